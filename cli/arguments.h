@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The command line: what was asked for, in order, before anything of it is done.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/source/diagnostic.h"
+#include "runtime/base/result.h"
+
+namespace sonde {
+
+enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt };
+
+struct Arguments {
+  struct Program {
+    SourceText::Kind kind{};
+    std::string text;   ///< the option's argument: a file's name for -s
+  };
+  struct Setting {
+    std::string name, value;
+  };
+
+  Mode mode = Mode::Trace;
+  std::vector<Program> programs;
+  std::vector<Setting> settings;        ///< -x, and the options that are short for one
+  std::vector<std::string> commands;    ///< -c
+  std::vector<uint32_t> pids;           ///< -p
+  std::vector<std::string> words;       ///< $1, $2, ...
+  std::vector<std::string> providers;   ///< --provider=FILE
+  std::string output;                   ///< -o
+  bool verbose = false;                 ///< -v
+  bool disassemble = false;             ///< -S
+};
+
+/// A command line that makes no sense. `usage`: the usage text belongs with it, status 2; else status 1.
+struct BadArguments {
+  std::string message;
+  bool usage = true;
+};
+
+/// Reads argv. Returns false, with `bad` filled in, when it makes no sense.
+bool parse_arguments(int argc, char** argv, Arguments& arguments, BadArguments& bad);
+
+/// The usage text.
+std::string usage();
+/// The longer one of --help.
+std::string help();
+
+}  // namespace sonde

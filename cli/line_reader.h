@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace sonde {
+
+/// Lines from standard input without blocking: call read() when it is readable.
+class LineReader {
+ public:
+  using LineHandler = std::function<void(const std::string& line)>;
+  virtual ~LineReader() = default;
+  virtual void read() = 0;
+  virtual void set_prompt(const std::string& prompt) = 0;
+  virtual void hide() = 0;          ///< takes the half-typed line off the screen
+  virtual void show() = 0;          ///< and puts it back
+  virtual void discard() = 0;       ///< Ctrl-C: drops the half-typed line
+  virtual void remember(const std::string& entry) = 0;  ///< into the history
+  virtual bool ended() const = 0;
+  virtual bool interactive() const = 0;
+};
+
+/// readline on a terminal, plain lines otherwise. One at a time in a process.
+std::unique_ptr<LineReader> make_line_reader(LineReader::LineHandler handler);
+
+}  // namespace sonde

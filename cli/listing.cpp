@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/listing.h"
+
+#include <array>
+#include <cstdio>
+#include <set>
+
+namespace sonde {
+
+namespace {
+
+constexpr std::array kStabilities = {"Internal", "Private", "Obsolete", "External", "Unstable", "Evolving", "Stable", "Standard"};
+constexpr std::array kClasses = {"Unknown", "CPU", "Platform", "Group", "ISA", "Common"};
+
+std::string row(const char* id, const std::string& provider, const std::string& module, const std::string& function,
+                const std::string& name) {
+  char text[512];
+  std::snprintf(text, sizeof text, "%5s %10s %17s %33s %s\n", id, provider.c_str(), module.c_str(), function.c_str(), name.c_str());
+  return text;
+}
+
+std::string attributes(const char* title, const dtrace_attribute_t& of) {
+  return std::string("\t") + title + "\n\t\tIdentifier Names: " + kStabilities[of.dtat_name] +
+         "\n\t\tData Semantics:   " + kStabilities[of.dtat_data] + "\n\t\tDependency Class: " + kClasses[of.dtat_class] + "\n\n";
+}
+
+std::string details(Framework& framework, const ProbeInfo& probe) {
+  dtrace_pattr_t all = framework.attributes(probe.id);
+  std::string text = "\n" + attributes("Probe Description Attributes", all.dtpa_name) +
+                     attributes("Argument Attributes", all.dtpa_args) + "\tArgument Types\n";
+  auto arguments = framework.arguments(probe.id);
+  if (arguments.empty()) text += "\t\tNone\n";
+  for (const ArgumentDescription& argument : arguments) {
+    text += "\t\targs[" + std::to_string(argument.index) + "]: " +
+            (argument.translated.empty() ? argument.native : argument.translated) +
+            (argument.name.empty() ? "" : " " + argument.name) + "\n";
+  }
+  return text + "\n\n";
+}
+
+std::string list_one(Framework& framework, ProbeId id, bool verbose) {
+  const ProbeInfo& probe = framework.info(id);
+  std::string text = row(std::to_string(id.value).c_str(), probe.provider, probe.module, probe.function, probe.name);
+  return verbose ? text + details(framework, probe) : text;
+}
+
+}  // namespace
+
+std::string list_probes(Framework& framework, std::span<const ProbeDescription> descriptions, bool verbose,
+                        std::vector<std::string>& missing) {
+  std::vector<ProbeDescription> all(descriptions.begin(), descriptions.end());
+  if (all.empty()) all.emplace_back();
+  std::string text = row("ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+  std::set<ProbeId> seen;
+  for (const ProbeDescription& description : all) {
+    auto matches = framework.match(description);
+    if (matches.empty()) missing.push_back("failed to match " + to_string(description) + ": No probe matches description");
+    seen.insert(matches.begin(), matches.end());
+  }
+  for (ProbeId id : seen) text += list_one(framework, id, verbose);
+  return text;
+}
+
+}  // namespace sonde

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "compiler/compiler.h"
+#include "runtime/framework/framework.h"
+
+namespace sonde {
+
+/// -l: the probes that `descriptions` match (all, when there is none), in the order of their ids, as DTrace lists them. `verbose`
+/// adds attributes and argument types. Descriptions that match nothing are told through `missing`, one text each.
+std::string list_probes(Framework& framework, std::span<const ProbeDescription> descriptions, bool verbose,
+                        std::vector<std::string>& missing);
+
+}  // namespace sonde

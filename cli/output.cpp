@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/output.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace sonde {
+
+namespace {
+
+constexpr size_t kFlushAt = 1 << 16;
+std::string g_program_name = "sonde";
+
+}  // namespace
+
+void set_program_name(std::string_view argv0) {
+  size_t slash = argv0.rfind('/');
+  std::string_view base = slash == std::string_view::npos ? argv0 : argv0.substr(slash + 1);
+  if (base == "dtrace") g_program_name = "dtrace";
+}
+
+const std::string& program_name() { return g_program_name; }
+
+Result<UniqueFd> FileOutput::open_file(const std::string& path) {
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (fd < 0) return Error::from_errno("failed to open " + path);
+  return UniqueFd(fd);
+}
+
+void FileOutput::write(std::string_view text) {
+  pending_ += text;
+  if (pending_.size() >= kFlushAt) flush();
+}
+
+void FileOutput::set_frame(std::function<void()> before, std::function<void()> after) {
+  before_ = std::move(before);
+  after_ = [this, after = std::move(after)] {
+    if (line_open_) [[maybe_unused]] ssize_t n = ::write(STDOUT_FILENO, "\n", 1);
+    line_open_ = false;
+    after();
+  };
+}
+
+void FileOutput::message(std::string_view text) {
+  flush();
+  before_();
+  std::fprintf(stderr, "%s: %.*s\n", g_program_name.c_str(), static_cast<int>(text.size()), text.data());
+  after_();
+}
+
+void FileOutput::flush() {
+  if (pending_.empty()) return;
+  if (file_) return write_pending();
+  before_();
+  line_open_ = pending_.back() != '\n';
+  write_pending();
+  after_();
+}
+
+void FileOutput::write_pending() {
+  int fd = file_ ? file_.get() : STDOUT_FILENO;
+  size_t done = 0;
+  while (done < pending_.size() && !broken_) {
+    ssize_t n = ::write(fd, pending_.data() + done, pending_.size() - done);
+    if (n >= 0) {
+      done += static_cast<size_t>(n);
+    } else if (errno == EAGAIN) {
+      pollfd ready{fd, POLLOUT, 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      broken_ = true;
+    }
+  }
+  pending_.clear();
+}
+
+}  // namespace sonde

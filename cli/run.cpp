@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/run.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "cli/arguments.h"
+#include "cli/interrupt.h"
+#include "cli/listing.h"
+#include "cli/output.h"
+#include "cli/prompt.h"
+#include "cli/session.h"
+#include "cli/sources.h"
+
+namespace sonde {
+
+namespace {
+
+constexpr int kFatal = 1;
+constexpr int kUsage = 2;
+
+/// Prints "sonde: MESSAGE" and returns the status of a fatal error.
+int fatal(const std::string& message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: %s\n", program_name().c_str(), message.c_str());
+  return kFatal;
+}
+
+Result<void> apply_settings(Options& options, const Arguments& arguments) {
+  for (const auto& [name, value] : arguments.settings) {
+    if (auto done = options.set(name, value, false, false); !done) {
+      return std::move(done).error().context("failed to set -x " + name);
+    }
+  }
+  if (arguments.verbose) return options.set("verbose", "", false, false);
+  return {};
+}
+
+/// -i N becomes the four fields of probe N.
+Result<void> name_probe_ids(Framework& framework, std::vector<SourceText>& texts) {
+  for (SourceText& text : texts) {
+    if (text.kind != SourceText::Kind::Id) continue;
+    std::string number = specifier_of(text.text);
+    number.erase(std::ranges::remove(number, ' ').begin(), number.end());
+    uint32_t id = 0;
+    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
+    (void)framework.match({"dtrace", "", "", "BEGIN", {}});  // providers provide before their first match
+    const ProbeInfo* probe = error == std::errc() && end == number.data() + number.size() ? framework.find({id}) : nullptr;
+    if (probe == nullptr) return Error("invalid probe identifier " + number + ": Unknown probe identifier");
+    text.text = probe->provider + ":" + probe->module + ":" + probe->function + ":" + probe->name +
+                text.text.substr(specifier_of(text.text).size());
+  }
+  return {};
+}
+
+Result<void> load_providers(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    void* handle = ::dlopen(file.c_str(), RTLD_NOW);
+    if (handle == nullptr) return Error("cannot load provider: " + std::string(::dlerror()));
+    using Start = int (*)();
+    auto start = reinterpret_cast<Start>(::dlsym(handle, "sonde_provider_init"));
+    if (start == nullptr) return Error("cannot load provider " + file + ": it has no sonde_provider_init()");
+    if (int error = start(); error != 0) return Error::from_errno("cannot load provider " + file, error);
+  }
+  return {};
+}
+
+/// One command line, carried out.
+class Run {
+ public:
+  Run(Arguments arguments, Options& options, FileOutput& output)
+      : arguments_(std::move(arguments)), options_(options), output_(output) {}
+
+  int run() {
+    bool prompt = arguments_.mode == Mode::Prompt;
+    if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
+    auto session = Session::create(options_, output_, prompt || has_targets(), prompt);
+    if (!session) return fatal(session.error().message());
+    session_ = std::move(*session);
+    if (auto done = load_providers(arguments_.providers); !done) return fatal(done.error().message());
+    if (auto done = open_output(); !done) return fatal(done.error().message());
+    int status = carry_out();
+    output_.flush();
+    return status;
+  }
+
+ private:
+  bool has_targets() const { return !arguments_.commands.empty() || !arguments_.pids.empty(); }
+
+  Result<void> open_output() {
+    if (arguments_.output.empty()) return {};
+    auto file = FileOutput::open_file(arguments_.output);
+    if (!file) return std::move(file).error();
+    output_.redirect(std::move(*file));
+    return {};
+  }
+
+  int carry_out() {
+    auto texts = read_sources(arguments_.programs);
+    if (!texts) return fatal(texts.error().message());
+    if (auto done = name_probe_ids(session_->framework(), *texts); !done) return fatal(done.error().message());
+    if (texts->empty() && arguments_.mode == Mode::List) return list({});
+    if (texts->empty() && arguments_.mode != Mode::Prompt) return fatal("no probes specified: say what to trace by -n or -s; --help shows how");
+
+    MacroValues macros{texts->empty() ? "" : texts->front().name, arguments_.words, 0};
+    if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, *texts, macros); !done) {
+      return given_up(done.error().message());
+    }
+    auto compiled = session_->compile(*texts, macros);
+    if (!compiled) return given_up(compiled.error().message());
+    return use(*texts, *compiled);
+  }
+
+  int use(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
+    if (arguments_.disassemble) {
+      for (const CompiledText& text : compiled) output_.write(session_->compiler().disassembly(text));
+    }
+    switch (arguments_.mode) {
+      case Mode::CompileOnly: session_->abandon_targets(); return 0;
+      case Mode::List: return list(compiled);
+      case Mode::Trace:
+      case Mode::Prompt: return trace(texts, compiled);
+      case Mode::Version:
+      case Mode::Help: return 0;
+    }
+    return kFatal;
+  }
+
+  int trace(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
+    auto& clauses = session_->program().clauses;
+    if (clauses.empty() && arguments_.mode == Mode::Trace) return given_up("no probes matched: the script holds no probe description");
+    bool destructive = std::ranges::any_of(clauses, &ClauseDesc::destructive);
+    if (destructive && !options_.flag("destructive")) {
+      return given_up("could not enable tracing: Destructive actions not allowed (-w allows them)");
+    }
+    announce(texts, compiled, destructive);
+    if (auto done = session_->start(compiled); !done) return given_up("could not enable tracing: " + done.error().message());
+    if (arguments_.mode == Mode::Prompt) return run_prompt(*session_, options_, output_, compiled);
+    return session_->run();
+  }
+
+  void announce(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled, bool destructive) {
+    if (options_.flag("quiet")) return;
+    for (size_t i = 0; i < texts.size(); i++) {
+      uint32_t matched = compiled[i].matched;
+      output_.message(describe(texts[i]) + " matched " + std::to_string(matched) + (matched == 1 ? " probe" : " probes"));
+    }
+    if (destructive) output_.message("allowing destructive actions");
+  }
+
+  int list(const std::vector<CompiledText>& compiled) {
+    std::vector<ProbeDescription> descriptions;
+    for (const CompiledText& text : compiled) {
+      for (uint32_t i = text.first; i < text.first + text.count; i++) {
+        const auto& of_clause = session_->program().clauses[i].descriptions;
+        descriptions.insert(descriptions.end(), of_clause.begin(), of_clause.end());
+      }
+    }
+    std::vector<std::string> missing;
+    output_.write(list_probes(session_->framework(), descriptions, arguments_.verbose, missing));
+    for (const std::string& text : missing) output_.message(text);
+    session_->abandon_targets();
+    return 0;
+  }
+
+  /// A fatal error when targets may already wait at their exec: they must not run untraced.
+  int given_up(const std::string& message) {
+    session_->abandon_targets();
+    return fatal(message);
+  }
+
+  Arguments arguments_;
+  Options& options_;
+  FileOutput& output_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace
+
+int run_command(int argc, char** argv) {
+  set_program_name(argc > 0 ? argv[0] : "sonde");
+  Arguments arguments;
+  BadArguments bad;
+  if (argc == 1 && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) {
+    arguments.mode = Mode::Prompt;
+  } else if (!parse_arguments(argc, argv, arguments, bad)) {
+    if (!bad.message.empty()) fatal(bad.message);
+    if (bad.usage) std::fputs(usage().c_str(), stderr);
+    return bad.usage ? kUsage : kFatal;
+  }
+  if (arguments.mode == Mode::Version) {
+    std::printf("sonde: Sonde %s\n", SONDE_VERSION);
+    return 0;
+  }
+  if (arguments.mode == Mode::Help) {
+    std::fputs(help().c_str(), stdout);
+    return 0;
+  }
+  Options options;
+  if (auto done = apply_settings(options, arguments); !done) return fatal(done.error().message());
+  FileOutput output;
+  return Run(std::move(arguments), options, output).run();
+}
+
+}  // namespace sonde

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+namespace sonde {
+
+/// The sonde command. Returns the exit status: 0, what exit() said, 1 fatal, 2 usage.
+int run_command(int argc, char** argv);
+
+}  // namespace sonde

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/session.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/interrupt.h"
+#include "cli/words.h"
+#include "providers/registry.h"
+#include "runtime/process/syscall_table.h"
+
+namespace sonde {
+
+namespace {
+
+constexpr ProbeId kBegin{1};
+constexpr ProbeId kEnd{2};
+
+uint64_t monotonic_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; entry++) all.emplace_back(*entry);
+  return all;
+}
+
+/// Does a text speak of functions of a process (pid123:::, pid$target:::, pid$1:::)?
+bool names_pid_provider(std::string_view text) {
+  for (size_t at = text.find("pid"); at != std::string_view::npos; at = text.find("pid", at + 1)) {
+    bool begins = at == 0 || !(std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_' ||
+                               text[at - 1] == '$' || text[at - 1] == '>');
+    size_t end = at + 3;
+    if (!begins || end >= text.size() || !(text[end] == '$' || text[end] == '*' || std::isdigit(static_cast<unsigned char>(text[end])))) continue;
+    size_t colon = text.find_first_not_of("$*_abcdefghijklmnopqrstuvwxyz0123456789", end);
+    if (colon != std::string_view::npos && text[colon] == ':') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Session::Session(Options& options, Output& output) : options_(options), output_(output) {}
+
+Session::~Session() {
+  consumer_.reset();
+  compiler_.reset();
+  if (framework_) unregister_providers();
+  framework_.reset();
+}
+
+Result<std::unique_ptr<Session>> Session::create(Options& options, Output& output, bool with_source, bool prompt) {
+  std::unique_ptr<Session> session(new Session(options, output));
+  if (with_source) {
+    auto source = make_ptrace_source({.own_group = prompt, .null_input = prompt});
+    if (!source) return std::move(source).error().context("cannot start the guard");
+    session->source_ = std::move(*source);
+  }
+  session->framework_ = std::make_unique<Framework>(session->source_.get());
+  register_providers();
+  session->compiler_ = std::make_unique<Compiler>(session->program_, *session->framework_, options);
+  return session;
+}
+
+// ---- targets ---------------------------------------------------------------------------------------------------
+
+Result<void> Session::prepare_targets(const std::vector<std::string>& commands, const std::vector<uint32_t>& pids,
+                                      std::span<const SourceText> texts, const MacroValues& macros) {
+  for (uint32_t pid : pids) {
+    if (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) {
+      return Error("failed to grab pid " + std::to_string(pid) + ": No such process", ESRCH);
+    }
+  }
+  bool user_probes = std::ranges::any_of(texts, [](const SourceText& text) { return names_pid_provider(text.text); });
+  std::vector<uint32_t> calls;
+  if (!commands.empty() && !user_probes) calls = wanted_calls(texts, macros);
+  for (const std::string& command : commands) {
+    if (auto done = spawn(command, !user_probes, calls); !done) return done;
+  }
+  bool at_entry = user_probes || options_.text("evaltime") == "postinit";
+  if (at_entry && options_.text("evaltime") != "exec") {
+    for (uint32_t pid : spawned_) {
+      if (auto done = source_->run_to_entry(pid); !done) return done;
+    }
+  }
+  attach_ = pids;
+  live_.insert(live_.end(), pids.begin(), pids.end());
+  had_targets_ = !live_.empty();
+  framework_->set_targets(live_);
+  return {};
+}
+
+Result<void> Session::spawn(const std::string& command, bool filter, const std::vector<uint32_t>& calls) {
+  auto words = split_words(command);
+  if (!words) return std::move(words).error().context("-c");
+  auto pid = source_->spawn({*words, own_environment(), filter, calls});
+  if (!pid) return std::move(pid).error().context("failed to execute " + (*words)[0]);
+  spawned_.push_back(*pid);
+  live_.push_back(*pid);
+  return {};
+}
+
+std::vector<uint32_t> Session::wanted_calls(std::span<const SourceText> texts, const MacroValues& macros) {
+  std::vector<uint32_t> calls;
+  for (const ProbeDescription& description : compiler_->preview(texts, macros)) {
+    for (ProbeId id : framework_->match(description)) {
+      const ProbeInfo& probe = framework_->info(id);
+      if (probe.provider != "syscall") continue;
+      if (auto number = syscall_number(probe.function)) calls.push_back(*number);
+    }
+  }
+  std::ranges::sort(calls);
+  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+  return calls;
+}
+
+void Session::abandon_targets() {
+  if (going_) return;
+  for (uint32_t pid : spawned_) ::kill(static_cast<pid_t>(pid), SIGKILL);
+}
+
+void Session::release_targets() {
+  if (source_ == nullptr || source_lost_) return;
+  for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
+  live_.clear();
+}
+
+// ---- start -----------------------------------------------------------------------------------------------------
+
+Result<std::vector<CompiledText>> Session::compile(std::span<const SourceText> texts, MacroValues macros) {
+  macros.target = live_.empty() ? 0 : live_.front();
+  return compiler_->compile(texts, macros);
+}
+
+Result<void> Session::start(std::span<const CompiledText> texts) {
+  uint64_t bytes = options_.number("bufsize");
+  framework_->set_ring_bytes(bytes);
+  if (source_) {
+    if (auto done = source_->create_buffers(bytes); !done) return done;
+    for (uint32_t pid : attach_) {
+      if (auto done = source_->attach(pid); !done) return std::move(done).error().context("failed to grab pid " + std::to_string(pid));
+    }
+  }
+  consumer_ = std::make_unique<Consumer>(program_, *framework_, source_.get(), options_, output_);
+  for (uint32_t pid : live_) consumer_->note_process(pid);
+  framework_->on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
+
+  std::vector<Enabling> enablings;
+  for (const CompiledText& text : texts) {
+    for (Enabling& enabling : compiler_->enablings(text)) enablings.push_back(std::move(enabling));
+  }
+  auto enabled = framework_->enable_all(enablings);
+  if (!enabled) return std::move(enabled).error();
+
+  framework_->fire(kBegin, {});
+  begun_ = true;
+  consumer_->drain();
+  if (source_ && !consumer_->exiting()) {
+    if (auto done = source_->go(); !done) return done;
+    going_ = true;
+  }
+  return {};
+}
+
+// ---- the run ---------------------------------------------------------------------------------------------------
+
+int Session::run() {
+  loop();
+  if (!going_) abandon_targets();
+  finish();
+  print_statistics();
+  return consumer_->exit_status();
+}
+
+bool Session::over() const {
+  return interrupted() || consumer_->exiting() || source_lost_ || (had_targets_ && live_.empty());
+}
+
+void Session::loop() {
+  uint64_t status_due = monotonic_ns() + options_.number("statusrate");
+  while (!over()) {
+    wait(options_.number("switchrate"));
+    if (auto done = take_events(); !done) {
+      output_.message(done.error().message());
+      source_lost_ = true;
+    }
+    consumer_->drain();
+    if (monotonic_ns() >= status_due) {
+      consumer_->report_drops();
+      status_due = monotonic_ns() + options_.number("statusrate");
+    }
+  }
+}
+
+void Session::wait(uint64_t timeout_ns) {
+  pollfd fds[2] = {{interrupt_fd(), POLLIN, 0}, {source_ ? source_->event_fd() : -1, POLLIN, 0}};
+  uint64_t cap = 1'000'000'000;  // a very long switchrate must not keep exit() or the end of a target waiting
+  timespec limit{};
+  limit.tv_nsec = static_cast<long>(std::min(timeout_ns, cap - 1));
+  ::ppoll(fds, 2, &limit, nullptr);
+}
+
+Result<void> Session::take_events() {
+  while (source_ && !source_lost_) {
+    auto event = source_->next_event();
+    if (!event) return std::move(event).error();
+    if (!*event) break;
+    if (auto done = take_event(**event); !done) return done;
+  }
+  return {};
+}
+
+Result<void> Session::take_event(const SourceEvent& event) {
+  switch (event.kind) {
+    case SONDE_EVENT_TARGET_GONE:
+      std::erase(live_, event.pid);
+      return {};
+    case SONDE_EVENT_ALL_GONE:
+      live_.clear();
+      return {};
+    case SONDE_EVENT_MAPPED:
+      consumer_->note_process(event.pid);
+      return framework_->module_appeared(event.text);
+    case SONDE_EVENT_EXEC:
+      consumer_->note_process(event.pid);
+      return {};
+    case SONDE_EVENT_DATA:
+      return {};
+    case SONDE_EVENT_NOTICE:
+      output_.message(event.text);
+      return {};
+  }
+  return {};
+}
+
+void Session::finish() {
+  // Nothing fires any more once the targets are let go; what they did until now is in the rings.
+  bool alive = source_ && !source_lost_;
+  if (alive && going_) {
+    for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
+  }
+  consumer_->drain_all();
+  consumer_->allow_end();
+  framework_->fire(kEnd, {});
+  consumer_->drain_all();
+  consumer_->report_drops();
+  consumer_->finish();
+  output_.flush();
+}
+
+void Session::print_statistics() {
+  if (std::getenv("SONDE_STATISTICS") == nullptr || !source_ || source_lost_) return;
+  auto statistics = source_->statistics();
+  if (!statistics) return;
+  std::fprintf(stderr, "stops=%lu records=%lu drops=%lu firings=%lu steps=%lu emulated=%lu\n", statistics->stops,
+               statistics->records, statistics->drops, statistics->firings, statistics->steps, statistics->emulated);
+}
+
+// ---- the prompt's ----------------------------------------------------------------------------------------------
+
+Result<std::vector<uint32_t>> Session::enable(const CompiledText& text) {
+  auto enablings = compiler_->enablings(text);
+  auto ids = framework_->enable_all(enablings);
+  if (!ids) return ids;
+  bool begins = std::ranges::any_of(enablings, [this](const Enabling& enabling) {
+    return std::ranges::any_of(enabling.descriptions, [this](const ProbeDescription& description) {
+      return std::ranges::count(framework_->match(description), kBegin) > 0;
+    });
+  });
+  if (begins && !begun_) {
+    framework_->fire(kBegin, {});
+    begun_ = true;
+  }
+  return ids;
+}
+
+Result<void> Session::disable(uint32_t enabling) { return framework_->disable(enabling); }
+
+Result<uint32_t> Session::start_target(const std::vector<std::string>& argv) {
+  auto pid = source_->spawn({argv, own_environment(), false, {}});
+  if (!pid) return std::move(pid).error().context("failed to execute " + argv[0]);
+  live_.push_back(*pid);
+  framework_->set_targets(live_);
+  if (auto done = source_->run_to_entry(*pid); !done) return std::move(done).error();
+  consumer_->note_process(*pid);
+  if (auto done = source_->go(); !done) return std::move(done).error();
+  return *pid;
+}
+
+Result<void> Session::attach_target(uint32_t pid) {
+  if (auto done = source_->attach(pid); !done) return done;
+  live_.push_back(pid);
+  framework_->set_targets(live_);
+  consumer_->note_process(pid);
+  return source_->go();
+}
+
+Result<void> Session::poll_source() {
+  auto done = take_events();
+  consumer_->drain();
+  return done;
+}
+
+}  // namespace sonde

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One run of the command: source, framework, compiler and consumer, put together in the order that they need.
+//
+//   source (guard) --> framework + providers --> compiler --> enablings --> targets go --> consume --> END
+//
+// The order matters. The guard is forked before anything else exists. With -c, the program must exist before the text is
+// compiled when the text speaks of it ($target, pid probes); its seccomp filter, which lets calls that no
+// probe wants run at full speed, must be known before the program is started. So where a text names
+// $target its descriptions are looked at first (Compiler::preview), and compiled when the pid is known.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/output.h"
+#include "compiler/compiler.h"
+#include "runtime/base/result.h"
+#include "runtime/consumer/consumer.h"
+#include "runtime/framework/framework.h"
+#include "runtime/lang/options.h"
+#include "runtime/source/event_source.h"
+
+namespace sonde {
+
+class Session {
+ public:
+  /// `with_source`: something may be traced; forks the guard, so call it before threads and LLVM exist.
+  /// `prompt`: targets get no terminal input and a process group of their own.
+  static Result<std::unique_ptr<Session>> create(Options& options, Output& output, bool with_source, bool prompt);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Starts -c programs (held at their exec) and notes -p processes; `texts` decide about filter and entry.
+  Result<void> prepare_targets(const std::vector<std::string>& commands, const std::vector<uint32_t>& pids,
+                               std::span<const SourceText> texts, const MacroValues& macros);
+  Result<std::vector<CompiledText>> compile(std::span<const SourceText> texts, MacroValues macros);
+  /// Attaches -p processes, creates buffers, enables, fires BEGIN, lets the targets go.
+  Result<void> start(std::span<const CompiledText> texts);
+  /// Runs until exit(), the end of the targets, or a signal; then END, and what is left to print. Returns the exit status.
+  int run();
+
+  // For the prompt.
+  Result<std::vector<uint32_t>> enable(const CompiledText& text);   ///< ids of the enablings, to disable()
+  Result<void> disable(uint32_t enabling);
+  Result<uint32_t> start_target(const std::vector<std::string>& argv);
+  Result<void> attach_target(uint32_t pid);
+  void release_targets();      ///< they run on, untraced
+  Result<void> poll_source();  ///< takes the source's events, drains
+  void finish();               ///< END, the rest of the output, drops
+
+  Framework& framework() { return *framework_; }
+  Consumer& consumer() { return *consumer_; }
+  Compiler& compiler() { return *compiler_; }
+  BodyProgram& program() { return program_; }
+  EventSource* source() { return source_.get(); }
+  const std::vector<uint32_t>& targets() const { return live_; }
+  /// Kills programs that were started but never let go: after a compile error.
+  void abandon_targets();
+
+ private:
+  Session(Options& options, Output& output);
+  Result<void> spawn(const std::string& command, bool filter, const std::vector<uint32_t>& calls);
+  Result<void> take_events();
+  Result<void> take_event(const SourceEvent& event);
+  std::vector<uint32_t> wanted_calls(std::span<const SourceText> texts, const MacroValues& macros);
+  void wait(uint64_t timeout_ns);
+  void loop();
+  bool over() const;
+  void print_statistics();
+
+  Options& options_;
+  Output& output_;
+  std::unique_ptr<EventSource> source_;
+  std::unique_ptr<Framework> framework_;
+  BodyProgram program_;
+  std::unique_ptr<Compiler> compiler_;
+  std::unique_ptr<Consumer> consumer_;
+  std::vector<uint32_t> spawned_;    ///< by -c, held until go()
+  std::vector<uint32_t> attach_;     ///< by -p, to be attached by start()
+  std::vector<uint32_t> live_;       ///< targets that have not ended
+  bool had_targets_ = false;
+  bool going_ = false;
+  bool source_lost_ = false;
+  bool begun_ = false;
+};
+
+}  // namespace sonde

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/sources.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+namespace sonde {
+
+namespace {
+
+using Kind = SourceText::Kind;
+
+Result<std::string> read_file(const std::string& path) {
+  std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+  if (!file) return Error("failed to open " + path + ": " + std::strerror(errno), errno);
+  std::string text;
+  char block[65536];
+  for (size_t n; (n = std::fread(block, 1, sizeof block, file.get())) > 0;) text.append(block, n);
+  if (std::ferror(file.get()) != 0) return Error("failed to read " + path + ": " + std::strerror(errno), errno);
+  return text;
+}
+
+/// A "#!" line is the shell's: blanked, so that places stay right.
+void drop_interpreter_line(std::string& text) {
+  if (!text.starts_with("#!")) return;
+  std::fill(text.begin(), text.begin() + static_cast<long>(std::min(text.find('\n'), text.size())), ' ');
+}
+
+/// How many fields a short form may have, and what completes it: the fields fill from the right.
+struct ShortForm {
+  Kind kind;
+  const char* what;
+  size_t fields;
+  const char* after;
+};
+constexpr ShortForm kShortForms[] = {
+    {Kind::Provider, "provider", 1, ":::"}, {Kind::Module, "module", 2, "::"}, {Kind::Function, "function", 3, ":"}};
+
+Result<SourceText> complete(Kind kind, const std::string& argument) {
+  const ShortForm* form = std::ranges::find(kShortForms, kind, &ShortForm::kind);
+  std::string specifier = specifier_of(argument);
+  std::string rest = argument.substr(specifier.size());
+  size_t end = specifier.find_last_not_of(" \t");
+  rest = (end == std::string::npos ? "" : specifier.substr(end + 1)) + rest;
+  specifier.resize(end == std::string::npos ? 0 : end + 1);
+  size_t fields = static_cast<size_t>(std::ranges::count(specifier, ':')) + 1;
+  if (fields > form->fields) {
+    return Error("invalid probe specifier " + argument + ": invalid probe description \"" + specifier +
+                 "\": Overspecified probe description");
+  }
+  std::string before(form->fields - fields, ':');
+  return SourceText{kind, argument, before + specifier + form->after + rest};
+}
+
+}  // namespace
+
+std::string specifier_of(const std::string& text) {
+  return text.substr(0, std::min(text.find_first_of("/{"), text.size()));
+}
+
+std::string describe(const SourceText& text) {
+  if (text.kind == Kind::Script) return "script '" + text.name + "'";
+  return "description '" + specifier_of(text.name) + "'";
+}
+
+Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Program>& programs) {
+  std::vector<SourceText> texts;
+  for (const Arguments::Program& program : programs) {
+    switch (program.kind) {
+      case Kind::Script: {
+        auto text = read_file(program.text);
+        if (!text) return std::move(text).error();
+        drop_interpreter_line(*text);
+        texts.push_back({program.kind, program.text, std::move(*text)});
+        break;
+      }
+      case Kind::Name:
+      case Kind::Id: texts.push_back({program.kind, program.text, program.text}); break;
+      case Kind::Provider:
+      case Kind::Module:
+      case Kind::Function: {
+        auto text = complete(program.kind, program.text);
+        if (!text) return std::move(text).error();
+        texts.push_back(std::move(*text));
+        break;
+      }
+    }
+  }
+  return texts;
+}
+
+}  // namespace sonde

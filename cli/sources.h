@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "runtime/base/result.h"
+
+namespace sonde {
+
+/// The texts that -s, -n, -P, -m, -f and -i stand for, in order: scripts read, short forms completed to four fields.
+/// -i needs the framework to name its probe: see name_probe_id(). Errors: "failed to open F: ..."; a specifier with too many fields.
+Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Program>& programs);
+
+/// "description 'syscall:::entry '" or "script 'FILE'": how messages name a text.
+std::string describe(const SourceText& text);
+
+/// The part of a -n argument before the predicate or the braces, as typed.
+std::string specifier_of(const std::string& text);
+
+}  // namespace sonde

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/base/result.h"
+
+namespace sonde {
+
+/// Splits a command as a shell splits words: blanks, 'single' and "double" quotes, backslash. No expansion.
+/// Errors: a quote that is not closed; no word at all.
+Result<std::vector<std::string>> split_words(std::string_view command);
+
+}  // namespace sonde

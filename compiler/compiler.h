@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The compiler's door: D texts in, enablings and native bodies out.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/passes/passes.h"
+#include "compiler/source/diagnostic.h"
+#include "runtime/base/result.h"
+#include "runtime/body/program.h"
+#include "runtime/framework/framework.h"
+#include "runtime/lang/options.h"
+
+namespace sonde {
+
+/// One compiled text: its clauses are `first` .. `first + count - 1` of the program.
+struct CompiledText {
+  uint32_t first = 0;
+  uint32_t count = 0;
+  uint32_t matched = 0;   ///< probes its descriptions match now, clause by clause
+};
+
+struct CompileFailure {
+  std::string message;   ///< rendered: what, where, caret, hint; several lines
+};
+
+class Compiler {
+ public:
+  /// All must outlive the compiler. `program` grows with each call.
+  Compiler(BodyProgram& program, Framework& framework, Options& options);
+  ~Compiler();
+  Compiler(const Compiler&) = delete;
+  Compiler& operator=(const Compiler&) = delete;
+
+  /// Compiles texts that belong together (all -n, -s ... of a command line, or one entry at the prompt), in order.
+  /// Errors: Error::message() is the rendered diagnostic(s); the program keeps no clause of a failed call.
+  Result<std::vector<CompiledText>> compile(std::span<const SourceText> texts, const MacroValues& macros);
+
+  /// The fire parts of a compiled text, disassembled (-S).
+  std::string disassembly(const CompiledText& text) const;
+  /// The enablings of a compiled text, in order.
+  std::vector<Enabling> enablings(const CompiledText& text) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sonde

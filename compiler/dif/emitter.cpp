@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "compiler/dif/emitter.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/base/check.h"
+
+namespace sonde {
+
+void DifEmitter::op(sonde_dif_op op, uint32_t d, uint32_t a, uint32_t b, int32_t i) {
+  program_.insns.push_back({static_cast<uint8_t>(op), static_cast<uint8_t>(d), static_cast<uint8_t>(a), static_cast<uint8_t>(b), i});
+}
+
+void DifEmitter::constant(uint32_t d, uint64_t value) {
+  if (static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(value))) == value) {
+    op(SONDE_DIF_LI, d, 0, 0, static_cast<int32_t>(value));
+    return;
+  }
+  auto [at, is_new] = numbers_.try_emplace(value, static_cast<int32_t>(program_.pool.size()));
+  if (is_new) {
+    auto bytes = reinterpret_cast<const uint8_t*>(&value);
+    program_.pool.insert(program_.pool.end(), bytes, bytes + sizeof(value));
+  }
+  op(SONDE_DIF_LC, d, 0, 0, at->second);
+}
+
+int32_t DifEmitter::text(std::string_view text) {
+  text = text.substr(0, text.find('\0'));
+  if (auto at = texts_.find(text); at != texts_.end()) return at->second;
+  auto offset = static_cast<int32_t>(program_.pool.size());
+  program_.pool.insert(program_.pool.end(), text.begin(), text.end());
+  program_.pool.push_back(0);
+  texts_.emplace(text, offset);
+  return offset;
+}
+
+uint32_t DifEmitter::add_slot(sonde_slot_kind kind) {
+  SONDE_CHECK(slots() < SONDE_MAX_SLOTS);
+  program_.kinds.push_back(static_cast<uint8_t>(kind));
+  return slots() - 1;
+}
+
+DifEmitter::Label DifEmitter::label() {
+  waiting_.emplace_back();
+  return static_cast<Label>(waiting_.size() - 1);
+}
+
+void DifEmitter::branch(sonde_dif_op what, Label to, uint32_t a) {
+  waiting_[to].push_back(length());
+  op(what, 0, a);
+}
+
+void DifEmitter::bind(Label label) {
+  for (size_t from : waiting_[label]) program_.insns[from].i = static_cast<int32_t>(length() - from - 1);
+  waiting_[label].clear();
+}
+
+FireProgram DifEmitter::finish() {
+  sonde_dif_program view = program_.view();
+  char why[256];
+  int error = sonde_dif_verify(&view, why, sizeof(why));
+  if (error) std::fprintf(stderr, "sonde: fire part refused: %s\n", why);
+  SONDE_CHECK(error == 0);
+  program_.record_max = view.record_max;
+  return std::move(program_);
+}
+
+}  // namespace sonde

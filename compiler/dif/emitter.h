@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Writes DIF, instruction by instruction.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmod/shared/dif.h"
+#include "runtime/framework/fire_program.h"
+
+namespace sonde {
+
+class DifEmitter {
+ public:
+  /// A place that branches go to; it must be bound behind all of them.
+  using Label = uint32_t;
+
+  void op(sonde_dif_op op, uint32_t d = 0, uint32_t a = 0, uint32_t b = 0, int32_t i = 0);
+  /// d = value, in the shortest way.
+  void constant(uint32_t d, uint64_t value);
+  /// Pool offset of a NUL-terminated text; equal texts share one.
+  int32_t text(std::string_view text);
+  /// A new slot. There are at most SONDE_MAX_SLOTS: ask slots() first.
+  uint32_t add_slot(sonde_slot_kind kind);
+  uint32_t slots() const { return static_cast<uint32_t>(program_.kinds.size()); }
+  size_t length() const { return program_.insns.size(); }
+
+  Label label();
+  /// JMP, JZ or JNZ on register `a`.
+  void branch(sonde_dif_op op, Label to, uint32_t a = 0);
+  void bind(Label label);
+
+  /// The program, verified. The caller has kept the limits of dif.h; anything else that the verifier refuses is our bug.
+  FireProgram finish();
+
+ private:
+  FireProgram program_;
+  std::map<uint64_t, int32_t> numbers_;
+  std::map<std::string, int32_t, std::less<>> texts_;
+  std::vector<std::vector<size_t>> waiting_;  ///< by label: branches to it
+};
+
+}  // namespace sonde

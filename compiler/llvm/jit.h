@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// LLVM behind a door: this is the only header of compiler/llvm/ that others see, and it names no LLVM type.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compiler/passes/passes.h"
+#include "runtime/base/result.h"
+#include "runtime/body/program.h"
+
+namespace sonde {
+
+class Jit {
+ public:
+  Jit();
+  ~Jit();
+  Jit(const Jit&) = delete;
+  Jit& operator=(const Jit&) = delete;
+
+  /// Native code for each clause, in order. The code lives as long as the Jit. A clause that needs no body
+  /// code (no predicate left, no statements) gets a null function... callers treat null as "predicate true, nothing to do".
+  /// Errors: ours only; what the tree holds was checked.
+  Result<std::vector<BodyFunction>> compile(const BodyProgram& program, std::span<const SplitClause> clauses);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sonde

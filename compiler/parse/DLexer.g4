@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tokens of D.
+//
+// D is lexed in two ways. Outside of braces, predicates and declarations a text is made of probe descriptions (the
+// default mode); inside them it looks like C (mode Code). Which of the two comes next depends on what is open and on what
+// follows, so the switch is made by ModalLexer (modal_lexer.cpp), and this grammar is free of actions.
+// Comments and control lines are blanked before (compiler/source/prepare.h). Keywords are IDENTIFIER
+// here and told apart by a table: a lexer without them starts faster.
+lexer grammar DLexer;
+
+tokens {
+  AUTO, BREAK, CASE, CHAR, CONST, CONTINUE, COUNTER, DEFAULT, DO, DOUBLE, ELSE, ENUM, EXTERN, FLOAT, FOR, GOTO, IF, IMPORT,
+  INLINE, INT, LONG, OFFSETOF, PROBE, PROVIDER, REGISTER, RESTRICT, RETURN, SELF, SHORT, SIGNED, SIZEOF, STATIC, STRING,
+  STRINGOF, STRUCT, SWITCH, THIS, TRANSLATOR, TYPEDEF, UNION, UNSIGNED, VOID, VOLATILE, WHILE, XLATE,
+  TYPE_NAME, PREDICATE_OPEN, PREDICATE_CLOSE
+}
+
+DESCRIPTION : [A-Za-z0-9\-$:_.?*\\[\]!`]+ ;
+TOP_BLANK : [ \t\r\n\f\u000B]+ -> skip ;
+TOP_COMMA : ',' -> type(COMMA) ;
+TOP_SLASH : '/' -> type(PREDICATE_OPEN) ;
+TOP_BRACE : '{' -> type(LBRACE) ;
+TOP_SEMICOLON : ';' -> type(SEMICOLON) ;
+TOP_OTHER : . -> type(OTHER) ;
+
+mode Code;
+
+BLANK : [ \t\r\n\f\u000B]+ -> skip ;
+IDENTIFIER : [A-Za-z_`] [A-Za-z0-9_`]* ;
+AGGREGATION : '@' ([A-Za-z_] [A-Za-z0-9_]*)? ;
+MACRO : '$' '$'? [A-Za-z0-9_]* ;
+FLOATING : [0-9]+ '.' [0-9]* ([eE] [+\-]? [0-9]+)? [fFlL]? | '.' [0-9]+ ([eE] [+\-]? [0-9]+)? [fFlL]? ;
+INTEGER : [0-9] [A-Za-z0-9_]* ;
+CHARACTER : '\'' (~['\n\\] | '\\' ~[\n])* '\'' ;
+TEXT : '"' (~["\n\\] | '\\' ~[\n])* '"' ;
+OPEN_CHARACTER : '\'' (~['\n\\] | '\\' ~[\n])* '\\'? ;
+OPEN_TEXT : '"' (~["\n\\] | '\\' ~[\n])* '\\'? ;
+
+LBRACE : '{' ;
+RBRACE : '}' ;
+LPAREN : '(' ;
+RPAREN : ')' ;
+LBRACKET : '[' ;
+RBRACKET : ']' ;
+SEMICOLON : ';' ;
+COMMA : ',' ;
+ELLIPSIS : '...' ;
+DOT : '.' ;
+ARROW : '->' ;
+INCREMENT : '++' ;
+DECREMENT : '--' ;
+PLUS : '+' ;
+MINUS : '-' ;
+STAR : '*' ;
+SLASH : '/' ;
+PERCENT : '%' ;
+AMPERSAND : '&' ;
+PIPE : '|' ;
+CARET : '^' ;
+TILDE : '~' ;
+NOT : '!' ;
+SHIFT_LEFT : '<<' ;
+SHIFT_RIGHT : '>>' ;
+LESS : '<' ;
+GREATER : '>' ;
+LESS_EQUAL : '<=' ;
+GREATER_EQUAL : '>=' ;
+EQUAL : '==' ;
+NOT_EQUAL : '!=' ;
+AND_AND : '&&' ;
+OR_OR : '||' ;
+XOR_XOR : '^^' ;
+QUESTION : '?' ;
+COLON : ':' ;
+ASSIGN : '=' ;
+ADD_ASSIGN : '+=' ;
+SUB_ASSIGN : '-=' ;
+MUL_ASSIGN : '*=' ;
+DIV_ASSIGN : '/=' ;
+MOD_ASSIGN : '%=' ;
+AND_ASSIGN : '&=' ;
+OR_ASSIGN : '|=' ;
+XOR_ASSIGN : '^=' ;
+SHL_ASSIGN : '<<=' ;
+SHR_ASSIGN : '>>=' ;
+OTHER : . ;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The passes, in the order of compiler/driver.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/ast/ast.h"
+#include "compiler/source/diagnostic.h"
+#include "runtime/base/result.h"
+#include "runtime/body/program.h"
+#include "runtime/framework/framework.h"
+#include "runtime/lang/options.h"
+
+namespace sonde {
+
+/// What macros stand for: $1.. (words of the command line), $target, $pid, ...
+struct MacroValues {
+  std::string script_name;              ///< $0
+  std::vector<std::string> arguments;   ///< $1, $2, ...
+  uint32_t target = 0;
+};
+
+/// State that lasts over all texts of a session: types, names, inlines, translators, and the program that grows.
+/// Opaque here; made by compiler/passes/check.cpp.
+class World;
+std::unique_ptr<World> make_world(BodyProgram& program, Framework& framework, Options& options);
+void delete_world(World*);
+
+/// Text to checked, lowered tree (parse, control lines, declarations, types, lowering). Adds variables, arrays, aggregations and sites to
+/// the world's program. The caller reports `diagnostics`; the unit is of use only when there are none.
+/// Probe descriptions are matched here: D_PDESC_ZERO unless zdefs.
+Unit front_end(World& world, const SourceText& source, const MacroValues& macros, Diagnostics& diagnostics);
+
+// ---- the split -------------------------------------------------------------------------------------------------
+
+/// Where one capture comes from, and what a body finds in its slot.
+struct Capture {
+  sonde_slot_kind kind{};
+  const Expr* expression = nullptr;   ///< the fire-time expression it replaces in the body
+};
+
+/// One clause, split. The fire part is DIF; the body is the tree, in which the expressions of `captures` stand for slots.
+struct SplitClause {
+  const ClauseAst* clause = nullptr;
+  std::shared_ptr<FireProgram> fire;
+  std::vector<Capture> captures;                    ///< by slot
+  std::map<const Expr*, uint32_t> slot_of;          ///< expression -> slot
+  std::vector<const Expr*> body_predicates;         ///< conjuncts that the fire part could not decide
+  std::map<const Expr*, bool> done_at_fire;         ///< assignments that the fire part makes: the body skips them
+  bool held = false;
+};
+
+/// Splits all clauses of `units` together: whether a variable can live at fire time depends on all its uses.
+/// `program` gives variables; residency is remembered there across calls (the prompt): a later text that would break it gets a diagnostic.
+class Splitter;
+std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Options& options);
+void delete_splitter(Splitter*);
+std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics);
+
+/// DIF as text, one instruction a line: for -S and the goldens.
+std::string disassemble(const FireProgram& program);
+
+}  // namespace sonde

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sonde {
+
+/// A text that is compiled: a script file, or the argument of -n, -P, -m, -f, -i.
+struct SourceText {
+  enum class Kind : uint8_t { Script, Name, Provider, Module, Function, Id };
+  Kind kind = Kind::Script;
+  std::string name;   ///< the script's file name; for the others the whole argument
+  std::string text;   ///< as it is parsed: for -P and the like already completed to four fields
+};
+
+/// Bytes [begin, end) of a SourceText. Line and column are found when they are needed.
+struct SourceRange {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+};
+
+/// "The script is wrong": what, where, and what was likely meant.
+struct Diagnostic {
+  std::string tag;       ///< D_IDENT_UNDEF
+  std::string message;   ///< as in D-LANGUAGE.md; may go on in further lines that begin with a tab
+  SourceRange where;
+  std::string hint;      ///< "did you mean 'open'?"; may be empty
+  std::string context;   ///< "in action list", "in predicate"; empty at top level. Used for -n texts
+};
+
+/// Collects; passes report and carry on.
+class Diagnostics {
+ public:
+  void report(Diagnostic diagnostic) { list_.push_back(std::move(diagnostic)); }
+  void report(std::string_view tag, SourceRange where, std::string message, std::string hint = {}) {
+    list_.push_back({std::string(tag), std::move(message), where, std::move(hint), context_});
+  }
+  /// What is being checked now: put into each report.
+  void set_context(std::string context) { context_ = std::move(context); }
+  bool any() const { return !list_.empty(); }
+  const std::vector<Diagnostic>& list() const { return list_; }
+
+ private:
+  std::vector<Diagnostic> list_;
+  std::string context_;
+};
+
+/// The message as DTrace words it, without prefix: for a script
+///   failed to compile script FILE: [TAG] line N: MSG
+/// for the others
+///   invalid probe specifier TEXT: [TAG] in action list: MSG
+/// followed by the source line, a caret below the place, and the hint, each on its own line.
+/// `tags`: -x errtags. `line_base`/`file` follow #line.
+std::string render(const Diagnostic& diagnostic, const SourceText& source, bool tags);
+
+}  // namespace sonde

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// D's types. Types are interned in a TypeTable: equal types are the same pointer (structs by declaration).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sonde {
+
+struct Type;
+
+struct Member {
+  std::string name;
+  const Type* type = nullptr;
+  uint64_t offset = 0;       ///< bytes
+  uint32_t bit_offset = 0;
+  uint32_t bit_width = 0;    ///< 0: not a bit-field
+};
+
+struct Enumerator {
+  std::string name;
+  int64_t value = 0;
+};
+
+struct Type {
+  enum class Kind : uint8_t {
+    Void, Integer, Float, Pointer, Array, Struct, Union, Enum, Function,
+    String,      ///< D's string, by value
+    Dynamic,     ///< translated object: curpsinfo, xlate<>: only members of it have values
+    Stack,       ///< stack(), ustack()
+    Symbol,      ///< _symaddr, _usymaddr
+    Aggregation, ///< @
+    Any,         ///< "@@" and "..." in prototypes
+  };
+  Kind kind = Kind::Void;
+  std::string name;            ///< in D, as messages show it: "unsigned int", "struct foo *", "pid_t"
+  uint64_t size = 0;           ///< bytes; of String: strsize
+  bool is_signed = false;
+  bool complete = true;        ///< false: struct, union, enum only declared forward
+  const Type* target = nullptr;   ///< pointee, element, result; of Dynamic: the translated type
+  const Type* canonical = nullptr;  ///< without typedefs; itself when it is none
+  uint64_t count = 0;          ///< of Array
+  std::vector<Member> members;
+  std::vector<Enumerator> enumerators;
+  std::vector<const Type*> parameters;  ///< of Function
+
+  bool is_integer() const { return canonical->kind == Kind::Integer || canonical->kind == Kind::Enum; }
+  bool is_pointer() const { return canonical->kind == Kind::Pointer; }
+  bool is_string() const { return canonical->kind == Kind::String; }
+  bool is_record() const { return canonical->kind == Kind::Struct || canonical->kind == Kind::Union; }
+  /// Integers, enums, pointers, strings, (arrays decay)
+  bool is_scalar() const { return is_integer() || is_pointer() || is_string(); }
+};
+
+/// Owns all types of a compiler. Starts with C's integers, string, and the always-present typedefs of D-LANGUAGE.md, section 6.
+class TypeTable {
+ public:
+  explicit TypeTable(uint64_t strsize);
+  /// By a name as in D: "int", "unsigned long", "pid_t", "struct foo", "psinfo_t"; null if unknown.
+  const Type* find(std::string_view name) const;
+  const Type* void_type() const;
+  const Type* int_type() const;       ///< int
+  const Type* integer(uint32_t size, bool is_signed) const;  ///< char, short, int, long and their unsigned forms
+  const Type* string_type() const;
+  const Type* stack_type() const;
+  const Type* symbol_type() const;
+  const Type* aggregation_type() const;
+  const Type* any_type() const;
+  const Type* pointer_to(const Type* target);
+  const Type* array_of(const Type* element, uint64_t count);
+  const Type* dynamic_of(const Type* translated);
+  const Type* add_typedef(const std::string& name, const Type* target);
+  /// A new struct, union or enum, to be filled in; known as "struct name".
+  Type* add_record(Type::Kind kind, const std::string& tag);
+
+ private:
+  std::deque<std::unique_ptr<Type>> types_;
+  std::map<std::string, const Type*, std::less<>> names_;
+  std::map<std::pair<const Type*, uint64_t>, const Type*> derived_;
+  uint64_t strsize_;
+  const Type* add(Type type);
+};
+
+}  // namespace sonde

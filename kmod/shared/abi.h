@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The ABI of an event source
+ *
+ * A session is one open connection: a socket to the guard, or an open /dev/sonde. Requests go
+ * one at a time and each is answered by one sonde_reply (a negative errno or a value, then
+ * `length` bytes). Events come unasked. Everything a session made is undone when it closes, however it closes.
+ *
+ * A tap arms one site for one probe; ECBs hang on the probe, not on the tap:
+ *
+ *   tap (kind, selector, target) --fires--> probe --has--> ECB (epid) --runs--> program (DIF)
+ *
+ * so a clause on 350 probes is one program, 350 ECBs and 350 taps.
+ */
+#ifndef SONDE_ABI_H
+#define SONDE_ABI_H
+
+#include "kmod/shared/dif.h"
+
+#define SONDE_ABI_VERSION 1u
+#define SONDE_PATH_MAX 4096u
+
+enum sonde_request_kind {
+	SONDE_HELLO, /* value = version; reply: the source's version */
+	SONDE_BUFFERS, /* value = bytes a ring; reply: number of rings; their fds (guard) or mmap offsets come with it */
+	SONDE_PROGRAM_LOAD, /* id; payload sonde_program_payload; the program is verified */
+	SONDE_ECB_ADD, /* payload: array of sonde_ecb; all or none */
+	SONDE_ECB_REMOVE, /* payload: array of u32 epids */
+	SONDE_TAP_ARM, /* payload: array of sonde_tap, each with its path after the array */
+	SONDE_TAP_DISARM, /* payload: array of u32 tap ids; none of them fires once the reply is there */
+	SONDE_SPAWN, /* payload: sonde_spawn_payload; reply: pid, stopped after its exec */
+	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached (and stopped until SONDE_GO) */
+	SONDE_RUN_TO_ENTRY, /* value = pid: runs the spawned program to its entry point (dynamic linker done) */
+	SONDE_GO, /* lets the targets go, the first time */
+	SONDE_STOP_TARGET, /* value = pid: SIGSTOP-like hold of all its threads by the source */
+	SONDE_CONTINUE_TARGET, /* value = pid */
+	SONDE_SIGNAL_TARGET, /* value = pid, id = signal */
+	SONDE_DETACH, /* value = pid; lets it go for good */
+	SONDE_READ_MEMORY, /* id = pid, address, length; reply: the bytes */
+	SONDE_WRITE_MEMORY, /* id = pid, address; payload: the bytes */
+	SONDE_RELEASE, /* id = tid of a held thread; value: 0 go on, 1 stay stopped, 2.. 2 + signal: raise it */
+	SONDE_STATISTICS, /* reply: sonde_statistics */
+};
+
+struct sonde_request {
+	uint32_t kind;
+	uint32_t id;
+	uint64_t value;
+	uint64_t address;
+	uint64_t length; /* bytes of payload that follow (for READ_MEMORY: bytes wanted) */
+};
+
+struct sonde_reply {
+	int32_t error; /* 0 or a negative errno */
+	uint32_t length; /* bytes that follow */
+	uint64_t value;
+	char why[240]; /* when error: what to tell the user, may be empty */
+};
+
+struct sonde_program_payload { /* then insns, kinds, pool */
+	uint32_t length, slots, pool_size, reserved;
+};
+
+struct sonde_ecb {
+	uint32_t epid; /* rises with the order of enabling: ECBs of a probe run by it */
+	uint32_t probe;
+	uint32_t program;
+	uint32_t flags; /* SONDE_ECB_HELD */
+};
+#define SONDE_ECB_HELD 1u
+
+/*   X(name, selector, arguments) */
+#define SONDE_TAP_KINDS(X)                                                             \
+	X(SYSCALL_ENTRY, "number", "arg0..5 the call's")                               \
+	X(SYSCALL_RETURN, "number", "arg0 and arg1 the result: -1 when it failed")     \
+	X(CREATE, "-", "arg0 the child's pid, arg1 clone flags; in the parent")        \
+	X(START, "-", "in the new process, before it runs")                            \
+	X(LWP_CREATE, "-", "arg0 the new thread's tid, in its creator")                \
+	X(LWP_START, "-", "in the new thread")                                         \
+	X(EXEC, "-", "an exec was asked for; text 0 its path")                         \
+	X(EXEC_SUCCESS, "-", "in the new program")                                     \
+	X(EXEC_FAILURE, "-", "arg0 the errno")                                         \
+	X(EXIT, "-", "the process ends; arg0 CLD_EXITED, CLD_KILLED or CLD_DUMPED, arg1 the status") \
+	X(LWP_EXIT, "-", "a thread ends")                                              \
+	X(SIGNAL_SEND, "-", "arg0 the receiver's pid, arg1 its tid, arg2 the signal; in the sender") \
+	X(SIGNAL_DELIVER, "-", "arg0 the signal, arg1 si_code, arg2 the sender's pid, arg3 the handler") \
+	X(SIGNAL_DISCARD, "-", "arg0 the signal, arg1 si_code, arg2 the sender's pid") \
+	X(USER_ENTRY, "path + offset", "arg0..9 the function's")                       \
+	X(USER_RETURN, "path + offset", "arg0 offset of the return, arg1 the value")   \
+	X(USER_OFFSET, "path + offset", "arg0..5 argument registers as they stand")
+
+enum sonde_tap_kind {
+#define SONDE_TAP_ENUM(name, selector, arguments) SONDE_TAP_##name,
+	SONDE_TAP_KINDS(SONDE_TAP_ENUM)
+#undef SONDE_TAP_ENUM
+		SONDE_TAP_KIND_COUNT
+};
+
+struct sonde_tap {
+	uint32_t id;
+	uint32_t kind;
+	uint32_t probe;
+	uint32_t number; /* system call */
+	uint32_t pid; /* only this process; 0: every target and its children */
+	uint32_t path_length; /* of the file for USER_*, without a NUL; the bytes follow the array, in order */
+	uint64_t offset; /* in the file */
+	uint64_t function; /* file offset of the function's entry, for USER_RETURN and USER_OFFSET */
+};
+
+struct sonde_spawn_payload { /* then argv and envp, NUL after each string */
+	uint32_t argc, envc;
+	uint32_t filter; /* 1: a seccomp filter for exactly `calls` may be installed */
+	uint32_t calls; /* number of u32 system call numbers after the strings */
+};
+
+enum sonde_event_kind {
+	SONDE_EVENT_TARGET_GONE, /* pid ended; value = its wait status */
+	SONDE_EVENT_ALL_GONE, /* nothing is traced any more */
+	SONDE_EVENT_MAPPED, /* pid mapped an executable file: address, offset, path follows */
+	SONDE_EVENT_EXEC, /* pid runs another program */
+	SONDE_EVENT_DATA, /* a ring is a quarter full, or a thread is held: drain */
+	SONDE_EVENT_NOTICE, /* text for the user follows: what could not be armed, and why */
+};
+
+struct sonde_event {
+	uint32_t kind;
+	uint32_t pid;
+	uint64_t value;
+	uint64_t address;
+	uint64_t offset;
+	uint32_t length; /* bytes that follow */
+	uint32_t reserved;
+};
+
+/* On the socket every packet begins with one of these. SOCK_STREAM: a packet may be of any length. */
+enum sonde_packet_kind { SONDE_PACKET_REQUEST = 1, SONDE_PACKET_REPLY, SONDE_PACKET_EVENT };
+struct sonde_packet {
+	uint32_t kind;
+	uint32_t length; /* bytes that follow, the fixed struct included */
+};
+
+struct sonde_statistics {
+	uint64_t stops; /* times a traced thread was stopped */
+	uint64_t firings; /* ECBs run */
+	uint64_t records; /* records written */
+	uint64_t drops;
+	uint64_t steps; /* instructions stepped out of line */
+	uint64_t emulated; /* instructions emulated instead */
+};
+
+#endif

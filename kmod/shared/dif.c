@@ -1,0 +1,925 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * DIF: verifier and interpreter
+ *
+ * One source for the kernel and for user space: no libc, no allocation, no
+ * recursion, no floating point, less than 2 KiB of stack.
+ *
+ * The verifier is one pass. Branches only go forward, so when the pass comes to
+ * an instruction it has seen every branch to it, and what is known there is the
+ * merge of what was known at those branches and at the instruction before:
+ *
+ *   defined    registers written on every path        (merged by and)
+ *   captured   slots captured on some path            (merged by or)
+ *   used       bytes of spans on the worst path       (merged by maximum)
+ *
+ *        LI r0 ---- JZ ----- ARG r1 ---- MOV ----- RECORD
+ *                    \___________________^  open: {target, defined, captured, used}
+ *
+ * Only targets that still lie ahead are kept, so the pass needs room for
+ * SONDE_DIF_MAX_OPEN of them, not for every instruction; a program with more
+ * is refused. We refused a table with one entry an instruction: 64 KiB do not
+ * fit a kernel stack, and an allocation can fail.
+ *
+ * An instruction that no path reaches must be well-formed, but is otherwise
+ * ignored: it never runs. Operands that an instruction does not use must be 0; so they
+ * can get a meaning later, and the interpreter may load both registers blindly.
+ *
+ * The interpreter trusts the verifier. The caller sees to it that the program
+ * (instructions, pool and kinds) does not change in between, so the kernel
+ * verifies a copy of its own.
+ *
+ * Faults that dif.h leaves open: the first of several failing loads counts.
+ * RECORD ignores a pending fault: nothing used the value. A capture that takes a
+ * fault over captures nothing else. A record that is flagged PREDICATE_FAULT has
+ * one slot, the address; captures made before are forgotten. A text or a stack that cannot be had
+ * faults with address 0.
+ */
+#include "kmod/shared/dif.h"
+
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#else
+#include <errno.h>
+#endif
+
+#define ALIGN8(n) (((n) + 7u) & ~7u)
+
+/* Names and sizes */
+
+static const char *const op_names[] = {
+#define ROW(name, operands, meaning) #name,
+	SONDE_DIF_OPS(ROW)
+#undef ROW
+};
+
+static const char *const op_operands[] = {
+#define ROW(name, operands, meaning) operands,
+	SONDE_DIF_OPS(ROW)
+#undef ROW
+};
+
+static const char *const variable_names[] = {
+#define ROW(name, meaning) #name,
+	SONDE_DIF_VARIABLES(ROW)
+#undef ROW
+};
+
+static const char *const text_names[] = {
+#define ROW(name, meaning) #name,
+	SONDE_DIF_TEXTS(ROW)
+#undef ROW
+};
+
+/* With the NUL. The kernel makes paths of at most 4096 bytes. */
+static const uint16_t text_max[SONDE_DIF_TEXT_COUNT] = {
+	[SONDE_DIF_TEXT_EXECNAME] = 16,
+	[SONDE_DIF_TEXT_PSARGS] = 81,
+	[SONDE_DIF_TEXT_CWD] = 4096,
+	[SONDE_DIF_TEXT_ROOT] = 4096,
+	[SONDE_DIF_TEXT_FDPATH] = 4096,
+	[SONDE_DIF_TEXT_FDFS] = 64,
+	[SONDE_DIF_TEXT_FDMOUNT] = 4096,
+	[SONDE_DIF_TEXT_EXEPATH] = 4096,
+	[SONDE_DIF_TEXT_SYSCALL_ARGS] = 1024,
+	[SONDE_DIF_TEXT_PROBE_TEXT] = 4096,
+};
+
+const char *sonde_dif_op_name(uint32_t op)
+{
+	return op < SONDE_DIF_OP_COUNT ? op_names[op] : NULL;
+}
+
+const char *sonde_dif_op_operands(uint32_t op)
+{
+	return op < SONDE_DIF_OP_COUNT ? op_operands[op] : NULL;
+}
+
+const char *sonde_dif_variable_name(uint32_t variable)
+{
+	return variable < SONDE_DIF_VAR_COUNT ? variable_names[variable] : NULL;
+}
+
+const char *sonde_dif_text_name(uint32_t text)
+{
+	return text < SONDE_DIF_TEXT_COUNT ? text_names[text] : NULL;
+}
+
+uint32_t sonde_dif_text_max(uint32_t text)
+{
+	return text < SONDE_DIF_TEXT_COUNT ? text_max[text] : 0;
+}
+
+/* The verifier */
+
+/* What is known where an instruction begins. */
+struct flow {
+	uint64_t captured; /* slots, one bit each */
+	uint32_t used; /* bytes of spans */
+	uint32_t target; /* the instruction, for one that lies ahead */
+	uint16_t defined; /* registers, one bit each */
+	uint8_t reached;
+};
+
+struct verifier {
+	struct sonde_dif_program *program;
+	char *why; /* the rest of the caller's buffer */
+	uint32_t why_left;
+	uint32_t pc;
+	uint32_t texts_end; /* a text may begin in the pool before this */
+	uint32_t most_used;
+	struct flow now;
+	uint32_t open_count;
+	struct flow open[SONDE_DIF_MAX_OPEN]; /* the nearest target last */
+};
+
+static void put_text(struct verifier *v, const char *text)
+{
+	for (; *text && v->why_left > 1; text++, v->why_left--)
+		*v->why++ = *text;
+	if (v->why_left)
+		*v->why = 0;
+}
+
+static void put_number(struct verifier *v, uint32_t number)
+{
+	char digits[11];
+	uint32_t n = sizeof(digits) - 1;
+
+	digits[n] = 0;
+	do {
+		digits[--n] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	put_text(v, digits + n);
+}
+
+static int refuse_program(struct verifier *v, const char *reason)
+{
+	put_text(v, reason);
+	return -EINVAL;
+}
+
+static void put_place(struct verifier *v)
+{
+	uint32_t op = v->program->insns[v->pc].op;
+
+	put_text(v, "instruction ");
+	put_number(v, v->pc);
+	if (op < SONDE_DIF_OP_COUNT) {
+		put_text(v, " (");
+		put_text(v, op_names[op]);
+		put_text(v, ")");
+	}
+	put_text(v, ": ");
+}
+
+static int refuse(struct verifier *v, const char *reason)
+{
+	put_place(v);
+	put_text(v, reason);
+	return -EINVAL;
+}
+
+/* "WHAT number REASON" */
+static int refuse_number(struct verifier *v, const char *what, uint32_t number,
+			 const char *reason)
+{
+	put_place(v);
+	put_text(v, what);
+	put_number(v, number);
+	put_text(v, reason);
+	return -EINVAL;
+}
+
+static int number_is_good(const struct sonde_dif_insn *in)
+{
+	switch (in->op) {
+	case SONDE_DIF_SX:
+	case SONDE_DIF_ZX:
+		return in->i == 8 || in->i == 16 || in->i == 32;
+	case SONDE_DIF_REG:
+		return in->i >= 0 && (uint32_t)in->i < SONDE_DIF_UREGS;
+	case SONDE_DIF_LDU:
+		return in->i == 1 || in->i == 2 || in->i == 4 || in->i == 8;
+	case SONDE_DIF_LDS:
+		return in->i == 1 || in->i == 2 || in->i == 4;
+	case SONDE_DIF_CAPSTR:
+	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPMEM:
+		return in->i >= 1 && (uint32_t)in->i <= SONDE_DIF_MAX_TEXT;
+	case SONDE_DIF_CAPTEXT:
+		return in->i >= 0 && in->i < SONDE_DIF_TEXT_COUNT;
+	case SONDE_DIF_CAPSTACK:
+		return in->i >= 1 && (uint32_t)in->i <= SONDE_DIF_MAX_FRAMES;
+	}
+	return 1; /* LI takes any */
+}
+
+static int immediate_is_good(const struct verifier *v, char letter,
+			     const struct sonde_dif_insn *in)
+{
+	uint32_t i = (uint32_t)in->i; /* a negative one is out of every range */
+	const struct sonde_dif_program *p = v->program;
+
+	switch (letter) {
+	case 'i':
+		return number_is_good(in);
+	case 'P':
+		return p->pool_size >= 8 && i <= p->pool_size - 8;
+	case 'T':
+		return i < v->texts_end;
+	case 'J':
+		return in->i >= 0 && i < p->length - 1 - v->pc;
+	case 'V':
+		return i < SONDE_DIF_VAR_COUNT;
+	case 'L':
+		return i < SONDE_DIF_LOCALS;
+	case 'H':
+		return i < SONDE_DIF_THREAD;
+	case 'N':
+		return i < SONDE_DIF_ARGS;
+	}
+	return 0;
+}
+
+static const char *immediate_refusal(char letter)
+{
+	switch (letter) {
+	case 'P':
+		return "no such number in the pool";
+	case 'T':
+		return "no NUL-terminated text there in the pool";
+	case 'J':
+		return "the branch does not go forward inside the program";
+	case 'V':
+		return "no such variable";
+	case 'L':
+		return "no such local";
+	case 'H':
+		return "no such thread variable";
+	case 'N':
+		return "no such argument";
+	}
+	return "immediate out of range";
+}
+
+static uint32_t kind_of_capture(uint32_t op)
+{
+	switch (op) {
+	case SONDE_DIF_CAPSTR:
+	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPTEXT:
+		return SONDE_SLOT_TEXT;
+	case SONDE_DIF_CAPMEM:
+		return SONDE_SLOT_BYTES;
+	case SONDE_DIF_CAPSTACK:
+		return SONDE_SLOT_STACK;
+	}
+	return SONDE_SLOT_WORD;
+}
+
+static int check_slot(struct verifier *v, const struct sonde_dif_insn *in)
+{
+	if (in->d >= v->program->slots)
+		return refuse_number(v, "slot ", in->d, " does not exist");
+	if (v->program->kinds[in->d] != kind_of_capture(in->op))
+		return refuse_number(v, "slot ", in->d, " is of another kind");
+	return 0;
+}
+
+static int check_unused(struct verifier *v, const struct sonde_dif_insn *in,
+			int d, int a, int b, int i)
+{
+	if ((!d && in->d) || (!a && in->a) || (!b && in->b) || (!i && in->i))
+		return refuse(v, "an operand it does not use is not 0");
+	return 0;
+}
+
+/* One instruction by itself, wherever it stands. */
+static int check_operands(struct verifier *v, const struct sonde_dif_insn *in)
+{
+	const char *letter;
+	int d = 0, a = 0, b = 0, i = 0;
+
+	if (in->op >= SONDE_DIF_OP_COUNT)
+		return refuse_number(v, "no such opcode: ", in->op, "");
+	for (letter = op_operands[in->op]; *letter; letter++) {
+		switch (*letter) {
+		case 'S':
+			d = 1;
+			if (check_slot(v, in))
+				return -EINVAL;
+			break;
+		case 'd':
+			d = 1;
+			if (in->d >= SONDE_DIF_REGISTERS)
+				return refuse(v, "no such register: d");
+			break;
+		case 'a':
+			a = 1;
+			if (in->a >= SONDE_DIF_REGISTERS)
+				return refuse(v, "no such register: a");
+			break;
+		case 'b':
+			b = 1;
+			if (in->b >= SONDE_DIF_REGISTERS)
+				return refuse(v, "no such register: b");
+			break;
+		default:
+			i = 1;
+			if (!immediate_is_good(v, *letter, in))
+				return refuse(v, immediate_refusal(*letter));
+		}
+	}
+	return check_unused(v, in, d, a, b, i);
+}
+
+static void merge(struct flow *into, const struct flow *from)
+{
+	into->captured |= from->captured;
+	into->defined &= from->defined;
+	if (into->used < from->used)
+		into->used = from->used;
+}
+
+/* Keeps what is known here for `target`, which lies ahead. */
+static int open_branch(struct verifier *v, uint32_t target)
+{
+	uint32_t n = v->open_count;
+
+	while (n && v->open[n - 1].target < target)
+		n--;
+	if (n && v->open[n - 1].target == target) {
+		merge(&v->open[n - 1], &v->now);
+		return 0;
+	}
+	if (v->open_count == SONDE_DIF_MAX_OPEN)
+		return refuse(v, "too many branch targets ahead");
+	for (uint32_t to = v->open_count++; to > n; to--)
+		v->open[to] = v->open[to - 1];
+	v->open[n] = v->now;
+	v->open[n].target = target;
+	return 0;
+}
+
+static void arrive(struct verifier *v)
+{
+	const struct flow *next = &v->open[v->open_count - 1];
+
+	if (v->open_count == 0 || next->target != v->pc)
+		return;
+	if (v->now.reached)
+		merge(&v->now, next);
+	else
+		v->now = *next;
+	v->open_count--;
+}
+
+/* Bytes of span that a capture adds at most. */
+static uint32_t capture_max(const struct sonde_dif_insn *in)
+{
+	switch (in->op) {
+	case SONDE_DIF_CAPSTR:
+	case SONDE_DIF_CAPSTRN:
+		return ALIGN8((uint32_t)in->i + 1);
+	case SONDE_DIF_CAPMEM:
+		return ALIGN8((uint32_t)in->i);
+	case SONDE_DIF_CAPTEXT:
+		return ALIGN8(text_max[in->i]);
+	case SONDE_DIF_CAPSTACK:
+		return 8u * (uint32_t)in->i;
+	}
+	return 0;
+}
+
+static int flow_register(struct verifier *v, uint32_t number)
+{
+	if (v->now.defined >> number & 1)
+		return 0;
+	return refuse_number(v, "r", number, " may be read before it is written");
+}
+
+static int flow_capture(struct verifier *v, const struct sonde_dif_insn *in)
+{
+	if (v->now.captured >> in->d & 1)
+		return refuse_number(v, "slot ", in->d,
+				     " may have been captured before");
+	v->now.captured |= 1ull << in->d;
+	v->now.used += capture_max(in);
+	return 0;
+}
+
+static int flow_operands(struct verifier *v, const struct sonde_dif_insn *in)
+{
+	const char *letter;
+	uint16_t defines = 0;
+
+	for (letter = op_operands[in->op]; *letter; letter++) {
+		if (*letter == 'a' && flow_register(v, in->a))
+			return -EINVAL;
+		if (*letter == 'b' && flow_register(v, in->b))
+			return -EINVAL;
+		if (*letter == 'S' && flow_capture(v, in))
+			return -EINVAL;
+		if (*letter == 'J' &&
+		    open_branch(v, v->pc + 1 + (uint32_t)in->i))
+			return -EINVAL;
+		if (*letter == 'd')
+			defines = (uint16_t)(1u << in->d);
+	}
+	v->now.defined |= defines;
+	return 0;
+}
+
+/* One instruction on all the paths that lead to it. */
+static int check_flow(struct verifier *v, const struct sonde_dif_insn *in)
+{
+	arrive(v);
+	if (!v->now.reached)
+		return 0;
+	if (flow_operands(v, in))
+		return -EINVAL;
+	if (v->most_used < v->now.used)
+		v->most_used = v->now.used;
+	if (in->op == SONDE_DIF_JMP || in->op == SONDE_DIF_RECORD ||
+	    in->op == SONDE_DIF_FAIL)
+		v->now.reached = 0;
+	return 0;
+}
+
+static int check_frame(struct verifier *v)
+{
+	const struct sonde_dif_program *p = v->program;
+	uint32_t n;
+
+	if (p->length == 0 || p->length > SONDE_DIF_MAX_LENGTH || !p->insns)
+		return refuse_program(v, "a program has 1 to 4096 instructions");
+	if (p->pool_size > SONDE_DIF_MAX_POOL || (p->pool_size && !p->pool))
+		return refuse_program(v, "the pool is longer than 65536 bytes");
+	if (p->slots > SONDE_MAX_SLOTS || (p->slots && !p->kinds))
+		return refuse_program(v, "a record has at most 64 slots");
+	for (n = 0; n < p->slots; n++)
+		if (p->kinds[n] > SONDE_SLOT_STACK)
+			return refuse_program(v, "a slot has no such kind");
+	for (n = p->pool_size; n && p->pool[n - 1]; n--)
+		;
+	v->texts_end = n;
+	v->pc = p->length - 1;
+	if (p->insns[v->pc].op != SONDE_DIF_RECORD &&
+	    p->insns[v->pc].op != SONDE_DIF_FAIL)
+		return refuse(v, "the last instruction is not RECORD or FAIL");
+	return 0;
+}
+
+static int set_record_max(struct verifier *v)
+{
+	/* a fault in the filter needs a slot for its address */
+	uint32_t slots = v->program->slots ? v->program->slots : 1;
+	uint32_t most = (uint32_t)sizeof(struct sonde_record) + 8 * slots +
+			v->most_used;
+
+	if (most > SONDE_RECORD_MAX)
+		return refuse_program(v, "a record may be longer than 1 MiB");
+	v->program->record_max = most;
+	return 0;
+}
+
+int sonde_dif_verify(struct sonde_dif_program *program, char *why, uint32_t why_size)
+{
+	struct verifier v;
+
+	v.program = program;
+	v.why = why;
+	v.why_left = why ? why_size : 0;
+	v.most_used = 0;
+	v.open_count = 0;
+	v.now = (struct flow){ .reached = 1 };
+	program->record_max = 0;
+	put_text(&v, "");
+	if (check_frame(&v))
+		return -EINVAL;
+	for (v.pc = 0; v.pc < program->length; v.pc++) {
+		if (check_operands(&v, &program->insns[v.pc]) ||
+		    check_flow(&v, &program->insns[v.pc]))
+			return -EINVAL;
+	}
+	return set_record_max(&v);
+}
+
+/* The interpreter */
+
+struct run {
+	const struct sonde_dif_firing *firing;
+	struct sonde_record *record;
+	uint64_t address; /* that faulted */
+	uint32_t faulted; /* and nothing has taken it over yet */
+	uint32_t used; /* bytes of the record */
+};
+
+static int64_t divide(int64_t a, int64_t b)
+{
+	if (b == 0)
+		return 0;
+	if (b == -1) /* INT64_MIN / -1 wraps */
+		return (int64_t)(0 - (uint64_t)a);
+	return a / b;
+}
+
+static int64_t modulo(int64_t a, int64_t b)
+{
+	return b == 0 || b == -1 ? 0 : a % b;
+}
+
+static uint64_t shift_signed(uint64_t a, uint64_t b)
+{
+	if (b > 63)
+		return 0;
+	/* >> of a negative number: arithmetic in gcc and clang */
+	return (uint64_t)((int64_t)a >> b);
+}
+
+static uint64_t extend_signed(uint64_t a, int32_t bits)
+{
+	uint32_t unused = 64 - (uint32_t)bits;
+
+	return (uint64_t)((int64_t)(a << unused) >> unused);
+}
+
+static uint64_t extend_zero(uint64_t a, int32_t bits)
+{
+	return a & ~0ull >> (64 - bits);
+}
+
+static uint64_t pool_number(const struct sonde_dif_program *program, int32_t at)
+{
+	uint64_t number;
+
+	__builtin_memcpy(&number, program->pool + at, sizeof(number));
+	return number;
+}
+
+static int text_equals(const char *a, const char *b)
+{
+	for (; *a == *b; a++, b++)
+		if (*a == 0)
+			return 1;
+	return 0;
+}
+
+static int read_user(struct run *run, uint64_t address, void *to, uint32_t length)
+{
+	const struct sonde_dif_firing *firing = run->firing;
+
+	return firing->env->read_user(firing->thread, address, to, length);
+}
+
+static uint64_t load(struct run *run, uint64_t address, int32_t bytes)
+{
+	union {
+		uint8_t one;
+		uint16_t two;
+		uint32_t four;
+		uint64_t eight;
+	} value;
+
+	if (read_user(run, address, &value, (uint32_t)bytes) < 0) {
+		if (!run->faulted)
+			run->address = address;
+		run->faulted = 1;
+		return 0;
+	}
+	switch (bytes) {
+	case 1:
+		return value.one;
+	case 2:
+		return value.two;
+	case 4:
+		return value.four;
+	}
+	return value.eight;
+}
+
+static void store(struct run *run, uint64_t *variable, uint64_t value)
+{
+	*variable = run->faulted ? 0 : value;
+	run->faulted = 0;
+}
+
+static void fault_slot(struct run *run, uint32_t slot, uint64_t address)
+{
+	run->record->faults |= 1ull << slot;
+	run->record->slot[slot] = address;
+}
+
+/* Where the bytes of the next span go. */
+static uint8_t *span_start(struct run *run)
+{
+	return (uint8_t *)run->record + run->used;
+}
+
+/* Makes the `stored` bytes at span_start() a span of `length`. */
+static void end_span(struct run *run, uint32_t slot, uint32_t length,
+		     uint32_t stored)
+{
+	uint8_t *bytes = span_start(run);
+
+	run->record->slot[slot] = SONDE_SPAN(run->used, length);
+	for (; stored % 8; stored++)
+		bytes[stored] = 0;
+	run->used += stored;
+}
+
+/* `length` is what the environment returned for a buffer of `max`. */
+static void end_text(struct run *run, uint32_t slot, int length, uint32_t max,
+		     uint64_t address)
+{
+	uint32_t n = (uint32_t)length;
+
+	if (length < 0) {
+		fault_slot(run, slot, address);
+		return;
+	}
+	if (n >= max)
+		n = max - 1;
+	span_start(run)[n] = 0;
+	end_span(run, slot, n, n + 1);
+}
+
+static void capture_string(struct run *run, uint32_t slot, uint64_t address,
+			   uint32_t bytes)
+{
+	const struct sonde_dif_firing *firing = run->firing;
+	int length = 0;
+
+	if (bytes)
+		length = firing->env->read_text(firing->thread, address,
+						(char *)span_start(run),
+						bytes + 1);
+	end_text(run, slot, length, bytes + 1, address);
+}
+
+static void capture_memory(struct run *run, uint32_t slot, uint64_t address,
+			   uint64_t bytes, uint32_t most)
+{
+	if (bytes > most ||
+	    (bytes &&
+	     read_user(run, address, span_start(run), (uint32_t)bytes) < 0)) {
+		fault_slot(run, slot, address);
+		return;
+	}
+	end_span(run, slot, (uint32_t)bytes, (uint32_t)bytes);
+}
+
+static int copy_execname(const char *name, char *to, uint32_t max)
+{
+	uint32_t n = 0;
+
+	for (; n < max - 1 && name[n]; n++)
+		to[n] = name[n];
+	return (int)n;
+}
+
+static void capture_text(struct run *run, uint32_t slot, uint64_t operand,
+			 uint32_t which)
+{
+	const struct sonde_dif_firing *firing = run->firing;
+	uint32_t max = text_max[which];
+	char *to = (char *)span_start(run);
+	int length;
+
+	if (which == SONDE_DIF_TEXT_EXECNAME)
+		length = copy_execname(firing->execname, to, max);
+	else
+		length = firing->env->text(firing->thread, which, operand, to,
+					   max);
+	end_text(run, slot, length, max, 0);
+}
+
+static void capture_stack(struct run *run, uint32_t slot, uint32_t max)
+{
+	const struct sonde_dif_firing *firing = run->firing;
+	int frames = firing->env->stack(firing->thread,
+					(uint64_t *)(void *)span_start(run), max);
+
+	if (frames < 0) {
+		fault_slot(run, slot, 0);
+		return;
+	}
+	if ((uint32_t)frames > max)
+		frames = (int)max;
+	end_span(run, slot, 8u * (uint32_t)frames, 8u * (uint32_t)frames);
+}
+
+static void capture(struct run *run, const struct sonde_dif_insn *in,
+		    uint64_t a, uint64_t b)
+{
+	uint32_t i = (uint32_t)in->i;
+
+	if (run->faulted) {
+		fault_slot(run, in->d, run->address);
+		run->faulted = 0;
+		return;
+	}
+	switch (in->op) {
+	case SONDE_DIF_CAPW:
+		run->record->slot[in->d] = a;
+		break;
+	case SONDE_DIF_CAPSTR:
+		capture_string(run, in->d, a, i);
+		break;
+	case SONDE_DIF_CAPSTRN:
+		capture_string(run, in->d, a, b < i ? (uint32_t)b : i);
+		break;
+	case SONDE_DIF_CAPMEM:
+		capture_memory(run, in->d, a, b, i);
+		break;
+	case SONDE_DIF_CAPTEXT:
+		capture_text(run, in->d, a, i);
+		break;
+	case SONDE_DIF_CAPSTACK:
+		capture_stack(run, in->d, i);
+		break;
+	}
+}
+
+static void start_record(struct run *run, uint32_t slots)
+{
+	struct sonde_record *record = run->record;
+
+	record->flags = 0;
+	record->slots = (uint16_t)slots;
+	record->faults = 0;
+	for (uint32_t n = 0; n < slots; n++)
+		record->slot[n] = 0;
+	run->used = (uint32_t)sizeof(*record) + 8 * slots;
+}
+
+static uint32_t predicate_fault(struct run *run)
+{
+	start_record(run, 1);
+	run->record->flags = SONDE_RECORD_PREDICATE_FAULT;
+	fault_slot(run, 0, run->address);
+	run->record->size = run->used;
+	return run->used;
+}
+
+uint32_t sonde_dif_run(const struct sonde_dif_program *program, const struct sonde_dif_firing *firing,
+		       struct sonde_record *record)
+{
+	const struct sonde_dif_insn *in = program->insns;
+	const struct sonde_dif_env *env = firing->env;
+	uint64_t r[SONDE_DIF_REGISTERS] = { 0 };
+	struct run run = { .firing = firing, .record = record };
+
+	start_record(&run, program->slots);
+	for (;; in++) {
+		uint64_t a = r[in->a];
+		uint64_t b = r[in->b];
+		uint64_t *d = &r[in->d % SONDE_DIF_REGISTERS];
+
+		if (in->op >= SONDE_DIF_OP_COUNT)
+			__builtin_unreachable(); /* saves the range check */
+		switch ((enum sonde_dif_op)in->op) {
+		case SONDE_DIF_LI:
+			*d = (uint64_t)(int64_t)in->i;
+			break;
+		case SONDE_DIF_LC:
+			*d = pool_number(program, in->i);
+			break;
+		case SONDE_DIF_MOV:
+			*d = a;
+			break;
+		case SONDE_DIF_ADD:
+			*d = a + b;
+			break;
+		case SONDE_DIF_SUB:
+			*d = a - b;
+			break;
+		case SONDE_DIF_MUL:
+			*d = a * b;
+			break;
+		case SONDE_DIF_DIVS:
+			*d = (uint64_t)divide((int64_t)a, (int64_t)b);
+			break;
+		case SONDE_DIF_DIVU:
+			*d = b ? a / b : 0;
+			break;
+		case SONDE_DIF_MODS:
+			*d = (uint64_t)modulo((int64_t)a, (int64_t)b);
+			break;
+		case SONDE_DIF_MODU:
+			*d = b ? a % b : 0;
+			break;
+		case SONDE_DIF_AND:
+			*d = a & b;
+			break;
+		case SONDE_DIF_OR:
+			*d = a | b;
+			break;
+		case SONDE_DIF_XOR:
+			*d = a ^ b;
+			break;
+		case SONDE_DIF_SHL:
+			*d = b > 63 ? 0 : a << b;
+			break;
+		case SONDE_DIF_SHRS:
+			*d = shift_signed(a, b);
+			break;
+		case SONDE_DIF_SHRU:
+			*d = b > 63 ? 0 : a >> b;
+			break;
+		case SONDE_DIF_NEG:
+			*d = 0 - a;
+			break;
+		case SONDE_DIF_NOT:
+			*d = ~a;
+			break;
+		case SONDE_DIF_SX:
+			*d = extend_signed(a, in->i);
+			break;
+		case SONDE_DIF_ZX:
+			*d = extend_zero(a, in->i);
+			break;
+		case SONDE_DIF_EQ:
+			*d = a == b;
+			break;
+		case SONDE_DIF_NE:
+			*d = a != b;
+			break;
+		case SONDE_DIF_LTS:
+			*d = (int64_t)a < (int64_t)b;
+			break;
+		case SONDE_DIF_LES:
+			*d = (int64_t)a <= (int64_t)b;
+			break;
+		case SONDE_DIF_LTU:
+			*d = a < b;
+			break;
+		case SONDE_DIF_LEU:
+			*d = a <= b;
+			break;
+		case SONDE_DIF_JMP:
+			in += in->i;
+			break;
+		case SONDE_DIF_JZ:
+			if (run.faulted)
+				return predicate_fault(&run);
+			if (a == 0)
+				in += in->i;
+			break;
+		case SONDE_DIF_JNZ:
+			if (run.faulted)
+				return predicate_fault(&run);
+			if (a != 0)
+				in += in->i;
+			break;
+		case SONDE_DIF_VAR:
+			*d = env->variable(firing->thread, (uint32_t)in->i);
+			break;
+		case SONDE_DIF_ARG:
+			*d = firing->args[in->i];
+			break;
+		case SONDE_DIF_REG:
+			*d = env->user_register(firing->thread, (uint32_t)in->i);
+			break;
+		case SONDE_DIF_LDU:
+			*d = load(&run, a, in->i);
+			break;
+		case SONDE_DIF_LDS:
+			*d = extend_signed(load(&run, a, in->i), 8 * in->i);
+			break;
+		case SONDE_DIF_LDL:
+			*d = firing->locals[in->i];
+			break;
+		case SONDE_DIF_STL:
+			store(&run, &firing->locals[in->i], a);
+			break;
+		case SONDE_DIF_LDT:
+			*d = firing->thread_variables[in->i];
+			break;
+		case SONDE_DIF_STT:
+			store(&run, &firing->thread_variables[in->i], a);
+			break;
+		case SONDE_DIF_NAMEQ:
+			*d = (uint64_t)text_equals(firing->execname,
+						   (const char *)program->pool + in->i);
+			break;
+		case SONDE_DIF_CAPW:
+		case SONDE_DIF_CAPSTR:
+		case SONDE_DIF_CAPSTRN:
+		case SONDE_DIF_CAPMEM:
+		case SONDE_DIF_CAPTEXT:
+		case SONDE_DIF_CAPSTACK:
+			capture(&run, in, a, b);
+			break;
+		case SONDE_DIF_RECORD:
+			record->size = run.used;
+			return run.used;
+		case SONDE_DIF_FAIL:
+			return run.faulted ? predicate_fault(&run) : 0;
+		case SONDE_DIF_OP_COUNT:
+			__builtin_unreachable();
+		}
+	}
+}

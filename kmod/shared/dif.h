@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * DIF: the fire part of a clause
+ *
+ * A program decides whether a firing is recorded, and captures what can be had
+ * only there. Sixteen 64-bit registers, branches that only go forward, so every
+ * program ends after at most `length` instructions; a pool of constant bytes.
+ *
+ * Faults. A load of user memory that fails sets the sticky fault and yields 0. The
+ * next capture takes the fault over: its slot's fault bit is set and the slot holds
+ * the bad address. JZ, JNZ and FAIL on a pending fault end the program with a record
+ * that is flagged SONDE_RECORD_PREDICATE_FAULT. ST* stores 0 and clears it.
+ *
+ * sonde_dif_verify() accepts only programs whose every instruction is defined, whose
+ * registers are written before they are read on every path (r0..r15 start undefined), whose
+ * branches go forward and stay inside, whose pool references lie in the pool (text is NUL-terminated there),
+ * whose slots are below `slots` and captured at most once on every path with the kind that
+ * `kinds` names, and whose last instruction is RECORD or FAIL. What it accepts, sonde_dif_run() runs without checks.
+ */
+#ifndef SONDE_DIF_H
+#define SONDE_DIF_H
+
+#include "kmod/shared/record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SONDE_DIF_REGISTERS 16u
+#define SONDE_DIF_MAX_LENGTH 4096u /* instructions */
+#define SONDE_DIF_MAX_POOL 65536u /* bytes */
+#define SONDE_DIF_LOCALS 32u /* this-> scalars, zero at the start of each firing */
+#define SONDE_DIF_THREAD 64u /* self-> scalars */
+#define SONDE_DIF_ARGS 10u
+#define SONDE_DIF_MAX_TEXT 65536u /* longest text or memory capture, bytes */
+#define SONDE_DIF_MAX_FRAMES 256u
+#define SONDE_DIF_MAX_OPEN 64u /* different branch targets that lie ahead of one instruction */
+#define SONDE_DIF_UREGS 26u /* D's R_* numbers */
+
+struct sonde_dif_insn {
+	uint8_t op;
+	uint8_t d; /* destination register, or the slot of a capture */
+	uint8_t a; /* operand registers */
+	uint8_t b;
+	int32_t i; /* immediate: number, pool offset, branch distance, variable */
+};
+
+/*   X(name, operands, meaning)
+ * operands, one letter each: d a b registers (d written); S d is a slot; i number; P pool offset of a
+ * u64; T pool offset of a text; J forward branch, in instructions from the next one; V enum sonde_dif_variable; L local; H thread variable; N argument */
+#define SONDE_DIF_OPS(X)                                                          \
+	X(LI, "di", "d = sign-extended i")                                        \
+	X(LC, "dP", "d = the u64 at pool + i")                                    \
+	X(MOV, "da", "d = a")                                                     \
+	X(ADD, "dab", "d = a + b")                                                \
+	X(SUB, "dab", "d = a - b")                                                \
+	X(MUL, "dab", "d = a * b")                                                \
+	X(DIVS, "dab", "d = a / b, signed; b = 0 gives 0, INT64_MIN / -1 wraps")  \
+	X(DIVU, "dab", "d = a / b, unsigned; b = 0 gives 0")                      \
+	X(MODS, "dab", "d = a % b, signed; b = 0 gives 0")                        \
+	X(MODU, "dab", "d = a % b, unsigned; b = 0 gives 0")                      \
+	X(AND, "dab", "d = a & b")                                                \
+	X(OR, "dab", "d = a | b")                                                 \
+	X(XOR, "dab", "d = a ^ b")                                                \
+	X(SHL, "dab", "d = a << b; 0 when b > 63")                                \
+	X(SHRS, "dab", "d = a >> b, arithmetic; 0 when b > 63")                   \
+	X(SHRU, "dab", "d = a >> b, logical; 0 when b > 63")                      \
+	X(NEG, "da", "d = -a")                                                    \
+	X(NOT, "da", "d = ~a")                                                    \
+	X(SX, "dai", "d = the low i bits of a, sign-extended; i is 8, 16 or 32")  \
+	X(ZX, "dai", "d = the low i bits of a, zero-extended; i is 8, 16 or 32")  \
+	X(EQ, "dab", "d = a == b")                                                \
+	X(NE, "dab", "d = a != b")                                                \
+	X(LTS, "dab", "d = a < b, signed")                                        \
+	X(LES, "dab", "d = a <= b, signed")                                       \
+	X(LTU, "dab", "d = a < b, unsigned")                                      \
+	X(LEU, "dab", "d = a <= b, unsigned")                                     \
+	X(JMP, "J", "continue at next + i")                                       \
+	X(JZ, "aJ", "continue at next + i if a == 0")                             \
+	X(JNZ, "aJ", "continue at next + i if a != 0")                            \
+	X(VAR, "dV", "d = built-in variable i")                                   \
+	X(ARG, "dN", "d = argument i of the probe; 0 where it has none")          \
+	X(REG, "di", "d = uregs[i], i as in D's R_* numbers 0..25")               \
+	X(LDU, "dai", "d = user memory at a, zero-extended; i bytes: 1, 2, 4, 8") \
+	X(LDS, "dai", "d = user memory at a, sign-extended; i bytes: 1, 2, 4")    \
+	X(LDL, "dL", "d = local i")                                               \
+	X(STL, "aL", "local i = a")                                               \
+	X(LDT, "dH", "d = thread variable i")                                     \
+	X(STT, "aH", "thread variable i = a")                                     \
+	X(NAMEQ, "dT", "d = execname equals the text at pool + i")                \
+	X(CAPW, "Sa", "slot = a")                                                 \
+	X(CAPSTR, "Sai", "slot = text at user address a, at most i bytes")        \
+	X(CAPSTRN, "Sabi", "slot = text at user address a, at most min(b, i) bytes") \
+	X(CAPMEM, "Sabi", "slot = b bytes at user address a; b > i is a fault")   \
+	X(CAPTEXT, "Sai", "slot = enum sonde_dif_text i of operand a")            \
+	X(CAPSTACK, "Si", "slot = user stack, at most i frames")                  \
+	X(RECORD, "", "end; the record is written")                               \
+	X(FAIL, "", "end; nothing is recorded")
+
+enum sonde_dif_op {
+#define SONDE_DIF_ENUM(name, operands, meaning) SONDE_DIF_##name,
+	SONDE_DIF_OPS(SONDE_DIF_ENUM)
+#undef SONDE_DIF_ENUM
+		SONDE_DIF_OP_COUNT
+};
+
+/* Variables of the thread that fires. */
+#define SONDE_DIF_VARIABLES(X)                                            \
+	X(PID, "process id") X(TID, "thread id") X(PPID, "parent's process id") \
+	X(UID, "real user id") X(GID, "real group id") X(CPU, "cpu")       \
+	X(TIMESTAMP, "of the firing, ns") X(VTIMESTAMP, "cpu time of the thread, ns") \
+	X(ERRNO, "of the system call that returns; 0 when it succeeded")  \
+	X(UCALLER, "return address of the current user function")         \
+	X(USTACKDEPTH, "frames of the user stack") X(PROBE, "id of the probe") \
+	X(EUID, "effective user id") X(EGID, "effective group id")        \
+	X(PGID, "process group") X(SID, "session") X(NLWP, "threads of the process") \
+	X(SYSCALL, "number of the current system call, -1 outside")
+
+enum sonde_dif_variable {
+#define SONDE_DIF_ENUM(name, meaning) SONDE_DIF_VAR_##name,
+	SONDE_DIF_VARIABLES(SONDE_DIF_ENUM)
+#undef SONDE_DIF_ENUM
+		SONDE_DIF_VAR_COUNT
+};
+
+#define SONDE_DIF_TEXTS(X)                                                   \
+	X(EXECNAME, "name of the program, 15 bytes at most")                 \
+	X(PSARGS, "arguments of the process, blanks between, 80 bytes at most") \
+	X(CWD, "working directory") X(ROOT, "root directory")                \
+	X(FDPATH, "path of file descriptor a; \"<none>\" when it is not open") \
+	X(FDFS, "file system type of file descriptor a; empty when not open") \
+	X(FDMOUNT, "mount point of file descriptor a")                       \
+	X(EXEPATH, "path of the executable")                                 \
+	X(SYSCALL_ARGS, "arguments of the system call, as in name: value, ...") \
+	X(PROBE_TEXT, "text argument a of the probe (such as exec's path)")
+
+enum sonde_dif_text {
+#define SONDE_DIF_ENUM(name, meaning) SONDE_DIF_TEXT_##name,
+	SONDE_DIF_TEXTS(SONDE_DIF_ENUM)
+#undef SONDE_DIF_ENUM
+		SONDE_DIF_TEXT_COUNT
+};
+
+struct sonde_dif_program {
+	const struct sonde_dif_insn *insns;
+	uint32_t length;
+	uint32_t slots;
+	const uint8_t *pool;
+	uint32_t pool_size;
+	uint32_t record_max; /* bytes a record of it can have; set by verify */
+	const uint8_t *kinds; /* enum sonde_slot_kind, one a slot */
+};
+
+/* What a place that runs DIF provides. All return 0 or a length, or -1 on failure. */
+struct sonde_dif_env {
+	int (*read_user)(void *thread, uint64_t address, void *to, uint32_t length);
+	/* copies up to `max` - 1 bytes and a NUL; returns the length without it */
+	int (*read_text)(void *thread, uint64_t address, char *to, uint32_t max);
+	uint64_t (*variable)(void *thread, uint32_t variable);
+	uint64_t (*user_register)(void *thread, uint32_t number);
+	/* as read_text */
+	int (*text)(void *thread, uint32_t which, uint64_t operand, char *to, uint32_t max);
+	/* writes up to `max` program counters; returns how many */
+	int (*stack)(void *thread, uint64_t *to, uint32_t max);
+};
+
+/* One firing, as a program sees it. */
+struct sonde_dif_firing {
+	const struct sonde_dif_env *env;
+	void *thread; /* handed to env */
+	const uint64_t *args; /* SONDE_DIF_ARGS */
+	uint64_t *locals; /* SONDE_DIF_LOCALS, zeroed by the caller once a firing */
+	uint64_t *thread_variables; /* SONDE_DIF_THREAD */
+	const char *execname;
+};
+
+/* 0, or a negative errno; `why` (of `why_size` bytes) then names instruction and reason. */
+int sonde_dif_verify(struct sonde_dif_program *program, char *why, uint32_t why_size);
+
+/* Runs a verified program. `record` has room for program->record_max bytes and comes with
+ * its header filled in but for size, flags, slots and faults. Returns the record's size, or 0
+ * when the program ended with FAIL. */
+uint32_t sonde_dif_run(const struct sonde_dif_program *program, const struct sonde_dif_firing *firing,
+		       struct sonde_record *record);
+
+/* For a disassembler: names as in the tables above, NULL where there is none. */
+const char *sonde_dif_op_name(uint32_t op);
+const char *sonde_dif_op_operands(uint32_t op);
+const char *sonde_dif_variable_name(uint32_t variable);
+const char *sonde_dif_text_name(uint32_t text);
+
+/* The bytes a CAPTEXT of this text may take, NUL included; 0 where there is none. */
+uint32_t sonde_dif_text_max(uint32_t text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Records and the ring that carries them
+ *
+ * One writer, one reader, one ring. The writer reserves, fills and commits by
+ * moving head; the reader consumes by moving tail. Positions are bytes and only
+ * grow; the place of position p in the data is p % size. A record never wraps:
+ * where the end of the data is too near, a padding record fills it.
+ *
+ *   |   free   | record | record | padding |
+ *              ^ tail (reader's)           ^ head (writer's)
+ *
+ * low_water says below which time this ring is complete: a writer stores the
+ * present time in it before it starts a firing (so before it takes the record's
+ * timestamp) and SONDE_IDLE when it is done. A reader that takes the time T and
+ * afterwards reads every ring's low_water may deliver, once it has read the heads,
+ * all records older than the least of them and T, in order.
+ *
+ * The reader does not trust the writer: sonde_record_check() (record.c) bounds
+ * every record before anything looks into it.
+ */
+#ifndef SONDE_RECORD_H
+#define SONDE_RECORD_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#ifndef UINT64_MAX
+#define UINT64_MAX (~0ull)
+#endif
+#else
+#include <stddef.h>
+#include <stdint.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SONDE_RING_MAGIC 0x65646e6f53524e47ull
+#define SONDE_RING_DATA 4096u /* where the data begins in the mapping */
+#define SONDE_IDLE UINT64_MAX
+#define SONDE_MAX_SLOTS 64u
+#define SONDE_RECORD_MAX 1048576u /* bytes; no program may make a longer record */
+
+struct sonde_ring {
+	/* constant */
+	uint64_t magic;
+	uint64_t size; /* bytes of data, a power of two */
+	uint32_t writer; /* index of this writer: the CPU, or a number */
+	uint32_t reserved0[11];
+	/* the writer's line */
+	uint64_t head;
+	uint64_t low_water;
+	uint64_t drops; /* records that did not fit, ever */
+	uint64_t reserved1[5];
+	/* the reader's line */
+	uint64_t tail;
+	uint64_t reserved2[7];
+};
+
+enum sonde_record_flags {
+	SONDE_RECORD_PADDING = 1, /* only size and flags are valid */
+	SONDE_RECORD_PREDICATE_FAULT = 2, /* the fire part's filter faulted; slot 0 = address */
+	SONDE_RECORD_HELD = 4, /* the thread waits for a release */
+};
+
+/* Slots follow at fixed offsets, then the bytes that spans point to. */
+struct sonde_record {
+	uint32_t size; /* the whole record, a multiple of 8 */
+	uint16_t flags;
+	uint16_t slots; /* number of slots */
+	uint32_t epid; /* the enabled clause (ECB) */
+	uint32_t probe; /* id of the probe that fired */
+	uint64_t timestamp; /* CLOCK_MONOTONIC, ns; the same for all ECBs of one firing */
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t cpu;
+	uint32_t sequence; /* counts this writer's firings: tells two of them apart */
+	uint64_t faults; /* bit n: slot n could not be captured, and holds the bad address */
+	uint64_t slot[];
+};
+
+/* A slot that holds a span: bytes [offset, offset + length) of the record.
+ * Text spans are followed by a NUL that the length does not count. */
+#define SONDE_SPAN(offset, length) (((uint64_t)(offset) << 32) | (uint32_t)(length))
+#define SONDE_SPAN_OFFSET(slot) ((uint32_t)((slot) >> 32))
+#define SONDE_SPAN_LENGTH(slot) ((uint32_t)(slot))
+
+/* What a slot of an ECB holds; the reader checks spans by it. */
+enum sonde_slot_kind {
+	SONDE_SLOT_WORD, /* 64 bits */
+	SONDE_SLOT_TEXT, /* span of bytes, then a NUL */
+	SONDE_SLOT_BYTES, /* span of bytes */
+	SONDE_SLOT_STACK, /* span of u64 program counters, innermost first */
+};
+
+/* 0 when `record` (of which `available` bytes may be read) is well-formed and every
+ * span lies inside it, else -1. A faulted slot is not looked at. `kinds` has `slots` entries. */
+int sonde_record_check(const struct sonde_record *record, uint64_t available,
+		       const uint8_t *kinds, uint32_t slots);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

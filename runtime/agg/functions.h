@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The aggregating functions of D: one row each, one file each.
+//
+// An element's state is an array of 64-bit words, all zero before the first step. So clearing
+// an element is zeroing it, and merging two tables is merging words.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "runtime/body/program.h"
+
+namespace sonde {
+
+/// By what an element sorts: first `value`, then `zero` (the zero bucket of a distribution).
+struct AggTotal {
+  long double value = 0;
+  int64_t zero = 0;
+  auto operator<=>(const AggTotal&) const = default;
+};
+
+/// What one aggregating function does. `data` has words(desc) words.
+struct AggOperations {
+  uint64_t (*words)(const AggregationDesc& desc);
+  void (*step)(const AggregationDesc& desc, int64_t* data, int64_t value, int64_t weight);
+  void (*merge)(const AggregationDesc& desc, int64_t* into, const int64_t* from);
+  AggTotal (*total)(const AggregationDesc& desc, const int64_t* data);
+  /// The number that is shown; null for a distribution.
+  int64_t (*value)(const int64_t* data);
+  /// Prints the distribution, newline and header first; null for a number.
+  void (*print)(const AggregationDesc& desc, const int64_t* data, uint64_t normal, std::string& out);
+};
+
+extern const AggOperations kCount, kSum, kAvg, kMin, kMax, kStddev, kQuantize, kLquantize, kLlquantize;
+
+struct AggFunctionRow {
+  std::string_view name;
+  std::string_view prototype;  ///< as in runtime/lang/functions.h
+  AggFunction function;
+  const AggOperations* operations;
+  std::string_view doc;
+};
+
+inline constexpr std::array kAggFunctions = std::to_array<AggFunctionRow>({
+    {"avg", "void(int64_t)", AggFunction::Avg, &kAvg, "arithmetic mean"},
+    {"count", "void()", AggFunction::Count, &kCount, "number of times"},
+    {"llquantize", "void(int64_t, int32_t, int32_t, int32_t, int32_t, [int64_t])", AggFunction::Llquantize, &kLlquantize,
+     "distribution in linear steps within powers of a factor"},
+    {"lquantize", "void(int64_t, int32_t, int32_t, [int32_t], [int64_t])", AggFunction::Lquantize, &kLquantize,
+     "distribution in linear steps"},
+    {"max", "void(int64_t)", AggFunction::Max, &kMax, "greatest value"},
+    {"min", "void(int64_t)", AggFunction::Min, &kMin, "least value"},
+    {"quantize", "void(int64_t, [int64_t])", AggFunction::Quantize, &kQuantize, "distribution in powers of two"},
+    {"stddev", "void(int64_t)", AggFunction::Stddev, &kStddev, "standard deviation"},
+    {"sum", "void(int64_t)", AggFunction::Sum, &kSum, "total"},
+});
+static_assert(std::ranges::is_sorted(kAggFunctions, {}, &AggFunctionRow::name));
+
+/// The row of a name, or null.
+constexpr const AggFunctionRow* find_aggregating_function(std::string_view name) {
+  auto at = std::ranges::lower_bound(kAggFunctions, name, {}, &AggFunctionRow::name);
+  return at != kAggFunctions.end() && at->name == name ? &*at : nullptr;
+}
+
+/// The row of a function.
+const AggFunctionRow& row_of(AggFunction function);
+
+/// value / normal, toward zero; `normal` is unsigned.
+int64_t normalized(int64_t value, uint64_t normal);
+
+}  // namespace sonde

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/agg/functions.h"
+
+#include "runtime/agg/distribution.h"
+#include "runtime/base/check.h"
+
+// A bucket below the base, one for each level, one for what is not below the last level's end.
+namespace sonde {
+namespace {
+
+struct Levels {
+  int64_t base, step, count;
+  int64_t end() const { return base + count * step; }
+};
+
+Levels levels_of(const AggregationDesc& desc) {
+  SONDE_CHECK(desc.params.size() >= 2);
+  int64_t step = desc.params.size() > 2 ? desc.params[2] : 1;
+  SONDE_CHECK(step > 0);
+  return {desc.params[0], step, (desc.params[1] - desc.params[0]) / step};
+}
+
+uint64_t words(const AggregationDesc& desc) { return static_cast<uint64_t>(levels_of(desc).count) + 2; }
+
+void step(const AggregationDesc& desc, int64_t* data, int64_t value, int64_t weight) {
+  Levels levels = levels_of(desc);
+  int64_t bucket = 0;
+  if (value >= levels.end())
+    bucket = levels.count + 1;
+  else if (value >= levels.base)
+    bucket = (value - levels.base) / levels.step + 1;
+  data[bucket] += weight;
+}
+
+void merge(const AggregationDesc& desc, int64_t* into, const int64_t* from) { merge_counts(into, from, words(desc)); }
+
+/// A bucket weighs what its label says; the ends weigh one less and one step more than their neighbours.
+AggTotal total(const AggregationDesc& desc, const int64_t* data) {
+  Levels levels = levels_of(desc);
+  AggTotal total{static_cast<long double>(data[0]) * static_cast<long double>(levels.base - 1), 0};
+  for (int64_t i = 0; i <= levels.count; ++i) {
+    int64_t low = levels.base + i * levels.step;
+    total.value += static_cast<long double>(data[i + 1]) * static_cast<long double>(low);
+    if (i < levels.count && low <= 0 && low + levels.step > 0) total.zero = data[i + 1];
+  }
+  return total;
+}
+
+std::string label(const Levels& levels, uint64_t bucket) {
+  if (bucket == 0) return "< " + std::to_string(levels.base);
+  if (bucket == static_cast<uint64_t>(levels.count) + 1) return ">= " + std::to_string(levels.end());
+  return std::to_string(levels.base + (static_cast<int64_t>(bucket) - 1) * levels.step);
+}
+
+void print(const AggregationDesc& desc, const int64_t* data, uint64_t normal, std::string& out) {
+  Levels levels = levels_of(desc);
+  uint64_t buckets = words(desc);
+  print_distribution(data, buckets, shown_buckets(data, buckets, 0), normal,
+                     [&](uint64_t i) { return label(levels, i); }, out);
+}
+
+}  // namespace
+
+const AggOperations kLquantize = {words, step, merge, total, nullptr, print};
+
+}  // namespace sonde

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+/// We are wrong: says where, and aborts, in every build.
+#define SONDE_CHECK(condition)                                                                        \
+  do {                                                                                                \
+    if (!(condition)) {                                                                               \
+      std::fprintf(stderr, "sonde: internal error: %s:%d: %s\n", __FILE__, __LINE__, #condition);     \
+      std::abort();                                                                                   \
+    }                                                                                                 \
+  } while (false)

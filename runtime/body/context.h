@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a body may touch while it runs: this context, and the helpers below. The code generator knows
+// the layout of the first part (offsetof) and the names of the helpers (runtime/body/symbols.h).
+//
+// A helper that fails sets `fault` and returns 0; generated code looks at `fault` after every helper that may fail and leaves at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kmod/shared/record.h"
+#include "runtime/body/program.h"
+
+namespace sonde {
+
+class Consumer;
+
+/// DTrace's fault codes (DTRACEFLT_*).
+enum class Fault : uint64_t {
+  None = 0, BadAddress = 1, BadAlignment = 2, IllegalOperation = 3, DivideByZero = 4, NoScratch = 5,
+  KernelAccess = 6, UserAccess = 7, TupleOverflow = 8, BadStack = 9, BadSize = 10, BadIndex = 11, Library = 1000,
+};
+
+struct BodyContext {
+  // Known to generated code.
+  const sonde_record* record;
+  const uint64_t* slots;     ///< record->slot
+  uint64_t* globals;         ///< cells
+  uint64_t* self;            ///< cells of the firing thread
+  uint64_t* locals;          ///< cells, zero at the start of each firing
+  uint64_t fault;            ///< Fault
+  uint64_t fault_value;      ///< address, index
+  uint64_t action;           ///< number of the statement that runs, from 1; 0: the predicate
+  uint64_t scratch_begin;    ///< address range that a body may load from and store to
+  uint64_t scratch_end;
+  // The runtime's own.
+  const ClauseDesc* clause;
+  const ProbeInfo* probe;
+  uint32_t epid;
+  Consumer* consumer;
+};
+
+// Scratch memory lives until the end of the clause. Strings are NUL-terminated, at most strsize bytes long;
+// a null pointer is D's NULL. `keys` and `argv` are one word a value, as their ValueType says.
+extern "C" {
+// Captures. A faulted slot sets the fault BadAddress with its address.
+uint64_t sonde_slot_word(BodyContext*, uint32_t slot);
+uint64_t sonde_slot_text(BodyContext*, uint32_t slot);                 ///< const char *, valid for the clause, cut at strsize
+uint64_t sonde_slot_bytes(BodyContext*, uint32_t slot);                ///< copy in scratch; some bytes of slack behind it may be stored to
+uint64_t sonde_slot_stack(BodyContext*, uint32_t slot);                ///< StackValue *
+// Memory of this process or the traced one, when the clause is held and the address could not be computed before.
+uint64_t sonde_held_copyin(BodyContext*, uint64_t address, uint64_t size);
+uint64_t sonde_held_copyinstr(BodyContext*, uint64_t address, uint64_t max);
+// Checked loads and stores through D pointers: 1 when [address, address + size) may be touched, else 0 and BadAddress.
+uint32_t sonde_may_load(BodyContext*, uint64_t address, uint64_t size);
+uint32_t sonde_may_store(BodyContext*, uint64_t address, uint64_t size);
+void sonde_fault(BodyContext*, uint64_t code, uint64_t value);
+// Variables whose value is not an integer. `cell` is &globals[i], &self[i] or &locals[i].
+void sonde_store_string(BodyContext*, uint64_t* cell, uint64_t text);
+void sonde_store_bytes(BodyContext*, uint64_t* cell, uint64_t from, uint32_t size);
+uint64_t sonde_cell_bytes(BodyContext*, uint64_t* cell, uint32_t size);  ///< the buffer, zeroed when it is new
+// Associative arrays: index into BodyProgram::arrays. Missing reads as 0; storing 0 deletes.
+uint64_t sonde_array_load(BodyContext*, uint32_t array, const uint64_t* keys);
+void sonde_array_store(BodyContext*, uint32_t array, const uint64_t* keys, uint64_t value);
+// Strings.
+int64_t sonde_compare_strings(BodyContext*, uint64_t a, uint64_t b);     ///< < 0, 0, > 0; NULL is less than any string
+uint64_t sonde_string_of(BodyContext*, uint64_t address, uint64_t size); ///< stringof(p): D memory up to a NUL or `size` bytes, as a string
+uint64_t sonde_scratch(BodyContext*, uint64_t size);                     ///< zeroed, 8-byte aligned; NoScratch
+uint64_t sonde_symbol(BodyContext*, uint32_t kind, uint64_t address);    ///< SymbolValue *
+// Aggregations: index into BodyProgram::aggregations. `weight`: increment of quantize and kin, 1 otherwise.
+void sonde_aggregate(BodyContext*, uint32_t aggregation, const uint64_t* keys, int64_t value, int64_t weight);
+}
+
+}  // namespace sonde

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The consumer: drains rings in time order, runs bodies, prints.
+//
+//   rings --MergeReader--> record --epid--> clause --> body(BodyContext) --> row --> Output
+//
+// One firing's clauses run one after the other and share this->. What a clause prints is gathered in a row
+// and written when the clause has ended without a fault.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/result.h"
+#include "runtime/body/context.h"
+#include "runtime/body/program.h"
+#include "runtime/framework/framework.h"
+#include "runtime/lang/options.h"
+#include "runtime/source/event_source.h"
+
+namespace sonde {
+
+/// Where a run's text goes. The tests and the prompt have their own.
+class Output {
+ public:
+  virtual ~Output() = default;
+  virtual void write(std::string_view text) = 0;    ///< traced output (stdout or -o)
+  virtual void message(std::string_view text) = 0;  ///< one diagnostic line without prefix and newline (stderr)
+  virtual void flush() = 0;
+};
+
+/// Context: one thread.
+class Consumer {
+ public:
+  /// All references must outlive the consumer. `source` may be null.
+  Consumer(const BodyProgram& program, Framework& framework, EventSource* source, Options& options, Output& output);
+  ~Consumer();
+  Consumer(const Consumer&) = delete;
+  Consumer& operator=(const Consumer&) = delete;
+
+  /// An ECB exists from now on (Framework::on_ecb). Probe and clause must outlive the consumer.
+  void add_ecb(const EcbInfo& ecb);
+
+  /// Consumes all that is complete by now. Returns records consumed. Call every switchrate, and at SONDE_EVENT_DATA.
+  uint64_t drain();
+  /// The same, at the end: everything, without regard to low-water marks.
+  uint64_t drain_all();
+  /// Runs one record's body as drain() would; for tests and benchmarks.
+  void consume(const sonde_record& record);
+
+  /// exit() has run: no other probe but END is consumed from now on.
+  bool exiting() const;
+  int exit_status() const;
+  /// END's clauses may run although exiting() (set before END is fired).
+  void allow_end();
+
+  /// The final newline, then every aggregation that was never printed, in order of definition.
+  void finish();
+  /// Prints one aggregation now ("name", without @), or all; for the prompt.
+  Result<void> print_aggregation(std::string_view name);
+  /// Reports drops since the last call through Output::message, in DTrace's words.
+  void report_drops();
+
+  /// Remembers the mappings of a process, so that its addresses resolve after its end.
+  void note_process(uint32_t pid);
+
+  uint64_t records() const;
+
+  struct Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sonde

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Who may call what from where
+//
+// The framework notes, a thread, which op of which provider it is running. Each call of the provider
+// interface asks here first; what docs/providers.md does not allow is printed with provider, op and call. With
+// SONDE_STRICT_PROVIDERS=1 in the environment (the tests) it then aborts; else the call fails
+// and the provider goes on.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace sonde {
+
+/// What the framework is doing on this thread.
+enum class Op : uint8_t {
+  None,
+  Provide,
+  ProvideModule,
+  Enable,
+  Disable,
+  Suspend,
+  Resume,
+  GetArgDesc,
+  GetArgVal,
+  UserMode,
+  Destroy,
+};
+
+/// What a provider may ask of the framework.
+enum class Call : uint8_t {
+  Register,        ///< dtrace_register, _unregister, _invalidate, _condense, sonde_on_target, sonde_provide_always
+  ProbeCreate,
+  ProbeLookup,     ///< and dtrace_probe_arg
+  Probe,
+  GetArg,
+  TapArm,
+  TapDisarm,
+  ProvideError,    ///< and sonde_provide_as
+  Targets,         ///< sonde_targets, sonde_mappings
+};
+
+const char* op_name(Op op);
+bool call_allowed(Op op, Call call);
+
+/// While it lives, this thread runs `op` of `provider` (whose text outlives it). Nests.
+class OpScope {
+ public:
+  OpScope(Op op, const char* provider);
+  ~OpScope();
+  OpScope(const OpScope&) = delete;
+  OpScope& operator=(const OpScope&) = delete;
+
+ private:
+  Op outer_op_;
+  const char* outer_provider_;
+};
+
+Op current_op();
+
+/// True when `call` may be made here. Else says so (see above); `function` is the call's C name. Takes no lock.
+bool check_call(Call call, const char* function);
+
+}  // namespace sonde

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Enablings: from descriptions to ECBs on probes, and back
+//
+//   match --> ECBs (epids) --> on_ecb --> dtps_enable 0->1, taps gathered --> source: programs, ECBs, taps --> local lists
+//
+// A batch is all or none: what fails half way is taken back. The source gets its ECBs in one call and its taps in one
+// call after them, so that no tap ever fires without its ECBs.
+#include <algorithm>
+#include <cerrno>
+
+#include "runtime/framework/framework_impl.h"
+
+namespace sonde {
+
+/// One batch on its way in.
+struct Framework::Impl::Pending {
+  struct NewEcb {
+    ProbeState* probe;
+    EcbState ecb;
+    uint32_t clause;
+    size_t description;
+  };
+  std::vector<NewEcb> ecbs;
+  std::vector<ProbeState*> touched;  ///< each once
+  std::vector<ProbeState*> started;
+  bool uses_source = false;
+};
+
+/// Adds ECBs for the probes that `enabling` matches and has not joined, in order of probe and description.
+void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pending) {
+  std::vector<std::pair<ProbeId, size_t>> wanted;
+  for (size_t at = 0; at < enabling.what.descriptions.size(); at++) {
+    const std::vector<ProbeId> found = match(enabling.what.descriptions[at]);
+    std::vector<ProbeId> fresh;
+    std::ranges::set_difference(found, enabling.joined[at], std::back_inserter(fresh));
+    for (ProbeId probe : fresh) wanted.emplace_back(probe, at);
+    std::vector<ProbeId> all;
+    std::ranges::set_union(enabling.joined[at], fresh, std::back_inserter(all));
+    enabling.joined[at] = std::move(all);
+  }
+  std::ranges::sort(wanted);
+  for (auto [probe, description] : wanted) {
+    EcbState ecb{{++last_epid}, enabling.what.program, id, enabling.what.held};
+    pending.ecbs.push_back({&probes[probe.value - 1], std::move(ecb), enabling.what.clause, description});
+  }
+}
+
+Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabling> what) {
+  for (const Enabling& enabling : what) {
+    if (enabling.program == nullptr || enabling.program->record_max == 0) {
+      return Error("the fire part of a clause has not been verified", EINVAL);
+    }
+  }
+  Pending pending;
+  std::vector<uint32_t> ids;
+  for (const Enabling& enabling : what) {
+    ids.push_back(++last_enabling);
+    EnablingState& state = enablings[ids.back()];
+    state = {enabling, std::vector<std::vector<ProbeId>>(enabling.descriptions.size())};
+    join(ids.back(), state, pending);
+  }
+  auto done = enable_pending(pending);
+  if (done) return ids;
+  undo(pending);
+  for (uint32_t id : ids) enablings.erase(id);
+  return std::move(done).error();
+}
+
+Result<void> Framework::Impl::retry_enablings() {
+  auto disarmed = disarm_taps();
+  Pending pending;
+  for (auto& [id, enabling] : enablings) join(id, enabling, pending);
+  auto done = enable_pending(pending);
+  if (!done) undo(pending);
+  return done ? std::move(disarmed) : std::move(done);
+}
+
+Result<void> Framework::Impl::enable_pending(Pending& pending) {
+  for (const Pending::NewEcb& added : pending.ecbs) {
+    if (framework.on_ecb) framework.on_ecb({added.ecb.epid, &added.probe->info, added.clause});
+    added.probe->ecbs.push_back(added.ecb);
+    pending.touched.push_back(added.probe);
+    if (!ever_fired && added.probe->info.provider == "dtrace" && added.probe->info.name == "BEGIN") begin_awaited = true;
+  }
+  std::ranges::sort(pending.touched);
+  pending.touched.erase(std::unique(pending.touched.begin(), pending.touched.end()), pending.touched.end());
+  update_gate();
+
+  for (ProbeState* probe : pending.touched) {
+    if (probe->enabled) continue;
+    pending.started.push_back(probe);
+    start_probe(*probe);
+  }
+  if (auto handed = hand_to_source(pending); !handed) return handed;
+  const auto is_local = [](const ProbeState* probe) { return !probe->uses_taps; };
+  if (std::ranges::any_of(pending.touched, is_local)) {
+    if (auto made = firing.create_rings(); !made) return made;
+  }
+  publish(pending.touched);
+  return {};
+}
+
+void Framework::Impl::start_probe(ProbeState& probe) {
+  probe.enabled = true;
+  probe.provider->enabled_probes++;
+  op_probe = probe.info.id;
+  call_op(Op::Enable, *probe.provider, probe.provider->ops.dtps_enable, static_cast<dtrace_id_t>(probe.info.id.value),
+          probe.parg);
+  op_probe = {};
+  probe.uses_taps = !probe.taps.empty();
+}
+
+Result<ProgramId> Framework::Impl::load(const std::shared_ptr<const FireProgram>& program) {
+  auto known = loaded.find(program);
+  if (known != loaded.end()) return known->second;
+  const ProgramId id{++last_program};
+  if (auto done = source->load_program(id, program->view()); !done) return std::move(done).error();
+  loaded.emplace(program, id);
+  return id;
+}
+
+Result<void> Framework::Impl::hand_to_source(Pending& pending) {
+  std::vector<Ecb> ecbs;
+  for (const Pending::NewEcb& added : pending.ecbs) {
+    if (!added.probe->uses_taps) continue;
+    if (source == nullptr) {
+      const ProbeInfo& info = added.probe->info;
+      return Error("probe " + to_string(ProbeDescription{info.provider, info.module, info.function, info.name, {}}) +
+                       " needs a traced process: name one by -c or -p",
+                   EINVAL);
+    }
+    auto program = load(added.ecb.program);
+    if (!program) return std::move(program).error();
+    ecbs.push_back({added.ecb.epid, added.probe->info.id, *program, added.ecb.held});
+  }
+  if (ecbs.empty()) return {};
+  pending.uses_source = true;
+  if (auto added = source->add_ecbs(ecbs); !added) return added;
+  if (taps_to_arm.empty()) return {};
+  auto armed = source->arm(taps_to_arm);
+  if (armed) taps_to_arm.clear();
+  return armed;
+}
+
+/// Takes back what enable_pending() did, as far as it came.
+void Framework::Impl::undo(Pending& pending) {
+  for (const Pending::NewEcb& added : pending.ecbs) {
+    std::erase_if(added.probe->ecbs, [&](const EcbState& ecb) { return ecb.epid == added.ecb.epid; });
+    auto enabling = enablings.find(added.ecb.enabling);
+    if (enabling != enablings.end()) std::erase(enabling->second.joined[added.description], added.probe->info.id);
+  }
+  for (ProbeState* probe : pending.started) stop_probe(*probe);
+  publish(pending.touched);
+  const bool tell_source = pending.uses_source;
+  if (!tell_source) taps_to_disarm.clear();
+  taps_to_arm.clear();
+  (void)disarm_taps();
+  if (!tell_source) return;
+  std::vector<Epid> epids;
+  for (const Pending::NewEcb& added : pending.ecbs) {
+    epids.push_back(added.ecb.epid);
+  }
+  (void)source->remove_ecbs(epids);
+}
+
+/// 1 -> 0. Its taps wait in taps_to_disarm.
+void Framework::Impl::stop_probe(ProbeState& probe) {
+  op_probe = probe.info.id;
+  call_op(Op::Disable, *probe.provider, probe.provider->ops.dtps_disable,
+          static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
+  op_probe = {};
+  taps_to_disarm.insert(taps_to_disarm.end(), probe.taps.begin(), probe.taps.end());
+  probe.taps.clear();
+  probe.uses_taps = false;
+  probe.enabled = false;
+  probe.provider->enabled_probes--;
+}
+
+Result<void> Framework::Impl::disarm_taps() {
+  const std::vector<TapId> taps = std::exchange(taps_to_disarm, {});
+  if (taps.empty() || source == nullptr) return {};
+  return source->disarm(taps);
+}
+
+std::unique_ptr<FireList> Framework::Impl::fire_list(const ProbeState& probe) const {
+  if (probe.ecbs.empty() || !probe.enabled || probe.uses_taps || probe.provider->defunct) return nullptr;
+  auto list = std::make_unique<FireList>();
+  list->probe = probe.info.id;
+  for (const EcbState& ecb : probe.ecbs) list->ecbs.push_back({ecb.epid, ecb.program});
+  list->ops = &probe.provider->ops;
+  list->provider_arg = probe.provider->arg;
+  list->parg = probe.parg;
+  list->aframes = probe.aframes;
+  list->provider = probe.provider->name.c_str();
+  list->note_arguments();
+  return list;
+}
+
+void Framework::Impl::publish(std::span<ProbeState* const> changed) {
+  std::vector<LocalFiring::Change> changes;
+  for (const ProbeState* probe : changed) changes.push_back({probe->info.id, fire_list(*probe)});
+  firing.publish(std::move(changes));
+}
+
+Result<void> Framework::Impl::remove_enabling(uint32_t id) {
+  auto at = enablings.find(id);
+  if (at == enablings.end()) return Error("no such enabling", EINVAL);
+  std::vector<ProbeId> joined;
+  for (const auto& probes_of_one : at->second.joined) {
+    joined.insert(joined.end(), probes_of_one.begin(), probes_of_one.end());
+  }
+  std::ranges::sort(joined);
+  joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
+  enablings.erase(at);
+
+  std::vector<ProbeState*> changed;
+  std::vector<Epid> epids;
+  for (ProbeId probe_id : joined) {
+    ProbeState& probe = probes[probe_id.value - 1];
+    std::erase_if(probe.ecbs, [&](const EcbState& ecb) {
+      if (ecb.enabling == id && probe.uses_taps) epids.push_back(ecb.epid);
+      return ecb.enabling == id;
+    });
+    changed.push_back(&probe);
+    if (probe.ecbs.empty() && probe.enabled) stop_probe(probe);
+  }
+  publish(changed);
+  auto disarmed = disarm_taps();
+  auto removed = epids.empty() || source == nullptr ? Result<void>() : source->remove_ecbs(epids);
+  return disarmed ? std::move(removed) : std::move(disarmed);
+}
+
+void Framework::Impl::update_gate() { firing.set_gate(!suspended && !begin_awaited); }
+
+}  // namespace sonde

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/framework/framework.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "runtime/framework/framework_impl.h"
+
+namespace sonde {
+namespace {
+
+std::atomic<Framework*> g_framework{nullptr};
+
+constexpr int kMaxDescribedArguments = 64;
+
+/// False when a field is too long for the C ABI: no provider can make a probe for it.
+bool to_spec(const ProbeDescription& description, dtrace_probedesc_t& spec) {
+  std::memset(&spec, 0, sizeof spec);
+  const auto copy = [](const std::string& from, char* to, size_t size) {
+    if (from.size() >= size) return false;
+    std::memcpy(to, from.data(), from.size());
+    return true;
+  };
+  return copy(description.provider, spec.dtpd_provider, sizeof spec.dtpd_provider) &&
+         copy(description.module, spec.dtpd_mod, sizeof spec.dtpd_mod) &&
+         copy(description.function, spec.dtpd_func, sizeof spec.dtpd_func) &&
+         copy(description.name, spec.dtpd_name, sizeof spec.dtpd_name);
+}
+
+ProbeDescription from_spec(const dtrace_probedesc_t& spec) {
+  return {spec.dtpd_provider, spec.dtpd_mod, spec.dtpd_func, spec.dtpd_name, {}};
+}
+
+void merge(std::vector<ProbeId>& into, const std::vector<ProbeId>& more) {
+  if (more.empty()) return;
+  std::vector<ProbeId> all;
+  std::ranges::set_union(into, more, std::back_inserter(all));
+  into = std::move(all);
+}
+
+}  // namespace
+
+std::string to_string(const ProbeDescription& description) {
+  return description.provider + ":" + description.module + ":" + description.function + ":" + description.name;
+}
+
+Framework::Framework(EventSource* source) : impl_(std::make_unique<Impl>(*this, source)) {
+  Framework* nobody = nullptr;
+  SONDE_CHECK(g_framework.compare_exchange_strong(nobody, this));
+}
+
+Framework::~Framework() {
+  {
+    std::lock_guard lock(impl_->mutex);
+    while (!impl_->enablings.empty()) (void)impl_->remove_enabling(impl_->enablings.begin()->first);
+    for (size_t i = 0; i < impl_->providers.size(); i++) (void)impl_->unregister_provider(i + 1);
+  }
+  g_framework.store(nullptr);
+}
+
+Framework* Framework::current() { return g_framework.load(); }
+
+Framework::Impl* current_framework_impl() {
+  Framework* framework = g_framework.load();
+  return framework == nullptr ? nullptr : &framework->impl();
+}
+
+ProviderState* Framework::Impl::provider(dtrace_provider_id_t id) {
+  if (id == 0 || id > providers.size() || providers[id - 1].gone) return nullptr;
+  return &providers[id - 1];
+}
+
+const ProbeState* Framework::Impl::probe(ProbeId id) const {
+  if (id.value == 0 || id.value > probes.size() || probes[id.value - 1].destroyed) return nullptr;
+  return &probes[id.value - 1];
+}
+
+ProbeState* Framework::Impl::probe(ProbeId id) { return const_cast<ProbeState*>(std::as_const(*this).probe(id)); }
+
+void Framework::Impl::provide_all() {
+  for (size_t i = 0; i < providers.size(); i++) {
+    ProviderState& provider = providers[i];
+    if (provider.provided || provider.gone || provider.defunct) continue;
+    provider.provided = true;
+    call_op(Op::Provide, provider, provider.ops.dtps_provide, static_cast<const dtrace_probedesc_t*>(nullptr));
+  }
+}
+
+/// Asks those providers that want to hear of every description that names them, or all others.
+void Framework::Impl::provide_for(const dtrace_probedesc_t& spec, bool always_asked) {
+  const std::string_view field = spec.dtpd_provider;
+  if (always_asked && field.find_first_not_of('*') == std::string_view::npos) return;
+  const Glob glob(field);
+  for (size_t i = 0; i < providers.size(); i++) {
+    ProviderState& provider = providers[i];
+    if (provider.gone || provider.defunct || provider.always_asked != always_asked) continue;
+    if (always_asked && !glob.matches(provider.name)) continue;
+    call_op(Op::Provide, provider, provider.ops.dtps_provide, &spec);
+  }
+}
+
+std::vector<ProbeId> Framework::Impl::match_index(const ProbeDescription& description) const {
+  return index.match({description.provider, description.module, description.function, description.name});
+}
+
+std::vector<ProbeId> Framework::Impl::match(const ProbeDescription& description) {
+  provide_error.reset();
+  provide_all();
+  if (description.id.value != 0) {
+    const ProbeState* named = probe(description.id);
+    if (named == nullptr || named->provider->defunct) return {};
+    return {description.id};
+  }
+  dtrace_probedesc_t spec;
+  const bool fits = to_spec(description, spec);
+  provided_as.clear();
+  if (fits) provide_for(spec, true);
+  std::vector<ProbeId> found = match_index(description);
+  for (const dtrace_probedesc_t& other : provided_as) merge(found, match_index(from_spec(other)));
+  if (found.empty() && fits) {
+    provided_as.clear();
+    provide_for(spec, false);
+    found = match_index(description);
+    for (const dtrace_probedesc_t& other : provided_as) merge(found, match_index(from_spec(other)));
+  }
+  if (!found.empty()) provide_error.reset();
+  return found;
+}
+
+void Framework::Impl::run_target_hooks(uint32_t pid) {
+  for (size_t i = 0; i < target_hooks.size(); i++) {
+    const TargetHook hook = target_hooks[i];
+    if (provider(hook.owner) != nullptr) hook.hook(hook.arg, pid);
+  }
+}
+
+std::vector<ProbeId> Framework::match(const ProbeDescription& description) {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->match(description);
+}
+
+std::optional<ProvideError> Framework::provide_error() const {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->provide_error;
+}
+
+const ProbeInfo& Framework::info(ProbeId id) const {
+  std::lock_guard lock(impl_->mutex);
+  SONDE_CHECK(id.value != 0 && id.value <= impl_->probes.size());
+  return impl_->probes[id.value - 1].info;
+}
+
+const ProbeInfo* Framework::find(ProbeId id) const {
+  std::lock_guard lock(impl_->mutex);
+  const ProbeState* probe = std::as_const(*impl_).probe(id);
+  return probe == nullptr ? nullptr : &probe->info;
+}
+
+dtrace_pattr_t Framework::attributes(ProbeId id) const {
+  std::lock_guard lock(impl_->mutex);
+  SONDE_CHECK(id.value != 0 && id.value <= impl_->probes.size());
+  return impl_->probes[id.value - 1].provider->attributes;
+}
+
+std::vector<ArgumentDescription> Framework::arguments(ProbeId id) const {
+  std::lock_guard lock(impl_->mutex);
+  std::vector<ArgumentDescription> all;
+  const ProbeState* probe = std::as_const(*impl_).probe(id);
+  if (probe == nullptr || probe->provider->ops.dtps_getargdesc == nullptr) return all;
+  for (int index = 0; index < kMaxDescribedArguments; index++) {
+    dtrace_argdesc_t desc{};
+    desc.dtargd_id = id.value;
+    desc.dtargd_ndx = index;
+    desc.dtargd_mapping = index;
+    call_op(Op::GetArgDesc, *probe->provider, probe->provider->ops.dtps_getargdesc, static_cast<dtrace_id_t>(id.value),
+            probe->parg, &desc);
+    if (desc.dtargd_ndx == DTRACE_ARGNONE) break;
+    all.push_back({index, desc.dtargd_mapping, desc.dtargd_native, desc.dtargd_xlate, desc.dtargd_name});
+  }
+  return all;
+}
+
+size_t Framework::probe_count() const {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->index.live();
+}
+
+Result<uint32_t> Framework::enable(const Enabling& enabling) {
+  auto ids = enable_all({&enabling, 1});
+  if (!ids) return std::move(ids).error();
+  return ids->front();
+}
+
+Result<std::vector<uint32_t>> Framework::enable_all(std::span<const Enabling> enablings) {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->enable_all(enablings);
+}
+
+Result<void> Framework::disable(uint32_t enabling) {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->remove_enabling(enabling);
+}
+
+Result<void> Framework::module_appeared(const std::string& path) {
+  std::lock_guard lock(impl_->mutex);
+  for (size_t i = 0; i < impl_->providers.size(); i++) {
+    ProviderState& provider = impl_->providers[i];
+    if (provider.gone || provider.defunct) continue;
+    call_op(Op::ProvideModule, provider, provider.ops.dtps_provide_module, path.c_str());
+  }
+  return impl_->retry_enablings();
+}
+
+Result<void> Framework::retry_enablings() {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->retry_enablings();
+}
+
+void Framework::suspend() {
+  std::lock_guard lock(impl_->mutex);
+  impl_->suspended = true;
+  for (ProbeState& probe : impl_->probes) {
+    if (!probe.enabled) continue;
+    call_op(Op::Suspend, *probe.provider, probe.provider->ops.dtps_suspend,
+            static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
+  }
+  impl_->update_gate();
+}
+
+void Framework::resume() {
+  std::lock_guard lock(impl_->mutex);
+  impl_->suspended = false;
+  for (ProbeState& probe : impl_->probes) {
+    if (!probe.enabled) continue;
+    call_op(Op::Resume, *probe.provider, probe.provider->ops.dtps_resume,
+            static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
+  }
+  impl_->update_gate();
+}
+
+void Framework::fire(ProbeId probe, std::span<const uint64_t> args, Nanoseconds when) {
+  std::array<uint64_t, SONDE_DIF_ARGS> all{};
+  std::copy_n(args.begin(), std::min(args.size(), all.size()), all.begin());
+  LocalFiring::fire(probe, all, when, LocalFiring::Origin::Consumer);
+  std::lock_guard lock(impl_->mutex);
+  if (impl_->ever_fired) return;
+  impl_->ever_fired = true;
+  impl_->begin_awaited = false;
+  impl_->update_gate();
+}
+
+std::vector<const MappedRing*> Framework::mapped_rings() {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->firing.rings();
+}
+
+std::vector<sonde_ring*> Framework::rings() {
+  std::vector<sonde_ring*> all;
+  for (const MappedRing* ring : mapped_rings()) all.push_back(ring->get());
+  return all;
+}
+
+void Framework::set_ring_bytes(uint64_t bytes) {
+  std::lock_guard lock(impl_->mutex);
+  impl_->firing.set_ring_bytes(bytes);
+}
+
+void Framework::set_targets(std::vector<uint32_t> pids) {
+  std::lock_guard lock(impl_->mutex);
+  std::vector<uint32_t> before = std::exchange(impl_->targets, std::move(pids));
+  for (uint32_t pid : std::vector<uint32_t>(impl_->targets)) {
+    if (std::ranges::find(before, pid) == before.end()) impl_->run_target_hooks(pid);
+  }
+}
+
+const std::vector<uint32_t>& Framework::targets() const { return impl_->targets; }
+
+}  // namespace sonde

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What framework.cpp, enable.cpp and provider_api.cpp share; private to runtime/framework.
+//
+// One recursive mutex guards all of it: ops are called with it held, and may call back. dtrace_probe() takes it not.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/framework/context.h"
+#include "runtime/framework/framework.h"
+#include "runtime/framework/local_firing.h"
+#include "runtime/framework/probe_index.h"
+
+namespace sonde {
+
+struct ProviderState {
+  std::string name;
+  dtrace_pattr_t attributes{};
+  dtrace_pops_t ops{};
+  void* arg = nullptr;
+  bool provided = false;      ///< dtps_provide(NULL) has been called
+  bool always_asked = false;  ///< sonde_provide_always
+  bool defunct = false;       ///< dtrace_invalidate
+  bool gone = false;          ///< unregistered; the object stays, for ids are never used twice
+  uint32_t enabled_probes = 0;
+  std::unordered_map<std::string, ProbeId> by_name;  ///< key: module, function and name with NULs between
+  std::vector<ProbeId> probes;                       ///< rising; destroyed ones are left out
+};
+
+/// An ECB as the framework keeps it.
+struct EcbState {
+  Epid epid;
+  std::shared_ptr<const FireProgram> program;
+  uint32_t enabling = 0;
+  bool held = false;
+};
+
+struct ProbeState {
+  ProbeInfo info;
+  ProviderState* provider = nullptr;
+  int aframes = 0;
+  void* parg = nullptr;
+  bool destroyed = false;
+  bool enabled = false;             ///< dtps_enable has been called, dtps_disable has not
+  std::vector<EcbState> ecbs;       ///< by rising epid
+  std::vector<TapId> taps;          ///< armed, or about to be
+  bool uses_taps = false;           ///< while enabled: the source fires it, dtrace_probe() does not
+};
+
+struct EnablingState {
+  Enabling what;
+  std::vector<std::vector<ProbeId>> joined;  ///< for each description, the probes that have its ECB; sorted
+};
+
+struct TargetHook {
+  dtrace_provider_id_t owner;
+  void (*hook)(void*, uint32_t);
+  void* arg;
+};
+
+struct Framework::Impl {
+  Impl(Framework& outer, EventSource* event_source) : framework(outer), source(event_source) {}
+
+  Framework& framework;
+  EventSource* source;
+  mutable std::recursive_mutex mutex;
+  LocalFiring firing;
+  std::deque<ProviderState> providers;  ///< id = index + 1
+  std::deque<ProbeState> probes;        ///< id = index + 1
+  ProbeIndex index;
+  std::optional<ProvideError> provide_error;
+  std::vector<dtrace_probedesc_t> provided_as;  ///< what dtps_provide said by sonde_provide_as
+  std::vector<TargetHook> target_hooks;
+  std::vector<uint32_t> targets;
+
+  std::map<uint32_t, EnablingState> enablings;
+  uint32_t last_enabling = 0, last_epid = 0, last_tap = 0, last_program = 0;
+  std::map<std::shared_ptr<const FireProgram>, ProgramId> loaded;
+  std::vector<Tap> taps_to_arm;
+  std::vector<TapId> taps_to_disarm;
+  bool suspended = false;
+  bool begin_awaited = false;  ///< BEGIN is enabled, and nothing has been fired by fire() yet
+  bool ever_fired = false;
+  ProbeId op_probe;            ///< whose dtps_enable or dtps_disable runs
+  std::thread::id session_thread = std::this_thread::get_id();
+
+  // framework.cpp
+  ProviderState* provider(dtrace_provider_id_t id);
+  ProbeState* probe(ProbeId id);
+  const ProbeState* probe(ProbeId id) const;
+  void provide_all();
+  void provide_for(const dtrace_probedesc_t& spec, bool always_asked);
+  std::vector<ProbeId> match(const ProbeDescription& description);
+  std::vector<ProbeId> match_index(const ProbeDescription& description) const;
+  void run_target_hooks(uint32_t pid);
+
+  // provider_api.cpp
+  int register_provider(const char* name, const dtrace_pattr_t* attributes, uint32_t priv, const dtrace_pops_t* ops,
+                        void* arg, dtrace_provider_id_t* id);
+  int unregister_provider(dtrace_provider_id_t id);
+  void invalidate_provider(dtrace_provider_id_t id);
+  int condense_provider(dtrace_provider_id_t id);
+  ProbeId create_probe(dtrace_provider_id_t id, const char* module, const char* function, const char* name, int aframes,
+                       void* parg);
+  ProbeId lookup_probe(dtrace_provider_id_t id, const char* module, const char* function, const char* name);
+  void destroy_probe(ProbeState& probe);
+
+  // enable.cpp
+  struct Pending;
+  Result<std::vector<uint32_t>> enable_all(std::span<const Enabling> enablings);
+  Result<void> retry_enablings();
+  Result<void> enable_pending(Pending& pending);
+  void join(uint32_t id, EnablingState& enabling, Pending& pending);
+  void start_probe(ProbeState& probe);
+  Result<void> hand_to_source(Pending& pending);
+  Result<ProgramId> load(const std::shared_ptr<const FireProgram>& program);
+  void undo(Pending& pending);
+  void stop_probe(ProbeState& probe);
+  Result<void> disarm_taps();
+  std::unique_ptr<FireList> fire_list(const ProbeState& probe) const;
+  void publish(std::span<ProbeState* const> changed);
+  Result<void> remove_enabling(uint32_t id);
+  void update_gate();
+};
+
+/// Of the current framework; null when there is none.
+Framework::Impl* current_framework_impl();
+
+/// Calls one op of a probe's provider, when it has it, in its context.
+template <typename Function, typename... Arguments>
+void call_op(Op op, const ProviderState& provider, Function* function, Arguments... arguments) {
+  if (function == nullptr) return;
+  OpScope scope(op, provider.name.c_str());
+  function(provider.arg, arguments...);
+}
+
+}  // namespace sonde

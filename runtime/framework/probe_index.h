@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The probe index
+//
+// 100,000 probes share few distinct texts a field, so each field has a dictionary that turns texts into numbers,
+// and a probe is four numbers:
+//
+//   syscall:::entry  -->  provider 2, any, any, name 7
+//
+//   lists of field "provider": 0 -> [ids]  1 -> [ids]  2 -> [ids rising]
+//   lists of field "name":     ...                      7 -> [ids rising]
+//
+// A match takes the shortest list among the fields given exactly and compares numbers; only with no
+// exact field does it look at all probes, with each pattern tried once on each distinct text. Ids only
+// grow, so lists, and results, are in order. Removal marks; a field's lists are rebuilt when half is dead.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/base/ids.h"
+#include "runtime/framework/glob.h"
+
+namespace sonde {
+
+class ProbeIndex {
+ public:
+  enum Field { Provider, Module, Function, Name, kFields };
+  using Names = std::array<std::string_view, kFields>;
+
+  /// `id` is higher than any before.
+  void add(ProbeId id, const Names& names);
+  void remove(ProbeId id);
+
+  /// Ids of the live probes that match four globs, rising.
+  std::vector<ProbeId> match(const Names& patterns) const;
+
+  size_t live() const { return live_; }
+
+ private:
+  struct Entry {
+    uint32_t id;  ///< 0: removed
+    std::array<uint32_t, kFields> numbers;
+  };
+  struct Dictionary {
+    std::unordered_map<std::string, uint32_t> numbers;
+    std::vector<const std::string*> texts;       ///< by number; points into `numbers`
+    std::vector<std::vector<uint32_t>> entries;  ///< by number: positions in entries_
+    uint32_t intern(std::string_view text);
+  };
+  struct Query;
+
+  void compact();
+  bool prepare(const Names& patterns, Query& query) const;
+  bool matches(const Entry& entry, Query& query) const;
+
+  std::array<Dictionary, kFields> fields_;
+  std::vector<Entry> entries_;  ///< by rising id
+  size_t live_ = 0;
+};
+
+}  // namespace sonde

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The C ABI of provider.h, and what it does to probes and providers.
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/framework/framework_impl.h"
+#include "runtime/process/proc_maps.h"
+
+namespace sonde {
+namespace {
+
+std::string key_of(std::string_view module, std::string_view function, std::string_view name) {
+  std::string key(module);
+  key += '\0';
+  key += function;
+  key += '\0';
+  key += name;
+  return key;
+}
+
+bool has_length(const char* text, size_t low, size_t limit) {
+  const size_t length = std::strlen(text);
+  return length >= low && length < limit;
+}
+
+/// What dtrace_register() demands of the ops.
+bool ops_are_sound(const dtrace_pops_t& ops, uint32_t priv) {
+  if (ops.dtps_enable == nullptr || ops.dtps_disable == nullptr || ops.dtps_destroy == nullptr) return false;
+  if (ops.dtps_provide == nullptr && ops.dtps_provide_module == nullptr) return false;
+  if ((ops.dtps_suspend == nullptr) != (ops.dtps_resume == nullptr)) return false;
+  const uint32_t mixed = DTRACE_PRIV_USER | DTRACE_PRIV_KERNEL;
+  return (priv & mixed) != mixed || ops.dtps_usermode != nullptr;
+}
+
+}  // namespace
+
+int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* attributes, uint32_t priv,
+                                       const dtrace_pops_t* ops, void* arg, dtrace_provider_id_t* id) {
+  if (name == nullptr || attributes == nullptr || ops == nullptr || id == nullptr) return EINVAL;
+  if (!has_length(name, 1, DTRACE_PROVNAMELEN) || !ops_are_sound(*ops, priv)) return EINVAL;
+  for (const ProviderState& other : providers) {
+    if (!other.gone && !other.defunct && other.name == name) return EEXIST;
+  }
+  ProviderState& added = providers.emplace_back();
+  added.name = name;
+  added.attributes = *attributes;
+  added.ops = *ops;
+  added.arg = arg;
+  *id = providers.size();
+  return 0;
+}
+
+int Framework::Impl::unregister_provider(dtrace_provider_id_t id) {
+  ProviderState* going = provider(id);
+  if (going == nullptr) return EINVAL;
+  if (going->enabled_probes > 0) return EBUSY;
+  for (ProbeId probe : std::exchange(going->probes, {})) destroy_probe(probes[probe.value - 1]);
+  going->by_name.clear();
+  going->gone = true;
+  std::erase_if(target_hooks, [&](const TargetHook& hook) { return hook.owner == id; });
+  return 0;
+}
+
+void Framework::Impl::invalidate_provider(dtrace_provider_id_t id) {
+  ProviderState* defunct = provider(id);
+  if (defunct == nullptr || defunct->defunct) return;
+  defunct->defunct = true;
+  std::vector<ProbeState*> enabled;
+  for (ProbeId probe : defunct->probes) {
+    index.remove(probe);
+    ProbeState& state = probes[probe.value - 1];
+    if (!state.enabled) continue;
+    enabled.push_back(&state);
+    taps_to_disarm.insert(taps_to_disarm.end(), state.taps.begin(), state.taps.end());
+    state.taps.clear();
+  }
+  publish(enabled);
+  // The source belongs to the session's thread; from any other, its taps go at the session's next change.
+  if (std::this_thread::get_id() == session_thread) (void)disarm_taps();
+}
+
+int Framework::Impl::condense_provider(dtrace_provider_id_t id) {
+  ProviderState* state = provider(id);
+  if (state == nullptr) return EINVAL;
+  std::vector<ProbeId> kept;
+  for (ProbeId id_of_probe : std::exchange(state->probes, {})) {
+    ProbeState& probe = probes[id_of_probe.value - 1];
+    if (probe.enabled) {
+      kept.push_back(id_of_probe);
+      continue;
+    }
+    state->by_name.erase(key_of(probe.info.module, probe.info.function, probe.info.name));
+    destroy_probe(probe);
+  }
+  state->probes = std::move(kept);
+  state->provided = false;
+  return 0;
+}
+
+void Framework::Impl::destroy_probe(ProbeState& probe) {
+  if (!probe.provider->defunct) index.remove(probe.info.id);
+  probe.destroyed = true;
+  call_op(Op::Destroy, *probe.provider, probe.provider->ops.dtps_destroy, static_cast<dtrace_id_t>(probe.info.id.value),
+          probe.parg);
+}
+
+ProbeId Framework::Impl::create_probe(dtrace_provider_id_t id, const char* module, const char* function,
+                                      const char* name, int aframes, void* parg) {
+  ProviderState* owner = provider(id);
+  if (owner == nullptr || owner->defunct) return {};
+  module = module == nullptr ? "" : module;
+  function = function == nullptr ? "" : function;
+  name = name == nullptr ? "" : name;
+  // A function's name may be longer than a description of the C ABI holds: those of C++ often are.
+  if (!has_length(module, 0, DTRACE_MODNAMELEN) || !has_length(name, 0, DTRACE_NAMELEN)) return {};
+  auto [at, added] = owner->by_name.try_emplace(key_of(module, function, name));
+  if (!added) return at->second;
+  const ProbeId created{static_cast<uint32_t>(probes.size() + 1)};
+  ProbeState& probe = probes.emplace_back();
+  probe.info = {created, owner->name, module, function, name};
+  probe.provider = owner;
+  probe.aframes = aframes;
+  probe.parg = parg;
+  at->second = created;
+  owner->probes.push_back(created);
+  index.add(created, {owner->name, module, function, name});
+  return created;
+}
+
+ProbeId Framework::Impl::lookup_probe(dtrace_provider_id_t id, const char* module, const char* function,
+                                      const char* name) {
+  ProviderState* owner = provider(id);
+  if (owner == nullptr) return {};
+  if (module != nullptr && function != nullptr && name != nullptr) {
+    auto found = owner->by_name.find(key_of(module, function, name));
+    return found == owner->by_name.end() ? ProbeId{} : found->second;
+  }
+  for (ProbeId candidate : owner->probes) {
+    const ProbeInfo& info = probes[candidate.value - 1].info;
+    if ((module == nullptr || info.module == module) && (function == nullptr || info.function == function) &&
+        (name == nullptr || info.name == name)) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
+}  // namespace sonde
+
+using sonde::Call;
+using sonde::check_call;
+using sonde::current_framework_impl;
+
+namespace {
+
+/// The framework, locked, for as long as a call of the ABI lasts.
+class Locked {
+ public:
+  Locked() : impl_(current_framework_impl()) {
+    if (impl_ != nullptr) lock_ = std::unique_lock(impl_->mutex);
+  }
+  explicit operator bool() const { return impl_ != nullptr; }
+  sonde::Framework::Impl* operator->() const { return impl_; }
+
+ private:
+  sonde::Framework::Impl* impl_;
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
+}  // namespace
+
+extern "C" {
+
+int dtrace_register(const char* name, const dtrace_pattr_t* pap, uint32_t priv, void* cr, const dtrace_pops_t* pops,
+                    void* arg, dtrace_provider_id_t* idp) {
+  if (!check_call(Call::Register, "dtrace_register")) return EPERM;
+  Locked framework;
+  return framework ? framework->register_provider(name, pap, priv, pops, arg, idp) : EPERM;
+}
+
+int dtrace_unregister(dtrace_provider_id_t id) {
+  if (!check_call(Call::Register, "dtrace_unregister")) return EPERM;
+  Locked framework;
+  return framework ? framework->unregister_provider(id) : EINVAL;
+}
+
+void dtrace_invalidate(dtrace_provider_id_t id) {
+  if (!check_call(Call::Register, "dtrace_invalidate")) return;
+  Locked framework;
+  if (framework) framework->invalidate_provider(id);
+}
+
+int dtrace_condense(dtrace_provider_id_t id) {
+  if (!check_call(Call::Register, "dtrace_condense")) return EPERM;
+  Locked framework;
+  return framework ? framework->condense_provider(id) : EINVAL;
+}
+
+int dtrace_attached(void) { return current_framework_impl() != nullptr; }
+
+dtrace_id_t dtrace_probe_create(dtrace_provider_id_t id, const char* mod, const char* func, const char* name,
+                                int aframes, void* parg) {
+  if (!check_call(Call::ProbeCreate, "dtrace_probe_create")) return 0;
+  Locked framework;
+  return framework ? framework->create_probe(id, mod, func, name, aframes, parg).value : 0;
+}
+
+dtrace_id_t dtrace_probe_lookup(dtrace_provider_id_t id, const char* mod, const char* func, const char* name) {
+  if (!check_call(Call::ProbeLookup, "dtrace_probe_lookup")) return 0;
+  Locked framework;
+  return framework ? framework->lookup_probe(id, mod, func, name).value : 0;
+}
+
+void* dtrace_probe_arg(dtrace_provider_id_t id, dtrace_id_t probe) {
+  if (!check_call(Call::ProbeLookup, "dtrace_probe_arg")) return nullptr;
+  Locked framework;
+  const sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
+  return state == nullptr || state->provider != framework->provider(id) ? nullptr : state->parg;
+}
+
+void dtrace_probe(dtrace_id_t probe, uintptr_t arg0, uintptr_t arg1, uintptr_t arg2, uintptr_t arg3, uintptr_t arg4) {
+  if (!check_call(Call::Probe, "dtrace_probe")) return;
+  sonde::LocalFiring::fire(sonde::ProbeId{probe}, {arg0, arg1, arg2, arg3, arg4}, 0,
+                           sonde::LocalFiring::Origin::Provider);
+}
+
+uint64_t dtrace_getarg(int argno, int aframes) {
+  if (!check_call(Call::GetArg, "dtrace_getarg")) return 0;
+  return sonde::LocalFiring::argument(argno);
+}
+
+void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
+  if (!check_call(Call::TapArm, "sonde_tap_arm") || request == nullptr) return;
+  Locked framework;
+  sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
+  if (state == nullptr || framework->op_probe.value != probe) return;
+  sonde::Tap tap;
+  tap.id = {++framework->last_tap};
+  tap.kind = request->kind;
+  tap.probe = {probe};
+  tap.number = request->number;
+  tap.pid = request->pid;
+  tap.path = request->path == nullptr ? "" : request->path;
+  tap.offset = request->offset;
+  tap.function = request->function;
+  state->taps.push_back(tap.id);
+  framework->taps_to_arm.push_back(std::move(tap));
+}
+
+void sonde_tap_disarm(dtrace_id_t probe) {
+  if (!check_call(Call::TapDisarm, "sonde_tap_disarm")) return;
+  Locked framework;
+  sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
+  if (state == nullptr || framework->op_probe.value != probe) return;
+  framework->taps_to_disarm.insert(framework->taps_to_disarm.end(), state->taps.begin(), state->taps.end());
+  state->taps.clear();
+}
+
+void sonde_provide_error(const char* tag, const char* message) {
+  if (!check_call(Call::ProvideError, "sonde_provide_error")) return;
+  Locked framework;
+  if (framework && !framework->provide_error) framework->provide_error = sonde::ProvideError{tag, message};
+}
+
+void sonde_provide_always(dtrace_provider_id_t id) {
+  if (!check_call(Call::Register, "sonde_provide_always")) return;
+  Locked framework;
+  sonde::ProviderState* provider = framework ? framework->provider(id) : nullptr;
+  if (provider != nullptr) provider->always_asked = true;
+}
+
+void sonde_provide_as(const dtrace_probedesc_t* other) {
+  if (!check_call(Call::ProvideError, "sonde_provide_as") || other == nullptr) return;
+  Locked framework;
+  if (framework) framework->provided_as.push_back(*other);
+}
+
+void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg) {
+  if (!check_call(Call::Targets, "sonde_targets")) return;
+  Locked framework;
+  if (!framework) return;
+  for (uint32_t pid : std::vector<uint32_t>(framework->targets)) visit(arg, pid);
+}
+
+int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t pid), void* arg) {
+  if (!check_call(Call::Register, "sonde_on_target")) return EPERM;
+  Locked framework;
+  if (!framework || hook == nullptr || framework->provider(owner) == nullptr) return EINVAL;
+  framework->target_hooks.push_back({owner, hook, arg});
+  for (uint32_t pid : std::vector<uint32_t>(framework->targets)) hook(arg, pid);
+  return 0;
+}
+
+int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg) {
+  if (!check_call(Call::Targets, "sonde_mappings")) return EPERM;
+  auto maps = sonde::read_proc_maps(pid);
+  if (!maps) return maps.error().code() != 0 ? maps.error().code() : EINVAL;
+  for (const sonde::MapEntry& entry : *maps) {
+    sonde_mapping mapping{entry.start, entry.end, entry.offset, {}};
+    if (!entry.executable || !entry.is_file() || entry.path.size() >= sizeof mapping.path) continue;
+    std::memcpy(mapping.path, entry.path.c_str(), entry.path.size() + 1);
+    visit(arg, &mapping);
+  }
+  return 0;
+}
+
+}  // extern "C"

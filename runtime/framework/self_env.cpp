@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/framework/self_env.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace sonde {
+namespace {
+
+constexpr size_t kPsargsBytes = 81;
+
+uint32_t g_pid = 0;
+char g_psargs[kPsargsBytes] = "";
+thread_local uint32_t t_tid = 0;
+
+ssize_t read_file(const char* path, char* to, size_t size) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  const ssize_t got = read(fd, to, size);
+  close(fd);
+  return got;
+}
+
+uint64_t thread_count() {
+  char text[2048];
+  const ssize_t got = read_file("/proc/self/status", text, sizeof text - 1);
+  if (got <= 0) return 1;
+  text[got] = 0;
+  const char* line = std::strstr(text, "\nThreads:");
+  return line == nullptr ? 1 : std::strtoull(line + 9, nullptr, 10);
+}
+
+uint64_t thread_cpu_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+int refuse_memory(void*, uint64_t, void*, uint32_t) { return -1; }
+int refuse_text(void*, uint64_t, char*, uint32_t) { return -1; }
+
+uint64_t variable(void* thread, uint32_t which) {
+  const auto* self = static_cast<const SelfThread*>(thread);
+  switch (static_cast<sonde_dif_variable>(which)) {
+    case SONDE_DIF_VAR_PID: return self_pid();
+    case SONDE_DIF_VAR_TID: return self_tid();
+    case SONDE_DIF_VAR_PPID: return static_cast<uint64_t>(getppid());
+    case SONDE_DIF_VAR_UID: return getuid();
+    case SONDE_DIF_VAR_GID: return getgid();
+    case SONDE_DIF_VAR_CPU: return static_cast<uint64_t>(std::max(sched_getcpu(), 0));
+    case SONDE_DIF_VAR_TIMESTAMP: return self->timestamp;
+    case SONDE_DIF_VAR_VTIMESTAMP: return thread_cpu_time();
+    case SONDE_DIF_VAR_ERRNO: return 0;
+    case SONDE_DIF_VAR_UCALLER: return 0;
+    case SONDE_DIF_VAR_USTACKDEPTH: return 0;
+    case SONDE_DIF_VAR_PROBE: return self->probe.value;
+    case SONDE_DIF_VAR_EUID: return geteuid();
+    case SONDE_DIF_VAR_EGID: return getegid();
+    case SONDE_DIF_VAR_PGID: return static_cast<uint64_t>(getpgrp());
+    case SONDE_DIF_VAR_SID: return static_cast<uint64_t>(getsid(0));
+    case SONDE_DIF_VAR_NLWP: return thread_count();
+    case SONDE_DIF_VAR_SYSCALL: return static_cast<uint64_t>(-1);
+    case SONDE_DIF_VAR_COUNT: break;
+  }
+  return 0;
+}
+
+uint64_t user_register(void*, uint32_t) { return 0; }
+
+int copy_text(const char* text, char* to, uint32_t max) {
+  if (max == 0) return -1;
+  const size_t length = std::min<size_t>(std::strlen(text), max - 1);
+  std::memcpy(to, text, length);
+  to[length] = 0;
+  return static_cast<int>(length);
+}
+
+int copy_link(const char* path, char* to, uint32_t max) {
+  if (max == 0) return -1;
+  const ssize_t got = readlink(path, to, max - 1);
+  if (got < 0) return -1;
+  to[got] = 0;
+  return static_cast<int>(got);
+}
+
+int copy_fd_path(uint64_t fd, char* to, uint32_t max) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%llu", static_cast<unsigned long long>(fd));
+  const int got = copy_link(path, to, max);
+  return got < 0 ? copy_text("<none>", to, max) : got;
+}
+
+int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
+  switch (static_cast<sonde_dif_text>(which)) {
+    case SONDE_DIF_TEXT_EXECNAME: return copy_text(kSelfExecname, to, max);
+    case SONDE_DIF_TEXT_PSARGS: return copy_text(g_psargs, to, max);
+    case SONDE_DIF_TEXT_CWD: return copy_link("/proc/self/cwd", to, max);
+    case SONDE_DIF_TEXT_ROOT: return copy_link("/proc/self/root", to, max);
+    case SONDE_DIF_TEXT_FDPATH: return copy_fd_path(operand, to, max);
+    case SONDE_DIF_TEXT_EXEPATH: return copy_link("/proc/self/exe", to, max);
+    case SONDE_DIF_TEXT_FDFS:
+    case SONDE_DIF_TEXT_FDMOUNT:
+    case SONDE_DIF_TEXT_SYSCALL_ARGS:
+    case SONDE_DIF_TEXT_PROBE_TEXT:
+    case SONDE_DIF_TEXT_COUNT: break;
+  }
+  return -1;
+}
+
+/// A probe that fired in kernel mode has an empty user stack; that of sonde itself is refused.
+int stack(void* thread, uint64_t*, uint32_t) { return static_cast<const SelfThread*>(thread)->user_mode ? -1 : 0; }
+
+constexpr sonde_dif_env kEnv = {refuse_memory, refuse_text, variable, user_register, text, stack};
+
+}  // namespace
+
+const sonde_dif_env& self_env() { return kEnv; }
+
+void prepare_self_env() {
+  g_pid = static_cast<uint32_t>(getpid());
+  const ssize_t got = read_file("/proc/self/cmdline", g_psargs, kPsargsBytes - 1);
+  size_t length = got > 0 ? static_cast<size_t>(got) : 0;
+  while (length > 0 && g_psargs[length - 1] == 0) length--;
+  std::replace(g_psargs, g_psargs + length, '\0', ' ');
+  g_psargs[length] = 0;
+}
+
+uint32_t self_pid() { return g_pid != 0 ? g_pid : static_cast<uint32_t>(getpid()); }
+
+uint32_t self_tid() {
+  if (t_tid == 0) t_tid = static_cast<uint32_t>(gettid());
+  return t_tid;
+}
+
+}  // namespace sonde

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/lang/options.h"
+
+#include <strings.h>
+
+#include <charconv>
+#include <optional>
+
+#include "runtime/base/check.h"
+
+namespace sonde {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+const OptionRow* find_option(std::string_view name) {
+  auto at = std::ranges::lower_bound(kOptions, name, {}, &OptionRow::name);
+  return at != kOptions.end() && at->name == name ? &*at : nullptr;
+}
+
+bool same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+/// A number at the start of `text`, which loses it. Decimal, 0x hexadecimal or 0 octal.
+std::optional<uint64_t> take_number(std::string_view& text) {
+  int base = 10;
+  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+    base = 16;
+    text.remove_prefix(2);
+  } else if (text.size() > 1 && text[0] == '0') {
+    base = 8;
+  }
+  uint64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+std::optional<uint64_t> times(uint64_t number, uint64_t factor) {
+  uint64_t product = 0;
+  if (__builtin_mul_overflow(number, factor, &product)) return std::nullopt;
+  return product;
+}
+
+std::optional<uint64_t> parse_flag(std::string_view text) {
+  if (text.empty()) return 1;
+  for (std::string_view word : {"yes", "true", "on", "enable", "enabled", "set", "1"})
+    if (same(text, word)) return 1;
+  for (std::string_view word : {"no", "false", "off", "disable", "disabled", "unset", "0"})
+    if (same(text, word)) return 0;
+  return std::nullopt;
+}
+
+std::optional<uint64_t> parse_size(std::string_view text) {
+  auto number = take_number(text);
+  if (!number || *number == 0) return std::nullopt;
+  if (text.empty()) return number;
+  if (text.size() != 1) return std::nullopt;
+  switch (text[0]) {
+    case 'k': case 'K': return times(*number, 1ull << 10);
+    case 'm': case 'M': return times(*number, 1ull << 20);
+    case 'g': case 'G': return times(*number, 1ull << 30);
+    case 't': case 'T': return times(*number, 1ull << 40);
+    default: return std::nullopt;
+  }
+}
+
+std::optional<uint64_t> parse_count(std::string_view text) {
+  auto number = take_number(text);
+  return number && text.empty() ? number : std::nullopt;
+}
+
+struct RateUnit {
+  std::string_view name;
+  uint64_t ns;
+};
+constexpr RateUnit kRateUnits[] = {
+    {"ns", 1},                      {"nsec", 1},
+    {"us", 1000},                   {"usec", 1000},
+    {"ms", 1000 * 1000},            {"msec", 1000 * 1000},
+    {"s", kSecond},                 {"sec", kSecond},
+    {"m", 60 * kSecond},            {"min", 60 * kSecond},
+    {"h", 3600 * kSecond},          {"hour", 3600 * kSecond},
+    {"d", 24 * 3600 * kSecond},     {"day", 24 * 3600 * kSecond},
+};
+
+/// The period in ns. A number without a unit counts per second.
+std::optional<uint64_t> parse_rate(std::string_view text) {
+  auto number = take_number(text);
+  if (!number || *number == 0) return std::nullopt;
+  if (text.empty() || same(text, "hz")) return std::max<uint64_t>(1, kSecond / *number);
+  for (const RateUnit& unit : kRateUnits)
+    if (same(text, unit.name)) return times(*number, unit.ns);
+  return std::nullopt;
+}
+
+struct TextChoice {
+  std::string_view option;
+  std::string_view value;
+};
+constexpr TextChoice kTextChoices[] = {
+    {"bufpolicy", "switch"},  {"bufresize", "auto"},     {"bufresize", "manual"}, {"evaltime", "exec"},
+    {"evaltime", "preinit"},  {"evaltime", "postinit"},  {"evaltime", "main"},    {"source", "auto"},
+    {"source", "ptrace"},
+};
+
+/// A text option that has a list of choices takes only these.
+std::optional<uint64_t> parse_text(std::string_view option, std::string_view text) {
+  bool limited = false;
+  for (const TextChoice& choice : kTextChoices) {
+    if (choice.option != option) continue;
+    if (choice.value == text) return 0;
+    limited = true;
+  }
+  return limited || text.empty() ? std::nullopt : std::optional<uint64_t>(0);
+}
+
+std::optional<uint64_t> parse(const OptionRow& row, std::string_view text) {
+  switch (row.kind) {
+    case OptionKind::Flag: return parse_flag(text);
+    case OptionKind::Size: {
+      auto size = parse_size(text);
+      if (size && row.name == "strsize" && (*size < 2 || *size > 65536)) return std::nullopt;
+      return size;
+    }
+    case OptionKind::Count: return parse_count(text);
+    case OptionKind::Rate: return parse_rate(text);
+    case OptionKind::Text: return parse_text(row.name, text);
+  }
+  SONDE_CHECK(false);
+}
+
+}  // namespace
+
+Options::Options() {
+  for (const OptionRow& row : kOptions) {
+    Value value;
+    value.text = row.initial;
+    if (row.kind != OptionKind::Text) {
+      auto number = parse(row, row.initial);
+      SONDE_CHECK(number.has_value());
+      value.number = *number;
+    }
+    values_.emplace(std::string(row.name), std::move(value));
+  }
+}
+
+Result<void> Options::set(std::string_view name, std::string_view value, bool from_program, bool tracing) {
+  const OptionRow* row = find_option(name);
+  if (row == nullptr) return Error("Invalid option name", EINVAL);
+  if (from_program && row->phase == OptionPhase::CommandLine)
+    return Error("Option cannot be used from within a D program", EINVAL);
+  if (tracing && row->phase != OptionPhase::Always)
+    return Error("Operation illegal when tracing is active", EBUSY);
+  auto number = parse(*row, value);
+  if (!number) return Error("Invalid value for specified option", EINVAL);
+  Value& to = values_.find(name)->second;
+  to.text = value;
+  to.number = *number;
+  to.set = true;
+  return {};
+}
+
+bool Options::flag(std::string_view name) const { return number(name) != 0; }
+
+uint64_t Options::number(std::string_view name) const {
+  auto at = values_.find(name);
+  SONDE_CHECK(at != values_.end());
+  return at->second.number;
+}
+
+const std::string& Options::text(std::string_view name) const {
+  auto at = values_.find(name);
+  SONDE_CHECK(at != values_.end());
+  return at->second.text;
+}
+
+bool Options::was_set(std::string_view name) const {
+  auto at = values_.find(name);
+  SONDE_CHECK(at != values_.end());
+  return at->second.set;
+}
+
+}  // namespace sonde

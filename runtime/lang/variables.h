@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The built-in variables of D: one row each.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "kmod/shared/dif.h"
+
+namespace sonde {
+
+/// Where a built-in variable's value comes from.
+enum class From : uint8_t {
+  Argument,  ///< DIF ARG `which`
+  Fire,      ///< DIF VAR `which`: captured into a word slot (and usable in the fire part)
+  Text,      ///< DIF CAPTEXT `which`, operand 0: captured into a text slot
+  FdText,    ///< DIF CAPTEXT `which`, operand: the index; a hidden array such as __fdpath[n]
+  Header,    ///< the record's header: offset `which` in bytes; width by the type
+  Body,      ///< the runtime's `uint64_t sonde_var_NAME(BodyContext *)`
+  Typed,     ///< args[]: lowered by the compiler to a cast of argN
+  Registers, ///< uregs[]: DIF REG
+  Library,   ///< defined by a D library: an inline or translator (compiler/library/)
+  Refused,   ///< known, but cannot be had: `doc` says why
+};
+
+struct DVariable {
+  std::string_view name;
+  std::string_view type;  ///< in D
+  From from;
+  uint32_t which;
+  std::string_view doc;
+};
+
+#define SONDE_HEADER(field) static_cast<uint32_t>(offsetof(sonde_record, field))
+inline constexpr std::array kVariables = std::to_array<DVariable>({
+    {"__argstr", "string", From::Text, SONDE_DIF_TEXT_SYSCALL_ARGS, "internal to argstr"},
+    {"__cwd", "string", From::Text, SONDE_DIF_TEXT_CWD, "working directory"},
+    {"__egid", "gid_t", From::Fire, SONDE_DIF_VAR_EGID, "effective group id"},
+    {"__euid", "uid_t", From::Fire, SONDE_DIF_VAR_EUID, "effective user id"},
+    {"__exepath", "string", From::Text, SONDE_DIF_TEXT_EXEPATH, "path of the executable"},
+    {"__fdfs", "string", From::FdText, SONDE_DIF_TEXT_FDFS, "file system type of a descriptor"},
+    {"__fdmount", "string", From::FdText, SONDE_DIF_TEXT_FDMOUNT, "mount point of a descriptor"},
+    {"__fdpath", "string", From::FdText, SONDE_DIF_TEXT_FDPATH, "path of a descriptor"},
+    {"__nlwp", "int", From::Fire, SONDE_DIF_VAR_NLWP, "threads of the process"},
+    {"__pgid", "pid_t", From::Fire, SONDE_DIF_VAR_PGID, "process group"},
+    {"__probetext", "string", From::FdText, SONDE_DIF_TEXT_PROBE_TEXT, "text argument of the probe"},
+    {"__psargs", "string", From::Text, SONDE_DIF_TEXT_PSARGS, "arguments of the process"},
+    {"__root", "string", From::Text, SONDE_DIF_TEXT_ROOT, "root directory"},
+    {"__sid", "pid_t", From::Fire, SONDE_DIF_VAR_SID, "session"},
+    {"__syscall", "int", From::Fire, SONDE_DIF_VAR_SYSCALL, "number of the current system call"},
+    {"arg0", "int64_t", From::Argument, 0, "first argument of the probe"},
+    {"arg1", "int64_t", From::Argument, 1, "second argument"},
+    {"arg2", "int64_t", From::Argument, 2, "third argument"},
+    {"arg3", "int64_t", From::Argument, 3, "fourth argument"},
+    {"arg4", "int64_t", From::Argument, 4, "fifth argument"},
+    {"arg5", "int64_t", From::Argument, 5, "sixth argument"},
+    {"arg6", "int64_t", From::Argument, 6, "seventh argument"},
+    {"arg7", "int64_t", From::Argument, 7, "eighth argument"},
+    {"arg8", "int64_t", From::Argument, 8, "ninth argument"},
+    {"arg9", "int64_t", From::Argument, 9, "tenth argument"},
+    {"args", "", From::Typed, 0, "the probe's arguments with their types"},
+    {"argstr", "string", From::Body, 0, "the system call's arguments, by name"},
+    {"caller", "uintptr_t", From::Refused, 0, "caller is a kernel address: it needs the kmod source; ucaller is the program's"},
+    {"cpu", "int", From::Fire, SONDE_DIF_VAR_CPU, "cpu that the thread runs on"},
+    {"curcpu", "cpuinfo_t *", From::Refused, 0, "curcpu needs the kmod source; cpu is the cpu's number"},
+    {"curlwpsinfo", "lwpsinfo_t *", From::Library, 0, "the thread"},
+    {"curpsinfo", "psinfo_t *", From::Library, 0, "the process"},
+    {"curthread", "void *", From::Refused, 0, "curthread is a kernel address: it needs the kmod source"},
+    {"cwd", "string", From::Library, 0, "working directory"},
+    {"epid", "uint64_t", From::Body, 0, "number of the enabled clause"},
+    {"errno", "int", From::Fire, SONDE_DIF_VAR_ERRNO, "error of the system call that returns, 0 if none"},
+    {"execname", "string", From::Text, SONDE_DIF_TEXT_EXECNAME, "name of the program"},
+    {"fds", "fileinfo_t", From::Library, 0, "file descriptors of the process"},
+    {"gid", "gid_t", From::Fire, SONDE_DIF_VAR_GID, "real group id"},
+    {"id", "uint_t", From::Header, SONDE_HEADER(probe), "id of the probe"},
+    {"ipl", "uint_t", From::Refused, 0, "ipl is the kernel's interrupt level: it needs the kmod source"},
+    {"pid", "pid_t", From::Header, SONDE_HEADER(pid), "process id"},
+    {"ppid", "pid_t", From::Fire, SONDE_DIF_VAR_PPID, "parent's process id"},
+    {"probefunc", "string", From::Body, 0, "third field of the probe"},
+    {"probemod", "string", From::Body, 0, "second field of the probe"},
+    {"probename", "string", From::Body, 0, "fourth field of the probe"},
+    {"probeprov", "string", From::Body, 0, "first field of the probe"},
+    {"retstr", "string", From::Body, 0, "the system call's result, as text"},
+    {"root", "string", From::Library, 0, "root directory"},
+    {"stackdepth", "uint32_t", From::Refused, 0, "stackdepth counts kernel frames: it needs the kmod source"},
+    {"tid", "id_t", From::Header, SONDE_HEADER(tid), "thread id"},
+    {"timestamp", "uint64_t", From::Header, SONDE_HEADER(timestamp), "nanoseconds, since some point in the past"},
+    {"ucaller", "uint64_t", From::Fire, SONDE_DIF_VAR_UCALLER, "return address of the current user function"},
+    {"uid", "uid_t", From::Fire, SONDE_DIF_VAR_UID, "real user id"},
+    {"uregs", "uint64_t", From::Registers, 0, "registers of the thread"},
+    {"ustackdepth", "uint32_t", From::Fire, SONDE_DIF_VAR_USTACKDEPTH, "frames of the user stack"},
+    {"vtimestamp", "uint64_t", From::Fire, SONDE_DIF_VAR_VTIMESTAMP, "cpu time of the thread, ns"},
+    {"walltimestamp", "int64_t", From::Body, 0, "nanoseconds since 1970"},
+    {"zonename", "string", From::Library, 0, "\"global\": Linux has no zones"},
+});
+#undef SONDE_HEADER
+static_assert(std::ranges::is_sorted(kVariables, {}, &DVariable::name));
+
+/// The row of a name, or null.
+constexpr const DVariable* find_variable(std::string_view name) {
+  auto at = std::ranges::lower_bound(kVariables, name, {}, &DVariable::name);
+  return at != kVariables.end() && at->name == name ? &*at : nullptr;
+}
+
+}  // namespace sonde

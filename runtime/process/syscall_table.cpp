@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/process/syscall_table.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <unordered_map>
+
+namespace sonde {
+namespace {
+
+constexpr SyscallInfo kTable[] = {
+#if defined(__x86_64__)
+#include "runtime/process/arch/x86_64/syscalls.inc"
+#else
+#error "no table of system calls for this machine: see runtime/process/generate.py"
+#endif
+};
+static_assert(std::ranges::is_sorted(kTable, {}, &SyscallInfo::number));
+
+std::string hex(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+uint64_t cut(uint64_t value, unsigned bytes) {
+  return bytes >= 8 ? value : value & ((uint64_t{1} << (bytes * 8)) - 1);
+}
+
+std::string format_words(std::span<const uint64_t> args) {
+  std::string text;
+  for (uint64_t arg : args) text += (text.empty() ? "" : ", ") + hex(arg);
+  return text;
+}
+
+}  // namespace
+
+std::span<const SyscallInfo> syscall_table() { return kTable; }
+
+const SyscallInfo* find_syscall(uint32_t number) {
+  auto found = std::ranges::lower_bound(kTable, number, {}, &SyscallInfo::number);
+  return found != std::end(kTable) && found->number == number ? found : nullptr;
+}
+
+const SyscallInfo* find_syscall(std::string_view name) {
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, const SyscallInfo*> map;
+    for (const SyscallInfo& call : kTable) map.emplace(call.name, &call);
+    return map;
+  }();
+  auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
+}
+
+std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> args, bool with_types) {
+  const SyscallInfo* call = find_syscall(number);
+  if (call == nullptr) return format_words(args.first(std::min<size_t>(args.size(), 6)));
+  std::string text;
+  for (size_t i = 0; i < call->argument_count && i < args.size(); i++) {
+    const SyscallParameter& parameter = call->parameters[i];
+    if (i > 0) text += ", ";
+    if (with_types) text += std::string(parameter.type) + " ";
+    text += std::string(parameter.name) + ": " + hex(cut(args[i], parameter.bytes));
+  }
+  return text;
+}
+
+std::string format_syscall_result(uint64_t value) { return "0x" + hex(value); }
+
+}  // namespace sonde

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The system calls of this machine
+//
+// One generated table (arch/<machine>/syscalls.inc, by generate.py from the kernel's own headers):
+// number, name, and type and name of each parameter. The syscall provider makes its probes
+// from it, args[] and -lv are typed by it, and the classic view is printed by it:
+//
+//   sys_openat(dfd: ffffff9c, filename: 7f..., flags: 8000, mode: 0)      argstr, inside the parentheses
+//   sys_close -> 0x0                                                      retstr, behind the arrow
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sonde {
+
+struct SyscallParameter {
+  const char* type;   ///< C type, as "const char *"
+  const char* name;
+  uint8_t bytes;      ///< that count in the register: 2, 4 or 8
+};
+
+struct SyscallInfo {
+  uint32_t number;
+  const char* name;   ///< without "sys_"
+  uint8_t argument_count;
+  SyscallParameter parameters[6];
+
+  std::span<const SyscallParameter> arguments() const { return {parameters, argument_count}; }
+};
+
+/// Every system call, by rising number.
+std::span<const SyscallInfo> syscall_table();
+
+/// Null: no such number, no such name.
+const SyscallInfo* find_syscall(uint32_t number);
+const SyscallInfo* find_syscall(std::string_view name);
+
+/// "dfd: ffffff9c, filename: 7f..., flags: 8000, mode: 0"; each behind its type when `with_types`. `args` are the registers:
+/// what a parameter's type leaves out is cut off. A call of no known number shows six plain words.
+std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> args, bool with_types = false);
+
+/// "0x0"
+std::string format_syscall_result(uint64_t value);
+
+}  // namespace sonde

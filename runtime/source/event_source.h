@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Event sources
+//
+// A source arms taps and writes records. Who is above it does not see which one it
+// is. `ptrace` speaks kmod/shared/abi.h to the guard over a socket; `kmod` will speak
+// the same by ioctl; the fake of the tests fires probes by hand and keeps time.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmod/shared/abi.h"
+#include "runtime/base/ids.h"
+#include "runtime/base/result.h"
+
+namespace sonde {
+
+/// A tap as providers state it: what fires, and for which probe.
+struct Tap {
+  TapId id;
+  sonde_tap_kind kind{};
+  ProbeId probe;
+  uint32_t number = 0;   ///< system call number
+  uint32_t pid = 0;      ///< only this process; 0: all targets
+  std::string path;      ///< file of a user tap
+  uint64_t offset = 0;   ///< in that file
+  uint64_t function = 0; ///< file offset of the function's entry
+};
+
+struct Ecb {
+  Epid epid;
+  ProbeId probe;
+  ProgramId program;
+  bool held = false;
+};
+
+/// An event out of band; fields as in sonde_event.
+struct SourceEvent {
+  sonde_event_kind kind{};
+  uint32_t pid = 0;
+  uint64_t value = 0;
+  uint64_t address = 0;
+  uint64_t offset = 0;
+  std::string text;
+};
+
+struct SpawnRequest {
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;
+  bool filter = false;              ///< only `calls` need ever stop
+  std::vector<uint32_t> calls;
+};
+
+/// After a held record: what the thread does next.
+struct Release {
+  bool stop = false;                ///< stop(): as SIGSTOP would
+  int signal = 0;                   ///< raise(): 0 none
+};
+
+/// Errors of all calls: the source's own message, with the errno; EPIPE when the source is gone.
+/// Context: one thread, the session's.
+class EventSource {
+ public:
+  virtual ~EventSource() = default;
+
+  virtual std::string_view name() const = 0;
+
+  /// Asks for rings of `bytes` of data each (rounded up to a power of two) and maps them.
+  virtual Result<void> create_buffers(uint64_t bytes) = 0;
+  /// The rings, for the reader. Valid until the source is destroyed.
+  virtual std::span<sonde_ring* const> rings() = 0;
+
+  virtual Result<void> load_program(ProgramId id, const sonde_dif_program& program) = 0;
+  virtual Result<void> add_ecbs(std::span<const Ecb> ecbs) = 0;
+  virtual Result<void> remove_ecbs(std::span<const Epid> epids) = 0;
+  virtual Result<void> arm(std::span<const Tap> taps) = 0;
+  /// None of the taps fires once this has returned.
+  virtual Result<void> disarm(std::span<const TapId> taps) = 0;
+
+  /// Starts a program; it is stopped after its exec. Returns its pid.
+  virtual Result<uint32_t> spawn(const SpawnRequest& request) = 0;
+  /// Attaches to every thread of `pid`; they wait for go().
+  virtual Result<void> attach(uint32_t pid) = 0;
+  /// Runs a spawned program until its dynamic linker is done (its entry point).
+  virtual Result<void> run_to_entry(uint32_t pid) = 0;
+  /// Lets all targets go.
+  virtual Result<void> go() = 0;
+  virtual Result<void> hold(uint32_t pid) = 0;
+  virtual Result<void> resume(uint32_t pid) = 0;
+  virtual Result<void> detach(uint32_t pid) = 0;
+
+  /// Fills `to` wholly, or fails with EFAULT or ESRCH.
+  virtual Result<void> read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) = 0;
+  virtual Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) = 0;
+  virtual Result<void> release(uint32_t tid, Release how) = 0;
+
+  /// Becomes readable when next_event() may have something; -1: never.
+  virtual int event_fd() const = 0;
+  /// The next event that is there already, if any. Errors: EPIPE, the source died.
+  virtual Result<std::optional<SourceEvent>> next_event() = 0;
+
+  virtual Result<sonde_statistics> statistics() = 0;
+};
+
+/// Starts the guard (forks; call it before any thread or LLVM exists) and returns its source.
+Result<std::unique_ptr<EventSource>> make_ptrace_source();
+
+}  // namespace sonde

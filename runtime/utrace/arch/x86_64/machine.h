@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the utrace core must know of x86-64
+#pragma once
+
+#include <linux/audit.h>
+#include <sys/user.h>
+
+#include <cstdint>
+#include <span>
+
+namespace sonde::machine {
+
+inline constexpr uint32_t kAuditArch = AUDIT_ARCH_X86_64;
+/// Above are the x32 numbers: another ABI under the same audit arch.
+inline constexpr uint32_t kLastNativeCall = 0x3fffffff;
+inline constexpr uint8_t kSyscallInstruction[] = {0x0f, 0x05};
+
+inline int64_t call_number(const user_regs_struct& registers) { return static_cast<int64_t>(registers.orig_rax); }
+inline void set_call_number(user_regs_struct& registers, int64_t number) {
+  registers.orig_rax = static_cast<uint64_t>(number);
+}
+inline uint64_t call_argument(const user_regs_struct& registers, int index) {
+  switch (index) {
+    case 0: return registers.rdi;
+    case 1: return registers.rsi;
+    case 2: return registers.rdx;
+    case 3: return registers.r10;
+    case 4: return registers.r8;
+    default: return registers.r9;
+  }
+}
+inline int64_t call_result(const user_regs_struct& registers) { return static_cast<int64_t>(registers.rax); }
+/// The thread runs 64-bit code: numbers and arguments are what call_number() and call_argument() take them for.
+inline bool is_native(const user_regs_struct& registers) { return registers.cs == 0x33; }
+
+/// Makes the registers perform a system call at `instruction`, with no restart of an earlier one.
+void set_call(user_regs_struct& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]);
+
+/// What rt_sigaction takes: handler, flags, restorer, mask.
+inline constexpr long kSigactionCall = 13;
+inline constexpr uint64_t kSigsetBytes = 8;
+
+/// How a clone, clone3, fork or vfork was asked for. `read` fetches the thread's memory.
+/// Returns false where the registers do not tell (a 32-bit caller).
+template <typename Read>
+bool clone_flags(const user_regs_struct& registers, Read read, uint64_t* flags);
+
+template <typename Read>
+bool clone_flags(const user_regs_struct& registers, Read read, uint64_t* flags) {
+  constexpr uint64_t kChildSignal = 17, kVfork = 0x4000, kVm = 0x100;
+  if (!is_native(registers)) return false;
+  uint64_t arguments[5] = {};
+  switch (registers.orig_rax) {
+    case 56: *flags = registers.rdi; return true;
+    case 57: *flags = kChildSignal; return true;
+    case 58: *flags = kVfork | kVm | kChildSignal; return true;
+    case 435:
+      if (!read(registers.rdi, arguments, sizeof arguments)) return false;
+      *flags = arguments[0] | (arguments[4] & 0xff);
+      return true;
+    default: return false;
+  }
+}
+
+}  // namespace sonde::machine

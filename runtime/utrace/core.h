@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The utrace core over ptrace
+//
+// One thread owns every ptrace call and every wait. A turn of its loop:
+//
+//   waitpid(-1, __WALL | WNOHANG) --> event() --> on_*()   which ptrace-stop is it
+//                                                  |
+//                                              round()     engines are called, in order of attachment;
+//                                                  |       each leaves its choice of resume action
+//                                              finish()    STOP by any engine: held, nothing more
+//                                                  |
+//                                             proceed()    most constrained choice -> one ptrace request
+//
+// A held thread comes back by utrace_control(): that only puts it on the `ready` list, and the next turn
+// looks at it. So no callback is ever made from inside an API call, and a callback may call anything.
+//
+// Cost: an entry-only call in a filtered process is one stop: waitpid, GETREGS, CONT. Everything that a stop might
+// need besides (siginfo, dispositions, event messages) is fetched only where an engine asked for it.
+//
+// A child's first stop and its parent's clone event come in any order: the stop of an unknown
+// thread is parked until a parent claims it. A parent killed in between never does; after a while the
+// child is adopted without one.
+//
+// Invariant: SIGCHLD is blocked and latched in a signalfd; the signal is taken before
+// the statuses are drained, so no wake-up is lost. A turn that stops short says so by `more_`.
+#pragma once
+
+#include <sys/ptrace.h>
+
+#include <chrono>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "runtime/base/unique_fd.h"
+#include "runtime/utrace/task.h"
+
+namespace sonde {
+
+class Core {
+ public:
+  Core();
+  ~Core();
+
+  // host.cpp
+  void turn();
+  bool turn_some(int most);
+  std::vector<int> wait(std::span<const int> fds, int timeout_ms);
+  void event(pid_t tid, int status);
+  void queue(utrace_task& task);
+  utrace_task* find(pid_t tid);
+  bool valid(const utrace_task* task) const { return valid_.contains(task); }
+
+  // start.cpp: how threads come and go
+  Result<utrace_task*> spawn(const utrace_spawn& what);
+  Result<std::vector<utrace_task*>> seize(pid_t pid);
+  void release_spawned(pid_t pid);
+  void detach_process(pid_t pid);
+  void detach_all();
+  void let_go(utrace_task& task, int status);
+  utrace_task& create(pid_t tid, pid_t pid);
+  void announce(utrace_task& task, utrace_task* parent, uint64_t clone_flags);
+  void bury(utrace_task& task);
+
+  // events.cpp: what a wait status means
+  void stopped(utrace_task& task, int status);
+  void dead(utrace_task& task, int status);
+  void on_syscall(utrace_task& task);
+  void on_seccomp(utrace_task& task);
+  void on_clone(utrace_task& task, int event);
+  void on_exec(utrace_task& task);
+  void on_exit(utrace_task& task);
+  void on_event_stop(utrace_task& task, int signal);
+  void reap(utrace_task& task);
+  utrace_task& after_exec(utrace_task& leader);
+  void watch_zombies();
+  void adopt_parked(bool now);
+
+  // dispatch.cpp: the rounds of callbacks, and how a thread goes on
+  void report_entry(utrace_task& task);
+  void report_exit_of_call(utrace_task& task);
+  void report_clone(utrace_task& task, uint64_t flags, utrace_task& child);
+  void report_exec(utrace_task& task, pid_t former);
+  void report_exit(utrace_task& task, long code);
+  void report_jctl(utrace_task& task, int type, int notify);
+  void report_death(utrace_task& task, bool group_dead, int signal);
+  void report_quiesce(utrace_task& task);
+  void finish(utrace_task& task);
+  void proceed(utrace_task& task);
+  bool held(const utrace_task& task) const;
+  void recompute(utrace_task& task);
+  void interrupt(utrace_task& task, bool report);
+  void unlink(utrace_task& task, Engine& engine);
+  template <typename Call>
+  void round(utrace_task& task, uint32_t event, Call call);
+  void accept(utrace_task& task, Engine& engine, uint32_t result);
+  void settle(utrace_task& task);
+
+  // signals.cpp
+  void on_signal(utrace_task& task, int signal);
+  void report_signal(utrace_task& task, uint32_t initial, uint32_t event, const struct sigaction* orig);
+  void signal_report(utrace_task& task, uint32_t kind);
+  void apply_signal(utrace_task& task, uint32_t initial, const struct sigaction& before,
+                    const struct sigaction& after);
+  void send_again(utrace_task& task, const siginfo_t& info, bool silent);
+  void restore_handler(utrace_task& task);
+  uint64_t find_restorer(utrace_task& task);
+
+  // inject.cpp
+  /// Runs a system call in a stopped thread (not at an entry). The result, or -ENOSYS when it cannot be run.
+  long run_call(utrace_task& task, long number, const uint64_t (&arguments)[6]);
+
+  bool load_registers(utrace_task& task);
+  bool write_registers(utrace_task& task);
+  /// ptrace() that knows that SIGKILL comes whenever it likes. 0 or -errno.
+  long request(int what, utrace_task& task, void* address, void* data);
+  /// Waits for the next stop of one thread. False: it has died (its status is kept for the loop), or time is over.
+  bool wait_for(utrace_task& task, int* status, int patience_ms);
+
+  std::function<void(utrace_task*, utrace_task*, uint64_t)> on_new_task;
+  std::unordered_map<pid_t, std::unique_ptr<utrace_task>> tasks;
+  uint64_t stops = 0;
+  utrace_task* current = nullptr;   ///< innermost thread whose callback runs
+
+ private:
+  friend class UtraceHost;
+  struct Parked {
+    int status;
+    std::chrono::steady_clock::time_point since;
+  };
+  void restore_signals_in_child() const;
+  [[noreturn]] void run_child(const utrace_spawn& what, char* const* argv, char* const* environment, int go, int error);
+  Result<utrace_task*> await_exec(pid_t child, const utrace_spawn& what, int error);
+  Result<bool> seize_pass(pid_t pid, std::vector<utrace_task*>& found);
+  bool detach_one(utrace_task& task, int patience_ms);
+  void take_ready();
+  void empty_graveyard();
+  int bounded_timeout(int timeout_ms) const;
+
+  std::unordered_set<const utrace_task*> valid_;
+  std::vector<std::unique_ptr<utrace_task>> graveyard_;
+  std::vector<utrace_task*> ready_;
+  std::deque<std::pair<pid_t, int>> deferred_;
+  std::map<pid_t, Parked> parked_;
+  std::vector<utrace_task*> zombies_;
+  std::chrono::steady_clock::time_point zombies_at_{};
+  int zombies_pause_ms_ = 5;
+  bool more_ = false;
+  int depth_ = 0;
+  UniqueFd signals_;
+  sigset_t saved_mask_;
+  struct sigaction saved_child_action_;
+  bool ignored_[65] = {};
+};
+
+/// The one host of this process; null when there is none.
+extern Core* the_core;
+
+}  // namespace sonde

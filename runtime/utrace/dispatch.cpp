@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rounds of callbacks, and how a thread goes on after them
+//
+// Every engine keeps its last choice. A callback's return value replaces it; so does utrace_control(). What the
+// thread does is the most constrained choice of all. STOP stays until replaced. REPORT and INTERRUPT
+// are used up when the thread goes on: they become a PTRACE_INTERRUPT, which traps before the thread's next
+// user instruction. A step lasts until its trap is reported.
+#include <algorithm>
+
+#include "runtime/base/check.h"
+#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/core.h"
+
+namespace sonde {
+namespace {
+
+/// Marks a thread as being reported on, and puts its engine list in order at the end.
+class Reporting {
+ public:
+  Reporting(Core& core, utrace_task& task) : core_(core), task_(task), before_(core.current) {
+    ++task.dispatching;
+    core.current = &task;
+  }
+  ~Reporting() {
+    core_.current = before_;
+    if (--task_.dispatching == 0) core_.settle(task_);
+  }
+  Reporting(const Reporting&) = delete;
+  Reporting& operator=(const Reporting&) = delete;
+
+ private:
+  Core& core_;
+  utrace_task& task_;
+  utrace_task* before_;
+};
+
+utrace_syscall_set every_call() {
+  utrace_syscall_set all;
+  std::fill(std::begin(all.bits), std::end(all.bits), ~uint64_t{0});
+  return all;
+}
+
+void merge(utrace_syscall_set& into, const utrace_syscall_set& from) {
+  for (size_t i = 0; i < 8; ++i) into.bits[i] |= from.bits[i];
+}
+
+/// Some call of `wanted` would not stop by the filter.
+bool exceeds(const utrace_syscall_set& wanted, const utrace_syscall_set* filter) {
+  for (size_t i = 0; i < 8; ++i)
+    if (wanted.bits[i] & ~(filter ? filter->bits[i] : 0)) return true;
+  return false;
+}
+
+}  // namespace
+
+/// Calls every engine: report_quiesce first, then `call` where it wants `event`. `call(engine, action)` returns what
+/// the callback returned; `action` is the most constrained choice of those before it.
+template <typename Call>
+void Core::round(utrace_task& task, uint32_t event, Call call) {
+  Reporting reporting(*this, task);
+  uint32_t action = UTRACE_RESUME;
+  for (size_t i = 0, count = task.engines.size(); i < count; ++i) {
+    Engine* engine = task.engines[i];
+    if (!engine) continue;
+    if ((engine->flags & UTRACE_EVENT_QUIESCE) && engine->ops->report_quiesce && event != 0) {
+      ++engine->reporting;
+      engine->controlled = false;
+      accept(task, *engine, engine->ops->report_quiesce(action, engine, &task, event));
+    }
+    if (!task.engines[i]) continue;
+    // Read anew: report_quiesce may have asked for this very event.
+    if (event == 0 || (engine->flags & event)) call(*engine, action);
+    if (task.engines[i]) action = std::min(action, engine->choice);
+  }
+}
+
+/// Ends one callback: takes its resume action, unlinks an engine that has left.
+void Core::accept(utrace_task& task, Engine& engine, uint32_t result) {
+  --engine.reporting;
+  uint32_t action = result & UTRACE_RESUME_MASK;
+  if (action == UTRACE_DETACH) engine.leaving = true;
+  // A STOP that control() set meanwhile is younger than what this callback knew.
+  else if (!(engine.controlled && engine.choice == UTRACE_STOP)) engine.choice = std::min<uint32_t>(action, UTRACE_RESUME);
+  engine.controlled = false;
+  if (engine.leaving && engine.reporting == 0) unlink(task, engine);
+}
+
+/// Takes an engine off its thread, and drops the attachment's reference.
+void Core::unlink(utrace_task& task, Engine& engine) {
+  if (!engine.task) return;
+  auto place = std::find(task.engines.begin(), task.engines.end(), &engine);
+  if (place != task.engines.end()) *place = nullptr;
+  engine.task = nullptr;
+  if (task.dispatching == 0) settle(task);
+  utrace_engine_put(&engine);
+}
+
+void Core::settle(utrace_task& task) {
+  std::erase(task.engines, nullptr);
+  recompute(task);
+}
+
+void Core::recompute(utrace_task& task) {
+  task.events = 0;
+  task.entries = {};
+  task.exits = {};
+  for (Engine* engine : task.engines) {
+    if (!engine) continue;
+    task.events |= engine->flags;
+    if (engine->flags & UTRACE_EVENT_SYSCALL_ENTRY) merge(task.entries, engine->narrow_entries ? engine->entries : every_call());
+    if (engine->flags & UTRACE_EVENT_SYSCALL_EXIT) merge(task.exits, engine->narrow_exits ? engine->exits : every_call());
+  }
+  utrace_syscall_set wanted = task.entries;
+  merge(wanted, task.exits);
+  task.full = exceeds(wanted, task.filter.get());
+  // A thread that runs without syscall stops would show nothing before its next stop.
+  if (task.full && !task.running_full && task.life == Life::Running) interrupt(task, false);
+}
+
+void Core::report_entry(utrace_task& task) {
+  uint32_t resumed = task.repeat ? UTRACE_SYSCALL_RESUMED : 0;
+  task.repeat = false;
+  task.syscall_action = UTRACE_SYSCALL_RUN;
+  round(task, UTRACE_EVENT_SYSCALL_ENTRY, [&](Engine& engine, uint32_t action) {
+    if (!engine.ops->report_syscall_entry) return;
+    if (engine.narrow_entries && !engine.entries.has(static_cast<uint32_t>(task.number))) return;
+    ++engine.reporting;
+    engine.controlled = false;
+    uint32_t result = engine.ops->report_syscall_entry(action | task.syscall_action | resumed, &engine, &task,
+                                                       utrace_registers(&task));
+    task.syscall_action = result & UTRACE_SYSCALL_MASK;
+    accept(task, engine, result);
+  });
+  for (Engine* engine : task.engines)
+    if (engine && (engine->choice == UTRACE_REPORT || engine->choice == UTRACE_INTERRUPT)) task.repeat = true;
+  if (!held(task)) task.repeat = false;
+}
+
+void Core::report_exit_of_call(utrace_task& task) {
+  round(task, UTRACE_EVENT_SYSCALL_EXIT, [&](Engine& engine, uint32_t action) {
+    if (!engine.ops->report_syscall_exit) return;
+    if (engine.narrow_exits && !engine.exits.has(static_cast<uint32_t>(task.number))) return;
+    ++engine.reporting;
+    engine.controlled = false;
+    accept(task, engine, engine.ops->report_syscall_exit(action, &engine, &task, utrace_registers(&task)));
+  });
+}
+
+void Core::report_clone(utrace_task& task, uint64_t flags, utrace_task& child) {
+  round(task, UTRACE_EVENT_CLONE, [&](Engine& engine, uint32_t action) {
+    if (!engine.ops->report_clone) return;
+    ++engine.reporting;
+    engine.controlled = false;
+    accept(task, engine, engine.ops->report_clone(action, &engine, &task, flags, &child));
+  });
+}
+
+void Core::report_exec(utrace_task& task, pid_t former) {
+  utrace_exec exec{former};
+  round(task, UTRACE_EVENT_EXEC, [&](Engine& engine, uint32_t action) {
+    if (!engine.ops->report_exec) return;
+    ++engine.reporting;
+    engine.controlled = false;
+    accept(task, engine, engine.ops->report_exec(action, &engine, &task, &exec, utrace_registers(&task)));
+  });
+}
+
+void Core::report_exit(utrace_task& task, long code) {
+  task.exit_reported = true;
+  long shown = code;
+  round(task, UTRACE_EVENT_EXIT, [&](Engine& engine, uint32_t action) {
+    if (!engine.ops->report_exit) return;
+    ++engine.reporting;
+    engine.controlled = false;
+    accept(task, engine, engine.ops->report_exit(action, &engine, &task, code, &shown));
+  });
+}
+
+void Core::report_jctl(utrace_task& task, int type, int notify) {
+  round(task, UTRACE_EVENT_JCTL, [&](Engine& engine, uint32_t action) {
+    if (!engine.ops->report_jctl) return;
+    ++engine.reporting;
+    engine.controlled = false;
+    accept(task, engine, engine.ops->report_jctl(action, &engine, &task, type, notify));
+  });
+}
+
+void Core::report_death(utrace_task& task, bool group_dead, int signal) {
+  task.in_death = true;
+  round(task, UTRACE_EVENT_DEATH, [&](Engine& engine, uint32_t) {
+    if (!engine.ops->report_death) return;
+    ++engine.reporting;
+    engine.controlled = false;
+    uint32_t result = engine.ops->report_death(&engine, &task, group_dead, signal);
+    // No resume action means anything to the dead.
+    accept(task, engine, (result & UTRACE_RESUME_MASK) == UTRACE_DETACH ? UTRACE_DETACH : UTRACE_RESUME);
+  });
+  task.in_death = false;
+}
+
+/// report_quiesce(0). An engine that has report_signal and no report_quiesce gets UTRACE_SIGNAL_REPORT there instead.
+void Core::report_quiesce(utrace_task& task) {
+  if (!(task.events & UTRACE_EVENT_QUIESCE)) return;
+  round(task, 0, [&](Engine& engine, uint32_t action) {
+    if (!(engine.flags & UTRACE_EVENT_QUIESCE) || !engine.ops->report_quiesce) return;
+    ++engine.reporting;
+    engine.controlled = false;
+    accept(task, engine, engine.ops->report_quiesce(action, &engine, &task, 0));
+  });
+}
+
+/// The part of signal_report() that needs the round: UTRACE_SIGNAL_REPORT or UTRACE_SIGNAL_HANDLER, without a new signal.
+void Core::signal_report(utrace_task& task, uint32_t kind) {
+  task.signal_action = kind;
+  if (task.stop != Stop::Signal) task.info = {};
+  bool handler = kind == UTRACE_SIGNAL_HANDLER;
+  round(task, 0, [&](Engine& engine, uint32_t action) {
+    if (!engine.ops->report_signal) return;
+    bool wants = engine.flags & (UTRACE_EVENT_QUIESCE | (handler ? UTRACE_EVENT_SIGNAL_ALL : 0));
+    if (!wants || (!handler && engine.ops->report_quiesce && task.stop != Stop::Signal)) return;
+    ++engine.reporting;
+    engine.controlled = false;
+    struct sigaction action_after {};
+    uint32_t result = engine.ops->report_signal(action | task.signal_action, &engine, &task, utrace_registers(&task),
+                                                &task.info, nullptr, &action_after);
+    task.signal_action = result & (UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD);
+    accept(task, engine, result);
+  });
+  if ((task.signal_action & UTRACE_SIGNAL_MASK) != UTRACE_SIGNAL_DELIVER || task.info.si_signo <= 0 ||
+      task.info.si_signo > SIGRTMAX)
+    return;
+  // An artificial signal.
+  if (task.stop == Stop::Signal) {
+    task.inject = task.info.si_signo;
+    request(PTRACE_SETSIGINFO, task, nullptr, &task.info);
+  } else {
+    send_again(task, task.info, true);
+  }
+}
+
+void Core::report_signal(utrace_task& task, uint32_t initial, uint32_t event, const struct sigaction* orig) {
+  task.signal_action = initial;
+  // A step is done with its trap: who wants another asks again.
+  for (Engine* engine : task.engines)
+    if (engine && (engine->choice == UTRACE_SINGLESTEP || engine->choice == UTRACE_BLOCKSTEP)) engine->choice = UTRACE_RESUME;
+  struct sigaction after = *orig;
+  round(task, event, [&](Engine& engine, uint32_t action) {
+    if (!engine.ops->report_signal) return;
+    ++engine.reporting;
+    engine.controlled = false;
+    uint32_t result = engine.ops->report_signal(action | task.signal_action, &engine, &task, utrace_registers(&task),
+                                                &task.info, orig, &after);
+    task.signal_action = result & (UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD);
+    accept(task, engine, result);
+  });
+  apply_signal(task, initial, *orig, after);
+}
+
+bool Core::held(const utrace_task& task) const {
+  if (task.host_hold) return true;
+  for (const Engine* engine : task.engines)
+    if (engine && engine->choice == UTRACE_STOP) return true;
+  return false;
+}
+
+/// After the callbacks of an event: keep the thread, or let it go on.
+void Core::finish(utrace_task& task) {
+  if (task.life != Life::Stopped || task.dispatching) return;
+  if (held(task) && task.report_wanted) {
+    task.report_wanted = false;
+    report_quiesce(task);
+    signal_report(task, UTRACE_SIGNAL_REPORT);
+  }
+  if (held(task)) task.was_held = true;
+  else proceed(task);
+}
+
+namespace {
+
+struct Choice {
+  uint32_t action;
+  bool report;
+};
+
+/// The most constrained choice; REPORT and INTERRUPT are used up by this.
+Choice take_choice(utrace_task& task) {
+  Choice result{UTRACE_RESUME, false};
+  for (Engine* engine : task.engines) {
+    if (engine->choice == UTRACE_REPORT || engine->choice == UTRACE_INTERRUPT) {
+      result.report = true;
+      result.action = std::min(result.action, engine->choice);
+      engine->choice = UTRACE_RESUME;
+    }
+  }
+  for (Engine* engine : task.engines) result.action = std::min(result.action, engine->choice);
+  return result;
+}
+
+}  // namespace
+
+/// Lets a thread go on that nobody holds.
+void Core::proceed(utrace_task& task) {
+  if (task.repeat) {
+    if (task.stop == Stop::Entry) {
+      report_entry(task);
+      if (held(task)) return;
+    } else {
+      task.repeat = false;
+      bool swallowed = task.stop == Stop::Signal && task.inject == 0;
+      if (!swallowed && task.stop != Stop::Signal) report_quiesce(task);
+      if (task.stop != Stop::Signal || swallowed) signal_report(task, UTRACE_SIGNAL_REPORT);
+      else task.report_wanted = true;
+      if (held(task)) return;
+    }
+  }
+  if (task.life != Life::Stopped) return;
+  Choice choice = take_choice(task);
+  if (task.stop == Stop::Entry && task.syscall_action == UTRACE_SYSCALL_ABORT && !task.aborted) {
+    if (user_regs_struct* registers = utrace_registers(&task)) {
+      machine::set_call_number(*registers, -1);
+      task.aborted = true;
+    }
+  }
+  if (!write_registers(task)) return;
+  if (task.stop == Stop::Group) {
+    if (request(PTRACE_LISTEN, task, nullptr, nullptr) == 0) task.life = Life::Listening;
+    return;
+  }
+  bool step = choice.action == UTRACE_SINGLESTEP || choice.action == UTRACE_BLOCKSTEP;
+  if (choice.report && task.stop == Stop::Entry && choice.action == UTRACE_REPORT) {
+    task.report_at_exit = true;
+  } else if ((choice.report || task.report_wanted) && task.stop != Stop::Death) {
+    task.report_wanted = true;
+    request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+  }
+  bool exit_stop = task.in_syscall && (task.report_at_exit || task.wants_exit(task.number) ||
+                                       (task.stop != Stop::Entry && task.running_full));
+  bool full = (task.full || exit_stop) && task.stop != Stop::Death;
+  int what = step && !exit_stop ? (choice.action == UTRACE_BLOCKSTEP ? PTRACE_SINGLEBLOCK : PTRACE_SINGLESTEP)
+             : full             ? PTRACE_SYSCALL
+                                : PTRACE_CONT;
+  task.running_full = what == PTRACE_SYSCALL;
+  if (!task.running_full) task.in_syscall = false;
+  task.stepped = step;
+  task.life = Life::Running;
+  task.was_held = false;
+  task.registers_valid = false;
+  void* signal = reinterpret_cast<void*>(static_cast<intptr_t>(task.inject));
+  long error = request(what, task, nullptr, signal);
+  // No block step on this machine: single step is finer, never coarser.
+  if (error == -EIO && what == PTRACE_SINGLEBLOCK) request(PTRACE_SINGLESTEP, task, nullptr, signal);
+}
+
+/// Makes a running thread stop; with `report`, report_quiesce(0) is made there.
+void Core::interrupt(utrace_task& task, bool report) {
+  if (report) task.report_wanted = true;
+  if (task.life == Life::Running || task.life == Life::Listening) request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+}
+
+}  // namespace sonde

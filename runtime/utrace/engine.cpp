@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The API of utrace.h: engines, and the error codes of the kernel's contract
+//
+// An engine knows its thread until it is detached, and every call goes by that: so a call with a
+// detached engine is safe and gives ESRCH, however stale the thread pointer beside it is.
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/base/check.h"
+#include "runtime/base/unique_fd.h"
+#include "runtime/utrace/core.h"
+
+namespace sonde {
+namespace {
+
+Engine& whole(utrace_engine* engine) { return *static_cast<Engine*>(engine); }
+
+Engine* match(const utrace_task& task, uint32_t flags, const utrace_engine_ops* ops, const void* data) {
+  if (!(flags & (UTRACE_ATTACH_MATCH_OPS | UTRACE_ATTACH_MATCH_DATA))) return nullptr;
+  for (Engine* engine : task.engines) {
+    if (!engine || engine->leaving) continue;
+    if ((flags & UTRACE_ATTACH_MATCH_OPS) && engine->ops != ops) continue;
+    if ((flags & UTRACE_ATTACH_MATCH_DATA) && engine->data != data) continue;
+    return engine;
+  }
+  return nullptr;
+}
+
+bool gone(const utrace_task* task) { return !task || task->life == Life::Reaped; }
+
+/// DETACH from outside. EINPROGRESS: a callback of it runs, and is its last.
+int detach(utrace_task& task, Engine& engine) {
+  if (task.in_death && (engine.flags & UTRACE_EVENT_DEATH)) return -EALREADY;
+  bool kept = task.core->held(task);
+  if (engine.reporting) {
+    engine.leaving = true;
+    return -EINPROGRESS;
+  }
+  Core& core = *task.core;
+  core.unlink(task, engine);
+  if (kept && !core.held(task)) core.queue(task);
+  return 0;
+}
+
+/// STOP. 0: it is stopped now, and stays so.
+int stop(utrace_task& task, Engine& engine) {
+  engine.choice = UTRACE_STOP;
+  engine.controlled = true;
+  if (task.life == Life::Listening) {
+    // Job control has stopped it already; take it out of LISTEN so that it can be examined.
+    int status = 0;
+    if (task.core->request(PTRACE_INTERRUPT, task, nullptr, nullptr) == 0 && task.core->wait_for(task, &status, 1000))
+      task.core->event(task.tid, status);
+    return task.life == Life::Stopped ? 0 : -EINPROGRESS;
+  }
+  if (task.life == Life::Stopped) {
+    if (task.dispatching) return -EINPROGRESS;
+    task.was_held = true;
+    return 0;
+  }
+  task.core->interrupt(task, true);
+  return -EINPROGRESS;
+}
+
+int report(utrace_task& task, Engine& engine, uint32_t action) {
+  if (task.life == Life::Stopped && !task.dispatching) {
+    engine.choice = UTRACE_RESUME;
+    task.repeat = true;
+    task.core->queue(task);
+    return 0;
+  }
+  if (task.life == Life::Stopped) {
+    if (engine.choice == UTRACE_STOP) engine.choice = action;
+    task.report_wanted = true;
+    return 0;
+  }
+  engine.choice = UTRACE_RESUME;
+  if (task.life == Life::Listening) return 0;
+  task.core->interrupt(task, true);
+  return 0;
+}
+
+int resume(utrace_task& task, Engine& engine, uint32_t action) {
+  engine.choice = action;
+  engine.controlled = true;
+  if (task.life == Life::Stopped) task.core->queue(task);
+  else if (action != UTRACE_RESUME) task.core->interrupt(task, false);
+  return 0;
+}
+
+}  // namespace
+
+int utrace_attach_task(utrace_task* task, uint32_t flags, const utrace_engine_ops* ops, void* data,
+                       utrace_engine** engine) {
+  if (!the_core || !the_core->valid(task) || gone(task)) return -ESRCH;
+  if (Engine* found = match(*task, flags, ops, data)) {
+    if (flags & UTRACE_ATTACH_EXCLUSIVE) return -EEXIST;
+    utrace_engine_get(found);
+    *engine = found;
+    return 0;
+  }
+  if (!(flags & UTRACE_ATTACH_CREATE)) return -ENOENT;
+  if (!ops) return -EINVAL;
+  auto made = new Engine;
+  made->ops = ops;
+  made->data = data;
+  made->flags = 0;
+  made->task = task;
+  made->references = 2;
+  task->engines.push_back(made);
+  *engine = made;
+  return 0;
+}
+
+void utrace_engine_get(utrace_engine* engine) { ++whole(engine).references; }
+
+void utrace_engine_put(utrace_engine* engine) {
+  Engine& it = whole(engine);
+  SONDE_CHECK(it.references > 0);
+  if (--it.references) return;
+  SONDE_CHECK(!it.task);
+  if (it.ops->release) it.ops->release(it.data);
+  delete &it;
+}
+
+int utrace_set_events(utrace_task*, utrace_engine* engine, uint32_t events) {
+  Engine& it = whole(engine);
+  utrace_task* task = it.task;
+  if (gone(task) || it.leaving) return -ESRCH;
+  uint32_t cleared = it.flags & ~events, added = events & ~it.flags;
+  if (task->life == Life::Dead) {
+    if ((cleared & UTRACE_EVENT_DEATH) || (added & (UTRACE_EVENT_DEATH | UTRACE_EVENT_QUIESCE))) return -EALREADY;
+  }
+  it.flags = events;
+  task->core->recompute(*task);
+  // Its own callback knows what it does; one further out on the stack may still act on the old events.
+  return cleared && it.reporting && task->core->current != task ? -EINPROGRESS : 0;
+}
+
+int utrace_control(utrace_task*, utrace_engine* engine, utrace_resume_action action) {
+  Engine& it = whole(engine);
+  utrace_task* task = it.task;
+  if (action > UTRACE_DETACH) return -EINVAL;
+  if (gone(task) || it.leaving) return -ESRCH;
+  if (action == UTRACE_DETACH) return detach(*task, it);
+  if (task->life == Life::Dead) return -ESRCH;
+  switch (action) {
+    case UTRACE_STOP: return stop(*task, it);
+    case UTRACE_INTERRUPT:
+    case UTRACE_REPORT: return report(*task, it, action);
+    case UTRACE_SINGLESTEP:
+    case UTRACE_BLOCKSTEP:
+    case UTRACE_RESUME: return resume(*task, it, action);
+    case UTRACE_DETACH:
+    case UTRACE_RESUME_MASK: break;
+  }
+  return -EINVAL;
+}
+
+int utrace_barrier(utrace_task*, utrace_engine* engine) {
+  Engine& it = whole(engine);
+  if (!it.task && !it.reporting) return -ESRCH;
+  if (!it.reporting || the_core->current == it.task) return 0;
+  // The callback is further out on our own stack: waiting for it here would be for ever.
+  return -EINTR;
+}
+
+int utrace_prepare_examine(utrace_task*, utrace_engine* engine, utrace_examiner* examiner) {
+  Engine& it = whole(engine);
+  utrace_task* task = it.task;
+  if (gone(task) || task->life == Life::Dead) return -ESRCH;
+  if (it.choice != UTRACE_STOP && !task->dispatching) return -EINVAL;
+  if (task->life != Life::Stopped) return -EAGAIN;
+  examiner->stops = task->stops;
+  return 0;
+}
+
+int utrace_finish_examine(utrace_task*, utrace_engine* engine, utrace_examiner* examiner) {
+  Engine& it = whole(engine);
+  utrace_task* task = it.task;
+  if (gone(task) || task->life == Life::Dead) return -ESRCH;
+  return task->life == Life::Stopped && task->stops == examiner->stops ? 0 : -EAGAIN;
+}
+
+pid_t utrace_task_tid(const utrace_task* task) { return task->tid; }
+pid_t utrace_task_pid(const utrace_task* task) { return task->pid; }
+
+void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* entries, const utrace_syscall_set* exits) {
+  Engine& it = whole(engine);
+  it.narrow_entries = entries;
+  it.narrow_exits = exits;
+  if (entries) it.entries = *entries;
+  if (exits) it.exits = *exits;
+  if (!gone(it.task)) it.task->core->recompute(*it.task);
+}
+
+bool utrace_task_stopped(const utrace_task* task) { return task->life == Life::Stopped; }
+
+user_regs_struct* utrace_registers(utrace_task* task) {
+  if (task->life == Life::Listening) {
+    int status = 0;
+    if (task->core->request(PTRACE_INTERRUPT, *task, nullptr, nullptr) == 0 &&
+        task->core->wait_for(*task, &status, 1000)) {
+      // Still stopped by job control: it is queued, and LISTENs again in the next turn.
+      task->life = Life::Stopped;
+      task->core->queue(*task);
+    }
+  }
+  return task->core->load_registers(*task) ? &task->registers : nullptr;
+}
+
+int utrace_read_memory(utrace_task* task, uint64_t address, void* to, size_t length) {
+  if (length == 0) return 0;
+  iovec here{to, length}, there{reinterpret_cast<void*>(address), length};
+  ssize_t got = process_vm_readv(task->tid, &here, 1, &there, 1, 0);
+  if (got == static_cast<ssize_t>(length)) return 0;
+  if (got < 0 && errno == ESRCH) return -ESRCH;
+  if (got < 0 && errno != EPERM) return -EFAULT;
+  if (got >= 0) return -EFAULT;
+  // Not dumpable: an attached tracer may read by words all the same.
+  auto bytes = static_cast<uint8_t*>(to);
+  for (size_t done = 0; done < length;) {
+    uint64_t word_at = (address + done) & ~uint64_t{7};
+    errno = 0;
+    long word = ptrace(PTRACE_PEEKDATA, task->tid, word_at, nullptr);
+    if (errno) return errno == ESRCH ? -ESRCH : -EFAULT;
+    size_t skip = address + done - word_at, part = std::min(length - done, 8 - skip);
+    std::memcpy(bytes + done, reinterpret_cast<uint8_t*>(&word) + skip, part);
+    done += part;
+  }
+  return 0;
+}
+
+int utrace_write_memory(utrace_task* task, uint64_t address, const void* from, size_t length) {
+  if (length == 0) return 0;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/mem", task->tid);
+  UniqueFd memory(open(path, O_RDWR | O_CLOEXEC));
+  if (!memory) return errno == ENOENT ? -ESRCH : -EFAULT;
+  ssize_t put = pwrite(memory.get(), from, length, static_cast<off_t>(address));
+  if (put == 0) return -ESRCH;
+  return put == static_cast<ssize_t>(length) ? 0 : -EFAULT;
+}
+
+}  // namespace sonde

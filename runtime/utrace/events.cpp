@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a wait status means
+#include <errno.h>
+#include <linux/ptrace.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/core.h"
+
+namespace sonde {
+namespace {
+
+constexpr int kSyscallStop = SIGTRAP | 0x80;
+
+/// State letter and start time of a thread's /proc stat; false: there is none.
+bool read_stat(pid_t pid, char* state, uint64_t* start) {
+  char path[64], text[1024];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  FILE* file = std::fopen(path, "re");
+  if (!file) return false;
+  size_t got = std::fread(text, 1, sizeof text - 1, file);
+  std::fclose(file);
+  text[got] = 0;
+  const char* after = std::strrchr(text, ')');
+  if (!after || std::strlen(after) < 4) return false;
+  *state = after[2];
+  const char* at = after + 2;
+  for (int field = 3; field < 22 && at; ++field) {
+    at = std::strchr(at, ' ');
+    if (at) ++at;
+  }
+  *start = at ? std::strtoull(at, nullptr, 10) : 0;
+  return true;
+}
+
+}  // namespace
+
+void Core::event(pid_t tid, int status) {
+  utrace_task* task = find(tid);
+  if (WIFEXITED(status) || WIFSIGNALED(status)) {
+    parked_.erase(tid);
+    if (task) dead(*task, status);
+    return;
+  }
+  if (!WIFSTOPPED(status)) return;
+  if (task) stopped(*task, status);
+  else parked_[tid] = {status, std::chrono::steady_clock::now()};
+}
+
+void Core::stopped(utrace_task& task, int status) {
+  int signal = WSTOPSIG(status), event = status >> 16;
+  ++stops;
+  ++task.stops;
+  task.life = Life::Stopped;
+  task.stop = Stop::Other;
+  task.registers_valid = false;
+  task.inject = 0;
+  task.repeat = false;
+  task.was_held = false;
+  if (task.detaching) return let_go(task, status);
+  if (signal == kSyscallStop) return on_syscall(task);
+  if (event == PTRACE_EVENT_SECCOMP) return on_seccomp(task);
+  // A call may go on behind any other stop; its next syscall stop is asked what it is.
+  task.syscall_known = false;
+  switch (event) {
+    case PTRACE_EVENT_STOP: return on_event_stop(task, signal);
+    case PTRACE_EVENT_CLONE:
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK: return on_clone(task, event);
+    case PTRACE_EVENT_EXEC: return on_exec(task);
+    case PTRACE_EVENT_EXIT: return on_exit(task);
+    case 0: return on_signal(task, signal);
+    default: return finish(task);
+  }
+}
+
+void Core::on_syscall(utrace_task& task) {
+  bool entry = !task.in_syscall;
+  if (!task.syscall_known) {
+    struct ptrace_syscall_info info {};
+    long got = ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
+    if (got > 0) entry = info.op == PTRACE_SYSCALL_INFO_ENTRY;
+    task.syscall_known = true;
+  }
+  if (entry) {
+    task.in_syscall = true;
+    task.aborted = false;
+    task.stop = Stop::Entry;
+    task.syscall_action = UTRACE_SYSCALL_RUN;
+    if (load_registers(task)) {
+      task.number = machine::call_number(task.registers);
+      // Numbers of another ABI mean something else; the filter lets those calls pass as well.
+      if (machine::is_native(task.registers) && task.wants_entry(task.number)) report_entry(task);
+    }
+    return finish(task);
+  }
+  bool seen = task.in_syscall;
+  task.in_syscall = false;
+  task.stop = Stop::Exit;
+  if ((task.aborted || !seen) && load_registers(task)) {
+    if (task.aborted) {
+      machine::set_call_number(task.registers, task.number);
+      machine::set_call_number(task.registers_read, task.number);
+    } else {
+      task.number = machine::call_number(task.registers);
+    }
+  }
+  task.aborted = false;
+  if (task.hide_exec_return) task.hide_exec_return = false;
+  else if (task.wants_exit(task.number) && load_registers(task) && machine::is_native(task.registers)) report_exit_of_call(task);
+  if (task.report_at_exit) {
+    task.report_at_exit = false;
+    report_quiesce(task);
+    signal_report(task, UTRACE_SIGNAL_REPORT);
+  }
+  finish(task);
+}
+
+void Core::on_seccomp(utrace_task& task) {
+  // With PTRACE_SYSCALL in force the entry stop came first, and was reported.
+  if (task.in_syscall) return finish(task);
+  task.in_syscall = true;
+  task.syscall_known = true;
+  task.aborted = false;
+  task.stop = Stop::Entry;
+  task.syscall_action = UTRACE_SYSCALL_RUN;
+  if (load_registers(task)) {
+    task.number = machine::call_number(task.registers);
+    task.hide_exec_return = false;
+    if (task.wants_entry(task.number)) report_entry(task);
+  }
+  finish(task);
+}
+
+void Core::on_clone(utrace_task& task, int event) {
+  task.stop = Stop::Clone;
+  unsigned long message = 0;
+  if (request(PTRACE_GETEVENTMSG, task, nullptr, &message) != 0) return finish(task);
+  pid_t tid = static_cast<pid_t>(message);
+  uint64_t flags = event == PTRACE_EVENT_VFORK ? CLONE_VFORK | CLONE_VM | SIGCHLD : event == PTRACE_EVENT_FORK ? SIGCHLD : 0;
+  bool thread = false;
+  if (load_registers(task)) {
+    auto read = [&](uint64_t at, void* to, size_t length) { return utrace_read_memory(&task, at, to, length) == 0; };
+    if (!machine::clone_flags(task.registers, read, &flags) && event == PTRACE_EVENT_CLONE) {
+      char state;
+      uint64_t start;
+      char path[64];
+      std::snprintf(path, sizeof path, "/proc/%d/task/%d", task.pid, tid);
+      if (FILE* file = std::fopen((std::string(path) + "/stat").c_str(), "re")) {
+        std::fclose(file);
+        flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
+      }
+      (void)state, (void)start;
+    }
+  }
+  thread = flags & CLONE_THREAD;
+  utrace_task* child = find(tid);
+  bool known = child;
+  if (!child) {
+    child = &create(tid, thread ? task.pid : tid);
+    child->filter = task.filter;
+    child->caretaken = task.caretaken;
+  }
+  if (!known && !task.caretaken && on_new_task) on_new_task(child, &task, flags);
+  report_clone(task, flags, *child);
+  if (auto parked = parked_.find(tid); parked != parked_.end()) {
+    int status = parked->second.status;
+    parked_.erase(parked);
+    stopped(*child, status);
+  }
+  finish(task);
+}
+
+/// A thread that was not the leader has made an exec and has now the leader's id: its own entry takes the leader's place.
+utrace_task& Core::after_exec(utrace_task& leader) {
+  unsigned long message = 0;
+  if (request(PTRACE_GETEVENTMSG, leader, nullptr, &message) != 0) return leader;
+  pid_t former = static_cast<pid_t>(message), pid = leader.tid;
+  utrace_task* runner = find(former);
+  if (former == pid || !runner) return leader;
+  bool own = leader.own_child;
+  leader.life = Life::Dead;
+  if (!leader.exit_reported && (leader.events & UTRACE_EVENT_EXIT)) report_exit(leader, 0);
+  report_death(leader, false, -1);
+  reap(leader);
+  auto node = tasks.extract(former);
+  node.key() = pid;
+  tasks.insert(std::move(node));
+  runner->tid = pid;
+  runner->pid = pid;
+  runner->own_child = own;
+  runner->life = Life::Stopped;
+  runner->stop = Stop::Exec;
+  runner->registers_valid = false;
+  runner->inject = 0;
+  ++runner->stops;
+  return *runner;
+}
+
+void Core::on_exec(utrace_task& leader) {
+  pid_t former = leader.tid;
+  unsigned long message = 0;
+  if (request(PTRACE_GETEVENTMSG, leader, nullptr, &message) == 0) former = static_cast<pid_t>(message);
+  utrace_task& task = after_exec(leader);
+  task.stop = Stop::Exec;
+  task.job_stopped = false;
+  report_exec(task, former);
+  finish(task);
+}
+
+void Core::on_exit(utrace_task& task) {
+  task.stop = Stop::Death;
+  unsigned long code = 0;
+  request(PTRACE_GETEVENTMSG, task, nullptr, &code);
+  if (task.events & (UTRACE_EVENT_EXIT | UTRACE_EVENT_QUIESCE)) report_exit(task, static_cast<long>(code));
+  task.exit_reported = true;
+  finish(task);
+}
+
+void Core::on_event_stop(utrace_task& task, int signal) {
+  bool others_stopped = true;
+  for (auto& [tid, other] : tasks)
+    if (other.get() != &task && other->pid == task.pid && other->life != Life::Dead && !other->job_stopped) others_stopped = false;
+  task.stop = Stop::Interrupt;
+  if (signal != SIGTRAP) {
+    task.stop = Stop::Group;
+    if (!task.job_stopped) {
+      task.job_stopped = true;
+      report_jctl(task, CLD_STOPPED, others_stopped ? CLD_STOPPED : 0);
+    }
+  } else if (task.job_stopped) {
+    task.job_stopped = false;
+    report_jctl(task, CLD_CONTINUED, others_stopped ? CLD_CONTINUED : 0);
+  }
+  bool handler = task.handler_due && task.stop == Stop::Interrupt;
+  if (handler) {
+    task.handler_due = false;
+    restore_handler(task);
+  }
+  if (task.report_wanted) {
+    task.report_wanted = false;
+    if (handler) {
+      signal_report(task, UTRACE_SIGNAL_HANDLER);
+    } else {
+      report_quiesce(task);
+      signal_report(task, UTRACE_SIGNAL_REPORT);
+    }
+  }
+  finish(task);
+}
+
+void Core::dead(utrace_task& task, int status) {
+  bool process = task.tid == task.pid;
+  task.life = Life::Dead;
+  task.stop = Stop::None;
+  task.registers_valid = false;
+  // SIGKILL may pass over the exit stop; the report is made all the same, without registers.
+  if (!task.exit_reported && (task.events & UTRACE_EVENT_EXIT)) report_exit(task, status);
+  bool group_dead = true;
+  for (auto& [tid, other] : tasks)
+    if (other.get() != &task && other->pid == task.pid && other->life != Life::Dead) group_dead = false;
+  report_death(task, group_dead, process ? SIGCHLD : -1);
+  bool wanted = task.events & UTRACE_EVENT_REAP;
+  char state = 0;
+  // Another's child is reaped by its parent, which we can only watch.
+  if (process && !task.own_child && wanted && read_stat(task.tid, &state, &task.start_time) && state == 'Z') {
+    zombies_.push_back(&task);
+    zombies_pause_ms_ = 2;
+    return;
+  }
+  reap(task);
+}
+
+void Core::reap(utrace_task& task) {
+  auto engines = task.engines;
+  task.life = Life::Reaped;
+  utrace_task* before = current;
+  current = &task;
+  ++task.dispatching;
+  for (Engine* engine : engines) {
+    if (!engine || !(engine->flags & UTRACE_EVENT_REAP) || !engine->ops->report_reap) continue;
+    ++engine->reporting;
+    engine->ops->report_reap(engine, &task);
+    --engine->reporting;
+  }
+  --task.dispatching;
+  current = before;
+  bury(task);
+}
+
+void Core::watch_zombies() {
+  if (zombies_.empty()) return;
+  auto now = std::chrono::steady_clock::now();
+  if (now < zombies_at_) return;
+  auto watched = std::move(zombies_);
+  zombies_.clear();
+  for (utrace_task* task : watched) {
+    char state = 0;
+    uint64_t start = 0;
+    bool there = read_stat(task->tid, &state, &start) && start == task->start_time && state == 'Z';
+    if (there && (task->events & UTRACE_EVENT_REAP)) zombies_.push_back(task);
+    else reap(*task);
+  }
+  zombies_pause_ms_ = std::min(200, zombies_pause_ms_ * 2);
+  zombies_at_ = now + std::chrono::milliseconds(zombies_pause_ms_);
+}
+
+/// Takes in threads whose parent was killed before it could name them.
+void Core::adopt_parked(bool now) {
+  auto limit = std::chrono::steady_clock::now() - std::chrono::milliseconds(now ? 0 : 200);
+  for (auto it = parked_.begin(); it != parked_.end();) {
+    if (it->second.since > limit) {
+      ++it;
+      continue;
+    }
+    auto [tid, parked] = *it;
+    it = parked_.erase(it);
+    pid_t pid = tid, parent = 0;
+    char path[64], line[256];
+    std::snprintf(path, sizeof path, "/proc/%d/status", tid);
+    if (FILE* file = std::fopen(path, "re")) {
+      while (std::fgets(line, sizeof line, file)) {
+        std::sscanf(line, "Tgid: %d", &pid);
+        std::sscanf(line, "PPid: %d", &parent);
+      }
+      std::fclose(file);
+    }
+    utrace_task& task = create(tid, pid);
+    // Filters pass to children: a thread's process knows; else any filtered process may have been the parent.
+    for (auto& [other_tid, other] : tasks) {
+      bool kin = other->pid == pid || other->pid == parent;
+      if (other.get() != &task && kin && !task.filter) {
+        task.filter = other->filter;
+        task.caretaken = other->caretaken;
+      }
+    }
+    if (!task.caretaken && on_new_task) on_new_task(&task, nullptr, 0);
+    stopped(task, parked.status);
+  }
+}
+
+}  // namespace sonde

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Registers, and system calls run in a stopped thread
+#include <elf.h>
+#include <errno.h>
+#include <linux/ptrace.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/core.h"
+
+namespace sonde {
+namespace {
+
+/// Address of a system call instruction in the thread's vDSO; 0: none.
+uint64_t find_syscall_instruction(utrace_task& task) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/auxv", task.tid);
+  FILE* file = std::fopen(path, "re");
+  if (!file) return 0;
+  uint64_t pair[2], vdso = 0;
+  while (std::fread(pair, sizeof pair, 1, file) == 1 && pair[0] != AT_NULL)
+    if (pair[0] == AT_SYSINFO_EHDR) vdso = pair[1];
+  std::fclose(file);
+  uint8_t page[4096];
+  for (uint64_t at = vdso; vdso && at < vdso + 2 * sizeof page; at += sizeof page) {
+    if (utrace_read_memory(&task, at, page, sizeof page) != 0) break;
+    auto found = std::search(page, page + sizeof page, std::begin(machine::kSyscallInstruction),
+                             std::end(machine::kSyscallInstruction));
+    if (found != page + sizeof page) return at + static_cast<uint64_t>(found - page);
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool Core::load_registers(utrace_task& task) {
+  if (task.registers_valid) return true;
+  if (task.life != Life::Stopped) return false;
+  if (request(PTRACE_GETREGS, task, nullptr, &task.registers) != 0) return false;
+  task.registers_read = task.registers;
+  task.registers_valid = true;
+  return true;
+}
+
+bool Core::write_registers(utrace_task& task) {
+  if (!task.registers_valid) return true;
+  if (std::memcmp(&task.registers, &task.registers_read, sizeof task.registers) == 0) return true;
+  long error = request(PTRACE_SETREGS, task, nullptr, &task.registers);
+  if (error == 0) {
+    task.registers_read = task.registers;
+    return true;
+  }
+  // Values the kernel refuses (a wild segment) change nothing.
+  return error != -ESRCH;
+}
+
+long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[6]) {
+  if (task.life != Life::Stopped || !load_registers(task)) return -ESRCH;
+  if (task.stop == Stop::Entry || task.stop == Stop::Death) return -EINVAL;
+  if (!machine::is_native(task.registers)) return -ENOSYS;
+  uint64_t instruction = find_syscall_instruction(task);
+  if (!instruction) return -ENOSYS;
+  user_regs_struct kept = task.registers;
+  uint64_t mask = 0, all = ~uint64_t{0};
+  if (request(PTRACE_GETSIGMASK, task, reinterpret_cast<void*>(sizeof mask), &mask) != 0) return -ESRCH;
+  request(PTRACE_SETSIGMASK, task, reinterpret_cast<void*>(sizeof all), &all);
+  machine::set_call(task.registers, instruction, number, arguments);
+  long result = -ESRCH;
+  bool alive = write_registers(task);
+  // Out of the call that the thread may still be in, into ours, and to its exit.
+  for (int turns = 0; alive && turns < 16; ++turns) {
+    alive = request(PTRACE_SYSCALL, task, nullptr, nullptr) == 0;
+    task.life = Life::Running;
+    int status = 0;
+    alive = alive && wait_for(task, &status, 2000);
+    if (!alive) break;
+    task.life = Life::Stopped;
+    task.registers_valid = false;
+    if (WSTOPSIG(status) != (SIGTRAP | 0x80)) continue;
+    struct ptrace_syscall_info info {};
+    ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
+    if (info.op != PTRACE_SYSCALL_INFO_EXIT || !load_registers(task)) continue;
+    if (task.registers.rip != instruction + sizeof machine::kSyscallInstruction) {
+      // The exit of the thread's own call came first, and took our registers with it.
+      machine::set_call(task.registers, instruction, number, arguments);
+      alive = write_registers(task);
+      continue;
+    }
+    result = machine::call_result(task.registers);
+    break;
+  }
+  if (task.life != Life::Stopped) return -ESRCH;
+  task.registers = kept;
+  task.registers_valid = true;
+  request(PTRACE_SETREGS, task, nullptr, &task.registers);
+  task.registers_read = kept;
+  request(PTRACE_SETSIGMASK, task, reinterpret_cast<void*>(sizeof mask), &mask);
+  task.stop = Stop::Other;
+  task.in_syscall = false;
+  task.syscall_known = false;
+  task.running_full = false;
+  return result;
+}
+
+long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]) {
+  return task->core->run_call(*task, number, arguments);
+}
+
+long Core::request(int what, utrace_task& task, void* address, void* data) {
+  errno = 0;
+  if (ptrace(static_cast<__ptrace_request>(what), task.tid, address, data) >= 0) return 0;
+  return errno ? -errno : 0;
+}
+
+}  // namespace sonde

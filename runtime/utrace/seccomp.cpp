@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/utrace/seccomp.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "runtime/utrace/arch/x86_64/machine.h"
+
+namespace sonde {
+namespace {
+
+struct Range {
+  uint32_t first;
+  uint32_t last;
+};
+
+std::vector<Range> to_ranges(std::span<const uint32_t> calls) {
+  std::vector<uint32_t> sorted(calls.begin(), calls.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<Range> ranges;
+  for (uint32_t call : sorted) {
+    if (call > machine::kLastNativeCall) continue;
+    if (!ranges.empty() && call <= ranges.back().last + 1) ranges.back().last = call;
+    else ranges.push_back({call, call});
+  }
+  return ranges;
+}
+
+sock_filter jump(uint16_t test, uint32_t value, uint8_t yes, uint8_t no) {
+  return {static_cast<uint16_t>(BPF_JMP | test | BPF_K), yes, no, value};
+}
+sock_filter verdict(uint32_t action) { return {BPF_RET | BPF_K, 0, 0, action}; }
+
+/// Appends the search for the number in `ranges`; every path of it ends in a verdict.
+void emit_search(std::vector<sock_filter>& program, std::span<const Range> ranges) {
+  if (ranges.empty()) {
+    program.push_back(verdict(SECCOMP_RET_ALLOW));
+    return;
+  }
+  if (ranges.size() == 1) {
+    program.push_back(jump(BPF_JGE, ranges[0].first, 0, 2));
+    program.push_back(jump(BPF_JGT, ranges[0].last, 1, 0));
+    program.push_back(verdict(SECCOMP_RET_TRACE));
+    program.push_back(verdict(SECCOMP_RET_ALLOW));
+    return;
+  }
+  size_t half = ranges.size() / 2;
+  program.push_back(jump(BPF_JGE, ranges[half].first, 0, 1));
+  size_t far = program.size();
+  program.push_back({BPF_JMP | BPF_JA, 0, 0, 0});
+  emit_search(program, ranges.first(half));
+  program[far].k = static_cast<uint32_t>(program.size() - far - 1);
+  emit_search(program, ranges.subspan(half));
+}
+
+}  // namespace
+
+std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls) {
+  std::vector<sock_filter> program;
+  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch)});
+  // Another ABI numbers its calls differently: what we would stop there is not what was asked for.
+  program.push_back(jump(BPF_JEQ, machine::kAuditArch, 1, 0));
+  program.push_back(verdict(SECCOMP_RET_ALLOW));
+  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
+  emit_search(program, to_ranges(calls));
+  return program;
+}
+
+int install_syscall_filter(std::span<const sock_filter> program) {
+  sock_fprog prog{static_cast<unsigned short>(program.size()), const_cast<sock_filter*>(program.data())};
+  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0) return 0;
+  if (errno != EACCES) return -errno;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0 ? 0 : -errno;
+}
+
+}  // namespace sonde

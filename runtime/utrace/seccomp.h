@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <linux/filter.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sonde {
+
+/// A seccomp program that stops exactly `calls` (numbers of this machine's own ABI) and allows all else.
+/// It is a binary search over the ranges of numbers: some nine comparisons at most for any set.
+std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls);
+
+/// Installs it on the calling thread. Sets no_new_privs only where the kernel demands it.
+/// Returns 0 or -errno. Context: a child before exec; allocates nothing.
+int install_syscall_filter(std::span<const sock_filter> program);
+
+}  // namespace sonde

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Signals: what would happen, what the engines say, and how to make it so
+//
+// In a signal-delivery-stop ptrace can pass on this signal, another one or none. All else is done by system calls run
+// in the thread itself: a default action on a handled signal, another handler for one delivery. Such a call ends the
+// signal-delivery-stop, so the signal is then sent again, recognised when it comes, and given its own siginfo.
+//
+// The kernel does not tell a tracer where a handler is: orig_ka says SIG_DFL, SIG_IGN or kHandlerUnknown.
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/core.h"
+
+namespace sonde {
+namespace {
+
+struct Disposition {
+  bool ignored;
+  bool caught;
+};
+
+Disposition read_disposition(const utrace_task& task, int signal) {
+  char path[64], line[256];
+  std::snprintf(path, sizeof path, "/proc/%d/status", task.tid);
+  unsigned long long ignored = 0, caught = 0;
+  if (FILE* file = std::fopen(path, "re")) {
+    while (std::fgets(line, sizeof line, file))
+      if (std::sscanf(line, "SigIgn: %llx", &ignored) != 1 && std::sscanf(line, "SigCgt: %llx", &caught) == 1) break;
+    std::fclose(file);
+  }
+  unsigned long long bit = 1ull << (signal - 1);
+  return {(ignored & bit) != 0, (caught & bit) != 0};
+}
+
+uint32_t default_action(int signal) {
+  switch (signal) {
+    case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: return UTRACE_SIGNAL_IGN;
+    case SIGSTOP: return UTRACE_SIGNAL_STOP;
+    case SIGTSTP: case SIGTTIN: case SIGTTOU: return UTRACE_SIGNAL_TSTP;
+    case SIGQUIT: case SIGILL: case SIGTRAP: case SIGABRT: case SIGBUS: case SIGFPE: case SIGSEGV: case SIGXCPU:
+    case SIGXFSZ: case SIGSYS: return UTRACE_SIGNAL_CORE;
+    default: return UTRACE_SIGNAL_TERM;
+  }
+}
+
+uint32_t event_of(uint32_t action) {
+  switch (action) {
+    case UTRACE_SIGNAL_IGN: return UTRACE_EVENT_SIGNAL_IGN;
+    case UTRACE_SIGNAL_STOP: case UTRACE_SIGNAL_TSTP: return UTRACE_EVENT_SIGNAL_STOP;
+    case UTRACE_SIGNAL_TERM: return UTRACE_EVENT_SIGNAL_TERM;
+    case UTRACE_SIGNAL_CORE: return UTRACE_EVENT_SIGNAL_CORE;
+    default: return UTRACE_EVENT_SIGNAL;
+  }
+}
+
+bool same_action(const struct sigaction& a, const struct sigaction& b) {
+  return a.sa_handler == b.sa_handler && a.sa_flags == b.sa_flags && std::memcmp(&a.sa_mask, &b.sa_mask, 8) == 0;
+}
+
+/// Scratch for arguments, below the red zone of the thread's stack.
+uint64_t scratch(const user_regs_struct& registers) { return (registers.rsp - 512) & ~uint64_t{15}; }
+
+/// rt_sigaction in the thread itself; `wanted` and `old` are in the kernel's layout.
+long change_action(Core& core, utrace_task& task, int signal, const uint64_t* wanted, uint64_t* old) {
+  if (!core.load_registers(task)) return -ESRCH;
+  uint64_t place = scratch(task.registers), kept[8];
+  if (int error = utrace_read_memory(&task, place, kept, sizeof kept)) return error;
+  if (wanted && utrace_write_memory(&task, place, wanted, 32) != 0) return -EFAULT;
+  long result = core.run_call(task, machine::kSigactionCall,
+                              {static_cast<uint64_t>(signal), wanted ? place : 0, place + 32, machine::kSigsetBytes, 0, 0});
+  if (result == 0 && old) utrace_read_memory(&task, place + 32, old, 32);
+  utrace_write_memory(&task, place, kept, sizeof kept);
+  return result;
+}
+
+}  // namespace
+
+void Core::on_signal(utrace_task& task, int signal) {
+  task.stop = Stop::Signal;
+  task.inject = signal;
+  bool stepped = task.stepped, handler_due = task.handler_due;
+  task.handler_due = false;
+  if (signal == SIGTRAP && handler_due) {
+    siginfo_t info{};
+    if (request(PTRACE_GETSIGINFO, task, nullptr, &info) == 0 && info.si_code == SIGTRAP) {
+      task.stop = Stop::Handler;
+      task.inject = 0;
+      for (Engine* engine : task.engines)
+        if (engine->choice == UTRACE_SINGLESTEP || engine->choice == UTRACE_BLOCKSTEP) engine->choice = UTRACE_RESUME;
+      restore_handler(task);
+      task.report_wanted = false;
+      signal_report(task, UTRACE_SIGNAL_HANDLER);
+      return finish(task);
+    }
+  }
+  (void)stepped;
+  if (task.redeliveries.empty() && !(task.events & (UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT_QUIESCE))) return finish(task);
+  if (request(PTRACE_GETSIGINFO, task, nullptr, &task.info) != 0) return finish(task);
+  for (size_t i = 0; i < task.redeliveries.size(); ++i) {
+    Redelivery& again = task.redeliveries[i];
+    if (again.info.si_signo != signal || task.info.si_code != SI_TKILL || task.info.si_pid != getpid()) continue;
+    task.info = again.info;
+    bool silent = again.silent;
+    task.redeliveries.erase(task.redeliveries.begin() + static_cast<long>(i));
+    request(PTRACE_SETSIGINFO, task, nullptr, &task.info);
+    if (silent) {
+      // Its handler's first instruction is where another handler for one delivery is taken back.
+      if (task.restore_signal == signal) {
+        task.handler_due = true;
+        request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+      }
+      return finish(task);
+    }
+    break;
+  }
+  struct sigaction orig {};
+  uint32_t action = UTRACE_SIGNAL_CORE;
+  // The kernel's own SIGTRAPs, breakpoints and steps, come often, and whoever made them takes them: not looked up.
+  if (signal != SIGTRAP || task.info.si_code <= 0) {
+    Disposition now = read_disposition(task, signal);
+    action = now.caught ? UTRACE_SIGNAL_DELIVER : now.ignored ? UTRACE_SIGNAL_IGN : default_action(signal);
+    orig.sa_handler = now.caught ? kHandlerUnknown : now.ignored ? SIG_IGN : SIG_DFL;
+  }
+  report_signal(task, action, event_of(action), &orig);
+  finish(task);
+}
+
+/// Makes the engines' final word on task.info true.
+void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigaction& before,
+                        const struct sigaction& after) {
+  uint32_t action = task.signal_action & UTRACE_SIGNAL_MASK;
+  int arrived = task.inject, signal = task.info.si_signo;
+  if (task.signal_action & UTRACE_SIGNAL_HOLD) {
+    send_again(task, task.info, false);
+    task.inject = 0;
+    return;
+  }
+  if (signal <= 0 || signal > SIGRTMAX) action = UTRACE_SIGNAL_IGN;
+  switch (action) {
+    case UTRACE_SIGNAL_IGN:
+    case UTRACE_SIGNAL_REPORT:
+    case UTRACE_SIGNAL_HANDLER:
+      // An ignored signal is passed on all the same, so that the kernel ignores it: only it can tell sigwait from ignore.
+      task.inject = action == UTRACE_SIGNAL_IGN && initial == UTRACE_SIGNAL_IGN && signal == arrived ? signal : 0;
+      return;
+    case UTRACE_SIGNAL_STOP: task.inject = SIGSTOP; return;
+    case UTRACE_SIGNAL_TSTP:
+      task.inject = signal == arrived && initial == UTRACE_SIGNAL_TSTP         ? signal
+                    : read_disposition(task, SIGTSTP).caught ? SIGSTOP
+                                                             : SIGTSTP;
+      return;
+    case UTRACE_SIGNAL_TERM:
+    case UTRACE_SIGNAL_CORE: {
+      if (action == initial && signal == arrived) break;
+      uint32_t natural = default_action(signal);
+      if (natural != UTRACE_SIGNAL_TERM && natural != UTRACE_SIGNAL_CORE) {
+        task.inject = SIGKILL;
+        return;
+      }
+      if (action == UTRACE_SIGNAL_TERM && natural == UTRACE_SIGNAL_CORE) {
+        rlimit none{0, 0};
+        prlimit(task.pid, RLIMIT_CORE, &none, nullptr);
+      }
+      Disposition now = read_disposition(task, signal);
+      if (now.caught || now.ignored) {
+        uint64_t standard[4] = {};
+        siginfo_t info = task.info;
+        if (change_action(*this, task, signal, standard, nullptr) != 0) {
+          task.inject = SIGKILL;
+          return;
+        }
+        send_again(task, info, true);
+        task.inject = 0;
+        return;
+      }
+      break;
+    }
+    case UTRACE_SIGNAL_DELIVER:
+      if (!same_action(before, after) && after.sa_handler != kHandlerUnknown) {
+        uint64_t wanted[4] = {reinterpret_cast<uint64_t>(after.sa_handler), static_cast<uint64_t>(after.sa_flags), 0, 0};
+        std::memcpy(&wanted[3], &after.sa_mask, sizeof wanted[3]);
+        siginfo_t info = task.info;
+        uint64_t old[4] = {};
+        if (change_action(*this, task, signal, nullptr, old) != 0) break;
+        // A handler without a restorer cannot return: the one in force before has the library's.
+        wanted[1] |= 0x04000000;
+        wanted[2] = old[2];
+        if (!wanted[2] && wanted[0] > 1) wanted[2] = find_restorer(task);
+        if (wanted[0] > 1 && !wanted[2]) break;
+        if (change_action(*this, task, signal, wanted, old) != 0) break;
+        std::memcpy(task.restore_action, old, sizeof old);
+        task.restore_signal = signal;
+        send_again(task, info, true);
+        task.inject = 0;
+        return;
+      }
+      break;
+  }
+  task.inject = signal;
+  request(PTRACE_SETSIGINFO, task, nullptr, &task.info);
+  bool report = task.report_wanted;
+  for (Engine* engine : task.engines) report = report || (engine && engine->choice > UTRACE_STOP && engine->choice < UTRACE_RESUME);
+  if (report && read_disposition(task, signal).caught) task.handler_due = true;
+}
+
+/// Any restorer the process uses for another signal.
+uint64_t Core::find_restorer(utrace_task& task) {
+  for (int signal = 1; signal < SIGRTMAX; ++signal) {
+    uint64_t action[4] = {};
+    if (!read_disposition(task, signal).caught) continue;
+    if (change_action(*this, task, signal, nullptr, action) == 0 && action[2]) return action[2];
+  }
+  return 0;
+}
+
+void Core::send_again(utrace_task& task, const siginfo_t& info, bool silent) {
+  task.redeliveries.push_back({info, silent});
+  if (syscall(SYS_tgkill, task.pid, task.tid, info.si_signo) != 0) task.redeliveries.pop_back();
+}
+
+void Core::restore_handler(utrace_task& task) {
+  if (!task.restore_signal) return;
+  int signal = task.restore_signal;
+  task.restore_signal = 0;
+  change_action(*this, task, signal, task.restore_action, nullptr);
+}
+
+}  // namespace sonde

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The utrace API in user space, over ptrace
+//
+// The same vocabulary as in the kernel (DESIGN.md, section 3), with struct utrace_task * for
+// a thread. One UtraceHost owns every ptrace call and wait; all of this API is called from its
+// thread, inside a callback or between two turns of its loop, except where a line says otherwise.
+// Errors are negative errno values, as in the kernel.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/base/result.h"
+
+namespace sonde {
+
+struct utrace_task;    // one traced thread; see the accessors below
+struct utrace_engine;
+
+enum utrace_resume_action : uint32_t {
+  UTRACE_STOP = 0,        ///< most constrained
+  UTRACE_INTERRUPT = 1,
+  UTRACE_REPORT = 2,
+  UTRACE_SINGLESTEP = 3,
+  UTRACE_BLOCKSTEP = 4,
+  UTRACE_RESUME = 5,
+  UTRACE_DETACH = 6,
+  UTRACE_RESUME_MASK = 0x07,
+};
+
+enum utrace_signal_action : uint32_t {
+  UTRACE_SIGNAL_DELIVER = 0x00,
+  UTRACE_SIGNAL_IGN = 0x10,
+  UTRACE_SIGNAL_TERM = 0x20,
+  UTRACE_SIGNAL_CORE = 0x30,
+  UTRACE_SIGNAL_STOP = 0x40,
+  UTRACE_SIGNAL_TSTP = 0x50,
+  UTRACE_SIGNAL_REPORT = 0x60,
+  UTRACE_SIGNAL_HANDLER = 0x70,
+  UTRACE_SIGNAL_MASK = 0xf0,
+  UTRACE_SIGNAL_HOLD = 0x100,
+};
+
+enum utrace_syscall_action : uint32_t {
+  UTRACE_SYSCALL_RUN = 0x00,
+  UTRACE_SYSCALL_ABORT = 0x10,
+  UTRACE_SYSCALL_MASK = 0xf0,
+  UTRACE_SYSCALL_RESUMED = 0x100,
+};
+
+enum utrace_event : uint32_t {
+  UTRACE_EVENT_QUIESCE = 1u << 0,
+  UTRACE_EVENT_REAP = 1u << 1,
+  UTRACE_EVENT_CLONE = 1u << 2,
+  UTRACE_EVENT_EXEC = 1u << 3,
+  UTRACE_EVENT_EXIT = 1u << 4,
+  UTRACE_EVENT_DEATH = 1u << 5,
+  UTRACE_EVENT_SYSCALL_ENTRY = 1u << 6,
+  UTRACE_EVENT_SYSCALL_EXIT = 1u << 7,
+  UTRACE_EVENT_SIGNAL = 1u << 8,       ///< deliver to a handler, and the next four
+  UTRACE_EVENT_SIGNAL_IGN = 1u << 9,
+  UTRACE_EVENT_SIGNAL_STOP = 1u << 10,
+  UTRACE_EVENT_SIGNAL_TERM = 1u << 11,
+  UTRACE_EVENT_SIGNAL_CORE = 1u << 12,
+  UTRACE_EVENT_JCTL = 1u << 13,
+  UTRACE_EVENT_SIGNAL_ALL = (1u << 8) | (1u << 9) | (1u << 10) | (1u << 11) | (1u << 12),
+};
+
+enum utrace_attach_flag : uint32_t {
+  UTRACE_ATTACH_MATCH_OPS = 1,
+  UTRACE_ATTACH_MATCH_DATA = 2,
+  UTRACE_ATTACH_EXCLUSIVE = 4,
+  UTRACE_ATTACH_CREATE = 8,
+};
+
+/// orig_ka->sa_handler of a signal that has a handler: ptrace does not tell its address. A return_ka that still says this
+/// means that handler.
+inline const __sighandler_t kHandlerUnknown = reinterpret_cast<__sighandler_t>(2);
+
+/// What exec left behind, in place of the kernel's binfmt and bprm.
+struct utrace_exec {
+  pid_t former_tid;   ///< the thread's id before the exec
+};
+
+struct utrace_engine_ops {
+  uint32_t (*report_quiesce)(uint32_t action, utrace_engine*, utrace_task*, uint32_t event) = nullptr;
+  uint32_t (*report_signal)(uint32_t action, utrace_engine*, utrace_task*, user_regs_struct*, siginfo_t*,
+                            const struct sigaction* orig_ka, struct sigaction* return_ka) = nullptr;
+  uint32_t (*report_clone)(uint32_t action, utrace_engine*, utrace_task* parent, uint64_t clone_flags,
+                           utrace_task* child) = nullptr;
+  uint32_t (*report_jctl)(uint32_t action, utrace_engine*, utrace_task*, int type, int notify) = nullptr;
+  uint32_t (*report_exec)(uint32_t action, utrace_engine*, utrace_task*, const utrace_exec*,
+                          user_regs_struct*) = nullptr;
+  uint32_t (*report_syscall_entry)(uint32_t action, utrace_engine*, utrace_task*, user_regs_struct*) = nullptr;
+  uint32_t (*report_syscall_exit)(uint32_t action, utrace_engine*, utrace_task*, user_regs_struct*) = nullptr;
+  uint32_t (*report_exit)(uint32_t action, utrace_engine*, utrace_task*, long orig_code, long* code) = nullptr;
+  uint32_t (*report_death)(utrace_engine*, utrace_task*, bool group_dead, int signal) = nullptr;
+  void (*report_reap)(utrace_engine*, utrace_task*) = nullptr;
+  void (*release)(void* data) = nullptr;
+};
+
+struct utrace_engine {
+  const utrace_engine_ops* ops;
+  void* data;
+  uint32_t flags;   ///< events wanted; read only
+};
+
+/// What utrace_prepare_examine() notes.
+struct utrace_examiner {
+  uint64_t stops;
+};
+
+/// Finds (MATCH_*) or makes (CREATE) an engine. On success *engine holds a reference of the caller's.
+/// Errors: EEXIST exclusive and matched; ENOENT no CREATE and no match; ESRCH reaped;
+/// EPERM may not be traced, or another tracer has it.
+int utrace_attach_task(utrace_task* task, uint32_t flags, const utrace_engine_ops* ops, void* data,
+                       utrace_engine** engine);
+void utrace_engine_get(utrace_engine* engine);
+void utrace_engine_put(utrace_engine* engine);
+/// Errors: EALREADY, EINPROGRESS, ESRCH, as the kernel's contract has them.
+int utrace_set_events(utrace_task* task, utrace_engine* engine, uint32_t events);
+/// Errors: EINPROGRESS, EALREADY, ESRCH, EINVAL, EIO no block step.
+int utrace_control(utrace_task* task, utrace_engine* engine, utrace_resume_action action);
+/// Turns the host's loop until no callback of `engine` is in progress. Errors: ESRCH fully detached, EINTR.
+int utrace_barrier(utrace_task* task, utrace_engine* engine);
+int utrace_prepare_examine(utrace_task* task, utrace_engine* engine, utrace_examiner* examiner);
+int utrace_finish_examine(utrace_task* task, utrace_engine* engine, utrace_examiner* examiner);
+
+pid_t utrace_task_tid(const utrace_task* task);
+pid_t utrace_task_pid(const utrace_task* task);
+
+/// For a hot engine: the system calls it wants reported, instead of all. `entries` and `exits` are
+/// bitmaps by number (512 bits). Only narrows what set_events asked for. null: all again.
+struct utrace_syscall_set {
+  uint64_t bits[8] = {};
+  void add(uint32_t number) { if (number < 512) bits[number / 64] |= uint64_t{1} << (number % 64); }
+  bool has(uint32_t number) const { return number >= 512 || (bits[number / 64] >> (number % 64) & 1); }
+};
+void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* entries,
+                            const utrace_syscall_set* exits);
+
+/// The thread is in a ptrace-stop now, so that its registers can be had.
+bool utrace_task_stopped(const utrace_task* task);
+/// Runs a system call in a stopped thread, with every signal but SIGKILL blocked, and puts its registers back.
+/// Its result (negative errno as the kernel gives it); -EINVAL at a system call entry; -ENOSYS where no system call can
+/// be run (32-bit code, no vDSO); -ESRCH. Context: a thread held by UTRACE_STOP, or a callback that is not of an entry.
+long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]);
+
+/// Registers, memory and the like of a stopped thread. Changed registers are written back before it runs.
+user_regs_struct* utrace_registers(utrace_task* task);          ///< null: the thread is gone
+int utrace_read_memory(utrace_task* task, uint64_t address, void* to, size_t length);    ///< 0, -EFAULT, -ESRCH
+int utrace_write_memory(utrace_task* task, uint64_t address, const void* from, size_t length);
+
+struct utrace_spawn {
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;
+  bool filter = false;            ///< with a seccomp filter that stops only `calls`
+  std::vector<uint32_t> calls;
+};
+
+/// Owns ptrace: attaches, starts, waits, dispatches. One per process.
+class UtraceHost {
+ public:
+  UtraceHost();
+  ~UtraceHost();   ///< lets every thread go
+  UtraceHost(const UtraceHost&) = delete;
+  UtraceHost& operator=(const UtraceHost&) = delete;
+
+  /// Starts a program under PTRACE_O_EXITKILL when filtered (see docs/guard.md), stopped after its exec
+  /// (held by a STOP of `holder`'s until utrace_control). Returns its first thread. Errors: what execve said.
+  Result<utrace_task*> spawn(const utrace_spawn& what);
+  /// Seizes every thread of `pid`, until no new one appears.
+  /// Errors: ESRCH, EPERM with what to do (owner, Yama, another tracer).
+  Result<std::vector<utrace_task*>> seize(pid_t pid);
+  utrace_task* find(pid_t tid);
+  std::vector<utrace_task*> tasks(pid_t pid = 0);  ///< of one process, or all
+  /// Called for every thread that begins to be traced (children included, before they run) and may attach engines.
+  std::function<void(utrace_task*, utrace_task* parent, uint64_t clone_flags)> on_new_task;
+  /// Lets every thread of `pid` go for good. A filtered one cannot be let go: it stays, and its calls are passed on.
+  void detach_process(pid_t pid);
+  bool filtered(pid_t pid) const;
+  /// Ends the hold that spawn() put on a new program; engines' STOPs still count. The spawn's own execve is reported neither
+  /// as report_exec nor as a system call: the first event is the program's own.
+  void release_spawned(pid_t pid);
+
+  /// One turn: handles everything that waits now. Never blocks.
+  void turn();
+  /// Blocks until a traced thread has news, one of `fds` is readable or `timeout_ms` has passed; then turn().
+  /// Returns the readable fds.
+  std::vector<int> wait(std::span<const int> fds, int timeout_ms);
+  size_t task_count() const;
+  uint64_t stops() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sonde

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fails when a row of one of the project's tables is named by no test.
+
+A row counts as tested when a golden script (tests/scripts), a scenario or a unit test uses its name the way a
+user or the runtime would. Rows that are refused by name need no test of their own: nothing of them can run.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# table -> (row pattern with `name` and perhaps `kind`, kinds without code, how a test names the row)
+TABLES = {
+    "runtime/lang/functions.h": (
+        re.compile(r'^\s*\{"(?P<name>\w+)",\s*".*",\s*Runs::(?P<kind>\w+),', re.M),
+        {"Refused"},
+        r'(\b{name}\s*\(|\bsonde_(fn|act)_{name}\b|"{name}")',
+    ),
+    "runtime/lang/variables.h": (
+        re.compile(r'^\s*\{"(?P<name>[a-z]\w*)",\s*".*",\s*From::(?P<kind>\w+),', re.M),
+        {"Refused"},
+        r'(\b{name}\b)',
+    ),
+    "runtime/lang/options.h": (
+        re.compile(r'^\s*\{"(?P<name>\w+)",\s*OptionKind::(?P<kind>\w+),', re.M),
+        set(),
+        r'(-x\s*{name}\b|option\s+{name}\b|["(]{name}["=])',
+    ),
+    "runtime/agg/functions.h": (
+        re.compile(r'^\s*\{"(?P<name>\w+)", (?P<kind>[^,]*)', re.M),
+        set(),
+        r'(=\s*{name}\s*\(|"{name}")',
+    ),
+    "compiler/source/error_tags.h": (
+        re.compile(r'^\s*\{"(?P<name>D_\w+)", *(?P<kind>.*)', re.M),
+        set(),
+        r'(\b{name}\b)',
+    ),
+}
+
+
+def test_text():
+    """All text of all tests, the names of the scripts included (err.D_SYNTAX.what.d)."""
+    parts = []
+    for pattern in ("**/*_test.cpp", "scripts/*", "scenarios/*.py"):
+        for path in sorted((ROOT / "tests").glob(pattern)):
+            if path.is_file() and path.suffix != ".out":
+                parts += [path.name, path.read_text(errors="replace")]
+    return "\n".join(parts)
+
+
+def untested(table, tests):
+    row, exempt, naming = TABLES[table]
+    rows = [match for match in row.finditer((ROOT / table).read_text()) if match["kind"] not in exempt]
+    if not rows:
+        return 0, ["no row found: the pattern in tests/checks/tables.py no longer fits"]
+    missing = [match["name"] for match in rows if not re.search(naming.replace("{name}", match["name"]), tests)]
+    return len(rows), missing
+
+
+def main():
+    tests = test_text()
+    failed = False
+    for table in TABLES:
+        if not (ROOT / table).exists():
+            print(f"{table}: missing")
+            failed = True
+            continue
+        count, missing = untested(table, tests)
+        failed |= bool(missing)
+        print(f"{table}: {count} rows, {len(missing)} without a test" + "".join(f"\n  {name}" for name in missing))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Calls getppid and getuid every 20 ms and counts aloud in a file: ticker FILE TICKS
+// The file holds the number of the last tick; at the end `done`.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void put(int file, const char *text) {
+  if (pwrite(file, text, strlen(text), 0) < 0) _exit(3);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  int file = open(argv[1], O_CREAT | O_TRUNC | O_WRONLY, 0644);
+  for (int i = 1; i <= atoi(argv[2]); ++i) {
+    char text[32];
+    snprintf(text, sizeof text, "%10d %10d\n", i, (int)getpid());
+    put(file, text);
+    syscall(SYS_getppid);
+    syscall(SYS_getuid);
+    usleep(20000);
+  }
+  put(file, "done                 \n");
+  return 0;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Works in 4 threads for a while and checks its own work: worker RESULT-FILE ROUNDS [SLEEP-US]
+// Creates RESULT-FILE.started at once. Each round is a getppid, an open that fails, a signal to itself that a
+// handler counts, and some arithmetic; now and then a thread is born and joined. At the end RESULT-FILE says
+// `right` or what went wrong. So whoever watches and dies must leave every call, signal and thread as it was.
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { kThreads = 4 };
+
+static int rounds, sleep_us;
+static atomic_int signals_seen, births, wrong;
+static _Atomic(const char *) complaint;
+
+static void on_signal(int number) {
+  (void)number;
+  atomic_fetch_add(&signals_seen, 1);
+}
+
+static void complain(const char *what) {
+  complaint = what;
+  atomic_fetch_add(&wrong, 1);
+}
+
+static void *newborn(void *unused) {
+  atomic_fetch_add(&births, 1);
+  return unused;
+}
+
+static void one_round(int i, pid_t parent) {
+  if (syscall(SYS_getppid) != parent) complain("getppid");
+  if (open("/nonexistent/file", O_RDONLY) != -1 || errno != ENOENT) complain("open");
+  if (syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1)) complain("tgkill");
+  if (i % 16 == 0) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, newborn, NULL) || pthread_join(thread, NULL)) complain("thread");
+  }
+  if (sleep_us) usleep(sleep_us);
+}
+
+static void *work(void *result) {
+  uint64_t hash = 14695981039346656037u;
+  pid_t parent = getppid();
+  for (int i = 0; i < rounds; ++i) {
+    one_round(i, parent);
+    for (int k = 0; k < 100; ++k) hash = (hash ^ (uint64_t)(i + k)) * 1099511628211u;
+  }
+  *(uint64_t *)result = hash;
+  return NULL;
+}
+
+static void write_file(const char *path, const char *text) {
+  char temporary[4096];
+  snprintf(temporary, sizeof temporary, "%s.tmp", path);
+  FILE *file = fopen(temporary, "w");
+  if (!file || fputs(text, file) < 0 || fclose(file) || rename(temporary, path)) _exit(3);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  rounds = atoi(argv[2]);
+  sleep_us = argc > 3 ? atoi(argv[3]) : 0;
+  char path[4096], text[200];
+  snprintf(path, sizeof path, "%s.started", argv[1]);
+  write_file(path, "started\n");
+
+  signal(SIGUSR1, on_signal);
+  uint64_t results[kThreads];
+  pthread_t threads[kThreads];
+  for (int i = 0; i < kThreads; ++i)
+    if (pthread_create(&threads[i], NULL, work, &results[i])) complain("pthread_create");
+  for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+
+  for (int i = 1; i < kThreads; ++i)
+    if (results[i] != results[0]) complain("arithmetic");
+  if (signals_seen != kThreads * rounds) complain("signals");
+  if (births != kThreads * ((rounds + 15) / 16)) complain("births");
+  if (wrong) snprintf(text, sizeof text, "wrong: %d times, last %s; %d signals\n", wrong, complaint, signals_seen);
+  write_file(argv[1], wrong ? text : "right\n");
+  return wrong ? 1 : 0;
+}

@@ -39,6 +39,10 @@ class Compiler {
   /// Errors: Error::message() is the rendered diagnostic(s); the program keeps no clause of a failed call.
   Result<std::vector<CompiledText>> compile(std::span<const SourceText> texts, const MacroValues& macros);
 
+  /// What the texts' clauses describe, without compiling them or reporting anything; empty where they have errors. For choosing
+  /// the seccomp filter before the target, and with it $target, exists.
+  std::vector<ProbeDescription> preview(std::span<const SourceText> texts, const MacroValues& macros);
+
   /// The fire parts of a compiled text, disassembled (-S).
   std::string disassembly(const CompiledText& text) const;
   /// The enablings of a compiled text, in order.

@@ -9,12 +9,16 @@
 #include "compiler/passes/passes.h"
 #include "runtime/base/result.h"
 #include "runtime/body/program.h"
+#include "runtime/body/symbols.h"
 
 namespace sonde {
 
 class Jit {
  public:
+  /// Code calls the runtime's helpers.
   Jit();
+  /// Code calls these helpers; for tests.
+  explicit Jit(std::span<const BodySymbol> helpers);
   ~Jit();
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;

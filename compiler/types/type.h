@@ -77,6 +77,16 @@ class TypeTable {
   const Type* add_typedef(const std::string& name, const Type* target);
   /// A new struct, union or enum, to be filled in; known as "struct name".
   Type* add_record(Type::Kind kind, const std::string& tag);
+  const Type* float_type(uint32_t size) const;   ///< float, double, long double
+  const Type* function_of(const Type* result, std::vector<const Type*> parameters);
+  /// As find(), but pointers too ("char *", "const struct foo **"); structs that are not known become incomplete ones, other unknown
+  /// names `fallback` (pointers to them: void pointers). For prototypes and for what providers say of arguments.
+  const Type* of_text(std::string_view text, const Type* fallback);
+  /// -x strsize, or the pragma: size of string from now on.
+  void set_strsize(uint64_t strsize);
+  /// Drops a typedef or tag again (a text that failed).
+  void forget(const std::string& name) { names_.erase(name); }
+  const std::map<std::string, const Type*, std::less<>>& names() const { return names_; }
 
  private:
   std::deque<std::unique_ptr<Type>> types_;

@@ -13,8 +13,8 @@
  *   captured   slots captured on some path            (merged by or)
  *   used       bytes of spans on the worst path       (merged by maximum)
  *
- *        LI r0 ---- JZ ----- ARG r1 ---- MOV ----- RECORD
- *                    \___________________^  open: {target, defined, captured, used}
+ *   LI r0 --- JZ --- ARG r1 --- MOV --- RECORD
+ *              \_________________^  open: target, defined, captured, used
  *
  * Only targets that still lie ahead are kept, so the pass needs room for
  * SONDE_DIF_MAX_OPEN of them, not for every instruction; a program with more
@@ -22,18 +22,20 @@
  * fit a kernel stack, and an allocation can fail.
  *
  * An instruction that no path reaches must be well-formed, but is otherwise
- * ignored: it never runs. Operands that an instruction does not use must be 0; so they
- * can get a meaning later, and the interpreter may load both registers blindly.
+ * ignored: it never runs. Operands that an instruction does not use must be 0;
+ * so they can get a meaning later, and the interpreter may load both registers
+ * blindly.
  *
  * The interpreter trusts the verifier. The caller sees to it that the program
  * (instructions, pool and kinds) does not change in between, so the kernel
- * verifies a copy of its own.
+ * verifies a copy of its own. It also trusts its environment to stay inside the
+ * buffers it is given, but not the lengths that it returns.
  *
  * Faults that dif.h leaves open: the first of several failing loads counts.
- * RECORD ignores a pending fault: nothing used the value. A capture that takes a
- * fault over captures nothing else. A record that is flagged PREDICATE_FAULT has
- * one slot, the address; captures made before are forgotten. A text or a stack that cannot be had
- * faults with address 0.
+ * RECORD ignores a pending fault: nothing used the value. A capture that takes
+ * a fault over captures nothing else. A record that is flagged PREDICATE_FAULT
+ * has one slot, the address; captures made before are forgotten. A text or a
+ * stack that cannot be had faults with address 0.
  */
 #include "kmod/shared/dif.h"
 
@@ -44,71 +46,6 @@
 #endif
 
 #define ALIGN8(n) (((n) + 7u) & ~7u)
-
-/* Names and sizes */
-
-static const char *const op_names[] = {
-#define ROW(name, operands, meaning) #name,
-	SONDE_DIF_OPS(ROW)
-#undef ROW
-};
-
-static const char *const op_operands[] = {
-#define ROW(name, operands, meaning) operands,
-	SONDE_DIF_OPS(ROW)
-#undef ROW
-};
-
-static const char *const variable_names[] = {
-#define ROW(name, meaning) #name,
-	SONDE_DIF_VARIABLES(ROW)
-#undef ROW
-};
-
-static const char *const text_names[] = {
-#define ROW(name, meaning) #name,
-	SONDE_DIF_TEXTS(ROW)
-#undef ROW
-};
-
-/* With the NUL. The kernel makes paths of at most 4096 bytes. */
-static const uint16_t text_max[SONDE_DIF_TEXT_COUNT] = {
-	[SONDE_DIF_TEXT_EXECNAME] = 16,
-	[SONDE_DIF_TEXT_PSARGS] = 81,
-	[SONDE_DIF_TEXT_CWD] = 4096,
-	[SONDE_DIF_TEXT_ROOT] = 4096,
-	[SONDE_DIF_TEXT_FDPATH] = 4096,
-	[SONDE_DIF_TEXT_FDFS] = 64,
-	[SONDE_DIF_TEXT_FDMOUNT] = 4096,
-	[SONDE_DIF_TEXT_EXEPATH] = 4096,
-	[SONDE_DIF_TEXT_SYSCALL_ARGS] = 1024,
-	[SONDE_DIF_TEXT_PROBE_TEXT] = 4096,
-};
-
-const char *sonde_dif_op_name(uint32_t op)
-{
-	return op < SONDE_DIF_OP_COUNT ? op_names[op] : NULL;
-}
-
-const char *sonde_dif_op_operands(uint32_t op)
-{
-	return op < SONDE_DIF_OP_COUNT ? op_operands[op] : NULL;
-}
-
-const char *sonde_dif_variable_name(uint32_t variable)
-{
-	return variable < SONDE_DIF_VAR_COUNT ? variable_names[variable] : NULL;
-}
-
-const char *sonde_dif_text_name(uint32_t text)
-{
-	return text < SONDE_DIF_TEXT_COUNT ? text_names[text] : NULL;
-}
-
-uint32_t sonde_dif_text_max(uint32_t text)
-{
-	return text < SONDE_DIF_TEXT_COUNT ? text_max[text] : 0;
-}
 
 /* The verifier */
 
@@ -168,7 +105,7 @@ static void put_place(struct verifier *v)
 	put_number(v, v->pc);
 	if (op < SONDE_DIF_OP_COUNT) {
 		put_text(v, " (");
-		put_text(v, op_names[op]);
+		put_text(v, sonde_dif_op_name(op));
 		put_text(v, ")");
 	}
 	put_text(v, ": ");
@@ -304,7 +241,7 @@ static int check_operands(struct verifier *v, const struct sonde_dif_insn *in)
 
 	if (in->op >= SONDE_DIF_OP_COUNT)
 		return refuse_number(v, "no such opcode: ", in->op, "");
-	for (letter = op_operands[in->op]; *letter; letter++) {
+	for (letter = sonde_dif_op_operands(in->op); *letter; letter++) {
 		switch (*letter) {
 		case 'S':
 			d = 1;
@@ -386,7 +323,7 @@ static uint32_t capture_max(const struct sonde_dif_insn *in)
 	case SONDE_DIF_CAPMEM:
 		return ALIGN8((uint32_t)in->i);
 	case SONDE_DIF_CAPTEXT:
-		return ALIGN8(text_max[in->i]);
+		return ALIGN8(sonde_dif_text_max((uint32_t)in->i));
 	case SONDE_DIF_CAPSTACK:
 		return 8u * (uint32_t)in->i;
 	}
@@ -397,7 +334,8 @@ static int flow_register(struct verifier *v, uint32_t number)
 {
 	if (v->now.defined >> number & 1)
 		return 0;
-	return refuse_number(v, "r", number, " may be read before it is written");
+	return refuse_number(v, "r", number,
+			     " may be read before it is written");
 }
 
 static int flow_capture(struct verifier *v, const struct sonde_dif_insn *in)
@@ -415,7 +353,7 @@ static int flow_operands(struct verifier *v, const struct sonde_dif_insn *in)
 	const char *letter;
 	uint16_t defines = 0;
 
-	for (letter = op_operands[in->op]; *letter; letter++) {
+	for (letter = sonde_dif_op_operands(in->op); *letter; letter++) {
 		if (*letter == 'a' && flow_register(v, in->a))
 			return -EINVAL;
 		if (*letter == 'b' && flow_register(v, in->b))
@@ -454,7 +392,8 @@ static int check_frame(struct verifier *v)
 	uint32_t n;
 
 	if (p->length == 0 || p->length > SONDE_DIF_MAX_LENGTH || !p->insns)
-		return refuse_program(v, "a program has 1 to 4096 instructions");
+		return refuse_program(v,
+				      "a program has 1 to 4096 instructions");
 	if (p->pool_size > SONDE_DIF_MAX_POOL || (p->pool_size && !p->pool))
 		return refuse_program(v, "the pool is longer than 65536 bytes");
 	if (p->slots > SONDE_MAX_SLOTS || (p->slots && !p->kinds))
@@ -485,7 +424,8 @@ static int set_record_max(struct verifier *v)
 	return 0;
 }
 
-int sonde_dif_verify(struct sonde_dif_program *program, char *why, uint32_t why_size)
+int sonde_dif_verify(struct sonde_dif_program *program, char *why,
+		     uint32_t why_size)
 {
 	struct verifier v;
 
@@ -512,6 +452,8 @@ int sonde_dif_verify(struct sonde_dif_program *program, char *why, uint32_t why_
 struct run {
 	const struct sonde_dif_firing *firing;
 	struct sonde_record *record;
+	uint64_t captured; /* slots, one bit each; faulted ones, too */
+	uint64_t faults; /* of the record */
 	uint64_t address; /* that faulted */
 	uint32_t faulted; /* and nothing has taken it over yet */
 	uint32_t used; /* bytes of the record */
@@ -567,7 +509,8 @@ static int text_equals(const char *a, const char *b)
 	return 0;
 }
 
-static int read_user(struct run *run, uint64_t address, void *to, uint32_t length)
+static int read_user(struct run *run, uint64_t address, void *to,
+		     uint32_t length)
 {
 	const struct sonde_dif_firing *firing = run->firing;
 
@@ -608,7 +551,7 @@ static void store(struct run *run, uint64_t *variable, uint64_t value)
 
 static void fault_slot(struct run *run, uint32_t slot, uint64_t address)
 {
-	run->record->faults |= 1ull << slot;
+	run->faults |= 1ull << slot;
 	run->record->slot[slot] = address;
 }
 
@@ -684,7 +627,7 @@ static void capture_text(struct run *run, uint32_t slot, uint64_t operand,
 			 uint32_t which)
 {
 	const struct sonde_dif_firing *firing = run->firing;
-	uint32_t max = text_max[which];
+	uint32_t max = sonde_dif_text_max(which);
 	char *to = (char *)span_start(run);
 	int length;
 
@@ -699,8 +642,8 @@ static void capture_text(struct run *run, uint32_t slot, uint64_t operand,
 static void capture_stack(struct run *run, uint32_t slot, uint32_t max)
 {
 	const struct sonde_dif_firing *firing = run->firing;
-	int frames = firing->env->stack(firing->thread,
-					(uint64_t *)(void *)span_start(run), max);
+	uint64_t *to = (uint64_t *)(void *)span_start(run);
+	int frames = firing->env->stack(firing->thread, to, max);
 
 	if (frames < 0) {
 		fault_slot(run, slot, 0);
@@ -716,6 +659,7 @@ static void capture(struct run *run, const struct sonde_dif_insn *in,
 {
 	uint32_t i = (uint32_t)in->i;
 
+	run->captured |= 1ull << in->d;
 	if (run->faulted) {
 		fault_slot(run, in->d, run->address);
 		run->faulted = 0;
@@ -743,36 +687,52 @@ static void capture(struct run *run, const struct sonde_dif_insn *in,
 	}
 }
 
-static void start_record(struct run *run, uint32_t slots)
+static uint32_t end_record(struct run *run, uint32_t slots, uint32_t flags)
 {
 	struct sonde_record *record = run->record;
+	uint32_t slot;
 
-	record->flags = 0;
+	for (slot = 0; slot < slots; slot++)
+		if (!(run->captured >> slot & 1))
+			record->slot[slot] = 0;
+	record->size = run->used;
+	record->flags = (uint16_t)flags;
 	record->slots = (uint16_t)slots;
-	record->faults = 0;
-	for (uint32_t n = 0; n < slots; n++)
-		record->slot[n] = 0;
-	run->used = (uint32_t)sizeof(*record) + 8 * slots;
+	record->faults = run->faults;
+	return run->used;
 }
 
 static uint32_t predicate_fault(struct run *run)
 {
-	start_record(run, 1);
-	run->record->flags = SONDE_RECORD_PREDICATE_FAULT;
+	run->captured = 1;
+	run->faults = 0;
+	run->used = (uint32_t)sizeof(*run->record) + 8;
 	fault_slot(run, 0, run->address);
-	run->record->size = run->used;
-	return run->used;
+	return end_record(run, 1, SONDE_RECORD_PREDICATE_FAULT);
 }
 
-uint32_t sonde_dif_run(const struct sonde_dif_program *program, const struct sonde_dif_firing *firing,
+/* An instruction that only computes its d. */
+#define SET(op, value)                     \
+	case SONDE_DIF_##op:               \
+		*d = (uint64_t)(value);    \
+		break;
+
+uint32_t sonde_dif_run(const struct sonde_dif_program *program,
+		       const struct sonde_dif_firing *firing,
 		       struct sonde_record *record)
 {
 	const struct sonde_dif_insn *in = program->insns;
 	const struct sonde_dif_env *env = firing->env;
-	uint64_t r[SONDE_DIF_REGISTERS] = { 0 };
-	struct run run = { .firing = firing, .record = record };
+	uint64_t r[SONDE_DIF_REGISTERS];
+	struct run run = {
+		.firing = firing,
+		.record = record,
+		.used = (uint32_t)sizeof(*record) + 8 * program->slots,
+	};
 
-	start_record(&run, program->slots);
+	/* The others the program writes before it reads them; r0 is also what
+	 * an unused operand, being 0, loads. */
+	r[0] = 0;
 	for (;; in++) {
 		uint64_t a = r[in->a];
 		uint64_t b = r[in->b];
@@ -781,84 +741,41 @@ uint32_t sonde_dif_run(const struct sonde_dif_program *program, const struct son
 		if (in->op >= SONDE_DIF_OP_COUNT)
 			__builtin_unreachable(); /* saves the range check */
 		switch ((enum sonde_dif_op)in->op) {
-		case SONDE_DIF_LI:
-			*d = (uint64_t)(int64_t)in->i;
-			break;
-		case SONDE_DIF_LC:
-			*d = pool_number(program, in->i);
-			break;
-		case SONDE_DIF_MOV:
-			*d = a;
-			break;
-		case SONDE_DIF_ADD:
-			*d = a + b;
-			break;
-		case SONDE_DIF_SUB:
-			*d = a - b;
-			break;
-		case SONDE_DIF_MUL:
-			*d = a * b;
-			break;
-		case SONDE_DIF_DIVS:
-			*d = (uint64_t)divide((int64_t)a, (int64_t)b);
-			break;
-		case SONDE_DIF_DIVU:
-			*d = b ? a / b : 0;
-			break;
-		case SONDE_DIF_MODS:
-			*d = (uint64_t)modulo((int64_t)a, (int64_t)b);
-			break;
-		case SONDE_DIF_MODU:
-			*d = b ? a % b : 0;
-			break;
-		case SONDE_DIF_AND:
-			*d = a & b;
-			break;
-		case SONDE_DIF_OR:
-			*d = a | b;
-			break;
-		case SONDE_DIF_XOR:
-			*d = a ^ b;
-			break;
-		case SONDE_DIF_SHL:
-			*d = b > 63 ? 0 : a << b;
-			break;
-		case SONDE_DIF_SHRS:
-			*d = shift_signed(a, b);
-			break;
-		case SONDE_DIF_SHRU:
-			*d = b > 63 ? 0 : a >> b;
-			break;
-		case SONDE_DIF_NEG:
-			*d = 0 - a;
-			break;
-		case SONDE_DIF_NOT:
-			*d = ~a;
-			break;
-		case SONDE_DIF_SX:
-			*d = extend_signed(a, in->i);
-			break;
-		case SONDE_DIF_ZX:
-			*d = extend_zero(a, in->i);
-			break;
-		case SONDE_DIF_EQ:
-			*d = a == b;
-			break;
-		case SONDE_DIF_NE:
-			*d = a != b;
-			break;
-		case SONDE_DIF_LTS:
-			*d = (int64_t)a < (int64_t)b;
-			break;
-		case SONDE_DIF_LES:
-			*d = (int64_t)a <= (int64_t)b;
-			break;
-		case SONDE_DIF_LTU:
-			*d = a < b;
-			break;
-		case SONDE_DIF_LEU:
-			*d = a <= b;
-			break;
+		SET(LI, (int64_t)in->i)
+		SET(LC, pool_number(program, in->i))
+		SET(MOV, a)
+		SET(ADD, a + b)
+		SET(SUB, a - b)
+		SET(MUL, a * b)
+		SET(DIVS, divide((int64_t)a, (int64_t)b))
+		SET(DIVU, b ? a / b : 0)
+		SET(MODS, modulo((int64_t)a, (int64_t)b))
+		SET(MODU, b ? a % b : 0)
+		SET(AND, a & b)
+		SET(OR, a | b)
+		SET(XOR, a ^ b)
+		SET(SHL, b > 63 ? 0 : a << b)
+		SET(SHRS, shift_signed(a, b))
+		SET(SHRU, b > 63 ? 0 : a >> b)
+		SET(NEG, 0 - a)
+		SET(NOT, ~a)
+		SET(SX, extend_signed(a, in->i))
+		SET(ZX, extend_zero(a, in->i))
+		SET(EQ, a == b)
+		SET(NE, a != b)
+		SET(LTS, (int64_t)a < (int64_t)b)
+		SET(LES, (int64_t)a <= (int64_t)b)
+		SET(LTU, a < b)
+		SET(LEU, a <= b)
+		SET(VAR, env->variable(firing->thread, (uint32_t)in->i))
+		SET(ARG, firing->args[in->i])
+		SET(REG, env->user_register(firing->thread, (uint32_t)in->i))
+		SET(LDU, load(&run, a, in->i))
+		SET(LDS, extend_signed(load(&run, a, in->i), 8 * in->i))
+		SET(LDL, firing->locals[in->i])
+		SET(LDT, firing->thread_variables[in->i])
+		SET(NAMEQ, text_equals(firing->execname,
+				       (const char *)program->pool + in->i))
 		case SONDE_DIF_JMP:
 			in += in->i;
 			break;
@@ -874,36 +791,11 @@ uint32_t sonde_dif_run(const struct sonde_dif_program *program, const struct son
 			if (a != 0)
 				in += in->i;
 			break;
-		case SONDE_DIF_VAR:
-			*d = env->variable(firing->thread, (uint32_t)in->i);
-			break;
-		case SONDE_DIF_ARG:
-			*d = firing->args[in->i];
-			break;
-		case SONDE_DIF_REG:
-			*d = env->user_register(firing->thread, (uint32_t)in->i);
-			break;
-		case SONDE_DIF_LDU:
-			*d = load(&run, a, in->i);
-			break;
-		case SONDE_DIF_LDS:
-			*d = extend_signed(load(&run, a, in->i), 8 * in->i);
-			break;
-		case SONDE_DIF_LDL:
-			*d = firing->locals[in->i];
-			break;
 		case SONDE_DIF_STL:
 			store(&run, &firing->locals[in->i], a);
 			break;
-		case SONDE_DIF_LDT:
-			*d = firing->thread_variables[in->i];
-			break;
 		case SONDE_DIF_STT:
 			store(&run, &firing->thread_variables[in->i], a);
-			break;
-		case SONDE_DIF_NAMEQ:
-			*d = (uint64_t)text_equals(firing->execname,
-						   (const char *)program->pool + in->i);
 			break;
 		case SONDE_DIF_CAPW:
 		case SONDE_DIF_CAPSTR:
@@ -914,8 +806,7 @@ uint32_t sonde_dif_run(const struct sonde_dif_program *program, const struct son
 			capture(&run, in, a, b);
 			break;
 		case SONDE_DIF_RECORD:
-			record->size = run.used;
-			return run.used;
+			return end_record(&run, program->slots, 0);
 		case SONDE_DIF_FAIL:
 			return run.faulted ? predicate_fault(&run) : 0;
 		case SONDE_DIF_OP_COUNT:

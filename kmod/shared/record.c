@@ -2,17 +2,21 @@
 /*
  * The reader's bounds check
  *
- * A record comes from somebody we do not trust. What this file accepts may be read
- * without another check: the slots are there, and each span that its kind promises
- * lies behind the slots and inside the record. A slot that was not captured is 0,
- * whatever its kind: an absent span, which has no bytes and no NUL.
+ * A record comes from somebody we do not trust. What this file accepts may be
+ * read without another check: the slots are there, and each span that its kind
+ * promises lies behind the slots and inside the record. A slot that was not
+ * captured is 0, whatever its kind: an absent span, without bytes or NUL.
  *
- * A record whose filter faulted carries one slot, the bad address, and nothing else.
+ * A record whose filter faulted has one slot, the bad address, and no more.
+ *
+ * The record must not change meanwhile: from a writer who might change it, the
+ * reader takes a copy first.
  */
 #include "kmod/shared/record.h"
 
-#define SONDE_RECORD_FLAGS \
-	(SONDE_RECORD_PADDING | SONDE_RECORD_PREDICATE_FAULT | SONDE_RECORD_HELD)
+#define SONDE_RECORD_FLAGS                                      \
+	(SONDE_RECORD_PADDING | SONDE_RECORD_PREDICATE_FAULT | \
+	 SONDE_RECORD_HELD)
 
 static int span_is_inside(const struct sonde_record *record, uint64_t first,
 			  uint32_t kind, uint64_t slot)

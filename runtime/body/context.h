@@ -14,6 +14,7 @@
 namespace sonde {
 
 class Consumer;
+struct BodyState;
 
 /// DTrace's fault codes (DTRACEFLT_*).
 enum class Fault : uint64_t {
@@ -38,7 +39,11 @@ struct BodyContext {
   const ProbeInfo* probe;
   uint32_t epid;
   Consumer* consumer;
+  BodyState* state;          ///< runtime/body/state.h
 };
+
+/// Lets bodies load from [begin, begin + size): string constants of generated code. It must stay mapped until the process ends.
+void register_constant_range(const void* begin, size_t size);
 
 // Scratch memory lives until the end of the clause. Strings are NUL-terminated, at most strsize bytes long;
 // a null pointer is D's NULL. `keys` and `argv` are one word a value, as their ValueType says.

@@ -23,7 +23,8 @@ struct Framework::Impl::Pending {
   std::vector<NewEcb> ecbs;
   std::vector<ProbeState*> touched;  ///< each once
   std::vector<ProbeState*> started;
-  bool uses_source = false;
+  std::vector<Epid> sent;            ///< ECBs that the source has
+  bool arming = false;               ///< the source was asked to arm taps
 };
 
 /// Adds ECBs for the probes that `enabling` matches and has not joined, in order of probe and description.
@@ -51,6 +52,7 @@ Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabli
       return Error("the fire part of a clause has not been verified", EINVAL);
     }
   }
+  if (auto disarmed = disarm_taps(); !disarmed) return std::move(disarmed).error();
   Pending pending;
   std::vector<uint32_t> ids;
   for (const Enabling& enabling : what) {
@@ -134,9 +136,10 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
     ecbs.push_back({added.ecb.epid, added.probe->info.id, *program, added.ecb.held});
   }
   if (ecbs.empty()) return {};
-  pending.uses_source = true;
   if (auto added = source->add_ecbs(ecbs); !added) return added;
+  for (const Ecb& ecb : ecbs) pending.sent.push_back(ecb.epid);
   if (taps_to_arm.empty()) return {};
+  pending.arming = true;
   auto armed = source->arm(taps_to_arm);
   if (armed) taps_to_arm.clear();
   return armed;
@@ -151,16 +154,10 @@ void Framework::Impl::undo(Pending& pending) {
   }
   for (ProbeState* probe : pending.started) stop_probe(*probe);
   publish(pending.touched);
-  const bool tell_source = pending.uses_source;
-  if (!tell_source) taps_to_disarm.clear();
   taps_to_arm.clear();
+  if (!pending.arming) taps_to_disarm.clear();  // the source has never heard of them
   (void)disarm_taps();
-  if (!tell_source) return;
-  std::vector<Epid> epids;
-  for (const Pending::NewEcb& added : pending.ecbs) {
-    epids.push_back(added.ecb.epid);
-  }
-  (void)source->remove_ecbs(epids);
+  if (!pending.sent.empty()) (void)source->remove_ecbs(pending.sent);
 }
 
 /// 1 -> 0. Its taps wait in taps_to_disarm.

@@ -12,8 +12,6 @@ namespace {
 
 std::atomic<Framework*> g_framework{nullptr};
 
-constexpr int kMaxDescribedArguments = 64;
-
 /// False when a field is too long for the C ABI: no provider can make a probe for it.
 bool to_spec(const ProbeDescription& description, dtrace_probedesc_t& spec) {
   std::memset(&spec, 0, sizeof spec);
@@ -168,14 +166,14 @@ std::vector<ArgumentDescription> Framework::arguments(ProbeId id) const {
   std::vector<ArgumentDescription> all;
   const ProbeState* probe = std::as_const(*impl_).probe(id);
   if (probe == nullptr || probe->provider->ops.dtps_getargdesc == nullptr) return all;
-  for (int index = 0; index < kMaxDescribedArguments; index++) {
+  for (int index = 0; index < static_cast<int>(SONDE_DIF_ARGS); index++) {
     dtrace_argdesc_t desc{};
     desc.dtargd_id = id.value;
     desc.dtargd_ndx = index;
     desc.dtargd_mapping = index;
     call_op(Op::GetArgDesc, *probe->provider, probe->provider->ops.dtps_getargdesc, static_cast<dtrace_id_t>(id.value),
             probe->parg, &desc);
-    if (desc.dtargd_ndx == DTRACE_ARGNONE) break;
+    if (desc.dtargd_ndx == DTRACE_ARGNONE) continue;
     all.push_back({index, desc.dtargd_mapping, desc.dtargd_native, desc.dtargd_xlate, desc.dtargd_name});
   }
   return all;

@@ -89,6 +89,7 @@ class Framework {
   const ProbeInfo& info(ProbeId id) const;
   const ProbeInfo* find(ProbeId id) const;
   dtrace_pattr_t attributes(ProbeId id) const;
+  /// By rising index, 0 to 9; an index that the provider does not describe is left out.
   std::vector<ArgumentDescription> arguments(ProbeId id) const;
   size_t probe_count() const;
 

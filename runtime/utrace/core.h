@@ -55,11 +55,12 @@ class Core {
   Result<utrace_task*> spawn(const utrace_spawn& what);
   Result<std::vector<utrace_task*>> seize(pid_t pid);
   void release_spawned(pid_t pid);
+  std::vector<utrace_task*> tasks_of(pid_t pid);
   void detach_process(pid_t pid);
   void detach_all();
   void let_go(utrace_task& task, int status);
   utrace_task& create(pid_t tid, pid_t pid);
-  void announce(utrace_task& task, utrace_task* parent, uint64_t clone_flags);
+
   void bury(utrace_task& task);
 
   // events.cpp: what a wait status means
@@ -117,7 +118,11 @@ class Core {
   /// Waits for the next stop of one thread. False: it has died (its status is kept for the loop), or time is over.
   bool wait_for(utrace_task& task, int* status, int patience_ms);
 
-  std::function<void(utrace_task*, utrace_task*, uint64_t)> on_new_task;
+  /// The host's member, so that a later assignment counts.
+  std::function<void(utrace_task*, utrace_task*, uint64_t)>* new_task_hook = nullptr;
+  void on_new_task(utrace_task& task, utrace_task* parent, uint64_t flags) {
+    if (new_task_hook && *new_task_hook && !task.caretaken && !task.detaching) (*new_task_hook)(&task, parent, flags);
+  }
   std::unordered_map<pid_t, std::unique_ptr<utrace_task>> tasks;
   uint64_t stops = 0;
   utrace_task* current = nullptr;   ///< innermost thread whose callback runs

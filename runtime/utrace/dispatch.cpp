@@ -118,7 +118,7 @@ void Core::recompute(utrace_task& task) {
 }
 
 void Core::report_entry(utrace_task& task) {
-  uint32_t resumed = task.repeat ? UTRACE_SYSCALL_RESUMED : 0;
+  uint32_t resumed = task.repeat ? uint32_t{UTRACE_SYSCALL_RESUMED} : 0;
   task.repeat = false;
   task.syscall_action = UTRACE_SYSCALL_RUN;
   round(task, UTRACE_EVENT_SYSCALL_ENTRY, [&](Engine& engine, uint32_t action) {
@@ -216,7 +216,7 @@ void Core::signal_report(utrace_task& task, uint32_t kind) {
   bool handler = kind == UTRACE_SIGNAL_HANDLER;
   round(task, 0, [&](Engine& engine, uint32_t action) {
     if (!engine.ops->report_signal) return;
-    bool wants = engine.flags & (UTRACE_EVENT_QUIESCE | (handler ? UTRACE_EVENT_SIGNAL_ALL : 0));
+    bool wants = engine.flags & (UTRACE_EVENT_QUIESCE | (handler ? uint32_t{UTRACE_EVENT_SIGNAL_ALL} : 0));
     if (!wants || (!handler && engine.ops->report_quiesce && task.stop != Stop::Signal)) return;
     ++engine.reporting;
     engine.controlled = false;

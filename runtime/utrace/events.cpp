@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a wait status means
 #include <errno.h>
-#include <linux/ptrace.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -83,7 +83,7 @@ void Core::stopped(utrace_task& task, int status) {
 void Core::on_syscall(utrace_task& task) {
   bool entry = !task.in_syscall;
   if (!task.syscall_known) {
-    struct ptrace_syscall_info info {};
+    struct __ptrace_syscall_info info {};
     long got = ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
     if (got > 0) entry = info.op == PTRACE_SYSCALL_INFO_ENTRY;
     task.syscall_known = true;
@@ -144,22 +144,15 @@ void Core::on_clone(utrace_task& task, int event) {
   if (request(PTRACE_GETEVENTMSG, task, nullptr, &message) != 0) return finish(task);
   pid_t tid = static_cast<pid_t>(message);
   uint64_t flags = event == PTRACE_EVENT_VFORK ? CLONE_VFORK | CLONE_VM | SIGCHLD : event == PTRACE_EVENT_FORK ? SIGCHLD : 0;
-  bool thread = false;
   if (load_registers(task)) {
     auto read = [&](uint64_t at, void* to, size_t length) { return utrace_read_memory(&task, at, to, length) == 0; };
     if (!machine::clone_flags(task.registers, read, &flags) && event == PTRACE_EVENT_CLONE) {
-      char state;
-      uint64_t start;
       char path[64];
       std::snprintf(path, sizeof path, "/proc/%d/task/%d", task.pid, tid);
-      if (FILE* file = std::fopen((std::string(path) + "/stat").c_str(), "re")) {
-        std::fclose(file);
-        flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
-      }
-      (void)state, (void)start;
+      if (access(path, F_OK) == 0) flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
     }
   }
-  thread = flags & CLONE_THREAD;
+  bool thread = flags & CLONE_THREAD;
   utrace_task* child = find(tid);
   bool known = child;
   if (!child) {
@@ -167,7 +160,7 @@ void Core::on_clone(utrace_task& task, int event) {
     child->filter = task.filter;
     child->caretaken = task.caretaken;
   }
-  if (!known && !task.caretaken && on_new_task) on_new_task(child, &task, flags);
+  if (!known) on_new_task(*child, &task, flags);
   report_clone(task, flags, *child);
   if (auto parked = parked_.find(tid); parked != parked_.end()) {
     int status = parked->second.status;
@@ -340,7 +333,7 @@ void Core::adopt_parked(bool now) {
         task.caretaken = other->caretaken;
       }
     }
-    if (!task.caretaken && on_new_task) on_new_task(&task, nullptr, 0);
+    on_new_task(task, nullptr, 0);
     stopped(task, parked.status);
   }
 }

@@ -2,7 +2,6 @@
 // Registers, and system calls run in a stopped thread
 #include <elf.h>
 #include <errno.h>
-#include <linux/ptrace.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -81,7 +80,7 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
     task.life = Life::Stopped;
     task.registers_valid = false;
     if (WSTOPSIG(status) != (SIGTRAP | 0x80)) continue;
-    struct ptrace_syscall_info info {};
+    struct __ptrace_syscall_info info {};
     ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
     if (info.op != PTRACE_SYSCALL_INFO_EXIT || !load_registers(task)) continue;
     if (task.registers.rip != instruction + sizeof machine::kSyscallInstruction) {

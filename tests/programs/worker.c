@@ -36,7 +36,7 @@ static void *newborn(void *unused) {
   return unused;
 }
 
-static void one_round(int i, pid_t parent) {
+static __attribute__((noinline)) void one_round(int i, pid_t parent) {
   if (syscall(SYS_getppid) != parent) complain("getppid");
   if (open("/nonexistent/file", O_RDONLY) != -1 || errno != ENOENT) complain("open");
   if (syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1)) complain("tgkill");

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace sonde::machine {
 
@@ -39,6 +40,20 @@ void set_call(user_regs_struct& registers, uint64_t instruction, long number, co
 /// What rt_sigaction takes: handler, flags, restorer, mask.
 inline constexpr long kSigactionCall = 13;
 inline constexpr uint64_t kSigsetBytes = 8;
+
+/// What a call that has returned did to the address space. Lengths of 0: not that.
+struct Mapping {
+  uint64_t mapped = 0, mapped_length = 0, offset = 0;
+  uint64_t unmapped = 0, unmapped_length = 0;
+  uint64_t protected_at = 0, protected_length = 0;
+  int protection = 0;
+  int file = -1;
+  bool moved = false;   ///< by mremap: file, offset and protection are those it had
+};
+/// False: the call failed, or is none that changes mappings.
+bool mapping_change(const user_regs_struct& registers, Mapping* change);
+/// The calls to watch for each kind of change.
+std::vector<uint32_t> mapping_calls(bool maps, bool unmaps, bool protects);
 
 /// How a clone, clone3, fork or vfork was asked for. `read` fetches the thread's memory.
 /// Returns false where the registers do not tell (a 32-bit caller).

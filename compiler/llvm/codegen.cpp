@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The frame of a body, and how it calls the runtime.
+#include "compiler/llvm/codegen.h"
+
+#include <algorithm>
+
+#include "compiler/dif/arithmetic.h"
+
+namespace sonde {
+namespace {
+
+bool has_code(const std::vector<Statement>& statements, const SplitClause& clause) {
+  return std::ranges::any_of(statements, [&](const Statement& statement) {
+    return statement.kind == Statement::Kind::If || !clause.done_at_fire.contains(statement.expression.get());
+  });
+}
+
+}  // namespace
+
+bool needs_code(const SplitClause& clause) {
+  return !clause.body_predicates.empty() || has_code(clause.clause->statements, clause);
+}
+
+void BodyCodegen::generate(const SplitClause& clause, const std::string& name) {
+  reset(clause, name);
+  predicates();
+  statements(clause.clause->statements);
+  close();
+}
+
+void BodyCodegen::reset(const SplitClause& clause, const std::string& name) {
+  clause_ = &clause;
+  auto* type = llvm::FunctionType::get(ir_.getInt32Ty(), {ir_.getPtrTy()}, false);
+  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module_);
+  function_->setDoesNotThrow();
+  entry_ = block("entry");
+  exit_ = block("exit");
+  false_ = block("false");
+  context_ = function_->getArg(0);
+  words_needed_ = 1;
+  fields_.clear();
+  header_.clear();
+  slot_values_.clear();
+  conditional_depth_ = 0;
+  statement_ = 0;
+
+  ir_.SetInsertPoint(exit_);
+  ir_.CreateRet(ir_.getInt32(1));
+  ir_.SetInsertPoint(false_);
+  ir_.CreateRet(ir_.getInt32(0));
+  llvm::BasicBlock* code = block("code");
+  ir_.SetInsertPoint(entry_);
+  words_ = ir_.CreateAlloca(ir_.getInt64Ty(), ir_.getInt32(1));
+  ir_.CreateBr(code);
+  ir_.SetInsertPoint(code);
+}
+
+void BodyCodegen::close() {
+  ir_.CreateBr(exit_);
+  words_->setOperand(0, ir_.getInt32(words_needed_));
+  if (false_->hasNPredecessors(0)) false_->eraseFromParent();
+}
+
+BodyCodegen::Value BodyCodegen::field(uint64_t offset) {
+  Value& known = fields_[offset];
+  if (known) return known;
+  llvm::IRBuilder<> entry(entry_->getTerminator());
+  Value at = entry.CreateConstInBoundsGEP1_64(entry.getInt8Ty(), context_, offset);
+  return known = entry.CreateLoad(entry.getPtrTy(), at);
+}
+
+BodyCodegen::Value BodyCodegen::header_field(uint64_t offset, uint64_t size, bool is_signed) {
+  Value record = field(offsetof(BodyContext, record));
+  Value& known = header_[offset];
+  if (known) return known;
+  llvm::IRBuilder<> entry(entry_->getTerminator());
+  Value at = entry.CreateConstInBoundsGEP1_64(entry.getInt8Ty(), record, offset);
+  Value raw = entry.CreateLoad(entry.getIntNTy(static_cast<unsigned>(8 * size)), at);
+  return known = is_signed ? entry.CreateSExt(raw, entry.getInt64Ty()) : entry.CreateZExt(raw, entry.getInt64Ty());
+}
+
+BodyCodegen::Value BodyCodegen::extend(Value value, bool is_signed) {
+  return is_signed ? ir_.CreateSExt(value, ir_.getInt64Ty()) : ir_.CreateZExt(value, ir_.getInt64Ty());
+}
+
+BodyCodegen::Value BodyCodegen::narrow(Value value, const Type& type) {
+  if (!is_narrow(type) || !value) return value;
+  Value cut = ir_.CreateTrunc(value, ir_.getIntNTy(static_cast<unsigned>(8 * type.size)));
+  return extend(cut, extends_sign(type));
+}
+
+// ---- calls -----------------------------------------------------------------------------------------------------
+
+BodyCodegen::Value BodyCodegen::call_address(const void* function, llvm::Type* result, std::initializer_list<Value> arguments) {
+  std::vector<llvm::Type*> types;
+  for (Value argument : arguments) types.push_back(argument->getType());
+  auto* type = llvm::FunctionType::get(result, types, false);
+  llvm::CallInst* call = ir_.CreateCall(type, pointer(address_of(function)), std::vector<Value>(arguments));
+  call->setDoesNotThrow();
+  return call;
+}
+
+BodyCodegen::Value BodyCodegen::call(std::string_view helper, llvm::Type* result, std::initializer_list<Value> arguments) {
+  auto found = shared_.helpers.find(helper);
+  const void* function = found == shared_.helpers.end() ? nullptr : found->second;
+  if (!function) refuse("the runtime has no " + std::string(helper));
+  return call_address(function, result, arguments);
+}
+
+BodyCodegen::Value BodyCodegen::checked_call(std::string_view helper, std::initializer_list<Value> arguments) {
+  Value result = call(helper, ir_.getInt64Ty(), arguments);
+  leave_on_fault();
+  return result;
+}
+
+void BodyCodegen::leave_on_fault() {
+  Value fault = ir_.CreateLoad(ir_.getInt64Ty(), at_offset(context_, offsetof(BodyContext, fault)));
+  leave_unless(ir_.CreateICmpEQ(fault, constant(0)));
+}
+
+void BodyCodegen::leave_unless(Value fine) {
+  llvm::BasicBlock* on = block("on");
+  ir_.CreateCondBr(fine, on, exit_);
+  ir_.SetInsertPoint(on);
+}
+
+void BodyCodegen::fault_if(Value bad, Fault fault, Value what) {
+  llvm::BasicBlock *wrong = block("wrong"), *on = block("on");
+  ir_.CreateCondBr(bad, wrong, on);
+  ir_.SetInsertPoint(wrong);
+  call("sonde_fault", ir_.getVoidTy(), {context_, constant(static_cast<uint64_t>(fault)), what});
+  ir_.CreateBr(exit_);
+  ir_.SetInsertPoint(on);
+}
+
+/// The arguments of one call: all are computed before the first is stored, so all calls share one place.
+BodyCodegen::Value BodyCodegen::words(const std::vector<Value>& values) {
+  words_needed_ = std::max(words_needed_, static_cast<uint32_t>(values.size()));
+  for (size_t i = 0; i < values.size(); ++i) ir_.CreateStore(values[i], at_offset(words_, 8 * i));
+  return words_;
+}
+
+/// Words that must outlive other calls.
+BodyCodegen::Value BodyCodegen::own_words(const std::vector<Value>& values) {
+  llvm::IRBuilder<> entry(words_);
+  Value place = entry.CreateAlloca(entry.getInt64Ty(), entry.getInt32(static_cast<uint32_t>(std::max<size_t>(values.size(), 1))));
+  for (size_t i = 0; i < values.size(); ++i) ir_.CreateStore(values[i], at_offset(place, 8 * i));
+  return place;
+}
+
+BodyCodegen::Value BodyCodegen::text_constant(const std::string& text) {
+  auto found = shared_.text_addresses.find(text);
+  if (found == shared_.text_addresses.end()) {
+    const std::string& kept = shared_.texts.emplace_back(text);
+    found = shared_.text_addresses.emplace(kept, kept.c_str()).first;
+  }
+  return address_of(found->second);
+}
+
+BodyCodegen::Value BodyCodegen::refuse(const std::string& why) {
+  if (shared_.failure.empty()) shared_.failure = why;
+  return constant(0);
+}
+
+}  // namespace sonde

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bodies as LLVM IR: private to compiler/llvm/.
+//
+// Every value of D is one i64: a number, or an address (strings are const char *, structs and arrays stand where their address
+// says). Helpers, sites and string constants are known addresses of this process and stand in the code as numbers, so a module has
+// no undefined symbol and no data; nothing is searched and nothing is relocated.
+//
+//   entry:  fields of the context and the record that are used, loaded once
+//   code:   conjuncts of the predicate, statements
+//   exit:   return 1          (also after a fault: it stands in the context)
+//   false:  return 0
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/passes/passes.h"
+#include "runtime/body/context.h"
+#include "runtime/body/symbols.h"
+
+namespace sonde {
+
+/// What the code of one Jit shares.
+struct CodegenShared {
+  std::unordered_map<std::string_view, const void*> helpers;
+  std::deque<std::string> texts;                                ///< string constants; their addresses stand in the code
+  std::unordered_map<std::string_view, const char*> text_addresses;
+  std::string failure;                                          ///< the first thing that cannot be compiled; empty: none
+};
+
+/// Whether the body has anything to do.
+bool needs_code(const SplitClause& clause);
+
+class BodyCodegen {
+ public:
+  BodyCodegen(CodegenShared& shared, const BodyProgram& program, llvm::Module& module)
+      : shared_(shared), program_(program), module_(module), ir_(module.getContext()) {}
+
+  void generate(const SplitClause& clause, const std::string& name);
+
+ private:
+  using Value = llvm::Value*;
+
+  CodegenShared& shared_;
+  const BodyProgram& program_;
+  llvm::Module& module_;
+  llvm::IRBuilder<> ir_;
+
+  // Of the function that is being made.
+  const SplitClause* clause_ = nullptr;
+  llvm::Function* function_ = nullptr;
+  llvm::BasicBlock *entry_ = nullptr, *exit_ = nullptr, *false_ = nullptr;
+  Value context_ = nullptr;
+  llvm::AllocaInst* words_ = nullptr;   ///< the arguments of the call that is being made
+  uint32_t words_needed_ = 1;
+  std::map<uint64_t, Value> fields_;    ///< of the context, by offset
+  std::map<uint64_t, Value> header_;    ///< of the record, by offset
+  std::map<uint32_t, Value> slot_values_;
+  uint32_t conditional_depth_ = 0;      ///< 0: this block dominates what is emitted later
+  uint64_t statement_ = 0;
+
+  // codegen.cpp: frame
+  void reset(const SplitClause& clause, const std::string& name);
+  void close();
+  Value constant(uint64_t value) { return ir_.getInt64(value); }
+  Value pointer(Value address) { return ir_.CreateIntToPtr(address, ir_.getPtrTy()); }
+  Value address_of(const void* object) { return constant(reinterpret_cast<uint64_t>(object)); }
+  Value at_offset(Value base, uint64_t bytes) { return ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), base, bytes); }
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(module_.getContext(), name, function_); }
+  Value field(uint64_t offset);
+  Value header_field(uint64_t offset, uint64_t size, bool is_signed);
+  Value narrow(Value value, const Type& type);
+  Value extend(Value value, bool is_signed);
+  Value call_address(const void* function, llvm::Type* result, std::initializer_list<Value> arguments);
+  Value call(std::string_view helper, llvm::Type* result, std::initializer_list<Value> arguments);
+  /// A helper that gives a word and may fail.
+  Value checked_call(std::string_view helper, std::initializer_list<Value> arguments);
+  void leave_on_fault();
+  /// Leaves unless `fine`, which is i1; the fault is already set.
+  void leave_unless(Value fine);
+  void fault_if(Value bad, Fault fault, Value what);
+  Value words(const std::vector<Value>& values);
+  Value own_words(const std::vector<Value>& values);
+  Value text_constant(const std::string& text);
+  Value refuse(const std::string& why);
+
+  // codegen_statements.cpp
+  void predicates();
+  void statements(const std::vector<Statement>& list);
+  void if_statement(const Statement& statement);
+  void aggregate(const Expr& expr);
+  Value action(const Expr& call);
+
+  // codegen_expressions.cpp
+  Value value(const Expr& expr);
+  Value plain_value(const Expr& expr);
+  Value truth(const Expr& expr);
+  Value narrowed(const Expr& expr) { return narrow(value(expr), *expr.type); }
+  std::vector<Value> values(const Expr& expr, size_t first, size_t count);
+  Value slot_value(const Expr& expr, uint32_t slot);
+  Value builtin(const Expr& expr);
+  Value unary(const Expr& expr);
+  Value binary(const Expr& expr);
+  Value operation(Op op, const Type& left, const Type& right, Value a, Value b);
+  Value comparison(Op op, bool is_unsigned, Value a, Value b);
+  Value division(Op op, bool is_unsigned, Value a, Value b);
+  Value shift(Op op, bool is_unsigned, Value a, Value b);
+  Value logical(const Expr& expr);
+  Value conditional(const Expr& expr);
+  Value cast(const Expr& expr);
+  Value string_of(const Expr& pointer, uint64_t strsize);
+  Value subroutine(const Expr& call);
+  Value fire_function(const Expr& call);
+
+  // codegen_places.cpp: what can be assigned
+  struct Place {
+    const Expr* expr = nullptr;
+    Value at = nullptr;   ///< cell (ptr), keys (ptr) or address (i64)
+    // Memory that is a copy of an element, to be stored back.
+    const Expr* element = nullptr;
+    Value keys = nullptr, copy = nullptr;
+  };
+  std::map<const Expr*, Value> copied_elements_;
+  Place place(const Expr& expr);
+  Place place_to_store(const Expr& expr);
+  void store_element(const Expr& element, Value keys, Value value);
+  void move_bytes(Value to, Value from, uint64_t size);
+  Value load(const Place& place);
+  void store(const Place& place, Value value);
+  Value assign(const Expr& expr);
+  Value update(const Expr& expr);
+  Value cell(const VariableDesc& variable);
+  Value load_variable(const Expr& expr);
+  void store_variable(const Place& place, Value value);
+  Value load_memory(const Expr& expr, Value address, bool checked);
+  void store_memory(const Expr& expr, Value address, Value value);
+  Value field_of_word(const Expr& expr, Value word);
+  Value address(const Expr& place);
+  Value element_bytes(const Expr& element, Value keys);
+  bool is_known_memory(const Expr& pointer, uint64_t size) const;
+  void may(std::string_view helper, Value address, uint64_t size);
+};
+
+}  // namespace sonde

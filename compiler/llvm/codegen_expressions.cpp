@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Expressions. Arithmetic works on 64 bits; what cuts a value to its type is narrow().
+#include "compiler/llvm/codegen.h"
+
+#include "compiler/dif/arithmetic.h"
+
+namespace sonde {
+
+std::vector<BodyCodegen::Value> BodyCodegen::values(const Expr& expr, size_t first, size_t count) {
+  std::vector<Value> all;
+  for (size_t i = first; i < first + count; ++i) all.push_back(narrowed(*expr.kids[i]));
+  return all;
+}
+
+/// The value; an action has none and gives 0.
+BodyCodegen::Value BodyCodegen::value(const Expr& expr) {
+  auto slot = clause_->slot_of.find(&expr);
+  return slot == clause_->slot_of.end() ? plain_value(expr) : slot_value(expr, slot->second);
+}
+
+BodyCodegen::Value BodyCodegen::plain_value(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::Integer: return constant(expr.integer);
+    case ExprKind::String: return text_constant(expr.text);
+    case ExprKind::Call: return subroutine(expr);
+    case ExprKind::Unary: return unary(expr);
+    case ExprKind::Binary: return binary(expr);
+    case ExprKind::Logical: return logical(expr);
+    case ExprKind::Conditional: return conditional(expr);
+    case ExprKind::Assign: return assign(expr);
+    case ExprKind::Update: return update(expr);
+    case ExprKind::Cast: return cast(expr);
+    case ExprKind::StringOf: return string_of(*expr.kids[0], expr.type->size);
+    case ExprKind::AddressOf: return address(*expr.kids[0]);
+    case ExprKind::Variable: return load_variable(expr);
+    case ExprKind::Deref:
+    case ExprKind::ArrayElement: return load(place(expr));
+    case ExprKind::Builtin: return builtin(expr);
+    case ExprKind::AggregationRef: return constant(expr.variable_index);
+    case ExprKind::Aggregate: aggregate(expr); return constant(0);
+    case ExprKind::Comma: {
+      Value last = constant(0);
+      for (const ExprPtr& kid : expr.kids) last = value(*kid);
+      return last;
+    }
+    case ExprKind::Name:
+    case ExprKind::Macro:
+    case ExprKind::Member:
+    case ExprKind::Index:
+    case ExprKind::SizeofType:
+    case ExprKind::SizeofExpr:
+    case ExprKind::Offsetof:
+    case ExprKind::Stringof:
+    case ExprKind::Xlate:
+      break;
+  }
+  return refuse("an expression that was not lowered");
+}
+
+BodyCodegen::Value BodyCodegen::truth(const Expr& expr) {
+  return ir_.CreateICmpNE(value(expr), constant(0));
+}
+
+// ---- what the record brings ------------------------------------------------------------------------------------
+
+/// Bytes are a fresh copy each time, for the script may write to it; the others are fetched once.
+BodyCodegen::Value BodyCodegen::slot_value(const Expr& expr, uint32_t slot) {
+  Value number = ir_.getInt32(slot);
+  sonde_slot_kind kind = clause_->captures[slot].kind;
+  if (kind == SONDE_SLOT_BYTES) return checked_call("sonde_slot_bytes", {context_, number});
+  if (auto known = slot_values_.find(slot); known != slot_values_.end()) return known->second;
+  Value result = nullptr;
+  if (kind == SONDE_SLOT_TEXT) {
+    result = checked_call("sonde_slot_text", {context_, number});
+  } else if (kind == SONDE_SLOT_STACK) {
+    result = checked_call("sonde_slot_stack", {context_, number});
+  } else if (expr.kind == ExprKind::Deref) {
+    result = checked_call("sonde_slot_word", {context_, number});
+  } else {
+    // Arguments and variables are always there.
+    result = ir_.CreateLoad(ir_.getInt64Ty(), at_offset(field(offsetof(BodyContext, slots)), 8ull * slot));
+    result = narrow(result, *expr.type);
+  }
+  if (conditional_depth_ == 0) slot_values_[slot] = result;
+  return result;
+}
+
+BodyCodegen::Value BodyCodegen::builtin(const Expr& expr) {
+  const DVariable& variable = *expr.builtin;
+  if (variable.from == From::Header) return header_field(variable.which, expr.type->size, extends_sign(*expr.type));
+  if (variable.from == From::Body) return checked_call("sonde_var_" + std::string(variable.name), {context_});
+  return refuse(std::string(variable.name) + " was not captured");
+}
+
+// ---- arithmetic ------------------------------------------------------------------------------------------------
+
+BodyCodegen::Value BodyCodegen::unary(const Expr& expr) {
+  Value kid = value(*expr.kids[0]);
+  if (expr.op == Op::Neg) return ir_.CreateNeg(kid);
+  if (expr.op == Op::Not) return ir_.CreateNot(kid);
+  if (expr.op == Op::LogNot) return extend(ir_.CreateICmpEQ(kid, constant(0)), false);
+  return kid;
+}
+
+BodyCodegen::Value BodyCodegen::binary(const Expr& expr) {
+  const Expr &left = *expr.kids[0], &right = *expr.kids[1];
+  Value a = value(left), b = value(right);
+  if (left.type->is_string() || right.type->is_string()) {
+    Value order = checked_call("sonde_compare_strings", {context_, a, b});
+    return comparison(expr.op, false, order, constant(0));
+  }
+  return operation(expr.op, *left.type, *right.type, a, b);
+}
+
+BodyCodegen::Value BodyCodegen::operation(Op op, const Type& left, const Type& right, Value a, Value b) {
+  bool is_unsigned = operation_is_unsigned(left, right);
+  switch (op) {
+    case Op::Add: return ir_.CreateAdd(a, b);
+    case Op::Sub: return ir_.CreateSub(a, b);
+    case Op::Mul: return ir_.CreateMul(a, b);
+    case Op::Div:
+    case Op::Mod: return division(op, is_unsigned, a, b);
+    case Op::And: return ir_.CreateAnd(a, b);
+    case Op::Or: return ir_.CreateOr(a, b);
+    case Op::Xor: return ir_.CreateXor(a, b);
+    case Op::Shl:
+    case Op::Shr: return shift(op, promoted_is_unsigned(left), a, b);
+    case Op::Eq:
+    case Op::Ne:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge: return comparison(op, is_unsigned, a, b);
+    case Op::None:
+    case Op::LogAnd:
+    case Op::LogOr:
+    case Op::LogXor:
+    case Op::Neg:
+    case Op::Not:
+    case Op::LogNot:
+    case Op::Plus:
+      break;
+  }
+  return refuse("an operator that is not binary");
+}
+
+BodyCodegen::Value BodyCodegen::comparison(Op op, bool is_unsigned, Value a, Value b) {
+  using Predicate = llvm::CmpInst::Predicate;
+  Predicate predicate = Predicate::ICMP_EQ;
+  if (op == Op::Ne) predicate = Predicate::ICMP_NE;
+  if (op == Op::Lt) predicate = is_unsigned ? Predicate::ICMP_ULT : Predicate::ICMP_SLT;
+  if (op == Op::Le) predicate = is_unsigned ? Predicate::ICMP_ULE : Predicate::ICMP_SLE;
+  if (op == Op::Gt) predicate = is_unsigned ? Predicate::ICMP_UGT : Predicate::ICMP_SGT;
+  if (op == Op::Ge) predicate = is_unsigned ? Predicate::ICMP_UGE : Predicate::ICMP_SGE;
+  return extend(ir_.CreateICmp(predicate, a, b), false);
+}
+
+/// Zero faults. INT64_MIN / -1 would trap the processor: -1 is replaced by 1, and the quotient negated.
+BodyCodegen::Value BodyCodegen::division(Op op, bool is_unsigned, Value a, Value b) {
+  auto* known = llvm::dyn_cast<llvm::ConstantInt>(b);
+  if (!known || known->isZero()) fault_if(ir_.CreateICmpEQ(b, constant(0)), Fault::DivideByZero, constant(0));
+  if (known && known->isZero()) return constant(0);
+  if (is_unsigned) return op == Op::Div ? ir_.CreateUDiv(a, b) : ir_.CreateURem(a, b);
+  Value negates = ir_.CreateICmpEQ(b, constant(~0ull));
+  Value divisor = ir_.CreateSelect(negates, constant(1), b);
+  if (op == Op::Mod) return ir_.CreateSRem(a, divisor);
+  Value quotient = ir_.CreateSDiv(a, divisor);
+  return ir_.CreateSelect(negates, ir_.CreateNeg(a), quotient);
+}
+
+/// Negative and too large counts give 0.
+BodyCodegen::Value BodyCodegen::shift(Op op, bool is_unsigned, Value a, Value b) {
+  Value fits = ir_.CreateICmpULE(b, constant(63));
+  Value count = ir_.CreateAnd(b, constant(63));
+  Value shifted = op == Op::Shl ? ir_.CreateShl(a, count) : is_unsigned ? ir_.CreateLShr(a, count) : ir_.CreateAShr(a, count);
+  return ir_.CreateSelect(fits, shifted, constant(0));
+}
+
+// ---- control ---------------------------------------------------------------------------------------------------
+
+BodyCodegen::Value BodyCodegen::logical(const Expr& expr) {
+  Value left = truth(*expr.kids[0]);
+  if (expr.op == Op::LogXor) return extend(ir_.CreateXor(left, truth(*expr.kids[1])), false);
+  llvm::BasicBlock *from = ir_.GetInsertBlock(), *more = block("more"), *end = block("end");
+  bool is_and = expr.op == Op::LogAnd;
+  ir_.CreateCondBr(left, is_and ? more : end, is_and ? end : more);
+  ir_.SetInsertPoint(more);
+  ++conditional_depth_;
+  Value right = truth(*expr.kids[1]);
+  --conditional_depth_;
+  llvm::BasicBlock* last = ir_.GetInsertBlock();
+  ir_.CreateBr(end);
+  ir_.SetInsertPoint(end);
+  llvm::PHINode* result = ir_.CreatePHI(ir_.getInt1Ty(), 2);
+  result->addIncoming(ir_.getInt1(!is_and), from);
+  result->addIncoming(right, last);
+  return extend(result, false);
+}
+
+BodyCodegen::Value BodyCodegen::conditional(const Expr& expr) {
+  llvm::BasicBlock *arms[2] = {block("then"), block("else")}, *end = block("end");
+  ir_.CreateCondBr(truth(*expr.kids[0]), arms[0], arms[1]);
+  ++conditional_depth_;
+  Value results[2];
+  for (int i : {0, 1}) {
+    ir_.SetInsertPoint(arms[i]);
+    results[i] = value(*expr.kids[1 + i]);
+    arms[i] = ir_.GetInsertBlock();
+    ir_.CreateBr(end);
+  }
+  --conditional_depth_;
+  ir_.SetInsertPoint(end);
+  llvm::PHINode* result = ir_.CreatePHI(ir_.getInt64Ty(), 2);
+  for (int i : {0, 1}) result->addIncoming(results[i], arms[i]);
+  return result;
+}
+
+// ---- conversions and calls -------------------------------------------------------------------------------------
+
+BodyCodegen::Value BodyCodegen::cast(const Expr& expr) {
+  const Expr& kid = *expr.kids[0];
+  if (expr.type->is_string() && !kid.type->is_string()) return string_of(kid, expr.type->size);
+  return narrow(value(kid), *expr.type);
+}
+
+/// A char array ends where it ends, a pointer's text with the longest string.
+BodyCodegen::Value BodyCodegen::string_of(const Expr& source, uint64_t strsize) {
+  if (source.type->is_string()) return value(source);
+  uint64_t size = strsize;
+  const Type* type = source.type->canonical;
+  if (type->kind == Type::Kind::Pointer && type->target && type->target->canonical->kind == Type::Kind::Array)
+    type = type->target->canonical;
+  if (type->kind == Type::Kind::Array) size = type->size;
+  return checked_call("sonde_string_of", {context_, value(source), constant(size)});
+}
+
+BodyCodegen::Value BodyCodegen::subroutine(const Expr& expr) {
+  switch (expr.function->runs) {
+    case Runs::Fire: return fire_function(expr);
+    case Runs::Action:
+    case Runs::Record:
+    case Runs::Destructive: return action(expr);
+    case Runs::Refused: return refuse(std::string(expr.function->doc));
+    case Runs::Body: break;
+  }
+  std::vector<Value> arguments = values(expr, 0, expr.kids.size());
+  Value result = checked_call("sonde_fn_" + std::string(expr.function->name),
+                              {context_, ir_.getInt32(static_cast<uint32_t>(arguments.size())), words(arguments)});
+  return narrow(result, *expr.type);
+}
+
+/// What the fire part could not compute is read now; the thread waits.
+BodyCodegen::Value BodyCodegen::fire_function(const Expr& expr) {
+  if (expr.kids.empty()) return refuse(std::string(expr.function->name) + "() was not captured");
+  std::vector<Value> arguments = values(expr, 0, expr.kids.size());
+  if (arguments.size() < 2) arguments.push_back(constant(~0ull));
+  return checked_call("sonde_held_" + std::string(expr.function->name), {context_, arguments[0], arguments[1]});
+}
+
+}  // namespace sonde

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Places: variables, elements of associative arrays, memory.
+//
+// A variable is a cell: numbers stand in it, strings and bytes behind it in a buffer of the runtime's. Memory is
+// reached through pointers of D, which may be any number: each access is checked, unless it is plain that it stays
+// inside a variable.
+#include <cstring>
+
+#include "compiler/dif/arithmetic.h"
+#include "compiler/llvm/codegen.h"
+
+namespace sonde {
+namespace {
+
+bool is_bytes(const Type& type) { return type.is_record() || type.canonical->kind == Type::Kind::Array; }
+
+uint64_t scope_offset(VariableDesc::Scope scope) {
+  switch (scope) {
+    case VariableDesc::Scope::Global: return offsetof(BodyContext, globals);
+    case VariableDesc::Scope::Self: return offsetof(BodyContext, self);
+    case VariableDesc::Scope::This: return offsetof(BodyContext, locals);
+  }
+  return 0;
+}
+
+/// Bytes of memory that a Deref touches.
+uint64_t width(const Expr& deref) {
+  if (deref.bit_width == 0) return deref.type->size;
+  uint64_t bytes = (deref.bit_offset + deref.bit_width + 7u) / 8u;
+  return bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;
+}
+
+/// The element of an associative array that a pointer leads into; null when it is none.
+const Expr* element_below(const Expr& pointer) {
+  const Expr* at = &pointer;
+  while (at->kind == ExprKind::Cast || (at->kind == ExprKind::Binary && at->op == Op::Add)) at = at->kids[0].get();
+  if (at->kind != ExprKind::AddressOf) return nullptr;
+  at = at->kids[0].get();
+  if (at->kind == ExprKind::Deref) return element_below(*at->kids[0]);
+  return at->kind == ExprKind::ArrayElement ? at : nullptr;
+}
+
+}  // namespace
+
+BodyCodegen::Place BodyCodegen::place(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::Variable: return {.expr = &expr, .at = cell(program_.variables[expr.variable_index])};
+    case ExprKind::ArrayElement: return {.expr = &expr, .at = own_words(values(expr, 0, expr.kids.size()))};
+    case ExprKind::Deref: return {.expr = &expr, .at = value(*expr.kids[0])};
+    default: break;
+  }
+  refuse("an assignment to something that is not a place");
+  return {.expr = &expr, .at = constant(0)};
+}
+
+BodyCodegen::Value BodyCodegen::load(const Place& place) {
+  const Expr& expr = *place.expr;
+  if (expr.kind == ExprKind::Variable) return load_variable(expr);
+  if (expr.kind == ExprKind::Deref) return load_memory(expr, place.at, is_known_memory(*expr.kids[0], width(expr)));
+  if (is_bytes(*expr.type)) return element_bytes(expr, place.at);
+  Value word = checked_call("sonde_array_load", {context_, ir_.getInt32(expr.variable_index), place.at});
+  return narrow(word, *expr.type);
+}
+
+void BodyCodegen::store(const Place& place, Value value) {
+  const Expr& expr = *place.expr;
+  if (expr.kind == ExprKind::Variable) return store_variable(place, value);
+  if (expr.kind == ExprKind::Deref) {
+    store_memory(expr, place.at, value);
+    if (place.element) store_element(*place.element, place.keys, place.copy);
+    return;
+  }
+  store_element(expr, place.at, value);
+}
+
+void BodyCodegen::store_element(const Expr& element, Value keys, Value value) {
+  call("sonde_array_store", ir_.getVoidTy(), {context_, ir_.getInt32(element.variable_index), keys, value});
+  leave_on_fault();
+}
+
+/// A member of a struct in an associative array: the struct is copied, the copy changed, and then stored as a whole.
+BodyCodegen::Place BodyCodegen::place_to_store(const Expr& expr) {
+  const Expr* element = expr.kind == ExprKind::Deref ? element_below(*expr.kids[0]) : nullptr;
+  if (!element) return place(expr);
+  Value keys = own_words(values(*element, 0, element->kids.size()));
+  Value old = element_bytes(*element, keys);
+  Value copy = checked_call("sonde_scratch", {context_, constant(element->type->size)});
+  move_bytes(copy, old, element->type->size);
+  copied_elements_[element] = copy;
+  Place result = place(expr);
+  copied_elements_.erase(element);
+  result.element = element;
+  result.keys = keys;
+  result.copy = copy;
+  return result;
+}
+
+BodyCodegen::Value BodyCodegen::assign(const Expr& expr) {
+  Place target = place_to_store(*expr.kids[0]);
+  Value result = narrow(value(*expr.kids[1]), *expr.kids[0]->type);
+  store(target, result);
+  return result;
+}
+
+BodyCodegen::Value BodyCodegen::update(const Expr& expr) {
+  const Expr &left = *expr.kids[0], &right = *expr.kids[1];
+  Place target = place_to_store(left);
+  Value before = load(target);
+  Value after = narrow(operation(expr.op, *left.type, *right.type, before, value(right)), *left.type);
+  store(target, after);
+  return expr.postfix ? before : after;
+}
+
+// ---- variables -------------------------------------------------------------------------------------------------
+
+BodyCodegen::Value BodyCodegen::cell(const VariableDesc& variable) {
+  return at_offset(field(scope_offset(variable.scope)), 8ull * variable.cell);
+}
+
+/// A string that was never assigned is "", but a thread's is NULL.
+BodyCodegen::Value BodyCodegen::load_variable(const Expr& expr) {
+  const VariableDesc& variable = program_.variables[expr.variable_index];
+  if (is_bytes(*expr.type)) return address(expr);
+  Value word = ir_.CreateLoad(ir_.getInt64Ty(), cell(variable));
+  if (!expr.type->is_string() || variable.scope == VariableDesc::Scope::Self) return word;
+  return ir_.CreateSelect(ir_.CreateICmpEQ(word, constant(0)), text_constant(""), word);
+}
+
+void BodyCodegen::store_variable(const Place& place, Value value) {
+  const Type& type = *place.expr->type;
+  if (is_word(type)) {
+    ir_.CreateStore(value, place.at);
+    return;
+  }
+  if (type.is_string()) {
+    call("sonde_store_string", ir_.getVoidTy(), {context_, place.at, value});
+  } else if (is_bytes(type)) {
+    may("sonde_may_load", value, type.size);
+    call("sonde_store_bytes", ir_.getVoidTy(), {context_, place.at, value, ir_.getInt32(static_cast<uint32_t>(type.size))});
+  } else {
+    ir_.CreateStore(value, place.at);  // a float: only zero occurs
+    return;
+  }
+  leave_on_fault();
+}
+
+// ---- memory ----------------------------------------------------------------------------------------------------
+
+void BodyCodegen::may(std::string_view helper, Value address, uint64_t size) {
+  Value fine = call(helper, ir_.getInt32Ty(), {context_, address, constant(size)});
+  leave_unless(ir_.CreateICmpNE(fine, ir_.getInt32(0)));
+}
+
+void BodyCodegen::move_bytes(Value to, Value from, uint64_t size) {
+  auto move = reinterpret_cast<const void*>(static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove));
+  call_address(move, ir_.getPtrTy(), {pointer(to), pointer(from), constant(size)});
+}
+
+/// &variable plus a constant that stays inside it: no check is needed.
+bool BodyCodegen::is_known_memory(const Expr& pointer, uint64_t size) const {
+  uint64_t offset = 0;
+  const Expr* at = &pointer;
+  for (;;) {
+    if (at->kind == ExprKind::Cast && at->type->is_pointer()) {
+      at = at->kids[0].get();
+    } else if (at->kind == ExprKind::Binary && at->op == Op::Add && at->kids[1]->kind == ExprKind::Integer) {
+      offset += at->kids[1]->integer;
+      at = at->kids[0].get();
+    } else {
+      break;
+    }
+  }
+  if (at->kind != ExprKind::AddressOf || at->kids[0]->kind != ExprKind::Variable) return false;
+  uint64_t whole = at->kids[0]->type->size;
+  return offset <= whole && size <= whole - offset;
+}
+
+BodyCodegen::Value BodyCodegen::load_memory(const Expr& expr, Value address, bool known) {
+  if (!known) may("sonde_may_load", address, expr.type->is_string() ? 1 : width(expr));
+  if (is_bytes(*expr.type) || expr.type->is_string()) return address;
+  auto bits = static_cast<unsigned>(8 * width(expr));
+  if (bits == 0 || bits > 64) return refuse("a load of " + std::to_string(width(expr)) + " bytes");
+  Value word = ir_.CreateAlignedLoad(ir_.getIntNTy(bits), pointer(address), llvm::Align(1));
+  if (expr.bit_width) return field_of_word(expr, extend(word, false));
+  return extend(word, extends_sign(*expr.type));
+}
+
+BodyCodegen::Value BodyCodegen::field_of_word(const Expr& expr, Value word) {
+  uint64_t above = 64u - expr.bit_offset - expr.bit_width, unused = 64u - expr.bit_width;
+  Value up = ir_.CreateShl(word, constant(above));
+  return extends_sign(*expr.type) ? ir_.CreateAShr(up, constant(unused)) : ir_.CreateLShr(up, constant(unused));
+}
+
+void BodyCodegen::store_memory(const Expr& expr, Value address, Value value) {
+  if (expr.type->is_string()) {
+    refuse("a string cannot be stored through a pointer");
+    return;
+  }
+  if (!is_known_memory(*expr.kids[0], width(expr))) may("sonde_may_store", address, width(expr));
+  if (is_bytes(*expr.type)) {
+    may("sonde_may_load", value, expr.type->size);
+    move_bytes(address, value, expr.type->size);
+    return;
+  }
+  auto bits = static_cast<unsigned>(8 * width(expr));
+  if (bits == 0 || bits > 64) {
+    refuse("a store of " + std::to_string(width(expr)) + " bytes");
+    return;
+  }
+  if (expr.bit_width) {
+    Value old = extend(ir_.CreateAlignedLoad(ir_.getIntNTy(bits), pointer(address), llvm::Align(1)), false);
+    uint64_t mask = (expr.bit_width == 64 ? ~0ull : (1ull << expr.bit_width) - 1) << expr.bit_offset;
+    Value moved = ir_.CreateAnd(ir_.CreateShl(value, constant(expr.bit_offset)), constant(mask));
+    value = ir_.CreateOr(ir_.CreateAnd(old, constant(~mask)), moved);
+  }
+  ir_.CreateAlignedStore(ir_.CreateTrunc(value, ir_.getIntNTy(bits)), pointer(address), llvm::Align(1));
+}
+
+/// Where a struct or an array stands.
+BodyCodegen::Value BodyCodegen::address(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::Deref: return value(*expr.kids[0]);
+    case ExprKind::ArrayElement: {
+      auto copied = copied_elements_.find(&expr);
+      if (copied != copied_elements_.end()) return copied->second;
+      return element_bytes(expr, words(values(expr, 0, expr.kids.size())));
+    }
+    case ExprKind::Variable: {
+      const VariableDesc& variable = program_.variables[expr.variable_index];
+      Value size = ir_.getInt32(static_cast<uint32_t>(expr.type->size));
+      return checked_call("sonde_cell_bytes", {context_, cell(variable), size});
+    }
+    default: break;
+  }
+  // A struct that is a value, such as the result of ?:, is its address.
+  if (is_bytes(*expr.type)) return value(expr);
+  return refuse("the address of a value");
+}
+
+/// An element that is missing reads as zeros, in a scratch copy.
+BodyCodegen::Value BodyCodegen::element_bytes(const Expr& element, Value keys) {
+  Value found = checked_call("sonde_array_load", {context_, ir_.getInt32(element.variable_index), keys});
+  llvm::BasicBlock *from = ir_.GetInsertBlock(), *missing = block("missing"), *end = block("end");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(found, constant(0)), missing, end);
+  ir_.SetInsertPoint(missing);
+  Value zeros = checked_call("sonde_scratch", {context_, constant(element.type->size)});
+  llvm::BasicBlock* last = ir_.GetInsertBlock();
+  ir_.CreateBr(end);
+  ir_.SetInsertPoint(end);
+  llvm::PHINode* result = ir_.CreatePHI(ir_.getInt64Ty(), 2);
+  result->addIncoming(found, from);
+  result->addIncoming(zeros, last);
+  return result;
+}
+
+}  // namespace sonde

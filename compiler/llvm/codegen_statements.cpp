@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Predicates, statements, actions, aggregations.
+#include "compiler/llvm/codegen.h"
+
+namespace sonde {
+
+void BodyCodegen::predicates() {
+  for (const Expr* conjunct : clause_->body_predicates) {
+    llvm::BasicBlock* passed = block("passed");
+    ir_.CreateCondBr(truth(*conjunct), passed, false_);
+    ir_.SetInsertPoint(passed);
+  }
+}
+
+/// A fault report names the statement, so its number is kept in the context.
+void BodyCodegen::statements(const std::vector<Statement>& list) {
+  for (const Statement& statement : list) {
+    ++statement_;
+    if (clause_->done_at_fire.contains(statement.expression.get())) continue;
+    ir_.CreateStore(constant(statement_), at_offset(context_, offsetof(BodyContext, action)));
+    if (statement.kind == Statement::Kind::If)
+      if_statement(statement);
+    else
+      value(*statement.expression);
+  }
+}
+
+void BodyCodegen::if_statement(const Statement& statement) {
+  llvm::BasicBlock *yes = block("then"), *no = block("else"), *end = block("endif");
+  ir_.CreateCondBr(truth(*statement.expression), yes, no);
+  ++conditional_depth_;
+  ir_.SetInsertPoint(yes);
+  statements(statement.then_part);
+  ir_.CreateBr(end);
+  ir_.SetInsertPoint(no);
+  statements(statement.else_part);
+  ir_.CreateBr(end);
+  --conditional_depth_;
+  ir_.SetInsertPoint(end);
+}
+
+/// kids: keys, then the value and the increment where the function has them.
+void BodyCodegen::aggregate(const Expr& expr) {
+  std::vector<Value> all = values(expr, 0, expr.kids.size());
+  std::vector<Value> keys(all.begin(), all.begin() + expr.key_count);
+  size_t rest = all.size() - expr.key_count;
+  Value amount = rest > 0 ? all[expr.key_count] : constant(1);
+  Value weight = rest > 1 ? all[expr.key_count + 1] : constant(1);
+  call("sonde_aggregate", ir_.getVoidTy(), {context_, ir_.getInt32(expr.variable_index), words(keys), amount, weight});
+  leave_on_fault();
+}
+
+/// kids are the site's argv.
+BodyCodegen::Value BodyCodegen::action(const Expr& expr) {
+  std::vector<Value> arguments = values(expr, 0, expr.kids.size());
+  Value site = pointer(address_of(&program_.sites[expr.site]));
+  call("sonde_act_" + std::string(expr.function->name), ir_.getVoidTy(),
+       {context_, site, ir_.getInt32(static_cast<uint32_t>(arguments.size())), words(arguments)});
+  leave_on_fault();
+  return constant(0);
+}
+
+}  // namespace sonde

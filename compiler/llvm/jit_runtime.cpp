@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// By itself, so that a test with helpers of its own links without the runtime's.
+#include "compiler/llvm/jit.h"
+
+namespace sonde {
+
+Jit::Jit() : Jit(body_symbols()) {}
+
+}  // namespace sonde

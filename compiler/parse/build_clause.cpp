@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <cctype>
+
+#include "compiler/parse/tree_builder.h"
+
+namespace sonde {
+
+SyntaxTree TreeBuilder::build(P::ProgramContext* program) {
+  for (P::ItemContext* item : program->item()) {
+    if (item->clause()) tree_.items.emplace_back(clause(item->clause()));
+    else if (item->declaration()) tree_.items.emplace_back(declaration(item->declaration()));
+    else if (item->inlineDefinition()) tree_.items.emplace_back(inline_definition(item->inlineDefinition()));
+    else if (item->translator()) tree_.items.emplace_back(translator(item->translator()));
+    else if (item->providerDefinition()) tree_.items.emplace_back(provider(item->providerDefinition()));
+  }
+  return std::move(tree_);
+}
+
+ClauseAst TreeBuilder::clause(P::ClauseContext* context) {
+  ClauseAst clause;
+  clause.where = range(context);
+  for (antlr4::tree::TerminalNode* word : context->descriptions()->DESCRIPTION()) description(word, clause);
+  if (context->predicate()) {
+    diagnostics_.set_context("in predicate");
+    clause.predicate = comma(context->predicate()->comma());
+  }
+  clause.has_body = context->body() != nullptr;
+  diagnostics_.set_context("in action list");
+  if (clause.has_body) clause.statements = statements(context->body()->statement());
+  diagnostics_.set_context("");
+  if (script_ && !clause.predicate && !clause.has_body)
+    diagnostics_.report("D_SYNTAX", clause.where, "expected predicate and/or actions following probe description");
+  return clause;
+}
+
+void TreeBuilder::description(antlr4::tree::TerminalNode* node, ClauseAst& clause) {
+  SourceRange where = range(node->getSymbol());
+  std::string written = spelling(node), expanded;
+  if (!expand_description(written, where, expanded)) return;
+  std::optional<ProbeDescription> description = read_description(expanded);
+  if (!description) {
+    diagnostics_.report("D_PDESC_INVAL", where, "invalid probe description \"" + written + "\": Overspecified probe description",
+                        "a description has at most four fields: provider:module:function:name");
+    return;
+  }
+  clause.descriptions.push_back(std::move(*description));
+  clause.description_places.push_back(where);
+}
+
+/// $1, $$1, $target inside a description.
+bool TreeBuilder::expand_description(std::string_view text, SourceRange where, std::string& out) {
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] != '$') {
+      out += text[i++];
+      continue;
+    }
+    while (i < text.size() && text[i] == '$') ++i;
+    size_t begin = i;
+    bool number = i < text.size() && std::isdigit(static_cast<unsigned char>(text[i]));
+    while (i < text.size() && (number ? std::isdigit(static_cast<unsigned char>(text[i])) : std::isalnum(static_cast<unsigned char>(text[i])))) ++i;
+    std::optional<std::string> value = questions_.macro(text.substr(begin, i - begin));
+    if (!value) {
+      diagnostics_.report("D_PDESC_INVAL", where, "invalid probe description \"" + std::string(text) + "\": Undefined macro variable in probe description");
+      return false;
+    }
+    out += *value;
+  }
+  return true;
+}
+
+std::vector<Statement> TreeBuilder::statements(const std::vector<P::StatementContext*>& list) {
+  std::vector<Statement> out;
+  bool separated = true;
+  for (P::StatementContext* context : list) {
+    if (context->SEMICOLON()) {
+      separated = true;
+    } else if (context->conditionalStatement()) {
+      out.push_back(conditional(context->conditionalStatement()));
+      separated = true;
+    } else {
+      if (!separated) {
+        antlr4::Token* token = context->getStart();
+        diagnostics_.report("D_SYNTAX", range(token), "syntax error near \"" + spelling(token) + "\"", "statements are separated by ;");
+        return out;
+      }
+      out.push_back(expression_statement(context->comma()));
+      separated = false;
+    }
+  }
+  return out;
+}
+
+Statement TreeBuilder::expression_statement(P::CommaContext* context) {
+  Statement statement;
+  statement.where = range(context);
+  statement.expression = comma(context);
+  return statement;
+}
+
+Statement TreeBuilder::conditional(P::ConditionalStatementContext* context) {
+  Statement statement;
+  statement.kind = Statement::Kind::If;
+  statement.where = range(context);
+  statement.expression = comma(context->comma());
+  statement.then_part = arm(context->yes);
+  if (context->no) statement.else_part = arm(context->no);
+  return statement;
+}
+
+std::vector<Statement> TreeBuilder::arm(P::ArmContext* context) {
+  std::vector<Statement> out;
+  if (context->body()) return statements(context->body()->statement());
+  if (context->conditionalStatement()) out.push_back(conditional(context->conditionalStatement()));
+  else if (context->comma()) out.push_back(expression_statement(context->comma()));
+  return out;
+}
+
+ExprPtr TreeBuilder::node(ExprKind kind, SourceRange where) const {
+  auto expr = std::make_unique<Expr>();
+  expr->kind = kind;
+  expr->where = where;
+  return expr;
+}
+
+SourceRange TreeBuilder::range(antlr4::Token* token) const {
+  size_t begin = std::min(token->getStartIndex(), text_.size());
+  size_t end = token->getType() == antlr4::Token::EOF ? begin : token->getStopIndex() + 1;
+  return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+}
+
+SourceRange TreeBuilder::range(antlr4::ParserRuleContext* context) const {
+  SourceRange first = range(context->getStart());
+  antlr4::Token* stop = context->getStop();
+  return {first.begin, stop ? std::max(range(stop).end, first.end) : first.end};
+}
+
+std::string TreeBuilder::spelling(antlr4::Token* token) const {
+  SourceRange where = range(token);
+  return text_.substr(where.begin, where.end - where.begin);
+}
+
+}  // namespace sonde

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Constants of D: numbers, characters, strings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sonde {
+
+struct IntegerLiteral {
+  uint64_t value = 0;
+  uint32_t size = 4;
+  bool is_signed = true;
+  std::string error_tag;   ///< empty: right
+  std::string error;
+};
+
+IntegerLiteral read_integer(std::string_view text);
+
+/// The bytes between the quotes, escapes resolved. D keeps the backslash of \? and \' and of what it does not know.
+std::string read_escapes(std::string_view inner);
+
+}  // namespace sonde

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "compiler/parse/modal_lexer.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace sonde {
+namespace {
+
+using antlr::DLexer;
+
+struct Keyword {
+  std::string_view word;
+  size_t type;
+};
+
+constexpr std::array kKeywords = std::to_array<Keyword>({
+    {"auto", DLexer::AUTO}, {"break", DLexer::BREAK}, {"case", DLexer::CASE}, {"char", DLexer::CHAR}, {"const", DLexer::CONST},
+    {"continue", DLexer::CONTINUE}, {"counter", DLexer::COUNTER}, {"default", DLexer::DEFAULT}, {"do", DLexer::DO},
+    {"double", DLexer::DOUBLE}, {"else", DLexer::ELSE}, {"enum", DLexer::ENUM}, {"extern", DLexer::EXTERN}, {"float", DLexer::FLOAT},
+    {"for", DLexer::FOR}, {"goto", DLexer::GOTO}, {"if", DLexer::IF}, {"import", DLexer::IMPORT}, {"inline", DLexer::INLINE},
+    {"int", DLexer::INT}, {"long", DLexer::LONG}, {"offsetof", DLexer::OFFSETOF}, {"probe", DLexer::PROBE},
+    {"provider", DLexer::PROVIDER}, {"register", DLexer::REGISTER}, {"restrict", DLexer::RESTRICT}, {"return", DLexer::RETURN},
+    {"self", DLexer::SELF}, {"short", DLexer::SHORT}, {"signed", DLexer::SIGNED}, {"sizeof", DLexer::SIZEOF},
+    {"static", DLexer::STATIC}, {"string", DLexer::STRING}, {"stringof", DLexer::STRINGOF}, {"struct", DLexer::STRUCT},
+    {"switch", DLexer::SWITCH}, {"this", DLexer::THIS}, {"translator", DLexer::TRANSLATOR}, {"typedef", DLexer::TYPEDEF},
+    {"union", DLexer::UNION}, {"unsigned", DLexer::UNSIGNED}, {"void", DLexer::VOID}, {"volatile", DLexer::VOLATILE},
+    {"while", DLexer::WHILE}, {"xlate", DLexer::XLATE},
+});
+static_assert(std::ranges::is_sorted(kKeywords, {}, &Keyword::word));
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("-$:_.?*\\[]!`").find(c) != std::string_view::npos;
+}
+
+bool is_identifier(std::string_view word) {
+  if (word.empty() || std::isdigit(static_cast<unsigned char>(word[0]))) return false;
+  return std::ranges::all_of(word, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '`'; });
+}
+
+}  // namespace
+
+size_t keyword(std::string_view word) {
+  auto at = std::ranges::lower_bound(kKeywords, word, {}, &Keyword::word);
+  return at != kKeywords.end() && at->word == word ? at->type : 0;
+}
+
+ByteStream::ByteStream(std::string_view text) {
+  _data.resize(text.size());
+  std::ranges::transform(text, _data.begin(), [](char c) { return static_cast<char32_t>(static_cast<unsigned char>(c)); });
+}
+
+ModalLexer::ModalLexer(antlr4::CharStream* input, const std::string& text, Diagnostics& diagnostics)
+    : DLexer(input), text_(text), diagnostics_(diagnostics) {
+  removeErrorListeners();
+}
+
+std::unique_ptr<antlr4::Token> ModalLexer::nextToken() {
+  std::unique_ptr<antlr4::Token> token = DLexer::nextToken();
+  auto& common = static_cast<antlr4::CommonToken&>(*token);
+  if (common.getType() == DESCRIPTION && starts_declaration(common)) {
+    region_ = Region::Declaration;
+    declarations_.push_back(common.getStartIndex());
+    getInputStream()->seek(common.getStartIndex());
+    setMode(Code);
+    return nextToken();
+  }
+  if (region_ == Region::Top) top_token(common);
+  else code_token(common);
+  return token;
+}
+
+void ModalLexer::top_token(antlr4::CommonToken& token) {
+  if (token.getType() == LBRACE) {
+    region_ = Region::Body;
+    open_.push_back('{');
+    setMode(Code);
+  } else if (token.getType() == PREDICATE_OPEN) {
+    region_ = Region::Predicate;
+    questions_ = 0;
+    setMode(Code);
+  } else if (token.getType() == OTHER) {
+    char c = text_[token.getStartIndex()];
+    if (c == '}' || c == ')') complain("D_SYNTAX", token, std::string("extra ") + c + " in input stream");
+  }
+}
+
+void ModalLexer::code_token(antlr4::CommonToken& token) {
+  switch (token.getType()) {
+    case IDENTIFIER:
+      if (size_t type = keyword(std::string_view(text_).substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex())))
+        token.setType(type);
+      break;
+    case LBRACE: case LPAREN: case LBRACKET: open_bracket(token); break;
+    case RBRACE: close_bracket(token, '{'); break;
+    case RPAREN: close_bracket(token, '('); break;
+    case RBRACKET: close_bracket(token, '['); break;
+    case SEMICOLON:
+      if (region_ == Region::Declaration && open_.empty()) end_region();
+      break;
+    case QUESTION: questions_ += open_.empty(); break;
+    case COLON: questions_ -= open_.empty() && questions_ > 0; break;
+    case SLASH:
+      if (region_ == Region::Predicate && closes_predicate(token.getStopIndex() + 1)) {
+        if (!open_.empty()) complain("D_SYNTAX", token, std::string("closing ") + (open_.back() == '[' ? ']' : ')') + " expected in predicate before /");
+        token.setType(PREDICATE_CLOSE);
+        end_region();
+      }
+      break;
+    case FLOATING: complain("D_SYNTAX", token, "floating-point constants are not permitted"); break;
+    case OPEN_TEXT: complain("D_STR_NL", token, "newline encountered in string literal"); break;
+    case OPEN_CHARACTER: complain("D_CHR_NL", token, "newline encountered in character constant"); break;
+    default: break;
+  }
+}
+
+void ModalLexer::open_bracket(const antlr4::CommonToken& token) { open_.push_back(text_[token.getStartIndex()]); }
+
+void ModalLexer::close_bracket(antlr4::CommonToken& token, char opener) {
+  if (open_.empty() || std::ranges::find(open_, opener) == open_.end()) {
+    complain("D_SYNTAX", token, std::string("extra ") + text_[token.getStartIndex()] + " in input stream");
+    return;
+  }
+  while (open_.back() != opener) open_.pop_back();   // what is missing inside is the parser's to tell
+  open_.pop_back();
+  if (open_.empty() && region_ == Region::Body) end_region();
+}
+
+void ModalLexer::end_region() {
+  region_ = Region::Top;
+  open_.clear();
+  setMode(DEFAULT_MODE);
+}
+
+bool ModalLexer::starts_declaration(const antlr4::CommonToken& token) const {
+  size_t begin = token.getStartIndex(), end = token.getStopIndex() + 1;
+  std::string_view word = std::string_view(text_).substr(begin, end - begin);
+  if (keyword(word)) return true;
+  if (!is_identifier(word)) return false;
+  size_t next = skip_blanks(end);
+  return next < text_.size() && (is_word(text_[next]) || text_[next] == '(');
+}
+
+size_t ModalLexer::skip_blanks(size_t at) const {
+  while (at < text_.size() && std::isspace(static_cast<unsigned char>(text_[at]))) ++at;
+  return at;
+}
+
+size_t ModalLexer::skip_word(size_t at) const {
+  while (at < text_.size() && is_word(text_[at])) ++at;
+  return at;
+}
+
+bool ModalLexer::closes_predicate(size_t after) const {
+  size_t at = skip_blanks(after);
+  if (at == text_.size() || text_[at] == '{' || text_[at] == ';') return true;
+  if (!open_.empty() || questions_ > 0) return false;
+  size_t end = skip_word(at);
+  if (end == at) return false;
+  std::string_view word = std::string_view(text_).substr(at, end - at);
+  size_t then = skip_blanks(end);
+  bool then_clause = then < text_.size() && (text_[then] == '{' || text_[then] == ',');
+  return word.find(':') != std::string_view::npos || then_clause || (keyword(word) && word != "self" && word != "this" && word != "sizeof");
+}
+
+void ModalLexer::complain(std::string_view tag, const antlr4::CommonToken& token, std::string message) {
+  diagnostics_.report(tag, {static_cast<uint32_t>(token.getStartIndex()), static_cast<uint32_t>(token.getStopIndex() + 1)}, std::move(message));
+}
+
+}  // namespace sonde

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lexer's modes
+//
+//   Top  --- { --->  Body         until its }
+//        --- / --->  Predicate    until a / that cannot be a division
+//        -- word ->  Declaration  until its ;       (word: a keyword, or an identifier before another word)
+//
+// Top is descriptions, the rest is Code. What tells a closing / from a division is what follows it: {, ; or the end, or a
+// word that reads on like a description.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "DLexer.h"
+#include "antlr4-runtime.h"
+#include "compiler/source/diagnostic.h"
+
+namespace sonde {
+
+/// One code point a byte: offsets stay byte offsets whatever the text holds.
+class ByteStream : public antlr4::ANTLRInputStream {
+ public:
+  explicit ByteStream(std::string_view text);
+};
+
+class ModalLexer : public antlr::DLexer {
+ public:
+  ModalLexer(antlr4::CharStream* input, const std::string& text, Diagnostics& diagnostics);
+  std::unique_ptr<antlr4::Token> nextToken() override;
+
+  /// Where declarations begin: token start offsets, rising.
+  const std::vector<size_t>& declarations() const { return declarations_; }
+
+ private:
+  enum class Region : uint8_t { Top, Predicate, Body, Declaration };
+
+  void top_token(antlr4::CommonToken& token);
+  void code_token(antlr4::CommonToken& token);
+  void open_bracket(const antlr4::CommonToken& token);
+  void close_bracket(antlr4::CommonToken& token, char opener);
+  void end_region();
+  bool starts_declaration(const antlr4::CommonToken& token) const;
+  bool closes_predicate(size_t after) const;
+  size_t skip_blanks(size_t at) const;
+  size_t skip_word(size_t at) const;
+  void complain(std::string_view tag, const antlr4::CommonToken& token, std::string message);
+
+  const std::string& text_;
+  Diagnostics& diagnostics_;
+  Region region_ = Region::Top;
+  std::vector<char> open_;
+  uint32_t questions_ = 0;   ///< ? without their : at depth 0 of a predicate
+  std::vector<size_t> declarations_;
+};
+
+/// The token type of a keyword, or 0.
+size_t keyword(std::string_view word);
+
+}  // namespace sonde

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lex everything, mark the names of types, parse.
+//
+// Whether `(foo) - 1` is a cast depends on what foo is. Instead of asking while it predicts, the parser gets tokens in
+// which names of types are marked already: those that are known, those that the text typedefs, and words that stand where only a type can.
+#include "compiler/parse/parser.h"
+
+#include <algorithm>
+#include <set>
+
+#include "DParser.h"
+#include "antlr4-runtime.h"
+#include "compiler/parse/modal_lexer.h"
+#include "compiler/parse/tree_builder.h"
+
+namespace sonde {
+namespace {
+
+using P = antlr::DParser;
+
+class TypeMarker {
+ public:
+  TypeMarker(antlr4::CommonTokenStream& stream, const std::string& text, const ParserQuestions& questions, const std::vector<size_t>& declarations)
+      : text_(text), questions_(questions), declarations_(declarations), tokens_(stream.getTokens()) {}
+
+  void run() {
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      if (is(i, P::TYPEDEF)) note_typedef(i);
+      if (is(i, P::IDENTIFIER) && is_type_here(i)) static_cast<antlr4::CommonToken*>(tokens_[i])->setType(P::TYPE_NAME);
+    }
+  }
+
+ private:
+  bool is(size_t i, size_t type) const { return i < tokens_.size() && tokens_[i]->getType() == type; }
+  template <typename... Types>
+  bool any(size_t i, Types... types) const { return (is(i, types) || ...); }
+
+  std::string_view spelling(size_t i) const {
+    return std::string_view(text_).substr(tokens_[i]->getStartIndex(), tokens_[i]->getStopIndex() + 1 - tokens_[i]->getStartIndex());
+  }
+
+  /// The last identifier outside of brackets before the ; or , is what a typedef names (function pointers: the first in parentheses).
+  void note_typedef(size_t i) {
+    int depth = 0;
+    std::string name;
+    for (++i; i < tokens_.size(); ++i) {
+      if (any(i, P::LBRACE, P::LBRACKET)) ++depth;
+      if (any(i, P::RBRACE, P::RBRACKET)) --depth;
+      if (depth > 0) continue;
+      if (is(i, P::IDENTIFIER) && !any(i + 1, P::STAR, P::IDENTIFIER)) name = spelling(i);
+      if (any(i, P::COMMA, P::SEMICOLON, P::LPAREN) && !name.empty()) typedefs_.insert(name);
+      if (is(i, P::SEMICOLON)) return;
+      if (is(i, P::LPAREN) && !name.empty()) ++depth;
+      if (is(i, P::RPAREN)) depth = std::max(0, depth - 1);
+    }
+  }
+
+  bool is_type_here(size_t i) const {
+    if (i > 0 && any(i - 1, P::DOT, P::ARROW, P::ENUM, P::STRUCT, P::UNION)) return false;
+    std::string_view name = spelling(i);
+    bool known = typedefs_.contains(name) || questions_.is_type(name);
+    // After a type and before what ends a declarator it is the name that is declared, whatever it meant before.
+    bool declared = i > 0 && any(i - 1, P::TYPE_NAME, P::INT, P::CHAR, P::LONG, P::SHORT, P::STRING, P::RBRACE, P::STAR, P::VOID, P::IDENTIFIER) &&
+                    any(i + 1, P::SEMICOLON, P::COMMA, P::LBRACKET, P::ASSIGN, P::COLON, P::LBRACE);
+    if (known) return !declared;
+    if (std::ranges::binary_search(declarations_, tokens_[i]->getStartIndex())) return true;   // foo_t x;
+    if (i > 0 && any(i - 1, P::SELF, P::THIS, P::TYPEDEF, P::EXTERN, P::INLINE, P::CONST, P::TRANSLATOR) && any(i + 1, P::IDENTIFIER, P::STAR)) return true;
+    return i > 0 && is(i - 1, P::LPAREN) && cast_follows(i);
+  }
+
+  /// `(foo *)` and `(foo) x`: nothing but a cast.
+  bool cast_follows(size_t i) const {
+    size_t at = i + 1;
+    while (is(at, P::STAR)) ++at;
+    if (!is(at, P::RPAREN)) return false;
+    return at > i + 1 || any(at + 1, P::IDENTIFIER, P::INTEGER, P::TEXT, P::SELF, P::THIS, P::MACRO, P::CHARACTER);
+  }
+
+  const std::string& text_;
+  const ParserQuestions& questions_;
+  const std::vector<size_t>& declarations_;
+  std::vector<antlr4::Token*> tokens_;
+  std::set<std::string, std::less<>> typedefs_;
+};
+
+/// Reports the first syntax error, in DTrace's words.
+class FirstError : public antlr4::BaseErrorListener {
+ public:
+  FirstError(antlr4::TokenStream& tokens, const std::string& text, Diagnostics& diagnostics) : tokens_(tokens), text_(text), diagnostics_(diagnostics) {}
+
+  void syntaxError(antlr4::Recognizer*, antlr4::Token* token, size_t, size_t, const std::string&, std::exception_ptr) override {
+    if (seen_) return;
+    seen_ = true;
+    uint32_t begin = offset(token->getStartIndex());
+    if (token->getType() == antlr4::Token::EOF) {
+      diagnostics_.report("D_SYNTAX", {last_byte(), last_byte() + 1}, "syntax error near end of input", unclosed(token));
+      return;
+    }
+    uint32_t end = offset(token->getStopIndex() + 1);
+    diagnostics_.report("D_SYNTAX", {begin, end}, "syntax error near \"" + text_.substr(begin, end - begin) + "\"", hint(token));
+  }
+
+ private:
+  uint32_t offset(size_t at) const { return static_cast<uint32_t>(std::min(at, text_.size())); }
+
+  uint32_t last_byte() const {
+    size_t at = text_.find_last_not_of(" \t\r\n");
+    return at == std::string::npos ? 0 : static_cast<uint32_t>(at);
+  }
+
+  std::string hint(antlr4::Token* token) const {
+    if (token->getType() == P::IF || token->getType() == P::WHILE || token->getType() == P::FOR || token->getType() == P::SWITCH)
+      return "D has no loops: use predicates, ?: and if/else statements";
+    if (text_.compare(token->getStartIndex(), 2, "//") == 0) return "comments are written /* ... */";
+    return unclosed(token);
+  }
+
+  /// Says which bracket is open where another kind is closed or a statement ends.
+  std::string unclosed(antlr4::Token* token) const {
+    if (token->getType() != P::SEMICOLON && token->getType() != P::RBRACE && token->getType() != antlr4::Token::EOF) return {};
+    std::vector<antlr4::Token*> open;
+    for (size_t i = 0; i < token->getTokenIndex() && i < tokens_.size(); ++i) {
+      antlr4::Token* one = tokens_.get(i);
+      switch (one->getType()) {
+        case P::LPAREN: case P::LBRACKET: case P::LBRACE: open.push_back(one); break;
+        case P::RPAREN: case P::RBRACKET: case P::RBRACE: if (!open.empty()) open.pop_back(); break;
+        default: break;
+      }
+    }
+    if (open.empty()) return {};
+    size_t type = open.back()->getType();
+    if (type == P::LBRACE) return token->getType() == antlr4::Token::EOF ? "a } is missing" : "";
+    return type == P::LPAREN ? "a ) is missing before it" : "a ] is missing before it";
+  }
+
+  antlr4::TokenStream& tokens_;
+  const std::string& text_;
+  Diagnostics& diagnostics_;
+  bool seen_ = false;
+};
+
+/// SLL decides every right text. Where it fails LL has the last word, and finds the place.
+P::ProgramContext* parse_program(P& parser, antlr4::CommonTokenStream& tokens, FirstError& listener) {
+  auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
+  simulator->setPredictionMode(antlr4::atn::PredictionMode::SLL);
+  parser.removeErrorListeners();
+  parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
+  try {
+    return parser.program();
+  } catch (const antlr4::ParseCancellationException&) {
+    tokens.seek(0);
+    parser.reset();
+    simulator->setPredictionMode(antlr4::atn::PredictionMode::LL);
+    parser.setErrorHandler(std::make_shared<antlr4::DefaultErrorStrategy>());
+    parser.addErrorListener(&listener);
+    return parser.program();
+  }
+}
+
+}  // namespace
+
+SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& questions, Diagnostics& diagnostics) {
+  try {
+    ByteStream input(text);
+    ModalLexer lexer(&input, text, diagnostics);
+    antlr4::CommonTokenStream tokens(&lexer);
+    tokens.fill();
+    if (diagnostics.any()) return {};
+    TypeMarker(tokens, text, questions, lexer.declarations()).run();
+    P parser(&tokens);
+    FirstError listener(tokens, text, diagnostics);
+    P::ProgramContext* program = parse_program(parser, tokens, listener);
+    if (diagnostics.any()) return {};
+    return TreeBuilder(text, script, questions, diagnostics).build(program);
+  } catch (const std::exception& error) {
+    diagnostics.report("D_SYNTAX", {0, 1}, std::string("syntax error: ") + error.what());
+    return {};
+  }
+}
+
+std::optional<ProbeDescription> read_description(std::string_view text) {
+  std::vector<std::string> fields(1);
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ':') fields.emplace_back();
+    else fields.back() += text[i];
+  }
+  if (fields.size() > 4) return std::nullopt;
+  fields.insert(fields.begin(), 4 - fields.size(), "");
+  return ProbeDescription{fields[0], fields[1], fields[2], fields[3], {}};
+}
+
+}  // namespace sonde

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Text to syntax tree. ANTLR is known in this folder only; its exceptions and messages end here.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compiler/ast/declarations.h"
+#include "compiler/source/diagnostic.h"
+
+namespace sonde {
+
+/// What the parser must ask while it reads.
+struct ParserQuestions {
+  /// Is that identifier the name of a type (other than by a typedef in the text itself)?
+  std::function<bool(std::string_view)> is_type;
+  /// The value of a macro variable, named without its $: "1", "target". None: it is not defined.
+  std::function<std::optional<std::string>(std::string_view)> macro;
+};
+
+/// `text` is what prepare() left. Errors are reported, with ranges in the text; the tree holds what came before.
+/// `script`: a description must be followed by a predicate or a body.
+SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& questions, Diagnostics& diagnostics);
+
+/// "a:b:c:d" with fields filled from the right. None: more than four.
+std::optional<ProbeDescription> read_description(std::string_view text);
+
+}  // namespace sonde

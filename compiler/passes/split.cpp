@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The split: fire part and body
+//
+// First it is decided for all units together which variables live in the fire part (split_residents.cpp), then each
+// clause is split by itself (split_clause.cpp). A call that fails leaves nothing behind.
+#include "compiler/passes/split.h"
+
+#include <algorithm>
+
+namespace sonde {
+
+std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, Diagnostics& diagnostics) {
+  blamed_.clear();
+  Residency residency = residency_;
+  for (const ResidencyBreach& breach : decide_residency(residency, units, program_)) {
+    const VariableDesc& variable = program_.variables[breach.assignment->kids[0]->variable_index];
+    const char* scope = variable.scope == VariableDesc::Scope::Self ? "self->" : "this->";
+    diagnostics.report("D_UNKNOWN", breach.assignment->where,
+                       scope + variable.name + " is kept where probes fire, and this value is not known there",
+                       "clauses that are already enabled rely on it: take another variable");
+    blamed_.push_back(breach.unit);
+  }
+  std::vector<SplitClause> clauses;
+  if (diagnostics.any()) return clauses;
+
+  CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
+                       static_cast<uint32_t>(std::min<uint64_t>(options_.number("ustackframes"), SONDE_DIF_MAX_FRAMES))};
+  for (const Unit* unit : units) {
+    for (const ClauseAst& clause : unit->clauses) {
+      clauses.push_back(ClauseSplitter(residency.residents, limits, diagnostics).split(clause));
+      blamed_.resize(diagnostics.list().size(), unit);
+    }
+  }
+  if (diagnostics.any()) return {};
+  residency_ = std::move(residency);
+  return clauses;
+}
+
+std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Options& options) {
+  return std::make_unique<Splitter>(program, options);
+}
+
+void delete_splitter(Splitter* splitter) { delete splitter; }
+
+std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics) {
+  return splitter.split(units, diagnostics);
+}
+
+}  // namespace sonde

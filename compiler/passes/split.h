@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "compiler/passes/passes.h"
+#include "compiler/passes/split_clause.h"
+#include "compiler/passes/split_residents.h"
+
+namespace sonde {
+
+/// What the split remembers over the calls of a session.
+class Splitter {
+ public:
+  Splitter(const BodyProgram& program, const Options& options) : program_(program), options_(options) {}
+
+  std::vector<SplitClause> split(const std::vector<const Unit*>& units, Diagnostics& diagnostics);
+
+  /// The unit that the n-th diagnostic of the last call is about.
+  const Unit& unit_of(size_t diagnostic) const { return *blamed_.at(diagnostic); }
+
+ private:
+  const BodyProgram& program_;
+  const Options& options_;
+  Residency residency_;
+  std::vector<const Unit*> blamed_;
+};
+
+}  // namespace sonde

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The split of one clause, when it is known where variables live.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "compiler/dif/emitter.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/split_fire.h"
+
+namespace sonde {
+
+/// Limits that come from options.
+struct CaptureLimits {
+  uint32_t strsize = 256;
+  uint32_t frames = 100;  ///< of a ustack() without a number
+};
+
+class ClauseSplitter {
+ public:
+  ClauseSplitter(const Residents& residents, CaptureLimits limits, Diagnostics& diagnostics)
+      : residents_(residents), fire_(residents), limits_(limits), diagnostics_(diagnostics) {}
+
+  SplitClause split(const ClauseAst& clause);
+
+ private:
+  const Residents& residents_;
+  FireExpressions fire_;
+  CaptureLimits limits_;
+  Diagnostics& diagnostics_;
+  DifEmitter out_;
+  SplitClause result_;
+  std::map<std::string, uint32_t> known_;      ///< captures so far, by what they capture
+  std::map<uint32_t, uint32_t> generation_;    ///< of resident variables: counts assignments
+  uint64_t record_bytes_ = sizeof(sonde_record);
+  bool full_ = false;
+
+  void split_predicate(const Expr* predicate, DifEmitter::Label fail);
+  void split_statements(const std::vector<Statement>& statements);
+  bool assigns_resident(const Expr& expr) const;
+  bool has_work_for_body(const ClauseAst& clause) const;
+  void finish(const ClauseAst& clause, DifEmitter::Label fail);
+
+  void walk(const Expr& expr);
+  void walk_kids(const Expr& expr);
+  bool walk_address(const Expr& place);
+  bool walk_builtin(const Expr& expr);
+  bool walk_call(const Expr& expr);
+  bool capture_copyinstr(const Expr& call);
+  bool capture_copyin(const Expr& call);
+  bool capture_stack(const Expr& call);
+  bool capture_word(const Expr& expr);
+  bool capture_text(const Expr& expr, uint32_t which);
+  bool computable(const Expr& expr, uint32_t registers_left) const;
+
+  std::string key(const Expr& expr) const;
+  /// The slot that `expr` stands for is new: its code must be emitted. Nothing when an equal capture is there, or no room.
+  std::optional<uint32_t> new_slot(const Expr& expr, sonde_slot_kind kind, uint64_t span_bytes);
+};
+
+}  // namespace sonde

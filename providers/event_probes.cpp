@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "providers/event_probes.h"
+
+#include <cstdio>
+#include <string_view>
+
+#include "providers/stability.h"
+
+namespace sonde {
+namespace {
+
+constexpr char kModule[] = "vmlinux";
+
+EventProvider& provider_of(void* arg) { return *static_cast<EventProvider*>(arg); }
+
+const EventProbe& probe_of(void* parg) { return *static_cast<const EventProbe*>(parg); }
+
+void provide(void* arg, const dtrace_probedesc_t* spec) {
+  EventProvider& provider = provider_of(arg);
+  if (spec == nullptr) {
+    for (const EventProbe& probe : provider.probes) {
+      dtrace_probe_create(provider.id, kModule, "", probe.name, 0, const_cast<EventProbe*>(&probe));
+    }
+    return;
+  }
+  const std::string_view wanted = spec->dtpd_provider;
+  if (!wanted.empty() && wanted != provider.name) return;
+  for (const RefusedProbe& refused : provider.refused) {
+    if (std::string_view(spec->dtpd_name) == refused.name) sonde_provide_error("D_PDESC_ZERO", refused.message);
+  }
+}
+
+void enable(void*, dtrace_id_t id, void* parg) {
+  sonde_tap_request request = {};
+  request.kind = probe_of(parg).tap;
+  sonde_tap_arm(id, &request);
+}
+
+void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
+void destroy(void*, dtrace_id_t, void*) {}
+
+void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
+  const EventProbe& probe = probe_of(parg);
+  for (int i = 0; i < probe.argument_count; i++) {
+    const EventArgument& argument = probe.arguments[i];
+    if (argument.index != desc->dtargd_ndx) continue;
+    std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", argument.native);
+    std::snprintf(desc->dtargd_xlate, sizeof desc->dtargd_xlate, "%s", argument.translated);
+    desc->dtargd_mapping = argument.mapping;
+    return;
+  }
+  desc->dtargd_ndx = DTRACE_ARGNONE;
+}
+
+}  // namespace
+
+int register_event_provider(EventProvider& provider) {
+  const dtrace_pattr_t attributes = {kEvolvingCommon, kPrivate, kPrivate, kEvolvingCommon, kEvolvingCommon};
+  dtrace_pops_t ops = {};
+  ops.dtps_provide = provide;
+  ops.dtps_enable = enable;
+  ops.dtps_disable = disable;
+  ops.dtps_getargdesc = getargdesc;
+  ops.dtps_destroy = destroy;
+  return dtrace_register(provider.name, &attributes, DTRACE_PRIV_USER, nullptr, &ops, &provider, &provider.id);
+}
+
+}  // namespace sonde

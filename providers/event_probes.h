@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Providers whose probes are one tap each, from a table: proc and signal.
+#pragma once
+
+#include <span>
+
+#include "runtime/framework/provider.h"
+
+namespace sonde {
+
+/// args[index]: made from raw argument `mapping`.
+struct EventArgument {
+  int index;
+  const char* native;
+  const char* translated;  ///< or ""
+  int mapping;
+};
+
+struct EventProbe {
+  const char* name;
+  sonde_tap_kind tap;
+  EventArgument arguments[4];
+  int argument_count;
+};
+
+/// A probe that scripts may name and this source does not have, with what to tell the user.
+struct RefusedProbe {
+  const char* name;
+  const char* message;
+};
+
+struct EventProvider {
+  const char* name;
+  std::span<const EventProbe> probes;
+  std::span<const RefusedProbe> refused;
+  dtrace_provider_id_t id = 0;
+};
+
+/// Registers `provider`, which must live as long as it is registered. 0 or an errno.
+int register_event_provider(EventProvider& provider);
+
+}  // namespace sonde

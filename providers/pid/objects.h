@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The objects of a process, as descriptions name them
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sonde::pid {
+
+struct Object {
+  std::string path;
+  std::string name;          ///< base name: the module of its probes
+  bool executable = false;   ///< the program itself: also a.out
+};
+
+/// The ELF files that `pid` has mapped as code, each once, in order of address. Empty when it cannot be read.
+std::vector<Object> objects_of(uint32_t pid);
+
+/// Those that a module field names: by base name or a glob on it; `a.out`, the program; empty, all; and a name
+/// without its ending, `libc` or `libc.so` for libc.so.6, when none has exactly that name.
+std::vector<Object> select_objects(const std::vector<Object>& objects, std::string_view module);
+
+}  // namespace sonde::pid

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// pid<N>: functions and instructions of the traced process N
+//
+// For each target a provider pid<N> is registered, outside of any op (sonde_on_target). It makes no probe until a description names it;
+// then it makes those that the description asks for, from the symbols of what the process has mapped (sites.h). The
+// provider `pid` has no probes: it answers for processes that are not traced.
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "providers/pid/sites.h"
+#include "providers/provider_entry.h"
+#include "providers/stability.h"
+
+namespace sonde::pid {
+namespace {
+
+struct Target {
+  uint32_t pid;
+  std::string name;  ///< "pid42"
+  dtrace_provider_id_t id = 0;
+};
+
+/// What a probe owns. More than one place when static functions share its name.
+struct Probe {
+  uint32_t pid;
+  std::vector<Site> sites;
+};
+
+dtrace_provider_id_t g_base = 0;
+std::vector<std::unique_ptr<Target>> g_targets;
+
+ElfCache& cache() {
+  static ElfCache instance;
+  return instance;
+}
+
+void create(const Target& target, Site site) {
+  auto made = std::make_unique<Probe>(Probe{target.pid, {}});
+  const dtrace_id_t id =
+      dtrace_probe_create(target.id, site.module.c_str(), site.function.c_str(), site.name.c_str(), 0, made.get());
+  if (id == 0) return;
+  auto* probe = static_cast<Probe*>(dtrace_probe_arg(target.id, id));
+  if (probe == made.get()) made.release();
+  const auto same_place = [&](const Site& other) { return other.offset == site.offset && other.path == site.path; };
+  if (std::ranges::none_of(probe->sites, same_place)) probe->sites.push_back(std::move(site));
+}
+
+/// A description may name an object otherwise than its probes do (a.out, libc): says what it stands for.
+void tell_real_modules(const dtrace_probedesc_t& spec, const std::vector<Object>& objects) {
+  for (const Object& object : select_objects(objects, spec.dtpd_mod)) {
+    dtrace_probedesc_t real = spec;
+    std::snprintf(real.dtpd_mod, sizeof real.dtpd_mod, "%s", object.name.c_str());
+    sonde_provide_as(&real);
+  }
+}
+
+/// `p*:::entry` does not mean us: only a description that spells out "pid" does.
+bool names_us(const dtrace_probedesc_t& spec) { return std::string_view(spec.dtpd_provider).starts_with("pid"); }
+
+void provide_target(void* arg, const dtrace_probedesc_t* spec) {
+  if (spec == nullptr || !names_us(*spec)) return;
+  const Target& target = *static_cast<const Target*>(arg);
+  const std::vector<Object> objects = objects_of(target.pid);
+  if (objects.empty()) {
+    const std::string text = "failed to grab process " + std::to_string(target.pid);
+    return sonde_provide_error("D_PROC_GRAB", text.c_str());
+  }
+  Found found = find_sites(*spec, objects, cache());
+  if (!found.refusal.tag.empty()) {
+    return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
+  }
+  for (Site& site : found.sites) create(target, std::move(site));
+  tell_real_modules(*spec, objects);
+}
+
+/// Why there is no provider of that name.
+void provide_base(void*, const dtrace_probedesc_t* spec) {
+  if (spec == nullptr || !names_us(*spec)) return;
+  const std::string_view field = spec->dtpd_provider, rest = field.substr(3);
+  if (rest.find_first_of("*?[\\") != rest.npos) return;
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (error != std::errc() || end != rest.data() + rest.size() || number == 0) {
+    const std::string text = "'" + std::string(field) + "' does not contain a valid pid";
+    return sonde_provide_error("D_PROC_BADPID", text.c_str());
+  }
+  const auto known = [&](const auto& target) { return target->pid == number; };
+  if (std::ranges::any_of(g_targets, known)) return;
+  const std::string text = "failed to grab process " + std::string(rest) + ": it is not traced, add -p " + std::string(rest);
+  sonde_provide_error("D_PROC_GRAB", text.c_str());
+}
+
+void enable(void*, dtrace_id_t id, void* parg) {
+  const auto& probe = *static_cast<const Probe*>(parg);
+  for (const Site& site : probe.sites) {
+    sonde_tap_request request = {};
+    request.kind = site.kind;
+    request.pid = probe.pid;
+    request.path = site.path.c_str();
+    request.offset = site.offset;
+    request.function = site.entry;
+    sonde_tap_arm(id, &request);
+  }
+}
+
+void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
+void destroy(void*, dtrace_id_t, void* parg) { delete static_cast<Probe*>(parg); }
+
+int usermode(void*, dtrace_id_t, void*) { return 1; }
+
+dtrace_pops_t operations(void (*provide)(void*, const dtrace_probedesc_t*)) {
+  dtrace_pops_t ops = {};
+  ops.dtps_provide = provide;
+  ops.dtps_enable = enable;
+  ops.dtps_disable = disable;
+  ops.dtps_usermode = usermode;
+  ops.dtps_destroy = destroy;
+  return ops;
+}
+
+constexpr dtrace_pattr_t kAttributes = {kEvolving, kPrivate, kPrivate, kEvolving, kPrivate};
+
+void add_target(void*, uint32_t pid) {
+  const auto known = [&](const auto& target) { return target->pid == pid; };
+  if (std::ranges::any_of(g_targets, known)) return;
+  auto target = std::make_unique<Target>(Target{pid, "pid" + std::to_string(pid)});
+  const dtrace_pops_t ops = operations(provide_target);
+  if (dtrace_register(target->name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, target.get(), &target->id) != 0) {
+    return;
+  }
+  sonde_provide_always(target->id);
+  g_targets.push_back(std::move(target));
+}
+
+}  // namespace
+}  // namespace sonde::pid
+
+extern "C" int sonde_pid_register(void) {
+  using namespace sonde::pid;
+  g_targets.clear();
+  const dtrace_pops_t ops = operations(provide_base);
+  const int error = dtrace_register("pid", &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, nullptr, &g_base);
+  return error != 0 ? error : sonde_on_target(g_base, add_target, nullptr);
+}
+
+extern "C" void sonde_pid_unregister(void) {
+  using namespace sonde::pid;
+  for (const auto& target : g_targets) dtrace_unregister(target->id);
+  g_targets.clear();
+  dtrace_unregister(g_base);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "providers/pid/sites.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "providers/pid/instructions.h"
+#include "runtime/framework/glob.h"
+
+namespace sonde::pid {
+namespace {
+
+/// The name field, taken apart.
+struct WantedNames {
+  Glob glob;
+  bool entry, returns;
+  bool offsets;             ///< instructions: all that `glob` matches, or the one at `offset`
+  bool one_offset = false;
+  uint64_t offset = 0;
+
+  explicit WantedNames(std::string_view name) : glob(name) {
+    entry = glob.matches("entry");
+    returns = glob.matches("return");
+    offsets = !glob.is_exact();
+    if (!glob.is_exact() || entry || returns) return;
+    const std::string& text = glob.literal();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset, 16);
+    one_offset = offsets = error == std::errc() && end == text.data() + text.size();
+  }
+
+  bool valid() const { return entry || returns || offsets; }
+};
+
+std::string hex(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+/// A part of a function that the compiler moved away: jumped to, never called.
+bool is_cold_part(std::string_view name) { return name.ends_with(".cold") || name.find(".cold.") != name.npos; }
+
+std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Glob& glob) {
+  std::vector<const ElfFunction*> chosen;
+  for (const ElfFunction& function : file.functions()) {
+    if (!glob.matches(function.name)) continue;
+    // Names of one address stand together, the best first.
+    if (!chosen.empty() && chosen.back()->address == function.address) continue;
+    if (!glob.is_exact() && is_cold_part(function.name)) continue;
+    chosen.push_back(&function);
+  }
+  return chosen;
+}
+
+class Finder {
+ public:
+  Finder(const dtrace_probedesc_t& spec, ElfCache& cache)
+      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), cache_(cache) {}
+
+  Found run(const std::vector<Object>& objects) {
+    if (!names_.valid()) {
+      refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) + "' is an invalid probe name");
+    } else if (function_.is_exact() && function_.literal() == "-") {
+      find_absolute(objects);
+    } else {
+      find_in_functions(objects);
+    }
+    if (!found_.refusal.tag.empty()) found_.sites.clear();
+    return std::move(found_);
+  }
+
+ private:
+  void refuse(const char* tag, std::string message) {
+    if (found_.refusal.tag.empty()) found_.refusal = {tag, std::move(message)};
+  }
+
+  void find_in_functions(const std::vector<Object>& objects) {
+    bool any_function = false, any_object = false;
+    for (const Object& object : select_objects(objects, spec_.dtpd_mod)) {
+      auto file = cache_.open(object.path);
+      if (!file) continue;
+      any_object = true;
+      for (const ElfFunction* function : select_functions(**file, function_)) {
+        any_function = true;
+        add_function(object, **file, *function);
+        if (!found_.refusal.tag.empty()) return;
+      }
+    }
+    if (any_object && !any_function && function_.is_exact()) {
+      refuse("D_PROC_FUNC",
+             "failed to lookup '" + function_.literal() + "' in module '" + std::string(spec_.dtpd_mod) + "'");
+    }
+  }
+
+  void add_function(const Object& object, const ElfFile& file, const ElfFunction& function) {
+    if (names_.entry) add(SONDE_TAP_USER_ENTRY, object, function, "entry", 0);
+    if (names_.returns) add(SONDE_TAP_USER_RETURN, object, function, "return", 0);
+    if (names_.one_offset) add_one_offset(object, file, function);
+    if (names_.offsets && !names_.one_offset) add_all_offsets(object, file, function);
+  }
+
+  void add_all_offsets(const Object& object, const ElfFile& file, const ElfFunction& function) {
+    for (uint32_t offset : instruction_offsets(file.code(function))) {
+      const std::string name = hex(offset);
+      if (names_.glob.matches(name)) add(SONDE_TAP_USER_OFFSET, object, function, name, offset);
+      if (found_.sites.size() <= kMaxOffsetSites) continue;
+      return refuse("D_PROC_CREATEFAIL", "the description names more than " + std::to_string(kMaxOffsetSites) +
+                                             " instructions: name the function, or entry and return");
+    }
+  }
+
+  /// Of functions that a glob matched only those that have an instruction there.
+  void add_one_offset(const Object& object, const ElfFile& file, const ElfFunction& function) {
+    const std::string text = "offset 0x" + hex(names_.offset);
+    if (names_.offset >= function.size) {
+      if (function_.is_exact()) refuse("D_PROC_OFF", text + " outside of function '" + function.name + "'");
+      return;
+    }
+    const std::vector<uint32_t> offsets = instruction_offsets(file.code(function));
+    if (std::ranges::binary_search(offsets, names_.offset)) {
+      add(SONDE_TAP_USER_OFFSET, object, function, names_.glob.literal(), names_.offset);
+    } else if (function_.is_exact()) {
+      refuse("D_PROC_ALIGN", text + " is not at the beginning of an instruction of function '" + function.name + "'");
+    }
+  }
+
+  /// pid1:a.out:-:401136, an address as the program was linked.
+  void find_absolute(const std::vector<Object>& objects) {
+    const auto program = std::ranges::find(objects, true, &Object::executable);
+    const bool is_program = program != objects.end() && (std::string_view(spec_.dtpd_mod) == "a.out" ||
+                                                         std::string_view(spec_.dtpd_mod) == program->name);
+    if (!is_program) return refuse("D_PROC_LIB", "only the a.out module is valid with the '-' function");
+    if (!names_.one_offset) {
+      return refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) + "' is an invalid probe name");
+    }
+    auto file = cache_.open(program->path);
+    uint64_t offset = 0;
+    if (!file || !(*file)->offset_of(names_.offset, offset)) {
+      return refuse("D_PROC_OFF", "address 0x" + hex(names_.offset) + " outside of the code of '" + program->name + "'");
+    }
+    const ElfFunction* function = (*file)->at(names_.offset);
+    if (function != nullptr) {
+      const std::vector<uint32_t> offsets = instruction_offsets((*file)->code(*function));
+      if (!std::ranges::binary_search(offsets, names_.offset - function->address)) {
+        return refuse("D_PROC_ALIGN", "address 0x" + hex(names_.offset) + " is not at the beginning of an instruction");
+      }
+    }
+    const uint64_t entry = function == nullptr ? offset : function->offset;
+    found_.sites.push_back(
+        {SONDE_TAP_USER_OFFSET, program->name, "-", names_.glob.literal(), program->path, offset, entry});
+  }
+
+  void add(sonde_tap_kind kind, const Object& object, const ElfFunction& function, std::string name, uint64_t offset) {
+    found_.sites.push_back(
+        {kind, object.name, function.name, std::move(name), object.path, function.offset + offset, function.offset});
+  }
+
+  const dtrace_probedesc_t& spec_;
+  Glob function_;
+  WantedNames names_;
+  ElfCache& cache_;
+  Found found_;
+};
+
+}  // namespace
+
+Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, ElfCache& cache) {
+  return Finder(spec, cache).run(objects);
+}
+
+}  // namespace sonde::pid

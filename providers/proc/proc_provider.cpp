@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// proc: the lives of processes and threads
+//
+// create fires in the parent, start in the child, exec when one is asked for, exec-success in the new program. Arguments
+// that no tap carries are not described, so a script that asks for them is refused at compile time: args[1] of
+// lwp-create (the process is curpsinfo), args[0] and args[1] of signal-discard (they are curlwpsinfo and curpsinfo).
+#include "providers/event_probes.h"
+#include "providers/provider_entry.h"
+
+namespace sonde {
+namespace {
+
+constexpr EventProbe kProbes[] = {
+    {"create", SONDE_TAP_CREATE, {{0, "pid_t", "psinfo_t *", 0}}, 1},
+    {"start", SONDE_TAP_START, {}, 0},
+    {"exec", SONDE_TAP_EXEC, {{0, "string", "", 0}}, 1},
+    {"exec-success", SONDE_TAP_EXEC_SUCCESS, {}, 0},
+    {"exec-failure", SONDE_TAP_EXEC_FAILURE, {{0, "int", "", 0}}, 1},
+    {"exit", SONDE_TAP_EXIT, {{0, "int", "", 0}}, 1},
+    {"lwp-create", SONDE_TAP_LWP_CREATE, {{0, "id_t", "lwpsinfo_t *", 0}}, 1},
+    {"lwp-start", SONDE_TAP_LWP_START, {}, 0},
+    {"lwp-exit", SONDE_TAP_LWP_EXIT, {}, 0},
+    {"signal-discard", SONDE_TAP_SIGNAL_DISCARD, {{2, "int", "", 0}}, 1},
+    {"signal-handle", SONDE_TAP_SIGNAL_DELIVER, {{0, "int", "", 0}, {2, "uintptr_t", "", 3}}, 2},
+};
+
+constexpr RefusedProbe kRefused[] = {
+    {"signal-send", "proc:::signal-send needs the kmod source: a traced receiver does not show its sender's side"},
+    {"signal-clear", "proc:::signal-clear needs the kmod source: sigwait leaves no event that ptrace shows"},
+};
+
+EventProvider g_proc{"proc", kProbes, kRefused};
+
+}  // namespace
+}  // namespace sonde
+
+extern "C" int sonde_proc_register(void) { return sonde::register_event_provider(sonde::g_proc); }
+extern "C" void sonde_proc_unregister(void) { dtrace_unregister(sonde::g_proc.id); }

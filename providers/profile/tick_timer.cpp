@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "providers/profile/tick_timer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace sonde {
+namespace {
+
+using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
+
+uint64_t now_ns() {
+  return static_cast<uint64_t>(std::chrono::nanoseconds(Clock::now().time_since_epoch()).count());
+}
+
+}  // namespace
+
+void TickTimer::add(dtrace_id_t probe, uint64_t period, const std::atomic<bool>* suspended) {
+  std::lock_guard lock(mutex_);
+  ticks_.push_back({probe, period, now_ns() + period, suspended});
+  if (!thread_.joinable()) start();
+  changed_.notify_one();
+}
+
+void TickTimer::remove(dtrace_id_t probe) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(ticks_, [&](const Tick& tick) { return tick.probe == probe; });
+}
+
+void TickTimer::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    ticks_.clear();
+    changed_.notify_one();
+  }
+  if (thread_.joinable()) thread_.join();
+  stopping_ = false;
+}
+
+/// The thread takes no signal: they belong to the session's thread.
+void TickTimer::start() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void TickTimer::run() {
+  pthread_setname_np(pthread_self(), "sonde-tick");
+  prctl(PR_SET_TIMERSLACK, 1UL);
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    const uint64_t next = fire_due(now_ns());
+    if (next == UINT64_MAX) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, Clock::time_point(std::chrono::nanoseconds(next)));
+    }
+  }
+}
+
+/// Fires what is due; returns when the next is.
+uint64_t TickTimer::fire_due(uint64_t now) {
+  uint64_t next = UINT64_MAX;
+  for (Tick& tick : ticks_) {
+    if (tick.next <= now) {
+      if (!*tick.suspended) dtrace_probe(tick.probe, 0, 0, 0, 0, 0);
+      tick.next += ((now - tick.next) / tick.period + 1) * tick.period;
+    }
+    next = std::min(next, tick.next);
+  }
+  return next;
+}
+
+}  // namespace sonde

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The thread behind tick probes
+//
+//   deadline = enabled + n * period, absolute: a late firing does not move the next. Ticks that were missed (the machine was
+//   suspended, the process stopped) are left out, not made up for in a bunch.
+//
+// The mutex is held while a probe fires, so once remove() has it, the probe fires no more. Firing
+// never blocks, so nobody waits for long.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "runtime/framework/provider.h"
+
+namespace sonde {
+
+class TickTimer {
+ public:
+  ~TickTimer() { stop(); }
+
+  /// The probe fires from now on, every `period` ns, first in one period. Starts the thread when it is not there.
+  void add(dtrace_id_t probe, uint64_t period, const std::atomic<bool>* suspended);
+  /// Once it returns, the probe fires no more.
+  void remove(dtrace_id_t probe);
+  /// Ends the thread.
+  void stop();
+
+ private:
+  struct Tick {
+    dtrace_id_t probe;
+    uint64_t period;
+    uint64_t next;
+    const std::atomic<bool>* suspended;
+  };
+  void start();
+  void run();
+  uint64_t fire_due(uint64_t now);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Tick> ticks_;
+  std::thread thread_;
+  bool stopping_ = false;
+};
+
+}  // namespace sonde

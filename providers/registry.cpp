@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "providers/registry.h"
+
+#include <iterator>
+
+#include "providers/provider_entry.h"
+#include "runtime/base/check.h"
+
+namespace sonde {
+namespace {
+
+struct Entry {
+  int (*add)(void);
+  void (*remove)(void);
+};
+
+constexpr Entry kEntries[] = {
+#define SONDE_PROVIDER_ENTRY(name) {sonde_##name##_register, sonde_##name##_unregister},
+    SONDE_PROVIDERS(SONDE_PROVIDER_ENTRY)
+#undef SONDE_PROVIDER_ENTRY
+};
+
+}  // namespace
+
+void register_providers() {
+  for (const Entry& entry : kEntries) SONDE_CHECK(entry.add() == 0);
+}
+
+void unregister_providers() {
+  for (auto entry = std::rbegin(kEntries); entry != std::rend(kEntries); ++entry) entry->remove();
+}
+
+}  // namespace sonde

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// signal: a signal reaches a thread, or is discarded
+//
+//   args[0] the signal   args[1] si_code   args[2] the sender's pid   args[3] of deliver: the handler's address
+#include "providers/event_probes.h"
+#include "providers/provider_entry.h"
+
+namespace sonde {
+namespace {
+
+constexpr EventProbe kProbes[] = {
+    {"deliver",
+     SONDE_TAP_SIGNAL_DELIVER,
+     {{0, "int", "", 0}, {1, "int", "", 1}, {2, "pid_t", "", 2}, {3, "uintptr_t", "", 3}},
+     4},
+    {"discard", SONDE_TAP_SIGNAL_DISCARD, {{0, "int", "", 0}, {1, "int", "", 1}, {2, "pid_t", "", 2}}, 3},
+};
+
+constexpr RefusedProbe kRefused[] = {
+    {"send", "signal:::send needs the kmod source: a traced receiver does not show its sender's side"},
+};
+
+EventProvider g_signal{"signal", kProbes, kRefused};
+
+}  // namespace
+}  // namespace sonde
+
+extern "C" int sonde_signal_register(void) { return sonde::register_event_provider(sonde::g_signal); }
+extern "C" void sonde_signal_unregister(void) { dtrace_unregister(sonde::g_signal.id); }

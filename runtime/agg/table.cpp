@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/agg/table.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sonde {
+namespace {
+
+constexpr uint64_t kChunk = 64 * 1024;
+
+uint64_t slot_bytes(uint64_t elements) { return elements * 32; }  // half full, 16 bytes each
+
+}  // namespace
+
+AggTable::AggTable(const AggregationDesc& desc, uint32_t strsize, MemoryBudget& budget)
+    : desc_(desc),
+      operations_(*row_of(desc.function).operations),
+      codec_(desc.keys, strsize, desc.default_frames),
+      budget_(budget),
+      words_(operations_.words(desc)),
+      key_buffer_(codec_.max_bytes() / 8 + 1) {}
+
+AggTable::~AggTable() { forget(); }
+
+KeyedEntry* AggTable::make(const uint8_t* key, uint64_t bytes, uint64_t hash) {
+  uint64_t size = sizeof(KeyedEntry) + 8 * words_ + bytes;
+  if (!budget_.fits(size + slot_bytes(1))) return nullptr;
+  budget_.used += size + slot_bytes(1);
+  charged_ += size + slot_bytes(1);
+  auto* entry = static_cast<KeyedEntry*>(allocate(size));
+  entry->hash = hash;
+  entry->key_bytes = static_cast<uint32_t>(bytes);
+  entry->key_at = static_cast<uint32_t>(words_);
+  std::memset(entry->words, 0, 8 * words_);
+  std::memcpy(entry->words + words_, key, bytes);
+  table_.insert(entry);
+  return entry;
+}
+
+void* AggTable::allocate(uint64_t bytes) {
+  if (bytes > chunk_left_) {
+    uint64_t size = std::max(bytes, chunks_.empty() ? 4096 : kChunk);
+    chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
+    chunk_at_ = chunks_.back().get();
+    chunk_left_ = size;
+  }
+  void* result = chunk_at_;
+  chunk_at_ += bytes;
+  chunk_left_ -= bytes;
+  return result;
+}
+
+void AggTable::forget() {
+  table_.clear();
+  chunks_.clear();
+  chunk_left_ = 0;
+  budget_.used -= charged_;
+  charged_ = 0;
+}
+
+void AggTable::clear() {
+  table_.each([this](KeyedEntry* entry) {
+    std::memset(entry->words, 0, 8 * words_);
+    entry->fresh = 0;
+  });
+}
+
+void AggTable::truncate_all() { forget(); }
+
+void AggTable::truncate(int64_t keep) {
+  std::vector<KeyedEntry*> list = entries();
+  std::vector<std::pair<AggTotal, KeyedEntry*>> order;
+  order.reserve(list.size());
+  for (KeyedEntry* entry : list) order.emplace_back(operations_.total(desc_, entry->data()), entry);
+  std::ranges::sort(order, [this](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return codec_.compare(a.second->key(), b.second->key(), 0) < 0;
+  });
+  uint64_t wanted = keep < 0 ? 0 - static_cast<uint64_t>(keep) : static_cast<uint64_t>(keep);
+  if (wanted >= order.size()) return;
+  list.clear();
+  size_t from = keep < 0 ? 0 : order.size() - wanted;
+  for (size_t i = from; i < from + wanted; ++i) list.push_back(order[i].second);
+  keep_only(list);
+}
+
+/// Copies the kept elements into fresh memory, so that the rest is given back.
+void AggTable::keep_only(std::span<KeyedEntry* const> kept) {
+  std::vector<std::unique_ptr<std::byte[]>> old = std::move(chunks_);
+  forget();
+  for (KeyedEntry* from : kept) {
+    KeyedEntry* to = make(from->key(), from->key_bytes, from->hash);
+    if (to == nullptr) continue;
+    std::memcpy(to->words, from->words, 8 * words_);
+    to->fresh = from->fresh;
+  }
+}
+
+std::vector<KeyedEntry*> AggTable::entries() const {
+  std::vector<KeyedEntry*> list;
+  list.reserve(table_.size());
+  table_.each([&](KeyedEntry* entry) { list.push_back(entry); });
+  return list;
+}
+
+namespace {
+
+/// A row with what it sorts by, worked out once.
+struct SortedRow {
+  JoinedRow row;
+  std::vector<AggTotal> totals;
+};
+
+std::vector<SortedRow> collect(std::span<AggTable* const> tables) {
+  std::vector<SortedRow> rows;
+  for (size_t at = 0; at < tables.size(); ++at) {
+    for (KeyedEntry* entry : tables[at]->entries()) {
+      bool seen = false;
+      for (size_t before = 0; before < at && !seen; ++before) seen = tables[before]->find(*entry) != nullptr;
+      if (seen) continue;
+      SortedRow row{{entry, {}}, {}};
+      for (AggTable* table : tables) {
+        const KeyedEntry* element = table->find(*entry);
+        row.row.elements.push_back(element);
+        row.totals.push_back(element == nullptr ? AggTotal{} : table->operations().total(table->desc(), element->data()));
+      }
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+int compare_totals(const SortedRow& a, const SortedRow& b, uint32_t first) {
+  size_t count = a.totals.size();
+  for (size_t i = 0; i < count; ++i) {
+    // The one that was asked for, then the others in order.
+    size_t at = i == 0 ? first : (i <= first ? i - 1 : i);
+    if (a.totals[at] < b.totals[at]) return -1;
+    if (a.totals[at] > b.totals[at]) return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<JoinedRow> join(std::span<AggTable* const> tables, const SortRules& rules) {
+  std::vector<SortedRow> rows = collect(tables);
+  if (tables.empty()) return {};
+  const KeyCodec& codec = tables[0]->codec();
+  uint32_t first = rules.aggregation < tables.size() ? rules.aggregation : 0;
+  auto less = [&](const SortedRow& a, const SortedRow& b) {
+    int keys = codec.compare(a.row.key->key(), b.row.key->key(), rules.key);
+    int order = rules.by_key ? keys : compare_totals(a, b, first);
+    if (order == 0) order = rules.by_key ? compare_totals(a, b, first) : keys;
+    return rules.reverse ? order > 0 : order < 0;
+  };
+  std::ranges::sort(rows, less);
+  std::vector<JoinedRow> result;
+  result.reserve(rows.size());
+  for (SortedRow& row : rows) result.push_back(std::move(row.row));
+  return result;
+}
+
+}  // namespace sonde

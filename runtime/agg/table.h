@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One aggregation: its elements, and what clear(), trunc() and normalize() do to them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/agg/functions.h"
+#include "runtime/agg/key_table.h"
+#include "runtime/agg/keys.h"
+
+namespace sonde {
+
+/// What all aggregations of a run may take together (aggsize).
+struct MemoryBudget {
+  uint64_t limit = 0;
+  uint64_t used = 0;
+  bool fits(uint64_t bytes) const { return bytes <= limit && used <= limit - bytes; }
+};
+
+/// How elements are ordered: the aggsort options.
+struct SortRules {
+  bool by_key = false;
+  bool reverse = false;
+  uint32_t key = 0;          ///< which key first
+  uint32_t aggregation = 0;  ///< which of several
+};
+
+class AggTable {
+ public:
+  /// `desc` and `budget` must outlive the table.
+  AggTable(const AggregationDesc& desc, uint32_t strsize, MemoryBudget& budget);
+  ~AggTable();
+  AggTable(const AggTable&) = delete;
+  AggTable& operator=(const AggTable&) = delete;
+
+  /// Aggregates a value. False: no memory left for a new element (a drop).
+  bool add(const uint64_t* keys, int64_t value, int64_t weight) {
+    uint8_t* key = reinterpret_cast<uint8_t*>(key_buffer_.data());
+    auto bytes = static_cast<uint64_t>(codec_.encode(keys, key) - key);
+    uint64_t hash = hash_key(key, bytes);
+    KeyedEntry* entry = table_.find(key, bytes, hash);
+    if (entry == nullptr) {
+      entry = make(key, bytes, hash);
+      if (entry == nullptr) return false;
+    }
+    entry->fresh = 1;
+    operations_.step(desc_, entry->data(), value, weight);
+    return true;
+  }
+
+  void clear();
+  void truncate_all();
+  /// Keeps the `keep` greatest elements by value, or the -`keep` least.
+  void truncate(int64_t keep);
+
+  uint64_t size() const { return table_.size(); }
+  std::vector<KeyedEntry*> entries() const;
+  KeyedEntry* find(const KeyedEntry& like) const { return table_.find(like.key(), like.key_bytes, like.hash); }
+
+  const AggregationDesc& desc() const { return desc_; }
+  const AggOperations& operations() const { return operations_; }
+  const KeyCodec& codec() const { return codec_; }
+
+  uint64_t normal = 1;   ///< normalize()
+  bool printed = false;  ///< by printa(): it is not printed at the end
+
+ private:
+  KeyedEntry* make(const uint8_t* key, uint64_t bytes, uint64_t hash);
+  void* allocate(uint64_t bytes);
+  void keep_only(std::span<KeyedEntry* const> kept);
+  void forget();
+
+  const AggregationDesc& desc_;
+  const AggOperations& operations_;
+  KeyCodec codec_;
+  MemoryBudget& budget_;
+  uint64_t words_;
+  KeyTable table_;
+  std::vector<uint64_t> key_buffer_;
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  uint64_t chunk_left_ = 0;
+  std::byte* chunk_at_ = nullptr;
+  uint64_t charged_ = 0;  // to the budget
+};
+
+/// One tuple of keys, and its element in each of several aggregations (null: none).
+struct JoinedRow {
+  const KeyedEntry* key;
+  std::vector<const KeyedEntry*> elements;
+};
+
+/// Joins aggregations of equal key signatures by their keys, in the order that the rules say.
+std::vector<JoinedRow> join(std::span<AggTable* const> tables, const SortRules& rules);
+
+}  // namespace sonde

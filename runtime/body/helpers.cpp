@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The helpers of context.h that generated code calls for captures, memory, variables and aggregations.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/base/check.h"
+#include "runtime/body/state.h"
+
+namespace sonde {
+namespace {
+
+constexpr uint32_t kMostRanges = 4096;
+
+struct Range {
+  uint64_t begin, end;
+};
+
+/// Sorted by address. Only grows; see register_constant_range().
+std::vector<Range>& constant_ranges() {
+  static std::vector<Range> ranges;
+  return ranges;
+}
+
+uint64_t reach_in(uint64_t address, uint64_t begin, uint64_t end) {
+  return address >= begin && address < end ? end - address : 0;
+}
+
+uint64_t reach_in_constants(uint64_t address) {
+  const std::vector<Range>& ranges = constant_ranges();
+  auto after = std::ranges::upper_bound(ranges, address, {}, &Range::begin);
+  if (after == ranges.begin()) return 0;
+  --after;
+  return reach_in(address, after->begin, after->end);
+}
+
+/// probefunc and its kin are texts of the probe's own.
+uint64_t reach_in_probe(const ProbeInfo& probe, uint64_t address) {
+  for (const std::string* text : {&probe.provider, &probe.module, &probe.function, &probe.name}) {
+    auto begin = reinterpret_cast<uint64_t>(text->c_str());
+    if (uint64_t reach = reach_in(address, begin, begin + text->size() + 1)) return reach;
+  }
+  return 0;
+}
+
+void fault(BodyContext* context, Fault code, uint64_t value) { sonde_fault(context, static_cast<uint64_t>(code), value); }
+
+/// The slot's span, when it was captured; else a fault.
+bool captured(BodyContext* context, uint32_t slot) {
+  SONDE_CHECK(slot < context->record->slots);
+  if ((context->record->faults >> slot & 1) == 0) return true;
+  fault(context, Fault::BadAddress, context->slots[slot]);
+  return false;
+}
+
+const uint8_t* span_bytes(const BodyContext* context, uint64_t span) {
+  return reinterpret_cast<const uint8_t*>(context->record) + SONDE_SPAN_OFFSET(span);
+}
+
+/// Reads the traced process's text from `address`; at most `most` bytes.
+Result<std::string> read_text(EventSource& source, uint32_t pid, uint64_t address, uint64_t most) {
+  constexpr uint64_t kPage = 4096;
+  std::string text;
+  while (text.size() < most) {
+    uint64_t at = address + text.size();
+    uint64_t length = std::min(kPage - at % kPage, most - text.size());
+    std::vector<uint8_t> piece(length);
+    if (auto read = source.read_memory(pid, at, piece); !read) return std::move(read).error();
+    const auto* chars = reinterpret_cast<const char*>(piece.data());
+    size_t here = strnlen(chars, length);
+    text.append(chars, here);
+    if (here < length) break;
+  }
+  return text;
+}
+
+}  // namespace
+
+void register_constant_range(const void* begin, size_t size) {
+  std::vector<Range>& ranges = constant_ranges();
+  SONDE_CHECK(ranges.size() < kMostRanges * 1024);
+  Range range{reinterpret_cast<uint64_t>(begin), reinterpret_cast<uint64_t>(begin) + size};
+  ranges.insert(std::ranges::upper_bound(ranges, range.begin, {}, &Range::begin), range);
+}
+
+uint64_t loadable(const BodyContext* context, uint64_t address) {
+  if (uint64_t reach = reach_in(address, context->scratch_begin, context->scratch_end)) return reach;
+  auto record = reinterpret_cast<uint64_t>(context->record);
+  if (uint64_t reach = reach_in(address, record, record + context->record->size)) return reach;
+  if (uint64_t reach = context->state->pool.reach(address)) return reach;
+  if (uint64_t reach = reach_in_constants(address)) return reach;
+  return reach_in_probe(*context->probe, address);
+}
+
+uint8_t* take_scratch(BodyContext* context, uint64_t bytes) {
+  Scratch& scratch = context->state->scratch;
+  uint8_t* piece = scratch.take(bytes);
+  if (piece == nullptr) {
+    fault(context, Fault::NoScratch, 0);
+    return nullptr;
+  }
+  context->scratch_end = scratch.end();
+  return piece;
+}
+
+uint64_t make_string(BodyContext* context, std::string_view text) {
+  text = text.substr(0, context->state->strsize);
+  uint8_t* piece = take_scratch(context, text.size() + 1);
+  if (piece == nullptr) return 0;
+  std::memcpy(piece, text.data(), text.size());
+  return reinterpret_cast<uint64_t>(piece);
+}
+
+std::string_view string_argument(BodyContext* context, uint64_t word) {
+  if (word == 0) {
+    fault(context, Fault::BadAddress, 0);
+    return "";
+  }
+  const char* text = reinterpret_cast<const char*>(word);
+  return {text, strnlen(text, context->state->strsize)};
+}
+
+extern "C" {
+
+void sonde_fault(BodyContext* context, uint64_t code, uint64_t value) {
+  if (context->fault != 0) return;
+  context->fault = code;
+  context->fault_value = value;
+}
+
+uint64_t sonde_slot_word(BodyContext* context, uint32_t slot) {
+  return captured(context, slot) ? context->slots[slot] : 0;
+}
+
+uint64_t sonde_slot_text(BodyContext* context, uint32_t slot) {
+  if (!captured(context, slot)) return 0;
+  uint64_t span = context->slots[slot];
+  if (span == 0) return reinterpret_cast<uint64_t>("");
+  const auto* text = reinterpret_cast<const char*>(span_bytes(context, span));
+  uint32_t length = SONDE_SPAN_LENGTH(span);
+  if (length <= context->state->strsize) return reinterpret_cast<uint64_t>(text);
+  return make_string(context, {text, length});
+}
+
+uint64_t sonde_slot_bytes(BodyContext* context, uint32_t slot) {
+  if (!captured(context, slot)) return 0;
+  uint64_t span = context->slots[slot];
+  uint32_t length = SONDE_SPAN_LENGTH(span);
+  uint8_t* copy = take_scratch(context, length);
+  if (copy != nullptr && length != 0) std::memcpy(copy, span_bytes(context, span), length);
+  return reinterpret_cast<uint64_t>(copy);
+}
+
+uint64_t sonde_slot_stack(BodyContext* context, uint32_t slot) {
+  if (!captured(context, slot)) return 0;
+  uint64_t span = context->slots[slot];
+  uint32_t length = SONDE_SPAN_LENGTH(span);
+  uint8_t* memory = take_scratch(context, sizeof(StackValue) + length);
+  if (memory == nullptr) return 0;
+  auto* stack = reinterpret_cast<StackValue*>(memory);
+  stack->pid = context->record->pid;
+  stack->count = length / 8;
+  if (length != 0) std::memcpy(stack->pc, span_bytes(context, span), length);
+  return reinterpret_cast<uint64_t>(stack);
+}
+
+uint64_t sonde_held_copyin(BodyContext* context, uint64_t address, uint64_t size) {
+  SONDE_CHECK(context->clause->held);
+  uint8_t* copy = take_scratch(context, size);
+  if (copy == nullptr || size == 0) return reinterpret_cast<uint64_t>(copy);
+  EventSource* source = context->state->source;
+  if (source != nullptr && source->read_memory(context->record->pid, address, {copy, size})) return reinterpret_cast<uint64_t>(copy);
+  fault(context, Fault::BadAddress, address);
+  return 0;
+}
+
+uint64_t sonde_held_copyinstr(BodyContext* context, uint64_t address, uint64_t max) {
+  SONDE_CHECK(context->clause->held);
+  uint64_t strsize = context->state->strsize;
+  uint64_t most = max == 0 || max > strsize ? strsize : max - 1;  // max counts the NUL
+  EventSource* source = context->state->source;
+  if (source != nullptr)
+    if (auto text = read_text(*source, context->record->pid, address, most)) return make_string(context, *text);
+  fault(context, Fault::BadAddress, address);
+  return 0;
+}
+
+uint32_t sonde_may_load(BodyContext* context, uint64_t address, uint64_t size) {
+  uint64_t reach = loadable(context, address);
+  if (reach != 0 && size <= reach) return 1;
+  fault(context, Fault::BadAddress, address);
+  return 0;
+}
+
+uint32_t sonde_may_store(BodyContext* context, uint64_t address, uint64_t size) {
+  uint64_t reach = reach_in(address, context->scratch_begin, context->scratch_end);
+  if (reach == 0) reach = context->state->pool.reach(address);
+  if (reach != 0 && size <= reach) return 1;
+  fault(context, Fault::BadAddress, address);
+  return 0;
+}
+
+void sonde_store_string(BodyContext* context, uint64_t* cell, uint64_t text) {
+  if (!context->state->variables.store_string(cell, reinterpret_cast<const char*>(text))) ++context->state->dynamic_drops;
+}
+
+void sonde_store_bytes(BodyContext* context, uint64_t* cell, uint64_t from, uint32_t size) {
+  if (!context->state->variables.store_bytes(cell, reinterpret_cast<const void*>(from), size)) ++context->state->dynamic_drops;
+}
+
+uint64_t sonde_cell_bytes(BodyContext* context, uint64_t* cell, uint32_t size) {
+  if (uint8_t* buffer = context->state->variables.buffer(cell, size)) return reinterpret_cast<uint64_t>(buffer);
+  // No memory for the variable: what the clause stores goes to scratch, and is lost with it.
+  ++context->state->dynamic_drops;
+  return reinterpret_cast<uint64_t>(take_scratch(context, size));
+}
+
+uint64_t sonde_array_load(BodyContext* context, uint32_t array, const uint64_t* keys) {
+  return context->state->arrays.load(array, context->record->tid, keys);
+}
+
+void sonde_array_store(BodyContext* context, uint32_t array, const uint64_t* keys, uint64_t value) {
+  if (!context->state->arrays.store(array, context->record->tid, keys, value)) ++context->state->dynamic_drops;
+}
+
+int64_t sonde_compare_strings(BodyContext* context, uint64_t a, uint64_t b) {
+  if (a == 0 || b == 0) return int64_t{a != 0} - int64_t{b != 0};
+  return std::strncmp(reinterpret_cast<const char*>(a), reinterpret_cast<const char*>(b), context->state->strsize);
+}
+
+uint64_t sonde_string_of(BodyContext* context, uint64_t address, uint64_t size) {
+  uint64_t reach = loadable(context, address);
+  if (reach == 0) {
+    fault(context, Fault::BadAddress, address);
+    return 0;
+  }
+  const char* text = reinterpret_cast<const char*>(address);
+  uint64_t most = std::min({reach, size, uint64_t{context->state->strsize}});
+  return make_string(context, {text, strnlen(text, most)});
+}
+
+uint64_t sonde_scratch(BodyContext* context, uint64_t size) { return reinterpret_cast<uint64_t>(take_scratch(context, size)); }
+
+uint64_t sonde_symbol(BodyContext* context, uint32_t kind, uint64_t address) {
+  uint8_t* memory = take_scratch(context, sizeof(SymbolValue));
+  if (memory == nullptr) return 0;
+  auto symbol = static_cast<SymbolValue::Kind>(kind);
+  uint32_t pid = context->record->pid;
+  // Addresses of one function are one key.
+  SymbolValue value{symbol, pid, context->state->format.names->canonical(pid, address, symbol)};
+  std::memcpy(memory, &value, sizeof value);
+  return reinterpret_cast<uint64_t>(memory);
+}
+
+void sonde_aggregate(BodyContext* context, uint32_t aggregation, const uint64_t* keys, int64_t value, int64_t weight) {
+  BodyState& state = *context->state;
+  if (!state.aggregations[aggregation]->add(keys, value, weight)) ++state.aggregation_drops[context->record->cpu];
+}
+
+}  // extern "C"
+
+}  // namespace sonde

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Subroutines on numbers, addresses and scratch memory.
+#include <arpa/inet.h>
+#include <endian.h>
+
+#include <cstring>
+
+#include "runtime/body/state.h"
+#include "runtime/body/subroutines.h"
+
+namespace sonde {
+namespace {
+
+constexpr uint32_t kMinorBits = 20;
+
+/// The text of an address that D memory holds.
+uint64_t address_text(BodyContext* context, int family, uint64_t address) {
+  uint64_t size = family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
+  if (sonde_may_load(context, address, size) == 0) return 0;
+  char text[INET6_ADDRSTRLEN];
+  inet_ntop(family, reinterpret_cast<const void*>(address), text, sizeof text);
+  return make_string(context, text);
+}
+
+}  // namespace
+
+extern "C" {
+
+uint64_t sonde_fn_alloca(BodyContext* context, uint32_t, const uint64_t* argv) { return sonde_scratch(context, argv[0]); }
+
+uint64_t sonde_fn_bcopy(BodyContext* context, uint32_t, const uint64_t* argv) {
+  uint64_t from = argv[0], to = argv[1], size = argv[2];
+  if (size == 0) return 0;
+  if (sonde_may_load(context, from, size) == 0 || sonde_may_store(context, to, size) == 0) return 0;
+  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), size);
+  return 0;
+}
+
+uint64_t sonde_fn_htons(BodyContext*, uint32_t, const uint64_t* argv) { return htobe16(static_cast<uint16_t>(argv[0])); }
+uint64_t sonde_fn_htonl(BodyContext*, uint32_t, const uint64_t* argv) { return htobe32(static_cast<uint32_t>(argv[0])); }
+uint64_t sonde_fn_htonll(BodyContext*, uint32_t, const uint64_t* argv) { return htobe64(argv[0]); }
+uint64_t sonde_fn_ntohs(BodyContext*, uint32_t, const uint64_t* argv) { return be16toh(static_cast<uint16_t>(argv[0])); }
+uint64_t sonde_fn_ntohl(BodyContext*, uint32_t, const uint64_t* argv) { return be32toh(static_cast<uint32_t>(argv[0])); }
+uint64_t sonde_fn_ntohll(BodyContext*, uint32_t, const uint64_t* argv) { return be64toh(argv[0]); }
+
+uint64_t sonde_fn_getmajor(BodyContext*, uint32_t, const uint64_t* argv) {
+  return static_cast<uint32_t>(argv[0]) >> kMinorBits;
+}
+
+uint64_t sonde_fn_getminor(BodyContext*, uint32_t, const uint64_t* argv) {
+  return static_cast<uint32_t>(argv[0]) & ((1u << kMinorBits) - 1);
+}
+
+uint64_t sonde_fn_inet_ntoa(BodyContext* context, uint32_t, const uint64_t* argv) {
+  return address_text(context, AF_INET, argv[0]);
+}
+
+uint64_t sonde_fn_inet_ntop(BodyContext* context, uint32_t, const uint64_t* argv) {
+  auto family = static_cast<int>(argv[0]);
+  if (family == AF_INET || family == AF_INET6) return address_text(context, family, argv[1]);
+  sonde_fault(context, static_cast<uint64_t>(Fault::IllegalOperation), 0);
+  return 0;
+}
+
+uint64_t sonde_fn_rand(BodyContext* context, uint32_t, const uint64_t*) { return context->state->random(); }
+
+uint64_t sonde_fn_uaddr(BodyContext* context, uint32_t, const uint64_t* argv) {
+  return sonde_symbol(context, SymbolValue::UAddr, argv[0]);
+}
+uint64_t sonde_fn_ufunc(BodyContext* context, uint32_t, const uint64_t* argv) {
+  return sonde_symbol(context, SymbolValue::UFunc, argv[0]);
+}
+uint64_t sonde_fn_umod(BodyContext* context, uint32_t, const uint64_t* argv) {
+  return sonde_symbol(context, SymbolValue::UMod, argv[0]);
+}
+uint64_t sonde_fn_usym(BodyContext* context, uint32_t, const uint64_t* argv) {
+  return sonde_symbol(context, SymbolValue::USym, argv[0]);
+}
+
+}  // extern "C"
+
+}  // namespace sonde

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/body/state.h"
+
+#include <ctime>
+
+namespace sonde {
+namespace {
+
+constexpr uint64_t kScratchBytes = 1 << 20;
+
+int64_t nanoseconds(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+BodyState::BodyState(const BodyProgram& the_program, Options& the_options, EventSource* the_source, SymbolNames& names)
+    : program(the_program),
+      options(the_options),
+      source(the_source),
+      strsize(static_cast<uint32_t>(the_options.number("strsize"))),
+      dynamic_budget{the_options.number("dynvarsize")},
+      aggregation_budget{the_options.number("aggsize")},
+      scratch(std::max<uint64_t>(kScratchBytes, 8ull * strsize), uint64_t{strsize} + 8),
+      pool(uint64_t{strsize} + 8),
+      variables(program, pool, dynamic_budget, strsize),
+      arrays(program, pool, variables, dynamic_budget, strsize),
+      wall_offset(nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC)),
+      random(static_cast<unsigned>(nanoseconds(CLOCK_REALTIME))) {
+  format.strsize = strsize;
+  format.names = &names;
+  refresh_settings();
+  grow();
+}
+
+void BodyState::refresh_settings() {
+  format.quiet = options.flag("quiet");
+  format.raw_bytes = options.flag("rawbytes");
+  format.stack_indent = static_cast<uint32_t>(std::min<uint64_t>(options.number("stackindent"), 1024));
+  flowindent = options.flag("flowindent");
+  sort.by_key = options.flag("aggsortkey");
+  sort.reverse = options.flag("aggsortrev");
+  sort.key = static_cast<uint32_t>(options.number("aggsortkeypos"));
+  sort.aggregation = static_cast<uint32_t>(options.number("aggsortpos"));
+}
+
+void BodyState::grow() {
+  variables.grow();
+  arrays.grow();
+  while (aggregations.size() < program.aggregations.size())
+    aggregations.push_back(std::make_unique<AggTable>(program.aggregations[aggregations.size()], strsize, aggregation_budget));
+}
+
+void BodyState::begin_row(const BodyContext& context) {
+  if (row.begun) return;
+  row.begun = true;
+  if (flowindent) {
+    Flow flow = flow_of(*context.probe);
+    const sonde_record& record = *context.record;
+    int& indent = indents[record.tid];
+    std::pair<uint64_t, uint32_t> firing{record.timestamp, record.probe};
+    auto [last, first_row] = flow_last.try_emplace(record.tid, firing);
+    // Only the first clause of a firing goes in or out.
+    if (!first_row && last->second == firing) flow = Flow::None;
+    last->second = firing;
+    if (flow == Flow::Return) indent = std::max(0, indent - 2);
+    format_flow_prefix(record.cpu, *context.probe, flow, indent, row.text);
+    if (flow == Flow::Entry) indent += 2;
+  } else if (!format.quiet) {
+    format_row_prefix(context.record->cpu, *context.probe, row.text);
+  }
+}
+
+std::vector<AggTable*> BodyState::tables_of(const ActionSite& site) const {
+  std::vector<AggTable*> tables;
+  for (uint32_t index : site.aggregations) tables.push_back(aggregations.at(index).get());
+  return tables;
+}
+
+}  // namespace sonde

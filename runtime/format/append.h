@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the files of this folder share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "runtime/lang/value_type.h"
+
+namespace sonde {
+
+/// As sprintf, to the end of `out`.
+void append_format(std::string& out, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+/// The low `size` bytes of a word, as an unsigned and as a signed number.
+uint64_t cut_to_size(uint64_t word, uint32_t size);
+int64_t extend_from_size(uint64_t word, uint32_t size);
+
+/// The text of a string or char array; empty for NULL.
+std::string_view text_of(const ValueType& type, uint64_t word, uint32_t strsize);
+
+/// The number in the bits of a float (4) or double.
+double float_of(uint64_t word, uint32_t size);
+
+}  // namespace sonde

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The memory of a target, with the guard's breakpoints in it
+//
+// /proc/PID/mem stays bound to the memory it was opened on, whatever the process does later: so one open file
+// is an address space. Text is written through it, whether threads run or not; one byte at a time, which is
+// what the machine allows for int3.
+//
+// Slots. An instruction that cannot be emulated is stepped out of line: its copy lies in a slot, in the unused
+// end of the last page of a text segment that is near enough for relative addresses. Nothing is mapped and no text
+// of the program is overwritten. Slots are shared by threads that step the same instruction, and are never put
+// back: nobody reads or runs those bytes. We refused the code at the ELF entry, which is some 40 bytes short and is text,
+// and a page mapped into the target, which the target could see and unmap.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "runtime/base/unique_fd.h"
+#include "runtime/guard/arch/x86_64/instruction.h"
+
+namespace sonde::guard {
+
+struct ArmedTap;
+
+/// A breakpoint. It stays as long as somebody uses it.
+struct Site {
+  uint64_t address = 0;
+  Instruction instruction;
+  std::vector<ArmedTap*> taps;
+  uint32_t returns = 0;        ///< calls of probed functions may return here
+  bool program_entry = false;
+  bool linker = false;         ///< the dynamic linker comes by after each change of its list
+  bool used() const { return !taps.empty() || returns > 0 || program_entry || linker; }
+};
+
+struct Mapping {
+  uint64_t start, end, offset;
+  uint32_t major, minor;
+  uint64_t inode;
+  bool executable;
+  std::string path;
+  bool operator==(const Mapping&) const = default;
+};
+
+class AddressSpace {
+ public:
+  /// Of a process that is there. An address space that cannot be opened reads and writes nothing.
+  explicit AddressSpace(pid_t pid);
+  /// After a fork: the same breakpoints, in memory of its own.
+  AddressSpace(pid_t pid, const AddressSpace& parent);
+
+  bool read(uint64_t address, void* to, size_t length) const;
+  bool write(uint64_t address, const void* from, size_t length);
+  /// The program's own bytes where a breakpoint covers them. `bytes` were read at `address`.
+  void hide(uint64_t address, uint8_t* bytes, size_t length) const;
+
+  Site* site(uint64_t address);
+  /// Finds or makes a breakpoint. Null: it cannot be; `why` says why.
+  Site* insert(uint64_t address, std::string& why);
+  /// Takes the breakpoint out when nobody uses it any more.
+  void remove_unused(uint64_t address);
+  void remove_all();
+  /// Forgets what is known of a breakpoint whose mapping is gone.
+  void forget(uint64_t address) { sites_.erase(address); }
+  auto& sites() { return sites_; }
+  /// There was a breakpoint once: a trap that comes late is ours.
+  bool was_ours(uint64_t address) const;
+  bool had_sites() const { return !past_.empty(); }
+
+  /// A slot that holds this site's instruction; 0: all are taken.
+  uint64_t take_slot(const Site& site);
+  void give_slot(uint64_t slot);
+
+  /// Reads the mappings again; returns the executable ones that are new.
+  std::vector<Mapping> refresh(pid_t pid);
+  const std::vector<Mapping>& mappings() const { return mappings_; }
+  bool scanned() const { return scanned_; }
+  uint64_t entry() const { return entry_; }
+  uint64_t linker_breakpoint() const;
+
+ private:
+  struct Slot {
+    uint64_t site = 0;   // whose instruction it holds
+    uint32_t users = 0;
+  };
+  void read_auxiliary(pid_t pid);
+  void add_slots(const Mapping& text);
+  bool reachable(const Instruction& instruction, uint64_t address) const;
+
+  UniqueFd memory_;
+  std::unordered_map<uint64_t, Site> sites_;
+  std::unordered_set<uint64_t> past_;
+  std::unordered_map<uint64_t, Slot> slots_;
+  std::vector<Mapping> mappings_;
+  bool scanned_ = false;
+  uint64_t entry_ = 0, headers_ = 0, header_count_ = 0;
+  uint64_t lowest_ = UINT64_MAX, highest_ = 0;
+};
+
+}  // namespace sonde::guard

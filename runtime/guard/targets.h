@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the guard knows of its targets
+//
+//   Thread --> Process --> AddressSpace (shared by a vfork child and its parent)
+//
+// A Thread lives from on_new_task to report_death, a Process from its first Thread to the death of its last. They are
+// the engine's `data`; nothing else keeps pointers to them across two turns of the loop: tids and pids are looked up.
+//
+// Several things may keep a thread stopped: nobody has said GO, the consumer holds the process, a record of
+// it is held, it waits for a slot to step in, or it is about to be let go. It runs when none of them does.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kmod/shared/abi.h"
+#include "runtime/base/unique_fd.h"
+#include "runtime/guard/address_space.h"
+#include "runtime/utrace/utrace.h"
+
+namespace sonde::guard {
+
+/// One firing of a probe: what its ECBs may see, and how far it has come.
+struct Firing {
+  uint32_t probe = 0;
+  std::array<uint64_t, SONDE_DIF_ARGS> args{};
+  int error = 0;               ///< errno of the call that returns
+  int64_t call = -1;           ///< system call the thread is in
+  std::string text;            ///< text 0 of the probe
+  bool at_entry = false;       ///< at a function's first instruction: the return address lies at [rsp]
+  bool stack_arguments = false;///< args 6.. are on the stack, not fetched yet
+  bool begun = false;
+  uint64_t timestamp = 0;
+  uint32_t sequence = 0;
+  uint32_t last_epid = 0;      ///< ECBs up to this one have run
+  std::array<uint64_t, SONDE_DIF_LOCALS> locals{};
+};
+
+/// A call of a function whose return is wanted.
+struct ShadowCall {
+  uint64_t sp;          ///< stack pointer after the return
+  uint64_t address;     ///< where it returns to
+  uint64_t function;    ///< address of its entry
+};
+
+/// An instruction being stepped out of line.
+struct Step {
+  bool active = false;
+  uint64_t site = 0;
+  uint64_t slot = 0;
+};
+
+struct Process;
+
+struct Thread {
+  utrace_task* task = nullptr;
+  utrace_engine* engine = nullptr;
+  Process* process = nullptr;
+  pid_t tid = 0;
+  bool newborn = false;        ///< START and LWP_START are due
+  bool exited = false;
+  std::array<uint64_t, SONDE_DIF_THREAD> variables{};
+  UniqueFd comm, schedstat, stat;   ///< in /proc, kept open
+  std::deque<Firing> pending;  ///< the first one is held
+  bool held = false;
+  uint64_t at_site = 0;        ///< stopped at this breakpoint, not stepped yet
+  bool waits_for_slot = false;
+  uint64_t skip_site = 0, skip_sp = 0;   ///< this hit has been reported already
+  Step step;
+  std::vector<ShadowCall> calls;
+};
+
+struct Process {
+  pid_t pid = 0;
+  std::shared_ptr<AddressSpace> space;
+  uint32_t threads = 0;        ///< that have not reported their exit
+  bool requested = false;      ///< the consumer spawned it or attached to it
+  bool waiting = false;        ///< for GO
+  bool held = false;           ///< by the consumer
+  bool leaving = false;        ///< about to be let go
+  bool at_entry = false;       ///< run_to_entry has succeeded
+  bool run_to_entry = false;
+  bool has_leader_code = false;
+  long leader_code = 0;
+  long status = 0;             ///< wait status, as far as known
+};
+
+class Targets {
+ public:
+  Thread* thread(pid_t tid);
+  Process* process(pid_t pid);
+  Thread& add_thread(utrace_task* task, Process& process);
+  Process& add_process(pid_t pid);
+  void erase_thread(pid_t tid) { threads_.erase(tid); }
+  void erase_process(pid_t pid) { processes_.erase(pid); }
+  /// A thread has taken its leader's id by an exec.
+  void rename(Thread& thread, pid_t tid);
+  std::vector<Thread*> threads_of(pid_t pid);
+  auto& threads() { return threads_; }
+  auto& processes() { return processes_; }
+
+ private:
+  std::unordered_map<pid_t, std::unique_ptr<Process>> processes_;
+  std::unordered_map<pid_t, std::unique_ptr<Thread>> threads_;
+};
+
+inline bool must_stop(const Thread& thread) {
+  const Process& process = *thread.process;
+  return process.waiting || process.held || process.leaving || thread.held || thread.waits_for_slot;
+}
+
+inline uint32_t resume_action(const Thread& thread) {
+  if (must_stop(thread)) return UTRACE_STOP;
+  return thread.step.active ? UTRACE_SINGLESTEP : UTRACE_RESUME;
+}
+
+/// Lets a stopped thread go on, unless something else keeps it.
+void resume_if_free(Thread& thread);
+
+}  // namespace sonde::guard

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/process/elf_file.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace sonde {
+namespace {
+
+#if defined(__x86_64__)
+constexpr int kMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr int kMachine = EM_AARCH64;
+#endif
+
+constexpr uint64_t kMaxFunctionBytes = 16 << 20;
+
+struct ElfEnd {
+  void operator()(Elf* elf) const { elf_end(elf); }
+};
+using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
+
+size_t leading_underscores(std::string_view name) { return std::min(name.find_first_not_of('_'), name.size()); }
+
+bool better_name(const ElfFunction& a, const ElfFunction& b) {
+  const bool a_local = a.binding == ElfFunction::Binding::Local, b_local = b.binding == ElfFunction::Binding::Local;
+  if (a_local != b_local) return b_local;
+  const size_t a_underscores = leading_underscores(a.name), b_underscores = leading_underscores(b.name);
+  if (a_underscores != b_underscores) return a_underscores < b_underscores;
+  if (a.name.size() != b.name.size()) return a.name.size() < b.name.size();
+  return a.name < b.name;
+}
+
+ElfFunction::Binding binding_of(const GElf_Sym& symbol) {
+  switch (GELF_ST_BIND(symbol.st_info)) {
+    case STB_LOCAL: return ElfFunction::Binding::Local;
+    case STB_WEAK: return ElfFunction::Binding::Weak;
+    default: return ElfFunction::Binding::Global;
+  }
+}
+
+}  // namespace
+
+/// Fills an ElfFile from libelf.
+struct ElfFile::Reader {
+  ElfFile& file;
+  Elf* elf;
+
+  Error broken(const char* what) const { return Error(file.path_ + ": " + what, ENOEXEC); }
+
+  Result<void> read() {
+    GElf_Ehdr header;
+    if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr) return broken("not an ELF object");
+    if (header.e_machine != kMachine || gelf_getclass(elf) != ELFCLASS64) return broken("built for another machine");
+    read_segments();
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+      GElf_Shdr section_header;
+      if (gelf_getshdr(section, &section_header) == nullptr) continue;
+      if (section_header.sh_type == SHT_SYMTAB || section_header.sh_type == SHT_DYNSYM) {
+        read_symbols(section, section_header);
+      }
+    }
+    finish();
+    return {};
+  }
+
+  void read_segments() {
+    size_t count = 0;
+    if (elf_getphdrnum(elf, &count) != 0) return;
+    for (size_t i = 0; i < count; i++) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr) continue;
+      if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
+      file.code_.push_back({header.p_vaddr, header.p_offset, header.p_filesz});
+    }
+  }
+
+  void read_symbols(Elf_Scn* section, const GElf_Shdr& header) {
+    Elf_Data* data = elf_getdata(section, nullptr);
+    if (data == nullptr || header.sh_entsize == 0) return;
+    const size_t count = header.sh_size / header.sh_entsize;
+    for (size_t i = 0; i < count; i++) {
+      GElf_Sym symbol;
+      if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) continue;
+      const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
+      if (name != nullptr) add(symbol, name);
+    }
+  }
+
+  void add(const GElf_Sym& symbol, std::string_view name) {
+    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) return;
+    name = name.substr(0, name.find('@'));
+    ElfFunction function;
+    if (name.empty() || !file.offset_of(symbol.st_value, function.offset)) return;
+    function.name = name;
+    function.address = symbol.st_value;
+    function.size = symbol.st_size;
+    function.binding = binding_of(symbol);
+    file.functions_.push_back(std::move(function));
+  }
+
+  void finish() {
+    auto& functions = file.functions_;
+    std::ranges::sort(functions, [](const ElfFunction& a, const ElfFunction& b) {
+      return a.address != b.address ? a.address < b.address : better_name(a, b);
+    });
+    const auto same = [](const ElfFunction& a, const ElfFunction& b) {
+      return a.address == b.address && a.name == b.name;
+    };
+    functions.erase(std::unique(functions.begin(), functions.end(), same), functions.end());
+    for (uint32_t i = 0; i < functions.size(); i++) {
+      auto [at, added] = file.by_name_.emplace(functions[i].name, i);
+      const bool was_local = functions[at->second].binding == ElfFunction::Binding::Local;
+      if (!added && was_local && functions[i].binding != ElfFunction::Binding::Local) at->second = i;
+    }
+  }
+};
+
+Result<std::shared_ptr<const ElfFile>> ElfFile::open(const std::string& path) {
+  auto file = std::make_shared<ElfFile>();
+  file->path_ = path;
+  file->fd_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file->fd_) return Error::from_errno("open " + path);
+  elf_version(EV_CURRENT);
+  const ElfHandle elf(elf_begin(file->fd_.get(), ELF_C_READ_MMAP, nullptr));
+  if (elf == nullptr) return Error(path + ": not an ELF object", ENOEXEC);
+  if (auto read = Reader{*file, elf.get()}.read(); !read) return std::move(read).error();
+  return std::shared_ptr<const ElfFile>(std::move(file));
+}
+
+const ElfFunction* ElfFile::find(std::string_view name) const {
+  auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &functions_[found->second];
+}
+
+/// The nearest function that begins at or before `address` and reaches it. One without a size reaches the next.
+const ElfFunction* ElfFile::at(uint64_t address) const {
+  auto next = std::ranges::upper_bound(functions_, address, {}, &ElfFunction::address);
+  for (int looked = 0; next != functions_.begin() && looked < 16; looked++) {
+    const ElfFunction& last = *std::prev(next);
+    next = std::ranges::lower_bound(functions_.begin(), next, last.address, {}, &ElfFunction::address);
+    const auto end = std::ranges::upper_bound(functions_, last.address, {}, &ElfFunction::address);
+    for (auto candidate = next; candidate != end; ++candidate) {
+      if (address - candidate->address < candidate->size) return &*candidate;
+    }
+    if (looked == 0 && next->size == 0) return &*next;
+  }
+  return nullptr;
+}
+
+bool ElfFile::address_of(uint64_t offset, uint64_t& address) const {
+  for (const Segment& segment : code_) {
+    if (offset - segment.offset >= segment.size) continue;
+    address = segment.address + (offset - segment.offset);
+    return true;
+  }
+  return false;
+}
+
+bool ElfFile::offset_of(uint64_t address, uint64_t& offset) const {
+  for (const Segment& segment : code_) {
+    if (address - segment.address >= segment.size) continue;
+    offset = segment.offset + (address - segment.address);
+    return true;
+  }
+  return false;
+}
+
+std::vector<uint8_t> ElfFile::code(const ElfFunction& function) const {
+  std::vector<uint8_t> bytes(std::min(function.size, kMaxFunctionBytes));
+  const ssize_t got = pread(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(function.offset));
+  bytes.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return bytes;
+}
+
+Result<std::shared_ptr<const ElfFile>> ElfCache::open(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0) {
+    entries_.erase(path);
+    return Error::from_errno("open " + path);
+  }
+  const int64_t changed = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
+  Entry now{status.st_dev, status.st_ino, static_cast<uint64_t>(status.st_size), changed, nullptr};
+  auto known = entries_.find(path);
+  if (known != entries_.end() && known->second.device == now.device && known->second.inode == now.inode &&
+      known->second.size == now.size && known->second.changed_ns == now.changed_ns) {
+    return known->second.file;
+  }
+  auto file = ElfFile::open(path);
+  if (!file) return file;
+  now.file = *file;
+  entries_[path] = now;
+  return file;
+}
+
+}  // namespace sonde

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Functions of an ELF object
+//
+// What user probes and symbolisation need to know of a program or library, read once: each function's name, address,
+// place in the file and size. Symbols come from .symtab and .dynsym together: a stripped library still has the latter, and
+// neither contains all of the other.
+//
+// Left out: symbols that are not defined here, and indirect functions (IFUNC), whose symbol names the
+// function that picks the implementation, not one that callers run. Versions (name@VERSION) are cut off.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/base/result.h"
+#include "runtime/base/unique_fd.h"
+
+namespace sonde {
+
+struct ElfFunction {
+  std::string name;
+  uint64_t address = 0;  ///< as the object was linked
+  uint64_t size = 0;     ///< 0: unknown
+  uint64_t offset = 0;   ///< in the file
+  enum class Binding : uint8_t { Global, Weak, Local } binding = Binding::Global;
+};
+
+class ElfFile {
+ public:
+  /// Errors: those of open(2); ENOEXEC not an ELF object of this machine.
+  static Result<std::shared_ptr<const ElfFile>> open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  /// By rising address; of several names for one address the best one first: global, then few leading underscores, then short.
+  std::span<const ElfFunction> functions() const { return functions_; }
+  /// Null: no such function. Of several with one name (local ones) the first.
+  const ElfFunction* find(std::string_view name) const;
+  /// The function that holds `address` (as linked), by its best name; null: none.
+  const ElfFunction* at(uint64_t address) const;
+  /// Address as linked of a byte of the file that is mapped as code; false: none is.
+  bool address_of(uint64_t offset, uint64_t& address) const;
+  bool offset_of(uint64_t address, uint64_t& offset) const;
+  /// The function's code, as the file has it; empty when it cannot be read.
+  std::vector<uint8_t> code(const ElfFunction& function) const;
+
+ private:
+  struct Segment {
+    uint64_t address, offset, size;
+  };
+  struct Reader;
+
+  std::string path_;
+  std::vector<Segment> code_;  ///< executable PT_LOADs
+  std::vector<ElfFunction> functions_;
+  std::unordered_map<std::string_view, uint32_t> by_name_;
+  UniqueFd fd_;
+};
+
+/// Opens each object once, and again when the file has changed. Not for several threads.
+class ElfCache {
+ public:
+  Result<std::shared_ptr<const ElfFile>> open(const std::string& path);
+
+ private:
+  struct Entry {
+    uint64_t device, inode, size;
+    int64_t changed_ns;
+    std::shared_ptr<const ElfFile> file;
+  };
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace sonde

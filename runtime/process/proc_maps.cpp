@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/process/proc_maps.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+
+#include "runtime/base/unique_fd.h"
+
+namespace sonde {
+namespace {
+
+/// Takes the next word off `line`, blanks before it left out.
+std::string_view take_word(std::string_view& line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  const std::string_view word = line.substr(0, line.find(' '));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+bool parse_hex(std::string_view text, uint64_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// The kernel writes a newline in a path as \012.
+std::string unescape(std::string_view path) {
+  std::string text;
+  for (size_t i = 0; i < path.size(); i++) {
+    if (path.substr(i, 4) == "\\012") {
+      text += '\n';
+      i += 3;
+    } else {
+      text += path[i];
+    }
+  }
+  return text;
+}
+
+/// "start-end perms offset device inode   path"
+bool parse_line(std::string_view line, MapEntry& entry) {
+  const std::string_view range = take_word(line);
+  const size_t dash = range.find('-');
+  if (dash == std::string_view::npos) return false;
+  const std::string_view permissions = take_word(line);
+  const std::string_view offset = take_word(line);
+  take_word(line);  // device
+  take_word(line);  // inode
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  constexpr std::string_view kDeleted = " (deleted)";
+  if (line.ends_with(kDeleted)) line.remove_suffix(kDeleted.size());
+  entry.executable = permissions.size() >= 3 && permissions[2] == 'x';
+  entry.path = unescape(line);
+  return parse_hex(range.substr(0, dash), entry.start) && parse_hex(range.substr(dash + 1), entry.end) &&
+         parse_hex(offset, entry.offset) && entry.start < entry.end;
+}
+
+}  // namespace
+
+std::vector<MapEntry> parse_proc_maps(std::string_view text) {
+  std::vector<MapEntry> entries;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    MapEntry entry;
+    if (parse_line(line, entry)) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+Result<std::vector<MapEntry>> read_proc_maps(uint32_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/maps";
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return Error::from_errno("open " + path, errno == ENOENT ? ESRCH : errno);
+  std::string text;
+  for (char chunk[16384];;) {
+    const ssize_t got = read(fd.get(), chunk, sizeof chunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Error::from_errno("read " + path);
+    if (got == 0) break;
+    text.append(chunk, static_cast<size_t>(got));
+  }
+  return parse_proc_maps(text);
+}
+
+std::string_view base_name(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace sonde

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/base/result.h"
+
+namespace sonde {
+
+/// A line of /proc/PID/maps.
+struct MapEntry {
+  uint64_t start = 0, end = 0;  ///< [start, end)
+  uint64_t offset = 0;          ///< in the file, of `start`
+  bool executable = false;
+  std::string path;             ///< empty: anonymous; "[stack]" and the like; without " (deleted)"
+
+  bool is_file() const { return !path.empty() && path[0] == '/'; }
+};
+
+/// By rising address; lines that cannot be read are left out.
+std::vector<MapEntry> parse_proc_maps(std::string_view text);
+
+/// Errors: ESRCH no such process, EACCES not ours.
+Result<std::vector<MapEntry>> read_proc_maps(uint32_t pid);
+
+/// "libc.so.6" of "/lib/x86_64-linux-gnu/libc.so.6"
+std::string_view base_name(std::string_view path);
+
+}  // namespace sonde

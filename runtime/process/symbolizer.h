@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From an address in a process to "module`function+0xoff"
+//
+// Mappings are copied when a process is noted, so that its addresses still resolve after it has ended, as
+// stacks printed by END need it. An address that no copied mapping holds makes it look again, once a
+// change, if the process still lives. Objects are opened when the first address in them is asked for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "runtime/base/result.h"
+#include "runtime/process/elf_file.h"
+#include "runtime/process/proc_maps.h"
+
+namespace sonde {
+
+struct Symbol {
+  std::string module;      ///< base name of the object; empty: unknown
+  std::string function;    ///< empty: unknown
+  uint64_t offset = 0;     ///< from the function's first byte; without a function, from the object's
+  uint64_t address = 0;
+};
+
+/// Context: one thread.
+class Symbolizer {
+ public:
+  /// Copies the mappings of `pid` as they are now; keeps the old copy when it is gone.
+  void note(uint32_t pid);
+  /// A file was mapped (SONDE_EVENT_MAPPED): `size` 0 when unknown, up to the next mapping then.
+  void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size = 0);
+  /// `child` begins with the mappings of `parent` (fork).
+  void note_fork(uint32_t parent, uint32_t child);
+  /// `pid` runs another program: what was known is forgotten, and noted anew.
+  void note_exec(uint32_t pid);
+
+  Symbol resolve(uint32_t pid, uint64_t address);
+
+  /// As ustack() and usym() print it: "libc.so.6`malloc+0x1f"; "libc.so.6`malloc" at its first byte; "libc.so.6`0x7f..." without a
+  /// function; "0x7f..." without a module.
+  std::string symbol_text(uint32_t pid, uint64_t address);
+  /// ufunc(): the same without the offset.
+  std::string function_text(uint32_t pid, uint64_t address);
+  /// umod(): "libc.so.6", or "0x7f..." when unknown.
+  std::string module_text(uint32_t pid, uint64_t address);
+
+ private:
+  struct Process {
+    std::map<uint64_t, MapEntry> maps;         ///< executable ones, by start
+    std::unordered_map<uint64_t, Symbol> known;
+    std::unordered_set<uint64_t> missed;       ///< looked for again without success
+  };
+  const MapEntry* find(Process& process, uint64_t address);
+  Symbol look_up(Process& process, uint32_t pid, uint64_t address);
+
+  std::unordered_map<uint32_t, Process> processes_;
+  ElfCache objects_;
+};
+
+}  // namespace sonde

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <errno.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "runtime/base/check.h"
+#include "runtime/utrace/core.h"
+
+namespace sonde {
+
+Core* the_core = nullptr;
+
+Core::Core() {
+  SONDE_CHECK(!the_core);
+  the_core = this;
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    struct sigaction action {};
+    ignored_[signal] = sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  }
+  // Ignored, or without notice of stops, SIGCHLD would tell us nothing.
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &standard, &saved_child_action_);
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  pthread_sigmask(SIG_BLOCK, &child, &saved_mask_);
+  signals_.reset(signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC));
+  SONDE_CHECK(signals_);
+}
+
+Core::~Core() {
+  detach_all();
+  for (auto& [tid, task] : tasks) {
+    task->life = Life::Reaped;
+    for (Engine* engine : std::vector<Engine*>(task->engines))
+      if (engine) unlink(*task, *engine);
+  }
+  sigaction(SIGCHLD, &saved_child_action_, nullptr);
+  pthread_sigmask(SIG_SETMASK, &saved_mask_, nullptr);
+  the_core = nullptr;
+}
+
+utrace_task* Core::find(pid_t tid) {
+  auto place = tasks.find(tid);
+  return place == tasks.end() ? nullptr : place->second.get();
+}
+
+void Core::queue(utrace_task& task) {
+  if (task.queued) return;
+  task.queued = true;
+  ready_.push_back(&task);
+}
+
+/// Threads that an API call may have freed.
+void Core::take_ready() {
+  for (int rounds = 0; !ready_.empty() && rounds < 64; ++rounds) {
+    auto now = std::move(ready_);
+    ready_.clear();
+    for (utrace_task* task : now) {
+      // One that died meanwhile was buried; its place in the list is not.
+      if (!valid(task)) continue;
+      task->queued = false;
+      if (task->life == Life::Stopped && !held(*task)) proceed(*task);
+    }
+  }
+  if (!ready_.empty()) more_ = true;
+}
+
+void Core::empty_graveyard() {
+  if (depth_) return;
+  for (auto& task : graveyard_) valid_.erase(task.get());
+  graveyard_.clear();
+}
+
+void Core::turn() { turn_some(256); }
+
+bool Core::turn_some(int most) {
+  ++depth_;
+  more_ = false;
+  take_ready();
+  bool any = false;
+  for (; most > 0; --most) {
+    if (!deferred_.empty()) {
+      auto [tid, status] = deferred_.front();
+      deferred_.pop_front();
+      event(tid, status);
+      any = true;
+      continue;
+    }
+    int status = 0;
+    pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
+    if (tid <= 0) break;
+    event(tid, status);
+    any = true;
+    if (!ready_.empty()) take_ready();
+  }
+  if (most == 0) more_ = true;
+  take_ready();
+  if (!zombies_.empty()) watch_zombies();
+  if (!parked_.empty()) adopt_parked(false);
+  --depth_;
+  empty_graveyard();
+  return any;
+}
+
+int Core::bounded_timeout(int timeout_ms) const {
+  int limit = -1;
+  if (more_ || !deferred_.empty() || !ready_.empty()) limit = 0;
+  else if (!parked_.empty()) limit = 20;
+  else if (!zombies_.empty()) limit = std::max(1, zombies_pause_ms_);
+  if (limit < 0) return timeout_ms;
+  return timeout_ms < 0 ? limit : std::min(limit, timeout_ms);
+}
+
+std::vector<int> Core::wait(std::span<const int> fds, int timeout_ms) {
+  if (!ready_.empty()) {
+    ++depth_;
+    take_ready();
+    --depth_;
+    empty_graveyard();
+  }
+  std::vector<pollfd> polled;
+  polled.reserve(fds.size() + 1);
+  polled.push_back({signals_.get(), POLLIN, 0});
+  for (int fd : fds) polled.push_back({fd, POLLIN, 0});
+  int got = poll(polled.data(), polled.size(), bounded_timeout(timeout_ms));
+  // Take the signal before the statuses: what arrives between is latched again.
+  signalfd_siginfo taken;
+  if (got > 0 && (polled[0].revents & POLLIN) && read(signals_.get(), &taken, sizeof taken) < 0) SONDE_CHECK(errno == EAGAIN);
+  turn_some(256);
+  std::vector<int> readable;
+  for (size_t i = 1; got > 0 && i < polled.size(); ++i)
+    if (polled[i].revents) readable.push_back(polled[i].fd);
+  return readable;
+}
+
+bool Core::wait_for(utrace_task& task, int* status, int patience_ms) {
+  auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_ms);
+  for (int tries = 0;; ++tries) {
+    pid_t got = waitpid(task.tid, status, __WALL | WNOHANG);
+    if (got == task.tid) {
+      if (WIFSTOPPED(*status)) return true;
+      deferred_.push_back({task.tid, *status});
+      return false;
+    }
+    if (got < 0 && errno != EINTR) return false;
+    if (std::chrono::steady_clock::now() > limit) return false;
+    if (tries < 50) sched_yield();
+    else usleep(100);
+  }
+}
+
+struct UtraceHost::Impl : Core {};
+
+UtraceHost::UtraceHost() : impl_(std::make_unique<Impl>()) { impl_->new_task_hook = &on_new_task; }
+UtraceHost::~UtraceHost() = default;
+
+Result<utrace_task*> UtraceHost::spawn(const utrace_spawn& what) {
+  return impl_->spawn(what);
+}
+Result<std::vector<utrace_task*>> UtraceHost::seize(pid_t pid) {
+  return impl_->seize(pid);
+}
+utrace_task* UtraceHost::find(pid_t tid) { return impl_->find(tid); }
+std::vector<utrace_task*> UtraceHost::tasks(pid_t pid) { return impl_->tasks_of(pid); }
+void UtraceHost::detach_process(pid_t pid) { impl_->detach_process(pid); }
+void UtraceHost::release_spawned(pid_t pid) { impl_->release_spawned(pid); }
+bool UtraceHost::filtered(pid_t pid) const {
+  for (auto& [tid, task] : impl_->tasks)
+    if (task->pid == pid && task->filter) return true;
+  return false;
+}
+void UtraceHost::turn() { impl_->turn(); }
+std::vector<int> UtraceHost::wait(std::span<const int> fds, int timeout_ms) { return impl_->wait(fds, timeout_ms); }
+size_t UtraceHost::task_count() const { return impl_->tasks.size(); }
+uint64_t UtraceHost::stops() const { return impl_->stops; }
+
+}  // namespace sonde

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How threads come and go: spawn, seize, let go
+//
+// spawn():  host                         child
+//           fork ----------------------> its old signal dispositions and mask
+//           PTRACE_SEIZE                 read(go)
+//           write(go) -----------------> filter, then exec
+//           EVENT_EXEC: held             (or errno through a close-on-exec pipe)
+//
+// The filter comes last, so that no call of the preparation can stop; the exec itself stops only if execve is one of `calls`.
+// A filtered call without a tracer fails with ENOSYS. So filtered programs get PTRACE_O_EXITKILL, and are never
+// detached: "let go" means that their calls are passed on unseen (caretaken) until they end.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include "runtime/base/check.h"
+#include "runtime/utrace/core.h"
+#include "runtime/utrace/seccomp.h"
+
+namespace sonde {
+namespace {
+
+constexpr uintptr_t kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                               PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESECCOMP;
+
+struct ThreadStatus {
+  char state = 0;
+  pid_t tracer = 0;
+  uid_t uid = 0;
+};
+
+bool read_status(pid_t tid, ThreadStatus* to) {
+  char path[64], line[256];
+  std::snprintf(path, sizeof path, "/proc/%d/status", tid);
+  FILE* file = std::fopen(path, "re");
+  if (!file) return false;
+  while (std::fgets(line, sizeof line, file)) {
+    std::sscanf(line, "State: %c", &to->state);
+    std::sscanf(line, "TracerPid: %d", &to->tracer);
+    std::sscanf(line, "Uid: %u", &to->uid);
+  }
+  std::fclose(file);
+  return true;
+}
+
+Error refused(pid_t pid, int code) {
+  std::string what = "attach to pid " + std::to_string(pid);
+  ThreadStatus status;
+  if (code != EPERM || !read_status(pid, &status)) return Error::from_errno(what, code);
+  if (status.tracer) return Error(what + ": pid " + std::to_string(status.tracer) + " traces it already; stop that tracer first", EPERM);
+  if (geteuid() != 0 && status.uid != geteuid()) return Error(what + ": it belongs to uid " + std::to_string(status.uid) + "; run sonde as that user or as root", EPERM);
+  int scope = 0;
+  if (FILE* file = std::fopen("/proc/sys/kernel/yama/ptrace_scope", "re")) {
+    if (std::fscanf(file, "%d", &scope) != 1) scope = 0;
+    std::fclose(file);
+  }
+  if (geteuid() != 0 && scope == 1)
+    return Error(what + ": kernel.yama.ptrace_scope is 1, so only a parent may trace; start it with -c, run as root, or set it to 0 with sysctl", EPERM);
+  if (scope >= 2)
+    return Error(what + ": kernel.yama.ptrace_scope is " + std::to_string(scope) + ", which keeps tracing to " + (scope == 2 ? "root" : "nobody"), EPERM);
+  return Error(what + ": operation not permitted: the program has privileges of its own or may not be dumped; run as root", EPERM);
+}
+
+}  // namespace
+
+utrace_task& Core::create(pid_t tid, pid_t pid) {
+  auto made = std::make_unique<utrace_task>();
+  utrace_task& task = *made;
+  task.core = this;
+  task.tid = tid;
+  task.pid = pid;
+  valid_.insert(&task);
+  tasks[tid] = std::move(made);
+  return task;
+}
+
+/// The end of a thread for us: every engine is detached. The object stays until the turn is over.
+void Core::bury(utrace_task& task) {
+  task.life = Life::Reaped;
+  auto engines = task.engines;
+  for (Engine* engine : engines)
+    if (engine) unlink(task, *engine);
+  std::erase(ready_, &task);
+  std::erase(zombies_, &task);
+  auto place = tasks.find(task.tid);
+  if (place == tasks.end() || place->second.get() != &task) return;
+  graveyard_.push_back(std::move(place->second));
+  tasks.erase(place);
+}
+
+void Core::restore_signals_in_child() const {
+  struct sigaction action {};
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    action.sa_handler = ignored_[signal] ? SIG_IGN : SIG_DFL;
+    sigaction(signal, &action, nullptr);
+  }
+  sigprocmask(SIG_SETMASK, &saved_mask_, nullptr);
+}
+
+void Core::run_child(const utrace_spawn& what, char* const* argv, char* const* environment, int go, int error) {
+  restore_signals_in_child();
+  char byte;
+  ssize_t got;
+  do got = read(go, &byte, 1);
+  while (got < 0 && errno == EINTR);
+  if (got != 1) _exit(127);
+  int failed = 0;
+  if (what.filter) {
+    auto program = make_syscall_filter(what.calls);
+    failed = -install_syscall_filter(program);
+  }
+  if (!failed) {
+    execvpe(argv[0], argv, environment);
+    failed = errno;
+  }
+  if (write(error, &failed, sizeof failed) < 0) _exit(126);
+  _exit(127);
+}
+
+Result<utrace_task*> Core::spawn(const utrace_spawn& what) {
+  if (what.argv.empty()) return Error("start a program: no name given", EINVAL);
+  std::vector<char*> argv, environment;
+  for (auto& text : what.argv) argv.push_back(const_cast<char*>(text.c_str()));
+  for (auto& text : what.environment) environment.push_back(const_cast<char*>(text.c_str()));
+  argv.push_back(nullptr);
+  environment.push_back(nullptr);
+  int go[2], error[2];
+  if (pipe2(go, O_CLOEXEC) != 0) return Error::from_errno("start " + what.argv[0]);
+  UniqueFd go_read(go[0]), go_write(go[1]);
+  if (pipe2(error, O_CLOEXEC) != 0) return Error::from_errno("start " + what.argv[0]);
+  UniqueFd error_read(error[0]), error_write(error[1]);
+  pid_t child = fork();
+  if (child < 0) return Error::from_errno("start " + what.argv[0]);
+  if (child == 0) {
+    close(go[1]);
+    run_child(what, argv.data(), what.environment.empty() ? environ : environment.data(), go[0], error[1]);
+  }
+  go_read.reset();
+  error_write.reset();
+  uintptr_t options = kOptions | (what.filter ? PTRACE_O_EXITKILL : 0);
+  if (ptrace(PTRACE_SEIZE, child, nullptr, reinterpret_cast<void*>(options)) != 0) {
+    int code = errno;
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, __WALL);
+    return refused(child, code);
+  }
+  char byte = 0;
+  if (write(go_write.get(), &byte, 1) != 1) kill(child, SIGKILL);
+  return await_exec(child, what, error_read.get());
+}
+
+Result<utrace_task*> Core::await_exec(pid_t child, const utrace_spawn& what, int error) {
+  for (;;) {
+    int status = 0;
+    if (waitpid(child, &status, __WALL) < 0) {
+      if (errno == EINTR) continue;
+      return Error::from_errno("start " + what.argv[0]);
+    }
+    if (!WIFSTOPPED(status)) {
+      int code = 0;
+      if (read(error, &code, sizeof code) == sizeof code) return Error::from_errno("start " + what.argv[0], code);
+      return Error("start " + what.argv[0] + ": it was killed before it ran", ECHILD);
+    }
+    int event = status >> 16, signal = WSTOPSIG(status);
+    if (event == PTRACE_EVENT_EXEC) break;
+    // Whatever else stops it before its exec is none of the program's doing.
+    int pass = event == 0 && signal != SIGTRAP ? signal : 0;
+    ptrace(PTRACE_CONT, child, nullptr, static_cast<uintptr_t>(pass));
+  }
+  utrace_task& task = create(child, child);
+  task.own_child = true;
+  task.host_hold = true;
+  task.life = Life::Stopped;
+  task.stop = Stop::Exec;
+  task.hide_exec_return = true;
+  task.stops = 1;
+  ++stops;
+  if (what.filter) {
+    auto filter = std::make_shared<utrace_syscall_set>();
+    for (uint32_t call : what.calls) filter->add(call);
+    task.filter = filter;
+  }
+  on_new_task(task, nullptr, 0);
+  return &task;
+}
+
+void Core::release_spawned(pid_t pid) {
+  for (auto& [tid, task] : tasks) {
+    if (task->pid != pid || !task->host_hold) continue;
+    task->host_hold = false;
+    queue(*task);
+  }
+}
+
+/// One look at the thread list. Returns whether a new thread was found.
+Result<bool> Core::seize_pass(pid_t pid, std::vector<utrace_task*>& found) {
+  std::string path = "/proc/" + std::to_string(pid) + "/task";
+  DIR* list = opendir(path.c_str());
+  if (!list) return Error::from_errno("attach to pid " + std::to_string(pid), errno == ENOENT ? ESRCH : errno);
+  bool news = false;
+  int failed = 0;
+  while (dirent* entry = readdir(list)) {
+    pid_t tid = std::atoi(entry->d_name);
+    if (tid <= 0 || find(tid) || parked_.contains(tid)) continue;
+    if (ptrace(PTRACE_SEIZE, tid, nullptr, reinterpret_cast<void*>(kOptions)) != 0) {
+      int code = errno;
+      ThreadStatus status;
+      // Ours by its parent's clone, whose report comes later; or dead already.
+      bool ours = read_status(tid, &status) && status.tracer == getpid();
+      bool dead = status.state == 0 || status.state == 'Z' || status.state == 'X';
+      if (!ours && !dead) failed = code;
+      continue;
+    }
+    utrace_task& task = create(tid, pid);
+    task.life = Life::Running;
+    found.push_back(&task);
+    news = true;
+  }
+  closedir(list);
+  if (failed && found.empty()) return refused(pid, failed);
+  return news;
+}
+
+Result<std::vector<utrace_task*>> Core::seize(pid_t pid) {
+  std::vector<utrace_task*> found;
+  for (bool news = true; news;) {
+    auto pass = seize_pass(pid, found);
+    if (!pass) {
+      if (found.empty()) return std::move(pass).error();
+      break;
+    }
+    news = *pass;
+  }
+  if (found.empty() && tasks_of(pid).empty()) return refused(pid, ESRCH);
+  for (utrace_task* task : found) on_new_task(*task, nullptr, 0);
+  return found;
+}
+
+std::vector<utrace_task*> Core::tasks_of(pid_t pid) {
+  std::vector<utrace_task*> result;
+  for (auto& [tid, task] : tasks)
+    if (pid == 0 || task->pid == pid) result.push_back(task.get());
+  return result;
+}
+
+/// Detaches a thread that is in a ptrace-stop, passing on what it was stopped for.
+void Core::let_go(utrace_task& task, int status) {
+  int event = status >> 16, signal = WSTOPSIG(status), pass = 0;
+  if (status && event == 0 && signal != SIGTRAP && signal != (SIGTRAP | 0x80)) pass = signal;
+  if (status && event == 0 && signal == SIGTRAP) {
+    // A trap of our own stepping ends with us; any other is the program's.
+    siginfo_t info{};
+    if (!task.stepped && request(PTRACE_GETSIGINFO, task, nullptr, &info) == 0 && info.si_code != SIGTRAP) pass = SIGTRAP;
+  }
+  if (!status) pass = task.inject;
+  utrace_task* child = nullptr;
+  if (event == PTRACE_EVENT_CLONE || event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK) {
+    unsigned long message = 0;
+    if (request(PTRACE_GETEVENTMSG, task, nullptr, &message) == 0 && message) {
+      pid_t tid = static_cast<pid_t>(message);
+      child = find(tid);
+      if (!child) child = &create(tid, tid);
+      child->detaching = true;
+    }
+  }
+  utrace_task& after = event == PTRACE_EVENT_EXEC ? after_exec(task) : task;
+  write_registers(after);
+  request(PTRACE_DETACH, after, nullptr, reinterpret_cast<void*>(static_cast<intptr_t>(pass)));
+  bury(after);
+  if (child) detach_one(*child, 1000);
+}
+
+/// Lets one unfiltered thread go. False: it did not stop in time; it goes at its next stop.
+bool Core::detach_one(utrace_task& task, int patience_ms) {
+  task.detaching = true;
+  for (Engine* engine : std::vector<Engine*>(task.engines))
+    if (engine) unlink(task, *engine);
+  if (task.life == Life::Dead || task.life == Life::Reaped) {
+    if (task.life == Life::Dead && !task.in_death) bury(task);
+    return true;
+  }
+  if (task.life == Life::Stopped) {
+    let_go(task, 0);
+    return true;
+  }
+  int status = 0;
+  if (auto parked = parked_.find(task.tid); parked != parked_.end()) {
+    status = parked->second.status;
+    parked_.erase(parked);
+  } else {
+    if (task.life != Life::Starting) request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+    if (!wait_for(task, &status, patience_ms)) return false;
+  }
+  ++stops;
+  task.life = Life::Stopped;
+  task.registers_valid = false;
+  let_go(task, status);
+  return true;
+}
+
+void Core::detach_process(pid_t pid) {
+  auto all = tasks_of(pid);
+  // First ask all, then wait for each: the waits overlap.
+  for (utrace_task* task : all)
+    if (!task->filter && (task->life == Life::Running || task->life == Life::Listening)) request(PTRACE_INTERRUPT, *task, nullptr, nullptr);
+  for (utrace_task* task : all) {
+    if (!valid(task) || task->life == Life::Reaped) continue;
+    if (!task->filter) {
+      detach_one(*task, 1000);
+      continue;
+    }
+    task->caretaken = true;
+    task->host_hold = false;
+    for (Engine* engine : std::vector<Engine*>(task->engines))
+      if (engine) unlink(*task, *engine);
+    if (task->life == Life::Stopped) queue(*task);
+  }
+}
+
+void Core::detach_all() {
+  new_task_hook = nullptr;
+  for (int round = 0; round < 100; ++round) {
+    bool filtered_left = false, left = false;
+    std::vector<pid_t> pids;
+    for (auto& [tid, task] : tasks) {
+      (task->filter ? filtered_left : left) = true;
+      if (!task->filter || !task->caretaken) pids.push_back(task->pid);
+    }
+    adopt_parked(true);
+    for (pid_t pid : pids) detach_process(pid);
+    turn_some(256);
+    empty_graveyard();
+    if (tasks.empty()) return;
+    if (filtered_left && !left) break;
+  }
+  // Filtered programs need us to the end.
+  while (!tasks.empty() && std::any_of(tasks.begin(), tasks.end(), [](auto& it) { return it.second->filter != nullptr; }))
+    wait({}, 1000);
+}
+
+}  // namespace sonde

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The programs that the tests trace: one function each, chosen by the environment
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace {
+
+void say_ready() {
+  if (write(3, "r", 1) < 0) return;
+}
+
+int nothing(int, char**) { return 7; }
+
+int repeat_getppid(int argc, char** argv) {
+  int threads = argc > 1 ? std::atoi(argv[1]) : 1, calls = argc > 2 ? std::atoi(argv[2]) : 1;
+  std::vector<std::thread> running;
+  for (int i = 0; i < threads; ++i)
+    running.emplace_back([calls] {
+      for (int j = 0; j < calls; ++j) syscall(SYS_getppid);
+    });
+  for (auto& thread : running) thread.join();
+  return 0;
+}
+
+/// argv[1] calls from the main thread; the exit status says whether geteuid() gave argv[2].
+int call_once(int argc, char** argv) {
+  long result = syscall(SYS_getppid);
+  long user = syscall(SYS_geteuid);
+  if (argc > 1 && !std::strcmp(argv[1], "ppid")) return result == std::atol(argv[2]) ? 0 : 1;
+  if (argc > 1 && !std::strcmp(argv[1], "euid")) return user == std::atol(argv[2]) ? 0 : 1;
+  if (argc > 1 && !std::strcmp(argv[1], "getpid")) return result == getpid() ? 0 : 1;
+  return 0;
+}
+
+std::atomic<int> caught[65];
+void on_signal(int signal) { ++caught[signal]; }
+
+void handle(int signal) {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigaction(signal, &action, nullptr);
+}
+
+/// Raises argv[1] with a handler ("h"), by default ("d") or ignored ("i"); exits with 10 + times caught.
+int raise_signal(int, char** argv) {
+  int signal = std::atoi(argv[1]);
+  if (argv[2][0] == 'h') handle(signal);
+  if (argv[2][0] == 'i') ::signal(signal, SIG_IGN);
+  if (argv[2][0] == 'h' && argv[2][1] == '1') handle(SIGUSR1);
+  syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
+  if (argv[2][0] == 'h' && argv[2][1] == '1') return 10 + caught[signal] + 20 * caught[SIGUSR1];
+  return 10 + caught[signal];
+}
+
+int wait_for_usr1(int, char**) {
+  handle(SIGUSR1);
+  say_ready();
+  while (!caught[SIGUSR1]) pause();
+  return 5;
+}
+
+/// Threads that add numbers until SIGUSR1; the sum must be right.
+int busy_threads(int, char** argv) {
+  int threads = std::atoi(argv[1]);
+  handle(SIGUSR1);
+  std::vector<std::thread> running;
+  std::atomic<bool> stop{false};
+  std::vector<long> turns(static_cast<size_t>(threads)), sums(static_cast<size_t>(threads));
+  for (int i = 0; i < threads; ++i)
+    running.emplace_back([&, i] {
+      sigset_t usr1;
+      sigemptyset(&usr1);
+      sigaddset(&usr1, SIGUSR1);
+      pthread_sigmask(SIG_BLOCK, &usr1, nullptr);
+      for (long n = 1; !stop; ++n) {
+        turns[static_cast<size_t>(i)] = n;
+        sums[static_cast<size_t>(i)] += n;
+        if (n % 100 == 0) syscall(SYS_getppid);
+        if (n % 1000 == 0) usleep(100);
+      }
+    });
+  say_ready();
+  while (!caught[SIGUSR1]) pause();
+  stop = true;
+  for (auto& thread : running) thread.join();
+  for (int i = 0; i < threads; ++i) {
+    long n = turns[static_cast<size_t>(i)];
+    if (sums[static_cast<size_t>(i)] != n * (n + 1) / 2) return 1;
+  }
+  return 9;
+}
+
+int exec_from_thread(int, char**) {
+  setenv("SONDE_TEST_PROGRAM", "nothing", 1);
+  std::thread([] {
+    char* argv[] = {const_cast<char*>("/proc/self/exe"), nullptr};
+    execv(argv[0], argv);
+    _exit(99);
+  }).join();
+  return 98;
+}
+
+int exec_plain(int, char**) {
+  setenv("SONDE_TEST_PROGRAM", "nothing", 1);
+  char* argv[] = {const_cast<char*>("/proc/self/exe"), nullptr};
+  execv(argv[0], argv);
+  return 98;
+}
+
+/// The leader leaves first; a thread decides the status.
+int leader_leaves(int, char**) {
+  static pthread_t thread;
+  pthread_create(&thread, nullptr, [](void*) -> void* {
+    usleep(50'000);
+    for (int i = 0; i < 10; ++i) syscall(SYS_getppid);
+    exit(33);
+  }, nullptr);
+  syscall(SYS_exit, 0);
+  return 0;
+}
+
+int fork_children(int, char** argv) {
+  int count = std::atoi(argv[1]), bad = 0;
+  for (int i = 0; i < count; ++i) {
+    pid_t child = i % 2 ? vfork() : fork();
+    if (child == 0) {
+      syscall(SYS_getppid);
+      _exit(i);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != i) ++bad;
+  }
+  return bad;
+}
+
+int many_threads(int, char** argv) {
+  int count = std::atoi(argv[1]);
+  for (int i = 0; i < count; ++i) std::thread([] { syscall(SYS_getppid); }).join();
+  return 3;
+}
+
+/// Makes threads and processes as fast as it can until it is killed.
+int storm(int, char**) {
+  say_ready();
+  for (;;) {
+    std::vector<std::thread> running;
+    for (int i = 0; i < 4; ++i) running.emplace_back([] { syscall(SYS_getppid); });
+    if (pid_t child = fork()) waitpid(child, nullptr, 0);
+    else _exit(0);
+    for (auto& thread : running) thread.join();
+  }
+}
+
+int sleeper(int, char**) {
+  say_ready();
+  timespec time{1000, 0};
+  for (;;) nanosleep(&time, nullptr);
+}
+
+/// A stop of its own, then an exit status that says that it went on.
+int stop_self(int, char** argv) {
+  raise(std::atoi(argv[1]));
+  syscall(SYS_getppid);
+  return 21;
+}
+
+int map_things(int, char**);
+
+int straight(int, char**) {
+  handle(SIGUSR1);
+  raise(SIGUSR1);
+  syscall(SYS_getppid);
+  return caught[SIGUSR1] == 1 ? 0 : 1;
+}
+
+/// A parent that reaps its child only when it is told to.
+int late_reaper(int, char**) {
+  handle(SIGUSR1);
+  pid_t child = fork();
+  if (child == 0) _exit(4);
+  while (!caught[SIGUSR1]) usleep(1000);
+  int status = 0;
+  waitpid(child, &status, 0);
+  usleep(400'000);
+  return WEXITSTATUS(status);
+}
+
+struct Program {
+  const char* name;
+  int (*run)(int, char**);
+};
+constexpr Program kPrograms[] = {
+    {"nothing", nothing},           {"getppid", repeat_getppid},     {"call_once", call_once},
+    {"raise", raise_signal},        {"wait_for_usr1", wait_for_usr1}, {"busy_threads", busy_threads},
+    {"exec_from_thread", exec_from_thread}, {"exec_plain", exec_plain}, {"leader_leaves", leader_leaves},
+    {"fork_children", fork_children}, {"many_threads", many_threads}, {"storm", storm},
+    {"sleeper", sleeper},           {"stop_self", stop_self},        {"map_things", map_things},
+    {"straight", straight},         {"late_reaper", late_reaper},
+};
+
+}  // namespace
+
+#include <sys/mman.h>
+
+namespace {
+
+int map_things(int, char**) {
+  int file = open("/proc/self/exe", O_RDONLY);
+  void* mapped = mmap(nullptr, 8192, PROT_READ, MAP_PRIVATE, file, 0);
+  void* plain = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(plain, 4096, PROT_READ);
+  void* moved = mremap(plain, 4096, 16384, MREMAP_MAYMOVE);
+  munmap(mapped, 8192);
+  return moved == MAP_FAILED ? 1 : 0;
+}
+
+/// Before main(): a binary started as a traced program never becomes a test run.
+__attribute__((constructor)) void run_program(int argc, char** argv) {
+  const char* wanted = getenv("SONDE_TEST_PROGRAM");
+  if (!wanted) return;
+  for (const Program& program : kPrograms)
+    if (!std::strcmp(program.name, wanted)) exit(program.run(argc, argv));
+  _exit(125);
+}
+
+}  // namespace

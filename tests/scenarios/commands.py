@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Real programs under -c: their results are those of an untraced run."""
+
+import hashlib
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+from support import PROGRAMS, check, equal, scenario, wait_until
+from terminal import Terminal
+
+CLAUSE = "syscall:::entry,syscall:::return,proc:::,signal::: { @[probename] = count(); }"
+
+
+def traced(world, command, **more):
+    """Runs the command traced, sonde's own output elsewhere."""
+    out = world.path("traced.out", "")
+    return world.sonde("-q", "-o", out, "-n", CLAUSE, "-c", command, **more)
+
+
+def same(world, command, argv):
+    plain = world.run(argv)
+    result = traced(world, command, seconds=60)
+    equal((result.stdout, result.stderr), (plain.stdout, plain.stderr), f"output of {command}")
+
+
+def digests(folder):
+    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(pathlib.Path(folder).iterdir()) if p.is_file()}
+
+
+@scenario()
+def compiler_makes_the_same_program(world):
+    source = world.path("hello.c", '#include <stdio.h>\nint main(void) { return puts("hello") < 0; }\n')
+    binary = world.path("hello")
+    world.run(["gcc", "-O2", source, "-o", binary])
+    plain = pathlib.Path(binary).read_bytes()
+    pathlib.Path(binary).unlink()
+    result = traced(world, f"gcc -O2 {source} -o {binary}", seconds=60)
+    equal((result.stdout, result.stderr), ("", ""), "output of gcc")
+    check(pathlib.Path(binary).read_bytes() == plain, "another program")
+    equal(world.run([binary]).stdout, "hello\n", "what the program says")
+
+
+@scenario(seconds=120)
+def make_makes_the_same_project(world):
+    folder = world.path("project")
+    results = []
+    for run in ("plain", "traced"):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(PROGRAMS / "small-project", folder)
+        if run == "plain":
+            equal(world.run(["make", "-s", "-j2", "-C", folder], seconds=60).status, 0, "make")
+        else:
+            traced(world, f"make -s -j2 -C {folder}", seconds=90)
+        results.append(digests(folder))
+    equal(results[1], results[0], "files")
+    check("program" in results[1], "no program was made")
+
+
+@scenario()
+def python_threads_and_subprocess(world):
+    script = world.path("threads.py", """
+import subprocess, threading, hashlib, os
+results = [None] * 8
+def work(n):
+    text = subprocess.run(["sh", "-c", f"echo {n}; exit {n}"], stdout=subprocess.PIPE)
+    results[n] = (text.stdout, text.returncode, hashlib.sha256(bytes(range(n)) * 1000).hexdigest())
+threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+for t in threads: t.start()
+for t in threads: t.join()
+for r in results: print(*r)
+""")
+    same(world, f"python3 {script}", ["python3", script])
+
+
+@scenario()
+def python_by_a_quoted_word(world):
+    code = "import threading as t; x = [t.Thread(target=print, args=(n,)) for n in range(3)]; [(a.start(), a.join()) for a in x]"
+    same(world, f"python3 -c '{code}'", ["python3", "-c", code])
+
+
+@scenario()
+def shell_pipeline(world):
+    pipeline = "seq 1 1000 | sort -rn | head -n 5 | tr 0-9 a-j; false | true; echo status $?"
+    same(world, f"sh -c '{pipeline}'", ["sh", "-c", pipeline])
+
+
+@scenario()
+def signals_are_the_programs_own(world):
+    program = world.program("signals")
+    same(world, program, [program])
+
+
+@scenario()
+def threads_end_in_any_order(world):
+    program = world.program("exits")
+    same(world, program, [program])
+
+
+@scenario()
+def exec_from_another_thread(world):
+    program = world.program("exec_thread")
+    for _ in range(5):
+        same(world, program, [program])
+    result = world.sonde("-q", "-n", "syscall::getppid:entry { @ = count(); }", "-c", program)
+    check(" 5\n" in result.stdout, "the calls after the exec are not counted")
+
+
+@scenario()
+def status_of_the_command_is_ignored(world):
+    world.sonde("-q", "-n", "BEGIN { x = 1; }", "-c", "false", status=0)
+    world.sonde("-q", "-n", "END { exit(3); }", "-c", "false", status=3)
+
+
+@scenario()
+def long_output_and_input(world):
+    """A megabyte through a pipe; standard input is the program's."""
+    text = "".join(f"line {n}\n" for n in range(100000))
+    result = subprocess.run([world.binary, "-q", "-o", world.path("o"), "-n", CLAUSE, "-c", "cat"], input=text, text=True,
+                            stdout=subprocess.PIPE, timeout=30, env=world.environment(), check=True)
+    check(result.stdout == text, f"{len(result.stdout)} bytes, another text")
+
+
+def last_tick(path):
+    """(tick, pid) of ticker.c, or 'done'."""
+    try:
+        words = open(path, encoding="ascii").read().split()
+    except FileNotFoundError:
+        return 0
+    return "done" if words and words[0] == "done" else int(words[0]) if words else 0
+
+
+@scenario()
+def job_control(world):
+    """Ctrl-Z stops the program, fg lets it go on, and not one call is lost."""
+    ticks = world.path("ticks")
+    shell = Terminal(world)
+    try:
+        shell.send(f"{world.binary} -q -n 'syscall::getppid:entry {{ @ = count(); }}' -c '{world.program('ticker')} {ticks} 80'\n")
+        wait_until(lambda: last_tick(ticks) > 10, what="the program's ticks")
+        shell.send("\x1a")
+        shell.expect("Stopped")
+        shell.expect("ready> ")
+        time.sleep(0.2)
+        before = last_tick(ticks)
+        time.sleep(0.4)
+        equal(last_tick(ticks), before, "ticks while stopped")
+        shell.send("fg\n")
+        wait_until(lambda: last_tick(ticks) == "done", what="the end of the program")
+        shell.expect(" 80\n")
+        shell.expect("ready> ")
+    finally:
+        shell.close()
+
+
+@scenario()
+def ctrl_c_ends_both(world):
+    """On a terminal the program gets the Ctrl-C too, as it would alone; sonde prints, status 0."""
+    ticks = world.path("ticks")
+    shell = Terminal(world)
+    try:
+        shell.send(f"{world.binary} -q -n 'syscall::getppid:entry {{ @[execname] = count(); }}' -c '{world.program('ticker')} {ticks} 2000'\n")
+        wait_until(lambda: last_tick(ticks) > 10, what="the program's ticks")
+        shell.send("\x03")
+        shell.expect("  ticker ")
+        shell.expect("ready> ")
+        shell.send("echo status=$?\n")
+        shell.expect("status=0\n")
+    finally:
+        shell.close()
+    equal([c for c in world.left().values() if "ticker" in c], [], "tickers left")
+
+
+@scenario()
+def sigterm_prints(world):
+    """SIGTERM stops tracing as Ctrl-C does; the program that -c started goes on alone."""
+    ticks = world.path("ticks")
+    sonde = world.start_sonde("-q", "-n", "syscall::getppid:entry { @[execname] = count(); } END { printf(\"the end\"); }",
+                              "-c", f"{world.program('ticker')} {ticks} 60", stdout=open(world.path("o"), "w", encoding="utf-8"))
+    wait_until(lambda: last_tick(ticks) > 10, what="the program's ticks")
+    sonde.send_signal(signal.SIGTERM)
+    equal(sonde.wait(timeout=10), 0, "exit status")
+    text = open(world.path("o"), encoding="utf-8").read()
+    check("the end" in text and "  ticker " in text, f"output {text!r}")

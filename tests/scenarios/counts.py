@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every event is counted once: system calls, functions, programs started."""
+
+import re
+
+from support import check, counts, equal, scenario
+
+COUNT_ALL = "syscall:::entry { @[execname, probefunc] = count(); }"
+
+
+def expected(stdout):
+    """What calls.c says of itself."""
+    return {name: int(n) for name, n in re.findall(r"^expect (\w+) (\d+)$", stdout, re.M)}
+
+
+def check_calls(world):
+    """One run of calls.c with every call counted: each count exact. The program that it execs is itself."""
+    out = world.path("counts.out", "")
+    result = world.sonde("-q", "-o", out, "-n", COUNT_ALL, "-c", world.program("calls"))
+    wanted = expected(result.stdout)
+    equal(len(wanted), 9, "lines of the program")
+    found = counts(open(out, encoding="utf-8").read())
+    by_call = {}
+    for (_name, call), n in found.items():
+        by_call[call] = by_call.get(call, 0) + n
+    equal({call: by_call.get(call, 0) for call in wanted}, wanted, "counts")
+
+
+@scenario(seconds=120)
+def counts_exact_ten_times(world):
+    for _ in range(10):
+        check_calls(world)
+    world.expect_nothing_left()
+
+
+@scenario()
+def counts_exact_with_filter(world):
+    """Only some calls wanted: the others run at full speed, the counts stay exact. Entry and return agree."""
+    result = world.sonde(
+        "-q", "-n", "syscall::getppid:entry,syscall::getuid:entry { @e[probefunc] = count(); } "
+        "syscall::getppid:return,syscall::getuid:return { @r[probefunc] = count(); }", "-c", world.program("calls"))
+    lines = re.findall(r"^  (getppid|getuid)\s+(\d+)$", result.stdout, re.M)
+    equal(sorted(lines), sorted([("getppid", "100000"), ("getuid", "80")] * 2), "entry and return")
+
+
+@scenario()
+def ls_prints_its_output_and_counts(world):
+    plain = world.run(["ls", "-l", "/usr"])
+    result = world.sonde("-n", COUNT_ALL, "-c", "ls -l /usr")
+    check(plain.stdout in result.stdout, "ls's own output is not in sonde's")
+    found = counts(result.stdout.split(plain.stdout)[1])
+    check(("ls", "write") in found and ("ls", "statx") in found or ("ls", "newfstatat") in found, f"counts: {found}")
+    check(re.search(r"matched \d+ probes$", result.stderr.strip().splitlines()[0]), "no 'matched N probes' line")
+
+
+@scenario()
+def read_latency_histogram(world):
+    """dd's 2,000 reads in a histogram, in DTrace's format."""
+    clause = ("syscall::read:entry { self->t = timestamp; } syscall::read:return /self->t/ "
+              "{ @[execname] = quantize(timestamp - self->t); self->t = 0; }")
+    result = world.sonde("-n", clause, "-c", "dd if=/dev/zero of=/dev/null bs=1 count=2000")
+    lines = result.stdout.splitlines()
+    header = f"{'value':>16s} {' ------------- Distribution ------------- ':41s}{'count':5s}    "
+    where = [i for i, line in enumerate(lines) if line.rstrip() == header.rstrip()]
+    equal(len(where), 1, f"header lines like {header!r}")
+    equal(lines[where[0]], header, "header, blanks included")
+    equal(lines[where[0] - 1].strip(), "dd", "line above the header")
+    rows = [re.fullmatch(r"( {0,15}\d+) \|([@ ]{40}) (\d+) *", line) for line in lines[where[0] + 1:] if line.strip()]
+    check(all(rows), "a row of another form")
+    total = sum(int(row.group(3)) for row in rows)
+    check(2000 <= total <= 2004, f"{total} reads")
+    values = [int(row.group(1)) for row in rows]
+    check(all(b == 2 * a for a, b in zip(values, values[1:]) if a), f"buckets {values}")
+    equal((rows[0].group(3), rows[-1].group(3)), ("0", "0"), "counts of the first and the last row")
+    check("2000+0 records in" in result.stderr, "dd's own words are missing")
+
+
+@scenario()
+def exec_success_of_a_script(world):
+    """100 short commands of a script: 100 right lines, in order."""
+    names = ["true", "false", "echo", "expr", "basename"] * 20
+    commands = {"true": "/bin/true", "false": "/bin/false", "echo": "/bin/echo x >/dev/null",
+                "expr": "/usr/bin/expr 1 + 1 >/dev/null", "basename": "/usr/bin/basename /a/b >/dev/null"}
+    script = world.path("script.sh", "\n".join(commands[n] for n in names) + "\n")
+    result = world.sonde("-q", "-n", 'proc:::exec-success { printf("%s\\n", execname); }', "-c", f"sh {script}")
+    equal(result.stdout.split(), names, "names")
+
+
+@scenario()
+def malloc_exact_in_one_thread_and_four(world):
+    for threads in (1, 4):
+        calls = 2000
+        result = world.sonde("-q", "-n", "pid$target:libc*:malloc:entry { @ = count(); }",
+                             "-c", f"{world.program('mallocs')} {threads} {calls}")
+        check("allocated" in result.stdout, "the program's own output is missing")
+        equal(re.findall(r"^ +(\d+)$", result.stdout, re.M), [str(threads * calls)], f"{threads} threads")
+
+
+@scenario()
+def malloc_arguments_and_return(world):
+    result = world.sonde(
+        "-q", "-n", "pid$target:libc*:malloc:entry /arg0 == 4242/ { @e = count(); } "
+        "pid$target:libc*:malloc:return /arg1 != 0/ { @r = count(); }", "-c", f"{world.program('mallocs')} 4 500")
+    equal(re.findall(r"^ +(\d+)$", result.stdout, re.M), ["2000", "2000"], "entry and return")
+
+
+@scenario()
+def functions_of_the_executable(world):
+    result = world.sonde("-q", "-n", "pid$target:a.out:one_round:entry { @e = count(); } "
+                         "pid$target:a.out:one_round:return { @r = count(); }",
+                         "-c", f"{world.program('worker')} {world.path('result')} 200")
+    equal(re.findall(r"^ +(\d+)$", result.stdout, re.M), ["800", "800"], "entry and return")
+    equal(open(world.path("result"), encoding="utf-8").read(), "right\n", "the program's result")
+
+
+@scenario()
+def events_are_records_plus_drops(world):
+    """Nothing is lost silently: with a buffer far too small, what was counted and what is reported add up."""
+    result = world.sonde("-q", "-b", "4k", "-x", "switchrate=500ms", "-n", "syscall::getppid:entry { @ = count(); }",
+                         "-c", f"{world.program('mixed')} 20000")
+    counted = sum(int(n) for n in re.findall(r"^ +(\d+)$", result.stdout, re.M))
+    dropped = sum(int(n) for n in re.findall(r"^sonde: (\d+) drops? on CPU \d+$", result.stderr, re.M))
+    equal(counted + dropped, 20000, f"{counted} counted + {dropped} dropped")

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sonde dies, or its guard does, at any moment: the program goes on, right; nothing is left behind."""
+
+import os
+import random
+import time
+
+from attach import expect_right, start_worker
+from support import check, equal, scenario, wait_until
+
+SYSCALLS = "syscall:::entry,syscall:::return { @[probefunc] = count(); }"
+FILTERED = "syscall::getppid:entry { @ = count(); }"
+FUNCTION = "pid$target:a.out:one_round:entry,pid$target:a.out:one_round:return { @ = count(); }"
+CLAUSES = (SYSCALLS, FILTERED, FUNCTION)
+
+
+def wait_for_end(world, what):
+    """The program that -c started has ended and taken everything with it."""
+    try:
+        wait_until(lambda: not world.left(), 15)
+    except AssertionError:
+        raise AssertionError(f"{what}: left behind {world.left()}") from None
+
+
+def result_of(path):
+    try:
+        return open(path, encoding="utf-8").read()
+    except FileNotFoundError:
+        return None
+
+
+def moments(world):
+    """(number, 0..1) for each random moment; tells the seed."""
+    seed = int.from_bytes(os.urandom(4), "big")
+    print(f"  seed {seed}")
+    generator = random.Random(seed)
+    return [(i, generator.random()) for i in range(200 if world.full else 30)]
+
+
+@scenario(seconds=120)
+def sigkill_during_command(world):
+    command = f"{world.program('worker')} %s 60 100"
+    spans = []
+    for clause in CLAUSES:
+        began = time.monotonic()
+        world.sonde("-q", "-n", clause, "-c", command % world.path(f"whole{len(spans)}"))
+        spans.append(time.monotonic() - began)
+    ran = 0
+    for i, moment in moments(world):
+        result = world.path(f"result{i}")
+        sonde = world.start_sonde("-q", "-n", CLAUSES[i % 3], "-c", command % result)
+        delay = moment * spans[i % 3] * 1.1
+        time.sleep(delay)
+        sonde.kill()
+        world.finish(sonde, 15)  # also waits for the program, which has our pipes
+        what = f"moment {i}, {delay * 1000:.1f} ms, clause {i % 3}"
+        wait_for_end(world, what)
+        if result_of(result + ".started"):
+            equal(result_of(result), "right\n", what)
+            ran += 1
+    print(f"  the program had been started {ran} times")
+    check(ran > 5, "hardly ever was the program there")
+
+
+@scenario(seconds=120)
+def sigkill_while_attached(world):
+    for i, moment in moments(world):
+        worker = start_worker(world, f"result{i}", rounds=100)
+        sonde = world.start_sonde("-q", "-n", CLAUSES[i % 3], "-p", worker.pid)
+        delay = moment * 0.2
+        time.sleep(delay)
+        sonde.kill()
+        world.finish(sonde, 15)
+        world.expect_nothing_left()
+        try:
+            expect_right(world, worker, f"result{i}")
+        except AssertionError as error:
+            raise AssertionError(f"moment {i}, {delay * 1000:.1f} ms, clause {i % 3}: {error}") from None
+
+
+@scenario(seconds=120)
+def guard_dies_while_attached(world):
+    """The guard kills itself at its n-th ptrace call. System call probes leave the program as it was."""
+    died = 0
+    for n in range(1, 41 if not world.full else 201):
+        worker = start_worker(world, f"result{n}", rounds=60)
+        sonde = world.start_sonde("-q", "-n", SYSCALLS, "-p", worker.pid, env={"SONDE_GUARD_DIE_AT": str(n)})
+        result = world.finish(sonde, 15)
+        died += result.status != 0
+        if result.status != 0:
+            check("guard" in result.stderr, f"call {n}: the error does not name the guard")
+        world.expect_nothing_left()
+        try:
+            expect_right(world, worker, f"result{n}")
+        except AssertionError as error:
+            raise AssertionError(f"call {n}: {error}") from None
+    check(died >= 30, f"the guard died only {died} times of 40")
+
+
+@scenario(seconds=120)
+def guard_dies_during_command(world):
+    """With -c and a filter the program may end early (docs/architecture.md says how); it never hangs."""
+    right = died = 0
+    for n in range(1, 41 if not world.full else 201):
+        path = world.path(f"result{n}")
+        sonde = world.start_sonde("-q", "-n", CLAUSES[n % 2], "-c", f"{world.program('worker')} {path} 60 100",
+                                  env={"SONDE_GUARD_DIE_AT": str(n)})
+        result = world.finish(sonde, 15)
+        died += result.status != 0
+        if result.status != 0:
+            check("guard" in result.stderr, f"call {n}: the error does not name the guard")
+        wait_for_end(world, f"call {n}")
+        right += result_of(path) == "right\n"
+    print(f"  the guard died {died} times; the program finished right {right} times of {n}")
+    check(died >= 30, f"the guard died only {died} times of 40")

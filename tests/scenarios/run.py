@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs the scenarios: sonde on real programs, from the outside.
+
+A scenario is a function `name(world)` marked @scenario in one of the files beside this one. It fails by an
+exception, skips by Skip, and has a time-out. Exit status: 0 all passed, 1 one failed, 77 nothing but skips.
+"""
+
+import argparse
+import importlib
+import pathlib
+import signal
+import sys
+import time
+import traceback
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE))
+
+from support import SCENARIOS, Skip, World  # noqa: E402
+
+
+def load():
+    for path in sorted(HERE.glob("*.py")):
+        if path.stem not in ("run", "support", "terminal"):
+            importlib.import_module(path.stem)
+    return sorted(SCENARIOS, key=lambda s: s.name)
+
+
+def on_alarm(_signal, _frame):
+    raise TimeoutError("the scenario took too long")
+
+
+def run_one(scenario, arguments):
+    """'passed', 'failed' or 'skipped'."""
+    started = time.monotonic()
+    signal.signal(signal.SIGALRM, on_alarm)
+    signal.alarm(scenario.seconds * (5 if arguments.full else 1))
+    world = World(arguments.binary, arguments.programs, arguments.full)
+    result = "failed"
+    try:
+        scenario.function(world)
+        result = "passed"
+    except Skip as reason:
+        print(f"  skipped: {reason}")
+        result = "skipped"
+    except Exception:  # pylint: disable=broad-except
+        traceback.print_exc(file=sys.stdout)
+        world.tell()
+    finally:
+        signal.alarm(0)
+        world.close()
+    print(f"{result}: {scenario.name} ({time.monotonic() - started:.1f} s)", flush=True)
+    return result
+
+
+def main():
+    root = HERE.parents[1]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-k", metavar="TEXT", help="only scenarios whose name contains TEXT")
+    parser.add_argument("--exact", metavar="NAME", help="only this scenario")
+    parser.add_argument("--list", action="store_true", help="print `name seconds serial` of each, run nothing")
+    parser.add_argument("--full", action="store_true", help="the long versions: 200 random moments instead of 30, ...")
+    parser.add_argument("--binary", type=pathlib.Path, default=root / "build/bin/sonde")
+    parser.add_argument("--programs", type=pathlib.Path, help="where compiled test programs are kept")
+    arguments = parser.parse_args()
+    arguments.binary = arguments.binary.resolve()
+    arguments.programs = arguments.programs or arguments.binary.parents[1] / "tests/programs"
+
+    wanted = [s for s in load() if (not arguments.k or arguments.k in s.name)
+              and (not arguments.exact or s.name == arguments.exact)]
+    if arguments.list:
+        for s in wanted:
+            print(s.name, s.seconds, int(s.serial))
+        return 0
+    if not wanted or not arguments.binary.exists():
+        print(f"no such scenario, or no binary {arguments.binary}")
+        return 1
+    results = [run_one(s, arguments) for s in wanted]
+    if len(results) > 1:
+        print(", ".join(f"{results.count(r)} {r}" for r in ("passed", "failed", "skipped")))
+    return 1 if "failed" in results else 77 if set(results) == {"skipped"} else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the scenarios stand on: running sonde with a time-out, test programs, and a search for what is left behind."""
+
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+
+PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "programs"
+NOBODY = 65534
+SCENARIOS = []
+
+
+@dataclasses.dataclass
+class Scenario:
+    name: str
+    function: object
+    seconds: int  # time-out
+    serial: bool  # measures time: wants the machine for itself
+
+
+def scenario(seconds=60, serial=False):
+    def mark(function):
+        SCENARIOS.append(Scenario(function.__name__, function, seconds, serial))
+        return function
+    return mark
+
+
+class Skip(Exception):
+    """The machine cannot show this: says why."""
+
+
+@dataclasses.dataclass
+class Result:
+    stdout: str
+    stderr: str
+    status: int
+    seconds: float
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def equal(found, wanted, what):
+    check(found == wanted, f"{what}: found {found!r}, wanted {wanted!r}")
+
+
+def wait_until(condition, seconds=10.0, what="", pause=0.005):
+    """Polls `condition` until it gives something true, which is returned."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        check(time.monotonic() < end, f"waited {seconds} s in vain: {what or condition}")
+        time.sleep(pause)
+
+
+def counts(text):
+    """The lines of a printed count() with string keys: {'key' or ('key', 'key'): count}."""
+    found = {}
+    for line in text.splitlines():
+        words = line.split()
+        if line.startswith("  ") and len(words) >= 2 and words[-1].isdigit():
+            found[words[0] if len(words) == 2 else tuple(words[:-1])] = int(words[-1])
+    return found
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+class World:
+    """One scenario's surroundings: a folder of its own, and every process of its own marked in the environment.
+
+    `user`: run sonde and the programs as this user, from copies that the user can read."""
+
+    def __init__(self, binary, programs, full=False, user=None):
+        self.full, self.user = full, user
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="sonde-scenario-"))
+        self.marker = uuid.uuid4().hex
+        self.programs = pathlib.Path(programs)
+        self.binary = pathlib.Path(binary)
+        self.worlds, self.started, self.last = [], [], None
+        if user is not None:
+            self.directory.chmod(0o755)
+            self.binary = pathlib.Path(shutil.copy(binary, self.directory / "sonde"))
+            self.home = self.directory / "home"
+            self.home.mkdir()
+            os.chown(self.home, user, user)
+        else:
+            self.home = self.directory
+
+    def as_user(self, user=NOBODY):
+        """The same world for an ordinary user. When we are one already, a world like this."""
+        world = World(self.binary, self.programs, self.full, user if os.geteuid() == 0 else None)
+        self.worlds.append(world)
+        return world
+
+    # -- programs --
+
+    def program(self, name):
+        """Compiles tests/programs/NAME.c once; returns the path."""
+        source, built = PROGRAMS / f"{name}.c", self.programs / name
+        if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
+            self.programs.mkdir(parents=True, exist_ok=True)
+            fresh = self.programs / f"{name}.{os.getpid()}"
+            subprocess.run(["gcc", "-O2", "-g", "-pthread", "-o", fresh, source], check=True, timeout=60)
+            os.replace(fresh, built)  # two scenarios may do this at once
+        if self.user is None:
+            return str(built)
+        copy = self.directory / name
+        if not copy.exists():
+            shutil.copy(built, copy)
+            copy.chmod(0o755)
+        return str(copy)
+
+    def path(self, name, text=None):
+        """A path in a folder that the user may write to; with `text`, a file that holds it."""
+        path = self.home / name
+        if text is not None:
+            path.write_text(text)
+            path.chmod(0o755)
+        return str(path)
+
+    # -- running --
+
+    def environment(self, extra=None, marked=True):
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("SONDE_", "DTRACE_"))}
+        kept |= {"LC_ALL": "C", "TZ": "UTC", "HOME": str(self.home)}
+        if marked:
+            kept["SONDE_SCENARIO"] = self.marker
+        return kept | (extra or {})
+
+    def start(self, argv, env=None, marked=True, **more):
+        more = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
+                "start_new_session": True, "cwd": self.home} | more
+        if self.user is not None:
+            more |= {"user": self.user, "group": self.user, "extra_groups": []}
+        process = subprocess.Popen([str(a) for a in argv], env=self.environment(env, marked), **more)
+        self.started.append(process)
+        return process
+
+    def finish(self, process, seconds=30, began=None):
+        """Waits for the end; a process that takes longer is killed with its group and fails the scenario."""
+        began = began or time.monotonic()
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate(timeout=10)
+            self.last = Result(out or "", err or "", process.returncode, seconds)
+            raise AssertionError(f"took over {seconds} s: {process.args}") from None
+        self.last = Result(out or "", err or "", process.returncode, time.monotonic() - began)
+        return self.last
+
+    def run(self, argv, seconds=30, **more):
+        began = time.monotonic()
+        return self.finish(self.start(argv, **more), seconds, began)
+
+    def sonde(self, *arguments, seconds=30, status=0, **more):
+        result = self.run([self.binary, *arguments], seconds, **more)
+        if status is not None:
+            equal(result.status, status, f"exit status of sonde {arguments}")
+        return result
+
+    def start_sonde(self, *arguments, **more):
+        return self.start([self.binary, *arguments], **more)
+
+    # -- what is left --
+
+    def left(self):
+        """Processes of this world that live: {pid: command line}."""
+        found = {}
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                try:
+                    environment = pathlib.Path(f"/proc/{entry}/environ").read_bytes()
+                    if f"SONDE_SCENARIO={self.marker}".encode() in environment:
+                        found[int(entry)] = pathlib.Path(f"/proc/{entry}/cmdline").read_text().replace("\0", " ")
+                except OSError:
+                    continue
+        return found
+
+    def expect_nothing_left(self, seconds=10):
+        try:
+            wait_until(lambda: not self.left(), seconds)
+        except AssertionError:
+            raise AssertionError(f"left behind: {self.left()}") from None
+
+    def tell(self):
+        """After a failure: what sonde said last."""
+        for world in [self, *self.worlds]:
+            if world.last:
+                print(f"  last run: status {world.last.status}, {world.last.seconds:.2f} s")
+                for name, text in (("stdout", world.last.stdout), ("stderr", world.last.stderr)):
+                    print(f"  {name}: " + text[:2000].replace("\n", "\n    "))
+
+    def close(self):
+        for world in self.worlds:
+            world.close()
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        for pid in self.left():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def tracer_of(pid, tid=None):
+    """The pid that traces a thread; 0: nobody; None: the thread is gone."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/task/{tid or pid}/status").read_text()
+    except OSError:
+        return None
+    return int(re.search(r"^TracerPid:\s*(\d+)", status, re.M).group(1))
+
+
+def threads_of(pid):
+    try:
+        return [int(t) for t in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return []

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A terminal with a shell on it, for job control; and a tmux session, for what a screen shows."""
+
+import os
+import pty
+import select
+import subprocess
+import time
+
+from support import Skip, check, wait_until
+
+
+class Terminal:
+    """bash on a pseudo-terminal of its own."""
+
+    def __init__(self, world):
+        self.text = ""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(world.home)
+            environment = world.environment({"PS1": "ready> ", "TERM": "dumb", "BASH_SILENCE_DEPRECATION_WARNING": "1"})
+            os.execve("/bin/bash", ["bash", "--norc", "--noprofile", "-i"], environment)
+        self.expect("ready> ")
+
+    def send(self, text):
+        os.write(self.fd, text.encode())
+
+    def read(self, seconds):
+        if select.select([self.fd], [], [], seconds)[0]:
+            try:
+                self.text += os.read(self.fd, 65536).decode(errors="replace").replace("\r\n", "\n")
+            except OSError:
+                return False
+        return True
+
+    def expect(self, wanted, seconds=10):
+        """Reads until `wanted` appears; returns and forgets all text up to its end."""
+        end = time.monotonic() + seconds
+        while wanted not in self.text:
+            check(time.monotonic() < end and self.read(0.1), f"no {wanted!r} on the terminal, but {self.text!r}")
+        before, _, self.text = self.text.partition(wanted)
+        return before + wanted
+
+    def close(self):
+        os.close(self.fd)
+        deadline = time.monotonic() + 3
+        while os.waitpid(self.pid, os.WNOHANG) == (0, 0):
+            if time.monotonic() > deadline:
+                os.kill(self.pid, 9)
+                os.waitpid(self.pid, 0)
+                return
+            time.sleep(0.02)
+
+
+class Screen:
+    """A tmux session on a server of its own."""
+
+    def __init__(self, world, argv, columns=100, rows=30):
+        self.environment = world.environment({"TERM": "xterm"})
+        self.tmux = ["tmux", "-L", f"sonde-{world.marker[:12]}", "-f", "/dev/null"]
+        try:
+            self.call("new-session", "-d", "-s", "t", "-x", str(columns), "-y", str(rows), *argv)
+        except FileNotFoundError:
+            raise Skip("tmux is not installed") from None
+        self.call("set-option", "-g", "remain-on-exit", "on")
+
+    def call(self, *arguments):
+        done = subprocess.run([*self.tmux, *arguments], env=self.environment, timeout=10, check=True,
+                              stdout=subprocess.PIPE, text=True)
+        return done.stdout
+
+    def type(self, text):
+        self.call("send-keys", "-t", "t", "-l", text)
+
+    def key(self, name):
+        self.call("send-keys", "-t", "t", name)
+
+    def line(self, text):
+        self.type(text)
+        self.key("Enter")
+
+    def lines(self):
+        """What the screen shows, history included, without trailing empty lines."""
+        return self.call("capture-pane", "-p", "-t", "t", "-S", "-200").rstrip().splitlines()
+
+    def expect(self, wanted, seconds=10):
+        """Waits until a line contains `wanted` (or all lines satisfy it, when it is a function)."""
+        test = wanted if callable(wanted) else lambda lines: any(wanted in line for line in lines)
+        try:
+            wait_until(lambda: test(self.lines()), seconds, pause=0.05)
+        except AssertionError:
+            shown = "\n    ".join(self.lines())
+            raise AssertionError(f"the screen never showed {wanted!r}:\n    {shown}") from None
+        return self.lines()
+
+    def dead(self):
+        """True when the program on the screen has ended."""
+        return self.call("list-panes", "-t", "t", "-F", "#{pane_dead}").strip() == "1"
+
+    def close(self):
+        subprocess.run([*self.tmux, "kill-server"], env=self.environment, timeout=10, check=False,
+                       stderr=subprocess.DEVNULL)

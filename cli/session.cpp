@@ -115,7 +115,7 @@ std::vector<uint32_t> Session::wanted_calls(std::span<const SourceText> texts, c
     for (ProbeId id : framework_->match(description)) {
       const ProbeInfo& probe = framework_->info(id);
       if (probe.provider != "syscall") continue;
-      if (auto number = syscall_number(probe.function)) calls.push_back(*number);
+      if (const SyscallInfo* call = find_syscall(probe.function)) calls.push_back(call->number);
     }
   }
   std::ranges::sort(calls);

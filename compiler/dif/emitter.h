@@ -32,6 +32,8 @@ class DifEmitter {
   /// JMP, JZ or JNZ on register `a`.
   void branch(sonde_dif_op op, Label to, uint32_t a = 0);
   void bind(Label label);
+  /// Branches wait for it.
+  bool is_wanted(Label label) const { return !waiting_[label].empty(); }
 
   /// The program, verified. The caller has kept the limits of dif.h; anything else that the verifier refuses is our bug.
   FireProgram finish();

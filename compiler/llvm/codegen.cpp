@@ -3,11 +3,21 @@
 #include "compiler/llvm/codegen.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "compiler/dif/arithmetic.h"
 
 namespace sonde {
 namespace {
+
+constexpr size_t kTextPiece = 64 * 1024;
+constexpr size_t kTextSlack = 64;
+
+/// The runtime remembers where constants lie, so they stay until the process ends.
+char* new_piece(size_t size) {
+  static auto* pieces = new std::vector<std::unique_ptr<char[]>>;
+  return pieces->emplace_back(std::make_unique<char[]>(size)).get();
+}
 
 bool has_code(const std::vector<Statement>& statements, const SplitClause& clause) {
   return std::ranges::any_of(statements, [&](const Statement& statement) {
@@ -16,6 +26,23 @@ bool has_code(const std::vector<Statement>& statements, const SplitClause& claus
 }
 
 }  // namespace
+
+std::pair<const char*, std::span<const char>> TextPool::intern(const std::string& text) {
+  if (auto found = known_.find(text); found != known_.end()) return {found->second, {}};
+  std::span<const char> added;
+  size_t needed = text.size() + 1;
+  if (needed > size_ - used_) {
+    size_ = std::max(kTextPiece, needed + kTextSlack);
+    used_ = 0;
+    piece_ = new_piece(size_);
+    added = {piece_, size_};
+  }
+  char* at = piece_ + used_;
+  std::memcpy(at, text.c_str(), needed);
+  used_ += needed;
+  known_.emplace(std::string_view(at, text.size()), at);
+  return {at, added};
+}
 
 bool needs_code(const SplitClause& clause) {
   return !clause.body_predicates.empty() || has_code(clause.clause->statements, clause);
@@ -149,12 +176,9 @@ BodyCodegen::Value BodyCodegen::own_words(const std::vector<Value>& values) {
 }
 
 BodyCodegen::Value BodyCodegen::text_constant(const std::string& text) {
-  auto found = shared_.text_addresses.find(text);
-  if (found == shared_.text_addresses.end()) {
-    const std::string& kept = shared_.texts.emplace_back(text);
-    found = shared_.text_addresses.emplace(kept, kept.c_str()).first;
-  }
-  return address_of(found->second);
+  auto [address, added] = shared_.texts.intern(text);
+  if (!added.empty() && shared_.register_constants) shared_.register_constants(added.data(), added.size());
+  return address_of(address);
 }
 
 BodyCodegen::Value BodyCodegen::refuse(const std::string& why) {

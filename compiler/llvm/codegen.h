@@ -14,8 +14,9 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include <deque>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,11 +28,23 @@
 
 namespace sonde {
 
+/// String constants, each once, in few pieces of memory: the runtime keeps a list of the pieces, for bodies may load from them.
+class TextPool {
+ public:
+  /// The text's address, and the piece of memory that had to be added for it, if one had.
+  std::pair<const char*, std::span<const char>> intern(const std::string& text);
+
+ private:
+  std::unordered_map<std::string_view, const char*> known_;
+  char* piece_ = nullptr;   ///< the last one
+  size_t used_ = 0, size_ = 0;
+};
+
 /// What the code of one Jit shares.
 struct CodegenShared {
   std::unordered_map<std::string_view, const void*> helpers;
-  std::deque<std::string> texts;                                ///< string constants; their addresses stand in the code
-  std::unordered_map<std::string_view, const char*> text_addresses;
+  TextPool texts;                                               ///< string constants; their addresses stand in the code
+  void (*register_constants)(const void* begin, size_t size) = nullptr;
   std::string failure;                                          ///< the first thing that cannot be compiled; empty: none
 };
 
@@ -115,7 +128,7 @@ class BodyCodegen {
   Value logical(const Expr& expr);
   Value conditional(const Expr& expr);
   Value cast(const Expr& expr);
-  Value string_of(const Expr& pointer, uint64_t strsize);
+  Value string_of(const Expr& source, uint64_t size);
   Value subroutine(const Expr& call);
   Value fire_function(const Expr& call);
 

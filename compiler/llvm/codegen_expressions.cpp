@@ -30,7 +30,7 @@ BodyCodegen::Value BodyCodegen::plain_value(const Expr& expr) {
     case ExprKind::Assign: return assign(expr);
     case ExprKind::Update: return update(expr);
     case ExprKind::Cast: return cast(expr);
-    case ExprKind::StringOf: return string_of(*expr.kids[0], expr.type->size);
+    case ExprKind::StringOf: return string_of(*expr.kids[0], expr.integer ? expr.integer : expr.type->size);
     case ExprKind::AddressOf: return address(*expr.kids[0]);
     case ExprKind::Variable: return load_variable(expr);
     case ExprKind::Deref:
@@ -223,20 +223,15 @@ BodyCodegen::Value BodyCodegen::cast(const Expr& expr) {
   return narrow(value(kid), *expr.type);
 }
 
-/// A char array ends where it ends, a pointer's text with the longest string.
-BodyCodegen::Value BodyCodegen::string_of(const Expr& source, uint64_t strsize) {
+/// At most `size` bytes: a char array ends where it ends, a pointer's text with the longest string.
+BodyCodegen::Value BodyCodegen::string_of(const Expr& source, uint64_t size) {
   if (source.type->is_string()) return value(source);
-  uint64_t size = strsize;
-  const Type* type = source.type->canonical;
-  if (type->kind == Type::Kind::Pointer && type->target && type->target->canonical->kind == Type::Kind::Array)
-    type = type->target->canonical;
-  if (type->kind == Type::Kind::Array) size = type->size;
   return checked_call("sonde_string_of", {context_, value(source), constant(size)});
 }
 
 BodyCodegen::Value BodyCodegen::subroutine(const Expr& expr) {
   switch (expr.function->runs) {
-    case Runs::Fire: return fire_function(expr);
+    case Runs::Fire: return is_action(expr) ? action(expr) : fire_function(expr);
     case Runs::Action:
     case Runs::Record:
     case Runs::Destructive: return action(expr);

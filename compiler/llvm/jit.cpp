@@ -27,7 +27,7 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kSmallScript = 64;  // clauses with code
+constexpr unsigned kSmallScript = 2000;  // instructions of IR
 
 Error to_error(llvm::Error error) { return Error("cannot compile the script: " + llvm::toString(std::move(error))); }
 
@@ -102,7 +102,8 @@ Result<std::vector<BodyFunction>> Jit::Impl::addresses(const std::vector<std::st
   return functions;
 }
 
-Jit::Jit(std::span<const BodySymbol> helpers) : impl_(std::make_unique<Impl>()) {
+Jit::Jit(std::span<const BodySymbol> helpers, RegisterConstants register_constants) : impl_(std::make_unique<Impl>()) {
+  impl_->shared.register_constants = register_constants;
   for (const BodySymbol& helper : helpers) impl_->shared.helpers.emplace(helper.name, helper.address);
 }
 
@@ -119,15 +120,15 @@ Result<std::vector<BodyFunction>> Jit::compile(const BodyProgram& program, std::
   if (count == 0) return std::vector<BodyFunction>(clauses.size());
 
   impl_->start();
-  bool small = count <= kSmallScript;
   llvm::LLVMContext context;
-  auto module = std::make_unique<llvm::Module>(names.front(), context);
-  module->setDataLayout(impl_->target(small).createDataLayout());
-  module->setTargetTriple(impl_->target(small).getTargetTriple().str());
+  auto module = std::make_unique<llvm::Module>("bodies", context);
   BodyCodegen codegen(impl_->shared, program, *module);
   for (size_t i = 0; i < clauses.size(); ++i)
     if (!names[i].empty()) codegen.generate(clauses[i], names[i]);
   if (std::string why = std::exchange(impl_->shared.failure, {}); !why.empty()) return Error("cannot compile the script: " + why);
+  bool small = module->getInstructionCount() <= kSmallScript;
+  module->setDataLayout(impl_->target(small).createDataLayout());
+  module->setTargetTriple(impl_->target(small).getTargetTriple().str());
 #ifndef NDEBUG
   SONDE_CHECK(!llvm::verifyModule(*module, &llvm::errs()));
 #endif

@@ -17,8 +17,9 @@ class Jit {
  public:
   /// Code calls the runtime's helpers.
   Jit();
-  /// Code calls these helpers; for tests.
-  explicit Jit(std::span<const BodySymbol> helpers);
+  /// Code calls these helpers; for tests. `register_constants` learns where string constants lie.
+  using RegisterConstants = void (*)(const void* begin, size_t size);
+  explicit Jit(std::span<const BodySymbol> helpers, RegisterConstants register_constants = nullptr);
   ~Jit();
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;

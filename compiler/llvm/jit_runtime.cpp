@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // By itself, so that a test with helpers of its own links without the runtime's.
 #include "compiler/llvm/jit.h"
+#include "runtime/body/context.h"
 
 namespace sonde {
 
-Jit::Jit() : Jit(body_symbols()) {}
+Jit::Jit() : Jit(body_symbols(), &register_constant_range) {}
 
 }  // namespace sonde

@@ -28,6 +28,37 @@ bool holds(const Expr& call) {
   return call.function && std::ranges::find(kHoldingActions, call.function->name) != kHoldingActions.end();
 }
 
+struct MadeOfArguments {
+  std::string_view name;
+  uint32_t count;
+};
+
+/// Body variables that the runtime computes from the first arguments in the record.
+constexpr std::array<MadeOfArguments, 2> kMadeOfArguments = {{{"argstr", 6}, {"retstr", 1}}};
+
+/// arg0 ... as the script would have named them.
+const Expr& argument_expression(uint32_t number) {
+  static const Type* const kInt64 = [] {
+    static Type type;
+    type.kind = Type::Kind::Integer;
+    type.name = "int64_t";
+    type.size = 8;
+    type.is_signed = true;
+    type.canonical = &type;
+    return &type;
+  }();
+  static const std::vector<Expr> kArguments = [] {
+    std::vector<Expr> all(SONDE_DIF_ARGS);
+    for (uint32_t i = 0; i < SONDE_DIF_ARGS; ++i) {
+      all[i].kind = ExprKind::Builtin;
+      all[i].type = kInt64;
+      all[i].builtin = find_variable("arg" + std::to_string(i));
+    }
+    return all;
+  }();
+  return kArguments.at(number);
+}
+
 /// Evaluating it twice, or not at all, makes no difference, and it cannot fault.
 bool is_harmless(const Expr& expr) {
   switch (expr.kind) {
@@ -59,14 +90,9 @@ SplitClause ClauseSplitter::split(const ClauseAst& clause) {
 }
 
 void ClauseSplitter::finish(const ClauseAst& clause, DifEmitter::Label fail) {
-  bool filters = out_.length() > 0;
-  if (has_work_for_body(clause)) {
-    out_.op(SONDE_DIF_RECORD);
-    if (filters) {
-      out_.bind(fail);
-      out_.op(SONDE_DIF_FAIL);
-    }
-  } else {
+  bool records = has_work_for_body(clause);
+  if (records) out_.op(SONDE_DIF_RECORD);
+  if (!records || out_.is_wanted(fail)) {
     out_.bind(fail);
     out_.op(SONDE_DIF_FAIL);
   }
@@ -172,8 +198,7 @@ bool ClauseSplitter::walk_builtin(const Expr& expr) {
     case From::FdText:
       return capture_text(expr, expr.builtin->which);
     case From::Body:
-      // argstr is __argstr: the record carries it.
-      if (expr.builtin == find_variable("argstr")) return capture_text(expr, find_variable("__argstr")->which);
+      capture_hidden_arguments(*expr.builtin);
       return true;
     case From::Header:
     case From::Typed:
@@ -184,9 +209,16 @@ bool ClauseSplitter::walk_builtin(const Expr& expr) {
   return true;
 }
 
+/// The runtime makes some variables of the probe's arguments, so the record must carry those.
+void ClauseSplitter::capture_hidden_arguments(const DVariable& variable) {
+  auto needed = std::ranges::find(kMadeOfArguments, variable.name, &MadeOfArguments::name);
+  if (needed == kMadeOfArguments.end()) return;
+  for (uint32_t i = 0; i < needed->count; ++i) capture_word(argument_expression(i));
+}
+
 bool ClauseSplitter::walk_call(const Expr& expr) {
   if (holds(expr)) result_.held = true;
-  if (!expr.function || expr.function->runs != Runs::Fire) return false;
+  if (!expr.function || expr.function->runs != Runs::Fire || is_action(expr)) return false;
   if (is_call(expr, "ustack")) return capture_stack(expr);
   bool captured = is_call(expr, "copyinstr") ? capture_copyinstr(expr) : is_call(expr, "copyin") && capture_copyin(expr);
   // What cannot be computed here is read by the body, while the thread waits.

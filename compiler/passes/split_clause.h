@@ -47,6 +47,7 @@ class ClauseSplitter {
   void walk_kids(const Expr& expr);
   bool walk_address(const Expr& place);
   bool walk_builtin(const Expr& expr);
+  void capture_hidden_arguments(const DVariable& variable);
   bool walk_call(const Expr& expr);
   bool capture_copyinstr(const Expr& call);
   bool capture_copyin(const Expr& call);

@@ -84,6 +84,8 @@ class TypeTable {
   const Type* of_text(std::string_view text, const Type* fallback);
   /// -x strsize, or the pragma: size of string from now on.
   void set_strsize(uint64_t strsize);
+  /// Call when members, size or enumerators of a record were filled in: its typedefs follow.
+  void completed(Type* record);
   /// Drops a typedef or tag again (a text that failed).
   void forget(const std::string& name) { names_.erase(name); }
   const std::map<std::string, const Type*, std::less<>>& names() const { return names_; }

@@ -184,9 +184,7 @@ const Type* TypeTable::pointer_to(const Type* target) {
   if (slot) return slot;
   Type type;
   type.kind = Type::Kind::Pointer;
-  size_t hole = target->name.find("(*");
   type.name = target->kind == Type::Kind::Function ? target->name.substr(0, target->name.find('(')) + "(*)()" : target->name + (target->name.ends_with('*') ? "*" : " *");
-  (void)hole;
   type.size = 8;
   type.target = target;
   if (target->canonical != target) type.canonical = pointer_to(target->canonical);
@@ -251,6 +249,17 @@ Type* TypeTable::add_record(Type::Kind kind, const std::string& tag) {
   const Type* added = add(std::move(type));
   if (!tag.empty()) names_[name] = added;
   return types_.back().get();
+}
+
+void TypeTable::completed(Type* record) {
+  record->complete = true;
+  for (const std::unique_ptr<Type>& type : types_) {
+    if (type->canonical != record || type.get() == record) continue;
+    type->size = record->size;
+    type->complete = true;
+    type->members = record->members;
+    type->enumerators = record->enumerators;
+  }
 }
 
 void TypeTable::set_strsize(uint64_t strsize) {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "runtime/framework/glob.h"
+#include "providers/pid/field.h"
 #include "runtime/framework/provider.h"
 #include "runtime/process/proc_maps.h"
 
@@ -42,7 +42,7 @@ std::vector<Object> objects_of(uint32_t pid) {
 }
 
 std::vector<Object> select_objects(const std::vector<Object>& objects, std::string_view module) {
-  const Glob glob(module);
+  const Field glob(module);
   std::vector<Object> chosen;
   for (const Object& object : objects) {
     if (glob.matches(object.name) || (object.executable && module == "a.out")) chosen.push_back(object);

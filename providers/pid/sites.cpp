@@ -5,15 +5,15 @@
 #include <charconv>
 #include <cstdio>
 
+#include "providers/pid/field.h"
 #include "providers/pid/instructions.h"
-#include "runtime/framework/glob.h"
 
 namespace sonde::pid {
 namespace {
 
 /// The name field, taken apart.
 struct WantedNames {
-  Glob glob;
+  Field glob;
   bool entry, returns;
   bool offsets;             ///< instructions: all that `glob` matches, or the one at `offset`
   bool one_offset = false;
@@ -41,7 +41,7 @@ std::string hex(uint64_t value) {
 /// A part of a function that the compiler moved away: jumped to, never called.
 bool is_cold_part(std::string_view name) { return name.ends_with(".cold") || name.find(".cold.") != name.npos; }
 
-std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Glob& glob) {
+std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Field& glob) {
   std::vector<const ElfFunction*> chosen;
   for (const ElfFunction& function : file.functions()) {
     if (!glob.matches(function.name)) continue;
@@ -157,7 +157,7 @@ class Finder {
   }
 
   const dtrace_probedesc_t& spec_;
-  Glob function_;
+  Field function_;
   WantedNames names_;
   ElfCache& cache_;
   Found found_;

@@ -64,7 +64,7 @@ class VariableStore {
     uint32_t bytes = 0;   ///< of the buffer; 0: an integer
     bool is_string = false;
   };
-  struct Scope {
+  struct Cells {
     std::vector<uint64_t> cells;
     std::vector<Shape> shapes;
   };
@@ -95,7 +95,7 @@ class VariableStore {
   MemoryBudget& budget_;
   uint32_t strsize_;
   size_t known_ = 0;  // variables of the program that have a cell
-  Scope globals_, locals_;
+  Cells globals_, locals_;
   std::vector<uint8_t*> local_buffers_;
   std::vector<Shape> self_shapes_;
   std::vector<Thread> threads_;

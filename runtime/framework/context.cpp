@@ -37,11 +37,8 @@ constexpr uint32_t allowed_calls(Op op) {
 }
 
 bool strict() {
-  static const bool value = [] {
-    const char* text = std::getenv("SONDE_STRICT_PROVIDERS");
-    return text != nullptr && std::strcmp(text, "1") == 0;
-  }();
-  return value;
+  const char* text = std::getenv("SONDE_STRICT_PROVIDERS");
+  return text != nullptr && std::strcmp(text, "1") == 0;
 }
 
 }  // namespace

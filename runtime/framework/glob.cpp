@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/framework/glob.h"
 
+#include <string.h>
+
 #include <algorithm>
 
 namespace sonde {
@@ -64,11 +66,19 @@ void Glob::classify() {
     if (tokens_[i].type != Token::Type::Literal) {
       kind_ = Kind::General;
       literal_.clear();
-      return;
+      return note_ends();
     }
     literal_ += static_cast<char>(tokens_[i].character);
   }
   kind_ = head ? (tail ? Kind::Infix : Kind::Suffix) : (tail ? Kind::Prefix : Kind::Exact);
+}
+
+/// Most texts fail at their ends, which are cheap to look at.
+void Glob::note_ends() {
+  const auto is_literal = [](const Token& token) { return token.type == Token::Type::Literal; };
+  for (auto token = tokens_.begin(); is_literal(*token); ++token) prefix_ += static_cast<char>(token->character);
+  for (auto token = tokens_.rbegin(); is_literal(*token); ++token) suffix_ += static_cast<char>(token->character);
+  std::ranges::reverse(suffix_);
 }
 
 bool Glob::accepts(const Token& token, unsigned char character) const {
@@ -83,6 +93,7 @@ bool Glob::accepts(const Token& token, unsigned char character) const {
 
 /// Only the last star that was passed is ever tried again: enough, for an earlier one could but leave less text.
 bool Glob::matches_general(std::string_view text) const {
+  if (!text.starts_with(prefix_) || !text.ends_with(suffix_)) return false;
   size_t t = 0, p = 0, star = SIZE_MAX, star_text = 0;
   while (t < text.size()) {
     if (p < tokens_.size() && tokens_[p].type == Token::Type::Star) {
@@ -108,7 +119,7 @@ bool Glob::matches(std::string_view text) const {
     case Kind::Exact: return text == literal_;
     case Kind::Prefix: return text.starts_with(literal_);
     case Kind::Suffix: return text.ends_with(literal_);
-    case Kind::Infix: return text.find(literal_) != std::string_view::npos;
+    case Kind::Infix: return memmem(text.data(), text.size(), literal_.data(), literal_.size()) != nullptr;
     case Kind::General: return matches_general(text);
   }
   return false;

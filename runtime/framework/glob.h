@@ -37,10 +37,12 @@ class Glob {
   bool parse_class(std::string_view pattern, size_t& at);
   void classify();
   bool accepts(const Token& token, unsigned char character) const;
+  void note_ends();
   bool matches_general(std::string_view text) const;
 
   Kind kind_ = Kind::Any;
   std::string literal_;
+  std::string prefix_, suffix_;  ///< of General: what a text must begin and end with
   std::vector<Token> tokens_;
   std::vector<CharacterSet> sets_;
 };

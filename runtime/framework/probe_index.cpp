@@ -55,67 +55,77 @@ void ProbeIndex::compact() {
   }
 }
 
+/// A description, made ready: what remains of it are comparisons of numbers.
 struct ProbeIndex::Query {
-  static constexpr uint32_t kNone = UINT32_MAX;
-  struct Field {
-    uint32_t exact = kNone;      ///< the number it must have
-    bool pattern = false;        ///< else: `glob` decides, its answers kept in `known`
-    Glob glob{""};
-    std::vector<int8_t> known;   ///< by number: -1 no, 1 yes, 0 not asked yet
+  struct Exact {
+    int field;
+    uint32_t number;
   };
-  std::array<Field, kFields> fields;
+  struct Pattern {
+    int field;
+    Glob glob;
+    const std::string* const* texts;
+    std::vector<int8_t> known;  ///< by number: -1 no, 1 yes, 0 not asked yet
+  };
+  std::vector<Exact> exact;
+  std::vector<Pattern> patterns;                      ///< those with the fewest distinct texts first
   const std::vector<uint32_t>* candidates = nullptr;  ///< null: all
+
+  bool matches(const Entry& entry) {
+    if (entry.id == 0) return false;
+    for (const Exact *at = exact.data(), *end = at + exact.size(); at != end; ++at) {
+      if (entry.numbers[at->field] != at->number) return false;
+    }
+    for (Pattern *at = patterns.data(), *end = at + patterns.size(); at != end; ++at) {
+      const uint32_t number = entry.numbers[at->field];
+      int8_t& known = at->known.data()[number];
+      if (known == 0) known = at->glob.matches(*at->texts[number]) ? 1 : -1;
+      if (known < 0) return false;
+    }
+    return true;
+  }
 };
 
 /// False: no probe can match.
-bool ProbeIndex::prepare(const Names& patterns, Query& query) const {
-  for (int f = 0; f < kFields; f++) {
-    Query::Field& field = query.fields[f];
-    field.glob = Glob(patterns[f]);
-    if (field.glob.is_any()) continue;
-    if (!field.glob.is_exact()) {
-      field.pattern = true;
-      field.known.assign(fields_[f].texts.size(), 0);
+bool ProbeIndex::prepare(const Names& wanted, Query& query) const {
+  for (int field = 0; field < kFields; field++) {
+    Glob glob(wanted[field]);
+    const Dictionary& dictionary = fields_[field];
+    if (glob.is_any()) continue;
+    if (!glob.is_exact()) {
+      query.patterns.push_back({field, std::move(glob), dictionary.texts.data(), std::vector<int8_t>(dictionary.texts.size())});
       continue;
     }
-    auto found = fields_[f].numbers.find(field.glob.literal());
-    if (found == fields_[f].numbers.end()) return false;
-    field.exact = found->second;
-    const auto& list = fields_[f].entries[field.exact];
+    auto found = dictionary.numbers.find(glob.literal());
+    if (found == dictionary.numbers.end()) return false;
+    const auto& list = dictionary.entries[found->second];
+    query.exact.push_back({field, found->second});
     if (query.candidates == nullptr || list.size() < query.candidates->size()) query.candidates = &list;
   }
+  std::ranges::sort(query.patterns, {}, [](const Query::Pattern& pattern) { return pattern.known.size(); });
+  // The list that is gone through answers its own field.
+  if (query.exact.size() == 1) query.exact.clear();
   return true;
 }
 
-bool ProbeIndex::matches(const Entry& entry, Query& query) const {
-  if (entry.id == 0) return false;
-  for (int f = 0; f < kFields; f++) {
-    const uint32_t exact = query.fields[f].exact;
-    if (exact != Query::kNone && exact != entry.numbers[f]) return false;
-  }
-  for (int f = 0; f < kFields; f++) {
-    Query::Field& field = query.fields[f];
-    if (!field.pattern) continue;
-    int8_t& known = field.known[entry.numbers[f]];
-    if (known == 0) known = field.glob.matches(*fields_[f].texts[entry.numbers[f]]) ? 1 : -1;
-    if (known < 0) return false;
-  }
-  return true;
-}
-
+// The loops below run 100,000 times a match, also in a build that is not optimised: hence the pointers.
 std::vector<ProbeId> ProbeIndex::match(const Names& patterns) const {
-  std::vector<ProbeId> found;
   Query query;
-  if (!prepare(patterns, query)) return found;
+  if (!prepare(patterns, query)) return {};
+  const Entry* entries = entries_.data();
+  const size_t limit = query.candidates != nullptr ? query.candidates->size() : entries_.size();
+  std::vector<ProbeId> found(limit);
+  ProbeId* next = found.data();
   if (query.candidates != nullptr) {
-    for (uint32_t at : *query.candidates) {
-      if (matches(entries_[at], query)) found.push_back({entries_[at].id});
+    for (const uint32_t *at = query.candidates->data(), *end = at + limit; at != end; ++at) {
+      if (query.matches(entries[*at])) (next++)->value = entries[*at].id;
     }
   } else {
-    for (const Entry& entry : entries_) {
-      if (matches(entry, query)) found.push_back({entry.id});
+    for (const Entry *at = entries, *end = at + limit; at != end; ++at) {
+      if (query.matches(*at)) (next++)->value = at->id;
     }
   }
+  found.resize(static_cast<size_t>(next - found.data()));
   return found;
 }
 

@@ -43,7 +43,7 @@ class ProbeIndex {
  private:
   struct Entry {
     uint32_t id;  ///< 0: removed
-    std::array<uint32_t, kFields> numbers;
+    uint32_t numbers[kFields];
   };
   struct Dictionary {
     std::unordered_map<std::string, uint32_t> numbers;
@@ -54,8 +54,7 @@ class ProbeIndex {
   struct Query;
 
   void compact();
-  bool prepare(const Names& patterns, Query& query) const;
-  bool matches(const Entry& entry, Query& query) const;
+  bool prepare(const Names& wanted, Query& query) const;
 
   std::array<Dictionary, kFields> fields_;
   std::vector<Entry> entries_;  ///< by rising id

@@ -122,6 +122,9 @@ void sonde_provide_always(dtrace_provider_id_t id);
  * pid1:libc:malloc:entry does for pid1:libc.so.6:malloc:entry. May be called several times. */
 void sonde_provide_as(const dtrace_probedesc_t *other);
 
+/* From anywhere: whether `text` matches a field of a description, empty or a glob. */
+int sonde_glob_match(const char *pattern, const char *text);
+
 /* The processes that are traced (by -c and -p), and their executable mappings: for providers of user probes. */
 struct sonde_mapping {
 	uint64_t start, end, offset;

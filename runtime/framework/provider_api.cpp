@@ -277,6 +277,17 @@ void sonde_provide_as(const dtrace_probedesc_t* other) {
   if (framework) framework->provided_as.push_back(*other);
 }
 
+/// A provider tries one pattern on many texts: it is compiled once in a row.
+int sonde_glob_match(const char* pattern, const char* text) {
+  thread_local std::string last;
+  thread_local sonde::Glob glob("");
+  if (last != pattern) {
+    glob = sonde::Glob(pattern);
+    last = pattern;
+  }
+  return glob.matches(text) ? 1 : 0;
+}
+
 void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg) {
   if (!check_call(Call::Targets, "sonde_targets")) return;
   Locked framework;

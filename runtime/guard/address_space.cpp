@@ -36,17 +36,14 @@ bool parse_mapping(const char* line, Mapping& out) {
 
 }  // namespace
 
-AddressSpace::AddressSpace(pid_t pid) : memory_(open(proc_path(pid, "mem").c_str(), O_RDWR | O_CLOEXEC)) {
-  read_auxiliary(pid);
-}
-
 AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent)
-    : memory_(open(proc_path(pid, "mem").c_str(), O_RDWR | O_CLOEXEC)),
+    : pid_(pid),
       sites_(parent.sites_),
       past_(parent.past_),
       slots_(parent.slots_),
       mappings_(parent.mappings_),
       scanned_(parent.scanned_),
+      auxiliary_read_(parent.auxiliary_read_),
       entry_(parent.entry_),
       headers_(parent.headers_),
       header_count_(parent.header_count_),
@@ -55,8 +52,19 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent)
   for (auto& [address, slot] : slots_) slot.users = 0;
 }
 
-void AddressSpace::read_auxiliary(pid_t pid) {
-  UniqueFd file(open(proc_path(pid, "auxv").c_str(), O_RDONLY | O_CLOEXEC));
+int AddressSpace::memory() const {
+  if (!memory_) memory_.reset(open(proc_path(pid_, "mem").c_str(), O_RDWR | O_CLOEXEC));
+  return memory_.get();
+}
+
+uint64_t AddressSpace::entry() {
+  read_auxiliary();
+  return entry_;
+}
+
+void AddressSpace::read_auxiliary() {
+  if (std::exchange(auxiliary_read_, true)) return;
+  UniqueFd file(open(proc_path(pid_, "auxv").c_str(), O_RDONLY | O_CLOEXEC));
   uint64_t pairs[128] = {};
   const ssize_t got = file ? ::read(file.get(), pairs, sizeof pairs) : 0;
   for (size_t i = 0; i + 1 < static_cast<size_t>(std::max<ssize_t>(got, 0)) / 8; i += 2) {
@@ -67,11 +75,11 @@ void AddressSpace::read_auxiliary(pid_t pid) {
 }
 
 bool AddressSpace::read(uint64_t address, void* to, size_t length) const {
-  return pread(memory_.get(), to, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
+  return pread(memory(), to, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
 }
 
 bool AddressSpace::write(uint64_t address, const void* from, size_t length) {
-  return pwrite(memory_.get(), from, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
+  return pwrite(memory(), from, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
 }
 
 void AddressSpace::hide(uint64_t address, uint8_t* bytes, size_t length) const {
@@ -99,8 +107,6 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
     why = "its text cannot be read";
   } else if (made.instruction.how() == Instruction::How::Impossible) {
     why = "its instruction cannot be stepped out of line";
-  } else if (made.instruction.how() == Instruction::How::Slot && !reachable(made.instruction, address)) {
-    why = "there is no room to step its instruction in";
   } else if (!write(address, &kBreakpointByte, 1)) {
     why = "its text cannot be written";
   } else {
@@ -128,17 +134,19 @@ void AddressSpace::remove_all() {
   sites_.clear();
 }
 
+void AddressSpace::lift(Site& site) {
+  const uint8_t original = site.instruction.first_byte();
+  if (site.lifted++ == 0) write(site.address, &original, 1);
+}
+
+void AddressSpace::lower(uint64_t address) {
+  Site* found = site(address);
+  if (found != nullptr && found->lifted > 0 && --found->lifted == 0) write(address, &kBreakpointByte, 1);
+}
+
 bool AddressSpace::was_ours(uint64_t address) const {
   uint8_t byte = 0;
   return past_.contains(address) && read(address, &byte, 1) && byte != kBreakpointByte;
-}
-
-bool AddressSpace::reachable(const Instruction& instruction, uint64_t address) const {
-  for (const auto& [slot, state] : slots_) {
-    std::array<uint8_t, kSlotBytes> bytes;
-    if (instruction.copy_to(slot, bytes)) return true;
-  }
-  return false;
 }
 
 uint64_t AddressSpace::take_slot(const Site& site) {
@@ -211,7 +219,8 @@ std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
 }
 
 /// r_brk of the r_debug that DT_DEBUG points to; 0 while the dynamic linker has not set it, or where there is none.
-uint64_t AddressSpace::linker_breakpoint() const {
+uint64_t AddressSpace::linker_breakpoint() {
+  read_auxiliary();
   uint64_t load = 0, dynamic = 0;
   for (uint64_t i = 0; i < std::min<uint64_t>(header_count_, 64); i++) {
     Elf64_Phdr segment;

@@ -9,7 +9,8 @@
 // end of the last page of a text segment that is near enough for relative addresses. Nothing is mapped and no text
 // of the program is overwritten. Slots are shared by threads that step the same instruction, and are never put
 // back: nobody reads or runs those bytes. We refused the code at the ELF entry, which is some 40 bytes short and is text,
-// and a page mapped into the target, which the target could see and unmap.
+// and a page mapped into the target, which the target could see and unmap. Where no slot is
+// free or near enough, the breakpoint is lifted and the instruction stepped in place: other threads may then pass it unseen.
 #pragma once
 
 #include <sys/types.h>
@@ -32,10 +33,12 @@ struct Site {
   uint64_t address = 0;
   Instruction instruction;
   std::vector<ArmedTap*> taps;
-  uint32_t returns = 0;        ///< calls of probed functions may return here
+  uint32_t returns = 0;        ///< calls of probed functions that will return here
+  bool returned = false;       ///< some have, and more are likely to
   bool program_entry = false;
   bool linker = false;         ///< the dynamic linker comes by after each change of its list
-  bool used() const { return !taps.empty() || returns > 0 || program_entry || linker; }
+  uint32_t lifted = 0;         ///< threads that step its instruction in place
+  bool used() const { return !taps.empty() || returns > 0 || returned || program_entry || linker; }
 };
 
 struct Mapping {
@@ -49,8 +52,8 @@ struct Mapping {
 
 class AddressSpace {
  public:
-  /// Of a process that is there. An address space that cannot be opened reads and writes nothing.
-  explicit AddressSpace(pid_t pid);
+  /// Of a process that is there; opened when first needed. One that cannot be opened reads and writes nothing.
+  explicit AddressSpace(pid_t pid) : pid_(pid) {}
   /// After a fork: the same breakpoints, in memory of its own.
   AddressSpace(pid_t pid, const AddressSpace& parent);
 
@@ -65,6 +68,9 @@ class AddressSpace {
   /// Takes the breakpoint out when nobody uses it any more.
   void remove_unused(uint64_t address);
   void remove_all();
+  /// Takes the breakpoint out for a thread that steps in place, and puts it back after the last such.
+  void lift(Site& site);
+  void lower(uint64_t address);
   /// Forgets what is known of a breakpoint whose mapping is gone.
   void forget(uint64_t address) { sites_.erase(address); }
   auto& sites() { return sites_; }
@@ -80,24 +86,26 @@ class AddressSpace {
   std::vector<Mapping> refresh(pid_t pid);
   const std::vector<Mapping>& mappings() const { return mappings_; }
   bool scanned() const { return scanned_; }
-  uint64_t entry() const { return entry_; }
-  uint64_t linker_breakpoint() const;
+  uint64_t entry();
+  uint64_t linker_breakpoint();
 
  private:
   struct Slot {
     uint64_t site = 0;   // whose instruction it holds
     uint32_t users = 0;
   };
-  void read_auxiliary(pid_t pid);
+  void read_auxiliary();
+  int memory() const;
   void add_slots(const Mapping& text);
-  bool reachable(const Instruction& instruction, uint64_t address) const;
 
-  UniqueFd memory_;
+  pid_t pid_;
+  mutable UniqueFd memory_;
   std::unordered_map<uint64_t, Site> sites_;
   std::unordered_set<uint64_t> past_;
   std::unordered_map<uint64_t, Slot> slots_;
   std::vector<Mapping> mappings_;
   bool scanned_ = false;
+  bool auxiliary_read_ = false;
   uint64_t entry_ = 0, headers_ = 0, header_count_ = 0;
   uint64_t lowest_ = UINT64_MAX, highest_ = 0;
 };

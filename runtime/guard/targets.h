@@ -7,7 +7,7 @@
 // the engine's `data`; nothing else keeps pointers to them across two turns of the loop: tids and pids are looked up.
 //
 // Several things may keep a thread stopped: nobody has said GO, the consumer holds the process, a record of
-// it is held, it waits for a slot to step in, or it is about to be let go. It runs when none of them does.
+// it is held, or it is about to be let go. It runs when none of them does.
 #pragma once
 
 #include <array>
@@ -47,11 +47,11 @@ struct ShadowCall {
   uint64_t function;    ///< address of its entry
 };
 
-/// An instruction being stepped out of line.
+/// An instruction being stepped.
 struct Step {
   bool active = false;
   uint64_t site = 0;
-  uint64_t slot = 0;
+  uint64_t slot = 0;   ///< 0: in place
 };
 
 struct Process;
@@ -68,7 +68,6 @@ struct Thread {
   std::deque<Firing> pending;  ///< the first one is held
   bool held = false;
   uint64_t at_site = 0;        ///< stopped at this breakpoint, not stepped yet
-  bool waits_for_slot = false;
   uint64_t skip_site = 0, skip_sp = 0;   ///< this hit has been reported already
   Step step;
   std::vector<ShadowCall> calls;
@@ -110,7 +109,7 @@ class Targets {
 
 inline bool must_stop(const Thread& thread) {
   const Process& process = *thread.process;
-  return process.waiting || process.held || process.leaving || thread.held || thread.waits_for_slot;
+  return process.waiting || process.held || process.leaving || thread.held;
 }
 
 inline uint32_t resume_action(const Thread& thread) {

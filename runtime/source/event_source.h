@@ -17,6 +17,7 @@
 #include "kmod/shared/abi.h"
 #include "runtime/base/ids.h"
 #include "runtime/base/result.h"
+#include "runtime/buffer/mapped_ring.h"
 
 namespace sonde {
 
@@ -74,6 +75,8 @@ class EventSource {
   virtual Result<void> create_buffers(uint64_t bytes) = 0;
   /// The rings, for the reader. Valid until the source is destroyed.
   virtual std::span<sonde_ring* const> rings() = 0;
+  /// The same, as a RingReader and a MergeReader want them: with the size that was checked when they were mapped.
+  virtual std::span<const MappedRing> mapped_rings() = 0;
 
   virtual Result<void> load_program(ProgramId id, const sonde_dif_program& program) = 0;
   virtual Result<void> add_ecbs(std::span<const Ecb> ecbs) = 0;

@@ -46,6 +46,7 @@ class PtraceSource final : public EventSource {
   std::string_view name() const override { return "ptrace"; }
   Result<void> create_buffers(uint64_t bytes) override;
   std::span<sonde_ring* const> rings() override { return rings_; }
+  std::span<const MappedRing> mapped_rings() override { return mapped_; }
   Result<void> load_program(ProgramId id, const sonde_dif_program& program) override;
   Result<void> add_ecbs(std::span<const Ecb> ecbs) override;
   Result<void> remove_ecbs(std::span<const Epid> epids) override;

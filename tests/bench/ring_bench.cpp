@@ -2,9 +2,9 @@
 /*
  * What a firing and a record cost without the source that fires
  *
- * Prints, for the best of several rounds: DIF of a typical clause (predicate on pid, execname and one argument
- * captured), the same where the predicate fails, both with the record written to a ring; and records a second through writer,
- * ring and reader, one thread doing all three by turns.
+ * Prints, of the best of several rounds: DIF of a typical clause (predicate on pid, execname and one argument
+ * captured); the same where the predicate fails; the same with its record written to a ring and read again by the
+ * same thread; and how many records a second the readers alone hand to a sink that looks at one slot.
  */
 #include <algorithm>
 #include <chrono>

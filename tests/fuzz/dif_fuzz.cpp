@@ -8,7 +8,7 @@
  *   input:  flags  slots  pool_size  kinds[slots]  pool[pool_size]  insns...
  *
  * Random bytes are hardly ever a program. So by the flags an input may be tamed first: operands are brought into
- * their ranges (the verifier has seen worse by then), registers get defined, the end is put in place.
+ * their ranges (all, or nearly all), registers get defined, the end is put in place.
  */
 #include <algorithm>
 #include <cstdint>
@@ -22,10 +22,10 @@
 
 namespace {
 
-enum InputFlags : uint8_t { kTame = 1, kDefineRegisters = 2, kFitKinds = 4, kSecondSlotUse = 8 };
+enum InputFlags : uint8_t { kTame = 1, kDefineRegisters = 2, kFitKinds = 4, kSecondSlotUse = 8, kWildImmediates = 16 };
 
-#define REQUIRE(condition) \
-  do {                     \
+#define REQUIRE(condition)              \
+  do {                                  \
     if (!(condition)) __builtin_trap(); \
   } while (false)
 
@@ -116,7 +116,8 @@ void tame(sonde_dif_insn& in, Input& input, unsigned& captures, size_t left) {
       in.d = static_cast<uint8_t>((input.flags & kSecondSlotUse ? was.d : captures++) % slots);
       if ((input.flags & kFitKinds) && in.d < input.kinds.size()) input.kinds[in.d] = kind_of(in.op);
     } else {
-      in.i = tame_immediate(*letter, sonde_dif_insn{in.op, 0, 0, 0, was.i}, left);
+      const bool wild = (input.flags & kWildImmediates) && was.b > 200;
+      in.i = wild ? static_cast<int8_t>(was.i) : tame_immediate(*letter, sonde_dif_insn{in.op, 0, 0, 0, was.i}, left);
     }
   }
 }
@@ -141,7 +142,7 @@ int fake_read_user(void*, uint64_t address, void* to, uint32_t length) {
 
 int fake_read_text(void*, uint64_t address, char* to, uint32_t max) {
   if (address % 5 == 1) return -1;
-  if (address % 5 == 2) return static_cast<int>(max + 7);  // as snprintf does; wrote nothing
+  if (address % 5 == 2) return static_cast<int>(max + address / 5 % 3);  // as snprintf does; wrote nothing
   const uint32_t length = static_cast<uint32_t>(address % max);
   std::memset(to, 'x', length);
   to[length] = 0;
@@ -181,9 +182,10 @@ void verify_and_run(const Input& input) {
   const auto insns = exact<sonde_dif_insn>(input.insns);
   const auto kinds = exact<uint8_t>(input.kinds);
   const auto pool = exact<uint8_t>(input.pool);
-  sonde_dif_program program = {insns.get(), static_cast<uint32_t>(input.insns.size()),
-                               static_cast<uint32_t>(input.kinds.size()), pool.get(),
-                               static_cast<uint32_t>(input.pool.size()), 0, kinds.get()};
+  sonde_dif_program program = {
+      insns.get(), static_cast<uint32_t>(input.insns.size()), static_cast<uint32_t>(input.kinds.size()),
+      pool.get(),  static_cast<uint32_t>(input.pool.size()),  0,
+      kinds.get()};
   std::unique_ptr<char[]> why(new char[60]);
   const int result = sonde_dif_verify(&program, why.get(), 60);
   REQUIRE(std::memchr(why.get(), 0, 60) != nullptr);

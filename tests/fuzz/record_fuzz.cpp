@@ -23,8 +23,8 @@ enum InputFlags : uint8_t { kPlausibleHead = 1, kChainSizes = 2, kCopy = 4, kFit
 constexpr uint64_t kDataBytes = 4096;
 constexpr uint32_t kKinds = 4;
 
-#define REQUIRE(condition) \
-  do {                     \
+#define REQUIRE(condition)              \
+  do {                                  \
     if (!(condition)) __builtin_trap(); \
   } while (false)
 
@@ -41,7 +41,8 @@ uint8_t* data_of(const MappedRing& ring) { return reinterpret_cast<uint8_t*>(rin
 
 /// One ring for all inputs: a memfd each would cost more than the test.
 MappedRing& ring(int which) {
-  static RingFile files[2] = {std::move(*create_ring_memfd(kDataBytes, 0)), std::move(*create_ring_memfd(kDataBytes, 1))};
+  static RingFile files[2] = {std::move(*create_ring_memfd(kDataBytes, 0)),
+                              std::move(*create_ring_memfd(kDataBytes, 1))};
   return files[which].ring;
 }
 

@@ -15,7 +15,7 @@ static void repeat(long number, int times) {
   for (int i = 0; i < times; ++i) syscall(number);
 }
 
-static void *thread_main(void *unused) {
+static void* thread_main(void* unused) {
   repeat(SYS_getppid, kCallsPerThread);
   return unused;
 }
@@ -40,7 +40,7 @@ static void run_children(void) {
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc > 1 && !strcmp(argv[1], "after-exec")) {
     repeat(SYS_getsid, 3);
     return 0;
@@ -57,6 +57,6 @@ int main(int argc, char **argv) {
   printf("expect execve 1\n");
   printf("expect getsid 3\n");
   fflush(stdout);
-  execl("/proc/self/exe", argv[0], "after-exec", (char *)NULL);
+  execl("/proc/self/exe", argv[0], "after-exec", (char*)NULL);
   return 1;
 }

@@ -7,20 +7,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void *sleeper(void *unused) {
+static void* sleeper(void* unused) {
   for (;;) pause();
   return unused;
 }
 
-static void *execer(void *name) {
+static void* execer(void* name) {
   char pid[32];
   snprintf(pid, sizeof pid, "%d", (int)getpid());
   usleep(20000);
-  execl("/proc/self/exe", (char *)name, pid, (char *)NULL);
+  execl("/proc/self/exe", (char*)name, pid, (char*)NULL);
   return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc > 1) {
     printf("same pid %d, leader %d\n", atoi(argv[1]) == getpid(), syscall(SYS_gettid) == getpid());
     for (int i = 0; i < 5; ++i) syscall(SYS_getppid);

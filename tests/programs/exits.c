@@ -7,19 +7,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void *late(void *unused) {
+static void* late(void* unused) {
   usleep(30000);
   syscall(SYS_getppid);
   return unused;
 }
 
-static void *ends_all(void *unused) {
+static void* ends_all(void* unused) {
   usleep(10000);
   _exit(5);
   return unused;
 }
 
-static void *at_once(void *unused) { return unused; }
+static void* at_once(void* unused) { return unused; }
 
 static int in_child(void (*body)(void)) {
   pid_t child = fork();

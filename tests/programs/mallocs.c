@@ -5,18 +5,18 @@
 #include <unistd.h>
 
 static int calls;
-static void *volatile keep;  // so that no call is optimised away
+static void* volatile keep;  // so that no call is optimised away
 
-static void *allocate(void *unused) {
+static void* allocate(void* unused) {
   for (int i = 0; i < calls; ++i) {
-    void *block = malloc(4242);
+    void* block = malloc(4242);
     keep = block;
     free(block);
   }
   return unused;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc < 3) return 2;
   int threads = atoi(argv[1]);
   calls = atoi(argv[2]);

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int times = argc > 1 ? atoi(argv[1]) : 200000;
   for (int i = 0; i < times; ++i) {
     syscall(SYS_getppid);

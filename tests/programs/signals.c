@@ -14,24 +14,24 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t seen[65], value_sum, last_code;
-static void *volatile fault_address;
-static char *guarded;
+static void* volatile fault_address;
+static char* guarded;
 
-static void count(int number, siginfo_t *info, void *context) {
+static void count(int number, siginfo_t* info, void* context) {
   (void)context;
   seen[number]++;
   value_sum += info->si_value.sival_int;
   last_code = info->si_code;
 }
 
-static void on_fault(int number, siginfo_t *info, void *context) {
+static void on_fault(int number, siginfo_t* info, void* context) {
   (void)number, (void)context;
   fault_address = info->si_addr;
   seen[SIGSEGV]++;
   mprotect(guarded, 4096, PROT_READ | PROT_WRITE);
 }
 
-static void handle(int number, void (*handler)(int, siginfo_t *, void *), int flags) {
+static void handle(int number, void (*handler)(int, siginfo_t*, void*), int flags) {
   struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | flags};
   sigaction(number, &action, NULL);
 }
@@ -103,7 +103,7 @@ static void interrupted_sleep(void) {
   wait(NULL);
 }
 
-static void *kill_target(void *ready) {
+static void* kill_target(void* ready) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGURG);
@@ -128,6 +128,7 @@ static void thread_signals(void) {
 static void job_control(void) {
   pid_t child = fork();
   if (child == 0) {
+    setpgid(0, 0);  // an orphaned group would not stop on a SIGTSTP
     raise(SIGSTOP);
     raise(SIGTSTP);
     _exit(7);

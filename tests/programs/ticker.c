@@ -8,11 +8,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void put(int file, const char *text) {
+static void put(int file, const char* text) {
   if (pwrite(file, text, strlen(text), 0) < 0) _exit(3);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc < 3) return 2;
   int file = open(argv[1], O_CREAT | O_TRUNC | O_WRONLY, 0644);
   for (int i = 1; i <= atoi(argv[2]); ++i) {

@@ -19,19 +19,19 @@ enum { kThreads = 4 };
 
 static int rounds, sleep_us;
 static atomic_int signals_seen, births, wrong;
-static _Atomic(const char *) complaint;
+static _Atomic(const char*) complaint;
 
 static void on_signal(int number) {
   (void)number;
   atomic_fetch_add(&signals_seen, 1);
 }
 
-static void complain(const char *what) {
+static void complain(const char* what) {
   complaint = what;
   atomic_fetch_add(&wrong, 1);
 }
 
-static void *newborn(void *unused) {
+static void* newborn(void* unused) {
   atomic_fetch_add(&births, 1);
   return unused;
 }
@@ -47,25 +47,25 @@ static __attribute__((noinline)) void one_round(int i, pid_t parent) {
   if (sleep_us) usleep(sleep_us);
 }
 
-static void *work(void *result) {
+static void* work(void* result) {
   uint64_t hash = 14695981039346656037u;
   pid_t parent = getppid();
   for (int i = 0; i < rounds; ++i) {
     one_round(i, parent);
     for (int k = 0; k < 100; ++k) hash = (hash ^ (uint64_t)(i + k)) * 1099511628211u;
   }
-  *(uint64_t *)result = hash;
+  *(uint64_t*)result = hash;
   return NULL;
 }
 
-static void write_file(const char *path, const char *text) {
+static void write_file(const char* path, const char* text) {
   char temporary[4096];
   snprintf(temporary, sizeof temporary, "%s.tmp", path);
-  FILE *file = fopen(temporary, "w");
+  FILE* file = fopen(temporary, "w");
   if (!file || fputs(text, file) < 0 || fclose(file) || rename(temporary, path)) _exit(3);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc < 3) return 2;
   rounds = atoi(argv[2]);
   sleep_us = argc > 3 ? atoi(argv[3]) : 0;

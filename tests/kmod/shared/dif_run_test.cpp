@@ -89,10 +89,10 @@ const Arithmetic kArithmetic[] = {
 
 /// What has a test of its own below.
 const std::set<int> kElsewhere = {
-    SONDE_DIF_LI,     SONDE_DIF_LC,      SONDE_DIF_JMP,     SONDE_DIF_JZ,       SONDE_DIF_JNZ,    SONDE_DIF_VAR,
-    SONDE_DIF_ARG,    SONDE_DIF_REG,     SONDE_DIF_LDU,     SONDE_DIF_LDS,      SONDE_DIF_LDL,    SONDE_DIF_STL,
-    SONDE_DIF_LDT,    SONDE_DIF_STT,     SONDE_DIF_NAMEQ,   SONDE_DIF_CAPW,     SONDE_DIF_CAPSTR, SONDE_DIF_CAPSTRN,
-    SONDE_DIF_CAPMEM, SONDE_DIF_CAPTEXT, SONDE_DIF_CAPSTACK, SONDE_DIF_RECORD,  SONDE_DIF_FAIL};
+    SONDE_DIF_LI,     SONDE_DIF_LC,      SONDE_DIF_JMP,      SONDE_DIF_JZ,     SONDE_DIF_JNZ,    SONDE_DIF_VAR,
+    SONDE_DIF_ARG,    SONDE_DIF_REG,     SONDE_DIF_LDU,      SONDE_DIF_LDS,    SONDE_DIF_LDL,    SONDE_DIF_STL,
+    SONDE_DIF_LDT,    SONDE_DIF_STT,     SONDE_DIF_NAMEQ,    SONDE_DIF_CAPW,   SONDE_DIF_CAPSTR, SONDE_DIF_CAPSTRN,
+    SONDE_DIF_CAPMEM, SONDE_DIF_CAPTEXT, SONDE_DIF_CAPSTACK, SONDE_DIF_RECORD, SONDE_DIF_FAIL};
 
 /// A program of `body`, then RECORD, verified.
 Program program(std::vector<sonde_dif_insn> body, std::vector<uint8_t> kinds = {}, std::vector<uint8_t> pool = {}) {
@@ -226,10 +226,10 @@ TEST(DifRun, CapturesText) {
   thread.poke(0, "hello, world", 13);
   thread.args[0] = kBase;
   const std::vector<uint8_t> kinds(4, SONDE_SLOT_TEXT);
-  const Program p = program({arg(0, 0), li(1, 3), li(2, -1), insn(SONDE_DIF_CAPSTR, 0, 0, 0, 256),
-                             insn(SONDE_DIF_CAPSTR, 1, 0, 0, 5), insn(SONDE_DIF_CAPSTRN, 2, 0, 1, 5),
-                             insn(SONDE_DIF_CAPSTRN, 3, 0, 2, 7)},
-                            kinds);
+  const Program p =
+      program({arg(0, 0), li(1, 3), li(2, -1), insn(SONDE_DIF_CAPSTR, 0, 0, 0, 256), insn(SONDE_DIF_CAPSTR, 1, 0, 0, 5),
+               insn(SONDE_DIF_CAPSTRN, 2, 0, 1, 5), insn(SONDE_DIF_CAPSTRN, 3, 0, 2, 7)},
+              kinds);
   const Outcome result = run(p, thread);
   EXPECT_EQ(result.span(0), "hello, world");
   EXPECT_EQ(result.span(1), "hello");
@@ -271,9 +271,9 @@ TEST(DifRun, CapturesNames) {
   thread.texts[SONDE_DIF_TEXT_PSARGS] = std::string(200, 'x');
   const auto text = [](unsigned slot, sonde_dif_text which) { return insn(SONDE_DIF_CAPTEXT, slot, 0, 0, which); };
   const Outcome result = run(program({li(0, 3), text(0, SONDE_DIF_TEXT_EXECNAME), text(1, SONDE_DIF_TEXT_FDPATH),
-                                  text(2, SONDE_DIF_TEXT_PSARGS), text(3, SONDE_DIF_TEXT_CWD)},
-                                 std::vector<uint8_t>(4, SONDE_SLOT_TEXT)),
-                         thread);
+                                      text(2, SONDE_DIF_TEXT_PSARGS), text(3, SONDE_DIF_TEXT_CWD)},
+                                     std::vector<uint8_t>(4, SONDE_SLOT_TEXT)),
+                             thread);
   EXPECT_EQ(result.span(0), "a-name-that-is-");
   EXPECT_EQ(result.span(1), "/etc/hostname3");
   EXPECT_EQ(result.span(2), std::string(80, 'x'));
@@ -300,10 +300,11 @@ TEST(DifRun, CapturesStacks) {
 
 TEST(DifFault, OfTheCaptureItself) {
   FakeThread thread;
-  const Outcome result = run(program({li(0, kBad), li(1, 4), insn(SONDE_DIF_CAPSTR, 0, 0, 0, 9),
-                                  insn(SONDE_DIF_CAPMEM, 1, 0, 1, 9), insn(SONDE_DIF_CAPSTRN, 2, 0, 1, 9), capw(3, 0)},
-                                 {SONDE_SLOT_TEXT, SONDE_SLOT_BYTES, SONDE_SLOT_TEXT, SONDE_SLOT_WORD}),
-                         thread);
+  const Outcome result =
+      run(program({li(0, kBad), li(1, 4), insn(SONDE_DIF_CAPSTR, 0, 0, 0, 9), insn(SONDE_DIF_CAPMEM, 1, 0, 1, 9),
+                   insn(SONDE_DIF_CAPSTRN, 2, 0, 1, 9), capw(3, 0)},
+                  {SONDE_SLOT_TEXT, SONDE_SLOT_BYTES, SONDE_SLOT_TEXT, SONDE_SLOT_WORD}),
+          thread);
   EXPECT_EQ(result.record().faults, 7u);
   EXPECT_EQ(result.record().flags, 0);
   EXPECT_EQ(result.slot(0), kBad);
@@ -357,9 +358,9 @@ TEST(DifFault, StoresStoreZeroAndClear) {
   thread.thread_variables[5] = 1;
   thread.locals[5] = 1;
   const Outcome result = run(program({li(0, kBad), load(1, 0, 8), insn(SONDE_DIF_STT, 0, 0, 0, 5), capw(0, 0),
-                                  load(1, 0, 8), insn(SONDE_DIF_STL, 0, 0, 0, 5), insn(SONDE_DIF_JZ, 0, 0, 0, 0)},
-                                 {SONDE_SLOT_WORD}),
-                         thread);
+                                      load(1, 0, 8), insn(SONDE_DIF_STL, 0, 0, 0, 5), insn(SONDE_DIF_JZ, 0, 0, 0, 0)},
+                                     {SONDE_SLOT_WORD}),
+                             thread);
   EXPECT_EQ(thread.thread_variables[5], 0u);
   EXPECT_EQ(thread.locals[5], 0u);
   EXPECT_EQ(result.record().faults, 0u);

@@ -25,8 +25,9 @@ struct Program {
   std::string why;
 
   int verify() {
-    raw = {insns.data(), static_cast<uint32_t>(insns.size()), static_cast<uint32_t>(kinds.size()), pool.data(),
-           static_cast<uint32_t>(pool.size()), 0, kinds.data()};
+    raw = {insns.data(), static_cast<uint32_t>(insns.size()), static_cast<uint32_t>(kinds.size()),
+           pool.data(),  static_cast<uint32_t>(pool.size()),  0,
+           kinds.data()};
     char text[200];
     const int result = sonde_dif_verify(&raw, text, sizeof text);
     why = text;
@@ -111,9 +112,8 @@ struct Outcome {
 };
 
 inline Outcome run(const Program& program, FakeThread& thread) {
-  const sonde_dif_firing firing = {&fake_env(),   &thread,
-                                   thread.args,   thread.locals,
-                                   thread.thread_variables, thread.execname.c_str()};
+  const sonde_dif_firing firing = {
+      &fake_env(), &thread, thread.args, thread.locals, thread.thread_variables, thread.execname.c_str()};
   Outcome result;
   result.bytes.assign((program.raw.record_max + 7) / 8, 0xa5a5a5a5a5a5a5a5);
   result.size = sonde_dif_run(&program.raw, &firing, reinterpret_cast<sonde_record*>(result.bytes.data()));

@@ -216,8 +216,7 @@ TEST(DifVerify, RecordMax) {
                      texts}),
             head + 16 + 104);
   // a path that ends early counts, too
-  EXPECT_EQ(size_of({{li(0, 1), text(0, 31), insn(SONDE_DIF_JZ, 0, 0, 0, 1), kRecord, kFail}, texts}),
-            head + 16 + 32);
+  EXPECT_EQ(size_of({{li(0, 1), text(0, 31), insn(SONDE_DIF_JZ, 0, 0, 0, 1), kRecord, kFail}, texts}), head + 16 + 32);
   EXPECT_EQ(size_of({{insn(SONDE_DIF_CAPSTACK, 0, 0, 0, 10), kRecord}, {SONDE_SLOT_STACK}}), head + 8 + 80);
   EXPECT_EQ(size_of({{li(0, 1), insn(SONDE_DIF_CAPTEXT, 0, 0, 0, SONDE_DIF_TEXT_PSARGS), kRecord}, texts}),
             head + 16 + 88);

@@ -124,7 +124,7 @@ TEST(Merge, EqualsASort) {
   }
 }
 
-/// Writers that run by the protocol, a reader that drains all the time: the order is that of the clock, nothing is lost.
+/// Writers by the protocol, a reader that drains all the time: the order is that of the clock, nothing is lost.
 TEST(Merge, ThreadsComeOutInTheOrderOfTime) {
   constexpr uint32_t kWriters = 3;
   constexpr uint64_t kFirings = 30000;

@@ -71,9 +71,9 @@ TEST(Ring, FillsToTheLastByte) {
 TEST(Ring, SqueezesInWhatIsSmallerThanItMightBe) {
   const RingFile file = make_ring(4096);
   RingWriter writer(file.ring);
-  EXPECT_TRUE(write_record(writer, 1, 1, 490));      // 3968 bytes
-  EXPECT_TRUE(write_record(writer, 2, 2, 2, 500));   // 64 bytes, may be 4048
-  EXPECT_TRUE(write_record(writer, 3, 3, 2, 500));   // 64 bytes, the last
+  EXPECT_TRUE(write_record(writer, 1, 1, 490));     // 3968 bytes
+  EXPECT_TRUE(write_record(writer, 2, 2, 2, 500));  // 64 bytes, may be 4048
+  EXPECT_TRUE(write_record(writer, 3, 3, 2, 500));  // 64 bytes, the last
   EXPECT_FALSE(write_record(writer, 4, 4, 2, 500));
   RingReader reader(file.ring);
   reader.refresh();

@@ -8,6 +8,7 @@ namespace {
 class UtraceActions : public Utrace {
  protected:
   utrace_task* start(const utrace_spawn& what, uint32_t events) {
+    record.only = second.only = what.calls;
     auto spawned = host.spawn(what);
     if (!spawned) return nullptr;
     engine = record.attach(*spawned, events);
@@ -123,7 +124,7 @@ TEST_F(UtraceActions, SingleStepAndBlockStep) {
       uint64_t now = utrace_registers(at)->rip;
       EXPECT_NE(now, last);
       last = now;
-      return (++steps < 6 ? step : UTRACE_RESUME) | UTRACE_SIGNAL_IGN;
+      return uint32_t{++steps < 6 ? step : UTRACE_RESUME} | UTRACE_SIGNAL_IGN;
     };
     EXPECT_EQ(utrace_control(task, engine, step), 0);
     host.release_spawned(pid);
@@ -169,7 +170,7 @@ TEST_F(UtraceActions, AbortWithOwnValue) {
       record.entry = [](utrace_engine*, utrace_task*, user_regs_struct* registers, uint32_t) -> uint32_t {
         if (registers->orig_rax != SYS_getppid) return UTRACE_RESUME;
         registers->rax = 4242;
-        return UTRACE_RESUME | UTRACE_SYSCALL_ABORT;
+        return uint32_t{UTRACE_RESUME} | UTRACE_SYSCALL_ABORT;
       };
       host.release_spawned(pid);
       ASSERT_TRUE(turn_to_end(host));
@@ -219,14 +220,12 @@ TEST_F(UtraceActions, SigkillAtTheEntryStopMakesNoCall) {
 
 TEST_F(UtraceActions, StopOfAVforkParentAtClone) {
   ASSERT_TRUE(start(program("fork_children", {"2"}), UTRACE_EVENT_CLONE | UTRACE_EVENT_EXIT));
-  int child_done = 0;
   host.on_new_task = [&](utrace_task* born, utrace_task*, uint64_t) { second.attach(born, UTRACE_EVENT_DEATH); };
   record.clone = [&](utrace_engine*, utrace_task*, uint64_t flags, utrace_task*) -> uint32_t {
     return flags & 0x4000 ? UTRACE_STOP : UTRACE_RESUME;
   };
   host.release_spawned(pid);
   ASSERT_TRUE(turn_until(host, [&] { return second.count("death") == 2; })) << "the vfork child has run to its end";
-  (void)child_done;
   EXPECT_TRUE(utrace_task_stopped(task)) << "the parent is held";
   utrace_control(task, engine, UTRACE_RESUME);
   ASSERT_TRUE(turn_to_end(host));

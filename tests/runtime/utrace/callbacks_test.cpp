@@ -40,7 +40,9 @@ TEST_F(UtraceCallbacks, QuiesceWithEventZeroOnReport) {
 TEST_F(UtraceCallbacks, QuiesceComesBeforeEachEventAndMayAskForIt) {
   ASSERT_TRUE(start(program("nothing"), UTRACE_EVENT_QUIESCE | UTRACE_EVENT_DEATH));
   record.quiesce = [&](utrace_engine* it, utrace_task* task, uint32_t event) -> uint32_t {
-    if (event == UTRACE_EVENT_EXIT) EXPECT_EQ(utrace_set_events(task, it, UTRACE_EVENT_EXIT | UTRACE_EVENT_QUIESCE | UTRACE_EVENT_DEATH), 0);
+    if (event == UTRACE_EVENT_EXIT) {
+      EXPECT_EQ(utrace_set_events(task, it, UTRACE_EVENT_EXIT | UTRACE_EVENT_QUIESCE | UTRACE_EVENT_DEATH), 0);
+    }
     return UTRACE_RESUME;
   };
   ASSERT_TRUE(run());
@@ -66,7 +68,7 @@ TEST_F(UtraceCallbacks, SignalReportWhenThereIsNoReportQuiesce) {
     // An artificial signal, before any pending one.
     *info = {};
     info->si_signo = SIGUSR1;
-    return UTRACE_RESUME | UTRACE_SIGNAL_DELIVER;
+    return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_DELIVER;
   };
   auto task = host.spawn(program("wait_for_usr1"));
   ASSERT_TRUE(task);

@@ -66,6 +66,9 @@ utrace_engine* Recorder::attach(utrace_task* task, uint32_t wanted) {
   utrace_engine* engine = nullptr;
   events = wanted;
   if (utrace_attach_task(task, UTRACE_ATTACH_CREATE, ops(), this, &engine) != 0) return nullptr;
+  utrace_syscall_set set;
+  for (uint32_t call : only) set.add(call);
+  if (!only.empty()) utrace_narrow_syscalls(engine, &set, &set);
   utrace_set_events(task, engine, wanted);
   utrace_engine*& kept = engines[utrace_task_tid(task)];
   if (kept) utrace_engine_put(kept);

@@ -158,6 +158,7 @@ struct Recorder {
   bool keep_lines = true;
   bool follow = false;                       ///< attach to children in report_clone
   uint32_t events = 0;
+  std::vector<uint32_t> only;                ///< these system calls alone; empty: all
   int released = 0;
   std::function<uint32_t(utrace_engine*, utrace_task*, user_regs_struct*, uint32_t action)> entry, exit;
   std::function<uint32_t(utrace_engine*, utrace_task*, siginfo_t*, uint32_t action, struct sigaction* after)> signal;

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pipeline
+//
+//   text -> front end -> tree -> split -> fire part (DIF) + body (tree) -> JIT -> native code
+//
+// All texts of a call pass each stage before the next begins, for where a variable lives depends on all its uses. Nothing becomes part of the
+// program before all of them have passed.
+#include <algorithm>
+#include <utility>
+
+#include "compiler/compiler.h"
+#include "compiler/llvm/jit.h"
+#include "compiler/passes/split.h"
+#include "compiler/passes/world.h"
+#include "compiler/source/prepare.h"
+
+namespace sonde {
+namespace {
+
+/// What a clause does, as the consumer wants to know it.
+struct Summary {
+  bool records = false, destructive = false, only_aggregates = true;
+
+  void expression(const Expr& expr) {
+    if (expr.kind == ExprKind::Call && is_action(expr)) {
+      destructive = destructive || expr.function->runs == Runs::Destructive;
+      records = records || expr.function->runs == Runs::Record || expr.function->runs == Runs::Fire;
+    }
+    for (const ExprPtr& kid : expr.kids) expression(*kid);
+  }
+
+  void statements(const std::vector<Statement>& list) {
+    for (const Statement& statement : list) {
+      only_aggregates = only_aggregates && statement.expression->kind == ExprKind::Aggregate;
+      expression(*statement.expression);
+      statements(statement.then_part);
+      statements(statement.else_part);
+    }
+  }
+};
+
+ClauseDesc describe(const SplitClause& split, const SourceText& source, BodyFunction body) {
+  const ClauseAst& clause = *split.clause;
+  Summary summary;
+  summary.statements(clause.statements);
+  ClauseDesc result;
+  result.descriptions = clause.descriptions;
+  result.fire = split.fire;
+  result.body = body;
+  result.held = split.held;
+  result.default_action = clause.statements.empty();
+  result.records = summary.records;
+  result.destructive = summary.destructive;
+  result.faultless_aggregation = summary.only_aggregates && !clause.statements.empty();
+  result.text = source.text.substr(clause.where.begin, clause.where.end - clause.where.begin);
+  result.line = place_of(source.text, clause.where.begin).line;
+  return result;
+}
+
+void append_rendered(std::string& message, const Diagnostic& diagnostic, const SourceText& source, bool tags) {
+  std::string rendered = render(diagnostic, source, tags);
+  if (!message.empty() && !message.ends_with('\n')) message += '\n';
+  message += rendered;
+}
+
+}  // namespace
+
+struct Compiler::Impl {
+  Impl(BodyProgram& program, Framework& framework, Options& options)
+      : program(program), framework(framework), options(options), world(make_world(program, framework, options)),
+        splitter(make_splitter(program, options)) {}
+
+  BodyProgram& program;
+  Framework& framework;
+  Options& options;
+  std::unique_ptr<World> world;
+  std::unique_ptr<Splitter> splitter;
+  Jit jit;
+  std::vector<std::unique_ptr<Unit>> kept;  ///< what the world knows may point into the trees of earlier texts
+
+  /// Trees of all texts, checked; empty when `message` says what is wrong.
+  std::vector<std::unique_ptr<Unit>> check(std::span<const SourceText> texts, const MacroValues& macros, std::string& message);
+  std::vector<SplitClause> split_units(const std::vector<std::unique_ptr<Unit>>& units, std::string& message);
+  std::vector<CompiledText> add(const std::vector<std::unique_ptr<Unit>>& units, const std::vector<SplitClause>& clauses,
+                                const std::vector<BodyFunction>& bodies);
+  uint32_t matches(const ClauseAst& clause);
+};
+
+std::vector<std::unique_ptr<Unit>> Compiler::Impl::check(std::span<const SourceText> texts, const MacroValues& macros,
+                                                         std::string& message) {
+  std::vector<std::unique_ptr<Unit>> units;
+  for (const SourceText& text : texts) {
+    Diagnostics diagnostics;
+    units.push_back(std::make_unique<Unit>(front_end(*world, text, macros, diagnostics)));
+    for (const Diagnostic& diagnostic : diagnostics.list()) append_rendered(message, diagnostic, text, options.flag("errtags"));
+    if (diagnostics.any()) break;  // later texts may rely on what this one declares
+  }
+  return units;
+}
+
+std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::unique_ptr<Unit>>& units, std::string& message) {
+  std::vector<const Unit*> views;
+  for (const auto& unit : units) views.push_back(unit.get());
+  Diagnostics diagnostics;
+  std::vector<SplitClause> clauses = split(*splitter, views, diagnostics);
+  for (size_t i = 0; i < diagnostics.list().size(); ++i)
+    append_rendered(message, diagnostics.list()[i], splitter->unit_of(i).source, options.flag("errtags"));
+  return clauses;
+}
+
+uint32_t Compiler::Impl::matches(const ClauseAst& clause) {
+  size_t count = 0;
+  for (const ProbeDescription& description : clause.descriptions) count += framework.match(description).size();
+  return static_cast<uint32_t>(count);
+}
+
+std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<Unit>>& units, const std::vector<SplitClause>& clauses,
+                                              const std::vector<BodyFunction>& bodies) {
+  std::vector<CompiledText> compiled;
+  size_t next = 0;
+  for (const auto& unit : units) {
+    CompiledText text{static_cast<uint32_t>(program.clauses.size()), static_cast<uint32_t>(unit->clauses.size()), 0};
+    for (const ClauseAst& clause : unit->clauses) {
+      program.clauses.push_back(describe(clauses[next], unit->source, bodies[next]));
+      text.matched += matches(clause);
+      ++next;
+    }
+    compiled.push_back(text);
+  }
+  return compiled;
+}
+
+Compiler::Compiler(BodyProgram& program, Framework& framework, Options& options)
+    : impl_(std::make_unique<Impl>(program, framework, options)) {}
+
+Compiler::~Compiler() = default;
+
+Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> texts, const MacroValues& macros) {
+  std::string message;
+  std::vector<std::unique_ptr<Unit>> units = impl_->check(texts, macros, message);
+  if (!message.empty()) return Error(message);
+  // Beyond this point every expression has a type and is of a lowered kind, and every description matches a probe (or may match none).
+
+  std::vector<SplitClause> clauses = impl_->split_units(units, message);
+  if (!message.empty()) return Error(message);
+  // Beyond this point every clause has a verified fire part, and what its body needs from the event has a slot.
+
+  Result<std::vector<BodyFunction>> bodies = impl_->jit.compile(impl_->program, clauses);
+  if (!bodies) return std::move(bodies).error();
+  // Beyond this point nothing fails.
+
+  std::vector<CompiledText> compiled = impl_->add(units, clauses, *bodies);
+  std::ranges::move(units, std::back_inserter(impl_->kept));
+  return compiled;
+}
+
+std::string Compiler::disassembly(const CompiledText& text) const {
+  std::string out;
+  for (uint32_t i = text.first; i < text.first + text.count; ++i) {
+    const ClauseDesc& clause = impl_->program.clauses[i];
+    for (const ProbeDescription& description : clause.descriptions) out += (out.empty() ? "" : "\n") + to_string(description);
+    out += clause.held ? "    (held)\n" : "\n";
+    out += sonde::disassemble(*clause.fire);
+  }
+  return out;
+}
+
+std::vector<Enabling> Compiler::enablings(const CompiledText& text) const {
+  std::vector<Enabling> enablings;
+  for (uint32_t i = text.first; i < text.first + text.count; ++i) {
+    const ClauseDesc& clause = impl_->program.clauses[i];
+    enablings.push_back({clause.descriptions, i, clause.fire, clause.held});
+  }
+  return enablings;
+}
+
+}  // namespace sonde

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The front end: text to checked tree.
+#include <algorithm>
+#include <cctype>
+
+#include <unistd.h>
+
+#include "compiler/library/library.h"
+#include "compiler/parse/parser.h"
+#include "compiler/passes/checker.h"
+#include "compiler/source/prepare.h"
+
+namespace sonde {
+namespace {
+
+/// The macro variables of one text.
+class Macros {
+ public:
+  Macros(const MacroValues& values, const Options& options) : values_(values), options_(options) {}
+
+  std::optional<std::string> operator()(std::string_view name) const {
+    if (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0]))) return argument(name);
+    if (name == "target") return std::to_string(values_.target);
+    if (name == "pid") return std::to_string(getpid());
+    if (name == "ppid") return std::to_string(getppid());
+    if (name == "uid") return std::to_string(getuid());
+    if (name == "euid") return std::to_string(geteuid());
+    if (name == "gid") return std::to_string(getgid());
+    if (name == "egid") return std::to_string(getegid());
+    if (name == "pgid") return std::to_string(getpgrp());
+    if (name == "sid") return std::to_string(getsid(0));
+    if (name == "projid" || name == "taskid") return "0";
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::string> argument(std::string_view digits) const {
+    size_t number = 0;
+    for (char c : digits) {
+      if (!std::isdigit(static_cast<unsigned char>(c)) || number > 100000) return std::nullopt;
+      number = number * 10 + static_cast<size_t>(c - '0');
+    }
+    if (number == 0) return values_.script_name;
+    if (number <= values_.arguments.size()) return values_.arguments[number - 1];
+    if (options_.flag("defaultargs")) return "";
+    return std::nullopt;
+  }
+
+  const MacroValues& values_;
+  const Options& options_;
+};
+
+}  // namespace
+
+void Checker::fail(std::string_view tag, SourceRange where, std::string message, std::string hint) {
+  diagnostics_.report(tag, here(where), std::move(message), std::move(hint));
+  throw Refused{};
+}
+
+uint32_t Checker::line_of(SourceRange where) const { return place_of(source_.text, here(where).begin).line; }
+
+/// An error ends `work`, and nothing else.
+template <typename Work>
+void Checker::guarded(Work work) {
+  try {
+    work();
+  } catch (const Refused&) {
+    parameters_.clear();
+    depth_ = 0;
+  }
+}
+
+void Checker::items(SyntaxTree& tree, Unit& unit) {
+  for (Item& item : tree.items) {
+    if (auto* one = std::get_if<ClauseAst>(&item)) {
+      clause(*one);
+      unit.clauses.push_back(std::move(*one));
+    } else if (auto* declared = std::get_if<DeclarationSyntax>(&item)) {
+      guarded([&] { declaration(*declared); });
+    } else if (auto* defined = std::get_if<InlineSyntax>(&item)) {
+      guarded([&] { inline_definition(*defined); });
+    } else if (auto* translated = std::get_if<TranslatorSyntax>(&item)) {
+      guarded([&] { translator(*translated); });
+    } else if (auto* provider = std::get_if<ProviderSyntax>(&item)) {
+      diagnostics_.report("D_UNKNOWN", provider->where, "provider declarations are not there yet: " + provider->name);
+    }
+  }
+}
+
+void Checker::clause(ClauseAst& clause) {
+  clause_ = &clause;
+  resolve_probes(clause);
+  if (clause.predicate) {
+    diagnostics_.set_context("in predicate");
+    guarded([&] {
+      std::string name;
+      const DFunction* row = clause.predicate->kind == ExprKind::Call ? function_of(*clause.predicate, name) : nullptr;
+      if (row && world_.prototype(row->prototype).result->canonical->kind == Type::Kind::Void && row->runs == Runs::Body) fail("D_PRED_SCALAR", clause.predicate->where, "predicate result must be of scalar type");
+      clause.predicate = scalar(std::move(clause.predicate), "D_PRED_SCALAR", "predicate result must be of scalar type");
+    });
+  }
+  diagnostics_.set_context("in action list");
+  statement_list(clause.statements);
+  diagnostics_.set_context("");
+  clause_ = nullptr;
+}
+
+void Checker::statement_list(std::vector<Statement>& list) {
+  for (Statement& one : list) guarded([&] { statement(one); });
+}
+
+void Checker::statement(Statement& statement) {
+  if (statement.kind == Statement::Kind::Expression) {
+    statement.expression = statement_expression(std::move(statement.expression));
+    return;
+  }
+  guarded([&] { statement.expression = scalar(std::move(statement.expression), "D_OP_SCALAR", "the condition of if must be of scalar type"); });
+  statement_list(statement.then_part);
+  statement_list(statement.else_part);
+}
+
+/// What only a statement may be: actions, aggregations, and ?: between them.
+ExprPtr Checker::statement_expression(ExprPtr expr) {
+  switch (expr->kind) {
+    case ExprKind::Call: return statement_call(std::move(expr));
+    case ExprKind::Conditional: return statement_conditional(std::move(expr));
+    case ExprKind::Assign: case ExprKind::Update:
+      if (is_aggregation(*expr->kids[0])) return check_aggregate(std::move(expr));
+      break;
+    case ExprKind::Comma:
+      for (ExprPtr& kid : expr->kids) kid = statement_expression(std::move(kid));
+      expr->type = world_.types.void_type();
+      return expr;
+    default: break;
+  }
+  if (is_aggregation(*expr)) {
+    const Expr* base = expr.get();
+    while (base->kind == ExprKind::Index) base = base->kids[0].get();
+    if (!world_.names.aggregations.contains(base->text.substr(1))) fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + base->text + ": Unknown variable name");
+    fail("D_AGG_NULL", expr->where, "expression has null effect: " + base->text);
+  }
+  expr = check(std::move(expr));
+  if (expr->type->canonical->kind == Type::Kind::Dynamic) fail("D_CG_DYN", expr->where, "expression cannot evaluate to result of dynamic type");
+  return expr;
+}
+
+ExprPtr Checker::statement_call(ExprPtr expr) {
+  std::string name;
+  const DFunction* row = function_of(*expr, name);
+  if (!row) return check(std::move(expr));   // complains
+  switch (row->runs) {
+    case Runs::Action: case Runs::Record: case Runs::Destructive: return check_action(std::move(expr), *row);
+    case Runs::Fire: case Runs::Body: case Runs::Refused: break;
+  }
+  expr = check(std::move(expr));
+  Type::Kind kind = expr->type->canonical->kind;
+  if (kind != Type::Kind::Stack && kind != Type::Kind::Symbol) return expr;
+  // ustack(); and usym(x); print: they are trace() of their value.
+  ExprPtr out = make(ExprKind::Call, nullptr, expr->where);
+  out->kids.push_back(std::move(expr));
+  finish_site(*out, site(*out, *find_function("trace")));
+  out->text = "trace";
+  return out;
+}
+
+ExprPtr Checker::statement_conditional(ExprPtr expr) {
+  expr->kids[0] = scalar(std::move(expr->kids[0]), "D_OP_SCALAR", "operator ?: expression must be of scalar type");
+  for (size_t i : {1, 2}) expr->kids[i] = statement_expression(std::move(expr->kids[i]));
+  if (expr->kids[0]->kind == ExprKind::Integer && !expr->kids[0]->type->is_string()) return std::move(expr->kids[expr->kids[0]->integer ? 1 : 2]);
+  expr->type = world_.types.void_type();
+  return expr;
+}
+
+namespace {
+
+/// Drops what the lexer must not see: the text of -i is a number.
+bool read_id(const SourceText& source, Unit& unit, SyntaxTree& tree, Diagnostics& diagnostics) {
+  std::string digits = source.text.substr(0, source.text.find_first_not_of("0123456789"));
+  uint64_t id = digits.empty() || digits.size() > 9 ? 0 : std::stoul(digits);
+  SourceRange where{0, static_cast<uint32_t>(std::max<size_t>(digits.size(), 1))};
+  (void)unit;
+  for (Item& item : tree.items) {
+    auto* clause = std::get_if<ClauseAst>(&item);
+    if (!clause) continue;
+    if (id == 0) {
+      diagnostics.report("D_PDESC_INVAL", where, "invalid probe identifier " + digits + ": Unknown probe identifier");
+      return false;
+    }
+    clause->descriptions = {ProbeDescription{"", "", "", "", ProbeId{static_cast<uint32_t>(id)}}};
+  }
+  return true;
+}
+
+}  // namespace
+
+Unit front_end(World& world, const SourceText& source, const MacroValues& macros, Diagnostics& diagnostics) {
+  Unit unit;
+  unit.source = source;
+  size_t before = diagnostics.list().size();
+  auto failed = [&] { return diagnostics.list().size() > before; };
+  Checkpoint checkpoint(world);
+
+  Diagnostics own;
+  PreparedText prepared = prepare(source.text, own);
+  control_lines(world, prepared.controls, false, own);
+  auto tree = std::make_shared<SyntaxTree>();
+  Macros values(macros, world.options);
+  ParserQuestions questions{
+      [&](std::string_view name) { return world.types.find(name) || library_defines_type(name); },
+      [&](std::string_view name) { return values(name); }};
+  if (!own.any()) *tree = parse(prepared.text, source.kind == SourceText::Kind::Script, questions, own);
+  for (const Diagnostic& one : own.list()) diagnostics.report(one);
+  if (failed()) return unit;
+  // Beyond this point there is a syntax tree.
+
+  if (source.kind == SourceText::Kind::Id && !read_id(source, unit, *tree, diagnostics)) return unit;
+  world.trees.push_back(tree);
+  Checker(world, source, diagnostics).items(*tree, unit);
+  // Beyond this point every expression has a type and holds lowered kinds only.
+
+  if (!failed()) checkpoint.keep();
+  return unit;
+}
+
+}  // namespace sonde

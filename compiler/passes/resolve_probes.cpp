@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which probes a clause is about, and what their arguments are.
+#include <algorithm>
+#include <cctype>
+
+#include "compiler/passes/checker.h"
+#include "compiler/source/suggest.h"
+
+namespace sonde {
+namespace {
+
+constexpr size_t kMostLookedAt = 200000;   ///< probes, for a suggestion
+
+bool has_glob(std::string_view text) { return text.find_first_of("*?[\\") != std::string_view::npos; }
+
+}  // namespace
+
+void Checker::resolve_probes(ClauseAst& clause) {
+  matched_.clear();
+  arguments_.clear();
+  for (size_t i = 0; i < clause.descriptions.size(); ++i) {
+    const ProbeDescription& description = clause.descriptions[i];
+    std::vector<ProbeId> found = world_.framework.match(description);
+    matched_.insert(matched_.end(), found.begin(), found.end());
+    if (!found.empty() || world_.options.flag("zdefs")) continue;
+    SourceRange where = clause.description_places[i];
+    if (std::optional<ProvideError> error = world_.framework.provide_error()) {
+      diagnostics_.report(error->tag, where, error->message);
+      continue;
+    }
+    std::string id = description.id.value ? std::to_string(description.id.value) : to_string(description);
+    diagnostics_.report("D_PDESC_ZERO", where, "probe description " + id + " does not match any probes", near_probes(description));
+  }
+  std::ranges::sort(matched_);
+  auto repeated = std::ranges::unique(matched_);
+  matched_.erase(repeated.begin(), repeated.end());
+}
+
+/// What the user may have meant: the field that is nearest to an existing probe's, or the word in another field.
+std::string Checker::near_probes(const ProbeDescription& wanted) {
+  auto field = [](const auto& of, int index) -> const std::string& {
+    return index == 0 ? of.provider : index == 1 ? of.module : index == 2 ? of.function : of.name;
+  };
+  // A field in the wrong place: `BEGIN::read:entry`, `profile::tick-1s`.
+  ProbeDescription all;
+  std::string best, quoted;
+  uint32_t best_distance = UINT32_MAX, letters = 0;
+  size_t looked_at = 0;
+  for (int i = 0; i < 4; ++i) letters += static_cast<uint32_t>(field(wanted, i).size());
+  for (ProbeId id : world_.framework.match(all)) {
+    if (++looked_at > kMostLookedAt) break;
+    const ProbeInfo& info = world_.framework.info(id);
+    uint32_t distance = 0;
+    for (int i = 0; i < 4 && distance < best_distance; ++i) {
+      const std::string& word = field(wanted, i);
+      if (word.empty() || word == field(info, i)) continue;
+      if (has_glob(word)) continue;
+      size_t longer = std::max(word.size(), field(info, i).size()), shorter = std::min(word.size(), field(info, i).size());
+      distance += longer - shorter > best_distance ? UINT32_MAX / 8 : edit_distance(word, field(info, i));
+    }
+    if (distance >= best_distance || distance == 0) continue;
+    best_distance = distance;
+    best = info.provider + ":" + info.module + ":" + info.function + ":" + info.name;
+  }
+  if (best.empty() || best_distance > (letters + 2) / 4 + 1) return {};
+  return "did you mean " + best + "?";
+}
+
+/// args[n]: all probes of the clause must agree on it.
+const ArgumentDescription& Checker::argument_of_all(uint32_t index, SourceRange where) {
+  if (arguments_.empty())
+    for (ProbeId id : matched_) arguments_.push_back(world_.framework.arguments(id));
+  std::string shown = clause_ && !clause_->descriptions.empty() ? to_string(clause_->descriptions[0]) : "";
+  bool none = std::ranges::all_of(arguments_, [](const auto& list) { return list.empty(); });
+  if (none) fail("D_ARGS_NONE", where, "no arguments are defined for the clause: " + shown + " has no typed args[ ]", "arg0 ... arg9 are there as numbers");
+  const ArgumentDescription* found = nullptr;
+  for (const std::vector<ArgumentDescription>& list : arguments_) {
+    const ArgumentDescription* own = nullptr;
+    for (const ArgumentDescription& one : list)
+      if (one.index == static_cast<int>(index)) own = &one;
+    if (!own) {
+      if (arguments_.size() > 1 && std::ranges::any_of(arguments_, [&](const auto& other) { return other.size() != list.size(); }))
+        fail("D_ARGS_MULTI", where, "args[ ] may not be referenced because the probes of the clause have different arguments");
+      fail("D_ARGS_IDX", where, "index " + std::to_string(index) + " is out of range for " + shown + " args[ ]");
+    }
+    bool differs = found && (found->native != own->native || found->translated != own->translated || found->mapping != own->mapping);
+    if (differs) fail("D_ARGS_MULTI", where, "args[ ] may not be referenced because the probes of the clause have different arguments: \"" + found->native + "\" and \"" + own->native + "\"");
+    found = own;
+  }
+  return *found;
+}
+
+ExprPtr Checker::typed_argument(ExprPtr expr) {
+  if (expr->kids.size() != 2) fail("D_PROTO_LEN", expr->where, "args[ ] prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " keys passed, 1 expected");
+  SourceRange where = expr->where;
+  ExprPtr index = constant(std::move(expr->kids[1]));
+  if (!index) fail("D_ARGS_TYPE", where, "args[ ] index must be an integer constant");
+  if (matched_.empty()) fail("D_ARGS_NONE", where, "args[ ] has no types where no probe matches", "arg0 ... arg9 are there as numbers");
+  if (index->integer > INT32_MAX) fail("D_ARGS_IDX", where, "index " + std::to_string(static_cast<int64_t>(index->integer)) + " is out of range for args[ ]");
+  return argument_value(argument_of_all(static_cast<uint32_t>(index->integer), where), here(where));
+}
+
+/// The raw argument as its C type; translated, where the provider says so.
+ExprPtr Checker::argument_value(const ArgumentDescription& argument, SourceRange where) {
+  bool is_text = argument.native == "string" || argument.translated == "string";
+  ExprPtr raw;
+  if (is_text) {
+    const DVariable* row = find_variable("__probetext");
+    raw = make(ExprKind::Builtin, world_.types.string_type(), where);
+    raw->builtin = row;
+    raw->text = row->name;
+    raw->kids.push_back(integer(static_cast<uint64_t>(argument.mapping), world_.types.integer(8, true), where));
+    return raw;
+  }
+  const DVariable* row = find_variable("arg" + std::to_string(argument.mapping));
+  if (!row) fail("D_UNKNOWN", where, "args[" + std::to_string(argument.index) + "] has no raw argument");
+  raw = make(ExprKind::Builtin, world_.types.integer(8, true), where);
+  raw->builtin = row;
+  raw->text = row->name;
+  load_library_for(world_, argument.native);
+  const Type* native = world_.types.of_text(argument.native, world_.types.integer(8, true));
+  if (!native->is_integer() && !native->is_pointer()) native = world_.types.integer(8, true);
+  ExprPtr value = cast(std::move(raw), native);
+  if (argument.translated.empty() || argument.translated == argument.native) return value;
+  std::string record = argument.translated.substr(0, argument.translated.find_first_of(" *"));
+  load_library_for(world_, record);
+  const Type* output = world_.types.of_text(argument.translated, nullptr);
+  if (!output) fail("D_ARGS_XLATOR", where, "translator for args[" + std::to_string(argument.index) + "] from " + argument.native + " to " + argument.translated + " is not defined");
+  if (output->is_integer() || (output->is_pointer() && !output->canonical->target->is_record())) return convert(std::move(value), output);
+  if (!find_translator(value->type, output)) fail("D_ARGS_XLATOR", where, "translator for args[" + std::to_string(argument.index) + "] from " + argument.native + " to " + argument.translated + " is not defined");
+  ExprPtr out = make(ExprKind::Xlate, world_.types.dynamic_of(output), where);
+  out->kids.push_back(std::move(value));
+  return out;
+}
+
+}  // namespace sonde

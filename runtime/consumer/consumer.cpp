@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/consumer/consumer.h"
+
+#include "runtime/base/check.h"
+#include "runtime/consumer/consumer_impl.h"
+
+namespace sonde {
+
+Consumer::Consumer(const BodyProgram& program, Framework& framework, EventSource* source, Options& options, Output& output)
+    : impl_(std::make_unique<Impl>(*this, program, framework, source, options, output)) {}
+
+Consumer::~Consumer() = default;
+
+void Consumer::add_ecb(const EcbInfo& ecb) { impl_->add_ecb(ecb); }
+uint64_t Consumer::drain() { return impl_->drain(false); }
+uint64_t Consumer::drain_all() { return impl_->drain(true); }
+void Consumer::consume(const sonde_record& record) { impl_->consume(record); }
+bool Consumer::exiting() const { return impl_->exiting; }
+int Consumer::exit_status() const { return impl_->exit_status; }
+void Consumer::allow_end() { impl_->end_allowed = true; }
+void Consumer::finish() { impl_->finish(); }
+Result<void> Consumer::print_aggregation(std::string_view name) { return impl_->print_aggregation(name); }
+void Consumer::report_drops() { impl_->report_drops(); }
+void Consumer::note_process(uint32_t pid) { impl_->names.note(pid); }
+uint64_t Consumer::records() const { return impl_->records; }
+
+}  // namespace sonde

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The consumer's insides.
+//
+// consume() is the path that has a budget (20 million records a second): check the record, find the ECB by index, set
+// up the context, call the body, and commit a row only when there is one. Nothing on it allocates.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/body/state.h"
+#include "runtime/consumer/consumer.h"
+#include "runtime/consumer/ring_set.h"
+#include "runtime/process/symbolizer.h"
+
+namespace sonde {
+
+/// Names by the symbolizer; remembers which processes it has been asked to note.
+class ProcessNames : public SymbolNames {
+ public:
+  void note(uint32_t pid) { symbolizer_.note(pid); }
+  std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
+  uint64_t canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
+
+ private:
+  Symbolizer symbolizer_;
+  std::map<std::pair<uint32_t, std::string>, uint64_t> modules_;  // an address of each
+};
+
+/// An ECB, ready to run.
+struct ConsumerEcb {
+  const ProbeInfo* probe = nullptr;
+  const ClauseDesc* clause = nullptr;
+  BodyFunction body = nullptr;
+  const uint8_t* kinds = nullptr;
+  uint32_t slots = 0;
+};
+
+struct Consumer::Impl {
+  Impl(Consumer& self, const BodyProgram& program, Framework& framework, EventSource* source, Options& options, Output& output);
+
+  void add_ecb(const EcbInfo& info);
+  uint64_t drain(bool all);
+  void consume(const sonde_record& record);
+
+  void finish();
+  Result<void> print_aggregation(std::string_view name);
+  void report_drops();
+  void flush();
+
+  ProcessNames names;
+  const BodyProgram& program;
+  Framework& framework;
+  EventSource* source;
+  Options& options;
+  Output& output;
+  BodyState state;
+  BodyContext context{};
+  std::vector<ConsumerEcb> ecbs;  // by epid
+
+  bool exiting = false;
+  bool end_allowed = false;
+  int exit_status = 0;
+  uint64_t records = 0;
+  uint64_t unknown = 0;    // of no ECB that we know
+  uint64_t malformed = 0;  // refused by sonde_record_check
+  uint64_t double_errors = 0;
+
+ private:
+  /// Which firing a record belongs to.
+  struct Firing {
+    uint64_t timestamp = 0;
+    uint32_t sequence = 0, tid = 0, probe = 0;
+    bool operator==(const Firing&) const = default;
+  };
+
+  const ConsumerEcb* find(const sonde_record& record);
+  bool wanted(const sonde_record& record) const;
+  void begin_firing(const sonde_record& record);
+  void run(const sonde_record& record, const ConsumerEcb& ecb);
+  void commit_row();
+  void run_command(const std::string& command);
+  void fault(const sonde_record& record, const ConsumerEcb& ecb);
+  void release_thread(const sonde_record& record);
+  void add_new_rings();
+  void message(const std::string& tag, const std::string& text);
+
+  std::string text_;  // output that waits
+  bool header_written_ = false;
+  Firing firing_;
+  bool have_firing_ = false;
+  RingSet rings_;
+  uint64_t reported_malformed_ = 0;
+};
+
+}  // namespace sonde

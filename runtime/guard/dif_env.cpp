@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/guard/dif_env.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace sonde::guard {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kTextChunk = 512;      // most texts are shorter
+constexpr uint64_t kFrameMax = 1u << 24;  // bytes a frame may have
+
+FireContext& context_of(void* pointer) { return *static_cast<FireContext*>(pointer); }
+
+std::string thread_path(const Thread& thread, const std::string& name) {
+  return "/proc/" + std::to_string(thread.process->pid) + "/task/" + std::to_string(thread.tid) + "/" + name;
+}
+
+/// Descriptors up to this one are kept; of what is left the guard needs some itself.
+int highest_kept() {
+  static const int highest = [] {
+    rlimit limit{256, 256};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1u << 20) / 2);
+  }();
+  return highest;
+}
+
+/// Reads a file of /proc that is kept open; `size` - 1 bytes and a NUL at most.
+ssize_t read_kept(const Thread& thread, UniqueFd& fd, const char* name, char* to, size_t size) {
+  if (!fd) fd.reset(open(thread_path(thread, name).c_str(), O_RDONLY | O_CLOEXEC));
+  ssize_t got = fd ? pread(fd.get(), to, size - 1, 0) : -1;
+  if (got < 0 || fd.get() > highest_kept()) fd.reset();
+  to[std::max<ssize_t>(got, 0)] = '\0';
+  return got;
+}
+
+std::string read_whole(const std::string& path, size_t limit) {
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char buffer[4096];
+  while (fd && text.size() < limit) {
+    const ssize_t got = read(fd.get(), buffer, std::min(sizeof buffer, limit - text.size()));
+    if (got <= 0) break;
+    text.append(buffer, static_cast<size_t>(got));
+  }
+  return text;
+}
+
+const FireContext::Status& status_of(FireContext& context) {
+  if (context.has_status) return context.status;
+  context.has_status = true;
+  const std::string text = read_whole(thread_path(context.thread, "status"), 4096);
+  const auto field = [&text](const char* name) {
+    const size_t at = text.find(name);
+    return at == std::string::npos ? "" : text.c_str() + at + std::strlen(name);
+  };
+  auto& s = context.status;
+  std::sscanf(field("\nUid:"), "%lu %lu", &s.uid, &s.euid);
+  std::sscanf(field("\nGid:"), "%lu %lu", &s.gid, &s.egid);
+  std::sscanf(field("\nPPid:"), "%lu", &s.ppid);
+  std::sscanf(field("\nThreads:"), "%lu", &s.threads);
+  return s;
+}
+
+uint64_t cpu_time(Thread& thread) {
+  char text[128];
+  return read_kept(thread, thread.schedstat, "schedstat", text, sizeof text) > 0 ? std::strtoull(text, nullptr, 10) : 0;
+}
+
+/// Frame pointers, as far as they make sense: each frame higher than the one before.
+int walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
+  if (context.regs == nullptr || max == 0) return 0;
+  uint32_t count = 0;
+  to[count++] = context.regs->rip;
+  uint64_t word = 0;
+  if (context.firing.at_entry && count < max && read_target(context.thread, context.regs->rsp, &word, sizeof word)) {
+    to[count++] = word;
+  }
+  uint64_t frame = context.regs->rbp;
+  uint64_t low = context.regs->rsp;
+  while (count < max && frame >= low && frame % 8 == 0 && frame - low < kFrameMax) {
+    uint64_t pair[2];
+    if (!read_target(context.thread, frame, pair, sizeof pair) || pair[1] == 0) break;
+    to[count++] = pair[1];
+    low = frame + sizeof pair;
+    frame = pair[0];
+  }
+  return static_cast<int>(count);
+}
+
+int copy_text(std::string_view text, char* to, uint32_t max) {
+  const size_t length = std::min<size_t>(text.size(), max - 1);
+  std::memcpy(to, text.data(), length);
+  to[length] = '\0';
+  return static_cast<int>(length);
+}
+
+int link_text(const std::string& path, char* to, uint32_t max) {
+  char target[SONDE_PATH_MAX];
+  const ssize_t length = readlink(path.c_str(), target, sizeof target);
+  return length < 0 ? -1 : copy_text({target, static_cast<size_t>(length)}, to, max);
+}
+
+int psargs(const Thread& thread, char* to, uint32_t max) {
+  std::string text = read_whole(thread_path(thread, "cmdline"), 80);
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  return copy_text(text, to, max);
+}
+
+std::string fd_path(const Thread& thread, uint64_t fd) {
+  char target[SONDE_PATH_MAX];
+  const ssize_t length = readlink(thread_path(thread, "fd/" + std::to_string(fd)).c_str(), target, sizeof target);
+  return length < 0 ? "" : std::string(target, static_cast<size_t>(length));
+}
+
+/// The line of mountinfo that a descriptor's fdinfo names: mount point or type.
+std::string fd_mount(const Thread& thread, uint64_t fd, bool type) {
+  const std::string info = read_whole(thread_path(thread, "fdinfo/" + std::to_string(fd)), 4096);
+  const size_t at = info.find("mnt_id:");
+  if (at == std::string::npos) return "";
+  const unsigned long wanted = std::strtoul(info.c_str() + at + 7, nullptr, 10);
+  const std::string mounts = read_whole(thread_path(thread, "mountinfo"), 1u << 20);
+  for (size_t line = 0; line < mounts.size();) {
+    const size_t end = std::min(mounts.find('\n', line), mounts.size());
+    const std::string text = mounts.substr(line, end - line);
+    line = end + 1;
+    unsigned long id = 0;
+    char point[SONDE_PATH_MAX] = "", kind[64] = "";
+    if (std::sscanf(text.c_str(), "%lu %*s %*s %*s %4095s", &id, point) != 2 || id != wanted) continue;
+    const size_t dash = text.find(" - ");
+    if (dash != std::string::npos) std::sscanf(text.c_str() + dash + 3, "%63s", kind);
+    return type ? kind : point;
+  }
+  return "";
+}
+
+std::string fd_type(const Thread& thread, uint64_t fd) {
+  const std::string path = fd_path(thread, fd);
+  if (path.starts_with("socket:")) return "sockfs";
+  if (path.starts_with("pipe:")) return "pipefs";
+  if (path.starts_with("anon_inode:")) return "anon_inodefs";
+  return path.empty() ? "" : fd_mount(thread, fd, true);
+}
+
+int env_read_user(void* pointer, uint64_t address, void* to, uint32_t length) {
+  return read_target(context_of(pointer).thread, address, to, length) ? 0 : -1;
+}
+
+int env_read_text(void* pointer, uint64_t address, char* to, uint32_t max) {
+  return read_target_text(context_of(pointer).thread, address, to, max);
+}
+
+uint64_t env_variable(void* pointer, uint32_t variable) {
+  FireContext& context = context_of(pointer);
+  Thread& thread = context.thread;
+  switch (static_cast<sonde_dif_variable>(variable)) {
+    case SONDE_DIF_VAR_PID: return static_cast<uint64_t>(thread.process->pid);
+    case SONDE_DIF_VAR_TID: return static_cast<uint64_t>(thread.tid);
+    case SONDE_DIF_VAR_PPID: return status_of(context).ppid;
+    case SONDE_DIF_VAR_UID: return status_of(context).uid;
+    case SONDE_DIF_VAR_GID: return status_of(context).gid;
+    case SONDE_DIF_VAR_EUID: return status_of(context).euid;
+    case SONDE_DIF_VAR_EGID: return status_of(context).egid;
+    case SONDE_DIF_VAR_NLWP: return status_of(context).threads;
+    case SONDE_DIF_VAR_CPU: return cpu_of(context);
+    case SONDE_DIF_VAR_TIMESTAMP: return context.firing.timestamp;
+    case SONDE_DIF_VAR_VTIMESTAMP: return cpu_time(thread);
+    case SONDE_DIF_VAR_ERRNO: return static_cast<uint64_t>(context.firing.error);
+    case SONDE_DIF_VAR_PROBE: return context.firing.probe;
+    case SONDE_DIF_VAR_PGID: return static_cast<uint64_t>(getpgid(thread.process->pid));
+    case SONDE_DIF_VAR_SID: return static_cast<uint64_t>(getsid(thread.process->pid));
+    case SONDE_DIF_VAR_SYSCALL: return static_cast<uint64_t>(context.firing.call);
+    case SONDE_DIF_VAR_UCALLER: {
+      uint64_t frames[2];
+      return walk_stack(context, frames, 2) == 2 ? frames[1] : 0;
+    }
+    case SONDE_DIF_VAR_USTACKDEPTH: {
+      uint64_t frames[SONDE_DIF_MAX_FRAMES];
+      return static_cast<uint64_t>(walk_stack(context, frames, SONDE_DIF_MAX_FRAMES));
+    }
+    case SONDE_DIF_VAR_COUNT: break;
+  }
+  return 0;
+}
+
+uint64_t env_register(void* pointer, uint32_t number) {
+  const user_regs_struct* regs = context_of(pointer).regs;
+  return regs != nullptr ? d_register(*regs, number) : 0;
+}
+
+int env_text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t max) {
+  FireContext& context = context_of(pointer);
+  Thread& thread = context.thread;
+  switch (static_cast<sonde_dif_text>(which)) {
+    case SONDE_DIF_TEXT_EXECNAME: {
+      char name[16];
+      read_execname(thread, name);
+      return copy_text(name, to, max);
+    }
+    case SONDE_DIF_TEXT_PSARGS: return psargs(thread, to, max);
+    case SONDE_DIF_TEXT_CWD: return link_text(thread_path(thread, "cwd"), to, max);
+    case SONDE_DIF_TEXT_ROOT: return link_text(thread_path(thread, "root"), to, max);
+    case SONDE_DIF_TEXT_EXEPATH: return link_text(thread_path(thread, "exe"), to, max);
+    case SONDE_DIF_TEXT_FDPATH: {
+      const std::string path = fd_path(thread, operand);
+      return copy_text(path.empty() ? "<none>" : path, to, max);
+    }
+    case SONDE_DIF_TEXT_FDFS: return copy_text(fd_type(thread, operand), to, max);
+    case SONDE_DIF_TEXT_FDMOUNT: return copy_text(fd_mount(thread, operand, false), to, max);
+    case SONDE_DIF_TEXT_PROBE_TEXT: return operand == 0 ? copy_text(context.firing.text, to, max) : -1;
+    case SONDE_DIF_TEXT_SYSCALL_ARGS:   // refused when the program is loaded
+    case SONDE_DIF_TEXT_COUNT: break;
+  }
+  return -1;
+}
+
+int env_stack(void* pointer, uint64_t* to, uint32_t max) { return walk_stack(context_of(pointer), to, max); }
+
+}  // namespace
+
+const sonde_dif_env kPtraceEnv = {env_read_user, env_read_text, env_variable, env_register, env_text, env_stack};
+
+bool read_target(const Thread& thread, uint64_t address, void* to, size_t length) {
+  if (length == 0) return true;
+  iovec here{to, length}, there{reinterpret_cast<void*>(address), length};
+  const ssize_t got = process_vm_readv(thread.tid, &here, 1, &there, 1, 0);
+  const bool refused = got < 0 && (errno == EPERM || errno == ENOSYS);
+  if (got != static_cast<ssize_t>(length) && !(refused && thread.process->space->read(address, to, length))) return false;
+  thread.process->space->hide(address, static_cast<uint8_t*>(to), length);
+  return true;
+}
+
+bool write_target(const Thread& thread, uint64_t address, const void* from, size_t length) {
+  iovec here{const_cast<void*>(from), length}, there{reinterpret_cast<void*>(address), length};
+  return process_vm_writev(thread.tid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(length);
+}
+
+int read_target_text(const Thread& thread, uint64_t address, char* to, uint32_t max) {
+  uint32_t length = 0;
+  while (length + 1 < max) {
+    const uint64_t at = address + length;
+    const uint64_t to_page_end = kPage - at % kPage;
+    const auto chunk = static_cast<uint32_t>(std::min({uint64_t{max - 1 - length}, to_page_end, kTextChunk}));
+    if (!read_target(thread, at, to + length, chunk)) return -1;
+    if (const void* end = std::memchr(to + length, 0, chunk)) return static_cast<int>(static_cast<const char*>(end) - to);
+    length += chunk;
+  }
+  to[length] = '\0';
+  return static_cast<int>(length);
+}
+
+void read_execname(Thread& thread, char* to) {
+  char text[32];
+  ssize_t got = read_kept(thread, thread.comm, "comm", text, sizeof text);
+  if (got < 0) got = read_kept(thread, thread.comm, "comm", text, sizeof text);
+  if (got > 0 && text[got - 1] == '\n') text[--got] = '\0';
+  copy_text({text, static_cast<size_t>(std::max<ssize_t>(got, 0))}, to, 16);
+}
+
+uint64_t cpu_of(FireContext& context) {
+  if (context.cpu >= 0) return static_cast<uint64_t>(context.cpu);
+  char text[1024];
+  context.cpu = 0;
+  if (read_kept(context.thread, context.thread.stat, "stat", text, sizeof text) <= 0) return 0;
+  const char* at = std::strrchr(text, ')');
+  for (int field = 2; at != nullptr && field < 39; field++) at = std::strchr(at + 1, ' ');
+  if (at != nullptr) context.cpu = std::strtoll(at, nullptr, 10);
+  return static_cast<uint64_t>(context.cpu);
+}
+
+}  // namespace sonde::guard

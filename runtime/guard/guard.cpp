@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The guard's life
+//
+//   forked, unneeded descriptors closed --> serves its consumer --> the consumer is gone, however it went:
+//   probes out, threads let go --> nothing traced: ends
+//                              --> filtered programs: stays, and passes their calls on, until the last has ended
+//
+// A filtered program needs a tracer for life: without one its filtered calls fail with ENOSYS. docs/guard.md has the rest.
+#include "runtime/guard/guard.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "runtime/guard/ptrace_switch.h"
+#include "runtime/guard/session.h"
+
+namespace sonde {
+namespace {
+
+constexpr int kLeaveMs = 200;
+
+/// Closes what the consumer had for itself. What any program it starts would have inherited is kept for that program.
+std::vector<UniqueFd> sort_descriptors(int socket) {
+  std::vector<UniqueFd> inherited;
+  std::vector<int> fds;
+  DIR* list = opendir("/proc/self/fd");
+  while (const dirent* entry = list != nullptr ? readdir(list) : nullptr) {
+    const int fd = atoi(entry->d_name);
+    if (fd > 2 && fd != socket && fd != dirfd(list)) fds.push_back(fd);
+  }
+  if (list != nullptr) closedir(list);
+  for (int fd : fds) {
+    if (fcntl(fd, F_GETFD) & FD_CLOEXEC) close(fd);
+    else inherited.emplace_back(fd);
+  }
+  return inherited;
+}
+
+/// The terminal's and everybody's signals are for the targets. What the program started by the host gets is what
+/// we had before: the host noted it.
+void ignore_signals() {
+  for (int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE}) ::signal(signal, SIG_IGN);
+}
+
+/// Nobody may find a pipe or terminal kept open by us.
+void close_standard_streams() {
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd : {0, 1, 2}) dup2(null, fd);
+  if (null > 2) close(null);
+}
+
+/// Looks after the programs that cannot be let go, and lets go what can.
+void take_care(UtraceHost& host) {
+  while (host.task_count() > 0) {
+    std::set<pid_t> free;
+    for (utrace_task* task : host.tasks()) {
+      if (!host.filtered(utrace_task_pid(task))) free.insert(utrace_task_pid(task));
+    }
+    for (pid_t pid : free) host.detach_process(pid);
+    host.wait({}, free.empty() ? -1 : kLeaveMs);
+  }
+}
+
+}  // namespace
+
+int guard_main(int socket) {
+  prctl(PR_SET_NAME, "sonde-guard");
+  guard::arm_ptrace_switch();
+  std::vector<UniqueFd> inherited = sort_descriptors(socket);
+  UtraceHost host;
+  ignore_signals();
+  {
+    guard::Session session(host, UniqueFd(socket));
+    session.keep_for_child(std::move(inherited));
+    session.serve();
+    close_standard_streams();
+  }
+  take_care(host);
+  return 0;
+}
+
+}  // namespace sonde

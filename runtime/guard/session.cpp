@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/guard/session.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+namespace sonde::guard {
+namespace {
+
+constexpr int kIdleMs = 1000;
+constexpr int kUnsentMs = 10;
+
+Error not_traced(uint64_t pid) { return Error("no process " + std::to_string(pid) + " is traced", ESRCH); }
+
+Error address_fault() { return Error("no such memory in the target", EFAULT); }
+
+}  // namespace
+
+Session::Session(UtraceHost& host, UniqueFd socket)
+    : host_(host),
+      channel_(std::move(socket)),
+      recorder_(ecbs_),
+      tracer_(host, taps_, recorder_,
+              {[this](pid_t pid, long status) { event(SONDE_EVENT_TARGET_GONE, pid, static_cast<uint64_t>(status), nullptr, ""); },
+               [this](pid_t pid) { event(SONDE_EVENT_EXEC, pid, 0, nullptr, ""); },
+               [this](pid_t pid, const Mapping& mapping) { event(SONDE_EVENT_MAPPED, pid, 0, &mapping, mapping.path); },
+               [this](const std::string& text) { event(SONDE_EVENT_NOTICE, 0, 0, nullptr, text); },
+               [this] { event(SONDE_EVENT_DATA, 0, 0, nullptr, ""); }}) {
+  recorder_.set_reader(channel_.fd());
+}
+
+void Session::serve() {
+  while (!consumer_gone_) {
+    const int fd = channel_.fd();
+    const auto ready = host_.wait({&fd, 1}, channel_.unsent() ? kUnsentMs : kIdleMs);
+    if (!ready.empty() && !receive()) consumer_gone_ = true;
+    tell_all_gone();
+    if (!channel_.flush()) consumer_gone_ = true;
+  }
+  recorder_.set_reader(-1);
+  tracer_.abandon();
+}
+
+/// False: the consumer is gone. What it asked for before is not done any more.
+bool Session::receive() {
+  const bool open = channel_.fill();
+  channel_.take_fds();   // nobody sends us any
+  if (!open) return false;
+  while (auto packet = channel_.next()) handle(*packet);
+  return true;
+}
+
+void Session::event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapping* mapping, std::string_view text) {
+  if (consumer_gone_) return;
+  sonde_event header{};
+  header.kind = kind;
+  header.pid = static_cast<uint32_t>(pid);
+  header.value = value;
+  header.length = static_cast<uint32_t>(text.size());
+  if (mapping != nullptr) {
+    header.address = mapping->start;
+    header.offset = mapping->offset;
+  }
+  channel_.send(SONDE_PACKET_EVENT, {as_bytes(header), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}});
+  channel_.flush();
+}
+
+void Session::tell_all_gone() {
+  const bool some = !tracer_.targets().processes().empty();
+  if (had_targets_ && !some) event(SONDE_EVENT_ALL_GONE, 0, 0, nullptr, "");
+  had_targets_ = some;
+}
+
+void Session::handle(const Packet& packet) {
+  if (packet.malformed || packet.kind != SONDE_PACKET_REQUEST) return reply(Error("malformed request: not a request", EINVAL));
+  auto request = parse_request(packet.body);
+  if (!request) return reply(std::move(request).error());
+  reply(perform(*request));
+}
+
+void Session::reply(Result<Answer> answer) {
+  sonde_reply header{};
+  if (!answer) {
+    header.error = answer.error().code() > 0 ? -answer.error().code() : -EIO;
+    const std::string& why = answer.error().message();
+    why.copy(header.why, sizeof header.why - 1);
+    channel_.send(SONDE_PACKET_REPLY, {as_bytes(header)});
+  } else {
+    header.value = answer->value;
+    header.length = static_cast<uint32_t>(answer->bytes.size());
+    channel_.send(SONDE_PACKET_REPLY, {as_bytes(header), answer->bytes}, answer->fds);
+  }
+  channel_.flush();
+}
+
+Result<Session::Answer> Session::perform(const RequestView& request) {
+  const auto plain = [](Result<void> result) -> Result<Answer> {
+    if (!result) return std::move(result).error();
+    return Answer{};
+  };
+  const auto pid = static_cast<pid_t>(request.header.value);
+  switch (static_cast<sonde_request_kind>(request.header.kind)) {
+    case SONDE_HELLO: return Answer{SONDE_ABI_VERSION, {}, {}};
+    case SONDE_BUFFERS: return buffers(request);
+    case SONDE_PROGRAM_LOAD: return plain(load(request));
+    case SONDE_ECB_ADD: return plain(add_ecbs(request));
+    case SONDE_ECB_REMOVE: return plain(remove_ecbs(request));
+    case SONDE_TAP_ARM: return plain(arm(request));
+    case SONDE_TAP_DISARM: return plain(disarm(request));
+    case SONDE_SPAWN: return spawn(request);
+    case SONDE_ATTACH: return plain(attach(request));
+    case SONDE_RUN_TO_ENTRY:
+      return plain(tracer_.run_to_entry(pid, [this] { return !channel_.fill(); }));
+    case SONDE_GO: tracer_.go(); return Answer{};
+    case SONDE_STOP_TARGET: return plain(tracer_.hold(pid));
+    case SONDE_CONTINUE_TARGET: return plain(tracer_.resume(pid));
+    case SONDE_SIGNAL_TARGET: return plain(signal_target(request));
+    case SONDE_DETACH: return plain(detach(request));
+    case SONDE_READ_MEMORY: return read_memory(request);
+    case SONDE_WRITE_MEMORY: return plain(write_memory(request));
+    case SONDE_RELEASE: return plain(tracer_.release(static_cast<pid_t>(request.header.id), request.header.value));
+    case SONDE_STATISTICS: return statistics();
+  }
+  return Error("malformed request: unknown kind", EINVAL);
+}
+
+Result<Session::Answer> Session::buffers(const RequestView& request) {
+  auto fd = recorder_.create(request.header.value);
+  if (!fd) return std::move(fd).error();
+  return Answer{1, {}, {*fd}};
+}
+
+Result<void> Session::load(const RequestView& request) {
+  auto program = parse_program(request.payload);
+  if (!program) return std::move(program).error();
+  return ecbs_.load(request.header.id, std::move(*program));
+}
+
+Result<void> Session::add_ecbs(const RequestView& request) {
+  auto ecbs = parse_ecbs(request.payload);
+  if (!ecbs) return std::move(ecbs).error();
+  return ecbs_.add(*ecbs);
+}
+
+Result<void> Session::remove_ecbs(const RequestView& request) {
+  auto epids = parse_ids(request.payload);
+  if (!epids) return std::move(epids).error();
+  return ecbs_.remove(*epids);
+}
+
+Result<void> Session::arm(const RequestView& request) {
+  auto taps = parse_taps(request.payload, request.header.value);
+  if (!taps) return std::move(taps).error();
+  std::vector<uint32_t> armed;
+  for (Tap& tap : *taps) {
+    auto candidate = std::make_unique<ArmedTap>();
+    candidate->tap = std::move(tap);
+    if (auto good = taps_.check(*candidate); !good) {
+      for (uint32_t id : armed) taps_.remove(id);
+      return good;
+    }
+    armed.push_back(candidate->tap.id.value);
+    taps_.add(std::move(candidate));
+  }
+  for (uint32_t id : armed) {
+    ArmedTap* tap = taps_.find(id);
+    if (tap->user()) tracer_.breakpoints().arm(*tap);
+  }
+  tracer_.taps_changed();
+  return {};
+}
+
+Result<void> Session::disarm(const RequestView& request) {
+  auto ids = parse_ids(request.payload);
+  if (!ids) return std::move(ids).error();
+  bool missing = false;
+  for (uint32_t id : *ids) {
+    ArmedTap* tap = taps_.find(id);
+    missing = missing || tap == nullptr;
+    if (tap == nullptr) continue;
+    if (tap->user()) tracer_.breakpoints().disarm(*tap);
+    taps_.remove(id);
+  }
+  tracer_.taps_changed();
+  if (missing) return Error("no such tap", ENOENT);
+  return {};
+}
+
+Result<Session::Answer> Session::spawn(const RequestView& request) {
+  auto what = parse_spawn(request.payload);
+  if (!what) return std::move(what).error();
+  auto pid = tracer_.spawn({std::move(what->argv), std::move(what->environment), what->filter, std::move(what->calls)});
+  if (!pid) return std::move(pid).error();
+  for_child_.clear();
+  had_targets_ = true;
+  return Answer{static_cast<uint64_t>(*pid), {}, {}};
+}
+
+Result<void> Session::attach(const RequestView& request) {
+  for_child_.clear();
+  if (request.header.value == 0 || request.header.value > INT32_MAX) return Error("no such process", ESRCH);
+  auto attached = tracer_.attach(static_cast<pid_t>(request.header.value));
+  if (attached) had_targets_ = true;
+  return attached;
+}
+
+Result<void> Session::signal_target(const RequestView& request) {
+  const auto pid = static_cast<pid_t>(request.header.value);
+  if (tracer_.targets().process(pid) == nullptr) return not_traced(request.header.value);
+  if (request.header.id == 0 || kill(pid, static_cast<int>(request.header.id)) != 0) return Error("no such signal", EINVAL);
+  return {};
+}
+
+Result<void> Session::detach(const RequestView& request) {
+  const auto pid = static_cast<pid_t>(request.header.value);
+  if (tracer_.targets().process(pid) == nullptr) return not_traced(request.header.value);
+  tracer_.let_go({pid});
+  return {};
+}
+
+Result<Session::Answer> Session::read_memory(const RequestView& request) {
+  Process* process = tracer_.targets().process(static_cast<pid_t>(request.header.id));
+  if (process == nullptr) return not_traced(request.header.id);
+  if (request.header.length > kMemoryMax) return Error("too much memory at once", EINVAL);
+  Answer answer;
+  answer.bytes.resize(request.header.length);
+  const auto threads = tracer_.targets().threads_of(process->pid);
+  const bool read = !threads.empty() && read_target(*threads.front(), request.header.address, answer.bytes.data(), answer.bytes.size());
+  if (!read) return address_fault();
+  return answer;
+}
+
+Result<void> Session::write_memory(const RequestView& request) {
+  Process* process = tracer_.targets().process(static_cast<pid_t>(request.header.id));
+  if (process == nullptr) return not_traced(request.header.id);
+  if (request.payload.size() > kMemoryMax) return Error("too much memory at once", EINVAL);
+  const uint64_t address = request.header.address;
+  for (const auto& [at, site] : process->space->sites()) {
+    if (at >= address && at - address < request.payload.size()) return Error("a probe is there", EBUSY);
+  }
+  const auto threads = tracer_.targets().threads_of(process->pid);
+  if (threads.empty() || !write_target(*threads.front(), address, request.payload.data(), request.payload.size())) {
+    return address_fault();
+  }
+  return {};
+}
+
+Session::Answer Session::statistics() const {
+  const Breakpoints& breakpoints = const_cast<Tracer&>(tracer_).breakpoints();
+  const sonde_statistics numbers{host_.stops(), recorder_.firings(), recorder_.records(), recorder_.drops(),
+                                 breakpoints.steps(), breakpoints.emulated()};
+  const ByteSpan bytes = as_bytes(numbers);
+  return {0, Bytes(bytes.begin(), bytes.end()), {}};
+}
+
+}  // namespace sonde::guard

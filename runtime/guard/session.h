@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The guard's end of the connection: requests in, replies and events out
+#pragma once
+
+#include "runtime/guard/protocol.h"
+#include "runtime/guard/tracer.h"
+
+namespace sonde::guard {
+
+class Session {
+ public:
+  Session(UtraceHost& host, UniqueFd socket);
+
+  /// Serves until the consumer is gone; then every probe is out and every thread let go that can be.
+  void serve();
+  /// Descriptors for programs that the consumer may start; closed after the first one.
+  void keep_for_child(std::vector<UniqueFd> fds) { for_child_ = std::move(fds); }
+
+ private:
+  struct Answer {
+    uint64_t value = 0;
+    Bytes bytes;
+    std::vector<int> fds;
+  };
+  bool receive();
+  void handle(const Packet& packet);
+  void reply(Result<Answer> answer);
+  Result<Answer> perform(const RequestView& request);
+  Result<Answer> buffers(const RequestView& request);
+  Result<void> load(const RequestView& request);
+  Result<void> add_ecbs(const RequestView& request);
+  Result<void> remove_ecbs(const RequestView& request);
+  Result<void> arm(const RequestView& request);
+  Result<void> disarm(const RequestView& request);
+  Result<Answer> spawn(const RequestView& request);
+  Result<void> attach(const RequestView& request);
+  Result<void> signal_target(const RequestView& request);
+  Result<void> detach(const RequestView& request);
+  Result<Answer> read_memory(const RequestView& request);
+  Result<void> write_memory(const RequestView& request);
+  Answer statistics() const;
+  void event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapping* mapping, std::string_view text);
+  void tell_all_gone();
+
+  UtraceHost& host_;
+  Channel channel_;
+  TapTable taps_;
+  EcbTable ecbs_;
+  Recorder recorder_;
+  Tracer tracer_;
+  std::vector<UniqueFd> for_child_;
+  bool had_targets_ = false;
+  bool consumer_gone_ = false;
+};
+
+}  // namespace sonde::guard

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The guard's engine on every traced thread: events become firings
+//
+//   stop --> callback --> the taps it concerns --> firings --> records
+//                                                     | one is held
+//                                                     v
+//                           the rest waits in thread.pending, the thread in UTRACE_STOP, until release()
+#pragma once
+
+#include <functional>
+
+#include "runtime/guard/breakpoints.h"
+#include "runtime/guard/recorder.h"
+
+namespace sonde::guard {
+
+class Tracer {
+ public:
+  /// What the session tells its consumer.
+  struct Events {
+    std::function<void(pid_t pid, long status)> gone;
+    std::function<void(pid_t pid)> exec;
+    std::function<void(pid_t pid, const Mapping& mapping)> mapped;
+    std::function<void(const std::string& text)> notice;
+    std::function<void()> data;
+  };
+  Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events events);
+
+  /// Engines see what the taps want, from now on.
+  void taps_changed();
+  Breakpoints& breakpoints() { return breakpoints_; }
+  Targets& targets() { return targets_; }
+
+  Result<pid_t> spawn(const utrace_spawn& what);
+  Result<void> attach(pid_t pid);
+  Result<void> run_to_entry(pid_t pid, const std::function<bool()>& give_up);
+  void go();
+  Result<void> hold(pid_t pid);
+  Result<void> resume(pid_t pid);
+  Result<void> release(pid_t tid, uint64_t how);
+  /// Lets processes go for good, with no trap of ours under way.
+  void let_go(const std::vector<pid_t>& pids);
+  /// No consumer any more: nothing fires, nothing is held.
+  void abandon();
+
+ private:
+  friend struct Callbacks;
+
+  void on_new_task(utrace_task* task, utrace_task* parent, uint64_t flags);
+  void want_events(Thread& thread);
+  void restart(Thread& thread);
+  void stop_all(const std::vector<pid_t>& pids, int patience_ms);
+  bool all_stopped(const std::vector<pid_t>& pids);
+  bool settle_traps(const std::vector<pid_t>& pids);
+
+  uint32_t on_entry(Thread& thread, user_regs_struct& regs);
+  uint32_t on_return(Thread& thread, user_regs_struct& regs);
+  uint32_t on_clone(Thread& thread, uint64_t flags, utrace_task* child);
+  uint32_t on_exec(Thread& thread);
+  uint32_t on_exit(Thread& thread, long code);
+  void on_death(Thread& thread, bool group_dead);
+  uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, const siginfo_t& info,
+                     const struct sigaction* orig);
+  uint32_t on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t& info, bool& ours);
+  uint32_t on_quiesce(Thread& thread, uint32_t event);
+  void note_exit(Thread& thread, long code);
+
+  void fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern);
+  void fire_all(Thread& thread, std::vector<Firing>& firings, user_regs_struct* regs);
+  void run_pending(Thread& thread, user_regs_struct* regs);
+
+  UtraceHost& host_;
+  TapTable& taps_;
+  Recorder& recorder_;
+  Events events_;
+  Targets targets_;
+  Breakpoints breakpoints_;
+  uint32_t wanted_ = 0;
+  utrace_syscall_set entries_, returns_;
+  bool abandoned_ = false;
+};
+
+}  // namespace sonde::guard

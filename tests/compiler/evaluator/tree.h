@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Builds lowered trees by hand, as compiler/passes/check.cpp leaves them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/ast/ast.h"
+#include "runtime/body/program.h"
+
+namespace sonde::test {
+
+/// C's integers, pointers and string, without a TypeTable.
+inline const Type* make_type(Type::Kind kind, std::string name, uint64_t size, bool is_signed) {
+  auto* type = new Type;  // lives as long as the test program, as the static ones below do
+  type->kind = kind;
+  type->name = std::move(name);
+  type->size = size;
+  type->is_signed = is_signed;
+  type->canonical = type;
+  return type;
+}
+
+inline const Type* integer_type(uint32_t size, bool is_signed) {
+  static const Type* types[2][9] = {};
+  const Type*& type = types[is_signed][size];
+  if (!type) type = make_type(Type::Kind::Integer, (is_signed ? "int" : "uint") + std::to_string(8 * size) + "_t", size, is_signed);
+  return type;
+}
+inline const Type* int_type() { return integer_type(4, true); }
+inline const Type* long_type() { return integer_type(8, true); }
+inline const Type* ulong_type() { return integer_type(8, false); }
+inline const Type* string_type() {
+  static const Type* type = make_type(Type::Kind::String, "string", 256, false);
+  return type;
+}
+inline const Type* void_type() {
+  static const Type* type = make_type(Type::Kind::Void, "void", 0, false);
+  return type;
+}
+inline const Type* stack_type() {
+  static const Type* type = make_type(Type::Kind::Stack, "stack", 0, false);
+  return type;
+}
+inline const Type* pointer_type(const Type* target) {
+  auto* type = new Type;
+  type->kind = Type::Kind::Pointer;
+  type->name = target->name + " *";
+  type->size = 8;
+  type->target = target;
+  type->canonical = type;
+  return type;
+}
+inline const Type* bytes_type(uint64_t size) { return make_type(Type::Kind::Struct, "struct s" + std::to_string(size), size, false); }
+
+template <typename... Kids>
+ExprPtr node(ExprKind kind, const Type* type, Kids... kids) {
+  auto expr = std::make_unique<Expr>();
+  expr->kind = kind;
+  expr->type = type;
+  (expr->kids.push_back(std::move(kids)), ...);
+  return expr;
+}
+
+inline ExprPtr number(uint64_t value, const Type* type = int_type()) {
+  ExprPtr expr = node(ExprKind::Integer, type);
+  expr->integer = value;
+  return expr;
+}
+inline ExprPtr text(std::string value) {
+  ExprPtr expr = node(ExprKind::String, string_type());
+  expr->text = std::move(value);
+  return expr;
+}
+inline ExprPtr builtin(std::string_view name, const Type* type = long_type()) {
+  ExprPtr expr = node(ExprKind::Builtin, type);
+  expr->builtin = find_variable(name);
+  EXPECT_NE(expr->builtin, nullptr) << name;
+  return expr;
+}
+inline ExprPtr binary(Op op, ExprPtr a, ExprPtr b, const Type* type) {
+  ExprPtr expr = node(ExprKind::Binary, type, std::move(a), std::move(b));
+  expr->op = op;
+  return expr;
+}
+inline ExprPtr binary(Op op, ExprPtr a, ExprPtr b) { return binary(op, std::move(a), std::move(b), long_type()); }
+inline ExprPtr logical(Op op, ExprPtr a, ExprPtr b) {
+  ExprPtr expr = node(ExprKind::Logical, int_type(), std::move(a), std::move(b));
+  expr->op = op;
+  return expr;
+}
+inline ExprPtr unary(Op op, ExprPtr a, const Type* type) {
+  ExprPtr expr = node(ExprKind::Unary, type, std::move(a));
+  expr->op = op;
+  return expr;
+}
+inline ExprPtr cast(const Type* type, ExprPtr kid) { return node(ExprKind::Cast, type, std::move(kid)); }
+inline ExprPtr deref(ExprPtr pointer, const Type* type) { return node(ExprKind::Deref, type, std::move(pointer)); }
+inline ExprPtr assign(ExprPtr target, ExprPtr value) {
+  const Type* type = target->type;
+  return node(ExprKind::Assign, type, std::move(target), std::move(value));
+}
+inline ExprPtr update(Op op, ExprPtr target, ExprPtr value, bool postfix = false) {
+  const Type* type = target->type;
+  ExprPtr expr = node(ExprKind::Update, type, std::move(target), std::move(value));
+  expr->op = op;
+  expr->postfix = postfix;
+  return expr;
+}
+template <typename... Kids>
+ExprPtr call(std::string_view name, const Type* type, Kids... kids) {
+  ExprPtr expr = node(ExprKind::Call, type, std::move(kids)...);
+  expr->function = find_function(name);
+  EXPECT_NE(expr->function, nullptr) << name;
+  return expr;
+}
+
+/// A program with variables, and names for them.
+struct Tables {
+  BodyProgram program;
+  std::vector<const Type*> types;   ///< of variables
+
+  uint32_t add(VariableDesc::Scope scope, std::string name, const Type* type) {
+    uint32_t& cells = scope == VariableDesc::Scope::Global ? program.global_cells
+                      : scope == VariableDesc::Scope::Self ? program.self_cells
+                                                           : program.this_cells;
+    program.variables.push_back({std::move(name), scope, {}, cells++});
+    types.push_back(type);
+    return static_cast<uint32_t>(program.variables.size() - 1);
+  }
+  ExprPtr variable(uint32_t index) const {
+    ExprPtr expr = node(ExprKind::Variable, types[index]);
+    expr->variable_index = index;
+    return expr;
+  }
+};
+
+inline Statement statement(ExprPtr expr) {
+  Statement result;
+  result.expression = std::move(expr);
+  return result;
+}
+
+template <typename... Expressions>
+ClauseAst clause(ExprPtr predicate, Expressions... expressions) {
+  ClauseAst result;
+  result.predicate = std::move(predicate);
+  result.has_body = true;
+  (result.statements.push_back(statement(std::move(expressions))), ...);
+  return result;
+}
+
+}  // namespace sonde::test

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bodies, from hand-built trees, with helpers that log.
+#include <gtest/gtest.h>
+
+#include <climits>
+
+#include "compiler/passes/split.h"
+#include "tests/compiler/evaluator/tree.h"
+#include "tests/compiler/llvm/fake_runtime.h"
+
+namespace sonde {
+namespace {
+
+using namespace test;
+
+class Body : public testing::Test {
+ protected:
+  Tables tables;
+  Options options;
+  std::vector<BodySymbol> helpers = fake::helpers();
+  std::unique_ptr<Jit> jit = std::make_unique<Jit>(helpers);
+  std::vector<std::unique_ptr<Unit>> units;
+
+  void SetUp() override {
+    fake::log.clear();
+    fake::elements.clear();
+    tables.program.sites.push_back({.action = "trace", .line = 7});
+  }
+
+  Result<std::vector<BodyFunction>> compile_all(std::vector<ClauseAst> clauses) {
+    units.push_back(std::make_unique<Unit>());
+    units.back()->clauses = std::move(clauses);
+    auto splitter = make_splitter(tables.program, options);
+    Diagnostics diagnostics;
+    auto split_clauses = split(*splitter, {units.back().get()}, diagnostics);
+    EXPECT_FALSE(diagnostics.any());
+    return jit->compile(tables.program, split_clauses);
+  }
+  BodyFunction compile(ClauseAst one) {
+    std::vector<ClauseAst> clauses;
+    clauses.push_back(std::move(one));
+    auto bodies = compile_all(std::move(clauses));
+    EXPECT_TRUE(bodies);
+    return bodies ? bodies->at(0) : nullptr;
+  }
+  ExprPtr element(uint32_t array, ExprPtr key, const Type* type) {
+    ExprPtr expr = node(ExprKind::ArrayElement, type, std::move(key));
+    expr->variable_index = array;
+    return expr;
+  }
+  ExprPtr trace(ExprPtr value) { return call("trace", void_type(), std::move(value)); }
+};
+
+TEST_F(Body, NothingToDoIsNoFunction) {
+  uint32_t t = tables.add(VariableDesc::Scope::Self, "t", long_type());
+  EXPECT_EQ(compile(clause(builtin("arg0"))), nullptr);
+  EXPECT_EQ(compile(clause(nullptr, assign(tables.variable(t), builtin("arg0")))), nullptr);
+}
+
+TEST_F(Body, FalsePredicateReturnsZero) {
+  BodyFunction body = compile(clause(binary(Op::Eq, builtin("probefunc", string_type()), text("write"), int_type()), trace(number(1))));
+  fake::Bench bench(tables.program);
+  EXPECT_EQ(body(&bench.context), 0);
+  EXPECT_TRUE(fake::log.empty());
+  body = compile(clause(binary(Op::Eq, builtin("probefunc", string_type()), text("read"), int_type()), trace(number(1))));
+  EXPECT_EQ(body(&bench.context), 1);
+  EXPECT_EQ(fake::log, std::vector<std::string>{"trace 1 line 7 1"});
+}
+
+TEST_F(Body, ActionsGetValuesCutToTheirTypes) {
+  uint32_t x = tables.add(VariableDesc::Scope::Global, "x", integer_type(1, false));
+  BodyFunction body = compile(clause(nullptr, trace(binary(Op::Add, number(0x7fffffff), number(1), int_type())), assign(tables.variable(x), number(258)),
+                                     trace(tables.variable(x)), trace(call("rand", int_type()))));
+  fake::Bench bench(tables.program);
+  body(&bench.context);
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 1 line 7 -2147483648", "trace 3 line 7 2", "trace 4 line 7 878082192"}));
+}
+
+TEST_F(Body, IncrementsOnEveryKindOfPlace) {
+  uint32_t g = tables.add(VariableDesc::Scope::Global, "g", long_type());
+  uint32_t array = 0;
+  tables.program.arrays.push_back({.name = "a"});
+  const Type* pointer = pointer_type(int_type());
+  uint32_t p = tables.add(VariableDesc::Scope::Global, "p", pointer);
+  BodyFunction body = compile(clause(nullptr, trace(update(Op::Add, tables.variable(g), number(1), true)), trace(update(Op::Add, tables.variable(g), number(1))),
+                                     trace(update(Op::Sub, element(array, number(5), long_type()), number(3), true)),
+                                     trace(element(array, number(5), long_type())),
+                                     trace(update(Op::Mul, deref(binary(Op::Add, tables.variable(p), number(4), pointer), int_type()), number(10)))));
+  fake::Bench bench(tables.program);
+  int32_t memory[2] = {1, -7};
+  bench.context.scratch_begin = reinterpret_cast<uint64_t>(memory);
+  bench.context.scratch_end = bench.context.scratch_begin + sizeof(memory);
+  bench.globals[tables.program.variables[p].cell] = bench.context.scratch_begin;
+  EXPECT_EQ(body(&bench.context), 1);
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 1 line 7 0", "trace 2 line 7 2", "trace 3 line 7 0", "trace 4 line 7 -3", "trace 5 line 7 -70"}));
+  EXPECT_EQ(memory[1], -70);
+}
+
+TEST_F(Body, BadPointersAndDivisionByZeroEndTheClause) {
+  uint32_t g = tables.add(VariableDesc::Scope::Global, "g", long_type());
+  const Type* pointer = pointer_type(int_type());
+  BodyFunction body = compile(clause(nullptr, trace(deref(cast(pointer, number(0x10, ulong_type())), int_type())), trace(number(2))));
+  fake::Bench bench(tables.program);
+  EXPECT_EQ(body(&bench.context), 1);
+  EXPECT_EQ(bench.context.fault, static_cast<uint64_t>(Fault::BadAddress));
+  EXPECT_EQ(bench.context.fault_value, 0x10u);
+  EXPECT_TRUE(fake::log.empty());
+
+  for (Op op : {Op::Div, Op::Mod}) {
+    body = compile(clause(nullptr, trace(number(1)), trace(binary(op, number(1), tables.variable(g))), trace(number(3))));
+    fake::log.clear();
+    fake::Bench divided(tables.program);
+    EXPECT_EQ(body(&divided.context), 1);
+    EXPECT_EQ(divided.context.fault, static_cast<uint64_t>(Fault::DivideByZero));
+    EXPECT_EQ(divided.context.action, 2u);
+    EXPECT_EQ(fake::log.size(), 1u);
+    fake::Bench wrapped(tables.program);
+    wrapped.globals[0] = ~0ull;
+    body = compile(clause(nullptr, trace(binary(op, number(1ull << 63, long_type()), tables.variable(g)))));
+    EXPECT_EQ(body(&wrapped.context), 1);
+    EXPECT_EQ(fake::log.back(), op == Op::Div ? "trace 1 line 7 " + std::to_string(LLONG_MIN) : "trace 1 line 7 0");
+  }
+}
+
+TEST_F(Body, ShortCircuitsSkipSideEffects) {
+  uint32_t g = tables.add(VariableDesc::Scope::Global, "g", long_type());
+  auto bump = [&] { return update(Op::Add, tables.variable(g), number(1)); };
+  BodyFunction body = compile(clause(nullptr, logical(Op::LogAnd, number(0), bump()), logical(Op::LogOr, number(1), bump()), logical(Op::LogXor, bump(), bump()),
+                                     node(ExprKind::Conditional, long_type(), builtin("pid", int_type()), bump(), number(9)), trace(tables.variable(g))));
+  fake::Bench bench(tables.program);
+  body(&bench.context);
+  EXPECT_EQ(fake::log.back(), "trace 5 line 7 2");
+  bench.record()->pid = 3;
+  body(&bench.context);
+  EXPECT_EQ(fake::log.back(), "trace 5 line 7 5");
+}
+
+TEST_F(Body, StringsInVariables) {
+  uint32_t s = tables.add(VariableDesc::Scope::Global, "s", string_type());
+  uint32_t t = tables.add(VariableDesc::Scope::Self, "t", string_type());
+  auto length = [&](ExprPtr value) { return trace(call("strlen", long_type(), std::move(value))); };
+  BodyFunction body = compile(clause(nullptr, length(tables.variable(s)), assign(tables.variable(s), text("hello")), length(tables.variable(s)),
+                                     trace(binary(Op::Eq, tables.variable(t), number(0, string_type()), int_type())),
+                                     trace(binary(Op::Lt, text("a"), tables.variable(s), int_type()))));
+  fake::Bench bench(tables.program);
+  body(&bench.context);
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 1 line 7 0", "trace 3 line 7 5", "trace 4 line 7 1", "trace 5 line 7 1"}));
+}
+
+TEST_F(Body, TextSlotsAreFetchedOnceAndFaultWhenTheyAreUsed) {
+  auto length = [&] { return trace(call("strlen", long_type(), call("copyinstr", string_type(), builtin("arg0")))); };
+  BodyFunction body = compile(clause(nullptr, trace(number(1)), length(), length()));
+  fake::Bench bench(tables.program);
+  bench.record()->slot[0] = reinterpret_cast<uint64_t>("abc");
+  body(&bench.context);
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 1 line 7 1", "slot_text 0", "trace 2 line 7 3", "trace 3 line 7 3"}));
+  fake::log.clear();
+  bench.record()->faults = 1;
+  body(&bench.context);
+  EXPECT_EQ(bench.context.action, 2u);
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 1 line 7 1", "slot_text 0"}));
+}
+
+TEST_F(Body, AggregationsGetKeysValueAndWeight) {
+  auto aggregate = [&](uint32_t index, uint32_t keys, ExprPtr key, std::vector<uint64_t> values) {
+    ExprPtr expr = node(ExprKind::Aggregate, void_type(), std::move(key));
+    expr->variable_index = index;
+    expr->key_count = keys;
+    for (uint64_t value : values) expr->kids.push_back(number(value));
+    return expr;
+  };
+  BodyFunction body = compile(clause(nullptr, aggregate(0, 1, cast(integer_type(1, true), number(200)), {}), aggregate(1, 1, number(2), {9}),
+                                     aggregate(2, 1, number(3), {9, 4})));
+  fake::Bench bench(tables.program);
+  body(&bench.context);
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"aggregate 0 [-56] 1 1", "aggregate 1 [2] 9 1", "aggregate 2 [3] 9 4"}));
+}
+
+TEST_F(Body, IfStatements) {
+  Statement choice;
+  choice.kind = Statement::Kind::If;
+  choice.expression = builtin("pid", int_type());
+  choice.then_part.push_back(statement(trace(number(10))));
+  choice.else_part.push_back(statement(trace(number(20))));
+  ClauseAst made = clause(nullptr);
+  made.statements.push_back(std::move(choice));
+  made.statements.push_back(statement(trace(number(30))));
+  BodyFunction body = compile(std::move(made));
+  fake::Bench bench(tables.program);
+  body(&bench.context);
+  bench.record()->pid = 1;
+  body(&bench.context);
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 3 line 7 20", "trace 4 line 7 30", "trace 2 line 7 10", "trace 4 line 7 30"}));
+}
+
+TEST_F(Body, BitFieldsKeepTheirNeighbours) {
+  const Type* pointer = pointer_type(int_type());
+  uint32_t p = tables.add(VariableDesc::Scope::Global, "p", pointer);
+  auto bits = [&](uint8_t offset, uint8_t width) {
+    ExprPtr expr = deref(tables.variable(p), int_type());
+    expr->bit_offset = offset;
+    expr->bit_width = width;
+    return expr;
+  };
+  BodyFunction body = compile(clause(nullptr, assign(bits(3, 4), number(0x19)), trace(bits(3, 4)), trace(bits(0, 3))));
+  fake::Bench bench(tables.program);
+  uint8_t memory = 0xff;
+  bench.context.scratch_begin = reinterpret_cast<uint64_t>(&memory);
+  bench.context.scratch_end = bench.context.scratch_begin + 1;
+  bench.globals[0] = bench.context.scratch_begin;
+  body(&bench.context);
+  EXPECT_EQ(memory, 0xcf);
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 2 line 7 -7", "trace 3 line 7 -1"}));
+}
+
+TEST_F(Body, AHelperThatIsMissingIsAnError) {
+  std::vector<ClauseAst> clauses;
+  clauses.push_back(clause(nullptr, call("strjoin", string_type(), text("a"), text("b"))));
+  auto bodies = compile_all(std::move(clauses));
+  ASSERT_FALSE(bodies);
+  EXPECT_EQ(bodies.error().message(), "cannot compile the script: the runtime has no sonde_fn_strjoin");
+  EXPECT_NE(compile(clause(nullptr, trace(number(1)))), nullptr);
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// dtrace, syscall, proc and signal.
+#include <gmock/gmock.h>
+#include <sys/syscall.h>
+
+#include <chrono>
+
+#include "tests/providers/support.h"
+
+namespace sonde {
+namespace {
+
+using Builtin = ProvidersTest;
+
+TEST_F(Builtin, BeginEndErrorAreFirst) {
+  EXPECT_EQ(only({"dtrace", "", "", "BEGIN", {}}).value, 1u);
+  EXPECT_EQ(only({"", "", "", "END", {}}).value, 2u);
+  EXPECT_EQ(only({"dtrace", "", "", "ERROR", {}}).value, 3u);
+  EXPECT_EQ(framework.info({1}).module + framework.info({1}).function, "");
+  EXPECT_EQ(framework.attributes({1}).dtpa_provider.dtat_name, DTRACE_STABILITY_STABLE);
+}
+
+TEST_F(Builtin, RegisterAgain) {
+  unregister_providers();
+  EXPECT_EQ(framework.probe_count(), 0u);
+  // ids are never used twice in one framework, so dtrace's would not be 1 to 3
+  EXPECT_EQ(count({"syscall", "", "", "", {}}), 0u);
+}
+
+TEST_F(Builtin, SyscallsAreAllThere) {
+  const size_t entries = count({"syscall", "", "", "entry", {}});
+  EXPECT_GE(entries, 360u);
+  EXPECT_EQ(count({"syscall", "vmlinux", "", "return", {}}), entries);
+  EXPECT_EQ(count({"syscall", "", "open*", "entry", {}}), 5u);  // open openat openat2 open_tree open_by_handle_at
+  EXPECT_EQ(refusal({"syscall", "", "open_nocancel", "entry", {}}), "");
+  for (const char* name : {"clone", "clone3", "fork", "vfork", "exit", "exit_group", "execve", "execveat"}) {
+    EXPECT_EQ(count({"syscall", "", name, "entry", {}}), 1u) << name;
+  }
+}
+
+TEST_F(Builtin, SyscallArguments) {
+  EXPECT_EQ(arguments(only({"syscall", "", "openat", "entry", {}})),
+            "int dfd, const char * filename, int flags, umode_t mode");
+  EXPECT_EQ(arguments(only({"syscall", "", "openat", "return", {}})), "long, long");
+  EXPECT_EQ(arguments(only({"syscall", "", "getpid", "entry", {}})), "");
+}
+
+TEST_F(Builtin, SyscallTaps) {
+  const uint32_t one = enable({"syscall", "", "close", "", {}});
+  ASSERT_EQ(source.taps.size(), 2u);
+  EXPECT_EQ(source.taps[0].kind, SONDE_TAP_SYSCALL_ENTRY);
+  EXPECT_EQ(source.taps[1].kind, SONDE_TAP_SYSCALL_RETURN);
+  EXPECT_EQ(source.taps[0].number, static_cast<uint32_t>(SYS_close));
+  EXPECT_EQ(source.taps[0].pid, 0u);
+  disable(one);
+  EXPECT_TRUE(source.taps.empty());
+}
+
+/// "A clause on syscall:::entry enables some 350 probes at once and must start in a second or so."
+TEST_F(Builtin, AllSyscallsAreEnabledInOneBatch) {
+  const auto start = std::chrono::steady_clock::now();
+  const uint32_t all = enable({"syscall", "", "", "entry", {}});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
+  EXPECT_EQ(source.calls.size(), 3u);  // load, add, arm
+  EXPECT_GE(source.taps.size(), 360u);
+  disable(all);
+  EXPECT_EQ(source.calls.size(), 5u);
+  EXPECT_TRUE(source.taps.empty() && source.ecbs.empty());
+}
+
+TEST_F(Builtin, ProcProbes) {
+  struct Row {
+    const char* name;
+    sonde_tap_kind tap;
+    const char* arguments;
+  };
+  const Row rows[] = {
+      {"create", SONDE_TAP_CREATE, "pid_t->psinfo_t *"},
+      {"start", SONDE_TAP_START, ""},
+      {"exec", SONDE_TAP_EXEC, "string"},
+      {"exec-success", SONDE_TAP_EXEC_SUCCESS, ""},
+      {"exec-failure", SONDE_TAP_EXEC_FAILURE, "int"},
+      {"exit", SONDE_TAP_EXIT, "int"},
+      {"lwp-create", SONDE_TAP_LWP_CREATE, "id_t->lwpsinfo_t *"},
+      {"lwp-start", SONDE_TAP_LWP_START, ""},
+      {"lwp-exit", SONDE_TAP_LWP_EXIT, ""},
+      {"signal-discard", SONDE_TAP_SIGNAL_DISCARD, "int@0"},
+      {"signal-handle", SONDE_TAP_SIGNAL_DELIVER, "int, uintptr_t@3"},
+  };
+  EXPECT_EQ(count({"proc", "", "", "", {}}), std::size(rows));
+  for (const Row& row : rows) {
+    const ProbeId probe = only({"proc", "vmlinux", "", row.name, {}});
+    EXPECT_EQ(framework.info(probe).function, "");
+    EXPECT_EQ(arguments(probe), row.arguments) << row.name;
+    const uint32_t id = enable({"proc", "", "", row.name, {}});
+    ASSERT_EQ(source.taps.size(), 1u);
+    EXPECT_EQ(source.taps[0].kind, row.tap) << row.name;
+    disable(id);
+  }
+}
+
+TEST_F(Builtin, SignalProbes) {
+  EXPECT_EQ(count({"signal", "", "", "", {}}), 2u);
+  EXPECT_EQ(arguments(only({"signal", "", "", "deliver", {}})), "int, int, pid_t, uintptr_t");
+  EXPECT_EQ(arguments(only({"signal", "", "", "discard", {}})), "int, int, pid_t");
+  enable({"signal", "", "", "", {}});
+  EXPECT_EQ(source.taps[0].kind, SONDE_TAP_SIGNAL_DELIVER);
+  EXPECT_EQ(source.taps[1].kind, SONDE_TAP_SIGNAL_DISCARD);
+}
+
+TEST_F(Builtin, WhatIsNotThereIsRefusedByName) {
+  EXPECT_THAT(refusal({"proc", "", "", "signal-send", {}}), ::testing::HasSubstr("signal-send needs the kmod source"));
+  EXPECT_THAT(refusal({"proc", "", "", "signal-clear", {}}), ::testing::HasSubstr("signal-clear needs the kmod source"));
+  EXPECT_THAT(refusal({"signal", "", "", "send", {}}), ::testing::HasSubstr("needs the kmod source"));
+  EXPECT_EQ(refusal({"proc", "", "", "nosuch", {}}), "");
+  EXPECT_EQ(refusal({"sched", "", "", "signal-send", {}}), "");
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <set>
+
+#include "runtime/process/elf_file.h"
+#include "tests/providers/support.h"
+#include "tests/runtime/process/target_program.h"
+
+namespace sonde {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class PidTest : public ProvidersTest {
+ protected:
+  PidTest() : pid(program.start()), provider("pid" + std::to_string(pid)) { framework.set_targets({pid}); }
+
+  std::string name_of(ProbeId id) {
+    const ProbeInfo& info = framework.info(id);
+    return info.module + ":" + info.function + ":" + info.name;
+  }
+  std::vector<std::string> names(ProbeDescription description) {
+    std::vector<std::string> all;
+    for (ProbeId id : framework.match(std::move(description))) all.push_back(name_of(id));
+    return all;
+  }
+  uint64_t offset_of(const char* function) { return (*ElfFile::open(program.path()))->find(function)->offset; }
+
+  TargetProgram program{"target", kTargetSource};
+  uint32_t pid;
+  std::string provider;
+};
+
+TEST_F(PidTest, NothingIsMadeUnasked) {
+  EXPECT_EQ(count({"", "", "malloc", "", {}}), 0u);
+  EXPECT_EQ(count({"p*", "", "work", "entry", {}}), 0u);
+  EXPECT_LT(framework.probe_count(), 1000u);
+}
+
+TEST_F(PidTest, ModulesHaveManyNames) {
+  const std::vector<std::string> work = {"target:work:entry"}, malloc_entry = {"libc.so.6:malloc:entry"};
+  EXPECT_EQ(names({provider, "a.out", "work", "entry", {}}), work);
+  EXPECT_EQ(names({provider, "target", "work", "entry", {}}), work);
+  EXPECT_EQ(names({provider, "tar*", "work", "entry", {}}), work);
+  EXPECT_EQ(names({provider, "", "work", "entry", {}}), work);
+  EXPECT_EQ(names({"pid*", "a.out", "work", "entry", {}}), work);
+  EXPECT_EQ(names({provider, "libc.so.6", "malloc", "entry", {}}), malloc_entry);
+  EXPECT_EQ(names({provider, "libc", "malloc", "entry", {}}), malloc_entry);
+  EXPECT_EQ(names({provider, "libc.so", "malloc", "entry", {}}), malloc_entry);
+  EXPECT_EQ(names({provider, "libc*", "malloc", "entry", {}}), malloc_entry);
+  EXPECT_TRUE(names({provider, "lib", "malloc", "entry", {}}).empty());
+  EXPECT_TRUE(names({provider, "nosuch", "malloc", "entry", {}}).empty());
+}
+
+TEST_F(PidTest, LaterDescriptionsFindMore) {
+  EXPECT_EQ(count({provider, "a.out", "work", "entry", {}}), 1u);
+  EXPECT_EQ(count({provider, "a.out", "*", "entry", {}}), count({provider, "a.out", "*", "return", {}}));
+  EXPECT_GT(count({provider, "a.out", "*", "entry", {}}), 2u);
+}
+
+/// A glob takes one name of each address, so a call is counted once; any name is found when it is spelled out.
+TEST_F(PidTest, AliasesCountOnce) {
+  EXPECT_EQ(count({provider, "a.out", "[wo]*", "entry", {}}), 1u);
+  EXPECT_EQ(names({provider, "a.out", "other_name", "entry", {}}), (std::vector<std::string>{"target:other_name:entry"}));
+}
+
+TEST_F(PidTest, TapsSayWhere) {
+  enable({provider, "a.out", "work", "entry", {}});
+  enable({provider, "a.out", "work", "return", {}});
+  ASSERT_EQ(source.taps.size(), 2u);
+  EXPECT_EQ(source.taps[0].kind, SONDE_TAP_USER_ENTRY);
+  EXPECT_EQ(source.taps[1].kind, SONDE_TAP_USER_RETURN);
+  for (const Tap& tap : source.taps) {
+    EXPECT_EQ(tap.path, program.path());
+    EXPECT_EQ(tap.offset, offset_of("work"));
+    EXPECT_EQ(tap.function, offset_of("work"));
+    EXPECT_EQ(tap.pid, pid);
+  }
+}
+
+TEST_F(PidTest, Instructions) {
+  const auto all = names({provider, "a.out", "work", "", {}});
+  ASSERT_GT(all.size(), 6u);
+  EXPECT_EQ(all[0], "target:work:entry");
+  EXPECT_EQ(all[1], "target:work:return");
+  EXPECT_EQ(all[2], "target:work:0");
+  const std::string second = framework.info(framework.match({provider, "a.out", "work", "", {}})[3]).name;
+  const uint64_t offset = std::stoull(second, nullptr, 16);
+  EXPECT_GT(offset, 0u);
+  enable({provider, "a.out", "work", second, {}});
+  ASSERT_EQ(source.taps.size(), 1u);
+  EXPECT_EQ(source.taps[0].kind, SONDE_TAP_USER_OFFSET);
+  EXPECT_EQ(source.taps[0].offset, offset_of("work") + offset);
+  EXPECT_EQ(source.taps[0].function, offset_of("work"));
+}
+
+TEST_F(PidTest, AbsoluteAddresses) {
+  char address[32];
+  std::snprintf(address, sizeof address, "%llx",
+                static_cast<unsigned long long>((*ElfFile::open(program.path()))->find("work")->address));
+  EXPECT_EQ(names({provider, "a.out", "-", address, {}}), (std::vector<std::string>{std::string("target:-:") + address}));
+  enable({provider, "a.out", "-", address, {}});
+  EXPECT_EQ(source.taps[0].offset, offset_of("work"));
+  EXPECT_EQ(refusal({provider, "libc", "-", address, {}}), "D_PROC_LIB only the a.out module is valid with the '-' function");
+  EXPECT_THAT(refusal({provider, "a.out", "-", "entry", {}}), StartsWith("D_PROC_NAME"));
+  EXPECT_THAT(refusal({provider, "a.out", "-", "ffffffffff", {}}), StartsWith("D_PROC_OFF"));
+}
+
+TEST_F(PidTest, Refusals) {
+  EXPECT_EQ(refusal({provider, "a.out", "nosuch", "entry", {}}), "D_PROC_FUNC failed to lookup 'nosuch' in module 'a.out'");
+  EXPECT_EQ(refusal({provider, "a.out", "work", "exit!", {}}), "D_PROC_NAME 'exit!' is an invalid probe name");
+  EXPECT_EQ(refusal({provider, "a.out", "work", "0xf", {}}), "D_PROC_NAME '0xf' is an invalid probe name");
+  EXPECT_EQ(refusal({provider, "a.out", "work", "fff", {}}), "D_PROC_OFF offset 0xfff outside of function 'work'");
+  std::set<uint64_t> instructions;
+  for (ProbeId id : framework.match({provider, "a.out", "work", "[!er]*", {}})) {
+    instructions.insert(std::stoull(framework.info(id).name, nullptr, 16));
+  }
+  uint64_t inside = 1;
+  while (instructions.contains(inside)) inside++;
+  char text[20];
+  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(inside));
+  EXPECT_THAT(refusal({provider, "a.out", "work", text, {}}), StartsWith("D_PROC_ALIGN"));
+  EXPECT_EQ(refusal({"pid1", "", "main", "entry", {}}),
+            "D_PROC_GRAB failed to grab process 1: it is not traced, add -p 1");
+  EXPECT_EQ(refusal({"pid0", "", "main", "entry", {}}), "D_PROC_BADPID 'pid0' does not contain a valid pid");
+  EXPECT_EQ(refusal({"pidx", "", "main", "entry", {}}), "D_PROC_BADPID 'pidx' does not contain a valid pid");
+  EXPECT_EQ(refusal({provider, "lib*", "nosuch*", "entry", {}}), "");
+}
+
+TEST_F(PidTest, EveryInstructionOfALibraryIsTooMuch) {
+  EXPECT_THAT(refusal({provider, "libc", "", "", {}}), HasSubstr("more than 100000 instructions"));
+  EXPECT_LT(framework.probe_count(), 1000u);
+}
+
+/// libc has some 3,000 functions; the least of three runs.
+TEST_F(PidTest, WholeLibrariesAreFast) {
+  ASSERT_EQ(count({provider, "libc", "malloc", "entry", {}}), 1u);
+  std::chrono::duration<double, std::milli> spent{};
+  const auto start = std::chrono::steady_clock::now();
+  const size_t found = count({provider, "libc", "", "entry", {}});
+  spent = std::chrono::steady_clock::now() - start;
+  EXPECT_GT(found, 1500u);
+  RecordProperty("ms", std::to_string(spent.count()));
+#ifdef __OPTIMIZE__
+  EXPECT_LT(spent.count(), 20.0);
+#else
+  EXPECT_LT(spent.count(), 300.0);
+#endif
+}
+
+TEST_F(PidTest, ADeadTargetIsToldSo) {
+  program.stop();
+  EXPECT_EQ(refusal({provider, "a.out", "work", "entry", {}}), "D_PROC_GRAB failed to grab process " + std::to_string(pid));
+}
+
+TEST_F(PidTest, NoTypedArguments) { EXPECT_EQ(arguments(only({provider, "a.out", "work", "entry", {}})), ""); }
+
+TEST_F(PidTest, StaticFunctionsOfOneNameShareAProbe) {
+  TargetProgram twins("twins", R"(
+#include <unistd.h>
+int __attribute__((noinline)) use(int x) { return x + getpid(); }
+int one(int); int two(int);
+asm(".type twin,@function\n twin: call use\n nop\n ret\n .size twin, .-twin\n .global one\n one = twin");
+int __attribute__((noinline)) two(int x) { return use(x + 2); }
+int main(void) { if (write(1, "x", 1) != 1) return 1; pause(); return two(1); }
+)");
+  const uint32_t other = twins.start();
+  framework.set_targets({pid, other});
+  const std::string name = "pid" + std::to_string(other);
+  EXPECT_EQ(names({name, "twins", "tw*", "entry", {}}), (std::vector<std::string>{"twins:twin:entry", "twins:two:entry"}));
+  EXPECT_EQ(count({"pid*", "a.out", "main", "entry", {}}), 2u);
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "providers/profile/tick.h"
+#include "tests/providers/support.h"
+
+namespace sonde {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+
+TEST(TickPeriod, EveryUnit) {
+  struct Row {
+    const char* rate;
+    uint64_t ns;
+  };
+  const Row rows[] = {
+      {"200000ns", 200'000},  {"200000nsec", 200'000}, {"250us", 250'000},       {"250usec", 250'000},
+      {"10ms", 10 * kMs},     {"10msec", 10 * kMs},    {"1s", 1000 * kMs},       {"5sec", 5000 * kMs},
+      {"2m", 120'000 * kMs},  {"2min", 120'000 * kMs}, {"1h", 3'600'000 * kMs},  {"1hour", 3'600'000 * kMs},
+      {"1d", 86'400'000 * kMs}, {"1day", 86'400'000 * kMs}, {"10hz", 100 * kMs}, {"10", 100 * kMs},
+      {"997", 1003009},       {"5000", 200'000},       {"1", 1000 * kMs},
+      // none
+      {"0", 0}, {"0sec", 0}, {"5001", 0}, {"199us", 0}, {"199999ns", 0}, {"1fortnight", 0}, {"", 0}, {"sec", 0}, {"-1", 0},
+      {"1 s", 0}, {"1S", 0}, {"18446744073709551615d", 0}, {"99999999999999999999", 0}, {"200000d", 0}, {"2x", 0},
+  };
+  for (const Row& row : rows) EXPECT_EQ(parse_period(row.rate), row.ns) << row.rate;
+}
+
+class Profile : public ProvidersTest {
+ protected:
+  /// Timestamps of what a tick fired in `ms`.
+  std::vector<uint64_t> run(const char* name, int ms) {
+    const uint32_t id = enable({"profile", "", "", name, {}});
+    LocalRecords records(framework);
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+    disable(id);
+    std::vector<uint64_t> times;
+    for (const auto& record : records.take()) times.push_back(record.timestamp);
+    return times;
+  }
+};
+
+TEST_F(Profile, ProbesExistOrAreMade) {
+  EXPECT_EQ(count({"profile", "", "", "", {}}), 6u);
+  const ProbeId made = only({"profile", "", "", "tick-1sec", {}});
+  EXPECT_EQ(only({"", "", "", "tick-1sec", {}}), made);
+  EXPECT_EQ(only({"prof*", "", "", "tick-10ms", {}}), ProbeId{made.value + 1});
+  EXPECT_EQ(count({"profile", "", "", "tick-*", {}}), 8u);
+  EXPECT_EQ(count({"dtrace", "", "", "tick-7ms", {}}), 0u);
+  EXPECT_EQ(count({"profile", "", "", "tick-7ms", {}}), 1u);
+  EXPECT_EQ(refusal({"profile", "", "", "tick-0", {}}), "");
+  EXPECT_EQ(refusal({"profile", "", "", "tick-1fortnight", {}}), "");
+  EXPECT_EQ(refusal({"profile", "x", "", "tick-9ms", {}}), "");
+}
+
+TEST_F(Profile, SamplingIsRefused) {
+  EXPECT_EQ(refusal({"profile", "", "", "profile-997", {}}),
+            "D_PDESC_ZERO profile:::profile-997 needs a source that samples CPUs: kmod");
+  EXPECT_EQ(refusal({"profile", "", "", "profile-x", {}}), "");
+}
+
+TEST_F(Profile, TicksOnTimeWithoutDrift) {
+  const auto times = run("tick-10ms", 505);
+  ASSERT_GE(times.size(), 20u);
+  EXPECT_LE(times.size(), 50u);
+  const uint64_t span = times.back() - times.front();
+  const double periods = static_cast<double>(span) / (10.0 * kMs);
+  // each firing lies at a multiple of the period after the first, give or take the machine's delays
+  EXPECT_NEAR(periods, std::round(periods), 0.4);
+  EXPECT_GE(std::round(periods) + 1, static_cast<double>(times.size()));
+}
+
+TEST_F(Profile, FastTicks) {
+  const auto times = run("tick-5000", 200);
+  EXPECT_GT(times.size(), 300u);
+  EXPECT_LE(times.size(), 1001u);
+}
+
+TEST_F(Profile, SeveralRatesAtOnce) {
+  const uint32_t slow = enable({"profile", "", "", "tick-20ms", {}}), fast = enable({"profile", "", "", "tick-5ms", {}});
+  LocalRecords records(framework);
+  std::this_thread::sleep_for(std::chrono::milliseconds(205));
+  disable(slow);
+  disable(fast);
+  int counts[2] = {};
+  for (const auto& record : records.take()) counts[record.epid - 1]++;
+  EXPECT_GE(counts[0], 5);
+  EXPECT_LE(counts[0], 10);
+  EXPECT_GT(counts[1], 2 * counts[0]);
+  EXPECT_LE(counts[1], 41);
+}
+
+TEST_F(Profile, NothingFiresAfterDisable) {
+  for (int i = 0; i < 30; i++) {
+    const uint32_t id = enable({"profile", "", "", "tick-200us", {}});
+    LocalRecords records(framework);
+    std::this_thread::sleep_for(std::chrono::microseconds(700));
+    disable(id);
+    records.take();
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+    EXPECT_TRUE(records.take().empty());
+  }
+}
+
+TEST_F(Profile, SuspendedTicksAreNotMadeUpFor) {
+  const uint32_t id = enable({"profile", "", "", "tick-5ms", {}});
+  LocalRecords records(framework);
+  framework.suspend();
+  records.take();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(records.take().empty());
+  framework.resume();
+  std::this_thread::sleep_for(std::chrono::milliseconds(12));
+  const size_t after = records.take().size();
+  EXPECT_GE(after, 1u);
+  EXPECT_LE(after, 4u);
+  disable(id);
+}
+
+TEST_F(Profile, ArgumentsAreZero) {
+  const uint32_t id = enable({"profile", "", "", "tick-1ms", {}}, record_argument(1));
+  LocalRecords records(framework);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  disable(id);
+  const auto seen = records.take();
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen[0].slot0, 0u);
+  EXPECT_NE(seen[0].tid, static_cast<uint32_t>(gettid()));
+}
+
+}  // namespace
+}  // namespace sonde

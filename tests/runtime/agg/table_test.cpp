@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/agg/table.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/format/format.h"
+
+namespace sonde {
+namespace {
+
+using Kind = ValueType::Kind;
+
+ValueType integer(uint32_t size) { return {Kind::Integer, true, size, ""}; }
+ValueType text() { return {Kind::String, false, 256, "string"}; }
+uint64_t word(const char* string) { return reinterpret_cast<uint64_t>(string); }
+
+struct Aggregation {
+  Aggregation(AggFunction function, std::vector<ValueType> keys) : desc{"", function, {}, std::move(keys)} {}
+  void add(std::vector<uint64_t> keys, int64_t value) { EXPECT_TRUE(table.add(keys.data(), value, 1)); }
+  std::string printed(SortRules rules = {}) {
+    std::string out;
+    AggTable* const one[] = {&table};
+    format_aggregations(one, rules, false, {}, out);
+    return out;
+  }
+  /// The keys, or values, in the order of printing.
+  std::vector<int64_t> values(SortRules rules = {}) {
+    std::vector<int64_t> list;
+    AggTable* const one[] = {&table};
+    for (const JoinedRow& row : join(one, rules)) list.push_back(table.operations().value(row.elements[0]->data()));
+    return list;
+  }
+  AggregationDesc desc;
+  MemoryBudget budget{1 << 20, 0};
+  AggTable table{desc, 256, budget};
+};
+
+using Values = std::vector<int64_t>;
+
+TEST(AggTable, SortsByValueThenByKey) {
+  Aggregation a(AggFunction::Sum, {text()});
+  a.add({word("z")}, 1);
+  a.add({word("b")}, 5);
+  a.add({word("a")}, 5);
+  a.add({word("c")}, -7);
+  EXPECT_EQ(a.printed(), std::string("  c") + std::string(49, ' ') + "               -7\n" +
+                             "  z" + std::string(49, ' ') + "                1\n" +
+                             "  a" + std::string(49, ' ') + "                5\n" +
+                             "  b" + std::string(49, ' ') + "                5\n");
+}
+
+TEST(AggTable, IntegerKeysSortAsUnsignedOfTheirSize) {
+  Aggregation a(AggFunction::Count, {integer(4)});
+  a.add({static_cast<uint64_t>(-1)}, 1);
+  a.add({7}, 1);
+  EXPECT_EQ(a.printed(), "        7                1\n       -1                1\n");
+}
+
+TEST(AggTable, SortOptions) {
+  Aggregation a(AggFunction::Sum, {text(), integer(8)});
+  a.add({word("a"), 3}, 1);
+  a.add({word("b"), 1}, 2);
+  a.add({word("c"), 2}, 3);
+  a.add({word("c"), 1}, 4);
+  EXPECT_EQ(a.values(), (Values{1, 2, 3, 4}));
+  EXPECT_EQ(a.values({.by_key = true}), (Values{1, 2, 4, 3}));
+  EXPECT_EQ(a.values({.by_key = true, .key = 1}), (Values{2, 4, 3, 1}));
+  EXPECT_EQ(a.values({.reverse = true}), (Values{4, 3, 2, 1}));
+  EXPECT_EQ(a.values({.by_key = true, .key = 9}), (Values{1, 2, 4, 3}));
+}
+
+TEST(AggTable, JoinsByKeysAndSortsByTheOneAskedFor) {
+  Aggregation a(AggFunction::Sum, {text()}), b(AggFunction::Sum, {text()});
+  a.add({word("x")}, 1);
+  a.add({word("y")}, 2);
+  b.add({word("y")}, 7);
+  b.add({word("z")}, 9);
+  AggTable* const both[] = {&a.table, &b.table};
+  auto order = [&](SortRules rules) {
+    std::string keys;
+    for (const JoinedRow& row : join(both, rules)) keys += reinterpret_cast<const char*>(row.key->key() + 4);
+    return keys;
+  };
+  EXPECT_EQ(order({}), "zxy");
+  EXPECT_EQ(order({.aggregation = 1}), "xyz");
+}
+
+TEST(AggTable, TruncKeepsTheGreatestOrTheLeast) {
+  Aggregation a(AggFunction::Sum, {integer(8)});
+  for (int64_t i = 1; i <= 100; ++i) a.add({static_cast<uint64_t>(i)}, i * 10);
+  uint64_t used = a.budget.used;
+  a.table.truncate(3);
+  EXPECT_EQ(a.values(), (Values{980, 990, 1000}));
+  EXPECT_LT(a.budget.used, used);
+  a.table.truncate(-2);
+  EXPECT_EQ(a.values(), (Values{980, 990}));
+  a.add({98}, 1);
+  EXPECT_EQ(a.values(), (Values{981, 990}));
+  a.table.truncate_all();
+  EXPECT_EQ(a.table.size(), 0u);
+  EXPECT_EQ(a.budget.used, 0u);
+  a.add({5}, 5);
+  EXPECT_EQ(a.values(), (Values{5}));
+}
+
+TEST(AggTable, ClearKeepsKeys) {
+  Aggregation a(AggFunction::Min, {integer(8)});
+  a.add({1}, 5);
+  a.table.clear();
+  EXPECT_EQ(a.values(), (Values{0}));
+  a.add({1}, 8);
+  EXPECT_EQ(a.values(), (Values{8}));
+}
+
+TEST(AggTable, ManyKeysStayApart) {
+  Aggregation a(AggFunction::Count, {integer(8), text()});
+  a.budget.limit = 64 << 20;
+  for (int round = 0; round < 3; ++round)
+    for (uint64_t i = 0; i < 5000; ++i) a.add({i, word(i % 2 == 0 ? "even" : "odd")}, 1);
+  EXPECT_EQ(a.table.size(), 5000u);
+  for (int64_t value : a.values()) EXPECT_EQ(value, 3);
+}
+
+TEST(AggTable, AFullBudgetRefusesNewKeysOnly) {
+  Aggregation a(AggFunction::Count, {integer(8)});
+  uint64_t key = 1;
+  a.add({key}, 1);
+  a.budget.limit = a.budget.used;
+  uint64_t other = 2;
+  EXPECT_FALSE(a.table.add(&other, 1, 1));
+  EXPECT_TRUE(a.table.add(&key, 1, 1));
+  EXPECT_EQ(a.values(), (Values{2}));
+}
+
+TEST(KeyCodec, NullAndEmptyAndPrefixDiffer) {
+  KeyCodec codec({text(), text()}, 4);
+  auto encoded = [&](const char* a, const char* b) {
+    std::vector<uint64_t> buffer(codec.max_bytes() / 8);
+    uint64_t keys[] = {word(a), word(b)};
+    auto* begin = reinterpret_cast<uint8_t*>(buffer.data());
+    return std::string(begin, codec.encode(keys, begin));
+  };
+  EXPECT_NE(encoded("", "a"), encoded("a", ""));
+  EXPECT_NE(encoded(nullptr, "a"), encoded("", "a"));
+  EXPECT_EQ(encoded("abcdX", "b"), encoded("abcdY", "b")) << "cut at strsize";
+  EXPECT_NE(encoded("abc", "d"), encoded("ab", "cd"));
+}
+
+TEST(KeyTable, EraseLeavesTheOthersFindable) {
+  KeyTable table;
+  std::vector<std::vector<uint64_t>> memory;
+  auto entry = [&](uint64_t key) {
+    memory.emplace_back(sizeof(KeyedEntry) / 8 + 1);
+    auto* e = reinterpret_cast<KeyedEntry*>(memory.back().data());
+    e->key_bytes = 8;
+    e->key_at = 0;
+    e->words[0] = key;
+    e->hash = key % 7;  // crowded
+    table.insert(e);
+    return e;
+  };
+  memory.reserve(100);
+  std::vector<KeyedEntry*> entries;
+  for (uint64_t i = 0; i < 100; ++i) entries.push_back(entry(i));
+  for (uint64_t i = 0; i < 100; i += 3) table.erase(entries[i]);
+  for (uint64_t i = 0; i < 100; ++i) {
+    const auto* key = reinterpret_cast<const uint8_t*>(&i);
+    EXPECT_EQ(table.find(key, 8, i % 7), i % 3 == 0 ? nullptr : entries[i]);
+  }
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/framework/local_firing.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/runtime/framework/recording_source.h"
+#include "tests/runtime/framework/support.h"
+
+namespace sonde {
+namespace {
+
+class LocalFiringTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(provider.add("test", TestProvider::pops_with_values()), 0);
+    probe = provider.probe("f", "n");
+  }
+  uint32_t enable(std::shared_ptr<const FireProgram> program) {
+    auto id = framework.enable(enabling_of({"test", "", "", "", {}}, std::move(program)));
+    EXPECT_TRUE(id);
+    return *id;
+  }
+
+  TestProvider dtrace;
+  TestProvider provider;  // outlives the framework, which calls its ops to the end
+  Framework framework{nullptr};
+  dtrace_id_t probe = 0;
+};
+
+TEST_F(LocalFiringTest, WritesARecord) {
+  enable(record_argument(1));
+  enable(record_argument(2));
+  LocalRecords records(framework);
+  const Nanoseconds before = monotonic_now();
+  dtrace_probe(probe, 10, 11, 12, 13, 14);
+  dtrace_probe(probe + 1, 1, 2, 3, 4, 5);
+  const auto seen = records.take();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].slot0, 11u);
+  EXPECT_EQ(seen[1].slot0, 12u);
+  EXPECT_EQ(seen[0].epid, 1u);
+  EXPECT_EQ(seen[1].epid, 2u);
+  EXPECT_EQ(seen[0].timestamp, seen[1].timestamp);
+  EXPECT_GE(seen[0].timestamp, before);
+  EXPECT_LE(seen[0].timestamp, monotonic_now());
+  EXPECT_EQ(seen[0].pid, static_cast<uint32_t>(getpid()));
+  EXPECT_EQ(seen[0].tid, static_cast<uint32_t>(gettid()));
+}
+
+TEST_F(LocalFiringTest, FireWithATimeOfItsOwn) {
+  enable(record_argument(6));
+  LocalRecords records(framework);
+  const uint64_t args[] = {0, 1, 2, 3, 4, 5, 66};
+  provider.on_getargval = [](dtrace_id_t, int number) { return dtrace_getarg(number, 0); };
+  framework.fire({probe}, args, 1234);
+  const auto seen = records.take();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].timestamp, 1234u);
+  EXPECT_EQ(seen[0].slot0, 66u);
+}
+
+TEST_F(LocalFiringTest, AsksForArgumentsBeyondThoseGiven) {
+  int asked = 0;
+  provider.on_getargval = [&](dtrace_id_t id, int number) -> uint64_t {
+    asked++;
+    EXPECT_EQ(id, probe);
+    EXPECT_EQ(dtrace_getarg(2, 0), 12u);
+    return static_cast<uint64_t>(number) * 100;
+  };
+  enable(record_argument(7));
+  LocalRecords records(framework);
+  dtrace_probe(probe, 10, 11, 12, 13, 14);
+  EXPECT_EQ(records.take()[0].slot0, 700u);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(LocalFiringTest, SondesOwnMemoryIsRefused) {
+  enable(make_program({{SONDE_DIF_ARG, 0, 0, 0, 0}, {SONDE_DIF_CAPSTR, 0, 0, 0, 64}, {SONDE_DIF_RECORD}}, {SONDE_SLOT_TEXT}));
+  LocalRecords records(framework);
+  const char* text = "secret";
+  dtrace_probe(probe, reinterpret_cast<uintptr_t>(text), 0, 0, 0, 0);
+  const auto seen = records.take();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].faults, 1u);
+  EXPECT_EQ(seen[0].slot0, reinterpret_cast<uintptr_t>(text));
+}
+
+TEST_F(LocalFiringTest, UserModeDecidesWhetherAStackIsRefusedOrEmpty) {
+  enable(make_program({{SONDE_DIF_CAPSTACK, 0, 0, 0, 8}, {SONDE_DIF_RECORD}}, {SONDE_SLOT_STACK}));
+  LocalRecords records(framework);
+  int mode = 1;
+  provider.on_usermode = [&](dtrace_id_t) { return mode; };
+  dtrace_probe(probe, 0, 0, 0, 0, 0);
+  mode = 0;
+  dtrace_probe(probe, 0, 0, 0, 0, 0);
+  const auto seen = records.take();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].faults, 1u);
+  EXPECT_EQ(seen[1].faults, 0u);
+  EXPECT_EQ(SONDE_SPAN_LENGTH(seen[1].slot0), 0u);
+}
+
+TEST_F(LocalFiringTest, FiltersAndVariables) {
+  enable(make_program({{SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_PID}, {SONDE_DIF_LI, 1, 0, 0, static_cast<int>(getpid())},
+                       {SONDE_DIF_EQ, 2, 0, 1}, {SONDE_DIF_JNZ, 0, 2, 0, 1}, {SONDE_DIF_FAIL}, {SONDE_DIF_RECORD}}));
+  enable(make_program({{SONDE_DIF_ARG, 0, 0, 0, 0}, {SONDE_DIF_JNZ, 0, 0, 0, 1}, {SONDE_DIF_FAIL}, {SONDE_DIF_RECORD}}));
+  LocalRecords records(framework);
+  dtrace_probe(probe, 0, 0, 0, 0, 0);
+  EXPECT_EQ(records.take().size(), 1u);
+  dtrace_probe(probe, 1, 0, 0, 0, 0);
+  EXPECT_EQ(records.take().size(), 2u);
+}
+
+TEST_F(LocalFiringTest, ThreadVariablesLastFromFiringToFiring) {
+  // thread variable 0 += 1; record it
+  enable(make_program({{SONDE_DIF_LDT, 0, 0, 0, 0}, {SONDE_DIF_LI, 1, 0, 0, 1}, {SONDE_DIF_ADD, 0, 0, 1},
+                       {SONDE_DIF_STT, 0, 0, 0, 0}, {SONDE_DIF_CAPW, 0, 0}, {SONDE_DIF_RECORD}}, {SONDE_SLOT_WORD}));
+  LocalRecords records(framework);
+  for (int i = 0; i < 3; i++) dtrace_probe(probe, 0, 0, 0, 0, 0);
+  std::thread([&] { dtrace_probe(probe, 0, 0, 0, 0, 0); }).join();
+  const auto seen = records.take();
+  ASSERT_EQ(seen.size(), 4u);
+  EXPECT_EQ(seen[2].slot0, 3u);
+  EXPECT_EQ(seen[3].slot0, 1u);
+}
+
+
+TEST_F(LocalFiringTest, SuspendedProbesAreSilentButFireIsNot) {
+  enable(record_nothing());
+  LocalRecords records(framework);
+  framework.suspend();
+  dtrace_probe(probe, 0, 0, 0, 0, 0);
+  EXPECT_TRUE(records.take().empty());
+  framework.fire({probe}, {});
+  EXPECT_EQ(records.take().size(), 1u);
+  framework.resume();
+  dtrace_probe(probe, 0, 0, 0, 0, 0);
+  EXPECT_EQ(records.take().size(), 1u);
+}
+
+TEST_F(LocalFiringTest, NothingFiresBeforeBegin) {
+  ASSERT_EQ(dtrace.add("dtrace"), 0);
+  const dtrace_id_t begin = dtrace_probe_create(dtrace.id, "", "", "BEGIN", 0, nullptr);
+  ASSERT_TRUE(framework.enable(enabling_of({"dtrace", "", "", "BEGIN", {}}, record_nothing())));
+  enable(record_nothing());
+  LocalRecords records(framework);
+  dtrace_probe(probe, 0, 0, 0, 0, 0);
+  EXPECT_TRUE(records.take().empty());
+  framework.fire({begin}, {});
+  dtrace_probe(probe, 0, 0, 0, 0, 0);
+  const auto seen = records.take();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].probe, begin);
+}
+
+TEST_F(LocalFiringTest, FullRingsCountDrops) {
+  framework.set_ring_bytes(4096);
+  enable(record_nothing());
+  LocalRecords records(framework);
+  for (int i = 0; i < 1000; i++) dtrace_probe(probe, 0, 0, 0, 0, 0);
+  EXPECT_EQ(records.take().size() + records.drops(), 1000u);
+}
+
+TEST_F(LocalFiringTest, ManyThreadsLoseNothing) {
+  framework.set_ring_bytes(1 << 20);
+  enable(record_argument(0));
+  LocalRecords records(framework);
+  constexpr int kThreads = 24, kFirings = 500;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; t++) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < kFirings; i++) dtrace_probe(probe, static_cast<uintptr_t>(i), 0, 0, 0, 0);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const auto seen = records.take();
+  EXPECT_EQ(seen.size() + records.drops(), static_cast<size_t>(kThreads * kFirings));
+  EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &LocalRecords::Seen::timestamp));
+}
+
+/// Once disable() has returned, no firing runs the ECB: its program may go.
+TEST_F(LocalFiringTest, DisableWaitsForFirings) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; t++) {
+    threads.emplace_back([&] {
+      while (!stop) dtrace_probe(probe, 1, 2, 3, 4, 5);
+    });
+  }
+  for (int i = 0; i < 200; i++) {
+    const uint32_t id = enable(record_argument(0));
+    ASSERT_TRUE(framework.disable(id));
+    LocalRecords records(framework);
+    records.take();
+    EXPECT_TRUE(records.take().empty());
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(LocalFiringAndTaps, AProbeWithTapsFiresByThemOnly) {
+  RecordingSource source;
+  TestProvider provider;
+  Framework framework(&source);
+  ASSERT_EQ(provider.add("test"), 0);
+  const dtrace_id_t tapped = provider.probe("f", "tapped"), local = provider.probe("f", "local");
+  provider.on_enable = [&](dtrace_id_t id) {
+    sonde_tap_request request = {};
+    if (id == tapped) sonde_tap_arm(id, &request);
+  };
+  ASSERT_TRUE(framework.enable(enabling_of({"test", "", "", "", {}}, record_nothing())));
+  LocalRecords records(framework);
+  dtrace_probe(tapped, 0, 0, 0, 0, 0);
+  dtrace_probe(local, 0, 0, 0, 0, 0);
+  const auto seen = records.take();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].probe, local);
+}
+
+TEST(LocalFiringLifetime, FrameworkMayGoWhileThreadsFire) {
+  std::atomic<bool> stop{false};
+  std::thread thread([&] {
+    while (!stop) dtrace_probe(1, 1, 2, 3, 4, 5);
+  });
+  for (int i = 0; i < 50; i++) {
+    TestProvider provider;
+    Framework framework(nullptr);
+    ASSERT_EQ(provider.add("test"), 0);
+    provider.probe("f", "n");
+    ASSERT_TRUE(framework.enable(enabling_of({"test", "", "", "", {}}, record_nothing())));
+  }
+  stop = true;
+  thread.join();
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "runtime/source/event_source.h"
+
+namespace sonde {
+
+/// An event source that only writes down what it is asked for, and can be told to fail.
+class RecordingSource : public EventSource {
+ public:
+  std::vector<ProgramId> programs;
+  std::vector<Ecb> ecbs;
+  std::vector<Tap> taps;
+  std::vector<std::string> calls;  ///< "load", "add 2", "arm 1", ...
+  std::string fail;                ///< first word of the call that fails
+
+  std::string_view name() const override { return "recording"; }
+  Result<void> create_buffers(uint64_t) override { return {}; }
+  std::span<sonde_ring* const> rings() override { return {}; }
+  Result<void> load_program(ProgramId id, const sonde_dif_program&) override {
+    programs.push_back(id);
+    return note("load");
+  }
+  Result<void> add_ecbs(std::span<const Ecb> added) override {
+    auto done = note("add " + std::to_string(added.size()));
+    if (done) ecbs.insert(ecbs.end(), added.begin(), added.end());
+    return done;
+  }
+  Result<void> remove_ecbs(std::span<const Epid> epids) override {
+    for (Epid epid : epids) std::erase_if(ecbs, [&](const Ecb& ecb) { return ecb.epid == epid; });
+    return note("remove " + std::to_string(epids.size()));
+  }
+  Result<void> arm(std::span<const Tap> armed) override {
+    auto done = note("arm " + std::to_string(armed.size()));
+    if (done) taps.insert(taps.end(), armed.begin(), armed.end());
+    return done;
+  }
+  Result<void> disarm(std::span<const TapId> ids) override {
+    for (TapId id : ids) std::erase_if(taps, [&](const Tap& tap) { return tap.id == id; });
+    return note("disarm " + std::to_string(ids.size()));
+  }
+
+  Result<uint32_t> spawn(const SpawnRequest&) override { return refuse(); }
+  Result<void> attach(uint32_t) override { return refuse(); }
+  Result<void> run_to_entry(uint32_t) override { return refuse(); }
+  Result<void> go() override { return refuse(); }
+  Result<void> hold(uint32_t) override { return refuse(); }
+  Result<void> resume(uint32_t) override { return refuse(); }
+  Result<void> detach(uint32_t) override { return refuse(); }
+  Result<void> read_memory(uint32_t, uint64_t, std::span<uint8_t>) override { return refuse(); }
+  Result<void> write_memory(uint32_t, uint64_t, std::span<const uint8_t>) override { return refuse(); }
+  Result<void> release(uint32_t, Release) override { return refuse(); }
+  int event_fd() const override { return -1; }
+  Result<std::optional<SourceEvent>> next_event() override { return std::optional<SourceEvent>(); }
+  Result<sonde_statistics> statistics() override { return sonde_statistics{}; }
+
+ private:
+  static Error refuse() { return Error("the recording source traces nobody"); }
+  Result<void> note(const std::string& call) {
+    calls.push_back(call);
+    if (!fail.empty() && call.starts_with(fail)) return Error("told to fail: " + call, EIO);
+    return {};
+  }
+};
+
+}  // namespace sonde

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the guard's tests share: small DIF programs, the test programs, and a consumer of records
+#pragma once
+
+#include <elf.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "runtime/buffer/ring.h"
+#include "runtime/source/event_source.h"
+
+namespace sonde::test {
+
+using Clock = std::chrono::steady_clock;
+
+/// Builds a DIF program, one instruction after another.
+class Dif {
+ public:
+  Dif& op(sonde_dif_op op, int d = 0, int a = 0, int b = 0, int32_t i = 0) {
+    insns_.push_back({static_cast<uint8_t>(op), static_cast<uint8_t>(d), static_cast<uint8_t>(a), static_cast<uint8_t>(b), i});
+    return *this;
+  }
+  Dif& argument(int n) { return op(SONDE_DIF_ARG, 1, 0, 0, n).word(); }
+  Dif& variable(sonde_dif_variable v) { return op(SONDE_DIF_VAR, 1, 0, 0, v).word(); }
+  Dif& text_of_argument(int n, int max = 256) { return op(SONDE_DIF_ARG, 1, 0, 0, n).capture(SONDE_DIF_CAPSTR, SONDE_SLOT_TEXT, max); }
+  Dif& text(sonde_dif_text which, int operand = 0) { return op(SONDE_DIF_LI, 1, 0, 0, operand).capture(SONDE_DIF_CAPTEXT, SONDE_SLOT_TEXT, which); }
+  Dif& stack(int frames) { return capture(SONDE_DIF_CAPSTACK, SONDE_SLOT_STACK, frames); }
+  Dif& word() { return capture(SONDE_DIF_CAPW, SONDE_SLOT_WORD, 0); }
+  Dif& capture(sonde_dif_op what, uint8_t kind, int32_t i) {
+    op(what, static_cast<int>(kinds_.size()), 1, 0, i);
+    kinds_.push_back(kind);
+    return *this;
+  }
+  Result<void> load(EventSource& source, uint32_t id) {
+    op(SONDE_DIF_RECORD);
+    return source.load_program(ProgramId{id}, {insns_.data(), static_cast<uint32_t>(insns_.size()),
+                                               static_cast<uint32_t>(kinds_.size()), nullptr, 0, 0, kinds_.data()});
+  }
+
+ private:
+  std::vector<sonde_dif_insn> insns_;
+  std::vector<uint8_t> kinds_;
+};
+
+/// The test programs, compiled once.
+class Programs {
+ public:
+  static const Programs& get() {
+    static Programs programs;
+    return programs;
+  }
+  std::string target, plugin, directory;
+
+ private:
+  Programs() {
+    char name[] = "/tmp/sonde_guard_test_XXXXXX";
+    directory = mkdtemp(name);
+    const std::string sources = std::filesystem::path(__FILE__).parent_path() / "programs";
+    target = directory + "/target";
+    plugin = directory + "/plugin.so";
+    const std::string flags = "cc -O1 -fno-omit-frame-pointer -fcf-protection=branch ";
+    EXPECT_EQ(system((flags + sources + "/target.c -o " + target + " -pthread -ldl").c_str()), 0);
+    EXPECT_EQ(system((flags + "-shared -fPIC " + sources + "/plugin.c -o " + plugin).c_str()), 0);
+  }
+};
+
+/// File offset of a function.
+inline uint64_t offset_of(const std::string& path, const std::string& function) {
+  std::ifstream file(path, std::ios::binary);
+  std::string image((std::istreambuf_iterator<char>(file)), {});
+  const auto* elf = reinterpret_cast<const Elf64_Ehdr*>(image.data());
+  const auto* sections = reinterpret_cast<const Elf64_Shdr*>(image.data() + elf->e_shoff);
+  const auto* segments = reinterpret_cast<const Elf64_Phdr*>(image.data() + elf->e_phoff);
+  for (int s = 0; s < elf->e_shnum; s++) {
+    if (sections[s].sh_type != SHT_SYMTAB && sections[s].sh_type != SHT_DYNSYM) continue;
+    const auto* symbols = reinterpret_cast<const Elf64_Sym*>(image.data() + sections[s].sh_offset);
+    const char* names = image.data() + sections[sections[s].sh_link].sh_offset;
+    for (uint64_t i = 0; i < sections[s].sh_size / sizeof(Elf64_Sym); i++) {
+      if (names + symbols[i].st_name != function || symbols[i].st_value == 0) continue;
+      for (int p = 0; p < elf->e_phnum; p++) {
+        const Elf64_Phdr& segment = segments[p];
+        if (segment.p_type == PT_LOAD && symbols[i].st_value - segment.p_vaddr < segment.p_filesz) {
+          return symbols[i].st_value - segment.p_vaddr + segment.p_offset;
+        }
+      }
+    }
+  }
+  ADD_FAILURE() << function << " not found in " << path;
+  return 0;
+}
+
+struct Record {
+  uint32_t epid, probe, pid, tid, sequence;
+  uint16_t flags;
+  uint64_t timestamp, faults;
+  std::vector<uint64_t> words;
+  std::vector<std::string> texts;   ///< by slot; empty for words
+};
+
+/// Milliseconds a traced program may take.
+inline constexpr int kPatienceMs = 60000;
+
+/// A source and its one ring, and what came out of them.
+class Consumer {
+ public:
+  explicit Consumer(uint64_t ring_bytes = 4 << 20) {
+    auto made = make_ptrace_source();
+    EXPECT_TRUE(made) << made.error().message();
+    source = std::move(*made);
+    EXPECT_TRUE(source->create_buffers(ring_bytes));
+  }
+
+  void enable(uint32_t probe, Dif&& dif, bool held = false) { enable(probe, dif, held); }
+  void enable(uint32_t probe, Dif& dif, bool held = false) {
+    auto loaded = dif.load(*source, probe);
+    ASSERT_TRUE(loaded) << loaded.error().message();
+    const Ecb ecb{Epid{probe}, ProbeId{probe}, ProgramId{probe}, held};
+    auto added = source->add_ecbs({&ecb, 1});
+    ASSERT_TRUE(added) << added.error().message();
+  }
+  void tap(Tap tap) {
+    tap.id = TapId{++taps_};
+    auto armed = source->arm({&tap, 1});
+    ASSERT_TRUE(armed) << armed.error().message();
+  }
+  void tap_call(uint32_t probe, uint32_t number, sonde_tap_kind kind = SONDE_TAP_SYSCALL_ENTRY) {
+    tap({{}, kind, ProbeId{probe}, number, 0, "", 0, 0});
+  }
+  void tap_kind(uint32_t probe, sonde_tap_kind kind) { tap({{}, kind, ProbeId{probe}, 0, 0, "", 0, 0}); }
+  void tap_function(uint32_t probe, sonde_tap_kind kind, const std::string& path, const std::string& name, uint32_t pid = 0) {
+    const uint64_t offset = offset_of(path, name);
+    tap({{}, kind, ProbeId{probe}, 0, pid, path, offset, offset});
+  }
+
+  uint32_t spawn(std::vector<std::string> argv, std::vector<uint32_t> calls = {}, bool filter = false) {
+    output_ = Programs::get().directory + "/out" + std::to_string(++outputs_) + "." + std::to_string(getpid());
+    std::string command = "exec \"$@\" >" + output_;
+    std::vector<std::string> shell = {"/bin/sh", "-c", command, "sh"};
+    shell.insert(shell.end(), argv.begin(), argv.end());
+    SpawnRequest request{through_shell ? shell : argv, {}, filter, calls};
+    auto pid = source->spawn(request);
+    EXPECT_TRUE(pid) << pid.error().message();
+    return pid ? *pid : 0;
+  }
+
+  /// Reads records until everything traced is gone, or time is over.
+  void run(int patience_ms = kPatienceMs) {
+    auto gone = source->go();
+    ASSERT_TRUE(gone) << gone.error().message();
+    const auto end = Clock::now() + std::chrono::milliseconds(patience_ms);
+    while (!all_gone && Clock::now() < end) {
+      pollfd entry{source->event_fd(), POLLIN, 0};
+      poll(&entry, 1, 5);
+      if (!events()) break;
+      drain(false);
+    }
+    EXPECT_TRUE(all_gone || died);
+    drain(true);
+  }
+  bool events() {
+    for (;;) {
+      auto event = source->next_event();
+      if (!event) {
+        died = true;
+        return false;
+      }
+      if (!*event) return true;
+      if ((*event)->kind == SONDE_EVENT_ALL_GONE) all_gone = true;
+      if ((*event)->kind == SONDE_EVENT_TARGET_GONE) status[(*event)->pid] = (*event)->value;
+      seen.push_back(**event);
+    }
+  }
+  void drain(bool all) {
+    if (!reader_) reader_.emplace(source->mapped_rings()[0]);
+    reader_->refresh();
+    reader_->drain(UINT64_MAX, all, [this](const sonde_record& record) { take(record); });
+  }
+  std::string output() const {
+    std::ifstream file(output_);
+    return std::string((std::istreambuf_iterator<char>(file)), {});
+  }
+  size_t count(uint32_t probe) const {
+    auto found = counts.find(probe);
+    return found == counts.end() ? 0 : found->second;
+  }
+
+  std::unique_ptr<EventSource> source;
+  std::vector<Record> records;
+  std::map<uint32_t, size_t> counts;
+  std::map<uint32_t, uint64_t> status;
+  std::vector<SourceEvent> seen;
+  std::function<void(const sonde_record&)> on_record;
+  bool all_gone = false, died = false, through_shell = false;
+  size_t keep = 100000;
+
+ private:
+  void take(const sonde_record& record) {
+    counts[record.probe]++;
+    if (on_record) on_record(record);
+    if (records.size() >= keep) return;
+    Record copy{record.epid, record.probe, record.pid, record.tid, record.sequence, record.flags, record.timestamp, record.faults, {}, {}};
+    for (unsigned i = 0; i < record.slots; i++) {
+      copy.words.push_back(record.slot[i]);
+      const uint64_t offset = SONDE_SPAN_OFFSET(record.slot[i]), length = SONDE_SPAN_LENGTH(record.slot[i]);
+      const bool span = offset >= sizeof record && offset + length <= record.size;
+      copy.texts.push_back(span ? std::string(reinterpret_cast<const char*>(&record) + offset, length) : "");
+    }
+    records.push_back(std::move(copy));
+  }
+
+  std::optional<RingReader> reader_;
+  std::string output_;
+  uint32_t taps_ = 0;
+  int outputs_ = 0;
+};
+
+/// Guards that were there before are not ours.
+inline std::set<pid_t> guards() {
+  std::set<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const pid_t pid = atoi(entry.path().filename().c_str());
+    if (pid <= 0) continue;
+    std::ifstream status(entry.path() / "status");
+    std::string line;
+    std::getline(status, line);
+    std::string state;
+    std::getline(status, state);
+    std::getline(status, state);
+    if (line == "Name:\tsonde-guard" && state.find('Z') == std::string::npos) found.insert(pid);
+  }
+  return found;
+}
+
+}  // namespace sonde::test

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/lang/options.h"
+
+#include <gtest/gtest.h>
+
+namespace sonde {
+namespace {
+
+std::string set(Options& options, const char* name, const char* value, bool from_program = false, bool tracing = false) {
+  auto result = options.set(name, value, from_program, tracing);
+  return result ? "ok" : result.error().message();
+}
+
+constexpr const char* kInvalid = "Invalid value for specified option";
+
+TEST(Options, InitialValues) {
+  Options options;
+  EXPECT_EQ(options.number("bufsize"), 4u << 20);
+  EXPECT_EQ(options.number("switchrate"), 100'000'000u);
+  EXPECT_EQ(options.number("aggrate"), 1'000'000'000u);
+  EXPECT_FALSE(options.flag("quiet"));
+  EXPECT_EQ(options.text("source"), "auto");
+  EXPECT_FALSE(options.was_set("strsize"));
+}
+
+TEST(Options, Values) {
+  struct {
+    const char *name, *value;
+    uint64_t number;
+  } const cases[] = {
+      {"quiet", "", 1},           {"quiet", "YES", 1},      {"quiet", "off", 0},       {"quiet", "Disabled", 0},
+      {"bufsize", "16k", 16384},  {"bufsize", "2M", 2 << 20}, {"bufsize", "1", 1},     {"bufsize", "0x10", 16},
+      {"bufsize", "1t", 1ull << 40}, {"switchrate", "10", 100'000'000}, {"switchrate", "10hz", 100'000'000},
+      {"switchrate", "5sec", 5'000'000'000}, {"switchrate", "100ms", 100'000'000}, {"aggrate", "1d", 86400'000'000'000},
+      {"stackindent", "0", 0},    {"strsize", "2", 2},
+  };
+  for (const auto& c : cases) {
+    Options options;
+    EXPECT_EQ(set(options, c.name, c.value), "ok") << c.name << "=" << c.value;
+    EXPECT_EQ(options.number(c.name), c.number) << c.name << "=" << c.value;
+    EXPECT_TRUE(options.was_set(c.name));
+  }
+}
+
+TEST(Options, RefusedValues) {
+  const char* const cases[][2] = {
+      {"bufsize", "0"},     {"bufsize", "-40"},   {"bufsize", "1b"},          {"bufsize", ""},
+      {"bufsize", "245566729809009887663"},       {"bufsize", "99999999999t"}, {"strsize", "1"},
+      {"switchrate", "0"},  {"switchrate", "1x"}, {"switchrate", "99999999999d"}, {"quiet", "maybe"},
+      {"bufpolicy", "ring"}, {"bufpolicy", "fill"}, {"stackindent", "-1"},    {"bufresize", "always"},
+  };
+  for (const auto& c : cases) {
+    Options options;
+    EXPECT_EQ(set(options, c[0], c[1]), kInvalid) << c[0] << "=" << c[1];
+    EXPECT_FALSE(options.was_set(c[0]));
+  }
+}
+
+TEST(Options, WhoMaySetWhatWhen) {
+  Options options;
+  EXPECT_EQ(set(options, "nosuch", "1"), "Invalid option name");
+  EXPECT_EQ(set(options, "evaltime", "main", true), "Option cannot be used from within a D program");
+  EXPECT_EQ(set(options, "evaltime", "main"), "ok");
+  EXPECT_EQ(set(options, "bufsize", "8k", true, true), "Operation illegal when tracing is active");
+  EXPECT_EQ(set(options, "quiet", "", true, true), "ok");
+  EXPECT_EQ(set(options, "bufsize", "8k", true), "ok");
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+
+#include "runtime/process/elf_file.h"
+#include "runtime/process/proc_maps.h"
+#include "runtime/process/symbolizer.h"
+#include "tests/runtime/process/target_program.h"
+
+namespace sonde {
+namespace {
+
+TEST(ProcMaps, Parses) {
+  const auto maps = parse_proc_maps(
+      "55d0c0000000-55d0c0002000 r-xp 00001000 fd:01 1234                       /usr/bin/a b (deleted)\n"
+      "nonsense\n"
+      "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
+      "7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                          [stack]\n"
+      "7ffd10000000-7ffd10001000 r--s 00000000 00:05 99                         /odd\\012name\n");
+  ASSERT_EQ(maps.size(), 4u);
+  EXPECT_EQ(maps[0].start, 0x55d0c0000000u);
+  EXPECT_EQ(maps[0].end, 0x55d0c0002000u);
+  EXPECT_EQ(maps[0].offset, 0x1000u);
+  EXPECT_TRUE(maps[0].executable);
+  EXPECT_EQ(maps[0].path, "/usr/bin/a b");
+  EXPECT_TRUE(maps[0].is_file());
+  EXPECT_EQ(maps[1].path, "");
+  EXPECT_FALSE(maps[2].is_file());
+  EXPECT_EQ(maps[3].path, "/odd\nname");
+  EXPECT_EQ(base_name("/usr/lib/libc.so.6"), "libc.so.6");
+}
+
+TEST(ProcMaps, SaysWhenThereIsNoProcess) {
+  auto maps = read_proc_maps(0x7ffffffe);
+  ASSERT_FALSE(maps);
+  EXPECT_EQ(maps.error().code(), ESRCH);
+}
+
+std::shared_ptr<const ElfFile> open_object(const std::string& path) {
+  auto file = ElfFile::open(path);
+  EXPECT_TRUE(file) << file.error().message();
+  return *file;
+}
+
+TEST(ElfFile, FindsFunctions) {
+  TargetProgram program("target", kTargetSource);
+  const auto file = open_object(program.path());
+  const ElfFunction* work = file->find("work");
+  ASSERT_NE(work, nullptr);
+  EXPECT_GT(work->size, 0u);
+  ASSERT_NE(file->find("helper"), nullptr);
+  EXPECT_EQ(file->find("helper")->binding, ElfFunction::Binding::Local);
+  ASSERT_NE(file->find("other_name"), nullptr);
+  EXPECT_EQ(file->find("other_name")->address, work->address);
+  EXPECT_EQ(file->at(work->address + 1)->name, "work");  // shorter than other_name
+  EXPECT_EQ(file->find("getpid"), nullptr);
+  EXPECT_EQ(file->code(*work).size(), work->size);
+  uint64_t address = 0, offset = 0;
+  EXPECT_TRUE(file->address_of(work->offset, address));
+  EXPECT_EQ(address, work->address);
+  EXPECT_TRUE(file->offset_of(work->address, offset));
+  EXPECT_EQ(offset, work->offset);
+  EXPECT_FALSE(file->offset_of(~uint64_t{0}, offset));
+  EXPECT_EQ(file->at(0), nullptr);
+}
+
+TEST(ElfFile, StrippedProgramsKeepWhatIsDynamic) {
+  TargetProgram program("target", kTargetSource, "-s -rdynamic");
+  const auto file = open_object(program.path());
+  EXPECT_NE(file->find("work"), nullptr);
+  EXPECT_EQ(file->find("helper"), nullptr);
+}
+
+TEST(ElfFile, StaticProgramsAreNotMoved) {
+  TargetProgram program("target", kTargetSource, "-static");
+  const auto file = open_object(program.path());
+  ASSERT_NE(file->find("work"), nullptr);
+  EXPECT_GT(file->find("work")->address, 0x400000u);
+  EXPECT_LT(file->find("work")->offset, file->find("work")->address);
+}
+
+TEST(ElfFile, LibraryNamesHaveNoVersions) {
+  Dl_info info{};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(&getpid), &info), 0);
+  const auto libc = open_object(info.dli_fname);
+  const ElfFunction* malloc_function = libc->find("malloc");
+  ASSERT_NE(malloc_function, nullptr);
+  EXPECT_GT(libc->functions().size(), 1500u);
+  EXPECT_EQ(libc->find("memcpy") == nullptr || libc->find("memcpy")->size > 0, true);
+  for (const ElfFunction& function : libc->functions()) EXPECT_EQ(function.name.find('@'), std::string::npos);
+}
+
+TEST(ElfFile, RefusesWhatIsNotElf) {
+  EXPECT_EQ(ElfFile::open("/etc/passwd").error().code(), ENOEXEC);
+  EXPECT_EQ(ElfFile::open("/nosuch").error().code(), ENOENT);
+  EXPECT_FALSE(ElfFile::open("/proc"));
+}
+
+TEST(ElfFile, DamagedFilesDoNoHarm) {
+  TargetProgram program("target", kTargetSource);
+  std::ifstream in(program.path(), std::ios::binary);
+  const std::string good((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string path = program.path() + ".bad";
+  unsigned random = 12345;
+  for (int i = 0; i < 150; i++) {
+    std::string bad = good;
+    for (int k = 0; k < 20; k++) {
+      random = random * 1103515245 + 12345;
+      bad[random / 7 % bad.size()] = static_cast<char>(random >> 16);
+    }
+    if (i % 3 == 0) bad.resize(random / 11 % bad.size());
+    std::ofstream(path, std::ios::binary) << bad;
+    auto file = ElfFile::open(path);
+    if (!file) continue;
+    for (const ElfFunction& function : (*file)->functions()) {
+      (void)(*file)->at(function.address);
+      (void)(*file)->code(function);
+    }
+  }
+}
+
+TEST(ElfCache, OpensAgainWhenTheFileChanged) {
+  TargetProgram one("target", kTargetSource), two("target", "int fresh(void) { return 1; } int main(void) { return fresh(); }", "-O0");
+  ElfCache cache;
+  auto first = cache.open(one.path()), again = cache.open(one.path());
+  ASSERT_TRUE(first && again);
+  EXPECT_EQ(*first, *again);
+  std::filesystem::rename(two.path(), one.path());
+  auto changed = cache.open(one.path());
+  ASSERT_TRUE(changed);
+  EXPECT_NE((*changed)->find("fresh"), nullptr);
+  std::filesystem::remove(one.path());
+  EXPECT_FALSE(cache.open(one.path()));
+}
+
+TEST(Symbolizer, OwnFunctions) {
+  Symbolizer symbolizer;
+  const auto pid = static_cast<uint32_t>(getpid());
+  void* address = dlsym(RTLD_DEFAULT, "malloc_usable_size");
+  ASSERT_NE(address, nullptr);
+  const auto pc = reinterpret_cast<uint64_t>(address);
+  EXPECT_EQ(symbolizer.symbol_text(pid, pc), "libc.so.6`malloc_usable_size");
+  EXPECT_EQ(symbolizer.symbol_text(pid, pc + 4), "libc.so.6`malloc_usable_size+0x4");
+  EXPECT_EQ(symbolizer.function_text(pid, pc + 4), "libc.so.6`malloc_usable_size");
+  EXPECT_EQ(symbolizer.module_text(pid, pc), "libc.so.6");
+  EXPECT_EQ(symbolizer.symbol_text(pid, 0x10), "0x10");
+  EXPECT_EQ(symbolizer.module_text(pid, 0x10), "0x10");
+}
+
+TEST(Symbolizer, DeadProcessesStillResolve) {
+  TargetProgram program("target", kTargetSource);
+  const uint32_t pid = program.start();
+  auto maps = read_proc_maps(pid);
+  ASSERT_TRUE(maps);
+  const auto file = open_object(program.path());
+  const ElfFunction* work = file->find("work");
+  uint64_t pc = 0;
+  for (const MapEntry& entry : *maps) {
+    if (entry.executable && entry.path == program.path()) pc = entry.start + work->offset - entry.offset;
+  }
+  ASSERT_NE(pc, 0u);
+  Symbolizer symbolizer;
+  symbolizer.note(pid);
+  program.stop();
+  symbolizer.note(pid);
+  EXPECT_EQ(symbolizer.symbol_text(pid, pc + 2), "target`work+0x2");
+  symbolizer.note_fork(pid, 0x7ffffff0);
+  EXPECT_EQ(symbolizer.symbol_text(0x7ffffff0, pc), "target`work");
+  symbolizer.note_exec(pid);
+  EXPECT_EQ(symbolizer.symbol_text(pid, pc).find("work"), std::string::npos);
+}
+
+TEST(Symbolizer, MappingsThatAreTold) {
+  Dl_info info{};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(&getpid), &info), 0);
+  const auto libc = open_object(info.dli_fname);
+  const ElfFunction* function = libc->find("malloc_usable_size");
+  ASSERT_NE(function, nullptr);
+  Symbolizer symbolizer;
+  symbolizer.note_mapping(0x7ffffff1, 0x10000000, 0, info.dli_fname);
+  EXPECT_EQ(symbolizer.symbol_text(0x7ffffff1, 0x10000000 + function->offset), "libc.so.6`malloc_usable_size");
+}
+
+}  // namespace
+}  // namespace sonde

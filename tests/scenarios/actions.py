@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Actions and built-in variables that need a real program: stacks, symbols, memory, signals, descriptors."""
+
+import os
+import re
+
+from support import check, counts, equal, scenario
+
+
+@scenario()
+def ustack_names_functions(world):
+    """The user stack of malloc's caller, traced and as a key."""
+    program = world.program("mallocs")
+    result = world.sonde("-q", "-n", "pid$target:libc*:malloc:entry /!done/ { done = 1; ustack(); }", "-c", f"{program} 1 5")
+    frames = [line.strip() for line in result.stdout.splitlines() if "`" in line]
+    check(re.match(r"libc\.so\.6`.*malloc", frames[0]), f"innermost frame {frames[:1]}")
+    check(any(frame.startswith("mallocs`") and "+0x" in frame for frame in frames), f"frames {frames}")
+    result = world.sonde("-q", "-n", "pid$target:libc*:malloc:entry { @[ustack(1)] = count(); }", "-c", f"{program} 4 50")
+    equal(re.findall(r"^ +(\d+)$", result.stdout, re.M), ["200"], "one stack, 200 times")
+
+
+@scenario()
+def user_symbols_as_keys(world):
+    clause = ("pid$target:a.out:one_round:entry { @s[usym(uregs[R_PC])] = count(); @f[ufunc(uregs[R_PC])] = count(); "
+              "@m[umod(uregs[R_PC])] = count(); @a[uaddr(uregs[R_PC])] = count(); "
+              "@same[ucaller != 0, ustackdepth > 0] = count(); }")
+    result = world.sonde("-q", "-n", clause, "-c", f"{world.program('worker')} {world.path('result')} 10")
+    names = [line.split()[0] for line in result.stdout.splitlines() if "worker" in line]
+    equal(names, ["worker`one_round", "worker`one_round", "worker", "worker`one_round"], "usym, ufunc, umod, uaddr")
+    check(re.search(r"^ +1 +1 +40$", result.stdout, re.M), "ucaller and ustackdepth")
+
+
+@scenario()
+def copyin_reads_bytes(world):
+    clause = ("syscall::write:entry /arg0 == 1/ { this->p = (char *)copyin(arg1, 5); "
+              'printf("%c%c %d\\n", this->p[0], this->p[4], arg2); tracemem(copyin(arg1, 5), 5); }')
+    result = world.sonde("-q", "-n", clause, "-c", "/bin/echo hello")
+    check("ho 6\n" in result.stdout, f"{result.stdout!r}")
+    check(re.search(r"0: 68 65 6c 6c 6f +hello", result.stdout), "the dump")
+
+
+@scenario()
+def raise_sends_a_signal(world):
+    ticks = world.path("ticks")
+    clause = "syscall::getppid:entry /++n == 5/ { raise(SIGKILL); } END { printf(\"%d calls\", n); }"
+    result = world.sonde("-w", "-q", "-n", clause, "-c", f"{world.program('ticker')} {ticks} 500")
+    check("5 calls" in result.stdout, result.stdout)
+    world.expect_nothing_left()
+
+
+@scenario()
+def stop_stops_the_program(world):
+    clause = ('syscall::getppid:entry /++n == 5/ { stop(); system("kill -CONT %d; echo continued", pid); }')
+    result = world.sonde("-w", "-q", "-n", clause, "-c", f"{world.program('ticker')} {world.path('ticks')} 20")
+    check("continued" in result.stdout, result.stdout)
+    check(open(world.path("ticks"), encoding="ascii").read().startswith("done"), "the program did not finish")
+
+
+@scenario()
+def destructive_without_w_is_refused(world):
+    for action in ("stop()", "raise(9)", 'system("true")'):
+        result = world.sonde("-n", f"BEGIN {{ {action}; }}", status=1)
+        check("Destructive actions not allowed" in result.stderr, action)
+
+
+@scenario()
+def who_and_where(world):
+    """Process variables, checked against what the program itself prints."""
+    clause = ('syscall::write:entry /arg0 == 1 && execname == "sh" && !done/ { done = 1; printf("%s %d %d %d %d %s %s %s [%s] %d %d %d %s\\n", '
+              'execname, pid == $target, tid == pid, uid, gid, cwd, root, zonename, curpsinfo->pr_psargs, '
+              'curlwpsinfo->pr_lwpid == tid, curpsinfo->pr_ppid == ppid, cpu >= 0, probeprov); }')
+    script = world.path("say.sh", "echo said\n")
+    result = world.sonde("-q", "-n", clause, "-c", f"sh {script}")
+    wanted = f"sh 1 1 {os.getuid()} {os.getgid()} {world.home} / global [sh {script}] 1 1 1 syscall"
+    check(wanted in result.stdout.splitlines(), f"found {result.stdout!r}, wanted {wanted!r}")
+
+
+@scenario()
+def arguments_typed_and_as_text(world):
+    name = world.path("there", "12345")
+    clause = ('syscall::openat:entry { printf("%s|%s\\n", copyinstr((uintptr_t)args[1]), argstr); } '
+              'syscall::openat:return { printf("%d %d %d %s\\n", (int)arg0 == (int)arg1, arg1 < 0 ? -1 : 0, errno, retstr); }')
+    result = world.sonde("-q", "-n", clause, "-c", f"cat {name} /nonexistent/x")
+    lines = result.stdout.splitlines()
+    entry = next((i for i, line in enumerate(lines) if line.startswith(name + "|")), None)
+    check(entry is not None and "O_RDONLY" in lines[entry] and name in lines[entry].split("|")[1], f"entry {lines}")
+    missing = next(i for i, line in enumerate(lines) if line.startswith("/nonexistent/x|"))
+    check(lines[missing + 1].startswith("1 -1 2 ") and "ENOENT" in lines[missing + 1], f"return {lines[missing + 1]!r}")
+
+
+@scenario()
+def descriptors_have_names(world):
+    name = world.path("input", "12345")
+    clause = 'syscall::read:entry /fds[arg0].fi_name == "input"/ { printf("%s %s\\n", fds[arg0].fi_pathname, fds[arg0].fi_dirname); }'
+    result = world.sonde("-q", "-n", clause, "-c", f"cat {name}")
+    check(f"{name} {os.path.dirname(name)}" in result.stdout.splitlines(), result.stdout)
+
+
+@scenario()
+def process_life(world):
+    """proc: create, start, exec, exit and threads; the counts agree with what calls.c does."""
+    clause = ("proc:::create,proc:::start,proc:::exec-success,proc:::exit,proc:::lwp-start,proc:::lwp-exit "
+              "{ @[probename] = count(); } proc:::exit { @codes[args[0]] = count(); }")
+    result = world.sonde("-q", "-n", clause, "-c", world.program("calls"))
+    found = counts(result.stdout)
+    equal({k: found.get(k) for k in ("create", "start", "exec-success", "exit")},
+          {"create": 8, "start": 8, "exec-success": 1, "exit": 9}, "processes")
+    check(found.get("lwp-start", 0) >= 4 and found.get("lwp-exit", 0) >= 4, f"threads {found}")
+    check(re.search(r"^ +1 +9$", result.stdout, re.M), "nine exits with CLD_EXITED")
+
+
+@scenario()
+def exec_failure_is_seen(world):
+    clause = 'proc:::exec-failure { printf("failed %d\\n", args[0]); } proc:::exec { printf("try %s\\n", args[0]); }'
+    result = world.sonde("-q", "-n", clause, "-c", "env /nonexistent/program")
+    check("try /nonexistent/program" in result.stdout and "failed 2" in result.stdout, result.stdout)
+
+
+@scenario()
+def signals_seen(world):
+    """signal: what is delivered to a handler, what is discarded."""
+    script = world.path("signals.sh", "trap 'true' USR1\nkill -USR1 $$\nkill -USR1 $$\nkill -CHLD $$\ntrue\n")
+    result = world.sonde("-l", "-P", "signal")
+    names = {line.split()[-1] for line in result.stdout.splitlines()[1:]}
+    check(names, "no probe of the signal provider")
+    result = world.sonde("-q", "-n", "signal::: { @[probename] = count(); }", "-c", f"sh {script}")
+    check(sum(counts(result.stdout).values()) >= 2, f"seen {result.stdout!r}")
+
+
+@scenario()
+def flow_is_indented(world):
+    result = world.sonde("-F", "-n", "syscall::getppid:entry,syscall::getppid:return {}", "-c", f"{world.program('mixed')} 2")
+    lines = result.stdout.splitlines()
+    equal(lines[0], f"{'CPU':>3s} {'FUNCTION':<41s}", "header")
+    equal([line[4:].rstrip() for line in lines[1:5]], [" => getppid", " <= getppid"] * 2, "rows")
+
+
+@scenario()
+def six_arguments(world):
+    """Raw arguments of a system call and of a function, and what they return."""
+    show = 'printf("%d %d %d %d %d %d %d\\n", (int)arg0, (int)arg1, (int)arg2, (int)arg3, (int)arg4, (int)arg5, arg9);'
+    result = world.sonde(
+        "-q", "-n", f"syscall::copy_file_range:entry,pid$target:a.out:take:entry {{ {show} }} "
+        'syscall::copy_file_range:return { printf("error %d\\n", errno); } pid$target:a.out:take:return { printf("value %d\\n", arg1); }',
+        "-c", world.program("arguments"))
+    equal(result.stdout.splitlines()[:4], ["-11 12 -13 14 15 16 0", "error 9", "1 2 3 4 5 6 0", "value 654321"], "arguments")

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""-x: every option takes its values and refuses others."""
+
+from support import check, equal, scenario
+
+ACCEPTED = """
+-x aggrate=100ms -x aggsize=1m -x aggsortkey -x aggsortkeypos=0 -x aggsortpos=0 -x aggsortrev=no -x bufpolicy=switch
+-x bufresize=auto -x bufsize=64k -x cleanrate=50hz -x defaultargs -x destructive -x droptags -x dynvarsize=1m -x errtags
+-x evaltime=main -x flowindent=off -x quiet=yes -x rawbytes=false -x source=ptrace -x stackindent=4 -x statusrate=1s
+-x strsize=64 -x switchrate=20ms -x syscall_arg_type -x ustackframes=10 -x verbose=no -x version=1.0 -x zdefs=on
+""".split("-x ")[1:]
+
+REFUSED = ("aggsize=0", "bufsize=-4", "bufsize=1b", "strsize=0", "quiet=maybe", "aggrate=soon", "ustackframes=many",
+           "switchrate=", "bufpolicy=nosuch")
+
+
+@scenario()
+def options_take_their_values(world):
+    for setting in ACCEPTED:
+        world.sonde("-q", "-x", setting.strip(), "-n", "BEGIN { exit(0); }")
+
+
+@scenario()
+def options_refuse_other_values(world):
+    for setting in REFUSED:
+        result = world.sonde("-x", setting, "-n", "BEGIN { exit(0); }", status=1)
+        check(f"failed to set -x {setting.split('=')[0]}: Invalid value for specified option" in result.stderr,
+              f"{setting}: {result.stderr!r}")
+    result = world.sonde("-x", "nosuch=1", "-n", "BEGIN { exit(0); }", status=1)
+    check("failed to set -x nosuch: Invalid option name" in result.stderr, f"{result.stderr!r}")
+
+
+@scenario()
+def options_by_pragma(world):
+    result = world.sonde("-x", "errtags", "-n", "#pragma D option nosuch=1\nBEGIN { exit(0); }", status=1)
+    check("[D_PRAGMA_OPTSET]" in result.stderr and "failed to set option 'nosuch' to '1': Invalid option name" in result.stderr,
+          f"{result.stderr!r}")
+    result = world.sonde("-n", "#pragma D option quiet\n#pragma D option strsize=4\nBEGIN { trace(\"abcdefgh\"); exit(0); }")
+    equal(result.stdout, "abcd\n", "strsize")
+
+
+@scenario()
+def evaltime_says_when_tracing_begins(world):
+    """exec: from the first instruction, with the dynamic linker's calls; main: from main() on."""
+    found = {}
+    for when in ("exec", "main"):
+        result = world.sonde("-q", "-x", f"evaltime={when}", "-n",
+                             "syscall::mmap:entry { @m = count(); } syscall::getppid:entry { @g = count(); } "
+                             'END { printa("m %@d\\n", @m); printa("g %@d\\n", @g); }', "-c", f"{world.program('mixed')} 10")
+        check("g 10" in result.stdout, f"{when}: {result.stdout!r}")
+        found[when] = "m " in result.stdout
+    equal(found, {"exec": True, "main": False}, "mmap seen")

@@ -1,0 +1,12 @@
+/* @sonde: -q */
+/* clear() keeps the keys */
+BEGIN
+{
+	@["x"] = count();
+	@["y"] = count();
+
+	clear(@);
+	@["y"] = count();
+	printa("%s %@d\n", @);
+	exit(0);
+}

@@ -1,0 +1,9 @@
+/* @sonde: -q */
+/* count() without keys */
+BEGIN
+{
+	@ = count();
+	@ = count();
+	@named = count();
+	exit(0);
+}

@@ -1,0 +1,10 @@
+/* @sonde: -q */
+/* string keys, sorted by value, then by key */
+BEGIN
+{
+	@["b"] = count();
+	@["c"] = count();
+	@["c"] = count();
+	@["a"] = count();
+	exit(0);
+}

@@ -1,0 +1,8 @@
+/* @sonde: -q */
+/* printa() of a histogram by a format */
+BEGIN
+{
+	@["k"] = quantize(3);
+	printa("%s:%@d", @);
+	exit(0);
+}

@@ -1,0 +1,12 @@
+/* @sonde: -q */
+/* logical operators, xor among them, give 0 or 1 */
+BEGIN
+{
+	x = 5;
+	z = 0;
+	printf("%d %d %d %d\n", x && z, x || z, x ^^ 3, x ^^ z);
+	printf("%d %d %d\n", !x, !z, !!x);
+	s = "";
+	printf("%d %d\n", s && 1, s == NULL);
+	exit(0);
+}

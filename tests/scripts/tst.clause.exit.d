@@ -1,0 +1,18 @@
+/* @sonde: -q */
+/* after exit() the rest of the clause runs, no other clause but END's */
+BEGIN
+{
+	printf("one\n");
+	exit(0);
+	printf("two\n");
+}
+
+BEGIN
+{
+	printf("not this\n");
+}
+
+END
+{
+	printf("end\n");
+}

@@ -1,0 +1,12 @@
+/* @sonde: -q */
+/* @status: 5 */
+/* the last exit() has the word */
+BEGIN
+{
+	exit(3);
+}
+
+END
+{
+	exit(5);
+}

@@ -1,0 +1,8 @@
+/* @sonde: -q */
+/* length of strings */
+BEGIN
+{
+	s = "hello";
+	printf("%d %d %d\n", strlen(s), strlen(""), strlen(strjoin(s, s)));
+	exit(0);
+}

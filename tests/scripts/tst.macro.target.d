@@ -1,0 +1,7 @@
+/* @sonde: -q */
+/* without -c and -p there is no target */
+BEGIN
+{
+	printf("%d\n", $target);
+	exit(0);
+}

@@ -1,0 +1,9 @@
+/* @sonde:  */
+/* options by pragma */
+#pragma D option quiet
+
+BEGIN
+{
+	trace(1);
+	exit(0);
+}

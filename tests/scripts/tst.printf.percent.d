@@ -1,0 +1,7 @@
+/* @sonde: -q */
+/* a percent sign */
+BEGIN
+{
+	printf("100%% of %d%%\n", 50);
+	exit(0);
+}

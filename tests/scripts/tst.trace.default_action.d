@@ -1,0 +1,16 @@
+/* @sonde:  */
+/* @cpu: 0 */
+/* a clause without statements makes a row; one of assignments makes none */
+BEGIN
+{
+}
+
+BEGIN
+{
+	x = 1;
+}
+
+BEGIN
+{
+	exit(x - 1);
+}

@@ -238,8 +238,7 @@ class Prompt {
   void print(const std::string& rest) {
     std::string name = rest.starts_with('@') ? rest.substr(1) : rest;
     session_.consumer().drain();
-    auto done = rest.empty() ? session_.consumer().print_all() : session_.consumer().print_aggregation(name);
-    if (!done) complain(done.error());
+    if (auto done = session_.consumer().print_aggregation(name); !done) complain(done.error());
   }
 
   void target(const std::string& rest) {

@@ -248,6 +248,7 @@ void Session::finish() {
   if (alive && going_) {
     for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
   }
+  framework_->suspend();
   consumer_->drain_all();
   consumer_->allow_end();
   framework_->fire(kEnd, {});

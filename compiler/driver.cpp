@@ -6,10 +6,13 @@
 // All texts of a call pass each stage before the next begins, for where a variable lives depends on all its uses. Nothing becomes part of the
 // program before all of them have passed.
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "compiler/compiler.h"
 #include "compiler/llvm/jit.h"
+#include "compiler/parse/parser.h"
+#include "compiler/passes/checker.h"
 #include "compiler/passes/split.h"
 #include "compiler/passes/world.h"
 #include "compiler/source/prepare.h"
@@ -24,7 +27,7 @@ struct Summary {
   void expression(const Expr& expr) {
     if (expr.kind == ExprKind::Call && is_action(expr)) {
       destructive = destructive || expr.function->runs == Runs::Destructive;
-      records = records || expr.function->runs == Runs::Record || expr.function->runs == Runs::Fire;
+      records = records || expr.function->runs == Runs::Record;
     }
     for (const ExprPtr& kid : expr.kids) expression(*kid);
   }
@@ -63,6 +66,17 @@ void append_rendered(std::string& message, const Diagnostic& diagnostic, const S
   message += rendered;
 }
 
+/// -i names its probe by a number, which the parser takes for a name.
+void append_descriptions(std::vector<ProbeDescription>& all, const ClauseAst& clause, const SourceText& text) {
+  if (text.kind != SourceText::Kind::Id) {
+    all.insert(all.end(), clause.descriptions.begin(), clause.descriptions.end());
+    return;
+  }
+  uint32_t id = 0;
+  std::from_chars(text.text.data(), text.text.data() + text.text.size(), id);
+  all.push_back({"", "", "", "", ProbeId{id}});
+}
+
 }  // namespace
 
 struct Compiler::Impl {
@@ -76,7 +90,6 @@ struct Compiler::Impl {
   std::unique_ptr<World> world;
   std::unique_ptr<Splitter> splitter;
   Jit jit;
-  std::vector<std::unique_ptr<Unit>> kept;  ///< what the world knows may point into the trees of earlier texts
 
   /// Trees of all texts, checked; empty when `message` says what is wrong.
   std::vector<std::unique_ptr<Unit>> check(std::span<const SourceText> texts, const MacroValues& macros, std::string& message);
@@ -84,7 +97,19 @@ struct Compiler::Impl {
   std::vector<CompiledText> add(const std::vector<std::unique_ptr<Unit>>& units, const std::vector<SplitClause>& clauses,
                                 const std::vector<BodyFunction>& bodies);
   uint32_t matches(const ClauseAst& clause);
+  ParserQuestions preview_questions(const MacroValues& macros);
 };
+
+/// Macro arguments are known; the other macro variables are numbers, and any number will do.
+ParserQuestions Compiler::Impl::preview_questions(const MacroValues& macros) {
+  auto macro = [&macros](std::string_view name) -> std::optional<std::string> {
+    size_t number = 0;
+    auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error != std::errc() || number == 0) return "1";
+    return number <= macros.arguments.size() ? macros.arguments[number - 1] : "";
+  };
+  return {[this](std::string_view name) { return world->types.find(name) || library_defines_type(name); }, macro};
+}
 
 std::vector<std::unique_ptr<Unit>> Compiler::Impl::check(std::span<const SourceText> texts, const MacroValues& macros,
                                                          std::string& message) {
@@ -149,9 +174,20 @@ Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> 
   if (!bodies) return std::move(bodies).error();
   // Beyond this point nothing fails.
 
-  std::vector<CompiledText> compiled = impl_->add(units, clauses, *bodies);
-  std::ranges::move(units, std::back_inserter(impl_->kept));
-  return compiled;
+  return impl_->add(units, clauses, *bodies);
+}
+
+std::vector<ProbeDescription> Compiler::preview(std::span<const SourceText> texts, const MacroValues& macros) {
+  std::vector<ProbeDescription> all;
+  for (const SourceText& text : texts) {
+    Diagnostics diagnostics;
+    PreparedText prepared = prepare(text.text, diagnostics);
+    SyntaxTree tree = parse(prepared.text, text.kind == SourceText::Kind::Script, impl_->preview_questions(macros), diagnostics);
+    if (diagnostics.any()) return {};
+    for (const Item& item : tree.items)
+      if (const auto* clause = std::get_if<ClauseAst>(&item)) append_descriptions(all, *clause, text);
+  }
+  return all;
 }
 
 std::string Compiler::disassembly(const CompiledText& text) const {

@@ -231,7 +231,7 @@ BodyCodegen::Value BodyCodegen::string_of(const Expr& source, uint64_t size) {
 
 BodyCodegen::Value BodyCodegen::subroutine(const Expr& expr) {
   switch (expr.function->runs) {
-    case Runs::Fire: return is_action(expr) ? action(expr) : fire_function(expr);
+    case Runs::Fire: return fire_function(expr);
     case Runs::Action:
     case Runs::Record:
     case Runs::Destructive: return action(expr);

@@ -30,6 +30,10 @@ constexpr std::array kKeywords = std::to_array<Keyword>({
 });
 static_assert(std::ranges::is_sorted(kKeywords, {}, &Keyword::word));
 
+constexpr size_t kMostBrackets = 200;
+constexpr uint32_t kMostOperators = 2000;
+constexpr uint32_t kMostChained = 500;   ///< = ? and else, in one statement
+
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("-$:_.?*\\[]!`").find(c) != std::string_view::npos;
 }
@@ -86,7 +90,20 @@ void ModalLexer::top_token(antlr4::CommonToken& token) {
   }
 }
 
+void ModalLexer::limit_depth(const antlr4::CommonToken& token) {
+  size_t type = token.getType();
+  if (type == SEMICOLON || type == LBRACE || type == RBRACE) operators_ = 0;
+  if (type == SEMICOLON) chained_ = 0;
+  else if (type >= LPAREN && type <= SHR_ASSIGN && type != COMMA) ++operators_;
+  bool chain = type == ASSIGN || type == QUESTION || type == ELSE;
+  if (chain) ++chained_;
+  if (too_deep_ || (open_.size() < kMostBrackets && operators_ < kMostOperators && chained_ < kMostChained)) return;
+  too_deep_ = true;
+  complain("D_SYNTAX", token, "nested too deeply");
+}
+
 void ModalLexer::code_token(antlr4::CommonToken& token) {
+  limit_depth(token);
   switch (token.getType()) {
     case IDENTIFIER:
       if (size_t type = keyword(std::string_view(text_).substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex())))
@@ -160,7 +177,8 @@ bool ModalLexer::closes_predicate(size_t after) const {
   if (end == at) return false;
   std::string_view word = std::string_view(text_).substr(at, end - at);
   size_t then = skip_blanks(end);
-  bool then_clause = then < text_.size() && (text_[then] == '{' || text_[then] == ',');
+  bool own_line = text_.find('\n', after) < at;   // a division goes on in its line
+  bool then_clause = then < text_.size() && (text_[then] == '{' || text_[then] == ',' || (text_[then] == '/' && own_line));
   return word.find(':') != std::string_view::npos || then_clause || (keyword(word) && word != "self" && word != "this" && word != "sizeof");
 }
 

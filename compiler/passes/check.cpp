@@ -173,12 +173,11 @@ ExprPtr Checker::statement_conditional(ExprPtr expr) {
 
 namespace {
 
-/// Drops what the lexer must not see: the text of -i is a number.
-bool read_id(const SourceText& source, Unit& unit, SyntaxTree& tree, Diagnostics& diagnostics) {
+/// The text of -i begins with a probe's number.
+bool read_id(const SourceText& source, SyntaxTree& tree, Diagnostics& diagnostics) {
   std::string digits = source.text.substr(0, source.text.find_first_not_of("0123456789"));
   uint64_t id = digits.empty() || digits.size() > 9 ? 0 : std::stoul(digits);
   SourceRange where{0, static_cast<uint32_t>(std::max<size_t>(digits.size(), 1))};
-  (void)unit;
   for (Item& item : tree.items) {
     auto* clause = std::get_if<ClauseAst>(&item);
     if (!clause) continue;
@@ -206,14 +205,16 @@ Unit front_end(World& world, const SourceText& source, const MacroValues& macros
   auto tree = std::make_shared<SyntaxTree>();
   Macros values(macros, world.options);
   ParserQuestions questions{
-      [&](std::string_view name) { return world.types.find(name) || library_defines_type(name); },
+      [&](std::string_view name) { return (world.types.find(name) && !find_function(name)) || library_defines_type(name); },
       [&](std::string_view name) { return values(name); }};
   if (!own.any()) *tree = parse(prepared.text, source.kind == SourceText::Kind::Script, questions, own);
   for (const Diagnostic& one : own.list()) diagnostics.report(one);
   if (failed()) return unit;
   // Beyond this point there is a syntax tree.
 
-  if (source.kind == SourceText::Kind::Id && !read_id(source, unit, *tree, diagnostics)) return unit;
+  bool empty = source.kind == SourceText::Kind::Script && tree->items.empty() && prepared.controls.empty();
+  if (empty) diagnostics.report("D_EMPTY", {}, "empty D program translation unit");
+  if (source.kind == SourceText::Kind::Id && !read_id(source, *tree, diagnostics)) return unit;
   world.trees.push_back(tree);
   Checker(world, source, diagnostics).items(*tree, unit);
   // Beyond this point every expression has a type and holds lowered kinds only.

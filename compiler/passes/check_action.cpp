@@ -19,11 +19,7 @@ ActionSite& Checker::site(Expr& expr, const DFunction& row) {
 /// Drops the name, and takes down the types of what is left.
 void Checker::finish_site(Expr& expr, ActionSite& site) {
   if (!expr.kids.empty() && expr.kids[0] && expr.kids[0]->kind == ExprKind::Name && !expr.kids[0]->type) expr.kids.erase(expr.kids.begin());
-  for (const ExprPtr& kid : expr.kids) {
-    ValueType type = value_type(kid->type);
-    if (kid->bit_width && type.kind == ValueType::Kind::Integer) type.size = static_cast<uint32_t>(kid->type->canonical->size);
-    site.arguments.push_back(type);
-  }
+  for (const ExprPtr& kid : expr.kids) site.arguments.push_back(value_type(kid->type));
 }
 
 ExprPtr Checker::check_action(ExprPtr expr, const DFunction& row) {

@@ -6,7 +6,7 @@
 namespace sonde {
 
 namespace {
-constexpr uint32_t kDeepest = 1000;   ///< nested expressions: deeper ones are refused before the stack ends
+constexpr uint32_t kDeepest = 500;    ///< nested expressions: deeper ones are refused before the stack ends
 }
 
 ExprPtr Checker::check(ExprPtr expr) {

@@ -106,13 +106,6 @@ ExprPtr Checker::check_logical(ExprPtr expr) {
   std::string message = "operator " + expr->text + " requires operands of scalar type";
   for (ExprPtr& kid : expr->kids) kid = scalar(std::move(kid), "D_OP_SCALAR", message);
   expr->type = world_.types.int_type();
-  if (expr->op != Op::LogXor && expr->kids[0]->kind == ExprKind::Integer && (expr->kids[0]->integer != 0) == (expr->op == Op::LogAnd)) {
-    // 1 && x, 0 || x: the truth of x
-    ExprPtr out = make(ExprKind::Logical, expr->type, expr->where);
-    out->op = expr->op;
-    out->kids = std::move(expr->kids);
-    return fold(std::move(out));
-  }
   return fold(std::move(expr));
 }
 

@@ -76,11 +76,46 @@ ExprPtr Checker::check_assign(ExprPtr expr) {
   const Type* type = left->type;
   if (type->canonical->kind == Type::Kind::Array) fail("D_OP_ARRFUN", expr->where, "operator = may not be applied to operand of type \"" + type->name + "\"");
   if (!assignable(type, *right)) incompatible(*expr, "=", *left, *right);
-  if (type->is_record() && left->kind == ExprKind::Deref) fail("D_UNKNOWN", expr->where, "assignment of whole structs through pointers is not there yet: assign the members");
+  if (type->is_record() && left->kind == ExprKind::Deref) return copy_record(std::move(left), std::move(right));
   expr->kids[0] = std::move(left);
   expr->kids[1] = convert(std::move(right), type);
   expr->type = type;
   return expr;
+}
+
+/// A struct that is part of another, or behind a pointer: copied in words, as a Comma of assignments.
+ExprPtr Checker::copy_record(ExprPtr left, ExprPtr right) {
+  constexpr uint64_t kMostBytes = 512;
+  SourceRange where = left->where;
+  uint64_t size = left->type->canonical->size;
+  const Type* word = world_.types.integer(8, true);
+  ExprPtr to = std::move(left->kids[0]);
+  ExprPtr from;
+  if (right->kind == ExprKind::Deref) {
+    from = std::move(right->kids[0]);
+  } else if (right->kind == ExprKind::Variable) {
+    from = make(ExprKind::AddressOf, world_.types.pointer_to(right->type), where);
+    from->kids.push_back(std::move(right));
+  }
+  if (!from || size > kMostBytes || has_side_effects(*to) || has_side_effects(*from))
+    fail("D_UNKNOWN", where, "this assignment of a whole struct is not there yet: assign its members");
+  ExprPtr out = make(ExprKind::Comma, world_.types.void_type(), where);
+  for (uint64_t at = 0; at < size;) {
+    uint64_t step = size - at >= 8 ? 8 : size - at >= 4 ? 4 : size - at >= 2 ? 2 : 1;
+    const Type* unit = world_.types.integer(static_cast<uint32_t>(step), false);
+    auto piece = [&](const Expr& address) {
+      ExprPtr deref = make(ExprKind::Deref, unit, where);
+      const Type* pointer = world_.types.pointer_to(unit);
+      deref->kids.push_back(at ? binary(Op::Add, clone(address), integer(at, word, where), pointer, where) : cast(clone(address), pointer));
+      return deref;
+    };
+    ExprPtr assign = make(ExprKind::Assign, unit, where);
+    assign->kids.push_back(piece(*to));
+    assign->kids.push_back(piece(*from));
+    out->kids.push_back(std::move(assign));
+    at += step;
+  }
+  return out;
 }
 
 /// ++, -- and op=.

@@ -85,6 +85,7 @@ class Checker {
 
   // check_variable.cpp
   ExprPtr check_assign(ExprPtr expr);
+  ExprPtr copy_record(ExprPtr left, ExprPtr right);
   ExprPtr check_update(ExprPtr expr);
   ExprPtr target(ExprPtr expr, const Type* assigned, const std::string& op);
   ExprPtr target_name(ExprPtr expr, const Type* assigned, const std::string& op);

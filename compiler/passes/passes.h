@@ -44,13 +44,13 @@ struct Capture {
   const Expr* expression = nullptr;   ///< the fire-time expression it replaces in the body
 };
 
-/// Whether a lowered Call is an action with a site. ustack() is one as a statement (and then has no type), and a value elsewhere.
+/// Whether a lowered Call is an action with a site.
 inline bool is_action(const Expr& call) {
   switch (call.function->runs) {
     case Runs::Action:
     case Runs::Record:
     case Runs::Destructive: return true;
-    case Runs::Fire: return call.type->canonical->kind == Type::Kind::Void;
+    case Runs::Fire:
     case Runs::Body:
     case Runs::Refused: return false;
   }

@@ -218,7 +218,7 @@ void ClauseSplitter::capture_hidden_arguments(const DVariable& variable) {
 
 bool ClauseSplitter::walk_call(const Expr& expr) {
   if (holds(expr)) result_.held = true;
-  if (!expr.function || expr.function->runs != Runs::Fire || is_action(expr)) return false;
+  if (!expr.function || expr.function->runs != Runs::Fire) return false;
   if (is_call(expr, "ustack")) return capture_stack(expr);
   bool captured = is_call(expr, "copyinstr") ? capture_copyinstr(expr) : is_call(expr, "copyin") && capture_copyin(expr);
   // What cannot be computed here is read by the body, while the thread waits.

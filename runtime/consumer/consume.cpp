@@ -36,6 +36,7 @@ Consumer::Impl::Impl(Consumer& self, const BodyProgram& the_program, Framework& 
 
 void Consumer::Impl::add_ecb(const EcbInfo& info) {
   state.grow();
+  if (have_firing_) find_cells(firing_.tid);
   if (ecbs.size() <= info.epid.value) ecbs.resize(info.epid.value + 1);
   const ClauseDesc& clause = program.clauses.at(info.clause);
   ConsumerEcb& ecb = ecbs[info.epid.value];
@@ -70,9 +71,14 @@ void Consumer::Impl::begin_firing(const sonde_record& record) {
   have_firing_ = true;
   firing_ = firing;
   state.variables.begin_firing();
+  find_cells(record.tid);
+}
+
+/// Cells move when the program grows.
+void Consumer::Impl::find_cells(uint32_t tid) {
   context.globals = state.variables.globals();
   context.locals = state.variables.locals();
-  context.self = state.variables.self(record.tid);
+  context.self = state.variables.self(tid);
 }
 
 void Consumer::Impl::consume(const sonde_record& record) {
@@ -165,6 +171,7 @@ void Consumer::Impl::fault(const sonde_record& record, const ConsumerEcb& ecb) {
     ++double_errors;
     return;
   }
+  ++faults;
   state.message(fault_message(record.epid, *ecb.probe, context));
   uint64_t args[] = {0, record.epid, context.action, 0, context.fault, context.fault_value};
   framework.fire(ProbeId{kErrorProbe}, args, 0);

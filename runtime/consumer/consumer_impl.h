@@ -7,13 +7,14 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/body/state.h"
+#include "runtime/buffer/ring.h"
 #include "runtime/consumer/consumer.h"
-#include "runtime/consumer/ring_set.h"
 #include "runtime/process/symbolizer.h"
 
 namespace sonde {
@@ -67,6 +68,7 @@ struct Consumer::Impl {
   uint64_t records = 0;
   uint64_t unknown = 0;    // of no ECB that we know
   uint64_t malformed = 0;  // refused by sonde_record_check
+  uint64_t faults = 0;     // that fired ERROR
   uint64_t double_errors = 0;
 
  private:
@@ -80,6 +82,7 @@ struct Consumer::Impl {
   const ConsumerEcb* find(const sonde_record& record);
   bool wanted(const sonde_record& record) const;
   void begin_firing(const sonde_record& record);
+  void find_cells(uint32_t tid);
   void run(const sonde_record& record, const ConsumerEcb& ecb);
   void commit_row();
   void run_command(const std::string& command);
@@ -92,7 +95,8 @@ struct Consumer::Impl {
   bool header_written_ = false;
   Firing firing_;
   bool have_firing_ = false;
-  RingSet rings_;
+  MergeReader reader_;
+  std::set<const sonde_ring*> known_rings_;
   uint64_t reported_malformed_ = 0;
 };
 

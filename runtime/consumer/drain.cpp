@@ -22,21 +22,25 @@ std::string plural(uint64_t count, const std::string& what) {
 
 /// More rings may have appeared: the framework makes one for each thread that fires.
 void Consumer::Impl::add_new_rings() {
+  auto add = [this](const MappedRing& ring) {
+    if (known_rings_.insert(ring.get()).second) reader_.add(ring);
+  };
   if (source != nullptr)
-    for (sonde_ring* ring : source->rings()) rings_.add(ring);
-  for (sonde_ring* ring : framework.rings()) rings_.add(ring);
+    for (const MappedRing& ring : source->mapped_rings()) add(ring);
+  for (const MappedRing* ring : framework.mapped_rings()) add(*ring);
 }
 
 uint64_t Consumer::Impl::drain(bool all) {
   state.refresh_settings();
   uint64_t before = records;
-  // A fault fires ERROR into a ring that did not exist before, and END may still fault: once more until nothing comes.
-  for (uint64_t seen = 1; seen != 0;) {
+  // A fault fires ERROR into a ring that was read already, or did not exist; what it fires comes with this drain.
+  uint64_t faults_before = 0;
+  do {
+    faults_before = faults;
     add_new_rings();
-    seen = rings_.drain(monotonic_now(), all, [this](const sonde_record& record) { consume(record); });
-    if (!all) break;
-  }
-  for (const Error& error : rings_.take_errors()) state.message(error.message());
+    reader_.drain(monotonic_now(), all, [this](const sonde_record& record) { consume(record); });
+  } while (all && faults != faults_before);
+  for (const Error& error : reader_.take_errors()) state.message(error.message());
   flush();
   return records - before;
 }
@@ -71,8 +75,8 @@ void Consumer::Impl::message(const std::string& tag, const std::string& text) {
 }
 
 void Consumer::Impl::report_drops() {
-  for (const RingSet::Drops& drops : rings_.take_drops())
-    message("PRINCIPAL", plural(drops.count, "drop") + " on CPU " + std::to_string(drops.writer));
+  for (const RingDrops& drops : reader_.take_drops())
+    message("PRINCIPAL", plural(drops.drops, "drop") + " on CPU " + std::to_string(drops.writer));
   for (auto [cpu, drops] : std::exchange(state.aggregation_drops, {}))
     message("AGGREGATION", plural(drops, "aggregation drop") + " on CPU " + std::to_string(cpu));
   if (uint64_t drops = std::exchange(state.dynamic_drops, 0)) message("DYNAMIC", plural(drops, "dynamic variable drop"));

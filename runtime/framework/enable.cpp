@@ -84,7 +84,7 @@ Result<void> Framework::Impl::enable_pending(Pending& pending) {
     pending.touched.push_back(added.probe);
     if (!ever_fired && added.probe->info.provider == "dtrace" && added.probe->info.name == "BEGIN") begin_awaited = true;
   }
-  std::ranges::sort(pending.touched);
+  std::ranges::sort(pending.touched, {}, [](const ProbeState* probe) { return probe->info.id; });
   pending.touched.erase(std::unique(pending.touched.begin(), pending.touched.end()), pending.touched.end());
   update_gate();
 

@@ -149,25 +149,22 @@ bool AddressSpace::was_ours(uint64_t address) const {
   return past_.contains(address) && read(address, &byte, 1) && byte != kBreakpointByte;
 }
 
-uint64_t AddressSpace::take_slot(const Site& site) {
+uint64_t AddressSpace::take_slot(Site& site) {
+  const auto last = slots_.find(site.slot);
+  if (site.slot != 0 && last != slots_.end() && last->second.site == site.address) {
+    last->second.users++;
+    return site.slot;
+  }
   std::array<uint8_t, kSlotBytes> bytes;
   uint64_t best = 0;
   for (auto& [address, slot] : slots_) {
-    if (slot.site == site.address) {
-      best = address;
-      break;
-    }
     if (slot.users > 0 || !site.instruction.copy_to(address, bytes)) continue;
     if (best == 0 || (slot.site == 0 && slots_[best].site != 0)) best = address;
   }
   if (best == 0) return 0;
-  Slot& slot = slots_[best];
-  if (slot.site != site.address) {
-    if (!site.instruction.copy_to(best, bytes) || !write(best, bytes.data(), bytes.size())) return 0;
-    slot.site = site.address;
-  }
-  slot.users++;
-  return best;
+  if (!site.instruction.copy_to(best, bytes) || !write(best, bytes.data(), bytes.size())) return 0;
+  slots_[best] = {site.address, 1};
+  return site.slot = best;
 }
 
 void AddressSpace::give_slot(uint64_t address) {

@@ -37,6 +37,7 @@ struct Site {
   bool returned = false;       ///< some have, and more are likely to
   bool program_entry = false;
   bool linker = false;         ///< the dynamic linker comes by after each change of its list
+  uint64_t slot = 0;           ///< where its instruction was last put
   uint32_t lifted = 0;         ///< threads that step its instruction in place
   bool used() const { return !taps.empty() || returns > 0 || returned || program_entry || linker; }
 };
@@ -79,7 +80,7 @@ class AddressSpace {
   bool had_sites() const { return !past_.empty(); }
 
   /// A slot that holds this site's instruction; 0: all are taken.
-  uint64_t take_slot(const Site& site);
+  uint64_t take_slot(Site& site);
   void give_slot(uint64_t slot);
 
   /// Reads the mappings again; returns the executable ones that are new.

@@ -58,6 +58,7 @@ Result<void> Tracer::attach(pid_t pid) {
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
   process->requested = true;
+  process->attached = true;
   process->waiting = true;
   stop_all({pid}, kStopPatienceMs);
   process = targets_.process(pid);
@@ -86,7 +87,7 @@ void Tracer::stop_all(const std::vector<pid_t>& pids, int patience_ms) {
 Result<void> Tracer::run_to_entry(pid_t pid, const std::function<bool()>& give_up) {
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
-  if (process->at_entry) return {};
+  if (process->at_entry || process->attached) return {};
   if (!breakpoints_.want_entry(*process)) return Error("process " + std::to_string(pid) + ": it has no entry point to run to", ENOTSUP);
   for (Thread* thread : targets_.threads_of(pid)) want_events(*thread);
   process->waiting = false;

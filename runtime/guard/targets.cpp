@@ -18,7 +18,6 @@ Thread& Targets::add_thread(utrace_task* task, Process& process) {
   made->task = task;
   made->tid = utrace_task_tid(task);
   made->process = &process;
-  process.threads++;
   return *(threads_[made->tid] = std::move(made));
 }
 

@@ -76,8 +76,8 @@ struct Thread {
 struct Process {
   pid_t pid = 0;
   std::shared_ptr<AddressSpace> space;
-  uint32_t threads = 0;        ///< that have not reported their exit
   bool requested = false;      ///< the consumer spawned it or attached to it
+  bool attached = false;       ///< it ran already
   bool waiting = false;        ///< for GO
   bool held = false;           ///< by the consumer
   bool leaving = false;        ///< about to be let go

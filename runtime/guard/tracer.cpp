@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+
 namespace sonde::guard {
 namespace {
 
@@ -108,7 +110,6 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
   Thread& thread = targets_.add_thread(task, *process);
   if (parent != nullptr && !(flags & CLONE_VM)) breakpoints_.inherit_calls(thread, *parent);
   if (utrace_attach_task(task, UTRACE_ATTACH_CREATE, &kOps, &thread, &thread.engine) != 0) {
-    process->threads--;
     targets_.erase_thread(thread.tid);
     return;
   }
@@ -214,7 +215,6 @@ uint32_t Tracer::on_clone(Thread& thread, uint64_t flags, utrace_task* child) {
 uint32_t Tracer::on_exec(Thread& thread) {
   Process& process = *thread.process;
   targets_.rename(thread, utrace_task_tid(thread.task));
-  process.threads = 1;
   process.has_leader_code = false;
   breakpoints_.thread_gone(thread);
   thread.at_site = thread.skip_site = 0;
@@ -249,18 +249,21 @@ void Tracer::note_exit(Thread& thread, long code) {
 uint32_t Tracer::on_exit(Thread& thread, long code) {
   if (thread.exited) return resume_action(thread);
   thread.exited = true;
+  thread.pending.clear();   // it was killed while it was held
+  thread.held = false;
   Process& process = *thread.process;
   note_exit(thread, code);
-  if (process.threads > 0) process.threads--;
+  const auto threads = targets_.threads_of(process.pid);
+  const bool last = std::all_of(threads.begin(), threads.end(), [](const Thread* other) { return other->exited; });
   fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), Firing());
-  if (process.threads == 0 && taps_.any(SONDE_TAP_EXIT)) {
+  if (last && taps_.any(SONDE_TAP_EXIT)) {
     const int status = static_cast<int>(process.status);
     Firing firing;
     firing.args[0] = WIFEXITED(status) ? CLD_EXITED : WCOREDUMP(status) ? CLD_DUMPED : CLD_KILLED;
     firing.args[1] = static_cast<uint64_t>(WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     fire(thread, taps_.of(SONDE_TAP_EXIT), firing);
   }
-  return resume_action(thread);
+  return thread.held ? UTRACE_STOP : UTRACE_RESUME;   // nothing else may keep it from its end
 }
 
 void Tracer::on_death(Thread& thread, bool group_dead) {

@@ -92,6 +92,12 @@ struct ElfFile::Reader {
     }
   }
 
+  uint64_t section_end(size_t index) const {
+    Elf_Scn* section = elf_getscn(elf, index);
+    GElf_Shdr header;
+    return section != nullptr && gelf_getshdr(section, &header) != nullptr ? header.sh_addr + header.sh_size : 0;
+  }
+
   void add(const GElf_Sym& symbol, std::string_view name) {
     if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) return;
     name = name.substr(0, name.find('@'));
@@ -100,6 +106,7 @@ struct ElfFile::Reader {
     function.name = name;
     function.address = symbol.st_value;
     function.size = symbol.st_size;
+    function.limit = symbol.st_size != 0 ? symbol.st_value + symbol.st_size : section_end(symbol.st_shndx);
     function.binding = binding_of(symbol);
     file.functions_.push_back(std::move(function));
   }
@@ -138,7 +145,8 @@ const ElfFunction* ElfFile::find(std::string_view name) const {
   return found == by_name_.end() ? nullptr : &functions_[found->second];
 }
 
-/// The nearest function that begins at or before `address` and reaches it. One without a size reaches the next.
+/// The nearest function that begins at or before `address` and reaches it. One without a size reaches the next, or the
+/// end of its section: _init does not own the linkage table behind it.
 const ElfFunction* ElfFile::at(uint64_t address) const {
   auto next = std::ranges::upper_bound(functions_, address, {}, &ElfFunction::address);
   for (int looked = 0; next != functions_.begin() && looked < 16; looked++) {
@@ -148,7 +156,7 @@ const ElfFunction* ElfFile::at(uint64_t address) const {
     for (auto candidate = next; candidate != end; ++candidate) {
       if (address - candidate->address < candidate->size) return &*candidate;
     }
-    if (looked == 0 && next->size == 0) return &*next;
+    if (looked == 0 && next->size == 0 && address < next->limit) return &*next;
   }
   return nullptr;
 }

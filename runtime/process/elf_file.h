@@ -27,6 +27,7 @@ struct ElfFunction {
   std::string name;
   uint64_t address = 0;  ///< as the object was linked
   uint64_t size = 0;     ///< 0: unknown
+  uint64_t limit = 0;    ///< address that it cannot reach: address + size, or the end of its section
   uint64_t offset = 0;   ///< in the file
   enum class Binding : uint8_t { Global, Weak, Local } binding = Binding::Global;
 };

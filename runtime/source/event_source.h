@@ -76,7 +76,7 @@ class EventSource {
   /// The rings, for the reader. Valid until the source is destroyed.
   virtual std::span<sonde_ring* const> rings() = 0;
   /// The same, as a RingReader and a MergeReader want them: with the size that was checked when they were mapped.
-  virtual std::span<const MappedRing> mapped_rings() = 0;
+  virtual std::span<const MappedRing> mapped_rings() { return {}; }
 
   virtual Result<void> load_program(ProgramId id, const sonde_dif_program& program) = 0;
   virtual Result<void> add_ecbs(std::span<const Ecb> ecbs) = 0;
@@ -110,7 +110,12 @@ class EventSource {
   virtual Result<sonde_statistics> statistics() = 0;
 };
 
+struct PtraceSourceOptions {
+  bool own_group = false;    ///< targets in a process group of their own: Ctrl-C at a prompt does not reach them
+  bool null_input = false;   ///< targets read /dev/null, not the prompt's terminal
+};
+
 /// Starts the guard (forks; call it before any thread or LLVM exists) and returns its source.
-Result<std::unique_ptr<EventSource>> make_ptrace_source();
+Result<std::unique_ptr<EventSource>> make_ptrace_source(PtraceSourceOptions options = {});
 
 }  // namespace sonde

@@ -283,16 +283,25 @@ void PtraceSource::close_in_step() {
   }
 }
 
+/// What the guard is, its targets inherit.
+void apply(const PtraceSourceOptions& options) {
+  if (options.own_group) setpgid(0, 0);
+  if (!options.null_input) return;
+  UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (null) dup2(null.get(), STDIN_FILENO);
+}
+
 /// In the first child: starts the guard as a grandchild and ends.
-[[noreturn]] void become_guard(int socket) {
+[[noreturn]] void become_guard(int socket, const PtraceSourceOptions& options) {
   const pid_t child = fork();
   if (child != 0) _exit(child < 0 ? errno : 0);
+  apply(options);
   _exit(guard_main(socket));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<EventSource>> make_ptrace_source() {
+Result<std::unique_ptr<EventSource>> make_ptrace_source(PtraceSourceOptions options) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return Error::from_errno("socketpair");
   UniqueFd ours(ends[0]), theirs(ends[1]);
@@ -301,7 +310,7 @@ Result<std::unique_ptr<EventSource>> make_ptrace_source() {
   if (child < 0) return Error::from_errno("start the guard: fork");
   if (child == 0) {
     ours.reset();
-    become_guard(theirs.get());
+    become_guard(theirs.get(), options);
   }
   theirs.reset();
   int status = 0;

@@ -115,6 +115,8 @@ class Core {
   bool write_registers(utrace_task& task);
   /// ptrace() that knows that SIGKILL comes whenever it likes. 0 or -errno.
   long request(int what, utrace_task& task, void* address, void* data);
+  /// Takes a job-stopped thread out of LISTEN, without a callback, so that it can be examined. False: it runs or dies already.
+  bool end_listen(utrace_task& task);
   /// Waits for the next stop of one thread. False: it has died (its status is kept for the loop), or time is over.
   bool wait_for(utrace_task& task, int* status, int patience_ms);
 
@@ -150,6 +152,7 @@ class Core {
   std::vector<utrace_task*> zombies_;
   std::chrono::steady_clock::time_point zombies_at_{};
   int zombies_pause_ms_ = 5;
+  bool filter_used_ = false;
   bool more_ = false;
   int depth_ = 0;
   UniqueFd signals_;

@@ -240,8 +240,9 @@ void Core::signal_report(utrace_task& task, uint32_t kind) {
 
 void Core::report_signal(utrace_task& task, uint32_t initial, uint32_t event, const struct sigaction* orig) {
   task.signal_action = initial;
-  // A step is done with its trap: who wants another asks again.
-  for (Engine* engine : task.engines)
+  // A step is done with its trap: who wants another asks again. Any other signal leaves it wanted.
+  bool trap = task.info.si_signo == SIGTRAP && task.info.si_code > 0;
+  for (Engine* engine : trap ? task.engines : std::vector<Engine*>())
     if (engine && (engine->choice == UTRACE_SINGLESTEP || engine->choice == UTRACE_BLOCKSTEP)) engine->choice = UTRACE_RESUME;
   struct sigaction after = *orig;
   round(task, event, [&](Engine& engine, uint32_t action) {
@@ -257,6 +258,7 @@ void Core::report_signal(utrace_task& task, uint32_t initial, uint32_t event, co
 }
 
 bool Core::held(const utrace_task& task) const {
+  if (task.killed) return false;
   if (task.host_hold) return true;
   for (const Engine* engine : task.engines)
     if (engine && engine->choice == UTRACE_STOP) return true;

@@ -53,10 +53,9 @@ int stop(utrace_task& task, Engine& engine) {
   engine.controlled = true;
   if (task.life == Life::Listening) {
     // Job control has stopped it already; take it out of LISTEN so that it can be examined.
-    int status = 0;
-    if (task.core->request(PTRACE_INTERRUPT, task, nullptr, nullptr) == 0 && task.core->wait_for(task, &status, 1000))
-      task.core->event(task.tid, status);
-    return task.life == Life::Stopped ? 0 : -EINPROGRESS;
+    if (!task.core->end_listen(task)) return -EINPROGRESS;
+    task.was_held = true;
+    return 0;
   }
   if (task.life == Life::Stopped) {
     if (task.dispatching) return -EINPROGRESS;
@@ -80,7 +79,10 @@ int report(utrace_task& task, Engine& engine, uint32_t action) {
     return 0;
   }
   engine.choice = UTRACE_RESUME;
-  if (task.life == Life::Listening) return 0;
+  if (task.life == Life::Listening) {
+    task.report_wanted = true;   // when job control lets it go on
+    return 0;
+  }
   task.core->interrupt(task, true);
   return 0;
 }
@@ -203,13 +205,8 @@ bool utrace_task_stopped(const utrace_task* task) { return task->life == Life::S
 
 user_regs_struct* utrace_registers(utrace_task* task) {
   if (task->life == Life::Listening) {
-    int status = 0;
-    if (task->core->request(PTRACE_INTERRUPT, *task, nullptr, nullptr) == 0 &&
-        task->core->wait_for(*task, &status, 1000)) {
-      // Still stopped by job control: it is queued, and LISTENs again in the next turn.
-      task->life = Life::Stopped;
-      task->core->queue(*task);
-    }
+    // Still stopped by job control: it is queued, and LISTENs again in the next turn.
+    if (task->core->end_listen(*task)) task->core->queue(*task);
   }
   return task->core->load_registers(*task) ? &task->registers : nullptr;
 }

@@ -49,6 +49,11 @@ void Core::event(pid_t tid, int status) {
     return;
   }
   if (!WIFSTOPPED(status)) return;
+  // A zombie whose number belongs to somebody else already has been reaped.
+  if (task && task->life == Life::Dead) {
+    reap(*task);
+    task = nullptr;
+  }
   if (task) stopped(*task, status);
   else parked_[tid] = {status, std::chrono::steady_clock::now()};
 }
@@ -57,6 +62,8 @@ void Core::stopped(utrace_task& task, int status) {
   int signal = WSTOPSIG(status), event = status >> 16;
   ++stops;
   ++task.stops;
+  // Nobody let it go on from its last stop: only SIGKILL can have.
+  if (task.life == Life::Stopped) task.killed = true;
   task.life = Life::Stopped;
   task.stop = Stop::Other;
   task.registers_valid = false;
@@ -91,6 +98,7 @@ void Core::on_syscall(utrace_task& task) {
   if (entry) {
     task.in_syscall = true;
     task.aborted = false;
+    task.hide_exec_return = false;
     task.stop = Stop::Entry;
     task.syscall_action = UTRACE_SYSCALL_RUN;
     if (load_registers(task)) {
@@ -154,12 +162,16 @@ void Core::on_clone(utrace_task& task, int event) {
   }
   bool thread = flags & CLONE_THREAD;
   utrace_task* child = find(tid);
+  if (child && child->life == Life::Dead) {
+    reap(*child);
+    child = nullptr;
+  }
   bool known = child;
   if (!child) {
     child = &create(tid, thread ? task.pid : tid);
-    child->filter = task.filter;
     child->caretaken = task.caretaken;
   }
+  child->filter = task.filter;
   if (!known) on_new_task(*child, &task, flags);
   report_clone(task, flags, *child);
   if (auto parked = parked_.find(tid); parked != parked_.end()) {
@@ -211,6 +223,7 @@ void Core::on_exit(utrace_task& task) {
   task.stop = Stop::Death;
   unsigned long code = 0;
   request(PTRACE_GETEVENTMSG, task, nullptr, &code);
+  if ((code & 0x7f) == SIGKILL) task.killed = true;
   if (task.events & (UTRACE_EVENT_EXIT | UTRACE_EVENT_QUIESCE)) report_exit(task, static_cast<long>(code));
   task.exit_reported = true;
   finish(task);
@@ -294,6 +307,7 @@ void Core::watch_zombies() {
   auto watched = std::move(zombies_);
   zombies_.clear();
   for (utrace_task* task : watched) {
+    if (task->life != Life::Dead) continue;
     char state = 0;
     uint64_t start = 0;
     bool there = read_stat(task->tid, &state, &start) && start == task->start_time && state == 'Z';
@@ -304,37 +318,57 @@ void Core::watch_zombies() {
   zombies_at_ = now + std::chrono::milliseconds(zombies_pause_ms_);
 }
 
-/// Takes in threads whose parent was killed before it could name them.
+namespace {
+
+struct Kin {
+  pid_t process = 0;
+  pid_t parent = 0;
+  int seccomp = 0;
+};
+
+Kin read_kin(pid_t tid) {
+  Kin kin{tid, 0, 0};
+  char path[64], line[256];
+  std::snprintf(path, sizeof path, "/proc/%d/status", tid);
+  FILE* file = std::fopen(path, "re");
+  if (!file) return kin;
+  while (std::fgets(line, sizeof line, file)) {
+    std::sscanf(line, "Tgid: %d", &kin.process);
+    std::sscanf(line, "PPid: %d", &kin.parent);
+    std::sscanf(line, "Seccomp: %d", &kin.seccomp);
+  }
+  std::fclose(file);
+  return kin;
+}
+
+}  // namespace
+
+/// Takes in threads whose parent was killed before it could name them: at once when nobody is left who
+/// could, else (or with `now`) after a while.
 void Core::adopt_parked(bool now) {
-  auto limit = std::chrono::steady_clock::now() - std::chrono::milliseconds(now ? 0 : 200);
+  auto limit = std::chrono::steady_clock::now() - std::chrono::milliseconds(200);
   for (auto it = parked_.begin(); it != parked_.end();) {
-    if (it->second.since > limit) {
+    pid_t tid = it->first;
+    Kin kin = read_kin(tid);
+    utrace_task* relative = nullptr;
+    for (auto& [other_tid, other] : tasks)
+      if (other->life != Life::Dead && (other->pid == kin.process || other->pid == kin.parent)) relative = other.get();
+    if (relative && !now && it->second.since > limit) {
       ++it;
       continue;
     }
-    auto [tid, parked] = *it;
+    int status = it->second.status;
     it = parked_.erase(it);
-    pid_t pid = tid, parent = 0;
-    char path[64], line[256];
-    std::snprintf(path, sizeof path, "/proc/%d/status", tid);
-    if (FILE* file = std::fopen(path, "re")) {
-      while (std::fgets(line, sizeof line, file)) {
-        std::sscanf(line, "Tgid: %d", &pid);
-        std::sscanf(line, "PPid: %d", &parent);
-      }
-      std::fclose(file);
-    }
-    utrace_task& task = create(tid, pid);
-    // Filters pass to children: a thread's process knows; else any filtered process may have been the parent.
-    for (auto& [other_tid, other] : tasks) {
-      bool kin = other->pid == pid || other->pid == parent;
-      if (other.get() != &task && kin && !task.filter) {
-        task.filter = other->filter;
-        task.caretaken = other->caretaken;
-      }
+    utrace_task& task = create(tid, kin.process);
+    if (relative) {
+      task.filter = relative->filter;
+      task.caretaken = relative->caretaken;
+    } else if (kin.seccomp == 2 && filter_used_) {
+      // It may have our filter; nobody can say which. An empty set relies on no stop of it, and loses none.
+      task.filter = std::make_shared<utrace_syscall_set>();
     }
     on_new_task(task, nullptr, 0);
-    stopped(task, parked.status);
+    stopped(task, status);
   }
 }
 

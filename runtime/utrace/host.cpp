@@ -155,6 +155,22 @@ bool Core::wait_for(utrace_task& task, int* status, int patience_ms) {
   }
 }
 
+bool Core::end_listen(utrace_task& task) {
+  int status = 0;
+  if (request(PTRACE_INTERRUPT, task, nullptr, nullptr) != 0 || !wait_for(task, &status, 1000)) return false;
+  if (WSTOPSIG(status) == SIGTRAP) {
+    // SIGCONT was faster: the loop reports that.
+    deferred_.push_back({task.tid, status});
+    return false;
+  }
+  ++stops;
+  ++task.stops;
+  task.life = Life::Stopped;
+  task.stop = Stop::Group;
+  task.registers_valid = false;
+  return true;
+}
+
 struct UtraceHost::Impl : Core {};
 
 UtraceHost::UtraceHost() : impl_(std::make_unique<Impl>()) { impl_->new_task_hook = &on_new_task; }

@@ -84,7 +84,7 @@ long change_action(Core& core, utrace_task& task, int signal, const uint64_t* wa
 void Core::on_signal(utrace_task& task, int signal) {
   task.stop = Stop::Signal;
   task.inject = signal;
-  bool stepped = task.stepped, handler_due = task.handler_due;
+  bool handler_due = task.handler_due;
   task.handler_due = false;
   if (signal == SIGTRAP && handler_due) {
     siginfo_t info{};
@@ -92,14 +92,13 @@ void Core::on_signal(utrace_task& task, int signal) {
       task.stop = Stop::Handler;
       task.inject = 0;
       for (Engine* engine : task.engines)
-        if (engine->choice == UTRACE_SINGLESTEP || engine->choice == UTRACE_BLOCKSTEP) engine->choice = UTRACE_RESUME;
+        if (engine && (engine->choice == UTRACE_SINGLESTEP || engine->choice == UTRACE_BLOCKSTEP)) engine->choice = UTRACE_RESUME;
       restore_handler(task);
       task.report_wanted = false;
       signal_report(task, UTRACE_SIGNAL_HANDLER);
       return finish(task);
     }
   }
-  (void)stepped;
   if (task.redeliveries.empty() && !(task.events & (UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT_QUIESCE))) return finish(task);
   if (request(PTRACE_GETSIGINFO, task, nullptr, &task.info) != 0) return finish(task);
   for (size_t i = 0; i < task.redeliveries.size(); ++i) {

@@ -22,6 +22,7 @@
 #include <thread>
 
 #include "runtime/base/check.h"
+#include "runtime/utrace/arch/x86_64/machine.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/seccomp.h"
 
@@ -187,6 +188,7 @@ Result<utrace_task*> Core::await_exec(pid_t child, const utrace_spawn& what, int
     auto filter = std::make_shared<utrace_syscall_set>();
     for (uint32_t call : what.calls) filter->add(call);
     task.filter = filter;
+    filter_used_ = true;
   }
   on_new_task(task, nullptr, 0);
   return &task;
@@ -259,6 +261,15 @@ void Core::let_go(utrace_task& task, int status) {
     // A trap of our own stepping ends with us; any other is the program's.
     siginfo_t info{};
     if (!task.stepped && request(PTRACE_GETSIGINFO, task, nullptr, &info) == 0 && info.si_code != SIGTRAP) pass = SIGTRAP;
+    if (pass && info.si_code == SI_KERNEL && load_registers(task)) {
+      // It ran into a breakpoint that has been taken out since: the instruction there is still to be run.
+      uint8_t byte = machine::kBreakpoint;
+      uint64_t at = machine::breakpoint_address(task.registers);
+      if (utrace_read_memory(&task, at, &byte, 1) == 0 && byte != machine::kBreakpoint) {
+        machine::set_instruction(task.registers, at);
+        pass = 0;
+      }
+    }
   }
   if (!status) pass = task.inject;
   utrace_task* child = nullptr;

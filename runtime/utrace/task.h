@@ -71,6 +71,7 @@ struct utrace_task {
   bool repeat = false;          ///< REPORT or INTERRUPT came while held
   bool was_held = false;        ///< UTRACE_STOP has held it at this stop
   bool job_stopped = false;
+  bool killed = false;          ///< SIGKILL has it: nothing holds it any more
   bool exit_reported = false;
   bool in_death = false;        ///< report_death is being made
   bool queued = false;          ///< on Core's list of threads to look at

@@ -5,6 +5,20 @@
 // a thread. One UtraceHost owns every ptrace call and wait; all of this API is called from its
 // thread, inside a callback or between two turns of its loop, except where a line says otherwise.
 // Errors are negative errno values, as in the kernel.
+//
+// Where ptrace cannot do what the kernel's utrace does, this is the nearest:
+// - STOP, REPORT and INTERRUPT by control() all interrupt a sleeping call; it restarts, a few (epoll_wait, sigtimedwait, ...) give EINTR.
+// - report_exit: *code cannot be changed there. Change the argument at the entry of exit or exit_group, or the signal.
+// - report_signal: orig_ka tells SIG_DFL, SIG_IGN or kHandlerUnknown. The kernel's own SIGTRAPs come as UTRACE_SIGNAL_CORE
+//   whatever their disposition, which is kept when they are passed on.
+// - Another return_ka, TERM and CORE on a handled signal run rt_sigaction in the thread (64-bit code only). TERM of a signal that by
+//   default kills nobody, or where no call can be run: SIGKILL. TERM of a core signal sets the core limit to 0.
+// - STOP and TSTP: the parent sees SIGSTOP or SIGTSTP. HOLD: the signal loses its place in the queue.
+// - SIGNAL_REPORT goes to engines with report_signal and no report_quiesce; the others get report_quiesce(0).
+// - A single step over a system call instruction skips that call's reports, but for filtered calls' entries.
+// - A new thread's return from its own clone is not reported. 32-bit calls are passed on unreported.
+// - report_reap of another program's child comes when /proc no longer shows the zombie: up to 200 ms late.
+// - Exec by a thread: the old leader's code in report_exit is 0 when its exit stop was not seen.
 #pragma once
 
 #include <signal.h>
@@ -150,6 +164,7 @@ void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* ent
 /// The thread is in a ptrace-stop now, so that its registers can be had.
 bool utrace_task_stopped(const utrace_task* task);
 /// Runs a system call in a stopped thread, with every signal but SIGKILL blocked, and puts its registers back.
+/// A call that the thread is still in (at a clone or exec stop) ends without its return being reported.
 /// Its result (negative errno as the kernel gives it); -EINVAL at a system call entry; -ENOSYS where no system call can
 /// be run (32-bit code, no vDSO); -ESRCH. Context: a thread held by UTRACE_STOP, or a callback that is not of an entry.
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]);
@@ -166,7 +181,18 @@ struct utrace_spawn {
   std::vector<uint32_t> calls;
 };
 
-/// Owns ptrace: attaches, starts, waits, dispatches. One per process.
+/// Owns ptrace: attaches, starts, waits, dispatches. One per process, in a single thread.
+///
+/// - It reaps every child of this process (waitpid(-1)), takes SIGCHLD, and blocks it for its own lifetime. Make it before
+///   changing any signal disposition: spawned programs get those of that moment.
+/// - spawn(): on_new_task is called at the exec's stop; attach engines there or after the return; then release_spawned().
+/// - seize(): threads run on. To hold them, utrace_control(STOP) in on_new_task; each is stopped when a second STOP gives
+///   0, or when report_quiesce comes.
+/// - control(), release_spawned() and detach take effect at the next turn() or wait().
+/// - A thread whose engines want no system calls does not stop for them. In a filtered process an engine must narrow its
+///   sets to the filter's calls, or every call stops twice.
+/// - In report_exit and report_death utrace_registers() may be null: SIGKILL passes over the exit stop.
+/// - The destructor detaches what can be detached, and then blocks until the last filtered process has ended.
 class UtraceHost {
  public:
   UtraceHost();

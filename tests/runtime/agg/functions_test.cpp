@@ -30,7 +30,7 @@ struct Element {
     std::string text = printed(), result;
     size_t at = text.find('\n', 1) + 1;
     while (at < text.size()) {
-      std::string label = text.substr(at, 16);
+      std::string label = text.substr(at, text.find(" |", at) - at);
       result += (result.empty() ? "" : " ") + label.substr(label.find_first_not_of(' '));
       at = text.find('\n', at) + 1;
     }

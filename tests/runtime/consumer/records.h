@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/buffer/mapped_ring.h"
 #include "runtime/consumer/consumer.h"
 
 namespace sonde::testing {
@@ -30,7 +31,8 @@ class QuietSource : public EventSource {
  public:
   std::string_view name() const override { return "test"; }
   Result<void> create_buffers(uint64_t) override { return {}; }
-  std::span<sonde_ring* const> rings() override { return ring_list; }
+  std::span<sonde_ring* const> rings() override { return {}; }
+  std::span<const MappedRing> mapped_rings() override { return ring_list; }
   Result<void> load_program(ProgramId, const sonde_dif_program&) override { return {}; }
   Result<void> add_ecbs(std::span<const Ecb>) override { return {}; }
   Result<void> remove_ecbs(std::span<const Epid>) override { return {}; }
@@ -57,7 +59,7 @@ class QuietSource : public EventSource {
   Result<std::optional<SourceEvent>> next_event() override { return std::optional<SourceEvent>(); }
   Result<sonde_statistics> statistics() override { return sonde_statistics{}; }
 
-  std::vector<sonde_ring*> ring_list;
+  std::vector<MappedRing> ring_list;
   uint64_t memory_at = 0x1000;
   std::string memory;
   std::vector<std::pair<uint32_t, Release>> released;

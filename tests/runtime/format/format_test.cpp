@@ -259,13 +259,13 @@ TEST(Rows, Flow) {
   EXPECT_EQ(flow_of(other), Flow::None);
   std::string out;
   format_flow_prefix(1, call, Flow::Entry, 2, out);
-  EXPECT_EQ(out, "  1    => read                                 ");
+  EXPECT_EQ(out, "  1    => read                                ");
   out.clear();
   format_flow_prefix(1, function, Flow::Return, 0, out);
-  EXPECT_EQ(out, "  1  <- main                                   ");
+  EXPECT_EQ(out, "  1  <- main                                  ");
   out.clear();
   format_flow_prefix(1, other, Flow::None, 0, out);
-  EXPECT_EQ(out, "  1  | :tick-1s                                ");
+  EXPECT_EQ(out, "  1  | :tick-1s                               ");
 }
 
 }  // namespace

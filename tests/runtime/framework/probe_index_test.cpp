@@ -54,7 +54,7 @@ TEST(ProbeIndex, ForgetsWhatIsRemoved) {
 #ifdef __OPTIMIZE__
 constexpr double kBudgetMs = 5.0;
 #else
-constexpr double kBudgetMs = 25.0;  // unoptimised, perhaps with sanitizers
+constexpr double kBudgetMs = 200.0;  // unoptimised, perhaps with sanitizers on a busy machine
 #endif
 
 /// The budget of the issue: 100,000 probes, under 5 ms a match. The least of five runs, for the machine is shared.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/buffer/mapped_ring.h"
 #include "runtime/source/event_source.h"
 
 namespace sonde {
@@ -21,6 +22,7 @@ class RecordingSource : public EventSource {
   std::string_view name() const override { return "recording"; }
   Result<void> create_buffers(uint64_t) override { return {}; }
   std::span<sonde_ring* const> rings() override { return {}; }
+  std::span<const MappedRing> mapped_rings() override { return {}; }
   Result<void> load_program(ProgramId id, const sonde_dif_program&) override {
     programs.push_back(id);
     return note("load");

@@ -313,6 +313,66 @@ TEST(Guard, HeldThreadCanBeKilledAndSignalled) {
   EXPECT_EQ(second.status[other], static_cast<uint64_t>(SIGTERM));
 }
 
+TEST(Guard, ReleasedThreadStaysStopped) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0), true);
+  const uint32_t pid = consumer.spawn({target(), "getppid", "1", "1"});
+  consumer.tap_call(1, SYS_getppid);
+  ASSERT_TRUE(consumer.source->go());
+  usleep(100000);
+  consumer.drain(true);
+  ASSERT_EQ(consumer.records.size(), 1u);
+  ASSERT_TRUE(consumer.source->release(consumer.records[0].tid, {true, 0}));
+  usleep(100000);
+  EXPECT_TRUE(consumer.events());
+  EXPECT_FALSE(consumer.all_gone);
+  kill(static_cast<pid_t>(pid), SIGCONT);
+  consumer.on_record = [&](const sonde_record& record) { EXPECT_TRUE(consumer.source->release(record.tid, {})); };
+  consumer.run(5000);
+  EXPECT_EQ(consumer.status[pid], 0u);
+}
+
+TEST(Guard, SignalsDeliveredAndDiscarded) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0).argument(2));
+  consumer.enable(2, Dif().argument(0));
+  consumer.spawn({"/bin/sh", "-c", "trap : USR1; kill -USR1 $$; trap '' USR2; kill -USR2 $$; /bin/true; kill -TERM $$"});
+  consumer.tap_kind(1, SONDE_TAP_SIGNAL_DELIVER);
+  consumer.tap_kind(2, SONDE_TAP_SIGNAL_DISCARD);
+  consumer.run();
+  std::multiset<uint64_t> delivered, discarded;
+  for (const Record& record : consumer.records) {
+    if (record.words[0] == SIGCHLD) continue;   // some shells catch it, some ignore it
+    (record.probe == 1 ? delivered : discarded).insert(record.words[0]);
+    if (record.probe == 1) {
+      EXPECT_EQ(record.words[1], record.pid);   // it sent them itself
+    }
+  }
+  EXPECT_EQ(delivered, (std::multiset<uint64_t>{SIGUSR1, SIGTERM}));
+  EXPECT_EQ(discarded.count(SIGUSR2), 1u);
+}
+
+TEST(Guard, HoldsAndResumesATarget) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  const uint32_t pid = consumer.spawn({target(), "loop", "5"}, {SYS_getppid}, true);
+  ASSERT_TRUE(consumer.source->run_to_entry(pid));
+  consumer.tap_call(1, SYS_getppid);
+  ASSERT_TRUE(consumer.source->go());
+  usleep(100000);
+  ASSERT_TRUE(consumer.source->hold(pid));
+  consumer.drain(true);
+  const size_t count = consumer.count(1);
+  EXPECT_GT(count, 0u);
+  usleep(100000);
+  consumer.drain(true);
+  EXPECT_EQ(consumer.count(1), count);
+  ASSERT_TRUE(consumer.source->resume(pid));
+  consumer.run(20000);
+  EXPECT_GT(consumer.count(1), count);
+  EXPECT_EQ(consumer.status[pid], static_cast<uint64_t>(42 << 8));
+}
+
 TEST(Guard, DropsAreCountedWhenNobodyReads) {
   Consumer consumer(4096);
   consumer.enable(1, Dif().argument(0));

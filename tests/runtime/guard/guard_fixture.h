@@ -42,7 +42,11 @@ class Dif {
   Dif& variable(sonde_dif_variable v) { return op(SONDE_DIF_VAR, 1, 0, 0, v).word(); }
   Dif& text_of_argument(int n, int max = 256) { return op(SONDE_DIF_ARG, 1, 0, 0, n).capture(SONDE_DIF_CAPSTR, SONDE_SLOT_TEXT, max); }
   Dif& text(sonde_dif_text which, int operand = 0) { return op(SONDE_DIF_LI, 1, 0, 0, operand).capture(SONDE_DIF_CAPTEXT, SONDE_SLOT_TEXT, which); }
-  Dif& stack(int frames) { return capture(SONDE_DIF_CAPSTACK, SONDE_SLOT_STACK, frames); }
+  Dif& stack(int frames) {
+    op(SONDE_DIF_CAPSTACK, static_cast<int>(kinds_.size()), 0, 0, frames);
+    kinds_.push_back(SONDE_SLOT_STACK);
+    return *this;
+  }
   Dif& word() { return capture(SONDE_DIF_CAPW, SONDE_SLOT_WORD, 0); }
   Dif& capture(sonde_dif_op what, uint8_t kind, int32_t i) {
     op(what, static_cast<int>(kinds_.size()), 1, 0, i);
@@ -84,8 +88,12 @@ class Programs {
 
 /// File offset of a function.
 inline uint64_t offset_of(const std::string& path, const std::string& function) {
-  std::ifstream file(path, std::ios::binary);
-  std::string image((std::istreambuf_iterator<char>(file)), {});
+  static std::map<std::string, std::string> images;
+  std::string& image = images[path];
+  if (image.empty()) {
+    image.resize(std::filesystem::file_size(path));
+    std::ifstream(path, std::ios::binary).read(image.data(), static_cast<std::streamsize>(image.size()));
+  }
   const auto* elf = reinterpret_cast<const Elf64_Ehdr*>(image.data());
   const auto* sections = reinterpret_cast<const Elf64_Shdr*>(image.data() + elf->e_shoff);
   const auto* segments = reinterpret_cast<const Elf64_Phdr*>(image.data() + elf->e_phoff);

@@ -140,12 +140,12 @@ TEST(ElfCache, OpensAgainWhenTheFileChanged) {
 TEST(Symbolizer, OwnFunctions) {
   Symbolizer symbolizer;
   const auto pid = static_cast<uint32_t>(getpid());
-  void* address = dlsym(RTLD_DEFAULT, "malloc_usable_size");
+  void* address = dlsym(RTLD_DEFAULT, "a64l");
   ASSERT_NE(address, nullptr);
   const auto pc = reinterpret_cast<uint64_t>(address);
-  EXPECT_EQ(symbolizer.symbol_text(pid, pc), "libc.so.6`malloc_usable_size");
-  EXPECT_EQ(symbolizer.symbol_text(pid, pc + 4), "libc.so.6`malloc_usable_size+0x4");
-  EXPECT_EQ(symbolizer.function_text(pid, pc + 4), "libc.so.6`malloc_usable_size");
+  EXPECT_EQ(symbolizer.symbol_text(pid, pc), "libc.so.6`a64l");
+  EXPECT_EQ(symbolizer.symbol_text(pid, pc + 4), "libc.so.6`a64l+0x4");
+  EXPECT_EQ(symbolizer.function_text(pid, pc + 4), "libc.so.6`a64l");
   EXPECT_EQ(symbolizer.module_text(pid, pc), "libc.so.6");
   EXPECT_EQ(symbolizer.symbol_text(pid, 0x10), "0x10");
   EXPECT_EQ(symbolizer.module_text(pid, 0x10), "0x10");
@@ -178,11 +178,11 @@ TEST(Symbolizer, MappingsThatAreTold) {
   Dl_info info{};
   ASSERT_NE(dladdr(reinterpret_cast<void*>(&getpid), &info), 0);
   const auto libc = open_object(info.dli_fname);
-  const ElfFunction* function = libc->find("malloc_usable_size");
+  const ElfFunction* function = libc->find("a64l");
   ASSERT_NE(function, nullptr);
   Symbolizer symbolizer;
   symbolizer.note_mapping(0x7ffffff1, 0x10000000, 0, info.dli_fname);
-  EXPECT_EQ(symbolizer.symbol_text(0x7ffffff1, 0x10000000 + function->offset), "libc.so.6`malloc_usable_size");
+  EXPECT_EQ(symbolizer.symbol_text(0x7ffffff1, 0x10000000 + function->offset), "libc.so.6`a64l");
 }
 
 }  // namespace

@@ -134,6 +134,22 @@ TEST_F(UtraceActions, SingleStepAndBlockStep) {
   }
 }
 
+TEST_F(UtraceActions, AStepOutlivesASignalThatItsEngineDoesNotWatch) {
+  ASSERT_TRUE(start(program("nothing"), UTRACE_EVENT_SIGNAL_CORE | UTRACE_EVENT_EXIT));
+  int steps = 0;
+  record.signal = [&](utrace_engine*, utrace_task*, siginfo_t*, uint32_t, struct sigaction*) -> uint32_t {
+    ++steps;
+    return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_IGN;
+  };
+  EXPECT_EQ(utrace_control(task, engine, UTRACE_SINGLESTEP), 0);
+  kill(pid, SIGWINCH);
+  kill(pid, SIGURG);
+  host.release_spawned(pid);
+  ASSERT_TRUE(turn_to_end(host));
+  EXPECT_EQ(steps, 1);
+  EXPECT_EQ(record.count_of("exit", 7 << 8), 1);
+}
+
 TEST_F(UtraceActions, DetachByControlAndByReturnValue) {
   ASSERT_TRUE(start(filtered_program("getppid", {SYS_getppid}, {"1", "10"}), UTRACE_EVENT_EXIT));
   host.on_new_task = [&](utrace_task* born, utrace_task*, uint64_t) { second.attach(born, UTRACE_EVENT_SYSCALL_ENTRY); };

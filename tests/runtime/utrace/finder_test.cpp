@@ -53,8 +53,8 @@ TEST_F(Finder, ExistingTasksByPid) {
 TEST_F(Finder, NewTasksByPathAndWildcard) {
   Seen path_seen, wild_seen, miss_seen, all_seen;
   FinderTarget path{.by = FinderTarget::By::Path, .path = self()};
-  FinderTarget wild{.by = FinderTarget::By::Wildcard, .path = self().substr(0, self().rfind('/')) + "/*_test"};
-  FinderTarget miss{.by = FinderTarget::By::Wildcard, .path = "/*_test"};
+  FinderTarget wild{.by = FinderTarget::By::Wildcard, .path = self().substr(0, self().rfind('/')) + "/*"};
+  FinderTarget miss{.by = FinderTarget::By::Wildcard, .path = "/*"};
   FinderTarget all{.by = FinderTarget::By::All};
   count_into(path, path_seen);
   count_into(wild, wild_seen);
@@ -104,15 +104,21 @@ TEST_F(Finder, ExecLooksAnew) {
 TEST_F(Finder, MmapMunmapMprotect) {
   for (bool filter : {false, true}) {
     SCOPED_TRACE(filter);
+    uint64_t mapped_at = 0;
     int maps_of_self = 0, unmaps = 0, protects = 0, moved = 0;
     FinderTarget target;
     std::string own = self();
-    target.mmap_callback = [&](FinderTarget&, utrace_task*, const std::string& path, uint64_t, uint64_t length, uint64_t,
+    target.mmap_callback = [&](FinderTarget&, utrace_task*, const std::string& path, uint64_t address, uint64_t length, uint64_t,
                                int protection) {
-      maps_of_self += path == own && length == 8192 && protection == PROT_READ;
+      if (path == own && length == 8192 && protection == PROT_READ) {
+        ++maps_of_self;
+        mapped_at = address;
+      }
       moved += path.empty() && length == 16384;
     };
-    target.munmap_callback = [&](FinderTarget&, utrace_task*, uint64_t, uint64_t length) { unmaps += length == 8192; };
+    target.munmap_callback = [&](FinderTarget&, utrace_task*, uint64_t address, uint64_t length) {
+      unmaps += length == 8192 && address == mapped_at;
+    };
     target.mprotect_callback = [&](FinderTarget&, utrace_task*, uint64_t, uint64_t length, int protection) {
       protects += length == 4096 && protection == PROT_READ;
     };

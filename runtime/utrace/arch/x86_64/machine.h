@@ -37,6 +37,11 @@ inline bool is_native(const user_regs_struct& registers) { return registers.cs =
 /// Makes the registers perform a system call at `instruction`, with no restart of an earlier one.
 void set_call(user_regs_struct& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]);
 
+inline constexpr uint8_t kBreakpoint = 0xcc;
+/// Where the breakpoint stands that a thread has just run into.
+inline uint64_t breakpoint_address(const user_regs_struct& registers) { return registers.rip - 1; }
+inline void set_instruction(user_regs_struct& registers, uint64_t address) { registers.rip = address; }
+
 /// What rt_sigaction takes: handler, flags, restorer, mask.
 inline constexpr long kSigactionCall = 13;
 inline constexpr uint64_t kSigsetBytes = 8;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What compiling costs: start-up of the pipeline, and 1, 100 and 1,000 clauses, in milliseconds a phase.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/compiler.h"
+#include "compiler/llvm/jit.h"
+#include "compiler/passes/split.h"
+#include "compiler/passes/world.h"
+#include "providers/registry.h"
+
+namespace {
+
+using namespace sonde;
+
+double now() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class Phases {
+ public:
+  explicit Phases(std::string name) : name_(std::move(name)) { std::printf("%-24s", name_.c_str()); }
+  ~Phases() { std::printf("  total %8.2f ms\n", total_); }
+  void end(const char* phase) {
+    double time = now() - begin_;
+    total_ += time;
+    std::printf("  %s %8.2f", phase, time);
+    begin_ = now();
+  }
+
+ private:
+  std::string name_;
+  double begin_ = now(), total_ = 0;
+};
+
+std::string script(int clauses) {
+  std::string text;
+  for (int i = 0; i < clauses; ++i) {
+    std::string n = std::to_string(i);
+    text += "syscall::read:entry /arg0 == " + n + "/ { self->t" + std::to_string(i % 50) + " = timestamp; @a" + n + "[execname, probefunc] = count(); }\n";
+    text += "syscall::read:return /self->t" + std::to_string(i % 50) + "/ { printf(\"%s %d\\n\", execname, arg1 + " + n + "); @q = quantize(timestamp - self->t" +
+            std::to_string(i % 50) + "); }\n";
+  }
+  return text;
+}
+
+void require(bool fine, const std::string& why) {
+  if (fine) return;
+  std::fprintf(stderr, "compile_bench: %s\n", why.c_str());
+  std::exit(1);
+}
+
+/// All of it, each time anew, as a command does.
+void measure(const std::string& name, const SourceText& text) {
+  Options options;
+  BodyProgram program;
+  Phases phases(name);
+  Framework framework(nullptr);
+  register_providers();
+  phases.end("providers");
+  {
+    Compiler compiler(program, framework, options);
+    phases.end("compiler");
+    auto compiled = compiler.compile(std::span(&text, 1), {});
+    require(compiled.has_value(), compiled ? "" : compiled.error().message());
+    phases.end("compile");
+  }
+  phases.end("away");
+  unregister_providers();
+}
+
+/// The same in parts.
+void measure_parts(const std::string& name, const SourceText& text) {
+  Options options;
+  BodyProgram program;
+  Framework framework(nullptr);
+  register_providers();
+  {
+    auto world = make_world(program, framework, options);
+    auto splitter = make_splitter(program, options);
+    Jit jit;
+    Phases phases(name);
+    Diagnostics diagnostics;
+    Unit unit = front_end(*world, text, {}, diagnostics);
+    require(!diagnostics.any(), diagnostics.any() ? diagnostics.list()[0].message : "");
+    phases.end("front end");
+    auto clauses = split(*splitter, {&unit}, diagnostics);
+    require(!diagnostics.any(), diagnostics.any() ? diagnostics.list()[0].message : "");
+    phases.end("split");
+    auto bodies = jit.compile(program, clauses);
+    require(bodies.has_value(), bodies ? "" : bodies.error().message());
+    phases.end("jit");
+  }
+  unregister_providers();
+}
+
+}  // namespace
+
+int main() {
+  SourceText begin{SourceText::Kind::Name, "BEGIN { exit(0); }", "BEGIN { exit(0); }"};
+  measure("BEGIN{exit(0)}, first", begin);
+  measure("BEGIN{exit(0)}, again", begin);
+  measure_parts("BEGIN{exit(0)}", begin);
+  for (int clauses : {1, 100, 1000}) {
+    SourceText text{SourceText::Kind::Script, "bench.d", script(clauses / 2 + clauses % 2)};
+    measure_parts(std::to_string(clauses) + " clauses", text);
+  }
+  return 0;
+}

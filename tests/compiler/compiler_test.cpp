@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// D texts through the whole pipeline: what is split where, and what a BEGIN clause prints.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/compiler.h"
+#include "providers/registry.h"
+#include "runtime/consumer/consumer.h"
+
+namespace sonde {
+namespace {
+
+using testing::HasSubstr;
+
+class Text final : public Output {
+ public:
+  std::string written, messages;
+  void write(std::string_view text) override { written += text; }
+  void message(std::string_view text) override { (messages += text) += '\n'; }
+  void flush() override {}
+};
+
+class CompilerTest : public testing::Test {
+ protected:
+  CompilerTest() : framework_(nullptr) {
+    register_providers();
+    EXPECT_TRUE(options_.set("quiet", "1", false, false));
+    compiler_ = std::make_unique<Compiler>(program_, framework_, options_);
+  }
+  ~CompilerTest() override {
+    compiler_.reset();
+    unregister_providers();
+  }
+
+  Result<std::vector<CompiledText>> compile(const std::string& text) {
+    SourceText source{SourceText::Kind::Name, text, text};
+    return compiler_->compile(std::span(&source, 1), {});
+  }
+
+  /// The fire parts of a text that must compile.
+  std::string fire(const std::string& text) {
+    auto compiled = compile(text);
+    EXPECT_TRUE(compiled) << compiled.error().message();
+    return compiled ? compiler_->disassembly(compiled->at(0)) : "";
+  }
+
+  /// What the BEGIN clauses of a text print.
+  std::string run(const std::string& text) {
+    auto compiled = compile(text);
+    EXPECT_TRUE(compiled) << compiled.error().message();
+    if (!compiled) return "";
+    Text output;
+    {
+      Consumer consumer(program_, framework_, nullptr, options_, output);
+      framework_.on_ecb = [&](const EcbInfo& ecb) { consumer.add_ecb(ecb); };
+      auto enabled = framework_.enable_all(compiler_->enablings(compiled->at(0)));
+      EXPECT_TRUE(enabled) << enabled.error().message();
+      framework_.fire(ProbeId{1}, {});
+      consumer.drain_all();
+      if (enabled)
+        for (uint32_t one : *enabled) EXPECT_TRUE(framework_.disable(one));
+      framework_.on_ecb = nullptr;
+    }
+    return output.written + output.messages;
+  }
+
+  Framework framework_;
+  BodyProgram program_;
+  Options options_;
+  std::unique_ptr<Compiler> compiler_;
+};
+
+TEST_F(CompilerTest, EntryOfALatencyScriptRecordsNothing) {
+  EXPECT_EQ(fire("syscall::read:entry { self->t = timestamp; } "
+                 "syscall::read:return /self->t/ { @[execname] = quantize(timestamp - self->t); self->t = 0; }"),
+            "syscall::read:entry\n"
+            "0000  VAR      r0, timestamp\n"
+            "0001  STT      r0, self[0]\n"
+            "0002  FAIL\n"
+            "\n"
+            "syscall::read:return\n"
+            "0000  LDT      r0, self[0]\n"
+            "0001  JZ       r0, 0009\n"
+            "0002  LI       r0, 0\n"
+            "0003  CAPTEXT  s0, r0, execname\n"
+            "0004  LDT      r0, self[0]\n"
+            "0005  CAPW     s1, r0\n"
+            "0006  LI       r0, 0\n"
+            "0007  STT      r0, self[0]\n"
+            "0008  RECORD\n"
+            "0009  FAIL\n");
+}
+
+TEST_F(CompilerTest, PathAtReturnIsNotHeld) {
+  std::string text = fire("syscall::openat:entry { self->p = arg1; } syscall::openat:return /self->p/ { trace(copyinstr(self->p)); self->p = 0; }");
+  EXPECT_THAT(text, HasSubstr("CAPSTR   s0, r0, 256"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("held")));
+  EXPECT_THAT(fire("syscall::openat:entry { x = arg1; trace(copyinstr(x)); }"), HasSubstr("held"));
+}
+
+TEST_F(CompilerTest, BeginPrints) {
+  EXPECT_EQ(run("BEGIN { printf(\"%d %s %x\\n\", 6 * 7, \"abc\", -1 & 0xff); }"), "42 abc ff\n");
+  EXPECT_EQ(run("BEGIN { x = 3; b = x++ + ++x; printf(\"%d %d\\n\", b, x); }"), "8 5\n");
+  EXPECT_EQ(run("BEGIN { s = strjoin(\"a\", \"bc\"); t = s; printf(\"%s %d %s\\n\", t, strlen(s), s == t ? \"same\" : \"other\"); }"), "abc 3 same\n");
+  EXPECT_EQ(run("BEGIN { a[\"x\", 1] = 5; a[\"x\", 1] += 2; printf(\"%d %d\\n\", a[\"x\", 1], a[\"y\", 1]); }"), "7 0\n");
+  EXPECT_EQ(run("BEGIN { this->i = 5; self->j = this->i * 2; printf(\"%d %d\\n\", this->i, self->j); }"), "5 10\n");
+  EXPECT_EQ(run("BEGIN { printf(\"%d %d %d\\n\", 0x7fffffff + 1, 1 << 40, (char)300); }"), "-2147483648 0 44\n");
+  EXPECT_EQ(run("BEGIN { printf(\"%s:%s\\n\", probeprov, probename); }"), "dtrace:BEGIN\n");
+  EXPECT_EQ(run("BEGIN { p = (int *)alloca(8); *(p + 1) = 7; p[0] = 2; printf(\"%d\\n\", p[0] + p[1]); }"), "9\n");
+}
+
+TEST_F(CompilerTest, StructsAndMembers) {
+  EXPECT_EQ(run("struct pair { int a; short b; }; struct pair p; BEGIN { p.a = 5; p.b = -2; q = p; printf(\"%d %d\\n\", q.a, q.b); }"), "5 -2\n");
+}
+
+TEST_F(CompilerTest, FaultsEndTheClause) {
+  std::string text = run("BEGIN { printf(\"before\\n\"); x = 0; trace(1 / x); } BEGIN { printf(\"next\\n\"); }");
+  EXPECT_THAT(text, HasSubstr("next\n"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("before")));
+  EXPECT_THAT(text, HasSubstr("divide-by-zero"));
+}
+
+TEST_F(CompilerTest, AFailedCallLeavesNoClause) {
+  auto compiled = compile("BEGIN { trace(1); } BEGIN { trace(nosuch); }");
+  ASSERT_FALSE(compiled);
+  EXPECT_THAT(compiled.error().message(), HasSubstr("nosuch"));
+  EXPECT_TRUE(program_.clauses.empty());
+  EXPECT_EQ(run("BEGIN { printf(\"fine\\n\"); }"), "fine\n");
+}
+
+TEST_F(CompilerTest, ClausesAreDescribed) {
+  ASSERT_TRUE(compile("BEGIN { @ = count(); }\nBEGIN { x = 1; }\nBEGIN { stop(); }\nBEGIN { exit(0); }"));
+  ASSERT_EQ(program_.clauses.size(), 4u);
+  EXPECT_TRUE(program_.clauses[0].faultless_aggregation);
+  EXPECT_FALSE(program_.clauses[1].records);
+  EXPECT_TRUE(program_.clauses[2].destructive);
+  EXPECT_TRUE(program_.clauses[2].held);
+  EXPECT_TRUE(program_.clauses[3].records);
+  EXPECT_EQ(program_.clauses[3].line, 4u);
+  EXPECT_THAT(program_.clauses[1].text, HasSubstr("x = 1"));
+}
+
+TEST_F(CompilerTest, PreviewNamesDescriptions) {
+  std::string text = "syscall::open*:entry, syscall::read: { trace($target); } BEGIN { }";
+  SourceText source{SourceText::Kind::Name, text, text};
+  auto all = compiler_->preview(std::span(&source, 1), {});
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(to_string(all[0]), "syscall::open*:entry");
+  EXPECT_EQ(to_string(all[2]), ":::BEGIN");
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gtest/gtest.h>
+
+#include "compiler/parse/literals.h"
+#include "compiler/parse/parser.h"
+
+namespace sonde {
+namespace {
+
+SyntaxTree parsed(const std::string& text, Diagnostics& diagnostics) {
+  ParserQuestions questions{[](std::string_view name) { return name == "foo_t"; }, [](std::string_view name) { return name == "1" ? std::optional<std::string>("7") : std::nullopt; }};
+  return parse(text, false, questions, diagnostics);
+}
+
+/// The tree in prefix form: what binds how.
+std::string shape(const Expr& expr) {
+  std::string out;
+  switch (expr.kind) {
+    case ExprKind::Integer: return std::to_string(expr.integer);
+    case ExprKind::String: return "\"" + expr.text + "\"";
+    case ExprKind::Name: return expr.text;
+    case ExprKind::Cast: out = "cast"; break;
+    case ExprKind::Member: out = (expr.arrow ? "->" : ".") + expr.text; break;
+    case ExprKind::Index: out = "[]"; break;
+    case ExprKind::Call: out = "()"; break;
+    case ExprKind::Conditional: out = "?:"; break;
+    case ExprKind::Deref: out = "deref"; break;
+    case ExprKind::Comma: out = ","; break;
+    case ExprKind::SizeofExpr: out = "sizeof"; break;
+    default: out = expr.text; break;
+  }
+  out = "(" + out;
+  for (const ExprPtr& kid : expr.kids) out += " " + shape(*kid);
+  return out + ")";
+}
+
+std::string expression(const std::string& text) {
+  Diagnostics diagnostics;
+  SyntaxTree tree = parsed("BEGIN { " + text + "; }", diagnostics);
+  if (diagnostics.any()) return diagnostics.list()[0].message;
+  return shape(*std::get<ClauseAst>(tree.items.at(0)).statements.at(0).expression);
+}
+
+TEST(Parser, BindsAsCDoes) {
+  EXPECT_EQ(expression("a + b * c << d"), "(<< (+ a (* b c)) d)");
+  EXPECT_EQ(expression("a || b ^^ c && d"), "(|| a (^^ b (&& c d)))");
+  EXPECT_EQ(expression("a = b = c ? d : e"), "(= a (= b (?: c d e)))");
+  EXPECT_EQ(expression("-a[1]->b"), "(- (->b ([] a 1)))");
+  EXPECT_EQ(expression("a & b == c"), "(& a (== b c))");
+  EXPECT_EQ(expression("a ? b : c ? d : e"), "(?: a b (?: c d e))");
+  EXPECT_EQ(expression("*p++"), "(deref (++ p))");
+  EXPECT_EQ(expression("a - b - c"), "(- (- a b) c)");
+}
+
+TEST(Parser, TellsCastsFromParentheses) {
+  EXPECT_EQ(expression("(foo_t) - 1"), "(cast (- 1))");
+  EXPECT_EQ(expression("(foo) - 1"), "(- foo 1)");
+  EXPECT_EQ(expression("(int)arg0 < 0"), "(< (cast arg0) 0)");
+  EXPECT_EQ(expression("(struct s *)p"), "(cast p)");
+}
+
+TEST(Parser, TellsTheEndOfAPredicateFromADivision) {
+  Diagnostics diagnostics;
+  SyntaxTree tree = parsed("BEGIN /a / 2 == 1/ { x } END /b/\nsyscall:::entry { y }", diagnostics);
+  ASSERT_FALSE(diagnostics.any());
+  ASSERT_EQ(tree.items.size(), 3u);
+  EXPECT_EQ(shape(*std::get<ClauseAst>(tree.items[0]).predicate), "(== (/ a 2) 1)");
+  EXPECT_FALSE(std::get<ClauseAst>(tree.items[1]).has_body);
+  EXPECT_EQ(std::get<ClauseAst>(tree.items[2]).descriptions[0].provider, "syscall");
+}
+
+TEST(Parser, ReadsDeclarationsAmongClauses) {
+  Diagnostics diagnostics;
+  SyntaxTree tree = parsed("foo_t x; self int y; int a[int, string]; BEGIN { } typedef struct s { int a:3; } s_t; s_t z; inline int N = 3;", diagnostics);
+  ASSERT_FALSE(diagnostics.any()) << diagnostics.list()[0].message;
+  EXPECT_EQ(tree.items.size(), 7u);
+  EXPECT_EQ(std::get<DeclarationSyntax>(tree.items[2]).declarators[0].derivations[0].kind, Derivation::Kind::Tuple);
+}
+
+TEST(Parser, FillsDescriptionsFromTheRight) {
+  Diagnostics diagnostics;
+  SyntaxTree tree = parsed("tick-$1s, a:b:c:d*[x-z], f:n { }", diagnostics);
+  ASSERT_FALSE(diagnostics.any());
+  const ClauseAst& clause = std::get<ClauseAst>(tree.items.at(0));
+  EXPECT_EQ(to_string(clause.descriptions.at(0)), ":::tick-7s");
+  EXPECT_EQ(to_string(clause.descriptions.at(1)), "a:b:c:d*[x-z]");
+  EXPECT_EQ(to_string(clause.descriptions.at(2)), "::f:n");
+}
+
+TEST(Parser, SurvivesAnything) {
+  for (const char* text : {"", "}", "{", "BEGIN {", "BEGIN /", "/", "BEGIN { \"", "BEGIN { '", "\xff\xfe", "BEGIN { @@ }", "int", "struct {", "BEGIN { $ }", "a:b:c:d:e {}", "BEGIN{((((((((", "inline", "BEGIN { 1 ? }"}) {
+    Diagnostics diagnostics;
+    parsed(text, diagnostics);
+  }
+}
+
+TEST(Parser, RefusesWhatIsNestedTooDeeply) {
+  auto repeat = [](const std::string& text, int n) {
+    std::string out;
+    for (int i = 0; i < n; ++i) out += text;
+    return out;
+  };
+  for (const std::string& text : {repeat("(", 100000), repeat("-", 100000) + "1", repeat("a = ", 100000) + "1", repeat("a ? b : ", 100000) + "1", repeat("1 + ", 100000) + "1", repeat("a[1]", 1) + repeat("[1]", 100000)}) {
+    Diagnostics diagnostics;
+    parsed("BEGIN { " + text + "; }", diagnostics);
+    ASSERT_TRUE(diagnostics.any());
+    EXPECT_EQ(diagnostics.list()[0].message, "nested too deeply");
+  }
+}
+
+TEST(Literals, FollowC) {
+  EXPECT_EQ(read_integer("0xffffffff").size, 4u);
+  EXPECT_FALSE(read_integer("0xffffffff").is_signed);
+  EXPECT_EQ(read_integer("2147483648").size, 8u);
+  EXPECT_EQ(read_integer("017").value, 15u);
+  EXPECT_EQ(read_integer("1ULL").size, 8u);
+  EXPECT_EQ(read_integer("0128").error_tag, "D_INT_DIGIT");
+  EXPECT_EQ(read_integer("18446744073709551616").error_tag, "D_INT_OFLOW");
+  EXPECT_EQ(read_integer("12x").error_tag, "D_SYNTAX");
+  EXPECT_EQ(read_escapes("a\\n\\101\\x41\\q\\'"), "a\nAA\\q\\'");
+}
+
+}  // namespace
+}  // namespace sonde

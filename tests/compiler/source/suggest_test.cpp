@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gtest/gtest.h>
+
+#include "compiler/source/diagnostic.h"
+#include "compiler/source/prepare.h"
+#include "compiler/source/suggest.h"
+
+namespace sonde {
+namespace {
+
+TEST(EditDistance, CountsLettersAndSwaps) {
+  EXPECT_EQ(edit_distance("open", "open"), 0u);
+  EXPECT_EQ(edit_distance("opn", "open"), 1u);
+  EXPECT_EQ(edit_distance("oepn", "open"), 1u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+}
+
+TEST(Suggestion, OffersOnlyWhatIsNear) {
+  Suggestion suggestion("exename");
+  suggestion.offer("probename");
+  EXPECT_EQ(suggestion.hint(), "");
+  suggestion.offer("execname");
+  EXPECT_EQ(suggestion.hint(), "did you mean 'execname'?");
+}
+
+TEST(Prepare, BlanksCommentsAndControlLinesInPlace) {
+  Diagnostics diagnostics;
+  std::string text = "#pragma D option quiet\nBEGIN /* a\nb */ { trace(\"/* no */\"); }\n";
+  PreparedText prepared = prepare(text, diagnostics);
+  EXPECT_FALSE(diagnostics.any());
+  EXPECT_EQ(prepared.text.size(), text.size());
+  EXPECT_EQ(prepared.text, std::string(22, ' ') + "\nBEGIN     \n     { trace(\"/* no */\"); }\n");
+  ASSERT_EQ(prepared.controls.size(), 1u);
+  EXPECT_EQ(prepared.controls[0].text, "#pragma D option quiet");
+}
+
+TEST(Prepare, ReportsWhatTheEndCutsOff) {
+  Diagnostics diagnostics;
+  prepare("BEGIN { } /* x", diagnostics);
+  ASSERT_EQ(diagnostics.list().size(), 1u);
+  EXPECT_EQ(diagnostics.list()[0].message, "end-of-file encountered before matching */");
+}
+
+TEST(PlaceOf, FollowsLineControls) {
+  std::string text = "a\n#line 40 \"x.d\"\nb\nc";
+  EXPECT_EQ(place_of(text, 0).line, 1u);
+  EXPECT_EQ(place_of(text, 17).line, 40u);
+  EXPECT_EQ(place_of(text, 19).line, 41u);
+  EXPECT_EQ(place_of(text, 19).file, "x.d");
+}
+
+TEST(Render, PutsTheCaretBelowThePlaceWhateverStandsBefore) {
+  SourceText source{SourceText::Kind::Script, "t.d", "\ttrace(\"\xc3\xa9\", x);"};
+  Diagnostic diagnostic{"D_IDENT_UNDEF", "no x", {13, 14}, "a hint", "in action list"};
+  EXPECT_EQ(render(diagnostic, source, false), "failed to compile script t.d: line 1: no x\n    \ttrace(\"\xc3\xa9\", x);\n    \t           ^\n    a hint\n");
+  source.kind = SourceText::Kind::Name;
+  EXPECT_TRUE(render(diagnostic, source, true).starts_with("invalid probe specifier t.d: [D_IDENT_UNDEF] in action list: no x\n"));
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// User taps: breakpoints at entries, returns and offsets
+#include "tests/runtime/guard/guard_fixture.h"
+
+namespace sonde::test {
+namespace {
+
+const std::string& target() { return Programs::get().target; }
+
+/// What it prints goes to a file.
+std::vector<std::string> to_file(const std::string& file, const std::string& arguments) {
+  return {"/bin/sh", "-c", "exec " + target() + " " + arguments + " >" + file};
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(file);
+  return std::string((std::istreambuf_iterator<char>(stream)), {});
+}
+
+std::string output_file() { return Programs::get().directory + "/out"; }
+
+TEST(User, EntryAndReturnInFourThreads) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0).argument(1));
+  consumer.enable(2, Dif().argument(1));
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work");
+  consumer.tap_function(2, SONDE_TAP_USER_RETURN, target(), "work");
+  consumer.spawn(to_file(output_file(), "work 4 2500"));
+  consumer.run();
+  EXPECT_EQ(text_of(output_file()), "0 wrong, 10000 calls\n");
+  EXPECT_EQ(consumer.count(1), 10000u);
+  EXPECT_EQ(consumer.count(2), 10000u);
+  std::map<uint32_t, uint64_t> argument;
+  for (const Record& record : consumer.records) {
+    if (record.probe == 1) {
+      argument[record.tid] = record.words[0];
+      EXPECT_EQ(record.words[1], 7u);
+    } else {
+      EXPECT_EQ(static_cast<uint32_t>(record.words[0]), static_cast<uint32_t>(argument[record.tid] * 2 + 7));
+    }
+  }
+}
+
+TEST(User, ArgumentsOnTheStackRegistersAndStack) {
+  Consumer consumer;
+  Dif dif;
+  for (int i = 0; i < 8; i++) dif.argument(i);
+  dif.op(SONDE_DIF_REG, 1, 0, 0, 14).word();   // R_RDI
+  dif.variable(SONDE_DIF_VAR_UCALLER).stack(8);
+  consumer.enable(1, dif);
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "wide");
+  consumer.spawn(to_file(output_file(), "wide"));
+  consumer.run();
+  ASSERT_EQ(consumer.records.size(), 1u);
+  const Record& record = consumer.records[0];
+  for (uint64_t i = 0; i < 8; i++) EXPECT_EQ(record.words[i], i + 1);
+  EXPECT_EQ(record.words[8], 1u);
+  const std::string& stack = record.texts[10];
+  ASSERT_GE(stack.size(), 16u);
+  uint64_t frames[2];
+  std::memcpy(frames, stack.data(), sizeof frames);
+  EXPECT_EQ(frames[1], record.words[9]);
+  EXPECT_EQ(text_of(output_file()), "36\n");
+}
+
+TEST(User, RecursionReturnsInOrder) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  consumer.enable(2, Dif().argument(1));
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "depth");
+  consumer.tap_function(2, SONDE_TAP_USER_RETURN, target(), "depth");
+  consumer.spawn(to_file(output_file(), "depth 200"));
+  consumer.run();
+  EXPECT_EQ(text_of(output_file()), "200\n");
+  EXPECT_EQ(consumer.count(1), 201u);
+  EXPECT_EQ(consumer.count(2), 201u);
+  EXPECT_EQ(consumer.records.back().words[0], 200u);
+}
+
+TEST(User, LongjmpLeavesNoReturns) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  consumer.enable(2, Dif().argument(1));
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "leaves");
+  consumer.tap_function(2, SONDE_TAP_USER_RETURN, target(), "leaves");
+  consumer.spawn(to_file(output_file(), "jumps"));
+  consumer.run();
+  EXPECT_EQ(text_of(output_file()), "100 1\n");
+  EXPECT_EQ(consumer.count(1), 101u);
+  EXPECT_EQ(consumer.count(2), 1u);
+}
+
+TEST(User, SignalStorm) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  consumer.enable(2, Dif().argument(1));
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work");
+  consumer.tap_function(2, SONDE_TAP_USER_RETURN, target(), "work");
+  consumer.spawn(to_file(output_file(), "storm 0 5000"));
+  consumer.run();
+  EXPECT_EQ(text_of(output_file()), "0 ticked\n");
+  EXPECT_EQ(consumer.count(1), 5000u);
+  EXPECT_EQ(consumer.count(2), 5000u);
+}
+
+/// Every instruction of a function under a breakpoint: whatever it is, emulated or stepped, the result is right.
+TEST(User, EveryOffsetOfAFunction) {
+  const uint64_t start = offset_of(target(), "work");
+  std::ifstream file(target(), std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(start));
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  // work() is disassembled by hand of objdump, as the compiler's output is not ours to know.
+  const std::string listing = Programs::get().directory + "/listing";
+  ASSERT_EQ(system(("objdump -d --no-show-raw-insn --disassemble=work " + target() + " | grep -E '^ +[0-9a-f]+:' | cut -d: -f1 >" + listing).c_str()), 0);
+  std::ifstream lines(listing);
+  std::string line;
+  std::vector<uint64_t> addresses;
+  while (std::getline(lines, line)) addresses.push_back(std::stoull(line, nullptr, 16));
+  ASSERT_GT(addresses.size(), 2u);
+  for (uint64_t address : addresses) {
+    const uint64_t offset = start + address - addresses[0];
+    consumer.tap({{}, SONDE_TAP_USER_OFFSET, ProbeId{1}, 0, 0, target(), offset, start});
+  }
+  consumer.spawn(to_file(output_file(), "work 3 200"));
+  consumer.run();
+  EXPECT_EQ(text_of(output_file()), "0 wrong, 600 calls\n");
+  EXPECT_EQ(consumer.count(1), 600 * addresses.size());
+  for (const SourceEvent& event : consumer.seen) EXPECT_NE(event.kind, SONDE_EVENT_NOTICE) << event.text;
+}
+
+TEST(User, LibraryFunctionAfterRunToEntry) {
+  Consumer consumer;
+  const std::string libc = std::filesystem::canonical("/lib/x86_64-linux-gnu/libc.so.6");
+  consumer.enable(1, Dif().argument(0));
+  consumer.enable(2, Dif().argument(1));
+  const uint32_t pid = consumer.spawn(to_file(output_file(), "getppid 1 5"));
+  auto entered = consumer.source->run_to_entry(pid);
+  ASSERT_TRUE(entered) << entered.error().message();
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, libc, "getppid");
+  consumer.tap_function(2, SONDE_TAP_USER_RETURN, libc, "getppid");
+  consumer.run();
+  EXPECT_GE(consumer.count(1), 5u);
+  EXPECT_EQ(consumer.count(1), consumer.count(2));
+}
+
+TEST(User, ManyProbesInOneLibrary) {
+  const std::string libc = std::filesystem::canonical("/lib/x86_64-linux-gnu/libc.so.6");
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  std::vector<Tap> taps;
+  uint32_t id = 1000;
+  for (const char* name : {"malloc", "free", "calloc", "printf", "puts", "write", "read", "open", "openat", "close", "mmap", "munmap",
+                           "exit", "qsort", "getenv", "sigaction", "strtol", "fwrite", "vfprintf", "setlocale", "opendir", "readdir",
+                           "fopen", "fclose", "getcwd", "stat", "fstat", "lseek", "realloc", "strdup", "isatty", "ioctl"}) {
+    for (auto kind : {SONDE_TAP_USER_ENTRY, SONDE_TAP_USER_RETURN}) {
+      const uint64_t offset = offset_of(libc, name);
+      taps.push_back({TapId{id++}, kind, ProbeId{1}, 0, 0, libc, offset, offset});
+    }
+  }
+  auto armed = consumer.source->arm(taps);
+  ASSERT_TRUE(armed) << armed.error().message();
+  consumer.spawn({"/bin/sh", "-c", "ls -l /etc >" + output_file() + "1"});
+  consumer.run();
+  ASSERT_EQ(system(("ls -l /etc >" + output_file() + "2; cmp " + output_file() + "1 " + output_file() + "2").c_str()), 0);
+  EXPECT_GT(consumer.count(1), 100u);
+  for (const SourceEvent& event : consumer.seen) EXPECT_NE(event.kind, SONDE_EVENT_NOTICE) << event.text;
+}
+
+TEST(User, HeldAtABreakpoint) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0), true);
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work");
+  consumer.on_record = [&](const sonde_record& record) { EXPECT_TRUE(consumer.source->release(record.tid, {})); };
+  consumer.spawn(to_file(output_file(), "work 3 50"));
+  consumer.run();
+  EXPECT_EQ(text_of(output_file()), "0 wrong, 150 calls\n");
+  EXPECT_EQ(consumer.count(1), 150u);
+}
+
+TEST(User, Dlopen) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  consumer.enable(2, Dif().argument(1));
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, Programs::get().plugin, "plugin");
+  consumer.tap_function(2, SONDE_TAP_USER_RETURN, Programs::get().plugin, "plugin");
+  consumer.spawn(to_file(output_file(), "plugin " + Programs::get().plugin + " 50"));
+  consumer.run();
+  EXPECT_EQ(text_of(output_file()), "1275\n");
+  EXPECT_EQ(consumer.count(1), 50u);
+  EXPECT_EQ(consumer.count(2), 50u);
+  bool mapped = false;
+  for (const SourceEvent& event : consumer.seen) mapped = mapped || (event.kind == SONDE_EVENT_MAPPED && event.text == Programs::get().plugin);
+  EXPECT_TRUE(mapped);
+}
+
+TEST(User, ForkedChildrenFireWhereTheTapCoversThem) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work");
+  consumer.spawn({target(), "forkwork", "0", "100"});
+  consumer.run();
+  EXPECT_EQ(consumer.count(1), 200u);
+
+  Consumer one;
+  one.enable(1, Dif().argument(0));
+  const uint32_t pid = one.spawn({target(), "forkwork", "0", "100"});
+  one.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work", pid);
+  one.run();
+  EXPECT_EQ(one.count(1), 100u);
+  EXPECT_EQ(one.status[pid], 0u);
+}
+
+TEST(User, VforkAndExec) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  const uint32_t pid = consumer.spawn({target(), "vforks", "0", "5"});
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work");
+  consumer.run();
+  EXPECT_EQ(consumer.status[pid], 0u);
+  EXPECT_EQ(consumer.count(1), 55u);
+}
+
+TEST(User, DisarmWhileItRuns) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  const uint32_t pid = consumer.spawn({target(), "loop", "15"});
+  ASSERT_TRUE(consumer.source->run_to_entry(pid));
+  ASSERT_TRUE(consumer.source->go());
+  const uint64_t offset = offset_of(target(), "work");
+  for (uint32_t round = 0; round < 40; round++) {
+    const Tap taps[] = {{TapId{100}, SONDE_TAP_USER_ENTRY, ProbeId{1}, 0, 0, target(), offset, offset},
+                        {TapId{101}, SONDE_TAP_USER_RETURN, ProbeId{1}, 0, 0, target(), offset, offset}};
+    const TapId ids[] = {TapId{100}, TapId{101}};
+    ASSERT_TRUE(consumer.source->arm(taps));
+    usleep(5000);
+    ASSERT_TRUE(consumer.source->disarm(ids));
+    consumer.drain(true);
+    const size_t count = consumer.count(1);
+    usleep(2000);
+    consumer.drain(true);
+    EXPECT_EQ(consumer.count(1), count);
+  }
+  consumer.run();
+  EXPECT_EQ(consumer.status[pid], static_cast<uint64_t>(42 << 8));
+  EXPECT_GT(consumer.count(1), 1000u);
+}
+
+TEST(User, AttachDetachWithBreakpoints) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execl(target().c_str(), "target", "loop", "20", nullptr);
+    _exit(127);
+  }
+  usleep(100000);
+  for (int round = 0; round < 10; round++) {
+    Consumer consumer;
+    consumer.enable(1, Dif().argument(0));
+    ASSERT_TRUE(consumer.source->attach(static_cast<uint32_t>(child)));
+    consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work");
+    consumer.tap_function(1, SONDE_TAP_USER_RETURN, target(), "work");
+    ASSERT_TRUE(consumer.source->go());
+    usleep(50000);
+    if (round % 2) {
+      ASSERT_TRUE(consumer.source->detach(static_cast<uint32_t>(child)));
+    }
+    consumer.drain(true);
+    EXPECT_GT(consumer.count(1), 20u);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+}
+
+}  // namespace
+}  // namespace sonde::test

@@ -1,0 +1,1 @@
+syscall::read:entry, syscall::openat:entry { trace(args[1]); }

@@ -1,0 +1,1 @@
+struct pirate; struct pirate p;

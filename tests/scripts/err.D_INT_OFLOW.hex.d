@@ -1,0 +1,1 @@
+BEGIN { x = 0x1ffffffffffffffff; }

@@ -1,0 +1,1 @@
+BEGIN { x = pid ? trace(1) : 2; }

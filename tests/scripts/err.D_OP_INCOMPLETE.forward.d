@@ -1,0 +1,1 @@
+struct s; struct s *p; BEGIN { trace(p->a); }

@@ -1,0 +1,1 @@
+inline int I = 1; BEGIN { I = 2; }

@@ -1,0 +1,1 @@
+struct s { int a; }; struct s *p; BEGIN { trace(p.a); }

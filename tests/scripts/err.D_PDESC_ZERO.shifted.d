@@ -1,0 +1,1 @@
+BEGIN::read:entry { trace(1); }

@@ -1,0 +1,1 @@
+syscall::opn:entry { trace(1); }

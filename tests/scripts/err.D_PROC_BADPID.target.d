@@ -1,0 +1,1 @@
+pid$target:::entry { }

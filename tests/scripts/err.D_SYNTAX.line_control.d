@@ -1,0 +1,2 @@
+#line 40 "other.d"
+BEGIN { x = ; }

@@ -1,0 +1,1 @@
+struct s { int first; }; struct s v; BEGIN { v.frist = 1; }

@@ -68,6 +68,10 @@ class TerminalReader : public LineReader {
     for (char& c : line) c = c == '\n' ? ' ' : c;
     ::add_history(line.c_str());
   }
+  void close() override {
+    ended_ = true;
+    rl_callback_handler_remove();
+  }
   bool ended() const override { return ended_; }
   bool interactive() const override { return true; }
 
@@ -75,8 +79,7 @@ class TerminalReader : public LineReader {
   static void take_line(char* line) { current_->take(line); }
   void take(char* line) {
     if (line == nullptr) {
-      ended_ = true;
-      rl_callback_handler_remove();
+      close();
       std::putchar('\n');
       return;
     }
@@ -119,6 +122,7 @@ class PipeReader : public LineReader {
   void show() override {}
   void discard() override {}
   void remember(const std::string&) override {}
+  void close() override { ended_ = true; }
   bool ended() const override { return ended_; }
   bool interactive() const override { return false; }
 

@@ -19,6 +19,7 @@ class LineReader {
   virtual void show() = 0;          ///< and puts it back
   virtual void discard() = 0;       ///< Ctrl-C: drops the half-typed line
   virtual void remember(const std::string& entry) = 0;  ///< into the history
+  virtual void close() = 0;         ///< no prompt any more
   virtual bool ended() const = 0;
   virtual bool interactive() const = 0;
 };

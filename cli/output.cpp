@@ -47,6 +47,7 @@ void FileOutput::set_frame(std::function<void()> before, std::function<void()> a
 
 void FileOutput::message(std::string_view text) {
   flush();
+  while (text.ends_with('\n')) text.remove_suffix(1);
   before_();
   std::fprintf(stderr, "%s: %.*s\n", g_program_name.c_str(), static_cast<int>(text.size()), text.data());
   after_();

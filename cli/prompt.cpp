@@ -265,7 +265,10 @@ class Prompt {
     output_.message("targets let go");
   }
 
-  void quit(const std::string&) { done_ = true; }
+  void quit(const std::string&) {
+    done_ = true;
+    reader_->close();
+  }
 
   Session& session_;
   Options& options_;

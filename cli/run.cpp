@@ -24,9 +24,10 @@ constexpr int kFatal = 1;
 constexpr int kUsage = 2;
 
 /// Prints "sonde: MESSAGE" and returns the status of a fatal error.
-int fatal(const std::string& message) {
+int fatal(std::string_view message) {
+  while (message.ends_with('\n')) message.remove_suffix(1);
   std::fflush(stdout);
-  std::fprintf(stderr, "%s: %s\n", program_name().c_str(), message.c_str());
+  std::fprintf(stderr, "%s: %.*s\n", program_name().c_str(), static_cast<int>(message.size()), message.data());
   return kFatal;
 }
 

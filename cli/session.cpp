@@ -147,7 +147,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   if (source_) {
     if (auto done = source_->create_buffers(bytes); !done) return done;
     for (uint32_t pid : attach_) {
-      if (auto done = source_->attach(pid); !done) return std::move(done).error().context("failed to grab pid " + std::to_string(pid));
+      if (auto done = source_->attach(pid); !done) return done;
     }
   }
   consumer_ = std::make_unique<Consumer>(program_, *framework_, source_.get(), options_, output_);
@@ -162,7 +162,6 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   if (!enabled) return std::move(enabled).error();
 
   framework_->fire(kBegin, {});
-  begun_ = true;
   consumer_->drain();
   if (source_ && !consumer_->exiting()) {
     if (auto done = source_->go(); !done) return done;
@@ -272,16 +271,30 @@ Result<std::vector<uint32_t>> Session::enable(const CompiledText& text) {
   auto enablings = compiler_->enablings(text);
   auto ids = framework_->enable_all(enablings);
   if (!ids) return ids;
-  bool begins = std::ranges::any_of(enablings, [this](const Enabling& enabling) {
-    return std::ranges::any_of(enabling.descriptions, [this](const ProbeDescription& description) {
-      return std::ranges::count(framework_->match(description), kBegin) > 0;
-    });
-  });
-  if (begins && !begun_) {
-    framework_->fire(kBegin, {});
-    begun_ = true;
+  // At a prompt BEGIN is when the clause is typed, and once: its enabling goes when it has fired.
+  std::vector<uint32_t> kept;
+  bool begins = false;
+  for (size_t i = 0; i < ids->size(); i++) {
+    if (only_begin(enablings[i])) {
+      begins = true;
+    } else {
+      kept.push_back((*ids)[i]);
+    }
   }
-  return ids;
+  if (!begins) return kept;
+  framework_->fire(kBegin, {});
+  consumer_->drain_all();
+  for (uint32_t id : *ids) {
+    if (std::ranges::count(kept, id) > 0) continue;
+    if (auto done = framework_->disable(id); !done) return std::move(done).error();
+  }
+  return kept;
+}
+
+bool Session::only_begin(const Enabling& enabling) {
+  return std::ranges::all_of(enabling.descriptions, [this](const ProbeDescription& description) {
+    return framework_->match(description) == std::vector<ProbeId>{kBegin};
+  });
 }
 
 Result<void> Session::disable(uint32_t enabling) { return framework_->disable(enabling); }

@@ -65,6 +65,7 @@ class Session {
   Result<void> take_events();
   Result<void> take_event(const SourceEvent& event);
   std::vector<uint32_t> wanted_calls(std::span<const SourceText> texts, const MacroValues& macros);
+  bool only_begin(const Enabling& enabling);
   void wait(uint64_t timeout_ns);
   void loop();
   bool over() const;
@@ -83,7 +84,6 @@ class Session {
   bool had_targets_ = false;
   bool going_ = false;
   bool source_lost_ = false;
-  bool begun_ = false;
 };
 
 }  // namespace sonde

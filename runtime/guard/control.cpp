@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 #include "runtime/guard/tracer.h"
 
@@ -168,6 +169,8 @@ bool Tracer::settle_traps(const std::vector<pid_t>& pids) {
       }
     }
   }
+  // They go on in this turn of the loop; a STOP before it would take the RESUME back.
+  if (some) host_.wait({}, kTurnMs);
   return some;
 }
 
@@ -211,6 +214,16 @@ void Tracer::abandon() {
     let_go(pids);
   }
   abandoned_ = true;
+  // Threads that were born while their process went. Whoever waits for our end of the socket may attach anew at once.
+  for (int rounds = 0; rounds < kLetGoRounds; rounds++) {
+    std::set<pid_t> left;
+    for (utrace_task* task : host_.tasks()) {
+      if (!host_.filtered(utrace_task_pid(task))) left.insert(utrace_task_pid(task));
+    }
+    if (left.empty()) return;
+    for (pid_t pid : left) host_.detach_process(pid);
+    host_.wait({}, kTurnMs);
+  }
 }
 
 }  // namespace sonde::guard

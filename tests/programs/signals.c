@@ -126,11 +126,17 @@ static void thread_signals(void) {
 }
 
 static void job_control(void) {
+  int go[2];
+  if (pipe(go)) exit(1);
   pid_t child = fork();
   if (child == 0) {
+    static const int kStops[] = {SIGSTOP, SIGTSTP};
     setpgid(0, 0);  // an orphaned group would not stop on a SIGTSTP
-    raise(SIGSTOP);
-    raise(SIGTSTP);
+    for (int i = 0; i < 2; ++i) {
+      char byte;
+      raise(kStops[i]);
+      if (read(go[0], &byte, 1) != 1) _exit(1);
+    }
     _exit(7);
   }
   int status;
@@ -140,6 +146,7 @@ static void job_control(void) {
     kill(child, SIGCONT);
     waitpid(child, &status, WCONTINUED);
     printf("child continued %d\n", WIFCONTINUED(status));
+    if (write(go[1], "x", 1) != 1) exit(1);
   }
   waitpid(child, &status, 0);
   printf("child exited %d\n", WEXITSTATUS(status));
@@ -149,8 +156,10 @@ static void deaths(void) {
   static const int kNumbers[] = {SIGKILL, SIGTERM, SIGINT, SIGPIPE};
   for (unsigned i = 0; i < sizeof kNumbers / sizeof *kNumbers; ++i) {
     pid_t child = fork();
-    if (child == 0)
-      for (;;) pause();
+    if (child == 0) {
+      sleep(5);
+      _exit(3);  // the signal was ignored
+    }
     kill(child, kNumbers[i]);
     int status;
     waitpid(child, &status, 0);

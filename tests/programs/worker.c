@@ -3,6 +3,7 @@
 // Creates RESULT-FILE.started at once. Each round is a getppid, an open that fails, a signal to itself that a
 // handler counts, and some arithmetic; now and then a thread is born and joined. At the end RESULT-FILE says
 // `right` or what went wrong. So whoever watches and dies must leave every call, signal and thread as it was.
+// (Its parent may die with the watcher, so who that is proves nothing.)
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -36,8 +37,8 @@ static void* newborn(void* unused) {
   return unused;
 }
 
-static __attribute__((noinline)) void one_round(int i, pid_t parent) {
-  if (syscall(SYS_getppid) != parent) complain("getppid");
+static __attribute__((noinline)) void one_round(int i) {
+  if (syscall(SYS_getppid) <= 0) complain("getppid");
   if (open("/nonexistent/file", O_RDONLY) != -1 || errno != ENOENT) complain("open");
   if (syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1)) complain("tgkill");
   if (i % 16 == 0) {
@@ -49,9 +50,8 @@ static __attribute__((noinline)) void one_round(int i, pid_t parent) {
 
 static void* work(void* result) {
   uint64_t hash = 14695981039346656037u;
-  pid_t parent = getppid();
   for (int i = 0; i < rounds; ++i) {
-    one_round(i, parent);
+    one_round(i);
     for (int k = 0; k < 100; ++k) hash = (hash ^ (uint64_t)(i + k)) * 1099511628211u;
   }
   *(uint64_t*)result = hash;

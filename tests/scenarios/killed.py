@@ -3,6 +3,7 @@
 
 import os
 import random
+import re
 import time
 
 from attach import expect_right, start_worker
@@ -78,38 +79,43 @@ def sigkill_while_attached(world):
             raise AssertionError(f"moment {i}, {delay * 1000:.1f} ms, clause {i % 3}: {error}") from None
 
 
+def check_guards_death(result, n):
+    """What sonde says and returns when its guard dies at ptrace call n. True when it had to."""
+    if "guard" not in result.stderr:
+        equal(result.status, 0, f"call {n}: exit status without a word")
+        return False
+    equal(result.status, 1, f"call {n}: exit status")
+    return True
+
+
 @scenario(seconds=120)
 def guard_dies_while_attached(world):
-    """The guard kills itself at its n-th ptrace call. System call probes leave the program as it was."""
-    died = 0
+    """The guard kills itself at its n-th ptrace call. The program goes on. What it may lose is a signal that was just
+    being delivered: the kernel forgets it with the tracer (docs/using.md)."""
+    died = lost = 0
     for n in range(1, 41 if not world.full else 201):
         worker = start_worker(world, f"result{n}", rounds=60)
         sonde = world.start_sonde("-q", "-n", SYSCALLS, "-p", worker.pid, env={"SONDE_GUARD_DIE_AT": str(n)})
-        result = world.finish(sonde, 15)
-        died += result.status != 0
-        if result.status != 0:
-            check("guard" in result.stderr, f"call {n}: the error does not name the guard")
+        died += check_guards_death(world.finish(sonde, 15), n)
         world.expect_nothing_left()
-        try:
-            expect_right(world, worker, f"result{n}")
-        except AssertionError as error:
-            raise AssertionError(f"call {n}: {error}") from None
-    check(died >= 30, f"the guard died only {died} times of 40")
+        worker.wait(timeout=15)
+        said = result_of(world.path(f"result{n}"))
+        check(said == "right\n" or re.match(r"wrong: 1 times, last signals; 23\d signals", said or ""), f"call {n}: {said}")
+        lost += said != "right\n"
+    print(f"  the guard died {died} times of {n}, {lost} times with a signal in its hand")
+    check(died >= 30, f"the guard died only {died} times of {n}")
 
 
 @scenario(seconds=120)
 def guard_dies_during_command(world):
-    """With -c and a filter the program may end early (docs/architecture.md says how); it never hangs."""
+    """With -c and a filter the program may end early (docs/using.md says how); it never hangs."""
     right = died = 0
     for n in range(1, 41 if not world.full else 201):
         path = world.path(f"result{n}")
         sonde = world.start_sonde("-q", "-n", CLAUSES[n % 2], "-c", f"{world.program('worker')} {path} 60 100",
                                   env={"SONDE_GUARD_DIE_AT": str(n)})
-        result = world.finish(sonde, 15)
-        died += result.status != 0
-        if result.status != 0:
-            check("guard" in result.stderr, f"call {n}: the error does not name the guard")
+        died += check_guards_death(world.finish(sonde, 15), n)
         wait_for_end(world, f"call {n}")
         right += result_of(path) == "right\n"
     print(f"  the guard died {died} times; the program finished right {right} times of {n}")
-    check(died >= 30, f"the guard died only {died} times of 40")
+    check(died >= 30, f"the guard died only {died} times of {n}")

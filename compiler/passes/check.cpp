@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The front end: text to checked tree.
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include <unistd.h>
@@ -16,7 +17,7 @@ namespace {
 /// The macro variables of one text.
 class Macros {
  public:
-  Macros(const MacroValues& values, const Options& options) : values_(values), options_(options) {}
+  Macros(const MacroValues& values, World& world) : values_(values), world_(world) {}
 
   std::optional<std::string> operator()(std::string_view name) const {
     if (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0]))) return argument(name);
@@ -41,19 +42,20 @@ class Macros {
       number = number * 10 + static_cast<size_t>(c - '0');
     }
     if (number == 0) return values_.script_name;
+    world_.named_arguments.insert(number);
     if (number <= values_.arguments.size()) return values_.arguments[number - 1];
-    if (options_.flag("defaultargs")) return "";
+    if (world_.options.flag("defaultargs")) return "";
     return std::nullopt;
   }
 
   const MacroValues& values_;
-  const Options& options_;
+  World& world_;
 };
 
 }  // namespace
 
 void Checker::fail(std::string_view tag, SourceRange where, std::string message, std::string hint) {
-  diagnostics_.report(tag, here(where), std::move(message), std::move(hint));
+  if (!follows_from_another(tag, here(where))) diagnostics_.report(tag, here(where), std::move(message), std::move(hint));
   throw Refused{};
 }
 
@@ -61,13 +63,50 @@ uint32_t Checker::line_of(SourceRange where) const { return place_of(source_.tex
 
 /// An error ends `work`, and nothing else.
 template <typename Work>
-void Checker::guarded(Work work) {
+bool Checker::guarded(Work work) {
   try {
     work();
+    return true;
   } catch (const Refused&) {
     parameters_.clear();
     depth_ = 0;
+    return false;
   }
+}
+
+namespace {
+
+/// Calls `take` for each word of `text` that can be a name; that of an aggregation begins with @.
+template <typename Take>
+void for_each_name(std::string_view text, Take take) {
+  auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (size_t i = 0; i < text.size();) {
+    size_t begin = i++;
+    if (!is_word(text[begin]) && text[begin] != '@') continue;
+    while (i < text.size() && is_word(text[i])) ++i;
+    std::string_view name = text.substr(begin, i - begin);
+    if (name != "self" && name != "this") take(name);
+  }
+}
+
+std::string_view part_of(const std::string& text, SourceRange where) {
+  size_t begin = std::min<size_t>(where.begin, text.size());
+  return std::string_view(text).substr(begin, std::max(where.end, where.begin) - where.begin);
+}
+
+}  // namespace
+
+void Checker::remember_names(SourceRange where) {
+  for_each_name(part_of(source_.text, where), [this](std::string_view name) { unsure_.emplace(name); });
+}
+
+/// One mistake, one message: a name is not called unknown if the statement that was to define it has failed.
+bool Checker::follows_from_another(std::string_view tag, SourceRange where) const {
+  constexpr std::array<std::string_view, 6> kUnknown = {"D_CLEAR_AGGBAD", "D_IDENT_UNDEF", "D_NORMALIZE_AGGBAD", "D_PRINTA_AGGBAD", "D_TRUNC_AGGBAD", "D_VAR_UNDEF"};
+  if (std::ranges::find(kUnknown, tag) == kUnknown.end()) return false;
+  bool found = false;
+  for_each_name(part_of(source_.text, where), [&](std::string_view name) { found = found || unsure_.contains(name); });
+  return found;
 }
 
 void Checker::items(SyntaxTree& tree, Unit& unit) {
@@ -106,7 +145,8 @@ void Checker::clause(ClauseAst& clause) {
 }
 
 void Checker::statement_list(std::vector<Statement>& list) {
-  for (Statement& one : list) guarded([&] { statement(one); });
+  for (Statement& one : list)
+    if (!guarded([&] { statement(one); })) remember_names(one.where);
 }
 
 void Checker::statement(Statement& statement) {
@@ -173,8 +213,9 @@ ExprPtr Checker::statement_conditional(ExprPtr expr) {
 
 namespace {
 
-/// The text of -i begins with a probe's number.
+/// The text of -i begins with a probe's number, or with the description that the number stands for.
 bool read_id(const SourceText& source, SyntaxTree& tree, Diagnostics& diagnostics) {
+  if (!source.text.empty() && source.text.find_first_of("0123456789") != 0) return true;
   std::string digits = source.text.substr(0, source.text.find_first_not_of("0123456789"));
   uint64_t id = digits.empty() || digits.size() > 9 ? 0 : std::stoul(digits);
   SourceRange where{0, static_cast<uint32_t>(std::max<size_t>(digits.size(), 1))};
@@ -203,7 +244,7 @@ Unit front_end(World& world, const SourceText& source, const MacroValues& macros
   PreparedText prepared = prepare(source.text, own);
   control_lines(world, prepared.controls, false, own);
   auto tree = std::make_shared<SyntaxTree>();
-  Macros values(macros, world.options);
+  Macros values(macros, world);
   ParserQuestions questions{
       [&](std::string_view name) { return (world.types.find(name) && !find_function(name)) || library_defines_type(name); },
       [&](std::string_view name) { return values(name); }};

@@ -46,20 +46,15 @@ class FormatReader {
 
   void conversion(Conversion& into) {
     for (; at_ < text_.size() && std::string_view("-+ #0'").find(text_[at_]) != std::string_view::npos; ++at_) into.flags += text_[at_];
-    width(into.width, into.width_argument);
-    if (is('.')) {
-      ++at_;
-      into.precision = 0;
-      width(into.precision, into.precision_argument);
-    }
-    if (is('@')) {
+    width_and_precision(into);
+    if (is('@')) {   // before the width or behind it: both are in use
       into.aggregation = true;
       ++at_;
       for (; at_ < text_.size() && std::string_view("-+ #0'").find(text_[at_]) != std::string_view::npos; ++at_) into.flags += text_[at_];
-      width(into.width, into.width_argument);
+      width_and_precision(into);
     }
     std::string size;
-    for (; at_ < text_.size() && std::string_view("hlwLqjzt").find(text_[at_]) != std::string_view::npos; ++at_) size += text_[at_];
+    for (; at_ < text_.size() && std::string_view("hlwL").find(text_[at_]) != std::string_view::npos; ++at_) size += text_[at_];
     sizes.push_back(size);
     if (at_ == text_.size()) {
       error = "is missing its conversion letter";
@@ -70,7 +65,15 @@ class FormatReader {
     else if (into.letter == '*' || std::isdigit(static_cast<unsigned char>(into.letter))) error = "has more than one width specified";
     else if (into.letter == '$') error = "uses a positional argument, which D does not have";
     else if (kLetters.find(into.letter) == std::string_view::npos) error = std::string("uses an unknown conversion: %") + into.letter;
-    if (into.letter == 'C' || into.letter == 'i') into.letter = into.letter == 'C' ? 'c' : 'd';
+    if (into.letter == 'i') into.letter = 'd';
+  }
+
+  void width_and_precision(Conversion& into) {
+    width(into.width, into.width_argument);
+    if (!is('.') || into.precision >= 0) return;
+    ++at_;
+    into.precision = 0;
+    width(into.precision, into.precision_argument);
   }
 
   void width(int& into, bool& argument) {
@@ -122,7 +125,7 @@ bool fits_size(const std::string& size, const Type* type) {
   uint64_t bytes = type->canonical->size;
   if (size == "h") return bytes == 2;
   if (size == "hh") return bytes == 1;
-  if (size == "l" || size == "ll" || size == "j" || size == "z" || size == "t" || size == "q") return bytes == 8;
+  if (size == "l" || size == "ll") return bytes == 8;
   return true;
 }
 

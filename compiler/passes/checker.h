@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,9 @@ class Checker {
   ExprPtr statement_conditional(ExprPtr expr);
   ExprPtr statement_call(ExprPtr expr);
   template <typename Work>
-  void guarded(Work work);
+  bool guarded(Work work);
+  void remember_names(SourceRange where);
+  bool follows_from_another(std::string_view tag, SourceRange where) const;
 
   // resolve_probes.cpp
   void resolve_probes(ClauseAst& clause);
@@ -204,6 +207,7 @@ class Checker {
   std::vector<std::vector<ArgumentDescription>> arguments_;   ///< of the matched probes, fetched when they are needed
   std::vector<Parameters> parameters_;
   uint32_t depth_ = 0;
+  std::set<std::string, std::less<>> unsure_;   ///< names in statements that failed: they may have been defined there
   friend void load_library_text(World& world, const struct LibraryPart& part);
 };
 

@@ -80,6 +80,7 @@ class World {
   Names names;
   std::vector<std::shared_ptr<const SyntaxTree>> trees;   ///< inlines and translators point into them
   std::set<std::string_view> libraries;                   ///< loaded
+  std::set<size_t> named_arguments;                       ///< $1 is 1: macro arguments that a text has named
 
   const Prototype& prototype(std::string_view text);
 

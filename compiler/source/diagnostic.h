@@ -22,6 +22,9 @@ struct SourceRange {
   uint32_t end = 0;
 };
 
+/// Of what concerns the text as a whole: reported at its last line, which is not shown.
+inline constexpr SourceRange kEndOfText{UINT32_MAX, UINT32_MAX};
+
 /// "The script is wrong": what, where, and what was likely meant.
 struct Diagnostic {
   std::string tag;       ///< D_IDENT_UNDEF

@@ -49,7 +49,8 @@ std::string render(const Diagnostic& diagnostic, const SourceText& source, bool 
     if (!diagnostic.context.empty()) out += diagnostic.context + ": ";
   }
   out += diagnostic.message + "\n";
-  if (place.line_begin < place.line_end) out += excerpt(source, place, where);
+  bool whole = diagnostic.where.begin == kEndOfText.begin;
+  if (place.line_begin < place.line_end && !whole) out += excerpt(source, place, where);
   if (!diagnostic.hint.empty()) out += std::string(kIndent) + diagnostic.hint + "\n";
   return out;
 }

@@ -84,11 +84,16 @@ void Consumer::Impl::find_cells(uint32_t tid) {
 void Consumer::Impl::consume(const sonde_record& record) {
   ++records;
   const ConsumerEcb* ecb = find(record);
-  if (ecb != nullptr && wanted(record)) {
+  bool runs = ecb != nullptr && wanted(record);
+  if (runs) {
     begin_firing(record);
     run(record, *ecb);
   }
+  // Before the row: its system() may act on the process that stop() stops.
   if ((record.flags & SONDE_RECORD_HELD) != 0) release_thread(record);
+  if (!runs) return;
+  if (state.row.begun) commit_row();
+  state.end_clause();
 }
 
 void Consumer::Impl::run(const sonde_record& record, const ConsumerEcb& ecb) {
@@ -112,8 +117,6 @@ void Consumer::Impl::run(const sonde_record& record, const ConsumerEcb& ecb) {
   } else if (passed && ecb.clause->default_action) {
     state.begin_row(context);
   }
-  if (state.row.begun) commit_row();
-  state.end_clause();
 }
 
 void Consumer::Impl::commit_row() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 
@@ -10,6 +11,8 @@ namespace sonde {
 namespace {
 
 using Kind = ValueType::Kind;
+
+constexpr int64_t kMostColumns = 100000;   ///< of a `*`; a longer one is a slip that would eat the memory
 
 /// What printf(3) is asked for, but for size and letter.
 struct Spec {
@@ -153,7 +156,7 @@ void format_printf(std::span<const Conversion> format, std::span<const ValueType
   size_t at = 0;
   auto next_int = [&] {
     SONDE_CHECK(at < types.size());
-    return static_cast<int>(words[at++]);
+    return static_cast<int>(std::clamp<int64_t>(static_cast<int32_t>(words[at++]), -kMostColumns, kMostColumns));
   };
   for (const Conversion& conversion : format) {
     out += conversion.literal;
@@ -164,7 +167,7 @@ void format_printf(std::span<const Conversion> format, std::span<const ValueType
     if (conversion.width_argument && width < 0) {
       Conversion left = conversion;
       left.flags += '-';
-      format_conversion(left, width == INT32_MIN ? 0 : -width, precision, types[at], words[at], settings, out);
+      format_conversion(left, -width, precision, types[at], words[at], settings, out);
     } else {
       format_conversion(conversion, width, precision, types[at], words[at], settings, out);
     }

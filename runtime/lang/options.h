@@ -44,6 +44,7 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"aggsortkeypos", OptionKind::Count, OptionPhase::Always, "0", "which key sorts first"},
     {"aggsortpos", OptionKind::Count, OptionPhase::Always, "0", "which aggregation of a printa sorts"},
     {"aggsortrev", OptionKind::Flag, OptionPhase::Always, "0", "sort the other way round"},
+    {"argref", OptionKind::Flag, OptionPhase::Compile, "0", "macro arguments that no program names are no error"},
     {"bufpolicy", OptionKind::Text, OptionPhase::Start, "switch", "switch (others are not there yet)"},
     {"bufresize", OptionKind::Text, OptionPhase::Start, "auto", "auto or manual"},
     {"bufsize", OptionKind::Size, OptionPhase::Start, "4m", "size of each principal buffer"},

@@ -51,6 +51,7 @@ TEST(Live, CountsAreExact) {
       enabling_of({provider, "a.out", "work", "entry", {}}, record_nothing()),
       enabling_of({provider, "a.out", "work", "return", {}}, record_nothing()),
       enabling_of({"syscall", "", "getpid", "entry", {}}, record_nothing()),
+      enabling_of({"syscall", "", "getpid", "return", {}}, record_nothing()),
       enabling_of({"proc", "", "", "exit", {}}, record_nothing()),
   };
   auto ids = framework.enable_all(enablings);
@@ -65,7 +66,7 @@ TEST(Live, CountsAreExact) {
   for (const MappedRing* ring : framework.mapped_rings()) merge.add(*ring);
   merge.drain(monotonic_now(), true, [&](const sonde_record& record) { counts[probe_of[record.epid]]++; });
   const std::map<std::string, int> expected = {
-      {":BEGIN", 1}, {"work:entry", 500}, {"work:return", 500}, {"getpid:entry", 500}, {":exit", 1}};
+      {":BEGIN", 1}, {"work:entry", 500}, {"work:return", 500}, {"getpid:entry", 500}, {"getpid:return", 500}, {":exit", 1}};
   EXPECT_EQ(counts, expected);
   for (uint32_t id : *ids) EXPECT_TRUE(framework.disable(id));
   unregister_providers();

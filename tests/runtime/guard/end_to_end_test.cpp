@@ -241,6 +241,7 @@ TEST(Guard, MemoryOfATargetAndErrors) {
 }
 
 TEST(Guard, AttachesAndDetaches) {
+  Programs::get();
   const pid_t child = fork();
   if (child == 0) {
     execl(target().c_str(), "target", "loop", "20", nullptr);

@@ -247,6 +247,7 @@ TEST(User, DisarmWhileItRuns) {
 }
 
 TEST(User, AttachDetachWithBreakpoints) {
+  Programs::get();
   const pid_t child = fork();
   if (child == 0) {
     execl(target().c_str(), "target", "loop", "20", nullptr);

@@ -115,9 +115,9 @@ void Checker::items(SyntaxTree& tree, Unit& unit) {
       clause(*one);
       unit.clauses.push_back(std::move(*one));
     } else if (auto* declared = std::get_if<DeclarationSyntax>(&item)) {
-      guarded([&] { declaration(*declared); });
+      if (!guarded([&] { declaration(*declared); })) remember_names(declared->where);
     } else if (auto* defined = std::get_if<InlineSyntax>(&item)) {
-      guarded([&] { inline_definition(*defined); });
+      if (!guarded([&] { inline_definition(*defined); })) remember_names(defined->where);
     } else if (auto* translated = std::get_if<TranslatorSyntax>(&item)) {
       guarded([&] { translator(*translated); });
     } else if (auto* provider = std::get_if<ProviderSyntax>(&item)) {

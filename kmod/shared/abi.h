@@ -148,4 +148,25 @@ struct sonde_statistics {
 	uint64_t emulated; /* instructions emulated instead */
 };
 
+/*
+ * /dev/sonde
+ *
+ * A request is one ioctl. It returns 0, or -1 with the errno that `reply.error` names, too (`reply.why` then says
+ * why). -EFAULT: the exchange itself, the payload or the room for the answer cannot be reached; -ENOTTY: another
+ * ioctl; -EPROTO: SONDE_HELLO has not been said. The answer to SONDE_BUFFERS is an array of u64: where each ring begins, for
+ * mmap. read() returns one sonde_event and its bytes, or fails with EAGAIN; poll() says when there is one.
+ */
+#include <linux/ioctl.h>
+
+struct sonde_exchange {
+	struct sonde_request request;
+	uint64_t payload; /* address of request.length bytes */
+	uint64_t answer; /* address of room for the bytes that follow the reply */
+	uint64_t room; /* bytes there; a longer answer is refused with -EMSGSIZE */
+	struct sonde_reply reply;
+};
+
+#define SONDE_EXCHANGE _IOWR(0xd5, 1, struct sonde_exchange)
+#define SONDE_PAYLOAD_MAX (4u << 20) /* bytes of one request's payload; more: -E2BIG */
+
 #endif

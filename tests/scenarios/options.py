@@ -4,7 +4,7 @@
 from support import check, equal, scenario
 
 ACCEPTED = """
--x aggrate=100ms -x aggsize=1m -x aggsortkey -x aggsortkeypos=0 -x aggsortpos=0 -x aggsortrev=no -x bufpolicy=switch
+-x argref -x aggrate=100ms -x aggsize=1m -x aggsortkey -x aggsortkeypos=0 -x aggsortpos=0 -x aggsortrev=no -x bufpolicy=switch
 -x bufresize=auto -x bufsize=64k -x cleanrate=50hz -x defaultargs -x destructive -x droptags -x dynvarsize=1m -x errtags
 -x evaltime=main -x flowindent=off -x quiet=yes -x rawbytes=false -x source=ptrace -x stackindent=4 -x statusrate=1s
 -x strsize=64 -x switchrate=20ms -x syscall_arg_type -x ustackframes=10 -x verbose=no -x version=1.0 -x zdefs=on

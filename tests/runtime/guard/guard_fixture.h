@@ -254,7 +254,8 @@ inline std::set<pid_t> guards() {
     const pid_t pid = atoi(entry.path().filename().c_str());
     if (pid <= 0 || getpgid(pid) != getpgid(0)) continue;
     std::ifstream status(entry.path() / "status");
-    const std::string text((std::istreambuf_iterator<char>(status)), {});
+    std::string text;
+    for (std::string line; std::getline(status, line);) text += line + "\n";   // ends quietly when the process does
     const bool ended = text.find("\nState:\tZ") != std::string::npos || text.find("\nState:\tX") != std::string::npos;
     if (text.starts_with("Name:\tsonde-guard\n") && !ended) found.insert(pid);
   }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between kernel versions; nothing else in kmod/ looks at one.
+ * Supported here: 6.1 and 6.12.
+ */
+#ifndef SONDE_COMPAT_H
+#define SONDE_COMPAT_H
+
+#include <linux/ftrace.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 19, 0)
+#error "sonde needs Linux 5.19 or newer"
+#endif
+
+/* The registers that an ftrace handler sees: arguments, sp and ip. */
+static __always_inline struct pt_regs *sonde_fregs(struct ftrace_regs *fregs)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	return &arch_ftrace_regs(fregs)->regs;
+#else
+	return &fregs->regs;
+#endif
+}
+
+/* dequeue_signal() lost its task in 6.12; its mask moved to the front. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define SONDE_DEQUEUE_MASK(a) ((a)->di)
+#define SONDE_DEQUEUE_INFO(a) ((a)->si)
+#define SONDE_DEQUEUE_TYPE(a) ((a)->dx)
+#else
+#define SONDE_DEQUEUE_MASK(a) ((a)->si)
+#define SONDE_DEQUEUE_INFO(a) ((a)->dx)
+#define SONDE_DEQUEUE_TYPE(a) ((a)->cx)
+#endif
+
+static inline int sonde_dequeue_signal(sigset_t *mask, kernel_siginfo_t *info)
+{
+	enum pid_type type;
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return dequeue_signal(mask, info, &type);
+#else
+	return dequeue_signal(current, mask, info, &type);
+#endif
+}
+
+/* Threads that never return to user mode: nothing can be traced there. */
+#ifdef PF_USER_WORKER
+#define SONDE_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define SONDE_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER)
+#endif
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define SONDE_COREDUMP "vfs_coredump"
+#define SONDE_SYSCALL_ENTER "trace_syscall_enter"
+#else
+#define SONDE_COREDUMP "do_coredump"
+#define SONDE_SYSCALL_ENTER "syscall_trace_enter"
+#endif
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Look-ups of what the kernel does not export, and the hooks on its functions.
+ */
+#ifndef SONDE_HOOKS_H
+#define SONDE_HOOKS_H
+
+#include <linux/sched.h>
+#include <linux/task_work.h>
+#include <linux/tracepoint.h>
+#include <linux/types.h>
+
+/*
+ * A hooked function's arguments, as tramp.S leaves them on the stack. A hook
+ * returns where to go on: the body it is given, another function, or 0 to
+ * return @ret in the function's place.
+ */
+struct sonde_args {
+	unsigned long ret, r9, r8, cx, dx, si, di;
+};
+
+enum sonde_hook_index {
+	SONDE_HOOK_SYSCALL_ENTRY,
+	SONDE_HOOK_GET_SIGNAL,
+	SONDE_HOOK_DEQUEUE_SIGNAL,
+	SONDE_HOOK_PREPARE_SIGNAL,
+	SONDE_HOOK_SETUP_DONE,
+	SONDE_HOOK_SIGNAL_STOP,
+	SONDE_HOOK_NEW_TASK,
+	SONDE_HOOK_EXEC,
+	SONDE_HOOK_EXIT,
+	SONDE_HOOK_DEATH,
+	SONDE_HOOK_RELEASE,
+	SONDE_HOOK_REGFUNC,
+	SONDE_HOOK_UNREGFUNC,
+	SONDE_HOOKS
+};
+
+/* Functions and data of the kernel that are reached by look-up. */
+struct sonde_kernel {
+	void (*do_group_exit)(int code);
+	void (*do_coredump)(const kernel_siginfo_t *info);
+	struct callback_head *(*task_work_cancel_match)(struct task_struct *,
+			bool (*)(struct callback_head *, void *), void *);
+	void (*user_enable_single_step)(struct task_struct *task);
+	void (*user_enable_block_step)(struct task_struct *task);
+	void (*user_disable_single_step)(struct task_struct *task);
+	int (*is_current_pgrp_orphaned)(void);
+	rwlock_t *tasklist_lock;
+	int *sys_tracepoint_refcount;
+};
+
+extern struct sonde_kernel sonde_kernel;
+
+unsigned long sonde_lookup(const char *name);
+struct tracepoint *sonde_tracepoint(const char *name);
+unsigned long sonde_body(enum sonde_hook_index index);
+
+int sonde_hooks_init(void);
+void sonde_hooks_stop(void);
+void sonde_hooks_enter(void);
+void sonde_hooks_leave(void);
+long sonde_hooks_busy(void);
+
+/* tramp.S: runs a hooked function's body with one argument and comes back. */
+void sonde_call_body(unsigned long body, unsigned long argument);
+
+unsigned long sonde_hook_syscall_entry(struct sonde_args *args);
+unsigned long sonde_hook_get_signal(struct sonde_args *args);
+unsigned long sonde_hook_dequeue_signal(struct sonde_args *args);
+unsigned long sonde_hook_setup_done(struct sonde_args *args);
+unsigned long sonde_hook_signal_stop(struct sonde_args *args);
+unsigned long sonde_hook_new_task(struct sonde_args *args);
+unsigned long sonde_hook_exec(struct sonde_args *args);
+unsigned long sonde_hook_exit(struct sonde_args *args);
+unsigned long sonde_hook_death(struct sonde_args *args);
+unsigned long sonde_hook_release(struct sonde_args *args);
+unsigned long sonde_hook_regfunc(struct sonde_args *args);
+unsigned long sonde_hook_unregfunc(struct sonde_args *args);
+
+/* Decisions of the ftrace handler, made with preemption off. */
+bool sonde_wants_dequeue(const struct sonde_args *args);
+bool sonde_wants_release(struct task_struct *task);
+void sonde_prepare_signal(int signr, struct task_struct *task);
+
+#endif

@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A firing: a probe's ECBs, and what their programs can see
+ *
+ * Everything runs in the thread that fires, with preemption off, in whatever
+ * context the hook has: a tracepoint before a system call, or deep in the signal
+ * code with siglock held and interrupts off. So:
+ *
+ *   user memory   is read only where it is present: a fault is a fault of DIF
+ *   paths         need locks that are not safe against interrupts (fs->lock,
+ *                 rename_lock); with interrupts off they are a fault, too
+ *   kernel threads have no user memory and no user registers
+ *
+ * Nothing that was written into the ring is read back: the reader can change it.
+ *
+ * self-> variables are found by the thread's task pointer, made at the first
+ * firing that stores one, and go when the thread ends.
+ */
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/mount.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/segment.h>
+
+#include "kmod/hooks.h"
+#include "kmod/session.h"
+
+#define FRAME_MAX (1ull << 24) /* bytes a stack frame may have */
+#define PSARGS_MAX 80u
+
+static unsigned long long (*cpu_time_of)(struct task_struct *task);
+static struct file *(*exe_file_of)(struct task_struct *task);
+
+/**
+ * sonde_fire_init() - look up what is not exported
+ *
+ * Context: Process context, module load.
+ */
+void sonde_fire_init(void)
+{
+	cpu_time_of = (void *)sonde_lookup("task_sched_runtime");
+	exe_file_of = (void *)sonde_lookup("get_task_exe_file");
+}
+
+static bool has_user_memory(void)
+{
+	return current->mm && in_task() && !(current->flags & PF_KTHREAD);
+}
+
+static bool may_lock(void)
+{
+	return in_task() && !irqs_disabled();
+}
+
+/**
+ * sonde_read_user() - read memory of the current process, if it is present
+ * @address: in user memory
+ * @to: room for @length bytes
+ * @length: how many
+ *
+ * Context: Any but NMI. Does not sleep.
+ * Return: 0 or -1.
+ */
+int sonde_read_user(u64 address, void *to, u32 length)
+{
+	const void __user *from = (const void __user *)(unsigned long)address;
+	unsigned long left = length;
+
+	if (!has_user_memory())
+		return -1;
+	pagefault_disable();
+	if (access_ok(from, length))
+		left = __copy_from_user_inatomic(to, from, length);
+	pagefault_enable();
+	return left ? -1 : 0;
+}
+
+static int env_read_user(void *thread, uint64_t address, void *to,
+			 uint32_t length)
+{
+	return sonde_read_user(address, to, length);
+}
+
+static int env_read_text(void *thread, uint64_t address, char *to, uint32_t max)
+{
+	long length;
+
+	if (!has_user_memory())
+		return -1;
+	if (max == 1) {
+		to[0] = 0;
+		return 0;
+	}
+	pagefault_disable();
+	length = strncpy_from_user(to, (const char __user *)address, max - 1);
+	pagefault_enable();
+	if (length < 0)
+		return -1;
+	to[length] = 0;
+	return length;
+}
+
+static int walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
+{
+	const struct pt_regs *regs = firing->regs;
+	u32 count = 0;
+	u64 frame, low, word;
+
+	if (!regs || !max)
+		return 0;
+	to[count++] = regs->ip;
+	if (firing->at_entry && count < max &&
+	    !sonde_read_user(regs->sp, &word, sizeof(word)))
+		to[count++] = word;
+	frame = regs->bp;
+	low = regs->sp;
+	while (count < max && frame >= low && frame % 8 == 0 &&
+	       frame - low < FRAME_MAX) {
+		u64 pair[2];
+
+		if (sonde_read_user(frame, pair, sizeof(pair)) || !pair[1])
+			break;
+		to[count++] = pair[1];
+		low = frame + sizeof(pair);
+		frame = pair[0];
+	}
+	return count;
+}
+
+/* Counts frames without room for them: in steps. */
+static u32 stack_depth(struct sonde_firing *firing)
+{
+	u64 *frames = (u64 *)firing->writer->path; /* a page: 512 of them */
+
+	return walk_stack(firing, frames, SONDE_DIF_MAX_FRAMES);
+}
+
+static u64 caller(struct sonde_firing *firing)
+{
+	u64 frames[2];
+
+	return walk_stack(firing, frames, 2) == 2 ? frames[1] : 0;
+}
+
+static u64 cpu_time(void)
+{
+	return cpu_time_of ? cpu_time_of(current) :
+			     current->se.sum_exec_runtime;
+}
+
+static u64 parent_pid(void)
+{
+	u64 pid;
+
+	rcu_read_lock();
+	pid = task_tgid_nr(rcu_dereference(current->real_parent));
+	rcu_read_unlock();
+	return pid;
+}
+
+static u64 group_or_session(enum pid_type type)
+{
+	u64 pid;
+
+	rcu_read_lock();
+	pid = pid_nr(type == PIDTYPE_SID ? task_session(current) :
+					   task_pgrp(current));
+	rcu_read_unlock();
+	return pid;
+}
+
+static uint64_t env_variable(void *thread, uint32_t variable)
+{
+	struct sonde_firing *firing = thread;
+
+	switch ((enum sonde_dif_variable)variable) {
+	case SONDE_DIF_VAR_PID:
+		return current->tgid;
+	case SONDE_DIF_VAR_TID:
+		return current->pid;
+	case SONDE_DIF_VAR_PPID:
+		return parent_pid();
+	case SONDE_DIF_VAR_UID:
+		return from_kuid(&init_user_ns, current_uid());
+	case SONDE_DIF_VAR_GID:
+		return from_kgid(&init_user_ns, current_gid());
+	case SONDE_DIF_VAR_EUID:
+		return from_kuid(&init_user_ns, current_euid());
+	case SONDE_DIF_VAR_EGID:
+		return from_kgid(&init_user_ns, current_egid());
+	case SONDE_DIF_VAR_CPU:
+		return smp_processor_id();
+	case SONDE_DIF_VAR_TIMESTAMP:
+		return firing->timestamp;
+	case SONDE_DIF_VAR_VTIMESTAMP:
+		return cpu_time();
+	case SONDE_DIF_VAR_ERRNO:
+		return firing->error;
+	case SONDE_DIF_VAR_UCALLER:
+		return caller(firing);
+	case SONDE_DIF_VAR_USTACKDEPTH:
+		return stack_depth(firing);
+	case SONDE_DIF_VAR_PROBE:
+		return firing->probe;
+	case SONDE_DIF_VAR_PGID:
+		return group_or_session(PIDTYPE_PGID);
+	case SONDE_DIF_VAR_SID:
+		return group_or_session(PIDTYPE_SID);
+	case SONDE_DIF_VAR_NLWP:
+		return get_nr_threads(current);
+	case SONDE_DIF_VAR_SYSCALL:
+		return firing->call;
+	case SONDE_DIF_VAR_COUNT:
+		break;
+	}
+	return 0;
+}
+
+/* Selectors that the entry code leaves as the program has them. */
+static u64 selector(u32 number)
+{
+	u16 value = 0;
+
+	switch (number) {
+	case 21:
+		savesegment(ds, value);
+		break;
+	case 22:
+		savesegment(es, value);
+		break;
+	case 23:
+		savesegment(fs, value);
+		break;
+	case 24:
+		savesegment(gs, value);
+		break;
+	}
+	return value;
+}
+
+static uint64_t env_register(void *thread, uint32_t number)
+{
+	const struct pt_regs *r = ((struct sonde_firing *)thread)->regs;
+	static const u8 offsets[21] = {
+#define AT(name) offsetof(struct pt_regs, name)
+		AT(r15), AT(r14), AT(r13), AT(r12), AT(bp),  AT(bx), AT(r11),
+		AT(r10), AT(r9),  AT(r8),  AT(ax),  AT(cx),  AT(dx), AT(si),
+		AT(di),	 0,	  AT(ip),  AT(cs),  AT(flags), AT(sp), AT(ss),
+#undef AT
+	};
+
+	if (!r || number == 15)
+		return 0;
+	if (number >= ARRAY_SIZE(offsets))
+		return selector(number);
+	return *(const unsigned long *)((const char *)r + offsets[number]);
+}
+
+static int put_text(const char *text, char *to, u32 max)
+{
+	u32 n = 0;
+
+	for (; n < max - 1 && text[n]; n++)
+		to[n] = text[n];
+	to[n] = 0;
+	return n;
+}
+
+static int put_path(struct sonde_firing *firing, const struct path *path,
+		    char *to, u32 max)
+{
+	const char *text = d_path(path, firing->writer->path, PAGE_SIZE);
+
+	return IS_ERR(text) ? -1 : put_text(text, to, max);
+}
+
+/* Working or root directory; the lock keeps the path while we look. */
+static int put_directory(struct sonde_firing *firing, bool root, char *to,
+			 u32 max)
+{
+	struct fs_struct *fs = current->fs;
+	int length;
+
+	if (!fs || !may_lock())
+		return -1;
+	spin_lock(&fs->lock);
+	length = put_path(firing, root ? &fs->root : &fs->pwd, to, max);
+	spin_unlock(&fs->lock);
+	return length;
+}
+
+static int put_executable(struct sonde_firing *firing, char *to, u32 max)
+{
+	struct file *file;
+	int length;
+
+	if (!may_lock() || !exe_file_of)
+		return -1;
+	file = exe_file_of(current);
+	if (!file)
+		return -1;
+	length = put_path(firing, &file->f_path, to, max);
+	fput(file);
+	return length;
+}
+
+static int put_file(struct sonde_firing *firing, u32 which, u64 fd, char *to,
+		    u32 max)
+{
+	struct path mount;
+	struct file *file;
+	int length = -1;
+
+	if (!may_lock() || !current->files)
+		return -1;
+	file = fget_raw(fd);
+	if (!file)
+		return put_text(which == SONDE_DIF_TEXT_FDPATH ? "<none>" : "",
+				to, max);
+	mount.mnt = file->f_path.mnt;
+	mount.dentry = mount.mnt->mnt_root;
+	if (which == SONDE_DIF_TEXT_FDPATH)
+		length = put_path(firing, &file->f_path, to, max);
+	else if (which == SONDE_DIF_TEXT_FDMOUNT)
+		length = put_path(firing, &mount, to, max);
+	else
+		length = put_text(file_inode(file)->i_sb->s_type->name, to,
+				  max);
+	fput(file);
+	return length;
+}
+
+/* The arguments' bytes, blanks for NULs, none at the end. */
+static int put_arguments(char *to, u32 max)
+{
+	struct mm_struct *mm = current->mm;
+	char text[PSARGS_MAX];
+	u32 length, n;
+
+	if (!mm || !has_user_memory())
+		return -1;
+	length = min3(PSARGS_MAX, max - 1,
+		      (u32)min(mm->arg_end - mm->arg_start, 4096ul));
+	if (sonde_read_user(mm->arg_start, text, length))
+		return -1;
+	while (length && !text[length - 1])
+		length--;
+	for (n = 0; n < length; n++)
+		to[n] = text[n] ? text[n] : ' ';
+	to[length] = 0;
+	return length;
+}
+
+static int env_text(void *thread, uint32_t which, uint64_t operand, char *to,
+		    uint32_t max)
+{
+	struct sonde_firing *firing = thread;
+
+	switch ((enum sonde_dif_text)which) {
+	case SONDE_DIF_TEXT_EXECNAME:
+		return put_text(current->comm, to, max);
+	case SONDE_DIF_TEXT_PSARGS:
+		return put_arguments(to, max);
+	case SONDE_DIF_TEXT_CWD:
+		return put_directory(firing, false, to, max);
+	case SONDE_DIF_TEXT_ROOT:
+		return put_directory(firing, true, to, max);
+	case SONDE_DIF_TEXT_FDPATH:
+	case SONDE_DIF_TEXT_FDFS:
+	case SONDE_DIF_TEXT_FDMOUNT:
+		return put_file(firing, which, operand, to, max);
+	case SONDE_DIF_TEXT_EXEPATH:
+		return put_executable(firing, to, max);
+	case SONDE_DIF_TEXT_PROBE_TEXT:
+		if (operand || !firing->text_address)
+			return -1;
+		return env_read_text(firing, firing->text_address, to, max);
+	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* refused when it is loaded */
+	case SONDE_DIF_TEXT_COUNT:
+		break;
+	}
+	return -1;
+}
+
+static int env_stack(void *thread, uint64_t *to, uint32_t max)
+{
+	return walk_stack(thread, to, max);
+}
+
+static const struct sonde_dif_env sonde_env = {
+	.read_user = env_read_user,
+	.read_text = env_read_text,
+	.variable = env_variable,
+	.user_register = env_register,
+	.text = env_text,
+	.stack = env_stack,
+};
+
+static struct sonde_thread *find_thread(struct sonde_session *session,
+					struct task_struct *task)
+{
+	struct sonde_thread *thread;
+
+	hash_for_each_possible_rcu(session->threads, thread, node,
+				   (unsigned long)task)
+		if (thread->task == task)
+			return thread;
+	return NULL;
+}
+
+/* Only the thread itself makes its entry, so there are never two. */
+static u64 *thread_variables(struct sonde_session *session)
+{
+	struct sonde_thread *thread = find_thread(session, current);
+	unsigned long flags;
+
+	if (thread)
+		return thread->variables;
+	if (!in_task() || ((current->flags & PF_EXITING) && !current->mm))
+		return NULL;
+	thread = kzalloc(sizeof(*thread), GFP_NOWAIT | __GFP_NOWARN);
+	if (!thread)
+		return NULL;
+	thread->task = current;
+	spin_lock_irqsave(&session->threads_lock, flags);
+	hash_add_rcu(session->threads, &thread->node, (unsigned long)current);
+	spin_unlock_irqrestore(&session->threads_lock, flags);
+	return thread->variables;
+}
+
+/**
+ * sonde_thread_forget() - drop the self-> variables of a thread that ends
+ * @session: any
+ * @task: the current task
+ *
+ * Context: Any. Does not sleep.
+ */
+void sonde_thread_forget(struct sonde_session *session,
+			 struct task_struct *task)
+{
+	struct sonde_thread *thread;
+	unsigned long flags;
+
+	rcu_read_lock();
+	thread = find_thread(session, task);
+	rcu_read_unlock();
+	if (!thread)
+		return;
+	spin_lock_irqsave(&session->threads_lock, flags);
+	hash_del_rcu(&thread->node);
+	spin_unlock_irqrestore(&session->threads_lock, flags);
+	kfree_rcu(thread, rcu);
+}
+
+/**
+ * sonde_threads_destroy() - drop all self-> variables
+ * @session: nothing of it fires any more
+ *
+ * Context: Process context.
+ */
+void sonde_threads_destroy(struct sonde_session *session)
+{
+	struct sonde_thread *thread;
+	struct hlist_node *next;
+	int bucket;
+
+	hash_for_each_safe(session->threads, bucket, next, thread, node) {
+		hash_del(&thread->node);
+		kfree(thread);
+	}
+}
+
+static void fetch_stack_args(struct sonde_firing *firing)
+{
+	firing->stack_args = false;
+	if (firing->regs)
+		sonde_read_user(firing->regs->sp + 8, &firing->args[6],
+				(SONDE_DIF_ARGS - 6) * sizeof(u64));
+}
+
+static void run_ecb(struct sonde_firing *firing,
+		    const struct sonde_ecb_entry *ecb)
+{
+	const struct sonde_program *program = ecb->program;
+	struct sonde_writer *writer = firing->writer;
+	struct sonde_dif_firing view = {
+		.env = &sonde_env,
+		.thread = firing,
+		.args = firing->args,
+		.locals = writer->locals,
+		.execname = current->comm,
+	};
+	struct sonde_record *record;
+
+	if (program->wants_thread) {
+		view.thread_variables = thread_variables(firing->session);
+		if (!view.thread_variables) {
+			sonde_writer_drop(writer, 1);
+			return;
+		}
+	}
+	if (program->wants_stack_args && firing->stack_args)
+		fetch_stack_args(firing);
+	record = sonde_writer_reserve(writer, program->view.record_max);
+	record->epid = ecb->epid;
+	record->probe = firing->probe;
+	record->timestamp = firing->timestamp;
+	record->pid = current->tgid;
+	record->tid = current->pid;
+	record->cpu = smp_processor_id();
+	record->sequence = writer->sequence;
+	writer->firings++;
+	sonde_writer_commit(writer,
+			    sonde_dif_run(&program->view, &view, record));
+}
+
+static bool wants_locals(const struct sonde_ecb_list *ecbs)
+{
+	u32 n;
+
+	for (n = 0; n < ecbs->count; n++)
+		if (ecbs->entries[n].program->wants_locals)
+			return true;
+	return false;
+}
+
+/**
+ * sonde_fire() - run the ECBs of a probe
+ * @firing: session, regs, args and what else is known; the rest is filled in
+ * @probe: that fires
+ *
+ * Context: Any but NMI; preemption is off. Does not sleep.
+ */
+void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
+{
+	const struct sonde_ecb_list *ecbs = rcu_dereference_sched(probe->ecbs);
+	u32 n;
+
+	if (!ecbs)
+		return;
+	firing->writer = sonde_writer_begin(firing->session, ecbs->count);
+	if (!firing->writer)
+		return;
+	firing->probe = probe->id;
+	firing->timestamp = firing->writer->last_time;
+	if (wants_locals(ecbs))
+		memset(firing->writer->locals, 0,
+		       sizeof(firing->writer->locals));
+	for (n = 0; n < ecbs->count; n++)
+		run_ecb(firing, &ecbs->entries[n]);
+	sonde_writer_end(firing->writer);
+}

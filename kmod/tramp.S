@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Trampolines of the hooks. The ftrace handler points the instruction pointer
+ * here, as if the caller had called us: the return address is on top.
+ *
+ * Each saves the argument registers, calls its C part in the thread's own
+ * context, and goes on where that says, by push and return: an indirect jump
+ * into the middle of a function would fault on CPUs with kernel IBT. No frame
+ * of the module is left on the stack while the original function sleeps.
+ */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <asm/unwind_hints.h>
+
+.macro TRAMPOLINE name
+SYM_FUNC_START(sonde_tramp_\name)
+	push	%rdi
+	push	%rsi
+	push	%rdx
+	push	%rcx
+	push	%r8
+	push	%r9
+	sub	$8, %rsp
+	mov	%rsp, %rdi
+	call	sonde_hook_\name
+	mov	%rax, %r11
+	pop	%rax
+	pop	%r9
+	pop	%r8
+	pop	%rcx
+	pop	%rdx
+	pop	%rsi
+	pop	%rdi
+	test	%r11, %r11
+	jz	.Lreturn_\name
+	push	%r11
+	UNWIND_HINT_FUNC
+.Lreturn_\name:
+	RET
+SYM_FUNC_END(sonde_tramp_\name)
+.endm
+
+	.text
+TRAMPOLINE syscall_entry
+TRAMPOLINE get_signal
+TRAMPOLINE dequeue_signal
+TRAMPOLINE setup_done
+TRAMPOLINE signal_stop
+TRAMPOLINE new_task
+TRAMPOLINE exec
+TRAMPOLINE exit
+TRAMPOLINE death
+TRAMPOLINE release
+TRAMPOLINE regfunc
+TRAMPOLINE unregfunc
+
+SYM_FUNC_START(sonde_call_body)
+	mov	%rdi, %rax
+	mov	%rsi, %rdi
+	push	%rax
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(sonde_call_body)
+
+	.section .note.GNU-stack, "", @progbits

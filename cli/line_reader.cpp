@@ -50,7 +50,9 @@ class TerminalReader : public LineReader {
     rl_set_prompt(prompt_.c_str());
   }
   void hide() override {
-    if (!ended_ && !handling_) rl_clear_visible_line();
+    if (ended_ || handling_) return;
+    rl_clear_visible_line();
+    std::fflush(rl_outstream);
   }
   void show() override {
     if (ended_ || handling_) return;

@@ -71,11 +71,11 @@ class Prompt {
   }
 
   int run() {
+    if (::isatty(STDIN_FILENO) == 1) output_.write("Sonde " SONDE_VERSION ". Type a clause, or :help.\n");
+    output_.flush();
     reader_ = make_line_reader([this](const std::string& line) { take_line(line); });
     output_.set_frame([this] { reader_->hide(); }, [this] { reader_->show(); });
     catch_line_interrupts();
-    if (reader_->interactive()) output_.write("Sonde " SONDE_VERSION ". Type a clause, or :help.\n");
-    output_.flush();
     while (!done_) turn();
     output_.set_frame([] {}, [] {});
     reader_.reset();

@@ -31,14 +31,29 @@ int fatal(std::string_view message) {
   return kFatal;
 }
 
+/// Options of text whose values only the command knows.
+Result<void> known_values(const Options& options) {
+  const std::string& source = options.text("source");
+  if (source != "auto" && source != "ptrace") {
+    return Error("failed to set -x source: there is no event source '" + source + "' here: auto and ptrace are");
+  }
+  const std::string& evaltime = options.text("evaltime");
+  if (evaltime != "" && evaltime != "exec" && evaltime != "postinit") {
+    return Error("failed to set -x evaltime: '" + evaltime + "' is not there: exec and postinit are");
+  }
+  return {};
+}
+
 Result<void> apply_settings(Options& options, const Arguments& arguments) {
   for (const auto& [name, value] : arguments.settings) {
     if (auto done = options.set(name, value, false, false); !done) {
       return std::move(done).error().context("failed to set -x " + name);
     }
   }
-  if (arguments.verbose) return options.set("verbose", "", false, false);
-  return {};
+  if (arguments.verbose) {
+    if (auto done = options.set("verbose", "", false, false); !done) return done;
+  }
+  return known_values(options);
 }
 
 /// -i N becomes the four fields of probe N.
@@ -78,10 +93,11 @@ class Run {
 
   int run() {
     bool prompt = arguments_.mode == Mode::Prompt;
-    if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
     auto session = Session::create(options_, output_, prompt || has_targets(), prompt);
     if (!session) return fatal(session.error().message());
     session_ = std::move(*session);
+    // Only now: the programs that the guard starts get the signal dispositions that we were given.
+    if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
     if (auto done = load_providers(arguments_.providers); !done) return fatal(done.error().message());
     if (auto done = open_output(); !done) return fatal(done.error().message());
     int status = carry_out();

@@ -177,7 +177,7 @@ int Session::run() {
   if (!going_) abandon_targets();
   finish();
   print_statistics();
-  return consumer_->exit_status();
+  return source_lost_ ? 1 : consumer_->exit_status();
 }
 
 bool Session::over() const {

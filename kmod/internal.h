@@ -58,9 +58,11 @@ enum sonde_kept {
  * @dead: report_death is over, or will never be made
  * @reaping: report_reap begun
  * @reap_wait: reaped before report_death was over
- * @exiting: seen by the do_exit() hook
+ * @let_go: seen by the unload
  * @kept: with signr, info, ka: only used by the thread itself
+ * @stop_signal: the signal to hand over is a stop made by an engine
  * @real_blocked: the bit that prepare_signal set, 0 for none; under siglock
+ * @real_next: next state with such a bit
  */
 struct utrace {
 	struct hlist_node node;
@@ -85,12 +87,14 @@ struct utrace {
 	bool stepping;
 	bool dying, dead;
 	bool reaping, reap_wait;
-	bool exiting;
+	bool let_go;
 	enum sonde_kept kept;
 	int signr;
 	kernel_siginfo_t info;
 	struct k_sigaction ka;
+	bool stop_signal;
 	int real_blocked;
+	struct utrace *real_next;
 	unsigned long clone_flags;
 	const struct linux_binprm *bprm;
 };

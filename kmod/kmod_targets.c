@@ -285,13 +285,11 @@ bool sonde_last_thread(struct sonde_session *session)
 
 	if (!has_ended(current))
 		return false;
-	if (thread_group_empty(current))
-		return true;
 	spin_lock_irqsave(&session->targets_lock, flags);
 	for (n = 0; n < SONDE_DEATHS; n++)
 		if (session->deaths[n] == current->tgid)
 			first = false;
-	if (first) {
+	if (first && !thread_group_empty(current)) {
 		session->deaths[session->next_death] = current->tgid;
 		session->next_death = (session->next_death + 1) % SONDE_DEATHS;
 	}

@@ -532,10 +532,12 @@ void sonde_queue(struct utrace *u, enum task_work_notify_mode mode)
 /* Puts an event off to the safe point. */
 void sonde_later(struct utrace *u, unsigned int what)
 {
-	spin_lock_irq(&u->lock);
+	unsigned long irq;
+
+	spin_lock_irqsave(&u->lock, irq);
 	u->later |= what;
 	sonde_queue(u, TWA_RESUME);
-	spin_unlock_irq(&u->lock);
+	spin_unlock_irqrestore(&u->lock, irq);
 }
 
 /* After a report where the thread does not stop: see to it that it will. */
@@ -684,7 +686,7 @@ static bool match_state(struct callback_head *head, void *data)
 	return head == data;
 }
 
-static void cancel_work(struct utrace *u, struct callback_head *head,
+static void cancel_queued(struct utrace *u, struct callback_head *head,
 			bool *queued)
 {
 	if (!sonde_kernel.task_work_cancel_match(u->task, match_state, head))
@@ -709,8 +711,8 @@ static void let_go(struct utrace *u)
 	sonde_wake(u);
 	spin_unlock_irq(&u->lock);
 	sonde_update_syscall_work(u);
-	cancel_work(u, &u->work, &u->work_queued);
-	cancel_work(u, &u->kick, &u->kick_queued);
+	cancel_queued(u, &u->work, &u->work_queued);
+	cancel_queued(u, &u->kick, &u->kick_queued);
 	/* Stepping ends at a safe point, and a kept signal at the next. */
 	if (u->stepping || READ_ONCE(u->kept)) {
 		spin_lock_irq(&u->lock);
@@ -745,12 +747,12 @@ void sonde_utrace_stop(void)
 		spin_unlock_irqrestore(&table_lock, irq);
 		if (!last)
 			break;
+		if (last->let_go)
+			schedule_timeout_uninterruptible(1);
+		last->let_go = true;
 		let_go(last);
 		sonde_put(last);
 		cond_resched();
-		if (!list_is_singular(&all_states))
-			continue;
-		schedule_timeout_uninterruptible(1);
 	}
 }
 

@@ -77,6 +77,7 @@ struct Expr {
   // Call of an action: index into BodyProgram::sites; kids are exactly the site's argv. sites[] and aggregations[] are made by the checker.
   uint32_t site = 0;
   uint8_t bit_offset = 0, bit_width = 0;   ///< Deref of a bit-field
+  uint64_t bound = 0;                      ///< Cast of an array's index: a value that is not below it is a fault. 0: none
 
   // Syntax only.
   const struct TypeName* type_name = nullptr;   ///< Cast, SizeofType, Offsetof, Xlate before check (owned by the Unit)

@@ -20,6 +20,7 @@ ExprPtr clone(const Expr& expr) {
   copy->site = expr.site;
   copy->bit_offset = expr.bit_offset;
   copy->bit_width = expr.bit_width;
+  copy->bound = expr.bound;
   copy->type_name = expr.type_name;
   for (const ExprPtr& kid : expr.kids) copy->kids.push_back(clone(*kid));
   return copy;

@@ -220,7 +220,9 @@ BodyCodegen::Value BodyCodegen::conditional(const Expr& expr) {
 BodyCodegen::Value BodyCodegen::cast(const Expr& expr) {
   const Expr& kid = *expr.kids[0];
   if (expr.type->is_string() && !kid.type->is_string()) return string_of(kid, expr.type->size);
-  return narrow(value(kid), *expr.type);
+  Value result = narrow(value(kid), *expr.type);
+  if (expr.bound != 0) fault_if(ir_.CreateICmpUGE(result, constant(expr.bound)), Fault::BadIndex, result);
+  return result;
 }
 
 /// At most `size` bytes: a char array ends where it ends, a pointer's text with the longest string.

@@ -117,13 +117,10 @@ BodyCodegen::Value BodyCodegen::cell(const VariableDesc& variable) {
   return at_offset(field(scope_offset(variable.scope)), 8ull * variable.cell);
 }
 
-/// A string that was never assigned is "", but a thread's is NULL.
+/// A string that was never assigned is "" (the runtime sees to that), but a thread's, or one that NULL was assigned to, is NULL.
 BodyCodegen::Value BodyCodegen::load_variable(const Expr& expr) {
-  const VariableDesc& variable = program_.variables[expr.variable_index];
   if (is_bytes(*expr.type)) return address(expr);
-  Value word = ir_.CreateLoad(ir_.getInt64Ty(), cell(variable));
-  if (!expr.type->is_string() || variable.scope == VariableDesc::Scope::Self) return word;
-  return ir_.CreateSelect(ir_.CreateICmpEQ(word, constant(0)), text_constant(""), word);
+  return ir_.CreateLoad(ir_.getInt64Ty(), cell(program_.variables[expr.variable_index]));
 }
 
 void BodyCodegen::store_variable(const Place& place, Value value) {

@@ -294,6 +294,12 @@ ExprPtr Checker::element(ExprPtr base, ExprPtr expr) {
   const Type* array = base->type->canonical;
   if (array->kind == Type::Kind::Array && index->kind == ExprKind::Integer && index->integer >= array->count)
     fail("D_ARR_BOUNDS", expr->where, "index outside array bounds: " + std::to_string(static_cast<int64_t>(index->integer)) + ", max is " + std::to_string(array->count));
+  if (array->kind == Type::Kind::Array && index->kind != ExprKind::Integer && array->count > 0) {
+    ExprPtr bounded = make(ExprKind::Cast, world_.types.integer(8, true), index->where);
+    bounded->bound = array->count;
+    bounded->kids.push_back(std::move(index));
+    index = std::move(bounded);
+  }
   if (array->kind == Type::Kind::String) base = cast(std::move(base), world_.types.pointer_to(world_.types.integer(1, true)));
   base = decay(std::move(base));
   ExprPtr sum = make(ExprKind::Binary, nullptr, here(expr->where));

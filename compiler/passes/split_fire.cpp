@@ -167,6 +167,7 @@ std::optional<FireCost> FireExpressions::any_cost(const Expr& expr, Use use) con
       return residents_.contains(expr.variable_index) ? std::optional(FireCost{}) : std::nullopt;
     case ExprKind::Unary:
     case ExprKind::Cast: {
+      if (expr.bound != 0) return std::nullopt;  // it may fault, so it stays in the body
       auto kid = any_cost(*expr.kids[0], use);
       return joined(kid, kid ? std::optional(FireCost{}) : std::nullopt, 1);
     }

@@ -59,10 +59,12 @@ const ConsumerEcb* Consumer::Impl::find(const sonde_record& record) {
   return nullptr;
 }
 
-/// After exit(): only END, once it is allowed, and what END's faults fire.
+/// After exit(): only END, once it is allowed, and ERROR for faults that came before the exit or in END. ERROR's records come
+/// behind those of the firing with the fault; an exit() of ERROR itself ends them too.
 bool Consumer::Impl::wanted(const sonde_record& record) const {
   if (!exiting) return true;
-  return end_allowed && (record.probe == kEndProbe || record.probe == kErrorProbe);
+  if (record.probe == kErrorProbe) return end_allowed || !exited_in_error;
+  return end_allowed && record.probe == kEndProbe;
 }
 
 void Consumer::Impl::begin_firing(const sonde_record& record) {
@@ -134,6 +136,7 @@ void Consumer::Impl::commit_row() {
   text_.append(row.text, done);
   if (columns) text_ += '\n';
   if (row.exit_status) {
+    exited_in_error = !exiting && firing_.probe == kErrorProbe;
     exiting = true;
     exit_status = *row.exit_status;
   }

@@ -63,6 +63,7 @@ struct Consumer::Impl {
   std::vector<ConsumerEcb> ecbs;  // by epid
 
   bool exiting = false;
+  bool exited_in_error = false;   ///< exit() was called by a clause of ERROR
   bool end_allowed = false;
   int exit_status = 0;
   uint64_t records = 0;

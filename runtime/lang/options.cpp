@@ -3,6 +3,7 @@
 
 #include <strings.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -134,6 +135,30 @@ std::optional<uint64_t> parse(const OptionRow& row, std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+constexpr unsigned kNewestVersion[] = {2, 0, 0};
+
+/// A version is n.n or n.n.n; 4 bits, 12 bits are what DTrace packs the parts into, hence the limits.
+Result<void> check_version(std::string_view text) {
+  auto malformed = [] { return Error("Version is not properly formatted or is too large", EINVAL); };
+  unsigned parts[3] = {0, 0, 0};
+  size_t count = 0;
+  for (bool more = true; more; ++count) {
+    auto part = take_number(text);
+    if (count == 3 || !part || *part > 4095) return malformed();
+    parts[count] = static_cast<unsigned>(*part);
+    more = text.starts_with('.');
+    if (more) text.remove_prefix(1);
+  }
+  if (count < 2 || !text.empty() || parts[0] > 255) return malformed();
+  bool known = parts[0] >= 1 && !std::ranges::lexicographical_compare(kNewestVersion, parts);
+  if (!known) return Error("Requested version is not supported by compiler", EINVAL);
+  return {};
+}
+
+}  // namespace
+
 Options::Options() {
   for (const OptionRow& row : kOptions) {
     Value value;
@@ -154,6 +179,9 @@ Result<void> Options::set(std::string_view name, std::string_view value, bool fr
     return Error("Option cannot be used from within a D program", EINVAL);
   if (tracing && row->phase != OptionPhase::Always)
     return Error("Operation illegal when tracing is active", EBUSY);
+  if (name == "version") {
+    if (auto fine = check_version(value); !fine) return fine;
+  }
   auto number = parse(*row, value);
   if (!number) return Error("Invalid value for specified option", EINVAL);
   Value& to = values_.find(name)->second;

@@ -54,7 +54,7 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"droptags", OptionKind::Flag, OptionPhase::Always, "0", "print the tags of drops"},
     {"dynvarsize", OptionKind::Size, OptionPhase::Start, "16m", "memory for associative and thread-local variables"},
     {"errtags", OptionKind::Flag, OptionPhase::Compile, "0", "print the tags of compile errors"},
-    {"evaltime", OptionKind::Text, OptionPhase::CommandLine, "", "exec, preinit, postinit or main: where -c waits for the probes"},
+    {"evaltime", OptionKind::Text, OptionPhase::CommandLine, "", "exec or postinit (dynamic linker done): where a -c program waits for the probes"},
     {"flowindent", OptionKind::Flag, OptionPhase::Always, "0", "indent entry and return"},
     {"quiet", OptionKind::Flag, OptionPhase::Always, "0", "print only what the script prints"},
     {"rawbytes", OptionKind::Flag, OptionPhase::Always, "0", "print arrays as bytes"},

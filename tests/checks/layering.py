@@ -41,6 +41,7 @@ LICENCES = (
     ("kmod/", {"GPL-2.0"}),
     ("runtime/framework/provider.h", {"MIT OR GPL-2.0-only"}),
     ("runtime/base/", {"MIT", "GPL-3.0-or-later"}),  # MIT where providers outside the tree want it
+    ("tests/kmod/", {"GPL-2.0", "GPL-3.0-or-later"}),  # some are kernel modules
     ("tests/scripts/", None),  # goldens hold what a script holds
     ("", {"GPL-3.0-or-later"}),
 )

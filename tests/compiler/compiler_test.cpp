@@ -149,5 +149,59 @@ TEST_F(CompilerTest, PreviewNamesDescriptions) {
   EXPECT_EQ(to_string(all[2]), ":::BEGIN");
 }
 
+TEST_F(CompilerTest, ArgumentsThatNoTextNamesAreAnError) {
+  SourceText texts[] = {{SourceText::Kind::Name, "BEGIN { trace($1); }", "BEGIN { trace($1); }"},
+                        {SourceText::Kind::Name, "tick-$2 { trace(1); }", "tick-$2 { trace(1); }"}};
+  auto unused = compiler_->compile(texts, {"", {"5", "1s", "more"}, 0});
+  ASSERT_FALSE(unused);
+  EXPECT_EQ(unused.error().message(), "invalid probe specifier tick-$2 { trace(1); }: extraneous argument 'more' ($3 is not referenced)\n"
+                                      "    name it $3 in the program, or use -x argref\n");
+  ASSERT_TRUE(options_.set("errtags", "", false, false));
+  unused = compiler_->compile(texts, {"", {"5", "1s", "more"}, 0});
+  ASSERT_FALSE(unused);
+  EXPECT_THAT(unused.error().message(), HasSubstr("[D_MACRO_UNUSED] extraneous"));
+  EXPECT_TRUE(compiler_->compile(texts, {"", {"5", "1s"}, 0}));
+  ASSERT_TRUE(options_.set("argref", "", false, false));
+  EXPECT_TRUE(compiler_->compile(texts, {"", {"5", "1s", "more"}, 0}));
+}
+
+TEST_F(CompilerTest, AnIdMayHaveBecomeADescription) {
+  SourceText by_name{SourceText::Kind::Id, "1 { trace(7); }", "dtrace:::BEGIN { trace(7); }"};
+  SourceText by_number{SourceText::Kind::Id, "1 { trace(7); }", "1 { trace(7); }"};
+  SourceText unknown{SourceText::Kind::Id, "0 { trace(7); }", "0 { trace(7); }"};
+  for (const SourceText& text : {by_name, by_number}) {
+    auto compiled = compiler_->compile(std::span(&text, 1), {});
+    ASSERT_TRUE(compiled) << compiled.error().message();
+    EXPECT_EQ(compiled->at(0).matched, 1u);
+    EXPECT_EQ(compiler_->preview(std::span(&text, 1), {}).size(), 1u);
+  }
+  EXPECT_FALSE(compiler_->compile(std::span(&unknown, 1), {}));
+}
+
+/// Texts as a cat on the keyboard leaves them: each is compiled or refused with a message, none crashes or hangs.
+TEST_F(CompilerTest, MangledTextsAreRefusedInWords) {
+  const std::string whole =
+      "struct s { int a; char b[4]; }; inline int twice[int x] = x * 2; translator struct s < int I > { a = I; };\n"
+      "int table[4]; self string name;\n"
+      "BEGIN, tick-10ms /$1 == 3 && self->name != NULL/ { this->p = (char *)alloca(9); this->p[table[1]] = 'x'; "
+      "m[\"k\", 2]++; @a[execname, probefunc] = lquantize(twice[3], 0, 10, 2); printf(\"%-*s|%5.2d %S\", 4, \"a\\tb\", 7, stringof(this->p)); "
+      "x ? printa(\"%s %@d\\n\", @a) : trunc(@a, 3); y = xlate <struct s> (4).a; table[y] = sizeof (struct s); }\n";
+  const std::string spice = "{}()[]/;,@*&.->\"'%?:=+0$`#\\ ";
+  uint64_t seed = 17;
+  auto random = [&seed](size_t below) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<size_t>((seed >> 33) % below);
+  };
+  for (int round = 0; round < 400; ++round) {
+    std::string text = whole;
+    if (round % 4 == 0) text.resize(random(text.size()));
+    for (size_t i = random(4); i > 0 && !text.empty(); --i) text.erase(random(text.size()), 1 + random(3));
+    for (size_t i = random(3); i > 0; --i) text.insert(random(text.size() + 1), 1, spice[random(spice.size())]);
+    SourceText source{SourceText::Kind::Script, "cat.d", text};
+    auto compiled = compiler_->compile(std::span(&source, 1), {"cat.d", {"3"}, 0});
+    if (!compiled) EXPECT_FALSE(compiled.error().message().empty()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace sonde

@@ -6,7 +6,7 @@ from support import check, equal, scenario
 ACCEPTED = """
 -x argref -x aggrate=100ms -x aggsize=1m -x aggsortkey -x aggsortkeypos=0 -x aggsortpos=0 -x aggsortrev=no -x bufpolicy=switch
 -x bufresize=auto -x bufsize=64k -x cleanrate=50hz -x defaultargs -x destructive -x droptags -x dynvarsize=1m -x errtags
--x evaltime=main -x flowindent=off -x quiet=yes -x rawbytes=false -x source=ptrace -x stackindent=4 -x statusrate=1s
+-x evaltime=postinit -x flowindent=off -x quiet=yes -x rawbytes=false -x source=ptrace -x stackindent=4 -x statusrate=1s
 -x strsize=64 -x switchrate=20ms -x syscall_arg_type -x ustackframes=10 -x verbose=no -x version=1.0 -x zdefs=on
 """.split("-x ")[1:]
 
@@ -41,12 +41,12 @@ def options_by_pragma(world):
 
 @scenario()
 def evaltime_says_when_tracing_begins(world):
-    """exec: from the first instruction, with the dynamic linker's calls; main: from main() on."""
+    """exec: from the first instruction, with the dynamic linker's calls; postinit: once the dynamic linker is done."""
     found = {}
-    for when in ("exec", "main"):
+    for when in ("exec", "postinit"):
         result = world.sonde("-q", "-x", f"evaltime={when}", "-n",
                              "syscall::mmap:entry { @m = count(); } syscall::getppid:entry { @g = count(); } "
                              'END { printa("m %@d\\n", @m); printa("g %@d\\n", @g); }', "-c", f"{world.program('mixed')} 10")
         check("g 10" in result.stdout, f"{when}: {result.stdout!r}")
         found[when] = "m " in result.stdout
-    equal(found, {"exec": True, "main": False}, "mmap seen")
+    equal(found, {"exec": True, "postinit": False}, "mmap seen")

@@ -195,6 +195,24 @@ TEST_F(ConsumerTest, ExitEndsTheFiringAndAllButEnd) {
   EXPECT_EQ(bench.consumer->exit_status(), 5) << "the last one wins";
 }
 
+TEST_F(ConsumerTest, ErrorMayComeAfterAnExitThatFollowedTheFault) {
+  option("quiet");
+  uint32_t faulty = add(fault_after_printing, *begin), exits = add(exit_in_the_middle, *begin, {SONDE_SLOT_WORD});
+  uint32_t told = add(print_end, *error);
+  bench.consume(RecordBuilder(faulty, 1, 10));
+  bench.consume(RecordBuilder(exits, 1, 10).word(0));
+  bench.consume(RecordBuilder(told, 3, 11));
+  EXPECT_EQ(bench.printed(), "one\ntwo\nend\n");
+}
+
+TEST_F(ConsumerTest, AnExitInErrorEndsErrorToo) {
+  option("quiet");
+  uint32_t exits = add(exit_in_the_middle, *error, {SONDE_SLOT_WORD}), later = add(print_end, *error);
+  bench.consume(RecordBuilder(exits, 3, 10).word(0));
+  bench.consume(RecordBuilder(later, 3, 10));
+  EXPECT_EQ(bench.printed(), "one\ntwo\n");
+}
+
 TEST_F(ConsumerTest, UnknownAndMalformedRecordsAreIgnored) {
   uint32_t epid = add(trace_slot, *begin, {SONDE_SLOT_WORD});
   bench.consume(RecordBuilder(epid + 7, 1, 10).word(1));

@@ -56,6 +56,15 @@ TEST(Options, RefusedValues) {
   }
 }
 
+TEST(Options, VersionsThatAreKnown) {
+  Options options;
+  for (const char* fine : {"1.0", "1.6.4", "1.13", "2.0", "2.0.0"}) EXPECT_EQ(set(options, "version", fine), "ok") << fine;
+  for (const char* unknown : {"0.9", "2.1", "2.0.1", "99.0"})
+    EXPECT_EQ(set(options, "version", unknown), "Requested version is not supported by compiler") << unknown;
+  for (const char* malformed : {"", "1", "1.", ".1", "1.x", "1.2.3.4", "1.5000", "300.1", "1.0 "})
+    EXPECT_EQ(set(options, "version", malformed), "Version is not properly formatted or is too large") << malformed;
+}
+
 TEST(Options, WhoMaySetWhatWhen) {
   Options options;
   EXPECT_EQ(set(options, "nosuch", "1"), "Invalid option name");

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loading and unloading.
+ *
+ * Unload, in this order: the device, so that nobody can ask for more; the
+ * finder; all engines are detached, all stops end, queued works are
+ * cancelled; the tracepoints; the hooks; then wait until no thread is in a C
+ * part and no state is left, and until nobody runs the few instructions
+ * between the end of a C part and the jump out of the trampoline. There
+ * nothing sleeps, so RCU-tasks covers them.
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+#include "internal.h"
+
+#ifdef SONDE_HAVE_DEVICE
+int sonde_device_init(void);
+void sonde_device_exit(void);
+#else
+static int sonde_device_init(void)
+{
+	return 0;
+}
+
+static void sonde_device_exit(void)
+{
+}
+#endif
+
+static void stop_hooks(void)
+{
+	sonde_hooks_stop();
+	while (sonde_hooks_busy())
+		msleep(1);
+	synchronize_rcu_tasks();
+	synchronize_rcu();
+}
+
+static int __init sonde_init(void)
+{
+	int err;
+
+	err = sonde_utrace_init();
+	if (err)
+		return err;
+	err = sonde_hooks_init();
+	if (err)
+		goto out_utrace;
+	err = sonde_syscall_init();
+	if (err)
+		goto out_hooks;
+	err = sonde_life_init();
+	if (err)
+		goto out_syscall;
+	err = sonde_signal_init();
+	if (err)
+		goto out_life;
+	err = sonde_device_init();
+	if (err)
+		goto out_signal;
+	return 0;
+
+out_signal:
+	sonde_utrace_stop();
+	sonde_signal_stop();
+out_life:
+	sonde_life_stop();
+out_syscall:
+	sonde_syscall_stop();
+out_hooks:
+	stop_hooks();
+out_utrace:
+	sonde_utrace_exit();
+	return err;
+}
+
+static void __exit sonde_exit(void)
+{
+	sonde_device_exit();
+	sonde_utrace_stop();
+	sonde_signal_stop();
+	sonde_life_stop();
+	sonde_syscall_stop();
+	stop_hooks();
+	sonde_utrace_exit();
+}
+
+module_init(sonde_init);
+module_exit(sonde_exit);
+
+MODULE_DESCRIPTION("utrace core and event source of Sonde");
+MODULE_LICENSE("GPL");

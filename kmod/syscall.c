@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System calls: entry, exit, and the work bit that leads a thread there.
+ *
+ * SYSCALL_TRACEPOINT, a bit per thread, sends it through the slow path where
+ * our hook and our sys_exit probe are. The kernel sets it on all threads
+ * while somebody uses the syscall tracepoints. So syscall_regfunc() and
+ * syscall_unregfunc() are replaced: the kernel's counter counts the others,
+ * our own registration is left out, and the bit of a thread is set while
+ * there are others or its engines want system calls. A thread that nobody
+ * traces stays on the fast path.
+ *
+ * Lock order: work bit lock > tasklist lock.
+ */
+#include <linux/sched/task.h>
+#include <linux/thread_info.h>
+#include <asm/syscall.h>
+
+#include "internal.h"
+
+static DEFINE_SPINLOCK(work_lock);
+static struct task_struct *registrar;	/* is (un)registering our probe */
+static struct tracepoint *exit_point;
+
+static bool wants_bit(struct task_struct *task, const struct utrace *u)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&work_lock);
+	if (*sonde_kernel.sys_tracepoint_refcount)
+		return true;
+	rcu_read_lock();
+	flags = sonde_flags(task);
+	rcu_read_unlock();
+	if (u)
+		flags |= READ_ONCE(u->flags);
+	return flags & UTRACE_EVENT_SYSCALL;
+}
+
+static void set_bit_of(struct task_struct *task, bool on)
+{
+	if (on)
+		set_task_syscall_work(task, SYSCALL_TRACEPOINT);
+	else
+		clear_task_syscall_work(task, SYSCALL_TRACEPOINT);
+}
+
+/* After every change of an engine's events. Context: any. */
+void sonde_update_syscall_work(struct utrace *u)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&work_lock, irq);
+	set_bit_of(u->task, wants_bit(u->task, u));
+	spin_unlock_irqrestore(&work_lock, irq);
+}
+
+/* A child inherits the bit of a traced parent. Context: before it runs. */
+void sonde_clean_child(struct task_struct *child)
+{
+	spin_lock_irq(&work_lock);
+	set_bit_of(child, wants_bit(child, NULL));
+	spin_unlock_irq(&work_lock);
+}
+
+/* Sets the bit on all threads, or where it is wanted. */
+static void update_all(void)
+{
+	struct task_struct *process, *task;
+
+	read_lock(sonde_kernel.tasklist_lock);
+	for_each_process_thread(process, task)
+		set_bit_of(task, wants_bit(task, NULL));
+	read_unlock(sonde_kernel.tasklist_lock);
+}
+
+/* In place of syscall_regfunc(). */
+unsigned long sonde_hook_regfunc(struct sonde_args *args)
+{
+	args->ret = 0;
+	if (READ_ONCE(registrar) == current)
+		return 0;
+	sonde_hooks_enter();
+	spin_lock_irq(&work_lock);
+	if (!(*sonde_kernel.sys_tracepoint_refcount)++)
+		update_all();
+	spin_unlock_irq(&work_lock);
+	sonde_hooks_leave();
+	return 0;
+}
+
+/* In place of syscall_unregfunc(). */
+unsigned long sonde_hook_unregfunc(struct sonde_args *args)
+{
+	args->ret = 0;
+	if (READ_ONCE(registrar) == current)
+		return 0;
+	sonde_hooks_enter();
+	spin_lock_irq(&work_lock);
+	if (!--(*sonde_kernel.sys_tracepoint_refcount))
+		update_all();
+	spin_unlock_irq(&work_lock);
+	sonde_hooks_leave();
+	return 0;
+}
+
+/*
+ * Reports, stops, and reports again with RESUMED if the stop was ended by
+ * somebody who asked for a report.
+ * Return: whether the call shall be made.
+ */
+static bool report_entry(struct utrace *u)
+{
+	struct sonde_report r = {
+		.event = UTRACE_EVENT(SYSCALL_ENTRY),
+		.regs = task_pt_regs(current),
+	};
+	u32 resumed = 0;
+
+	for (;;) {
+		r.bits = UTRACE_SYSCALL_RUN | resumed;
+		sonde_report(u, &r);
+		if (!sonde_wants_stop(u))
+			break;
+		if (sonde_stop(u))
+			return false;
+		sonde_step(u);
+		if (!sonde_take_report(u))
+			break;
+		resumed = UTRACE_SYSCALL_RESUMED;
+	}
+	sonde_settle(u);
+	return utrace_syscall_action(r.bits) != UTRACE_SYSCALL_ABORT;
+}
+
+/* Before a system call, and before ptrace and seccomp see it. */
+unsigned long sonde_hook_syscall_entry(struct sonde_args *args)
+{
+	unsigned long next = sonde_body(SONDE_HOOK_SYSCALL_ENTRY);
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (u) {
+		if (!report_entry(u)) {
+			args->ret = -1L;
+			next = 0;
+		}
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return next;
+}
+
+/* Probe of sys_exit, preemption off: the safe point makes the report. */
+static void on_sys_exit(void *data, struct pt_regs *regs, long result)
+{
+	struct utrace *u = sonde_find_get(current);
+
+	if (!u)
+		return;
+	if (READ_ONCE(u->flags) & UTRACE_EVENT(SYSCALL_EXIT))
+		sonde_later(u, SONDE_LATER_SYSCALL_EXIT);
+	sonde_put(u);
+}
+
+int sonde_syscall_init(void)
+{
+	int err;
+
+	exit_point = sonde_tracepoint("sys_exit");
+	if (!exit_point)
+		return -ENOENT;
+	WRITE_ONCE(registrar, current);
+	err = tracepoint_probe_register(exit_point, on_sys_exit, NULL);
+	WRITE_ONCE(registrar, NULL);
+	return err;
+}
+
+void sonde_syscall_stop(void)
+{
+	WRITE_ONCE(registrar, current);
+	tracepoint_probe_unregister(exit_point, on_sys_exit, NULL);
+	WRITE_ONCE(registrar, NULL);
+	tracepoint_synchronize_unregister();
+}

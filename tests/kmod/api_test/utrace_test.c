@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The kernel side of the API test: see utrace_test.h. */
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/random.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/syscall.h>
+
+#include "utrace.h"
+#include "utrace_test.h"
+
+#define LOG_SIZE 512
+
+struct test_engine {
+	refcount_t ref;
+	spinlock_t lock;
+	struct task_struct *task;
+	struct pid *pid;
+	bool by_pid;
+	struct utrace_engine *engine;
+	struct utrace_engine *child;
+	struct task_struct *child_task;
+	struct utrace_test_response responses[UTRACE_TEST_EVENTS];
+	unsigned int logged, read;
+	struct utrace_test_entry log[LOG_SIZE];
+};
+
+static void test_put(struct test_engine *t)
+{
+	if (refcount_dec_and_test(&t->ref))
+		kvfree(t);
+}
+
+static void note(struct test_engine *t, u32 event, u32 action, s64 a, s64 b,
+		 s64 c)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&t->lock, irq);
+	if (t->logged < LOG_SIZE)
+		t->log[t->logged++] = (struct utrace_test_entry){
+			.event = event, .action = action,
+			.tid = task_pid_nr(current), .a = a, .b = b, .c = c,
+		};
+	spin_unlock_irqrestore(&t->lock, irq);
+}
+
+/* The response to @event, used up if it has a number of times. */
+static struct utrace_test_response respond(struct test_engine *t, u32 event,
+					   u32 usual)
+{
+	struct utrace_test_response r, *slot = &t->responses[event];
+	unsigned long irq;
+
+	spin_lock_irqsave(&t->lock, irq);
+	r = *slot;
+	if (r.times == U32_MAX) {
+		r = (struct utrace_test_response){ .value = usual };
+	} else if (r.times && !--slot->times) {
+		slot->times = U32_MAX;
+	}
+	spin_unlock_irqrestore(&t->lock, irq);
+	if (r.op == UTRACE_TEST_SLEEP)
+		msleep(r.argument);
+	return r;
+}
+
+static u32 on_quiesce(u32 action, struct utrace_engine *engine,
+		      unsigned long event)
+{
+	struct test_engine *t = engine->data;
+	struct utrace_test_response r;
+
+	if (event) {
+		if (event != UTRACE_EVENT(CLONE) &&
+		    event != UTRACE_EVENT(SYSCALL_ENTRY))
+			return UTRACE_RESUME;
+		note(t, _UTRACE_EVENT_QUIESCE, action, event, 0, 0);
+		r = respond(t, _UTRACE_EVENT_QUIESCE, UTRACE_RESUME);
+		if (r.op == UTRACE_TEST_WANT_EVENTS &&
+		    utrace_set_events(current, engine, r.argument))
+			note(t, _UTRACE_EVENT_QUIESCE, ~0, 0, 0, 0);
+		return r.value;
+	}
+	note(t, UTRACE_TEST_NO_EVENT, action, 0, 0, 0);
+	return respond(t, UTRACE_TEST_NO_EVENT, UTRACE_RESUME).value;
+}
+
+static u32 signal_index(int signr, u32 action)
+{
+	switch (utrace_signal_action(action)) {
+	case UTRACE_SIGNAL_REPORT: return UTRACE_TEST_REQUEST;
+	case UTRACE_SIGNAL_HANDLER: return UTRACE_TEST_HANDLER;
+	default: return _UTRACE_EVENT_SIGNAL;
+	}
+}
+
+static u32 on_signal(u32 action, struct utrace_engine *engine,
+		     struct pt_regs *regs, kernel_siginfo_t *info,
+		     const struct k_sigaction *orig_ka,
+		     struct k_sigaction *return_ka)
+{
+	struct test_engine *t = engine->data;
+	u32 index = signal_index(info->si_signo, action);
+	struct utrace_test_response r;
+
+	note(t, index, action, info->si_signo, info->si_code, regs->ip);
+	r = respond(t, index, UTRACE_RESUME | (action & UTRACE_SIGNAL_MASK));
+	switch (r.op) {
+	case UTRACE_TEST_SET_SIGNR:
+		info->si_signo = r.argument;
+		break;
+	case UTRACE_TEST_SET_HANDLER:
+		return_ka->sa.sa_handler = (__sighandler_t)r.argument;
+		break;
+	case UTRACE_TEST_MAKE_SIGNAL:
+		clear_siginfo(info);
+		info->si_signo = r.argument;
+		info->si_code = SI_KERNEL;
+		*return_ka = current->sighand->action[r.argument - 1];
+		break;
+	default:
+		break;
+	}
+	return r.value;
+}
+
+static const struct utrace_engine_ops child_ops = { };
+
+static void hold_child(struct test_engine *t, struct task_struct *child)
+{
+	struct utrace_engine *engine;
+	int err;
+
+	engine = utrace_attach_task(child, UTRACE_ATTACH_CREATE, &child_ops,
+				    NULL);
+	if (IS_ERR(engine) || t->child)
+		return;
+	t->child = engine;
+	t->child_task = get_task_struct(child);
+	err = utrace_control(child, engine, UTRACE_STOP);
+	note(t, _UTRACE_EVENT_CLONE, ~0, err, 0, 0);
+}
+
+static u32 on_clone(u32 action, struct utrace_engine *engine,
+		    unsigned long clone_flags, struct task_struct *child)
+{
+	struct test_engine *t = engine->data;
+	struct utrace_test_response r;
+
+	note(t, _UTRACE_EVENT_CLONE, action, task_pid_nr(child), clone_flags,
+	     0);
+	r = respond(t, _UTRACE_EVENT_CLONE, UTRACE_RESUME);
+	if (r.op == UTRACE_TEST_HOLD_CHILD)
+		hold_child(t, child);
+	return r.value;
+}
+
+static u32 on_jctl(u32 action, struct utrace_engine *engine, int type,
+		   int notify)
+{
+	struct test_engine *t = engine->data;
+
+	note(t, _UTRACE_EVENT_JCTL, action, type, notify, 0);
+	return respond(t, _UTRACE_EVENT_JCTL, UTRACE_RESUME).value;
+}
+
+static u32 on_exec(u32 action, struct utrace_engine *engine,
+		   const struct linux_binfmt *fmt,
+		   const struct linux_binprm *bprm, struct pt_regs *regs)
+{
+	struct test_engine *t = engine->data;
+
+	note(t, _UTRACE_EVENT_EXEC, action, fmt && bprm && bprm->filename,
+	     regs->ip, 0);
+	return respond(t, _UTRACE_EVENT_EXEC, UTRACE_RESUME).value;
+}
+
+static u32 on_entry(u32 action, struct utrace_engine *engine,
+		    struct pt_regs *regs)
+{
+	struct test_engine *t = engine->data;
+	struct utrace_test_response r;
+
+	note(t, _UTRACE_EVENT_SYSCALL_ENTRY, action, regs->orig_ax, regs->di,
+	     0);
+	/* Responses are for one call, so that others stay as they are. */
+	if (regs->orig_ax != __NR_getppid)
+		return UTRACE_RESUME;
+	r = respond(t, _UTRACE_EVENT_SYSCALL_ENTRY, UTRACE_RESUME);
+	switch (r.op) {
+	case UTRACE_TEST_SET_AX: regs->ax = r.argument; break;
+	case UTRACE_TEST_SET_NR: regs->orig_ax = r.argument; break;
+	case UTRACE_TEST_SET_ARGUMENT: regs->di = r.argument; break;
+	default: break;
+	}
+	return r.value;
+}
+
+static u32 on_exit_call(u32 action, struct utrace_engine *engine,
+			struct pt_regs *regs)
+{
+	struct test_engine *t = engine->data;
+	struct utrace_test_response r;
+
+	note(t, _UTRACE_EVENT_SYSCALL_EXIT, action, regs->orig_ax, regs->ax,
+	     0);
+	if (regs->orig_ax != __NR_geteuid)
+		return UTRACE_RESUME;
+	r = respond(t, _UTRACE_EVENT_SYSCALL_EXIT, UTRACE_RESUME);
+	if (r.op == UTRACE_TEST_SET_AX)
+		regs->ax = r.argument;
+	return r.value;
+}
+
+static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
+		   long *code)
+{
+	struct test_engine *t = engine->data;
+	struct utrace_test_response r;
+
+	note(t, _UTRACE_EVENT_EXIT, action, orig_code, *code, !!current->mm);
+	r = respond(t, _UTRACE_EVENT_EXIT, UTRACE_RESUME);
+	if (r.op == UTRACE_TEST_SET_CODE)
+		*code = r.argument;
+	return r.value;
+}
+
+static u32 on_death(struct utrace_engine *engine, bool group_dead, int signal)
+{
+	struct test_engine *t = engine->data;
+	struct utrace_test_response r;
+
+	r = respond(t, _UTRACE_EVENT_DEATH, UTRACE_RESUME);
+	note(t, _UTRACE_EVENT_DEATH, 0, group_dead, signal, 0);
+	return r.value;
+}
+
+static void on_reap(struct utrace_engine *engine, struct task_struct *task)
+{
+	struct test_engine *t = engine->data;
+
+	note(t, _UTRACE_EVENT_REAP, 0, task_pid_nr(task), 0, 0);
+}
+
+static void on_release(void *data)
+{
+	struct test_engine *t = data;
+
+	note(t, UTRACE_TEST_RELEASE, 0, 0, 0, 0);
+	test_put(t);
+}
+
+#define CALLBACKS \
+	.report_signal = on_signal, .report_clone = on_clone, \
+	.report_jctl = on_jctl, .report_exec = on_exec, \
+	.report_syscall_entry = on_entry, \
+	.report_syscall_exit = on_exit_call, .report_exit = on_exit, \
+	.report_death = on_death, .report_reap = on_reap, \
+	.release = on_release
+
+static const struct utrace_engine_ops test_ops = {
+	.report_quiesce = on_quiesce, CALLBACKS
+};
+
+/* Without report_quiesce requests come as report_signal. */
+static const struct utrace_engine_ops request_ops = { CALLBACKS };
+
+#define REQUEST_FLAG 0x80000000u
+
+static int find_task(struct test_engine *t, int nr)
+{
+	struct pid *pid = find_get_pid(nr);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+
+	if (!task) {
+		put_pid(pid);
+		return -ESRCH;
+	}
+	t->pid = pid;
+	t->task = task;
+	return 0;
+}
+
+static int test_attach(struct test_engine *t,
+		       const struct utrace_test_attach *a)
+{
+	const struct utrace_engine_ops *ops;
+	struct utrace_engine *engine;
+	int err;
+
+	if (t->engine)
+		return -EBUSY;
+	if (!t->task) {
+		err = find_task(t, a->pid);
+		if (err)
+			return err;
+	}
+	ops = a->flags & REQUEST_FLAG ? &request_ops : &test_ops;
+	refcount_inc(&t->ref);
+	if (a->by_pid)
+		engine = utrace_attach_pid(t->pid, a->flags & 0xff, ops, t);
+	else
+		engine = utrace_attach_task(t->task, a->flags & 0xff, ops, t);
+	if (IS_ERR(engine)) {
+		test_put(t);
+		return PTR_ERR(engine);
+	}
+	t->engine = engine;
+	return 0;
+}
+
+/* 1 if the look-up found the file's own engine, 2 if another one. */
+static int test_lookup(struct test_engine *t,
+		       const struct utrace_test_attach *a)
+{
+	struct utrace_engine *engine;
+	int found;
+
+	engine = utrace_attach_task(t->task, a->flags, &test_ops, t);
+	if (IS_ERR(engine))
+		return PTR_ERR(engine);
+	found = engine == t->engine ? 1 : 2;
+	utrace_engine_put(engine);
+	return found;
+}
+
+static int test_control(struct test_engine *t, u32 action)
+{
+	if (action & 0x100)	/* the child held by HOLD_CHILD */
+		return t->child ? utrace_control(t->child_task, t->child,
+						 action & 0xff) : -ENOENT;
+	if (t->by_pid)
+		return utrace_control_pid(t->pid, t->engine, action);
+	return utrace_control(t->task, t->engine, action);
+}
+
+static int test_examine(struct test_engine *t)
+{
+	struct utrace_examiner exam;
+	int err = utrace_prepare_examine(t->task, t->engine, &exam);
+
+	if (!err) {
+		msleep(20);
+		err = utrace_finish_examine(t->task, t->engine, &exam);
+	}
+	return err;
+}
+
+/* A random act on a thread, with an engine that lives for one act. */
+static int torture(struct test_engine *t, int nr)
+{
+	static const unsigned long all = (1UL << _UTRACE_NEVENTS) - 1;
+	struct pid *pid = find_get_pid(nr);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+	struct utrace_engine *engine;
+	int err = -ESRCH, i;
+
+	if (!task)
+		goto out_pid;
+	refcount_inc(&t->ref);
+	engine = utrace_attach_task(task, UTRACE_ATTACH_CREATE, &test_ops, t);
+	if (IS_ERR(engine)) {
+		err = PTR_ERR(engine);
+		test_put(t);
+		goto out_task;
+	}
+	err = utrace_set_events(task, engine, get_random_u32() & all);
+	for (i = 0; i < 4; i++) {
+		err = utrace_control(task, engine, get_random_u32() % 6);
+		usleep_range(100, 100 + get_random_u32() % 3000);
+	}
+	err = utrace_control(task, engine, UTRACE_DETACH);
+	while (err == -EALREADY || utrace_barrier(task, engine) == 0) {
+		err = utrace_control(task, engine, UTRACE_DETACH);
+		if (fatal_signal_pending(current))
+			break;
+		usleep_range(100, 200);
+	}
+	utrace_engine_put(engine);
+	err = 0;
+out_task:
+	put_task_struct(task);
+out_pid:
+	put_pid(pid);
+	return err;
+}
+
+static int test_respond(struct test_engine *t,
+			const struct utrace_test_response *r)
+{
+	if (r->event >= UTRACE_TEST_EVENTS)
+		return -EINVAL;
+	spin_lock_irq(&t->lock);
+	t->responses[r->event] = *r;
+	spin_unlock_irq(&t->lock);
+	return 0;
+}
+
+static long test_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct test_engine *t = file->private_data;
+	union {
+		struct utrace_test_attach attach;
+		struct utrace_test_response response;
+		u64 events;
+		u32 number;
+	} in = { };
+
+	if (_IOC_SIZE(cmd) > sizeof(in))
+		return -EINVAL;
+	if (_IOC_SIZE(cmd) &&
+	    copy_from_user(&in, (void __user *)arg, _IOC_SIZE(cmd)))
+		return -EFAULT;
+	if (cmd == UTRACE_TEST_ATTACH)
+		return test_attach(t, &in.attach);
+	if (cmd == UTRACE_TEST_RESPOND)
+		return test_respond(t, &in.response);
+	if (cmd == UTRACE_TEST_TORTURE)
+		return torture(t, in.number);
+	if (!t->engine)
+		return -EBADFD;
+	switch (cmd) {
+	case UTRACE_TEST_LOOKUP:
+		return test_lookup(t, &in.attach);
+	case UTRACE_TEST_BY_PID:
+		t->by_pid = in.number;
+		return 0;
+	case UTRACE_TEST_SET_EVENTS:
+		return t->by_pid ?
+			utrace_set_events_pid(t->pid, t->engine, in.events) :
+			utrace_set_events(t->task, t->engine, in.events);
+	case UTRACE_TEST_CONTROL:
+		return test_control(t, in.number);
+	case UTRACE_TEST_BARRIER:
+		return t->by_pid ? utrace_barrier_pid(t->pid, t->engine) :
+				   utrace_barrier(t->task, t->engine);
+	case UTRACE_TEST_EXAMINE:
+		return test_examine(t);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static ssize_t test_read(struct file *file, char __user *to, size_t size,
+			 loff_t *pos)
+{
+	struct test_engine *t = file->private_data;
+	struct utrace_test_entry entry;
+
+	if (size < sizeof(entry))
+		return -EINVAL;
+	spin_lock_irq(&t->lock);
+	if (t->read == t->logged) {
+		spin_unlock_irq(&t->lock);
+		return 0;
+	}
+	entry = t->log[t->read++];
+	spin_unlock_irq(&t->lock);
+	return copy_to_user(to, &entry, sizeof(entry)) ? -EFAULT :
+							 sizeof(entry);
+}
+
+static int test_open(struct inode *inode, struct file *file)
+{
+	struct test_engine *t = kvzalloc(sizeof(*t), GFP_KERNEL);
+	int i;
+
+	if (!t)
+		return -ENOMEM;
+	refcount_set(&t->ref, 1);
+	spin_lock_init(&t->lock);
+	for (i = 0; i < UTRACE_TEST_EVENTS; i++)
+		t->responses[i].times = U32_MAX;
+	file->private_data = t;
+	return 0;
+}
+
+static void let_go(struct task_struct *task, struct utrace_engine *engine)
+{
+	int err = utrace_control(task, engine, UTRACE_DETACH);
+
+	while (err == -EALREADY) {
+		msleep(1);
+		err = utrace_control(task, engine, UTRACE_DETACH);
+	}
+	while (utrace_barrier(task, engine) != -ESRCH)
+		msleep(1);
+	utrace_engine_put(engine);
+}
+
+static int test_release(struct inode *inode, struct file *file)
+{
+	struct test_engine *t = file->private_data;
+
+	if (t->child) {
+		let_go(t->child_task, t->child);
+		put_task_struct(t->child_task);
+	}
+	if (t->engine)
+		let_go(t->task, t->engine);
+	if (t->task) {
+		put_task_struct(t->task);
+		put_pid(t->pid);
+	}
+	test_put(t);
+	return 0;
+}
+
+static const struct file_operations test_fops = {
+	.owner = THIS_MODULE,
+	.open = test_open,
+	.read = test_read,
+	.unlocked_ioctl = test_ioctl,
+	.release = test_release,
+};
+
+static struct miscdevice test_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "utrace_test",
+	.fops = &test_fops,
+};
+
+module_misc_device(test_device);
+
+MODULE_DESCRIPTION("test driver of the utrace API");
+MODULE_LICENSE("GPL");

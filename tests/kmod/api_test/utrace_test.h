@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * /dev/utrace_test: the utrace API, call by call, for a test program.
+ *
+ * An open file is one engine. Its callbacks log what they see, which read()
+ * gives back as struct utrace_test_entry, and answer as RESPOND told them to.
+ */
+#ifndef UTRACE_TEST_H
+#define UTRACE_TEST_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Events are numbered as in utrace.h; the rest is only in the log. */
+#define UTRACE_TEST_NO_EVENT 14		/* report_quiesce(0) */
+#define UTRACE_TEST_REQUEST 15		/* report_signal(SIGNAL_REPORT) */
+#define UTRACE_TEST_HANDLER 16		/* report_signal(SIGNAL_HANDLER) */
+#define UTRACE_TEST_RELEASE 17
+#define UTRACE_TEST_EVENTS 18
+
+struct utrace_test_entry {
+	__u32 event;
+	__u32 action;
+	__s32 tid;		/* of the thread that the callback ran in */
+	__s32 zero;
+	__s64 a, b, c;		/* what the event is about */
+};
+
+struct utrace_test_attach {
+	__s32 pid;
+	__u32 flags;
+	__u32 by_pid;		/* utrace_attach_pid() */
+	__u32 zero;
+};
+
+enum utrace_test_op {
+	UTRACE_TEST_NOTHING,
+	UTRACE_TEST_SET_AX,
+	UTRACE_TEST_SET_NR,
+	UTRACE_TEST_SET_ARGUMENT,	/* the first one */
+	UTRACE_TEST_SET_CODE,
+	UTRACE_TEST_SET_SIGNR,
+	UTRACE_TEST_SET_HANDLER,	/* sa_handler of return_ka */
+	UTRACE_TEST_SLEEP,		/* milliseconds */
+	UTRACE_TEST_HOLD_CHILD,		/* attach to the child, stop it */
+	UTRACE_TEST_MAKE_SIGNAL,	/* info of a request: this number */
+	UTRACE_TEST_WANT_EVENTS,	/* set_events() in report_quiesce */
+};
+
+struct utrace_test_response {
+	__u32 event;
+	__u32 value;		/* the action returned */
+	__u32 times;		/* 0: for ever */
+	__u32 op;
+	__s64 argument;
+};
+
+#define UTRACE_TEST_ATTACH _IOW('u', 1, struct utrace_test_attach)
+#define UTRACE_TEST_SET_EVENTS _IOW('u', 2, __u64)
+#define UTRACE_TEST_CONTROL _IOW('u', 3, __u32)
+#define UTRACE_TEST_BARRIER _IO('u', 4)
+#define UTRACE_TEST_EXAMINE _IO('u', 5)
+#define UTRACE_TEST_RESPOND _IOW('u', 6, struct utrace_test_response)
+#define UTRACE_TEST_LOOKUP _IOW('u', 7, struct utrace_test_attach)
+#define UTRACE_TEST_BY_PID _IOW('u', 8, __u32)	/* use the _pid forms */
+#define UTRACE_TEST_TORTURE _IOW('u', 9, __s32)	/* one random act on pid */
+
+#endif

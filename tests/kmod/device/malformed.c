@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What no good client says is refused with the errno that the ABI names, and
+ * does no harm
+ */
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "client.h"
+
+static struct client c;
+
+static int chmod_device(mode_t mode)
+{
+	return chmod("/dev/sonde", mode);
+}
+
+/* One request and the errno it must yield. */
+static void refused(const char *what, int expected, uint32_t kind, uint32_t id,
+		    uint64_t value, const void *payload, uint64_t length)
+{
+	int err = request(&c, kind, id, value, payload, length, NULL, 0);
+
+	CHECK(err == -expected, "%s: %s, not %s (%s)", what, strerror(-err),
+	      strerror(expected), c.last.reply.why);
+	CHECK(c.last.reply.error == err || err == -EFAULT, "%s: reply %d", what,
+	      c.last.reply.error);
+}
+
+static void before_hello(void)
+{
+	c.fd = open("/dev/sonde", O_RDWR | O_NONBLOCK);
+	refused("no hello", EPROTO, SONDE_STATISTICS, 0, 0, NULL, 0);
+	refused("version 0", EPROTO, SONDE_HELLO, 0, 0, NULL, 0);
+	refused("version 9", EPROTO, SONDE_HELLO, 0, 9, NULL, 0);
+	refused("still no hello", EPROTO, SONDE_BUFFERS, 0, 4096, NULL, 0);
+	CHECK(ioctl(c.fd, _IO(0xd5, 1), 0) == -1 && errno == ENOTTY, "ioctl");
+	CHECK(ioctl(c.fd, SONDE_EXCHANGE, 16) == -1 && errno == EFAULT,
+	      "bad address");
+	close(c.fd);
+}
+
+static void buffers(void)
+{
+	uint64_t offset[RINGS_MAX];
+
+	CHECK(open_client(&c) == 0, "open");
+	refused("2 GiB", EINVAL, SONDE_BUFFERS, 0, 1ull << 31, NULL, 0);
+	refused("-1", EINVAL, SONDE_BUFFERS, 0, -1, NULL, 0);
+	refused("all memory", ENOMEM, SONDE_BUFFERS, 0, 1ull << 30, NULL, 0);
+	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, c.fd, 0) == MAP_FAILED,
+	      "a ring before there is one");
+	CHECK(make_buffers(&c, 1) == 0, "one byte is a page");
+	CHECK(c.ring[0]->size == 4096, "size %lu", c.ring[0]->size);
+	refused("twice", EEXIST, SONDE_BUFFERS, 0, 4096, NULL, 0);
+	CHECK(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, c.fd, 0) == MAP_FAILED,
+	      "private");
+	CHECK(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, c.fd, 0) ==
+		      MAP_FAILED,
+	      "executable");
+	CHECK(mmap(NULL, 3 * 4096, PROT_READ, MAP_SHARED, c.fd, 0) ==
+		      MAP_FAILED,
+	      "too long");
+	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, c.fd, 4096) ==
+		      MAP_FAILED,
+	      "in the middle of a ring");
+	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, c.fd, 99ull << 31) ==
+		      MAP_FAILED,
+	      "no such ring");
+	CHECK(request(&c, SONDE_STATISTICS, 0, 0, NULL, 0, offset, 8) ==
+		      -EMSGSIZE,
+	      "no room");
+	CHECK(request(&c, SONDE_STATISTICS, 0, 0, NULL, 0, (void *)16, 4096) ==
+		      -EFAULT,
+	      "bad room");
+	CHECK(read(c.fd, offset, 8) == -1 && errno == EINVAL, "short read");
+}
+
+static void programs(void)
+{
+	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
+	static const struct sonde_dif_insn jump = { .op = SONDE_DIF_JMP,
+						    .i = 5 };
+	struct {
+		struct sonde_program_payload head;
+		struct sonde_dif_insn insn;
+	} p = { { 1, 0, 0, 0 }, record };
+
+	refused("empty", EINVAL, SONDE_PROGRAM_LOAD, 1, 0, NULL, 0);
+	refused("cut", EINVAL, SONDE_PROGRAM_LOAD, 1, 0, &p, 17);
+	refused("bad address", EFAULT, SONDE_PROGRAM_LOAD, 1, 0, (void *)16,
+		sizeof(p));
+	refused("huge", E2BIG, SONDE_PROGRAM_LOAD, 1, 0, &p, 1ull << 40);
+	p.head.length = 5000;
+	refused("length", EINVAL, SONDE_PROGRAM_LOAD, 1, 0, &p, sizeof(p));
+	p.head.length = 1;
+	p.head.slots = 65;
+	refused("slots", EINVAL, SONDE_PROGRAM_LOAD, 1, 0, &p, sizeof(p));
+	p.head.slots = 0;
+	p.head.pool_size = -1;
+	refused("pool", EINVAL, SONDE_PROGRAM_LOAD, 1, 0, &p, sizeof(p));
+	p.head.pool_size = 0;
+	p.insn = jump;
+	refused("verifier", EINVAL, SONDE_PROGRAM_LOAD, 1, 0, &p, sizeof(p));
+	CHECK(strstr(c.last.reply.why, "instruction 0"), "why: %s",
+	      c.last.reply.why);
+	CHECK(load_words(&c, 1, &record, 1, 0) == 0, "a good one");
+	CHECK(load_words(&c, 1, &record, 1, 0) == -EEXIST, "twice");
+}
+
+static void ecbs(void)
+{
+	struct sonde_ecb two[2] = { { 1, 1, 1, 0 }, { 1, 1, 1, 0 } };
+	uint32_t missing = 77;
+
+	refused("cut", EINVAL, SONDE_ECB_ADD, 0, 1, two, 15);
+	refused("same twice", EEXIST, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
+	two[1].epid = 2;
+	two[1].program = 9;
+	refused("no program", ENOENT, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
+	two[1].program = 1;
+	two[1].flags = 4;
+	refused("flags", EINVAL, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
+	two[1].flags = SONDE_ECB_HELD;
+	refused("held", EOPNOTSUPP, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
+	two[1].flags = 0;
+	two[1].probe = 0;
+	refused("no probe", EINVAL, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
+	two[1].probe = 1;
+	CHECK(request(&c, SONDE_ECB_ADD, 0, 2, two, sizeof(two), NULL, 0) == 0,
+	      "none was left: %s", c.last.reply.why);
+	refused("remove none", ENOENT, SONDE_ECB_REMOVE, 0, 1, &missing, 4);
+	refused("remove cut", EINVAL, SONDE_ECB_REMOVE, 0, 1, &missing, 3);
+}
+
+static void taps(void)
+{
+	struct {
+		struct sonde_tap tap;
+		char path[8];
+	} p = { { .id = 1, .kind = SONDE_TAP_SYSCALL_ENTRY, .probe = 1 }, "" };
+	uint32_t missing = 77;
+	uint64_t bare = sizeof(p.tap);
+
+	refused("count", EINVAL, SONDE_TAP_ARM, 0, 2, &p, bare);
+	refused("count", EINVAL, SONDE_TAP_ARM, 0, -1, &p, bare);
+	refused("bytes after", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare + 3);
+	p.tap.kind = SONDE_TAP_KIND_COUNT;
+	refused("kind", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
+	p.tap.kind = SONDE_TAP_SYSCALL_RETURN;
+	p.tap.number = 512;
+	refused("number", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
+	p.tap.number = 0;
+	p.tap.probe = 0;
+	refused("probe", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
+	p.tap.probe = 1;
+	p.tap.kind = SONDE_TAP_USER_ENTRY;
+	refused("no path", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
+	p.tap.path_length = 5000;
+	refused("path length", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare + 8);
+	p.tap.path_length = 2;
+	refused("NUL", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare + 2);
+	memcpy(p.path, "/x", 2);
+	refused("no file", ENOENT, SONDE_TAP_ARM, 0, 1, &p, bare + 2);
+	memcpy(p.path, "/.", 2);
+	refused("directory", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare + 2);
+	p.tap.path_length = 0;
+	p.tap.kind = SONDE_TAP_SYSCALL_ENTRY;
+	CHECK(request(&c, SONDE_TAP_ARM, 0, 1, &p, bare, NULL, 0) == 0,
+	      "a good one: %s", c.last.reply.why);
+	refused("twice", EEXIST, SONDE_TAP_ARM, 0, 1, &p, bare);
+	refused("disarm none", ENOENT, SONDE_TAP_DISARM, 0, 1, &missing, 4);
+	refused("disarm cut", EINVAL, SONDE_TAP_DISARM, 0, 1, &missing, 2);
+}
+
+static void others(void)
+{
+	refused("pid 0", ESRCH, SONDE_ATTACH, 0, 0, NULL, 0);
+	refused("pid huge", ESRCH, SONDE_ATTACH, 0, 1ull << 33, NULL, 0);
+	refused("no pid", ESRCH, SONDE_ATTACH, 0, 4000000, NULL, 0);
+	refused("kernel thread", EPERM, SONDE_ATTACH, 0, 2, NULL, 0);
+	refused("detach", ESRCH, SONDE_DETACH, 0, 1, NULL, 0);
+	refused("spawn", EOPNOTSUPP, SONDE_SPAWN, 0, 0, NULL, 0);
+	refused("memory", EOPNOTSUPP, SONDE_READ_MEMORY, 1, 0, NULL, 8);
+	refused("release", EOPNOTSUPP, SONDE_RELEASE, 1, 0, NULL, 0);
+	refused("unknown", EINVAL, SONDE_STATISTICS + 1, 0, 0, NULL, 0);
+	refused("unknown", EINVAL, -1, 0, 0, NULL, 0);
+	close_client(&c);
+}
+
+/* Somebody who may open the device, but is not root. */
+static void not_root(void)
+{
+	struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
+	struct sonde_tap tap = { .kind = SONDE_TAP_SYSCALL_ENTRY,
+				 .number = SYS_getppid };
+	struct sonde_tap file = { .kind = SONDE_TAP_USER_ENTRY };
+	uint64_t seen;
+
+	if (chmod_device(0666) || setgid(65534) || setuid(65534))
+		_exit(2);
+	CHECK(open_client(&c) == 0 && make_buffers(&c, 1 << 20) == 0, "open");
+	refused("init", EPERM, SONDE_ATTACH, 0, 1, NULL, 0);
+	refused("root's", EPERM, SONDE_ATTACH, 0, getppid(), NULL, 0);
+	CHECK(load_words(&c, 1, &record, 1, 0) == 0 &&
+		      load_words(&c, 2, &record, 1, 0) == 0,
+	      "load");
+	CHECK(arm(&c, 2, file, "/bin/sh") == -EPERM, "a file of everybody's");
+	CHECK(arm(&c, 1, tap, NULL) == 0, "arm: %s", c.last.reply.why);
+	usleep(300000); /* root's process makes such calls meanwhile */
+	seen = drain(&c, NULL);
+	CHECK(seen == 0 && drops(&c) == 0, "%lu of others", seen);
+	_exit(failures != 0);
+}
+
+static void unprivileged(void)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		not_root();
+	while (waitpid(pid, &status, WNOHANG) == 0)
+		for (int n = 0; n < 1000; n++)
+			syscall(SYS_getppid);
+	CHECK(status == 0, "status %x", status);
+	chmod_device(0660);
+}
+
+static uint64_t state;
+
+static uint64_t random_number(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+/* Half sense, half noise. */
+static uint64_t random_field(void)
+{
+	switch (random_number() % 4) {
+	case 0:
+		return random_number() % 8;
+	case 1:
+		return random_number() % 512;
+	case 2:
+		return getpid();
+	}
+	return random_number();
+}
+
+static void random_request(void)
+{
+	uint32_t kind = random_number() % (SONDE_STATISTICS + 3);
+	uint64_t bytes[64], length = random_number() % sizeof(bytes);
+	uint64_t answer[64];
+
+	if (kind == SONDE_ATTACH && random_number() % 8)
+		return;
+	for (int n = 0; n < 64; n++)
+		bytes[n] = random_field() | random_field() << 32;
+	if (random_number() % 16 == 0)
+		length = random_number();
+	if (kind == SONDE_TAP_ARM && random_number() % 2)
+		length = sizeof(struct sonde_tap);
+	request(&c, kind, random_field(),
+		kind == SONDE_TAP_ARM ? length / sizeof(struct sonde_tap) :
+					random_field(),
+		bytes, length, answer, sizeof(answer));
+	drain(&c, NULL);
+}
+
+static void fuzz(int rounds)
+{
+	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
+
+	for (int round = 0; round < rounds; round++) {
+		CHECK(open_client(&c) == 0, "open");
+		if (round % 4)
+			make_buffers(&c, 4096);
+		for (uint32_t id = 0; id < 8; id++)
+			load_words(&c, id, &record, 1, 0);
+		for (int n = 0; n < 500; n++)
+			random_request();
+		close_client(&c);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	state = argc > 1 ? strtoull(argv[1], NULL, 0) : (uint64_t)time(NULL);
+	printf("malformed: seed %lu\n", state);
+	before_hello();
+	buffers();
+	programs();
+	ecbs();
+	taps();
+	others();
+	unprivileged();
+	fuzz(100);
+	printf("malformed: %s\n", failures ? "FAILED" : "passed");
+	return failures != 0;
+}

@@ -1,0 +1,2 @@
+self x;
+BEGIN { self->x = 1; }

@@ -1,0 +1,1 @@
+long int32_t v;

@@ -1,0 +1,1 @@
+inline int add[int a, int] = a;

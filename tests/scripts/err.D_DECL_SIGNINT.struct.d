@@ -1,0 +1,2 @@
+struct s { int a; };
+unsigned struct s v;

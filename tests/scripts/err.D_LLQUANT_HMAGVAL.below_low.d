@@ -1,0 +1,1 @@
+BEGIN { @a = llquantize(1, 10, 6, 5, 10); }

@@ -1,0 +1,2 @@
+self void *p;
+BEGIN { self->p -= 1; }

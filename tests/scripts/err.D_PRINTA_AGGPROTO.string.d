@@ -1,0 +1,1 @@
+BEGIN { @foo[1] = count(); @bar["one"] = count(); printa(@foo, @bar); }

@@ -1,0 +1,2 @@
+struct s { int a : 3; int b : 5; }; struct s *p;
+BEGIN { trace(sizeof (p->b)); }

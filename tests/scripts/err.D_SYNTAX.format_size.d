@@ -1,0 +1,1 @@
+BEGIN { printf("%zd", 1); }

@@ -1,0 +1,1 @@
+BEGIN { ustack(10, -1); }

@@ -1,0 +1,8 @@
+/* one mistake, one message: @a and n are not complained about again */
+BEGIN
+{
+	@a[n++] = count();
+	trunc(@a, 2);
+	printa(@a);
+	n++;
+}

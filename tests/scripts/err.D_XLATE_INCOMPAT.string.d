@@ -1,0 +1,2 @@
+struct out { int a; };
+translator struct out < int p > { a = "one"; };

@@ -18,7 +18,7 @@
 /* The registers that an ftrace handler sees: arguments, sp and ip. */
 static __always_inline struct pt_regs *sonde_fregs(struct ftrace_regs *fregs)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#ifdef arch_ftrace_regs	/* 6.13, and later 6.12 */
 	return &arch_ftrace_regs(fregs)->regs;
 #else
 	return &fregs->regs;

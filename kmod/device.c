@@ -283,7 +283,8 @@ static int perform(struct sonde_session *session, struct exchange *x)
 	case SONDE_DETACH:
 		return sonde_target_remove(session, r->value, why);
 	case SONDE_GO:
-		return 0; /* nothing is held here */
+		WRITE_ONCE(session->going, true);
+		return 0;
 	case SONDE_STATISTICS:
 		return count_all(session, x);
 	case SONDE_SPAWN:

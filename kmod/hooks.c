@@ -246,6 +246,7 @@ static int find_kernel(void)
 		  &sonde_kernel.user_disable_single_step },
 		{ "is_current_pgrp_orphaned",
 		  &sonde_kernel.is_current_pgrp_orphaned },
+		{ "get_task_exe_file", &sonde_kernel.get_task_exe_file },
 		{ "tasklist_lock", &sonde_kernel.tasklist_lock },
 		{ "sys_tracepoint_refcount",
 		  &sonde_kernel.sys_tracepoint_refcount },

@@ -46,6 +46,7 @@ struct sonde_kernel {
 	void (*user_enable_block_step)(struct task_struct *task);
 	void (*user_disable_single_step)(struct task_struct *task);
 	int (*is_current_pgrp_orphaned)(void);
+	struct file *(*get_task_exe_file)(struct task_struct *task);
 	rwlock_t *tasklist_lock;
 	int *sys_tracepoint_refcount;
 };

@@ -80,7 +80,7 @@ static bool may_trace(struct sonde_session *session, struct task_struct *task)
 }
 
 /**
- * sonde_covers() - does the session trace this task?
+ * sonde_covers() - does the session trace this task now?
  * @session: any
  * @task: the current task, or one that cannot go away
  *
@@ -88,6 +88,8 @@ static bool may_trace(struct sonde_session *session, struct task_struct *task)
  */
 bool sonde_covers(struct sonde_session *session, struct task_struct *task)
 {
+	if (!READ_ONCE(session->going))
+		return false;
 	if (READ_ONCE(session->targeted) && !find_target(session, task->tgid))
 		return false;
 	return session->privileged || may_trace(session, task);

@@ -153,6 +153,7 @@ struct sonde_session {
 	const struct cred *cred; /* who opened it */
 	bool privileged; /* may trace every task */
 	bool targeted; /* only targets; never cleared */
+	bool going; /* SONDE_GO was said: before that nothing fires */
 	DECLARE_HASHTABLE(targets, 8);
 	DECLARE_HASHTABLE(threads, 10);
 

@@ -75,7 +75,10 @@ static void notrace mark(struct utrace *u, int signr)
 	this_cpu_write(marked, u);
 }
 
-/* In the ftrace handler of prepare_signal(); siglock is held. */
+/*
+ * In the ftrace handler of prepare_signal(); siglock is held. A stopped thread
+ * is spared too: no signal but SIGKILL may end its stop.
+ */
 void notrace sonde_prepare_signal(int signr, struct task_struct *task)
 {
 	struct task_struct *thread;
@@ -86,7 +89,8 @@ void notrace sonde_prepare_signal(int signr, struct task_struct *task)
 		if (!u)
 			continue;
 		if (signr != SIGKILL) {
-			if (READ_ONCE(u->flags) & UTRACE_EVENT_SIGNAL_ALL)
+			if ((READ_ONCE(u->flags) & UTRACE_EVENT_SIGNAL_ALL) ||
+			    READ_ONCE(u->stopped))
 				mark(u, signr);
 		} else if (task->signal->flags & SIGNAL_GROUP_EXIT) {
 			break_stop(u);

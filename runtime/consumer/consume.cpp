@@ -13,7 +13,6 @@ namespace sonde {
 namespace {
 
 constexpr uint32_t kEndProbe = 2;
-constexpr uint32_t kErrorProbe = 3;
 constexpr size_t kPiece = 64 * 1024;  // output is written in pieces of about this size
 
 }  // namespace
@@ -38,6 +37,7 @@ void Consumer::Impl::add_ecb(const EcbInfo& info) {
   state.grow();
   if (have_firing_) find_cells(firing_.tid);
   if (ecbs.size() <= info.epid.value) ecbs.resize(info.epid.value + 1);
+  error_enabled_ = error_enabled_ || (info.probe != nullptr && info.probe->id.value == kErrorProbe);
   const ClauseDesc& clause = program.clauses.at(info.clause);
   ConsumerEcb& ecb = ecbs[info.epid.value];
   ecb = {info.probe, &clause, clause.body, nullptr, 0};
@@ -59,8 +59,8 @@ const ConsumerEcb* Consumer::Impl::find(const sonde_record& record) {
   return nullptr;
 }
 
-/// After exit(): only END, once it is allowed, and ERROR for faults that came before the exit or in END. ERROR's records come
-/// behind those of the firing with the fault; an exit() of ERROR itself ends them too.
+/// After exit(): only END, once it is allowed, and ERROR for faults that came before the exit or in END. An exit() of ERROR
+/// itself ends them too.
 bool Consumer::Impl::wanted(const sonde_record& record) const {
   if (!exiting) return true;
   if (record.probe == kErrorProbe) return end_allowed || !exited_in_error;
@@ -87,8 +87,10 @@ void Consumer::Impl::consume(const sonde_record& record) {
   ++records;
   const ConsumerEcb* ecb = find(record);
   bool runs = ecb != nullptr && wanted(record);
+  // ERROR fires inside of the firing with the fault: it sees that one's this-> variables, and leaves them.
+  const bool nested = error_pending_ && record.probe == kErrorProbe && have_firing_;
   if (runs) {
-    begin_firing(record);
+    nested ? find_cells(record.tid) : begin_firing(record);
     run(record, *ecb);
   }
   // Before the row: its system() may act on the process that stop() stops.
@@ -96,6 +98,7 @@ void Consumer::Impl::consume(const sonde_record& record) {
   if (!runs) return;
   if (state.row.begun) commit_row();
   state.end_clause();
+  if (nested) find_cells(firing_.tid);
 }
 
 void Consumer::Impl::run(const sonde_record& record, const ConsumerEcb& ecb) {
@@ -136,7 +139,7 @@ void Consumer::Impl::commit_row() {
   text_.append(row.text, done);
   if (columns) text_ += '\n';
   if (row.exit_status) {
-    exited_in_error = !exiting && firing_.probe == kErrorProbe;
+    exited_in_error = !exiting && context.record->probe == kErrorProbe;
     exiting = true;
     exit_status = *row.exit_status;
   }
@@ -181,6 +184,7 @@ void Consumer::Impl::fault(const sonde_record& record, const ConsumerEcb& ecb) {
   state.message(fault_message(record.epid, *ecb.probe, context));
   uint64_t args[] = {0, record.epid, context.action, 0, context.fault, context.fault_value};
   framework.fire(ProbeId{kErrorProbe}, args, 0);
+  error_pending_ = error_enabled_;
 }
 
 }  // namespace sonde

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -30,6 +31,8 @@ class ProcessNames : public SymbolNames {
   Symbolizer symbolizer_;
   std::map<std::pair<uint32_t, std::string>, uint64_t> modules_;  // an address of each
 };
+
+inline constexpr uint32_t kErrorProbe = 3;
 
 /// An ECB, ready to run.
 struct ConsumerEcb {
@@ -90,12 +93,17 @@ struct Consumer::Impl {
   void fault(const sonde_record& record, const ConsumerEcb& ecb);
   void release_thread(const sonde_record& record);
   void add_new_rings();
+  void take(const sonde_record& record);
+  void find_error(bool all);
   void message(const std::string& tag, const std::string& text);
 
   std::string text_;  // output that waits
   bool header_written_ = false;
   Firing firing_;
   bool have_firing_ = false;
+  bool error_enabled_ = false;    ///< a clause of ERROR is there
+  bool error_pending_ = false;    ///< ERROR has fired for a fault, and what it recorded is not consumed yet
+  std::deque<std::vector<uint64_t>> held_back_;   ///< records that were read while ERROR's were looked for, in order
   MergeReader reader_;
   std::set<const sonde_ring*> known_rings_;
   uint64_t reported_malformed_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rings in, printed aggregations and reports of drops out.
+#include <cstring>
 #include <ctime>
 
 #include "runtime/base/check.h"
@@ -30,6 +31,20 @@ void Consumer::Impl::add_new_rings() {
   for (const MappedRing* ring : framework.mapped_rings()) add(*ring);
 }
 
+/// ERROR's records come behind others in the rings, but belong where the fault was: what lies between waits.
+void Consumer::Impl::take(const sonde_record& record) {
+  if (!error_pending_ || record.probe == kErrorProbe) return consume(record);
+  std::vector<uint64_t>& copy = held_back_.emplace_back((record.size + 7) / 8);
+  std::memcpy(copy.data(), &record, record.size);
+}
+
+/// If they cannot be read yet, they come later, in their order of time.
+void Consumer::Impl::find_error(bool all) {
+  add_new_rings();
+  reader_.drain(monotonic_now(), all, [this](const sonde_record& record) { take(record); });
+  error_pending_ = false;
+}
+
 uint64_t Consumer::Impl::drain(bool all) {
   state.refresh_settings();
   uint64_t before = records;
@@ -38,7 +53,14 @@ uint64_t Consumer::Impl::drain(bool all) {
   do {
     faults_before = faults;
     add_new_rings();
-    reader_.drain(monotonic_now(), all, [this](const sonde_record& record) { consume(record); });
+    reader_.drain(monotonic_now(), all, [this](const sonde_record& record) { take(record); });
+    if (error_pending_) find_error(all);
+    while (!held_back_.empty()) {
+      const std::vector<uint64_t> words = std::move(held_back_.front());
+      held_back_.pop_front();
+      consume(*reinterpret_cast<const sonde_record*>(words.data()));
+      if (error_pending_) find_error(all);
+    }
   } while (all && faults != faults_before);
   for (const Error& error : reader_.take_errors()) state.message(error.message());
   flush();

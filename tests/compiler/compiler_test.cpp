@@ -199,7 +199,9 @@ TEST_F(CompilerTest, MangledTextsAreRefusedInWords) {
     for (size_t i = random(3); i > 0; --i) text.insert(random(text.size() + 1), 1, spice[random(spice.size())]);
     SourceText source{SourceText::Kind::Script, "cat.d", text};
     auto compiled = compiler_->compile(std::span(&source, 1), {"cat.d", {"3"}, 0});
-    if (!compiled) EXPECT_FALSE(compiled.error().message().empty()) << text;
+    if (!compiled) {
+      EXPECT_FALSE(compiled.error().message().empty()) << text;
+    }
   }
 }
 

@@ -1,7 +1,11 @@
 /* @sonde: -q -w -c true */
 /* the process is stopped before the command that is to wake it runs */
-syscall::exit_group:entry
+int woken;
+
+syscall::close:entry
+/!woken/
 {
+	woken = 1;
 	stop();
 	system("kill -CONT %d; echo woken", pid);
 }

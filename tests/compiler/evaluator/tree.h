@@ -127,7 +127,9 @@ struct Tables {
     uint32_t& cells = scope == VariableDesc::Scope::Global ? program.global_cells
                       : scope == VariableDesc::Scope::Self ? program.self_cells
                                                            : program.this_cells;
-    program.variables.push_back({std::move(name), scope, {}, cells++});
+    ValueType value;
+    if (type->is_string()) value.kind = ValueType::Kind::String;
+    program.variables.push_back({std::move(name), scope, value, cells++});
     types.push_back(type);
     return static_cast<uint32_t>(program.variables.size() - 1);
   }

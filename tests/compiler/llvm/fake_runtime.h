@@ -93,6 +93,10 @@ struct Bench {
     context.globals = globals.data();
     context.self = self.data();
     context.locals = locals.data();
+    for (const VariableDesc& variable : program.variables) {   // a string that was never assigned is ""; a thread's is NULL
+      if (variable.type.kind != ValueType::Kind::String || variable.scope == VariableDesc::Scope::Self) continue;
+      (variable.scope == VariableDesc::Scope::Global ? globals : locals)[variable.cell] = reinterpret_cast<uint64_t>("");
+    }
   }
   sonde_record* record() { return reinterpret_cast<sonde_record*>(storage); }
 

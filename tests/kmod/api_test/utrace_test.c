@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 #include <asm/syscall.h>
 
+#include "finder.h"
 #include "utrace.h"
 #include "utrace_test.h"
 
@@ -24,6 +25,7 @@ struct test_engine {
 	bool by_pid;
 	struct utrace_engine *engine;
 	struct utrace_engine *child;
+	struct sonde_finder *finder;
 	struct task_struct *child_task;
 	struct utrace_test_response responses[UTRACE_TEST_EVENTS];
 	unsigned int logged, read;
@@ -402,12 +404,67 @@ static int test_respond(struct test_engine *t,
 	return 0;
 }
 
+static void on_found(void *data, struct task_struct *task, bool process)
+{
+	note(data, UTRACE_TEST_FOUND, 0, task_pid_nr(task), process, 0);
+}
+
+static void on_gone(void *data, struct task_struct *task, bool process)
+{
+	note(data, UTRACE_TEST_GONE, 0, task_pid_nr(task), process, 0);
+}
+
+static void on_mapped(void *data, struct task_struct *task,
+		      unsigned long address, unsigned long length,
+		      unsigned long protection)
+{
+	note(data, UTRACE_TEST_MAPPED, 0, address, length, protection);
+}
+
+static void on_unmapped(void *data, struct task_struct *task,
+			unsigned long address, unsigned long length)
+{
+	note(data, UTRACE_TEST_UNMAPPED, 0, address, length, 0);
+}
+
+static void on_protected(void *data, struct task_struct *task,
+			 unsigned long address, unsigned long length,
+			 unsigned long protection)
+{
+	note(data, UTRACE_TEST_PROTECTED, 0, address, length, protection);
+}
+
+static const struct sonde_finder_ops finder_ops = {
+	.found = on_found,
+	.gone = on_gone,
+	.mapped = on_mapped,
+	.unmapped = on_unmapped,
+	.protected = on_protected,
+};
+
+static int test_find(struct test_engine *t, const struct utrace_test_find *f)
+{
+	struct sonde_finder_target target = { .pid = f->pid };
+	struct sonde_finder *finder;
+
+	if (t->finder)
+		return -EBUSY;
+	if (f->path[0])
+		target.path = f->path;
+	finder = sonde_finder_start(&target, &finder_ops, t);
+	if (IS_ERR(finder))
+		return PTR_ERR(finder);
+	t->finder = finder;
+	return 0;
+}
+
 static long test_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct test_engine *t = file->private_data;
 	union {
 		struct utrace_test_attach attach;
 		struct utrace_test_response response;
+		struct utrace_test_find find;
 		u64 events;
 		u32 number;
 	} in = { };
@@ -423,6 +480,10 @@ static long test_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return test_respond(t, &in.response);
 	if (cmd == UTRACE_TEST_TORTURE)
 		return torture(t, in.number);
+	if (cmd == UTRACE_TEST_FIND) {
+		in.find.path[sizeof(in.find.path) - 1] = 0;
+		return test_find(t, &in.find);
+	}
 	if (!t->engine)
 		return -EBADFD;
 	switch (cmd) {
@@ -498,6 +559,8 @@ static int test_release(struct inode *inode, struct file *file)
 {
 	struct test_engine *t = file->private_data;
 
+	if (t->finder)
+		sonde_finder_stop(t->finder);
 	if (t->child) {
 		let_go(t->child_task, t->child);
 		put_task_struct(t->child_task);

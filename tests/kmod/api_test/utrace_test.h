@@ -16,7 +16,12 @@
 #define UTRACE_TEST_REQUEST 15		/* report_signal(SIGNAL_REPORT) */
 #define UTRACE_TEST_HANDLER 16		/* report_signal(SIGNAL_HANDLER) */
 #define UTRACE_TEST_RELEASE 17
-#define UTRACE_TEST_EVENTS 18
+#define UTRACE_TEST_FOUND 18		/* and the finder's others */
+#define UTRACE_TEST_GONE 19
+#define UTRACE_TEST_MAPPED 20
+#define UTRACE_TEST_UNMAPPED 21
+#define UTRACE_TEST_PROTECTED 22
+#define UTRACE_TEST_EVENTS 23
 
 struct utrace_test_entry {
 	__u32 event;
@@ -64,5 +69,14 @@ struct utrace_test_response {
 #define UTRACE_TEST_LOOKUP _IOW('u', 7, struct utrace_test_attach)
 #define UTRACE_TEST_BY_PID _IOW('u', 8, __u32)	/* use the _pid forms */
 #define UTRACE_TEST_TORTURE _IOW('u', 9, __s32)	/* one random act on pid */
+
+
+struct utrace_test_find {
+	__s32 pid;
+	__s32 zero;
+	char path[64];		/* empty: any */
+};
+
+#define UTRACE_TEST_FIND _IOW('u', 10, struct utrace_test_find)
 
 #endif

@@ -128,6 +128,11 @@ static inline int arm(struct client *c, uint32_t id, struct sonde_tap tap,
 		       sizeof(tap) + tap.path_length, NULL, 0);
 }
 
+static inline void go(struct client *c)
+{
+	CHECK(request(c, SONDE_GO, 0, 0, NULL, 0, NULL, 0) == 0, "go");
+}
+
 /* Takes all records out; `see` may be NULL. Returns how many there were. */
 static inline uint64_t drain(struct client *c,
 			     void (*see)(const struct sonde_record *))

@@ -101,6 +101,7 @@ static void overload(int seconds)
 		      "attach: %s", c.last.reply.why);
 	CHECK(arm(&c, 1, tap, NULL) == 0, "arm: %s", c.last.reply.why);
 	CHECK(arm(&c, 2, tap, NULL) == 0, "arm: %s", c.last.reply.why);
+	go(&c);
 	run(&c, shared, seconds, &records, &wakes);
 	for (int n = 0; n < PROCESSES; n++) {
 		waitpid(pids[n], NULL, 0);

@@ -56,7 +56,7 @@ static void call_function(void)
 }
 
 /* A child that waits for a byte, does the work, and exits 7. */
-static pid_t start(void (*work)(void), int *go)
+static pid_t start(void (*work)(void), int *gate)
 {
 	int ends[2];
 	pid_t pid;
@@ -72,17 +72,17 @@ static pid_t start(void (*work)(void), int *go)
 		_exit(7);
 	}
 	close(ends[0]);
-	*go = ends[1];
+	*gate = ends[1];
 	return pid;
 }
 
-static void finish(pid_t pid, int go)
+static void finish(pid_t pid, int gate)
 {
 	int status;
 
-	if (write(go, "x", 1) != 1)
+	if (write(gate, "x", 1) != 1)
 		failures++;
-	close(go);
+	close(gate);
 	waitpid(pid, &status, 0);
 }
 
@@ -121,17 +121,20 @@ static void calls(int targeted)
 {
 	struct client c;
 	pid_t pid;
-	int go;
+	int gate;
 
 	begin(&c);
-	pid = start(make_calls, &go);
+	pid = start(make_calls, &gate);
 	if (targeted)
 		CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
 		      "attach: %s", c.last.reply.why);
 	arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid);
 	arm_kind(&c, 2, SONDE_TAP_SYSCALL_RETURN, SYS_getppid);
+	make_calls();
+	CHECK(drain(&c, NULL) == 0, "it fires before it shall");
+	go(&c);
 	make_calls(); /* ours are not the target's */
-	finish(pid, go);
+	finish(pid, gate);
 	only_pid = targeted ? 0 : pid;
 	drain(&c, see);
 	CHECK(count_of[1] == CALLS, "%lu entries", count_of[1]);
@@ -185,15 +188,16 @@ static void kinds(void)
 	uint32_t count = sizeof(rows) / sizeof(rows[0]);
 	struct client c;
 	pid_t pid;
-	int go;
+	int gate;
 
 	begin(&c);
-	pid = start(family, &go);
+	pid = start(family, &gate);
 	CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
 	      "attach: %s", c.last.reply.why);
 	for (uint32_t n = 0; n < count; n++)
 		arm_kind(&c, n + 1, rows[n].kind, 0);
-	finish(pid, go);
+	go(&c);
+	finish(pid, gate);
 	drain(&c, see);
 	for (uint32_t n = 0; n < count; n++)
 		CHECK(count_of[n + 1] >= rows[n].least &&
@@ -209,15 +213,15 @@ static void events(void)
 	struct sonde_event *event = (void *)bytes;
 	struct client c;
 	pid_t pid;
-	int go;
+	int gate;
 
 	begin(&c);
-	pid = start(nothing, &go);
+	pid = start(nothing, &gate);
 	CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
 	      "attach: %s", c.last.reply.why);
 	CHECK(read(c.fd, bytes, sizeof(bytes)) == -1 && errno == EAGAIN,
 	      "an event before its time");
-	finish(pid, go);
+	finish(pid, gate);
 	CHECK(read(c.fd, bytes, sizeof(bytes)) == sizeof(*event) &&
 		      event->kind == SONDE_EVENT_TARGET_GONE &&
 		      event->pid == (uint32_t)pid && event->value == 7 << 8,
@@ -252,13 +256,14 @@ static void user(int targeted)
 	char path[4096];
 	struct client c;
 	pid_t pid;
-	int go, err;
+	int gate, err;
 
 	begin(&c);
+	go(&c);
 	tap.offset = tap.function =
 		file_offset((void *)probed_function, path);
 	program(&c, 2);
-	pid = start(call_function, &go);
+	pid = start(call_function, &gate);
 	err = arm(&c, 1, tap, path);
 	CHECK(err == 0, "arm: %d %s", err, c.last.reply.why);
 	tap.kind = SONDE_TAP_USER_RETURN;
@@ -269,7 +274,7 @@ static void user(int targeted)
 		      "attach: %s", c.last.reply.why);
 		call_function();
 	}
-	finish(pid, go);
+	finish(pid, gate);
 	drain(&c, see);
 	CHECK(count_of[1] == 100 && sum_of[1] == 5050, "%lu entries, sum %lu",
 	      count_of[1], sum_of[1]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/listing.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <set>
@@ -44,7 +45,26 @@ std::string list_one(Framework& framework, ProbeId id, bool verbose) {
   return verbose ? text + details(framework, probe) : text;
 }
 
+/// The less stable of two, field by field.
+dtrace_attribute_t weaker(const dtrace_attribute_t& a, const dtrace_attribute_t& b) {
+  return {std::min(a.dtat_name, b.dtat_name), std::min(a.dtat_data, b.dtat_data), std::min(a.dtat_class, b.dtat_class)};
+}
+
 }  // namespace
+
+std::string stability_report(Framework& framework, std::string_view what, std::span<const ProbeDescription> descriptions) {
+  dtrace_attribute_t name{DTRACE_STABILITY_STANDARD, DTRACE_STABILITY_STANDARD, DTRACE_CLASS_COMMON};
+  dtrace_attribute_t arguments = name;
+  for (const ProbeDescription& description : descriptions) {
+    for (ProbeId id : framework.match(description)) {
+      dtrace_pattr_t all = framework.attributes(id);
+      for (const dtrace_attribute_t& part : {all.dtpa_provider, all.dtpa_mod, all.dtpa_func, all.dtpa_name}) name = weaker(name, part);
+      arguments = weaker(arguments, all.dtpa_args);
+    }
+  }
+  return "\nStability attributes for " + std::string(what) + ":\n\n" + attributes("Minimum Probe Description Attributes", name) +
+         attributes("Minimum Argument Attributes", arguments);
+}
 
 std::string list_probes(Framework& framework, std::span<const ProbeDescription> descriptions, bool verbose,
                         std::vector<std::string>& missing) {

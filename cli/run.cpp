@@ -23,11 +23,25 @@ namespace {
 constexpr int kFatal = 1;
 constexpr int kUsage = 2;
 
+/// "sonde: " before each message of several: lines that go on with one are indented.
+std::string prefixed(std::string_view message) {
+  std::string text;
+  for (size_t begin = 0; begin <= message.size();) {
+    size_t end = std::min(message.find('\n', begin), message.size());
+    std::string_view line = message.substr(begin, end - begin);
+    bool goes_on = line.empty() || line[0] == ' ' || line[0] == '\t';
+    if (!goes_on) text += program_name() + ": ";
+    text += std::string(line) + "\n";
+    begin = end + 1;
+  }
+  return text;
+}
+
 /// Prints "sonde: MESSAGE" and returns the status of a fatal error.
 int fatal(std::string_view message) {
   while (message.ends_with('\n')) message.remove_suffix(1);
   std::fflush(stdout);
-  std::fprintf(stderr, "%s: %.*s\n", program_name().c_str(), static_cast<int>(message.size()), message.data());
+  std::fputs(prefixed(message).c_str(), stderr);
   return kFatal;
 }
 
@@ -136,6 +150,7 @@ class Run {
     if (arguments_.disassemble) {
       for (const CompiledText& text : compiled) output_.write(session_->compiler().disassembly(text));
     }
+    if (arguments_.verbose && arguments_.mode != Mode::List) report_stability(texts, compiled);
     switch (arguments_.mode) {
       case Mode::CompileOnly: session_->abandon_targets(); return 0;
       case Mode::List: return list(compiled);
@@ -169,13 +184,25 @@ class Run {
     if (destructive) output_.message("allowing destructive actions");
   }
 
+  std::vector<ProbeDescription> descriptions_of(const CompiledText& text) {
+    std::vector<ProbeDescription> all;
+    for (uint32_t i = text.first; i < text.first + text.count; i++) {
+      const auto& of_clause = session_->program().clauses[i].descriptions;
+      all.insert(all.end(), of_clause.begin(), of_clause.end());
+    }
+    return all;
+  }
+
+  void report_stability(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
+    for (size_t i = 0; i < texts.size(); i++) {
+      output_.write(stability_report(session_->framework(), describe(texts[i]), descriptions_of(compiled[i])));
+    }
+  }
+
   int list(const std::vector<CompiledText>& compiled) {
     std::vector<ProbeDescription> descriptions;
     for (const CompiledText& text : compiled) {
-      for (uint32_t i = text.first; i < text.first + text.count; i++) {
-        const auto& of_clause = session_->program().clauses[i].descriptions;
-        descriptions.insert(descriptions.end(), of_clause.begin(), of_clause.end());
-      }
+      for (ProbeDescription& one : descriptions_of(text)) descriptions.push_back(std::move(one));
     }
     std::vector<std::string> missing;
     output_.write(list_probes(session_->framework(), descriptions, arguments_.verbose, missing));

@@ -14,6 +14,9 @@
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 19, 0)
 #error "sonde needs Linux 5.19 or newer"
 #endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#error "sonde does not know the system call path of Linux 7 yet"
+#endif
 
 /* The registers that an ftrace handler sees: arguments, sp and ip. */
 static __always_inline struct pt_regs *sonde_fregs(struct ftrace_regs *fregs)
@@ -52,14 +55,6 @@ static inline int sonde_dequeue_signal(sigset_t *mask, kernel_siginfo_t *info)
 #define SONDE_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define SONDE_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER)
-#endif
-
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
-#define SONDE_COREDUMP "vfs_coredump"
-#define SONDE_SYSCALL_ENTER "trace_syscall_enter"
-#else
-#define SONDE_COREDUMP "do_coredump"
-#define SONDE_SYSCALL_ENTER "syscall_trace_enter"
 #endif
 
 #endif

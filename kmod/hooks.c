@@ -43,7 +43,7 @@ static struct hook {
 	unsigned long ip;
 } hooks[SONDE_HOOKS] = {
 	[SONDE_HOOK_SYSCALL_ENTRY] = {
-		SONDE_SYSCALL_ENTER, sonde_tramp_syscall_entry },
+		"syscall_trace_enter", sonde_tramp_syscall_entry },
 	[SONDE_HOOK_GET_SIGNAL] = { "get_signal", sonde_tramp_get_signal },
 	[SONDE_HOOK_DEQUEUE_SIGNAL] = {
 		"dequeue_signal", sonde_tramp_dequeue_signal },
@@ -151,7 +151,7 @@ static notrace struct sonde_args args_of(const struct pt_regs *regs)
 }
 
 /* Whether the thread shall take the trampoline of hook @index. */
-static notrace bool wanted(enum sonde_hook_index index, struct pt_regs *regs)
+static __always_inline bool wanted(enum sonde_hook_index index, struct pt_regs *regs)
 {
 	struct sonde_args args;
 
@@ -159,12 +159,6 @@ static notrace bool wanted(enum sonde_hook_index index, struct pt_regs *regs)
 	case SONDE_HOOK_REGFUNC:
 	case SONDE_HOOK_UNREGFUNC:
 		return true;
-	default:
-		break;
-	}
-	if (!atomic_read(&sonde_states))
-		return false;
-	switch (index) {
 	case SONDE_HOOK_SYSCALL_ENTRY:
 		return sonde_flags(current) & UTRACE_EVENT(SYSCALL_ENTRY);
 	case SONDE_HOOK_DEQUEUE_SIGNAL:
@@ -190,9 +184,12 @@ static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 				 struct ftrace_regs *fregs)
 {
 	struct pt_regs *regs = sonde_fregs(fregs);
-	int i;
+	int i = 0;
 
-	for (i = 0; i < SONDE_HOOKS; i++)
+	/* The last two are not about a traced thread. */
+	if (!atomic_read(&sonde_states))
+		i = SONDE_HOOK_REGFUNC;
+	for (; i < SONDE_HOOKS; i++)
 		if (hooks[i].ip == ip)
 			break;
 	if (i == SONDE_HOOKS)
@@ -235,7 +232,7 @@ static int find_kernel(void)
 	} wanted_symbols[] = {
 		{ "ftrace_location", &location_of },
 		{ "do_group_exit", &sonde_kernel.do_group_exit },
-		{ SONDE_COREDUMP, &sonde_kernel.do_coredump },
+		{ "do_coredump", &sonde_kernel.do_coredump },
 		{ "task_work_cancel_match",
 		  &sonde_kernel.task_work_cancel_match },
 		{ "user_enable_single_step",

@@ -40,8 +40,9 @@ enum sonde_hook_index {
 struct sonde_kernel {
 	void (*do_group_exit)(int code);
 	void (*do_coredump)(const kernel_siginfo_t *info);
-	struct callback_head *(*task_work_cancel_match)(struct task_struct *,
-			bool (*)(struct callback_head *, void *), void *);
+	struct callback_head *(*task_work_cancel_match)(struct task_struct *task,
+			bool (*match)(struct callback_head *head, void *data),
+			void *data);
 	void (*user_enable_single_step)(struct task_struct *task);
 	void (*user_enable_block_step)(struct task_struct *task);
 	void (*user_disable_single_step)(struct task_struct *task);

@@ -25,9 +25,9 @@
 #define SONDE_LATER_CONTINUED 4
 
 /* Internal event bits, beyond those of the API. */
-#define SONDE_FLAG_KEPT (1UL << 31)
-#define SONDE_EVENT_REPORT (1UL << 30)	/* report_signal(SIGNAL_REPORT) */
-#define SONDE_EVENT_HANDLER (1UL << 29)	/* report_signal(SIGNAL_HANDLER) */
+#define SONDE_FLAG_KEPT BIT(31)
+#define SONDE_EVENT_REPORT BIT(30)	/* report_signal(SIGNAL_REPORT) */
+#define SONDE_EVENT_HANDLER BIT(29)	/* report_signal(SIGNAL_HANDLER) */
 
 /* What is to become of a signal, between two places that see it. */
 enum sonde_kept {
@@ -70,7 +70,7 @@ struct utrace {
 	struct rcu_head rcu;
 	refcount_t ref;
 	struct task_struct *task;
-	spinlock_t lock;
+	spinlock_t lock;	/* see above */
 	struct list_head engines;
 	unsigned long flags;
 	u64 next_seq;

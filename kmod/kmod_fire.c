@@ -495,15 +495,15 @@ static void run_ecb(struct sonde_firing *firing,
 {
 	const struct sonde_program *program = ecb->program;
 	struct sonde_writer *writer = firing->writer;
-	struct sonde_dif_firing view = {
-		.env = &sonde_env,
-		.thread = firing,
-		.args = firing->args,
-		.locals = writer->locals,
-		.execname = current->comm,
-	};
+	struct sonde_dif_firing view SONDE_UNINITIALIZED;
 	struct sonde_record *record;
 
+	view.env = &sonde_env;
+	view.thread = firing;
+	view.args = firing->args;
+	view.locals = writer->locals;
+	view.thread_variables = NULL;
+	view.execname = current->comm;
 	if (program->wants_thread) {
 		view.thread_variables = thread_variables(firing->session);
 		if (!view.thread_variables) {
@@ -523,17 +523,10 @@ static void run_ecb(struct sonde_firing *firing,
 	record->sequence = writer->sequence;
 	writer->firings++;
 	sonde_writer_commit(writer,
-			    sonde_dif_run(&program->view, &view, record));
-}
-
-static bool wants_locals(const struct sonde_ecb_list *ecbs)
-{
-	u32 n;
-
-	for (n = 0; n < ecbs->count; n++)
-		if (ecbs->entries[n].program->wants_locals)
-			return true;
-	return false;
+			    program->native ?
+				    sonde_jit_run(program, &view, record) :
+				    sonde_dif_run(&program->view, &view,
+						  record));
 }
 
 /**
@@ -555,7 +548,7 @@ void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
 		return;
 	firing->probe = probe->id;
 	firing->timestamp = firing->writer->last_time;
-	if (wants_locals(ecbs))
+	if (ecbs->wants_locals)
 		memset(firing->writer->locals, 0,
 		       sizeof(firing->writer->locals));
 	for (n = 0; n < ecbs->count; n++)

@@ -134,6 +134,7 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		goto out_free;
 	for (n = 0; n < program->view.length; n++)
 		note_use(program, &program->view.insns[n]);
+	sonde_jit_compile(program);
 	err = xa_err(xa_store(&session->programs, id, program,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
@@ -142,6 +143,8 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 	return 0;
 
 out_free:
+	if (program)
+		sonde_jit_free(program);
 	kvfree(program);
 	return err;
 }
@@ -182,7 +185,12 @@ static void replace(struct sonde_session *session, struct sonde_probe *probe,
 		    struct sonde_ecb_list *fresh)
 {
 	struct sonde_ecb_list *old = ecbs_of(session, probe);
+	u32 n;
 
+	if (fresh)
+		fresh->wants_locals = false;
+	for (n = 0; fresh && n < fresh->count; n++)
+		fresh->wants_locals |= fresh->entries[n].program->wants_locals;
 	rcu_assign_pointer(probe->ecbs, fresh);
 	if (old)
 		kfree_rcu(old, rcu);
@@ -351,8 +359,10 @@ void sonde_programs_destroy(struct sonde_session *session)
 		kfree(rcu_dereference_protected(probe->ecbs, true));
 		kfree(probe);
 	}
-	xa_for_each(&session->programs, id, program)
+	xa_for_each(&session->programs, id, program) {
+		sonde_jit_free(program);
 		kvfree(program);
+	}
 	xa_destroy(&session->probes);
 	xa_destroy(&session->programs);
 	xa_destroy(&session->ecbs);

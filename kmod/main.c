@@ -9,15 +9,13 @@
  * between the end of a C part and the jump out of the trampoline. There
  * nothing sleeps, so RCU-tasks covers them.
  */
-#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
 #include "internal.h"
 
 #ifdef SONDE_HAVE_DEVICE
-int sonde_device_init(void);
-void sonde_device_exit(void);
+#include "sonde.h"
 #else
 static int sonde_device_init(void)
 {
@@ -33,7 +31,7 @@ static void stop_hooks(void)
 {
 	sonde_hooks_stop();
 	while (sonde_hooks_busy())
-		msleep(1);
+		schedule_timeout_uninterruptible(1);
 	synchronize_rcu_tasks();
 	synchronize_rcu();
 }

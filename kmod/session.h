@@ -8,6 +8,7 @@
  *   kmod_targets.c   which tasks are traced
  *   taps.c     taps that stand on tracepoints
  *   uprobe.c   taps in user programs
+ *   jit.c      programs as native code
  *   kmod_fire.c  a firing: ECBs, DIF's environment
  *
  *   tracepoint --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
@@ -42,6 +43,7 @@
 #define SONDE_WHY sizeof(((struct sonde_reply *)0)->why)
 
 struct sonde_session;
+struct bpf_prog;
 
 /* The writing end of a ring. Only its CPU touches it, with preemption off. */
 struct sonde_writer {
@@ -72,6 +74,7 @@ struct sonde_program {
 	bool wants_locals;
 	bool wants_thread; /* has thread variables of its own */
 	bool wants_stack_args; /* reads arg6 or later */
+	struct bpf_prog *native; /* NULL: it is interpreted */
 	u8 bytes[] __aligned(8); /* insns, kinds, pool */
 };
 
@@ -83,6 +86,7 @@ struct sonde_ecb_entry {
 struct sonde_ecb_list {
 	struct rcu_head rcu;
 	u32 count;
+	bool wants_locals; /* one of the programs does */
 	struct sonde_ecb_entry entries[]; /* by epid */
 };
 
@@ -104,6 +108,19 @@ struct sonde_site {
 };
 
 struct sonde_uprobe;
+
+/* What native code can reach. */
+struct sonde_jit_context {
+	const struct sonde_dif_env *env;
+	void *firing;
+	const u64 *args;
+	u64 *locals;
+	u64 *thread_variables;
+	const char *execname;
+	struct sonde_record *record;
+	u64 faults; /* of its slots */
+	u32 used; /* bytes of it */
+};
 
 struct sonde_armed {
 	struct sonde_tap tap;
@@ -184,6 +201,9 @@ struct sonde_session {
 	atomic_t newborn; /* task works that have not run */
 };
 
+/* For a variable of a firing: kernels that zero all of them take their time. */
+#define SONDE_UNINITIALIZED __attribute__((uninitialized))
+
 /* One firing of one probe. */
 struct sonde_firing {
 	struct sonde_session *session;
@@ -252,6 +272,13 @@ void sonde_target_exec(struct sonde_session *session);
 bool sonde_last_thread(struct sonde_session *session);
 void sonde_target_gone(struct sonde_session *session, u64 status);
 void sonde_targets_destroy(struct sonde_session *session);
+
+/* jit.c */
+void sonde_jit_compile(struct sonde_program *program);
+void sonde_jit_free(struct sonde_program *program);
+u32 sonde_jit_run(const struct sonde_program *program,
+		  const struct sonde_dif_firing *view,
+		  struct sonde_record *record);
 
 /* uprobe.c */
 int sonde_uprobe_arm(struct sonde_armed *armed, const char *path, char *why);

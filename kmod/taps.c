@@ -91,13 +91,13 @@ static void begin_call(struct sonde_firing *firing,
 	firing->error = 0;
 	firing->at_entry = false;
 	firing->stack_args = false;
-	memset(&firing->args[0], 0, sizeof(firing->args));
+	memset(firing->args, 0, sizeof(firing->args));
 }
 
 static void enter_exec(struct sonde_session *session, struct pt_regs *regs,
 		       long call)
 {
-	struct sonde_firing firing;
+	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	begin_call(&firing, session, regs, call);
 	firing.text_address = call == __NR_execve ? regs->di : regs->si;
@@ -108,7 +108,7 @@ static void enter_call(struct sonde_session *session,
 		       const struct sonde_site *site, struct pt_regs *regs,
 		       long call)
 {
-	struct sonde_firing firing;
+	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	begin_call(&firing, session, regs, call);
 	firing.args[0] = regs->di;
@@ -146,7 +146,7 @@ static void leave_call(struct sonde_session *session,
 		       const struct sonde_site *site, struct pt_regs *regs,
 		       long call, long result)
 {
-	struct sonde_firing firing;
+	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	begin_call(&firing, session, regs, call);
 	if (result < 0 && result >= -MAX_ERRNO && call != __NR_rt_sigreturn)

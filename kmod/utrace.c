@@ -145,6 +145,7 @@ int sonde_with_state(struct task_struct *task, bool create,
 	atomic_inc(&sonde_states);
 	u->hashed = true;
 	hash_add_rcu(table, &u->node, (unsigned long)task);
+	/* Pairs with the exit: it sets exit_state, then looks here. */
 	smp_mb();
 	if (READ_ONCE(task->exit_state) == EXIT_DEAD)
 		goto out_found;
@@ -687,7 +688,7 @@ static bool match_state(struct callback_head *head, void *data)
 }
 
 static void cancel_queued(struct utrace *u, struct callback_head *head,
-			bool *queued)
+			  bool *queued)
 {
 	if (!sonde_kernel.task_work_cancel_match(u->task, match_state, head))
 		return;
@@ -766,4 +767,5 @@ void sonde_utrace_exit(void)
 		schedule_timeout_uninterruptible(1);
 	}
 	rcu_barrier();
+	WARN_ON(atomic_read(&sonde_engines));
 }

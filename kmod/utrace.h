@@ -29,6 +29,7 @@ enum utrace_resume_action {
 	UTRACE_RESUME = 5,
 	UTRACE_DETACH = 6,
 };
+
 #define UTRACE_RESUME_MASK 0x07
 
 enum utrace_signal_action {
@@ -41,6 +42,7 @@ enum utrace_signal_action {
 	UTRACE_SIGNAL_REPORT = 0x60,
 	UTRACE_SIGNAL_HANDLER = 0x70,
 };
+
 #define UTRACE_SIGNAL_MASK 0xf0
 #define UTRACE_SIGNAL_HOLD 0x100
 
@@ -48,6 +50,7 @@ enum utrace_syscall_action {
 	UTRACE_SYSCALL_RUN = 0x00,
 	UTRACE_SYSCALL_ABORT = 0x10,
 };
+
 #define UTRACE_SYSCALL_MASK 0xf0
 #define UTRACE_SYSCALL_RESUMED 0x100
 
@@ -68,6 +71,7 @@ enum utrace_events {
 	_UTRACE_EVENT_JCTL,
 	_UTRACE_NEVENTS
 };
+
 #define UTRACE_EVENT(type) (1UL << _UTRACE_EVENT_##type)
 #define UTRACE_EVENT_SYSCALL \
 	(UTRACE_EVENT(SYSCALL_ENTRY) | UTRACE_EVENT(SYSCALL_EXIT))

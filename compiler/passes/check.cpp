@@ -102,7 +102,7 @@ void Checker::remember_names(SourceRange where) {
 
 /// One mistake, one message: a name is not called unknown if the statement that was to define it has failed.
 bool Checker::follows_from_another(std::string_view tag, SourceRange where) const {
-  constexpr std::array<std::string_view, 6> kUnknown = {"D_CLEAR_AGGBAD", "D_IDENT_UNDEF", "D_NORMALIZE_AGGBAD", "D_PRINTA_AGGBAD", "D_TRUNC_AGGBAD", "D_VAR_UNDEF"};
+  constexpr std::array<std::string_view, 5> kUnknown = {"D_CLEAR_AGGBAD", "D_IDENT_UNDEF", "D_NORMALIZE_AGGBAD", "D_TRUNC_AGGBAD", "D_VAR_UNDEF"};
   if (std::ranges::find(kUnknown, tag) == kUnknown.end()) return false;
   bool found = false;
   for_each_name(part_of(source_.text, where), [&](std::string_view name) { found = found || unsure_.contains(name); });

@@ -89,7 +89,7 @@ void Checker::same_aggregation(const std::string& name, const AggregationSymbol&
     if (params[i] == before[i]) continue;
     bool linear = row.function == AggFunction::Lquantize;
     auto [word, tag] = linear ? kLquantize[i] : kLlquantize[i];
-    fail(tag, expr.where, std::string(row.name) + (linear ? "( ) " : "() ") + word + " (argument #" + std::to_string(i + (linear ? 2 : 1)) + ") doesn't match previous declaration: expected " +
+    fail(tag, expr.where, std::string(row.name) + (linear ? "( ) " : "() ") + word + " (argument #" + std::to_string(i + 1) + ") doesn't match previous declaration: expected " +
          std::to_string(before[i]) + ", found " + std::to_string(params[i]));
   }
 }

@@ -12,10 +12,15 @@ void Checker::declaration(DeclarationSyntax& syntax) {
     if (!declares) fail("D_DECL_USELESS", syntax.where, "useless declaration");
   }
   for (const Declarator& declarator : syntax.declarators) {
-    if (declarator.name.find('`') != std::string::npos) fail("D_DECL_SCOPE", declarator.where, "D scoping operator may not be used in a declaration name (" + declarator.name + ")");
+    require_unscoped(declarator.name, declarator.where);
     if (any && storage == Storage::Typedef) declare_typedef(declarator, derived(base, declarator));
     else declare(syntax.specifiers, declarator, base);
   }
+}
+
+void Checker::require_unscoped(const std::string& name, SourceRange where) {
+  if (name.find('`') != std::string::npos)
+    fail("D_DECL_SCOPE", where, "D scoping operator may not be used in a declaration name (" + name + ")");
 }
 
 void Checker::require_new(const std::string& name, SourceRange where) {

@@ -89,11 +89,14 @@ void Checker::record_member(const FieldSyntax& field, Type& record) {
   member.name = field.declarator.name;
   std::string shown = member.name.empty() ? "(anon)" : member.name;
   if (member.name.empty() && !field.width && !base->is_record()) fail("D_DECL_MNAME", field.where, "member declaration is missing a name");
+  require_unscoped(member.name, field.where);
   member.type = derived(base, field.declarator);
   const Type* real = member.type->canonical;
   if (real->kind == Type::Kind::Void) fail("D_DECL_VOIDOBJ", field.where, "cannot have void member: " + shown);
   if (!real->complete) fail("D_DECL_INCOMPLETE", field.where, "incomplete struct/union/enum " + member.type->name + ": " + shown);
-  if (real->kind == Type::Kind::Function || real->kind == Type::Kind::Dynamic) fail("D_DECL_DYNOBJ", field.where, "cannot have member of type " + member.type->name + ": " + shown);
+  if (real->kind == Type::Kind::Function || real->kind == Type::Kind::Dynamic || real->kind == Type::Kind::Symbol ||
+      real->kind == Type::Kind::Stack)
+    fail("D_DECL_DYNOBJ", field.where, "cannot have member of type " + member.type->name + ": " + shown);
   bool duplicate = !member.name.empty() && std::ranges::any_of(record.members, [&](const Member& one) { return one.name == member.name; });
   if (duplicate) fail("D_UNKNOWN", field.where, "failed to define member '" + member.name + "': Duplicate member or variable name");
   bool is_union = record.kind == Type::Kind::Union;
@@ -150,6 +153,7 @@ const Type* Checker::enumeration(const EnumSyntax& syntax) {
     if (next > INT32_MAX || next < INT32_MIN) fail("D_DECL_ENOFLOW", one.where, "enumerator '" + one.name + "' value overflows INT_MAX (2147483647)");
     bool twice = std::ranges::any_of(type->enumerators, [&](const Enumerator& before) { return before.name == one.name; });
     if (twice) fail("D_UNKNOWN", one.where, "failed to define enumerator '" + one.name + "': Duplicate member or variable name");
+    require_unscoped(one.name, one.where);
     require_new(one.name, one.where);
     type->enumerators.push_back({one.name, next});
     Symbol symbol;
@@ -162,8 +166,8 @@ const Type* Checker::enumeration(const EnumSyntax& syntax) {
   return type;
 }
 
-const Type* Checker::array(const Type* element, const Derivation& derivation) {
-  if (!derivation.size) fail("D_DECL_ARRSUB", derivation.where, "positive integral constant expression or tuple signature expected as array declaration subscript");
+const Type* Checker::array(const Type* element, const Derivation& derivation, std::string_view name) {
+  if (!derivation.size) fail("D_DECL_ARRNULL", derivation.where, "array declaration requires array dimension or tuple signature: " + std::string(name.empty() ? "(anon)" : name));
   ExprPtr size = constant(clone(*derivation.size));
   if (!size || static_cast<int64_t>(size->integer) <= 0)
     fail("D_DECL_ARRSUB", derivation.where, "positive integral constant expression or tuple signature expected as array declaration subscript");
@@ -179,7 +183,7 @@ const Type* Checker::derived(const Type* base, const Declarator& declarator, siz
     const Derivation& one = declarator.derivations[i - 1];
     switch (one.kind) {
       case Derivation::Kind::Pointer: base = world_.types.pointer_to(base); break;
-      case Derivation::Kind::Array: base = array(base, one); break;
+      case Derivation::Kind::Array: base = array(base, one, declarator.name); break;
       case Derivation::Kind::Tuple:
         fail("D_DECL_ARRSUB", one.where, "positive integral constant expression or tuple signature expected as array declaration subscript", "keys are allowed in variables only");
       case Derivation::Kind::Function: base = world_.types.function_of(base, signature(one)); break;

@@ -170,6 +170,8 @@ class Checker {
   void declare_typedef(const Declarator& declarator, const Type* type);
   void declare_scoped(VariableDesc::Scope scope, const Declarator& declarator, const Type* base, bool is_extern);
   void require_new(const std::string& name, SourceRange where);
+  /// A declared name may not be scoped by a backquote.
+  void require_unscoped(const std::string& name, SourceRange where);
   const Type* specified(const Specifiers& specifiers);
   const Type* specified_integer(const Specifiers& specifiers);
   const Type* record(const RecordSyntax& syntax);
@@ -177,7 +179,7 @@ class Checker {
   void record_member(const FieldSyntax& field, Type& type);
   const Type* enumeration(const EnumSyntax& syntax);
   const Type* derived(const Type* base, const Declarator& declarator, size_t keep = 0);
-  const Type* array(const Type* element, const Derivation& derivation);
+  const Type* array(const Type* element, const Derivation& derivation, std::string_view name);
   std::vector<const Type*> signature(const Derivation& derivation, std::vector<std::string>* names = nullptr);
   const Type* named(const TypeName& name);
   Storage storage_of(const Specifiers& specifiers, bool& any);

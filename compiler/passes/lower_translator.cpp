@@ -16,6 +16,7 @@ constexpr size_t kMostExpansions = 32;   ///< inlines inside inlines
 void Checker::inline_definition(InlineSyntax& syntax) {
   const Declarator& declarator = syntax.declarator;
   if (!syntax.specifiers.storage.empty()) fail("D_DECL_BADCLASS", syntax.where, "specified storage class not appropriate in D");
+  require_unscoped(declarator.name, declarator.where);
   auto definition = std::make_shared<InlineDefinition>();
   bool tuple = !declarator.derivations.empty() && declarator.derivations[0].kind == Derivation::Kind::Tuple;
   definition->type = derived(specified(syntax.specifiers), declarator, tuple ? 1 : 0);

@@ -22,6 +22,9 @@ void Consumer::finish() { impl_->finish(); }
 Result<void> Consumer::print_aggregation(std::string_view name) { return impl_->print_aggregation(name); }
 void Consumer::report_drops() { impl_->report_drops(); }
 void Consumer::note_process(uint32_t pid) { impl_->names.note(pid); }
+void Consumer::note_mapping(const SourceEvent& event) {
+  impl_->names.note_mapping(event.pid, event.address, event.offset, event.text, event.value);
+}
 uint64_t Consumer::records() const { return impl_->records; }
 
 }  // namespace sonde

@@ -65,6 +65,8 @@ class Consumer {
 
   /// Remembers the mappings of a process, so that its addresses resolve after its end.
   void note_process(uint32_t pid);
+  /// One mapping of a process that ends (SONDE_EVENT_MAPPING).
+  void note_mapping(const SourceEvent& event);
 
   uint64_t records() const;
 

@@ -24,6 +24,9 @@ namespace sonde {
 class ProcessNames : public SymbolNames {
  public:
   void note(uint32_t pid) { symbolizer_.note(pid); }
+  void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size) {
+    symbolizer_.note_mapping(pid, address, offset, path, size);
+  }
   std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
   uint64_t canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
 

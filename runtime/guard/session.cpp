@@ -24,6 +24,9 @@ Session::Session(UtraceHost& host, UniqueFd socket)
               {[this](pid_t pid, long status) { event(SONDE_EVENT_TARGET_GONE, pid, static_cast<uint64_t>(status), nullptr, ""); },
                [this](pid_t pid) { event(SONDE_EVENT_EXEC, pid, 0, nullptr, ""); },
                [this](pid_t pid, const Mapping& mapping) { event(SONDE_EVENT_MAPPED, pid, 0, &mapping, mapping.path); },
+               [this](pid_t pid, const Mapping& mapping) {
+                 event(SONDE_EVENT_MAPPING, pid, mapping.end - mapping.start, &mapping, mapping.path);
+               },
                [this](const std::string& text) { event(SONDE_EVENT_NOTICE, 0, 0, nullptr, text); },
                [this] { event(SONDE_EVENT_DATA, 0, 0, nullptr, ""); }}) {
   recorder_.set_reader(channel_.fd());

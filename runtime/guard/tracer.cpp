@@ -246,6 +246,14 @@ void Tracer::note_exit(Thread& thread, long code) {
   process.status = alone && process.has_leader_code ? process.leader_code : code;
 }
 
+/// Stacks are printed when the process is long gone; now it still has its mappings.
+void Tracer::tell_mappings(Thread& thread) {
+  AddressSpace space(thread.process->pid);
+  for (const Mapping& mapping : space.refresh(thread.process->pid)) {
+    if (mapping.path.starts_with('/')) events_.mapping(thread.process->pid, mapping);
+  }
+}
+
 uint32_t Tracer::on_exit(Thread& thread, long code) {
   if (thread.exited) return resume_action(thread);
   thread.exited = true;
@@ -256,6 +264,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   const auto threads = targets_.threads_of(process.pid);
   const bool last = std::all_of(threads.begin(), threads.end(), [](const Thread* other) { return other->exited; });
   fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), Firing());
+  if (last) tell_mappings(thread);
   if (last && taps_.any(SONDE_TAP_EXIT)) {
     const int status = static_cast<int>(process.status);
     Firing firing;

@@ -21,6 +21,7 @@ class Tracer {
     std::function<void(pid_t pid, long status)> gone;
     std::function<void(pid_t pid)> exec;
     std::function<void(pid_t pid, const Mapping& mapping)> mapped;
+    std::function<void(pid_t pid, const Mapping& mapping)> mapping;   ///< of a process that ends
     std::function<void(const std::string& text)> notice;
     std::function<void()> data;
   };
@@ -64,6 +65,7 @@ class Tracer {
   uint32_t on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t& info, bool& ours);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
   void note_exit(Thread& thread, long code);
+  void tell_mappings(Thread& thread);
 
   void fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern);
   void fire_all(Thread& thread, std::vector<Firing>& firings, user_regs_struct* regs);

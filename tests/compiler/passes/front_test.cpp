@@ -134,6 +134,44 @@ TEST(FrontEnd, ReadsMacros) {
   EXPECT_EQ(static_cast<int64_t>(statement(unit, 1).kids[0]->integer), -5);
 }
 
+TEST(FrontEnd, MacroArgumentsHaveSixtyFourBits) {
+  Front front;
+  front.macros.arguments = {"99999999999999999999"};
+  EXPECT_THAT(front.rendered("BEGIN { trace($1); }"), HasSubstr("[D_MACRO_OFLOW]"));
+}
+
+/// A provider whose argument is said to be translated to a type that nobody has declared.
+class UntranslatedProvider {
+ public:
+  UntranslatedProvider() {
+    static const dtrace_pattr_t attributes{};
+    dtrace_pops_t ops{};
+    ops.dtps_provide = [](void* self, const dtrace_probedesc_t*) {
+      dtrace_probe_create(static_cast<UntranslatedProvider*>(self)->id_, "m", "f", "fires", 0, nullptr);
+    };
+    ops.dtps_enable = ops.dtps_disable = ops.dtps_destroy = [](void*, dtrace_id_t, void*) {};
+    ops.dtps_getargdesc = [](void*, dtrace_id_t, void*, dtrace_argdesc_t* argument) {
+      if (argument->dtargd_ndx != 0) {
+        argument->dtargd_ndx = DTRACE_ARGNONE;
+        return;
+      }
+      std::snprintf(argument->dtargd_native, sizeof argument->dtargd_native, "int");
+      std::snprintf(argument->dtargd_xlate, sizeof argument->dtargd_xlate, "nowhereinfo_t *");
+    };
+    EXPECT_EQ(dtrace_register("odd", &attributes, DTRACE_PRIV_USER, nullptr, &ops, this, &id_), 0);
+  }
+  ~UntranslatedProvider() { EXPECT_EQ(dtrace_unregister(id_), 0); }
+
+ private:
+  dtrace_provider_id_t id_ = 0;
+};
+
+TEST(FrontEnd, AnArgumentWithoutItsTranslatorIsRefused) {
+  Front front;
+  UntranslatedProvider provider;
+  EXPECT_THAT(front.rendered("odd:::fires { trace(args[0]->member); }"), HasSubstr("[D_ARGS_XLATOR]"));
+}
+
 TEST(FrontEnd, ParsesFormats) {
   Front front;
   front.compile("BEGIN { printf(\"a%%b %-5d|%*.3s %hhx\\n\", 1, 2, \"x\", (char)1); }");

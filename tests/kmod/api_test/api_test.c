@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -1251,6 +1252,208 @@ static void r_sticky(void)
 	close(e);
 }
 
+/* Rows: side by side with others. */
+
+static void r_rollback(void)
+{
+	pid_t pid = start(v_close);
+	int e = engine(pid, EV(E_RETURN));
+	struct utrace_test_entry entry;
+	int i;
+
+	respond(e, E_RETURN, RESUME, 1, UTRACE_TEST_ROLLBACK, 0);
+	go();
+	for (i = 0; i < 2; i++) {
+		CHECK(next(e, E_RETURN, &entry));
+		EQUAL(entry.a, SYS_geteuid);
+	}
+	EQUAL(wait_for(pid), 0);
+	EQUAL(shared->value[0], geteuid());
+	close(e);
+}
+
+static void r_barrier_signal(void)
+{
+	struct sigaction action = { .sa_handler = on_hit };
+	pid_t pid = start(v_spin);
+	int e = engine(pid, EV(E_QUIESCE));
+	struct itimerval soon = { { 0, 0 }, { 0, 50000 } };
+
+	sigaction(SIGALRM, &action, NULL);	/* no SA_RESTART: EINTR */
+	respond(e, UTRACE_TEST_NO_EVENT, RESUME, 1, UTRACE_TEST_SLEEP, 400);
+	go();
+	EQUAL(control(e, REPORT), 0);
+	CHECK(next(e, UTRACE_TEST_NO_EVENT, NULL));
+	setitimer(ITIMER_REAL, &soon, NULL);
+	EQUAL(barrier(e), -EINTR);
+	EQUAL(barrier(e), 0);
+	signal(SIGALRM, SIG_DFL);
+	finish(pid);
+	close(e);
+}
+
+static void v_read(void)
+{
+	struct sigaction action = { .sa_handler = on_hit };
+	int pipes[2];
+	char c;
+
+	sigaction(SIGCONT, &action, NULL);
+	if (pipe(pipes))
+		return;
+	shared->value[0] = read(pipes[0], &c, 1);
+	shared->value[1] = errno;
+}
+
+static void r_continued_read(void)
+{
+	pid_t pid = start(v_read);
+	int e = engine(pid, EV_SIGNALS | EV(E_JCTL));
+
+	go();
+	CHECK(wait_state(pid, 'S'));
+	kill(pid, SIGSTOP);
+	CHECK(wait_state(pid, 'T'));
+	kill(pid, SIGCONT);
+	EQUAL(wait_for(pid), 0);
+	EQUAL(shared->value[0], -1);
+	EQUAL(shared->value[1], EINTR);
+	EQUAL(shared->value[9], SIGCONT);
+	close(e);
+}
+
+static void r_signal_kill(void)
+{
+	pid_t pid = start(v_handler);
+	int e = engine(pid, EV_SIGNALS);
+
+	go();
+	wait_ready(3);
+	respond(e, E_SIGNAL, STOP | S_DELIVER, 1, 0, 0);
+	kill(pid, SIGUSR1);
+	CHECK(next(e, E_SIGNAL, NULL));
+	EQUAL(stop(e), 0);
+	kill(pid, SIGKILL);
+	EQUAL(wait_for(pid), SIGKILL);
+	EQUAL(shared->value[8], 0);
+	close(e);
+}
+
+static void r_exec_stop(void)
+{
+	pid_t pid = start(v_exec);
+	int e = engine(pid, EV(E_EXEC));
+	char path[64], name[64] = "";
+
+	respond(e, E_EXEC, STOP, 1, 0, 0);
+	go();
+	CHECK(next(e, E_EXEC, NULL));
+	EQUAL(stop(e), 0);
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	CHECK(readlink(path, name, sizeof(name) - 1) > 0);
+	CHECK(strstr(name, "/true"));
+	EQUAL(control(e, RESUME), 0);
+	EQUAL(wait_for(pid), 0);
+	close(e);
+}
+
+static void v_blocked(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGUSR1, on_hit);
+	shared->ready = 3;
+	for (;;)
+		sigpending(&set), shared->value[0] = sigismember(&set, SIGUSR2);
+}
+
+static void r_blocked_number(void)
+{
+	pid_t pid = start(v_blocked);
+	int e = engine(pid, EV_SIGNALS), turn;
+
+	go();
+	wait_ready(3);
+	respond(e, E_SIGNAL, RESUME | S_DELIVER, 1, UTRACE_TEST_SET_SIGNR,
+		SIGUSR2);
+	kill(pid, SIGUSR1);
+	CHECK(next(e, E_SIGNAL, NULL));
+	for (turn = 0; turn < 1000 && !shared->value[0]; turn++)
+		pause_ms(1);
+	EQUAL(shared->value[0], 1);
+	EQUAL(shared->value[8], 0);
+	finish(pid);
+	close(e);
+}
+
+static void r_ptrace(void)
+{
+	pid_t pid = start(v_handler);
+	int e = engine(pid, EV_SIGNALS), status;
+
+	go();
+	wait_ready(3);
+	EQUAL(ptrace(PTRACE_SEIZE, pid, 0, 0), 0);
+	kill(pid, SIGUSR1);
+	CHECK(next(e, E_SIGNAL, NULL));
+	EQUAL(waitpid(pid, &status, __WALL), pid);
+	CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == SIGUSR1);
+	EQUAL(ptrace(PTRACE_CONT, pid, 0, SIGUSR1), 0);
+	respond(e, E_SIGNAL, RESUME | S_IGN, 1, 0, 0);
+	kill(pid, SIGTERM);
+	CHECK(next(e, E_SIGNAL, NULL));
+	pause_ms(20);
+	EQUAL(waitpid(pid, &status, __WALL | WNOHANG), 0);
+	EQUAL(shared->value[9], SIGUSR1);
+	finish(pid);
+	close(e);
+}
+
+static int put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY), err = 0;
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static void v_ppids(void)
+{
+	for (;;) {
+		syscall(SYS_getppid);
+		usleep(1000);
+	}
+}
+
+static void r_work_bit(void)
+{
+	const char *path =
+		"/sys/kernel/tracing/events/raw_syscalls/sys_enter/enable";
+	pid_t pid = start(v_ppids);
+	int e = engine(pid, EV(E_ENTRY)), i;
+
+	go();
+	for (i = 0; i < 3; i++) {
+		CHECK(next(e, E_ENTRY, NULL));
+		EQUAL(put(path, i == 1 ? "0" : "1"), 0);
+	}
+	EQUAL(put(path, "0"), 0);
+	count(e, E_ENTRY);
+	CHECK(next(e, E_ENTRY, NULL));
+	finish(pid);
+	close(e);
+}
+
+static void r_sysctl(void)
+{
+	EQUAL(put("/proc/sys/kernel/ftrace_enabled", "0"), -EBUSY);
+}
+
 /* Rows: the task finder. */
 
 static int find(pid_t pid, const char *path)
@@ -1409,6 +1612,19 @@ static const struct row {
 	{ "pid", "_pid forms", r_pid_forms, NULL },
 	{ "progress", "EINPROGRESS, barrier, ESRCH", r_in_progress, NULL },
 	{ "detach", "DETACH returned, with IGN", r_detach_return, NULL },
+	{ "rollback", "syscall_rollback: made again", r_rollback, NULL },
+	{ "barrier", "barrier interrupted by a signal", r_barrier_signal,
+	  NULL },
+	{ "contread", "read() over SIGSTOP, SIGCONT with a handler: EINTR",
+	  r_continued_read, NULL },
+	{ "sigkill", "SIGKILL during STOP in report_signal", r_signal_kill,
+	  NULL },
+	{ "execstop", "STOP in report_exec", r_exec_stop, NULL },
+	{ "blocked", "altered number that is blocked", r_blocked_number,
+	  NULL },
+	{ "ptrace", "utrace first, then ptrace", r_ptrace, NULL },
+	{ "workbit", "work bit shared with other tracers", r_work_bit, NULL },
+	{ "sysctl", "ftrace_enabled=0 is refused", r_sysctl, NULL },
 	{ "findpid", "finder by pid; mmap, mprotect, munmap; gone",
 	  r_find_pid, "after the call, no brk" },
 	{ "findchild", "finder: children of a pid", r_find_children, NULL },

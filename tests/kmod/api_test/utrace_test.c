@@ -19,7 +19,7 @@
 
 struct test_engine {
 	refcount_t ref;
-	spinlock_t lock;
+	spinlock_t lock;	/* log, responses */
 	struct task_struct *task;
 	struct pid *pid;
 	bool by_pid;
@@ -196,10 +196,17 @@ static u32 on_entry(u32 action, struct utrace_engine *engine,
 		return UTRACE_RESUME;
 	r = respond(t, _UTRACE_EVENT_SYSCALL_ENTRY, UTRACE_RESUME);
 	switch (r.op) {
-	case UTRACE_TEST_SET_AX: regs->ax = r.argument; break;
-	case UTRACE_TEST_SET_NR: regs->orig_ax = r.argument; break;
-	case UTRACE_TEST_SET_ARGUMENT: regs->di = r.argument; break;
-	default: break;
+	case UTRACE_TEST_SET_AX:
+		regs->ax = r.argument;
+		break;
+	case UTRACE_TEST_SET_NR:
+		regs->orig_ax = r.argument;
+		break;
+	case UTRACE_TEST_SET_ARGUMENT:
+		regs->di = r.argument;
+		break;
+	default:
+		break;
 	}
 	return r.value;
 }
@@ -215,8 +222,12 @@ static u32 on_exit_call(u32 action, struct utrace_engine *engine,
 	if (regs->orig_ax != __NR_geteuid)
 		return UTRACE_RESUME;
 	r = respond(t, _UTRACE_EVENT_SYSCALL_EXIT, UTRACE_RESUME);
-	if (r.op == UTRACE_TEST_SET_AX)
+	if (r.op == UTRACE_TEST_SET_AX) {
 		regs->ax = r.argument;
+	} else if (r.op == UTRACE_TEST_ROLLBACK) {
+		syscall_rollback(current, regs);
+		regs->ip -= 2;	/* the syscall instruction */
+	}
 	return r.value;
 }
 

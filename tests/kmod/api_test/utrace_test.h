@@ -49,6 +49,7 @@ enum utrace_test_op {
 	UTRACE_TEST_SLEEP,		/* milliseconds */
 	UTRACE_TEST_HOLD_CHILD,		/* attach to the child, stop it */
 	UTRACE_TEST_MAKE_SIGNAL,	/* info of a request: this number */
+	UTRACE_TEST_ROLLBACK,		/* make the call again */
 	UTRACE_TEST_WANT_EVENTS,	/* set_events() in report_quiesce */
 };
 

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Native code and interpreter agree: random programs run in the kernel, and
+ * again here by kmod/shared/dif.c, on the same arguments
+ */
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "client.h"
+
+#define SLOTS 6
+#define LENGTH_MAX 64
+#define PROGRAMS 8
+#define CALLS 12
+
+static uint64_t state;
+
+static uint64_t any(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static const char *const texts[] = { "", "short", "exactly-fifteen",
+				     "a text that is longer than the most" };
+
+/* Numbers that are near an edge more often than not. */
+static uint64_t any_word(void)
+{
+	static const uint64_t edges[] = {
+		0, 1, 2, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000,
+		0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff,
+		0x8000000000000000, -1ull,
+	};
+
+	return any() % 3 ? edges[any() % 16] : any();
+}
+
+struct made {
+	struct sonde_dif_insn insns[LENGTH_MAX];
+	uint8_t kinds[SLOTS]; /* the last two are texts */
+	uint8_t pool[40];
+	struct sonde_dif_program view;
+};
+
+static struct sonde_dif_insn any_insn(uint32_t left)
+{
+	static const uint8_t plain[] = {
+		SONDE_DIF_ADD, SONDE_DIF_SUB, SONDE_DIF_MUL, SONDE_DIF_AND,
+		SONDE_DIF_OR, SONDE_DIF_XOR, SONDE_DIF_EQ, SONDE_DIF_NE,
+		SONDE_DIF_LTS, SONDE_DIF_LES, SONDE_DIF_LTU, SONDE_DIF_LEU,
+	};
+	uint8_t d = any() % 16, a = any() % 16, b = any() % 16;
+	static const int32_t bits[] = { 8, 16, 32 };
+
+	switch (any() % 16) {
+	case 0:
+		return (struct sonde_dif_insn){ SONDE_DIF_LI, d, 0, 0, any() };
+	case 1:
+		return (struct sonde_dif_insn){ SONDE_DIF_LC, d, 0, 0,
+						8 * (any() % 4) };
+	case 2:
+		return (struct sonde_dif_insn){ SONDE_DIF_MOV, d, a, 0, 0 };
+	case 3:
+		return (struct sonde_dif_insn){
+			any() % 2 ? SONDE_DIF_NEG : SONDE_DIF_NOT, d, a, 0, 0
+		};
+	case 4:
+		return (struct sonde_dif_insn){
+			any() % 2 ? SONDE_DIF_SX : SONDE_DIF_ZX, d, a, 0,
+			bits[any() % 3]
+		};
+	case 5:
+		return (struct sonde_dif_insn){
+			any() % 2 ? SONDE_DIF_JZ : SONDE_DIF_JNZ, 0, a, 0,
+			any() % left
+		};
+	case 6:
+		return (struct sonde_dif_insn){ SONDE_DIF_VAR, d, 0, 0,
+						any() % 2 };
+	case 7:
+		return (struct sonde_dif_insn){ SONDE_DIF_ARG, d, 0, 0,
+						any() % 10 };
+	case 8:
+		return (struct sonde_dif_insn){ SONDE_DIF_LDL, d, 0, 0,
+						any() % 4 };
+	case 9:
+		return (struct sonde_dif_insn){ SONDE_DIF_STL, 0, a, 0,
+						any() % 4 };
+	case 10:
+		return (struct sonde_dif_insn){ SONDE_DIF_LDT, d, 0, 0,
+						any() % 4 };
+	case 11:
+		return (struct sonde_dif_insn){ SONDE_DIF_STT, 0, a, 0,
+						any() % 4 };
+	case 12:
+		return (struct sonde_dif_insn){ SONDE_DIF_NAMEQ, d, 0, 0,
+						32 + any() % 2 };
+	}
+	return (struct sonde_dif_insn){ plain[any() % sizeof(plain)], d, a, b,
+					0 };
+}
+
+/* execname, and a text of our memory, or what is none. */
+static uint32_t add_texts(struct made *m, uint32_t n)
+{
+	uint64_t address = any() % 8 ? (uintptr_t)texts[any() % 4] : any_word();
+
+	memcpy(m->pool, &address, 8);
+	m->kinds[SLOTS - 2] = m->kinds[SLOTS - 1] = SONDE_SLOT_TEXT;
+	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_LC, 3, 0, 0, 0 };
+	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_LI, 4, 0, 0,
+						 any() % 30 };
+	m->insns[n++] = (struct sonde_dif_insn){
+		any() % 2 ? SONDE_DIF_CAPSTR : SONDE_DIF_CAPSTRN, SLOTS - 2, 3,
+		0, 24 };
+	if (m->insns[n - 1].op == SONDE_DIF_CAPSTRN)
+		m->insns[n - 1].b = 4;
+	m->insns[n++] =
+		(struct sonde_dif_insn){ SONDE_DIF_CAPTEXT, SLOTS - 1, 3, 0,
+					 SONDE_DIF_TEXT_EXECNAME };
+	return n;
+}
+
+static void make_program(struct made *m)
+{
+	uint32_t n = 0, middle;
+	char why[200];
+
+	do {
+		memset(m, 0, sizeof(*m));
+		for (int w = 1; w < 4; w++) {
+			uint64_t word = any_word();
+
+			memcpy(m->pool + 8 * w, &word, 8);
+		}
+		memcpy(m->pool + 32, "xjit-me", 8);
+		for (n = 0; n < 16; n++)
+			m->insns[n] = (struct sonde_dif_insn){
+				SONDE_DIF_ARG, n, 0, 0, any() % 6 };
+		middle = 16 + any() % 36;
+		while (n < middle) {
+			m->insns[n] = any_insn(middle - n + SLOTS);
+			n++;
+		}
+		if (any() % 2)
+			m->insns[n++] =
+				(struct sonde_dif_insn){ SONDE_DIF_JMP, 0, 0, 0,
+							 1 + any() % 4 };
+		if (any() % 2)
+			m->insns[n++] =
+				(struct sonde_dif_insn){ .op = SONDE_DIF_FAIL };
+		for (int slot = 0; slot < SLOTS - 2; slot++)
+			m->insns[n++] = (struct sonde_dif_insn){
+				SONDE_DIF_CAPW, slot, any() % 16, 0, 0 };
+		n = add_texts(m, n);
+		m->insns[n++] = (struct sonde_dif_insn){ .op = SONDE_DIF_RECORD };
+		m->view = (struct sonde_dif_program){
+			m->insns, n, SLOTS, m->pool, sizeof(m->pool), 0,
+			m->kinds };
+	} while (sonde_dif_verify(&m->view, why, sizeof(why)));
+}
+
+static uint64_t variable(void *thread, uint32_t which)
+{
+	(void)thread;
+	return which == SONDE_DIF_VAR_PID ? getpid() : syscall(SYS_gettid);
+}
+
+/* As the kernel: what is not there is a fault. */
+static int text_at(void *thread, uint64_t address, char *to, uint32_t max)
+{
+	(void)thread;
+	for (int n = 0; n < 4; n++)
+		if (address == (uintptr_t)texts[n])
+			return snprintf(to, max, "%s", texts[n]) < (int)max ?
+				       (int)strlen(texts[n]) :
+				       (int)max - 1;
+	return -1;
+}
+
+static const struct sonde_dif_env env = { .read_text = text_at,
+					  .variable = variable };
+
+static const struct sonde_record *got[PROGRAMS + 1];
+
+static void see(const struct sonde_record *record)
+{
+	got[record->epid] = record;
+}
+
+static int load(struct client *c, uint32_t id, const struct made *m)
+{
+	uint8_t bytes[4096], *at = bytes;
+	struct sonde_program_payload head = { m->view.length, SLOTS,
+					      sizeof(m->pool), 0 };
+
+	memcpy(at, &head, sizeof(head));
+	at += sizeof(head);
+	memcpy(at, m->insns, m->view.length * sizeof(*m->insns));
+	at += m->view.length * sizeof(*m->insns);
+	memcpy(at, m->kinds, SLOTS);
+	at += SLOTS;
+	memcpy(at, m->pool, sizeof(m->pool));
+	at += sizeof(m->pool);
+	return request(c, SONDE_PROGRAM_LOAD, id, 0, bytes, at - bytes, NULL,
+		       0);
+}
+
+static void compare(const struct made *m, uint32_t id, const uint64_t *args,
+		    uint64_t *locals, uint64_t *thread)
+{
+	union {
+		struct sonde_record record;
+		uint8_t bytes[4096];
+	} here;
+	struct sonde_dif_firing firing = { &env,   NULL,   args,
+					   locals, thread, "jit-me" };
+	uint32_t size = sonde_dif_run(&m->view, &firing, &here.record);
+
+	CHECK((size > 0) == (got[id] != NULL), "program %u: size %u", id, size);
+	if (!size || !got[id])
+		return;
+	CHECK(got[id]->size == size && got[id]->slots == here.record.slots &&
+		      got[id]->flags == here.record.flags &&
+		      got[id]->faults == here.record.faults,
+	      "program %u: frame", id);
+	for (int slot = 0; slot < SLOTS; slot++)
+		CHECK(got[id]->slot[slot] == here.record.slot[slot],
+		      "program %u slot %d: %lx, not %lx", id, slot,
+		      got[id]->slot[slot], here.record.slot[slot]);
+	CHECK(!memcmp(got[id]->slot, here.record.slot,
+		      size - sizeof(here.record)),
+	      "program %u: texts", id);
+}
+
+/* Counts the records that were compared. */
+static uint64_t round_of(void)
+{
+	struct sonde_tap tap = { .kind = SONDE_TAP_SYSCALL_ENTRY,
+				 .number = SYS_getppid, .pid = getpid() };
+	uint64_t locals[SONDE_DIF_LOCALS], thread[SONDE_DIF_THREAD] = { 0 };
+	struct sonde_ecb ecbs[PROGRAMS];
+	struct made made[PROGRAMS];
+	struct client c;
+	uint64_t seen = 0;
+
+	CHECK(open_client(&c) == 0 && make_buffers(&c, 1 << 20) == 0, "open");
+	for (uint32_t n = 0; n < PROGRAMS; n++) {
+		make_program(&made[n]);
+		CHECK(load(&c, n + 1, &made[n]) == 0, "load: %s",
+		      c.last.reply.why);
+		ecbs[n] = (struct sonde_ecb){ n + 1, 1, n + 1, 0 };
+	}
+	tap.id = tap.probe = 1;
+	CHECK(request(&c, SONDE_ECB_ADD, 0, 0, ecbs, sizeof(ecbs), NULL, 0) ==
+		      0,
+	      "ecbs: %s", c.last.reply.why);
+	CHECK(request(&c, SONDE_TAP_ARM, 0, 1, &tap, sizeof(tap), NULL, 0) == 0,
+	      "arm: %s", c.last.reply.why);
+	go(&c);
+	for (int call = 0; call < CALLS; call++) {
+		uint64_t args[SONDE_DIF_ARGS] = { any_word(), any_word(),
+						  any_word(), any_word(),
+						  any_word(), any_word() };
+
+		syscall(SYS_getppid, args[0], args[1], args[2], args[3],
+			args[4], args[5]);
+		memset(got, 0, sizeof(got));
+		memset(locals, 0, sizeof(locals));
+		seen += drain(&c, see);
+		for (uint32_t n = 0; n < PROGRAMS; n++)
+			compare(&made[n], n + 1, args, locals, thread);
+	}
+	close_client(&c);
+	return seen;
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 200;
+	uint64_t records = 0;
+
+	state = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL);
+	printf("jit: seed %lu\n", state);
+	prctl(PR_SET_NAME, "jit-me");
+	for (int round = 0; round < rounds && failures < 10; round++)
+		records += round_of();
+	printf("jit: %d programs, %lu records: %s\n", rounds * PROGRAMS,
+	       records, failures ? "FAILED" : "passed");
+	return failures != 0;
+}

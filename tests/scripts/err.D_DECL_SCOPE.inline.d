@@ -1,0 +1,1 @@
+inline int vmlinux`xyz = 1;

@@ -90,11 +90,18 @@ class Parser {
       case '4': return true;  // -64
       case '3':
       case '2': return fail("-32: 32-bit scripts are not there yet", false);
-      case 'C': case 'D': case 'U': case 'I': case 'H': case 'X':
+      case 'C':
+      case 'D':
+      case 'U':
+      case 'I':
+      case 'H':
+      case 'X':
         return fail(std::string("-") + static_cast<char>(letter) +
-                        ": the preprocessor is not there yet; run cpp yourself and pass its output by -s", false);
+                        ": the preprocessor is not there yet; run cpp yourself and pass its output by -s",
+                    false);
       case 'L': return fail("-L: D library directories are not there yet", false);
-      case 'G': case 'h': return fail(std::string("-") + static_cast<char>(letter) + ": USDT is not there yet", false);
+      case 'G':
+      case 'h': return fail(std::string("-") + static_cast<char>(letter) + ": USDT is not there yet", false);
       case ':': return fail("option requires an argument -- '" + std::string(1, static_cast<char>(optopt)) + "'", true);
       default: return fail(unknown(argv), true);
     }
@@ -156,8 +163,11 @@ std::string usage() {
          " [-eFlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script] [-x opt[=val]]\n"
          "\t[-P prov | -m [p:]mod | -f [[p:]m:]fun | -n [[[p:]m:]f:]name | -i id]\n"
          "\t[[predicate] action] [macro args ...]\n"
-         "       " + program_name() + " [--repl]\n"
-         "       " + program_name() + " --help\n";
+         "       " +
+         program_name() +
+         " [--repl]\n"
+         "       " +
+         program_name() + " --help\n";
 }
 
 std::string help() {

@@ -16,7 +16,7 @@ enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt };
 struct Arguments {
   struct Program {
     SourceText::Kind kind{};
-    std::string text;   ///< the option's argument: a file's name for -s
+    std::string text;  ///< the option's argument: a file's name for -s
   };
   struct Setting {
     std::string name, value;
@@ -24,14 +24,14 @@ struct Arguments {
 
   Mode mode = Mode::Trace;
   std::vector<Program> programs;
-  std::vector<Setting> settings;        ///< -x, and the options that are short for one
-  std::vector<std::string> commands;    ///< -c
-  std::vector<uint32_t> pids;           ///< -p
-  std::vector<std::string> words;       ///< $1, $2, ...
-  std::vector<std::string> providers;   ///< --provider=FILE
-  std::string output;                   ///< -o
-  bool verbose = false;                 ///< -v
-  bool disassemble = false;             ///< -S
+  std::vector<Setting> settings;       ///< -x, and the options that are short for one
+  std::vector<std::string> commands;   ///< -c
+  std::vector<uint32_t> pids;          ///< -p
+  std::vector<std::string> words;      ///< $1, $2, ...
+  std::vector<std::string> providers;  ///< --provider=FILE
+  std::string output;                  ///< -o
+  bool verbose = false;                ///< -v
+  bool disassemble = false;            ///< -S
 };
 
 /// A command line that makes no sense. `usage`: the usage text belongs with it, status 2; else status 1.

@@ -15,11 +15,11 @@ class LineReader {
   virtual ~LineReader() = default;
   virtual void read() = 0;
   virtual void set_prompt(const std::string& prompt) = 0;
-  virtual void hide() = 0;          ///< takes the half-typed line off the screen
-  virtual void show() = 0;          ///< and puts it back
-  virtual void discard() = 0;       ///< Ctrl-C: drops the half-typed line
+  virtual void hide() = 0;                              ///< takes the half-typed line off the screen
+  virtual void show() = 0;                              ///< and puts it back
+  virtual void discard() = 0;                           ///< Ctrl-C: drops the half-typed line
   virtual void remember(const std::string& entry) = 0;  ///< into the history
-  virtual void close() = 0;         ///< no prompt any more
+  virtual void close() = 0;                             ///< no prompt any more
   virtual bool ended() const = 0;
   virtual bool interactive() const = 0;
 };

@@ -15,6 +15,7 @@ std::string list_probes(Framework& framework, std::span<const ProbeDescription> 
                         std::vector<std::string>& missing);
 
 /// -v: the least stability among the probes that a program's descriptions match.
-std::string stability_report(Framework& framework, std::string_view what, std::span<const ProbeDescription> descriptions);
+std::string stability_report(Framework& framework, std::string_view what,
+                             std::span<const ProbeDescription> descriptions);
 
 }  // namespace sonde

@@ -39,7 +39,8 @@ void FileOutput::write(std::string_view text) {
 void FileOutput::set_frame(std::function<void()> before, std::function<void()> after) {
   before_ = std::move(before);
   after_ = [this, after = std::move(after)] {
-    if (line_open_) [[maybe_unused]] ssize_t n = ::write(STDOUT_FILENO, "\n", 1);
+    if (line_open_) [[maybe_unused]]
+      ssize_t n = ::write(STDOUT_FILENO, "\n", 1);
     line_open_ = false;
     after();
   };

@@ -174,18 +174,23 @@ class Prompt {
   void command(const std::string& text) {
     size_t blank = text.find_first_of(" \t");
     std::string name = text.substr(1, blank == std::string::npos ? blank : blank - 1);
-    std::string rest = blank == std::string::npos ? "" : text.substr(text.find_first_not_of(" \t", blank) == std::string::npos ? text.size() : text.find_first_not_of(" \t", blank));
+    std::string rest = blank == std::string::npos
+                           ? ""
+                           : text.substr(text.find_first_not_of(" \t", blank) == std::string::npos
+                                             ? text.size()
+                                             : text.find_first_not_of(" \t", blank));
     struct Command {
       const char* name;
       void (Prompt::*run)(const std::string&);
     };
     static constexpr Command kCommands[] = {
-        {"help", &Prompt::show_help},   {"list", &Prompt::list},   {"clauses", &Prompt::clauses},
-        {"disable", &Prompt::disable},  {"print", &Prompt::print}, {"target", &Prompt::target},
-        {"stop", &Prompt::stop},        {"quit", &Prompt::quit},
+        {"help", &Prompt::show_help},  {"list", &Prompt::list},   {"clauses", &Prompt::clauses},
+        {"disable", &Prompt::disable}, {"print", &Prompt::print}, {"target", &Prompt::target},
+        {"stop", &Prompt::stop},       {"quit", &Prompt::quit},
     };
     for (const Command& known : kCommands) {
-      if (name == known.name || (!name.empty() && std::string_view(known.name).starts_with(name))) return (this->*known.run)(rest);
+      if (name == known.name || (!name.empty() && std::string_view(known.name).starts_with(name)))
+        return (this->*known.run)(rest);
     }
     output_.message("unknown command :" + name + "; :help lists them");
   }

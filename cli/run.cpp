@@ -79,7 +79,8 @@ Result<void> name_probe_ids(Framework& framework, std::vector<SourceText>& texts
     uint32_t id = 0;
     auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
     (void)framework.match({"dtrace", "", "", "BEGIN", {}});  // providers provide before their first match
-    const ProbeInfo* probe = error == std::errc() && end == number.data() + number.size() ? framework.find({id}) : nullptr;
+    const ProbeInfo* probe =
+        error == std::errc() && end == number.data() + number.size() ? framework.find({id}) : nullptr;
     if (probe == nullptr) return Error("invalid probe identifier " + number + ": Unknown probe identifier");
     text.text = probe->provider + ":" + probe->module + ":" + probe->function + ":" + probe->name +
                 text.text.substr(specifier_of(text.text).size());
@@ -135,7 +136,8 @@ class Run {
     if (!texts) return fatal(texts.error().message());
     if (auto done = name_probe_ids(session_->framework(), *texts); !done) return fatal(done.error().message());
     if (texts->empty() && arguments_.mode == Mode::List) return list({});
-    if (texts->empty() && arguments_.mode != Mode::Prompt) return fatal("no probes specified: say what to trace by -n or -s; --help shows how");
+    if (texts->empty() && arguments_.mode != Mode::Prompt)
+      return fatal("no probes specified: say what to trace by -n or -s; --help shows how");
 
     MacroValues macros{texts->empty() ? "" : texts->front().name, arguments_.words, 0};
     if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, *texts, macros); !done) {
@@ -164,13 +166,15 @@ class Run {
 
   int trace(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
     auto& clauses = session_->program().clauses;
-    if (clauses.empty() && arguments_.mode == Mode::Trace) return given_up("no probes matched: the script holds no probe description");
+    if (clauses.empty() && arguments_.mode == Mode::Trace)
+      return given_up("no probes matched: the script holds no probe description");
     bool destructive = std::ranges::any_of(clauses, &ClauseDesc::destructive);
     if (destructive && !options_.flag("destructive")) {
       return given_up("could not enable tracing: Destructive actions not allowed (-w allows them)");
     }
     announce(texts, compiled, destructive);
-    if (auto done = session_->start(compiled); !done) return given_up("could not enable tracing: " + done.error().message());
+    if (auto done = session_->start(compiled); !done)
+      return given_up("could not enable tracing: " + done.error().message());
     if (arguments_.mode == Mode::Prompt) return run_prompt(*session_, options_, output_, compiled);
     return session_->run();
   }
@@ -179,7 +183,8 @@ class Run {
     if (options_.flag("quiet")) return;
     for (size_t i = 0; i < texts.size(); i++) {
       uint32_t matched = compiled[i].matched;
-      output_.message(describe(texts[i]) + " matched " + std::to_string(matched) + (matched == 1 ? " probe" : " probes"));
+      output_.message(describe(texts[i]) + " matched " + std::to_string(matched) +
+                      (matched == 1 ? " probe" : " probes"));
     }
     if (destructive) output_.message("allowing destructive actions");
   }

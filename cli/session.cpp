@@ -40,7 +40,9 @@ bool names_pid_provider(std::string_view text) {
     bool begins = at == 0 || !(std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_' ||
                                text[at - 1] == '$' || text[at - 1] == '>');
     size_t end = at + 3;
-    if (!begins || end >= text.size() || !(text[end] == '$' || text[end] == '*' || std::isdigit(static_cast<unsigned char>(text[end])))) continue;
+    if (!begins || end >= text.size() ||
+        !(text[end] == '$' || text[end] == '*' || std::isdigit(static_cast<unsigned char>(text[end]))))
+      continue;
     size_t colon = text.find_first_not_of("$*_abcdefghijklmnopqrstuvwxyz0123456789", end);
     if (colon != std::string_view::npos && text[colon] == ':') return true;
   }
@@ -220,26 +222,13 @@ Result<void> Session::take_events() {
 
 Result<void> Session::take_event(const SourceEvent& event) {
   switch (event.kind) {
-    case SONDE_EVENT_TARGET_GONE:
-      std::erase(live_, event.pid);
-      return {};
-    case SONDE_EVENT_ALL_GONE:
-      live_.clear();
-      return {};
-    case SONDE_EVENT_MAPPED:
-      consumer_->note_process(event.pid);
-      return framework_->module_appeared(event.text);
-    case SONDE_EVENT_MAPPING:
-      consumer_->note_mapping(event);
-      return {};
-    case SONDE_EVENT_EXEC:
-      consumer_->note_process(event.pid);
-      return {};
-    case SONDE_EVENT_DATA:
-      return {};
-    case SONDE_EVENT_NOTICE:
-      output_.message(event.text);
-      return {};
+    case SONDE_EVENT_TARGET_GONE: std::erase(live_, event.pid); return {};
+    case SONDE_EVENT_ALL_GONE: live_.clear(); return {};
+    case SONDE_EVENT_MAPPED: consumer_->note_process(event.pid); return framework_->module_appeared(event.text);
+    case SONDE_EVENT_MAPPING: consumer_->note_mapping(event); return {};
+    case SONDE_EVENT_EXEC: consumer_->note_process(event.pid); return {};
+    case SONDE_EVENT_DATA: return {};
+    case SONDE_EVENT_NOTICE: output_.message(event.text); return {};
   }
   return {};
 }

@@ -42,7 +42,7 @@ class Session {
   int run();
 
   // For the prompt.
-  Result<std::vector<uint32_t>> enable(const CompiledText& text);   ///< ids of the enablings, to disable()
+  Result<std::vector<uint32_t>> enable(const CompiledText& text);  ///< ids of the enablings, to disable()
   Result<void> disable(uint32_t enabling);
   Result<uint32_t> start_target(const std::vector<std::string>& argv);
   Result<void> attach_target(uint32_t pid);
@@ -78,9 +78,9 @@ class Session {
   BodyProgram program_;
   std::unique_ptr<Compiler> compiler_;
   std::unique_ptr<Consumer> consumer_;
-  std::vector<uint32_t> spawned_;    ///< by -c, held until go()
-  std::vector<uint32_t> attach_;     ///< by -p, to be attached by start()
-  std::vector<uint32_t> live_;       ///< targets that have not ended
+  std::vector<uint32_t> spawned_;  ///< by -c, held until go()
+  std::vector<uint32_t> attach_;   ///< by -p, to be attached by start()
+  std::vector<uint32_t> live_;     ///< targets that have not ended
   bool had_targets_ = false;
   bool going_ = false;
   bool source_lost_ = false;

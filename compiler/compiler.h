@@ -20,11 +20,11 @@ namespace sonde {
 struct CompiledText {
   uint32_t first = 0;
   uint32_t count = 0;
-  uint32_t matched = 0;   ///< probes its descriptions match now, clause by clause
+  uint32_t matched = 0;  ///< probes its descriptions match now, clause by clause
 };
 
 struct CompileFailure {
-  std::string message;   ///< rendered: what, where, caret, hint; several lines
+  std::string message;  ///< rendered: what, where, caret, hint; several lines
 };
 
 class Compiler {

@@ -81,7 +81,10 @@ void append_descriptions(std::vector<ProbeDescription>& all, const ClauseAst& cl
 
 struct Compiler::Impl {
   Impl(BodyProgram& program, Framework& framework, Options& options)
-      : program(program), framework(framework), options(options), world(make_world(program, framework, options)),
+      : program(program),
+        framework(framework),
+        options(options),
+        world(make_world(program, framework, options)),
         splitter(make_splitter(program, options)) {}
 
   BodyProgram& program;
@@ -92,11 +95,12 @@ struct Compiler::Impl {
   Jit jit;
 
   /// Trees of all texts, checked; empty when `message` says what is wrong.
-  std::vector<std::unique_ptr<Unit>> check(std::span<const SourceText> texts, const MacroValues& macros, std::string& message);
+  std::vector<std::unique_ptr<Unit>> check(std::span<const SourceText> texts, const MacroValues& macros,
+                                           std::string& message);
   std::string unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const;
   std::vector<SplitClause> split_units(const std::vector<std::unique_ptr<Unit>>& units, std::string& message);
-  std::vector<CompiledText> add(const std::vector<std::unique_ptr<Unit>>& units, const std::vector<SplitClause>& clauses,
-                                const std::vector<BodyFunction>& bodies);
+  std::vector<CompiledText> add(const std::vector<std::unique_ptr<Unit>>& units,
+                                const std::vector<SplitClause>& clauses, const std::vector<BodyFunction>& bodies);
   uint32_t matches(const ClauseAst& clause);
   ParserQuestions preview_questions(const MacroValues& macros);
 };
@@ -118,7 +122,8 @@ std::vector<std::unique_ptr<Unit>> Compiler::Impl::check(std::span<const SourceT
   for (const SourceText& text : texts) {
     Diagnostics diagnostics;
     units.push_back(std::make_unique<Unit>(front_end(*world, text, macros, diagnostics)));
-    for (const Diagnostic& diagnostic : diagnostics.list()) append_rendered(message, diagnostic, text, options.flag("errtags"));
+    for (const Diagnostic& diagnostic : diagnostics.list())
+      append_rendered(message, diagnostic, text, options.flag("errtags"));
     if (diagnostics.any()) break;  // later texts may rely on what this one declares
   }
   return units;
@@ -130,14 +135,16 @@ std::string Compiler::Impl::unused_argument(std::span<const SourceText> texts, c
   for (size_t number = 1; number <= macros.arguments.size(); ++number) {
     if (world->named_arguments.contains(number)) continue;
     std::string which = "$" + std::to_string(number);
-    Diagnostic unused{"D_MACRO_UNUSED", "extraneous argument '" + macros.arguments[number - 1] + "' (" + which + " is not referenced)",
+    Diagnostic unused{"D_MACRO_UNUSED",
+                      "extraneous argument '" + macros.arguments[number - 1] + "' (" + which + " is not referenced)",
                       kEndOfText, "name it " + which + " in the program, or use -x argref", ""};
     return render(unused, texts.back(), options.flag("errtags"));
   }
   return {};
 }
 
-std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::unique_ptr<Unit>>& units, std::string& message) {
+std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::unique_ptr<Unit>>& units,
+                                                     std::string& message) {
   std::vector<const Unit*> views;
   for (const auto& unit : units) views.push_back(unit.get());
   Diagnostics diagnostics;
@@ -153,7 +160,8 @@ uint32_t Compiler::Impl::matches(const ClauseAst& clause) {
   return static_cast<uint32_t>(count);
 }
 
-std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<Unit>>& units, const std::vector<SplitClause>& clauses,
+std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<Unit>>& units,
+                                              const std::vector<SplitClause>& clauses,
                                               const std::vector<BodyFunction>& bodies) {
   std::vector<CompiledText> compiled;
   size_t next = 0;
@@ -197,7 +205,8 @@ std::vector<ProbeDescription> Compiler::preview(std::span<const SourceText> text
   for (const SourceText& text : texts) {
     Diagnostics diagnostics;
     PreparedText prepared = prepare(text.text, diagnostics);
-    SyntaxTree tree = parse(prepared.text, text.kind == SourceText::Kind::Script, impl_->preview_questions(macros), diagnostics);
+    SyntaxTree tree =
+        parse(prepared.text, text.kind == SourceText::Kind::Script, impl_->preview_questions(macros), diagnostics);
     if (diagnostics.any()) return {};
     for (const Item& item : tree.items)
       if (const auto* clause = std::get_if<ClauseAst>(&item)) append_descriptions(all, *clause, text);
@@ -209,7 +218,8 @@ std::string Compiler::disassembly(const CompiledText& text) const {
   std::string out;
   for (uint32_t i = text.first; i < text.first + text.count; ++i) {
     const ClauseDesc& clause = impl_->program.clauses[i];
-    for (const ProbeDescription& description : clause.descriptions) out += (out.empty() ? "" : "\n") + to_string(description);
+    for (const ProbeDescription& description : clause.descriptions)
+      out += (out.empty() ? "" : "\n") + to_string(description);
     out += clause.held ? "    (held)\n" : "\n";
     out += sonde::disassemble(*clause.fire);
   }

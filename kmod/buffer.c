@@ -2,9 +2,9 @@
 /*
  * Per-CPU rings: the writing end
  *
- * The layout and the protocol with the reader are those of kmod/shared/record.h;
- * runtime/buffer/ring.h has the theory, and the names of the barriers (W1 to W4,
- * R1 to R4). What is different here:
+ * The layout and the protocol with the reader are those of
+ * kmod/shared/record.h; runtime/buffer/ring.h has the theory, and the names of
+ * the barriers (W1 to W4, R1 to R4). What is different here:
  *
  * A firing runs with preemption off, so its CPU's writer is its own, but for
  * interrupts. One that fires a probe while a firing is under way finds the
@@ -22,8 +22,8 @@
  *
  * A record that may not fit is made outside of the ring, and squeezed in or
  * dropped when its size is known: a program whose filter says no never counts.
- * The reader is woken by irq_work, from any context, when a quarter is full, and
- * not again until it has moved.
+ * The reader is woken by irq_work, from any context, when a quarter is full,
+ * and not again until it has moved.
  *
  * Rings are made for the CPUs that are present then. One that is plugged in
  * later has none: its records are counted as drops. One that goes offline keeps

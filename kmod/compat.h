@@ -50,6 +50,13 @@ static inline int sonde_dequeue_signal(sigset_t *mask, kernel_siginfo_t *info)
 #endif
 }
 
+/* A stopped thread does not keep the machine from suspending (6.1). */
+#ifdef TASK_FREEZABLE
+#define SONDE_TASK_STOP (TASK_KILLABLE | TASK_FREEZABLE)
+#else
+#define SONDE_TASK_STOP TASK_KILLABLE
+#endif
+
 /* Threads that never return to user mode: nothing can be traced there. */
 #ifdef PF_USER_WORKER
 #define SONDE_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)

@@ -10,9 +10,9 @@
  *            tracepoints, then (nothing fires any more) threads' variables,
  *            targets, rings, programs, events
  *
- * A request is worked on under the session's lock. Its payload is copied in before
- * and its answer copied out after, without the lock: mmap() takes no lock of ours, but
- * a fault takes mmap_lock. Nothing in a request is believed: every length is
+ * A request is worked on under the session's lock. Its payload is copied in
+ * before and its answer copied out after, without the lock: mmap() takes no
+ * lock of ours, but a fault takes mmap_lock. Nothing in a request is believed: every length is
  * checked against the bytes that came.
  *
  * Events are queued by firings, in any context, under a leaf lock. Where nobody
@@ -105,7 +105,7 @@ static bool has_event(struct sonde_session *session)
 	       READ_ONCE(session->events_lost);
 }
 
-/* The next event of the queue; or that some were lost; or that there is data. */
+/* The next event; or that some were lost; or that there is data. */
 static struct sonde_queued_event *take_event(struct sonde_session *session)
 {
 	struct sonde_queued_event *queued, *spare;

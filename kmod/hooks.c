@@ -30,6 +30,10 @@ TRAMPOLINE(death);
 TRAMPOLINE(release);
 TRAMPOLINE(regfunc);
 TRAMPOLINE(unregfunc);
+TRAMPOLINE(probe_add);
+TRAMPOLINE(probe_add_prio);
+TRAMPOLINE(probe_add_again);
+TRAMPOLINE(probe_remove);
 
 struct sonde_kernel sonde_kernel;
 
@@ -60,6 +64,16 @@ static struct hook {
 	[SONDE_HOOK_REGFUNC] = { "syscall_regfunc", sonde_tramp_regfunc },
 	[SONDE_HOOK_UNREGFUNC] = {
 		"syscall_unregfunc", sonde_tramp_unregfunc },
+	[SONDE_HOOK_PROBE_ADD] = {
+		"tracepoint_probe_register", sonde_tramp_probe_add },
+	[SONDE_HOOK_PROBE_ADD_PRIO] = {
+		"tracepoint_probe_register_prio",
+		sonde_tramp_probe_add_prio },
+	[SONDE_HOOK_PROBE_ADD_AGAIN] = {
+		"tracepoint_probe_register_prio_may_exist",
+		sonde_tramp_probe_add_again },
+	[SONDE_HOOK_PROBE_REMOVE] = {
+		"tracepoint_probe_unregister", sonde_tramp_probe_remove },
 };
 
 /**
@@ -151,7 +165,8 @@ static notrace struct sonde_args args_of(const struct pt_regs *regs)
 }
 
 /* Whether the thread shall take the trampoline of hook @index. */
-static __always_inline bool wanted(enum sonde_hook_index index, struct pt_regs *regs)
+static __always_inline bool wanted(enum sonde_hook_index index,
+				   struct pt_regs *regs)
 {
 	struct sonde_args args;
 
@@ -159,6 +174,11 @@ static __always_inline bool wanted(enum sonde_hook_index index, struct pt_regs *
 	case SONDE_HOOK_REGFUNC:
 	case SONDE_HOOK_UNREGFUNC:
 		return true;
+	case SONDE_HOOK_PROBE_ADD:
+	case SONDE_HOOK_PROBE_ADD_PRIO:
+	case SONDE_HOOK_PROBE_ADD_AGAIN:
+	case SONDE_HOOK_PROBE_REMOVE:
+		return sonde_wants_probe((struct tracepoint *)regs->di);
 	case SONDE_HOOK_SYSCALL_ENTRY:
 		return sonde_flags(current) & UTRACE_EVENT(SYSCALL_ENTRY);
 	case SONDE_HOOK_DEQUEUE_SIGNAL:
@@ -186,7 +206,7 @@ static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 	struct pt_regs *regs = sonde_fregs(fregs);
 	int i = 0;
 
-	/* The last two are not about a traced thread. */
+	/* Those at the end are not about a traced thread. */
 	if (!atomic_read(&sonde_states))
 		i = SONDE_HOOK_REGFUNC;
 	for (; i < SONDE_HOOKS; i++)

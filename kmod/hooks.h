@@ -33,6 +33,10 @@ enum sonde_hook_index {
 	SONDE_HOOK_RELEASE,
 	SONDE_HOOK_REGFUNC,
 	SONDE_HOOK_UNREGFUNC,
+	SONDE_HOOK_PROBE_ADD,
+	SONDE_HOOK_PROBE_ADD_PRIO,
+	SONDE_HOOK_PROBE_ADD_AGAIN,
+	SONDE_HOOK_PROBE_REMOVE,
 	SONDE_HOOKS
 };
 
@@ -40,9 +44,11 @@ enum sonde_hook_index {
 struct sonde_kernel {
 	void (*do_group_exit)(int code);
 	void (*do_coredump)(const kernel_siginfo_t *info);
-	struct callback_head *(*task_work_cancel_match)(struct task_struct *task,
-			bool (*match)(struct callback_head *head, void *data),
-			void *data);
+	struct callback_head *
+	(*task_work_cancel_match)(struct task_struct *task,
+				  bool (*match)(struct callback_head *head,
+						void *data),
+				  void *data);
 	void (*user_enable_single_step)(struct task_struct *task);
 	void (*user_enable_block_step)(struct task_struct *task);
 	void (*user_disable_single_step)(struct task_struct *task);
@@ -66,6 +72,7 @@ long sonde_hooks_busy(void);
 
 /* tramp.S: runs a hooked function's body with one argument and comes back. */
 void sonde_call_body(unsigned long body, unsigned long argument);
+unsigned long sonde_call_body_of(unsigned long body, struct sonde_args *args);
 
 unsigned long sonde_hook_syscall_entry(struct sonde_args *args);
 unsigned long sonde_hook_get_signal(struct sonde_args *args);
@@ -79,8 +86,13 @@ unsigned long sonde_hook_death(struct sonde_args *args);
 unsigned long sonde_hook_release(struct sonde_args *args);
 unsigned long sonde_hook_regfunc(struct sonde_args *args);
 unsigned long sonde_hook_unregfunc(struct sonde_args *args);
+unsigned long sonde_hook_probe_add(struct sonde_args *args);
+unsigned long sonde_hook_probe_add_prio(struct sonde_args *args);
+unsigned long sonde_hook_probe_add_again(struct sonde_args *args);
+unsigned long sonde_hook_probe_remove(struct sonde_args *args);
 
 /* Decisions of the ftrace handler, made with preemption off. */
+bool sonde_wants_probe(const struct tracepoint *tp);
 bool sonde_wants_dequeue(const struct sonde_args *args);
 bool sonde_wants_release(struct task_struct *task);
 void sonde_prepare_signal(int signr, struct task_struct *task);

@@ -3,15 +3,16 @@
  * A firing: a probe's ECBs, and what their programs can see
  *
  * Everything runs in the thread that fires, with preemption off, in whatever
- * context the hook has: a tracepoint before a system call, or deep in the signal
- * code with siglock held and interrupts off. So:
+ * context the hook has: a tracepoint before a system call, or deep in the
+ * signal code with siglock held and interrupts off. So:
  *
  *   user memory   is read only where it is present: a fault is a fault of DIF
  *   paths         need locks that are not safe against interrupts (fs->lock,
  *                 rename_lock); with interrupts off they are a fault, too
  *   kernel threads have no user memory and no user registers
  *
- * Nothing that was written into the ring is read back: the reader can change it.
+ * Nothing that was written into the ring is read back: the reader can change
+ * it.
  *
  * self-> variables are found by the thread's task pointer, made at the first
  * firing that stores one, and go when the thread ends.

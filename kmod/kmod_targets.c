@@ -3,9 +3,10 @@
  * Which tasks a session traces
  *
  * All of them, until the first target is named; then only the targets and the
- * processes that are born of them. A target is a process (a thread group), known by
- * its number in the first pid namespace: it enters the table at attach or at its
- * parent's clone, before it can run, and leaves it when its last thread ends.
+ * processes that are born of them. A target is a process (a thread group),
+ * known by its number in the first pid namespace: it enters the table at attach
+ * or at its parent's clone, before it can run, and leaves it when its last
+ * thread ends.
  *
  * Who may trace what. A session that root opened (CAP_SYS_PTRACE where the
  * system was started) traces every task. Any other may attach to what
@@ -165,7 +166,8 @@ static bool has_ended(struct task_struct *task)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -ESRCH, -EPERM not yours, -ENOMEM, those of sonde_uprobes_retarget().
+ * Return: 0, -ESRCH, -EPERM not yours, -ENOMEM, those of
+ * sonde_uprobes_retarget().
  */
 int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 {
@@ -270,7 +272,7 @@ void sonde_target_exec(struct sonde_session *session)
 }
 
 /**
- * sonde_last_thread() - is the current task, which ends, the last of its process?
+ * sonde_last_thread() - does the current task end as its process's last?
  * @session: any
  *
  * Threads that end at once all see that no other lives. The first to ask is

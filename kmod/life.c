@@ -142,7 +142,7 @@ unsigned long sonde_hook_exit(struct sonde_args *args)
 {
 	struct utrace *u;
 
-	/* An oops in an odd place, or while exiting already. */
+	/* After an oops: in an odd place, or while exiting already. */
 	if (irqs_disabled() || in_atomic() || (current->flags & PF_EXITING))
 		return sonde_body(SONDE_HOOK_EXIT);
 	sonde_hooks_enter();

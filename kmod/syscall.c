@@ -10,6 +10,11 @@
  * there are others or its engines want system calls. A thread that nobody
  * traces stays on the fast path.
  *
+ * The kernel calls those two for a tracepoint's first and last probe only, and
+ * on sys_exit ours is always there. So the changes of that tracepoint's probes
+ * are hooked as well, and the probes of others counted after each; while the
+ * module is loaded, they are not in the kernel's counter.
+ *
  * Lock order: work bit lock > tasklist lock.
  */
 #include <linux/sched/task.h>
@@ -21,13 +26,15 @@
 static DEFINE_SPINLOCK(work_lock);
 static struct task_struct *registrar;	/* is (un)registering our probe */
 static struct tracepoint *exit_point;
+static int exit_others;		/* probes of others on it */
+static bool asked;		/* the registrar came through our hooks */
 
 static bool wants_bit(struct task_struct *task, const struct utrace *u)
 {
 	unsigned long flags;
 
 	lockdep_assert_held(&work_lock);
-	if (*sonde_kernel.sys_tracepoint_refcount)
+	if (*sonde_kernel.sys_tracepoint_refcount || exit_others)
 		return true;
 	rcu_read_lock();
 	flags = sonde_flags(task);
@@ -74,12 +81,70 @@ static void update_all(void)
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
+static void on_sys_exit(void *data, struct pt_regs *regs, long result);
+
+/* Counts the others' probes on sys_exit again. Under the work bit lock. */
+static void count_others(void)
+{
+	struct tracepoint_func *f;
+	int n = 0, was = exit_others;
+
+	lockdep_assert_held(&work_lock);
+	rcu_read_lock_sched_notrace();
+	f = rcu_dereference_raw(exit_point->funcs);
+	for (; f && f->func; f++)
+		n += f->func != (void *)on_sys_exit;
+	rcu_read_unlock_sched_notrace();
+	exit_others = n;
+	if (!n != !was)
+		update_all();
+}
+
+bool notrace sonde_wants_probe(const struct tracepoint *tp)
+{
+	return tp == exit_point && READ_ONCE(registrar) != current;
+}
+
+static unsigned long change_probes(enum sonde_hook_index index,
+				   struct sonde_args *args)
+{
+	sonde_hooks_enter();
+	args->ret = sonde_call_body_of(sonde_body(index), args);
+	spin_lock_irq(&work_lock);
+	count_others();
+	spin_unlock_irq(&work_lock);
+	sonde_hooks_leave();
+	return 0;
+}
+
+unsigned long sonde_hook_probe_add(struct sonde_args *args)
+{
+	return change_probes(SONDE_HOOK_PROBE_ADD, args);
+}
+
+unsigned long sonde_hook_probe_add_prio(struct sonde_args *args)
+{
+	return change_probes(SONDE_HOOK_PROBE_ADD_PRIO, args);
+}
+
+unsigned long sonde_hook_probe_add_again(struct sonde_args *args)
+{
+	return change_probes(SONDE_HOOK_PROBE_ADD_AGAIN, args);
+}
+
+unsigned long sonde_hook_probe_remove(struct sonde_args *args)
+{
+	return change_probes(SONDE_HOOK_PROBE_REMOVE, args);
+}
+
 /* In place of syscall_regfunc(). */
 unsigned long sonde_hook_regfunc(struct sonde_args *args)
 {
 	args->ret = 0;
-	if (READ_ONCE(registrar) == current)
+	if (READ_ONCE(registrar) == current) {
+		asked = true;
 		return 0;
+	}
 	sonde_hooks_enter();
 	spin_lock_irq(&work_lock);
 	if (!(*sonde_kernel.sys_tracepoint_refcount)++)
@@ -93,8 +158,10 @@ unsigned long sonde_hook_regfunc(struct sonde_args *args)
 unsigned long sonde_hook_unregfunc(struct sonde_args *args)
 {
 	args->ret = 0;
-	if (READ_ONCE(registrar) == current)
+	if (READ_ONCE(registrar) == current) {
+		asked = true;
 		return 0;
+	}
 	sonde_hooks_enter();
 	spin_lock_irq(&work_lock);
 	if (!--(*sonde_kernel.sys_tracepoint_refcount))
@@ -172,16 +239,34 @@ int sonde_syscall_init(void)
 	exit_point = sonde_tracepoint("sys_exit");
 	if (!exit_point)
 		return -ENOENT;
+	asked = false;
 	WRITE_ONCE(registrar, current);
 	err = tracepoint_probe_register(exit_point, on_sys_exit, NULL);
 	WRITE_ONCE(registrar, NULL);
-	return err;
+	if (err)
+		return err;
+	spin_lock_irq(&work_lock);
+	count_others();
+	/* Others were first: the kernel's counter has one for them. */
+	if (!asked)
+		(*sonde_kernel.sys_tracepoint_refcount)--;
+	spin_unlock_irq(&work_lock);
+	return 0;
 }
 
 void sonde_syscall_stop(void)
 {
+	asked = false;
 	WRITE_ONCE(registrar, current);
 	tracepoint_probe_unregister(exit_point, on_sys_exit, NULL);
 	WRITE_ONCE(registrar, NULL);
+	spin_lock_irq(&work_lock);
+	/* Others stay: the kernel's counter has one for them again. */
+	if (!asked)
+		(*sonde_kernel.sys_tracepoint_refcount)++;
+	exit_others = 0;
+	exit_point = NULL;
+	update_all();
+	spin_unlock_irq(&work_lock);
 	tracepoint_synchronize_unregister();
 }

@@ -8,7 +8,7 @@
  *                    new thread; targets are inherited here
  *   sched_process_exec, sched_process_exit
  *   signal_generate  SIGNAL_SEND; SIGNAL_DISCARD when it is ignored at once
- *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD when it is ignored only then
+ *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD when it is ignored then
  *
  * A session registers its own probe on a tracepoint while a tap (or a target)
  * needs it, with itself as the probe's data: so the probe is in its session by

@@ -53,6 +53,10 @@ TRAMPOLINE death
 TRAMPOLINE release
 TRAMPOLINE regfunc
 TRAMPOLINE unregfunc
+TRAMPOLINE probe_add
+TRAMPOLINE probe_add_prio
+TRAMPOLINE probe_add_again
+TRAMPOLINE probe_remove
 
 SYM_FUNC_START(sonde_call_body)
 	mov	%rdi, %rax
@@ -61,5 +65,18 @@ SYM_FUNC_START(sonde_call_body)
 	UNWIND_HINT_FUNC
 	RET
 SYM_FUNC_END(sonde_call_body)
+
+/* sonde_call_body_of(body, args): the same with four of the saved arguments. */
+SYM_FUNC_START(sonde_call_body_of)
+	mov	%rdi, %rax
+	mov	%rsi, %r11
+	mov	48(%r11), %rdi
+	mov	40(%r11), %rsi
+	mov	32(%r11), %rdx
+	mov	24(%r11), %rcx
+	push	%rax
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(sonde_call_body_of)
 
 	.section .note.GNU-stack, "", @progbits

@@ -9,8 +9,10 @@
  * A process that is born of a target has its parent's breakpoints.
  *
  * The handlers run in the thread, before the instruction. They fire with
- * preemption off, as every firing does, so memory that is not present is a fault.
+ * preemption off, as every firing does, so memory that is not present is a
+ * fault.
  */
+#include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm_types.h>
@@ -170,25 +172,39 @@ static void stop(struct sonde_uprobe *uprobe)
 	uprobe->registered = false;
 }
 
+/* Only a regular file is opened: others would block, or do things. */
+static struct file *open_regular(const char *path)
+{
+	struct path found;
+	bool regular;
+	int err = kern_path(path, LOOKUP_FOLLOW, &found);
+
+	if (err)
+		return ERR_PTR(err);
+	regular = d_is_reg(found.dentry);
+	path_put(&found);
+	return regular ? filp_open(path, O_RDONLY | O_LARGEFILE | O_NONBLOCK, 0) :
+			 ERR_PTR(-EINVAL);
+}
+
 static int find_file(struct sonde_uprobe *uprobe, const char *path, char *why)
 {
 	u64 offset = site_offset(&uprobe->armed->tap);
-	struct file *file = filp_open(path, O_RDONLY | O_LARGEFILE, 0);
+	struct file *file = open_regular(path);
 	int err;
 
 	if (IS_ERR(file)) {
-		scnprintf(why, SONDE_WHY, "%s: cannot open it", path);
+		scnprintf(why, SONDE_WHY, PTR_ERR(file) == -EINVAL ?
+			  "%s: not a regular file" : "%s: cannot open it",
+			  path);
 		return PTR_ERR(file);
 	}
-	/* of an overlay, the inode that mappings have */
-	uprobe->inode = igrab(d_real_inode(file->f_path.dentry));
-	err = uprobe->inode && S_ISREG(uprobe->inode->i_mode) ? 0 : -EINVAL;
-	if (err)
-		scnprintf(why, SONDE_WHY, "%s: not a regular file", path);
-	else
-		err = check_instruction(file, offset, why);
-	if (err)
-		iput(uprobe->inode);
+	err = check_instruction(file, offset, why);
+	if (!err) {
+		/* of an overlay, the inode that mappings have */
+		uprobe->inode = igrab(d_real_inode(file->f_path.dentry));
+		err = uprobe->inode ? 0 : -ENOENT;
+	}
 	fput(file);
 	return err;
 }

@@ -475,7 +475,7 @@ bool sonde_stop(struct utrace *u)
 		if (killed)
 			break;
 		u->stopped = true;
-		set_current_state(TASK_KILLABLE);
+		set_current_state(SONDE_TASK_STOP);
 		/* A stop can be seen by control() from here on. */
 		spin_unlock_irq(&u->lock);
 		schedule();

@@ -4,7 +4,7 @@
 #pragma once
 
 #define SONDE_PROVIDERS(X)                     \
-  X(dtrace)  /* first: its probes are 1 to 3 */ \
+  X(dtrace) /* first: its probes are 1 to 3 */ \
   X(profile)                                   \
   X(syscall)                                   \
   X(proc)                                      \

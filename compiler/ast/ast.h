@@ -35,23 +35,49 @@ enum class ExprKind : uint8_t {
   Logical,      ///< lowered. && || ^^
   Conditional,  ///< lowered. kids: condition, then, else; actions may stand in the arms
   Assign,       ///< lowered. kid[0] = kid[1]; op= is Binary inside with `op` None here: see Update
-  Update,       ///< lowered. op= , ++ and --: kid[0] = kid[0] op kid[1], kid[0] evaluated once; `postfix`: value is the old one
-  Cast,         ///< lowered. kid[0] to `type`
-  SizeofType, SizeofExpr, Offsetof, Stringof, Xlate,   // gone after check; stringof p is a Call of "stringof" (StringOf below)
-  StringOf,     ///< lowered. kid[0] is a pointer into D memory or char array: string
-  Deref,        ///< lowered. *kid[0]; an lvalue; `bits` for bit-fields
-  AddressOf,    ///< lowered. of a Deref, or of a Variable that is an array or a struct (its storage)
-  Comma,        ///< lowered. kids in order, value of the last
-  Aggregate,    ///< lowered. @name[kids...] = function(...): see AggregateUse; only as a statement (or an arm of ?:)
-  AggregationRef, ///< lowered, as an argument of printa, clear, ...: `variable_index` into aggregations
-  Variable,     ///< lowered. user variable: `variable_index` into BodyProgram::variables
-  ArrayElement, ///< lowered. associative array: `variable_index` into BodyProgram::arrays; kids are the keys
-  Builtin,      ///< lowered. `builtin`; kid[0] the index for FdText, Registers
+  Update,  ///< lowered. op= , ++ and --: kid[0] = kid[0] op kid[1], kid[0] evaluated once; `postfix`: value is the old one
+  Cast,  ///< lowered. kid[0] to `type`
+  SizeofType,
+  SizeofExpr,
+  Offsetof,
+  Stringof,
+  Xlate,           // gone after check; stringof p is a Call of "stringof" (StringOf below)
+  StringOf,        ///< lowered. kid[0] is a pointer into D memory or char array: string
+  Deref,           ///< lowered. *kid[0]; an lvalue; `bits` for bit-fields
+  AddressOf,       ///< lowered. of a Deref, or of a Variable that is an array or a struct (its storage)
+  Comma,           ///< lowered. kids in order, value of the last
+  Aggregate,       ///< lowered. @name[kids...] = function(...): see AggregateUse; only as a statement (or an arm of ?:)
+  AggregationRef,  ///< lowered, as an argument of printa, clear, ...: `variable_index` into aggregations
+  Variable,        ///< lowered. user variable: `variable_index` into BodyProgram::variables
+  ArrayElement,    ///< lowered. associative array: `variable_index` into BodyProgram::arrays; kids are the keys
+  Builtin,         ///< lowered. `builtin`; kid[0] the index for FdText, Registers
 };
 
 enum class Op : uint8_t {
-  None, Add, Sub, Mul, Div, Mod, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge,
-  LogAnd, LogOr, LogXor, Neg, Not, LogNot, Plus,
+  None,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Mod,
+  And,
+  Or,
+  Xor,
+  Shl,
+  Shr,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  LogAnd,
+  LogOr,
+  LogXor,
+  Neg,
+  Not,
+  LogNot,
+  Plus,
 };
 
 struct Expr;
@@ -60,10 +86,10 @@ using ExprPtr = std::unique_ptr<Expr>;
 struct Expr {
   ExprKind kind = ExprKind::Integer;
   SourceRange where;
-  const Type* type = nullptr;       ///< set by the checker
+  const Type* type = nullptr;  ///< set by the checker
   Op op = Op::None;
-  bool arrow = false;               ///< Member: -> rather than .
-  bool postfix = false;             ///< Update
+  bool arrow = false;    ///< Member: -> rather than .
+  bool postfix = false;  ///< Update
   uint64_t integer = 0;
   std::string text;
   std::vector<ExprPtr> kids;
@@ -76,18 +102,18 @@ struct Expr {
   uint32_t key_count = 0;
   // Call of an action: index into BodyProgram::sites; kids are exactly the site's argv. sites[] and aggregations[] are made by the checker.
   uint32_t site = 0;
-  uint8_t bit_offset = 0, bit_width = 0;   ///< Deref of a bit-field
-  uint64_t bound = 0;                      ///< Cast of an array's index: a value that is not below it is a fault. 0: none
+  uint8_t bit_offset = 0, bit_width = 0;  ///< Deref of a bit-field
+  uint64_t bound = 0;  ///< Cast of an array's index: a value that is not below it is a fault. 0: none
 
   // Syntax only.
-  const struct TypeName* type_name = nullptr;   ///< Cast, SizeofType, Offsetof, Xlate before check (owned by the Unit)
+  const struct TypeName* type_name = nullptr;  ///< Cast, SizeofType, Offsetof, Xlate before check (owned by the Unit)
 };
 
 struct Statement {
   enum class Kind : uint8_t { Expression, If };
   Kind kind = Kind::Expression;
   SourceRange where;
-  ExprPtr expression;               ///< the condition of an If
+  ExprPtr expression;  ///< the condition of an If
   std::vector<Statement> then_part, else_part;
 };
 
@@ -95,8 +121,8 @@ struct ClauseAst {
   SourceRange where;
   std::vector<ProbeDescription> descriptions;
   std::vector<SourceRange> description_places;
-  ExprPtr predicate;                ///< may be null
-  bool has_body = false;            ///< braces were there
+  ExprPtr predicate;      ///< may be null
+  bool has_body = false;  ///< braces were there
   std::vector<Statement> statements;
 };
 

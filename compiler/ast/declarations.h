@@ -22,10 +22,10 @@ struct Specifiers {
   SourceRange where;
   std::vector<Storage> storage;
   Base base = Base::None;
-  uint32_t bases = 0;   ///< how many there were: more than one is wrong
+  uint32_t bases = 0;  ///< how many there were: more than one is wrong
   uint32_t longs = 0, shorts = 0;
   bool is_signed = false, is_unsigned = false;
-  std::string name;     ///< of Named
+  std::string name;  ///< of Named
   std::shared_ptr<RecordSyntax> record;
   std::shared_ptr<EnumSyntax> enumeration;
 };
@@ -37,13 +37,13 @@ struct Derivation {
   enum class Kind : uint8_t { Pointer, Array, Tuple, Function };
   Kind kind = Kind::Pointer;
   SourceRange where;
-  std::shared_ptr<Expr> size;                           ///< of Array; null: []
-  std::shared_ptr<std::vector<Parameter>> parameters;   ///< of Tuple and Function
+  std::shared_ptr<Expr> size;                          ///< of Array; null: []
+  std::shared_ptr<std::vector<Parameter>> parameters;  ///< of Tuple and Function
 };
 
 struct Declarator {
   SourceRange where;
-  std::string name;   ///< empty: abstract
+  std::string name;  ///< empty: abstract
   std::vector<Derivation> derivations;
 };
 
@@ -65,14 +65,14 @@ struct FieldSyntax {
   SourceRange where;
   std::shared_ptr<Specifiers> specifiers;
   Declarator declarator;
-  std::shared_ptr<Expr> width;   ///< of a bit-field
+  std::shared_ptr<Expr> width;  ///< of a bit-field
 };
 
 struct RecordSyntax {
   SourceRange where;
   bool is_union = false;
   std::string tag;
-  bool defined = false;   ///< has braces
+  bool defined = false;  ///< has braces
   std::vector<FieldSyntax> fields;
 };
 

@@ -9,7 +9,8 @@
 namespace sonde {
 
 void DifEmitter::op(sonde_dif_op op, uint32_t d, uint32_t a, uint32_t b, int32_t i) {
-  program_.insns.push_back({static_cast<uint8_t>(op), static_cast<uint8_t>(d), static_cast<uint8_t>(a), static_cast<uint8_t>(b), i});
+  program_.insns.push_back(
+      {static_cast<uint8_t>(op), static_cast<uint8_t>(d), static_cast<uint8_t>(a), static_cast<uint8_t>(b), i});
 }
 
 void DifEmitter::constant(uint32_t d, uint64_t value) {

@@ -16,12 +16,12 @@ struct LibraryConstant {
   int64_t value;
 };
 
-std::span<const LibraryConstant> library_constants();   ///< sorted by name
+std::span<const LibraryConstant> library_constants();  ///< sorted by name
 const LibraryConstant* find_constant(std::string_view name);
 
 struct LibraryPart {
-  std::string_view file;    ///< for messages: "procfs.d"
-  std::string_view names;   ///< what it defines, with a blank before and after each
+  std::string_view file;   ///< for messages: "procfs.d"
+  std::string_view names;  ///< what it defines, with a blank before and after each
   std::string_view text;
 };
 

@@ -118,7 +118,8 @@ BodyCodegen::Value BodyCodegen::narrow(Value value, const Type& type) {
 
 // ---- calls -----------------------------------------------------------------------------------------------------
 
-BodyCodegen::Value BodyCodegen::call_address(const void* function, llvm::Type* result, std::initializer_list<Value> arguments) {
+BodyCodegen::Value BodyCodegen::call_address(const void* function, llvm::Type* result,
+                                             std::initializer_list<Value> arguments) {
   std::vector<llvm::Type*> types;
   for (Value argument : arguments) types.push_back(argument->getType());
   auto* type = llvm::FunctionType::get(result, types, false);
@@ -127,7 +128,8 @@ BodyCodegen::Value BodyCodegen::call_address(const void* function, llvm::Type* r
   return call;
 }
 
-BodyCodegen::Value BodyCodegen::call(std::string_view helper, llvm::Type* result, std::initializer_list<Value> arguments) {
+BodyCodegen::Value BodyCodegen::call(std::string_view helper, llvm::Type* result,
+                                     std::initializer_list<Value> arguments) {
   auto found = shared_.helpers.find(helper);
   const void* function = found == shared_.helpers.end() ? nullptr : found->second;
   if (!function) refuse("the runtime has no " + std::string(helper));
@@ -170,7 +172,8 @@ BodyCodegen::Value BodyCodegen::words(const std::vector<Value>& values) {
 /// Words that must outlive other calls.
 BodyCodegen::Value BodyCodegen::own_words(const std::vector<Value>& values) {
   llvm::IRBuilder<> entry(words_);
-  Value place = entry.CreateAlloca(entry.getInt64Ty(), entry.getInt32(static_cast<uint32_t>(std::max<size_t>(values.size(), 1))));
+  Value place =
+      entry.CreateAlloca(entry.getInt64Ty(), entry.getInt32(static_cast<uint32_t>(std::max<size_t>(values.size(), 1))));
   for (size_t i = 0; i < values.size(); ++i) ir_.CreateStore(values[i], at_offset(place, 8 * i));
   return place;
 }

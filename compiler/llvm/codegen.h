@@ -36,16 +36,16 @@ class TextPool {
 
  private:
   std::unordered_map<std::string_view, const char*> known_;
-  char* piece_ = nullptr;   ///< the last one
+  char* piece_ = nullptr;  ///< the last one
   size_t used_ = 0, size_ = 0;
 };
 
 /// What the code of one Jit shares.
 struct CodegenShared {
   std::unordered_map<std::string_view, const void*> helpers;
-  TextPool texts;                                               ///< string constants; their addresses stand in the code
+  TextPool texts;  ///< string constants; their addresses stand in the code
   void (*register_constants)(const void* begin, size_t size) = nullptr;
-  std::string failure;                                          ///< the first thing that cannot be compiled; empty: none
+  std::string failure;  ///< the first thing that cannot be compiled; empty: none
 };
 
 /// Whether the body has anything to do.
@@ -71,12 +71,12 @@ class BodyCodegen {
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock *entry_ = nullptr, *exit_ = nullptr, *false_ = nullptr;
   Value context_ = nullptr;
-  llvm::AllocaInst* words_ = nullptr;   ///< the arguments of the call that is being made
+  llvm::AllocaInst* words_ = nullptr;  ///< the arguments of the call that is being made
   uint32_t words_needed_ = 1;
-  std::map<uint64_t, Value> fields_;    ///< of the context, by offset
-  std::map<uint64_t, Value> header_;    ///< of the record, by offset
+  std::map<uint64_t, Value> fields_;  ///< of the context, by offset
+  std::map<uint64_t, Value> header_;  ///< of the record, by offset
   std::map<uint32_t, Value> slot_values_;
-  uint32_t conditional_depth_ = 0;      ///< 0: this block dominates what is emitted later
+  uint32_t conditional_depth_ = 0;  ///< 0: this block dominates what is emitted later
   uint64_t statement_ = 0;
 
   // codegen.cpp: frame
@@ -135,7 +135,7 @@ class BodyCodegen {
   // codegen_places.cpp: what can be assigned
   struct Place {
     const Expr* expr = nullptr;
-    Value at = nullptr;   ///< cell (ptr), keys (ptr) or address (i64)
+    Value at = nullptr;  ///< cell (ptr), keys (ptr) or address (i64)
     // Memory that is a copy of an element, to be stored back.
     const Expr* element = nullptr;
     Value keys = nullptr, copy = nullptr;

@@ -51,15 +51,12 @@ BodyCodegen::Value BodyCodegen::plain_value(const Expr& expr) {
     case ExprKind::SizeofExpr:
     case ExprKind::Offsetof:
     case ExprKind::Stringof:
-    case ExprKind::Xlate:
-      break;
+    case ExprKind::Xlate: break;
   }
   return refuse("an expression that was not lowered");
 }
 
-BodyCodegen::Value BodyCodegen::truth(const Expr& expr) {
-  return ir_.CreateICmpNE(value(expr), constant(0));
-}
+BodyCodegen::Value BodyCodegen::truth(const Expr& expr) { return ir_.CreateICmpNE(value(expr), constant(0)); }
 
 // ---- what the record brings ------------------------------------------------------------------------------------
 
@@ -138,8 +135,7 @@ BodyCodegen::Value BodyCodegen::operation(Op op, const Type& left, const Type& r
     case Op::Neg:
     case Op::Not:
     case Op::LogNot:
-    case Op::Plus:
-      break;
+    case Op::Plus: break;
   }
   return refuse("an operator that is not binary");
 }
@@ -172,7 +168,9 @@ BodyCodegen::Value BodyCodegen::division(Op op, bool is_unsigned, Value a, Value
 BodyCodegen::Value BodyCodegen::shift(Op op, bool is_unsigned, Value a, Value b) {
   Value fits = ir_.CreateICmpULE(b, constant(63));
   Value count = ir_.CreateAnd(b, constant(63));
-  Value shifted = op == Op::Shl ? ir_.CreateShl(a, count) : is_unsigned ? ir_.CreateLShr(a, count) : ir_.CreateAShr(a, count);
+  Value shifted = op == Op::Shl ? ir_.CreateShl(a, count)
+                  : is_unsigned ? ir_.CreateLShr(a, count)
+                                : ir_.CreateAShr(a, count);
   return ir_.CreateSelect(fits, shifted, constant(0));
 }
 

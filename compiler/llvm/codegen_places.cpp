@@ -133,7 +133,8 @@ void BodyCodegen::store_variable(const Place& place, Value value) {
     call("sonde_store_string", ir_.getVoidTy(), {context_, place.at, value});
   } else if (is_bytes(type)) {
     may("sonde_may_load", value, type.size);
-    call("sonde_store_bytes", ir_.getVoidTy(), {context_, place.at, value, ir_.getInt32(static_cast<uint32_t>(type.size))});
+    call("sonde_store_bytes", ir_.getVoidTy(),
+         {context_, place.at, value, ir_.getInt32(static_cast<uint32_t>(type.size))});
   } else {
     ir_.CreateStore(value, place.at);  // a float: only zero occurs
     return;

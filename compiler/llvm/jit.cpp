@@ -10,10 +10,10 @@
 // middle-end's pass pipelines: setting them up takes longer than compiling a clause, and the IR is SSA already.
 #include "compiler/llvm/jit.h"
 
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
 #include <llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h>
-#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -125,7 +125,8 @@ Result<std::vector<BodyFunction>> Jit::compile(const BodyProgram& program, std::
   BodyCodegen codegen(impl_->shared, program, *module);
   for (size_t i = 0; i < clauses.size(); ++i)
     if (!names[i].empty()) codegen.generate(clauses[i], names[i]);
-  if (std::string why = std::exchange(impl_->shared.failure, {}); !why.empty()) return Error("cannot compile the script: " + why);
+  if (std::string why = std::exchange(impl_->shared.failure, {}); !why.empty())
+    return Error("cannot compile the script: " + why);
   bool small = module->getInstructionCount() <= kSmallScript;
   module->setDataLayout(impl_->target(small).createDataLayout());
   module->setTargetTriple(impl_->target(small).getTargetTriple().str());

@@ -8,11 +8,16 @@ namespace sonde {
 
 SyntaxTree TreeBuilder::build(P::ProgramContext* program) {
   for (P::ItemContext* item : program->item()) {
-    if (item->clause()) tree_.items.emplace_back(clause(item->clause()));
-    else if (item->declaration()) tree_.items.emplace_back(declaration(item->declaration()));
-    else if (item->inlineDefinition()) tree_.items.emplace_back(inline_definition(item->inlineDefinition()));
-    else if (item->translator()) tree_.items.emplace_back(translator(item->translator()));
-    else if (item->providerDefinition()) tree_.items.emplace_back(provider(item->providerDefinition()));
+    if (item->clause())
+      tree_.items.emplace_back(clause(item->clause()));
+    else if (item->declaration())
+      tree_.items.emplace_back(declaration(item->declaration()));
+    else if (item->inlineDefinition())
+      tree_.items.emplace_back(inline_definition(item->inlineDefinition()));
+    else if (item->translator())
+      tree_.items.emplace_back(translator(item->translator()));
+    else if (item->providerDefinition())
+      tree_.items.emplace_back(provider(item->providerDefinition()));
   }
   return std::move(tree_);
 }
@@ -40,7 +45,8 @@ void TreeBuilder::description(antlr4::tree::TerminalNode* node, ClauseAst& claus
   if (!expand_description(written, where, expanded)) return;
   std::optional<ProbeDescription> description = read_description(expanded);
   if (!description) {
-    diagnostics_.report("D_PDESC_INVAL", where, "invalid probe description \"" + written + "\": Overspecified probe description",
+    diagnostics_.report("D_PDESC_INVAL", where,
+                        "invalid probe description \"" + written + "\": Overspecified probe description",
                         "a description has at most four fields: provider:module:function:name");
     return;
   }
@@ -58,10 +64,14 @@ bool TreeBuilder::expand_description(std::string_view text, SourceRange where, s
     while (i < text.size() && text[i] == '$') ++i;
     size_t begin = i;
     bool number = i < text.size() && std::isdigit(static_cast<unsigned char>(text[i]));
-    while (i < text.size() && (number ? std::isdigit(static_cast<unsigned char>(text[i])) : std::isalnum(static_cast<unsigned char>(text[i])))) ++i;
+    while (i < text.size() && (number ? std::isdigit(static_cast<unsigned char>(text[i]))
+                                      : std::isalnum(static_cast<unsigned char>(text[i]))))
+      ++i;
     std::optional<std::string> value = questions_.macro(text.substr(begin, i - begin));
     if (!value) {
-      diagnostics_.report("D_PDESC_INVAL", where, "invalid probe description \"" + std::string(text) + "\": Undefined macro variable in probe description");
+      diagnostics_.report(
+          "D_PDESC_INVAL", where,
+          "invalid probe description \"" + std::string(text) + "\": Undefined macro variable in probe description");
       return false;
     }
     out += *value;
@@ -81,7 +91,8 @@ std::vector<Statement> TreeBuilder::statements(const std::vector<P::StatementCon
     } else {
       if (!separated) {
         antlr4::Token* token = context->getStart();
-        diagnostics_.report("D_SYNTAX", range(token), "syntax error near \"" + spelling(token) + "\"", "statements are separated by ;");
+        diagnostics_.report("D_SYNTAX", range(token), "syntax error near \"" + spelling(token) + "\"",
+                            "statements are separated by ;");
         return out;
       }
       out.push_back(expression_statement(context->comma()));
@@ -111,8 +122,10 @@ Statement TreeBuilder::conditional(P::ConditionalStatementContext* context) {
 std::vector<Statement> TreeBuilder::arm(P::ArmContext* context) {
   std::vector<Statement> out;
   if (context->body()) return statements(context->body()->statement());
-  if (context->conditionalStatement()) out.push_back(conditional(context->conditionalStatement()));
-  else if (context->comma()) out.push_back(expression_statement(context->comma()));
+  if (context->conditionalStatement())
+    out.push_back(conditional(context->conditionalStatement()));
+  else if (context->comma())
+    out.push_back(expression_statement(context->comma()));
   return out;
 }
 

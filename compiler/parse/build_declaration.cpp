@@ -36,7 +36,9 @@ TranslatorSyntax TreeBuilder::translator(P::TranslatorContext* context) {
   return out;
 }
 
-ProviderSyntax TreeBuilder::provider(P::ProviderDefinitionContext* context) { return {range(context), spelling(context->name)}; }
+ProviderSyntax TreeBuilder::provider(P::ProviderDefinitionContext* context) {
+  return {range(context), spelling(context->name)};
+}
 
 Specifiers TreeBuilder::specifiers(P::SpecifiersContext* context) {
   Specifiers out;

@@ -12,16 +12,26 @@ using P = antlr::DParser;
 
 Op binary_op(size_t token) {
   switch (token) {
-    case P::PLUS: case P::ADD_ASSIGN: return Op::Add;
-    case P::MINUS: case P::SUB_ASSIGN: return Op::Sub;
-    case P::STAR: case P::MUL_ASSIGN: return Op::Mul;
-    case P::SLASH: case P::DIV_ASSIGN: return Op::Div;
-    case P::PERCENT: case P::MOD_ASSIGN: return Op::Mod;
-    case P::AMPERSAND: case P::AND_ASSIGN: return Op::And;
-    case P::PIPE: case P::OR_ASSIGN: return Op::Or;
-    case P::CARET: case P::XOR_ASSIGN: return Op::Xor;
-    case P::SHIFT_LEFT: case P::SHL_ASSIGN: return Op::Shl;
-    case P::SHIFT_RIGHT: case P::SHR_ASSIGN: return Op::Shr;
+    case P::PLUS:
+    case P::ADD_ASSIGN: return Op::Add;
+    case P::MINUS:
+    case P::SUB_ASSIGN: return Op::Sub;
+    case P::STAR:
+    case P::MUL_ASSIGN: return Op::Mul;
+    case P::SLASH:
+    case P::DIV_ASSIGN: return Op::Div;
+    case P::PERCENT:
+    case P::MOD_ASSIGN: return Op::Mod;
+    case P::AMPERSAND:
+    case P::AND_ASSIGN: return Op::And;
+    case P::PIPE:
+    case P::OR_ASSIGN: return Op::Or;
+    case P::CARET:
+    case P::XOR_ASSIGN: return Op::Xor;
+    case P::SHIFT_LEFT:
+    case P::SHL_ASSIGN: return Op::Shl;
+    case P::SHIFT_RIGHT:
+    case P::SHR_ASSIGN: return Op::Shr;
     case P::EQUAL: return Op::Eq;
     case P::NOT_EQUAL: return Op::Ne;
     case P::LESS: return Op::Lt;
@@ -117,8 +127,14 @@ ExprPtr TreeBuilder::prefix(P::OperationContext* context) {
     out = node(ExprKind::Unary, where);
     out->text = spelling(context->prefix);
     switch (context->prefix->getType()) {
-      case P::INCREMENT: out->kind = ExprKind::Update; out->op = Op::Add; break;
-      case P::DECREMENT: out->kind = ExprKind::Update; out->op = Op::Sub; break;
+      case P::INCREMENT:
+        out->kind = ExprKind::Update;
+        out->op = Op::Add;
+        break;
+      case P::DECREMENT:
+        out->kind = ExprKind::Update;
+        out->op = Op::Sub;
+        break;
       case P::PLUS: out->op = Op::Plus; break;
       case P::MINUS: out->op = Op::Neg; break;
       case P::TILDE: out->op = Op::Not; break;
@@ -158,11 +174,11 @@ ExprPtr TreeBuilder::constant(P::PrimaryContext* context) {
   if (context->INTEGER()) return integer(context->INTEGER(), spelling(context->INTEGER()));
   if (context->CHARACTER()) return character(context->CHARACTER());
   if (context->MACRO()) return macro(context->MACRO());
-  if (context->FLOATING()) return node(ExprKind::Integer, where);   // the lexer has complained
+  if (context->FLOATING()) return node(ExprKind::Integer, where);  // the lexer has complained
   std::string written = spelling(context->getStart());
   ExprPtr out = node(context->TEXT() ? ExprKind::String : ExprKind::Name, where);
   out->text = context->TEXT() ? read_escapes(std::string_view(written).substr(1, written.size() - 2)) : written;
-  if (context->TEXT()) out->text.resize(std::min(out->text.size(), out->text.find('\0')));   // \0 ends a string
+  if (context->TEXT()) out->text.resize(std::min(out->text.size(), out->text.find('\0')));  // \0 ends a string
   return out;
 }
 
@@ -172,7 +188,8 @@ ExprPtr TreeBuilder::integer(antlr4::tree::TerminalNode* terminal, std::string_v
   if (!literal.error.empty()) diagnostics_.report(literal.error_tag, where, literal.error);
   ExprPtr out = node(ExprKind::Integer, where);
   out->integer = literal.value;
-  out->text = std::string(literal.is_signed ? "" : "u") + (literal.size == 8 ? "l" : "i");   // the checker makes the type of it
+  out->text =
+      std::string(literal.is_signed ? "" : "u") + (literal.size == 8 ? "l" : "i");  // the checker makes the type of it
   return out;
 }
 
@@ -194,7 +211,8 @@ std::optional<std::string> TreeBuilder::macro_value(std::string_view token, Sour
   std::optional<std::string> value = questions_.macro(name);
   if (!value) {
     bool argument = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0]));
-    diagnostics_.report("D_MACRO_UNDEF", where, (argument ? "macro argument " : "macro variable ") + std::string(token) + " is not defined",
+    diagnostics_.report("D_MACRO_UNDEF", where,
+                        (argument ? "macro argument " : "macro variable ") + std::string(token) + " is not defined",
                         argument ? "give it after the script's name, or use -x defaultargs" : "");
   }
   return value;
@@ -210,13 +228,14 @@ ExprPtr TreeBuilder::macro(antlr4::tree::TerminalNode* terminal) {
   if (token.starts_with("$$")) {
     out->kind = ExprKind::String;
     out->text = *value;
-  } else if (value->empty()) {   // $1 under -x defaultargs
+  } else if (value->empty()) {  // $1 under -x defaultargs
     return out;
   } else if (looks_like_number(*value)) {
     bool negative = value->front() == '-';
     IntegerLiteral literal = read_integer(std::string_view(*value).substr(negative || value->front() == '+'));
     if (!literal.error.empty())
-      diagnostics_.report(literal.error_tag == "D_INT_OFLOW" ? "D_MACRO_OFLOW" : literal.error_tag, where, literal.error);
+      diagnostics_.report(literal.error_tag == "D_INT_OFLOW" ? "D_MACRO_OFLOW" : literal.error_tag, where,
+                          literal.error);
     out->integer = negative ? 0 - literal.value : literal.value;
     out->text = std::string(literal.is_signed ? "" : "u") + (literal.size == 8 ? "l" : "i");
   } else if (value->size() > 1 && value->front() == '"' && value->back() == '"') {

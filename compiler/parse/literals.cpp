@@ -24,9 +24,12 @@ Suffix read_suffix(std::string_view text) {
   Suffix suffix;
   uint32_t unsigneds = 0;
   for (char c : text) {
-    if (c == 'u' || c == 'U') ++unsigneds;
-    else if (c == 'l' || c == 'L') ++suffix.longs;
-    else suffix.valid = false;
+    if (c == 'u' || c == 'U')
+      ++unsigneds;
+    else if (c == 'l' || c == 'L')
+      ++suffix.longs;
+    else
+      suffix.valid = false;
   }
   suffix.is_unsigned = unsigneds > 0;
   if (unsigneds > 1 || suffix.longs > 2) suffix.valid = false;
@@ -47,15 +50,16 @@ IntegerLiteral read_integer(std::string_view text) {
   uint64_t radix = hex ? 16 : text[0] == '0' ? 8 : 10;
   size_t begin = hex ? 2 : 0;
   size_t end = begin;
-  while (end < text.size() && (hex ? digit_of(text[end]) >= 0 : std::isdigit(static_cast<unsigned char>(text[end])))) ++end;
+  while (end < text.size() && (hex ? digit_of(text[end]) >= 0 : std::isdigit(static_cast<unsigned char>(text[end]))))
+    ++end;
   Suffix suffix = read_suffix(text.substr(end));
   if (!suffix.valid || end == begin) return failure("D_SYNTAX", "syntax error near \"" + std::string(text) + "\"");
   IntegerLiteral literal;
   for (char c : text.substr(begin, end - begin)) {
     auto digit = static_cast<uint64_t>(digit_of(c));
-    if (digit >= radix)
-      return failure("D_INT_DIGIT", "constant " + std::string(text) + " contains invalid digit " + c);
-    if (__builtin_mul_overflow(literal.value, radix, &literal.value) || __builtin_add_overflow(literal.value, digit, &literal.value))
+    if (digit >= radix) return failure("D_INT_DIGIT", "constant " + std::string(text) + " contains invalid digit " + c);
+    if (__builtin_mul_overflow(literal.value, radix, &literal.value) ||
+        __builtin_add_overflow(literal.value, digit, &literal.value))
       return failure("D_INT_OFLOW", "constant " + std::string(text) + " results in integer overflow");
   }
   // The first of int, unsigned int (only octal and hex, or u), long, unsigned long that holds it.

@@ -12,7 +12,7 @@ struct IntegerLiteral {
   uint64_t value = 0;
   uint32_t size = 4;
   bool is_signed = true;
-  std::string error_tag;   ///< empty: right
+  std::string error_tag;  ///< empty: right
   std::string error;
 };
 

@@ -16,31 +16,67 @@ struct Keyword {
 };
 
 constexpr std::array kKeywords = std::to_array<Keyword>({
-    {"auto", DLexer::AUTO}, {"break", DLexer::BREAK}, {"case", DLexer::CASE}, {"char", DLexer::CHAR}, {"const", DLexer::CONST},
-    {"continue", DLexer::CONTINUE}, {"counter", DLexer::COUNTER}, {"default", DLexer::DEFAULT}, {"do", DLexer::DO},
-    {"double", DLexer::DOUBLE}, {"else", DLexer::ELSE}, {"enum", DLexer::ENUM}, {"extern", DLexer::EXTERN}, {"float", DLexer::FLOAT},
-    {"for", DLexer::FOR}, {"goto", DLexer::GOTO}, {"if", DLexer::IF}, {"import", DLexer::IMPORT}, {"inline", DLexer::INLINE},
-    {"int", DLexer::INT}, {"long", DLexer::LONG}, {"offsetof", DLexer::OFFSETOF}, {"probe", DLexer::PROBE},
-    {"provider", DLexer::PROVIDER}, {"register", DLexer::REGISTER}, {"restrict", DLexer::RESTRICT}, {"return", DLexer::RETURN},
-    {"self", DLexer::SELF}, {"short", DLexer::SHORT}, {"signed", DLexer::SIGNED}, {"sizeof", DLexer::SIZEOF},
-    {"static", DLexer::STATIC}, {"string", DLexer::STRING}, {"stringof", DLexer::STRINGOF}, {"struct", DLexer::STRUCT},
-    {"switch", DLexer::SWITCH}, {"this", DLexer::THIS}, {"translator", DLexer::TRANSLATOR}, {"typedef", DLexer::TYPEDEF},
-    {"union", DLexer::UNION}, {"unsigned", DLexer::UNSIGNED}, {"void", DLexer::VOID}, {"volatile", DLexer::VOLATILE},
-    {"while", DLexer::WHILE}, {"xlate", DLexer::XLATE},
+    {"auto", DLexer::AUTO},
+    {"break", DLexer::BREAK},
+    {"case", DLexer::CASE},
+    {"char", DLexer::CHAR},
+    {"const", DLexer::CONST},
+    {"continue", DLexer::CONTINUE},
+    {"counter", DLexer::COUNTER},
+    {"default", DLexer::DEFAULT},
+    {"do", DLexer::DO},
+    {"double", DLexer::DOUBLE},
+    {"else", DLexer::ELSE},
+    {"enum", DLexer::ENUM},
+    {"extern", DLexer::EXTERN},
+    {"float", DLexer::FLOAT},
+    {"for", DLexer::FOR},
+    {"goto", DLexer::GOTO},
+    {"if", DLexer::IF},
+    {"import", DLexer::IMPORT},
+    {"inline", DLexer::INLINE},
+    {"int", DLexer::INT},
+    {"long", DLexer::LONG},
+    {"offsetof", DLexer::OFFSETOF},
+    {"probe", DLexer::PROBE},
+    {"provider", DLexer::PROVIDER},
+    {"register", DLexer::REGISTER},
+    {"restrict", DLexer::RESTRICT},
+    {"return", DLexer::RETURN},
+    {"self", DLexer::SELF},
+    {"short", DLexer::SHORT},
+    {"signed", DLexer::SIGNED},
+    {"sizeof", DLexer::SIZEOF},
+    {"static", DLexer::STATIC},
+    {"string", DLexer::STRING},
+    {"stringof", DLexer::STRINGOF},
+    {"struct", DLexer::STRUCT},
+    {"switch", DLexer::SWITCH},
+    {"this", DLexer::THIS},
+    {"translator", DLexer::TRANSLATOR},
+    {"typedef", DLexer::TYPEDEF},
+    {"union", DLexer::UNION},
+    {"unsigned", DLexer::UNSIGNED},
+    {"void", DLexer::VOID},
+    {"volatile", DLexer::VOLATILE},
+    {"while", DLexer::WHILE},
+    {"xlate", DLexer::XLATE},
 });
 static_assert(std::ranges::is_sorted(kKeywords, {}, &Keyword::word));
 
 constexpr size_t kMostBrackets = 200;
 constexpr uint32_t kMostOperators = 2000;
-constexpr uint32_t kMostChained = 500;   ///< = ? and else, in one statement
+constexpr uint32_t kMostChained = 500;  ///< = ? and else, in one statement
 
 bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("-$:_.?*\\[]!`").find(c) != std::string_view::npos;
+  return std::isalnum(static_cast<unsigned char>(c)) ||
+         std::string_view("-$:_.?*\\[]!`").find(c) != std::string_view::npos;
 }
 
 bool is_identifier(std::string_view word) {
   if (word.empty() || std::isdigit(static_cast<unsigned char>(word[0]))) return false;
-  return std::ranges::all_of(word, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '`'; });
+  return std::ranges::all_of(
+      word, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '`'; });
 }
 
 }  // namespace
@@ -52,7 +88,8 @@ size_t keyword(std::string_view word) {
 
 ByteStream::ByteStream(std::string_view text) {
   _data.resize(text.size());
-  std::ranges::transform(text, _data.begin(), [](char c) { return static_cast<char32_t>(static_cast<unsigned char>(c)); });
+  std::ranges::transform(text, _data.begin(),
+                         [](char c) { return static_cast<char32_t>(static_cast<unsigned char>(c)); });
 }
 
 ModalLexer::ModalLexer(antlr4::CharStream* input, const std::string& text, Diagnostics& diagnostics)
@@ -70,8 +107,10 @@ std::unique_ptr<antlr4::Token> ModalLexer::nextToken() {
     setMode(Code);
     return nextToken();
   }
-  if (region_ == Region::Top) top_token(common);
-  else code_token(common);
+  if (region_ == Region::Top)
+    top_token(common);
+  else
+    code_token(common);
   return token;
 }
 
@@ -93,8 +132,10 @@ void ModalLexer::top_token(antlr4::CommonToken& token) {
 void ModalLexer::limit_depth(const antlr4::CommonToken& token) {
   size_t type = token.getType();
   if (type == SEMICOLON || type == LBRACE || type == RBRACE) operators_ = 0;
-  if (type == SEMICOLON) chained_ = 0;
-  else if (type >= LPAREN && type <= SHR_ASSIGN && type != COMMA) ++operators_;
+  if (type == SEMICOLON)
+    chained_ = 0;
+  else if (type >= LPAREN && type <= SHR_ASSIGN && type != COMMA)
+    ++operators_;
   bool chain = type == ASSIGN || type == QUESTION || type == ELSE;
   if (chain) ++chained_;
   if (too_deep_ || (open_.size() < kMostBrackets && operators_ < kMostOperators && chained_ < kMostChained)) return;
@@ -106,10 +147,13 @@ void ModalLexer::code_token(antlr4::CommonToken& token) {
   limit_depth(token);
   switch (token.getType()) {
     case IDENTIFIER:
-      if (size_t type = keyword(std::string_view(text_).substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex())))
+      if (size_t type = keyword(
+              std::string_view(text_).substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex())))
         token.setType(type);
       break;
-    case LBRACE: case LPAREN: case LBRACKET: open_bracket(token); break;
+    case LBRACE:
+    case LPAREN:
+    case LBRACKET: open_bracket(token); break;
     case RBRACE: close_bracket(token, '{'); break;
     case RPAREN: close_bracket(token, '('); break;
     case RBRACKET: close_bracket(token, '['); break;
@@ -120,7 +164,9 @@ void ModalLexer::code_token(antlr4::CommonToken& token) {
     case COLON: questions_ -= open_.empty() && questions_ > 0; break;
     case SLASH:
       if (region_ == Region::Predicate && closes_predicate(token.getStopIndex() + 1)) {
-        if (!open_.empty()) complain("D_SYNTAX", token, std::string("closing ") + (open_.back() == '[' ? ']' : ')') + " expected in predicate before /");
+        if (!open_.empty())
+          complain("D_SYNTAX", token,
+                   std::string("closing ") + (open_.back() == '[' ? ']' : ')') + " expected in predicate before /");
         token.setType(PREDICATE_CLOSE);
         end_region();
       }
@@ -139,7 +185,7 @@ void ModalLexer::close_bracket(antlr4::CommonToken& token, char opener) {
     complain("D_SYNTAX", token, std::string("extra ") + text_[token.getStartIndex()] + " in input stream");
     return;
   }
-  while (open_.back() != opener) open_.pop_back();   // what is missing inside is the parser's to tell
+  while (open_.back() != opener) open_.pop_back();  // what is missing inside is the parser's to tell
   open_.pop_back();
   if (open_.empty() && region_ == Region::Body) end_region();
 }
@@ -177,13 +223,17 @@ bool ModalLexer::closes_predicate(size_t after) const {
   if (end == at) return false;
   std::string_view word = std::string_view(text_).substr(at, end - at);
   size_t then = skip_blanks(end);
-  bool own_line = text_.find('\n', after) < at;   // a division goes on in its line
-  bool then_clause = then < text_.size() && (text_[then] == '{' || text_[then] == ',' || (text_[then] == '/' && own_line));
-  return word.find(':') != std::string_view::npos || then_clause || (keyword(word) && word != "self" && word != "this" && word != "sizeof");
+  bool own_line = text_.find('\n', after) < at;  // a division goes on in its line
+  bool then_clause =
+      then < text_.size() && (text_[then] == '{' || text_[then] == ',' || (text_[then] == '/' && own_line));
+  return word.find(':') != std::string_view::npos || then_clause ||
+         (keyword(word) && word != "self" && word != "this" && word != "sizeof");
 }
 
 void ModalLexer::complain(std::string_view tag, const antlr4::CommonToken& token, std::string message) {
-  diagnostics_.report(tag, {static_cast<uint32_t>(token.getStartIndex()), static_cast<uint32_t>(token.getStopIndex() + 1)}, std::move(message));
+  diagnostics_.report(tag,
+                      {static_cast<uint32_t>(token.getStartIndex()), static_cast<uint32_t>(token.getStopIndex() + 1)},
+                      std::move(message));
 }
 
 }  // namespace sonde

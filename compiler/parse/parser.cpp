@@ -20,7 +20,8 @@ using P = antlr::DParser;
 
 class TypeMarker {
  public:
-  TypeMarker(antlr4::CommonTokenStream& stream, const std::string& text, const ParserQuestions& questions, const std::vector<size_t>& declarations)
+  TypeMarker(antlr4::CommonTokenStream& stream, const std::string& text, const ParserQuestions& questions,
+             const std::vector<size_t>& declarations)
       : text_(text), questions_(questions), declarations_(declarations), tokens_(stream.getTokens()) {}
 
   void run() {
@@ -33,10 +34,13 @@ class TypeMarker {
  private:
   bool is(size_t i, size_t type) const { return i < tokens_.size() && tokens_[i]->getType() == type; }
   template <typename... Types>
-  bool any(size_t i, Types... types) const { return (is(i, types) || ...); }
+  bool any(size_t i, Types... types) const {
+    return (is(i, types) || ...);
+  }
 
   std::string_view spelling(size_t i) const {
-    return std::string_view(text_).substr(tokens_[i]->getStartIndex(), tokens_[i]->getStopIndex() + 1 - tokens_[i]->getStartIndex());
+    return std::string_view(text_).substr(tokens_[i]->getStartIndex(),
+                                          tokens_[i]->getStopIndex() + 1 - tokens_[i]->getStartIndex());
   }
 
   /// The last identifier outside of brackets before the ; or , is what a typedef names (function pointers: the first in parentheses).
@@ -60,11 +64,15 @@ class TypeMarker {
     std::string_view name = spelling(i);
     bool known = typedefs_.contains(name) || questions_.is_type(name);
     // After a type and before what ends a declarator it is the name that is declared, whatever it meant before.
-    bool declared = i > 0 && any(i - 1, P::TYPE_NAME, P::INT, P::CHAR, P::LONG, P::SHORT, P::STRING, P::RBRACE, P::STAR, P::VOID, P::IDENTIFIER) &&
+    bool declared = i > 0 &&
+                    any(i - 1, P::TYPE_NAME, P::INT, P::CHAR, P::LONG, P::SHORT, P::STRING, P::RBRACE, P::STAR, P::VOID,
+                        P::IDENTIFIER) &&
                     any(i + 1, P::SEMICOLON, P::COMMA, P::LBRACKET, P::ASSIGN, P::COLON, P::LBRACE);
     if (known) return !declared;
-    if (std::ranges::binary_search(declarations_, tokens_[i]->getStartIndex())) return true;   // foo_t x;
-    if (i > 0 && any(i - 1, P::SELF, P::THIS, P::TYPEDEF, P::EXTERN, P::INLINE, P::CONST, P::TRANSLATOR) && any(i + 1, P::IDENTIFIER, P::STAR)) return true;
+    if (std::ranges::binary_search(declarations_, tokens_[i]->getStartIndex())) return true;  // foo_t x;
+    if (i > 0 && any(i - 1, P::SELF, P::THIS, P::TYPEDEF, P::EXTERN, P::INLINE, P::CONST, P::TRANSLATOR) &&
+        any(i + 1, P::IDENTIFIER, P::STAR))
+      return true;
     return i > 0 && is(i - 1, P::LPAREN) && cast_follows(i);
   }
 
@@ -86,18 +94,22 @@ class TypeMarker {
 /// Reports the first syntax error, in DTrace's words.
 class FirstError : public antlr4::BaseErrorListener {
  public:
-  FirstError(antlr4::TokenStream& tokens, const std::string& text, Diagnostics& diagnostics) : tokens_(tokens), text_(text), diagnostics_(diagnostics) {}
+  FirstError(antlr4::TokenStream& tokens, const std::string& text, Diagnostics& diagnostics)
+      : tokens_(tokens), text_(text), diagnostics_(diagnostics) {}
 
-  void syntaxError(antlr4::Recognizer*, antlr4::Token* token, size_t, size_t, const std::string&, std::exception_ptr) override {
+  void syntaxError(antlr4::Recognizer*, antlr4::Token* token, size_t, size_t, const std::string&,
+                   std::exception_ptr) override {
     if (seen_) return;
     seen_ = true;
     uint32_t begin = offset(token->getStartIndex());
     if (token->getType() == antlr4::Token::EOF) {
-      diagnostics_.report("D_SYNTAX", {last_byte(), last_byte() + 1}, "syntax error near end of input", unclosed(token));
+      diagnostics_.report("D_SYNTAX", {last_byte(), last_byte() + 1}, "syntax error near end of input",
+                          unclosed(token));
       return;
     }
     uint32_t end = offset(token->getStopIndex() + 1);
-    diagnostics_.report("D_SYNTAX", {begin, end}, "syntax error near \"" + text_.substr(begin, end - begin) + "\"", hint(token));
+    diagnostics_.report("D_SYNTAX", {begin, end}, "syntax error near \"" + text_.substr(begin, end - begin) + "\"",
+                        hint(token));
   }
 
  private:
@@ -109,7 +121,8 @@ class FirstError : public antlr4::BaseErrorListener {
   }
 
   std::string hint(antlr4::Token* token) const {
-    if (token->getType() == P::IF || token->getType() == P::WHILE || token->getType() == P::FOR || token->getType() == P::SWITCH)
+    if (token->getType() == P::IF || token->getType() == P::WHILE || token->getType() == P::FOR ||
+        token->getType() == P::SWITCH)
       return "D has no loops: use predicates, ?: and if/else statements";
     if (text_.compare(token->getStartIndex(), 2, "//") == 0) return "comments are written /* ... */";
     return unclosed(token);
@@ -117,13 +130,20 @@ class FirstError : public antlr4::BaseErrorListener {
 
   /// Says which bracket is open where another kind is closed or a statement ends.
   std::string unclosed(antlr4::Token* token) const {
-    if (token->getType() != P::SEMICOLON && token->getType() != P::RBRACE && token->getType() != antlr4::Token::EOF) return {};
+    if (token->getType() != P::SEMICOLON && token->getType() != P::RBRACE && token->getType() != antlr4::Token::EOF)
+      return {};
     std::vector<antlr4::Token*> open;
     for (size_t i = 0; i < token->getTokenIndex() && i < tokens_.size(); ++i) {
       antlr4::Token* one = tokens_.get(i);
       switch (one->getType()) {
-        case P::LPAREN: case P::LBRACKET: case P::LBRACE: open.push_back(one); break;
-        case P::RPAREN: case P::RBRACKET: case P::RBRACE: if (!open.empty()) open.pop_back(); break;
+        case P::LPAREN:
+        case P::LBRACKET:
+        case P::LBRACE: open.push_back(one); break;
+        case P::RPAREN:
+        case P::RBRACKET:
+        case P::RBRACE:
+          if (!open.empty()) open.pop_back();
+          break;
         default: break;
       }
     }
@@ -181,8 +201,10 @@ SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& qu
 std::optional<ProbeDescription> read_description(std::string_view text) {
   std::vector<std::string> fields(1);
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == ':') fields.emplace_back();
-    else fields.back() += text[i];
+    if (text[i] == ':')
+      fields.emplace_back();
+    else
+      fields.back() += text[i];
   }
   if (fields.size() > 4) return std::nullopt;
   fields.insert(fields.begin(), 4 - fields.size(), "");

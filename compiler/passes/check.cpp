@@ -55,7 +55,8 @@ class Macros {
 }  // namespace
 
 void Checker::fail(std::string_view tag, SourceRange where, std::string message, std::string hint) {
-  if (!follows_from_another(tag, here(where))) diagnostics_.report(tag, here(where), std::move(message), std::move(hint));
+  if (!follows_from_another(tag, here(where)))
+    diagnostics_.report(tag, here(where), std::move(message), std::move(hint));
   throw Refused{};
 }
 
@@ -102,7 +103,8 @@ void Checker::remember_names(SourceRange where) {
 
 /// One mistake, one message: a name is not called unknown if the statement that was to define it has failed.
 bool Checker::follows_from_another(std::string_view tag, SourceRange where) const {
-  constexpr std::array<std::string_view, 5> kUnknown = {"D_CLEAR_AGGBAD", "D_IDENT_UNDEF", "D_NORMALIZE_AGGBAD", "D_TRUNC_AGGBAD", "D_VAR_UNDEF"};
+  constexpr std::array<std::string_view, 5> kUnknown = {"D_CLEAR_AGGBAD", "D_IDENT_UNDEF", "D_NORMALIZE_AGGBAD",
+                                                        "D_TRUNC_AGGBAD", "D_VAR_UNDEF"};
   if (std::ranges::find(kUnknown, tag) == kUnknown.end()) return false;
   bool found = false;
   for_each_name(part_of(source_.text, where), [&](std::string_view name) { found = found || unsure_.contains(name); });
@@ -134,8 +136,11 @@ void Checker::clause(ClauseAst& clause) {
     guarded([&] {
       std::string name;
       const DFunction* row = clause.predicate->kind == ExprKind::Call ? function_of(*clause.predicate, name) : nullptr;
-      if (row && world_.prototype(row->prototype).result->canonical->kind == Type::Kind::Void && row->runs == Runs::Body) fail("D_PRED_SCALAR", clause.predicate->where, "predicate result must be of scalar type");
-      clause.predicate = scalar(std::move(clause.predicate), "D_PRED_SCALAR", "predicate result must be of scalar type");
+      if (row && world_.prototype(row->prototype).result->canonical->kind == Type::Kind::Void &&
+          row->runs == Runs::Body)
+        fail("D_PRED_SCALAR", clause.predicate->where, "predicate result must be of scalar type");
+      clause.predicate =
+          scalar(std::move(clause.predicate), "D_PRED_SCALAR", "predicate result must be of scalar type");
     });
   }
   diagnostics_.set_context("in action list");
@@ -154,7 +159,10 @@ void Checker::statement(Statement& statement) {
     statement.expression = statement_expression(std::move(statement.expression));
     return;
   }
-  guarded([&] { statement.expression = scalar(std::move(statement.expression), "D_OP_SCALAR", "the condition of if must be of scalar type"); });
+  guarded([&] {
+    statement.expression =
+        scalar(std::move(statement.expression), "D_OP_SCALAR", "the condition of if must be of scalar type");
+  });
   statement_list(statement.then_part);
   statement_list(statement.else_part);
 }
@@ -164,7 +172,8 @@ ExprPtr Checker::statement_expression(ExprPtr expr) {
   switch (expr->kind) {
     case ExprKind::Call: return statement_call(std::move(expr));
     case ExprKind::Conditional: return statement_conditional(std::move(expr));
-    case ExprKind::Assign: case ExprKind::Update:
+    case ExprKind::Assign:
+    case ExprKind::Update:
       if (is_aggregation(*expr->kids[0])) return check_aggregate(std::move(expr));
       break;
     case ExprKind::Comma:
@@ -176,21 +185,27 @@ ExprPtr Checker::statement_expression(ExprPtr expr) {
   if (is_aggregation(*expr)) {
     const Expr* base = expr.get();
     while (base->kind == ExprKind::Index) base = base->kids[0].get();
-    if (!world_.names.aggregations.contains(base->text.substr(1))) fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + base->text + ": Unknown variable name");
+    if (!world_.names.aggregations.contains(base->text.substr(1)))
+      fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + base->text + ": Unknown variable name");
     fail("D_AGG_NULL", expr->where, "expression has null effect: " + base->text);
   }
   expr = check(std::move(expr));
-  if (expr->type->canonical->kind == Type::Kind::Dynamic) fail("D_CG_DYN", expr->where, "expression cannot evaluate to result of dynamic type");
+  if (expr->type->canonical->kind == Type::Kind::Dynamic)
+    fail("D_CG_DYN", expr->where, "expression cannot evaluate to result of dynamic type");
   return expr;
 }
 
 ExprPtr Checker::statement_call(ExprPtr expr) {
   std::string name;
   const DFunction* row = function_of(*expr, name);
-  if (!row) return check(std::move(expr));   // complains
+  if (!row) return check(std::move(expr));  // complains
   switch (row->runs) {
-    case Runs::Action: case Runs::Record: case Runs::Destructive: return check_action(std::move(expr), *row);
-    case Runs::Fire: case Runs::Body: case Runs::Refused: break;
+    case Runs::Action:
+    case Runs::Record:
+    case Runs::Destructive: return check_action(std::move(expr), *row);
+    case Runs::Fire:
+    case Runs::Body:
+    case Runs::Refused: break;
   }
   expr = check(std::move(expr));
   Type::Kind kind = expr->type->canonical->kind;
@@ -206,7 +221,8 @@ ExprPtr Checker::statement_call(ExprPtr expr) {
 ExprPtr Checker::statement_conditional(ExprPtr expr) {
   expr->kids[0] = scalar(std::move(expr->kids[0]), "D_OP_SCALAR", "operator ?: expression must be of scalar type");
   for (size_t i : {1, 2}) expr->kids[i] = statement_expression(std::move(expr->kids[i]));
-  if (expr->kids[0]->kind == ExprKind::Integer && !expr->kids[0]->type->is_string()) return std::move(expr->kids[expr->kids[0]->integer ? 1 : 2]);
+  if (expr->kids[0]->kind == ExprKind::Integer && !expr->kids[0]->type->is_string())
+    return std::move(expr->kids[expr->kids[0]->integer ? 1 : 2]);
   expr->type = world_.types.void_type();
   return expr;
 }
@@ -245,9 +261,10 @@ Unit front_end(World& world, const SourceText& source, const MacroValues& macros
   control_lines(world, prepared.controls, false, own);
   auto tree = std::make_shared<SyntaxTree>();
   Macros values(macros, world);
-  ParserQuestions questions{
-      [&](std::string_view name) { return (world.types.find(name) && !find_function(name)) || library_defines_type(name); },
-      [&](std::string_view name) { return values(name); }};
+  ParserQuestions questions{[&](std::string_view name) {
+                              return (world.types.find(name) && !find_function(name)) || library_defines_type(name);
+                            },
+                            [&](std::string_view name) { return values(name); }};
   if (!own.any()) *tree = parse(prepared.text, source.kind == SourceText::Kind::Script, questions, own);
   for (const Diagnostic& one : own.list()) diagnostics.report(one);
   if (failed()) return unit;

@@ -18,7 +18,8 @@ ActionSite& Checker::site(Expr& expr, const DFunction& row) {
 
 /// Drops the name, and takes down the types of what is left.
 void Checker::finish_site(Expr& expr, ActionSite& site) {
-  if (!expr.kids.empty() && expr.kids[0] && expr.kids[0]->kind == ExprKind::Name && !expr.kids[0]->type) expr.kids.erase(expr.kids.begin());
+  if (!expr.kids.empty() && expr.kids[0] && expr.kids[0]->kind == ExprKind::Name && !expr.kids[0]->type)
+    expr.kids.erase(expr.kids.begin());
   for (const ExprPtr& kid : expr.kids) site.arguments.push_back(value_type(kid->type));
 }
 
@@ -26,13 +27,16 @@ ExprPtr Checker::check_action(ExprPtr expr, const DFunction& row) {
   expr->text = row.name;
   const Prototype& prototype = world_.prototype(row.prototype);
   bool formats = prototype.varargs && !prototype.parameters.empty() && prototype.parameters[0]->is_string();
-  bool aggregation_first = !prototype.parameters.empty() && prototype.parameters[0]->canonical->kind == Type::Kind::Aggregation;
+  bool aggregation_first =
+      !prototype.parameters.empty() && prototype.parameters[0]->canonical->kind == Type::Kind::Aggregation;
   bool any_first = !prototype.parameters.empty() && prototype.parameters[0]->canonical->kind == Type::Kind::Any;
-  bool prints_aggregations = prototype.parameters.size() > 1 && prototype.parameters[1]->canonical->kind == Type::Kind::Aggregation;
+  bool prints_aggregations =
+      prototype.parameters.size() > 1 && prototype.parameters[1]->canonical->kind == Type::Kind::Aggregation;
   if (prints_aggregations) return action_printa(std::move(expr));
   if (formats) return action_format(std::move(expr), row);
   if (aggregation_first) return action_aggregation(std::move(expr), row);
-  if (any_first) return prototype.parameters.size() == 1 ? action_trace(std::move(expr)) : action_tracemem(std::move(expr), row);
+  if (any_first)
+    return prototype.parameters.size() == 1 ? action_trace(std::move(expr)) : action_tracemem(std::move(expr), row);
   return action_plain(std::move(expr), row);
 }
 
@@ -50,20 +54,25 @@ ExprPtr Checker::action_trace(ExprPtr expr) {
   std::string name(row.name);
   check_count(name, world_.prototype(row.prototype), expr->kids.size() - 1, expr->where);
   if (is_aggregation(*expr->kids[1])) {
-    bool known = expr->kids[1]->kind == ExprKind::Name && world_.names.aggregations.contains(expr->kids[1]->text.substr(1));
+    bool known =
+        expr->kids[1]->kind == ExprKind::Name && world_.names.aggregations.contains(expr->kids[1]->text.substr(1));
     if (!known) check(std::move(expr->kids[1]));
-    fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression", "print an aggregation with printa()");
+    fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression",
+         "print an aggregation with printa()");
   }
   std::string called;
   if (expr->kids[1]->kind == ExprKind::Call) {
     const DFunction* inner = function_of(*expr->kids[1], called);
-    bool action = inner && (inner->runs == Runs::Record || inner->runs == Runs::Action || inner->runs == Runs::Destructive);
-    if (action || (!inner && find_aggregating_function(called))) fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression");
+    bool action =
+        inner && (inner->runs == Runs::Record || inner->runs == Runs::Action || inner->runs == Runs::Destructive);
+    if (action || (!inner && find_aggregating_function(called)))
+      fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression");
   }
   ExprPtr argument = check(std::move(expr->kids[1]));
   Type::Kind kind = argument->type->canonical->kind;
   if (kind == Type::Kind::Void) fail("D_TRACE_VOID", expr->where, name + "( ) may not be applied to a void expression");
-  if (kind == Type::Kind::Dynamic || kind == Type::Kind::Function) fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression");
+  if (kind == Type::Kind::Dynamic || kind == Type::Kind::Function)
+    fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression");
   expr->kids[1] = printable(std::move(argument));
   finish_site(*expr, site(*expr, row));
   return expr;
@@ -75,10 +84,13 @@ ExprPtr Checker::action_tracemem(ExprPtr expr, const DFunction& row) {
   check_count(name, world_.prototype(row.prototype), expr->kids.size() - 1, expr->where);
   ExprPtr address = decay(value(std::move(expr->kids[1])));
   if (!address->type->is_pointer() && !address->type->is_integer())
-    fail("D_TRACEMEM_ADDR", expr->where, name + "( ) argument #1 is incompatible with prototype:\n\tprototype: pointer or integer\n\t argument: " + address->type->name);
+    fail("D_TRACEMEM_ADDR", expr->where,
+         name + "( ) argument #1 is incompatible with prototype:\n\tprototype: pointer or integer\n\t argument: " +
+             address->type->name);
   SourceRange where = expr->kids[2]->where;
   ExprPtr size = constant(std::move(expr->kids[2]));
-  if (!size || static_cast<int64_t>(size->integer) <= 0) fail("D_TRACEMEM_SIZE", where, name + "( ) argument #2 must be a non-zero positive integral constant expression");
+  if (!size || static_cast<int64_t>(size->integer) <= 0)
+    fail("D_TRACEMEM_SIZE", where, name + "( ) argument #2 must be a non-zero positive integral constant expression");
   expr->kids[1] = convert(std::move(address), world_.types.pointer_to(world_.types.void_type()));
   expr->kids[2] = convert(std::move(size), world_.types.find("size_t"));
   if (expr->kids.size() > 3) expr->kids[3] = passed(name, std::move(expr->kids[3]), world_.types.integer(8, true), 3);
@@ -105,7 +117,9 @@ ExprPtr Checker::action_printa(ExprPtr expr) {
   bool has_format = expr->kids.size() > 1 && expr->kids[1]->kind == ExprKind::String;
   size_t first = has_format ? 2 : 1;
   if (expr->kids.size() <= first)
-    fail("D_PRINTA_PROTO", expr->where, name + "( ) prototype mismatch: " + std::to_string(expr->kids.size() - 1) + (expr->kids.size() == 2 ? " arg" : " args") + " passed, " + (has_format ? "2" : "1") + " expected");
+    fail("D_PRINTA_PROTO", expr->where,
+         name + "( ) prototype mismatch: " + std::to_string(expr->kids.size() - 1) +
+             (expr->kids.size() == 2 ? " arg" : " args") + " passed, " + (has_format ? "2" : "1") + " expected");
   std::vector<Conversion> format;
   if (has_format) format = read_format(name, *expr->kids[1]);
   std::vector<uint32_t> indexes;
@@ -120,12 +134,18 @@ ExprPtr Checker::action_printa(ExprPtr expr) {
       lead_name = own;
       continue;
     }
-    auto count = [](const AggregationSymbol& which) { return std::to_string(which.keys.size()) + (which.keys.size() == 1 ? " key" : " keys"); };
+    auto count = [](const AggregationSymbol& which) {
+      return std::to_string(which.keys.size()) + (which.keys.size() == 1 ? " key" : " keys");
+    };
     if (one.keys.size() != lead->keys.size())
-      fail("D_PRINTA_AGGKEY", expr->where, name + "( ): " + lead_name + " and " + own + " do not have matching key signatures: " + lead_name + " has " + count(*lead) + ", " + own + " has " + count(one));
+      fail("D_PRINTA_AGGKEY", expr->where,
+           name + "( ): " + lead_name + " and " + own + " do not have matching key signatures: " + lead_name + " has " +
+               count(*lead) + ", " + own + " has " + count(one));
     for (size_t k = 0; k < one.keys.size(); ++k) {
       if (value_type(one.keys[k]).kind == value_type(lead->keys[k]).kind) continue;
-      fail("D_PRINTA_AGGPROTO", expr->where, name + "( ): " + own + "[ ] key #" + std::to_string(k + 1) + " is incompatible with " + lead_name + ":\n\t" + lead_name + " key: " + lead->keys[k]->name + "\n\t" + own + " key: " + one.keys[k]->name);
+      fail("D_PRINTA_AGGPROTO", expr->where,
+           name + "( ): " + own + "[ ] key #" + std::to_string(k + 1) + " is incompatible with " + lead_name + ":\n\t" +
+               lead_name + " key: " + lead->keys[k]->name + "\n\t" + own + " key: " + one.keys[k]->name);
     }
   }
   if (has_format) check_keys(format, *lead, expr->where);
@@ -146,15 +166,19 @@ ExprPtr Checker::action_aggregation(ExprPtr expr, const DFunction& row) {
   size_t passed = expr->kids.size() - 1;
   std::string own_tag = "D_" + upper + "_PROTO";
   if ((passed < prototype.required || passed > prototype.parameters.size()) && upper != "TRUNC")
-    fail(own_tag, expr->where, name + "( ) prototype mismatch: " + std::to_string(passed) + (passed == 1 ? " arg" : " args") + " passed, " + std::to_string(prototype.required) + " expected");
+    fail(own_tag, expr->where,
+         name + "( ) prototype mismatch: " + std::to_string(passed) + (passed == 1 ? " arg" : " args") + " passed, " +
+             std::to_string(prototype.required) + " expected");
   check_count(name, prototype, passed, expr->where);
-  const AggregationSymbol& aggregation = aggregation_named(*expr->kids[1], name, 1, "D_" + upper + "_AGGARG", "D_" + upper + "_AGGBAD");
+  const AggregationSymbol& aggregation =
+      aggregation_named(*expr->kids[1], name, 1, "D_" + upper + "_AGGARG", "D_" + upper + "_AGGBAD");
   uint32_t index = aggregation.index;
   expr->kids.erase(expr->kids.begin() + 1);
   if (expr->kids.size() > 1) {
     ExprPtr argument = value(std::move(expr->kids[1]));
     if (!argument->type->is_integer()) {
-      if (upper == "NORMALIZE") fail("D_NORMALIZE_SCALAR", argument->where, name + "( ) argument #2 must be of scalar type");
+      if (upper == "NORMALIZE")
+        fail("D_NORMALIZE_SCALAR", argument->where, name + "( ) argument #2 must be of scalar type");
       argument_mismatch(name, 2, prototype.parameters[1]->name, *argument);
     }
     expr->kids[1] = convert(std::move(argument), prototype.parameters[1]);

@@ -13,26 +13,36 @@ bool Checker::is_aggregation(const Expr& expr) {
 }
 
 /// The aggregation that an action names as its argument.
-const AggregationSymbol& Checker::aggregation_named(const Expr& expr, const std::string& function, size_t number, std::string_view argument_tag, std::string_view unknown_tag) {
+const AggregationSymbol& Checker::aggregation_named(const Expr& expr, const std::string& function, size_t number,
+                                                    std::string_view argument_tag, std::string_view unknown_tag) {
   if (expr.kind != ExprKind::Name || !expr.text.starts_with('@')) {
     std::string type = expr.kind == ExprKind::Integer ? "int" : expr.kind == ExprKind::String ? "string" : "expression";
-    fail(argument_tag, expr.where, function + "( ) argument #" + std::to_string(number) + " is incompatible with prototype:\n\tprototype: aggregation\n\t argument: " + type);
+    fail(argument_tag, expr.where,
+         function + "( ) argument #" + std::to_string(number) +
+             " is incompatible with prototype:\n\tprototype: aggregation\n\t argument: " + type);
   }
   auto at = world_.names.aggregations.find(expr.text.substr(1));
-  if (at == world_.names.aggregations.end()) fail(unknown_tag, expr.where, unknown_tag == "D_IDENT_UNDEF" ? "failed to resolve " + expr.text + ": Unknown variable name" : "undefined aggregation: " + expr.text);
+  if (at == world_.names.aggregations.end())
+    fail(unknown_tag, expr.where,
+         unknown_tag == "D_IDENT_UNDEF" ? "failed to resolve " + expr.text + ": Unknown variable name"
+                                        : "undefined aggregation: " + expr.text);
   return at->second;
 }
 
 ExprPtr Checker::check_aggregate(ExprPtr expr) {
   Expr& left = *expr->kids[0];
   Expr& named = left.kind == ExprKind::Index ? *left.kids[0] : left;
-  if (named.kind == ExprKind::Index) fail("D_AGG_MDIM", left.where, "improper attempt to reference " + named.kids[0]->text + " as a multi-dimensional array");
+  if (named.kind == ExprKind::Index)
+    fail("D_AGG_MDIM", left.where,
+         "improper attempt to reference " + named.kids[0]->text + " as a multi-dimensional array");
   std::string shown = named.text == "@" ? "@_" : named.text;
   Expr& call = *expr->kids[1];
   bool calls = expr->kind == ExprKind::Assign && call.kind == ExprKind::Call && call.kids[0]->kind == ExprKind::Name;
   const AggFunctionRow* row = calls ? find_aggregating_function(call.kids[0]->text) : nullptr;
   if (!row && calls && !find_function(call.kids[0]->text)) unknown_function(call.kids[0]->text, call.kids[0]->where);
-  if (!row) fail("D_AGG_FUNC", expr->where, named.text + " must be assigned the result of an aggregating function", "such as count(), sum(x) or quantize(x)");
+  if (!row)
+    fail("D_AGG_FUNC", expr->where, named.text + " must be assigned the result of an aggregating function",
+         "such as count(), sum(x) or quantize(x)");
   ExprPtr out = make(ExprKind::Aggregate, world_.types.void_type(), expr->where);
   out->text = named.text.substr(1);
   std::vector<const Type*> keys;
@@ -60,15 +70,17 @@ ExprPtr Checker::check_aggregate(ExprPtr expr) {
   description.params = std::move(params);
   for (const Type* key : keys) description.keys.push_back(value_type(key));
   for (size_t i = 0; i < keys.size(); ++i)
-    if (keys[i]->canonical->kind == Type::Kind::Stack) description.default_frames = static_cast<uint32_t>(out->kids[i]->kids[0]->integer);
+    if (keys[i]->canonical->kind == Type::Kind::Stack)
+      description.default_frames = static_cast<uint32_t>(out->kids[i]->kids[0]->integer);
   out->variable_index = static_cast<uint32_t>(world_.program.aggregations.size());
   world_.program.aggregations.push_back(std::move(description));
   world_.names.aggregations[out->text] = {out->variable_index, std::move(keys), row, line_of(expr->where)};
   return out;
 }
 
-void Checker::same_aggregation(const std::string& name, const AggregationSymbol& known, const AggFunctionRow& row, const std::vector<const Type*>& keys,
-                               const std::vector<int64_t>& params, const Expr& expr) {
+void Checker::same_aggregation(const std::string& name, const AggregationSymbol& known, const AggFunctionRow& row,
+                               const std::vector<const Type*>& keys, const std::vector<int64_t>& params,
+                               const Expr& expr) {
   auto signature = [&](const AggFunctionRow& function, const std::vector<const Type*>& list) {
     std::string text = name;
     for (size_t i = 0; i < list.size(); ++i) text += (i ? ", " : "[") + list[i]->name;
@@ -81,16 +93,24 @@ void Checker::same_aggregation(const std::string& name, const AggregationSymbol&
     same = integers || (a.kind == b.kind && a.size == b.size);
   }
   if (!same)
-    fail("D_AGG_REDEF", expr.where, "aggregation redefined: " + name + "\n\t current: " + signature(row, keys) + "\n\tprevious: " + signature(*known.row, known.keys) + " : line " + std::to_string(known.line));
+    fail("D_AGG_REDEF", expr.where,
+         "aggregation redefined: " + name + "\n\t current: " + signature(row, keys) +
+             "\n\tprevious: " + signature(*known.row, known.keys) + " : line " + std::to_string(known.line));
   const std::vector<int64_t>& before = world_.program.aggregations[known.index].params;
-  static constexpr const char* kLquantize[][2] = {{"base", "D_LQUANT_MATCHBASE"}, {"limit", "D_LQUANT_MATCHLIM"}, {"step", "D_LQUANT_MATCHSTEP"}};
-  static constexpr const char* kLlquantize[][2] = {{"factor", "D_LLQUANT_MATCHFACTOR"}, {"lmag", "D_LLQUANT_MATCHLMAG"}, {"hmag", "D_LLQUANT_MATCHHMAG"}, {"steps", "D_LLQUANT_MATCHSTEPS"}};
+  static constexpr const char* kLquantize[][2] = {
+      {"base", "D_LQUANT_MATCHBASE"}, {"limit", "D_LQUANT_MATCHLIM"}, {"step", "D_LQUANT_MATCHSTEP"}};
+  static constexpr const char* kLlquantize[][2] = {{"factor", "D_LLQUANT_MATCHFACTOR"},
+                                                   {"lmag", "D_LLQUANT_MATCHLMAG"},
+                                                   {"hmag", "D_LLQUANT_MATCHHMAG"},
+                                                   {"steps", "D_LLQUANT_MATCHSTEPS"}};
   for (size_t i = 0; i < params.size(); ++i) {
     if (params[i] == before[i]) continue;
     bool linear = row.function == AggFunction::Lquantize;
     auto [word, tag] = linear ? kLquantize[i] : kLlquantize[i];
-    fail(tag, expr.where, std::string(row.name) + (linear ? "( ) " : "() ") + word + " (argument #" + std::to_string(i + 1) + ") doesn't match previous declaration: expected " +
-         std::to_string(before[i]) + ", found " + std::to_string(params[i]));
+    fail(tag, expr.where,
+         std::string(row.name) + (linear ? "( ) " : "() ") + word + " (argument #" + std::to_string(i + 1) +
+             ") doesn't match previous declaration: expected " + std::to_string(before[i]) + ", found " +
+             std::to_string(params[i]));
   }
 }
 
@@ -100,13 +120,17 @@ void Checker::aggregation_values(Expr& call, const AggFunctionRow& row, Expr& in
   std::string name(row.name);
   size_t passed = call.kids.size() - 1;
   if (row.function == AggFunction::Quantize && (passed < 1 || passed > 2))
-    fail("D_QUANT_PROTO", call.where, name + "( ) prototype mismatch: " + std::to_string(passed) + (passed == 1 ? " arg" : " args") + " passed, " + (passed ? "at most 2" : "at least 1") + " expected");
+    fail("D_QUANT_PROTO", call.where,
+         name + "( ) prototype mismatch: " + std::to_string(passed) + (passed == 1 ? " arg" : " args") + " passed, " +
+             (passed ? "at most 2" : "at least 1") + " expected");
   check_count(name, prototype, passed, call.where);
   if (prototype.parameters.empty()) return;
   auto number = [&](size_t index) {
     ExprPtr argument = check(std::move(call.kids[index]));
     bool scalar = argument->type->is_integer() || argument->type->is_pointer();
-    if (!scalar) fail("D_AGG_SCALAR", argument->where, name + "( ) argument #" + std::to_string(index) + " must be of scalar type");
+    if (!scalar)
+      fail("D_AGG_SCALAR", argument->where,
+           name + "( ) argument #" + std::to_string(index) + " must be of scalar type");
     into.kids.push_back(convert(std::move(argument), world_.types.integer(8, true)));
   };
   number(1);
@@ -116,7 +140,8 @@ void Checker::aggregation_values(Expr& call, const AggFunctionRow& row, Expr& in
   if (increment > 1 && passed == increment) number(increment);
 }
 
-int64_t Checker::constant_argument(Expr& call, size_t index, const std::string& name, std::string_view tag, const std::string& kind) {
+int64_t Checker::constant_argument(Expr& call, size_t index, const std::string& name, std::string_view tag,
+                                   const std::string& kind) {
   SourceRange where = call.kids[index]->where;
   ExprPtr number = constant(std::move(call.kids[index]));
   if (!number) fail(tag, where, name + "( ) argument #" + std::to_string(index - 1) + " must be " + kind);
@@ -130,16 +155,22 @@ void Checker::lquantize_params(Expr& call, std::vector<int64_t>& params) {
   if (!fits(base)) fail("D_LQUANT_BASEVAL", call.where, name + "( ) argument #1 must be a 32-bit quantity");
   int64_t limit = constant_argument(call, 3, name, "D_LQUANT_LIMTYPE", "an integer constant");
   if (!fits(limit)) fail("D_LQUANT_LIMVAL", call.where, name + "( ) argument #2 must be a 32-bit quantity");
-  if (limit <= base) fail("D_LQUANT_MISMATCH", call.where, name + "( ) base (argument #1) must be less than limit (argument #2)");
+  if (limit <= base)
+    fail("D_LQUANT_MISMATCH", call.where, name + "( ) base (argument #1) must be less than limit (argument #2)");
   int64_t step = 1;
   if (call.kids.size() > 4) {
     step = constant_argument(call, 4, name, "D_LQUANT_STEPTYPE", "a non-zero positive integer constant");
-    if (step <= 0) fail("D_LQUANT_STEPTYPE", call.where, name + "( ) argument #3 must be a non-zero positive integer constant");
+    if (step <= 0)
+      fail("D_LQUANT_STEPTYPE", call.where, name + "( ) argument #3 must be a non-zero positive integer constant");
     if (step > UINT16_MAX) fail("D_LQUANT_STEPVAL", call.where, name + "( ) argument #3 must be a 16-bit quantity");
   }
   int64_t levels = (limit - base) / step;
-  if (levels == 0) fail("D_LQUANT_STEPLARGE", call.where, name + "( ) step (argument #3) too large: must have at least one quantization level");
-  if (levels > UINT16_MAX) fail("D_LQUANT_STEPSMALL", call.where, name + "( ) step (argument #3) too small: number of quantization levels must be a 16-bit quantity");
+  if (levels == 0)
+    fail("D_LQUANT_STEPLARGE", call.where,
+         name + "( ) step (argument #3) too large: must have at least one quantization level");
+  if (levels > UINT16_MAX)
+    fail("D_LQUANT_STEPSMALL", call.where,
+         name + "( ) step (argument #3) too small: number of quantization levels must be a 16-bit quantity");
   params = {base, limit, step};
 }
 
@@ -147,24 +178,35 @@ void Checker::llquantize_params(Expr& call, std::vector<int64_t>& params) {
   std::string name = "llquantize";
   auto word = [](int64_t value) { return value >= 0 && value <= UINT16_MAX; };
   int64_t factor = constant_argument(call, 2, name, "D_LLQUANT_FACTORTYPE", "an integer constant");
-  if (!word(factor) || factor < 2) fail("D_LLQUANT_FACTORVAL", call.where, name + "( ) argument #1 must be an unsigned 16-bit quantity greater than or equal to 2");
+  if (!word(factor) || factor < 2)
+    fail("D_LLQUANT_FACTORVAL", call.where,
+         name + "( ) argument #1 must be an unsigned 16-bit quantity greater than or equal to 2");
   int64_t low = constant_argument(call, 3, name, "D_LLQUANT_LMAGTYPE", "an integer constant");
   if (!word(low)) fail("D_LLQUANT_LMAGVAL", call.where, name + "( ) argument #2 must be an unsigned 16-bit quantity");
   int64_t high = constant_argument(call, 4, name, "D_LLQUANT_HMAGTYPE", "an integer constant");
   if (!word(high)) fail("D_LLQUANT_HMAGVAL", call.where, name + "( ) argument #3 must be an unsigned 16-bit quantity");
-  if (high < low) fail("D_LLQUANT_HMAGVAL", call.where, name + "( ) high magnitude (argument #3) must be at least the low magnitude (argument #2)");
+  if (high < low)
+    fail("D_LLQUANT_HMAGVAL", call.where,
+         name + "( ) high magnitude (argument #3) must be at least the low magnitude (argument #2)");
   unsigned __int128 power = 1, low_power = 1;
   for (int64_t i = 0; i <= high && power <= UINT64_MAX; ++i) {
     power *= static_cast<uint64_t>(factor);
     if (i == low) low_power = power;
   }
-  if (power > UINT64_MAX) fail("D_LLQUANT_HMAGVAL", call.where, name + "( ) factor (argument #1) raised to the high magnitude (argument #3) overflows 64 bits");
+  if (power > UINT64_MAX)
+    fail("D_LLQUANT_HMAGVAL", call.where,
+         name + "( ) factor (argument #1) raised to the high magnitude (argument #3) overflows 64 bits");
   int64_t steps = constant_argument(call, 5, name, "D_LLQUANT_STEPTYPE", "a non-zero positive integer constant");
-  if (steps <= 0) fail("D_LLQUANT_STEPTYPE", call.where, name + "( ) argument #4 must be a non-zero positive integer constant");
+  if (steps <= 0)
+    fail("D_LLQUANT_STEPTYPE", call.where, name + "( ) argument #4 must be a non-zero positive integer constant");
   if (!word(steps)) fail("D_LLQUANT_STEPVAL", call.where, name + "( ) argument #4 must be an unsigned 16-bit quantity");
-  bool divides = steps < factor ? factor % steps == 0
-                 : steps == factor || (steps % factor == 0 && (low == 0 ? factor * factor % steps == 0 : low_power % static_cast<uint64_t>(steps) == 0));
-  if (!divides) fail("D_LLQUANT_STEPVAL", call.where, name + "( ) argument #4 (steps) must divide the magnitudes evenly");
+  bool divides = steps < factor
+                     ? factor % steps == 0
+                     : steps == factor ||
+                           (steps % factor == 0 &&
+                            (low == 0 ? factor * factor % steps == 0 : low_power % static_cast<uint64_t>(steps) == 0));
+  if (!divides)
+    fail("D_LLQUANT_STEPVAL", call.where, name + "( ) argument #4 (steps) must divide the magnitudes evenly");
   params = {factor, low, high, steps};
 }
 

@@ -6,7 +6,7 @@
 namespace sonde {
 
 namespace {
-constexpr uint32_t kDeepest = 500;    ///< nested expressions: deeper ones are refused before the stack ends
+constexpr uint32_t kDeepest = 500;  ///< nested expressions: deeper ones are refused before the stack ends
 }
 
 ExprPtr Checker::check(ExprPtr expr) {
@@ -19,9 +19,7 @@ ExprPtr Checker::check(ExprPtr expr) {
   } guard(depth_);
   switch (expr->kind) {
     case ExprKind::Integer: return check_integer(std::move(expr));
-    case ExprKind::String:
-      expr->type = world_.types.string_type();
-      return expr;
+    case ExprKind::String: expr->type = world_.types.string_type(); return expr;
     case ExprKind::Name: return check_name(std::move(expr));
     case ExprKind::Member: return check_member(std::move(expr));
     case ExprKind::Index: return check_index(std::move(expr));
@@ -33,15 +31,21 @@ ExprPtr Checker::check(ExprPtr expr) {
     case ExprKind::Assign: return check_assign(std::move(expr));
     case ExprKind::Update: return check_update(std::move(expr));
     case ExprKind::Cast: return check_cast(std::move(expr));
-    case ExprKind::SizeofType: case ExprKind::SizeofExpr: return check_sizeof(std::move(expr));
+    case ExprKind::SizeofType:
+    case ExprKind::SizeofExpr: return check_sizeof(std::move(expr));
     case ExprKind::Offsetof: return check_offsetof(std::move(expr));
     case ExprKind::Stringof: return check_stringof(std::move(expr));
     case ExprKind::Xlate: return check_xlate(std::move(expr));
     case ExprKind::Deref: return check_deref(std::move(expr));
     case ExprKind::AddressOf: return check_address(std::move(expr));
     case ExprKind::Comma: return check_comma(std::move(expr));
-    case ExprKind::Macro: case ExprKind::StringOf: case ExprKind::Aggregate: case ExprKind::AggregationRef: case ExprKind::Variable:
-    case ExprKind::ArrayElement: case ExprKind::Builtin: break;
+    case ExprKind::Macro:
+    case ExprKind::StringOf:
+    case ExprKind::Aggregate:
+    case ExprKind::AggregationRef:
+    case ExprKind::Variable:
+    case ExprKind::ArrayElement:
+    case ExprKind::Builtin: break;
   }
   SONDE_CHECK(!"a parsed expression");
   return expr;
@@ -50,7 +54,8 @@ ExprPtr Checker::check(ExprPtr expr) {
 ExprPtr Checker::value(ExprPtr expr) {
   expr = check(std::move(expr));
   Type::Kind kind = expr->type->canonical->kind;
-  if (kind == Type::Kind::Dynamic) fail("D_OP_DYN", expr->where, "a translated object has no value of its own: use one of its members");
+  if (kind == Type::Kind::Dynamic)
+    fail("D_OP_DYN", expr->where, "a translated object has no value of its own: use one of its members");
   if (kind == Type::Kind::Void) fail("D_OP_INCOMPAT", expr->where, "an expression of type void has no value");
   return expr;
 }
@@ -84,10 +89,13 @@ const Expr* Checker::parameter(std::string_view name) const {
 ExprPtr Checker::check_name(ExprPtr expr) {
   std::string name = expr->text;
   if (name.starts_with('@')) {
-    if (!world_.names.aggregations.contains(name.substr(1))) fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": Unknown variable name");
-    fail("D_OP_INCOMPAT", expr->where, "an aggregation has no value in an expression: " + name, "print it with printa()");
+    if (!world_.names.aggregations.contains(name.substr(1)))
+      fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": Unknown variable name");
+    fail("D_OP_INCOMPAT", expr->where, "an aggregation has no value in an expression: " + name,
+         "print it with printa()");
   }
-  if (name == "self" || name == "this") fail("D_SYNTAX", expr->where, "syntax error near \"" + name + "\"", "write " + name + "->name");
+  if (name == "self" || name == "this")
+    fail("D_SYNTAX", expr->where, "syntax error near \"" + name + "\"", "write " + name + "->name");
   if (const Expr* known = parameter(name)) {
     ExprPtr copy = clone(*known);
     copy->where = here(expr->where);
@@ -99,21 +107,26 @@ ExprPtr Checker::check_name(ExprPtr expr) {
     return null;
   }
   auto symbol = world_.names.globals.find(name);
-  if (symbol != world_.names.globals.end()) return use_symbol(symbol->second, std::move(expr), VariableDesc::Scope::Global);
+  if (symbol != world_.names.globals.end())
+    return use_symbol(symbol->second, std::move(expr), VariableDesc::Scope::Global);
   const DVariable* row = find_variable(name);
   if (row && row->from != From::Library) return use_builtin(*row, std::move(expr));
-  if (const LibraryConstant* known = find_constant(name)) return integer(static_cast<uint64_t>(known->value), world_.types.int_type(), here(expr->where));
+  if (const LibraryConstant* known = find_constant(name))
+    return integer(static_cast<uint64_t>(known->value), world_.types.int_type(), here(expr->where));
   load_library_for(world_, name);
   symbol = world_.names.globals.find(name);
-  if (symbol != world_.names.globals.end()) return use_symbol(symbol->second, std::move(expr), VariableDesc::Scope::Global);
+  if (symbol != world_.names.globals.end())
+    return use_symbol(symbol->second, std::move(expr), VariableDesc::Scope::Global);
   unknown_name(name, expr->where);
 }
 
 void Checker::unknown_name(const std::string& name, SourceRange where) {
   if (name.find('`') != std::string::npos)
-    fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": No symbol information available", "symbols of the kernel need the kmod source");
+    fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": No symbol information available",
+         "symbols of the kernel need the kmod source");
   if (find_function(name) || find_aggregating_function(name))
-    fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": Unknown variable name", name + " is a function: write " + name + "()");
+    fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": Unknown variable name",
+         name + " is a function: write " + name + "()");
   Suggestion suggestion(name);
   for (const auto& [known, symbol] : world_.names.globals) suggestion.offer(known);
   for (const DVariable& row : kVariables)
@@ -130,10 +143,12 @@ ExprPtr Checker::use_symbol(const Symbol& symbol, ExprPtr expr, VariableDesc::Sc
   switch (symbol.kind) {
     case Symbol::Kind::Variable: return variable(symbol, here(expr->where));
     case Symbol::Kind::Array:
-      fail("D_IDENT_BADREF", expr->where, "associative array '" + expr->text + "' may not be referenced as scalar", "give it an index: " + expr->text + "[...]");
+      fail("D_IDENT_BADREF", expr->where, "associative array '" + expr->text + "' may not be referenced as scalar",
+           "give it an index: " + expr->text + "[...]");
     case Symbol::Kind::Enumerator: return integer(static_cast<uint64_t>(symbol.value), symbol.type, here(expr->where));
     case Symbol::Kind::Inline:
-      if (!symbol.definition->parameters.empty()) fail("D_IDENT_BADREF", expr->where, "associative array '" + expr->text + "' may not be referenced as scalar");
+      if (!symbol.definition->parameters.empty())
+        fail("D_IDENT_BADREF", expr->where, "associative array '" + expr->text + "' may not be referenced as scalar");
       return expand(symbol, expr->text, {}, expr->where);
     case Symbol::Kind::Prototype: break;
   }
@@ -144,9 +159,17 @@ ExprPtr Checker::use_builtin(const DVariable& row, ExprPtr expr) {
   std::string name(row.name);
   switch (row.from) {
     case From::Refused: fail("D_UNKNOWN", expr->where, std::string(row.doc));
-    case From::Typed: case From::Registers: case From::FdText:
-      fail("D_IDENT_BADREF", expr->where, "associative array '" + name + "' may not be referenced as scalar", "give it an index: " + name + "[...]");
-    case From::Argument: case From::Fire: case From::Text: case From::Header: case From::Body: case From::Library: break;
+    case From::Typed:
+    case From::Registers:
+    case From::FdText:
+      fail("D_IDENT_BADREF", expr->where, "associative array '" + name + "' may not be referenced as scalar",
+           "give it an index: " + name + "[...]");
+    case From::Argument:
+    case From::Fire:
+    case From::Text:
+    case From::Header:
+    case From::Body:
+    case From::Library: break;
   }
   ExprPtr out = make(ExprKind::Builtin, world_.types.of_text(row.type, world_.types.int_type()), here(expr->where));
   out->builtin = &row;
@@ -176,16 +199,22 @@ ExprPtr Checker::check_unary(ExprPtr expr) {
 ExprPtr Checker::check_deref(ExprPtr expr) {
   expr->kids[0] = decay(value(std::move(expr->kids[0])));
   const Type* pointer = expr->kids[0]->type->canonical;
-  if (pointer->kind == Type::Kind::String) {   // its bytes
+  if (pointer->kind == Type::Kind::String) {  // its bytes
     expr->kids[0] = cast(std::move(expr->kids[0]), world_.types.pointer_to(world_.types.integer(1, true)));
     pointer = expr->kids[0]->type;
   }
   if (pointer->kind != Type::Kind::Pointer) fail("D_DEREF_NONPTR", expr->where, "cannot dereference non-pointer type");
   Type::Kind kind = pointer->target->canonical->kind;
-  if (kind == Type::Kind::Void) fail("D_DEREF_VOID", expr->where, "cannot dereference pointer to void", "cast it to a pointer to what it points to");
+  if (kind == Type::Kind::Void)
+    fail("D_DEREF_VOID", expr->where, "cannot dereference pointer to void",
+         "cast it to a pointer to what it points to");
   if (kind == Type::Kind::Function) fail("D_DEREF_FUNC", expr->where, "cannot dereference pointer to function");
-  if (kind == Type::Kind::String || kind == Type::Kind::Float) fail("D_UNKNOWN", expr->where, "pointers to " + pointer->target->name + " cannot be followed yet");
-  if (!pointer->target->canonical->complete) fail("D_OP_INCOMPLETE", expr->where, "operator * cannot be applied to a forward declaration: no " + pointer->target->name + " definition is available");
+  if (kind == Type::Kind::String || kind == Type::Kind::Float)
+    fail("D_UNKNOWN", expr->where, "pointers to " + pointer->target->name + " cannot be followed yet");
+  if (!pointer->target->canonical->complete)
+    fail("D_OP_INCOMPLETE", expr->where,
+         "operator * cannot be applied to a forward declaration: no " + pointer->target->name +
+             " definition is available");
   expr->type = expr->kids[0]->type->canonical->target;
   return expr;
 }
@@ -200,7 +229,8 @@ ExprPtr Checker::check_address(ExprPtr expr) {
     if (of_variable) fail("D_ADDROF_VAR", expr->where, "cannot take address of dynamic variable");
     return fold(cast(std::move(operand->kids[0]), world_.types.pointer_to(operand->type)));
   }
-  if (operand->kind == ExprKind::Variable || operand->kind == ExprKind::ArrayElement || operand->kind == ExprKind::Builtin || operand->kind == ExprKind::AddressOf)
+  if (operand->kind == ExprKind::Variable || operand->kind == ExprKind::ArrayElement ||
+      operand->kind == ExprKind::Builtin || operand->kind == ExprKind::AddressOf)
     fail("D_ADDROF_VAR", expr->where, "cannot take address of dynamic variable");
   fail("D_ADDROF_LVAL", expr->where, "unacceptable operand for unary & operator");
 }
@@ -245,7 +275,8 @@ ExprPtr Checker::check_sizeof(ExprPtr expr) {
     size = text ? operand->text.size() + 1 : type->canonical->size;
   }
   Type::Kind kind = type->canonical->kind;
-  if (kind == Type::Kind::Void || kind == Type::Kind::Function || kind == Type::Kind::Dynamic || kind == Type::Kind::Stack || !type->canonical->complete)
+  if (kind == Type::Kind::Void || kind == Type::Kind::Function || kind == Type::Kind::Dynamic ||
+      kind == Type::Kind::Stack || !type->canonical->complete)
     fail("D_SIZEOF_TYPE", expr->where, "cannot apply sizeof to an operand of unknown size");
   return integer(size, world_.types.find("size_t"), here(expr->where));
 }
@@ -266,7 +297,8 @@ ExprPtr Checker::check_stringof(ExprPtr expr) {
   const Type* type = operand->type->canonical;
   if (type->kind == Type::Kind::String) return operand;
   bool possible = operand->type->is_scalar() || is_char_pointer(type);
-  if (!possible) fail("D_STRINGOF_TYPE", expr->where, "cannot apply stringof to a value of type " + operand->type->name);
+  if (!possible)
+    fail("D_STRINGOF_TYPE", expr->where, "cannot apply stringof to a value of type " + operand->type->name);
   return string_of(std::move(operand), here(expr->where));
 }
 

@@ -17,7 +17,7 @@ class FormatReader {
   explicit FormatReader(std::string_view text) : text_(text) {}
 
   std::vector<Conversion> conversions;
-  std::vector<std::string> sizes;   ///< h l ll, by conversion
+  std::vector<std::string> sizes;  ///< h l ll, by conversion
   std::string error;
 
   void read() {
@@ -37,7 +37,7 @@ class FormatReader {
       conversions.push_back(std::move(current));
       current = {};
     }
-    conversions.push_back(std::move(current));   // what follows the last
+    conversions.push_back(std::move(current));  // what follows the last
     sizes.emplace_back();
   }
 
@@ -45,26 +45,33 @@ class FormatReader {
   bool is(char c) const { return at_ < text_.size() && text_[at_] == c; }
 
   void conversion(Conversion& into) {
-    for (; at_ < text_.size() && std::string_view("-+ #0'").find(text_[at_]) != std::string_view::npos; ++at_) into.flags += text_[at_];
+    for (; at_ < text_.size() && std::string_view("-+ #0'").find(text_[at_]) != std::string_view::npos; ++at_)
+      into.flags += text_[at_];
     width_and_precision(into);
-    if (is('@')) {   // before the width or behind it: both are in use
+    if (is('@')) {  // before the width or behind it: both are in use
       into.aggregation = true;
       ++at_;
-      for (; at_ < text_.size() && std::string_view("-+ #0'").find(text_[at_]) != std::string_view::npos; ++at_) into.flags += text_[at_];
+      for (; at_ < text_.size() && std::string_view("-+ #0'").find(text_[at_]) != std::string_view::npos; ++at_)
+        into.flags += text_[at_];
       width_and_precision(into);
     }
     std::string size;
-    for (; at_ < text_.size() && std::string_view("hlwL").find(text_[at_]) != std::string_view::npos; ++at_) size += text_[at_];
+    for (; at_ < text_.size() && std::string_view("hlwL").find(text_[at_]) != std::string_view::npos; ++at_)
+      size += text_[at_];
     sizes.push_back(size);
     if (at_ == text_.size()) {
       error = "is missing its conversion letter";
       return;
     }
     into.letter = text_[at_++];
-    if (into.letter == '.') error = "has more than one precision specified";
-    else if (into.letter == '*' || std::isdigit(static_cast<unsigned char>(into.letter))) error = "has more than one width specified";
-    else if (into.letter == '$') error = "uses a positional argument, which D does not have";
-    else if (kLetters.find(into.letter) == std::string_view::npos) error = std::string("uses an unknown conversion: %") + into.letter;
+    if (into.letter == '.')
+      error = "has more than one precision specified";
+    else if (into.letter == '*' || std::isdigit(static_cast<unsigned char>(into.letter)))
+      error = "has more than one width specified";
+    else if (into.letter == '$')
+      error = "uses a positional argument, which D does not have";
+    else if (kLetters.find(into.letter) == std::string_view::npos)
+      error = std::string("uses an unknown conversion: %") + into.letter;
     if (into.letter == 'i') into.letter = 'd';
   }
 
@@ -82,7 +89,7 @@ class FormatReader {
       ++at_;
       return;
     }
-    if (is('?')) {   // as wide as a pointer
+    if (is('?')) {  // as wide as a pointer
       into = 16;
       ++at_;
       return;
@@ -97,11 +104,19 @@ class FormatReader {
 
 std::string wanted(char letter) {
   switch (letter) {
-    case 's': case 'S': return "char [] or string (or use stringof)";
-    case 'p': case 'a': case 'A': return "pointer or integer";
-    case 'Y': case 'T': return "int64_t";
+    case 's':
+    case 'S': return "char [] or string (or use stringof)";
+    case 'p':
+    case 'a':
+    case 'A': return "pointer or integer";
+    case 'Y':
+    case 'T': return "int64_t";
     case 'k': return "stack";
-    case 'e': case 'f': case 'g': case 'E': case 'G': return "float, double, or long double";
+    case 'e':
+    case 'f':
+    case 'g':
+    case 'E':
+    case 'G': return "float, double, or long double";
     default: return "char, short, int, long, or long long";
   }
 }
@@ -109,14 +124,23 @@ std::string wanted(char letter) {
 bool fits(char letter, const Type* type) {
   const Type* real = type->canonical;
   switch (letter) {
-    case 's': case 'S':
-      return real->kind == Type::Kind::String || (real->kind == Type::Kind::Array && real->target->canonical->kind == Type::Kind::Integer && real->target->canonical->size == 1) ||
+    case 's':
+    case 'S':
+      return real->kind == Type::Kind::String ||
+             (real->kind == Type::Kind::Array && real->target->canonical->kind == Type::Kind::Integer &&
+              real->target->canonical->size == 1) ||
              real->kind == Type::Kind::Symbol;
     case 'p': return type->is_pointer() || type->is_integer() || real->kind == Type::Kind::Array;
-    case 'a': case 'A': return type->is_pointer() || type->is_integer() || real->kind == Type::Kind::Symbol;
-    case 'Y': case 'T': return type->is_integer() && real->size == 8;
+    case 'a':
+    case 'A': return type->is_pointer() || type->is_integer() || real->kind == Type::Kind::Symbol;
+    case 'Y':
+    case 'T': return type->is_integer() && real->size == 8;
     case 'k': return real->kind == Type::Kind::Stack;
-    case 'e': case 'f': case 'g': case 'E': case 'G': return real->kind == Type::Kind::Float;
+    case 'e':
+    case 'f':
+    case 'g':
+    case 'E':
+    case 'G': return real->kind == Type::Kind::Float;
     default: return type->is_integer();
   }
 }
@@ -130,13 +154,19 @@ bool fits_size(const std::string& size, const Type* type) {
 }
 
 std::string spelled(const Conversion& conversion) {
-  return "%" + conversion.flags + (conversion.width_argument ? "*" : conversion.width >= 0 ? std::to_string(conversion.width) : "") +
-         (conversion.precision_argument ? ".*" : conversion.precision >= 0 ? "." + std::to_string(conversion.precision) : "") +
+  return "%" + conversion.flags +
+         (conversion.width_argument ? "*"
+          : conversion.width >= 0   ? std::to_string(conversion.width)
+                                    : "") +
+         (conversion.precision_argument ? ".*"
+          : conversion.precision >= 0   ? "." + std::to_string(conversion.precision)
+                                        : "") +
          (conversion.aggregation ? "@" : "") + conversion.letter;
 }
 
 void drop_sizes(std::vector<Conversion>& format) {
-  for (Conversion& conversion : format) conversion.flags.resize(std::min(conversion.flags.size(), conversion.flags.find('/')));
+  for (Conversion& conversion : format)
+    conversion.flags.resize(std::min(conversion.flags.size(), conversion.flags.find('/')));
 }
 
 }  // namespace
@@ -144,47 +174,63 @@ void drop_sizes(std::vector<Conversion>& format) {
 std::vector<Conversion> Checker::read_format(const std::string& function, const Expr& format) {
   if (format.kind != ExprKind::String) {
     std::string type = format.kind == ExprKind::Integer ? "int" : "non-constant";
-    fail("D_PRINTF_ARG_FMT", format.where, function + "( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: " + type);
+    fail("D_PRINTF_ARG_FMT", format.where,
+         function +
+             "( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: " + type);
   }
   if (format.text.empty()) fail("D_PRINTF_FMT_EMPTY", format.where, function + "( ) format string is empty");
   FormatReader reader(format.text);
   reader.read();
   if (!reader.error.empty())
-    fail("D_SYNTAX", format.where, "format conversion #" + std::to_string(reader.conversions.size() - 1) + " " + reader.error);
+    fail("D_SYNTAX", format.where,
+         "format conversion #" + std::to_string(reader.conversions.size() - 1) + " " + reader.error);
   // The size is only needed for the check: it goes along behind the flags until check_conversion takes it off.
   for (size_t i = 0; i < reader.conversions.size(); ++i)
     if (!reader.sizes[i].empty()) reader.conversions[i].flags += "/" + reader.sizes[i];
   return std::move(reader.conversions);
 }
 
-void Checker::check_format(const std::string& function, Expr& call, std::vector<Conversion>& conversions, size_t first_number) {
-  size_t next = 1, number = 0;   // kids[0] is the name
+void Checker::check_format(const std::string& function, Expr& call, std::vector<Conversion>& conversions,
+                           size_t first_number) {
+  size_t next = 1, number = 0;  // kids[0] is the name
   for (const Conversion& conversion : conversions) {
     if (!conversion.letter) break;
     ++number;
-    std::string which = "conversion #" + std::to_string(number) + " (" + spelled(conversion).substr(0, 1) + conversion.letter + ")";
+    std::string which =
+        "conversion #" + std::to_string(number) + " (" + spelled(conversion).substr(0, 1) + conversion.letter + ")";
     if (conversion.aggregation)
-      fail("D_PRINTF_AGG_CONV", call.where, "%@ conversion requires an aggregation and is not for use with " + function + "( )");
+      fail("D_PRINTF_AGG_CONV", call.where,
+           "%@ conversion requires an aggregation and is not for use with " + function + "( )");
     for (bool precision : {false, true}) {
       if (!(precision ? conversion.precision_argument : conversion.width_argument)) continue;
       if (next >= call.kids.size())
-        fail("D_PRINTF_DYN_PROTO", call.where, function + "( ) prototype mismatch: " + which + " is missing a corresponding \"" + (precision ? ".*" : "*") + "\" argument");
+        fail("D_PRINTF_DYN_PROTO", call.where,
+             function + "( ) prototype mismatch: " + which + " is missing a corresponding \"" +
+                 (precision ? ".*" : "*") + "\" argument");
       ExprPtr size = value(std::move(call.kids[next]));
       if (!size->type->is_integer())
-        fail("D_PRINTF_DYN_TYPE", size->where, function + "( ) argument #" + std::to_string(next - 1 + first_number) + " is incompatible with conversion #" + std::to_string(number) +
-             " prototype:\n\tconversion: %" + (precision ? ".*" : "*") + conversion.letter + "\n\t prototype: int\n\t  argument: " + size->type->name);
+        fail("D_PRINTF_DYN_TYPE", size->where,
+             function + "( ) argument #" + std::to_string(next - 1 + first_number) +
+                 " is incompatible with conversion #" + std::to_string(number) + " prototype:\n\tconversion: %" +
+                 (precision ? ".*" : "*") + conversion.letter +
+                 "\n\t prototype: int\n\t  argument: " + size->type->name);
       call.kids[next++] = convert(std::move(size), world_.types.int_type());
     }
-    if (next >= call.kids.size()) fail("D_PRINTF_ARG_PROTO", call.where, function + "( ) prototype mismatch: " + which + " is missing a corresponding value argument");
+    if (next >= call.kids.size())
+      fail("D_PRINTF_ARG_PROTO", call.where,
+           function + "( ) prototype mismatch: " + which + " is missing a corresponding value argument");
     check_conversion(function, conversion, number, call.kids[next], next - 1 + first_number);
     ++next;
   }
   if (next < call.kids.size())
-    fail("D_PRINTF_ARG_EXTRA", call.kids[next]->where, function + "( ) prototype mismatch: only " + std::to_string(next - 1) + " arguments required by this format string");
+    fail("D_PRINTF_ARG_EXTRA", call.kids[next]->where,
+         function + "( ) prototype mismatch: only " + std::to_string(next - 1) +
+             " arguments required by this format string");
   drop_sizes(conversions);
 }
 
-void Checker::check_conversion(const std::string& function, const Conversion& conversion, size_t number, ExprPtr& argument, size_t argument_number) {
+void Checker::check_conversion(const std::string& function, const Conversion& conversion, size_t number,
+                               ExprPtr& argument, size_t argument_number) {
   argument = value(std::move(argument));
   const Type* type = argument->type;
   size_t slash = conversion.flags.find('/');
@@ -192,12 +238,17 @@ void Checker::check_conversion(const std::string& function, const Conversion& co
   bool sized = kIntegers.find(conversion.letter) == std::string_view::npos || fits_size(size, type);
   if (!fits(conversion.letter, type) || !sized) {
     std::string hint;
-    if (conversion.letter == 's' && type->is_pointer()) hint = "copyinstr() reads a string of the traced program; stringof() makes one of D's own memory";
-    else if (type->is_string() || type->canonical->kind == Type::Kind::Symbol) hint = "use %s";
-    else if (conversion.letter == 's' && type->is_integer()) hint = "use %d, or copyinstr() if it is an address in the traced program";
+    if (conversion.letter == 's' && type->is_pointer())
+      hint = "copyinstr() reads a string of the traced program; stringof() makes one of D's own memory";
+    else if (type->is_string() || type->canonical->kind == Type::Kind::Symbol)
+      hint = "use %s";
+    else if (conversion.letter == 's' && type->is_integer())
+      hint = "use %d, or copyinstr() if it is an address in the traced program";
     fail("D_PRINTF_ARG_TYPE", argument->where,
-         function + "( ) argument #" + std::to_string(argument_number) + " is incompatible with conversion #" + std::to_string(number) + " prototype:\n\tconversion: %" + size + conversion.letter +
-         "\n\t prototype: " + wanted(conversion.letter) + "\n\t  argument: " + type->name, hint);
+         function + "( ) argument #" + std::to_string(argument_number) + " is incompatible with conversion #" +
+             std::to_string(number) + " prototype:\n\tconversion: %" + size + conversion.letter +
+             "\n\t prototype: " + wanted(conversion.letter) + "\n\t  argument: " + type->name,
+         hint);
   }
   argument = printable(std::move(argument));
 }
@@ -210,19 +261,28 @@ void Checker::check_keys(std::vector<Conversion>& format, const AggregationSymbo
     if (!conversion.letter) continue;
     ++number;
     if (conversion.width_argument || conversion.precision_argument)
-      fail("D_PRINTF_DYN_PROTO", where, "printa( ) prototype mismatch: conversion #" + std::to_string(number) + " (%" + conversion.letter + ") is missing a corresponding \"*\" argument");
+      fail("D_PRINTF_DYN_PROTO", where,
+           "printa( ) prototype mismatch: conversion #" + std::to_string(number) + " (%" + conversion.letter +
+               ") is missing a corresponding \"*\" argument");
     if (conversion.aggregation) {
       if (kIntegers.find(conversion.letter) == std::string_view::npos && conversion.letter != 'Y')
-        fail("D_PRINTF_ARG_TYPE", where, "printa( ) conversion #" + std::to_string(number) + " is incompatible with an aggregation's value:\n\tconversion: %@" + conversion.letter + "\n\t prototype: " + wanted(conversion.letter) + "\n\t  argument: int64_t");
+        fail("D_PRINTF_ARG_TYPE", where,
+             "printa( ) conversion #" + std::to_string(number) +
+                 " is incompatible with an aggregation's value:\n\tconversion: %@" + conversion.letter +
+                 "\n\t prototype: " + wanted(conversion.letter) + "\n\t  argument: int64_t");
       continue;
     }
     if (key >= aggregation.keys.size())
-      fail("D_PRINTF_ARG_PROTO", where, "printa( ) prototype mismatch: conversion #" + std::to_string(number) + " (%" + conversion.letter + ") is missing a corresponding value argument",
+      fail("D_PRINTF_ARG_PROTO", where,
+           "printa( ) prototype mismatch: conversion #" + std::to_string(number) + " (%" + conversion.letter +
+               ") is missing a corresponding value argument",
            "a conversion without @ prints a key; there are " + std::to_string(aggregation.keys.size()));
     const Type* type = aggregation.keys[key++];
     if (!fits(conversion.letter, type))
-      fail("D_PRINTF_ARG_TYPE", where, "printa( ) key #" + std::to_string(key) + " is incompatible with conversion #" + std::to_string(number) + " prototype:\n\tconversion: %" + conversion.letter + "\n\t prototype: " + wanted(conversion.letter) +
-           "\n\t  argument: " + type->name);
+      fail("D_PRINTF_ARG_TYPE", where,
+           "printa( ) key #" + std::to_string(key) + " is incompatible with conversion #" + std::to_string(number) +
+               " prototype:\n\tconversion: %" + conversion.letter + "\n\t prototype: " + wanted(conversion.letter) +
+               "\n\t  argument: " + type->name);
   }
 }
 

@@ -4,7 +4,8 @@
 namespace sonde {
 
 void Checker::incompatible(const Expr& expr, const std::string& op, const Expr& left, const Expr& right) {
-  fail("D_OP_INCOMPAT", expr.where, "operands have incompatible types: \"" + left.type->name + "\" " + op + " \"" + right.type->name + "\"");
+  fail("D_OP_INCOMPAT", expr.where,
+       "operands have incompatible types: \"" + left.type->name + "\" " + op + " \"" + right.type->name + "\"");
 }
 
 const Type* Checker::promoted(const Type* type) {
@@ -41,7 +42,8 @@ ExprPtr Checker::check_binary(ExprPtr expr) {
 ExprPtr Checker::arithmetic(ExprPtr expr) {
   Expr &a = *expr->kids[0], &b = *expr->kids[1];
   if (!a.type->is_integer() || !b.type->is_integer()) {
-    if (expr->op == Op::Mul || expr->op == Op::Div) fail("D_OP_ARITH", expr->where, "operator " + expr->text + " requires operands of arithmetic type");
+    if (expr->op == Op::Mul || expr->op == Op::Div)
+      fail("D_OP_ARITH", expr->where, "operator " + expr->text + " requires operands of arithmetic type");
     fail("D_OP_INT", expr->where, "operator " + expr->text + " requires operands of integral type");
   }
   bool shifts = expr->op == Op::Shl || expr->op == Op::Shr;
@@ -70,7 +72,8 @@ ExprPtr Checker::additive(ExprPtr expr) {
   const Type* word = world_.types.integer(8, true);
   if (b->is_pointer()) {
     if (a->canonical != b->canonical) incompatible(*expr, expr->text, *expr->kids[0], *expr->kids[1]);
-    ExprPtr bytes = binary(Op::Sub, cast(std::move(expr->kids[0]), word), cast(std::move(expr->kids[1]), word), word, expr->where);
+    ExprPtr bytes =
+        binary(Op::Sub, cast(std::move(expr->kids[0]), word), cast(std::move(expr->kids[1]), word), word, expr->where);
     return binary(Op::Div, std::move(bytes), integer(size, word, expr->where), word, expr->where);
   }
   ExprPtr offset = convert(std::move(expr->kids[1]), word);
@@ -83,20 +86,25 @@ ExprPtr Checker::comparison(ExprPtr expr) {
   const Type* result = world_.types.int_type();
   if (a->type->is_integer() && b->type->is_integer()) {
     bool is_signed = promoted(a->type, b->type)->canonical->is_signed;
-    return binary(expr->op, same_sign(std::move(a), is_signed), same_sign(std::move(b), is_signed), result, expr->where);
+    return binary(expr->op, same_sign(std::move(a), is_signed), same_sign(std::move(b), is_signed), result,
+                  expr->where);
   }
   auto stringlike = [](const Expr& one) { return one.type->is_string() || is_char_pointer(one.type); };
   auto null = [](const Expr& one) { return is_null(one) && one.text == "NULL"; };
-  if ((a->type->is_string() && (stringlike(*b) || null(*b))) || (b->type->is_string() && (stringlike(*a) || null(*a)))) {
+  if ((a->type->is_string() && (stringlike(*b) || null(*b))) ||
+      (b->type->is_string() && (stringlike(*a) || null(*a)))) {
     const Type* string = world_.types.string_type();
     return binary(expr->op, convert(std::move(a), string), convert(std::move(b), string), result, expr->where);
   }
   a = decay(std::move(a));
   b = decay(std::move(b));
-  bool pointers = (a->type->is_pointer() && assignable(a->type, *b)) || (b->type->is_pointer() && assignable(b->type, *a));
+  bool pointers =
+      (a->type->is_pointer() && assignable(a->type, *b)) || (b->type->is_pointer() && assignable(b->type, *a));
   if (!pointers) {
     if (a->type->is_string() != b->type->is_string() && (is_null(*a) || is_null(*b)))
-      fail("D_OP_INCOMPAT", expr->where, "operands have incompatible types: \"" + a->type->name + "\" " + expr->text + " \"" + b->type->name + "\"", "a string is compared with NULL or \"\"");
+      fail("D_OP_INCOMPAT", expr->where,
+           "operands have incompatible types: \"" + a->type->name + "\" " + expr->text + " \"" + b->type->name + "\"",
+           "a string is compared with NULL or \"\"");
     incompatible(*expr, expr->text, *a, *b);
   }
   return binary(expr->op, same_sign(std::move(a), false), same_sign(std::move(b), false), result, expr->where);
@@ -115,7 +123,8 @@ const Type* Checker::common_arm(Expr& a, Expr& b, const Expr& where) {
   if (a.type->is_string() && assignable(a.type, b)) return a.type;
   if (b.type->is_string() && assignable(b.type, a)) return b.type;
   const Type *x = a.type->canonical, *y = b.type->canonical;
-  if (x->kind == Type::Kind::Pointer && assignable(a.type, b)) return x->target->canonical->kind == Type::Kind::Void && y->kind == Type::Kind::Pointer ? b.type : a.type;
+  if (x->kind == Type::Kind::Pointer && assignable(a.type, b))
+    return x->target->canonical->kind == Type::Kind::Void && y->kind == Type::Kind::Pointer ? b.type : a.type;
   if (y->kind == Type::Kind::Pointer && assignable(b.type, a)) return b.type;
   if (x == y && a.type->is_record()) return a.type;
   (void)where;
@@ -126,15 +135,19 @@ ExprPtr Checker::check_conditional(ExprPtr expr) {
   expr->kids[0] = scalar(std::move(expr->kids[0]), "D_OP_SCALAR", "operator ?: expression must be of scalar type");
   for (size_t i : {1, 2}) {
     std::string name;
-    const DFunction* row = expr->kids[i]->kind == ExprKind::Call && !expr->kids[i]->type ? function_of(*expr->kids[i], name) : nullptr;
+    const DFunction* row =
+        expr->kids[i]->kind == ExprKind::Call && !expr->kids[i]->type ? function_of(*expr->kids[i], name) : nullptr;
     bool action = row && row->runs != Runs::Body && row->runs != Runs::Fire && row->runs != Runs::Refused;
-    if (action) fail("D_OP_ACT", expr->kids[i]->where, "action cannot be used in a conditional context", "?: with actions can only be a statement of its own");
+    if (action)
+      fail("D_OP_ACT", expr->kids[i]->where, "action cannot be used in a conditional context",
+           "?: with actions can only be a statement of its own");
     expr->kids[i] = decay(value(std::move(expr->kids[i])));
   }
   const Type* type = common_arm(*expr->kids[1], *expr->kids[2], *expr);
   if (!type) incompatible(*expr, "?:", *expr->kids[1], *expr->kids[2]);
   for (size_t i : {1, 2}) expr->kids[i] = convert(std::move(expr->kids[i]), type);
-  if (expr->kids[0]->kind == ExprKind::Integer) return std::move(expr->kids[expr->kids[0]->integer && !expr->kids[0]->type->is_string() ? 1 : 2]);
+  if (expr->kids[0]->kind == ExprKind::Integer)
+    return std::move(expr->kids[expr->kids[0]->integer && !expr->kids[0]->type->is_string() ? 1 : 2]);
   expr->type = type;
   return expr;
 }

@@ -8,7 +8,8 @@ namespace sonde {
 
 Storage Checker::storage_of(const Specifiers& specifiers, bool& any) {
   any = !specifiers.storage.empty();
-  if (specifiers.storage.size() > 1) fail("D_DECL_CLASS", specifiers.where, "only one storage class allowed in a declaration");
+  if (specifiers.storage.size() > 1)
+    fail("D_DECL_CLASS", specifiers.where, "only one storage class allowed in a declaration");
   if (!any) return Storage::Extern;
   Storage storage = specifiers.storage[0];
   if (storage == Storage::Auto || storage == Storage::Register || storage == Storage::Static)
@@ -19,7 +20,8 @@ Storage Checker::storage_of(const Specifiers& specifiers, bool& any) {
 const Type* Checker::specified_integer(const Specifiers& s) {
   using Base = Specifiers::Base;
   if (s.base == Base::Char) {
-    if (s.longs || s.shorts) fail("D_DECL_CHARATTR", s.where, "invalid type declaration: short and long may not be used with char type");
+    if (s.longs || s.shorts)
+      fail("D_DECL_CHARATTR", s.where, "invalid type declaration: short and long may not be used with char type");
     return world_.types.integer(1, !s.is_unsigned);
   }
   if ((s.longs && s.shorts) || s.longs > 2 || s.shorts > 1) fail("D_DECL_COMBO", s.where, "invalid type combination");
@@ -35,18 +37,30 @@ const Type* Checker::specified(const Specifiers& s) {
     case Base::None:
       if (!attributes) fail("D_DECL_IDENT", s.where, "a type is missing in the declaration");
       return specified_integer(s);
-    case Base::Char: case Base::Int: return specified_integer(s);
+    case Base::Char:
+    case Base::Int: return specified_integer(s);
     case Base::Void:
-      if (attributes) fail("D_DECL_VOIDATTR", s.where, "invalid type declaration: attributes may not be used with void type");
+      if (attributes)
+        fail("D_DECL_VOIDATTR", s.where, "invalid type declaration: attributes may not be used with void type");
       return world_.types.void_type();
-    case Base::Float: case Base::Double:
-      if (s.is_signed || s.is_unsigned) fail("D_DECL_SIGNINT", s.where, "invalid type declaration: signed and unsigned may only be used with integer type");
-      if (s.shorts || s.longs > 1 || (s.longs && s.base == Base::Float)) fail("D_DECL_COMBO", s.where, "invalid type combination");
+    case Base::Float:
+    case Base::Double:
+      if (s.is_signed || s.is_unsigned)
+        fail("D_DECL_SIGNINT", s.where,
+             "invalid type declaration: signed and unsigned may only be used with integer type");
+      if (s.shorts || s.longs > 1 || (s.longs && s.base == Base::Float))
+        fail("D_DECL_COMBO", s.where, "invalid type combination");
       return world_.types.float_type(s.base == Base::Float ? 4 : s.longs ? 16 : 8);
-    case Base::String: case Base::Named: case Base::Record: case Base::Enum: break;
+    case Base::String:
+    case Base::Named:
+    case Base::Record:
+    case Base::Enum: break;
   }
-  if (s.is_signed || s.is_unsigned) fail("D_DECL_SIGNINT", s.where, "invalid type declaration: signed and unsigned may only be used with integer type");
-  if (s.longs || s.shorts) fail("D_DECL_LONGINT", s.where, "invalid type declaration: long and long long may only be used with integer or floating-point type");
+  if (s.is_signed || s.is_unsigned)
+    fail("D_DECL_SIGNINT", s.where, "invalid type declaration: signed and unsigned may only be used with integer type");
+  if (s.longs || s.shorts)
+    fail("D_DECL_LONGINT", s.where,
+         "invalid type declaration: long and long long may only be used with integer or floating-point type");
   if (s.base == Base::String) return world_.types.string_type();
   if (s.base == Base::Record) return record(*s.record);
   if (s.base == Base::Enum) return enumeration(*s.enumeration);
@@ -68,7 +82,8 @@ const Type* Checker::record(const RecordSyntax& syntax) {
     known = world_.types.find(name);
   }
   if (!syntax.defined && known) return known;
-  if (syntax.defined && known && known->canonical->complete) fail("D_DECL_TYPERED", syntax.where, "type redeclared: " + name);
+  if (syntax.defined && known && known->canonical->complete)
+    fail("D_DECL_TYPERED", syntax.where, "type redeclared: " + name);
   Type* type = known ? const_cast<Type*>(known->canonical) : world_.types.add_record(kind, syntax.tag);
   type->complete = false;
   if (!syntax.defined) return type;
@@ -83,28 +98,35 @@ void Checker::record_members(const RecordSyntax& syntax, Type& type) {
 
 /// Naturally aligned, no padding at the end; a bit-field starts at a byte and takes as few as it needs.
 void Checker::record_member(const FieldSyntax& field, Type& record) {
-  if (!field.specifiers->storage.empty()) fail("D_DECL_BADCLASS", field.where, "specified storage class not appropriate in D");
+  if (!field.specifiers->storage.empty())
+    fail("D_DECL_BADCLASS", field.where, "specified storage class not appropriate in D");
   const Type* base = specified(*field.specifiers);
   Member member;
   member.name = field.declarator.name;
   std::string shown = member.name.empty() ? "(anon)" : member.name;
-  if (member.name.empty() && !field.width && !base->is_record()) fail("D_DECL_MNAME", field.where, "member declaration is missing a name");
+  if (member.name.empty() && !field.width && !base->is_record())
+    fail("D_DECL_MNAME", field.where, "member declaration is missing a name");
   require_unscoped(member.name, field.where);
   member.type = derived(base, field.declarator);
   const Type* real = member.type->canonical;
   if (real->kind == Type::Kind::Void) fail("D_DECL_VOIDOBJ", field.where, "cannot have void member: " + shown);
-  if (!real->complete) fail("D_DECL_INCOMPLETE", field.where, "incomplete struct/union/enum " + member.type->name + ": " + shown);
+  if (!real->complete)
+    fail("D_DECL_INCOMPLETE", field.where, "incomplete struct/union/enum " + member.type->name + ": " + shown);
   if (real->kind == Type::Kind::Function || real->kind == Type::Kind::Dynamic || real->kind == Type::Kind::Symbol ||
       real->kind == Type::Kind::Stack)
     fail("D_DECL_DYNOBJ", field.where, "cannot have member of type " + member.type->name + ": " + shown);
-  bool duplicate = !member.name.empty() && std::ranges::any_of(record.members, [&](const Member& one) { return one.name == member.name; });
-  if (duplicate) fail("D_UNKNOWN", field.where, "failed to define member '" + member.name + "': Duplicate member or variable name");
+  bool duplicate = !member.name.empty() &&
+                   std::ranges::any_of(record.members, [&](const Member& one) { return one.name == member.name; });
+  if (duplicate)
+    fail("D_UNKNOWN", field.where, "failed to define member '" + member.name + "': Duplicate member or variable name");
   bool is_union = record.kind == Type::Kind::Union;
   uint64_t size = real->size;
   if (field.width) {
-    if (real->kind != Type::Kind::Integer && real->kind != Type::Kind::Enum) fail("D_DECL_BFTYPE", field.where, "invalid type for bit-field: " + shown);
+    if (real->kind != Type::Kind::Integer && real->kind != Type::Kind::Enum)
+      fail("D_DECL_BFTYPE", field.where, "invalid type for bit-field: " + shown);
     ExprPtr width = constant(clone(*field.width));
-    if (!width || static_cast<int64_t>(width->integer) <= 0) fail("D_DECL_BFCONST", field.where, "positive integral constant expression expected as bit-field size");
+    if (!width || static_cast<int64_t>(width->integer) <= 0)
+      fail("D_DECL_BFCONST", field.where, "positive integral constant expression expected as bit-field size");
     if (width->integer > real->size * 8) fail("D_DECL_BFSIZE", field.where, "bit-field too big for type: " + shown);
     member.bit_width = static_cast<uint32_t>(width->integer);
     size = (width->integer + 7) / 8;
@@ -114,7 +136,9 @@ void Checker::record_member(const FieldSyntax& field, Type& record) {
     while (aligned->kind == Type::Kind::Array) aligned = aligned->target->canonical;
     uint64_t alignment = 1;
     if (aligned->kind == Type::Kind::Struct || aligned->kind == Type::Kind::Union) {
-      for (const Member& inner : aligned->members) alignment = std::max(alignment, inner.type->is_record() ? 8 : std::min<uint64_t>(inner.type->canonical->size, 8));
+      for (const Member& inner : aligned->members)
+        alignment =
+            std::max(alignment, inner.type->is_record() ? 8 : std::min<uint64_t>(inner.type->canonical->size, 8));
     } else if (aligned->kind != Type::Kind::String) {
       alignment = std::clamp<uint64_t>(aligned->size, 1, 8);
     }
@@ -126,7 +150,7 @@ void Checker::record_member(const FieldSyntax& field, Type& record) {
     record.members.push_back(member);
     return;
   }
-  for (Member inner : real->members) {   // of a nameless struct
+  for (Member inner : real->members) {  // of a nameless struct
     inner.offset += member.offset;
     record.members.push_back(inner);
   }
@@ -147,12 +171,17 @@ const Type* Checker::enumeration(const EnumSyntax& syntax) {
   for (const EnumeratorSyntax& one : syntax.enumerators) {
     if (one.value) {
       ExprPtr value = constant(clone(*one.value));
-      if (!value) fail("D_DECL_ENCONST", one.where, "enumerator '" + one.name + "' must be assigned to an integral constant expression");
+      if (!value)
+        fail("D_DECL_ENCONST", one.where,
+             "enumerator '" + one.name + "' must be assigned to an integral constant expression");
       next = static_cast<int64_t>(value->integer);
     }
-    if (next > INT32_MAX || next < INT32_MIN) fail("D_DECL_ENOFLOW", one.where, "enumerator '" + one.name + "' value overflows INT_MAX (2147483647)");
-    bool twice = std::ranges::any_of(type->enumerators, [&](const Enumerator& before) { return before.name == one.name; });
-    if (twice) fail("D_UNKNOWN", one.where, "failed to define enumerator '" + one.name + "': Duplicate member or variable name");
+    if (next > INT32_MAX || next < INT32_MIN)
+      fail("D_DECL_ENOFLOW", one.where, "enumerator '" + one.name + "' value overflows INT_MAX (2147483647)");
+    bool twice =
+        std::ranges::any_of(type->enumerators, [&](const Enumerator& before) { return before.name == one.name; });
+    if (twice)
+      fail("D_UNKNOWN", one.where, "failed to define enumerator '" + one.name + "': Duplicate member or variable name");
     require_unscoped(one.name, one.where);
     require_new(one.name, one.where);
     type->enumerators.push_back({one.name, next});
@@ -167,13 +196,19 @@ const Type* Checker::enumeration(const EnumSyntax& syntax) {
 }
 
 const Type* Checker::array(const Type* element, const Derivation& derivation, std::string_view name) {
-  if (!derivation.size) fail("D_DECL_ARRNULL", derivation.where, "array declaration requires array dimension or tuple signature: " + std::string(name.empty() ? "(anon)" : name));
+  if (!derivation.size)
+    fail("D_DECL_ARRNULL", derivation.where,
+         "array declaration requires array dimension or tuple signature: " +
+             std::string(name.empty() ? "(anon)" : name));
   ExprPtr size = constant(clone(*derivation.size));
   if (!size || static_cast<int64_t>(size->integer) <= 0)
-    fail("D_DECL_ARRSUB", derivation.where, "positive integral constant expression or tuple signature expected as array declaration subscript");
+    fail("D_DECL_ARRSUB", derivation.where,
+         "positive integral constant expression or tuple signature expected as array declaration subscript");
   uint64_t bytes = 0;
-  if (__builtin_mul_overflow(size->integer, element->canonical->size, &bytes) || bytes > UINT32_MAX) fail("D_DECL_ARRBIG", derivation.where, "array dimension too big");
-  if (element->canonical->size == 0) fail("D_DECL_VOIDOBJ", derivation.where, "cannot have array of type " + element->name);
+  if (__builtin_mul_overflow(size->integer, element->canonical->size, &bytes) || bytes > UINT32_MAX)
+    fail("D_DECL_ARRBIG", derivation.where, "array dimension too big");
+  if (element->canonical->size == 0)
+    fail("D_DECL_VOIDOBJ", derivation.where, "cannot have array of type " + element->name);
   return world_.types.array_of(element, size->integer);
 }
 
@@ -185,7 +220,9 @@ const Type* Checker::derived(const Type* base, const Declarator& declarator, siz
       case Derivation::Kind::Pointer: base = world_.types.pointer_to(base); break;
       case Derivation::Kind::Array: base = array(base, one, declarator.name); break;
       case Derivation::Kind::Tuple:
-        fail("D_DECL_ARRSUB", one.where, "positive integral constant expression or tuple signature expected as array declaration subscript", "keys are allowed in variables only");
+        fail("D_DECL_ARRSUB", one.where,
+             "positive integral constant expression or tuple signature expected as array declaration subscript",
+             "keys are allowed in variables only");
       case Derivation::Kind::Function: base = world_.types.function_of(base, signature(one)); break;
     }
   }
@@ -200,18 +237,28 @@ std::vector<const Type*> Checker::signature(const Derivation& derivation, std::v
   for (const Parameter& parameter : *derivation.parameters) {
     ++number;
     if (parameter.ellipsis) {
-      if (tuple) fail("D_DECL_PROTO_VARARGS", parameter.where, "array prototype may not use a variable-length argument list");
+      if (tuple)
+        fail("D_DECL_PROTO_VARARGS", parameter.where, "array prototype may not use a variable-length argument list");
       continue;
     }
-    if (!parameter.specifiers.storage.empty()) fail("D_DECL_PARMCLASS", parameter.where, "inappropriate storage class for function or associative array parameter");
+    if (!parameter.specifiers.storage.empty())
+      fail("D_DECL_PARMCLASS", parameter.where,
+           "inappropriate storage class for function or associative array parameter");
     const Type* type = derived(specified(parameter.specifiers), parameter.declarator);
     if (type->canonical->kind == Type::Kind::Void) {
       if (derivation.parameters->size() > 1) fail("D_DECL_PROTO_VOID", parameter.where, "void must be sole parameter");
-      if (!parameter.declarator.name.empty()) fail("D_DECL_PROTO_NAME", parameter.where, "void parameter may not have a name: " + parameter.declarator.name);
-      if (tuple) fail("D_DECL_PROTO_TYPE", parameter.where, what + " prototype may not use parameter of type void: (anonymous), parameter #" + std::to_string(number));
+      if (!parameter.declarator.name.empty())
+        fail("D_DECL_PROTO_NAME", parameter.where, "void parameter may not have a name: " + parameter.declarator.name);
+      if (tuple)
+        fail("D_DECL_PROTO_TYPE", parameter.where,
+             what + " prototype may not use parameter of type void: (anonymous), parameter #" + std::to_string(number));
       continue;
     }
-    if (!type->canonical->complete) fail("D_DECL_PROTO_TYPE", parameter.where, what + " prototype may not use parameter of type " + type->name + ": " + (parameter.declarator.name.empty() ? "(anonymous)" : parameter.declarator.name) + ", parameter #" + std::to_string(number));
+    if (!type->canonical->complete)
+      fail("D_DECL_PROTO_TYPE", parameter.where,
+           what + " prototype may not use parameter of type " + type->name + ": " +
+               (parameter.declarator.name.empty() ? "(anonymous)" : parameter.declarator.name) + ", parameter #" +
+               std::to_string(number));
     if (type->canonical->kind == Type::Kind::Array && is_char_pointer(type)) type = world_.types.string_type();
     out.push_back(type);
     if (names) names->push_back(parameter.declarator.name);
@@ -220,7 +267,8 @@ std::vector<const Type*> Checker::signature(const Derivation& derivation, std::v
 }
 
 const Type* Checker::named(const TypeName& name) {
-  if (!name.specifiers.storage.empty()) fail("D_DECL_BADCLASS", name.where, "specified storage class not appropriate in D");
+  if (!name.specifiers.storage.empty())
+    fail("D_DECL_BADCLASS", name.where, "specified storage class not appropriate in D");
   return derived(specified(name.specifiers), name.declarator);
 }
 

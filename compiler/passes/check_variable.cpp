@@ -6,7 +6,8 @@
 namespace sonde {
 
 bool Checker::is_scope(const Expr& expr, VariableDesc::Scope& scope) {
-  if (expr.kind != ExprKind::Member || !expr.arrow || expr.kids[0]->kind != ExprKind::Name || expr.kids[0]->type) return false;
+  if (expr.kind != ExprKind::Member || !expr.arrow || expr.kids[0]->kind != ExprKind::Name || expr.kids[0]->type)
+    return false;
   const std::string& word = expr.kids[0]->text;
   if (word != "self" && word != "this") return false;
   scope = word == "self" ? VariableDesc::Scope::Self : VariableDesc::Scope::This;
@@ -38,7 +39,8 @@ Symbol& Checker::declare_variable(VariableDesc::Scope scope, const std::string& 
   return world_.names.of(scope)[name] = symbol;
 }
 
-Symbol& Checker::declare_array(bool thread_local_, const std::string& name, std::vector<const Type*> keys, const Type* type) {
+Symbol& Checker::declare_array(bool thread_local_, const std::string& name, std::vector<const Type*> keys,
+                               const Type* type) {
   ArrayDesc description;
   description.name = name;
   description.thread_local_ = thread_local_;
@@ -56,25 +58,41 @@ Symbol& Checker::declare_array(bool thread_local_, const std::string& name, std:
 /// What a variable becomes by being assigned `right` first.
 const Type* Checker::assigned_type(const Expr& right, const std::string& op) {
   switch (right.type->canonical->kind) {
-    case Type::Kind::Integer: case Type::Kind::Enum: case Type::Kind::Pointer: case Type::Kind::String: case Type::Kind::Struct:
-    case Type::Kind::Union: case Type::Kind::Float:
-      return right.type;
-    case Type::Kind::Array: case Type::Kind::Function:
-      fail("D_OP_ARRFUN", right.where, "operator " + op + " may not be applied to operand of type \"" + right.type->name + "\"");
-    case Type::Kind::Stack: case Type::Kind::Symbol:
-      fail("D_OP_INCOMPAT", right.where, "a " + std::string(right.type->canonical->kind == Type::Kind::Stack ? "stack" : "symbol") + " cannot be stored in a variable", "use it as a key of an aggregation, or trace it");
-    case Type::Kind::Void: case Type::Kind::Dynamic: case Type::Kind::Aggregation: case Type::Kind::Any: break;
+    case Type::Kind::Integer:
+    case Type::Kind::Enum:
+    case Type::Kind::Pointer:
+    case Type::Kind::String:
+    case Type::Kind::Struct:
+    case Type::Kind::Union:
+    case Type::Kind::Float: return right.type;
+    case Type::Kind::Array:
+    case Type::Kind::Function:
+      fail("D_OP_ARRFUN", right.where,
+           "operator " + op + " may not be applied to operand of type \"" + right.type->name + "\"");
+    case Type::Kind::Stack:
+    case Type::Kind::Symbol:
+      fail("D_OP_INCOMPAT", right.where,
+           "a " + std::string(right.type->canonical->kind == Type::Kind::Stack ? "stack" : "symbol") +
+               " cannot be stored in a variable",
+           "use it as a key of an aggregation, or trace it");
+    case Type::Kind::Void:
+    case Type::Kind::Dynamic:
+    case Type::Kind::Aggregation:
+    case Type::Kind::Any: break;
   }
   fail("D_OP_INCOMPAT", right.where, "operator " + op + " cannot be applied to a value of type " + right.type->name);
 }
 
 ExprPtr Checker::check_assign(ExprPtr expr) {
-  if (is_aggregation(*expr->kids[0])) fail("D_CG_EXPR", expr->where, "aggregating actions may not be used in a D expression (D program context required)");
+  if (is_aggregation(*expr->kids[0]))
+    fail("D_CG_EXPR", expr->where,
+         "aggregating actions may not be used in a D expression (D program context required)");
   if (is_aggregation(*expr->kids[1])) expr->kids[1] = check(std::move(expr->kids[1]));
   ExprPtr right = value(std::move(expr->kids[1]));
   ExprPtr left = target(std::move(expr->kids[0]), assigned_type(*right, "="), "=");
   const Type* type = left->type;
-  if (type->canonical->kind == Type::Kind::Array) fail("D_OP_ARRFUN", expr->where, "operator = may not be applied to operand of type \"" + type->name + "\"");
+  if (type->canonical->kind == Type::Kind::Array)
+    fail("D_OP_ARRFUN", expr->where, "operator = may not be applied to operand of type \"" + type->name + "\"");
   if (!assignable(type, *right)) incompatible(*expr, "=", *left, *right);
   if (type->is_record() && left->kind == ExprKind::Deref) return copy_record(std::move(left), std::move(right));
   expr->kids[0] = std::move(left);
@@ -106,7 +124,8 @@ ExprPtr Checker::copy_record(ExprPtr left, ExprPtr right) {
     auto piece = [&](const Expr& address) {
       ExprPtr deref = make(ExprKind::Deref, unit, where);
       const Type* pointer = world_.types.pointer_to(unit);
-      deref->kids.push_back(at ? binary(Op::Add, clone(address), integer(at, word, where), pointer, where) : cast(clone(address), pointer));
+      deref->kids.push_back(at ? binary(Op::Add, clone(address), integer(at, word, where), pointer, where)
+                               : cast(clone(address), pointer));
       return deref;
     };
     ExprPtr assign = make(ExprKind::Assign, unit, where);
@@ -128,8 +147,10 @@ ExprPtr Checker::check_update(ExprPtr expr) {
   const Type* type = left->type;
   if (left->type->is_pointer()) {
     uint64_t size = type->canonical->target->canonical->size;
-    if (expr->op != Op::Add && expr->op != Op::Sub) fail("D_OP_INT", expr->where, "operator " + op + " requires operands of integral type");
-    if (size == 0) fail("D_OP_VFPTR", expr->where, "operator " + op + " requires left-hand scalar operand of known size");
+    if (expr->op != Op::Add && expr->op != Op::Sub)
+      fail("D_OP_INT", expr->where, "operator " + op + " requires operands of integral type");
+    if (size == 0)
+      fail("D_OP_VFPTR", expr->where, "operator " + op + " requires left-hand scalar operand of known size");
     if (!right->type->is_integer()) incompatible(*expr, op, *left, *right);
     const Type* word = world_.types.integer(8, true);
     right = binary(Op::Mul, convert(std::move(right), word), integer(size, word, expr->where), word, expr->where);
@@ -137,7 +158,8 @@ ExprPtr Checker::check_update(ExprPtr expr) {
     if (step) fail("D_OP_SCALAR", expr->where, "operator " + op + " requires operand of scalar type");
     incompatible(*expr, op, *left, *right);
   } else if (expr->op == Op::Div || expr->op == Op::Mod) {
-    if (right->kind == ExprKind::Integer && right->integer == 0) fail("D_DIV_ZERO", expr->where, "expression contains division by zero");
+    if (right->kind == ExprKind::Integer && right->integer == 0)
+      fail("D_DIV_ZERO", expr->where, "expression contains division by zero");
     right = same_sign(std::move(right), promoted(type, right->type)->canonical->is_signed);
   }
   expr->kids[0] = std::move(left);
@@ -155,7 +177,8 @@ ExprPtr Checker::target(ExprPtr expr, const Type* assigned, const std::string& o
   if (expr->kind == ExprKind::Index) return target_element(std::move(expr), assigned, op);
   expr = check(std::move(expr));
   if (expr->kind != ExprKind::Deref) {
-    if (expr->kind == ExprKind::Builtin) fail("D_OP_WRITE", where, "operator " + op + " can only be applied to a writable variable");
+    if (expr->kind == ExprKind::Builtin)
+      fail("D_OP_WRITE", where, "operator " + op + " can only be applied to a writable variable");
     fail("D_OP_LVAL", where, "operator " + op + " requires modifiable lvalue as an operand");
   }
   return expr;
@@ -163,22 +186,27 @@ ExprPtr Checker::target(ExprPtr expr, const Type* assigned, const std::string& o
 
 ExprPtr Checker::target_name(ExprPtr expr, const Type* assigned, const std::string& op) {
   const std::string& name = expr->text;
-  if (name.starts_with('@')) fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
+  if (name.starts_with('@'))
+    fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
   if (parameter(name)) fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
   SymbolMap& globals = world_.names.globals;
   auto at = globals.find(name);
   if (at == globals.end()) {
-    if (find_variable(name) || find_aggregating_function(name)) fail("D_OP_WRITE", expr->where, "operator " + op + " can only be applied to a writable variable");
+    if (find_variable(name) || find_aggregating_function(name))
+      fail("D_OP_WRITE", expr->where, "operator " + op + " can only be applied to a writable variable");
     load_library_for(world_, name);
     at = globals.find(name);
   }
   if (at != globals.end()) {
     if (at->second.kind == Symbol::Kind::Array)
-      fail("D_IDENT_BADREF", expr->where, "associative array '" + name + "' may not be referenced as scalar", "give it an index: " + name + "[...]");
-    if (at->second.kind != Symbol::Kind::Variable) fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
+      fail("D_IDENT_BADREF", expr->where, "associative array '" + name + "' may not be referenced as scalar",
+           "give it an index: " + name + "[...]");
+    if (at->second.kind != Symbol::Kind::Variable)
+      fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
     return variable(at->second, expr->where);
   }
-  if (name.find('`') != std::string::npos) fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": No symbol information available");
+  if (name.find('`') != std::string::npos)
+    fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": No symbol information available");
   if (!assigned) fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned");
   return variable(declare_variable(VariableDesc::Scope::Global, name, assigned), expr->where);
 }
@@ -188,7 +216,8 @@ ExprPtr Checker::target_scoped(ExprPtr expr, VariableDesc::Scope scope, const Ty
   SymbolMap& map = world_.names.of(scope);
   auto at = map.find(name);
   if (at != map.end()) {
-    if (at->second.kind == Symbol::Kind::Array) fail("D_IDENT_BADREF", expr->where, "associative array '" + name + "' may not be referenced as scalar");
+    if (at->second.kind == Symbol::Kind::Array)
+      fail("D_IDENT_BADREF", expr->where, "associative array '" + name + "' may not be referenced as scalar");
     return variable(at->second, expr->where);
   }
   if (!assigned) {
@@ -220,7 +249,8 @@ ExprPtr Checker::target_element(ExprPtr expr, const Type* assigned, const std::s
   if (is_name && !symbol && scope == VariableDesc::Scope::Global && find_variable(name))
     fail("D_OP_WRITE", expr->where, "operator " + op + " can only be applied to a writable variable");
   if (is_name && !symbol && !name.starts_with('@')) {
-    if (scope == VariableDesc::Scope::This) fail("D_ARR_LOCAL", expr->where, "local variables may not be used as associative arrays: " + name);
+    if (scope == VariableDesc::Scope::This)
+      fail("D_ARR_LOCAL", expr->where, "local variables may not be used as associative arrays: " + name);
     if (!assigned) fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned");
     std::vector<const Type*> keys;
     for (size_t i = 1; i < expr->kids.size(); ++i) {
@@ -229,7 +259,8 @@ ExprPtr Checker::target_element(ExprPtr expr, const Type* assigned, const std::s
     }
     symbol = &declare_array(scope == VariableDesc::Scope::Self, name, std::move(keys), assigned);
   }
-  if (symbol && symbol->kind == Symbol::Kind::Inline) fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
+  if (symbol && symbol->kind == Symbol::Kind::Inline)
+    fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
   return check_index(std::move(expr));
 }
 
@@ -237,15 +268,28 @@ ExprPtr Checker::target_element(ExprPtr expr, const Type* assigned, const std::s
 const Type* Checker::key_type(const Expr& key, const std::string& what, size_t number) {
   const Type* type = key.type;
   switch (type->canonical->kind) {
-    case Type::Kind::Void: case Type::Kind::Dynamic: case Type::Kind::Aggregation: case Type::Kind::Any: case Type::Kind::Function:
-      fail("D_KEY_TYPE", key.where, (type->canonical->kind == Type::Kind::Dynamic ? "translated" : type->name) + " expression may not be used as " + what + " index: key #" + std::to_string(number));
+    case Type::Kind::Void:
+    case Type::Kind::Dynamic:
+    case Type::Kind::Aggregation:
+    case Type::Kind::Any:
+    case Type::Kind::Function:
+      fail("D_KEY_TYPE", key.where,
+           (type->canonical->kind == Type::Kind::Dynamic ? "translated" : type->name) +
+               " expression may not be used as " + what + " index: key #" + std::to_string(number));
     case Type::Kind::Array: return is_char_pointer(type) ? world_.types.string_type() : type;
-    case Type::Kind::Stack: case Type::Kind::Symbol:
-      if (what != "aggregation") fail("D_KEY_TYPE", key.where, type->name + " expression may not be used as " + what + " index: key #" + std::to_string(number));
+    case Type::Kind::Stack:
+    case Type::Kind::Symbol:
+      if (what != "aggregation")
+        fail("D_KEY_TYPE", key.where,
+             type->name + " expression may not be used as " + what + " index: key #" + std::to_string(number));
       return type;
-    case Type::Kind::Integer: case Type::Kind::Float: case Type::Kind::Pointer: case Type::Kind::Struct: case Type::Kind::Union: case Type::Kind::Enum:
-    case Type::Kind::String:
-      return type;
+    case Type::Kind::Integer:
+    case Type::Kind::Float:
+    case Type::Kind::Pointer:
+    case Type::Kind::Struct:
+    case Type::Kind::Union:
+    case Type::Kind::Enum:
+    case Type::Kind::String: return type;
   }
   return type;
 }
@@ -264,12 +308,17 @@ ExprPtr Checker::check_index(ExprPtr expr) {
     const DVariable* row = find_variable(name);
     if (row && row->from == From::Typed) return typed_argument(std::move(expr));
     if (row && (row->from == From::FdText || row->from == From::Registers)) {
-      if (expr->kids.size() != 2) fail("D_PROTO_LEN", expr->where, name + "[ ] prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " keys passed, 1 expected");
+      if (expr->kids.size() != 2)
+        fail("D_PROTO_LEN", expr->where,
+             name + "[ ] prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " keys passed, 1 expected");
       bool registers = row->from == From::Registers;
       ExprPtr index = value(std::move(expr->kids[1]));
       if (!index->type->is_integer()) argument_mismatch(name, 1, "int", *index);
-      if (registers && index->kind != ExprKind::Integer) fail("D_REGS_IDX", expr->where, "uregs[] index must be a constant");
-      if (registers && index->integer > 25) fail("D_UNKNOWN", expr->where, "uregs[]: index out of bounds (" + std::to_string(static_cast<int64_t>(index->integer)) + ")");
+      if (registers && index->kind != ExprKind::Integer)
+        fail("D_REGS_IDX", expr->where, "uregs[] index must be a constant");
+      if (registers && index->integer > 25)
+        fail("D_UNKNOWN", expr->where,
+             "uregs[]: index out of bounds (" + std::to_string(static_cast<int64_t>(index->integer)) + ")");
       ExprPtr out = make(ExprKind::Builtin, world_.types.of_text(row->type, nullptr), here(expr->where));
       out->builtin = row;
       out->text = name;
@@ -277,30 +326,40 @@ ExprPtr Checker::check_index(ExprPtr expr) {
       return out;
     }
     if (name.starts_with('@')) return check(std::move(expr->kids[0]));
-    if (!row && !world_.names.globals.contains(name)) fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": Unknown variable name");
+    if (!row && !world_.names.globals.contains(name))
+      fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": Unknown variable name");
   }
-  if (!symbol && scope != VariableDesc::Scope::Global) fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned");
+  if (!symbol && scope != VariableDesc::Scope::Global)
+    fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned");
   ExprPtr base = value(std::move(expr->kids[0]));
-  bool indexable = base->type->is_pointer() || base->type->is_string() || base->type->canonical->kind == Type::Kind::Array;
-  if (!indexable) fail("D_ARR_BADREF", expr->where, "cannot access scalar " + (name.empty() ? base->type->name : name) + " as an associative array");
+  bool indexable =
+      base->type->is_pointer() || base->type->is_string() || base->type->canonical->kind == Type::Kind::Array;
+  if (!indexable)
+    fail("D_ARR_BADREF", expr->where,
+         "cannot access scalar " + (name.empty() ? base->type->name : name) + " as an associative array");
   return element(std::move(base), std::move(expr));
 }
 
 /// a[i] of C.
 ExprPtr Checker::element(ExprPtr base, ExprPtr expr) {
-  if (expr->kids.size() != 2) fail("D_PROTO_LEN", expr->where, "array reference takes 1 index, " + std::to_string(expr->kids.size() - 1) + " given");
+  if (expr->kids.size() != 2)
+    fail("D_PROTO_LEN", expr->where,
+         "array reference takes 1 index, " + std::to_string(expr->kids.size() - 1) + " given");
   ExprPtr index = value(std::move(expr->kids[1]));
   if (!index->type->is_integer()) fail("D_OP_INT", expr->where, "operator [ ] requires an index of integral type");
   const Type* array = base->type->canonical;
   if (array->kind == Type::Kind::Array && index->kind == ExprKind::Integer && index->integer >= array->count)
-    fail("D_ARR_BOUNDS", expr->where, "index outside array bounds: " + std::to_string(static_cast<int64_t>(index->integer)) + ", max is " + std::to_string(array->count));
+    fail("D_ARR_BOUNDS", expr->where,
+         "index outside array bounds: " + std::to_string(static_cast<int64_t>(index->integer)) + ", max is " +
+             std::to_string(array->count));
   if (array->kind == Type::Kind::Array && index->kind != ExprKind::Integer && array->count > 0) {
     ExprPtr bounded = make(ExprKind::Cast, world_.types.integer(8, true), index->where);
     bounded->bound = array->count;
     bounded->kids.push_back(std::move(index));
     index = std::move(bounded);
   }
-  if (array->kind == Type::Kind::String) base = cast(std::move(base), world_.types.pointer_to(world_.types.integer(1, true)));
+  if (array->kind == Type::Kind::String)
+    base = cast(std::move(base), world_.types.pointer_to(world_.types.integer(1, true)));
   base = decay(std::move(base));
   ExprPtr sum = make(ExprKind::Binary, nullptr, here(expr->where));
   sum->op = Op::Add;
@@ -316,7 +375,9 @@ ExprPtr Checker::element(ExprPtr base, ExprPtr expr) {
 ExprPtr Checker::associative(const Symbol& symbol, const std::string& name, ExprPtr expr) {
   size_t passed = expr->kids.size() - 1;
   if (passed != symbol.keys.size())
-    fail("D_PROTO_LEN", expr->where, name + "[ ] prototype mismatch: " + std::to_string(passed) + (passed == 1 ? " key" : " keys") + " passed, " + std::to_string(symbol.keys.size()) + " expected");
+    fail("D_PROTO_LEN", expr->where,
+         name + "[ ] prototype mismatch: " + std::to_string(passed) + (passed == 1 ? " key" : " keys") + " passed, " +
+             std::to_string(symbol.keys.size()) + " expected");
   ExprPtr out = make(ExprKind::ArrayElement, symbol.type, here(expr->where));
   out->variable_index = symbol.index;
   out->text = name;
@@ -325,7 +386,9 @@ ExprPtr Checker::associative(const Symbol& symbol, const std::string& name, Expr
     ExprPtr key = check(std::move(expr->kids[i + 1]));
     key_type(*key, "associative array", i + 1);
     if (!assignable(keys[i], *key) && !(keys[i]->is_pointer() && key->type->is_integer()))
-      fail("D_PROTO_ARG", key->where, name + "[ ] key #" + std::to_string(i + 1) + " is incompatible with prototype:\n\tprototype: " + keys[i]->name + "\n\t      key: " + key->type->name);
+      fail("D_PROTO_ARG", key->where,
+           name + "[ ] key #" + std::to_string(i + 1) +
+               " is incompatible with prototype:\n\tprototype: " + keys[i]->name + "\n\t      key: " + key->type->name);
     out->kids.push_back(convert(std::move(key), keys[i]));
   }
   return out;
@@ -334,8 +397,10 @@ ExprPtr Checker::associative(const Symbol& symbol, const std::string& name, Expr
 ExprPtr Checker::member_at(ExprPtr pointer, const Member& member, SourceRange where) {
   const Type* type = world_.types.pointer_to(member.type);
   const Type* word = world_.types.integer(8, true);
-  if (member.offset) pointer = binary(Op::Add, std::move(pointer), integer(member.offset, word, where), type, where);
-  else pointer = fold(cast(std::move(pointer), type));
+  if (member.offset)
+    pointer = binary(Op::Add, std::move(pointer), integer(member.offset, word, where), type, where);
+  else
+    pointer = fold(cast(std::move(pointer), type));
   ExprPtr out = make(ExprKind::Deref, member.type, where);
   out->bit_offset = static_cast<uint8_t>(member.bit_offset);
   out->bit_width = static_cast<uint8_t>(member.bit_width);
@@ -357,9 +422,14 @@ ExprPtr Checker::check_member(ExprPtr expr) {
     type = type->target->canonical;
   }
   if (type->kind != Type::Kind::Struct && type->kind != Type::Kind::Union)
-    fail("D_OP_SOU", expr->where, "operator " + op + " cannot be applied to type \"" + base->type->name + "\"; must be applied to a struct or union",
+    fail("D_OP_SOU", expr->where,
+         "operator " + op + " cannot be applied to type \"" + base->type->name +
+             "\"; must be applied to a struct or union",
          !expr->arrow && base->type->is_pointer() ? "use -> on a pointer" : "");
-  if (!type->complete) fail("D_OP_INCOMPLETE", expr->where, "operator " + op + " cannot be applied to a forward declaration: no " + type->name + " definition is available");
+  if (!type->complete)
+    fail("D_OP_INCOMPLETE", expr->where,
+         "operator " + op + " cannot be applied to a forward declaration: no " + type->name +
+             " definition is available");
   const Member* found = nullptr;
   Suggestion suggestion(expr->text);
   for (const Member& member : type->members) {
@@ -376,7 +446,8 @@ ExprPtr Checker::check_member(ExprPtr expr) {
       address->kids.push_back(std::move(base));
       base = std::move(address);
     } else {
-      fail("D_UNKNOWN", expr->where, "members of structs in associative arrays are not there yet: assign the struct to a variable first");
+      fail("D_UNKNOWN", expr->where,
+           "members of structs in associative arrays are not there yet: assign the struct to a variable first");
     }
   }
   return member_at(std::move(base), *found, here(expr->where));

@@ -24,7 +24,8 @@ struct Refused {};
 
 class Checker {
  public:
-  Checker(World& world, const SourceText& source, Diagnostics& diagnostics) : world_(world), source_(source), diagnostics_(diagnostics) {}
+  Checker(World& world, const SourceText& source, Diagnostics& diagnostics)
+      : world_(world), source_(source), diagnostics_(diagnostics) {}
 
   // check.cpp
   void items(SyntaxTree& tree, Unit& unit);
@@ -32,7 +33,7 @@ class Checker {
  private:
   struct Parameters {
     std::map<std::string, const Expr*, std::less<>> values;
-    SourceRange where;   ///< of the use: errors inside point there
+    SourceRange where;  ///< of the use: errors inside point there
   };
 
   // check.cpp: clauses and statements
@@ -56,7 +57,7 @@ class Checker {
 
   // check_expression.cpp
   ExprPtr check(ExprPtr expr);
-  ExprPtr value(ExprPtr expr);    ///< check, refuse void, dynamic and aggregations; arrays stay arrays
+  ExprPtr value(ExprPtr expr);  ///< check, refuse void, dynamic and aggregations; arrays stay arrays
   ExprPtr scalar(ExprPtr expr, std::string_view tag, const std::string& message);
   ExprPtr constant(ExprPtr expr);
   ExprPtr check_integer(ExprPtr expr);
@@ -117,7 +118,7 @@ class Checker {
   ExprPtr integer(uint64_t value, const Type* type, SourceRange where);
   ExprPtr make(ExprKind kind, const Type* type, SourceRange where);
   ExprPtr binary(Op op, ExprPtr a, ExprPtr b, const Type* type, SourceRange where);
-  ExprPtr printable(ExprPtr expr);   ///< cut to its type, arrays and records as they are
+  ExprPtr printable(ExprPtr expr);  ///< cut to its type, arrays and records as they are
   static bool is_null(const Expr& expr);
   static bool is_char_pointer(const Type* type);
 
@@ -132,7 +133,8 @@ class Checker {
   void check_arguments(const std::string& name, const Prototype& prototype, Expr& expr, size_t first = 0);
   ExprPtr passed(const std::string& name, ExprPtr argument, const Type* parameter, size_t number);
   ExprPtr check_ustack(ExprPtr expr, const DFunction& row);
-  [[noreturn]] void argument_mismatch(const std::string& name, size_t number, const std::string& prototype, const Expr& argument, std::string_view tag = "D_PROTO_ARG");
+  [[noreturn]] void argument_mismatch(const std::string& name, size_t number, const std::string& prototype,
+                                      const Expr& argument, std::string_view tag = "D_PROTO_ARG");
   const DFunction* function_of(const Expr& call, std::string& name);
   [[noreturn]] void unknown_function(const std::string& name, SourceRange where);
 
@@ -150,19 +152,22 @@ class Checker {
   // check_format.cpp
   std::vector<Conversion> read_format(const std::string& function, const Expr& format);
   void check_format(const std::string& function, Expr& call, std::vector<Conversion>& format, size_t first_number);
-  void check_conversion(const std::string& function, const Conversion& conversion, size_t number, ExprPtr& argument, size_t argument_number);
+  void check_conversion(const std::string& function, const Conversion& conversion, size_t number, ExprPtr& argument,
+                        size_t argument_number);
   void check_keys(std::vector<Conversion>& format, const AggregationSymbol& aggregation, SourceRange where);
 
   // check_aggregation.cpp
   ExprPtr check_aggregate(ExprPtr expr);
   static bool is_aggregation(const Expr& expr);
-  const AggregationSymbol& aggregation_named(const Expr& expr, const std::string& function, size_t number, std::string_view argument_tag, std::string_view unknown_tag);
+  const AggregationSymbol& aggregation_named(const Expr& expr, const std::string& function, size_t number,
+                                             std::string_view argument_tag, std::string_view unknown_tag);
   void aggregation_values(Expr& call, const AggFunctionRow& row, Expr& into, std::vector<int64_t>& params);
   void lquantize_params(Expr& call, std::vector<int64_t>& params);
   void llquantize_params(Expr& call, std::vector<int64_t>& params);
-  int64_t constant_argument(Expr& call, size_t index, const std::string& name, std::string_view tag, const std::string& kind);
-  void same_aggregation(const std::string& name, const AggregationSymbol& known, const AggFunctionRow& row, const std::vector<const Type*>& keys,
-                        const std::vector<int64_t>& params, const Expr& expr);
+  int64_t constant_argument(Expr& call, size_t index, const std::string& name, std::string_view tag,
+                            const std::string& kind);
+  void same_aggregation(const std::string& name, const AggregationSymbol& known, const AggFunctionRow& row,
+                        const std::vector<const Type*>& keys, const std::vector<int64_t>& params, const Expr& expr);
 
   // check_declaration.cpp and check_type.cpp
   void declaration(DeclarationSyntax& syntax);
@@ -205,11 +210,11 @@ class Checker {
   Diagnostics& diagnostics_;
   bool library_ = false;
   const ClauseAst* clause_ = nullptr;
-  std::vector<ProbeId> matched_;                     ///< by the clause that is checked
-  std::vector<std::vector<ArgumentDescription>> arguments_;   ///< of the matched probes, fetched when they are needed
+  std::vector<ProbeId> matched_;                             ///< by the clause that is checked
+  std::vector<std::vector<ArgumentDescription>> arguments_;  ///< of the matched probes, fetched when they are needed
   std::vector<Parameters> parameters_;
   uint32_t depth_ = 0;
-  std::set<std::string, std::less<>> unsure_;   ///< names in statements that failed: they may have been defined there
+  std::set<std::string, std::less<>> unsure_;  ///< names in statements that failed: they may have been defined there
   friend void load_library_text(World& world, const struct LibraryPart& part);
 };
 

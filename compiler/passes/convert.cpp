@@ -32,7 +32,9 @@ ExprPtr Checker::binary(Op op, ExprPtr a, ExprPtr b, const Type* type, SourceRan
   return fold(std::move(out));
 }
 
-bool Checker::is_null(const Expr& expr) { return expr.kind == ExprKind::Integer && expr.integer == 0 && expr.type && !expr.type->is_string(); }
+bool Checker::is_null(const Expr& expr) {
+  return expr.kind == ExprKind::Integer && expr.integer == 0 && expr.type && !expr.type->is_string();
+}
 
 bool Checker::is_char_pointer(const Type* type) {
   const Type* real = type->canonical;
@@ -46,7 +48,8 @@ bool Checker::assignable(const Type* to, const Expr& from) const {
   const Type* b = from.type->canonical;
   switch (a->kind) {
     case Type::Kind::Any: return b->kind != Type::Kind::Void && b->kind != Type::Kind::Dynamic;
-    case Type::Kind::Integer: case Type::Kind::Enum: return from.type->is_integer();
+    case Type::Kind::Integer:
+    case Type::Kind::Enum: return from.type->is_integer();
     case Type::Kind::Float: return b->kind == Type::Kind::Float || is_null(from);
     case Type::Kind::String: return b->kind == Type::Kind::String || is_char_pointer(b) || is_null(from);
     case Type::Kind::Pointer: {
@@ -57,8 +60,15 @@ bool Checker::assignable(const Type* to, const Expr& from) const {
       bool integers = x->kind == Type::Kind::Integer && y->kind == Type::Kind::Integer && x->size == y->size;
       return x == y || integers || x->kind == Type::Kind::Void || y->kind == Type::Kind::Void;
     }
-    case Type::Kind::Struct: case Type::Kind::Union: case Type::Kind::Stack: case Type::Kind::Symbol: return a == b;
-    case Type::Kind::Void: case Type::Kind::Array: case Type::Kind::Function: case Type::Kind::Dynamic: case Type::Kind::Aggregation: return false;
+    case Type::Kind::Struct:
+    case Type::Kind::Union:
+    case Type::Kind::Stack:
+    case Type::Kind::Symbol: return a == b;
+    case Type::Kind::Void:
+    case Type::Kind::Array:
+    case Type::Kind::Function:
+    case Type::Kind::Dynamic:
+    case Type::Kind::Aggregation: return false;
   }
   return false;
 }
@@ -69,7 +79,7 @@ ExprPtr Checker::decay(ExprPtr expr) {
   if (real->kind != Type::Kind::Array) return expr;
   const Type* pointer = world_.types.pointer_to(real->target);
   if (expr->kind == ExprKind::Deref) return cast(std::move(expr->kids[0]), pointer);
-  if (expr->kind != ExprKind::Variable) return cast(std::move(expr), pointer);   // its value is its address
+  if (expr->kind != ExprKind::Variable) return cast(std::move(expr), pointer);  // its value is its address
   ExprPtr out = make(ExprKind::AddressOf, pointer, expr->where);
   out->kids.push_back(std::move(expr));
   return out;
@@ -92,7 +102,7 @@ bool may_overflow(const Expr& expr) {
     case ExprKind::Unary: return expr.op != Op::LogNot;
     case ExprKind::Conditional: return may_overflow(*expr.kids[1]) || may_overflow(*expr.kids[2]);
     case ExprKind::Comma: return may_overflow(*expr.kids.back());
-    case ExprKind::Integer: return true;   // folded
+    case ExprKind::Integer: return true;  // folded
     default: return false;
   }
 }

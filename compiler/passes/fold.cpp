@@ -25,7 +25,7 @@ bool compare(Op op, uint64_t a, uint64_t b, bool is_signed) {
 uint64_t divide(Op op, uint64_t a, uint64_t b, bool is_signed) {
   bool quotient = op == Op::Div;
   if (!is_signed) return quotient ? a / b : a % b;
-  if (b == UINT64_MAX) return quotient ? 0 - a : 0;   // INT64_MIN / -1 overflows
+  if (b == UINT64_MAX) return quotient ? 0 - a : 0;  // INT64_MIN / -1 overflows
   auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
   return static_cast<uint64_t>(quotient ? x / y : x % y);
 }
@@ -44,8 +44,10 @@ uint64_t compute(Op op, uint64_t a, uint64_t b, bool is_signed) {
     case Op::And: return a & b;
     case Op::Or: return a | b;
     case Op::Xor: return a ^ b;
-    case Op::Div: case Op::Mod: return divide(op, a, b, is_signed);
-    case Op::Shl: case Op::Shr: return shift(op, a, b, is_signed);
+    case Op::Div:
+    case Op::Mod: return divide(op, a, b, is_signed);
+    case Op::Shl:
+    case Op::Shr: return shift(op, a, b, is_signed);
     default: return compare(op, a, b, is_signed);
   }
 }
@@ -72,12 +74,16 @@ ExprPtr Checker::fold(ExprPtr expr) {
       if (!is_constant(expr->kids[0]) || !is_constant(expr->kids[1])) return expr;
       bool compares = expr->op >= Op::Eq && expr->op <= Op::Ge;
       bool is_signed = (compares ? expr->kids[0]->type : expr->type)->canonical->is_signed;
-      return integer(compute(expr->op, expr->kids[0]->integer, expr->kids[1]->integer, is_signed), expr->type, expr->where);
+      return integer(compute(expr->op, expr->kids[0]->integer, expr->kids[1]->integer, is_signed), expr->type,
+                     expr->where);
     }
     case ExprKind::Unary: {
       if (!is_constant(expr->kids[0])) return expr;
       uint64_t value = expr->kids[0]->integer;
-      return integer(expr->op == Op::Neg ? 0 - value : expr->op == Op::Not ? ~value : value == 0, expr->type, expr->where);
+      return integer(expr->op == Op::Neg   ? 0 - value
+                     : expr->op == Op::Not ? ~value
+                                           : value == 0,
+                     expr->type, expr->where);
     }
     case ExprKind::Logical: {
       if (!is_constant(expr->kids[0])) return expr;

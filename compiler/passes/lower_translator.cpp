@@ -10,29 +10,33 @@
 namespace sonde {
 
 namespace {
-constexpr size_t kMostExpansions = 32;   ///< inlines inside inlines
+constexpr size_t kMostExpansions = 32;  ///< inlines inside inlines
 }
 
 void Checker::inline_definition(InlineSyntax& syntax) {
   const Declarator& declarator = syntax.declarator;
-  if (!syntax.specifiers.storage.empty()) fail("D_DECL_BADCLASS", syntax.where, "specified storage class not appropriate in D");
+  if (!syntax.specifiers.storage.empty())
+    fail("D_DECL_BADCLASS", syntax.where, "specified storage class not appropriate in D");
   require_unscoped(declarator.name, declarator.where);
   auto definition = std::make_shared<InlineDefinition>();
   bool tuple = !declarator.derivations.empty() && declarator.derivations[0].kind == Derivation::Kind::Tuple;
   definition->type = derived(specified(syntax.specifiers), declarator, tuple ? 1 : 0);
   auto known = world_.names.globals.find(declarator.name);
   if (known != world_.names.globals.end() && known->second.type)
-    fail("D_DECL_IDRED", declarator.where, "identifier redeclared: " + declarator.name + "\n\t current: " + definition->type->name + "\n\tprevious: " + known->second.type->name);
+    fail("D_DECL_IDRED", declarator.where,
+         "identifier redeclared: " + declarator.name + "\n\t current: " + definition->type->name +
+             "\n\tprevious: " + known->second.type->name);
   require_new(declarator.name, declarator.where);
   if (tuple) definition->parameter_types = signature(declarator.derivations[0], &definition->parameters);
   for (const std::string& name : definition->parameters)
-    if (name.empty()) fail("D_DECL_PROTO_FORM", declarator.where, "inline definition requires named parameters: " + declarator.name);
+    if (name.empty())
+      fail("D_DECL_PROTO_FORM", declarator.where, "inline definition requires named parameters: " + declarator.name);
   definition->value = std::move(syntax.value);
   Symbol symbol;
   symbol.kind = Symbol::Kind::Inline;
   symbol.type = definition->type;
   symbol.definition = definition;
-  if (!library_ && !tuple) expand(symbol, declarator.name, {}, definition->value->where);   // for its errors
+  if (!library_ && !tuple) expand(symbol, declarator.name, {}, definition->value->where);  // for its errors
   world_.names.globals[declarator.name] = symbol;
 }
 
@@ -47,18 +51,25 @@ ExprPtr Checker::with_parameters(const Expr& body, Parameters parameters) {
   return check(clone(body));
 }
 
-ExprPtr Checker::expand(const Symbol& symbol, const std::string& name, std::vector<ExprPtr> arguments, SourceRange where) {
+ExprPtr Checker::expand(const Symbol& symbol, const std::string& name, std::vector<ExprPtr> arguments,
+                        SourceRange where) {
   const InlineDefinition& definition = *symbol.definition;
   if (arguments.size() != definition.parameters.size())
-    fail("D_PROTO_LEN", where, name + "[ ] prototype mismatch: " + std::to_string(arguments.size()) + " keys passed, " + std::to_string(definition.parameters.size()) + " expected");
+    fail("D_PROTO_LEN", where,
+         name + "[ ] prototype mismatch: " + std::to_string(arguments.size()) + " keys passed, " +
+             std::to_string(definition.parameters.size()) + " expected");
   Parameters parameters;
   parameters.where = where;
   for (size_t i = 0; i < arguments.size(); ++i) {
     arguments[i] = check(std::move(arguments[i]));
     const Type* type = definition.parameter_types[i];
     if (!assignable(type, *arguments[i]))
-      fail("D_PROTO_ARG", arguments[i]->where, name + "[ ] key #" + std::to_string(i + 1) + " is incompatible with prototype:\n\tprototype: " + type->name + "\n\t      key: " + arguments[i]->type->name);
-    if (has_side_effects(*arguments[i]) && arguments[i]->kind != ExprKind::Call) fail("D_UNKNOWN", arguments[i]->where, "an argument of the inline " + name + " may not have side effects: assign it to a variable first");
+      fail("D_PROTO_ARG", arguments[i]->where,
+           name + "[ ] key #" + std::to_string(i + 1) + " is incompatible with prototype:\n\tprototype: " + type->name +
+               "\n\t      key: " + arguments[i]->type->name);
+    if (has_side_effects(*arguments[i]) && arguments[i]->kind != ExprKind::Call)
+      fail("D_UNKNOWN", arguments[i]->where,
+           "an argument of the inline " + name + " may not have side effects: assign it to a variable first");
     arguments[i] = convert(std::move(arguments[i]), type);
     parameters.values[definition.parameters[i]] = arguments[i].get();
   }
@@ -66,9 +77,11 @@ ExprPtr Checker::expand(const Symbol& symbol, const std::string& name, std::vect
   const Type* type = definition.type;
   if (value->type->canonical->kind == Type::Kind::Dynamic) return value;
   if (!assignable(type, *value))
-    fail("D_OP_INCOMPAT", where, "inline " + name + " definition uses incompatible types: \"" + type->name + "\" = \"" + value->type->name + "\"");
+    fail("D_OP_INCOMPAT", where,
+         "inline " + name + " definition uses incompatible types: \"" + type->name + "\" = \"" + value->type->name +
+             "\"");
   value = convert(std::move(value), type);
-  if (value->type != type && value->type->canonical == type->canonical) {   // keeps its own name for messages
+  if (value->type != type && value->type->canonical == type->canonical) {  // keeps its own name for messages
     if (value->kind == ExprKind::Integer || value->kind == ExprKind::Cast) value->type = type;
   }
   return value;
@@ -79,17 +92,22 @@ void Checker::translator(TranslatorSyntax& syntax) {
   made->output = named(*syntax.output);
   made->input = derived(specified(syntax.input), syntax.parameter);
   made->parameter = syntax.parameter.name;
-  if (!made->output->is_record() || !made->output->canonical->complete) fail("D_XLATE_SOU", syntax.where, "translator output type must be a struct or union");
+  if (!made->output->is_record() || !made->output->canonical->complete)
+    fail("D_XLATE_SOU", syntax.where, "translator output type must be a struct or union");
   for (const auto& known : world_.names.translators)
     if (known->input->canonical == made->input->canonical && known->output->canonical == made->output->canonical)
-      fail("D_XLATE_REDECL", syntax.where, "translator from " + made->input->name + " to " + made->output->name + " has already been declared");
+      fail("D_XLATE_REDECL", syntax.where,
+           "translator from " + made->input->name + " to " + made->output->name + " has already been declared");
   for (TranslatorSyntax::Conversion& conversion : syntax.conversions) {
     const Member* member = nullptr;
     for (const Member& one : made->output->canonical->members)
       if (one.name == conversion.member) member = &one;
-    if (!member) fail("D_XLATE_MEMB", conversion.where, "translator member " + conversion.member + " is not a member of " + made->output->name);
-    if (made->members.contains(conversion.member)) fail("D_XLATE_REDECL", conversion.where, "translator member " + conversion.member + " is already defined");
-    if (!library_) {   // a stand-in for the input, so that the errors come now
+    if (!member)
+      fail("D_XLATE_MEMB", conversion.where,
+           "translator member " + conversion.member + " is not a member of " + made->output->name);
+    if (made->members.contains(conversion.member))
+      fail("D_XLATE_REDECL", conversion.where, "translator member " + conversion.member + " is already defined");
+    if (!library_) {  // a stand-in for the input, so that the errors come now
       ExprPtr input = make(ExprKind::Cast, made->input, conversion.where);
       input->kids.push_back(integer(0, made->input, conversion.where));
       Parameters parameters;
@@ -99,8 +117,11 @@ void Checker::translator(TranslatorSyntax& syntax) {
       ExprPtr value = stands_in ? with_parameters(*conversion.value, std::move(parameters)) : nullptr;
       bool string_member = value && is_char_pointer(member->type) && value->type->is_string();
       bool dynamic = value && value->type->canonical->kind == Type::Kind::Dynamic;
-      if (value && !dynamic && !string_member && !assignable(member->type, *value) && member->type->canonical != value->type->canonical)
-        fail("D_XLATE_INCOMPAT", conversion.where, "translator member " + conversion.member + " definition uses incompatible types: \"" + member->type->name + "\" = \"" + value->type->name + "\"");
+      if (value && !dynamic && !string_member && !assignable(member->type, *value) &&
+          member->type->canonical != value->type->canonical)
+        fail("D_XLATE_INCOMPAT", conversion.where,
+             "translator member " + conversion.member + " definition uses incompatible types: \"" + member->type->name +
+                 "\" = \"" + value->type->name + "\"");
     }
     made->members[conversion.member] = std::move(conversion.value);
   }
@@ -111,7 +132,10 @@ void Checker::translator(TranslatorSyntax& syntax) {
 const Translator* Checker::find_translator(const Type* input, const Type* output) {
   auto bare = [](const Type* type) {
     const Type* real = type->canonical;
-    return real->kind == Type::Kind::Pointer && real->target->canonical->kind != Type::Kind::Void && !is_char_pointer(real) ? real->target->canonical : real;
+    return real->kind == Type::Kind::Pointer && real->target->canonical->kind != Type::Kind::Void &&
+                   !is_char_pointer(real)
+               ? real->target->canonical
+               : real;
   };
   const Translator* near = nullptr;
   for (const auto& one : world_.names.translators) {
@@ -127,10 +151,13 @@ const Translator* Checker::find_translator(const Type* input, const Type* output
 ExprPtr Checker::check_xlate(ExprPtr expr) {
   const Type* output = named(*expr->type_name);
   ExprPtr input = check(std::move(expr->kids[0]));
-  if (input->type->canonical->kind == Type::Kind::Dynamic) fail("D_OP_DYN", expr->where, "a translated object cannot be translated again");
+  if (input->type->canonical->kind == Type::Kind::Dynamic)
+    fail("D_OP_DYN", expr->where, "a translated object cannot be translated again");
   const Type* record = output->is_pointer() ? output->canonical->target : output;
   if (!record->is_record()) fail("D_XLATE_SOU", expr->where, "translator output type must be a struct or union");
-  if (!find_translator(input->type, output)) fail("D_XLATE_NONE", expr->where, "cannot translate from \"" + input->type->name + "\" to \"" + output->name + "\"");
+  if (!find_translator(input->type, output))
+    fail("D_XLATE_NONE", expr->where,
+         "cannot translate from \"" + input->type->name + "\" to \"" + output->name + "\"");
   ExprPtr out = make(ExprKind::Xlate, world_.types.dynamic_of(output), here(expr->where));
   out->kids.push_back(std::move(input));
   return out;
@@ -140,7 +167,10 @@ ExprPtr Checker::translated_member(ExprPtr expr, ExprPtr base) {
   const Type* output = base->type->canonical->target;
   const Type* record = output->is_pointer() ? output->canonical->target->canonical : output->canonical;
   if (expr->arrow != output->is_pointer())
-    fail(expr->arrow ? "D_OP_PTR" : "D_OP_SOU", expr->where, expr->arrow ? "operator -> must be applied to a pointer" : "operator . cannot be applied to type \"" + output->name + "\"; must be applied to a struct or union");
+    fail(expr->arrow ? "D_OP_PTR" : "D_OP_SOU", expr->where,
+         expr->arrow
+             ? "operator -> must be applied to a pointer"
+             : "operator . cannot be applied to type \"" + output->name + "\"; must be applied to a struct or union");
   const Translator* translator = find_translator(base->kids[0]->type, output);
   SONDE_CHECK(translator);
   const Member* member = nullptr;
@@ -149,16 +179,21 @@ ExprPtr Checker::translated_member(ExprPtr expr, ExprPtr base) {
     if (one.name == expr->text) member = &one;
     suggestion.offer(one.name);
   }
-  if (!member) fail("D_TYPE_MEMBER", expr->where, expr->text + " is not a member of " + record->name, suggestion.hint());
+  if (!member)
+    fail("D_TYPE_MEMBER", expr->where, expr->text + " is not a member of " + record->name, suggestion.hint());
   auto known = translator->members.find(expr->text);
-  if (known == translator->members.end()) fail("D_XLATE_NOCONV", expr->where, "translator does not define conversion for member: " + expr->text);
-  if (has_side_effects(*base->kids[0]) && base->kids[0]->kind != ExprKind::Call) fail("D_UNKNOWN", expr->where, "what is translated may not have side effects: assign it to a variable first");
+  if (known == translator->members.end())
+    fail("D_XLATE_NOCONV", expr->where, "translator does not define conversion for member: " + expr->text);
+  if (has_side_effects(*base->kids[0]) && base->kids[0]->kind != ExprKind::Call)
+    fail("D_UNKNOWN", expr->where, "what is translated may not have side effects: assign it to a variable first");
   Parameters parameters;
   parameters.where = expr->where;
   parameters.values[translator->parameter] = base->kids[0].get();
   ExprPtr value = with_parameters(*known->second, std::move(parameters));
-  if (value->type->canonical->kind == Type::Kind::Dynamic || value->type->is_record() || value->type->canonical->kind == Type::Kind::Array) return value;
-  if (is_char_pointer(member->type) && value->type->is_string()) return value;   // char pr_fname[16] holds a string
+  if (value->type->canonical->kind == Type::Kind::Dynamic || value->type->is_record() ||
+      value->type->canonical->kind == Type::Kind::Array)
+    return value;
+  if (is_char_pointer(member->type) && value->type->is_string()) return value;  // char pr_fname[16] holds a string
   return convert(std::move(value), member->type);
 }
 

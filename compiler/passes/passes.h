@@ -20,8 +20,8 @@ namespace sonde {
 
 /// What macros stand for: $1.. (words of the command line), $target, $pid, ...
 struct MacroValues {
-  std::string script_name;              ///< $0
-  std::vector<std::string> arguments;   ///< $1, $2, ...
+  std::string script_name;             ///< $0
+  std::vector<std::string> arguments;  ///< $1, $2, ...
   uint32_t target = 0;
 };
 
@@ -41,7 +41,7 @@ Unit front_end(World& world, const SourceText& source, const MacroValues& macros
 /// Where one capture comes from, and what a body finds in its slot.
 struct Capture {
   sonde_slot_kind kind{};
-  const Expr* expression = nullptr;   ///< the fire-time expression it replaces in the body
+  const Expr* expression = nullptr;  ///< the fire-time expression it replaces in the body
 };
 
 /// Whether a lowered Call is an action with a site.
@@ -61,10 +61,10 @@ inline bool is_action(const Expr& call) {
 struct SplitClause {
   const ClauseAst* clause = nullptr;
   std::shared_ptr<FireProgram> fire;
-  std::vector<Capture> captures;                    ///< by slot
-  std::map<const Expr*, uint32_t> slot_of;          ///< expression -> slot
-  std::vector<const Expr*> body_predicates;         ///< conjuncts that the fire part could not decide
-  std::map<const Expr*, bool> done_at_fire;         ///< assignments that the fire part makes: the body skips them
+  std::vector<Capture> captures;             ///< by slot
+  std::map<const Expr*, uint32_t> slot_of;   ///< expression -> slot
+  std::vector<const Expr*> body_predicates;  ///< conjuncts that the fire part could not decide
+  std::map<const Expr*, bool> done_at_fire;  ///< assignments that the fire part makes: the body skips them
   bool held = false;
 };
 

@@ -9,7 +9,7 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kMostLookedAt = 200000;   ///< probes, for a suggestion
+constexpr size_t kMostLookedAt = 200000;  ///< probes, for a suggestion
 
 bool has_glob(std::string_view text) { return text.find_first_of("*?[\\") != std::string_view::npos; }
 
@@ -29,7 +29,8 @@ void Checker::resolve_probes(ClauseAst& clause) {
       continue;
     }
     std::string id = description.id.value ? std::to_string(description.id.value) : to_string(description);
-    diagnostics_.report("D_PDESC_ZERO", where, "probe description " + id + " does not match any probes", near_probes(description));
+    diagnostics_.report("D_PDESC_ZERO", where, "probe description " + id + " does not match any probes",
+                        near_probes(description));
   }
   std::ranges::sort(matched_);
   auto repeated = std::ranges::unique(matched_);
@@ -55,7 +56,8 @@ std::string Checker::near_probes(const ProbeDescription& wanted) {
       const std::string& word = field(wanted, i);
       if (word.empty() || word == field(info, i)) continue;
       if (has_glob(word)) continue;
-      size_t longer = std::max(word.size(), field(info, i).size()), shorter = std::min(word.size(), field(info, i).size());
+      size_t longer = std::max(word.size(), field(info, i).size()),
+             shorter = std::min(word.size(), field(info, i).size());
       distance += longer - shorter > best_distance ? UINT32_MAX / 8 : edit_distance(word, field(info, i));
     }
     if (distance >= best_distance || distance == 0) continue;
@@ -72,31 +74,44 @@ const ArgumentDescription& Checker::argument_of_all(uint32_t index, SourceRange 
     for (ProbeId id : matched_) arguments_.push_back(world_.framework.arguments(id));
   std::string shown = clause_ && !clause_->descriptions.empty() ? to_string(clause_->descriptions[0]) : "";
   bool none = std::ranges::all_of(arguments_, [](const auto& list) { return list.empty(); });
-  if (none) fail("D_ARGS_NONE", where, "no arguments are defined for the clause: " + shown + " has no typed args[ ]", "arg0 ... arg9 are there as numbers");
+  if (none)
+    fail("D_ARGS_NONE", where, "no arguments are defined for the clause: " + shown + " has no typed args[ ]",
+         "arg0 ... arg9 are there as numbers");
   const ArgumentDescription* found = nullptr;
   for (const std::vector<ArgumentDescription>& list : arguments_) {
     const ArgumentDescription* own = nullptr;
     for (const ArgumentDescription& one : list)
       if (one.index == static_cast<int>(index)) own = &one;
     if (!own) {
-      if (arguments_.size() > 1 && std::ranges::any_of(arguments_, [&](const auto& other) { return other.size() != list.size(); }))
-        fail("D_ARGS_MULTI", where, "args[ ] may not be referenced because the probes of the clause have different arguments");
+      if (arguments_.size() > 1 &&
+          std::ranges::any_of(arguments_, [&](const auto& other) { return other.size() != list.size(); }))
+        fail("D_ARGS_MULTI", where,
+             "args[ ] may not be referenced because the probes of the clause have different arguments");
       fail("D_ARGS_IDX", where, "index " + std::to_string(index) + " is out of range for " + shown + " args[ ]");
     }
-    bool differs = found && (found->native != own->native || found->translated != own->translated || found->mapping != own->mapping);
-    if (differs) fail("D_ARGS_MULTI", where, "args[ ] may not be referenced because the probes of the clause have different arguments: \"" + found->native + "\" and \"" + own->native + "\"");
+    bool differs = found && (found->native != own->native || found->translated != own->translated ||
+                             found->mapping != own->mapping);
+    if (differs)
+      fail("D_ARGS_MULTI", where,
+           "args[ ] may not be referenced because the probes of the clause have different arguments: \"" +
+               found->native + "\" and \"" + own->native + "\"");
     found = own;
   }
   return *found;
 }
 
 ExprPtr Checker::typed_argument(ExprPtr expr) {
-  if (expr->kids.size() != 2) fail("D_PROTO_LEN", expr->where, "args[ ] prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " keys passed, 1 expected");
+  if (expr->kids.size() != 2)
+    fail("D_PROTO_LEN", expr->where,
+         "args[ ] prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " keys passed, 1 expected");
   SourceRange where = expr->where;
   ExprPtr index = constant(std::move(expr->kids[1]));
   if (!index) fail("D_ARGS_TYPE", where, "args[ ] index must be an integer constant");
-  if (matched_.empty()) fail("D_ARGS_NONE", where, "args[ ] has no types where no probe matches", "arg0 ... arg9 are there as numbers");
-  if (index->integer > INT32_MAX) fail("D_ARGS_IDX", where, "index " + std::to_string(static_cast<int64_t>(index->integer)) + " is out of range for args[ ]");
+  if (matched_.empty())
+    fail("D_ARGS_NONE", where, "args[ ] has no types where no probe matches", "arg0 ... arg9 are there as numbers");
+  if (index->integer > INT32_MAX)
+    fail("D_ARGS_IDX", where,
+         "index " + std::to_string(static_cast<int64_t>(index->integer)) + " is out of range for args[ ]");
   return argument_value(argument_of_all(static_cast<uint32_t>(index->integer), where), here(where));
 }
 
@@ -125,9 +140,16 @@ ExprPtr Checker::argument_value(const ArgumentDescription& argument, SourceRange
   std::string record = argument.translated.substr(0, argument.translated.find_first_of(" *"));
   load_library_for(world_, record);
   const Type* output = world_.types.of_text(argument.translated, nullptr);
-  if (!output) fail("D_ARGS_XLATOR", where, "translator for args[" + std::to_string(argument.index) + "] from " + argument.native + " to " + argument.translated + " is not defined");
-  if (output->is_integer() || (output->is_pointer() && !output->canonical->target->is_record())) return convert(std::move(value), output);
-  if (!find_translator(value->type, output)) fail("D_ARGS_XLATOR", where, "translator for args[" + std::to_string(argument.index) + "] from " + argument.native + " to " + argument.translated + " is not defined");
+  if (!output)
+    fail("D_ARGS_XLATOR", where,
+         "translator for args[" + std::to_string(argument.index) + "] from " + argument.native + " to " +
+             argument.translated + " is not defined");
+  if (output->is_integer() || (output->is_pointer() && !output->canonical->target->is_record()))
+    return convert(std::move(value), output);
+  if (!find_translator(value->type, output))
+    fail("D_ARGS_XLATOR", where,
+         "translator for args[" + std::to_string(argument.index) + "] from " + argument.native + " to " +
+             argument.translated + " is not defined");
   ExprPtr out = make(ExprKind::Xlate, world_.types.dynamic_of(output), where);
   out->kids.push_back(std::move(value));
   return out;

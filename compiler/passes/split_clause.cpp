@@ -67,8 +67,7 @@ bool is_harmless(const Expr& expr) {
     case ExprKind::Call:
     case ExprKind::StringOf:
     case ExprKind::Deref:
-    case ExprKind::Aggregate:
-      return false;
+    case ExprKind::Aggregate: return false;
     case ExprKind::Binary:
       if ((expr.op == Op::Div || expr.op == Op::Mod) && constant_of(*expr.kids[1]).value_or(0) == 0) return false;
       break;
@@ -97,8 +96,9 @@ void ClauseSplitter::finish(const ClauseAst& clause, DifEmitter::Label fail) {
     out_.op(SONDE_DIF_FAIL);
   }
   if (out_.length() > SONDE_DIF_MAX_LENGTH && !full_)
-    diagnostics_.report("D_UNKNOWN", clause.where, "clause is too long: its fire part has more than " +
-                                                       std::to_string(SONDE_DIF_MAX_LENGTH) + " instructions");
+    diagnostics_.report(
+        "D_UNKNOWN", clause.where,
+        "clause is too long: its fire part has more than " + std::to_string(SONDE_DIF_MAX_LENGTH) + " instructions");
   if (diagnostics_.any()) return;
   result_.fire = std::make_shared<FireProgram>(out_.finish());
 }
@@ -192,19 +192,14 @@ bool ClauseSplitter::walk_builtin(const Expr& expr) {
   switch (expr.builtin->from) {
     case From::Argument:
     case From::Fire:
-    case From::Registers:
-      return capture_word(expr);
+    case From::Registers: return capture_word(expr);
     case From::Text:
-    case From::FdText:
-      return capture_text(expr, expr.builtin->which);
-    case From::Body:
-      capture_hidden_arguments(*expr.builtin);
-      return true;
+    case From::FdText: return capture_text(expr, expr.builtin->which);
+    case From::Body: capture_hidden_arguments(*expr.builtin); return true;
     case From::Header:
     case From::Typed:
     case From::Library:
-    case From::Refused:
-      return true;
+    case From::Refused: return true;
   }
   return true;
 }
@@ -220,7 +215,8 @@ bool ClauseSplitter::walk_call(const Expr& expr) {
   if (holds(expr)) result_.held = true;
   if (!expr.function || expr.function->runs != Runs::Fire) return false;
   if (is_call(expr, "ustack")) return capture_stack(expr);
-  bool captured = is_call(expr, "copyinstr") ? capture_copyinstr(expr) : is_call(expr, "copyin") && capture_copyin(expr);
+  bool captured =
+      is_call(expr, "copyinstr") ? capture_copyinstr(expr) : is_call(expr, "copyin") && capture_copyin(expr);
   // What cannot be computed here is read by the body, while the thread waits.
   if (!captured) result_.held = true;
   return captured;
@@ -244,7 +240,8 @@ bool ClauseSplitter::capture_text(const Expr& expr, uint32_t which) {
   const Expr* operand = expr.kids.empty() ? nullptr : expr.kids[0].get();
   if (operand && !computable(*operand, SONDE_DIF_REGISTERS)) {
     diagnostics_.report("D_UNKNOWN", expr.where,
-                        "index must be known where the probe fires: a constant, an argument, or a self-> variable that is set from one");
+                        "index must be known where the probe fires: a constant, an argument, or a self-> variable that "
+                        "is set from one");
     return true;
   }
   auto slot = new_slot(expr, SONDE_SLOT_TEXT, sonde_dif_text_max(which));
@@ -265,7 +262,8 @@ bool ClauseSplitter::capture_copyinstr(const Expr& call) {
   if (constant && *constant < 2) return false;  // no character at all: rare enough for the body
   if (constant) limit = std::min(limit, *constant - 1);
   bool bounded = size && !constant;
-  if (!computable(*call.kids[0], SONDE_DIF_REGISTERS) || (bounded && !computable(*size, SONDE_DIF_REGISTERS - 2))) return false;
+  if (!computable(*call.kids[0], SONDE_DIF_REGISTERS) || (bounded && !computable(*size, SONDE_DIF_REGISTERS - 2)))
+    return false;
 
   auto slot = new_slot(call, SONDE_SLOT_TEXT, limit + 1);
   if (!slot) return true;
@@ -299,7 +297,8 @@ bool ClauseSplitter::capture_copyin(const Expr& call) {
 bool ClauseSplitter::capture_stack(const Expr& call) {
   uint64_t frames = call.kids.empty() ? limits_.frames : constant_of(*call.kids[0]).value_or(limits_.frames);
   frames = std::clamp<uint64_t>(frames, 1, SONDE_DIF_MAX_FRAMES);
-  if (auto slot = new_slot(call, SONDE_SLOT_STACK, 8 * frames)) out_.op(SONDE_DIF_CAPSTACK, *slot, 0, 0, static_cast<int32_t>(frames));
+  if (auto slot = new_slot(call, SONDE_SLOT_STACK, 8 * frames))
+    out_.op(SONDE_DIF_CAPSTACK, *slot, 0, 0, static_cast<int32_t>(frames));
   return true;
 }
 
@@ -315,7 +314,8 @@ std::string ClauseSplitter::key(const Expr& expr) const {
     case ExprKind::Call: text += std::string("=") += expr.function->name; break;
     case ExprKind::Variable: {
       auto at = generation_.find(expr.variable_index);
-      text += "=" + std::to_string(expr.variable_index) + "/" + std::to_string(at == generation_.end() ? 0 : at->second);
+      text +=
+          "=" + std::to_string(expr.variable_index) + "/" + std::to_string(at == generation_.end() ? 0 : at->second);
       break;
     }
     default: break;
@@ -335,10 +335,12 @@ std::optional<uint32_t> ClauseSplitter::new_slot(const Expr& expr, sonde_slot_ki
   if (out_.slots() == SONDE_MAX_SLOTS || record_bytes_ + bytes > SONDE_RECORD_MAX) {
     known_.erase(at);
     if (!full_)
-      diagnostics_.report("D_UNKNOWN", expr.where,
-                          out_.slots() == SONDE_MAX_SLOTS
-                              ? "clause captures more than " + std::to_string(SONDE_MAX_SLOTS) + " values: split it in two"
-                              : "clause captures more than " + std::to_string(SONDE_RECORD_MAX) + " bytes: split it in two, or lower strsize");
+      diagnostics_.report(
+          "D_UNKNOWN", expr.where,
+          out_.slots() == SONDE_MAX_SLOTS
+              ? "clause captures more than " + std::to_string(SONDE_MAX_SLOTS) + " values: split it in two"
+              : "clause captures more than " + std::to_string(SONDE_RECORD_MAX) +
+                    " bytes: split it in two, or lower strsize");
     full_ = true;
     return std::nullopt;
   }

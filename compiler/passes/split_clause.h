@@ -32,8 +32,8 @@ class ClauseSplitter {
   Diagnostics& diagnostics_;
   DifEmitter out_;
   SplitClause result_;
-  std::map<std::string, uint32_t> known_;      ///< captures so far, by what they capture
-  std::map<uint32_t, uint32_t> generation_;    ///< of resident variables: counts assignments
+  std::map<std::string, uint32_t> known_;    ///< captures so far, by what they capture
+  std::map<uint32_t, uint32_t> generation_;  ///< of resident variables: counts assignments
   uint64_t record_bytes_ = sizeof(sonde_record);
   bool full_ = false;
 

@@ -116,8 +116,7 @@ void emit_operation(DifEmitter& out, Op op, const Type& left, const Type& right,
     case Op::Neg:
     case Op::Not:
     case Op::LogNot:
-    case Op::Plus:
-      break;
+    case Op::Plus: break;
   }
   SONDE_CHECK(!"a binary operator");
 }
@@ -149,7 +148,8 @@ bool is_call(const Expr& expr, std::string_view name) {
 
 std::optional<FireCost> FireExpressions::cost(const Expr& expr, Use use) const {
   auto cost = any_cost(expr, use);
-  if (!cost || cost->registers > SONDE_DIF_REGISTERS || cost->open > kMaxOpen || cost->length > kMaxLength) return std::nullopt;
+  if (!cost || cost->registers > SONDE_DIF_REGISTERS || cost->open > kMaxOpen || cost->length > kMaxLength)
+    return std::nullopt;
   return cost;
 }
 
@@ -163,8 +163,7 @@ std::optional<FireCost> FireExpressions::any_cost(const Expr& expr, Use use) con
   switch (expr.kind) {
     case ExprKind::Integer: return FireCost{};
     case ExprKind::Builtin: return builtin_cost(expr);
-    case ExprKind::Variable:
-      return residents_.contains(expr.variable_index) ? std::optional(FireCost{}) : std::nullopt;
+    case ExprKind::Variable: return residents_.contains(expr.variable_index) ? std::optional(FireCost{}) : std::nullopt;
     case ExprKind::Unary:
     case ExprKind::Cast: {
       if (expr.bound != 0) return std::nullopt;  // it may fault, so it stays in the body
@@ -195,8 +194,7 @@ std::optional<FireCost> FireExpressions::builtin_cost(const Expr& expr) const {
     case From::Body:
     case From::Typed:
     case From::Library:
-    case From::Refused:
-      return std::nullopt;
+    case From::Refused: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -222,8 +220,8 @@ std::optional<FireCost> FireExpressions::conditional_cost(const Expr& expr, Use 
   if (!condition || !yes || !no) return std::nullopt;
   if (use == Use::Value && condition->loads) return std::nullopt;
   return FireCost{std::max({condition->registers, yes->registers, no->registers}),
-                  std::max({condition->open, yes->open + 1, no->open + 1}), condition->length + yes->length + no->length + 2,
-                  condition->loads || yes->loads || no->loads};
+                  std::max({condition->open, yes->open + 1, no->open + 1}),
+                  condition->length + yes->length + no->length + 2, condition->loads || yes->loads || no->loads};
 }
 
 std::optional<FireCost> FireExpressions::deref_cost(const Expr& expr, Use use) const {
@@ -248,9 +246,7 @@ void FireExpressions::emit(DifEmitter& out, const Expr& expr, uint32_t d) const 
       return out.op(cell.thread ? SONDE_DIF_LDT : SONDE_DIF_LDL, d, 0, 0, cell.index);
     }
     case ExprKind::Unary: return emit_unary(out, expr, d);
-    case ExprKind::Cast:
-      emit(out, *expr.kids[0], d);
-      return narrow(out, *expr.type, d);
+    case ExprKind::Cast: emit(out, *expr.kids[0], d); return narrow(out, *expr.type, d);
     case ExprKind::Binary: return emit_binary(out, expr, d);
     case ExprKind::Logical: return emit_logical(out, expr, d);
     case ExprKind::Conditional: return emit_conditional(out, expr, d);
@@ -264,18 +260,16 @@ void FireExpressions::emit_builtin(DifEmitter& out, const Expr& expr, uint32_t d
   auto which = static_cast<int32_t>(expr.builtin->which);
   switch (expr.builtin->from) {
     case From::Argument: return out.op(SONDE_DIF_ARG, d, 0, 0, which);
-    case From::Fire:
-      out.op(SONDE_DIF_VAR, d, 0, 0, which);
-      return narrow(out, *expr.type, d);
-    case From::Header: return out.op(SONDE_DIF_VAR, d, 0, 0, static_cast<int32_t>(header_variable(expr.builtin->which)));
+    case From::Fire: out.op(SONDE_DIF_VAR, d, 0, 0, which); return narrow(out, *expr.type, d);
+    case From::Header:
+      return out.op(SONDE_DIF_VAR, d, 0, 0, static_cast<int32_t>(header_variable(expr.builtin->which)));
     case From::Registers: return out.op(SONDE_DIF_REG, d, 0, 0, static_cast<int32_t>(*constant_of(*expr.kids[0])));
     case From::Text:
     case From::FdText:
     case From::Body:
     case From::Typed:
     case From::Library:
-    case From::Refused:
-      break;
+    case From::Refused: break;
   }
   SONDE_CHECK(!"a variable of the fire part");
 }

@@ -26,9 +26,9 @@ using Residents = std::map<uint32_t, ResidentCell>;
 /// What evaluating an expression takes.
 struct FireCost {
   uint32_t registers = 1;
-  uint32_t open = 0;      ///< branch targets ahead at once
-  uint32_t length = 1;    ///< instructions
-  bool loads = false;     ///< may fault
+  uint32_t open = 0;    ///< branch targets ahead at once
+  uint32_t length = 1;  ///< instructions
+  bool loads = false;   ///< may fault
 };
 
 class FireExpressions {

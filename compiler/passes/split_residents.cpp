@@ -85,18 +85,22 @@ bool can_be_made(const Assignment& assignment, const Residents& residents) {
   const Expr& value = *assignment.expr->kids[1];
   auto cost = fire.cost(value, FireExpressions::Use::Value);
   if (!cost || cost->loads || cost->registers + 1 > SONDE_DIF_REGISTERS) return false;
-  bool divides = assignment.expr->kind == ExprKind::Update && (assignment.expr->op == Op::Div || assignment.expr->op == Op::Mod);
+  bool divides =
+      assignment.expr->kind == ExprKind::Update && (assignment.expr->op == Op::Div || assignment.expr->op == Op::Mod);
   return !divides || constant_of(value).value_or(0) != 0;
 }
 
 /// New scalars of a thread or a firing that are assigned somewhere, given cells while there are any.
 void add_candidates(Residency& residency, const Uses& uses, const BodyProgram& program) {
   uint32_t used[2] = {};
-  for (const auto& [variable, cell] : residency.residents) used[cell.thread] = std::max(used[cell.thread], cell.index + 1u);
+  for (const auto& [variable, cell] : residency.residents)
+    used[cell.thread] = std::max(used[cell.thread], cell.index + 1u);
   for (const Assignment& assignment : uses.assignments) {
     uint32_t index = assignment.expr->kids[0]->variable_index;
     const VariableDesc& variable = program.variables[index];
-    if (variable.scope == VariableDesc::Scope::Global || residency.decided.contains(index) || uses.addressed.contains(index)) continue;
+    if (variable.scope == VariableDesc::Scope::Global || residency.decided.contains(index) ||
+        uses.addressed.contains(index))
+      continue;
     if (!is_word(*assignment.expr->kids[0]->type) || residency.residents.contains(index)) continue;
     bool thread = variable.scope == VariableDesc::Scope::Self;
     if (used[thread] == (thread ? SONDE_DIF_THREAD : SONDE_DIF_LOCALS)) continue;
@@ -128,14 +132,16 @@ std::vector<const Expr*> conjuncts(const Expr* predicate) {
   return all;
 }
 
-std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::vector<const Unit*>& units, const BodyProgram& program) {
+std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::vector<const Unit*>& units,
+                                              const BodyProgram& program) {
   Uses uses = collect(units);
   add_candidates(residency, uses, program);
   strike_out(residency, uses);
   std::vector<ResidencyBreach> breaches;
   for (const Assignment& assignment : uses.assignments) {
     bool lives_there = residency.residents.contains(assignment.expr->kids[0]->variable_index);
-    if (lives_there && !can_be_made(assignment, residency.residents)) breaches.push_back({assignment.unit, assignment.expr});
+    if (lives_there && !can_be_made(assignment, residency.residents))
+      breaches.push_back({assignment.unit, assignment.expr});
   }
   residency.decided.insert(uses.named.begin(), uses.named.end());
   return breaches;

@@ -24,7 +24,8 @@ struct Residency {
 };
 
 /// Decides for the variables that are new in `units`. `residency` is changed; keep a copy for a failed call.
-std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::vector<const Unit*>& units, const BodyProgram& program);
+std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::vector<const Unit*>& units,
+                                              const BodyProgram& program);
 
 /// The conjuncts of a predicate, in order; none for a null pointer.
 std::vector<const Expr*> conjuncts(const Expr* predicate);

@@ -47,9 +47,16 @@ const Prototype& World::prototype(std::string_view text) {
 }
 
 Checkpoint::Checkpoint(World& world)
-    : world_(world), names_(world.names), libraries_(world.libraries), variables_(world.program.variables.size()),
-      arrays_(world.program.arrays.size()), aggregations_(world.program.aggregations.size()), sites_(world.program.sites.size()),
-      global_cells_(world.program.global_cells), self_cells_(world.program.self_cells), this_cells_(world.program.this_cells) {
+    : world_(world),
+      names_(world.names),
+      libraries_(world.libraries),
+      variables_(world.program.variables.size()),
+      arrays_(world.program.arrays.size()),
+      aggregations_(world.program.aggregations.size()),
+      sites_(world.program.sites.size()),
+      global_cells_(world.program.global_cells),
+      self_cells_(world.program.self_cells),
+      this_cells_(world.program.this_cells) {
   for (const auto& [name, type] : world.types.names()) types_.push_back(name);
 }
 
@@ -78,14 +85,27 @@ ValueType value_type(const Type* type) {
   out.size = static_cast<uint32_t>(type->canonical->size);
   out.is_signed = type->canonical->is_signed;
   switch (type->canonical->kind) {
-    case Type::Kind::Integer: case Type::Kind::Enum: out.kind = ValueType::Kind::Integer; break;
-    case Type::Kind::Pointer: case Type::Kind::Function: out.kind = ValueType::Kind::Pointer; out.size = 8; break;
-    case Type::Kind::Array: case Type::Kind::Struct: case Type::Kind::Union: out.kind = ValueType::Kind::Bytes; break;
+    case Type::Kind::Integer:
+    case Type::Kind::Enum: out.kind = ValueType::Kind::Integer; break;
+    case Type::Kind::Pointer:
+    case Type::Kind::Function:
+      out.kind = ValueType::Kind::Pointer;
+      out.size = 8;
+      break;
+    case Type::Kind::Array:
+    case Type::Kind::Struct:
+    case Type::Kind::Union: out.kind = ValueType::Kind::Bytes; break;
     case Type::Kind::String: out.kind = ValueType::Kind::String; break;
     case Type::Kind::Stack: out.kind = ValueType::Kind::Stack; break;
     case Type::Kind::Symbol: out.kind = ValueType::Kind::Symbol; break;
-    case Type::Kind::Float: out.kind = ValueType::Kind::Float; out.size = 8; break;
-    case Type::Kind::Void: case Type::Kind::Dynamic: case Type::Kind::Aggregation: case Type::Kind::Any: SONDE_CHECK(!"a value"); break;
+    case Type::Kind::Float:
+      out.kind = ValueType::Kind::Float;
+      out.size = 8;
+      break;
+    case Type::Kind::Void:
+    case Type::Kind::Dynamic:
+    case Type::Kind::Aggregation:
+    case Type::Kind::Any: SONDE_CHECK(!"a value"); break;
   }
   return out;
 }

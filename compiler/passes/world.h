@@ -21,7 +21,7 @@ struct InlineDefinition {
   const Type* type = nullptr;
   std::vector<std::string> parameters;
   std::vector<const Type*> parameter_types;
-  ExprPtr value;   ///< as written: checked anew at each use
+  ExprPtr value;  ///< as written: checked anew at each use
 };
 
 struct Translator {
@@ -34,10 +34,10 @@ struct Translator {
 struct Symbol {
   enum class Kind : uint8_t { Variable, Array, Inline, Enumerator, Prototype };
   Kind kind = Kind::Variable;
-  const Type* type = nullptr;               ///< of an Array: of its elements
-  std::vector<const Type*> keys;            ///< of an Array
-  uint32_t index = 0;                       ///< into BodyProgram::variables or ::arrays
-  int64_t value = 0;                        ///< of an Enumerator
+  const Type* type = nullptr;     ///< of an Array: of its elements
+  std::vector<const Type*> keys;  ///< of an Array
+  uint32_t index = 0;             ///< into BodyProgram::variables or ::arrays
+  int64_t value = 0;              ///< of an Enumerator
   std::shared_ptr<const InlineDefinition> definition;
   bool is_extern = false;
 };
@@ -78,9 +78,9 @@ class World {
   Options& options;
   TypeTable types;
   Names names;
-  std::vector<std::shared_ptr<const SyntaxTree>> trees;   ///< inlines and translators point into them
-  std::set<std::string_view> libraries;                   ///< loaded
-  std::set<size_t> named_arguments;                       ///< $1 is 1: macro arguments that a text has named
+  std::vector<std::shared_ptr<const SyntaxTree>> trees;  ///< inlines and translators point into them
+  std::set<std::string_view> libraries;                  ///< loaded
+  std::set<size_t> named_arguments;                      ///< $1 is 1: macro arguments that a text has named
 
   const Prototype& prototype(std::string_view text);
 

@@ -12,8 +12,8 @@ namespace sonde {
 struct SourceText {
   enum class Kind : uint8_t { Script, Name, Provider, Module, Function, Id };
   Kind kind = Kind::Script;
-  std::string name;   ///< the script's file name; for the others the whole argument
-  std::string text;   ///< as it is parsed: for -P and the like already completed to four fields
+  std::string name;  ///< the script's file name; for the others the whole argument
+  std::string text;  ///< as it is parsed: for -P and the like already completed to four fields
 };
 
 /// Bytes [begin, end) of a SourceText. Line and column are found when they are needed.
@@ -27,11 +27,11 @@ inline constexpr SourceRange kEndOfText{UINT32_MAX, UINT32_MAX};
 
 /// "The script is wrong": what, where, and what was likely meant.
 struct Diagnostic {
-  std::string tag;       ///< D_IDENT_UNDEF
-  std::string message;   ///< as in D-LANGUAGE.md; may go on in further lines that begin with a tab
+  std::string tag;      ///< D_IDENT_UNDEF
+  std::string message;  ///< as in D-LANGUAGE.md; may go on in further lines that begin with a tab
   SourceRange where;
-  std::string hint;      ///< "did you mean 'open'?"; may be empty
-  std::string context;   ///< "in action list", "in predicate"; empty at top level. Used for -n texts
+  std::string hint;     ///< "did you mean 'open'?"; may be empty
+  std::string context;  ///< "in action list", "in predicate"; empty at top level. Used for -n texts
 };
 
 /// Collects; passes report and carry on.

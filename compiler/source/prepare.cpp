@@ -11,13 +11,17 @@ class Preparer {
   Preparer(const std::string& text, Diagnostics& diagnostics) : diagnostics_(diagnostics) { out_.text = text; }
 
   PreparedText run() {
-    bool line_start = true;   // nothing but blanks since the newline
+    bool line_start = true;  // nothing but blanks since the newline
     while (at_ < out_.text.size()) {
       char c = out_.text[at_];
-      if (line_start && c == '#') control_line();
-      else if (c == '/' && next() == '*') comment();
-      else if (c == '"' || c == '\'') literal(c);
-      else ++at_;
+      if (line_start && c == '#')
+        control_line();
+      else if (c == '/' && next() == '*')
+        comment();
+      else if (c == '"' || c == '\'')
+        literal(c);
+      else
+        ++at_;
       line_start = c == '\n' || (line_start && std::isspace(static_cast<unsigned char>(c)));
     }
     return std::move(out_);
@@ -34,7 +38,7 @@ class Preparer {
   void control_line() {
     size_t begin = at_;
     size_t end = begin;
-    for (;; ++end) {   // a backslash carries on into the next line
+    for (;; ++end) {  // a backslash carries on into the next line
       end = std::min(out_.text.find('\n', end), out_.text.size());
       if (end == out_.text.size() || end == begin || out_.text[end - 1] != '\\') break;
     }
@@ -60,13 +64,17 @@ class Preparer {
 
   void literal(char quote) {
     for (++at_; at_ < out_.text.size() && out_.text[at_] != '\n'; ++at_) {
-      if (out_.text[at_] == '\\' && next() != '\n') ++at_;
-      else if (out_.text[at_] == quote) break;
+      if (out_.text[at_] == '\\' && next() != '\n')
+        ++at_;
+      else if (out_.text[at_] == quote)
+        break;
     }
     if (at_ < out_.text.size() && out_.text[at_] != '\n') ++at_;
   }
 
-  static SourceRange range(size_t begin, size_t end) { return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}; }
+  static SourceRange range(size_t begin, size_t end) {
+    return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+  }
 
   Diagnostics& diagnostics_;
   PreparedText out_;
@@ -81,7 +89,8 @@ bool read_line_control(std::string_view line, uint32_t& number, std::string& fil
   if (at != std::string_view::npos && line.substr(at).starts_with("line")) at = line.find_first_not_of(" \t", at + 4);
   if (at == std::string_view::npos || !std::isdigit(static_cast<unsigned char>(line[at]))) return false;
   number = 0;
-  for (; at < line.size() && std::isdigit(static_cast<unsigned char>(line[at])); ++at) number = number * 10 + static_cast<uint32_t>(line[at] - '0');
+  for (; at < line.size() && std::isdigit(static_cast<unsigned char>(line[at])); ++at)
+    number = number * 10 + static_cast<uint32_t>(line[at] - '0');
   size_t open = line.find('"', at);
   size_t close = open == std::string_view::npos ? open : line.find('"', open + 1);
   if (close != std::string_view::npos) file = line.substr(open + 1, close - open - 1);
@@ -105,8 +114,10 @@ Place place_of(const std::string& text, uint32_t offset) {
       return place;
     }
     uint32_t number = 0;
-    if (read_line_control(std::string_view(text).substr(begin, end - begin), number, place.file)) place.line = number;
-    else ++place.line;
+    if (read_line_control(std::string_view(text).substr(begin, end - begin), number, place.file))
+      place.line = number;
+    else
+      ++place.line;
     begin = end + 1;
   }
 }

@@ -12,11 +12,11 @@ namespace sonde {
 
 struct ControlLine {
   SourceRange where;
-  std::string text;   ///< from the # to the end of the line
+  std::string text;  ///< from the # to the end of the line
 };
 
 struct PreparedText {
-  std::string text;   ///< as long as the source
+  std::string text;  ///< as long as the source
   std::vector<ControlLine> controls;
 };
 
@@ -27,7 +27,7 @@ PreparedText prepare(const std::string& text, Diagnostics& diagnostics);
 struct Place {
   uint32_t line = 1;
   std::string file;
-  uint32_t line_begin = 0, line_end = 0;   ///< bytes of the physical line, without its newline
+  uint32_t line_begin = 0, line_end = 0;  ///< bytes of the physical line, without its newline
 };
 Place place_of(const std::string& text, uint32_t offset);
 

@@ -19,7 +19,7 @@ constexpr std::string_view kIndent = "    ";
 std::string padding(std::string_view line, size_t column) {
   std::string out;
   for (size_t i = 0; i < column && i < line.size(); ++i)
-    if ((line[i] & 0xc0) != 0x80) out += line[i] == '\t' ? '\t' : ' ';   // one column for a UTF-8 sequence
+    if ((line[i] & 0xc0) != 0x80) out += line[i] == '\t' ? '\t' : ' ';  // one column for a UTF-8 sequence
   return out;
 }
 

@@ -22,7 +22,8 @@ uint32_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 // A third of the letters may be wrong, but never all of a short name.
-Suggestion::Suggestion(std::string_view wanted) : wanted_(wanted), distance_(static_cast<uint32_t>((wanted.size() + 2) / 3) + 1) {}
+Suggestion::Suggestion(std::string_view wanted)
+    : wanted_(wanted), distance_(static_cast<uint32_t>((wanted.size() + 2) / 3) + 1) {}
 
 void Suggestion::offer(std::string_view candidate) { offer(candidate, candidate); }
 

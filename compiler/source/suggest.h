@@ -17,7 +17,7 @@ class Suggestion {
  public:
   explicit Suggestion(std::string_view wanted);
   void offer(std::string_view candidate);
-  void offer(std::string_view candidate, std::string_view shown);   ///< compares one text, shows another
+  void offer(std::string_view candidate, std::string_view shown);  ///< compares one text, shows another
   /// "did you mean 'open'?", or empty when nothing is near enough.
   std::string hint() const;
   const std::string& best() const { return best_; }

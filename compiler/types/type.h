@@ -17,9 +17,9 @@ struct Type;
 struct Member {
   std::string name;
   const Type* type = nullptr;
-  uint64_t offset = 0;       ///< bytes
+  uint64_t offset = 0;  ///< bytes
   uint32_t bit_offset = 0;
-  uint32_t bit_width = 0;    ///< 0: not a bit-field
+  uint32_t bit_width = 0;  ///< 0: not a bit-field
 };
 
 struct Enumerator {
@@ -29,22 +29,30 @@ struct Enumerator {
 
 struct Type {
   enum class Kind : uint8_t {
-    Void, Integer, Float, Pointer, Array, Struct, Union, Enum, Function,
-    String,      ///< D's string, by value
-    Dynamic,     ///< translated object: curpsinfo, xlate<>: only members of it have values
-    Stack,       ///< stack(), ustack()
-    Symbol,      ///< _symaddr, _usymaddr
-    Aggregation, ///< @
-    Any,         ///< "@@" and "..." in prototypes
+    Void,
+    Integer,
+    Float,
+    Pointer,
+    Array,
+    Struct,
+    Union,
+    Enum,
+    Function,
+    String,       ///< D's string, by value
+    Dynamic,      ///< translated object: curpsinfo, xlate<>: only members of it have values
+    Stack,        ///< stack(), ustack()
+    Symbol,       ///< _symaddr, _usymaddr
+    Aggregation,  ///< @
+    Any,          ///< "@@" and "..." in prototypes
   };
   Kind kind = Kind::Void;
-  std::string name;            ///< in D, as messages show it: "unsigned int", "struct foo *", "pid_t"
-  uint64_t size = 0;           ///< bytes; of String: strsize
+  std::string name;   ///< in D, as messages show it: "unsigned int", "struct foo *", "pid_t"
+  uint64_t size = 0;  ///< bytes; of String: strsize
   bool is_signed = false;
-  bool complete = true;        ///< false: struct, union, enum only declared forward
-  const Type* target = nullptr;   ///< pointee, element, result; of Dynamic: the translated type
+  bool complete = true;             ///< false: struct, union, enum only declared forward
+  const Type* target = nullptr;     ///< pointee, element, result; of Dynamic: the translated type
   const Type* canonical = nullptr;  ///< without typedefs; itself when it is none
-  uint64_t count = 0;          ///< of Array
+  uint64_t count = 0;               ///< of Array
   std::vector<Member> members;
   std::vector<Enumerator> enumerators;
   std::vector<const Type*> parameters;  ///< of Function
@@ -64,7 +72,7 @@ class TypeTable {
   /// By a name as in D: "int", "unsigned long", "pid_t", "struct foo", "psinfo_t"; null if unknown.
   const Type* find(std::string_view name) const;
   const Type* void_type() const;
-  const Type* int_type() const;       ///< int
+  const Type* int_type() const;                              ///< int
   const Type* integer(uint32_t size, bool is_signed) const;  ///< char, short, int, long and their unsigned forms
   const Type* string_type() const;
   const Type* stack_type() const;
@@ -77,7 +85,7 @@ class TypeTable {
   const Type* add_typedef(const std::string& name, const Type* target);
   /// A new struct, union or enum, to be filled in; known as "struct name".
   Type* add_record(Type::Kind kind, const std::string& tag);
-  const Type* float_type(uint32_t size) const;   ///< float, double, long double
+  const Type* float_type(uint32_t size) const;  ///< float, double, long double
   const Type* function_of(const Type* result, std::vector<const Type*> parameters);
   /// As find(), but pointers too ("char *", "const struct foo **"); structs that are not known become incomplete ones, other unknown
   /// names `fallback` (pointers to them: void pointers). For prototypes and for what providers say of arguments.

@@ -16,9 +16,18 @@ struct IntegerRow {
 };
 
 constexpr std::array kIntegers = std::to_array<IntegerRow>({
-    {"char", 1, true}, {"unsigned char", 1, false}, {"short", 2, true}, {"unsigned short", 2, false}, {"int", 4, true},
-    {"unsigned int", 4, false}, {"long", 8, true}, {"unsigned long", 8, false}, {"long long", 8, true},
-    {"unsigned long long", 8, false}, {"_Bool", 1, false}, {"signed char", 1, true},
+    {"char", 1, true},
+    {"unsigned char", 1, false},
+    {"short", 2, true},
+    {"unsigned short", 2, false},
+    {"int", 4, true},
+    {"unsigned int", 4, false},
+    {"long", 8, true},
+    {"unsigned long", 8, false},
+    {"long long", 8, true},
+    {"unsigned long long", 8, false},
+    {"_Bool", 1, false},
+    {"signed char", 1, true},
 });
 
 struct TypedefRow {
@@ -26,20 +35,81 @@ struct TypedefRow {
 };
 
 constexpr std::array kTypedefs = std::to_array<TypedefRow>({
-    {"int8_t", "char"}, {"int16_t", "short"}, {"int32_t", "int"}, {"int64_t", "long"}, {"uint8_t", "unsigned char"},
-    {"uint16_t", "unsigned short"}, {"uint32_t", "unsigned int"}, {"uint64_t", "unsigned long"}, {"intptr_t", "long"},
-    {"uintptr_t", "unsigned long"}, {"size_t", "unsigned long"}, {"ssize_t", "long"}, {"ptrdiff_t", "long"},
-    {"uchar_t", "unsigned char"}, {"ushort_t", "unsigned short"}, {"uint_t", "unsigned int"}, {"ulong_t", "unsigned long"},
-    {"longlong_t", "long long"}, {"u_longlong_t", "unsigned long long"}, {"id_t", "int"}, {"pid_t", "int"}, {"uid_t", "unsigned int"},
-    {"gid_t", "unsigned int"}, {"__u8", "unsigned char"}, {"__u16", "unsigned short"}, {"__u32", "unsigned int"},
-    {"__u64", "unsigned long"}, {"__s8", "char"}, {"__s16", "short"}, {"__s32", "int"}, {"__s64", "long"}, {"uint", "unsigned int"},
-    {"ulong", "unsigned long"}, {"ushort", "unsigned short"}, {"u_int", "unsigned int"}, {"u_long", "unsigned long"}, {"u_char", "unsigned char"},
-    {"bool", "_Bool"}, {"dev_t", "unsigned int"}, {"ino_t", "unsigned long"}, {"ino64_t", "unsigned long"}, {"off_t", "long"}, {"offset_t", "long long"},
-    {"loff_t", "long long"}, {"mode_t", "unsigned int"}, {"umode_t", "unsigned short"}, {"time_t", "long"}, {"clock_t", "long"}, {"clockid_t", "int"},
-    {"timer_t", "int"}, {"key_t", "int"}, {"taskid_t", "int"}, {"projid_t", "int"}, {"poolid_t", "int"}, {"zoneid_t", "int"}, {"ctid_t", "int"},
-    {"processorid_t", "int"}, {"psetid_t", "int"}, {"chipid_t", "int"}, {"lgrp_id_t", "int"}, {"lwpid_t", "int"}, {"caddr_t", "char *"},
-    {"hrtime_t", "long long"}, {"socklen_t", "unsigned int"}, {"sa_family_t", "unsigned short"}, {"in_port_t", "unsigned short"}, {"ipaddr_t", "unsigned int"}, {"in_addr_t", "unsigned int"},
-    {"nlink_t", "unsigned long"}, {"blkcnt_t", "long"}, {"fd_t", "int"}, {"rwf_t", "int"}, {"qid_t", "int"}, {"mqd_t", "int"}, {"aio_context_t", "unsigned long"},
+    {"int8_t", "char"},
+    {"int16_t", "short"},
+    {"int32_t", "int"},
+    {"int64_t", "long"},
+    {"uint8_t", "unsigned char"},
+    {"uint16_t", "unsigned short"},
+    {"uint32_t", "unsigned int"},
+    {"uint64_t", "unsigned long"},
+    {"intptr_t", "long"},
+    {"uintptr_t", "unsigned long"},
+    {"size_t", "unsigned long"},
+    {"ssize_t", "long"},
+    {"ptrdiff_t", "long"},
+    {"uchar_t", "unsigned char"},
+    {"ushort_t", "unsigned short"},
+    {"uint_t", "unsigned int"},
+    {"ulong_t", "unsigned long"},
+    {"longlong_t", "long long"},
+    {"u_longlong_t", "unsigned long long"},
+    {"id_t", "int"},
+    {"pid_t", "int"},
+    {"uid_t", "unsigned int"},
+    {"gid_t", "unsigned int"},
+    {"__u8", "unsigned char"},
+    {"__u16", "unsigned short"},
+    {"__u32", "unsigned int"},
+    {"__u64", "unsigned long"},
+    {"__s8", "char"},
+    {"__s16", "short"},
+    {"__s32", "int"},
+    {"__s64", "long"},
+    {"uint", "unsigned int"},
+    {"ulong", "unsigned long"},
+    {"ushort", "unsigned short"},
+    {"u_int", "unsigned int"},
+    {"u_long", "unsigned long"},
+    {"u_char", "unsigned char"},
+    {"bool", "_Bool"},
+    {"dev_t", "unsigned int"},
+    {"ino_t", "unsigned long"},
+    {"ino64_t", "unsigned long"},
+    {"off_t", "long"},
+    {"offset_t", "long long"},
+    {"loff_t", "long long"},
+    {"mode_t", "unsigned int"},
+    {"umode_t", "unsigned short"},
+    {"time_t", "long"},
+    {"clock_t", "long"},
+    {"clockid_t", "int"},
+    {"timer_t", "int"},
+    {"key_t", "int"},
+    {"taskid_t", "int"},
+    {"projid_t", "int"},
+    {"poolid_t", "int"},
+    {"zoneid_t", "int"},
+    {"ctid_t", "int"},
+    {"processorid_t", "int"},
+    {"psetid_t", "int"},
+    {"chipid_t", "int"},
+    {"lgrp_id_t", "int"},
+    {"lwpid_t", "int"},
+    {"caddr_t", "char *"},
+    {"hrtime_t", "long long"},
+    {"socklen_t", "unsigned int"},
+    {"sa_family_t", "unsigned short"},
+    {"in_port_t", "unsigned short"},
+    {"ipaddr_t", "unsigned int"},
+    {"in_addr_t", "unsigned int"},
+    {"nlink_t", "unsigned long"},
+    {"blkcnt_t", "long"},
+    {"fd_t", "int"},
+    {"rwf_t", "int"},
+    {"qid_t", "int"},
+    {"mqd_t", "int"},
+    {"aio_context_t", "unsigned long"},
 });
 
 struct Words {
@@ -51,7 +121,8 @@ struct Words {
 };
 
 bool ignored(std::string_view word) {
-  return word == "const" || word == "volatile" || word == "restrict" || word == "__user" || word == "__restrict" || word == "__kernel";
+  return word == "const" || word == "volatile" || word == "restrict" || word == "__user" || word == "__restrict" ||
+         word == "__kernel";
 }
 
 /// Splits "const unsigned long *" into its base with single blanks, and stars.
@@ -69,11 +140,14 @@ Words split(std::string_view text) {
     } else if (c == '[') {
       out.is_array = true;
       for (++at; at < text.size() && text[at] != ']'; ++at)
-        if (std::isdigit(static_cast<unsigned char>(text[at]))) out.array = out.array * 10 + static_cast<uint64_t>(text[at] - '0');
+        if (std::isdigit(static_cast<unsigned char>(text[at])))
+          out.array = out.array * 10 + static_cast<uint64_t>(text[at] - '0');
       ++at;
     } else if (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '`' || c == '@' || c == '.') {
       size_t begin = at;
-      while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || std::string_view("_`@.").find(text[at]) != std::string_view::npos)) ++at;
+      while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) ||
+                                  std::string_view("_`@.").find(text[at]) != std::string_view::npos))
+        ++at;
       std::string_view word = text.substr(begin, at - begin);
       if (!ignored(word)) out.base += (out.base.empty() ? "" : " ") + std::string(word);
     } else {
@@ -89,8 +163,13 @@ std::string integer_name(const std::string& base) {
   for (size_t at = 0; at < base.size();) {
     size_t end = std::min(base.find(' ', at), base.size());
     std::string_view word = std::string_view(base).substr(at, end - at);
-    uint32_t* count = word == "long" ? &longs : word == "short" ? &shorts : word == "char" ? &chars : word == "int" ? &ints
-                      : word == "unsigned" ? &unsigneds : word == "signed" ? &signeds : nullptr;
+    uint32_t* count = word == "long"       ? &longs
+                      : word == "short"    ? &shorts
+                      : word == "char"     ? &chars
+                      : word == "int"      ? &ints
+                      : word == "unsigned" ? &unsigneds
+                      : word == "signed"   ? &signeds
+                                           : nullptr;
     if (!count) return {};
     ++*count;
     at = end + 1;
@@ -147,7 +226,8 @@ const Type* TypeTable::of_text(std::string_view text, const Type* fallback) {
   if (!base) {
     bool is_struct = words.base.starts_with("struct "), is_union = words.base.starts_with("union ");
     if (is_struct || is_union) {
-      Type* record = add_record(is_union ? Type::Kind::Union : Type::Kind::Struct, words.base.substr(words.base.find(' ') + 1));
+      Type* record =
+          add_record(is_union ? Type::Kind::Union : Type::Kind::Struct, words.base.substr(words.base.find(' ') + 1));
       record->complete = false;
       base = record;
     } else if (words.base.starts_with("enum ")) {
@@ -170,7 +250,9 @@ const Type* TypeTable::symbol_type() const { return find("_symaddr"); }
 const Type* TypeTable::aggregation_type() const { return find("@"); }
 const Type* TypeTable::any_type() const { return find("@@"); }
 
-const Type* TypeTable::float_type(uint32_t size) const { return find(size == 4 ? "float" : size == 8 ? "double" : "long double"); }
+const Type* TypeTable::float_type(uint32_t size) const {
+  return find(size == 4 ? "float" : size == 8 ? "double" : "long double");
+}
 
 const Type* TypeTable::integer(uint32_t size, bool is_signed) const {
   for (const IntegerRow& row : kIntegers)
@@ -184,7 +266,8 @@ const Type* TypeTable::pointer_to(const Type* target) {
   if (slot) return slot;
   Type type;
   type.kind = Type::Kind::Pointer;
-  type.name = target->kind == Type::Kind::Function ? target->name.substr(0, target->name.find('(')) + "(*)()" : target->name + (target->name.ends_with('*') ? "*" : " *");
+  type.name = target->kind == Type::Kind::Function ? target->name.substr(0, target->name.find('(')) + "(*)()"
+                                                   : target->name + (target->name.ends_with('*') ? "*" : " *");
   type.size = 8;
   type.target = target;
   if (target->canonical != target) type.canonical = pointer_to(target->canonical);
@@ -199,8 +282,9 @@ const Type* TypeTable::array_of(const Type* element, uint64_t count) {
   type.kind = Type::Kind::Array;
   size_t bracket = element->name.find(" [");
   std::string dimension = "[" + std::to_string(count) + "]";
-  type.name = bracket == std::string::npos ? element->name + " " + dimension
-                                           : element->name.substr(0, bracket + 1) + dimension + element->name.substr(bracket + 1);
+  type.name = bracket == std::string::npos
+                  ? element->name + " " + dimension
+                  : element->name.substr(0, bracket + 1) + dimension + element->name.substr(bracket + 1);
   type.size = element->size * count;
   type.target = element;
   type.count = count;

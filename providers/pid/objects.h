@@ -11,8 +11,8 @@ namespace sonde::pid {
 
 struct Object {
   std::string path;
-  std::string name;          ///< base name: the module of its probes
-  bool executable = false;   ///< the program itself: also a.out
+  std::string name;         ///< base name: the module of its probes
+  bool executable = false;  ///< the program itself: also a.out
 };
 
 /// The ELF files that `pid` has mapped as code, each once, in order of address. Empty when it cannot be read.

@@ -92,7 +92,8 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
   }
   const auto known = [&](const auto& target) { return target->pid == number; };
   if (std::ranges::any_of(g_targets, known)) return;
-  const std::string text = "failed to grab process " + std::string(rest) + ": it is not traced, add -p " + std::string(rest);
+  const std::string text =
+      "failed to grab process " + std::string(rest) + ": it is not traced, add -p " + std::string(rest);
   sonde_provide_error("D_PROC_GRAB", text.c_str());
 }
 
@@ -131,7 +132,8 @@ void add_target(void*, uint32_t pid) {
   if (std::ranges::any_of(g_targets, known)) return;
   auto target = std::make_unique<Target>(Target{pid, "pid" + std::to_string(pid)});
   const dtrace_pops_t ops = operations(provide_target);
-  if (dtrace_register(target->name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, target.get(), &target->id) != 0) {
+  if (dtrace_register(target->name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, target.get(), &target->id) !=
+      0) {
     return;
   }
   sonde_provide_always(target->id);

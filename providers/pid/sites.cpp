@@ -15,7 +15,7 @@ namespace {
 struct WantedNames {
   Field glob;
   bool entry, returns;
-  bool offsets;             ///< instructions: all that `glob` matches, or the one at `offset`
+  bool offsets;  ///< instructions: all that `glob` matches, or the one at `offset`
   bool one_offset = false;
   uint64_t offset = 0;
 
@@ -137,7 +137,8 @@ class Finder {
     auto file = cache_.open(program->path);
     uint64_t offset = 0;
     if (!file || !(*file)->offset_of(names_.offset, offset)) {
-      return refuse("D_PROC_OFF", "address 0x" + hex(names_.offset) + " outside of the code of '" + program->name + "'");
+      return refuse("D_PROC_OFF",
+                    "address 0x" + hex(names_.offset) + " outside of the code of '" + program->name + "'");
     }
     const ElfFunction* function = (*file)->at(names_.offset);
     if (function != nullptr) {

@@ -24,13 +24,13 @@ struct Site {
   sonde_tap_kind kind;
   std::string module, function, name;
   std::string path;
-  uint64_t offset;         ///< in the file
-  uint64_t entry;          ///< of the function
+  uint64_t offset;  ///< in the file
+  uint64_t entry;   ///< of the function
 };
 
 /// Why a description that names a process has no sites.
 struct Refusal {
-  std::string tag, message;   ///< no tag: nothing wrong, only nothing there
+  std::string tag, message;  ///< no tag: nothing wrong, only nothing there
 };
 
 inline constexpr size_t kMaxOffsetSites = 100'000;

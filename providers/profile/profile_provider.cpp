@@ -53,7 +53,8 @@ void provide(void*, const dtrace_probedesc_t* spec) {
     return;
   }
   const std::string_view provider = spec->dtpd_provider, name = spec->dtpd_name;
-  const bool could_be_ours = provider.empty() || provider == "profile" || provider.find_first_of("*?[") != provider.npos;
+  const bool could_be_ours =
+      provider.empty() || provider == "profile" || provider.find_first_of("*?[") != provider.npos;
   if (!could_be_ours) return;
   if (name.starts_with(kPrefix)) create(spec->dtpd_name);
   if (name.starts_with("profile-")) refuse_sampling(name);

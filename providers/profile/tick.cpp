@@ -15,14 +15,22 @@ struct Unit {
 };
 
 constexpr Unit kUnits[] = {
-    {"", 0},           {"hz", 0},
-    {"ns", 1},         {"nsec", 1},
-    {"us", 1'000},     {"usec", 1'000},
-    {"ms", 1'000'000}, {"msec", 1'000'000},
-    {"s", kSecond},    {"sec", kSecond},
-    {"m", 60 * kSecond},       {"min", 60 * kSecond},
-    {"h", 3600 * kSecond},     {"hour", 3600 * kSecond},
-    {"d", 24 * 3600 * kSecond}, {"day", 24 * 3600 * kSecond},
+    {"", 0},
+    {"hz", 0},
+    {"ns", 1},
+    {"nsec", 1},
+    {"us", 1'000},
+    {"usec", 1'000},
+    {"ms", 1'000'000},
+    {"msec", 1'000'000},
+    {"s", kSecond},
+    {"sec", kSecond},
+    {"m", 60 * kSecond},
+    {"min", 60 * kSecond},
+    {"h", 3600 * kSecond},
+    {"hour", 3600 * kSecond},
+    {"d", 24 * 3600 * kSecond},
+    {"day", 24 * 3600 * kSecond},
 };
 
 }  // namespace

@@ -13,9 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
 
-uint64_t now_ns() {
-  return static_cast<uint64_t>(std::chrono::nanoseconds(Clock::now().time_since_epoch()).count());
-}
+uint64_t now_ns() { return static_cast<uint64_t>(std::chrono::nanoseconds(Clock::now().time_since_epoch()).count()); }
 
 }  // namespace
 

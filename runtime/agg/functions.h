@@ -47,8 +47,8 @@ struct AggFunctionRow {
 inline constexpr std::array kAggFunctions = std::to_array<AggFunctionRow>({
     {"avg", "void(int64_t)", AggFunction::Avg, &kAvg, "arithmetic mean"},
     {"count", "void()", AggFunction::Count, &kCount, "number of times"},
-    {"llquantize", "void(int64_t, int32_t, int32_t, int32_t, int32_t, [int64_t])", AggFunction::Llquantize, &kLlquantize,
-     "distribution in linear steps within powers of a factor"},
+    {"llquantize", "void(int64_t, int32_t, int32_t, int32_t, int32_t, [int64_t])", AggFunction::Llquantize,
+     &kLlquantize, "distribution in linear steps within powers of a factor"},
     {"lquantize", "void(int64_t, int32_t, int32_t, [int32_t], [int64_t])", AggFunction::Lquantize, &kLquantize,
      "distribution in linear steps"},
     {"max", "void(int64_t)", AggFunction::Max, &kMax, "greatest value"},

@@ -114,8 +114,7 @@ AggTotal total(const AggregationDesc& desc, const int64_t* data) {
 
 std::string label(const Shape& shape, const std::vector<uint64_t>& list, uint64_t bucket) {
   uint64_t zero = list.size();
-  if (bucket == zero)
-    return shape.low == 0 ? "0" : "abs() < " + std::to_string(power(shape.factor, shape.low));
+  if (bucket == zero) return shape.low == 0 ? "0" : "abs() < " + std::to_string(power(shape.factor, shape.low));
   bool negative = bucket < zero;
   uint64_t at = negative ? zero - 1 - bucket : bucket - zero - 1;
   std::string number = (negative ? "-" : "") + std::to_string(list[at]);
@@ -127,8 +126,9 @@ void print(const AggregationDesc& desc, const int64_t* data, uint64_t normal, st
   Shape shape = shape_of(desc);
   std::vector<uint64_t> list = starts(shape);
   uint64_t buckets = 2 * list.size() + 1;
-  print_distribution(data, buckets, shown_buckets(data, buckets, list.size() - 1), normal,
-                     [&](uint64_t i) { return label(shape, list, i); }, out);
+  print_distribution(
+      data, buckets, shown_buckets(data, buckets, list.size() - 1), normal,
+      [&](uint64_t i) { return label(shape, list, i); }, out);
 }
 
 }  // namespace

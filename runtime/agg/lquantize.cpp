@@ -55,8 +55,8 @@ std::string label(const Levels& levels, uint64_t bucket) {
 void print(const AggregationDesc& desc, const int64_t* data, uint64_t normal, std::string& out) {
   Levels levels = levels_of(desc);
   uint64_t buckets = words(desc);
-  print_distribution(data, buckets, shown_buckets(data, buckets, 0), normal,
-                     [&](uint64_t i) { return label(levels, i); }, out);
+  print_distribution(
+      data, buckets, shown_buckets(data, buckets, 0), normal, [&](uint64_t i) { return label(levels, i); }, out);
 }
 
 }  // namespace

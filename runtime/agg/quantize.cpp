@@ -37,8 +37,9 @@ AggTotal total(const AggregationDesc&, const int64_t* data) {
 }
 
 void print(const AggregationDesc&, const int64_t* data, uint64_t normal, std::string& out) {
-  print_distribution(data, kBuckets, shown_buckets(data, kBuckets, kZero - 1), normal,
-                     [](uint64_t i) { return std::to_string(value_of(static_cast<int>(i))); }, out);
+  print_distribution(
+      data, kBuckets, shown_buckets(data, kBuckets, kZero - 1), normal,
+      [](uint64_t i) { return std::to_string(value_of(static_cast<int>(i))); }, out);
 }
 
 }  // namespace

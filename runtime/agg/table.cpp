@@ -123,7 +123,8 @@ std::vector<SortedRow> collect(std::span<AggTable* const> tables) {
       for (AggTable* table : tables) {
         const KeyedEntry* element = table->find(*entry);
         row.row.elements.push_back(element);
-        row.totals.push_back(element == nullptr ? AggTotal{} : table->operations().total(table->desc(), element->data()));
+        row.totals.push_back(element == nullptr ? AggTotal{}
+                                                : table->operations().total(table->desc(), element->data()));
       }
       rows.push_back(std::move(row));
     }

@@ -5,10 +5,10 @@
 #include <cstdlib>
 
 /// We are wrong: says where, and aborts, in every build.
-#define SONDE_CHECK(condition)                                                                        \
-  do {                                                                                                \
-    if (!(condition)) {                                                                               \
-      std::fprintf(stderr, "sonde: internal error: %s:%d: %s\n", __FILE__, __LINE__, #condition);     \
-      std::abort();                                                                                   \
-    }                                                                                                 \
+#define SONDE_CHECK(condition)                                                                    \
+  do {                                                                                            \
+    if (!(condition)) {                                                                           \
+      std::fprintf(stderr, "sonde: internal error: %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      std::abort();                                                                               \
+    }                                                                                             \
   } while (false)

@@ -19,7 +19,8 @@ namespace sonde {
 class ArrayStore {
  public:
   /// All references must outlive the store.
-  ArrayStore(const BodyProgram& program, BufferPool& pool, VariableStore& variables, MemoryBudget& budget, uint32_t strsize);
+  ArrayStore(const BodyProgram& program, BufferPool& pool, VariableStore& variables, MemoryBudget& budget,
+             uint32_t strsize);
   ~ArrayStore();
   ArrayStore(const ArrayStore&) = delete;
   ArrayStore& operator=(const ArrayStore&) = delete;
@@ -39,8 +40,8 @@ class ArrayStore {
     KeyTable elements;
     std::vector<uint64_t> words;  // keys, the tid first
     std::vector<uint64_t> key;
-    uint32_t value_bytes;         // of the buffer; 0: an integer
-    uint64_t key_bytes = 0;       // of the key in `key`
+    uint32_t value_bytes;    // of the buffer; 0: an integer
+    uint64_t key_bytes = 0;  // of the key in `key`
     uint64_t hash = 0;
   };
 

@@ -60,7 +60,9 @@ uint64_t sonde_var_argstr(BodyContext* context) {
   return make_string(context, format_syscall_arguments(call->number, arguments, with_types));
 }
 
-uint64_t sonde_var_retstr(BodyContext* context) { return make_string(context, format_syscall_result(argument(context, 0))); }
+uint64_t sonde_var_retstr(BodyContext* context) {
+  return make_string(context, format_syscall_result(argument(context, 0)));
+}
 
 }  // extern "C"
 

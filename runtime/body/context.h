@@ -18,28 +18,39 @@ struct BodyState;
 
 /// DTrace's fault codes (DTRACEFLT_*).
 enum class Fault : uint64_t {
-  None = 0, BadAddress = 1, BadAlignment = 2, IllegalOperation = 3, DivideByZero = 4, NoScratch = 5,
-  KernelAccess = 6, UserAccess = 7, TupleOverflow = 8, BadStack = 9, BadSize = 10, BadIndex = 11, Library = 1000,
+  None = 0,
+  BadAddress = 1,
+  BadAlignment = 2,
+  IllegalOperation = 3,
+  DivideByZero = 4,
+  NoScratch = 5,
+  KernelAccess = 6,
+  UserAccess = 7,
+  TupleOverflow = 8,
+  BadStack = 9,
+  BadSize = 10,
+  BadIndex = 11,
+  Library = 1000,
 };
 
 struct BodyContext {
   // Known to generated code.
   const sonde_record* record;
-  const uint64_t* slots;     ///< record->slot
-  uint64_t* globals;         ///< cells
-  uint64_t* self;            ///< cells of the firing thread
-  uint64_t* locals;          ///< cells, zero at the start of each firing
-  uint64_t fault;            ///< Fault
-  uint64_t fault_value;      ///< address, index
-  uint64_t action;           ///< number of the statement that runs, from 1; 0: the predicate
-  uint64_t scratch_begin;    ///< address range that a body may load from and store to
+  const uint64_t* slots;   ///< record->slot
+  uint64_t* globals;       ///< cells
+  uint64_t* self;          ///< cells of the firing thread
+  uint64_t* locals;        ///< cells, zero at the start of each firing
+  uint64_t fault;          ///< Fault
+  uint64_t fault_value;    ///< address, index
+  uint64_t action;         ///< number of the statement that runs, from 1; 0: the predicate
+  uint64_t scratch_begin;  ///< address range that a body may load from and store to
   uint64_t scratch_end;
   // The runtime's own.
   const ClauseDesc* clause;
   const ProbeInfo* probe;
   uint32_t epid;
   Consumer* consumer;
-  BodyState* state;          ///< runtime/body/state.h
+  BodyState* state;  ///< runtime/body/state.h
 };
 
 /// Lets bodies load from [begin, begin + size): string constants of generated code. It must stay mapped until the process ends.
@@ -50,9 +61,10 @@ void register_constant_range(const void* begin, size_t size);
 extern "C" {
 // Captures. A faulted slot sets the fault BadAddress with its address.
 uint64_t sonde_slot_word(BodyContext*, uint32_t slot);
-uint64_t sonde_slot_text(BodyContext*, uint32_t slot);                 ///< const char *, valid for the clause, cut at strsize
-uint64_t sonde_slot_bytes(BodyContext*, uint32_t slot);                ///< copy in scratch; some bytes of slack behind it may be stored to
-uint64_t sonde_slot_stack(BodyContext*, uint32_t slot);                ///< StackValue *
+uint64_t sonde_slot_text(BodyContext*, uint32_t slot);  ///< const char *, valid for the clause, cut at strsize
+uint64_t sonde_slot_bytes(BodyContext*,
+                          uint32_t slot);  ///< copy in scratch; some bytes of slack behind it may be stored to
+uint64_t sonde_slot_stack(BodyContext*, uint32_t slot);  ///< StackValue *
 // Memory of this process or the traced one, when the clause is held and the address could not be computed before.
 uint64_t sonde_held_copyin(BodyContext*, uint64_t address, uint64_t size);
 uint64_t sonde_held_copyinstr(BodyContext*, uint64_t address, uint64_t max);
@@ -68,10 +80,11 @@ uint64_t sonde_cell_bytes(BodyContext*, uint64_t* cell, uint32_t size);  ///< th
 uint64_t sonde_array_load(BodyContext*, uint32_t array, const uint64_t* keys);
 void sonde_array_store(BodyContext*, uint32_t array, const uint64_t* keys, uint64_t value);
 // Strings.
-int64_t sonde_compare_strings(BodyContext*, uint64_t a, uint64_t b);     ///< < 0, 0, > 0; NULL is less than any string
-uint64_t sonde_string_of(BodyContext*, uint64_t address, uint64_t size); ///< stringof(p): D memory up to a NUL or `size` bytes, as a string
-uint64_t sonde_scratch(BodyContext*, uint64_t size);                     ///< zeroed, 8-byte aligned; NoScratch
-uint64_t sonde_symbol(BodyContext*, uint32_t kind, uint64_t address);    ///< SymbolValue *
+int64_t sonde_compare_strings(BodyContext*, uint64_t a, uint64_t b);  ///< < 0, 0, > 0; NULL is less than any string
+uint64_t sonde_string_of(BodyContext*, uint64_t address,
+                         uint64_t size);  ///< stringof(p): D memory up to a NUL or `size` bytes, as a string
+uint64_t sonde_scratch(BodyContext*, uint64_t size);                   ///< zeroed, 8-byte aligned; NoScratch
+uint64_t sonde_symbol(BodyContext*, uint32_t kind, uint64_t address);  ///< SymbolValue *
 // Aggregations: index into BodyProgram::aggregations. `weight`: increment of quantize and kin, 1 otherwise.
 void sonde_aggregate(BodyContext*, uint32_t aggregation, const uint64_t* keys, int64_t value, int64_t weight);
 }

@@ -42,7 +42,9 @@ uint64_t reach_in_probe(const ProbeInfo& probe, uint64_t address) {
   return 0;
 }
 
-void fault(BodyContext* context, Fault code, uint64_t value) { sonde_fault(context, static_cast<uint64_t>(code), value); }
+void fault(BodyContext* context, Fault code, uint64_t value) {
+  sonde_fault(context, static_cast<uint64_t>(code), value);
+}
 
 /// The slot's span, when it was captured; else a fault.
 bool captured(BodyContext* context, uint32_t slot) {
@@ -168,7 +170,8 @@ uint64_t sonde_held_copyin(BodyContext* context, uint64_t address, uint64_t size
   uint8_t* copy = take_scratch(context, size);
   if (copy == nullptr || size == 0) return reinterpret_cast<uint64_t>(copy);
   EventSource* source = context->state->source;
-  if (source != nullptr && source->read_memory(context->record->pid, address, {copy, size})) return reinterpret_cast<uint64_t>(copy);
+  if (source != nullptr && source->read_memory(context->record->pid, address, {copy, size}))
+    return reinterpret_cast<uint64_t>(copy);
   fault(context, Fault::BadAddress, address);
   return 0;
 }
@@ -200,11 +203,13 @@ uint32_t sonde_may_store(BodyContext* context, uint64_t address, uint64_t size) 
 }
 
 void sonde_store_string(BodyContext* context, uint64_t* cell, uint64_t text) {
-  if (!context->state->variables.store_string(cell, reinterpret_cast<const char*>(text))) ++context->state->dynamic_drops;
+  if (!context->state->variables.store_string(cell, reinterpret_cast<const char*>(text)))
+    ++context->state->dynamic_drops;
 }
 
 void sonde_store_bytes(BodyContext* context, uint64_t* cell, uint64_t from, uint32_t size) {
-  if (!context->state->variables.store_bytes(cell, reinterpret_cast<const void*>(from), size)) ++context->state->dynamic_drops;
+  if (!context->state->variables.store_bytes(cell, reinterpret_cast<const void*>(from), size))
+    ++context->state->dynamic_drops;
 }
 
 uint64_t sonde_cell_bytes(BodyContext* context, uint64_t* cell, uint32_t size) {
@@ -238,7 +243,9 @@ uint64_t sonde_string_of(BodyContext* context, uint64_t address, uint64_t size) 
   return make_string(context, {text, strnlen(text, most)});
 }
 
-uint64_t sonde_scratch(BodyContext* context, uint64_t size) { return reinterpret_cast<uint64_t>(take_scratch(context, size)); }
+uint64_t sonde_scratch(BodyContext* context, uint64_t size) {
+  return reinterpret_cast<uint64_t>(take_scratch(context, size));
+}
 
 uint64_t sonde_symbol(BodyContext* context, uint32_t kind, uint64_t address) {
   uint8_t* memory = take_scratch(context, sizeof(SymbolValue));

@@ -14,8 +14,7 @@ uint32_t rounded_up(uint32_t bytes) { return (std::max<uint32_t>(bytes, 8) + 15)
 
 }  // namespace
 
-Scratch::Scratch(uint64_t bytes, uint64_t slack)
-    : base_(std::make_unique<uint8_t[]>(bytes + slack)), size_(bytes) {}
+Scratch::Scratch(uint64_t bytes, uint64_t slack) : base_(std::make_unique<uint8_t[]>(bytes + slack)), size_(bytes) {}
 
 uint8_t* Scratch::take(uint64_t bytes) {
   if (bytes > size_) return nullptr;

@@ -26,7 +26,9 @@ uint64_t address_text(BodyContext* context, int family, uint64_t address) {
 
 extern "C" {
 
-uint64_t sonde_fn_alloca(BodyContext* context, uint32_t, const uint64_t* argv) { return sonde_scratch(context, argv[0]); }
+uint64_t sonde_fn_alloca(BodyContext* context, uint32_t, const uint64_t* argv) {
+  return sonde_scratch(context, argv[0]);
+}
 
 uint64_t sonde_fn_bcopy(BodyContext* context, uint32_t, const uint64_t* argv) {
   uint64_t from = argv[0], to = argv[1], size = argv[2];
@@ -36,11 +38,19 @@ uint64_t sonde_fn_bcopy(BodyContext* context, uint32_t, const uint64_t* argv) {
   return 0;
 }
 
-uint64_t sonde_fn_htons(BodyContext*, uint32_t, const uint64_t* argv) { return htobe16(static_cast<uint16_t>(argv[0])); }
-uint64_t sonde_fn_htonl(BodyContext*, uint32_t, const uint64_t* argv) { return htobe32(static_cast<uint32_t>(argv[0])); }
+uint64_t sonde_fn_htons(BodyContext*, uint32_t, const uint64_t* argv) {
+  return htobe16(static_cast<uint16_t>(argv[0]));
+}
+uint64_t sonde_fn_htonl(BodyContext*, uint32_t, const uint64_t* argv) {
+  return htobe32(static_cast<uint32_t>(argv[0]));
+}
 uint64_t sonde_fn_htonll(BodyContext*, uint32_t, const uint64_t* argv) { return htobe64(argv[0]); }
-uint64_t sonde_fn_ntohs(BodyContext*, uint32_t, const uint64_t* argv) { return be16toh(static_cast<uint16_t>(argv[0])); }
-uint64_t sonde_fn_ntohl(BodyContext*, uint32_t, const uint64_t* argv) { return be32toh(static_cast<uint32_t>(argv[0])); }
+uint64_t sonde_fn_ntohs(BodyContext*, uint32_t, const uint64_t* argv) {
+  return be16toh(static_cast<uint16_t>(argv[0]));
+}
+uint64_t sonde_fn_ntohl(BodyContext*, uint32_t, const uint64_t* argv) {
+  return be32toh(static_cast<uint32_t>(argv[0]));
+}
 uint64_t sonde_fn_ntohll(BodyContext*, uint32_t, const uint64_t* argv) { return be64toh(argv[0]); }
 
 uint64_t sonde_fn_getmajor(BodyContext*, uint32_t, const uint64_t* argv) {

@@ -41,19 +41,20 @@ struct ArrayDesc {
 enum class AggFunction : uint8_t { Count, Sum, Avg, Min, Max, Stddev, Quantize, Lquantize, Llquantize };
 
 struct AggregationDesc {
-  std::string name;                ///< without @; empty for @
+  std::string name;  ///< without @; empty for @
   AggFunction function{};
-  std::vector<int64_t> params;     ///< lquantize: base, limit, step; llquantize: factor, low, high, steps
-  std::vector<ValueType> keys;     ///< of String, Integer, Pointer, Bytes, Stack, Symbol
-  uint32_t default_frames = 0;     ///< of a stack key
+  std::vector<int64_t> params;  ///< lquantize: base, limit, step; llquantize: factor, low, high, steps
+  std::vector<ValueType> keys;  ///< of String, Integer, Pointer, Bytes, Stack, Symbol
+  uint32_t default_frames = 0;  ///< of a stack key
 };
 
 /// One conversion of a printf or printa format, parsed and checked by the compiler.
 struct Conversion {
-  std::string literal;      ///< text before it, escapes already resolved
-  char letter = 0;          ///< d i u o x X c s S p a A Y T k e f g; 0: only the literal (end of the format); '%' stays in literal
-  std::string flags;        ///< of "-+ #0'"
-  int width = -1;           ///< -1: none
+  std::string literal;  ///< text before it, escapes already resolved
+  char letter =
+      0;  ///< d i u o x X c s S p a A Y T k e f g; 0: only the literal (end of the format); '%' stays in literal
+  std::string flags;  ///< of "-+ #0'"
+  int width = -1;     ///< -1: none
   int precision = -1;
   bool width_argument = false;      ///< *: an int argument before the value
   bool precision_argument = false;  ///< .*
@@ -62,9 +63,9 @@ struct Conversion {
 
 /// One action call in a clause; the code passes its index.
 struct ActionSite {
-  std::string action;                  ///< "printf"; a row of runtime/lang/functions.h
-  std::vector<ValueType> arguments;    ///< types of argv, in order, format and aggregations not counted
-  std::vector<Conversion> format;      ///< printf, printa, system
+  std::string action;                ///< "printf"; a row of runtime/lang/functions.h
+  std::vector<ValueType> arguments;  ///< types of argv, in order, format and aggregations not counted
+  std::vector<Conversion> format;    ///< printf, printa, system
   bool has_format = false;
   std::vector<uint32_t> aggregations;  ///< printa, clear, trunc, normalize, denormalize
   uint32_t frames = 0;                 ///< ustack
@@ -76,11 +77,11 @@ struct ClauseDesc {
   std::shared_ptr<const FireProgram> fire;
   BodyFunction body = nullptr;
   bool held = false;
-  bool default_action = false;   ///< no statements at all: prints the row only
-  bool records = false;          ///< has data-recording actions: a row ends after it
+  bool default_action = false;  ///< no statements at all: prints the row only
+  bool records = false;         ///< has data-recording actions: a row ends after it
   bool destructive = false;
   bool faultless_aggregation = false;  ///< only aggregates: needs no order
-  std::string text;              ///< the source, for :clauses
+  std::string text;                    ///< the source, for :clauses
   uint32_t line = 0;
 };
 

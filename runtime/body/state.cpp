@@ -50,7 +50,8 @@ void BodyState::grow() {
   variables.grow();
   arrays.grow();
   while (aggregations.size() < program.aggregations.size())
-    aggregations.push_back(std::make_unique<AggTable>(program.aggregations[aggregations.size()], strsize, aggregation_budget));
+    aggregations.push_back(
+        std::make_unique<AggTable>(program.aggregations[aggregations.size()], strsize, aggregation_budget));
 }
 
 void BodyState::begin_row(const BodyContext& context) {

@@ -27,8 +27,8 @@ namespace sonde {
 /// What a clause has recorded; it is output when the clause has ended without a fault.
 struct Row {
   struct Command {
-    size_t at;          ///< comes when the text before it is out
-    std::string text;   ///< for sh
+    size_t at;         ///< comes when the text before it is out
+    std::string text;  ///< for sh
   };
   bool begun = false;
   std::string text;
@@ -66,11 +66,11 @@ struct BodyState {
   std::vector<std::unique_ptr<AggTable>> aggregations;
 
   Row row;
-  Release release;                             ///< stop() and raise() of the clause that runs
-  int64_t wall_offset = 0;                     ///< CLOCK_REALTIME - CLOCK_MONOTONIC
-  char* token_rest = nullptr;                  ///< strtok()
+  Release release;             ///< stop() and raise() of the clause that runs
+  int64_t wall_offset = 0;     ///< CLOCK_REALTIME - CLOCK_MONOTONIC
+  char* token_rest = nullptr;  ///< strtok()
   std::minstd_rand random;
-  std::unordered_map<uint32_t, int> indents;   ///< flowindent, by thread
+  std::unordered_map<uint32_t, int> indents;                              ///< flowindent, by thread
   std::unordered_map<uint32_t, std::pair<uint64_t, uint32_t>> flow_last;  ///< firing last shown, by thread
 
   uint64_t dynamic_drops = 0;

@@ -150,7 +150,9 @@ uint64_t VariableStore::drain_sink() {
 // Buffers.
 
 VariableStore::Place VariableStore::place_of(const uint64_t* cell) const {
-  auto within = [cell](const std::vector<uint64_t>& cells) { return cell >= cells.data() && cell < cells.data() + cells.size(); };
+  auto within = [cell](const std::vector<uint64_t>& cells) {
+    return cell >= cells.data() && cell < cells.data() + cells.size();
+  };
   if (within(globals_.cells)) return {Scope::Global, static_cast<uint32_t>(cell - globals_.cells.data())};
   if (within(locals_.cells)) return {Scope::This, static_cast<uint32_t>(cell - locals_.cells.data())};
   SONDE_CHECK(current_ != nullptr && cell >= current_ && cell < current_ + self_shapes_.size());

@@ -61,7 +61,7 @@ class VariableStore {
 
  private:
   struct Shape {
-    uint32_t bytes = 0;   ///< of the buffer; 0: an integer
+    uint32_t bytes = 0;  ///< of the buffer; 0: an integer
     bool is_string = false;
   };
   struct Cells {

@@ -6,7 +6,8 @@
 
 namespace sonde {
 
-Consumer::Consumer(const BodyProgram& program, Framework& framework, EventSource* source, Options& options, Output& output)
+Consumer::Consumer(const BodyProgram& program, Framework& framework, EventSource* source, Options& options,
+                   Output& output)
     : impl_(std::make_unique<Impl>(*this, program, framework, source, options, output)) {}
 
 Consumer::~Consumer() = default;

@@ -47,7 +47,8 @@ struct ConsumerEcb {
 };
 
 struct Consumer::Impl {
-  Impl(Consumer& self, const BodyProgram& program, Framework& framework, EventSource* source, Options& options, Output& output);
+  Impl(Consumer& self, const BodyProgram& program, Framework& framework, EventSource* source, Options& options,
+       Output& output);
 
   void add_ecb(const EcbInfo& info);
   uint64_t drain(bool all);
@@ -69,7 +70,7 @@ struct Consumer::Impl {
   std::vector<ConsumerEcb> ecbs;  // by epid
 
   bool exiting = false;
-  bool exited_in_error = false;   ///< exit() was called by a clause of ERROR
+  bool exited_in_error = false;  ///< exit() was called by a clause of ERROR
   bool end_allowed = false;
   int exit_status = 0;
   uint64_t records = 0;
@@ -104,9 +105,9 @@ struct Consumer::Impl {
   bool header_written_ = false;
   Firing firing_;
   bool have_firing_ = false;
-  bool error_enabled_ = false;    ///< a clause of ERROR is there
-  bool error_pending_ = false;    ///< ERROR has fired for a fault, and what it recorded is not consumed yet
-  std::deque<std::vector<uint64_t>> held_back_;   ///< records that were read while ERROR's were looked for, in order
+  bool error_enabled_ = false;  ///< a clause of ERROR is there
+  bool error_pending_ = false;  ///< ERROR has fired for a fault, and what it recorded is not consumed yet
+  std::deque<std::vector<uint64_t>> held_back_;  ///< records that were read while ERROR's were looked for, in order
   MergeReader reader_;
   std::set<const sonde_ring*> known_rings_;
   uint64_t reported_malformed_ = 0;

@@ -101,7 +101,8 @@ void Consumer::Impl::report_drops() {
     message("PRINCIPAL", plural(drops.drops, "drop") + " on CPU " + std::to_string(drops.writer));
   for (auto [cpu, drops] : std::exchange(state.aggregation_drops, {}))
     message("AGGREGATION", plural(drops, "aggregation drop") + " on CPU " + std::to_string(cpu));
-  if (uint64_t drops = std::exchange(state.dynamic_drops, 0)) message("DYNAMIC", plural(drops, "dynamic variable drop"));
+  if (uint64_t drops = std::exchange(state.dynamic_drops, 0))
+    message("DYNAMIC", plural(drops, "dynamic variable drop"));
   if (uint64_t errors = std::exchange(double_errors, 0))
     message("DBLERROR", plural(errors, "error") + " in ERROR probe enabling");
   if (malformed != reported_malformed_) {

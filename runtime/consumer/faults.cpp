@@ -34,8 +34,9 @@ std::string text_of_fault(Fault fault, uint64_t value) {
 std::string fault_message(uint32_t epid, const ProbeInfo& probe, const BodyContext& context) {
   std::string place = context.action == 0 ? "in predicate" : "in action #" + std::to_string(context.action);
   return "error on enabled probe ID " + std::to_string(epid) + " (ID " + std::to_string(probe.id.value) + ": " +
-         probe.provider + ":" + probe.module + ":" + probe.function + ":" + probe.name + "): " +
-         text_of_fault(static_cast<Fault>(context.fault), context.fault_value) + " " + place + " at DIF offset 0";
+         probe.provider + ":" + probe.module + ":" + probe.function + ":" + probe.name +
+         "): " + text_of_fault(static_cast<Fault>(context.fault), context.fault_value) + " " + place +
+         " at DIF offset 0";
 }
 
 }  // namespace sonde

@@ -29,13 +29,15 @@ void print_value(const AggTable& table, const KeyedEntry* element, std::string& 
 }
 
 bool is_fresh(const JoinedRow& row) {
-  return std::ranges::any_of(row.elements, [](const KeyedEntry* element) { return element != nullptr && element->fresh != 0; });
+  return std::ranges::any_of(row.elements,
+                             [](const KeyedEntry* element) { return element != nullptr && element->fresh != 0; });
 }
 
 /// A format as it is applied to one tuple: keys and aggregations are taken in order.
 class TupleFormatter {
  public:
-  TupleFormatter(std::span<AggTable* const> tables, const JoinedRow& row, const uint64_t* keys, const FormatSettings& settings)
+  TupleFormatter(std::span<AggTable* const> tables, const JoinedRow& row, const uint64_t* keys,
+                 const FormatSettings& settings)
       : tables_(tables), row_(row), keys_(keys), settings_(settings) {}
 
   void apply(const Conversion& conversion, std::string& out) {
@@ -47,7 +49,8 @@ class TupleFormatter {
     }
     const std::vector<ValueType>& types = tables_[0]->desc().keys;
     SONDE_CHECK(next_key_ < types.size());
-    format_conversion(conversion, conversion.width, conversion.precision, types[next_key_], keys_[next_key_], settings_, out);
+    format_conversion(conversion, conversion.width, conversion.precision, types[next_key_], keys_[next_key_], settings_,
+                      out);
     ++next_key_;
   }
 

@@ -30,7 +30,7 @@ struct FormatSettings {
   bool raw_bytes = false;
   uint32_t stack_indent = 14;
   uint32_t strsize = 256;
-  uint32_t pid = 0;              ///< whose addresses %a and %A show
+  uint32_t pid = 0;  ///< whose addresses %a and %A show
   SymbolNames* names = nullptr;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-constexpr int64_t kMostColumns = 100000;   ///< of a `*`; a longer one is a slip that would eat the memory
+constexpr int64_t kMostColumns = 100000;  ///< of a `*`; a longer one is a slip that would eat the memory
 
 /// What printf(3) is asked for, but for size and letter.
 struct Spec {
@@ -47,7 +47,9 @@ void print_as(const Spec& spec, const char* size_and_letter, Value value, std::s
 /// As %s: the precision cuts, the width pads.
 void print_text(const Spec& spec, std::string_view text, std::string& out) {
   if (spec.precision >= 0) text = text.substr(0, static_cast<size_t>(spec.precision));
-  size_t pad = spec.width > 0 && text.size() < static_cast<size_t>(spec.width) ? static_cast<size_t>(spec.width) - text.size() : 0;
+  size_t pad = spec.width > 0 && text.size() < static_cast<size_t>(spec.width)
+                   ? static_cast<size_t>(spec.width) - text.size()
+                   : 0;
   if (!has(spec, '-')) out.append(pad, ' ');
   out += text;
   if (has(spec, '-')) out.append(pad, ' ');
@@ -83,7 +85,8 @@ std::string time_text(char letter, int64_t ns) {
   tm parts{};
   localtime_r(&seconds, &parts);
   char buffer[128];
-  size_t length = std::strftime(buffer, sizeof buffer, letter == 'Y' ? "%Y %b %e %H:%M:%S" : "%a, %d %b %Y %H:%M:%S %Z", &parts);
+  size_t length =
+      std::strftime(buffer, sizeof buffer, letter == 'Y' ? "%Y %b %e %H:%M:%S" : "%a, %d %b %Y %H:%M:%S %Z", &parts);
   return {buffer, length};
 }
 
@@ -97,7 +100,8 @@ void print_integer(char letter, const Spec& spec, const ValueType& type, uint64_
 }
 
 std::string address_text(const ValueType& type, uint64_t word, const FormatSettings& settings) {
-  if (type.kind == Kind::Symbol) return word == 0 ? "0x0" : format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings);
+  if (type.kind == Kind::Symbol)
+    return word == 0 ? "0x0" : format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings);
   uint64_t address = cut_to_size(word, type.size);
   // No user address has its top bit set: the kernel's are shown as numbers.
   if (address == 0 || static_cast<int64_t>(address) < 0) {
@@ -127,8 +131,14 @@ void format_conversion(const Conversion& conversion, int width, int precision, c
     return;
   }
   switch (conversion.letter) {
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
-      if (type.kind == Kind::Symbol || type.kind == Kind::String) return print_string('s', spec, type, word, settings, out);
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+      if (type.kind == Kind::Symbol || type.kind == Kind::String)
+        return print_string('s', spec, type, word, settings, out);
       return print_integer(conversion.letter, spec, type, word, out);
     case 'p': return print_integer('x', spec, type, word, out);
     case 'c': {
@@ -139,10 +149,17 @@ void format_conversion(const Conversion& conversion, int width, int precision, c
       char c = static_cast<char>(word);
       return print_text({spec.flags, width, -1}, escaped({&c, 1}), out);
     }
-    case 's': case 'S': return print_string(conversion.letter, spec, type, word, settings, out);
-    case 'a': case 'A': return print_text(spec, address_text(type, word, settings), out);
-    case 'Y': case 'T': return print_text(spec, time_text(conversion.letter, static_cast<int64_t>(word)), out);
-    case 'e': case 'f': case 'g': case 'E': case 'G': {
+    case 's':
+    case 'S': return print_string(conversion.letter, spec, type, word, settings, out);
+    case 'a':
+    case 'A': return print_text(spec, address_text(type, word, settings), out);
+    case 'Y':
+    case 'T': return print_text(spec, time_text(conversion.letter, static_cast<int64_t>(word)), out);
+    case 'e':
+    case 'f':
+    case 'g':
+    case 'E':
+    case 'G': {
       const char letter[] = {conversion.letter, '\0'};
       return print_as(spec, letter, float_of(word, type.size), out);
     }

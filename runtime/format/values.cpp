@@ -64,7 +64,8 @@ bool is_text(const ValueType& type, uint64_t word) {
 
 void trace_integer(const ValueType& type, uint64_t word, bool quiet, std::string& out) {
   bool is_signed = type.is_signed && type.kind == Kind::Integer;
-  long long value = is_signed ? extend_from_size(word, type.size) : static_cast<long long>(cut_to_size(word, type.size));
+  long long value =
+      is_signed ? extend_from_size(word, type.size) : static_cast<long long>(cut_to_size(word, type.size));
   if (quiet) return append_format(out, is_signed ? "%lld" : "%llu", value);
   int width = type.size >= 8 ? 19 : type.size == 4 ? 10 : type.size == 2 ? 5 : 3;
   append_format(out, is_signed ? " %*lld" : " %*llu", width, value);
@@ -123,14 +124,18 @@ void format_trace(const ValueType& type, uint64_t word, const FormatSettings& se
     case Kind::Integer:
     case Kind::Pointer: return trace_integer(type, word, settings.quiet, out);
     case Kind::String:
-      if (settings.raw_bytes && word != 0) return format_hex_dump(reinterpret_cast<const void*>(word), text_of(type, word, settings.strsize).size() + 1, out);
+      if (settings.raw_bytes && word != 0)
+        return format_hex_dump(reinterpret_cast<const void*>(word), text_of(type, word, settings.strsize).size() + 1,
+                               out);
       return trace_string(text_of(type, word, settings.strsize), settings.quiet, out);
     case Kind::Bytes: return trace_bytes(type, word, settings, out);
     case Kind::Stack:
       if (word != 0) format_stack(*reinterpret_cast<const StackValue*>(word), settings, out);
       return;
     case Kind::Symbol:
-      if (word != 0) append_format(out, settings.quiet ? "%s" : "  %-50s", format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings).c_str());
+      if (word != 0)
+        append_format(out, settings.quiet ? "%s" : "  %-50s",
+                      format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings).c_str());
       return;
     case Kind::Float: return append_format(out, settings.quiet ? "%f" : " %19f", float_of(word, type.size));
   }
@@ -161,7 +166,8 @@ void format_key(const ValueType& type, uint64_t word, const FormatSettings& sett
       return append_format(out, "  %-50.*s", static_cast<int>(text.size()), text.data());
     }
     case Kind::Symbol:
-      return append_format(out, "  %-50s", format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings).c_str());
+      return append_format(out, "  %-50s",
+                           format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings).c_str());
     case Kind::Bytes:
       if (!settings.raw_bytes && is_text(type, word)) {
         std::string_view text = text_of(type, word, settings.strsize);

@@ -19,7 +19,8 @@ constexpr uint32_t bit(Call call) { return 1u << static_cast<unsigned>(call); }
 constexpr uint32_t allowed_calls(Op op) {
   switch (op) {
     case Op::None:
-      return bit(Call::Register) | bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::Probe) | bit(Call::Targets);
+      return bit(Call::Register) | bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::Probe) |
+             bit(Call::Targets);
     case Op::Provide:
     case Op::ProvideModule:
       return bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::ProvideError) | bit(Call::Targets) |

@@ -29,15 +29,15 @@ enum class Op : uint8_t {
 
 /// What a provider may ask of the framework.
 enum class Call : uint8_t {
-  Register,        ///< dtrace_register, _unregister, _invalidate, _condense, sonde_on_target, sonde_provide_always
+  Register,  ///< dtrace_register, _unregister, _invalidate, _condense, sonde_on_target, sonde_provide_always
   ProbeCreate,
-  ProbeLookup,     ///< and dtrace_probe_arg
+  ProbeLookup,  ///< and dtrace_probe_arg
   Probe,
   GetArg,
   TapArm,
   TapDisarm,
-  ProvideError,    ///< and sonde_provide_as
-  Targets,         ///< sonde_targets, sonde_mappings
+  ProvideError,  ///< and sonde_provide_as
+  Targets,       ///< sonde_targets, sonde_mappings
 };
 
 const char* op_name(Op op);

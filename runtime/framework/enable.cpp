@@ -23,8 +23,8 @@ struct Framework::Impl::Pending {
   std::vector<NewEcb> ecbs;
   std::vector<ProbeState*> touched;  ///< each once
   std::vector<ProbeState*> started;
-  std::vector<Epid> sent;            ///< ECBs that the source has
-  bool arming = false;               ///< the source was asked to arm taps
+  std::vector<Epid> sent;  ///< ECBs that the source has
+  bool arming = false;     ///< the source was asked to arm taps
 };
 
 /// Adds ECBs for the probes that `enabling` matches and has not joined, in order of probe and description.
@@ -82,7 +82,8 @@ Result<void> Framework::Impl::enable_pending(Pending& pending) {
     if (framework.on_ecb) framework.on_ecb({added.ecb.epid, &added.probe->info, added.clause});
     added.probe->ecbs.push_back(added.ecb);
     pending.touched.push_back(added.probe);
-    if (!ever_fired && added.probe->info.provider == "dtrace" && added.probe->info.name == "BEGIN") begin_awaited = true;
+    if (!ever_fired && added.probe->info.provider == "dtrace" && added.probe->info.name == "BEGIN")
+      begin_awaited = true;
   }
   std::ranges::sort(pending.touched, {}, [](const ProbeState* probe) { return probe->info.id; });
   pending.touched.erase(std::unique(pending.touched.begin(), pending.touched.end()), pending.touched.end());
@@ -163,8 +164,8 @@ void Framework::Impl::undo(Pending& pending) {
 /// 1 -> 0. Its taps wait in taps_to_disarm.
 void Framework::Impl::stop_probe(ProbeState& probe) {
   op_probe = probe.info.id;
-  call_op(Op::Disable, *probe.provider, probe.provider->ops.dtps_disable,
-          static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
+  call_op(Op::Disable, *probe.provider, probe.provider->ops.dtps_disable, static_cast<dtrace_id_t>(probe.info.id.value),
+          probe.parg);
   op_probe = {};
   taps_to_disarm.insert(taps_to_disarm.end(), probe.taps.begin(), probe.taps.end());
   probe.taps.clear();

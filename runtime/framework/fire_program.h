@@ -17,7 +17,8 @@ struct FireProgram {
 
   sonde_dif_program view() const {
     return {insns.data(), static_cast<uint32_t>(insns.size()), static_cast<uint32_t>(kinds.size()),
-            pool.data(),  static_cast<uint32_t>(pool.size()),  record_max, kinds.data()};
+            pool.data(),  static_cast<uint32_t>(pool.size()),  record_max,
+            kinds.data()};
   }
 };
 

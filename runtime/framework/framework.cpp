@@ -231,8 +231,8 @@ void Framework::resume() {
   impl_->suspended = false;
   for (ProbeState& probe : impl_->probes) {
     if (!probe.enabled) continue;
-    call_op(Op::Resume, *probe.provider, probe.provider->ops.dtps_resume,
-            static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
+    call_op(Op::Resume, *probe.provider, probe.provider->ops.dtps_resume, static_cast<dtrace_id_t>(probe.info.id.value),
+            probe.parg);
   }
   impl_->update_gate();
 }

@@ -46,9 +46,9 @@ struct ProbeInfo {
 
 struct ArgumentDescription {
   int index = 0;
-  int mapping = 0;          ///< argN it is made from
-  std::string native;       ///< C type
-  std::string translated;   ///< D type, or empty
+  int mapping = 0;         ///< argN it is made from
+  std::string native;      ///< C type
+  std::string translated;  ///< D type, or empty
   std::string name;
 };
 
@@ -59,8 +59,8 @@ struct ProvideError {
 /// A clause that waits for probes.
 struct Enabling {
   std::vector<ProbeDescription> descriptions;
-  uint32_t clause = 0;                           ///< index into the body program
-  std::shared_ptr<const FireProgram> program;    ///< verified
+  uint32_t clause = 0;                         ///< index into the body program
+  std::shared_ptr<const FireProgram> program;  ///< verified
   bool held = false;
 };
 

@@ -48,10 +48,10 @@ struct ProbeState {
   int aframes = 0;
   void* parg = nullptr;
   bool destroyed = false;
-  bool enabled = false;             ///< dtps_enable has been called, dtps_disable has not
-  std::vector<EcbState> ecbs;       ///< by rising epid
-  std::vector<TapId> taps;          ///< armed, or about to be
-  bool uses_taps = false;           ///< while enabled: the source fires it, dtrace_probe() does not
+  bool enabled = false;        ///< dtps_enable has been called, dtps_disable has not
+  std::vector<EcbState> ecbs;  ///< by rising epid
+  std::vector<TapId> taps;     ///< armed, or about to be
+  bool uses_taps = false;      ///< while enabled: the source fires it, dtrace_probe() does not
 };
 
 struct EnablingState {
@@ -88,7 +88,7 @@ struct Framework::Impl {
   bool suspended = false;
   bool begin_awaited = false;  ///< BEGIN is enabled, and nothing has been fired by fire() yet
   bool ever_fired = false;
-  ProbeId op_probe;            ///< whose dtps_enable or dtps_disable runs
+  ProbeId op_probe;  ///< whose dtps_enable or dtps_disable runs
   std::thread::id session_thread = std::this_thread::get_id();
 
   // framework.cpp

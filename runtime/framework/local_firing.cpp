@@ -27,9 +27,9 @@ std::atomic<uint32_t> g_overflowing{0};  ///< firings that found every lane take
 
 /// Plain data, so that a thread's first firing needs no constructor.
 struct ThreadState {
-  uint32_t first_lane;                     ///< + 1; 0: not chosen yet
-  const Arguments* args;                   ///< of the firing under way
-  uint64_t generation;                     ///< the LocalFiring that `variables` belong to
+  uint32_t first_lane;    ///< + 1; 0: not chosen yet
+  const Arguments* args;  ///< of the firing under way
+  uint64_t generation;    ///< the LocalFiring that `variables` belong to
   uint64_t variables[SONDE_DIF_THREAD];
 };
 thread_local constinit ThreadState t_state{};
@@ -218,7 +218,8 @@ void LocalFiring::run(unsigned lane, const FireList& list, const Arguments& args
     thread.user_mode = list.ops->dtps_usermode(list.provider_arg, list.probe.value, list.parg) != 0;
   }
   uint64_t locals[SONDE_DIF_LOCALS] = {};
-  const sonde_dif_firing firing{&self_env(), &thread, args.data(), locals, thread_variables(generation_), kSelfExecname};
+  const sonde_dif_firing firing{&self_env(),  &thread, args.data(), locals, thread_variables(generation_),
+                                kSelfExecname};
   const uint32_t sequence = ++sequence_[lane];
   const auto cpu = static_cast<uint32_t>(std::max(sched_getcpu(), 0));
   for (const LocalEcb& ecb : list.ecbs) {

@@ -45,13 +45,13 @@ struct LocalEcb {
 /// What dtrace_probe() needs of a probe; never changes once published.
 struct FireList {
   ProbeId probe;
-  std::vector<LocalEcb> ecbs;   ///< by rising epid
-  uint32_t wanted_args = 0;     ///< bit n: some program reads argument n
+  std::vector<LocalEcb> ecbs;  ///< by rising epid
+  uint32_t wanted_args = 0;    ///< bit n: some program reads argument n
   const dtrace_pops_t* ops = nullptr;
   void* provider_arg = nullptr;
   void* parg = nullptr;
   int aframes = 0;
-  const char* provider = "";    ///< its name, for messages
+  const char* provider = "";  ///< its name, for messages
 
   /// Sets wanted_args from the programs.
   void note_arguments();
@@ -101,7 +101,7 @@ class LocalFiring {
   std::atomic<bool> gate_{true};
   std::atomic<bool> ready_{false};  ///< the rings are there
   uint64_t ring_bytes_ = 4 << 20;
-  std::vector<RingFile> rings_;       ///< one a lane, and one that only counts drops
+  std::vector<RingFile> rings_;  ///< one a lane, and one that only counts drops
   std::vector<RingWriter> writers_;
   std::array<uint32_t, kLanes> sequence_{};
   uint64_t generation_ = 0;

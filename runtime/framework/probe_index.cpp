@@ -93,7 +93,8 @@ bool ProbeIndex::prepare(const Names& wanted, Query& query) const {
     const Dictionary& dictionary = fields_[field];
     if (glob.is_any()) continue;
     if (!glob.is_exact()) {
-      query.patterns.push_back({field, std::move(glob), dictionary.texts.data(), std::vector<int8_t>(dictionary.texts.size())});
+      query.patterns.push_back(
+          {field, std::move(glob), dictionary.texts.data(), std::vector<int8_t>(dictionary.texts.size())});
       continue;
     }
     auto found = dictionary.numbers.find(glob.literal());

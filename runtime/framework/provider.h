@@ -29,53 +29,62 @@ typedef uintptr_t dtrace_provider_id_t;
 #define DTRACE_ARGNONE (-1)
 
 typedef struct dtrace_probedesc {
-	dtrace_id_t dtpd_id; /* 0: any */
-	char dtpd_provider[DTRACE_PROVNAMELEN]; /* empty: any; else a glob */
-	char dtpd_mod[DTRACE_MODNAMELEN];
-	char dtpd_func[DTRACE_FUNCNAMELEN];
-	char dtpd_name[DTRACE_NAMELEN];
+  dtrace_id_t dtpd_id;                    /* 0: any */
+  char dtpd_provider[DTRACE_PROVNAMELEN]; /* empty: any; else a glob */
+  char dtpd_mod[DTRACE_MODNAMELEN];
+  char dtpd_func[DTRACE_FUNCNAMELEN];
+  char dtpd_name[DTRACE_NAMELEN];
 } dtrace_probedesc_t;
 
 typedef struct dtrace_argdesc {
-	dtrace_id_t dtargd_id;
-	int32_t dtargd_ndx; /* in: which args[n]; out: DTRACE_ARGNONE when there is none */
-	int32_t dtargd_mapping; /* index of the raw argument (argN) that it is made from */
-	char dtargd_native[DTRACE_ARGTYPELEN]; /* its C type */
-	char dtargd_xlate[DTRACE_ARGTYPELEN]; /* the D type it is translated to, or empty */
-	char dtargd_name[DTRACE_NAMELEN]; /* name of the parameter where known */
+  dtrace_id_t dtargd_id;
+  int32_t dtargd_ndx;                    /* in: which args[n]; out: DTRACE_ARGNONE when there is none */
+  int32_t dtargd_mapping;                /* index of the raw argument (argN) that it is made from */
+  char dtargd_native[DTRACE_ARGTYPELEN]; /* its C type */
+  char dtargd_xlate[DTRACE_ARGTYPELEN];  /* the D type it is translated to, or empty */
+  char dtargd_name[DTRACE_NAMELEN];      /* name of the parameter where known */
 } dtrace_argdesc_t;
 
 typedef enum dtrace_stability {
-	DTRACE_STABILITY_INTERNAL, DTRACE_STABILITY_PRIVATE, DTRACE_STABILITY_OBSOLETE,
-	DTRACE_STABILITY_EXTERNAL, DTRACE_STABILITY_UNSTABLE, DTRACE_STABILITY_EVOLVING,
-	DTRACE_STABILITY_STABLE, DTRACE_STABILITY_STANDARD
+  DTRACE_STABILITY_INTERNAL,
+  DTRACE_STABILITY_PRIVATE,
+  DTRACE_STABILITY_OBSOLETE,
+  DTRACE_STABILITY_EXTERNAL,
+  DTRACE_STABILITY_UNSTABLE,
+  DTRACE_STABILITY_EVOLVING,
+  DTRACE_STABILITY_STABLE,
+  DTRACE_STABILITY_STANDARD
 } dtrace_stability_t;
 
 typedef enum dtrace_class {
-	DTRACE_CLASS_UNKNOWN, DTRACE_CLASS_CPU, DTRACE_CLASS_PLATFORM,
-	DTRACE_CLASS_GROUP, DTRACE_CLASS_ISA, DTRACE_CLASS_COMMON
+  DTRACE_CLASS_UNKNOWN,
+  DTRACE_CLASS_CPU,
+  DTRACE_CLASS_PLATFORM,
+  DTRACE_CLASS_GROUP,
+  DTRACE_CLASS_ISA,
+  DTRACE_CLASS_COMMON
 } dtrace_class_t;
 
 typedef struct dtrace_attribute {
-	dtrace_stability_t dtat_name, dtat_data;
-	dtrace_class_t dtat_class;
+  dtrace_stability_t dtat_name, dtat_data;
+  dtrace_class_t dtat_class;
 } dtrace_attribute_t;
 
 typedef struct dtrace_pattr {
-	dtrace_attribute_t dtpa_provider, dtpa_mod, dtpa_func, dtpa_name, dtpa_args;
+  dtrace_attribute_t dtpa_provider, dtpa_mod, dtpa_func, dtpa_name, dtpa_args;
 } dtrace_pattr_t;
 
 typedef struct dtrace_pops {
-	void (*dtps_provide)(void *arg, const dtrace_probedesc_t *spec);
-	void (*dtps_provide_module)(void *arg, const char *module); /* path of an ELF object */
-	void (*dtps_enable)(void *arg, dtrace_id_t id, void *parg);
-	void (*dtps_disable)(void *arg, dtrace_id_t id, void *parg);
-	void (*dtps_suspend)(void *arg, dtrace_id_t id, void *parg);
-	void (*dtps_resume)(void *arg, dtrace_id_t id, void *parg);
-	void (*dtps_getargdesc)(void *arg, dtrace_id_t id, void *parg, dtrace_argdesc_t *desc);
-	uint64_t (*dtps_getargval)(void *arg, dtrace_id_t id, void *parg, int argno, int aframes);
-	int (*dtps_usermode)(void *arg, dtrace_id_t id, void *parg);
-	void (*dtps_destroy)(void *arg, dtrace_id_t id, void *parg);
+  void (*dtps_provide)(void* arg, const dtrace_probedesc_t* spec);
+  void (*dtps_provide_module)(void* arg, const char* module); /* path of an ELF object */
+  void (*dtps_enable)(void* arg, dtrace_id_t id, void* parg);
+  void (*dtps_disable)(void* arg, dtrace_id_t id, void* parg);
+  void (*dtps_suspend)(void* arg, dtrace_id_t id, void* parg);
+  void (*dtps_resume)(void* arg, dtrace_id_t id, void* parg);
+  void (*dtps_getargdesc)(void* arg, dtrace_id_t id, void* parg, dtrace_argdesc_t* desc);
+  uint64_t (*dtps_getargval)(void* arg, dtrace_id_t id, void* parg, int argno, int aframes);
+  int (*dtps_usermode)(void* arg, dtrace_id_t id, void* parg);
+  void (*dtps_destroy)(void* arg, dtrace_id_t id, void* parg);
 } dtrace_pops_t;
 
 #define DTRACE_PRIV_NONE 0u
@@ -83,60 +92,60 @@ typedef struct dtrace_pops {
 #define DTRACE_PRIV_KERNEL 2u
 
 /* All return 0 or an errno (positive, as DTrace's do); see docs/providers.md. */
-int dtrace_register(const char *name, const dtrace_pattr_t *pap, uint32_t priv, void *cr,
-		    const dtrace_pops_t *pops, void *arg, dtrace_provider_id_t *idp);
+int dtrace_register(const char* name, const dtrace_pattr_t* pap, uint32_t priv, void* cr, const dtrace_pops_t* pops,
+                    void* arg, dtrace_provider_id_t* idp);
 int dtrace_unregister(dtrace_provider_id_t id);
 void dtrace_invalidate(dtrace_provider_id_t id);
 int dtrace_condense(dtrace_provider_id_t id);
 int dtrace_attached(void);
-dtrace_id_t dtrace_probe_create(dtrace_provider_id_t id, const char *mod, const char *func, const char *name,
-				int aframes, void *parg);
-dtrace_id_t dtrace_probe_lookup(dtrace_provider_id_t id, const char *mod, const char *func, const char *name);
-void *dtrace_probe_arg(dtrace_provider_id_t id, dtrace_id_t probe);
+dtrace_id_t dtrace_probe_create(dtrace_provider_id_t id, const char* mod, const char* func, const char* name,
+                                int aframes, void* parg);
+dtrace_id_t dtrace_probe_lookup(dtrace_provider_id_t id, const char* mod, const char* func, const char* name);
+void* dtrace_probe_arg(dtrace_provider_id_t id, dtrace_id_t probe);
 void dtrace_probe(dtrace_id_t probe, uintptr_t arg0, uintptr_t arg1, uintptr_t arg2, uintptr_t arg3, uintptr_t arg4);
 /* The framework's default for dtps_getargval: the raw arguments that dtrace_probe() was given. */
 uint64_t dtrace_getarg(int argno, int aframes);
 
 /* Taps: only from dtps_enable and dtps_disable. `probe` is the one being enabled or disabled. */
 struct sonde_tap_request {
-	enum sonde_tap_kind kind;
-	uint32_t number; /* system call */
-	uint32_t pid; /* 0: all targets */
-	const char *path; /* user taps: the file, else NULL */
-	uint64_t offset;
-	uint64_t function;
+  enum sonde_tap_kind kind;
+  uint32_t number;  /* system call */
+  uint32_t pid;     /* 0: all targets */
+  const char* path; /* user taps: the file, else NULL */
+  uint64_t offset;
+  uint64_t function;
 };
 /* Arms a tap for `probe`; it is armed when the enabling as a whole has succeeded. */
-void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request *request);
+void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);
 /* Disarms all taps of `probe`. */
 void sonde_tap_disarm(dtrace_id_t probe);
 
 /* From dtps_provide: says why a description that names this provider can't be had, as a D error tag such as "D_PROC_FUNC" and
  * a text. The compiler reports it when nothing matched. */
-void sonde_provide_error(const char *tag, const char *message);
+void sonde_provide_error(const char* tag, const char* message);
 
 /* From outside of any op: the provider makes its probes on demand, so dtps_provide is called with every description that
  * names it (its field is not empty and not only stars), matched or not. */
 void sonde_provide_always(dtrace_provider_id_t id);
 /* From dtps_provide: the description that was asked for stands for `other` as well, as
  * pid1:libc:malloc:entry does for pid1:libc.so.6:malloc:entry. May be called several times. */
-void sonde_provide_as(const dtrace_probedesc_t *other);
+void sonde_provide_as(const dtrace_probedesc_t* other);
 
 /* From anywhere: whether `text` matches a field of a description, empty or a glob. */
-int sonde_glob_match(const char *pattern, const char *text);
+int sonde_glob_match(const char* pattern, const char* text);
 
 /* The processes that are traced (by -c and -p), and their executable mappings: for providers of user probes. */
 struct sonde_mapping {
-	uint64_t start, end, offset;
-	char path[4096];
+  uint64_t start, end, offset;
+  char path[4096];
 };
 /* Calls `visit` for each target's pid. */
-void sonde_targets(void (*visit)(void *arg, uint32_t pid), void *arg);
+void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg);
 /* From outside of any op: `hook` is called, also from outside of any op, for each target there is and each that comes,
  * for as long as the provider `owner` is registered. It may register providers. Returns 0 or an errno. */
-int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void *arg, uint32_t pid), void *arg);
+int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t pid), void* arg);
 /* Calls `visit` for each executable file mapping of `pid`; returns 0 or an errno. */
-int sonde_mappings(uint32_t pid, void (*visit)(void *arg, const struct sonde_mapping *mapping), void *arg);
+int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@
 namespace sonde::guard {
 namespace {
 
-constexpr int64_t kReach = (int64_t{1} << 31) - (1 << 20);   // of a 32-bit displacement, with room for its own
+constexpr int64_t kReach = (int64_t{1} << 31) - (1 << 20);  // of a 32-bit displacement, with room for its own
 
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
 
@@ -25,7 +25,8 @@ bool parse_mapping(const char* line, Mapping& out) {
   unsigned major, minor;
   char rights[8];
   int path_at = 0;
-  if (std::sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor, &inode, &path_at) < 7) {
+  if (std::sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor, &inode,
+                  &path_at) < 7) {
     return false;
   }
   std::string path = line + path_at;
@@ -98,7 +99,7 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   if (Site* known = site(address)) return known;
   uint8_t bytes[15];
   size_t length = sizeof bytes;
-  while (length > 0 && !read(address, bytes, length)) length--;   // the text may end
+  while (length > 0 && !read(address, bytes, length)) length--;  // the text may end
   hide(address, bytes, length);
   Site made;
   made.address = address;
@@ -203,7 +204,8 @@ std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
   scanned_ = true;
   std::vector<Mapping> fresh;
   for (const Mapping& mapping : mappings_) {
-    if (mapping.executable && std::find(before.begin(), before.end(), mapping) == before.end()) fresh.push_back(mapping);
+    if (mapping.executable && std::find(before.begin(), before.end(), mapping) == before.end())
+      fresh.push_back(mapping);
   }
   const auto gone = [this](uint64_t address) {
     return std::none_of(mappings_.begin(), mappings_.end(), [address](const Mapping& mapping) {
@@ -230,7 +232,7 @@ uint64_t AddressSpace::linker_breakpoint() {
     Elf64_Dyn entry;
     if (!read(load + dynamic + i * sizeof entry, &entry, sizeof entry) || entry.d_tag == DT_NULL) return 0;
     if (entry.d_tag != DT_DEBUG || entry.d_un.d_ptr == 0) continue;
-    uint64_t debug[3] = {};   // version, link_map, r_brk
+    uint64_t debug[3] = {};  // version, link_map, r_brk
     return read(entry.d_un.d_ptr, debug, sizeof debug) ? debug[2] : 0;
   }
   return 0;

@@ -33,12 +33,12 @@ struct Site {
   uint64_t address = 0;
   Instruction instruction;
   std::vector<ArmedTap*> taps;
-  uint32_t returns = 0;        ///< calls of probed functions that will return here
-  bool returned = false;       ///< some have, and more are likely to
+  uint32_t returns = 0;   ///< calls of probed functions that will return here
+  bool returned = false;  ///< some have, and more are likely to
   bool program_entry = false;
-  bool linker = false;         ///< the dynamic linker comes by after each change of its list
-  uint64_t slot = 0;           ///< where its instruction was last put
-  uint32_t lifted = 0;         ///< threads that step its instruction in place
+  bool linker = false;  ///< the dynamic linker comes by after each change of its list
+  uint64_t slot = 0;    ///< where its instruction was last put
+  uint32_t lifted = 0;  ///< threads that step its instruction in place
   bool used() const { return !taps.empty() || returns > 0 || returned || program_entry || linker; }
 };
 
@@ -92,7 +92,7 @@ class AddressSpace {
 
  private:
   struct Slot {
-    uint64_t site = 0;   // whose instruction it holds
+    uint64_t site = 0;  // whose instruction it holds
     uint32_t users = 0;
   };
   void read_auxiliary();

@@ -7,8 +7,8 @@
 namespace sonde::guard {
 namespace {
 
-constexpr size_t kCallsKept = 4096;          // a thread's notes; recursion deeper than this loses the oldest
-constexpr uint64_t kSameStack = 1u << 20;    // notes this near are taken for the same stack
+constexpr size_t kCallsKept = 4096;        // a thread's notes; recursion deeper than this loses the oldest
+constexpr uint64_t kSameStack = 1u << 20;  // notes this near are taken for the same stack
 constexpr uint64_t kReturnOffsetUnknown = UINT64_MAX;
 
 bool same_file(const ArmedTap& tap, const Mapping& mapping) {
@@ -23,9 +23,8 @@ Firing firing_of(const ArmedTap& tap) {
 }
 
 bool wants_returns(const Site& site, pid_t pid) {
-  return std::any_of(site.taps.begin(), site.taps.end(), [pid](const ArmedTap* tap) {
-    return tap->tap.kind == SONDE_TAP_USER_RETURN && tap->covers(pid);
-  });
+  return std::any_of(site.taps.begin(), site.taps.end(),
+                     [pid](const ArmedTap* tap) { return tap->tap.kind == SONDE_TAP_USER_RETURN && tap->covers(pid); });
 }
 
 }  // namespace
@@ -105,7 +104,7 @@ void Breakpoints::disarm(ArmedTap& tap) {
     thread->calls.erase(gone, thread->calls.end());
     for (const ShadowCall& call : dropped) forget_call(*thread, call);
   }
-  if (taps_.of(SONDE_TAP_USER_RETURN).size() > 1) return;   // this is not the last one
+  if (taps_.of(SONDE_TAP_USER_RETURN).size() > 1) return;  // this is not the last one
   for (AddressSpace* space : seen) {
     std::vector<uint64_t> touched;
     for (auto& [address, site] : space->sites()) {
@@ -133,7 +132,7 @@ void Breakpoints::forked(Process& child, const Process& parent, bool shares_memo
     std::erase_if(site.taps, [&](const ArmedTap* tap) { return !tap->covers(child.pid); });
     site.returns = 0;
     site.returned = false;
-    if (site.lifted > 0) {   // another thread of the parent is stepping it in place
+    if (site.lifted > 0) {  // another thread of the parent is stepping it in place
       site.lifted = 0;
       child.space->write(address, &kBreakpointByte, 1);
     }
@@ -227,9 +226,10 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
   return Trap::Ours;
 }
 
-void Breakpoints::fire_taps(const Thread& thread, const Site& site, const user_regs_struct& regs, std::vector<Firing>& firings) {
+void Breakpoints::fire_taps(const Thread& thread, const Site& site, const user_regs_struct& regs,
+                            std::vector<Firing>& firings) {
   const pid_t pid = thread.process->pid;
-  const std::vector<ArmedTap*> taps = site.taps;   // note_call() may move the sites
+  const std::vector<ArmedTap*> taps = site.taps;  // note_call() may move the sites
   const uint64_t address = site.address;
   if (wants_returns(site, pid)) note_call(const_cast<Thread&>(thread), regs, address);
   for (const ArmedTap* tap : taps) {
@@ -317,27 +317,33 @@ void Breakpoints::advance(Thread& thread, user_regs_struct& regs) {
   const uint64_t address = std::exchange(thread.at_site, 0);
   AddressSpace& space = *thread.process->space;
   Site* site = address != 0 ? space.site(address) : nullptr;
-  if (site == nullptr) return;   // taken out meanwhile: the instruction is in its place
+  if (site == nullptr) return;  // taken out meanwhile: the instruction is in its place
   const auto read = [&](uint64_t at, void* to, size_t length) { return read_target(thread, at, to, length); };
-  const auto write = [&](uint64_t at, const void* from, size_t length) { return write_target(thread, at, from, length); };
+  const auto write = [&](uint64_t at, const void* from, size_t length) {
+    return write_target(thread, at, from, length);
+  };
   if (site->instruction.emulate(regs, read, write)) {
     emulated_++;
     return;
   }
   steps_++;
-  const uint64_t slot = site->instruction.how() == Instruction::How::Slot ||
-                                site->instruction.how() == Instruction::How::Push
-                            ? space.take_slot(*site)
-                            : 0;
+  const uint64_t slot =
+      site->instruction.how() == Instruction::How::Slot || site->instruction.how() == Instruction::How::Push
+          ? space.take_slot(*site)
+          : 0;
   thread.step = {true, address, slot};
-  if (slot != 0) regs.rip = slot;
-  else space.lift(*site);
+  if (slot != 0)
+    regs.rip = slot;
+  else
+    space.lift(*site);
 }
 
 void Breakpoints::end_step(Thread& thread) {
   AddressSpace& space = *thread.process->space;
-  if (thread.step.slot != 0) space.give_slot(thread.step.slot);
-  else space.lower(thread.step.site);
+  if (thread.step.slot != 0)
+    space.give_slot(thread.step.slot);
+  else
+    space.lower(thread.step.site);
   thread.step = {};
 }
 
@@ -346,7 +352,8 @@ bool Breakpoints::stepped(Thread& thread, user_regs_struct& regs) {
   const Step step = thread.step;
   const Site* site = thread.process->space->site(step.site);
   const uint64_t from = step.slot != 0 ? step.slot : step.site;
-  if (regs.rip == from && site != nullptr && site->instruction.repeats()) return true;   // one round of a string instruction
+  if (regs.rip == from && site != nullptr && site->instruction.repeats())
+    return true;  // one round of a string instruction
   if (step.slot != 0 && regs.rip - step.slot <= kSlotBytes) regs.rip = step.site + (regs.rip - step.slot);
   end_step(thread);
   return true;

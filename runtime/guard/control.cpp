@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kStopPatienceMs = 2000;        // a thread in an uninterruptible wait stops later
+constexpr int kStopPatienceMs = 2000;  // a thread in an uninterruptible wait stops later
 constexpr auto kEntryPatience = std::chrono::seconds(60);
 constexpr int kTurnMs = 20;
 constexpr int kLetGoRounds = 100;
@@ -89,7 +89,8 @@ Result<void> Tracer::run_to_entry(pid_t pid, const std::function<bool()>& give_u
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
   if (process->at_entry || process->attached) return {};
-  if (!breakpoints_.want_entry(*process)) return Error("process " + std::to_string(pid) + ": it has no entry point to run to", ENOTSUP);
+  if (!breakpoints_.want_entry(*process))
+    return Error("process " + std::to_string(pid) + ": it has no entry point to run to", ENOTSUP);
   for (Thread* thread : targets_.threads_of(pid)) want_events(*thread);
   process->waiting = false;
   for (Thread* thread : targets_.threads_of(pid)) restart(*thread);
@@ -209,7 +210,7 @@ void Tracer::abandon() {
     thread->held = false;
   }
   for (int rounds = 0; rounds < kLetGoRounds && !targets_.processes().empty(); rounds++) {
-    std::vector<pid_t> pids;   // children may come while their parents go
+    std::vector<pid_t> pids;  // children may come while their parents go
     for (auto& [pid, process] : targets_.processes()) pids.push_back(pid);
     let_go(pids);
   }

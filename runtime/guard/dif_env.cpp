@@ -220,7 +220,7 @@ int env_text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t
     case SONDE_DIF_TEXT_FDFS: return copy_text(fd_type(thread, operand), to, max);
     case SONDE_DIF_TEXT_FDMOUNT: return copy_text(fd_mount(thread, operand, false), to, max);
     case SONDE_DIF_TEXT_PROBE_TEXT: return operand == 0 ? copy_text(context.firing.text, to, max) : -1;
-    case SONDE_DIF_TEXT_SYSCALL_ARGS:   // refused when the program is loaded
+    case SONDE_DIF_TEXT_SYSCALL_ARGS:  // refused when the program is loaded
     case SONDE_DIF_TEXT_COUNT: break;
   }
   return -1;
@@ -237,7 +237,8 @@ bool read_target(const Thread& thread, uint64_t address, void* to, size_t length
   iovec here{to, length}, there{reinterpret_cast<void*>(address), length};
   const ssize_t got = process_vm_readv(thread.tid, &here, 1, &there, 1, 0);
   const bool refused = got < 0 && (errno == EPERM || errno == ENOSYS);
-  if (got != static_cast<ssize_t>(length) && !(refused && thread.process->space->read(address, to, length))) return false;
+  if (got != static_cast<ssize_t>(length) && !(refused && thread.process->space->read(address, to, length)))
+    return false;
   thread.process->space->hide(address, static_cast<uint8_t*>(to), length);
   return true;
 }
@@ -254,7 +255,8 @@ int read_target_text(const Thread& thread, uint64_t address, char* to, uint32_t 
     const uint64_t to_page_end = kPage - at % kPage;
     const auto chunk = static_cast<uint32_t>(std::min({uint64_t{max - 1 - length}, to_page_end, kTextChunk}));
     if (!read_target(thread, at, to + length, chunk)) return -1;
-    if (const void* end = std::memchr(to + length, 0, chunk)) return static_cast<int>(static_cast<const char*>(end) - to);
+    if (const void* end = std::memchr(to + length, 0, chunk))
+      return static_cast<int>(static_cast<const char*>(end) - to);
     length += chunk;
   }
   to[length] = '\0';

@@ -13,7 +13,7 @@ namespace sonde::guard {
 struct FireContext {
   Thread& thread;
   Firing& firing;
-  user_regs_struct* regs;   ///< null: the thread has ended
+  user_regs_struct* regs;  ///< null: the thread has ended
   struct Status {
     uint64_t uid, euid, gid, egid, ppid, threads;
   };

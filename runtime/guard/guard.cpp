@@ -36,8 +36,10 @@ std::vector<UniqueFd> sort_descriptors(int socket) {
   }
   if (list != nullptr) closedir(list);
   for (int fd : fds) {
-    if (fcntl(fd, F_GETFD) & FD_CLOEXEC) close(fd);
-    else inherited.emplace_back(fd);
+    if (fcntl(fd, F_GETFD) & FD_CLOEXEC)
+      close(fd);
+    else
+      inherited.emplace_back(fd);
   }
   return inherited;
 }

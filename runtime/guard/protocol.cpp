@@ -9,7 +9,7 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kFdsMax = 64;   // of one packet
+constexpr size_t kFdsMax = 64;  // of one packet
 
 Error malformed(const char* what) { return Error(std::string("malformed request: ") + what, EINVAL); }
 
@@ -89,7 +89,7 @@ bool Channel::send_some(Outgoing& packet) {
   message.msg_iov = &vector;
   message.msg_iovlen = 1;
   alignas(cmsghdr) char control[CMSG_SPACE(kFdsMax * sizeof(int))];
-  if (!packet.fds.empty()) {   // they go with the first byte
+  if (!packet.fds.empty()) {  // they go with the first byte
     message.msg_control = control;
     message.msg_controllen = CMSG_SPACE(packet.fds.size() * sizeof(int));
     cmsghdr* head = CMSG_FIRSTHDR(&message);
@@ -193,7 +193,8 @@ Result<SourceEvent> parse_event(ByteSpan body) {
   sonde_event event;
   if (!cursor.take(event) || event.length != cursor.rest().size()) return malformed("event of a wrong length");
   if (event.kind > SONDE_EVENT_NOTICE) return malformed("unknown event");
-  SourceEvent result{static_cast<sonde_event_kind>(event.kind), event.pid, event.value, event.address, event.offset, {}};
+  SourceEvent result{
+      static_cast<sonde_event_kind>(event.kind), event.pid, event.value, event.address, event.offset, {}};
   cursor.take_text(result.text, event.length);
   return result;
 }
@@ -209,8 +210,8 @@ Result<OwnedProgram> parse_program(ByteSpan payload) {
       !cursor.take_array(program.pool, head.pool_size) || !cursor.done()) {
     return malformed("program size");
   }
-  program.view = {program.insns.data(), head.length, head.slots, program.pool.data(), head.pool_size, 0,
-                  program.kinds.data()};
+  program.view = {program.insns.data(), head.length, head.slots,          program.pool.data(),
+                  head.pool_size,       0,           program.kinds.data()};
   return program;
 }
 
@@ -240,8 +241,9 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
   for (const sonde_tap& tap : raw) {
     if (tap.kind >= SONDE_TAP_KIND_COUNT) return malformed("unknown kind of tap");
     if (tap.path_length > SONDE_PATH_MAX) return malformed("path of a tap too long");
-    Tap parsed{TapId{tap.id}, static_cast<sonde_tap_kind>(tap.kind), ProbeId{tap.probe}, tap.number, tap.pid, {},
-               tap.offset, tap.function};
+    Tap parsed{
+        TapId{tap.id}, static_cast<sonde_tap_kind>(tap.kind), ProbeId{tap.probe}, tap.number, tap.pid, {}, tap.offset,
+        tap.function};
     if (!cursor.take_text(parsed.path, tap.path_length)) return malformed("path of a tap cut short");
     if (parsed.path.find('\0') != std::string::npos) return malformed("NUL in the path of a tap");
     taps.push_back(std::move(parsed));
@@ -282,8 +284,8 @@ Bytes encode_program(const sonde_dif_program& program) {
 Bytes encode_taps(std::span<const Tap> taps) {
   Bytes bytes;
   for (const Tap& tap : taps) {
-    const sonde_tap raw{tap.id.value, static_cast<uint32_t>(tap.kind), tap.probe.value, tap.number, tap.pid,
-                        static_cast<uint32_t>(tap.path.size()), tap.offset, tap.function};
+    const sonde_tap raw{tap.id.value, static_cast<uint32_t>(tap.kind),        tap.probe.value, tap.number,
+                        tap.pid,      static_cast<uint32_t>(tap.path.size()), tap.offset,      tap.function};
     append(bytes, as_bytes(raw));
   }
   for (const Tap& tap : taps) append(bytes, {reinterpret_cast<const uint8_t*>(tap.path.data()), tap.path.size()});
@@ -297,7 +299,8 @@ Bytes encode_spawn(const SpawnRequest& request) {
   Bytes bytes;
   append(bytes, as_bytes(head));
   for (const auto* list : {&request.argv, &request.environment}) {
-    for (const std::string& text : *list) append(bytes, {reinterpret_cast<const uint8_t*>(text.c_str()), text.size() + 1});
+    for (const std::string& text : *list)
+      append(bytes, {reinterpret_cast<const uint8_t*>(text.c_str()), text.size() + 1});
   }
   append(bytes, {reinterpret_cast<const uint8_t*>(request.calls.data()), request.calls.size() * sizeof(uint32_t)});
   return bytes;

@@ -26,12 +26,12 @@ namespace sonde {
 using Bytes = std::vector<uint8_t>;
 using ByteSpan = std::span<const uint8_t>;
 
-inline constexpr uint32_t kPacketMax = 64u << 20;   ///< bytes after the sonde_packet
-inline constexpr uint64_t kMemoryMax = 16u << 20;   ///< bytes of one READ_MEMORY or WRITE_MEMORY
+inline constexpr uint32_t kPacketMax = 64u << 20;  ///< bytes after the sonde_packet
+inline constexpr uint64_t kMemoryMax = 16u << 20;  ///< bytes of one READ_MEMORY or WRITE_MEMORY
 
 struct Packet {
   uint32_t kind = 0;
-  bool malformed = false;   ///< unknown kind or too long; the body is not kept
+  bool malformed = false;  ///< unknown kind or too long; the body is not kept
   Bytes body;
 };
 
@@ -65,8 +65,8 @@ class Channel {
   UniqueFd socket_;
   std::deque<Outgoing> out_;
   Bytes in_;
-  size_t used_ = 0;        // bytes of in_ that next() is done with
-  uint64_t skip_ = 0;      // bytes of an over-long packet still to be thrown away
+  size_t used_ = 0;    // bytes of in_ that next() is done with
+  uint64_t skip_ = 0;  // bytes of an over-long packet still to be thrown away
   std::vector<UniqueFd> fds_;
 };
 

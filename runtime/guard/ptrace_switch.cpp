@@ -11,7 +11,7 @@
 
 namespace {
 
-unsigned long calls_left = 0;   // 0: not armed
+unsigned long calls_left = 0;  // 0: not armed
 
 }  // namespace
 

@@ -76,8 +76,8 @@ bool Recorder::run_ecb(FireContext& context, uint32_t epid, const ArmedEcb& ecb,
   record->tid = static_cast<uint32_t>(context.thread.tid);
   record->cpu = program.wants_cpu ? static_cast<uint32_t>(cpu_of(context)) : static_cast<uint32_t>(sched_getcpu());
   record->sequence = firing.sequence;
-  const sonde_dif_firing view{&kPtraceEnv, &context, firing.args.data(), firing.locals.data(),
-                              context.thread.variables.data(), name};
+  const sonde_dif_firing view{
+      &kPtraceEnv, &context, firing.args.data(), firing.locals.data(), context.thread.variables.data(), name};
   firings_++;
   const uint32_t size = sonde_dif_run(&program.code.view, &view, record);
   const bool held = ecb.held && size > 0 && context.regs != nullptr;

@@ -51,8 +51,8 @@ class Recorder {
   int reader_ = -1;
   uint32_t sequence_ = 0;
   uint64_t firings_ = 0;
-  uint64_t gave_up_at_ = UINT64_MAX;   // the tail when a wait was in vain
-  int patience_ms_ = 0;                // what is left of this firing's
+  uint64_t gave_up_at_ = UINT64_MAX;  // the tail when a wait was in vain
+  int patience_ms_ = 0;               // what is left of this firing's
 };
 
 }  // namespace sonde::guard

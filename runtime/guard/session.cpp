@@ -21,7 +21,9 @@ Session::Session(UtraceHost& host, UniqueFd socket)
       channel_(std::move(socket)),
       recorder_(ecbs_),
       tracer_(host, taps_, recorder_,
-              {[this](pid_t pid, long status) { event(SONDE_EVENT_TARGET_GONE, pid, static_cast<uint64_t>(status), nullptr, ""); },
+              {[this](pid_t pid, long status) {
+                 event(SONDE_EVENT_TARGET_GONE, pid, static_cast<uint64_t>(status), nullptr, "");
+               },
                [this](pid_t pid) { event(SONDE_EVENT_EXEC, pid, 0, nullptr, ""); },
                [this](pid_t pid, const Mapping& mapping) { event(SONDE_EVENT_MAPPED, pid, 0, &mapping, mapping.path); },
                [this](pid_t pid, const Mapping& mapping) {
@@ -47,7 +49,7 @@ void Session::serve() {
 /// False: the consumer is gone. What it asked for before is not done any more.
 bool Session::receive() {
   const bool open = channel_.fill();
-  channel_.take_fds();   // nobody sends us any
+  channel_.take_fds();  // nobody sends us any
   if (!open) return false;
   while (auto packet = channel_.next()) handle(*packet);
   return true;
@@ -75,7 +77,8 @@ void Session::tell_all_gone() {
 }
 
 void Session::handle(const Packet& packet) {
-  if (packet.malformed || packet.kind != SONDE_PACKET_REQUEST) return reply(Error("malformed request: not a request", EINVAL));
+  if (packet.malformed || packet.kind != SONDE_PACKET_REQUEST)
+    return reply(Error("malformed request: not a request", EINVAL));
   auto request = parse_request(packet.body);
   if (!request) return reply(std::move(request).error());
   reply(perform(*request));
@@ -112,8 +115,7 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_TAP_DISARM: return plain(disarm(request));
     case SONDE_SPAWN: return spawn(request);
     case SONDE_ATTACH: return plain(attach(request));
-    case SONDE_RUN_TO_ENTRY:
-      return plain(tracer_.run_to_entry(pid, [this] { return !channel_.fill(); }));
+    case SONDE_RUN_TO_ENTRY: return plain(tracer_.run_to_entry(pid, [this] { return !channel_.fill(); }));
     case SONDE_GO: tracer_.go(); return Answer{};
     case SONDE_STOP_TARGET: return plain(tracer_.hold(pid));
     case SONDE_CONTINUE_TARGET: return plain(tracer_.resume(pid));
@@ -210,7 +212,8 @@ Result<void> Session::attach(const RequestView& request) {
 Result<void> Session::signal_target(const RequestView& request) {
   const auto pid = static_cast<pid_t>(request.header.value);
   if (tracer_.targets().process(pid) == nullptr) return not_traced(request.header.value);
-  if (request.header.id == 0 || kill(pid, static_cast<int>(request.header.id)) != 0) return Error("no such signal", EINVAL);
+  if (request.header.id == 0 || kill(pid, static_cast<int>(request.header.id)) != 0)
+    return Error("no such signal", EINVAL);
   return {};
 }
 
@@ -228,7 +231,8 @@ Result<Session::Answer> Session::read_memory(const RequestView& request) {
   Answer answer;
   answer.bytes.resize(request.header.length);
   const auto threads = tracer_.targets().threads_of(process->pid);
-  const bool read = !threads.empty() && read_target(*threads.front(), request.header.address, answer.bytes.data(), answer.bytes.size());
+  const bool read = !threads.empty() &&
+                    read_target(*threads.front(), request.header.address, answer.bytes.data(), answer.bytes.size());
   if (!read) return address_fault();
   return answer;
 }
@@ -250,8 +254,8 @@ Result<void> Session::write_memory(const RequestView& request) {
 
 Session::Answer Session::statistics() const {
   const Breakpoints& breakpoints = const_cast<Tracer&>(tracer_).breakpoints();
-  const sonde_statistics numbers{host_.stops(), recorder_.firings(), recorder_.records(), recorder_.drops(),
-                                 breakpoints.steps(), breakpoints.emulated()};
+  const sonde_statistics numbers{host_.stops(),     recorder_.firings(), recorder_.records(),
+                                 recorder_.drops(), breakpoints.steps(), breakpoints.emulated()};
   const ByteSpan bytes = as_bytes(numbers);
   return {0, Bytes(bytes.begin(), bytes.end()), {}};
 }

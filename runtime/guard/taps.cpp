@@ -135,7 +135,8 @@ Result<void> EcbTable::load(uint32_t id, OwnedProgram code) {
 Result<void> EcbTable::add(const std::vector<sonde_ecb>& ecbs) {
   std::map<uint32_t, int> fresh;
   for (const sonde_ecb& ecb : ecbs) {
-    if (!programs_.contains(ecb.program)) return Error("no program " + std::to_string(ecb.program) + " is loaded", ENOENT);
+    if (!programs_.contains(ecb.program))
+      return Error("no program " + std::to_string(ecb.program) + " is loaded", ENOENT);
     if (probe_of_.contains(ecb.epid) || fresh[ecb.epid]++ != 0) {
       return Error("ECB " + std::to_string(ecb.epid) + " is there already", EEXIST);
     }

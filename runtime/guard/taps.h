@@ -19,10 +19,12 @@ inline constexpr uint32_t kCallsMax = 512;
 
 struct ArmedTap {
   Tap tap;
-  uint64_t inode = 0;          ///< of the file of a user tap
+  uint64_t inode = 0;  ///< of the file of a user tap
   uint32_t major = 0, minor = 0;
 
-  bool user() const { return tap.kind == SONDE_TAP_USER_ENTRY || tap.kind == SONDE_TAP_USER_RETURN || tap.kind == SONDE_TAP_USER_OFFSET; }
+  bool user() const {
+    return tap.kind == SONDE_TAP_USER_ENTRY || tap.kind == SONDE_TAP_USER_RETURN || tap.kind == SONDE_TAP_USER_OFFSET;
+  }
   /// Where the breakpoint is: a return is found from its function's entry.
   uint64_t site_offset() const { return tap.kind == SONDE_TAP_USER_RETURN ? tap.function : tap.offset; }
   bool covers(pid_t pid) const { return tap.pid == 0 || tap.pid == static_cast<uint32_t>(pid); }
@@ -41,7 +43,9 @@ class TapTable {
   const std::vector<ArmedTap*>& returns(uint32_t number) const { return returns_[number]; }
   const std::vector<ArmedTap*>& of(sonde_tap_kind kind) const { return kinds_[kind]; }
   bool any(sonde_tap_kind kind) const { return !kinds_[kind].empty(); }
-  bool any_user() const { return any(SONDE_TAP_USER_ENTRY) || any(SONDE_TAP_USER_RETURN) || any(SONDE_TAP_USER_OFFSET); }
+  bool any_user() const {
+    return any(SONDE_TAP_USER_ENTRY) || any(SONDE_TAP_USER_RETURN) || any(SONDE_TAP_USER_OFFSET);
+  }
   std::vector<ArmedTap*> user_taps() const;
 
   /// What an engine must see for all this.
@@ -77,7 +81,7 @@ class EcbTable {
   Result<void> remove(const std::vector<uint32_t>& epids);
   void clear();
 
-  using Ecbs = std::map<uint32_t, ArmedEcb>;   // by epid
+  using Ecbs = std::map<uint32_t, ArmedEcb>;  // by epid
   /// Null: the probe has none.
   const Ecbs* of(uint32_t probe) const;
 

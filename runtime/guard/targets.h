@@ -28,30 +28,30 @@ namespace sonde::guard {
 struct Firing {
   uint32_t probe = 0;
   std::array<uint64_t, SONDE_DIF_ARGS> args{};
-  int error = 0;               ///< errno of the call that returns
-  int64_t call = -1;           ///< system call the thread is in
-  std::string text;            ///< text 0 of the probe
-  bool at_entry = false;       ///< at a function's first instruction: the return address lies at [rsp]
-  bool stack_arguments = false;///< args 6.. are on the stack, not fetched yet
+  int error = 0;                 ///< errno of the call that returns
+  int64_t call = -1;             ///< system call the thread is in
+  std::string text;              ///< text 0 of the probe
+  bool at_entry = false;         ///< at a function's first instruction: the return address lies at [rsp]
+  bool stack_arguments = false;  ///< args 6.. are on the stack, not fetched yet
   bool begun = false;
   uint64_t timestamp = 0;
   uint32_t sequence = 0;
-  uint32_t last_epid = 0;      ///< ECBs up to this one have run
+  uint32_t last_epid = 0;  ///< ECBs up to this one have run
   std::array<uint64_t, SONDE_DIF_LOCALS> locals{};
 };
 
 /// A call of a function whose return is wanted.
 struct ShadowCall {
-  uint64_t sp;          ///< stack pointer after the return
-  uint64_t address;     ///< where it returns to
-  uint64_t function;    ///< address of its entry
+  uint64_t sp;        ///< stack pointer after the return
+  uint64_t address;   ///< where it returns to
+  uint64_t function;  ///< address of its entry
 };
 
 /// An instruction being stepped.
 struct Step {
   bool active = false;
   uint64_t site = 0;
-  uint64_t slot = 0;   ///< 0: in place
+  uint64_t slot = 0;  ///< 0: in place
 };
 
 struct Process;
@@ -61,14 +61,14 @@ struct Thread {
   utrace_engine* engine = nullptr;
   Process* process = nullptr;
   pid_t tid = 0;
-  bool newborn = false;        ///< START and LWP_START are due
+  bool newborn = false;  ///< START and LWP_START are due
   bool exited = false;
   std::array<uint64_t, SONDE_DIF_THREAD> variables{};
-  UniqueFd comm, schedstat, stat;   ///< in /proc, kept open
-  std::deque<Firing> pending;  ///< the first one is held
+  UniqueFd comm, schedstat, stat;  ///< in /proc, kept open
+  std::deque<Firing> pending;      ///< the first one is held
   bool held = false;
-  uint64_t at_site = 0;        ///< stopped at this breakpoint, not stepped yet
-  uint64_t skip_site = 0, skip_sp = 0;   ///< this hit has been reported already
+  uint64_t at_site = 0;                 ///< stopped at this breakpoint, not stepped yet
+  uint64_t skip_site = 0, skip_sp = 0;  ///< this hit has been reported already
   Step step;
   std::vector<ShadowCall> calls;
 };
@@ -76,16 +76,16 @@ struct Thread {
 struct Process {
   pid_t pid = 0;
   std::shared_ptr<AddressSpace> space;
-  bool requested = false;      ///< the consumer spawned it or attached to it
-  bool attached = false;       ///< it ran already
-  bool waiting = false;        ///< for GO
-  bool held = false;           ///< by the consumer
-  bool leaving = false;        ///< about to be let go
-  bool at_entry = false;       ///< run_to_entry has succeeded
+  bool requested = false;  ///< the consumer spawned it or attached to it
+  bool attached = false;   ///< it ran already
+  bool waiting = false;    ///< for GO
+  bool held = false;       ///< by the consumer
+  bool leaving = false;    ///< about to be let go
+  bool at_entry = false;   ///< run_to_entry has succeeded
   bool run_to_entry = false;
   bool has_leader_code = false;
   long leader_code = 0;
-  long status = 0;             ///< wait status, as far as known
+  long status = 0;  ///< wait status, as far as known
 };
 
 class Targets {

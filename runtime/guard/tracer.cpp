@@ -27,7 +27,8 @@ bool is_exec(uint64_t number) { return number == SYS_execve || number == SYS_exe
 
 /// Who sent a signal, where its siginfo says so.
 uint64_t sender_of(const siginfo_t& info) {
-  const bool told = info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE || info.si_signo == SIGCHLD;
+  const bool told =
+      info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE || info.si_signo == SIGCHLD;
   return told ? static_cast<uint64_t>(info.si_pid) : 0;
 }
 
@@ -94,7 +95,9 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
   SONDE_CHECK(Callbacks::tracer == nullptr);
   Callbacks::tracer = this;
   wanted_ = taps_.events();
-  host_.on_new_task = [this](utrace_task* task, utrace_task* parent, uint64_t flags) { on_new_task(task, parent, flags); };
+  host_.on_new_task = [this](utrace_task* task, utrace_task* parent, uint64_t flags) {
+    on_new_task(task, parent, flags);
+  };
 }
 
 void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t flags) {
@@ -104,8 +107,10 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
   Process* process = targets_.process(pid);
   if (process == nullptr) {
     process = &targets_.add_process(pid);
-    if (parent != nullptr) breakpoints_.forked(*process, *parent->process, (flags & CLONE_VM) != 0);
-    else breakpoints_.adopt(*process);
+    if (parent != nullptr)
+      breakpoints_.forked(*process, *parent->process, (flags & CLONE_VM) != 0);
+    else
+      breakpoints_.adopt(*process);
   }
   Thread& thread = targets_.add_thread(task, *process);
   if (parent != nullptr && !(flags & CLONE_VM)) breakpoints_.inherit_calls(thread, *parent);
@@ -148,7 +153,7 @@ void Tracer::run_pending(Thread& thread, user_regs_struct* regs) {
 
 void Tracer::fire_all(Thread& thread, std::vector<Firing>& firings, user_regs_struct* regs) {
   if (firings.empty() || abandoned_) return;
-  if (!thread.pending.empty()) {   // something is held already: in order behind it
+  if (!thread.pending.empty()) {  // something is held already: in order behind it
     for (Firing& firing : firings) thread.pending.push_back(std::move(firing));
     return;
   }
@@ -181,7 +186,8 @@ uint32_t Tracer::on_entry(Thread& thread, user_regs_struct& regs) {
   if (is_exec(number) && taps_.any(SONDE_TAP_EXEC)) {
     char path[SONDE_PATH_MAX];
     Firing exec = of_call(number);
-    if (read_target_text(thread, call_argument(regs, number == SYS_execveat ? 1 : 0), path, sizeof path) >= 0) exec.text = path;
+    if (read_target_text(thread, call_argument(regs, number == SYS_execveat ? 1 : 0), path, sizeof path) >= 0)
+      exec.text = path;
     fire(thread, taps_.of(SONDE_TAP_EXEC), exec);
   }
   return resume_action(thread);
@@ -257,7 +263,7 @@ void Tracer::tell_mappings(Thread& thread) {
 uint32_t Tracer::on_exit(Thread& thread, long code) {
   if (thread.exited) return resume_action(thread);
   thread.exited = true;
-  thread.pending.clear();   // it was killed while it was held
+  thread.pending.clear();  // it was killed while it was held
   thread.held = false;
   Process& process = *thread.process;
   note_exit(thread, code);
@@ -272,7 +278,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
     firing.args[1] = static_cast<uint64_t>(WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     fire(thread, taps_.of(SONDE_TAP_EXIT), firing);
   }
-  return thread.held ? UTRACE_STOP : UTRACE_RESUME;   // nothing else may keep it from its end
+  return thread.held ? UTRACE_STOP : UTRACE_RESUME;  // nothing else may keep it from its end
 }
 
 void Tracer::on_death(Thread& thread, bool group_dead) {

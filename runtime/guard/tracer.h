@@ -21,7 +21,7 @@ class Tracer {
     std::function<void(pid_t pid, long status)> gone;
     std::function<void(pid_t pid)> exec;
     std::function<void(pid_t pid, const Mapping& mapping)> mapped;
-    std::function<void(pid_t pid, const Mapping& mapping)> mapping;   ///< of a process that ends
+    std::function<void(pid_t pid, const Mapping& mapping)> mapping;  ///< of a process that ends
     std::function<void(const std::string& text)> notice;
     std::function<void()> data;
   };

@@ -60,10 +60,14 @@ std::optional<uint64_t> parse_size(std::string_view text) {
   if (text.empty()) return number;
   if (text.size() != 1) return std::nullopt;
   switch (text[0]) {
-    case 'k': case 'K': return times(*number, 1ull << 10);
-    case 'm': case 'M': return times(*number, 1ull << 20);
-    case 'g': case 'G': return times(*number, 1ull << 30);
-    case 't': case 'T': return times(*number, 1ull << 40);
+    case 'k':
+    case 'K': return times(*number, 1ull << 10);
+    case 'm':
+    case 'M': return times(*number, 1ull << 20);
+    case 'g':
+    case 'G': return times(*number, 1ull << 30);
+    case 't':
+    case 'T': return times(*number, 1ull << 40);
     default: return std::nullopt;
   }
 }
@@ -78,13 +82,20 @@ struct RateUnit {
   uint64_t ns;
 };
 constexpr RateUnit kRateUnits[] = {
-    {"ns", 1},                      {"nsec", 1},
-    {"us", 1000},                   {"usec", 1000},
-    {"ms", 1000 * 1000},            {"msec", 1000 * 1000},
-    {"s", kSecond},                 {"sec", kSecond},
-    {"m", 60 * kSecond},            {"min", 60 * kSecond},
-    {"h", 3600 * kSecond},          {"hour", 3600 * kSecond},
-    {"d", 24 * 3600 * kSecond},     {"day", 24 * 3600 * kSecond},
+    {"ns", 1},
+    {"nsec", 1},
+    {"us", 1000},
+    {"usec", 1000},
+    {"ms", 1000 * 1000},
+    {"msec", 1000 * 1000},
+    {"s", kSecond},
+    {"sec", kSecond},
+    {"m", 60 * kSecond},
+    {"min", 60 * kSecond},
+    {"h", 3600 * kSecond},
+    {"hour", 3600 * kSecond},
+    {"d", 24 * 3600 * kSecond},
+    {"day", 24 * 3600 * kSecond},
 };
 
 /// The period in ns. A number without a unit counts per second.
@@ -102,9 +113,9 @@ struct TextChoice {
   std::string_view value;
 };
 constexpr TextChoice kTextChoices[] = {
-    {"bufpolicy", "switch"},  {"bufresize", "auto"},     {"bufresize", "manual"}, {"evaltime", "exec"},
-    {"evaltime", "preinit"},  {"evaltime", "postinit"},  {"evaltime", "main"},    {"source", "auto"},
-    {"source", "ptrace"},
+    {"bufpolicy", "switch"}, {"bufresize", "auto"},   {"bufresize", "manual"},
+    {"evaltime", "exec"},    {"evaltime", "preinit"}, {"evaltime", "postinit"},
+    {"evaltime", "main"},    {"source", "auto"},      {"source", "ptrace"},
 };
 
 /// A text option that has a list of choices takes only these.
@@ -177,8 +188,7 @@ Result<void> Options::set(std::string_view name, std::string_view value, bool fr
   if (row == nullptr) return Error("Invalid option name", EINVAL);
   if (from_program && row->phase == OptionPhase::CommandLine)
     return Error("Option cannot be used from within a D program", EINVAL);
-  if (tracing && row->phase != OptionPhase::Always)
-    return Error("Operation illegal when tracing is active", EBUSY);
+  if (tracing && row->phase != OptionPhase::Always) return Error("Operation illegal when tracing is active", EBUSY);
   if (name == "version") {
     if (auto fine = check_version(value); !fine) return fine;
   }

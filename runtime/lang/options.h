@@ -14,19 +14,19 @@
 namespace sonde {
 
 enum class OptionKind : uint8_t {
-  Flag,    ///< no value, or yes/no, true/false, on/off, enable(d)/disable(d), set/unset
-  Size,    ///< bytes, with k m g t; at least 1
-  Count,   ///< a number, 0 or more
-  Rate,    ///< period in ns: with ns us ms s m h d and long forms, or hz; a bare number is hertz
+  Flag,   ///< no value, or yes/no, true/false, on/off, enable(d)/disable(d), set/unset
+  Size,   ///< bytes, with k m g t; at least 1
+  Count,  ///< a number, 0 or more
+  Rate,   ///< period in ns: with ns us ms s m h d and long forms, or hz; a bare number is hertz
   Text,
 };
 
 /// When an option may be set.
 enum class OptionPhase : uint8_t {
-  Compile,   ///< before a program is compiled: -x only, or where a pragma is met
-  CommandLine, ///< only by -x ("Option cannot be used from within a D program")
-  Start,     ///< until tracing starts
-  Always,    ///< at any time: setopt()
+  Compile,      ///< before a program is compiled: -x only, or where a pragma is met
+  CommandLine,  ///< only by -x ("Option cannot be used from within a D program")
+  Start,        ///< until tracing starts
+  Always,       ///< at any time: setopt()
 };
 
 struct OptionRow {
@@ -54,7 +54,8 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"droptags", OptionKind::Flag, OptionPhase::Always, "0", "print the tags of drops"},
     {"dynvarsize", OptionKind::Size, OptionPhase::Start, "16m", "memory for associative and thread-local variables"},
     {"errtags", OptionKind::Flag, OptionPhase::Compile, "0", "print the tags of compile errors"},
-    {"evaltime", OptionKind::Text, OptionPhase::CommandLine, "", "exec or postinit (dynamic linker done): where a -c program waits for the probes"},
+    {"evaltime", OptionKind::Text, OptionPhase::CommandLine, "",
+     "exec or postinit (dynamic linker done): where a -c program waits for the probes"},
     {"flowindent", OptionKind::Flag, OptionPhase::Always, "0", "indent entry and return"},
     {"quiet", OptionKind::Flag, OptionPhase::Always, "0", "print only what the script prints"},
     {"rawbytes", OptionKind::Flag, OptionPhase::Always, "0", "print arrays as bytes"},

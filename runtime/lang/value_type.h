@@ -19,8 +19,8 @@ struct ValueType {
   };
   Kind kind = Kind::Integer;
   bool is_signed = true;
-  uint32_t size = 8;       ///< bytes
-  std::string type_name;   ///< in D, for messages and print(): "int", "struct foo"
+  uint32_t size = 8;      ///< bytes
+  std::string type_name;  ///< in D, for messages and print(): "int", "struct foo"
 
   bool operator==(const ValueType&) const = default;
 };

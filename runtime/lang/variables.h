@@ -12,16 +12,16 @@ namespace sonde {
 
 /// Where a built-in variable's value comes from.
 enum class From : uint8_t {
-  Argument,  ///< DIF ARG `which`
-  Fire,      ///< DIF VAR `which`: captured into a word slot (and usable in the fire part)
-  Text,      ///< DIF CAPTEXT `which`, operand 0: captured into a text slot
-  FdText,    ///< DIF CAPTEXT `which`, operand: the index; a hidden array such as __fdpath[n]
-  Header,    ///< the record's header: offset `which` in bytes; width by the type
-  Body,      ///< the runtime's `uint64_t sonde_var_NAME(BodyContext *)`
-  Typed,     ///< args[]: lowered by the compiler to a cast of argN
-  Registers, ///< uregs[]: DIF REG
-  Library,   ///< defined by a D library: an inline or translator (compiler/library/)
-  Refused,   ///< known, but cannot be had: `doc` says why
+  Argument,   ///< DIF ARG `which`
+  Fire,       ///< DIF VAR `which`: captured into a word slot (and usable in the fire part)
+  Text,       ///< DIF CAPTEXT `which`, operand 0: captured into a text slot
+  FdText,     ///< DIF CAPTEXT `which`, operand: the index; a hidden array such as __fdpath[n]
+  Header,     ///< the record's header: offset `which` in bytes; width by the type
+  Body,       ///< the runtime's `uint64_t sonde_var_NAME(BodyContext *)`
+  Typed,      ///< args[]: lowered by the compiler to a cast of argN
+  Registers,  ///< uregs[]: DIF REG
+  Library,    ///< defined by a D library: an inline or translator (compiler/library/)
+  Refused,    ///< known, but cannot be had: `doc` says why
 };
 
 struct DVariable {
@@ -61,7 +61,8 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"arg9", "int64_t", From::Argument, 9, "tenth argument"},
     {"args", "", From::Typed, 0, "the probe's arguments with their types"},
     {"argstr", "string", From::Body, 0, "the system call's arguments, by name"},
-    {"caller", "uintptr_t", From::Refused, 0, "caller is a kernel address: it needs the kmod source; ucaller is the program's"},
+    {"caller", "uintptr_t", From::Refused, 0,
+     "caller is a kernel address: it needs the kmod source; ucaller is the program's"},
     {"cpu", "int", From::Fire, SONDE_DIF_VAR_CPU, "cpu that the thread runs on"},
     {"curcpu", "cpuinfo_t *", From::Refused, 0, "curcpu needs the kmod source; cpu is the cpu's number"},
     {"curlwpsinfo", "lwpsinfo_t *", From::Library, 0, "the thread"},

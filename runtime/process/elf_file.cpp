@@ -187,7 +187,7 @@ std::vector<uint8_t> ElfFile::code(const ElfFunction& function) const {
 }
 
 Result<std::shared_ptr<const ElfFile>> ElfCache::open(const std::string& path) {
-  struct stat status{};
+  struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
     entries_.erase(path);
     return Error::from_errno("open " + path);

@@ -15,7 +15,7 @@ struct MapEntry {
   uint64_t start = 0, end = 0;  ///< [start, end)
   uint64_t offset = 0;          ///< in the file, of `start`
   bool executable = false;
-  std::string path;             ///< empty: anonymous; "[stack]" and the like; without " (deleted)"
+  std::string path;  ///< empty: anonymous; "[stack]" and the like; without " (deleted)"
 
   bool is_file() const { return !path.empty() && path[0] == '/'; }
 };

@@ -21,9 +21,9 @@
 namespace sonde {
 
 struct Symbol {
-  std::string module;      ///< base name of the object; empty: unknown
-  std::string function;    ///< empty: unknown
-  uint64_t offset = 0;     ///< from the function's first byte; without a function, from the object's
+  std::string module;    ///< base name of the object; empty: unknown
+  std::string function;  ///< empty: unknown
+  uint64_t offset = 0;   ///< from the function's first byte; without a function, from the object's
   uint64_t address = 0;
 };
 
@@ -51,9 +51,9 @@ class Symbolizer {
 
  private:
   struct Process {
-    std::map<uint64_t, MapEntry> maps;         ///< executable ones, by start
+    std::map<uint64_t, MapEntry> maps;  ///< executable ones, by start
     std::unordered_map<uint64_t, Symbol> known;
-    std::unordered_set<uint64_t> missed;       ///< looked for again without success
+    std::unordered_set<uint64_t> missed;  ///< looked for again without success
   };
   const MapEntry* find(Process& process, uint64_t address);
   Symbol look_up(Process& process, uint32_t pid, uint64_t address);

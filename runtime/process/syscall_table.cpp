@@ -24,9 +24,7 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-uint64_t cut(uint64_t value, unsigned bytes) {
-  return bytes >= 8 ? value : value & ((uint64_t{1} << (bytes * 8)) - 1);
-}
+uint64_t cut(uint64_t value, unsigned bytes) { return bytes >= 8 ? value : value & ((uint64_t{1} << (bytes * 8)) - 1); }
 
 std::string format_words(std::span<const uint64_t> args) {
   std::string text;

@@ -17,14 +17,14 @@
 namespace sonde {
 
 struct SyscallParameter {
-  const char* type;   ///< C type, as "const char *"
+  const char* type;  ///< C type, as "const char *"
   const char* name;
-  uint8_t bytes;      ///< that count in the register: 2, 4 or 8
+  uint8_t bytes;  ///< that count in the register: 2, 4 or 8
 };
 
 struct SyscallInfo {
   uint32_t number;
-  const char* name;   ///< without "sys_"
+  const char* name;  ///< without "sys_"
   uint8_t argument_count;
   SyscallParameter parameters[6];
 

@@ -26,11 +26,11 @@ struct Tap {
   TapId id;
   sonde_tap_kind kind{};
   ProbeId probe;
-  uint32_t number = 0;   ///< system call number
-  uint32_t pid = 0;      ///< only this process; 0: all targets
-  std::string path;      ///< file of a user tap
-  uint64_t offset = 0;   ///< in that file
-  uint64_t function = 0; ///< file offset of the function's entry
+  uint32_t number = 0;    ///< system call number
+  uint32_t pid = 0;       ///< only this process; 0: all targets
+  std::string path;       ///< file of a user tap
+  uint64_t offset = 0;    ///< in that file
+  uint64_t function = 0;  ///< file offset of the function's entry
 };
 
 struct Ecb {
@@ -53,14 +53,14 @@ struct SourceEvent {
 struct SpawnRequest {
   std::vector<std::string> argv;
   std::vector<std::string> environment;
-  bool filter = false;              ///< only `calls` need ever stop
+  bool filter = false;  ///< only `calls` need ever stop
   std::vector<uint32_t> calls;
 };
 
 /// After a held record: what the thread does next.
 struct Release {
-  bool stop = false;                ///< stop(): as SIGSTOP would
-  int signal = 0;                   ///< raise(): 0 none
+  bool stop = false;  ///< stop(): as SIGSTOP would
+  int signal = 0;     ///< raise(): 0 none
 };
 
 /// Errors of all calls: the source's own message, with the errno; EPIPE when the source is gone.
@@ -111,8 +111,8 @@ class EventSource {
 };
 
 struct PtraceSourceOptions {
-  bool own_group = false;    ///< targets in a process group of their own: Ctrl-C at a prompt does not reach them
-  bool null_input = false;   ///< targets read /dev/null, not the prompt's terminal
+  bool own_group = false;   ///< targets in a process group of their own: Ctrl-C at a prompt does not reach them
+  bool null_input = false;  ///< targets read /dev/null, not the prompt's terminal
 };
 
 /// Starts the guard (forks; call it before any thread or LLVM exists) and returns its source.

@@ -40,7 +40,8 @@ int read_user(void* pointer, uint64_t address, void* to, uint32_t length) {
 
 int read_text(void* pointer, uint64_t address, char* to, uint32_t max) {
   for (uint32_t length = 0; length + 1 < max; length++) {
-    if (!copy_from(view_of(pointer).thread.memory, address + length, reinterpret_cast<uint8_t*>(to + length), 1)) return -1;
+    if (!copy_from(view_of(pointer).thread.memory, address + length, reinterpret_cast<uint8_t*>(to + length), 1))
+      return -1;
     if (to[length] == '\0') return static_cast<int>(length);
   }
   to[max - 1] = '\0';
@@ -73,9 +74,12 @@ int text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t max
   auto found = thread.texts.find({which, operand});
   if (found == thread.texts.end()) found = thread.texts.find({which, 0});
   std::string value;
-  if (found != thread.texts.end()) value = found->second;
-  else if (which == SONDE_DIF_TEXT_EXECNAME) value = thread.execname;
-  else return -1;
+  if (found != thread.texts.end())
+    value = found->second;
+  else if (which == SONDE_DIF_TEXT_EXECNAME)
+    value = thread.execname;
+  else
+    return -1;
   const size_t length = std::min<size_t>(value.size(), max - 1);
   std::memcpy(to, value.data(), length);
   to[length] = '\0';
@@ -117,8 +121,12 @@ bool FakeSource::run_ecb(Firing& firing, const Ecb& ecb) {
   record->cpu = firing.thread.cpu;
   record->sequence = firing.sequence;
   View view{firing.thread, firing.probe, firing.timestamp};
-  const sonde_dif_firing state{&kEnv, &view, firing.thread.args.data(), firing.locals.data(),
-                               thread_variables_[firing.thread.tid].data(), firing.thread.execname.c_str()};
+  const sonde_dif_firing state{&kEnv,
+                               &view,
+                               firing.thread.args.data(),
+                               firing.locals.data(),
+                               thread_variables_[firing.thread.tid].data(),
+                               firing.thread.execname.c_str()};
   const uint32_t size = sonde_dif_run(&program, &state, record);
   numbers_.firings++;
   if (ecb.held && size > 0) record->flags |= SONDE_RECORD_HELD;
@@ -163,7 +171,8 @@ size_t FakeSource::fire_taps(const FakeThread& thread, Nanoseconds timestamp, Wa
 
 size_t FakeSource::fire(sonde_tap_kind kind, uint32_t number, const FakeThread& thread, Nanoseconds timestamp) {
   const bool call = kind == SONDE_TAP_SYSCALL_ENTRY || kind == SONDE_TAP_SYSCALL_RETURN;
-  return fire_taps(thread, timestamp, [=](const Tap& tap) { return tap.kind == kind && (!call || tap.number == number); });
+  return fire_taps(thread, timestamp,
+                   [=](const Tap& tap) { return tap.kind == kind && (!call || tap.number == number); });
 }
 
 size_t FakeSource::fire(sonde_tap_kind kind, std::string_view path, uint64_t offset, const FakeThread& thread,

@@ -29,10 +29,10 @@ struct FakeThread {
   uint32_t tid = 1000;
   std::string execname = "fake";
   std::array<uint64_t, SONDE_DIF_ARGS> args{};
-  std::map<uint64_t, std::vector<uint8_t>> memory;   ///< by address; what is not here faults
-  std::map<uint32_t, uint64_t> variables;            ///< by sonde_dif_variable; PID, TID, TIMESTAMP and PROBE come by themselves
-  std::map<std::pair<uint32_t, uint64_t>, std::string> texts;   ///< by sonde_dif_text and operand
-  std::map<uint32_t, uint64_t> registers;            ///< by D's R_* number
+  std::map<uint64_t, std::vector<uint8_t>> memory;  ///< by address; what is not here faults
+  std::map<uint32_t, uint64_t> variables;  ///< by sonde_dif_variable; PID, TID, TIMESTAMP and PROBE come by themselves
+  std::map<std::pair<uint32_t, uint64_t>, std::string> texts;  ///< by sonde_dif_text and operand
+  std::map<uint32_t, uint64_t> registers;                      ///< by D's R_* number
   std::vector<uint64_t> stack;
   uint32_t cpu = 0;
 
@@ -50,7 +50,8 @@ class FakeSource final : public EventSource {
   /// Fires every armed tap of this kind (and, of system calls, this number) that covers thread.pid. Returns how many.
   size_t fire(sonde_tap_kind kind, uint32_t number, const FakeThread& thread, Nanoseconds timestamp);
   /// The same for a user tap.
-  size_t fire(sonde_tap_kind kind, std::string_view path, uint64_t offset, const FakeThread& thread, Nanoseconds timestamp);
+  size_t fire(sonde_tap_kind kind, std::string_view path, uint64_t offset, const FakeThread& thread,
+              Nanoseconds timestamp);
   /// The thread ends: its thread variables go.
   void thread_gone(uint32_t tid) { thread_variables_.erase(tid); }
   /// What next_event() will yield.
@@ -64,10 +65,10 @@ class FakeSource final : public EventSource {
   std::vector<SpawnRequest> spawned;
   std::vector<uint32_t> attached, entered, held, resumed, detached;
   std::vector<std::pair<uint32_t, Release>> released;
-  bool gone_on = false;                                       ///< go() was called
-  uint32_t next_pid = 1000;                                   ///< what spawn() returns, then counts up
-  std::map<uint64_t, std::vector<uint8_t>> memory;            ///< for read_memory and write_memory, any pid
-  std::optional<Error> refuse_arm;                            ///< the next arm() fails with this
+  bool gone_on = false;                             ///< go() was called
+  uint32_t next_pid = 1000;                         ///< what spawn() returns, then counts up
+  std::map<uint64_t, std::vector<uint8_t>> memory;  ///< for read_memory and write_memory, any pid
+  std::optional<Error> refuse_arm;                  ///< the next arm() fails with this
 
   std::string_view name() const override { return "fake"; }
   Result<void> create_buffers(uint64_t bytes) override;
@@ -121,7 +122,7 @@ class FakeSource final : public EventSource {
   std::unordered_map<uint32_t, std::map<uint32_t, Ecb>> by_probe_;
   std::map<uint32_t, Tap> taps_;
   std::unordered_map<uint32_t, std::array<uint64_t, SONDE_DIF_THREAD>> thread_variables_;
-  std::unordered_map<uint32_t, std::deque<Firing>> waiting_;   // by tid; the first one is held
+  std::unordered_map<uint32_t, std::deque<Firing>> waiting_;  // by tid; the first one is held
   sonde_statistics numbers_{};
   uint32_t sequence_ = 0;
   bool dead_ = false;

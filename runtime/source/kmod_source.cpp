@@ -37,7 +37,7 @@ namespace {
 constexpr size_t kTapsAtOnce = 4096;
 constexpr size_t kRingsMax = 8192;
 constexpr size_t kEventRoom = sizeof(sonde_event) + SONDE_PATH_MAX;
-constexpr int kReapTurns = 1000;   // of a millisecond
+constexpr int kReapTurns = 1000;  // of a millisecond
 constexpr uintptr_t kTraceOptions = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
 
 template <typename T>
@@ -356,7 +356,8 @@ Result<void> KmodSource::read_memory(uint32_t pid, uint64_t address, std::span<u
 
 Result<void> KmodSource::write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) {
   if (from.empty()) return {};
-  const iovec here{const_cast<uint8_t*>(from.data()), from.size()}, there{reinterpret_cast<void*>(address), from.size()};
+  const iovec here{const_cast<uint8_t*>(from.data()), from.size()},
+      there{reinterpret_cast<void*>(address), from.size()};
   const ssize_t put = process_vm_writev(static_cast<pid_t>(pid), &here, 1, &there, 1, 0);
   if (put == static_cast<ssize_t>(from.size())) return {};
   if (put < 0 && errno != EFAULT) return Error::from_errno("memory of process " + std::to_string(pid));

@@ -129,7 +129,7 @@ void PtraceSource::queue_event(const Packet& packet) {
   if (!event) return;
   events_.push_back(std::move(*event));
   const uint64_t one = 1;
-  if (write(queued_.get(), &one, sizeof one) < 0) return;   // full: it is readable
+  if (write(queued_.get(), &one, sizeof one) < 0) return;  // full: it is readable
 }
 
 Result<PtraceSource::Answer> PtraceSource::transact(sonde_request request, ByteSpan payload) {
@@ -246,7 +246,7 @@ Result<void> PtraceSource::release(uint32_t tid, Release how) {
 Result<std::optional<SourceEvent>> PtraceSource::next_event() {
   if (!dead_) {
     pollfd entry{channel_.fd(), POLLIN, 0};
-    if (poll(&entry, 1, 0) > 0) (void)exchange(POLLIN);   // its error shows below, after the last event
+    if (poll(&entry, 1, 0) > 0) (void)exchange(POLLIN);  // its error shows below, after the last event
   }
   if (events_.empty()) {
     uint64_t count;
@@ -316,7 +316,8 @@ Result<std::unique_ptr<EventSource>> make_ptrace_source(PtraceSourceOptions opti
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) return Error::from_errno("start the guard: fork", WEXITSTATUS(status));
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+    return Error::from_errno("start the guard: fork", WEXITSTATUS(status));
   auto source = std::make_unique<PtraceSource>(std::move(ours));
   if (auto begun = source->begin(); !begun) return std::move(begun).error().context("start the guard");
   return std::unique_ptr<EventSource>(std::move(source));

@@ -101,8 +101,7 @@ class Core {
   void on_signal(utrace_task& task, int signal);
   void report_signal(utrace_task& task, uint32_t initial, uint32_t event, const struct sigaction* orig);
   void signal_report(utrace_task& task, uint32_t kind);
-  void apply_signal(utrace_task& task, uint32_t initial, const struct sigaction& before,
-                    const struct sigaction& after);
+  void apply_signal(utrace_task& task, uint32_t initial, const struct sigaction& before, const struct sigaction& after);
   void send_again(utrace_task& task, const siginfo_t& info, bool silent);
   void restore_handler(utrace_task& task);
   uint64_t find_restorer(utrace_task& task);
@@ -127,7 +126,7 @@ class Core {
   }
   std::unordered_map<pid_t, std::unique_ptr<utrace_task>> tasks;
   uint64_t stops = 0;
-  utrace_task* current = nullptr;   ///< innermost thread whose callback runs
+  utrace_task* current = nullptr;  ///< innermost thread whose callback runs
 
  private:
   friend class UtraceHost;

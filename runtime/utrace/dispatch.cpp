@@ -80,7 +80,8 @@ void Core::accept(utrace_task& task, Engine& engine, uint32_t result) {
   uint32_t action = result & UTRACE_RESUME_MASK;
   if (action == UTRACE_DETACH) engine.leaving = true;
   // A STOP that control() set meanwhile is younger than what this callback knew.
-  else if (!(engine.controlled && engine.choice == UTRACE_STOP)) engine.choice = std::min<uint32_t>(action, UTRACE_RESUME);
+  else if (!(engine.controlled && engine.choice == UTRACE_STOP))
+    engine.choice = std::min<uint32_t>(action, UTRACE_RESUME);
   engine.controlled = false;
   if (engine.leaving && engine.reporting == 0) unlink(task, engine);
 }
@@ -107,8 +108,10 @@ void Core::recompute(utrace_task& task) {
   for (Engine* engine : task.engines) {
     if (!engine) continue;
     task.events |= engine->flags;
-    if (engine->flags & UTRACE_EVENT_SYSCALL_ENTRY) merge(task.entries, engine->narrow_entries ? engine->entries : every_call());
-    if (engine->flags & UTRACE_EVENT_SYSCALL_EXIT) merge(task.exits, engine->narrow_exits ? engine->exits : every_call());
+    if (engine->flags & UTRACE_EVENT_SYSCALL_ENTRY)
+      merge(task.entries, engine->narrow_entries ? engine->entries : every_call());
+    if (engine->flags & UTRACE_EVENT_SYSCALL_EXIT)
+      merge(task.exits, engine->narrow_exits ? engine->exits : every_call());
   }
   utrace_syscall_set wanted = task.entries;
   merge(wanted, task.exits);
@@ -243,7 +246,8 @@ void Core::report_signal(utrace_task& task, uint32_t initial, uint32_t event, co
   // A step is done with its trap: who wants another asks again. Any other signal leaves it wanted.
   bool trap = task.info.si_signo == SIGTRAP && task.info.si_code > 0;
   for (Engine* engine : trap ? task.engines : std::vector<Engine*>())
-    if (engine && (engine->choice == UTRACE_SINGLESTEP || engine->choice == UTRACE_BLOCKSTEP)) engine->choice = UTRACE_RESUME;
+    if (engine && (engine->choice == UTRACE_SINGLESTEP || engine->choice == UTRACE_BLOCKSTEP))
+      engine->choice = UTRACE_RESUME;
   struct sigaction after = *orig;
   round(task, event, [&](Engine& engine, uint32_t action) {
     if (!engine.ops->report_signal) return;
@@ -273,8 +277,10 @@ void Core::finish(utrace_task& task) {
     report_quiesce(task);
     signal_report(task, UTRACE_SIGNAL_REPORT);
   }
-  if (held(task)) task.was_held = true;
-  else proceed(task);
+  if (held(task))
+    task.was_held = true;
+  else
+    proceed(task);
 }
 
 namespace {
@@ -310,8 +316,10 @@ void Core::proceed(utrace_task& task) {
       task.repeat = false;
       bool swallowed = task.stop == Stop::Signal && task.inject == 0;
       if (!swallowed && task.stop != Stop::Signal) report_quiesce(task);
-      if (task.stop != Stop::Signal || swallowed) signal_report(task, UTRACE_SIGNAL_REPORT);
-      else task.report_wanted = true;
+      if (task.stop != Stop::Signal || swallowed)
+        signal_report(task, UTRACE_SIGNAL_REPORT);
+      else
+        task.report_wanted = true;
       if (held(task)) return;
     }
   }

@@ -80,7 +80,7 @@ int report(utrace_task& task, Engine& engine, uint32_t action) {
   }
   engine.choice = UTRACE_RESUME;
   if (task.life == Life::Listening) {
-    task.report_wanted = true;   // when job control lets it go on
+    task.report_wanted = true;  // when job control lets it go on
     return 0;
   }
   task.core->interrupt(task, true);
@@ -90,8 +90,10 @@ int report(utrace_task& task, Engine& engine, uint32_t action) {
 int resume(utrace_task& task, Engine& engine, uint32_t action) {
   engine.choice = action;
   engine.controlled = true;
-  if (task.life == Life::Stopped) task.core->queue(task);
-  else if (action != UTRACE_RESUME) task.core->interrupt(task, false);
+  if (task.life == Life::Stopped)
+    task.core->queue(task);
+  else if (action != UTRACE_RESUME)
+    task.core->interrupt(task, false);
   return 0;
 }
 

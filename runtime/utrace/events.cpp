@@ -54,8 +54,10 @@ void Core::event(pid_t tid, int status) {
     reap(*task);
     task = nullptr;
   }
-  if (task) stopped(*task, status);
-  else parked_[tid] = {status, std::chrono::steady_clock::now()};
+  if (task)
+    stopped(*task, status);
+  else
+    parked_[tid] = {status, std::chrono::steady_clock::now()};
 }
 
 void Core::stopped(utrace_task& task, int status) {
@@ -120,8 +122,10 @@ void Core::on_syscall(utrace_task& task) {
     }
   }
   task.aborted = false;
-  if (task.hide_exec_return) task.hide_exec_return = false;
-  else if (task.wants_exit(task.number) && load_registers(task) && machine::is_native(task.registers)) report_exit_of_call(task);
+  if (task.hide_exec_return)
+    task.hide_exec_return = false;
+  else if (task.wants_exit(task.number) && load_registers(task) && machine::is_native(task.registers))
+    report_exit_of_call(task);
   if (task.report_at_exit) {
     task.report_at_exit = false;
     report_quiesce(task);
@@ -151,7 +155,9 @@ void Core::on_clone(utrace_task& task, int event) {
   unsigned long message = 0;
   if (request(PTRACE_GETEVENTMSG, task, nullptr, &message) != 0) return finish(task);
   pid_t tid = static_cast<pid_t>(message);
-  uint64_t flags = event == PTRACE_EVENT_VFORK ? CLONE_VFORK | CLONE_VM | SIGCHLD : event == PTRACE_EVENT_FORK ? SIGCHLD : 0;
+  uint64_t flags = event == PTRACE_EVENT_VFORK  ? CLONE_VFORK | CLONE_VM | SIGCHLD
+                   : event == PTRACE_EVENT_FORK ? SIGCHLD
+                                                : 0;
   if (load_registers(task)) {
     auto read = [&](uint64_t at, void* to, size_t length) { return utrace_read_memory(&task, at, to, length) == 0; };
     if (!machine::clone_flags(task.registers, read, &flags) && event == PTRACE_EVENT_CLONE) {
@@ -232,7 +238,8 @@ void Core::on_exit(utrace_task& task) {
 void Core::on_event_stop(utrace_task& task, int signal) {
   bool others_stopped = true;
   for (auto& [tid, other] : tasks)
-    if (other.get() != &task && other->pid == task.pid && other->life != Life::Dead && !other->job_stopped) others_stopped = false;
+    if (other.get() != &task && other->pid == task.pid && other->life != Life::Dead && !other->job_stopped)
+      others_stopped = false;
   task.stop = Stop::Interrupt;
   if (signal != SIGTRAP) {
     task.stop = Stop::Group;
@@ -311,8 +318,10 @@ void Core::watch_zombies() {
     char state = 0;
     uint64_t start = 0;
     bool there = read_stat(task->tid, &state, &start) && start == task->start_time && state == 'Z';
-    if (there && (task->events & UTRACE_EVENT_REAP)) zombies_.push_back(task);
-    else reap(*task);
+    if (there && (task->events & UTRACE_EVENT_REAP))
+      zombies_.push_back(task);
+    else
+      reap(*task);
   }
   zombies_pause_ms_ = std::min(200, zombies_pause_ms_ * 2);
   zombies_at_ = now + std::chrono::milliseconds(zombies_pause_ms_);

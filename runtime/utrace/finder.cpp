@@ -17,7 +17,7 @@ namespace sonde {
 struct TaskFinder::Watch {
   TaskFinder* finder;
   utrace_engine* engine;
-  std::vector<FinderTarget*> found;   ///< targets that were told of this thread
+  std::vector<FinderTarget*> found;  ///< targets that were told of this thread
 };
 
 namespace {
@@ -48,7 +48,8 @@ bool read_mapping(pid_t tid, uint64_t address, machine::Mapping* to, std::string
     if (address < first || address >= last) continue;
     found = true;
     to->offset = offset + (address - first);
-    to->protection = (protection[0] == 'r' ? PROT_READ : 0) | (protection[1] == 'w' ? PROT_WRITE : 0) | (protection[2] == 'x' ? PROT_EXEC : 0);
+    to->protection = (protection[0] == 'r' ? PROT_READ : 0) | (protection[1] == 'w' ? PROT_WRITE : 0) |
+                     (protection[2] == 'x' ? PROT_EXEC : 0);
     if (name[0] == '/') *path = name;
   }
   std::fclose(file);
@@ -68,27 +69,26 @@ bool matches(const FinderTarget& target, pid_t pid, const std::string& path) {
 }  // namespace
 
 const utrace_engine_ops TaskFinder::kOps = {
-    .report_clone =
-        [](uint32_t, utrace_engine* engine, utrace_task* parent, uint64_t flags, utrace_task* child) -> uint32_t {
+    .report_clone = [](uint32_t, utrace_engine* engine, utrace_task* parent, uint64_t flags,
+                       utrace_task* child) -> uint32_t {
       auto& watch = *static_cast<Watch*>(engine->data);
       watch.finder->watch(child, parent, flags);
       return UTRACE_RESUME;
     },
-    .report_exec =
-        [](uint32_t, utrace_engine* engine, utrace_task* task, const utrace_exec*, user_regs_struct*) -> uint32_t {
+    .report_exec = [](uint32_t, utrace_engine* engine, utrace_task* task, const utrace_exec*,
+                      user_regs_struct*) -> uint32_t {
       auto& watch = *static_cast<Watch*>(engine->data);
       watch.finder->end(watch, task, true);
       watch.finder->match(watch, task);
       return UTRACE_RESUME;
     },
-    .report_syscall_exit =
-        [](uint32_t, utrace_engine* engine, utrace_task* task, user_regs_struct* registers) -> uint32_t {
+    .report_syscall_exit = [](uint32_t, utrace_engine* engine, utrace_task* task,
+                              user_regs_struct* registers) -> uint32_t {
       auto& watch = *static_cast<Watch*>(engine->data);
       if (registers) watch.finder->mapped(watch, task, *registers);
       return UTRACE_RESUME;
     },
-    .report_death =
-        [](utrace_engine* engine, utrace_task* task, bool group_dead, int) -> uint32_t {
+    .report_death = [](utrace_engine* engine, utrace_task* task, bool group_dead, int) -> uint32_t {
       auto& watch = *static_cast<Watch*>(engine->data);
       watch.finder->end(watch, task, group_dead);
       return UTRACE_DETACH;
@@ -183,7 +183,8 @@ void TaskFinder::update_events(Watch& watch, utrace_task* task) {
   utrace_syscall_set none, exits;
   bool any = false;
   for (FinderTarget* target : watch.found) {
-    for (uint32_t call : machine::mapping_calls(bool(target->mmap_callback), bool(target->munmap_callback), bool(target->mprotect_callback))) {
+    for (uint32_t call : machine::mapping_calls(bool(target->mmap_callback), bool(target->munmap_callback),
+                                                bool(target->mprotect_callback))) {
       exits.add(call);
       any = true;
     }
@@ -201,8 +202,10 @@ void TaskFinder::mapped(Watch& watch, utrace_task* task, const user_regs_struct&
       target->munmap_callback(*target, task, change.unmapped, change.unmapped_length);
     if (change.mapped_length && target->mmap_callback) {
       std::string path;
-      if (change.file >= 0) path = link_of("/proc/" + std::to_string(utrace_task_tid(task)) + "/fd/" + std::to_string(change.file));
-      else if (change.moved) read_mapping(utrace_task_tid(task), change.mapped, &change, &path);
+      if (change.file >= 0)
+        path = link_of("/proc/" + std::to_string(utrace_task_tid(task)) + "/fd/" + std::to_string(change.file));
+      else if (change.moved)
+        read_mapping(utrace_task_tid(task), change.mapped, &change, &path);
       target->mmap_callback(*target, task, path, change.mapped, change.mapped_length, change.offset, change.protection);
     }
     if (change.protected_length && target->mprotect_callback)

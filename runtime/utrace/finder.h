@@ -22,14 +22,14 @@ struct FinderTarget {
   enum class By { Pid, Path, Wildcard, All };
   By by = By::All;
   pid_t pid = 0;
-  std::string path;   ///< of the executable, or a wildcard on it (fnmatch; '*' does not pass a '/')
+  std::string path;  ///< of the executable, or a wildcard on it (fnmatch; '*' does not pass a '/')
 
   /// A thread was found (register_p) or goes away (not). process_p: it is a whole process: found, its leader;
   /// gone, its last thread. Returning non-zero when found: not interested in this thread after all.
   std::function<int(FinderTarget&, utrace_task*, bool register_p, bool process_p)> callback;
   /// A file (or, with an empty path, nothing) was mapped. `protection` and `offset` as mmap has them.
-  std::function<void(FinderTarget&, utrace_task*, const std::string& path, uint64_t address, uint64_t length, uint64_t offset,
-                     int protection)>
+  std::function<void(FinderTarget&, utrace_task*, const std::string& path, uint64_t address, uint64_t length,
+                     uint64_t offset, int protection)>
       mmap_callback;
   std::function<void(FinderTarget&, utrace_task*, uint64_t address, uint64_t length)> munmap_callback;
   std::function<void(FinderTarget&, utrace_task*, uint64_t address, uint64_t length, int protection)> mprotect_callback;
@@ -39,7 +39,7 @@ struct FinderTarget {
 class TaskFinder {
  public:
   explicit TaskFinder(UtraceHost& host);
-  ~TaskFinder();   ///< stop()
+  ~TaskFinder();  ///< stop()
   TaskFinder(const TaskFinder&) = delete;
   TaskFinder& operator=(const TaskFinder&) = delete;
 

@@ -110,9 +110,12 @@ bool Core::turn_some(int most) {
 
 int Core::bounded_timeout(int timeout_ms) const {
   int limit = -1;
-  if (more_ || !deferred_.empty() || !ready_.empty()) limit = 0;
-  else if (!parked_.empty()) limit = 20;
-  else if (!zombies_.empty()) limit = std::max(1, zombies_pause_ms_);
+  if (more_ || !deferred_.empty() || !ready_.empty())
+    limit = 0;
+  else if (!parked_.empty())
+    limit = 20;
+  else if (!zombies_.empty())
+    limit = std::max(1, zombies_pause_ms_);
   if (limit < 0) return timeout_ms;
   return timeout_ms < 0 ? limit : std::min(limit, timeout_ms);
 }
@@ -131,7 +134,8 @@ std::vector<int> Core::wait(std::span<const int> fds, int timeout_ms) {
   int got = poll(polled.data(), polled.size(), bounded_timeout(timeout_ms));
   // Take the signal before the statuses: what arrives between is latched again.
   signalfd_siginfo taken;
-  if (got > 0 && (polled[0].revents & POLLIN) && read(signals_.get(), &taken, sizeof taken) < 0) SONDE_CHECK(errno == EAGAIN);
+  if (got > 0 && (polled[0].revents & POLLIN) && read(signals_.get(), &taken, sizeof taken) < 0)
+    SONDE_CHECK(errno == EAGAIN);
   turn_some(256);
   std::vector<int> readable;
   for (size_t i = 1; got > 0 && i < polled.size(); ++i)
@@ -150,8 +154,10 @@ bool Core::wait_for(utrace_task& task, int* status, int patience_ms) {
     }
     if (got < 0 && errno != EINTR) return false;
     if (std::chrono::steady_clock::now() > limit) return false;
-    if (tries < 50) sched_yield();
-    else usleep(100);
+    if (tries < 50)
+      sched_yield();
+    else
+      usleep(100);
   }
 }
 
@@ -176,12 +182,8 @@ struct UtraceHost::Impl : Core {};
 UtraceHost::UtraceHost() : impl_(std::make_unique<Impl>()) { impl_->new_task_hook = &on_new_task; }
 UtraceHost::~UtraceHost() = default;
 
-Result<utrace_task*> UtraceHost::spawn(const utrace_spawn& what) {
-  return impl_->spawn(what);
-}
-Result<std::vector<utrace_task*>> UtraceHost::seize(pid_t pid) {
-  return impl_->seize(pid);
-}
+Result<utrace_task*> UtraceHost::spawn(const utrace_spawn& what) { return impl_->spawn(what); }
+Result<std::vector<utrace_task*>> UtraceHost::seize(pid_t pid) { return impl_->seize(pid); }
 utrace_task* UtraceHost::find(pid_t tid) { return impl_->find(tid); }
 std::vector<utrace_task*> UtraceHost::tasks(pid_t pid) { return impl_->tasks_of(pid); }
 void UtraceHost::detach_process(pid_t pid) { impl_->detach_process(pid); }

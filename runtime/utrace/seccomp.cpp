@@ -26,8 +26,10 @@ std::vector<Range> to_ranges(std::span<const uint32_t> calls) {
   std::vector<Range> ranges;
   for (uint32_t call : sorted) {
     if (call > machine::kLastNativeCall) continue;
-    if (!ranges.empty() && call <= ranges.back().last + 1) ranges.back().last = call;
-    else ranges.push_back({call, call});
+    if (!ranges.empty() && call <= ranges.back().last + 1)
+      ranges.back().last = call;
+    else
+      ranges.push_back({call, call});
   }
   return ranges;
 }

@@ -40,11 +40,24 @@ Disposition read_disposition(const utrace_task& task, int signal) {
 
 uint32_t default_action(int signal) {
   switch (signal) {
-    case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: return UTRACE_SIGNAL_IGN;
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGURG:
+    case SIGWINCH: return UTRACE_SIGNAL_IGN;
     case SIGSTOP: return UTRACE_SIGNAL_STOP;
-    case SIGTSTP: case SIGTTIN: case SIGTTOU: return UTRACE_SIGNAL_TSTP;
-    case SIGQUIT: case SIGILL: case SIGTRAP: case SIGABRT: case SIGBUS: case SIGFPE: case SIGSEGV: case SIGXCPU:
-    case SIGXFSZ: case SIGSYS: return UTRACE_SIGNAL_CORE;
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU: return UTRACE_SIGNAL_TSTP;
+    case SIGQUIT:
+    case SIGILL:
+    case SIGTRAP:
+    case SIGABRT:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGSEGV:
+    case SIGXCPU:
+    case SIGXFSZ:
+    case SIGSYS: return UTRACE_SIGNAL_CORE;
     default: return UTRACE_SIGNAL_TERM;
   }
 }
@@ -52,7 +65,8 @@ uint32_t default_action(int signal) {
 uint32_t event_of(uint32_t action) {
   switch (action) {
     case UTRACE_SIGNAL_IGN: return UTRACE_EVENT_SIGNAL_IGN;
-    case UTRACE_SIGNAL_STOP: case UTRACE_SIGNAL_TSTP: return UTRACE_EVENT_SIGNAL_STOP;
+    case UTRACE_SIGNAL_STOP:
+    case UTRACE_SIGNAL_TSTP: return UTRACE_EVENT_SIGNAL_STOP;
     case UTRACE_SIGNAL_TERM: return UTRACE_EVENT_SIGNAL_TERM;
     case UTRACE_SIGNAL_CORE: return UTRACE_EVENT_SIGNAL_CORE;
     default: return UTRACE_EVENT_SIGNAL;
@@ -72,8 +86,9 @@ long change_action(Core& core, utrace_task& task, int signal, const uint64_t* wa
   uint64_t place = scratch(task.registers), kept[8];
   if (int error = utrace_read_memory(&task, place, kept, sizeof kept)) return error;
   if (wanted && utrace_write_memory(&task, place, wanted, 32) != 0) return -EFAULT;
-  long result = core.run_call(task, machine::kSigactionCall,
-                              {static_cast<uint64_t>(signal), wanted ? place : 0, place + 32, machine::kSigsetBytes, 0, 0});
+  long result =
+      core.run_call(task, machine::kSigactionCall,
+                    {static_cast<uint64_t>(signal), wanted ? place : 0, place + 32, machine::kSigsetBytes, 0, 0});
   if (result == 0 && old) utrace_read_memory(&task, place + 32, old, 32);
   utrace_write_memory(&task, place, kept, sizeof kept);
   return result;
@@ -92,14 +107,16 @@ void Core::on_signal(utrace_task& task, int signal) {
       task.stop = Stop::Handler;
       task.inject = 0;
       for (Engine* engine : task.engines)
-        if (engine && (engine->choice == UTRACE_SINGLESTEP || engine->choice == UTRACE_BLOCKSTEP)) engine->choice = UTRACE_RESUME;
+        if (engine && (engine->choice == UTRACE_SINGLESTEP || engine->choice == UTRACE_BLOCKSTEP))
+          engine->choice = UTRACE_RESUME;
       restore_handler(task);
       task.report_wanted = false;
       signal_report(task, UTRACE_SIGNAL_HANDLER);
       return finish(task);
     }
   }
-  if (task.redeliveries.empty() && !(task.events & (UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT_QUIESCE))) return finish(task);
+  if (task.redeliveries.empty() && !(task.events & (UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT_QUIESCE)))
+    return finish(task);
   if (request(PTRACE_GETSIGINFO, task, nullptr, &task.info) != 0) return finish(task);
   for (size_t i = 0; i < task.redeliveries.size(); ++i) {
     Redelivery& again = task.redeliveries[i];
@@ -150,9 +167,9 @@ void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigact
       return;
     case UTRACE_SIGNAL_STOP: task.inject = SIGSTOP; return;
     case UTRACE_SIGNAL_TSTP:
-      task.inject = signal == arrived && initial == UTRACE_SIGNAL_TSTP         ? signal
-                    : read_disposition(task, SIGTSTP).caught ? SIGSTOP
-                                                             : SIGTSTP;
+      task.inject = signal == arrived && initial == UTRACE_SIGNAL_TSTP ? signal
+                    : read_disposition(task, SIGTSTP).caught           ? SIGSTOP
+                                                                       : SIGTSTP;
       return;
     case UTRACE_SIGNAL_TERM:
     case UTRACE_SIGNAL_CORE: {
@@ -182,7 +199,8 @@ void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigact
     }
     case UTRACE_SIGNAL_DELIVER:
       if (!same_action(before, after) && after.sa_handler != kHandlerUnknown) {
-        uint64_t wanted[4] = {reinterpret_cast<uint64_t>(after.sa_handler), static_cast<uint64_t>(after.sa_flags), 0, 0};
+        uint64_t wanted[4] = {reinterpret_cast<uint64_t>(after.sa_handler), static_cast<uint64_t>(after.sa_flags), 0,
+                              0};
         std::memcpy(&wanted[3], &after.sa_mask, sizeof wanted[3]);
         siginfo_t info = task.info;
         uint64_t old[4] = {};
@@ -204,7 +222,8 @@ void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigact
   task.inject = signal;
   request(PTRACE_SETSIGINFO, task, nullptr, &task.info);
   bool report = task.report_wanted;
-  for (Engine* engine : task.engines) report = report || (engine && engine->choice > UTRACE_STOP && engine->choice < UTRACE_RESUME);
+  for (Engine* engine : task.engines)
+    report = report || (engine && engine->choice > UTRACE_STOP && engine->choice < UTRACE_RESUME);
   if (report && read_disposition(task, signal).caught) task.handler_due = true;
 }
 

@@ -30,7 +30,8 @@ namespace sonde {
 namespace {
 
 constexpr uintptr_t kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                               PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESECCOMP;
+                               PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
+                               PTRACE_O_TRACESECCOMP;
 
 struct ThreadStatus {
   char state = 0;
@@ -56,18 +57,28 @@ Error refused(pid_t pid, int code) {
   std::string what = "attach to pid " + std::to_string(pid);
   ThreadStatus status;
   if (code != EPERM || !read_status(pid, &status)) return Error::from_errno(what, code);
-  if (status.tracer) return Error(what + ": pid " + std::to_string(status.tracer) + " traces it already; stop that tracer first", EPERM);
-  if (geteuid() != 0 && status.uid != geteuid()) return Error(what + ": it belongs to uid " + std::to_string(status.uid) + "; run sonde as that user or as root", EPERM);
+  if (status.tracer)
+    return Error(what + ": pid " + std::to_string(status.tracer) + " traces it already; stop that tracer first", EPERM);
+  if (geteuid() != 0 && status.uid != geteuid())
+    return Error(what + ": it belongs to uid " + std::to_string(status.uid) + "; run sonde as that user or as root",
+                 EPERM);
   int scope = 0;
   if (FILE* file = std::fopen("/proc/sys/kernel/yama/ptrace_scope", "re")) {
     if (std::fscanf(file, "%d", &scope) != 1) scope = 0;
     std::fclose(file);
   }
   if (geteuid() != 0 && scope == 1)
-    return Error(what + ": kernel.yama.ptrace_scope is 1, so only a parent may trace; start it with -c, run as root, or set it to 0 with sysctl", EPERM);
+    return Error(what +
+                     ": kernel.yama.ptrace_scope is 1, so only a parent may trace; start it with -c, run as root, or "
+                     "set it to 0 with sysctl",
+                 EPERM);
   if (scope >= 2)
-    return Error(what + ": kernel.yama.ptrace_scope is " + std::to_string(scope) + ", which keeps tracing to " + (scope == 2 ? "root" : "nobody"), EPERM);
-  return Error(what + ": operation not permitted: the program has privileges of its own or may not be dumped; run as root", EPERM);
+    return Error(what + ": kernel.yama.ptrace_scope is " + std::to_string(scope) + ", which keeps tracing to " +
+                     (scope == 2 ? "root" : "nobody"),
+                 EPERM);
+  return Error(
+      what + ": operation not permitted: the program has privileges of its own or may not be dumped; run as root",
+      EPERM);
 }
 
 }  // namespace
@@ -260,7 +271,8 @@ void Core::let_go(utrace_task& task, int status) {
   if (status && event == 0 && signal == SIGTRAP) {
     // A trap of our own stepping ends with us; any other is the program's.
     siginfo_t info{};
-    if (!task.stepped && request(PTRACE_GETSIGINFO, task, nullptr, &info) == 0 && info.si_code != SIGTRAP) pass = SIGTRAP;
+    if (!task.stepped && request(PTRACE_GETSIGINFO, task, nullptr, &info) == 0 && info.si_code != SIGTRAP)
+      pass = SIGTRAP;
     if (pass && info.si_code == SI_KERNEL && load_registers(task)) {
       // It ran into a breakpoint that has been taken out since: the instruction there is still to be run.
       uint8_t byte = machine::kBreakpoint;
@@ -321,7 +333,8 @@ void Core::detach_process(pid_t pid) {
   auto all = tasks_of(pid);
   // First ask all, then wait for each: the waits overlap.
   for (utrace_task* task : all)
-    if (!task->filter && (task->life == Life::Running || task->life == Life::Listening)) request(PTRACE_INTERRUPT, *task, nullptr, nullptr);
+    if (!task->filter && (task->life == Life::Running || task->life == Life::Listening))
+      request(PTRACE_INTERRUPT, *task, nullptr, nullptr);
   for (utrace_task* task : all) {
     if (!valid(task) || task->life == Life::Reaped) continue;
     if (!task->filter) {
@@ -353,7 +366,8 @@ void Core::detach_all() {
     if (filtered_left && !left) break;
   }
   // Filtered programs need us to the end.
-  while (!tasks.empty() && std::any_of(tasks.begin(), tasks.end(), [](auto& it) { return it.second->filter != nullptr; }))
+  while (!tasks.empty() &&
+         std::any_of(tasks.begin(), tasks.end(), [](auto& it) { return it.second->filter != nullptr; }))
     wait({}, 1000);
 }
 

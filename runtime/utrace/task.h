@@ -32,11 +32,11 @@ enum class Life : uint8_t { Starting, Running, Stopped, Listening, Dead, Reaped 
 enum class Stop : uint8_t { None, Birth, Interrupt, Group, Signal, Handler, Entry, Exit, Clone, Exec, Death, Other };
 
 struct Engine : utrace_engine {
-  utrace_task* task = nullptr;   ///< null once detached
-  int references = 0;            ///< the callers', and one of the attachment
-  int reporting = 0;             ///< callbacks in progress (more than one only when nested)
-  bool leaving = false;          ///< DETACH asked while a callback was in progress
-  bool controlled = false;       ///< control() spoke while a callback was in progress
+  utrace_task* task = nullptr;  ///< null once detached
+  int references = 0;           ///< the callers', and one of the attachment
+  int reporting = 0;            ///< callbacks in progress (more than one only when nested)
+  bool leaving = false;         ///< DETACH asked while a callback was in progress
+  bool controlled = false;      ///< control() spoke while a callback was in progress
   uint32_t choice = UTRACE_RESUME;
   bool narrow_entries = false;
   bool narrow_exits = false;
@@ -47,7 +47,7 @@ struct Engine : utrace_engine {
 /// A signal that was sent again by us: recognised when it comes round, and given its own siginfo.
 struct Redelivery {
   siginfo_t info;
-  bool silent;   ///< already judged by the engines
+  bool silent;  ///< already judged by the engines
 };
 
 struct utrace_task {
@@ -57,48 +57,48 @@ struct utrace_task {
   Life life = Life::Starting;
   Stop stop = Stop::None;
 
-  bool own_child = false;       ///< spawn() made it: our wait() reaps it
-  bool caretaken = false;       ///< let go for good, but its filter needs a tracer
-  bool detaching = false;       ///< let go at its next stop
-  bool host_hold = false;       ///< spawn() holds it after its exec
+  bool own_child = false;  ///< spawn() made it: our wait() reaps it
+  bool caretaken = false;  ///< let go for good, but its filter needs a tracer
+  bool detaching = false;  ///< let go at its next stop
+  bool host_hold = false;  ///< spawn() holds it after its exec
   bool in_syscall = false;
-  bool syscall_known = false;   ///< in_syscall can be trusted
-  bool full = false;            ///< an engine wants calls that only PTRACE_SYSCALL shows
-  bool running_full = false;    ///< it was last continued with PTRACE_SYSCALL
-  bool aborted = false;         ///< its call is not made: orig_rax hides the number
+  bool syscall_known = false;  ///< in_syscall can be trusted
+  bool full = false;           ///< an engine wants calls that only PTRACE_SYSCALL shows
+  bool running_full = false;   ///< it was last continued with PTRACE_SYSCALL
+  bool aborted = false;        ///< its call is not made: orig_rax hides the number
   bool report_at_exit = false;
-  bool report_wanted = false;   ///< report_quiesce(0) is due at the next stop
-  bool repeat = false;          ///< REPORT or INTERRUPT came while held
-  bool was_held = false;        ///< UTRACE_STOP has held it at this stop
+  bool report_wanted = false;  ///< report_quiesce(0) is due at the next stop
+  bool repeat = false;         ///< REPORT or INTERRUPT came while held
+  bool was_held = false;       ///< UTRACE_STOP has held it at this stop
   bool job_stopped = false;
-  bool killed = false;          ///< SIGKILL has it: nothing holds it any more
+  bool killed = false;  ///< SIGKILL has it: nothing holds it any more
   bool exit_reported = false;
-  bool in_death = false;        ///< report_death is being made
-  bool queued = false;          ///< on Core's list of threads to look at
-  bool stepped = false;         ///< the last continue was a step
-  bool handler_due = false;     ///< the next trap is at a handler's first instruction
+  bool in_death = false;     ///< report_death is being made
+  bool queued = false;       ///< on Core's list of threads to look at
+  bool stepped = false;      ///< the last continue was a step
+  bool handler_due = false;  ///< the next trap is at a handler's first instruction
   bool hide_exec_return = false;
 
-  int inject = 0;               ///< signal that the next continue passes on
-  int dispatching = 0;          ///< depth of callbacks in progress
-  int64_t number = -1;          ///< system call it is in
-  uint32_t events = 0;          ///< union of the engines'
+  int inject = 0;       ///< signal that the next continue passes on
+  int dispatching = 0;  ///< depth of callbacks in progress
+  int64_t number = -1;  ///< system call it is in
+  uint32_t events = 0;  ///< union of the engines'
   uint32_t syscall_action = 0;
   uint32_t signal_action = 0;
   uint64_t stops = 0;
-  utrace_syscall_set entries;   ///< union of the engines'
+  utrace_syscall_set entries;  ///< union of the engines'
   utrace_syscall_set exits;
-  std::shared_ptr<const utrace_syscall_set> filter;   ///< null: not filtered
+  std::shared_ptr<const utrace_syscall_set> filter;  ///< null: not filtered
 
-  std::vector<Engine*> engines; ///< in order of attachment; null: left during a callback
+  std::vector<Engine*> engines;  ///< in order of attachment; null: left during a callback
   bool registers_valid = false;
   user_regs_struct registers{};
   user_regs_struct registers_read{};
-  siginfo_t info{};             ///< of the signal being reported
+  siginfo_t info{};  ///< of the signal being reported
   std::vector<Redelivery> redeliveries;
-  int restore_signal = 0;       ///< put back the disposition of this signal once its handler has begun
+  int restore_signal = 0;  ///< put back the disposition of this signal once its handler has begun
   uint64_t restore_action[4] = {};
-  uint64_t start_time = 0;      ///< to tell a zombie from a later owner of its number
+  uint64_t start_time = 0;  ///< to tell a zombie from a later owner of its number
   bool wants_entry(int64_t call) const {
     return (events & UTRACE_EVENT_SYSCALL_ENTRY) && entries.has(static_cast<uint32_t>(call));
   }

@@ -36,11 +36,11 @@
 
 namespace sonde {
 
-struct utrace_task;    // one traced thread; see the accessors below
+struct utrace_task;  // one traced thread; see the accessors below
 struct utrace_engine;
 
 enum utrace_resume_action : uint32_t {
-  UTRACE_STOP = 0,        ///< most constrained
+  UTRACE_STOP = 0,  ///< most constrained
   UTRACE_INTERRUPT = 1,
   UTRACE_REPORT = 2,
   UTRACE_SINGLESTEP = 3,
@@ -79,7 +79,7 @@ enum utrace_event : uint32_t {
   UTRACE_EVENT_DEATH = 1u << 5,
   UTRACE_EVENT_SYSCALL_ENTRY = 1u << 6,
   UTRACE_EVENT_SYSCALL_EXIT = 1u << 7,
-  UTRACE_EVENT_SIGNAL = 1u << 8,       ///< deliver to a handler, and the next four
+  UTRACE_EVENT_SIGNAL = 1u << 8,  ///< deliver to a handler, and the next four
   UTRACE_EVENT_SIGNAL_IGN = 1u << 9,
   UTRACE_EVENT_SIGNAL_STOP = 1u << 10,
   UTRACE_EVENT_SIGNAL_TERM = 1u << 11,
@@ -101,7 +101,7 @@ inline const __sighandler_t kHandlerUnknown = reinterpret_cast<__sighandler_t>(2
 
 /// What exec left behind, in place of the kernel's binfmt and bprm.
 struct utrace_exec {
-  pid_t former_tid;   ///< the thread's id before the exec
+  pid_t former_tid;  ///< the thread's id before the exec
 };
 
 struct utrace_engine_ops {
@@ -124,7 +124,7 @@ struct utrace_engine_ops {
 struct utrace_engine {
   const utrace_engine_ops* ops;
   void* data;
-  uint32_t flags;   ///< events wanted; read only
+  uint32_t flags;  ///< events wanted; read only
 };
 
 /// What utrace_prepare_examine() notes.
@@ -155,11 +155,12 @@ pid_t utrace_task_pid(const utrace_task* task);
 /// bitmaps by number (512 bits). Only narrows what set_events asked for. null: all again.
 struct utrace_syscall_set {
   uint64_t bits[8] = {};
-  void add(uint32_t number) { if (number < 512) bits[number / 64] |= uint64_t{1} << (number % 64); }
+  void add(uint32_t number) {
+    if (number < 512) bits[number / 64] |= uint64_t{1} << (number % 64);
+  }
   bool has(uint32_t number) const { return number >= 512 || (bits[number / 64] >> (number % 64) & 1); }
 };
-void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* entries,
-                            const utrace_syscall_set* exits);
+void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* entries, const utrace_syscall_set* exits);
 
 /// The thread is in a ptrace-stop now, so that its registers can be had.
 bool utrace_task_stopped(const utrace_task* task);
@@ -170,14 +171,14 @@ bool utrace_task_stopped(const utrace_task* task);
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]);
 
 /// Registers, memory and the like of a stopped thread. Changed registers are written back before it runs.
-user_regs_struct* utrace_registers(utrace_task* task);          ///< null: the thread is gone
-int utrace_read_memory(utrace_task* task, uint64_t address, void* to, size_t length);    ///< 0, -EFAULT, -ESRCH
+user_regs_struct* utrace_registers(utrace_task* task);                                 ///< null: the thread is gone
+int utrace_read_memory(utrace_task* task, uint64_t address, void* to, size_t length);  ///< 0, -EFAULT, -ESRCH
 int utrace_write_memory(utrace_task* task, uint64_t address, const void* from, size_t length);
 
 struct utrace_spawn {
   std::vector<std::string> argv;
   std::vector<std::string> environment;
-  bool filter = false;            ///< with a seccomp filter that stops only `calls`
+  bool filter = false;  ///< with a seccomp filter that stops only `calls`
   std::vector<uint32_t> calls;
 };
 
@@ -196,7 +197,7 @@ struct utrace_spawn {
 class UtraceHost {
  public:
   UtraceHost();
-  ~UtraceHost();   ///< lets every thread go
+  ~UtraceHost();  ///< lets every thread go
   UtraceHost(const UtraceHost&) = delete;
   UtraceHost& operator=(const UtraceHost&) = delete;
 

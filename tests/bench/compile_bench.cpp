@@ -41,9 +41,10 @@ std::string script(int clauses) {
   std::string text;
   for (int i = 0; i < clauses; ++i) {
     std::string n = std::to_string(i);
-    text += "syscall::read:entry /arg0 == " + n + "/ { self->t" + std::to_string(i % 50) + " = timestamp; @a" + n + "[execname, probefunc] = count(); }\n";
-    text += "syscall::read:return /self->t" + std::to_string(i % 50) + "/ { printf(\"%s %d\\n\", execname, arg1 + " + n + "); @q = quantize(timestamp - self->t" +
-            std::to_string(i % 50) + "); }\n";
+    text += "syscall::read:entry /arg0 == " + n + "/ { self->t" + std::to_string(i % 50) + " = timestamp; @a" + n +
+            "[execname, probefunc] = count(); }\n";
+    text += "syscall::read:return /self->t" + std::to_string(i % 50) + "/ { printf(\"%s %d\\n\", execname, arg1 + " +
+            n + "); @q = quantize(timestamp - self->t" + std::to_string(i % 50) + "); }\n";
   }
   return text;
 }

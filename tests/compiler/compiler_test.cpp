@@ -92,7 +92,9 @@ TEST_F(CompilerTest, EntryOfALatencyScriptRecordsNothing) {
 }
 
 TEST_F(CompilerTest, PathAtReturnIsNotHeld) {
-  std::string text = fire("syscall::openat:entry { self->p = arg1; } syscall::openat:return /self->p/ { trace(copyinstr(self->p)); self->p = 0; }");
+  std::string text = fire(
+      "syscall::openat:entry { self->p = arg1; } syscall::openat:return /self->p/ { trace(copyinstr(self->p)); self->p "
+      "= 0; }");
   EXPECT_THAT(text, HasSubstr("CAPSTR   s0, r0, 256"));
   EXPECT_THAT(text, testing::Not(HasSubstr("held")));
   EXPECT_THAT(fire("syscall::openat:entry { x = arg1; trace(copyinstr(x)); }"), HasSubstr("held"));
@@ -101,8 +103,11 @@ TEST_F(CompilerTest, PathAtReturnIsNotHeld) {
 TEST_F(CompilerTest, BeginPrints) {
   EXPECT_EQ(run("BEGIN { printf(\"%d %s %x\\n\", 6 * 7, \"abc\", -1 & 0xff); }"), "42 abc ff\n");
   EXPECT_EQ(run("BEGIN { x = 3; b = x++ + ++x; printf(\"%d %d\\n\", b, x); }"), "8 5\n");
-  EXPECT_EQ(run("BEGIN { s = strjoin(\"a\", \"bc\"); t = s; printf(\"%s %d %s\\n\", t, strlen(s), s == t ? \"same\" : \"other\"); }"), "abc 3 same\n");
-  EXPECT_EQ(run("BEGIN { a[\"x\", 1] = 5; a[\"x\", 1] += 2; printf(\"%d %d\\n\", a[\"x\", 1], a[\"y\", 1]); }"), "7 0\n");
+  EXPECT_EQ(run("BEGIN { s = strjoin(\"a\", \"bc\"); t = s; printf(\"%s %d %s\\n\", t, strlen(s), s == t ? \"same\" : "
+                "\"other\"); }"),
+            "abc 3 same\n");
+  EXPECT_EQ(run("BEGIN { a[\"x\", 1] = 5; a[\"x\", 1] += 2; printf(\"%d %d\\n\", a[\"x\", 1], a[\"y\", 1]); }"),
+            "7 0\n");
   EXPECT_EQ(run("BEGIN { this->i = 5; self->j = this->i * 2; printf(\"%d %d\\n\", this->i, self->j); }"), "5 10\n");
   EXPECT_EQ(run("BEGIN { printf(\"%d %d %d\\n\", 0x7fffffff + 1, 1 << 40, (char)300); }"), "-2147483648 0 44\n");
   EXPECT_EQ(run("BEGIN { printf(\"%s:%s\\n\", probeprov, probename); }"), "dtrace:BEGIN\n");
@@ -110,7 +115,9 @@ TEST_F(CompilerTest, BeginPrints) {
 }
 
 TEST_F(CompilerTest, StructsAndMembers) {
-  EXPECT_EQ(run("struct pair { int a; short b; }; struct pair p; BEGIN { p.a = 5; p.b = -2; q = p; printf(\"%d %d\\n\", q.a, q.b); }"), "5 -2\n");
+  EXPECT_EQ(run("struct pair { int a; short b; }; struct pair p; BEGIN { p.a = 5; p.b = -2; q = p; printf(\"%d "
+                "%d\\n\", q.a, q.b); }"),
+            "5 -2\n");
 }
 
 TEST_F(CompilerTest, FaultsEndTheClause) {
@@ -154,8 +161,9 @@ TEST_F(CompilerTest, ArgumentsThatNoTextNamesAreAnError) {
                         {SourceText::Kind::Name, "tick-$2 { trace(1); }", "tick-$2 { trace(1); }"}};
   auto unused = compiler_->compile(texts, {"", {"5", "1s", "more"}, 0});
   ASSERT_FALSE(unused);
-  EXPECT_EQ(unused.error().message(), "invalid probe specifier tick-$2 { trace(1); }: extraneous argument 'more' ($3 is not referenced)\n"
-                                      "    name it $3 in the program, or use -x argref\n");
+  EXPECT_EQ(unused.error().message(),
+            "invalid probe specifier tick-$2 { trace(1); }: extraneous argument 'more' ($3 is not referenced)\n"
+            "    name it $3 in the program, or use -x argref\n");
   ASSERT_TRUE(options_.set("errtags", "", false, false));
   unused = compiler_->compile(texts, {"", {"5", "1s", "more"}, 0});
   ASSERT_FALSE(unused);
@@ -184,7 +192,8 @@ TEST_F(CompilerTest, MangledTextsAreRefusedInWords) {
       "struct s { int a; char b[4]; }; inline int twice[int x] = x * 2; translator struct s < int I > { a = I; };\n"
       "int table[4]; self string name;\n"
       "BEGIN, tick-10ms /$1 == 3 && self->name != NULL/ { this->p = (char *)alloca(9); this->p[table[1]] = 'x'; "
-      "m[\"k\", 2]++; @a[execname, probefunc] = lquantize(twice[3], 0, 10, 2); printf(\"%-*s|%5.2d %S\", 4, \"a\\tb\", 7, stringof(this->p)); "
+      "m[\"k\", 2]++; @a[execname, probefunc] = lquantize(twice[3], 0, 10, 2); printf(\"%-*s|%5.2d %S\", 4, \"a\\tb\", "
+      "7, stringof(this->p)); "
       "x ? printa(\"%s %@d\\n\", @a) : trunc(@a, 3); y = xlate <struct s> (4).a; table[y] = sizeof (struct s); }\n";
   const std::string spice = "{}()[]/;,@*&.->\"'%?:=+0$`#\\ ";
   uint64_t seed = 17;

@@ -110,7 +110,8 @@ TEST_F(Builtin, SignalProbes) {
 
 TEST_F(Builtin, WhatIsNotThereIsRefusedByName) {
   EXPECT_THAT(refusal({"proc", "", "", "signal-send", {}}), ::testing::HasSubstr("signal-send needs the kmod source"));
-  EXPECT_THAT(refusal({"proc", "", "", "signal-clear", {}}), ::testing::HasSubstr("signal-clear needs the kmod source"));
+  EXPECT_THAT(refusal({"proc", "", "", "signal-clear", {}}),
+              ::testing::HasSubstr("signal-clear needs the kmod source"));
   EXPECT_THAT(refusal({"signal", "", "", "send", {}}), ::testing::HasSubstr("needs the kmod source"));
   EXPECT_EQ(refusal({"proc", "", "", "nosuch", {}}), "");
   EXPECT_EQ(refusal({"sched", "", "", "signal-send", {}}), "");

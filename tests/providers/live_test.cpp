@@ -44,7 +44,9 @@ TEST(Live, CountsAreExact) {
   framework.set_targets({*pid});
 
   std::map<uint32_t, std::string> probe_of;
-  framework.on_ecb = [&](const EcbInfo& ecb) { probe_of[ecb.epid.value] = ecb.probe->function + ":" + ecb.probe->name; };
+  framework.on_ecb = [&](const EcbInfo& ecb) {
+    probe_of[ecb.epid.value] = ecb.probe->function + ":" + ecb.probe->name;
+  };
   const std::string provider = "pid" + std::to_string(*pid);
   const std::vector<Enabling> enablings = {
       enabling_of({"dtrace", "", "", "BEGIN", {}}, record_nothing()),
@@ -65,8 +67,8 @@ TEST(Live, CountsAreExact) {
   for (const MappedRing& ring : source->mapped_rings()) merge.add(ring);
   for (const MappedRing* ring : framework.mapped_rings()) merge.add(*ring);
   merge.drain(monotonic_now(), true, [&](const sonde_record& record) { counts[probe_of[record.epid]]++; });
-  const std::map<std::string, int> expected = {
-      {":BEGIN", 1}, {"work:entry", 500}, {"work:return", 500}, {"getpid:entry", 500}, {"getpid:return", 500}, {":exit", 1}};
+  const std::map<std::string, int> expected = {{":BEGIN", 1},         {"work:entry", 500},    {"work:return", 500},
+                                               {"getpid:entry", 500}, {"getpid:return", 500}, {":exit", 1}};
   EXPECT_EQ(counts, expected);
   for (uint32_t id : *ids) EXPECT_TRUE(framework.disable(id));
   unregister_providers();

@@ -65,7 +65,8 @@ TEST_F(PidTest, LaterDescriptionsFindMore) {
 /// A glob takes one name of each address, so a call is counted once; any name is found when it is spelled out.
 TEST_F(PidTest, AliasesCountOnce) {
   EXPECT_EQ(count({provider, "a.out", "[wo]*", "entry", {}}), 1u);
-  EXPECT_EQ(names({provider, "a.out", "other_name", "entry", {}}), (std::vector<std::string>{"target:other_name:entry"}));
+  EXPECT_EQ(names({provider, "a.out", "other_name", "entry", {}}),
+            (std::vector<std::string>{"target:other_name:entry"}));
 }
 
 TEST_F(PidTest, TapsSayWhere) {
@@ -102,16 +103,19 @@ TEST_F(PidTest, AbsoluteAddresses) {
   char address[32];
   std::snprintf(address, sizeof address, "%llx",
                 static_cast<unsigned long long>((*ElfFile::open(program.path()))->find("work")->address));
-  EXPECT_EQ(names({provider, "a.out", "-", address, {}}), (std::vector<std::string>{std::string("target:-:") + address}));
+  EXPECT_EQ(names({provider, "a.out", "-", address, {}}),
+            (std::vector<std::string>{std::string("target:-:") + address}));
   enable({provider, "a.out", "-", address, {}});
   EXPECT_EQ(source.taps[0].offset, offset_of("work"));
-  EXPECT_EQ(refusal({provider, "libc", "-", address, {}}), "D_PROC_LIB only the a.out module is valid with the '-' function");
+  EXPECT_EQ(refusal({provider, "libc", "-", address, {}}),
+            "D_PROC_LIB only the a.out module is valid with the '-' function");
   EXPECT_THAT(refusal({provider, "a.out", "-", "entry", {}}), StartsWith("D_PROC_NAME"));
   EXPECT_THAT(refusal({provider, "a.out", "-", "ffffffffff", {}}), StartsWith("D_PROC_OFF"));
 }
 
 TEST_F(PidTest, Refusals) {
-  EXPECT_EQ(refusal({provider, "a.out", "nosuch", "entry", {}}), "D_PROC_FUNC failed to lookup 'nosuch' in module 'a.out'");
+  EXPECT_EQ(refusal({provider, "a.out", "nosuch", "entry", {}}),
+            "D_PROC_FUNC failed to lookup 'nosuch' in module 'a.out'");
   EXPECT_EQ(refusal({provider, "a.out", "work", "exit!", {}}), "D_PROC_NAME 'exit!' is an invalid probe name");
   EXPECT_EQ(refusal({provider, "a.out", "work", "0xf", {}}), "D_PROC_NAME '0xf' is an invalid probe name");
   EXPECT_EQ(refusal({provider, "a.out", "work", "fff", {}}), "D_PROC_OFF offset 0xfff outside of function 'work'");
@@ -156,7 +160,8 @@ TEST_F(PidTest, WholeLibrariesAreFast) {
 
 TEST_F(PidTest, ADeadTargetIsToldSo) {
   program.stop();
-  EXPECT_EQ(refusal({provider, "a.out", "work", "entry", {}}), "D_PROC_GRAB failed to grab process " + std::to_string(pid));
+  EXPECT_EQ(refusal({provider, "a.out", "work", "entry", {}}),
+            "D_PROC_GRAB failed to grab process " + std::to_string(pid));
 }
 
 TEST_F(PidTest, NoTypedArguments) { EXPECT_EQ(arguments(only({provider, "a.out", "work", "entry", {}})), ""); }
@@ -173,7 +178,8 @@ int main(void) { if (write(1, "x", 1) != 1) return 1; pause(); return two(1); }
   const uint32_t other = twins.start();
   framework.set_targets({pid, other});
   const std::string name = "pid" + std::to_string(other);
-  EXPECT_EQ(names({name, "twins", "tw*", "entry", {}}), (std::vector<std::string>{"twins:twin:entry", "twins:two:entry"}));
+  EXPECT_EQ(names({name, "twins", "tw*", "entry", {}}),
+            (std::vector<std::string>{"twins:twin:entry", "twins:two:entry"}));
   EXPECT_EQ(count({"pid*", "a.out", "main", "entry", {}}), 2u);
 }
 

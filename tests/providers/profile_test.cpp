@@ -17,14 +17,41 @@ TEST(TickPeriod, EveryUnit) {
     uint64_t ns;
   };
   const Row rows[] = {
-      {"200000ns", 200'000},  {"200000nsec", 200'000}, {"250us", 250'000},       {"250usec", 250'000},
-      {"10ms", 10 * kMs},     {"10msec", 10 * kMs},    {"1s", 1000 * kMs},       {"5sec", 5000 * kMs},
-      {"2m", 120'000 * kMs},  {"2min", 120'000 * kMs}, {"1h", 3'600'000 * kMs},  {"1hour", 3'600'000 * kMs},
-      {"1d", 86'400'000 * kMs}, {"1day", 86'400'000 * kMs}, {"10hz", 100 * kMs}, {"10", 100 * kMs},
-      {"997", 1003009},       {"5000", 200'000},       {"1", 1000 * kMs},
+      {"200000ns", 200'000},
+      {"200000nsec", 200'000},
+      {"250us", 250'000},
+      {"250usec", 250'000},
+      {"10ms", 10 * kMs},
+      {"10msec", 10 * kMs},
+      {"1s", 1000 * kMs},
+      {"5sec", 5000 * kMs},
+      {"2m", 120'000 * kMs},
+      {"2min", 120'000 * kMs},
+      {"1h", 3'600'000 * kMs},
+      {"1hour", 3'600'000 * kMs},
+      {"1d", 86'400'000 * kMs},
+      {"1day", 86'400'000 * kMs},
+      {"10hz", 100 * kMs},
+      {"10", 100 * kMs},
+      {"997", 1003009},
+      {"5000", 200'000},
+      {"1", 1000 * kMs},
       // none
-      {"0", 0}, {"0sec", 0}, {"5001", 0}, {"199us", 0}, {"199999ns", 0}, {"1fortnight", 0}, {"", 0}, {"sec", 0}, {"-1", 0},
-      {"1 s", 0}, {"1S", 0}, {"18446744073709551615d", 0}, {"99999999999999999999", 0}, {"200000d", 0}, {"2x", 0},
+      {"0", 0},
+      {"0sec", 0},
+      {"5001", 0},
+      {"199us", 0},
+      {"199999ns", 0},
+      {"1fortnight", 0},
+      {"", 0},
+      {"sec", 0},
+      {"-1", 0},
+      {"1 s", 0},
+      {"1S", 0},
+      {"18446744073709551615d", 0},
+      {"99999999999999999999", 0},
+      {"200000d", 0},
+      {"2x", 0},
   };
   for (const Row& row : rows) EXPECT_EQ(parse_period(row.rate), row.ns) << row.rate;
 }
@@ -72,7 +99,8 @@ TEST_F(Profile, TicksOnTimeWithoutDrift) {
   EXPECT_LE(times.size(), elapsed / kPeriod);
   EXPECT_GE(times.front() - before, kPeriod);
   uint64_t least_late = UINT64_MAX;
-  for (size_t i = times.size() / 2; i < times.size(); i++) least_late = std::min(least_late, (times[i] - before) % kPeriod);
+  for (size_t i = times.size() / 2; i < times.size(); i++)
+    least_late = std::min(least_late, (times[i] - before) % kPeriod);
   EXPECT_LT(least_late, 3 * kMs);
 }
 
@@ -82,7 +110,8 @@ TEST_F(Profile, FastTicks) {
 }
 
 TEST_F(Profile, SeveralRatesAtOnce) {
-  const uint32_t slow = enable({"profile", "", "", "tick-20ms", {}}), fast = enable({"profile", "", "", "tick-5ms", {}});
+  const uint32_t slow = enable({"profile", "", "", "tick-20ms", {}}),
+                 fast = enable({"profile", "", "", "tick-5ms", {}});
   LocalRecords records(framework);
   std::this_thread::sleep_for(std::chrono::milliseconds(205));
   disable(slow);

@@ -29,10 +29,11 @@ class Split : public testing::Test {
 
 TEST_F(Split, PredicateOfArgumentsFiltersAndArgumentsAreCaptured) {
   // /arg0 == 3 && pid != 7/ { trace(arg1); trace(arg1 + uid); }
-  auto clauses = split_all(clause(logical(Op::LogAnd, binary(Op::Eq, builtin("arg0"), number(3), int_type()),
-                                          binary(Op::Ne, builtin("pid", int_type()), number(7), int_type())),
-                                  call("trace", void_type(), builtin("arg1")),
-                                  call("trace", void_type(), binary(Op::Add, builtin("arg1"), builtin("uid", integer_type(4, false))))));
+  auto clauses = split_all(
+      clause(logical(Op::LogAnd, binary(Op::Eq, builtin("arg0"), number(3), int_type()),
+                     binary(Op::Ne, builtin("pid", int_type()), number(7), int_type())),
+             call("trace", void_type(), builtin("arg1")),
+             call("trace", void_type(), binary(Op::Add, builtin("arg1"), builtin("uid", integer_type(4, false))))));
   ASSERT_EQ(clauses.size(), 1u);
   EXPECT_EQ(fire(clauses[0]),
             "0000  ARG      r0, arg0\n"
@@ -56,8 +57,9 @@ TEST_F(Split, PredicateOfArgumentsFiltersAndArgumentsAreCaptured) {
 }
 
 TEST_F(Split, ExecnameIsComparedThere) {
-  auto clauses = split_all(clause(binary(Op::Eq, builtin("execname", string_type()), text("ls"), int_type()), number(0)),
-                           clause(binary(Op::Ne, text("ls"), builtin("execname", string_type()), int_type()), number(0)));
+  auto clauses =
+      split_all(clause(binary(Op::Eq, builtin("execname", string_type()), text("ls"), int_type()), number(0)),
+                clause(binary(Op::Ne, text("ls"), builtin("execname", string_type()), int_type()), number(0)));
   EXPECT_EQ(fire(clauses[0]),
             "0000  NAMEQ    r0, \"ls\"\n"
             "0001  JZ       r0, 0003\n"
@@ -73,9 +75,10 @@ TEST_F(Split, ExecnameIsComparedThere) {
 }
 
 TEST_F(Split, ProbefuncIsTheBodysButLaterConjunctsFilter) {
-  auto clauses = split_all(clause(logical(Op::LogAnd, binary(Op::Eq, builtin("probefunc", string_type()), text("read"), int_type()),
-                                          binary(Op::Gt, builtin("arg0"), number(2), int_type())),
-                                  number(0)));
+  auto clauses = split_all(
+      clause(logical(Op::LogAnd, binary(Op::Eq, builtin("probefunc", string_type()), text("read"), int_type()),
+                     binary(Op::Gt, builtin("arg0"), number(2), int_type())),
+             number(0)));
   EXPECT_EQ(clauses[0].body_predicates.size(), 1u);
   EXPECT_EQ(fire(clauses[0]),
             "0000  ARG      r0, arg0\n"
@@ -88,7 +91,8 @@ TEST_F(Split, ProbefuncIsTheBodysButLaterConjunctsFilter) {
 
 TEST_F(Split, ConjunctsBehindASideEffectStay) {
   uint32_t x = tables.add(VariableDesc::Scope::Global, "x", int_type());
-  auto clauses = split_all(clause(logical(Op::LogAnd, update(Op::Add, tables.variable(x), number(1)), builtin("arg0")), number(0)));
+  auto clauses = split_all(
+      clause(logical(Op::LogAnd, update(Op::Add, tables.variable(x), number(1)), builtin("arg0")), number(0)));
   EXPECT_EQ(clauses[0].body_predicates.size(), 2u);
   EXPECT_EQ(fire(clauses[0]), "0000  ARG      r0, arg0\n0001  CAPW     s0, r0\n0002  RECORD\n");
 }
@@ -97,7 +101,8 @@ TEST_F(Split, EntryToReturnNeedsNoRecordAtEntry) {
   uint32_t t = tables.add(VariableDesc::Scope::Self, "t", ulong_type());
   auto clauses = split_all(
       clause(nullptr, assign(tables.variable(t), builtin("timestamp", ulong_type()))),
-      clause(tables.variable(t), call("trace", void_type(), binary(Op::Sub, builtin("timestamp", ulong_type()), tables.variable(t))),
+      clause(tables.variable(t),
+             call("trace", void_type(), binary(Op::Sub, builtin("timestamp", ulong_type()), tables.variable(t))),
              assign(tables.variable(t), cast(ulong_type(), number(0)))));
   EXPECT_EQ(fire(clauses[0]),
             "0000  VAR      r0, timestamp\n"
@@ -117,8 +122,10 @@ TEST_F(Split, EntryToReturnNeedsNoRecordAtEntry) {
 
 TEST_F(Split, StringAtReturnOfAPointerFromEntryIsNotHeld) {
   uint32_t p = tables.add(VariableDesc::Scope::Self, "p", long_type());
-  auto clauses = split_all(clause(nullptr, assign(tables.variable(p), builtin("arg1"))),
-                           clause(nullptr, call("trace", void_type(), call("copyinstr", string_type(), cast(ulong_type(), tables.variable(p))))));
+  auto clauses = split_all(
+      clause(nullptr, assign(tables.variable(p), builtin("arg1"))),
+      clause(nullptr,
+             call("trace", void_type(), call("copyinstr", string_type(), cast(ulong_type(), tables.variable(p))))));
   EXPECT_FALSE(clauses[1].held);
   EXPECT_EQ(fire(clauses[1]),
             "0000  LDT      r0, self[0]\n"
@@ -131,9 +138,10 @@ TEST_F(Split, ValuesThatAreNotKnownThereKeepAVariableInTheBody) {
   uint32_t b = tables.add(VariableDesc::Scope::Self, "b", long_type());
   uint32_t c = tables.add(VariableDesc::Scope::This, "c", int_type());
   // a depends on b, b on a random number: neither lives at fire time. c does, and is cut to int.
-  auto clauses = split_all(clause(nullptr, assign(tables.variable(a), tables.variable(b)), assign(tables.variable(b), call("rand", int_type())),
-                                  assign(tables.variable(c), builtin("arg0")), update(Op::Add, tables.variable(c), number(2)),
-                                  call("copyinstr", string_type(), tables.variable(a))));
+  auto clauses = split_all(
+      clause(nullptr, assign(tables.variable(a), tables.variable(b)),
+             assign(tables.variable(b), call("rand", int_type())), assign(tables.variable(c), builtin("arg0")),
+             update(Op::Add, tables.variable(c), number(2)), call("copyinstr", string_type(), tables.variable(a))));
   EXPECT_EQ(clauses[0].done_at_fire.size(), 2u);
   EXPECT_TRUE(clauses[0].held);
   EXPECT_EQ(fire(clauses[0]),
@@ -178,18 +186,22 @@ TEST_F(Split, ALaterTextCannotMoveAVariable) {
 
 TEST_F(Split, EqualCapturesShareASlotUntilAResidentChanges) {
   uint32_t n = tables.add(VariableDesc::Scope::This, "n", long_type());
-  auto clauses = split_all(clause(nullptr, assign(tables.variable(n), builtin("arg0")), call("trace", void_type(), tables.variable(n)),
-                                  call("trace", void_type(), tables.variable(n)), update(Op::Add, tables.variable(n), number(1)),
-                                  call("trace", void_type(), tables.variable(n))));
+  auto clauses =
+      split_all(clause(nullptr, assign(tables.variable(n), builtin("arg0")),
+                       call("trace", void_type(), tables.variable(n)), call("trace", void_type(), tables.variable(n)),
+                       update(Op::Add, tables.variable(n), number(1)), call("trace", void_type(), tables.variable(n))));
   EXPECT_EQ(clauses[0].captures.size(), 2u);
 }
 
 TEST_F(Split, MemoryIsLoadedAloneWhenItsPlaceIsConstant) {
   const Type* pointer = pointer_type(int_type());
   auto field = [&](uint64_t offset, const Type* type) {
-    return deref(binary(Op::Add, cast(pointer, call("copyin", pointer, builtin("arg0"), number(16, ulong_type()))), number(offset), pointer), type);
+    return deref(binary(Op::Add, cast(pointer, call("copyin", pointer, builtin("arg0"), number(16, ulong_type()))),
+                        number(offset), pointer),
+                 type);
   };
-  auto clauses = split_all(clause(binary(Op::Eq, field(4, int_type()), number(1), int_type()), call("trace", void_type(), field(8, ulong_type())),
+  auto clauses = split_all(clause(binary(Op::Eq, field(4, int_type()), number(1), int_type()),
+                                  call("trace", void_type(), field(8, ulong_type())),
                                   call("trace", void_type(), field(14, int_type()))));
   EXPECT_FALSE(clauses[0].held);
   EXPECT_EQ(fire(clauses[0]),
@@ -215,8 +227,8 @@ TEST_F(Split, MemoryIsLoadedAloneWhenItsPlaceIsConstant) {
 TEST_F(Split, SizesOfCopiesCountTheNul) {
   auto clauses = split_all(clause(nullptr, call("copyinstr", string_type(), builtin("arg0"), number(10)),
                                   call("copyinstr", string_type(), builtin("arg0"), builtin("arg1")),
-                                  call("copyin", pointer_type(void_type()), builtin("arg0"), builtin("arg1")), call("ustack", stack_type(), number(5)),
-                                  call("ustack", stack_type())));
+                                  call("copyin", pointer_type(void_type()), builtin("arg0"), builtin("arg1")),
+                                  call("ustack", stack_type(), number(5)), call("ustack", stack_type())));
   EXPECT_EQ(fire(clauses[0]),
             "0000  ARG      r0, arg0\n"
             "0001  CAPSTR   s0, r0, 9\n"
@@ -235,15 +247,17 @@ TEST_F(Split, SizesOfCopiesCountTheNul) {
 }
 
 TEST_F(Split, StopAndRaiseHold) {
-  auto clauses = split_all(clause(nullptr, call("stop", void_type())), clause(nullptr, call("raise", void_type(), number(9))),
-                           clause(nullptr, call("system", void_type())));
+  auto clauses =
+      split_all(clause(nullptr, call("stop", void_type())), clause(nullptr, call("raise", void_type(), number(9))),
+                clause(nullptr, call("system", void_type())));
   EXPECT_TRUE(clauses[0].held);
   EXPECT_TRUE(clauses[1].held);
   EXPECT_FALSE(clauses[2].held);
 }
 
 TEST_F(Split, TheRuntimeFindsTheArgumentsOfArgstr) {
-  auto clauses = split_all(clause(nullptr, call("trace", void_type(), builtin("argstr", string_type())), call("trace", void_type(), builtin("arg0"))));
+  auto clauses = split_all(clause(nullptr, call("trace", void_type(), builtin("argstr", string_type())),
+                                  call("trace", void_type(), builtin("arg0"))));
   EXPECT_EQ(clauses[0].captures.size(), 6u);
   EXPECT_EQ(clauses[0].fire->insns[2].op, SONDE_DIF_ARG);
   EXPECT_EQ(clauses[0].fire->insns[3].op, SONDE_DIF_CAPW);
@@ -257,7 +271,8 @@ TEST_F(Split, AClauseWithoutStatementsRecords) {
 
 TEST_F(Split, TooManyCapturesAreRefused) {
   ClauseAst wide = clause(nullptr);
-  for (uint64_t i = 0; i < 65; ++i) wide.statements.push_back(statement(call("copyinstr", string_type(), number(i, ulong_type()))));
+  for (uint64_t i = 0; i < 65; ++i)
+    wide.statements.push_back(statement(call("copyinstr", string_type(), number(i, ulong_type()))));
   split_all(std::move(wide));
   ASSERT_EQ(diagnostics.list().size(), 1u);
   EXPECT_EQ(diagnostics.list()[0].message, "clause captures more than 64 values: split it in two");

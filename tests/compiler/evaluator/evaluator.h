@@ -31,7 +31,9 @@ class Evaluator {
       case ExprKind::Builtin: return builtin(*expr.builtin);
       case ExprKind::Cast: return cut((*this)(*expr.kids[0]), *expr.type);
       case ExprKind::Unary: return unary(expr);
-      case ExprKind::Binary: return binary(expr.op, *expr.kids[0]->type, *expr.kids[1]->type, (*this)(*expr.kids[0]), (*this)(*expr.kids[1]));
+      case ExprKind::Binary:
+        return binary(expr.op, *expr.kids[0]->type, *expr.kids[1]->type, (*this)(*expr.kids[0]),
+                      (*this)(*expr.kids[1]));
       case ExprKind::Logical: return logical(expr);
       case ExprKind::Conditional: {
         auto condition = (*this)(*expr.kids[0]);
@@ -65,8 +67,10 @@ class Evaluator {
     if (!value) return value;
     switch (type.size) {
       case 1: return type.is_signed ? static_cast<uint64_t>(static_cast<int8_t>(*value)) : static_cast<uint8_t>(*value);
-      case 2: return type.is_signed ? static_cast<uint64_t>(static_cast<int16_t>(*value)) : static_cast<uint16_t>(*value);
-      case 4: return type.is_signed ? static_cast<uint64_t>(static_cast<int32_t>(*value)) : static_cast<uint32_t>(*value);
+      case 2:
+        return type.is_signed ? static_cast<uint64_t>(static_cast<int16_t>(*value)) : static_cast<uint16_t>(*value);
+      case 4:
+        return type.is_signed ? static_cast<uint64_t>(static_cast<int32_t>(*value)) : static_cast<uint32_t>(*value);
     }
     return value;
   }
@@ -108,7 +112,8 @@ class Evaluator {
     return wide_a > wide_b ? unsigned_a : unsigned_b;
   }
 
-  static std::optional<uint64_t> binary(Op op, const Type& left, const Type& right, std::optional<uint64_t> x, std::optional<uint64_t> y) {
+  static std::optional<uint64_t> binary(Op op, const Type& left, const Type& right, std::optional<uint64_t> x,
+                                        std::optional<uint64_t> y) {
     if (!x || !y) return std::nullopt;
     uint64_t a = *x, b = *y;
     auto sa = static_cast<int64_t>(a), sb = static_cast<int64_t>(b);

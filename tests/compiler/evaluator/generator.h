@@ -10,7 +10,8 @@ namespace sonde::test {
 
 class Generator {
  public:
-  Generator(uint64_t seed, const Tables& tables, uint32_t variables) : random_(seed), tables_(tables), variables_(variables) {}
+  Generator(uint64_t seed, const Tables& tables, uint32_t variables)
+      : random_(seed), tables_(tables), variables_(variables) {}
 
   ExprPtr expression(int depth) {
     if (depth == 0 || pick(6) == 0) return leaf();
@@ -18,17 +19,25 @@ class Generator {
       case 0: return cast(type(), expression(depth - 1));
       case 1: return unary(any({Op::Neg, Op::Not, Op::LogNot}), expression(depth - 1), long_type());
       case 2: return logical(any({Op::LogAnd, Op::LogOr, Op::LogXor}), expression(depth - 1), expression(depth - 1));
-      case 3: return node(ExprKind::Conditional, long_type(), expression(depth - 1), expression(depth - 1), expression(depth - 1));
+      case 3:
+        return node(ExprKind::Conditional, long_type(), expression(depth - 1), expression(depth - 1),
+                    expression(depth - 1));
       case 4: return division(depth);
-      case 5: return binary(any({Op::Shl, Op::Shr}), expression(depth - 1), pick(3) ? number(pick(70)) : expression(depth - 1));
+      case 5:
+        return binary(any({Op::Shl, Op::Shr}), expression(depth - 1),
+                      pick(3) ? number(pick(70)) : expression(depth - 1));
       case 6:
-        return binary(any({Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge}), expression(depth - 1), expression(depth - 1), int_type());
-      default: return binary(any({Op::Add, Op::Sub, Op::Mul, Op::And, Op::Or, Op::Xor}), expression(depth - 1), expression(depth - 1), type());
+        return binary(any({Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge}), expression(depth - 1),
+                      expression(depth - 1), int_type());
+      default:
+        return binary(any({Op::Add, Op::Sub, Op::Mul, Op::And, Op::Or, Op::Xor}), expression(depth - 1),
+                      expression(depth - 1), type());
     }
   }
 
   uint64_t value() {
-    constexpr uint64_t kEdges[] = {0, 1, 2, 63, 64, 127, 128, 255, 0x7fffffff, 0x80000000, 0xffffffff, ~0ull, 1ull << 63, (1ull << 63) - 1};
+    constexpr uint64_t kEdges[] = {0,   1,          2,          63,         64,    127,        128,
+                                   255, 0x7fffffff, 0x80000000, 0xffffffff, ~0ull, 1ull << 63, (1ull << 63) - 1};
     if (pick(2)) return kEdges[pick(std::size(kEdges))];
     return random_() >> pick(64);
   }

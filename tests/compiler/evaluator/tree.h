@@ -27,7 +27,9 @@ inline const Type* make_type(Type::Kind kind, std::string name, uint64_t size, b
 inline const Type* integer_type(uint32_t size, bool is_signed) {
   static const Type* types[2][9] = {};
   const Type*& type = types[is_signed][size];
-  if (!type) type = make_type(Type::Kind::Integer, (is_signed ? "int" : "uint") + std::to_string(8 * size) + "_t", size, is_signed);
+  if (!type)
+    type =
+        make_type(Type::Kind::Integer, (is_signed ? "int" : "uint") + std::to_string(8 * size) + "_t", size, is_signed);
   return type;
 }
 inline const Type* int_type() { return integer_type(4, true); }
@@ -54,7 +56,9 @@ inline const Type* pointer_type(const Type* target) {
   type->canonical = type;
   return type;
 }
-inline const Type* bytes_type(uint64_t size) { return make_type(Type::Kind::Struct, "struct s" + std::to_string(size), size, false); }
+inline const Type* bytes_type(uint64_t size) {
+  return make_type(Type::Kind::Struct, "struct s" + std::to_string(size), size, false);
+}
 
 template <typename... Kids>
 ExprPtr node(ExprKind kind, const Type* type, Kids... kids) {
@@ -121,7 +125,7 @@ ExprPtr call(std::string_view name, const Type* type, Kids... kids) {
 /// A program with variables, and names for them.
 struct Tables {
   BodyProgram program;
-  std::vector<const Type*> types;   ///< of variables
+  std::vector<const Type*> types;  ///< of variables
 
   uint32_t add(VariableDesc::Scope scope, std::string name, const Type* type) {
     uint32_t& cells = scope == VariableDesc::Scope::Global ? program.global_cells

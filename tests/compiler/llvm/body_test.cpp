@@ -58,22 +58,26 @@ TEST_F(Body, NothingToDoIsNoFunction) {
 }
 
 TEST_F(Body, FalsePredicateReturnsZero) {
-  BodyFunction body = compile(clause(binary(Op::Eq, builtin("probefunc", string_type()), text("write"), int_type()), trace(number(1))));
+  BodyFunction body =
+      compile(clause(binary(Op::Eq, builtin("probefunc", string_type()), text("write"), int_type()), trace(number(1))));
   fake::Bench bench(tables.program);
   EXPECT_EQ(body(&bench.context), 0);
   EXPECT_TRUE(fake::log.empty());
-  body = compile(clause(binary(Op::Eq, builtin("probefunc", string_type()), text("read"), int_type()), trace(number(1))));
+  body =
+      compile(clause(binary(Op::Eq, builtin("probefunc", string_type()), text("read"), int_type()), trace(number(1))));
   EXPECT_EQ(body(&bench.context), 1);
   EXPECT_EQ(fake::log, std::vector<std::string>{"trace 1 line 7 1"});
 }
 
 TEST_F(Body, ActionsGetValuesCutToTheirTypes) {
   uint32_t x = tables.add(VariableDesc::Scope::Global, "x", integer_type(1, false));
-  BodyFunction body = compile(clause(nullptr, trace(binary(Op::Add, number(0x7fffffff), number(1), int_type())), assign(tables.variable(x), number(258)),
-                                     trace(tables.variable(x)), trace(call("rand", int_type()))));
+  BodyFunction body = compile(clause(nullptr, trace(binary(Op::Add, number(0x7fffffff), number(1), int_type())),
+                                     assign(tables.variable(x), number(258)), trace(tables.variable(x)),
+                                     trace(call("rand", int_type()))));
   fake::Bench bench(tables.program);
   body(&bench.context);
-  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 1 line 7 -2147483648", "trace 3 line 7 2", "trace 4 line 7 878082192"}));
+  EXPECT_EQ(fake::log,
+            (std::vector<std::string>{"trace 1 line 7 -2147483648", "trace 3 line 7 2", "trace 4 line 7 878082192"}));
 }
 
 TEST_F(Body, IncrementsOnEveryKindOfPlace) {
@@ -82,24 +86,28 @@ TEST_F(Body, IncrementsOnEveryKindOfPlace) {
   tables.program.arrays.push_back({.name = "a"});
   const Type* pointer = pointer_type(int_type());
   uint32_t p = tables.add(VariableDesc::Scope::Global, "p", pointer);
-  BodyFunction body = compile(clause(nullptr, trace(update(Op::Add, tables.variable(g), number(1), true)), trace(update(Op::Add, tables.variable(g), number(1))),
-                                     trace(update(Op::Sub, element(array, number(5), long_type()), number(3), true)),
-                                     trace(element(array, number(5), long_type())),
-                                     trace(update(Op::Mul, deref(binary(Op::Add, tables.variable(p), number(4), pointer), int_type()), number(10)))));
+  BodyFunction body = compile(clause(
+      nullptr, trace(update(Op::Add, tables.variable(g), number(1), true)),
+      trace(update(Op::Add, tables.variable(g), number(1))),
+      trace(update(Op::Sub, element(array, number(5), long_type()), number(3), true)),
+      trace(element(array, number(5), long_type())),
+      trace(update(Op::Mul, deref(binary(Op::Add, tables.variable(p), number(4), pointer), int_type()), number(10)))));
   fake::Bench bench(tables.program);
   int32_t memory[2] = {1, -7};
   bench.context.scratch_begin = reinterpret_cast<uint64_t>(memory);
   bench.context.scratch_end = bench.context.scratch_begin + sizeof(memory);
   bench.globals[tables.program.variables[p].cell] = bench.context.scratch_begin;
   EXPECT_EQ(body(&bench.context), 1);
-  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 1 line 7 0", "trace 2 line 7 2", "trace 3 line 7 0", "trace 4 line 7 -3", "trace 5 line 7 -70"}));
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 1 line 7 0", "trace 2 line 7 2", "trace 3 line 7 0",
+                                                 "trace 4 line 7 -3", "trace 5 line 7 -70"}));
   EXPECT_EQ(memory[1], -70);
 }
 
 TEST_F(Body, BadPointersAndDivisionByZeroEndTheClause) {
   uint32_t g = tables.add(VariableDesc::Scope::Global, "g", long_type());
   const Type* pointer = pointer_type(int_type());
-  BodyFunction body = compile(clause(nullptr, trace(deref(cast(pointer, number(0x10, ulong_type())), int_type())), trace(number(2))));
+  BodyFunction body =
+      compile(clause(nullptr, trace(deref(cast(pointer, number(0x10, ulong_type())), int_type())), trace(number(2))));
   fake::Bench bench(tables.program);
   EXPECT_EQ(body(&bench.context), 1);
   EXPECT_EQ(bench.context.fault, static_cast<uint64_t>(Fault::BadAddress));
@@ -107,7 +115,8 @@ TEST_F(Body, BadPointersAndDivisionByZeroEndTheClause) {
   EXPECT_TRUE(fake::log.empty());
 
   for (Op op : {Op::Div, Op::Mod}) {
-    body = compile(clause(nullptr, trace(number(1)), trace(binary(op, number(1), tables.variable(g))), trace(number(3))));
+    body =
+        compile(clause(nullptr, trace(number(1)), trace(binary(op, number(1), tables.variable(g))), trace(number(3))));
     fake::log.clear();
     fake::Bench divided(tables.program);
     EXPECT_EQ(body(&divided.context), 1);
@@ -125,8 +134,11 @@ TEST_F(Body, BadPointersAndDivisionByZeroEndTheClause) {
 TEST_F(Body, ShortCircuitsSkipSideEffects) {
   uint32_t g = tables.add(VariableDesc::Scope::Global, "g", long_type());
   auto bump = [&] { return update(Op::Add, tables.variable(g), number(1)); };
-  BodyFunction body = compile(clause(nullptr, logical(Op::LogAnd, number(0), bump()), logical(Op::LogOr, number(1), bump()), logical(Op::LogXor, bump(), bump()),
-                                     node(ExprKind::Conditional, long_type(), builtin("pid", int_type()), bump(), number(9)), trace(tables.variable(g))));
+  BodyFunction body =
+      compile(clause(nullptr, logical(Op::LogAnd, number(0), bump()), logical(Op::LogOr, number(1), bump()),
+                     logical(Op::LogXor, bump(), bump()),
+                     node(ExprKind::Conditional, long_type(), builtin("pid", int_type()), bump(), number(9)),
+                     trace(tables.variable(g))));
   fake::Bench bench(tables.program);
   body(&bench.context);
   EXPECT_EQ(fake::log.back(), "trace 5 line 7 2");
@@ -139,12 +151,14 @@ TEST_F(Body, StringsInVariables) {
   uint32_t s = tables.add(VariableDesc::Scope::Global, "s", string_type());
   uint32_t t = tables.add(VariableDesc::Scope::Self, "t", string_type());
   auto length = [&](ExprPtr value) { return trace(call("strlen", long_type(), std::move(value))); };
-  BodyFunction body = compile(clause(nullptr, length(tables.variable(s)), assign(tables.variable(s), text("hello")), length(tables.variable(s)),
+  BodyFunction body = compile(clause(nullptr, length(tables.variable(s)), assign(tables.variable(s), text("hello")),
+                                     length(tables.variable(s)),
                                      trace(binary(Op::Eq, tables.variable(t), number(0, string_type()), int_type())),
                                      trace(binary(Op::Lt, text("a"), tables.variable(s), int_type()))));
   fake::Bench bench(tables.program);
   body(&bench.context);
-  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 1 line 7 0", "trace 3 line 7 5", "trace 4 line 7 1", "trace 5 line 7 1"}));
+  EXPECT_EQ(fake::log,
+            (std::vector<std::string>{"trace 1 line 7 0", "trace 3 line 7 5", "trace 4 line 7 1", "trace 5 line 7 1"}));
 }
 
 TEST_F(Body, TextSlotsAreFetchedOnceAndFaultWhenTheyAreUsed) {
@@ -153,7 +167,8 @@ TEST_F(Body, TextSlotsAreFetchedOnceAndFaultWhenTheyAreUsed) {
   fake::Bench bench(tables.program);
   bench.record()->slot[0] = reinterpret_cast<uint64_t>("abc");
   body(&bench.context);
-  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 1 line 7 1", "slot_text 0", "trace 2 line 7 3", "trace 3 line 7 3"}));
+  EXPECT_EQ(fake::log,
+            (std::vector<std::string>{"trace 1 line 7 1", "slot_text 0", "trace 2 line 7 3", "trace 3 line 7 3"}));
   fake::log.clear();
   bench.record()->faults = 1;
   body(&bench.context);
@@ -169,11 +184,12 @@ TEST_F(Body, AggregationsGetKeysValueAndWeight) {
     for (uint64_t value : values) expr->kids.push_back(number(value));
     return expr;
   };
-  BodyFunction body = compile(clause(nullptr, aggregate(0, 1, cast(integer_type(1, true), number(200)), {}), aggregate(1, 1, number(2), {9}),
-                                     aggregate(2, 1, number(3), {9, 4})));
+  BodyFunction body = compile(clause(nullptr, aggregate(0, 1, cast(integer_type(1, true), number(200)), {}),
+                                     aggregate(1, 1, number(2), {9}), aggregate(2, 1, number(3), {9, 4})));
   fake::Bench bench(tables.program);
   body(&bench.context);
-  EXPECT_EQ(fake::log, (std::vector<std::string>{"aggregate 0 [-56] 1 1", "aggregate 1 [2] 9 1", "aggregate 2 [3] 9 4"}));
+  EXPECT_EQ(fake::log,
+            (std::vector<std::string>{"aggregate 0 [-56] 1 1", "aggregate 1 [2] 9 1", "aggregate 2 [3] 9 4"}));
 }
 
 TEST_F(Body, IfStatements) {
@@ -190,7 +206,8 @@ TEST_F(Body, IfStatements) {
   body(&bench.context);
   bench.record()->pid = 1;
   body(&bench.context);
-  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 3 line 7 20", "trace 4 line 7 30", "trace 2 line 7 10", "trace 4 line 7 30"}));
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 3 line 7 20", "trace 4 line 7 30", "trace 2 line 7 10",
+                                                 "trace 4 line 7 30"}));
 }
 
 TEST_F(Body, BitFieldsKeepTheirNeighbours) {

@@ -12,10 +12,10 @@ namespace {
 
 using namespace test;
 
-constexpr uint32_t kVariables = 4;       // that expressions read
-constexpr uint32_t kResults = 40;        // expressions in a clause
+constexpr uint32_t kVariables = 4;  // that expressions read
+constexpr uint32_t kResults = 40;   // expressions in a clause
 constexpr uint32_t kClausesACall = 25;
-constexpr uint32_t kCalls = 20;          // 20,000 expressions
+constexpr uint32_t kCalls = 20;  // 20,000 expressions
 
 /// The place where DIF runs: knows the world's variables and no memory.
 struct FireEnvironment {
@@ -66,8 +66,10 @@ class Differential : public testing::Test {
   Options options;
 
   void SetUp() override {
-    for (uint32_t i = 0; i < kVariables; ++i) tables.add(VariableDesc::Scope::Global, "v" + std::to_string(i), integer_type(1u << i, i % 2));
-    for (uint32_t i = 0; i < kResults; ++i) tables.add(VariableDesc::Scope::Global, "r" + std::to_string(i), long_type());
+    for (uint32_t i = 0; i < kVariables; ++i)
+      tables.add(VariableDesc::Scope::Global, "v" + std::to_string(i), integer_type(1u << i, i % 2));
+    for (uint32_t i = 0; i < kResults; ++i)
+      tables.add(VariableDesc::Scope::Global, "r" + std::to_string(i), long_type());
   }
 
   void round(Generator& generator, Jit& jit, uint32_t clauses, uint32_t& fired) {

@@ -16,7 +16,7 @@ namespace sonde::test::fake {
 
 inline std::vector<std::string> log;
 inline std::map<std::string, uint64_t> elements;
-inline std::deque<std::string> scratch;   ///< addresses stay
+inline std::deque<std::string> scratch;  ///< addresses stay
 
 inline void fault(BodyContext* context, uint64_t code, uint64_t value) {
   context->fault = code;
@@ -44,12 +44,18 @@ inline int64_t compare_strings(BodyContext*, uint64_t a, uint64_t b) {
   if (a == 0 || b == 0) return (a != 0) - (b != 0);
   return std::strcmp(reinterpret_cast<const char*>(a), reinterpret_cast<const char*>(b));
 }
-inline std::string element_key(uint32_t array, const uint64_t* keys) { return std::to_string(array) + "," + std::to_string(keys[0]); }
-inline uint64_t array_load(BodyContext*, uint32_t array, const uint64_t* keys) { return elements[element_key(array, keys)]; }
-inline void array_store(BodyContext*, uint32_t array, const uint64_t* keys, uint64_t value) { elements[element_key(array, keys)] = value; }
+inline std::string element_key(uint32_t array, const uint64_t* keys) {
+  return std::to_string(array) + "," + std::to_string(keys[0]);
+}
+inline uint64_t array_load(BodyContext*, uint32_t array, const uint64_t* keys) {
+  return elements[element_key(array, keys)];
+}
+inline void array_store(BodyContext*, uint32_t array, const uint64_t* keys, uint64_t value) {
+  elements[element_key(array, keys)] = value;
+}
 inline void aggregate(BodyContext*, uint32_t aggregation, const uint64_t* keys, int64_t value, int64_t weight) {
-  log.push_back("aggregate " + std::to_string(aggregation) + " [" + std::to_string(static_cast<int64_t>(keys[0])) + "] " + std::to_string(value) + " " +
-                std::to_string(weight));
+  log.push_back("aggregate " + std::to_string(aggregation) + " [" + std::to_string(static_cast<int64_t>(keys[0])) +
+                "] " + std::to_string(value) + " " + std::to_string(weight));
 }
 inline void act_trace(BodyContext* context, const ActionSite* site, uint32_t argc, const uint64_t* argv) {
   log.push_back("trace " + std::to_string(context->action) + " line " + std::to_string(site->line) + " " +
@@ -93,9 +99,11 @@ struct Bench {
     context.globals = globals.data();
     context.self = self.data();
     context.locals = locals.data();
-    for (const VariableDesc& variable : program.variables) {   // a string that was never assigned is ""; a thread's is NULL
+    for (const VariableDesc& variable :
+         program.variables) {  // a string that was never assigned is ""; a thread's is NULL
       if (variable.type.kind != ValueType::Kind::String || variable.scope == VariableDesc::Scope::Self) continue;
-      (variable.scope == VariableDesc::Scope::Global ? globals : locals)[variable.cell] = reinterpret_cast<uint64_t>("");
+      (variable.scope == VariableDesc::Scope::Global ? globals : locals)[variable.cell] =
+          reinterpret_cast<uint64_t>("");
     }
   }
   sonde_record* record() { return reinterpret_cast<sonde_record*>(storage); }

@@ -8,7 +8,9 @@ namespace sonde {
 namespace {
 
 SyntaxTree parsed(const std::string& text, Diagnostics& diagnostics) {
-  ParserQuestions questions{[](std::string_view name) { return name == "foo_t"; }, [](std::string_view name) { return name == "1" ? std::optional<std::string>("7") : std::nullopt; }};
+  ParserQuestions questions{
+      [](std::string_view name) { return name == "foo_t"; },
+      [](std::string_view name) { return name == "1" ? std::optional<std::string>("7") : std::nullopt; }};
   return parse(text, false, questions, diagnostics);
 }
 
@@ -71,7 +73,9 @@ TEST(Parser, TellsTheEndOfAPredicateFromADivision) {
 
 TEST(Parser, ReadsDeclarationsAmongClauses) {
   Diagnostics diagnostics;
-  SyntaxTree tree = parsed("foo_t x; self int y; int a[int, string]; BEGIN { } typedef struct s { int a:3; } s_t; s_t z; inline int N = 3;", diagnostics);
+  SyntaxTree tree = parsed(
+      "foo_t x; self int y; int a[int, string]; BEGIN { } typedef struct s { int a:3; } s_t; s_t z; inline int N = 3;",
+      diagnostics);
   ASSERT_FALSE(diagnostics.any()) << diagnostics.list()[0].message;
   EXPECT_EQ(tree.items.size(), 7u);
   EXPECT_EQ(std::get<DeclarationSyntax>(tree.items[2]).declarators[0].derivations[0].kind, Derivation::Kind::Tuple);
@@ -88,7 +92,9 @@ TEST(Parser, FillsDescriptionsFromTheRight) {
 }
 
 TEST(Parser, SurvivesAnything) {
-  for (const char* text : {"", "}", "{", "BEGIN {", "BEGIN /", "/", "BEGIN { \"", "BEGIN { '", "\xff\xfe", "BEGIN { @@ }", "int", "struct {", "BEGIN { $ }", "a:b:c:d:e {}", "BEGIN{((((((((", "inline", "BEGIN { 1 ? }"}) {
+  for (const char* text :
+       {"", "}", "{", "BEGIN {", "BEGIN /", "/", "BEGIN { \"", "BEGIN { '", "\xff\xfe", "BEGIN { @@ }", "int",
+        "struct {", "BEGIN { $ }", "a:b:c:d:e {}", "BEGIN{((((((((", "inline", "BEGIN { 1 ? }"}) {
     Diagnostics diagnostics;
     parsed(text, diagnostics);
   }
@@ -100,7 +106,9 @@ TEST(Parser, RefusesWhatIsNestedTooDeeply) {
     for (int i = 0; i < n; ++i) out += text;
     return out;
   };
-  for (const std::string& text : {repeat("(", 100000), repeat("-", 100000) + "1", repeat("a = ", 100000) + "1", repeat("a ? b : ", 100000) + "1", repeat("1 + ", 100000) + "1", repeat("a[1]", 1) + repeat("[1]", 100000)}) {
+  for (const std::string& text :
+       {repeat("(", 100000), repeat("-", 100000) + "1", repeat("a = ", 100000) + "1", repeat("a ? b : ", 100000) + "1",
+        repeat("1 + ", 100000) + "1", repeat("a[1]", 1) + repeat("[1]", 100000)}) {
     Diagnostics diagnostics;
     parsed("BEGIN { " + text + "; }", diagnostics);
     ASSERT_TRUE(diagnostics.any());

@@ -28,7 +28,8 @@ std::string slurp(const fs::path& path) {
 std::vector<fs::path> scripts(const std::string& prefix) {
   std::vector<fs::path> out;
   for (const fs::directory_entry& entry : fs::directory_iterator(kScripts))
-    if (entry.path().filename().string().starts_with(prefix) && entry.path().extension() == ".d") out.push_back(entry.path());
+    if (entry.path().filename().string().starts_with(prefix) && entry.path().extension() == ".d")
+      out.push_back(entry.path());
   std::ranges::sort(out);
   return out;
 }

@@ -52,9 +52,12 @@ TEST(PlaceOf, FollowsLineControls) {
 TEST(Render, PutsTheCaretBelowThePlaceWhateverStandsBefore) {
   SourceText source{SourceText::Kind::Script, "t.d", "\ttrace(\"\xc3\xa9\", x);"};
   Diagnostic diagnostic{"D_IDENT_UNDEF", "no x", {13, 14}, "a hint", "in action list"};
-  EXPECT_EQ(render(diagnostic, source, false), "failed to compile script t.d: line 1: no x\n    \ttrace(\"\xc3\xa9\", x);\n    \t           ^\n    a hint\n");
+  EXPECT_EQ(
+      render(diagnostic, source, false),
+      "failed to compile script t.d: line 1: no x\n    \ttrace(\"\xc3\xa9\", x);\n    \t           ^\n    a hint\n");
   source.kind = SourceText::Kind::Name;
-  EXPECT_TRUE(render(diagnostic, source, true).starts_with("invalid probe specifier t.d: [D_IDENT_UNDEF] in action list: no x\n"));
+  EXPECT_TRUE(render(diagnostic, source, true)
+                  .starts_with("invalid probe specifier t.d: [D_IDENT_UNDEF] in action list: no x\n"));
 }
 
 }  // namespace

@@ -1449,9 +1449,87 @@ static void r_work_bit(void)
 	close(e);
 }
 
+static long trace_lines(void)
+{
+	FILE *f = fopen("/sys/kernel/tracing/trace", "r");
+	char line[512];
+	long n = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		n += line[0] != '#';
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* A tracer that only uses sys_exit has to see threads that nobody traces. */
+static void r_exit_tracers(void)
+{
+	const char *path =
+		"/sys/kernel/tracing/events/raw_syscalls/sys_exit/enable";
+	pid_t pid = start(v_ppids);
+	long lines;
+
+	go();
+	EQUAL(put("/sys/kernel/tracing/trace", "\n"), 0);
+	EQUAL(put(path, "1"), 0);
+	pause_ms(200);
+	EQUAL(put(path, "0"), 0);
+	lines = trace_lines();
+	CHECK(lines > 20);
+	pause_ms(50);
+	EQUAL(trace_lines(), lines);
+	finish(pid);
+}
+
 static void r_sysctl(void)
 {
 	EQUAL(put("/proc/sys/kernel/ftrace_enabled", "0"), -EBUSY);
+}
+
+/*
+ * Leaves threads behind that the module must let go when it is unloaded: one
+ * asleep with a work queued, one in a job control stop. tests/kmod/run wakes
+ * them afterwards.
+ */
+static void v_left_asleep(void)
+{
+	setsid();	/* no SIGHUP when this program ends */
+	v_pause();
+}
+
+static void v_left_spinning(void)
+{
+	setsid();
+	shared->ready = 3;
+	v_spin();
+}
+
+static void r_leave(void)
+{
+	pid_t asleep = start(v_left_asleep), stopped;
+	int a = engine(asleep, EV(E_QUIESCE)), b;
+	FILE *f = fopen("/tmp/utrace_left", "w");
+
+	go();
+	CHECK(wait_state(asleep, 'S'));
+	EQUAL(control(a, STOP), -EINPROGRESS);
+	close(a);
+	stopped = start(v_left_spinning);
+	b = engine(stopped, EV(E_JCTL) | EV_SIGNALS);
+	go();
+	wait_ready(3);
+	kill(stopped, SIGSTOP);
+	CHECK(wait_state(stopped, 'T'));
+	EQUAL(control(b, STOP), 0);
+	close(b);
+	EQUAL(state_of(stopped), 'T');
+	EQUAL(state_of(asleep), 'S');
+	CHECK(f != NULL);
+	if (f) {
+		fprintf(f, "%d %d\n", asleep, stopped);
+		fclose(f);
+	}
 }
 
 /* Rows: the task finder. */
@@ -1624,7 +1702,11 @@ static const struct row {
 	  NULL },
 	{ "ptrace", "utrace first, then ptrace", r_ptrace, NULL },
 	{ "workbit", "work bit shared with other tracers", r_work_bit, NULL },
+	{ "exittrace", "other tracers of sys_exit alone", r_exit_tracers,
+	  NULL },
 	{ "sysctl", "ftrace_enabled=0 is refused", r_sysctl, NULL },
+	{ "leave", "sleeping and job-stopped threads left to the unload",
+	  r_leave, NULL },
 	{ "findpid", "finder by pid; mmap, mprotect, munmap; gone",
 	  r_find_pid, "after the call, no brk" },
 	{ "findchild", "finder: children of a pid", r_find_children, NULL },

@@ -42,7 +42,9 @@ struct Element {
 
 const std::string kHeader = "\n           value  ------------- Distribution ------------- count    \n";
 const std::string kBlank(40, ' ');
-std::string bar(int ats) { return std::string(static_cast<size_t>(ats), '@') + std::string(static_cast<size_t>(40 - ats), ' '); }
+std::string bar(int ats) {
+  return std::string(static_cast<size_t>(ats), '@') + std::string(static_cast<size_t>(40 - ats), ' ');
+}
 
 TEST(AggFunctions, EveryFunctionHasARow) {
   for (const AggFunctionRow& row : kAggFunctions) EXPECT_EQ(&row_of(row.function), &row);
@@ -86,12 +88,9 @@ TEST(AggFunctions, NormalIsUnsignedAndGoesTowardZero) {
 TEST(Quantize, BucketsOfPowersOfTwo) {
   Element e(AggFunction::Quantize, {});
   e.add(-3).add(0).add(0).add(1);
-  EXPECT_EQ(e.printed(), kHeader +
-                             "              -4 |" + bar(0) + " 0        \n" +
-                             "              -2 |" + bar(10) + " 1        \n" +
-                             "              -1 |" + bar(0) + " 0        \n" +
-                             "               0 |" + bar(20) + " 2        \n" +
-                             "               1 |" + bar(10) + " 1        \n" +
+  EXPECT_EQ(e.printed(), kHeader + "              -4 |" + bar(0) + " 0        \n" + "              -2 |" + bar(10) +
+                             " 1        \n" + "              -1 |" + bar(0) + " 0        \n" + "               0 |" +
+                             bar(20) + " 2        \n" + "               1 |" + bar(10) + " 1        \n" +
                              "               2 |" + bar(0) + " 0        \n");
 }
 
@@ -106,15 +105,21 @@ TEST(Quantize, NegativeCountsGrowLeftwards) {
   Element e(AggFunction::Quantize, {});
   e.add(1, -3).add(2, -1);
   std::string text = e.printed();
-  EXPECT_NE(text.find("               1 " + std::string(10, ' ') + std::string(30, '@') + "| -3       \n"), std::string::npos) << text;
+  EXPECT_NE(text.find("               1 " + std::string(10, ' ') + std::string(30, '@') + "| -3       \n"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Quantize, MixedCountsGrowFromTheMiddle) {
   Element e(AggFunction::Quantize, {});
   e.add(1, -1).add(2, 1);
   std::string text = e.printed(), side(20, ' ');
-  EXPECT_NE(text.find("               1 " + std::string(10, ' ') + std::string(10, '@') + "|" + side + " -1       \n"), std::string::npos) << text;
-  EXPECT_NE(text.find("               2 " + side + "|" + std::string(10, '@') + std::string(10, ' ') + " 1        \n"), std::string::npos) << text;
+  EXPECT_NE(text.find("               1 " + std::string(10, ' ') + std::string(10, '@') + "|" + side + " -1       \n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("               2 " + side + "|" + std::string(10, '@') + std::string(10, ' ') + " 1        \n"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Quantize, CountsAreNormalized) {
@@ -137,19 +142,21 @@ TEST(Llquantize, TheExamplesOfTheManual) {
   EXPECT_EQ(five.labels(), "-1 0 1 2 4 6 8 10 20 40 60 80 >= 100");
   Element twenty(AggFunction::Llquantize, {10, 0, 1, 20});
   for (int64_t v = 1; v < 100; ++v) twenty.add(v);
-  EXPECT_EQ(twenty.labels(),
-            "0 1 2 3 4 5 6 7 8 9 10 15 20 25 30 35 40 45 50 55 60 65 70 75 80 85 90 95 >= 100");
+  EXPECT_EQ(twenty.labels(), "0 1 2 3 4 5 6 7 8 9 10 15 20 25 30 35 40 45 50 55 60 65 70 75 80 85 90 95 >= 100");
 }
 
 TEST(Llquantize, UnderRangeAndNegative) {
   EXPECT_EQ(Element(AggFunction::Llquantize, {10, 1, 2, 10}).add(5).labels(), "-10 abs() < 10 10");
   EXPECT_EQ(Element(AggFunction::Llquantize, {10, 0, 1, 10}).add(-100).labels(), "<= -100 -90");
-  EXPECT_EQ(Element(AggFunction::Llquantize, {10, 0, 1, 10}).add(-3).add(-99).labels(), "<= -100 -90 -80 -70 -60 -50 -40 -30 -20 -10 -9 -8 -7 -6 -5 -4 -3 -2");
+  EXPECT_EQ(Element(AggFunction::Llquantize, {10, 0, 1, 10}).add(-3).add(-99).labels(),
+            "<= -100 -90 -80 -70 -60 -50 -40 -30 -20 -10 -9 -8 -7 -6 -5 -4 -3 -2");
 }
 
 TEST(Llquantize, EachValueLiesInTheBucketOfItsLabel) {
-  for (std::vector<int64_t> params : {std::vector<int64_t>{10, 0, 3, 5}, {10, 0, 3, 20}, {2, 0, 10, 2}, {16, 1, 3, 4}}) {
-    for (int64_t v : {0, 1, 2, 9, 10, 11, 15, 16, 17, 99, 100, 101, 255, 256, 999, 1000, 4095, 4096, 9999, 10000, 70000}) {
+  for (std::vector<int64_t> params :
+       {std::vector<int64_t>{10, 0, 3, 5}, {10, 0, 3, 20}, {2, 0, 10, 2}, {16, 1, 3, 4}}) {
+    for (int64_t v :
+         {0, 1, 2, 9, 10, 11, 15, 16, 17, 99, 100, 101, 255, 256, 999, 1000, 4095, 4096, 9999, 10000, 70000}) {
       Element e(AggFunction::Llquantize, params);
       e.add(v);
       std::string text = e.printed();

@@ -43,10 +43,9 @@ TEST(AggTable, SortsByValueThenByKey) {
   a.add({word("b")}, 5);
   a.add({word("a")}, 5);
   a.add({word("c")}, -7);
-  EXPECT_EQ(a.printed(), std::string("  c") + std::string(49, ' ') + "               -7\n" +
-                             "  z" + std::string(49, ' ') + "                1\n" +
-                             "  a" + std::string(49, ' ') + "                5\n" +
-                             "  b" + std::string(49, ' ') + "                5\n");
+  EXPECT_EQ(a.printed(), std::string("  c") + std::string(49, ' ') + "               -7\n" + "  z" +
+                             std::string(49, ' ') + "                1\n" + "  a" + std::string(49, ' ') +
+                             "                5\n" + "  b" + std::string(49, ' ') + "                5\n");
 }
 
 TEST(AggTable, IntegerKeysSortAsUnsignedOfTheirSize) {

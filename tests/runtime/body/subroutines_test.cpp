@@ -154,9 +154,16 @@ TEST_F(Body, OtherStrings) {
 }
 
 TEST_F(Body, Paths) {
-  const char* const cases[][3] = {  // path, basename, dirname
-      {"/", "/", "/"},       {"", ".", "."},          {"a//", "a", "."},      {"foo", "foo", "."},
-      {"/foo", "foo", "/"},  {"/foo/bar", "bar", "/foo"}, {"foo//bar/", "bar", "foo"}, {"//", "/", "/"},
+  const char* const cases[][3] = {
+      // path, basename, dirname
+      {"/", "/", "/"},
+      {"", ".", "."},
+      {"a//", "a", "."},
+      {"foo", "foo", "."},
+      {"/foo", "foo", "/"},
+      {"/foo/bar", "bar", "/foo"},
+      {"foo//bar/", "bar", "foo"},
+      {"//", "/", "/"},
   };
   for (const auto& c : cases) {
     EXPECT_EQ(call(sonde_fn_basename, c[0]), c[1]) << c[0];

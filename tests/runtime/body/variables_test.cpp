@@ -23,7 +23,9 @@ class Variables : public ::testing::Test {
     add("s", Scope::This, string_type(), program.this_cells++);
     add("n", Scope::This, integer(), program.this_cells++);
   }
-  void add(const char* name, Scope scope, ValueType type, uint32_t cell) { program.variables.push_back({name, scope, std::move(type), cell}); }
+  void add(const char* name, Scope scope, ValueType type, uint32_t cell) {
+    program.variables.push_back({name, scope, std::move(type), cell});
+  }
 
   BodyProgram program;
   MemoryBudget budget{1 << 20, 0};

@@ -311,7 +311,8 @@ TEST_F(ConsumerTest, AggsizeLimitsAndIsTold) {
   option("aggsize", "200");
   bench.program.aggregations.push_back({"a", AggFunction::Sum, {}, {string_type()}});
   uint32_t epid = add(aggregate_word, *call, {SONDE_SLOT_TEXT, SONDE_SLOT_WORD});
-  for (const char* name : {"a", "b", "c", "d", "e"}) bench.consume(RecordBuilder(epid, 9, 10).text(name).word(1).cpu(2));
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    bench.consume(RecordBuilder(epid, 9, 10).text(name).word(1).cpu(2));
   bench.consumer->report_drops();
   ASSERT_EQ(bench.output.messages.size(), 1u);
   EXPECT_TRUE(bench.output.messages[0].ends_with(" aggregation drops on CPU 2")) << bench.output.messages[0];
@@ -329,7 +330,8 @@ TEST_F(ConsumerTest, SetoptActsAtOnce) {
   uint32_t epid = add(set_option, *begin);
   bench.consume(RecordBuilder(epid, 1, 10));
   EXPECT_EQ(bench.printed(), "now quiet\n");
-  EXPECT_EQ(bench.output.messages, std::vector<std::string>{"couldn't set option \"nosuch\" to \"1\": Invalid option name\n"});
+  EXPECT_EQ(bench.output.messages,
+            std::vector<std::string>{"couldn't set option \"nosuch\" to \"1\": Invalid option name\n"});
 }
 
 int32_t run_shell(BodyContext* context) {

@@ -189,7 +189,9 @@ class Bench {
   uint32_t last_epid = 0;
 };
 
-inline ValueType integer(uint32_t size = 8, bool is_signed = true) { return {ValueType::Kind::Integer, is_signed, size, ""}; }
+inline ValueType integer(uint32_t size = 8, bool is_signed = true) {
+  return {ValueType::Kind::Integer, is_signed, size, ""};
+}
 inline ValueType string_type() { return {ValueType::Kind::String, false, 256, "string"}; }
 inline uint64_t word_of(const char* text) { return reinterpret_cast<uint64_t>(text); }
 

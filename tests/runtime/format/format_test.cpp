@@ -19,7 +19,8 @@ class Names : public SymbolNames {
  public:
   std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override {
     if (kind == SymbolValue::UMod) return "prog";
-    return "prog`main" + std::string(kind == SymbolValue::UAddr ? "+0x" + std::to_string(address) : "") + (pid == 7 ? "" : "?");
+    return "prog`main" + std::string(kind == SymbolValue::UAddr ? "+0x" + std::to_string(address) : "") +
+           (pid == 7 ? "" : "?");
   }
   uint64_t canonical(uint32_t, uint64_t address, SymbolValue::Kind) override { return address; }
 };

@@ -12,8 +12,8 @@
 namespace sonde {
 namespace {
 
-const Op kOps[] = {Op::None,   Op::Provide, Op::ProvideModule, Op::Enable,    Op::Disable, Op::Suspend,
-                   Op::Resume, Op::GetArgDesc, Op::GetArgVal,  Op::UserMode, Op::Destroy};
+const Op kOps[] = {Op::None,   Op::Provide,    Op::ProvideModule, Op::Enable,   Op::Disable, Op::Suspend,
+                   Op::Resume, Op::GetArgDesc, Op::GetArgVal,     Op::UserMode, Op::Destroy};
 
 TEST(Context, Table) {
   const std::map<Call, std::vector<Op>> table = {

@@ -79,7 +79,8 @@ TEST_F(LocalFiringTest, AsksForArgumentsBeyondThoseGiven) {
 }
 
 TEST_F(LocalFiringTest, SondesOwnMemoryIsRefused) {
-  enable(make_program({{SONDE_DIF_ARG, 0, 0, 0, 0}, {SONDE_DIF_CAPSTR, 0, 0, 0, 64}, {SONDE_DIF_RECORD}}, {SONDE_SLOT_TEXT}));
+  enable(make_program({{SONDE_DIF_ARG, 0, 0, 0, 0}, {SONDE_DIF_CAPSTR, 0, 0, 0, 64}, {SONDE_DIF_RECORD}},
+                      {SONDE_SLOT_TEXT}));
   LocalRecords records(framework);
   const char* text = "secret";
   dtrace_probe(probe, reinterpret_cast<uintptr_t>(text), 0, 0, 0, 0);
@@ -105,9 +106,14 @@ TEST_F(LocalFiringTest, UserModeDecidesWhetherAStackIsRefusedOrEmpty) {
 }
 
 TEST_F(LocalFiringTest, FiltersAndVariables) {
-  enable(make_program({{SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_PID}, {SONDE_DIF_LI, 1, 0, 0, static_cast<int>(getpid())},
-                       {SONDE_DIF_EQ, 2, 0, 1}, {SONDE_DIF_JNZ, 0, 2, 0, 1}, {SONDE_DIF_FAIL}, {SONDE_DIF_RECORD}}));
-  enable(make_program({{SONDE_DIF_ARG, 0, 0, 0, 0}, {SONDE_DIF_JNZ, 0, 0, 0, 1}, {SONDE_DIF_FAIL}, {SONDE_DIF_RECORD}}));
+  enable(make_program({{SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_PID},
+                       {SONDE_DIF_LI, 1, 0, 0, static_cast<int>(getpid())},
+                       {SONDE_DIF_EQ, 2, 0, 1},
+                       {SONDE_DIF_JNZ, 0, 2, 0, 1},
+                       {SONDE_DIF_FAIL},
+                       {SONDE_DIF_RECORD}}));
+  enable(
+      make_program({{SONDE_DIF_ARG, 0, 0, 0, 0}, {SONDE_DIF_JNZ, 0, 0, 0, 1}, {SONDE_DIF_FAIL}, {SONDE_DIF_RECORD}}));
   LocalRecords records(framework);
   dtrace_probe(probe, 0, 0, 0, 0, 0);
   EXPECT_EQ(records.take().size(), 1u);
@@ -117,8 +123,13 @@ TEST_F(LocalFiringTest, FiltersAndVariables) {
 
 TEST_F(LocalFiringTest, ThreadVariablesLastFromFiringToFiring) {
   // thread variable 0 += 1; record it
-  enable(make_program({{SONDE_DIF_LDT, 0, 0, 0, 0}, {SONDE_DIF_LI, 1, 0, 0, 1}, {SONDE_DIF_ADD, 0, 0, 1},
-                       {SONDE_DIF_STT, 0, 0, 0, 0}, {SONDE_DIF_CAPW, 0, 0}, {SONDE_DIF_RECORD}}, {SONDE_SLOT_WORD}));
+  enable(make_program({{SONDE_DIF_LDT, 0, 0, 0, 0},
+                       {SONDE_DIF_LI, 1, 0, 0, 1},
+                       {SONDE_DIF_ADD, 0, 0, 1},
+                       {SONDE_DIF_STT, 0, 0, 0, 0},
+                       {SONDE_DIF_CAPW, 0, 0},
+                       {SONDE_DIF_RECORD}},
+                      {SONDE_SLOT_WORD}));
   LocalRecords records(framework);
   for (int i = 0; i < 3; i++) dtrace_probe(probe, 0, 0, 0, 0, 0);
   std::thread([&] { dtrace_probe(probe, 0, 0, 0, 0, 0); }).join();
@@ -127,7 +138,6 @@ TEST_F(LocalFiringTest, ThreadVariablesLastFromFiringToFiring) {
   EXPECT_EQ(seen[2].slot0, 3u);
   EXPECT_EQ(seen[3].slot0, 1u);
 }
-
 
 TEST_F(LocalFiringTest, SuspendedProbesAreSilentButFireIsNot) {
   enable(record_nothing());

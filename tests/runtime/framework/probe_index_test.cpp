@@ -95,8 +95,10 @@ TEST(ProbeIndex, HundredThousandProbesUnderFiveMilliseconds) {
       best = std::min<std::chrono::duration<double, std::milli>>(best, std::chrono::steady_clock::now() - start);
     }
     EXPECT_EQ(found, query.found) << query.names[2];
-    EXPECT_LT(best.count(), kBudgetMs) << query.names[0] << ":" << query.names[1] << ":" << query.names[2] << ":" << query.names[3];
-    RecordProperty("ms_" + std::string(query.names[0]) + "_" + std::string(query.names[2]), std::to_string(best.count()));
+    EXPECT_LT(best.count(), kBudgetMs) << query.names[0] << ":" << query.names[1] << ":" << query.names[2] << ":"
+                                       << query.names[3];
+    RecordProperty("ms_" + std::string(query.names[0]) + "_" + std::string(query.names[2]),
+                   std::to_string(best.count()));
   }
 }
 

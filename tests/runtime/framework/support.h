@@ -16,7 +16,8 @@
 namespace sonde {
 
 /// A verified program.
-inline std::shared_ptr<const FireProgram> make_program(std::vector<sonde_dif_insn> insns, std::vector<uint8_t> kinds = {}) {
+inline std::shared_ptr<const FireProgram> make_program(std::vector<sonde_dif_insn> insns,
+                                                       std::vector<uint8_t> kinds = {}) {
   auto program = std::make_shared<FireProgram>();
   program->insns = std::move(insns);
   program->kinds = std::move(kinds);
@@ -32,10 +33,12 @@ inline std::shared_ptr<const FireProgram> record_nothing() { return make_program
 
 /// Slot 0 = argument `number`.
 inline std::shared_ptr<const FireProgram> record_argument(int number) {
-  return make_program({{SONDE_DIF_ARG, 0, 0, 0, number}, {SONDE_DIF_CAPW, 0, 0}, {SONDE_DIF_RECORD}}, {SONDE_SLOT_WORD});
+  return make_program({{SONDE_DIF_ARG, 0, 0, 0, number}, {SONDE_DIF_CAPW, 0, 0}, {SONDE_DIF_RECORD}},
+                      {SONDE_SLOT_WORD});
 }
 
-inline Enabling enabling_of(ProbeDescription description, std::shared_ptr<const FireProgram> program, uint32_t clause = 0) {
+inline Enabling enabling_of(ProbeDescription description, std::shared_ptr<const FireProgram> program,
+                            uint32_t clause = 0) {
   return {{std::move(description)}, clause, std::move(program), false};
 }
 

@@ -52,7 +52,7 @@ std::string run_and_report(const std::string& file, const char* tenths) {
 }
 
 TEST(Death, ConsumerKilledWhileAttached) {
-  Programs::get();   // compiled here, once, and not in each child
+  Programs::get();  // compiled here, once, and not in each child
   const std::set<pid_t> before = guards();
   std::mt19937 random(1);
   for (int round = 0; round < 20; round++) {
@@ -94,7 +94,7 @@ TEST(Death, ConsumerKilledThatSpawned) {
       consumer.run();
       _exit(0);
     }
-    usleep(30000 + random() % 150000);   // so that the program has started
+    usleep(30000 + random() % 150000);  // so that the program has started
     kill(consumer_pid, SIGKILL);
     waitpid(consumer_pid, nullptr, 0);
     std::string text;
@@ -105,7 +105,7 @@ TEST(Death, ConsumerKilledThatSpawned) {
       started = started || stream.good();
       std::getline(stream, text);
       std::set<pid_t> now = guards();
-      if (i > 20 && now == before && text.empty() && !std::filesystem::exists(file)) break;   // killed before it spawned
+      if (i > 20 && now == before && text.empty() && !std::filesystem::exists(file)) break;  // killed before it spawned
     }
     if (std::filesystem::exists(file)) {
       EXPECT_EQ(text, "42") << "round " << round;
@@ -152,7 +152,8 @@ TEST(Death, GuardDiesAtEachPtraceCall) {
     consumer.enable(1, Dif().text(SONDE_DIF_TEXT_EXECNAME));
     consumer.tap_call(1, SYS_getppid);
     consumer.tap_call(1, SYS_getppid, SONDE_TAP_SYSCALL_RETURN);
-    auto pid = consumer.source->spawn({{"/bin/sh", "-c", target() + " getppid 2 20 >/dev/null; echo $? >" + file}, {}, filter, {SYS_getppid}});
+    auto pid = consumer.source->spawn(
+        {{"/bin/sh", "-c", target() + " getppid 2 20 >/dev/null; echo $? >" + file}, {}, filter, {SYS_getppid}});
     if (!pid) {
       EXPECT_EQ(pid.error().code(), EPIPE) << n << pid.error().message();
       dead++;

@@ -27,7 +27,7 @@ TEST_P(Filtered, CountsGetppidOfFourThreads) {
   EXPECT_EQ(numbers->records, 100000u);
   EXPECT_EQ(numbers->drops, 0u);
   if (GetParam()) {
-    EXPECT_LT(numbers->stops, 100100u);   // an entry is one stop
+    EXPECT_LT(numbers->stops, 100100u);  // an entry is one stop
   }
 }
 
@@ -137,8 +137,9 @@ TEST(Guard, NameIsRightAfterPrctl) {
 TEST(Guard, ProcessEvents) {
   Consumer consumer;
   consumer.through_shell = true;
-  const sonde_tap_kind kinds[] = {SONDE_TAP_CREATE, SONDE_TAP_START, SONDE_TAP_LWP_CREATE, SONDE_TAP_LWP_START, SONDE_TAP_EXEC,
-                                  SONDE_TAP_EXEC_SUCCESS, SONDE_TAP_EXEC_FAILURE, SONDE_TAP_EXIT, SONDE_TAP_LWP_EXIT};
+  const sonde_tap_kind kinds[] = {SONDE_TAP_CREATE,       SONDE_TAP_START, SONDE_TAP_LWP_CREATE,
+                                  SONDE_TAP_LWP_START,    SONDE_TAP_EXEC,  SONDE_TAP_EXEC_SUCCESS,
+                                  SONDE_TAP_EXEC_FAILURE, SONDE_TAP_EXIT,  SONDE_TAP_LWP_EXIT};
   consumer.spawn({"/bin/sh", "-c", target() + " getppid 2 1; /nowhere/at/all; " + target() + " exit 7; exit 3"});
   for (sonde_tap_kind kind : kinds) {
     Dif dif;
@@ -152,7 +153,7 @@ TEST(Guard, ProcessEvents) {
   EXPECT_EQ(of(SONDE_TAP_START), of(SONDE_TAP_CREATE));
   EXPECT_EQ(of(SONDE_TAP_LWP_CREATE), 2u);
   EXPECT_EQ(of(SONDE_TAP_LWP_START), 2 + of(SONDE_TAP_START));
-  EXPECT_EQ(of(SONDE_TAP_EXEC_SUCCESS), 3u);   // the wrapper's exec of sh, and two programs
+  EXPECT_EQ(of(SONDE_TAP_EXEC_SUCCESS), 3u);  // the wrapper's exec of sh, and two programs
   EXPECT_EQ(of(SONDE_TAP_EXIT), 1 + of(SONDE_TAP_START));
   EXPECT_EQ(of(SONDE_TAP_LWP_EXIT), 2 + of(SONDE_TAP_EXIT));
   std::multiset<uint64_t> codes;
@@ -184,13 +185,16 @@ TEST(Guard, RefusesWhatItCannotSee) {
 TEST(Guard, DescriptorTexts) {
   Consumer consumer;
   Dif dif;
-  dif.text(SONDE_DIF_TEXT_FDPATH, 0).text(SONDE_DIF_TEXT_FDFS, 0).text(SONDE_DIF_TEXT_FDPATH, 77).text(SONDE_DIF_TEXT_CWD);
+  dif.text(SONDE_DIF_TEXT_FDPATH, 0)
+      .text(SONDE_DIF_TEXT_FDFS, 0)
+      .text(SONDE_DIF_TEXT_FDPATH, 77)
+      .text(SONDE_DIF_TEXT_CWD);
   dif.text(SONDE_DIF_TEXT_EXEPATH).text(SONDE_DIF_TEXT_FDMOUNT, 0);
   consumer.enable(1, dif);
   consumer.spawn({"/bin/sh", "-c", "cd / && exec " + target() + " getppid 1 2 </proc/self/status"});
   consumer.tap_call(1, SYS_getppid);
   consumer.run();
-  ASSERT_GE(consumer.records.size(), 2u);   // the shell may ask too
+  ASSERT_GE(consumer.records.size(), 2u);  // the shell may ask too
   const Record& last = consumer.records.back();
   EXPECT_NE(last.texts[0].find("/status"), std::string::npos);
   EXPECT_EQ(last.texts[1], "proc");
@@ -203,7 +207,10 @@ TEST(Guard, DescriptorTexts) {
 TEST(Guard, Variables) {
   Consumer consumer;
   Dif dif;
-  dif.variable(SONDE_DIF_VAR_PID).variable(SONDE_DIF_VAR_PPID).variable(SONDE_DIF_VAR_UID).variable(SONDE_DIF_VAR_VTIMESTAMP);
+  dif.variable(SONDE_DIF_VAR_PID)
+      .variable(SONDE_DIF_VAR_PPID)
+      .variable(SONDE_DIF_VAR_UID)
+      .variable(SONDE_DIF_VAR_VTIMESTAMP);
   dif.variable(SONDE_DIF_VAR_CPU).variable(SONDE_DIF_VAR_NLWP).variable(SONDE_DIF_VAR_PGID).variable(SONDE_DIF_VAR_TID);
   consumer.enable(1, dif);
   const uint32_t pid = consumer.spawn({target(), "getppid", "1", "2"});
@@ -280,7 +287,7 @@ TEST(Guard, HeldThreadWaitsForRelease) {
   ASSERT_TRUE(consumer.source->go());
   usleep(200000);
   consumer.drain(true);
-  EXPECT_EQ(consumer.records.size(), 2u);   // one of each thread
+  EXPECT_EQ(consumer.records.size(), 2u);  // one of each thread
   consumer.on_record = [&](const sonde_record& record) {
     if (record.flags & SONDE_RECORD_HELD) {
       EXPECT_TRUE(consumer.source->release(record.tid, {}));
@@ -309,7 +316,9 @@ TEST(Guard, HeldThreadCanBeKilledAndSignalled) {
   second.enable(1, Dif().argument(0), true);
   const uint32_t other = second.spawn({target(), "getppid", "1", "4"});
   second.tap_call(1, SYS_getppid);
-  second.on_record = [&](const sonde_record& record) { (void)second.source->release(record.tid, {false, SIGTERM}); };   // it may be dying
+  second.on_record = [&](const sonde_record& record) {
+    (void)second.source->release(record.tid, {false, SIGTERM});
+  };  // it may be dying
   second.run(5000);
   EXPECT_EQ(second.status[other], static_cast<uint64_t>(SIGTERM));
 }
@@ -337,16 +346,17 @@ TEST(Guard, SignalsDeliveredAndDiscarded) {
   Consumer consumer;
   consumer.enable(1, Dif().argument(0).argument(2));
   consumer.enable(2, Dif().argument(0));
-  consumer.spawn({"/bin/sh", "-c", "trap : USR1; kill -USR1 $$; trap '' USR2; kill -USR2 $$; /bin/true; kill -TERM $$"});
+  consumer.spawn(
+      {"/bin/sh", "-c", "trap : USR1; kill -USR1 $$; trap '' USR2; kill -USR2 $$; /bin/true; kill -TERM $$"});
   consumer.tap_kind(1, SONDE_TAP_SIGNAL_DELIVER);
   consumer.tap_kind(2, SONDE_TAP_SIGNAL_DISCARD);
   consumer.run();
   std::multiset<uint64_t> delivered, discarded;
   for (const Record& record : consumer.records) {
-    if (record.words[0] == SIGCHLD) continue;   // some shells catch it, some ignore it
+    if (record.words[0] == SIGCHLD) continue;  // some shells catch it, some ignore it
     (record.probe == 1 ? delivered : discarded).insert(record.words[0]);
     if (record.probe == 1) {
-      EXPECT_EQ(record.words[1], record.pid);   // it sent them itself
+      EXPECT_EQ(record.words[1], record.pid);  // it sent them itself
     }
   }
   EXPECT_EQ(delivered, (std::multiset<uint64_t>{SIGUSR1, SIGTERM}));

@@ -35,13 +35,18 @@ using Clock = std::chrono::steady_clock;
 class Dif {
  public:
   Dif& op(sonde_dif_op op, int d = 0, int a = 0, int b = 0, int32_t i = 0) {
-    insns_.push_back({static_cast<uint8_t>(op), static_cast<uint8_t>(d), static_cast<uint8_t>(a), static_cast<uint8_t>(b), i});
+    insns_.push_back(
+        {static_cast<uint8_t>(op), static_cast<uint8_t>(d), static_cast<uint8_t>(a), static_cast<uint8_t>(b), i});
     return *this;
   }
   Dif& argument(int n) { return op(SONDE_DIF_ARG, 1, 0, 0, n).word(); }
   Dif& variable(sonde_dif_variable v) { return op(SONDE_DIF_VAR, 1, 0, 0, v).word(); }
-  Dif& text_of_argument(int n, int max = 256) { return op(SONDE_DIF_ARG, 1, 0, 0, n).capture(SONDE_DIF_CAPSTR, SONDE_SLOT_TEXT, max); }
-  Dif& text(sonde_dif_text which, int operand = 0) { return op(SONDE_DIF_LI, 1, 0, 0, operand).capture(SONDE_DIF_CAPTEXT, SONDE_SLOT_TEXT, which); }
+  Dif& text_of_argument(int n, int max = 256) {
+    return op(SONDE_DIF_ARG, 1, 0, 0, n).capture(SONDE_DIF_CAPSTR, SONDE_SLOT_TEXT, max);
+  }
+  Dif& text(sonde_dif_text which, int operand = 0) {
+    return op(SONDE_DIF_LI, 1, 0, 0, operand).capture(SONDE_DIF_CAPTEXT, SONDE_SLOT_TEXT, which);
+  }
   Dif& stack(int frames) {
     op(SONDE_DIF_CAPSTACK, static_cast<int>(kinds_.size()), 0, 0, frames);
     kinds_.push_back(SONDE_SLOT_STACK);
@@ -125,7 +130,7 @@ struct Record {
   uint16_t flags;
   uint64_t timestamp, faults;
   std::vector<uint64_t> words;
-  std::vector<std::string> texts;   ///< by slot; empty for words
+  std::vector<std::string> texts;  ///< by slot; empty for words
 };
 
 /// Milliseconds a traced program may take.
@@ -158,7 +163,8 @@ class Consumer {
     tap({{}, kind, ProbeId{probe}, number, 0, "", 0, 0});
   }
   void tap_kind(uint32_t probe, sonde_tap_kind kind) { tap({{}, kind, ProbeId{probe}, 0, 0, "", 0, 0}); }
-  void tap_function(uint32_t probe, sonde_tap_kind kind, const std::string& path, const std::string& name, uint32_t pid = 0) {
+  void tap_function(uint32_t probe, sonde_tap_kind kind, const std::string& path, const std::string& name,
+                    uint32_t pid = 0) {
     const uint64_t offset = offset_of(path, name);
     tap({{}, kind, ProbeId{probe}, 0, pid, path, offset, offset});
   }
@@ -229,7 +235,8 @@ class Consumer {
     counts[record.probe]++;
     if (on_record) on_record(record);
     if (records.size() >= keep) return;
-    Record copy{record.epid, record.probe, record.pid, record.tid, record.sequence, record.flags, record.timestamp, record.faults, {}, {}};
+    Record copy{record.epid,  record.probe,     record.pid,    record.tid, record.sequence,
+                record.flags, record.timestamp, record.faults, {},         {}};
     for (unsigned i = 0; i < record.slots; i++) {
       copy.words.push_back(record.slot[i]);
       const uint64_t offset = SONDE_SPAN_OFFSET(record.slot[i]), length = SONDE_SPAN_LENGTH(record.slot[i]);
@@ -255,7 +262,7 @@ inline std::set<pid_t> guards() {
     if (pid <= 0 || getpgid(pid) != getpgid(0)) continue;
     std::ifstream status(entry.path() / "status");
     std::string text;
-    for (std::string line; std::getline(status, line);) text += line + "\n";   // ends quietly when the process does
+    for (std::string line; std::getline(status, line);) text += line + "\n";  // ends quietly when the process does
     const bool ended = text.find("\nState:\tZ") != std::string::npos || text.find("\nState:\tX") != std::string::npos;
     if (text.starts_with("Name:\tsonde-guard\n") && !ended) found.insert(pid);
   }

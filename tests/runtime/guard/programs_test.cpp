@@ -21,12 +21,15 @@ class Real : public testing::TestWithParam<Tracing> {
   /// Runs a shell script untraced and traced; both must say the same.
   void same(const std::string& script) {
     const std::string base = Programs::get().directory + "/real";
-    const std::string plain = "cd " + Programs::get().directory + " && (" + script + ") >" + base + ".plain 2>&1; echo status $? >>" + base + ".plain";
-    const std::string traced = "cd " + Programs::get().directory + " && (" + script + ") >" + base + ".traced 2>&1; echo status $? >>" + base + ".traced";
+    const std::string plain = "cd " + Programs::get().directory + " && (" + script + ") >" + base +
+                              ".plain 2>&1; echo status $? >>" + base + ".plain";
+    const std::string traced = "cd " + Programs::get().directory + " && (" + script + ") >" + base +
+                               ".traced 2>&1; echo status $? >>" + base + ".traced";
     ASSERT_EQ(system(plain.c_str()), 0);
     Consumer consumer;
     consumer.keep = 10;
-    const std::vector<uint32_t> calls = {SYS_openat, SYS_read, SYS_execve, SYS_clone, SYS_wait4, SYS_futex, SYS_rt_sigaction};
+    const std::vector<uint32_t> calls = {SYS_openat, SYS_read,  SYS_execve,      SYS_clone,
+                                         SYS_wait4,  SYS_futex, SYS_rt_sigaction};
     for (uint32_t call : calls) {
       consumer.tap_call(1, call);
       consumer.tap_call(2, call, SONDE_TAP_SYSCALL_RETURN);
@@ -53,28 +56,37 @@ INSTANTIATE_TEST_SUITE_P(Guard, Real,
                                          Tracing{"functions", false, true}, Tracing{"filtered_functions", true, true}),
                          [](const auto& info) { return info.param.name; });
 
-TEST_P(Real, Pipeline) { same("seq 1 20000 | grep 7 | sort -r | head -3; echo a | cat | tr a b; false | true; echo $?"); }
+TEST_P(Real, Pipeline) {
+  same("seq 1 20000 | grep 7 | sort -r | head -3; echo a | cat | tr a b; false | true; echo $?");
+}
 
 TEST_P(Real, Compiler) {
-  same("printf '#include <stdio.h>\\nint main(){puts(\"hello\");return 3;}' >hello.c && gcc -O2 hello.c -o hello && ./hello");
+  same(
+      "printf '#include <stdio.h>\\nint main(){puts(\"hello\");return 3;}' >hello.c && gcc -O2 hello.c -o hello && "
+      "./hello");
 }
 
 TEST_P(Real, Make) {
-  same("mkdir -p m && cd m && printf 'all: a b c d\\na b c d:\\n\\t@echo $@ >$@; cat $@\\n' >Makefile && rm -f a b c d && make -s -j2 | sort");
+  same(
+      "mkdir -p m && cd m && printf 'all: a b c d\\na b c d:\\n\\t@echo $@ >$@; cat $@\\n' >Makefile && rm -f a b c d "
+      "&& make -s -j2 | sort");
 }
 
 TEST_P(Real, PythonWithThreadsAndSubprocess) {
-  same("python3 -c 'import threading,subprocess,time\n"
-       "r=[]\n"
-       "def f(i): r.append(i*i)\n"
-       "t=[threading.Thread(target=f,args=(i,)) for i in range(8)]\n"
-       "[x.start() for x in t]; [x.join() for x in t]\n"
-       "print(sorted(r), subprocess.run([\"echo\",\"hi\"],capture_output=True).stdout, time.sleep(0.01))'");
+  same(
+      "python3 -c 'import threading,subprocess,time\n"
+      "r=[]\n"
+      "def f(i): r.append(i*i)\n"
+      "t=[threading.Thread(target=f,args=(i,)) for i in range(8)]\n"
+      "[x.start() for x in t]; [x.join() for x in t]\n"
+      "print(sorted(r), subprocess.run([\"echo\",\"hi\"],capture_output=True).stdout, time.sleep(0.01))'");
 }
 
 TEST_P(Real, SignalsAndJobs) {
-  same("{ sleep 5 & p=$!; kill -STOP $p; kill -CONT $p; kill $p; wait $p; echo $?; } 2>/dev/null; sh -c 'trap \"echo got; exit 4\" USR1; kill -USR1 $$; sleep 0.1'; echo $?; "
-       "timeout 0.1 sleep 5; echo $?; sh -c 'kill -SEGV $$'; echo $?");
+  same(
+      "{ sleep 5 & p=$!; kill -STOP $p; kill -CONT $p; kill $p; wait $p; echo $?; } 2>/dev/null; sh -c 'trap \"echo "
+      "got; exit 4\" USR1; kill -USR1 $$; sleep 0.1'; echo $?; "
+      "timeout 0.1 sleep 5; echo $?; sh -c 'kill -SEGV $$'; echo $?");
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ class RawGuard : public testing::Test {
     channel_.reset();
     int status = -1;
     waitpid(guard_, &status, 0);
-    EXPECT_EQ(status, 0);   // it has survived all that
+    EXPECT_EQ(status, 0);  // it has survived all that
   }
   sonde_reply ask(uint32_t packet_kind, ByteSpan body) {
     channel_->send(packet_kind, {body});
@@ -146,7 +146,7 @@ TEST_F(RawGuard, RefusesMalformedRequests) {
   EXPECT_EQ(ask(SONDE_PACKET_EVENT, Bytes(sizeof(sonde_event))).error, -EINVAL);
   sonde_request request{1000, 0, 0, 0, 0};
   EXPECT_EQ(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, -EINVAL);
-  for (uint32_t kind = 0; kind <= SONDE_STATISTICS; kind++) {   // a length that does not come
+  for (uint32_t kind = 0; kind <= SONDE_STATISTICS; kind++) {  // a length that does not come
     if (kind == SONDE_READ_MEMORY) continue;
     request = {kind, 1, 1, 1, 1000};
     EXPECT_EQ(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, -EINVAL) << kind;
@@ -162,7 +162,8 @@ TEST_F(RawGuard, RefusesMalformedRequests) {
 TEST_F(RawGuard, SurvivesNoise) {
   std::mt19937 random(42);
   for (int i = 0; i < 3000; i++) {
-    sonde_request request{static_cast<uint32_t>(random() % (SONDE_STATISTICS + 2)), static_cast<uint32_t>(random() % 4), random() % 4, random(), 0};
+    sonde_request request{static_cast<uint32_t>(random() % (SONDE_STATISTICS + 2)), static_cast<uint32_t>(random() % 4),
+                          random() % 4, random(), 0};
     // Requests that start or signal something are not for noise.
     if (request.kind == SONDE_SPAWN || request.kind == SONDE_ATTACH || request.kind == SONDE_SIGNAL_TARGET) continue;
     Bytes payload(random() % 200);

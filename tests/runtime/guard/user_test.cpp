@@ -45,7 +45,7 @@ TEST(User, ArgumentsOnTheStackRegistersAndStack) {
   Consumer consumer;
   Dif dif;
   for (int i = 0; i < 8; i++) dif.argument(i);
-  dif.op(SONDE_DIF_REG, 1, 0, 0, 14).word();   // R_RDI
+  dif.op(SONDE_DIF_REG, 1, 0, 0, 14).word();  // R_RDI
   dif.variable(SONDE_DIF_VAR_UCALLER).stack(8);
   consumer.enable(1, dif);
   consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "wide");
@@ -112,7 +112,10 @@ TEST(User, EveryOffsetOfAFunction) {
   consumer.enable(1, Dif().argument(0));
   // work() is disassembled by hand of objdump, as the compiler's output is not ours to know.
   const std::string listing = Programs::get().directory + "/listing";
-  ASSERT_EQ(system(("objdump -d --no-show-raw-insn --disassemble=work " + target() + " | grep -E '^ +[0-9a-f]+:' | cut -d: -f1 >" + listing).c_str()), 0);
+  ASSERT_EQ(system(("objdump -d --no-show-raw-insn --disassemble=work " + target() +
+                    " | grep -E '^ +[0-9a-f]+:' | cut -d: -f1 >" + listing)
+                       .c_str()),
+            0);
   std::ifstream lines(listing);
   std::string line;
   std::vector<uint64_t> addresses;
@@ -150,9 +153,10 @@ TEST(User, ManyProbesInOneLibrary) {
   consumer.enable(1, Dif().argument(0));
   std::vector<Tap> taps;
   uint32_t id = 1000;
-  for (const char* name : {"malloc", "free", "calloc", "printf", "puts", "write", "read", "open", "openat", "close", "mmap", "munmap",
-                           "exit", "qsort", "getenv", "sigaction", "strtol", "fwrite", "vfprintf", "setlocale", "opendir", "readdir",
-                           "fopen", "fclose", "getcwd", "stat", "fstat", "lseek", "realloc", "strdup", "isatty", "ioctl"}) {
+  for (const char* name : {"malloc", "free",   "calloc",   "printf",    "puts",    "write",   "read",   "open",
+                           "openat", "close",  "mmap",     "munmap",    "exit",    "qsort",   "getenv", "sigaction",
+                           "strtol", "fwrite", "vfprintf", "setlocale", "opendir", "readdir", "fopen",  "fclose",
+                           "getcwd", "stat",   "fstat",    "lseek",     "realloc", "strdup",  "isatty", "ioctl"}) {
     for (auto kind : {SONDE_TAP_USER_ENTRY, SONDE_TAP_USER_RETURN}) {
       const uint64_t offset = offset_of(libc, name);
       taps.push_back({TapId{id++}, kind, ProbeId{1}, 0, 0, libc, offset, offset});
@@ -162,7 +166,8 @@ TEST(User, ManyProbesInOneLibrary) {
   ASSERT_TRUE(armed) << armed.error().message();
   consumer.spawn({"/bin/sh", "-c", "ls -l /etc >" + output_file() + "1"});
   consumer.run();
-  ASSERT_EQ(system(("ls -l /etc >" + output_file() + "2; cmp " + output_file() + "1 " + output_file() + "2").c_str()), 0);
+  ASSERT_EQ(system(("ls -l /etc >" + output_file() + "2; cmp " + output_file() + "1 " + output_file() + "2").c_str()),
+            0);
   EXPECT_GT(consumer.count(1), 100u);
   for (const SourceEvent& event : consumer.seen) EXPECT_NE(event.kind, SONDE_EVENT_NOTICE) << event.text;
 }
@@ -190,7 +195,8 @@ TEST(User, Dlopen) {
   EXPECT_EQ(consumer.count(1), 50u);
   EXPECT_EQ(consumer.count(2), 50u);
   bool mapped = false;
-  for (const SourceEvent& event : consumer.seen) mapped = mapped || (event.kind == SONDE_EVENT_MAPPED && event.text == Programs::get().plugin);
+  for (const SourceEvent& event : consumer.seen)
+    mapped = mapped || (event.kind == SONDE_EVENT_MAPPED && event.text == Programs::get().plugin);
   EXPECT_TRUE(mapped);
 }
 

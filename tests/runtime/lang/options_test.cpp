@@ -6,7 +6,8 @@
 namespace sonde {
 namespace {
 
-std::string set(Options& options, const char* name, const char* value, bool from_program = false, bool tracing = false) {
+std::string set(Options& options, const char* name, const char* value, bool from_program = false,
+                bool tracing = false) {
   auto result = options.set(name, value, from_program, tracing);
   return result ? "ok" : result.error().message();
 }
@@ -28,11 +29,22 @@ TEST(Options, Values) {
     const char *name, *value;
     uint64_t number;
   } const cases[] = {
-      {"quiet", "", 1},           {"quiet", "YES", 1},      {"quiet", "off", 0},       {"quiet", "Disabled", 0},
-      {"bufsize", "16k", 16384},  {"bufsize", "2M", 2 << 20}, {"bufsize", "1", 1},     {"bufsize", "0x10", 16},
-      {"bufsize", "1t", 1ull << 40}, {"switchrate", "10", 100'000'000}, {"switchrate", "10hz", 100'000'000},
-      {"switchrate", "5sec", 5'000'000'000}, {"switchrate", "100ms", 100'000'000}, {"aggrate", "1d", 86400'000'000'000},
-      {"stackindent", "0", 0},    {"strsize", "2", 2},
+      {"quiet", "", 1},
+      {"quiet", "YES", 1},
+      {"quiet", "off", 0},
+      {"quiet", "Disabled", 0},
+      {"bufsize", "16k", 16384},
+      {"bufsize", "2M", 2 << 20},
+      {"bufsize", "1", 1},
+      {"bufsize", "0x10", 16},
+      {"bufsize", "1t", 1ull << 40},
+      {"switchrate", "10", 100'000'000},
+      {"switchrate", "10hz", 100'000'000},
+      {"switchrate", "5sec", 5'000'000'000},
+      {"switchrate", "100ms", 100'000'000},
+      {"aggrate", "1d", 86400'000'000'000},
+      {"stackindent", "0", 0},
+      {"strsize", "2", 2},
   };
   for (const auto& c : cases) {
     Options options;
@@ -44,10 +56,21 @@ TEST(Options, Values) {
 
 TEST(Options, RefusedValues) {
   const char* const cases[][2] = {
-      {"bufsize", "0"},     {"bufsize", "-40"},   {"bufsize", "1b"},          {"bufsize", ""},
-      {"bufsize", "245566729809009887663"},       {"bufsize", "99999999999t"}, {"strsize", "1"},
-      {"switchrate", "0"},  {"switchrate", "1x"}, {"switchrate", "99999999999d"}, {"quiet", "maybe"},
-      {"bufpolicy", "ring"}, {"bufpolicy", "fill"}, {"stackindent", "-1"},    {"bufresize", "always"},
+      {"bufsize", "0"},
+      {"bufsize", "-40"},
+      {"bufsize", "1b"},
+      {"bufsize", ""},
+      {"bufsize", "245566729809009887663"},
+      {"bufsize", "99999999999t"},
+      {"strsize", "1"},
+      {"switchrate", "0"},
+      {"switchrate", "1x"},
+      {"switchrate", "99999999999d"},
+      {"quiet", "maybe"},
+      {"bufpolicy", "ring"},
+      {"bufpolicy", "fill"},
+      {"stackindent", "-1"},
+      {"bufresize", "always"},
   };
   for (const auto& c : cases) {
     Options options;
@@ -58,7 +81,8 @@ TEST(Options, RefusedValues) {
 
 TEST(Options, VersionsThatAreKnown) {
   Options options;
-  for (const char* fine : {"1.0", "1.6.4", "1.13", "2.0", "2.0.0"}) EXPECT_EQ(set(options, "version", fine), "ok") << fine;
+  for (const char* fine : {"1.0", "1.6.4", "1.13", "2.0", "2.0.0"})
+    EXPECT_EQ(set(options, "version", fine), "ok") << fine;
   for (const char* unknown : {"0.9", "2.1", "2.0.1", "99.0"})
     EXPECT_EQ(set(options, "version", unknown), "Requested version is not supported by compiler") << unknown;
   for (const char* malformed : {"", "1", "1.", ".1", "1.x", "1.2.3.4", "1.5000", "300.1", "1.0 "})

@@ -124,7 +124,8 @@ TEST(ElfFile, DamagedFilesDoNoHarm) {
 }
 
 TEST(ElfCache, OpensAgainWhenTheFileChanged) {
-  TargetProgram one("target", kTargetSource), two("target", "int fresh(void) { return 1; } int main(void) { return fresh(); }", "-O0");
+  TargetProgram one("target", kTargetSource),
+      two("target", "int fresh(void) { return 1; } int main(void) { return fresh(); }", "-O0");
   ElfCache cache;
   auto first = cache.open(one.path()), again = cache.open(one.path());
   ASSERT_TRUE(first && again);

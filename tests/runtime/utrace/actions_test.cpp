@@ -118,7 +118,8 @@ TEST_F(UtraceActions, SingleStepAndBlockStep) {
     ASSERT_TRUE(start(program("nothing"), UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT_EXIT));
     int steps = 0;
     uint64_t last = 0;
-    record.signal = [&](utrace_engine*, utrace_task* at, siginfo_t* info, uint32_t action, struct sigaction*) -> uint32_t {
+    record.signal = [&](utrace_engine*, utrace_task* at, siginfo_t* info, uint32_t action,
+                        struct sigaction*) -> uint32_t {
       EXPECT_EQ(info->si_signo, SIGTRAP);
       EXPECT_EQ(action & UTRACE_SIGNAL_MASK, uint32_t{UTRACE_SIGNAL_CORE});
       uint64_t now = utrace_registers(at)->rip;
@@ -152,7 +153,9 @@ TEST_F(UtraceActions, AStepOutlivesASignalThatItsEngineDoesNotWatch) {
 
 TEST_F(UtraceActions, DetachByControlAndByReturnValue) {
   ASSERT_TRUE(start(filtered_program("getppid", {SYS_getppid}, {"1", "10"}), UTRACE_EVENT_EXIT));
-  host.on_new_task = [&](utrace_task* born, utrace_task*, uint64_t) { second.attach(born, UTRACE_EVENT_SYSCALL_ENTRY); };
+  host.on_new_task = [&](utrace_task* born, utrace_task*, uint64_t) {
+    second.attach(born, UTRACE_EVENT_SYSCALL_ENTRY);
+  };
   second.answers["entry"] = UTRACE_DETACH;
   host.release_spawned(pid);
   EXPECT_EQ(utrace_control(task, engine, UTRACE_DETACH), 0);
@@ -181,8 +184,9 @@ TEST_F(UtraceActions, AbortWithOwnValue) {
       SCOPED_TRACE(exits);
       record.lines.clear();
       std::vector<std::string> arguments = {"ppid", "4242"};
-      ASSERT_TRUE(start(filter ? filtered_program("call_once", {SYS_getppid}, arguments) : program("call_once", arguments),
-                        UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_EXIT | (exits ? uint32_t{UTRACE_EVENT_SYSCALL_EXIT} : 0)));
+      ASSERT_TRUE(
+          start(filter ? filtered_program("call_once", {SYS_getppid}, arguments) : program("call_once", arguments),
+                UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_EXIT | (exits ? uint32_t{UTRACE_EVENT_SYSCALL_EXIT} : 0)));
       record.entry = [](utrace_engine*, utrace_task*, user_regs_struct* registers, uint32_t) -> uint32_t {
         if (registers->orig_rax != SYS_getppid) return UTRACE_RESUME;
         registers->rax = 4242;
@@ -197,7 +201,8 @@ TEST_F(UtraceActions, AbortWithOwnValue) {
 }
 
 TEST_F(UtraceActions, AlteredNumber) {
-  ASSERT_TRUE(start(filtered_program("call_once", {SYS_getppid}, {"getpid", ""}), UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_EXIT));
+  ASSERT_TRUE(start(filtered_program("call_once", {SYS_getppid}, {"getpid", ""}),
+                    UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_EXIT));
   record.entry = [](utrace_engine*, utrace_task*, user_regs_struct* registers, uint32_t) -> uint32_t {
     registers->orig_rax = SYS_getpid;
     return UTRACE_RESUME;
@@ -223,7 +228,8 @@ TEST_F(UtraceActions, StopAtEntryRepeatsWithResumedOnlyWhenAsked) {
 }
 
 TEST_F(UtraceActions, SigkillAtTheEntryStopMakesNoCall) {
-  ASSERT_TRUE(start(filtered_program("call_once", {SYS_getppid}), UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_SYSCALL_EXIT | UTRACE_EVENT_DEATH | UTRACE_EVENT_EXIT));
+  ASSERT_TRUE(start(filtered_program("call_once", {SYS_getppid}),
+                    UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_SYSCALL_EXIT | UTRACE_EVENT_DEATH | UTRACE_EVENT_EXIT));
   record.answers["entry"] = UTRACE_STOP;
   host.release_spawned(pid);
   ASSERT_TRUE(turn_until(host, [&] { return record.count("entry") == 1; }));

@@ -93,7 +93,8 @@ TEST_F(UtraceCallbacks, SignalHandlerReportBeforeItsFirstInstruction) {
     bool asked = false;
     record.signal = [&](utrace_engine*, utrace_task*, siginfo_t*, uint32_t given, struct sigaction*) -> uint32_t {
       uint32_t kind = given & UTRACE_SIGNAL_MASK;
-      if (kind == UTRACE_SIGNAL_HANDLER || asked) return UTRACE_RESUME | (kind == UTRACE_SIGNAL_CORE ? uint32_t{UTRACE_SIGNAL_IGN} : kind);
+      if (kind == UTRACE_SIGNAL_HANDLER || asked)
+        return UTRACE_RESUME | (kind == UTRACE_SIGNAL_CORE ? uint32_t{UTRACE_SIGNAL_IGN} : kind);
       asked = true;
       return action | kind;
     };
@@ -104,7 +105,8 @@ TEST_F(UtraceCallbacks, SignalHandlerReportBeforeItsFirstInstruction) {
 }
 
 TEST_F(UtraceCallbacks, CloneAttachesAndHoldsTheChildBeforeItsFirstInstruction) {
-  ASSERT_TRUE(start(program("many_threads", {"1"}), UTRACE_EVENT_CLONE | UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_DEATH));
+  ASSERT_TRUE(
+      start(program("many_threads", {"1"}), UTRACE_EVENT_CLONE | UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_DEATH));
   utrace_task* child = nullptr;
   uint64_t flags = 0;
   record.clone = [&](utrace_engine*, utrace_task*, uint64_t how, utrace_task* born) -> uint32_t {
@@ -185,8 +187,9 @@ TEST_F(UtraceCallbacks, SyscallEntryAndExitComeInPairs) {
 TEST_F(UtraceCallbacks, SyscallExitChangesTheResult) {
   for (bool filter : {false, true}) {
     SCOPED_TRACE(filter);
-    ASSERT_TRUE(start(filter ? filtered_program("call_once", {SYS_geteuid}, {"euid", "777"}) : program("call_once", {"euid", "777"}),
-                      UTRACE_EVENT_SYSCALL_EXIT | UTRACE_EVENT_EXIT));
+    ASSERT_TRUE(start(
+        filter ? filtered_program("call_once", {SYS_geteuid}, {"euid", "777"}) : program("call_once", {"euid", "777"}),
+        UTRACE_EVENT_SYSCALL_EXIT | UTRACE_EVENT_EXIT));
     record.exit = [](utrace_engine*, utrace_task*, user_regs_struct* registers, uint32_t) -> uint32_t {
       if (registers->orig_rax == SYS_geteuid) registers->rax = 777;
       return UTRACE_RESUME;

@@ -77,7 +77,8 @@ TEST_F(Finder, NewTasksByPathAndWildcard) {
 
 TEST_F(Finder, ExecLooksAnew) {
   Seen sh, own;
-  FinderTarget by_own{.by = FinderTarget::By::Path, .path = self()}, by_sh{.by = FinderTarget::By::Wildcard, .path = "/*bin/*sh"};
+  FinderTarget by_own{.by = FinderTarget::By::Path, .path = self()},
+      by_sh{.by = FinderTarget::By::Wildcard, .path = "/*bin/*sh"};
   FinderTarget by_usr{.by = FinderTarget::By::Wildcard, .path = "/usr/bin/*sh"};
   count_into(by_own, own);
   count_into(by_sh, sh);
@@ -108,8 +109,8 @@ TEST_F(Finder, MmapMunmapMprotect) {
     int maps_of_self = 0, unmaps = 0, protects = 0, moved = 0;
     FinderTarget target;
     std::string own = self();
-    target.mmap_callback = [&](FinderTarget&, utrace_task*, const std::string& path, uint64_t address, uint64_t length, uint64_t,
-                               int protection) {
+    target.mmap_callback = [&](FinderTarget&, utrace_task*, const std::string& path, uint64_t address, uint64_t length,
+                               uint64_t, int protection) {
       if (path == own && length == 8192 && protection == PROT_READ) {
         ++maps_of_self;
         mapped_at = address;
@@ -126,8 +127,9 @@ TEST_F(Finder, MmapMunmapMprotect) {
     TaskFinder finder(host);
     finder.add(&target);
     finder.start();
-    auto task = host.spawn(filter ? filtered_program("map_things", {SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_pkey_mprotect})
-                                  : program("map_things"));
+    auto task = host.spawn(
+        filter ? filtered_program("map_things", {SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_pkey_mprotect})
+               : program("map_things"));
     ASSERT_TRUE(task);
     host.release_spawned(utrace_task_pid(*task));
     ASSERT_TRUE(turn_to_end(host));

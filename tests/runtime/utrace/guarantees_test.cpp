@@ -45,7 +45,9 @@ TEST_F(UtraceGuarantees, AttachCreateExclusiveAndMatch) {
   EXPECT_EQ(other, engine);
   utrace_engine_put(other);
   EXPECT_EQ(utrace_attach_task(task, UTRACE_ATTACH_MATCH_DATA, nullptr, &data, &other), -ENOENT);
-  EXPECT_EQ(utrace_attach_task(task, UTRACE_ATTACH_CREATE | UTRACE_ATTACH_EXCLUSIVE | UTRACE_ATTACH_MATCH_OPS, Recorder::ops(), nullptr, &other), -EEXIST);
+  EXPECT_EQ(utrace_attach_task(task, UTRACE_ATTACH_CREATE | UTRACE_ATTACH_EXCLUSIVE | UTRACE_ATTACH_MATCH_OPS,
+                               Recorder::ops(), nullptr, &other),
+            -EEXIST);
   EXPECT_EQ(utrace_attach_task(task, UTRACE_ATTACH_CREATE, Recorder::ops(), &second, &other), 0);
   EXPECT_NE(other, engine);
   utrace_engine_put(other);
@@ -176,10 +178,11 @@ TEST_F(UtraceGuarantees, SigkillBreaksAStop) {
 }
 
 TEST_F(UtraceGuarantees, ImplicitSigkillOfExecBreaksAStop) {
-  ASSERT_TRUE(start("exec_from_thread", UTRACE_EVENT_CLONE | UTRACE_EVENT_EXEC | UTRACE_EVENT_EXIT | UTRACE_EVENT_DEATH | UTRACE_EVENT_REAP));
+  ASSERT_TRUE(start("exec_from_thread", UTRACE_EVENT_CLONE | UTRACE_EVENT_EXEC | UTRACE_EVENT_EXIT |
+                                            UTRACE_EVENT_DEATH | UTRACE_EVENT_REAP));
   record.follow = true;
   record.clone = [&](utrace_engine* it, utrace_task* parent, uint64_t, utrace_task*) -> uint32_t {
-    return UTRACE_STOP;   // the leader is held for good
+    return UTRACE_STOP;  // the leader is held for good
   };
   host.release_spawned(pid);
   ASSERT_TRUE(turn_to_end(host)) << record.order();
@@ -202,7 +205,8 @@ TEST_F(UtraceGuarantees, SigkillAtReportExit) {
 }
 
 TEST_F(UtraceGuarantees, ExecByAThreadThatIsNotTheLeader) {
-  ASSERT_TRUE(start("exec_from_thread", UTRACE_EVENT_CLONE | UTRACE_EVENT_EXEC | UTRACE_EVENT_EXIT | UTRACE_EVENT_DEATH | UTRACE_EVENT_REAP));
+  ASSERT_TRUE(start("exec_from_thread", UTRACE_EVENT_CLONE | UTRACE_EVENT_EXEC | UTRACE_EVENT_EXIT |
+                                            UTRACE_EVENT_DEATH | UTRACE_EVENT_REAP));
   record.follow = true;
   pid_t thread = 0;
   record.clone = [&](utrace_engine*, utrace_task*, uint64_t, utrace_task* child) -> uint32_t {

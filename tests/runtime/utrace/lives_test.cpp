@@ -11,9 +11,9 @@
 namespace sonde {
 namespace {
 
-constexpr uint32_t kEverything = UTRACE_EVENT_QUIESCE | UTRACE_EVENT_REAP | UTRACE_EVENT_CLONE | UTRACE_EVENT_EXEC | UTRACE_EVENT_EXIT |
-                                 UTRACE_EVENT_DEATH | UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_SYSCALL_EXIT | UTRACE_EVENT_SIGNAL_ALL |
-                                 UTRACE_EVENT_JCTL;
+constexpr uint32_t kEverything = UTRACE_EVENT_QUIESCE | UTRACE_EVENT_REAP | UTRACE_EVENT_CLONE | UTRACE_EVENT_EXEC |
+                                 UTRACE_EVENT_EXIT | UTRACE_EVENT_DEATH | UTRACE_EVENT_SYSCALL_ENTRY |
+                                 UTRACE_EVENT_SYSCALL_EXIT | UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT_JCTL;
 
 class UtraceLives : public Utrace {
  protected:
@@ -49,7 +49,9 @@ TEST_F(UtraceLives, ManyAttachesAndTheDestructorLetsGo) {
   record.keep_lines = false;
   for (int i = 0; i < 25; ++i) {
     UtraceHost host;
-    host.on_new_task = [&](utrace_task* task, utrace_task*, uint64_t) { record.attach(task, i % 2 ? kEverything : uint32_t{UTRACE_EVENT_QUIESCE}); };
+    host.on_new_task = [&](utrace_task* task, utrace_task*, uint64_t) {
+      record.attach(task, i % 2 ? kEverything : uint32_t{UTRACE_EVENT_QUIESCE});
+    };
     ASSERT_TRUE(host.seize(target.pid()));
     turn_for(host, std::chrono::milliseconds(i % 4));
     if (i % 3 == 0)
@@ -149,14 +151,16 @@ TEST_F(UtraceLives, ALeaderThatHasLeftCanStillBeAttachedTo) {
 }
 
 TEST_F(UtraceLives, SigkillStorm) {
-  prctl(PR_SET_CHILD_SUBREAPER, 1);   // orphans end with us, not with an init that takes its time
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans end with us, not with an init that takes its time
   std::mt19937 random(7);
   std::chrono::steady_clock::duration slowest{};
   for (int i = 0; i < 60; ++i) {
     Recorder mine;
     mine.keep_lines = false;
     UtraceHost host;
-    host.on_new_task = [&](utrace_task* task, utrace_task*, uint64_t) { mine.attach(task, i % 2 ? kEverything : UTRACE_EVENT_DEATH | UTRACE_EVENT_CLONE); };
+    host.on_new_task = [&](utrace_task* task, utrace_task*, uint64_t) {
+      mine.attach(task, i % 2 ? kEverything : UTRACE_EVENT_DEATH | UTRACE_EVENT_CLONE);
+    };
     auto task = host.spawn(i % 3 ? program("storm") : filtered_program("storm", {SYS_getppid, SYS_clone, SYS_clone3}));
     ASSERT_TRUE(task);
     pid_t pid = utrace_task_pid(*task);
@@ -178,7 +182,8 @@ TEST_F(UtraceLives, SigkillStorm) {
     ASSERT_TRUE(ended) << i;
     slowest = std::max(slowest, std::chrono::steady_clock::now() - killed);
   }
-  RecordProperty("slowest_end_ms", static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(slowest).count()));
+  RecordProperty("slowest_end_ms",
+                 static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(slowest).count()));
 }
 
 TEST_F(UtraceLives, AnotherTracerIsNamed) {
@@ -204,7 +209,9 @@ TEST_F(UtraceLives, AnotherTracerIsNamed) {
 TEST_F(UtraceLives, FilteredProgramsAreCaretaken) {
   UtraceHost host;
   record.only = {SYS_getppid};
-  host.on_new_task = [&](utrace_task* task, utrace_task*, uint64_t) { record.attach(task, UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_EXIT); };
+  host.on_new_task = [&](utrace_task* task, utrace_task*, uint64_t) {
+    record.attach(task, UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_EXIT);
+  };
   auto task = host.spawn(filtered_program("getppid", {SYS_getppid}, {"2", "2000"}));
   ASSERT_TRUE(task);
   pid_t pid = utrace_task_pid(*task);
@@ -248,7 +255,8 @@ TEST_F(UtraceLives, EventsAskedForLaterBeginAtOnce) {
   uint64_t before = host.stops();
   turn_for(host, 50ms);
   EXPECT_LE(host.stops(), before + 2) << "nobody wants system calls";
-  for (utrace_task* task : *tasks) utrace_set_events(task, record.engines[utrace_task_tid(task)], UTRACE_EVENT_SYSCALL_ENTRY);
+  for (utrace_task* task : *tasks)
+    utrace_set_events(task, record.engines[utrace_task_tid(task)], UTRACE_EVENT_SYSCALL_ENTRY);
   EXPECT_TRUE(turn_until(host, [&] { return record.count("entry") > 10; }));
   for (utrace_task* task : *tasks) utrace_set_events(task, record.engines[utrace_task_tid(task)], 0);
   turn_for(host, 30ms);
@@ -260,14 +268,20 @@ TEST_F(UtraceLives, EventsAskedForLaterBeginAtOnce) {
 }
 
 TEST_F(UtraceLives, EverythingWatchedChangesNothing) {
-  for (auto& [name, arguments, end] : std::vector<std::tuple<std::string, std::vector<std::string>, int>>{
-           {"many_threads", {"50"}, 3}, {"fork_children", {"10"}, 0}, {"exec_from_thread", {}, 7}, {"leader_leaves", {}, 33}, {"straight", {}, 0}}) {
+  for (auto& [name, arguments, end] :
+       std::vector<std::tuple<std::string, std::vector<std::string>, int>>{{"many_threads", {"50"}, 3},
+                                                                           {"fork_children", {"10"}, 0},
+                                                                           {"exec_from_thread", {}, 7},
+                                                                           {"leader_leaves", {}, 33},
+                                                                           {"straight", {}, 0}}) {
     for (bool filter : {false, true}) {
       SCOPED_TRACE(name);
       Recorder mine;
       UtraceHost host;
       host.on_new_task = [&](utrace_task* task, utrace_task*, uint64_t) { mine.attach(task, kEverything); };
-      auto task = host.spawn(filter ? filtered_program(name, {SYS_getppid, SYS_clone3, SYS_futex, SYS_execve}, arguments) : program(name, arguments));
+      auto task =
+          host.spawn(filter ? filtered_program(name, {SYS_getppid, SYS_clone3, SYS_futex, SYS_execve}, arguments)
+                            : program(name, arguments));
       ASSERT_TRUE(task);
       pid_t pid = utrace_task_pid(*task);
       host.release_spawned(pid);
@@ -287,7 +301,7 @@ TEST_F(UtraceLives, EverythingWatchedChangesNothing) {
 TEST_F(UtraceLives, SpawnRestoresSignalDispositions) {
   ::signal(SIGUSR2, SIG_IGN);
   UtraceHost host;
-  ::signal(SIGTERM, SIG_IGN);   // the host's own doing
+  ::signal(SIGTERM, SIG_IGN);  // the host's own doing
   auto task = host.spawn(program("nothing"));
   ASSERT_TRUE(task);
   unsigned long long ignored = 0, blocked = 0;

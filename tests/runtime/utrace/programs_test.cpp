@@ -70,7 +70,7 @@ void await_usr1() {
 /// Raises argv[1] with a handler ("h"), by default ("d") or ignored ("i"); exits with 10 + times caught.
 int raise_signal(int, char** argv) {
   int signal = std::atoi(argv[1]);
-  ::signal(signal, SIG_DFL);   // a sanitizer has handlers of its own
+  ::signal(signal, SIG_DFL);  // a sanitizer has handlers of its own
   if (argv[2][0] == 'h') handle(signal);
   if (argv[2][0] == 'i') ::signal(signal, SIG_IGN);
   if (argv[2][0] == 'h' && argv[2][1] == '1') handle(SIGUSR1);
@@ -133,12 +133,15 @@ int exec_plain(int, char**) {
 /// The leader leaves first; a thread decides the status.
 int leader_leaves(int, char**) {
   static pthread_t thread;
-  pthread_create(&thread, nullptr, [](void*) -> void* {
-    usleep(50'000);
-    for (int i = 0; i < 10; ++i) syscall(SYS_getppid);
-    syscall(SYS_exit_group, 33);
-    return nullptr;
-  }, nullptr);
+  pthread_create(
+      &thread, nullptr,
+      [](void*) -> void* {
+        usleep(50'000);
+        for (int i = 0; i < 10; ++i) syscall(SYS_getppid);
+        syscall(SYS_exit_group, 33);
+        return nullptr;
+      },
+      nullptr);
   syscall(SYS_exit, 0);
   return 0;
 }
@@ -170,8 +173,10 @@ int storm(int, char**) {
   for (;;) {
     std::vector<std::thread> running;
     for (int i = 0; i < 4; ++i) running.emplace_back([] { syscall(SYS_getppid); });
-    if (pid_t child = fork()) waitpid(child, nullptr, 0);
-    else _exit(0);
+    if (pid_t child = fork())
+      waitpid(child, nullptr, 0);
+    else
+      _exit(0);
     for (auto& thread : running) thread.join();
   }
 }
@@ -215,12 +220,23 @@ struct Program {
   int (*run)(int, char**);
 };
 constexpr Program kPrograms[] = {
-    {"nothing", nothing},           {"getppid", repeat_getppid},     {"call_once", call_once},
-    {"raise", raise_signal},        {"wait_for_usr1", wait_for_usr1}, {"busy_threads", busy_threads},
-    {"exec_from_thread", exec_from_thread}, {"exec_plain", exec_plain}, {"leader_leaves", leader_leaves},
-    {"fork_children", fork_children}, {"many_threads", many_threads}, {"storm", storm},
-    {"sleeper", sleeper},           {"stop_self", stop_self},        {"map_things", map_things},
-    {"straight", straight},         {"late_reaper", late_reaper},
+    {"nothing", nothing},
+    {"getppid", repeat_getppid},
+    {"call_once", call_once},
+    {"raise", raise_signal},
+    {"wait_for_usr1", wait_for_usr1},
+    {"busy_threads", busy_threads},
+    {"exec_from_thread", exec_from_thread},
+    {"exec_plain", exec_plain},
+    {"leader_leaves", leader_leaves},
+    {"fork_children", fork_children},
+    {"many_threads", many_threads},
+    {"storm", storm},
+    {"sleeper", sleeper},
+    {"stop_self", stop_self},
+    {"map_things", map_things},
+    {"straight", straight},
+    {"late_reaper", late_reaper},
 };
 
 }  // namespace
@@ -243,9 +259,9 @@ int map_things(int, char**) {
 __attribute__((constructor)) void run_program(int argc, char** argv) {
   const char* wanted = getenv("SONDE_TEST_PROGRAM");
   if (!wanted) return;
-  alarm(20);   // whatever the test does
+  alarm(20);  // whatever the test does
   for (const Program& program : kPrograms)
-    if (!std::strcmp(program.name, wanted)) _exit(program.run(argc, argv));   // no leak check under ptrace
+    if (!std::strcmp(program.name, wanted)) _exit(program.run(argc, argv));  // no leak check under ptrace
   _exit(125);
 }
 

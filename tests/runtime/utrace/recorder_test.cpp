@@ -15,7 +15,9 @@ uint32_t signal_(uint32_t action, utrace_engine* engine, utrace_task* task, user
                  const struct sigaction*, struct sigaction* after) {
   Recorder& it = of(engine);
   uint32_t kind = action & UTRACE_SIGNAL_MASK;
-  const char* name = kind == UTRACE_SIGNAL_REPORT ? "signal_report" : kind == UTRACE_SIGNAL_HANDLER ? "signal_handler" : "signal";
+  const char* name = kind == UTRACE_SIGNAL_REPORT    ? "signal_report"
+                     : kind == UTRACE_SIGNAL_HANDLER ? "signal_handler"
+                                                     : "signal";
   uint32_t answer = it.note(name, task, info->si_signo);
   if (it.signal) return it.signal(engine, task, info, action, after);
   return (answer & UTRACE_RESUME_MASK) | kind | (answer & UTRACE_SIGNAL_HOLD);
@@ -35,7 +37,8 @@ uint32_t exec(uint32_t, utrace_engine* engine, utrace_task* task, const utrace_e
 }
 uint32_t entry(uint32_t action, utrace_engine* engine, utrace_task* task, user_regs_struct* registers) {
   Recorder& it = of(engine);
-  uint32_t answer = it.note(action & UTRACE_SYSCALL_RESUMED ? "entry_resumed" : "entry", task, static_cast<long>(registers->orig_rax));
+  uint32_t answer = it.note(action & UTRACE_SYSCALL_RESUMED ? "entry_resumed" : "entry", task,
+                            static_cast<long>(registers->orig_rax));
   return it.entry ? it.entry(engine, task, registers, action) : answer;
 }
 uint32_t exit_(uint32_t action, utrace_engine* engine, utrace_task* task, user_regs_struct* registers) {
@@ -56,7 +59,8 @@ uint32_t death(utrace_engine* engine, utrace_task* task, bool group_dead, int) {
 void reap(utrace_engine* engine, utrace_task* task) { of(engine).note("reap", task, 0); }
 void release(void* data) { ++static_cast<Recorder*>(data)->released; }
 
-constexpr utrace_engine_ops kOps = {quiesce, signal_, clone_, jctl, exec, entry, exit_, report_exit, death, reap, release};
+constexpr utrace_engine_ops kOps = {quiesce, signal_,     clone_, jctl, exec,   entry,
+                                    exit_,   report_exit, death,  reap, release};
 
 }  // namespace
 

@@ -10,14 +10,15 @@ constexpr uint32_t kAll = UTRACE_EVENT_SIGNAL_ALL;
 class UtraceSignals : public Utrace {
  protected:
   /// Runs "raise" with one answer to its signal; the wait status of the end.
-  long end_of(const std::string& signal, const std::string& how, std::function<uint32_t(siginfo_t*, struct sigaction*)> answer,
-              uint32_t events = kAll) {
+  long end_of(const std::string& signal, const std::string& how,
+              std::function<uint32_t(siginfo_t*, struct sigaction*)> answer, uint32_t events = kAll) {
     record.lines.clear();
     record.counts.clear();
     auto task = host.spawn(program("raise", {signal, how}));
     if (!task) return -1;
     engine = record.attach(*task, events | UTRACE_EVENT_EXIT);
-    record.signal = [answer](utrace_engine*, utrace_task*, siginfo_t* info, uint32_t action, struct sigaction* after) -> uint32_t {
+    record.signal = [answer](utrace_engine*, utrace_task*, siginfo_t* info, uint32_t action,
+                             struct sigaction* after) -> uint32_t {
       uint32_t kind = action & UTRACE_SIGNAL_MASK;
       if (kind == UTRACE_SIGNAL_REPORT || kind == UTRACE_SIGNAL_HANDLER) return kind | UTRACE_RESUME;
       return answer ? answer(info, after) : kind | UTRACE_RESUME;
@@ -67,34 +68,44 @@ TEST_F(UtraceSignals, DeliverRunsTheHandler) { EXPECT_EQ(end_of("12", "h", with(
 
 TEST_F(UtraceSignals, DeliverWithAnotherHandler) {
   // SIGUSR1's default in place of SIGUSR2's handler: the process dies of it.
-  EXPECT_EQ(end_of("12", "h1", [](siginfo_t*, struct sigaction* after) -> uint32_t {
-    *after = {};
-    after->sa_handler = SIG_DFL;
-    return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_DELIVER;
-  }), SIGUSR2);
+  EXPECT_EQ(end_of("12", "h1",
+                   [](siginfo_t*, struct sigaction* after) -> uint32_t {
+                     *after = {};
+                     after->sa_handler = SIG_DFL;
+                     return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_DELIVER;
+                   }),
+            SIGUSR2);
   // And ignored, once; the table is what it was.
-  EXPECT_EQ(end_of("12", "h1", [](siginfo_t*, struct sigaction* after) -> uint32_t {
-    *after = {};
-    after->sa_handler = SIG_IGN;
-    return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_DELIVER;
-  }), 10 << 8);
+  EXPECT_EQ(end_of("12", "h1",
+                   [](siginfo_t*, struct sigaction* after) -> uint32_t {
+                     *after = {};
+                     after->sa_handler = SIG_IGN;
+                     return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_DELIVER;
+                   }),
+            10 << 8);
 }
 
 TEST_F(UtraceSignals, AlteredNumber) {
   // 10 + SIGUSR2's handler 0 times + 20 * SIGUSR1's once.
-  EXPECT_EQ(end_of("12", "h1", [](siginfo_t* info, struct sigaction*) -> uint32_t {
-    info->si_signo = SIGUSR1;
-    return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_DELIVER;
-  }), 30 << 8);
+  EXPECT_EQ(end_of("12", "h1",
+                   [](siginfo_t* info, struct sigaction*) -> uint32_t {
+                     info->si_signo = SIGUSR1;
+                     return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_DELIVER;
+                   }),
+            30 << 8);
 }
 
-TEST_F(UtraceSignals, DefaultOfARealTimeSignalKeepsItsNumber) { EXPECT_EQ(end_of("34", "d", with(UTRACE_SIGNAL_TERM)), 34); }
+TEST_F(UtraceSignals, DefaultOfARealTimeSignalKeepsItsNumber) {
+  EXPECT_EQ(end_of("34", "d", with(UTRACE_SIGNAL_TERM)), 34);
+}
 
 TEST_F(UtraceSignals, TermOnAHandledSignal) {
-  EXPECT_EQ(end_of("12", "h", [](siginfo_t* info, struct sigaction*) -> uint32_t {
-    info->si_signo = SIGINT;
-    return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_TERM;
-  }), SIGINT);
+  EXPECT_EQ(end_of("12", "h",
+                   [](siginfo_t* info, struct sigaction*) -> uint32_t {
+                     info->si_signo = SIGINT;
+                     return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_TERM;
+                   }),
+            SIGINT);
   EXPECT_EQ(end_of("12", "h", with(UTRACE_SIGNAL_TERM)), SIGUSR2);
   EXPECT_EQ(end_of("17", "h", with(UTRACE_SIGNAL_TERM)), SIGKILL) << "SIGCHLD cannot kill: nearest is SIGKILL";
 }
@@ -130,7 +141,8 @@ TEST_F(UtraceSignals, HoldReportsTheSameSignalAgain) {
   auto once = [&](siginfo_t* info, struct sigaction*) -> uint32_t {
     EXPECT_EQ(info->si_code, SI_TKILL) << "with its own siginfo";
     EXPECT_NE(info->si_pid, getpid());
-    return UTRACE_RESUME | (times++ ? uint32_t{UTRACE_SIGNAL_DELIVER} : uint32_t{UTRACE_SIGNAL_HOLD} | UTRACE_SIGNAL_IGN);
+    return UTRACE_RESUME |
+           (times++ ? uint32_t{UTRACE_SIGNAL_DELIVER} : uint32_t{UTRACE_SIGNAL_HOLD} | UTRACE_SIGNAL_IGN);
   };
   EXPECT_EQ(end_of("12", "h", once), 11 << 8);
   EXPECT_EQ(times, 2);

@@ -100,7 +100,8 @@ TEST_F(UtraceWhole, ForksVforksAndThreadsAreFollowed) {
   UtraceHost host;
   Recorder record;
   host.on_new_task = [&](utrace_task* task, utrace_task*, uint64_t) {
-    utrace_engine* engine = record.attach(task, UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_EXIT | UTRACE_EVENT_DEATH | UTRACE_EVENT_CLONE);
+    utrace_engine* engine =
+        record.attach(task, UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_EXIT | UTRACE_EVENT_DEATH | UTRACE_EVENT_CLONE);
     utrace_syscall_set set;
     set.add(kGetppid);
     utrace_narrow_syscalls(engine, &set, nullptr);

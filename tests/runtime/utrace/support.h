@@ -43,10 +43,12 @@ inline bool turn_until(UtraceHost& host, const std::function<bool()>& done, std:
   return true;
 }
 inline void turn_for(UtraceHost& host, std::chrono::milliseconds time) {
-  turn_until(host, [] { return false; }, time);
+  turn_until(
+      host, [] { return false; }, time);
 }
 inline bool turn_to_end(UtraceHost& host, std::chrono::milliseconds patience = 20s) {
-  return turn_until(host, [&] { return host.task_count() == 0; }, patience);
+  return turn_until(
+      host, [&] { return host.task_count() == 0; }, patience);
 }
 
 /// How to start one of programs_test.cpp's programs.
@@ -112,7 +114,8 @@ class Stranger {
   }
 
  private:
-  [[noreturn]] static void run_parent(const std::string& name, const std::vector<std::string>& arguments, int out, int says) {
+  [[noreturn]] static void run_parent(const std::string& name, const std::vector<std::string>& arguments, int out,
+                                      int says) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -153,19 +156,19 @@ struct Recorder {
   };
   std::vector<Line> lines;
   std::map<std::string, int> counts;
-  std::map<std::string, uint32_t> answers;   ///< by the name of the callback; else UTRACE_RESUME
+  std::map<std::string, uint32_t> answers;  ///< by the name of the callback; else UTRACE_RESUME
   std::map<pid_t, utrace_engine*> engines;
   bool keep_lines = true;
-  bool follow = false;                       ///< attach to children in report_clone
+  bool follow = false;  ///< attach to children in report_clone
   uint32_t events = 0;
-  std::vector<uint32_t> only;                ///< these system calls alone; empty: all
+  std::vector<uint32_t> only;  ///< these system calls alone; empty: all
   int released = 0;
   std::function<uint32_t(utrace_engine*, utrace_task*, user_regs_struct*, uint32_t action)> entry, exit;
   std::function<uint32_t(utrace_engine*, utrace_task*, siginfo_t*, uint32_t action, struct sigaction* after)> signal;
   std::function<uint32_t(utrace_engine*, utrace_task*, uint32_t event)> quiesce;
   std::function<uint32_t(utrace_engine*, utrace_task* parent, uint64_t flags, utrace_task* child)> clone;
   std::function<uint32_t(utrace_engine*, utrace_task*)> death, on_exit;
-  uint32_t signal_passes = true;             ///< a signal's own action is left as it is
+  uint32_t signal_passes = true;  ///< a signal's own action is left as it is
 
   static const utrace_engine_ops* ops();
   /// Attaches a new engine of this recorder's, asking for `events`.

@@ -93,8 +93,9 @@ unsigned long long& machine_register(user_regs_struct& regs, uint8_t number) {
 }
 
 uint64_t d_register(const user_regs_struct& r, uint32_t number) {
-  const unsigned long long all[] = {r.r15, r.r14, r.r13, r.r12, r.rbp, r.rbx, r.r11, r.r10, r.r9, r.r8, r.rax, r.rcx, r.rdx,
-                                    r.rsi, r.rdi, 0, r.rip, r.cs, r.eflags, r.rsp, r.ss, r.ds, r.es, r.fs, r.gs, 0};
+  const unsigned long long all[] = {r.r15,    r.r14, r.r13, r.r12, r.rbp, r.rbx, r.r11, r.r10, r.r9,
+                                    r.r8,     r.rax, r.rcx, r.rdx, r.rsi, r.rdi, 0,     r.rip, r.cs,
+                                    r.eflags, r.rsp, r.ss,  r.ds,  r.es,  r.fs,  r.gs,  0};
   return number < std::size(all) ? all[number] : 0;
 }
 
@@ -158,7 +159,7 @@ struct InstructionDecoder {
 
   How conditional() {
     const bool near = in.opcode_map == ZYDIS_OPCODE_MAP_0F ? (in.opcode & 0xf0) == 0x80 : (in.opcode & 0xf0) == 0x70;
-    if (!near) return How::Impossible;   // loop, jrcxz
+    if (!near) return How::Impossible;  // loop, jrcxz
     out.condition_ = in.opcode & 0x0f;
     out.immediate_ = operands[0].imm.value.s;
     return How::JumpIf;
@@ -194,18 +195,27 @@ struct InstructionDecoder {
         out.target_ = reg_number(0);
         out.width_ = static_cast<uint8_t>(operands[0].size);
         if (out.target_ == kNoRegister || !take_memory(1)) return slot();
-        out.memory_.segment = 0;   // an address without its segment
+        out.memory_.segment = 0;  // an address without its segment
         return How::Lea;
       case ZYDIS_MNEMONIC_JMP:
       case ZYDIS_MNEMONIC_CALL: return branch();
       case ZYDIS_MNEMONIC_RET:
         if (in.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) return How::Impossible;
-        out.immediate_ = operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? static_cast<int64_t>(operands[0].imm.value.u) : 0;
+        out.immediate_ =
+            operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? static_cast<int64_t>(operands[0].imm.value.u) : 0;
         return How::Return;
       // What these push, load or return to would show the slot or the step.
-      case ZYDIS_MNEMONIC_SYSCALL: case ZYDIS_MNEMONIC_SYSENTER: case ZYDIS_MNEMONIC_INT: case ZYDIS_MNEMONIC_INT1:
-      case ZYDIS_MNEMONIC_INT3: case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFQ: case ZYDIS_MNEMONIC_POPF:
-      case ZYDIS_MNEMONIC_POPFQ: case ZYDIS_MNEMONIC_IRETQ: case ZYDIS_MNEMONIC_XBEGIN: return How::Impossible;
+      case ZYDIS_MNEMONIC_SYSCALL:
+      case ZYDIS_MNEMONIC_SYSENTER:
+      case ZYDIS_MNEMONIC_INT:
+      case ZYDIS_MNEMONIC_INT1:
+      case ZYDIS_MNEMONIC_INT3:
+      case ZYDIS_MNEMONIC_PUSHF:
+      case ZYDIS_MNEMONIC_PUSHFQ:
+      case ZYDIS_MNEMONIC_POPF:
+      case ZYDIS_MNEMONIC_POPFQ:
+      case ZYDIS_MNEMONIC_IRETQ:
+      case ZYDIS_MNEMONIC_XBEGIN: return How::Impossible;
       default: break;
     }
     return in.meta.category == ZYDIS_CATEGORY_COND_BR ? conditional() : slot();
@@ -239,8 +249,10 @@ bool Instruction::copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) co
 uint64_t Instruction::effective(const user_regs_struct& regs) const {
   auto& r = const_cast<user_regs_struct&>(regs);
   uint64_t address = static_cast<uint64_t>(memory_.displacement);
-  if (memory_.base == kRip) address += address_ + length_;
-  else if (memory_.base != kNoRegister) address += machine_register(r, memory_.base);
+  if (memory_.base == kRip)
+    address += address_ + length_;
+  else if (memory_.base != kNoRegister)
+    address += machine_register(r, memory_.base);
   if (memory_.index != kNoRegister) address += machine_register(r, memory_.index) * memory_.scale;
   if (memory_.segment == 1) address += regs.fs_base;
   if (memory_.segment == 2) address += regs.gs_base;
@@ -319,7 +331,11 @@ bool Instruction::emulate(user_regs_struct& regs, const Read& read, const Write&
       set_flags(regs, result_flags(machine_register(regs, target_) & machine_register(regs, source_), width_));
       break;
     case How::Lea: set_register(regs, target_, width_, effective(regs)); break;
-    case How::JumpRelative: case How::JumpIf: case How::CallRelative: case How::JumpIndirect: case How::CallIndirect:
+    case How::JumpRelative:
+    case How::JumpIf:
+    case How::CallRelative:
+    case How::JumpIndirect:
+    case How::CallIndirect:
     case How::Return: return emulate_branch(regs, read, write);
   }
   regs.rip = address_ + length_;

@@ -16,9 +16,24 @@ inline constexpr uint32_t kSlotBytes = 16;
 class Instruction {
  public:
   enum class How : uint8_t {
-    Impossible, Slot,
-    Nop, Push, Pop, Leave, SubImmediate, MoveRegister, MoveImmediate, XorSelf, Test, Lea, JumpRelative, JumpIf,
-    CallRelative, JumpIndirect, CallIndirect, Return,
+    Impossible,
+    Slot,
+    Nop,
+    Push,
+    Pop,
+    Leave,
+    SubImmediate,
+    MoveRegister,
+    MoveImmediate,
+    XorSelf,
+    Test,
+    Lea,
+    JumpRelative,
+    JumpIf,
+    CallRelative,
+    JumpIndirect,
+    CallIndirect,
+    Return,
   };
 
   Instruction() = default;
@@ -42,8 +57,8 @@ class Instruction {
 
  private:
   struct Memory {
-    uint8_t base = 0xff, index = 0xff, scale = 0;   // register numbers; 0xff: none, 0xfe: rip
-    uint8_t segment = 0;                            // 0 none, 1 fs, 2 gs
+    uint8_t base = 0xff, index = 0xff, scale = 0;  // register numbers; 0xff: none, 0xfe: rip
+    uint8_t segment = 0;                           // 0 none, 1 fs, 2 gs
     int64_t displacement = 0;
   };
   uint64_t effective(const user_regs_struct& regs) const;
@@ -56,11 +71,11 @@ class Instruction {
   std::array<uint8_t, kSlotBytes> bytes_{};
   How how_ = How::Impossible;
   uint8_t length_ = 0;
-  uint8_t target_ = 0, source_ = 0;    // registers by number
-  uint8_t width_ = 64;                 // bits
+  uint8_t target_ = 0, source_ = 0;  // registers by number
+  uint8_t width_ = 64;               // bits
   uint8_t condition_ = 0;
-  uint8_t displacement_at_ = 0;        // of a 32-bit displacement from rip; 0: none
-  bool by_register_ = false;           // an indirect branch through a register
+  uint8_t displacement_at_ = 0;  // of a 32-bit displacement from rip; 0: none
+  bool by_register_ = false;     // an indirect branch through a register
   bool repeats_ = false;
   int64_t immediate_ = 0;
   Memory memory_{};

@@ -53,7 +53,7 @@ struct Mapping {
   uint64_t protected_at = 0, protected_length = 0;
   int protection = 0;
   int file = -1;
-  bool moved = false;   ///< by mremap: file, offset and protection are those it had
+  bool moved = false;  ///< by mremap: file, offset and protection are those it had
 };
 /// False: the call failed, or is none that changes mappings.
 bool mapping_change(const user_regs_struct& registers, Mapping* change);

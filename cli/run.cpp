@@ -48,8 +48,8 @@ int fatal(std::string_view message) {
 /// Options of text whose values only the command knows.
 Result<void> known_values(const Options& options) {
   const std::string& source = options.text("source");
-  if (source != "auto" && source != "ptrace") {
-    return Error("failed to set -x source: there is no event source '" + source + "' here: auto and ptrace are");
+  if (source != "auto" && source != "ptrace" && source != "kmod") {
+    return Error("failed to set -x source: there is no event source '" + source + "' here: auto, ptrace and kmod are");
   }
   const std::string& evaltime = options.text("evaltime");
   if (evaltime != "" && evaltime != "exec" && evaltime != "postinit") {

@@ -14,6 +14,7 @@
 #include "cli/words.h"
 #include "providers/registry.h"
 #include "runtime/process/syscall_table.h"
+#include "runtime/source/kmod_source.h"
 
 namespace sonde {
 
@@ -62,9 +63,10 @@ Session::~Session() {
 
 Result<std::unique_ptr<Session>> Session::create(Options& options, Output& output, bool with_source, bool prompt) {
   std::unique_ptr<Session> session(new Session(options, output));
-  if (with_source) {
-    auto source = make_ptrace_source({.own_group = prompt, .null_input = prompt});
-    if (!source) return std::move(source).error().context("cannot start the guard");
+  bool whole_machine = options.text("source") == "kmod";
+  if (with_source || whole_machine) {
+    auto source = whole_machine ? make_kmod_source() : make_ptrace_source({.own_group = prompt, .null_input = prompt});
+    if (!source) return std::move(source).error().context("cannot open the event source");
     session->source_ = std::move(*source);
   }
   session->framework_ = std::make_unique<Framework>(session->source_.get());

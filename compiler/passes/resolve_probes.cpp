@@ -137,9 +137,9 @@ ExprPtr Checker::argument_value(const ArgumentDescription& argument, SourceRange
   if (!native->is_integer() && !native->is_pointer()) native = world_.types.integer(8, true);
   ExprPtr value = cast(std::move(raw), native);
   if (argument.translated.empty() || argument.translated == argument.native) return value;
-  std::string record = argument.translated.substr(0, argument.translated.find_first_of(" *"));
-  load_library_for(world_, record);
-  const Type* output = world_.types.of_text(argument.translated, nullptr);
+  std::string name = argument.translated.substr(0, argument.translated.find_last_not_of(" *") + 1);
+  load_library_for(world_, name);
+  const Type* output = world_.types.find(name) ? world_.types.of_text(argument.translated, nullptr) : nullptr;
   if (!output)
     fail("D_ARGS_XLATOR", where,
          "translator for args[" + std::to_string(argument.index) + "] from " + argument.native + " to " +

@@ -45,29 +45,14 @@ int fatal(std::string_view message) {
   return kFatal;
 }
 
-/// Options of text whose values only the command knows.
-Result<void> known_values(const Options& options) {
-  const std::string& source = options.text("source");
-  if (source != "auto" && source != "ptrace" && source != "kmod") {
-    return Error("failed to set -x source: there is no event source '" + source + "' here: auto, ptrace and kmod are");
-  }
-  const std::string& evaltime = options.text("evaltime");
-  if (evaltime != "" && evaltime != "exec" && evaltime != "postinit") {
-    return Error("failed to set -x evaltime: '" + evaltime + "' is not there: exec and postinit are");
-  }
-  return {};
-}
-
 Result<void> apply_settings(Options& options, const Arguments& arguments) {
   for (const auto& [name, value] : arguments.settings) {
     if (auto done = options.set(name, value, false, false); !done) {
       return std::move(done).error().context("failed to set -x " + name);
     }
   }
-  if (arguments.verbose) {
-    if (auto done = options.set("verbose", "", false, false); !done) return done;
-  }
-  return known_values(options);
+  if (arguments.verbose) return options.set("verbose", "", false, false);
+  return {};
 }
 
 /// -i N becomes the four fields of probe N.

@@ -7,13 +7,14 @@
 
 #include "runtime/body/context.h"
 
-#define SONDE_SUBROUTINES(X)                                                                                       \
-  X(alloca)                                                                                                        \
-  X(basename)                                                                                                      \
-  X(bcopy)                                                                                                         \
-  X(cleanpath) X(dirname) X(getmajor) X(getminor) X(htonl) X(htonll) X(htons) X(index) X(inet_ntoa) X(inet_ntop)   \
-      X(lltostr) X(ntohl) X(ntohll) X(ntohs) X(rand) X(rindex) X(strchr) X(strjoin) X(strlen) X(strrchr) X(strstr) \
-          X(strtok) X(substr) X(uaddr) X(ufunc) X(umod) X(usym)
+#define SONDE_SUBROUTINES(X)                                                                                      \
+  X(alloca)                                                                                                       \
+  X(basename)                                                                                                     \
+  X(bcopy)                                                                                                        \
+  X(cleanpath)                                                                                                    \
+  X(dirname) X(getmajor) X(getminor) X(htonl) X(htonll) X(htons) X(index) X(inet_ntoa) X(inet_ntop) X(lltostr)    \
+      X(ntohl) X(ntohll) X(ntohs) X(rand) X(rindex) X(strchr) X(strjoin) X(strlen) X(strrchr) X(strstr) X(strtok) \
+          X(substr) X(uaddr) X(ufunc) X(umod) X(usym)
 
 #define SONDE_ACTIONS(X) \
   X(clear)               \

@@ -113,9 +113,8 @@ struct TextChoice {
   std::string_view value;
 };
 constexpr TextChoice kTextChoices[] = {
-    {"bufpolicy", "switch"}, {"bufresize", "auto"},    {"bufresize", "manual"}, {"evaltime", "exec"},
-    {"evaltime", "preinit"}, {"evaltime", "postinit"}, {"evaltime", "main"},    {"source", "auto"},
-    {"source", "ptrace"},    {"source", "kmod"},
+    {"bufpolicy", "switch"},  {"bufresize", "auto"}, {"bufresize", "manual"}, {"evaltime", "exec"},
+    {"evaltime", "postinit"}, {"source", "auto"},    {"source", "ptrace"},    {"source", "kmod"},
 };
 
 /// A text option that has a list of choices takes only these.

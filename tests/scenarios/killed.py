@@ -81,6 +81,9 @@ def sigkill_while_attached(world):
 
 def check_guards_death(result, n):
     """What sonde says and returns when its guard dies at ptrace call n. True when it had to."""
+    if "no such process" in result.stderr:  # on a busy machine the program may end before sonde attaches
+        equal(result.status, 1, f"call {n}: exit status, program ended")
+        return False
     if "guard" not in result.stderr:
         equal(result.status, 0, f"call {n}: exit status without a word")
         return False
@@ -94,7 +97,7 @@ def guard_dies_while_attached(world):
     being delivered: the kernel forgets it with the tracer (docs/using.md)."""
     died = lost = 0
     for n in range(1, 41 if not world.full else 201):
-        worker = start_worker(world, f"result{n}", rounds=60)
+        worker = start_worker(world, f"result{n}", rounds=150)
         sonde = world.start_sonde("-q", "-n", SYSCALLS, "-p", worker.pid, env={"SONDE_GUARD_DIE_AT": str(n)})
         died += check_guards_death(world.finish(sonde, 15), n)
         world.expect_nothing_left()

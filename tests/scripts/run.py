@@ -1,83 +1,150 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs golden scripts: tst.<what>.d must print tst.<what>.out, to the byte.
+"""Runs golden scripts: tst.<what>.d must print tst.<what>.out, err.<TAG>.<what>.d must be refused with its .err.
 
-Comments at the head of a script say how it is run:
-    /* @sonde: -q -x aggsortkey */      options (default -q); the script comes by -s
+Comments at the head of a script, a line each, say how it is run; README.md explains them:
+    /* @sonde: -q -x aggsortkey */      options (default -q, for err scripts none); the script comes by -s
     /* @arguments: 17 word */           macro arguments
+    /* @command: -e -n BEGIN */         the whole command line instead; @script@ is this file, @scratch@ an empty folder
+    /* @stdin: text */                  a line on standard input (default: none)
+    /* @environment: DTRACE_OPT_X=1 */  variables of the environment
     /* @status: 5 */                    exit status (default 0)
-    /* @stderr: divide-by-zero */       text that standard error must contain (default: no message at all)
+    /* @stderr: divide-by-zero */       text that standard error must contain; may be repeated (default: no message at all)
     /* @cpu: 0 */                       the CPU column differs from run to run: show this
---update rewrites the .out files with what was printed; review the difference.
+    /* @ids */                          so do probe ids: show 1
+    /* @needs: /sys/kernel/btf */       skipped, and said so, where this file is missing
+    /* @rows: agg.count fmt.d */        the rows of rows.txt that this script exercises
+--update rewrites the .out and .err files with what was printed; review the difference.
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+TIMEOUT = 25
+ROW = re.compile(r"^[ \d]{2}\d(?= [ \d]{6} )", re.M)
 
 
-def directives(text):
-    return dict(re.findall(r"^/\* @(\w+): *(.*?) *\*/$", text, re.M))
+class Script:
+    """A golden script and what its head says about it."""
+
+    def __init__(self, path):
+        self.path = path
+        self.text = path.read_text(errors="surrogateescape")
+        self.said = {}
+        for name, value in re.findall(r"^/\* @(\w+):? *(.*?) *\*/$", self.text, re.M):
+            self.said.setdefault(name, []).append(value)
+        self.is_error = path.name.startswith("err.")
+        self.golden = path.with_suffix(".err" if self.is_error else ".out")
+
+    def get(self, name, default=""):
+        return self.said.get(name, [default])[0]
+
+    @property
+    def missing(self):
+        return [path for path in self.said.get("needs", []) if not pathlib.Path(path).exists()]
+
+    def command(self, binary, scratch):
+        if "command" in self.said:
+            words = shlex.split(self.get("command"))
+        else:
+            words = [*shlex.split(self.get("sonde", "" if self.is_error else "-q")), "-s", "@script@",
+                     *shlex.split(self.get("arguments"))]
+        if self.is_error:
+            words = ["-x", "errtags", *words]
+        return [str(binary), *(w.replace("@script@", self.path.name).replace("@scratch@", scratch) for w in words)]
+
+    def run(self, binary):
+        """(standard output, standard error, exit status)"""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("SONDE_", "DTRACE_"))}
+        environment |= {"TZ": "UTC", "LC_ALL": "C"} | dict(e.split("=", 1) for e in self.said.get("environment", []))
+        stdin = self.said["stdin"][0] + "\n" if "stdin" in self.said else ""
+        with tempfile.TemporaryDirectory(prefix="sonde-golden-") as scratch:
+            done = subprocess.run(self.command(binary, scratch), cwd=HERE, input=stdin, capture_output=True, text=True,
+                                  errors="replace", timeout=TIMEOUT, env=environment, check=False)
+            return (done.stdout.replace(scratch, "@scratch@"), done.stderr.replace(scratch, "@scratch@"), done.returncode)
 
 
-def run(binary, script):
-    """(standard output, standard error, exit status, directives)."""
-    said = directives(script.read_text())
-    command = [str(binary), *shlex.split(said.get("sonde", "-q")), "-s", script.name,
-               *shlex.split(said.get("arguments", ""))]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("SONDE_", "DTRACE_"))}
-    done = subprocess.run(command, cwd=HERE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, errors="replace", timeout=20, env=environment | {"TZ": "UTC", "LC_ALL": "C"}, check=False)
-    out = done.stdout
-    if "cpu" in said:
-        out = re.sub(r"^[ \d]{2}\d(?= [ \d]{6} )", f"{said['cpu']:>3}", out, flags=re.M)
-    err = re.sub(r"^\w+: script '.*' matched \d+ probes?\n", "", done.stderr, flags=re.M)
-    return out, err, done.returncode, said
+def normalised(script, out):
+    if "cpu" in script.said:
+        out = ROW.sub(f"{script.get('cpu'):>3}", out)
+    if "ids" in script.said:
+        out = re.sub(r"^([ \d]{2}\d) [ \d]{6} ", r"\1      1 ", out, flags=re.M)
+    return out
 
 
-def complaints(script, out, err, status, said):
-    wanted = script.with_suffix(".out").read_text()
+def complaints_of_error(script, out, err, status):
+    wanted = script.golden.read_text(errors="replace")
+    if err != wanted:
+        yield f"on standard error:\n{err}---- instead of:\n{wanted}----"
+    if out:
+        yield f"printed:\n{out}----"
+    if status != int(script.get("status", "1")):
+        yield f"exit status {status}"
+
+
+def complaints_of_success(script, out, err, status):
+    wanted = script.golden.read_text(errors="replace")
     if out != wanted:
         yield f"printed:\n{out}---- instead of:\n{wanted}----"
-    if status != int(said.get("status", 0)):
+    if status != int(script.get("status", "0")):
         yield f"exit status {status}"
-    if "stderr" in said and said["stderr"] not in err or "stderr" not in said and err:
-        yield f"on standard error:\n{err}----"
+    missing = [text for text in script.said.get("stderr", []) if text not in err]
+    if missing or err and "stderr" not in script.said:
+        yield f"on standard error:\n{err}----" + "".join(f"\nwithout {text!r}" for text in missing)
 
 
-def check(binary, script, update):
+def check(binary, path, update):
+    script = Script(path)
+    if script.missing:
+        return [], f"skipped: no {script.missing[0]}"
     try:
-        out, err, status, said = run(binary, script)
+        out, err, status = script.run(binary)
     except subprocess.TimeoutExpired:
-        return ["took over 20 s"]
+        return [f"took over {TIMEOUT} s"], ""
+    out = normalised(script, out)
+    err = re.sub(r"^\w+: (script '.*'|description '.*') matched \d+ probes?\n", "", err, flags=re.M) \
+        if "stderr" not in script.said else err
+    if script.is_error:
+        err = re.sub(r"^sonde: ", "", err, flags=re.M)
     if update:
-        script.with_suffix(".out").write_text(out)
-    return list(complaints(script, out, err, status, said))
+        script.golden.write_text(err if script.is_error else out)
+    judge = complaints_of_error if script.is_error else complaints_of_success
+    return list(judge(script, out, err, status)), ""
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=pathlib.Path, default=HERE.parents[1] / "build/bin/sonde")
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--errors", action="store_true", help="only the err scripts")
     parser.add_argument("-k", metavar="TEXT", default="", help="only scripts whose name contains TEXT")
     parser.add_argument("scripts", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
 
-    scripts = arguments.scripts or sorted(p for p in HERE.glob("tst.*.d") if arguments.k in p.name)
-    failed = 0
-    for script in scripts:
-        wrong = check(arguments.binary.resolve(), script.resolve(), arguments.update)
-        failed += bool(wrong)
-        for complaint in wrong:
-            print(f"{script.name}: {complaint}")
-    print(f"{len(scripts)} scripts, {failed} failed")
-    return 1 if failed or not scripts else 0
+    scripts = arguments.scripts or sorted(p for p in HERE.glob("*.d") if arguments.k in p.name)
+    if arguments.errors:
+        scripts = [p for p in scripts if p.name.startswith("err.")]
+    failed = skipped = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        binary = arguments.binary.resolve()
+        for path, (wrong, note) in zip(scripts, pool.map(lambda p: check(binary, p.resolve(), arguments.update), scripts)):
+            failed += bool(wrong)
+            skipped += bool(note)
+            for text in [*wrong, note] if note else wrong:
+                print(f"{path.name}: {text}")
+    print(f"{len(scripts)} scripts, {failed} failed, {skipped} skipped")
+    if failed or not scripts:
+        return 1
+    return SKIPPED if skipped == len(scripts) else 0
 
 
 if __name__ == "__main__":

@@ -1,1 +1,2 @@
 BEGIN { x = 1; y = &x; }
+/* @rows: var.addrof */

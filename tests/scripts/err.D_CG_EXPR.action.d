@@ -1,1 +1,2 @@
 BEGIN { x = printf("a"); }
+/* @rows: expr.action_operand */

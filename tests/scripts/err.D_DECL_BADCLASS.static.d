@@ -1,1 +1,2 @@
 static int x;
+/* @rows: var.storage_class */

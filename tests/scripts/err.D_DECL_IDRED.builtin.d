@@ -1,1 +1,2 @@
 int count;
+/* @rows: var.builtin_redeclared */

@@ -1,2 +1,3 @@
 int x;
 char x;
+/* @rows: var.redeclared */

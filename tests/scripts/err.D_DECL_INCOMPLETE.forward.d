@@ -1,1 +1,2 @@
 struct pirate; struct pirate p;
+/* @rows: type.incomplete */

@@ -1,1 +1,2 @@
 BEGIN { trace(exename); }
+/* @rows: var.undefined */

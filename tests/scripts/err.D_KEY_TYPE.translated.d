@@ -1,1 +1,2 @@
 BEGIN { @a[curpsinfo] = count(); }
+/* @rows: xlate.dynamic */

@@ -1,1 +1,2 @@
 BEGIN { x = 1; x = "abc"; }
+/* @rows: var.other_type */

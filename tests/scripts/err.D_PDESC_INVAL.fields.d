@@ -1,1 +1,2 @@
 profile::::tick-1sec { }
+/* @rows: msg.overspecified */

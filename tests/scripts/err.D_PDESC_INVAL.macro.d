@@ -1,1 +1,2 @@
 tick-$1 { }
+/* @rows: prog.macro_undefined */

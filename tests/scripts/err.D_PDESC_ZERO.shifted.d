@@ -1,1 +1,2 @@
 BEGIN::read:entry { trace(1); }
+/* @rows: prog.normalised */

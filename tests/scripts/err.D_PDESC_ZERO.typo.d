@@ -1,1 +1,2 @@
 syscall::opn:entry { trace(1); }
+/* @rows: msg.no_match */

@@ -1,2 +1,3 @@
 #include <stdio.h>
 BEGIN { }
+/* @rows: ctl.invalid */

@@ -1,2 +1,3 @@
 #error this is wrong
 BEGIN { }
+/* @rows: ctl.error */

@@ -1,2 +1,3 @@
 #pragma D depends_on library procfs.d
 BEGIN { }
+/* @rows: pragma.depends_on */

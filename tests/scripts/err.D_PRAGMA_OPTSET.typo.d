@@ -1,2 +1,3 @@
 #pragma D option quite
 BEGIN { }
+/* @rows: pragma.option */

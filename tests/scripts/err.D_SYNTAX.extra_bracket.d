@@ -1,1 +1,2 @@
 BEGIN { x = 1]; }
+/* @rows: lex.unbalanced */

@@ -1,1 +1,2 @@
 BEGIN { x = 1.5; }
+/* @rows: lex.float_refused */

@@ -1,1 +1,2 @@
 BEGIN { printf("%"); }
+/* @rows: fmt.syntax */

@@ -1,2 +1,3 @@
 #line 40 "other.d"
 BEGIN { x = ; }
+/* @rows: ctl.line */

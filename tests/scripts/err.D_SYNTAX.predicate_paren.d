@@ -1,1 +1,2 @@
 BEGIN /(pid == 1/ { }
+/* @rows: lex.unbalanced */

@@ -1,1 +1,2 @@
 BEGIN { trace(self->x); }
+/* @rows: var.undefined */

@@ -1,3 +1,4 @@
+/* @rows: agg.at_end agg.at_end_empty agg.trunc_all act.trunc */
 /* @sonde: -q */
 /* what nobody printed is printed at the end, in order of definition; empty ones are not */
 BEGIN

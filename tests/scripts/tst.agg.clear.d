@@ -1,3 +1,4 @@
+/* @rows: agg.clear act.clear agg.nameless */
 /* @sonde: -q */
 /* clear() keeps the keys */
 BEGIN

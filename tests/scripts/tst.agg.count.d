@@ -1,3 +1,4 @@
+/* @rows: agg.count agg.keyless agg.nameless */
 /* @sonde: -q */
 /* count() without keys */
 BEGIN

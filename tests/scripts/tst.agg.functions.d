@@ -1,3 +1,4 @@
+/* @rows: agg.count agg.sum agg.avg agg.min agg.max */
 /* @sonde: -q */
 /* the plain functions over the numbers of a list */
 BEGIN

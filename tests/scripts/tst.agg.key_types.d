@@ -1,3 +1,4 @@
+/* @rows: agg.key_integer agg.keys */
 /* @sonde: -q */
 /* keys are as wide as their types */
 BEGIN

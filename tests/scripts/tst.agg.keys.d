@@ -1,3 +1,4 @@
+/* @rows: agg.key_string agg.sort_value lex.aggregation */
 /* @sonde: -q */
 /* string keys, sorted by value, then by key */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: agg.llquantize */
 /* @sonde: -q */
 /* powers of ten, each cut into five */
 BEGIN

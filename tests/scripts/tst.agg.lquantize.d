@@ -1,3 +1,4 @@
+/* @rows: agg.lquantize */
 /* @sonde: -q */
 /* steps of one width, and what lies outside */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: agg.lquantize */
 /* @sonde: -q */
 /* only the rows around what was seen */
 BEGIN

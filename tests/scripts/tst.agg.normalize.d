@@ -1,3 +1,4 @@
+/* @rows: agg.normalize agg.denormalize act.normalize act.denormalize */
 /* @sonde: -q */
 /* normalize() divides what is shown */
 BEGIN

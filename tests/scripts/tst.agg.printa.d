@@ -1,3 +1,4 @@
+/* @rows: act.printa fmt.printa_keys fmt.at */
 /* @sonde: -q */
 /* printa() with a format, once for each key */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: agg.default_print */
 /* @sonde: -q */
 /* printa() without a format starts a line; what it printed is not printed again */
 BEGIN

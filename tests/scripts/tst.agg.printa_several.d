@@ -1,3 +1,4 @@
+/* @rows: agg.join fmt.printa_several */
 /* @sonde: -q */
 /* several aggregations are joined by key; what is missing is 0 */
 BEGIN

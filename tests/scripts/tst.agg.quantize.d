@@ -1,3 +1,4 @@
+/* @rows: agg.quantize agg.block */
 /* @sonde: -q */
 /* powers of two */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: agg.quantize_increment */
 /* @sonde: -q */
 /* quantize() with an increment */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fmt.printa_quantize */
 /* @sonde: -q */
 /* printa() of a histogram by a format */
 BEGIN

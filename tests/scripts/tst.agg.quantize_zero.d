@@ -1,3 +1,4 @@
+/* @rows: agg.block_zero */
 /* @sonde: -q */
 /* a cleared histogram shows three rows */
 BEGIN

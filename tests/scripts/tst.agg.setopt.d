@@ -1,3 +1,4 @@
+/* @rows: act.setopt */
 /* @sonde: -q */
 /* options may change while tracing */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: agg.sort_signed */
 /* @sonde: -q */
 /* values are signed, also in the order */
 BEGIN

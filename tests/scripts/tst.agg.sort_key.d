@@ -1,3 +1,4 @@
+/* @rows: agg.aggsortkey */
 /* @sonde: -q -x aggsortkey */
 /* sorted by keys; numbers as unsigned ones */
 BEGIN

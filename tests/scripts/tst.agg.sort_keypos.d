@@ -1,3 +1,4 @@
+/* @rows: agg.aggsortkeypos fmt.printa_no_value */
 /* @sonde: -q -x aggsortkey -x aggsortkeypos=1 */
 /* sorted by the second key */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: agg.aggsortpos */
 /* @sonde: -q -x aggsortpos=1 */
 /* sorted by the second aggregation */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: agg.aggsortrev */
 /* @sonde: -q -x aggsortrev */
 /* sorted the other way round */
 BEGIN

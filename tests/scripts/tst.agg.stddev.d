@@ -1,3 +1,4 @@
+/* @rows: agg.stddev */
 /* @sonde: -q */
 /* standard deviation */
 BEGIN

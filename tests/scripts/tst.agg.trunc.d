@@ -1,3 +1,4 @@
+/* @rows: agg.trunc_all agg.trunc_n agg.trunc_negative */
 /* @sonde: -q */
 /* trunc() keeps the greatest, or the least */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: expr.assign_ops expr.assign_right */
 /* @sonde: -q */
 /* assignment operators */
 BEGIN

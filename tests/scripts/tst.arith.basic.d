@@ -1,3 +1,4 @@
+/* @rows: expr.unary expr.multiply expr.divide expr.modulo expr.add */
 /* @sonde: -q */
 /* the five operations */
 BEGIN

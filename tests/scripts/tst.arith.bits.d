@@ -1,3 +1,4 @@
+/* @rows: expr.bits */
 /* @sonde: -q */
 /* and, or, xor, not */
 BEGIN

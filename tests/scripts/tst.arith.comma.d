@@ -1,3 +1,4 @@
+/* @rows: expr.comma */
 /* @sonde: -q */
 /* the comma operator */
 BEGIN

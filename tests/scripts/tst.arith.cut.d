@@ -1,3 +1,4 @@
+/* @rows: expr.width */
 /* @sonde: -q */
 /* results are cut to the static type when they are printed */
 BEGIN

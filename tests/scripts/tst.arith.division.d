@@ -1,3 +1,4 @@
+/* @rows: expr.divide expr.modulo */
 /* @sonde: -q */
 /* division and remainder truncate toward zero */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: expr.incdec expr.evaluation_order */
 /* @sonde: -q */
 /* ++ and --, before and after, on every kind of variable */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: expr.logical expr.logical_xor */
 /* @sonde: -q */
 /* logical operators, xor among them, give 0 or 1 */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: expr.precedence */
 /* @sonde: -q */
 /* which operator binds first */
 BEGIN

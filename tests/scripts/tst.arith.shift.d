@@ -1,3 +1,4 @@
+/* @rows: expr.shift expr.shift_range */
 /* @sonde: -q */
 /* shifts: arithmetic, logical, too far */
 BEGIN

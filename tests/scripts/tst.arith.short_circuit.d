@@ -1,3 +1,4 @@
+/* @rows: expr.logical */
 /* @sonde: -q */
 /* what && and || do not need is not evaluated */
 BEGIN

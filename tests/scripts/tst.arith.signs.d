@@ -1,3 +1,4 @@
+/* @rows: expr.sign_rules expr.compare */
 /* @sonde: -q */
 /* comparison of signed and unsigned numbers */
 BEGIN

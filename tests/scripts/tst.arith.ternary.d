@@ -1,3 +1,4 @@
+/* @rows: expr.ternary expr.ternary_string */
 /* @sonde: -q */
 /* conditional expressions */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: expr.cast */
 /* @sonde: -q */
 /* casts cut, then extend */
 BEGIN

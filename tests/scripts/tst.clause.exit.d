@@ -1,3 +1,4 @@
+/* @rows: prog.exit_rest act.exit prov.END prog.begin_end */
 /* @sonde: -q */
 /* after exit() the rest of the clause runs, no other clause but END's */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: status.exit */
 /* @sonde: -q */
 /* @status: 5 */
 /* the last exit() has the word */

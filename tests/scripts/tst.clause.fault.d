@@ -1,3 +1,4 @@
+/* @rows: fault.clause_only fault.ERROR fault.divzero prov.ERROR */
 /* @sonde: -q */
 /* @stderr: divide-by-zero */
 /* a fault ends its clause and nothing else; the record of the clause is gone */

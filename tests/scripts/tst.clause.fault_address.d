@@ -1,3 +1,4 @@
+/* @rows: fault.badaddr fault.args */
 /* @sonde: -q */
 /* @stderr: invalid address (0x10) */
 /* a NULL string, and a load from nowhere */

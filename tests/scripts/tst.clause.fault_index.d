@@ -1,3 +1,4 @@
+/* @rows: fault.badindex var.array_bounds */
 /* @sonde: -q */
 /* @stderr: index out of bounds */
 /* an index outside of an array */

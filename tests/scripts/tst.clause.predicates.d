@@ -1,3 +1,4 @@
+/* @rows: prog.clause prog.order */
 /* @sonde: -q */
 /* predicates choose */
 int y;

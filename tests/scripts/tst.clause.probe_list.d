@@ -1,3 +1,4 @@
+/* @rows: prog.list prog.repeated */
 /* @sonde: -q */
 /* several probes to a clause; one named twice runs it twice */
 int n;

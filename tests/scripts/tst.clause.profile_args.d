@@ -1,3 +1,4 @@
+/* @rows: prov.profile_args */
 /* @sonde: -q */
 /* of a profile probe's two addresses exactly one is not zero, or the timer fires in no thread of the target */
 tick-10ms

@@ -1,3 +1,4 @@
+/* @rows: prov.tick prov.tick_units */
 /* @sonde: -q */
 /* a timer, until it has fired three times */
 int n;

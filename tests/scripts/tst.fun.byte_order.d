@@ -1,3 +1,4 @@
+/* @rows: fun.htons fun.htonl fun.htonll fun.ntohs fun.ntohl fun.ntohll */
 /* @sonde: -q */
 /* between host and network order */
 BEGIN

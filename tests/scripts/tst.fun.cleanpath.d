@@ -1,3 +1,4 @@
+/* @rows: fun.cleanpath */
 /* @sonde: -q */
 /* paths without ., .. and // */
 BEGIN

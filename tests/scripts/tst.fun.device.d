@@ -1,3 +1,4 @@
+/* @rows: fun.getmajor fun.getminor */
 /* @sonde: -q */
 /* the numbers of a device */
 BEGIN

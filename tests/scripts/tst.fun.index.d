@@ -1,3 +1,4 @@
+/* @rows: fun.index */
 /* @sonde: -q */
 /* where a string first occurs in another */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fun.inet_ntoa fun.inet_ntop */
 /* @sonde: -q */
 /* addresses as text */
 BEGIN

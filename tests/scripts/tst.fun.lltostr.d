@@ -1,3 +1,4 @@
+/* @rows: fun.lltostr */
 /* @sonde: -q */
 /* numbers as text */
 BEGIN

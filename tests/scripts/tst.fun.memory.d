@@ -1,3 +1,4 @@
+/* @rows: fun.alloca fun.bcopy expr.stringof expr.cast_string */
 /* @sonde: -q */
 /* scratch memory, copied */
 BEGIN

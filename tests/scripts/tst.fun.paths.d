@@ -1,3 +1,4 @@
+/* @rows: fun.basename fun.dirname */
 /* @sonde: -q */
 /* basename and dirname */
 BEGIN

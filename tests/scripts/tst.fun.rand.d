@@ -1,3 +1,4 @@
+/* @rows: fun.rand */
 /* @sonde: -q */
 /* random numbers differ */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fun.rindex */
 /* @sonde: -q */
 /* where a string last occurs in another */
 BEGIN

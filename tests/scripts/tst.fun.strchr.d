@@ -1,3 +1,4 @@
+/* @rows: fun.strchr fun.strrchr */
 /* @sonde: -q */
 /* the rest of a string from a character on */
 BEGIN

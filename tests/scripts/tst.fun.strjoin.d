@@ -1,3 +1,4 @@
+/* @rows: fun.strjoin */
 /* @sonde: -q */
 /* two strings in one */
 BEGIN

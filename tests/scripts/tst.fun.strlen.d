@@ -1,3 +1,4 @@
+/* @rows: fun.strlen */
 /* @sonde: -q */
 /* length of strings */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fun.strstr */
 /* @sonde: -q */
 /* the rest of a string from another one on */
 BEGIN

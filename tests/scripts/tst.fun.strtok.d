@@ -1,3 +1,4 @@
+/* @rows: fun.strtok */
 /* @sonde: -q */
 /* the tokens of a string */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fun.substr */
 /* @sonde: -q */
 /* parts of a string, by the rules of Perl */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: inline.parameters */
 /* @sonde: -q */
 /* inlines may have parameters */
 inline int larger[int a, int b] = a > b ? a : b;

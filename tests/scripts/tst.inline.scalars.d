@@ -1,3 +1,4 @@
+/* @rows: inline.scalar */
 /* @sonde: -q */
 /* inlines are expressions with a name */
 int n;

@@ -1,3 +1,4 @@
+/* @rows: lex.char lex.char_packed lex.no_escape */
 /* @sonde: -q */
 /* character constants, of several characters, with and without escapes */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: lex.decimal lex.octal lex.hex lex.suffix lex.int_type */
 /* @sonde: -q */
 /* integer constants and their types */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: lex.string lex.escapes lex.octal_escape lex.hex_escape lex.nul lex.no_escape */
 /* @sonde: -q */
 /* escapes in strings */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: macro.number macro.string cmd.arguments */
 /* @sonde: -q */
 /* @arguments: 17 word */
 /* macro arguments, as numbers and as strings */

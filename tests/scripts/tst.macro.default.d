@@ -1,3 +1,4 @@
+/* @rows: macro.defaultargs opt.defaultargs */
 /* @sonde: -q -x defaultargs */
 /* @arguments: 5 */
 /* with defaultargs a missing argument is 0 or empty */

@@ -1,3 +1,4 @@
+/* @rows: macro.target */
 /* @sonde: -q */
 /* without -c and -p there is no target */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: pragma.option opt.quiet */
 /* @sonde:  */
 /* options by pragma */
 #pragma D option quiet

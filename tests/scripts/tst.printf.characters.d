@@ -1,3 +1,4 @@
+/* @rows: fmt.c fmt.C fmt.S */
 /* @sonde: -q */
 /* characters and visible escapes */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fmt.flag_minus fmt.flag_plus fmt.flag_space fmt.flag_zero fmt.width */
 /* @sonde: -q */
 /* width and flags */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fmt.d fmt.i fmt.u fmt.o fmt.x fmt.X fmt.flag_hash */
 /* @sonde: -q */
 /* the argument has size and sign, not the conversion */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fmt.percent */
 /* @sonde: -q */
 /* a percent sign */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fmt.p fmt.question */
 /* @sonde: -q */
 /* pointers, and ? as their width */
 BEGIN

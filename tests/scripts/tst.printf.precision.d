@@ -1,3 +1,4 @@
+/* @rows: fmt.precision fmt.s */
 /* @sonde: -q */
 /* precision */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fmt.h fmt.l fmt.ll */
 /* @sonde: -q */
 /* sizes that name the type of the argument */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: fmt.star */
 /* @sonde: -q */
 /* width and precision from arguments */
 BEGIN

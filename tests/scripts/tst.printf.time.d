@@ -1,3 +1,4 @@
+/* @rows: fmt.Y fmt.T */
 /* @sonde: -q */
 /* dates */
 BEGIN

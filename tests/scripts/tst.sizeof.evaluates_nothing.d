@@ -1,3 +1,4 @@
+/* @rows: expr.sizeof */
 /* @sonde: -q */
 /* sizeof does not evaluate its operand */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: type.integers type.string_sizeof */
 /* @sonde: -q */
 /* sizes of types and expressions */
 BEGIN

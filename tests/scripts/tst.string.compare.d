@@ -1,3 +1,4 @@
+/* @rows: expr.string_compare expr.null_string */
 /* @sonde: -q */
 /* strings compare by unsigned bytes; NULL is less than any */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: type.string_index */
 /* @sonde: -q */
 /* bytes of a string */
 BEGIN

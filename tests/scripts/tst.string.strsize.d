@@ -1,3 +1,4 @@
+/* @rows: type.strsize opt.strsize */
 /* @sonde: -q -x strsize=5 */
 /* strings keep strsize characters */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: act.trace out.header out.row out.int_sizes out.unsigned out.string */
 /* @sonde:  */
 /* @cpu: 0 */
 /* the default output: columns, then each value in the width of its type */

@@ -1,3 +1,4 @@
+/* @rows: cmd.q out.quiet_newline */
 /* @sonde: -q */
 /* trace() in quiet mode adds nothing */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: type.enum type.enum_values */
 /* @sonde: -q */
 /* enumerators are integers */
 enum colour { RED, GREEN = 5, BLUE };

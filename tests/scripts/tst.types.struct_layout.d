@@ -1,3 +1,4 @@
+/* @rows: type.struct_layout type.union expr.offsetof */
 /* @sonde: -q */
 /* members are aligned, the end is not padded */
 struct first { int a; char b; };

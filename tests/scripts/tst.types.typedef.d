@@ -1,3 +1,4 @@
+/* @rows: type.typedef */
 /* @sonde: -q */
 /* types with names of their own */
 typedef unsigned char small;

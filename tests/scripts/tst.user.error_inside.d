@@ -1,3 +1,4 @@
+/* @rows: fault.ERROR */
 /* @sonde: -q */
 /* @stderr: divide-by-zero */
 /* ERROR fires where the fault is, once for each, and leaves the this-> variables of the firing alone */

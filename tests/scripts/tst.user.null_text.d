@@ -1,3 +1,4 @@
+/* @rows: expr.null_string var.initial_string */
 /* @sonde: -q */
 /* a global or this-> string that NULL was assigned to is NULL, one that was never assigned is "" */
 string never;

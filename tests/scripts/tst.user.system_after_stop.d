@@ -1,3 +1,4 @@
+/* @rows: act.stop act.system cmd.w cmd.c prov.syscall */
 /* @sonde: -q -w -c true */
 /* the process is stopped before the command that is to wake it runs */
 int woken;

@@ -1,3 +1,4 @@
+/* @rows: type.array */
 /* @sonde: -q */
 /* arrays of C */
 int a[4];

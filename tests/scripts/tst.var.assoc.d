@@ -1,3 +1,4 @@
+/* @rows: var.assoc var.assoc_keys var.assoc_missing var.assoc_delete */
 /* @sonde: -q */
 /* associative arrays: keys of several types, missing elements, deletion */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: type.bitfield */
 /* @sonde: -q */
 /* bit-fields: signed ones extend their sign */
 struct bits { unsigned int u : 4; int s : 3; };

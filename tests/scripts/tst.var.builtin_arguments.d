@@ -1,3 +1,4 @@
+/* @rows: bv.arg */
 /* @sonde: -q */
 /* a probe without arguments: all are 0 */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: bv.probeprov bv.probemod bv.probefunc bv.probename bv.id bv.epid prov.BEGIN */
 /* @sonde: -q */
 /* the probe, by name and by number */
 BEGIN

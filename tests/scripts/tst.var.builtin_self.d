@@ -1,3 +1,4 @@
+/* @rows: bv.pid bv.tid bv.uid bv.gid bv.ppid bv.cpu macro.pid */
 /* @sonde: -q */
 /* in BEGIN the thread is our own */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: bv.timestamp bv.walltimestamp bv.vtimestamp */
 /* @sonde: -q */
 /* time stands still within a clause */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: var.this var.this_declared */
 /* @sonde: -q */
 /* this-> is shared by the clauses of one firing, and zero at the next */
 this int x;

@@ -1,3 +1,4 @@
+/* @rows: var.assignment_types var.exact_type */
 /* @sonde: -q */
 /* the first assignment fixes the type, later ones are cut to it */
 BEGIN

@@ -1,3 +1,4 @@
+/* @rows: var.initial_zero var.initial_string var.global_declared var.self_declared var.assoc_declared */
 /* @sonde: -q */
 /* everything is zero at first */
 int g;

@@ -1,3 +1,4 @@
+/* @rows: type.pointer type.pointer_difference expr.deref expr.incdec_pointer var.addrof */
 /* @sonde: -q */
 /* pointers into scratch memory */
 BEGIN

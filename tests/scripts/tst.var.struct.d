@@ -1,3 +1,4 @@
+/* @rows: type.struct var.struct_assign var.struct_member expr.dot */
 /* @sonde: -q */
 /* structures: members, copies, nesting */
 struct point { int x; int y; };

@@ -1,3 +1,4 @@
+/* @rows: var.assoc_struct_key */
 /* @sonde: -q */
 /* structures are keys by their bytes */
 struct point { int x; int y; };

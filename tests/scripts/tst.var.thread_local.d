@@ -1,3 +1,4 @@
+/* @rows: var.self var.self_begin */
 /* @sonde: -q */
 /* self-> lives on from probe to probe, also where no thread is traced */
 BEGIN

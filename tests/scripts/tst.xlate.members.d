@@ -1,3 +1,4 @@
+/* @rows: xlate.define xlate.struct xlate.pointer expr.arrow */
 /* @sonde: -q */
 /* a translator makes one structure from another */
 struct in { int a; int b; };

@@ -1,0 +1,8 @@
+/* @rows: agg.key_integer */
+/* a key is shown by the sign and the width of its type */
+BEGIN
+{
+	@a[-1] = count(); @b[(unsigned int)-1] = count(); @c[(char)-2] = count();
+	@d[(unsigned char)254] = count(); @e[(short)-3] = count(); @f[(uint64_t)-1] = count();
+	exit(0);
+}

@@ -1,0 +1,7 @@
+/* @rows: agg.quantize agg.block */
+/* one value */
+BEGIN
+{
+	@ = quantize(1);
+	exit(0);
+}

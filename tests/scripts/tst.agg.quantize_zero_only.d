@@ -1,0 +1,7 @@
+/* @rows: agg.quantize agg.block */
+/* zero alone */
+BEGIN
+{
+	@ = quantize(0);
+	exit(0);
+}

@@ -13,8 +13,6 @@
 #include "cli/interrupt.h"
 #include "cli/words.h"
 #include "providers/registry.h"
-#include "runtime/process/syscall_table.h"
-#include "runtime/source/kmod_source.h"
 
 namespace sonde {
 
@@ -35,21 +33,6 @@ std::vector<std::string> own_environment() {
   return all;
 }
 
-/// Does a text speak of functions of a process (pid123:::, pid$target:::, pid$1:::)?
-bool names_pid_provider(std::string_view text) {
-  for (size_t at = text.find("pid"); at != std::string_view::npos; at = text.find("pid", at + 1)) {
-    bool begins = at == 0 || !(std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_' ||
-                               text[at - 1] == '$' || text[at - 1] == '>');
-    size_t end = at + 3;
-    if (!begins || end >= text.size() ||
-        !(text[end] == '$' || text[end] == '*' || std::isdigit(static_cast<unsigned char>(text[end]))))
-      continue;
-    size_t colon = text.find_first_not_of("$*_abcdefghijklmnopqrstuvwxyz0123456789", end);
-    if (colon != std::string_view::npos && text[colon] == ':') return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Session::Session(Options& options, Output& output) : options_(options), output_(output) {}
@@ -61,15 +44,13 @@ Session::~Session() {
   framework_.reset();
 }
 
-Result<std::unique_ptr<Session>> Session::create(Options& options, Output& output, bool with_source, bool prompt) {
+Result<std::unique_ptr<Session>> Session::create(Options& options, Output& output, bool targets, bool prompt) {
   std::unique_ptr<Session> session(new Session(options, output));
-  bool whole_machine = options.text("source") == "kmod";
-  if (with_source || whole_machine) {
-    auto source = whole_machine ? make_kmod_source() : make_ptrace_source({.own_group = prompt, .null_input = prompt});
-    if (!source) return std::move(source).error().context("cannot open the event source");
-    session->source_ = std::move(*source);
-  }
-  session->framework_ = std::make_unique<Framework>(session->source_.get());
+  auto opened = open_source(options.text("source"), targets, {.own_group = prompt, .null_input = prompt});
+  if (!opened) return std::move(opened).error().context("cannot open the event source");
+  session->opened_ = std::move(*opened);
+  session->source_ = session->opened_.source.get();
+  session->framework_ = std::make_unique<Framework>(session->source_);
   register_providers();
   session->compiler_ = std::make_unique<Compiler>(session->program_, *session->framework_, options);
   return session;
@@ -84,16 +65,10 @@ Result<void> Session::prepare_targets(const std::vector<std::string>& commands, 
       return Error("failed to grab pid " + std::to_string(pid) + ": No such process", ESRCH);
     }
   }
-  bool user_probes = std::ranges::any_of(texts, [](const SourceText& text) { return names_pid_provider(text.text); });
-  std::vector<uint32_t> calls;
-  if (!commands.empty() && !user_probes) calls = wanted_calls(texts, macros);
-  for (const std::string& command : commands) {
-    if (auto done = spawn(command, !user_probes, calls); !done) return done;
-  }
-  bool at_entry = user_probes || options_.text("evaltime") == "postinit";
-  if (at_entry && options_.text("evaltime") != "exec") {
-    for (uint32_t pid : spawned_) {
-      if (auto done = source_->run_to_entry(pid); !done) return done;
+  if (!commands.empty()) {
+    const Forecast forecast = framework_->forecast(compiler_->preview(texts, macros));
+    for (const std::string& command : commands) {
+      if (auto done = spawn(command, forecast); !done) return done;
     }
   }
   attach_ = pids;
@@ -103,28 +78,16 @@ Result<void> Session::prepare_targets(const std::vector<std::string>& commands, 
   return {};
 }
 
-Result<void> Session::spawn(const std::string& command, bool filter, const std::vector<uint32_t>& calls) {
+Result<void> Session::spawn(const std::string& command, const Forecast& forecast) {
   auto words = split_words(command);
   if (!words) return std::move(words).error().context("-c");
-  auto pid = source_->spawn({*words, own_environment(), filter, calls});
+  auto pid = source_->spawn({*words, own_environment(), !forecast.awaits_process, forecast.calls});
   if (!pid) return std::move(pid).error().context("failed to execute " + (*words)[0]);
   spawned_.push_back(*pid);
   live_.push_back(*pid);
-  return {};
-}
-
-std::vector<uint32_t> Session::wanted_calls(std::span<const SourceText> texts, const MacroValues& macros) {
-  std::vector<uint32_t> calls;
-  for (const ProbeDescription& description : compiler_->preview(texts, macros)) {
-    for (ProbeId id : framework_->match(description)) {
-      const ProbeInfo& probe = framework_->info(id);
-      if (probe.provider != "syscall") continue;
-      if (const SyscallInfo* call = find_syscall(probe.function)) calls.push_back(call->number);
-    }
-  }
-  std::ranges::sort(calls);
-  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
-  return calls;
+  const std::string& when = options_.text("evaltime");
+  const bool to_entry = when == "postinit" || (forecast.awaits_process && when != "exec");
+  return to_entry ? source_->run_to_entry(*pid) : Result<void>();
 }
 
 void Session::abandon_targets() {
@@ -154,7 +117,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
       if (auto done = source_->attach(pid); !done) return done;
     }
   }
-  consumer_ = std::make_unique<Consumer>(program_, *framework_, source_.get(), options_, output_);
+  consumer_ = std::make_unique<Consumer>(program_, *framework_, source_, options_, output_);
   for (uint32_t pid : live_) consumer_->note_process(pid);
   framework_->on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
 
@@ -163,7 +126,10 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
     for (Enabling& enabling : compiler_->enablings(text)) enablings.push_back(std::move(enabling));
   }
   auto enabled = framework_->enable_all(enablings);
-  if (!enabled) return std::move(enabled).error();
+  if (!enabled) {
+    if (source_ != nullptr) return std::move(enabled).error();
+    return Error(enabled.error().message() + "\n    to trace every process: " + opened_.missing, EINVAL);
+  }
 
   framework_->fire(kBegin, {});
   consumer_->drain();
@@ -240,6 +206,7 @@ void Session::finish() {
   bool alive = source_ && !source_lost_;
   if (alive && going_) {
     for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
+    (void)framework_->disarm().has_value();
   }
   framework_->suspend();
   consumer_->drain_all();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One run of the command: source, framework, compiler and consumer, put together in the order that they need.
 //
-//   source (guard) --> framework + providers --> compiler --> enablings --> targets go --> consume --> END
+//   source --> framework + providers --> compiler --> enablings --> targets go --> consume --> END
 //
-// The order matters. The guard is forked before anything else exists. With -c, the program must exist before the text is
-// compiled when the text speaks of it ($target, pid probes); its seccomp filter, which lets calls that no
-// probe wants run at full speed, must be known before the program is started. So where a text names
-// $target its descriptions are looked at first (Compiler::preview), and compiled when the pid is known.
+// The order matters. A source may fork, so it is opened before anything else exists. With -c, the program must exist
+// before the text is compiled when the text speaks of it ($target, pid probes); which of its calls need ever stop must be
+// known before the program is started. So its descriptions are looked at first (Compiler::preview,
+// Framework::forecast), and compiled when the pid is known.
 #pragma once
 
 #include <memory>
@@ -19,15 +19,15 @@
 #include "runtime/consumer/consumer.h"
 #include "runtime/framework/framework.h"
 #include "runtime/lang/options.h"
-#include "runtime/source/event_source.h"
+#include "runtime/source/registry.h"
 
 namespace sonde {
 
 class Session {
  public:
-  /// `with_source`: something may be traced; forks the guard, so call it before threads and LLVM exist.
+  /// `targets`: some will be named. It may fork, so call it before threads and LLVM exist.
   /// `prompt`: targets get no terminal input and a process group of their own.
-  static Result<std::unique_ptr<Session>> create(Options& options, Output& output, bool with_source, bool prompt);
+  static Result<std::unique_ptr<Session>> create(Options& options, Output& output, bool targets, bool prompt);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -54,17 +54,16 @@ class Session {
   Consumer& consumer() { return *consumer_; }
   Compiler& compiler() { return *compiler_; }
   BodyProgram& program() { return program_; }
-  EventSource* source() { return source_.get(); }
+  EventSource* source() { return source_; }
   const std::vector<uint32_t>& targets() const { return live_; }
   /// Kills programs that were started but never let go: after a compile error.
   void abandon_targets();
 
  private:
   Session(Options& options, Output& output);
-  Result<void> spawn(const std::string& command, bool filter, const std::vector<uint32_t>& calls);
+  Result<void> spawn(const std::string& command, const Forecast& forecast);
   Result<void> take_events();
   Result<void> take_event(const SourceEvent& event);
-  std::vector<uint32_t> wanted_calls(std::span<const SourceText> texts, const MacroValues& macros);
   bool only_begin(const Enabling& enabling);
   void wait(uint64_t timeout_ns);
   void loop();
@@ -73,7 +72,8 @@ class Session {
 
   Options& options_;
   Output& output_;
-  std::unique_ptr<EventSource> source_;
+  OpenedSource opened_;
+  EventSource* source_ = nullptr;  ///< the opened one; null: there is none
   std::unique_ptr<Framework> framework_;
   BodyProgram program_;
   std::unique_ptr<Compiler> compiler_;

@@ -29,6 +29,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/ptrace.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -426,6 +427,15 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* For people, and for whoever waits until a session traces. */
+static void device_show(struct seq_file *to, struct file *file)
+{
+	const struct sonde_session *session = file->private_data;
+
+	seq_printf(to, "sonde-going:\t%d\nsonde-targets:\t%u\n",
+		   READ_ONCE(session->going), READ_ONCE(session->target_count));
+}
+
 static const struct file_operations device_operations = {
 	.owner = THIS_MODULE,
 	.open = device_open,
@@ -435,6 +445,7 @@ static const struct file_operations device_operations = {
 	.mmap = device_mmap,
 	.read = device_read,
 	.poll = device_poll,
+	.show_fdinfo = device_show,
 	.llseek = noop_llseek,
 };
 

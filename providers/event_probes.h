@@ -21,9 +21,10 @@ struct EventProbe {
   sonde_tap_kind tap;
   EventArgument arguments[4];
   int argument_count;
+  const char* refusal = nullptr;  ///< what to tell the user where the source has no such tap
 };
 
-/// A probe that scripts may name and this source does not have, with what to tell the user.
+/// A probe that scripts may name and no source has, with what to tell the user.
 struct RefusedProbe {
   const char* name;
   const char* message;

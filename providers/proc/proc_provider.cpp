@@ -22,11 +22,15 @@ constexpr EventProbe kProbes[] = {
     {"lwp-exit", SONDE_TAP_LWP_EXIT, {}, 0},
     {"signal-discard", SONDE_TAP_SIGNAL_DISCARD, {{2, "int", "", 0}}, 1},
     {"signal-handle", SONDE_TAP_SIGNAL_DELIVER, {{0, "int", "", 0}, {2, "uintptr_t", "", 3}}, 2},
+    {"signal-send",
+     SONDE_TAP_SIGNAL_SEND,
+     {{0, "id_t", "lwpsinfo_t *", 1}, {1, "pid_t", "psinfo_t *", 0}, {2, "int", "", 2}},
+     3,
+     "proc:::signal-send needs the kmod source: a traced receiver does not show its sender's side"},
 };
 
 constexpr RefusedProbe kRefused[] = {
-    {"signal-send", "proc:::signal-send needs the kmod source: a traced receiver does not show its sender's side"},
-    {"signal-clear", "proc:::signal-clear needs the kmod source: sigwait leaves no event that ptrace shows"},
+    {"signal-clear", "proc:::signal-clear cannot be had: no source shows that sigwait takes a signal"},
 };
 
 EventProvider g_proc{"proc", kProbes, kRefused};

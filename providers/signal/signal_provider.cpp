@@ -2,6 +2,7 @@
 // signal: a signal reaches a thread, or is discarded
 //
 //   args[0] the signal   args[1] si_code   args[2] the sender's pid   args[3] of deliver: the handler's address
+//   send, in the sender: args[1] the receiver's pid   args[2] its thread
 #include "providers/event_probes.h"
 #include "providers/provider_entry.h"
 
@@ -14,13 +15,14 @@ constexpr EventProbe kProbes[] = {
      {{0, "int", "", 0}, {1, "int", "", 1}, {2, "pid_t", "", 2}, {3, "uintptr_t", "", 3}},
      4},
     {"discard", SONDE_TAP_SIGNAL_DISCARD, {{0, "int", "", 0}, {1, "int", "", 1}, {2, "pid_t", "", 2}}, 3},
+    {"send",
+     SONDE_TAP_SIGNAL_SEND,
+     {{0, "int", "", 2}, {1, "pid_t", "", 0}, {2, "id_t", "", 1}},
+     3,
+     "signal:::send needs the kmod source: a traced receiver does not show its sender's side"},
 };
 
-constexpr RefusedProbe kRefused[] = {
-    {"send", "signal:::send needs the kmod source: a traced receiver does not show its sender's side"},
-};
-
-EventProvider g_signal{"signal", kProbes, kRefused};
+EventProvider g_signal{"signal", kProbes, {}};
 
 }  // namespace
 }  // namespace sonde

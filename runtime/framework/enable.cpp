@@ -180,6 +180,41 @@ Result<void> Framework::Impl::disarm_taps() {
   return source->disarm(taps);
 }
 
+/// What a probe that is not enabled would arm.
+std::vector<Tap> Framework::Impl::taps_of(ProbeState& probe) {
+  op_probe = probe.info.id;
+  const auto id = static_cast<dtrace_id_t>(probe.info.id.value);
+  call_op(Op::Enable, *probe.provider, probe.provider->ops.dtps_enable, id, probe.parg);
+  std::vector<Tap> taps = std::exchange(taps_to_arm, {});
+  call_op(Op::Disable, *probe.provider, probe.provider->ops.dtps_disable, id, probe.parg);
+  op_probe = {};
+  probe.taps.clear();
+  taps_to_disarm.clear();
+  return taps;
+}
+
+Forecast Framework::Impl::forecast(std::span<const ProbeDescription> descriptions) {
+  SONDE_CHECK(enablings.empty());
+  std::vector<ProbeId> all;
+  Forecast result;
+  for (const ProbeDescription& description : descriptions) {
+    const std::vector<ProbeId> found = match(description);
+    result.awaits_process |= found.empty();
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  for (ProbeId id : all) {
+    for (const Tap& tap : taps_of(probes[id.value - 1])) {
+      if (tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN)
+        result.calls.push_back(tap.number);
+    }
+  }
+  std::ranges::sort(result.calls);
+  result.calls.erase(std::unique(result.calls.begin(), result.calls.end()), result.calls.end());
+  return result;
+}
+
 std::unique_ptr<FireList> Framework::Impl::fire_list(const ProbeState& probe) const {
   if (probe.ecbs.empty() || !probe.enabled || probe.uses_taps || probe.provider->defunct) return nullptr;
   auto list = std::make_unique<FireList>();

@@ -200,6 +200,20 @@ Result<void> Framework::disable(uint32_t enabling) {
   return impl_->remove_enabling(enabling);
 }
 
+Forecast Framework::forecast(std::span<const ProbeDescription> descriptions) {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->forecast(descriptions);
+}
+
+Result<void> Framework::disarm() {
+  std::lock_guard lock(impl_->mutex);
+  for (ProbeState& probe : impl_->probes) {
+    auto taps = std::exchange(probe.taps, {});
+    impl_->taps_to_disarm.insert(impl_->taps_to_disarm.end(), taps.begin(), taps.end());
+  }
+  return impl_->disarm_taps();
+}
+
 Result<void> Framework::module_appeared(const std::string& path) {
   std::lock_guard lock(impl_->mutex);
   for (size_t i = 0; i < impl_->providers.size(); i++) {
@@ -251,12 +265,6 @@ void Framework::fire(ProbeId probe, std::span<const uint64_t> args, Nanoseconds 
 std::vector<const MappedRing*> Framework::mapped_rings() {
   std::lock_guard lock(impl_->mutex);
   return impl_->firing.rings();
-}
-
-std::vector<sonde_ring*> Framework::rings() {
-  std::vector<sonde_ring*> all;
-  for (const MappedRing* ring : mapped_rings()) all.push_back(ring->get());
-  return all;
 }
 
 void Framework::set_ring_bytes(uint64_t bytes) {

@@ -64,6 +64,12 @@ struct Enabling {
   bool held = false;
 };
 
+/// What enabling some descriptions would ask of the source.
+struct Forecast {
+  std::vector<uint32_t> calls;  ///< system calls that would be tapped; rising
+  bool awaits_process = false;  ///< one matches nothing yet: its probes come with a process, if at all
+};
+
 class MappedRing;
 
 struct EcbInfo {
@@ -101,6 +107,10 @@ class Framework {
   /// The same for many clauses at once, in order; all or none.
   Result<std::vector<uint32_t>> enable_all(std::span<const Enabling> enablings);
   Result<void> disable(uint32_t enabling);
+  /// Before anything is enabled: providers are asked to enable, and to disable again; nothing is armed.
+  Forecast forecast(std::span<const ProbeDescription> descriptions);
+  /// Takes every tap out of the source, for good: nothing fires there any more. Errors: the source's.
+  Result<void> disarm();
   std::function<void(const EcbInfo&)> on_ecb;
 
   /// A file was mapped by a target: providers may provide for it, and waiting enablings get their probes.
@@ -117,9 +127,8 @@ class Framework {
   /// `when`: timestamp of the record; 0: now.
   void fire(ProbeId probe, std::span<const uint64_t> args, Nanoseconds when = 0);
 
-  /// Rings that dtrace_probe() writes to. More may appear (one a firing thread); pointers stay valid.
-  std::vector<sonde_ring*> rings();
-  /// The same, as MergeReader::add() takes them.
+  /// Rings that dtrace_probe() writes to, as MergeReader::add() takes them. More may appear (one a firing thread);
+  /// pointers stay valid.
   std::vector<const MappedRing*> mapped_rings();
   /// Size of each of those rings, bytes. Only before the first firing.
   void set_ring_bytes(uint64_t bytes);

@@ -124,6 +124,8 @@ struct Framework::Impl {
   void undo(Pending& pending);
   void stop_probe(ProbeState& probe);
   Result<void> disarm_taps();
+  std::vector<Tap> taps_of(ProbeState& probe);
+  Forecast forecast(std::span<const ProbeDescription> descriptions);
   std::unique_ptr<FireList> fire_list(const ProbeState& probe) const;
   void publish(std::span<ProbeState* const> changed);
   Result<void> remove_enabling(uint32_t id);

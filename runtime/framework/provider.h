@@ -120,6 +120,9 @@ void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);
 /* Disarms all taps of `probe`. */
 void sonde_tap_disarm(dtrace_id_t probe);
 
+/* From anywhere: whether taps of this kind can be armed with the source that there is; true while there is none. */
+int sonde_tap_possible(enum sonde_tap_kind kind);
+
 /* From dtps_provide: says why a description that names this provider can't be had, as a D error tag such as "D_PROC_FUNC" and
  * a text. The compiler reports it when nothing matched. */
 void sonde_provide_error(const char* tag, const char* message);

@@ -258,6 +258,11 @@ void sonde_tap_disarm(dtrace_id_t probe) {
   state->taps.clear();
 }
 
+int sonde_tap_possible(enum sonde_tap_kind kind) {
+  Locked framework;
+  return framework && (framework->source == nullptr || framework->source->can(kind));
+}
+
 void sonde_provide_error(const char* tag, const char* message) {
   if (!check_call(Call::ProvideError, "sonde_provide_error")) return;
   Locked framework;

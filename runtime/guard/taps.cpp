@@ -31,9 +31,7 @@ Result<void> TapTable::check(ArmedTap& armed) const {
   if (tap.probe.value == 0) return about_tap(tap, "it names no probe", EINVAL);
   const bool call = tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN;
   if (call && tap.number >= kCallsMax) return about_tap(tap, "no such system call", EINVAL);
-  if (tap.kind == SONDE_TAP_SIGNAL_SEND) {
-    return about_tap(tap, "the ptrace source does not see who sends a signal; the kmod source does", EOPNOTSUPP);
-  }
+  if (!shows(tap.kind)) return about_tap(tap, "ptrace does not show this; the kmod source does", EOPNOTSUPP);
   if (!armed.user()) return {};
   if (tap.path.empty()) return about_tap(tap, "it names no file", EINVAL);
   struct stat file;

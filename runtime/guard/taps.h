@@ -17,6 +17,9 @@ namespace sonde::guard {
 
 inline constexpr uint32_t kCallsMax = 512;
 
+/// What ptrace shows: of a signal, the receiver's side only.
+constexpr bool shows(sonde_tap_kind kind) { return kind != SONDE_TAP_SIGNAL_SEND; }
+
 struct ArmedTap {
   Tap tap;
   uint64_t inode = 0;  ///< of the file of a user tap

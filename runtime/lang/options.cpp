@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "runtime/base/check.h"
+#include "runtime/source/registry.h"
 
 namespace sonde {
 namespace {
@@ -113,12 +114,13 @@ struct TextChoice {
   std::string_view value;
 };
 constexpr TextChoice kTextChoices[] = {
-    {"bufpolicy", "switch"},  {"bufresize", "auto"}, {"bufresize", "manual"}, {"evaltime", "exec"},
-    {"evaltime", "postinit"}, {"source", "auto"},    {"source", "ptrace"},    {"source", "kmod"},
+    {"bufpolicy", "switch"}, {"bufresize", "auto"},    {"bufresize", "manual"},
+    {"evaltime", "exec"},    {"evaltime", "postinit"},
 };
 
 /// A text option that has a list of choices takes only these.
 std::optional<uint64_t> parse_text(std::string_view option, std::string_view text) {
+  if (option == "source") return is_source_name(text) ? std::optional<uint64_t>(0) : std::nullopt;
   bool limited = false;
   for (const TextChoice& choice : kTextChoices) {
     if (choice.option != option) continue;

@@ -60,7 +60,7 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"quiet", OptionKind::Flag, OptionPhase::Always, "0", "print only what the script prints"},
     {"rawbytes", OptionKind::Flag, OptionPhase::Always, "0", "print arrays as bytes"},
     {"source", OptionKind::Text, OptionPhase::CommandLine, "auto",
-     "event source: auto (which is ptrace), ptrace or kmod"},
+     "event source: kmod, ptrace, or auto: the first of them that works"},
     {"stackindent", OptionKind::Count, OptionPhase::Always, "14", "indentation of stack frames"},
     {"statusrate", OptionKind::Rate, OptionPhase::Start, "1s", "how often drops are reported"},
     {"strsize", OptionKind::Size, OptionPhase::Start, "256", "longest string, bytes"},

@@ -2,8 +2,9 @@
 // Event sources
 //
 // A source arms taps and writes records. Who is above it does not see which one it
-// is. `ptrace` speaks kmod/shared/abi.h to the guard over a socket; `kmod` will speak
-// the same by ioctl; the fake of the tests fires probes by hand and keeps time.
+// is. `ptrace` speaks kmod/shared/abi.h to the guard over a socket, `kmod` the same to
+// /dev/sonde by ioctl (client.h); the fake of the tests fires probes by hand and keeps time.
+// registry.h knows which there are.
 #pragma once
 
 #include <functional>
@@ -70,13 +71,13 @@ class EventSource {
   virtual ~EventSource() = default;
 
   virtual std::string_view name() const = 0;
+  /// Whether it has taps of this kind.
+  virtual bool can(sonde_tap_kind) const { return true; }
 
   /// Asks for rings of `bytes` of data each (rounded up to a power of two) and maps them.
   virtual Result<void> create_buffers(uint64_t bytes) = 0;
-  /// The rings, for the reader. Valid until the source is destroyed.
-  virtual std::span<sonde_ring* const> rings() = 0;
-  /// The same, as a RingReader and a MergeReader want them: with the size that was checked when they were mapped.
-  virtual std::span<const MappedRing> mapped_rings() { return {}; }
+  /// The rings, for the reader, with the size that was checked when they were mapped. Valid until the source is destroyed.
+  virtual std::span<const MappedRing> mapped_rings() = 0;
 
   virtual Result<void> load_program(ProgramId id, const sonde_dif_program& program) = 0;
   virtual Result<void> add_ecbs(std::span<const Ecb> ecbs) = 0;
@@ -109,13 +110,5 @@ class EventSource {
 
   virtual Result<sonde_statistics> statistics() = 0;
 };
-
-struct PtraceSourceOptions {
-  bool own_group = false;   ///< targets in a process group of their own: Ctrl-C at a prompt does not reach them
-  bool null_input = false;  ///< targets read /dev/null, not the prompt's terminal
-};
-
-/// Starts the guard (forks; call it before any thread or LLVM exists) and returns its source.
-Result<std::unique_ptr<EventSource>> make_ptrace_source(PtraceSourceOptions options = {});
 
 }  // namespace sonde

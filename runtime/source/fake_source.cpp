@@ -204,7 +204,6 @@ Result<void> FakeSource::create_buffers(uint64_t bytes) {
   if (!made) return std::move(made).error();
   ring_ = std::move(*made);
   writer_.emplace(ring_.ring);
-  rings_ = {ring_.ring.get()};
   return alive();
 }
 

@@ -72,8 +72,7 @@ class FakeSource final : public EventSource {
 
   std::string_view name() const override { return "fake"; }
   Result<void> create_buffers(uint64_t bytes) override;
-  std::span<sonde_ring* const> rings() override { return rings_; }
-  std::span<const MappedRing> mapped_rings() override { return {&ring_.ring, rings_.size()}; }
+  std::span<const MappedRing> mapped_rings() override { return {&ring_.ring, writer_ ? 1u : 0u}; }
   Result<void> load_program(ProgramId id, const sonde_dif_program& program) override;
   Result<void> add_ecbs(std::span<const Ecb> ecbs) override;
   Result<void> remove_ecbs(std::span<const Epid> epids) override;
@@ -117,7 +116,6 @@ class FakeSource final : public EventSource {
   std::deque<SourceEvent> events_;
   RingFile ring_;
   std::optional<RingWriter> writer_;
-  std::vector<sonde_ring*> rings_;
   std::unordered_map<uint32_t, Program> programs_;
   std::unordered_map<uint32_t, std::map<uint32_t, Ecb>> by_probe_;
   std::map<uint32_t, Tap> taps_;

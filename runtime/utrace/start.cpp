@@ -25,6 +25,7 @@
 #include "runtime/utrace/arch/x86_64/machine.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/seccomp.h"
+#include "runtime/utrace/thread_status.h"
 
 namespace sonde {
 namespace {
@@ -32,54 +33,6 @@ namespace {
 constexpr uintptr_t kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
                                PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
                                PTRACE_O_TRACESECCOMP;
-
-struct ThreadStatus {
-  char state = 0;
-  pid_t tracer = 0;
-  uid_t uid = 0;
-};
-
-bool read_status(pid_t tid, ThreadStatus* to) {
-  char path[64], line[256];
-  std::snprintf(path, sizeof path, "/proc/%d/status", tid);
-  FILE* file = std::fopen(path, "re");
-  if (!file) return false;
-  while (std::fgets(line, sizeof line, file)) {
-    std::sscanf(line, "State: %c", &to->state);
-    std::sscanf(line, "TracerPid: %d", &to->tracer);
-    std::sscanf(line, "Uid: %u", &to->uid);
-  }
-  std::fclose(file);
-  return true;
-}
-
-Error refused(pid_t pid, int code) {
-  std::string what = "attach to pid " + std::to_string(pid);
-  ThreadStatus status;
-  if (code != EPERM || !read_status(pid, &status)) return Error::from_errno(what, code);
-  if (status.tracer)
-    return Error(what + ": pid " + std::to_string(status.tracer) + " traces it already; stop that tracer first", EPERM);
-  if (geteuid() != 0 && status.uid != geteuid())
-    return Error(what + ": it belongs to uid " + std::to_string(status.uid) + "; run sonde as that user or as root",
-                 EPERM);
-  int scope = 0;
-  if (FILE* file = std::fopen("/proc/sys/kernel/yama/ptrace_scope", "re")) {
-    if (std::fscanf(file, "%d", &scope) != 1) scope = 0;
-    std::fclose(file);
-  }
-  if (geteuid() != 0 && scope == 1)
-    return Error(what +
-                     ": kernel.yama.ptrace_scope is 1, so only a parent may trace; start it with -c, run as root, or "
-                     "set it to 0 with sysctl",
-                 EPERM);
-  if (scope >= 2)
-    return Error(what + ": kernel.yama.ptrace_scope is " + std::to_string(scope) + ", which keeps tracing to " +
-                     (scope == 2 ? "root" : "nobody"),
-                 EPERM);
-  return Error(
-      what + ": operation not permitted: the program has privileges of its own or may not be dumped; run as root",
-      EPERM);
-}
 
 }  // namespace
 
@@ -162,7 +115,7 @@ Result<utrace_task*> Core::spawn(const utrace_spawn& what) {
     int code = errno;
     kill(child, SIGKILL);
     waitpid(child, nullptr, __WALL);
-    return refused(child, code);
+    return attach_refused(child, code);
   }
   char byte = 0;
   if (write(go_write.get(), &byte, 1) != 1) kill(child, SIGKILL);
@@ -238,7 +191,7 @@ Result<bool> Core::seize_pass(pid_t pid, std::vector<utrace_task*>& found) {
     news = true;
   }
   closedir(list);
-  if (failed && found.empty()) return refused(pid, failed);
+  if (failed && found.empty()) return attach_refused(pid, failed);
   return news;
 }
 
@@ -252,7 +205,7 @@ Result<std::vector<utrace_task*>> Core::seize(pid_t pid) {
     }
     news = *pass;
   }
-  if (found.empty() && tasks_of(pid).empty()) return refused(pid, ESRCH);
+  if (found.empty() && tasks_of(pid).empty()) return attach_refused(pid, ESRCH);
   for (utrace_task* task : found) on_new_task(*task, nullptr, 0);
   return found;
 }

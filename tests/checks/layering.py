@@ -29,7 +29,7 @@ ONLY = (
     (re.compile(r"^llvm(-c)?/"), "compiler/llvm/"),
     (re.compile(r"^readline/"), "cli/"),
     (re.compile(r"^Zydis"), "runtime/guard/ providers/pid/"),
-    (re.compile(r"^sys/ptrace\.h$|^linux/ptrace\.h$"), "runtime/utrace/ runtime/guard/ runtime/source/kmod_source.cpp"),
+    (re.compile(r"^sys/ptrace\.h$|^linux/ptrace\.h$"), "runtime/utrace/ runtime/guard/ runtime/source/held_programs.cpp"),
     (re.compile(r"^(gelf|libelf|elfutils/.*|dwarf)\.h$"), "runtime/process/"),
 )
 

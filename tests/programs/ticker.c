@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls getppid and getuid every 20 ms and counts aloud in a file: ticker FILE TICKS
-// The file holds the number of the last tick; at the end `done`.
+// TICKS 0: until FILE.end exists. The file holds the number of the last tick; at the end `done`, and how many.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,18 @@ static void put(int file, const char* text) {
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   int file = open(argv[1], O_CREAT | O_TRUNC | O_WRONLY, 0644);
-  for (int i = 1; i <= atoi(argv[2]); ++i) {
-    char text[32];
+  const int ticks = atoi(argv[2]);
+  char end[4096], text[32];
+  snprintf(end, sizeof end, "%s.end", argv[1]);
+  int i = 1;
+  for (; ticks > 0 ? i <= ticks : access(end, F_OK) != 0; ++i) {
     snprintf(text, sizeof text, "%10d %10d\n", i, (int)getpid());
     put(file, text);
     syscall(SYS_getppid);
     syscall(SYS_getuid);
     usleep(20000);
   }
-  put(file, "done                 \n");
+  snprintf(text, sizeof text, "done %16d\n", i - 1);
+  put(file, text);
   return 0;
 }

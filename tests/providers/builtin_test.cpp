@@ -111,10 +111,32 @@ TEST_F(Builtin, SignalProbes) {
 TEST_F(Builtin, WhatIsNotThereIsRefusedByName) {
   EXPECT_THAT(refusal({"proc", "", "", "signal-send", {}}), ::testing::HasSubstr("signal-send needs the kmod source"));
   EXPECT_THAT(refusal({"proc", "", "", "signal-clear", {}}),
-              ::testing::HasSubstr("signal-clear needs the kmod source"));
+              ::testing::HasSubstr("signal-clear cannot be had"));
   EXPECT_THAT(refusal({"signal", "", "", "send", {}}), ::testing::HasSubstr("needs the kmod source"));
   EXPECT_EQ(refusal({"proc", "", "", "nosuch", {}}), "");
   EXPECT_EQ(refusal({"sched", "", "", "signal-send", {}}), "");
+}
+
+TEST_F(Builtin, SendersWhereTheSourceShowsThem) {
+  source.cannot.clear();
+  EXPECT_EQ(arguments(only({"proc", "", "", "signal-send", {}})), "lwpsinfo_t *, psinfo_t *, int");
+  EXPECT_EQ(arguments(only({"signal", "", "", "send", {}})), "int, pid_t, id_t");
+  enable({"proc", "", "", "signal-send", {}});
+  ASSERT_EQ(source.taps.size(), 1u);
+  EXPECT_EQ(source.taps[0].kind, SONDE_TAP_SIGNAL_SEND);
+}
+
+TEST_F(Builtin, ForecastSaysWhichCallsAndArmsNothing) {
+  const std::vector<ProbeDescription> descriptions = {
+      {"syscall", "", "close", "", {}}, {"syscall", "", "read", "entry", {}}, {"dtrace", "", "", "BEGIN", {}}};
+  const Forecast forecast = framework.forecast(descriptions);
+  EXPECT_THAT(forecast.calls, ::testing::ElementsAre(SYS_read, SYS_close));
+  EXPECT_FALSE(forecast.awaits_process);
+  EXPECT_TRUE(source.calls.empty());
+  const std::vector<ProbeDescription> of_a_process = {{"pid1", "a.out", "main", "entry", {}}};
+  EXPECT_TRUE(framework.forecast(of_a_process).awaits_process);
+  enable({"syscall", "", "close", "", {}});
+  EXPECT_EQ(source.taps.size(), 2u);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "runtime/source/registry.h"
 #include "tests/providers/support.h"
 #include "tests/runtime/process/target_program.h"
 
@@ -31,7 +32,7 @@ bool run_to_end(EventSource& source) {
 }
 
 TEST(Live, CountsAreExact) {
-  auto made = make_ptrace_source();
+  auto made = open_ptrace_source({});
   ASSERT_TRUE(made) << made.error().message();
   const std::unique_ptr<EventSource> source = *std::move(made);
   Framework framework(source.get());

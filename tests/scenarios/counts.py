@@ -26,7 +26,7 @@ def check_calls(world):
     equal({call: by_call.get(call, 0) for call in wanted}, wanted, "counts")
 
 
-@scenario(seconds=120)
+@scenario(seconds=600)
 def counts_exact_ten_times(world):
     for _ in range(10):
         check_calls(world)

@@ -18,7 +18,7 @@ CLAUSES = (SYSCALLS, FILTERED, FUNCTION)
 def wait_for_end(world, what):
     """The program that -c started has ended and taken everything with it."""
     try:
-        wait_until(lambda: not world.left(), 15)
+        wait_until(lambda: not world.left())
     except AssertionError:
         raise AssertionError(f"{what}: left behind {world.left()}") from None
 
@@ -38,7 +38,7 @@ def moments(world):
     return [(i, generator.random()) for i in range(200 if world.full else 30)]
 
 
-@scenario(seconds=120)
+@scenario(seconds=600)
 def sigkill_during_command(world):
     command = f"{world.program('worker')} %s 60 100"
     spans = []
@@ -53,7 +53,7 @@ def sigkill_during_command(world):
         delay = moment * spans[i % 3] * 1.1
         time.sleep(delay)
         sonde.kill()
-        world.finish(sonde, 15)  # also waits for the program, which has our pipes
+        world.finish(sonde)  # also waits for the program, which has our pipes
         what = f"moment {i}, {delay * 1000:.1f} ms, clause {i % 3}"
         wait_for_end(world, what)
         if result_of(result + ".started"):
@@ -63,15 +63,15 @@ def sigkill_during_command(world):
     check(ran > 5, "hardly ever was the program there")
 
 
-@scenario(seconds=120)
+@scenario(seconds=600)
 def sigkill_while_attached(world):
     for i, moment in moments(world):
-        worker = start_worker(world, f"result{i}", rounds=100)
+        worker = start_worker(world, f"result{i}")
         sonde = world.start_sonde("-q", "-n", CLAUSES[i % 3], "-p", worker.pid)
         delay = moment * 0.2
         time.sleep(delay)
         sonde.kill()
-        world.finish(sonde, 15)
+        world.finish(sonde)
         world.expect_nothing_left()
         try:
             expect_right(world, worker, f"result{i}")
@@ -81,9 +81,6 @@ def sigkill_while_attached(world):
 
 def check_guards_death(result, n):
     """What sonde says and returns when its guard dies at ptrace call n. True when it had to."""
-    if "no such process" in result.stderr:  # on a busy machine the program may end before sonde attaches
-        equal(result.status, 1, f"call {n}: exit status, program ended")
-        return False
     if "guard" not in result.stderr:
         equal(result.status, 0, f"call {n}: exit status without a word")
         return False
@@ -91,25 +88,26 @@ def check_guards_death(result, n):
     return True
 
 
-@scenario(seconds=120)
+@scenario(seconds=600, only="ptrace", why="the module has no guard")
 def guard_dies_while_attached(world):
     """The guard kills itself at its n-th ptrace call. The program goes on. What it may lose is a signal that was just
     being delivered: the kernel forgets it with the tracer (docs/using.md)."""
     died = lost = 0
     for n in range(1, 41 if not world.full else 201):
-        worker = start_worker(world, f"result{n}", rounds=150)
+        worker = start_worker(world, f"result{n}")
         sonde = world.start_sonde("-q", "-n", SYSCALLS, "-p", worker.pid, env={"SONDE_GUARD_DIE_AT": str(n)})
-        died += check_guards_death(world.finish(sonde, 15), n)
+        died += check_guards_death(world.finish(sonde), n)
         world.expect_nothing_left()
-        worker.wait(timeout=15)
+        worker.stdin.close()
+        worker.wait(timeout=60)
         said = result_of(world.path(f"result{n}"))
-        check(said == "right\n" or re.match(r"wrong: 1 times, last signals; 59\d signals", said or ""), f"call {n}: {said}")
+        check(said == "right\n" or re.match(r"wrong: 1 times, last signals; [1-9] signals missing", said or ""), f"call {n}: {said}")
         lost += said != "right\n"
     print(f"  the guard died {died} times of {n}, {lost} times with a signal in its hand")
     check(died >= 30, f"the guard died only {died} times of {n}")
 
 
-@scenario(seconds=120)
+@scenario(seconds=600, only="ptrace", why="the module has no guard")
 def guard_dies_during_command(world):
     """With -c and a filter the program may end early (docs/using.md says how); it never hangs."""
     right = died = 0
@@ -117,7 +115,7 @@ def guard_dies_during_command(world):
         path = world.path(f"result{n}")
         sonde = world.start_sonde("-q", "-n", CLAUSES[n % 2], "-c", f"{world.program('worker')} {path} 60 100",
                                   env={"SONDE_GUARD_DIE_AT": str(n)})
-        died += check_guards_death(world.finish(sonde, 15), n)
+        died += check_guards_death(world.finish(sonde), n)
         wait_for_end(world, f"call {n}")
         right += result_of(path) == "right\n"
     print(f"  the guard died {died} times; the program finished right {right} times of {n}")

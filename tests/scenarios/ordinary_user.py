@@ -10,7 +10,7 @@ import messages
 from support import scenario
 
 
-@scenario()
+@scenario(seconds=600)
 def user_counts(world):
     user = world.as_user()
     counts.check_calls(user)
@@ -42,7 +42,7 @@ def user_runs_commands(world):
     commands.signals_are_the_programs_own(user)
 
 
-@scenario(seconds=120)
+@scenario(seconds=600)
 def user_killed(world):
     user = world.as_user()
     killed.sigkill_during_command(user)

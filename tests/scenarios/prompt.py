@@ -25,7 +25,7 @@ def prompt_on_a_terminal(world):
     screen = Screen(world, [str(world.binary), "--repl"])
     try:
         screen.expect(lambda lines: any(line.strip() for line in lines))
-        screen.line(f":target {world.program('ticker')} {ticks} 3000")
+        screen.line(f":target {world.program('ticker')} {ticks} 0")
         wait_until(lambda: last_tick(ticks) > 2, what="the target's ticks")
         screen.line('syscall::getppid:entry /timestamp / 20000000 % 20 == 0/ { printf("live %s\\n", execname); }')
         screen.expect(lambda lines: len(live_lines(lines)) >= 2)

@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 
+import support  # noqa: E402
 from support import SCENARIOS, Skip, World  # noqa: E402
 
 
@@ -36,10 +37,12 @@ def run_one(scenario, arguments):
     """'passed', 'failed' or 'skipped'."""
     started = time.monotonic()
     signal.signal(signal.SIGALRM, on_alarm)
-    signal.alarm(scenario.seconds * (5 if arguments.full else 1))
+    signal.alarm(scenario.seconds * (5 if arguments.full else 1) * arguments.patience)
     world = World(arguments.binary, arguments.programs, arguments.full)
     result = "failed"
     try:
+        if scenario.only and scenario.only != arguments.source:
+            raise Skip(f"only for the source {scenario.only}: {scenario.why}")
         scenario.function(world)
         result = "passed"
     except Skip as reason:
@@ -60,8 +63,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-k", metavar="TEXT", help="only scenarios whose name contains TEXT")
     parser.add_argument("--exact", metavar="NAME", help="only this scenario")
-    parser.add_argument("--list", action="store_true", help="print `name seconds serial` of each, run nothing")
+    parser.add_argument("--list", action="store_true", help="print `name seconds` of each, run nothing")
     parser.add_argument("--full", action="store_true", help="the long versions: 200 random moments instead of 30, ...")
+    parser.add_argument("--short", action="store_true", help="only those that show what a source does, each once")
+    parser.add_argument("--compile", action="store_true", help="compile the test programs, run nothing")
+    parser.add_argument("--source", default=support.source_here(), help="fail where this is not the source that sonde takes")
+    parser.add_argument("--patience", type=int, default=1, help="multiplies all time-outs: for emulated machines")
     parser.add_argument("--binary", type=pathlib.Path, default=root / "build/bin/sonde")
     parser.add_argument("--programs", type=pathlib.Path, help="where compiled test programs are kept")
     arguments = parser.parse_args()
@@ -69,14 +76,24 @@ def main():
     arguments.programs = arguments.programs or arguments.binary.parents[1] / "tests/programs"
 
     wanted = [s for s in load() if (not arguments.k or arguments.k in s.name)
-              and (not arguments.exact or s.name == arguments.exact)]
+              and (not arguments.exact or s.name == arguments.exact) and (s.short or not arguments.short)]
     if arguments.list:
         for s in wanted:
-            print(s.name, s.seconds, int(s.serial))
+            print(s.name, s.seconds)
+        return 0
+    if arguments.compile:
+        world = World(arguments.binary, arguments.programs)
+        for source in support.PROGRAMS.glob("*.c"):
+            world.program(source.stem)
+        world.close()
         return 0
     if not wanted or not arguments.binary.exists():
         print(f"no such scenario, or no binary {arguments.binary}")
         return 1
+    if arguments.source != support.source_here():
+        print(f"sonde takes the source {support.source_here()} here, not {arguments.source}")
+        return 1
+    support.patience = arguments.patience
     results = [run_one(s, arguments) for s in wanted]
     if len(results) > 1:
         print(", ".join(f"{results.count(r)} {r}" for r in ("passed", "failed", "skipped")))

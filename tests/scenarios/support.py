@@ -13,8 +13,10 @@ import time
 import uuid
 
 PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "programs"
+DEVICE = "/dev/sonde"
 NOBODY = 65534
 SCENARIOS = []
+patience = 1  # what all time-outs are multiplied by: machines that are emulated take their time
 
 
 @dataclasses.dataclass
@@ -22,14 +24,21 @@ class Scenario:
     name: str
     function: object
     seconds: int  # time-out
-    serial: bool  # measures time: wants the machine for itself
+    only: str  # the one source that it makes sense for; None: all
+    why: str  # it is the only one
+    short: bool  # shows what a source does: also run where there is little time
 
 
-def scenario(seconds=60, serial=False):
+def scenario(seconds=300, only=None, why=None, short=False):
     def mark(function):
-        SCENARIOS.append(Scenario(function.__name__, function, seconds, serial))
+        SCENARIOS.append(Scenario(function.__name__, function, seconds, only, why, short))
         return function
     return mark
+
+
+def source_here():
+    """The source that -x source=auto takes here."""
+    return "kmod" if os.path.exists(DEVICE) else "ptrace"
 
 
 class Skip(Exception):
@@ -53,8 +62,9 @@ def equal(found, wanted, what):
     check(found == wanted, f"{what}: found {found!r}, wanted {wanted!r}")
 
 
-def wait_until(condition, seconds=10.0, what="", pause=0.005):
+def wait_until(condition, seconds=60.0, what="", pause=0.005):
     """Polls `condition` until it gives something true, which is returned."""
+    seconds *= patience
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -72,10 +82,6 @@ def counts(text):
         if line.startswith("  ") and len(words) >= 2 and words[-1].isdigit():
             found[words[0] if len(words) == 2 else tuple(words[:-1])] = int(words[-1])
     return found
-
-
-def median(values):
-    return sorted(values)[len(values) // 2]
 
 
 class World:
@@ -113,7 +119,7 @@ class World:
         if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
             self.programs.mkdir(parents=True, exist_ok=True)
             fresh = self.programs / f"{name}.{os.getpid()}"
-            subprocess.run(["gcc", "-O2", "-g", "-pthread", "-o", fresh, source], check=True, timeout=60)
+            subprocess.run(["gcc", "-O2", "-g", "-pthread", "-o", fresh, source], check=True, timeout=120 * patience)
             os.replace(fresh, built)  # two scenarios may do this at once
         if self.user is None:
             return str(built)
@@ -151,24 +157,25 @@ class World:
         self.started.append(process)
         return process
 
-    def finish(self, process, seconds=30, began=None):
+    def finish(self, process, seconds=120, began=None):
         """Waits for the end; a process that takes longer is killed with its group and fails the scenario."""
         began = began or time.monotonic()
+        seconds *= patience
         try:
             out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            out, err = process.communicate(timeout=10)
+            out, err = process.communicate(timeout=60)
             self.last = Result(out or "", err or "", process.returncode, seconds)
             raise AssertionError(f"took over {seconds} s: {process.args}") from None
         self.last = Result(out or "", err or "", process.returncode, time.monotonic() - began)
         return self.last
 
-    def run(self, argv, seconds=30, **more):
+    def run(self, argv, seconds=120, **more):
         began = time.monotonic()
         return self.finish(self.start(argv, **more), seconds, began)
 
-    def sonde(self, *arguments, seconds=30, status=0, **more):
+    def sonde(self, *arguments, seconds=120, status=0, **more):
         result = self.run([self.binary, *arguments], seconds, **more)
         if status is not None:
             equal(result.status, status, f"exit status of sonde {arguments}")
@@ -192,7 +199,7 @@ class World:
                     continue
         return found
 
-    def expect_nothing_left(self, seconds=10):
+    def expect_nothing_left(self, seconds=60):
         try:
             wait_until(lambda: not self.left(), seconds)
         except AssertionError:
@@ -219,6 +226,28 @@ class World:
             except ProcessLookupError:
                 pass
         shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def attached_to(sonde, pid):
+    """Does this sonde trace every thread of the process by now? A source that stops nobody is asked by its device."""
+    if source_here() == "ptrace":
+        return all(tracer_of(pid, tid) != 0 for tid in threads_of(pid))
+    try:
+        for info in pathlib.Path(f"/proc/{sonde.pid}/fdinfo").iterdir():
+            if "sonde-going:\t1" in info.read_text():
+                return True
+    except OSError:
+        pass
+    return False
+
+
+def processor_time(pid):
+    """Seconds that a process has used so far; in steps of the kernel's clock tick."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def tracer_of(pid, tid=None):

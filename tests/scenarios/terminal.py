@@ -7,6 +7,7 @@ import select
 import subprocess
 import time
 
+import support
 from support import Skip, check, wait_until
 
 
@@ -33,8 +34,9 @@ class Terminal:
                 return False
         return True
 
-    def expect(self, wanted, seconds=10):
+    def expect(self, wanted, seconds=60):
         """Reads until `wanted` appears; returns and forgets all text up to its end."""
+        seconds *= support.patience
         end = time.monotonic() + seconds
         while wanted not in self.text:
             check(time.monotonic() < end and self.read(0.1), f"no {wanted!r} on the terminal, but {self.text!r}")
@@ -65,7 +67,7 @@ class Screen:
         self.call("set-option", "-g", "remain-on-exit", "on")
 
     def call(self, *arguments):
-        done = subprocess.run([*self.tmux, *arguments], env=self.environment, timeout=10, check=True,
+        done = subprocess.run([*self.tmux, *arguments], env=self.environment, timeout=60 * support.patience, check=True,
                               stdout=subprocess.PIPE, text=True)
         return done.stdout
 
@@ -83,7 +85,7 @@ class Screen:
         """What the screen shows, history included, without trailing empty lines."""
         return self.call("capture-pane", "-p", "-t", "t", "-S", "-200").rstrip().splitlines()
 
-    def expect(self, wanted, seconds=10):
+    def expect(self, wanted, seconds=60):
         """Waits until a line contains `wanted` (or all lines satisfy it, when it is a function)."""
         test = wanted if callable(wanted) else lambda lines: any(wanted in line for line in lines)
         try:
@@ -98,5 +100,5 @@ class Screen:
         return self.call("list-panes", "-t", "t", "-F", "#{pane_dead}").strip() == "1"
 
     def close(self):
-        subprocess.run([*self.tmux, "kill-server"], env=self.environment, timeout=10, check=False,
+        subprocess.run([*self.tmux, "kill-server"], env=self.environment, timeout=60 * support.patience, check=False,
                        stderr=subprocess.DEVNULL)

@@ -31,7 +31,6 @@ class QuietSource : public EventSource {
  public:
   std::string_view name() const override { return "test"; }
   Result<void> create_buffers(uint64_t) override { return {}; }
-  std::span<sonde_ring* const> rings() override { return {}; }
   std::span<const MappedRing> mapped_rings() override { return ring_list; }
   Result<void> load_program(ProgramId, const sonde_dif_program&) override { return {}; }
   Result<void> add_ecbs(std::span<const Ecb>) override { return {}; }

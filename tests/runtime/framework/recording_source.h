@@ -18,10 +18,11 @@ class RecordingSource : public EventSource {
   std::vector<Tap> taps;
   std::vector<std::string> calls;  ///< "load", "add 2", "arm 1", ...
   std::string fail;                ///< first word of the call that fails
+  std::vector<sonde_tap_kind> cannot = {SONDE_TAP_SIGNAL_SEND};  ///< taps that it does not have
 
   std::string_view name() const override { return "recording"; }
+  bool can(sonde_tap_kind kind) const override { return std::ranges::find(cannot, kind) == cannot.end(); }
   Result<void> create_buffers(uint64_t) override { return {}; }
-  std::span<sonde_ring* const> rings() override { return {}; }
   std::span<const MappedRing> mapped_rings() override { return {}; }
   Result<void> load_program(ProgramId id, const sonde_dif_program&) override {
     programs.push_back(id);

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "runtime/buffer/ring.h"
-#include "runtime/source/event_source.h"
+#include "runtime/source/registry.h"
 
 namespace sonde::test {
 
@@ -140,7 +140,7 @@ inline constexpr int kPatienceMs = 60000;
 class Consumer {
  public:
   explicit Consumer(uint64_t ring_bytes = 4 << 20) {
-    auto made = make_ptrace_source();
+    auto made = open_ptrace_source({});
     EXPECT_TRUE(made) << made.error().message();
     source = std::move(*made);
     EXPECT_TRUE(source->create_buffers(ring_bytes));

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/source/client.h"
+
+#include <algorithm>
+
+namespace sonde {
+namespace {
+
+constexpr size_t kTapsAtOnce = 4096;
+constexpr size_t kOffsetRoom = 8192 * sizeof(uint64_t);  // of the rings of as many CPUs as Linux can have
+
+template <typename T>
+ByteSpan array_bytes(std::span<const T> array) {
+  return {reinterpret_cast<const uint8_t*>(array.data()), array.size_bytes()};
+}
+
+}  // namespace
+
+Result<Transport::Answer> SourceClient::transact(sonde_request request, ByteSpan payload, size_t room) {
+  if (request.kind != SONDE_READ_MEMORY) request.length = payload.size();
+  return transport_->transact(request, payload, room);
+}
+
+Result<void> SourceClient::simple(sonde_request_kind kind, uint64_t value, uint32_t id, ByteSpan payload) {
+  auto answer = transact({static_cast<uint32_t>(kind), id, value, 0, 0}, payload);
+  if (!answer) return std::move(answer).error();
+  return {};
+}
+
+Result<void> SourceClient::begin() {
+  auto hello = transact({SONDE_HELLO, 0, SONDE_ABI_VERSION, 0, 0});
+  if (!hello) return std::move(hello).error();
+  if (hello->value == SONDE_ABI_VERSION) return {};
+  return Error("the other end speaks version " + std::to_string(hello->value) + " of the ABI, not " +
+                   std::to_string(SONDE_ABI_VERSION),
+               EPROTO);
+}
+
+Result<void> SourceClient::create_buffers(uint64_t bytes) {
+  auto answer = transact({SONDE_BUFFERS, 0, bytes, 0, 0}, {}, kOffsetRoom);
+  if (!answer) return std::move(answer).error();
+  auto rings = transport_->map_rings(*answer);
+  if (!rings) return std::move(rings).error();
+  if (rings->empty() || rings->size() != answer->value) return Error("the source made no ring", EPROTO);
+  rings_ = std::move(*rings);
+  return {};
+}
+
+Result<void> SourceClient::load_program(ProgramId id, const sonde_dif_program& program) {
+  return simple(SONDE_PROGRAM_LOAD, 0, id.value, encode_program(program));
+}
+
+Result<void> SourceClient::add_ecbs(std::span<const Ecb> ecbs) {
+  std::vector<sonde_ecb> raw;
+  raw.reserve(ecbs.size());
+  for (const Ecb& ecb : ecbs) {
+    raw.push_back({ecb.epid.value, ecb.probe.value, ecb.program.value, ecb.held ? SONDE_ECB_HELD : 0});
+  }
+  return simple(SONDE_ECB_ADD, raw.size(), 0, array_bytes(std::span<const sonde_ecb>(raw)));
+}
+
+Result<void> SourceClient::remove_ecbs(std::span<const Epid> epids) {
+  return simple(SONDE_ECB_REMOVE, epids.size(), 0, array_bytes(epids));
+}
+
+Result<void> SourceClient::arm(std::span<const Tap> taps) {
+  for (size_t at = 0; at < taps.size(); at += kTapsAtOnce) {
+    const auto some = taps.subspan(at, std::min(kTapsAtOnce, taps.size() - at));
+    auto armed = simple(SONDE_TAP_ARM, some.size(), 0, encode_taps(some));
+    if (armed) continue;
+    std::vector<TapId> undo;
+    for (const Tap& tap : taps.first(at)) undo.push_back(tap.id);
+    if (!undo.empty()) (void)disarm(undo);
+    return armed;
+  }
+  return {};
+}
+
+Result<void> SourceClient::disarm(std::span<const TapId> taps) {
+  return simple(SONDE_TAP_DISARM, taps.size(), 0, array_bytes(taps));
+}
+
+Result<uint32_t> SourceClient::spawn(const SpawnRequest& request) {
+  auto answer = transact({SONDE_SPAWN, 0, 0, 0, 0}, encode_spawn(request));
+  if (!answer) return std::move(answer).error();
+  return static_cast<uint32_t>(answer->value);
+}
+
+Result<void> SourceClient::read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) {
+  while (!to.empty()) {
+    const auto part = to.first(std::min<size_t>(to.size(), kMemoryMax));
+    auto answer = transact({SONDE_READ_MEMORY, pid, 0, address, part.size()}, {}, part.size());
+    if (!answer) return std::move(answer).error();
+    if (answer->bytes.size() != part.size()) return Error("memory of the target cut short", EPROTO);
+    std::ranges::copy(answer->bytes, part.begin());
+    to = to.subspan(part.size());
+    address += part.size();
+  }
+  return {};
+}
+
+Result<void> SourceClient::write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) {
+  while (!from.empty()) {
+    const auto part = from.first(std::min<size_t>(from.size(), kMemoryMax));
+    auto answer = transact({SONDE_WRITE_MEMORY, pid, 0, address, 0}, part);
+    if (!answer) return std::move(answer).error();
+    from = from.subspan(part.size());
+    address += part.size();
+  }
+  return {};
+}
+
+Result<void> SourceClient::release(uint32_t tid, Release how) {
+  if (how.stop && how.signal != 0) return Error("release: either stop or a signal", EINVAL);
+  const uint64_t value = how.stop ? 1 : how.signal != 0 ? 2 + static_cast<uint64_t>(how.signal) : 0;
+  return simple(SONDE_RELEASE, value, tid);
+}
+
+Result<sonde_statistics> SourceClient::statistics() {
+  sonde_statistics numbers{};
+  auto answer = transact({SONDE_STATISTICS, 0, 0, 0, 0}, {}, sizeof numbers);
+  if (!answer) return std::move(answer).error();
+  if (answer->bytes.size() != sizeof numbers) return Error("statistics of a wrong size", EPROTO);
+  std::memcpy(&numbers, answer->bytes.data(), sizeof numbers);
+  return numbers;
+}
+
+}  // namespace sonde

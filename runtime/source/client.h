@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The one client of kmod/shared/abi.h, and what carries its requests
+//
+//   SourceClient  builds requests, reads records and events
+//       |
+//   Transport     the guard's socket (ptrace_source.cpp), /dev/sonde (kmod_source.cpp)
+//
+// A source adds to the client only what its other end leaves to us.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "runtime/guard/protocol.h"
+#include "runtime/source/event_source.h"
+
+namespace sonde {
+
+/// A connection to where the probes are. Closing it undoes all that the session made.
+class Transport {
+ public:
+  struct Answer {
+    uint64_t value = 0;
+    Bytes bytes;
+  };
+
+  virtual ~Transport() = default;
+  /// One request and its answer. `room`: the most bytes that the answer may have.
+  /// Errors: those of the other end, in its words; EPIPE when it is gone; E2BIG.
+  virtual Result<Answer> transact(const sonde_request& request, ByteSpan payload, size_t room) = 0;
+  /// Maps the rings that the answer to SONDE_BUFFERS speaks of.
+  virtual Result<std::vector<MappedRing>> map_rings(const Answer& answer) = 0;
+  /// Becomes readable when next_event() may have something.
+  virtual int event_fd() const = 0;
+  virtual Result<std::optional<SourceEvent>> next_event() = 0;
+};
+
+class SourceClient : public EventSource {
+ public:
+  /// `name` outlives the client.
+  SourceClient(std::string_view name, std::unique_ptr<Transport> transport)
+      : name_(name), transport_(std::move(transport)) {}
+
+  /// Sees that both ends speak one version. Errors: EPROTO.
+  Result<void> begin();
+
+  std::string_view name() const override { return name_; }
+  Result<void> create_buffers(uint64_t bytes) override;
+  std::span<const MappedRing> mapped_rings() override { return rings_; }
+  Result<void> load_program(ProgramId id, const sonde_dif_program& program) override;
+  Result<void> add_ecbs(std::span<const Ecb> ecbs) override;
+  Result<void> remove_ecbs(std::span<const Epid> epids) override;
+  Result<void> arm(std::span<const Tap> taps) override;
+  Result<void> disarm(std::span<const TapId> taps) override;
+  Result<uint32_t> spawn(const SpawnRequest& request) override;
+  Result<void> attach(uint32_t pid) override { return simple(SONDE_ATTACH, pid); }
+  Result<void> run_to_entry(uint32_t pid) override { return simple(SONDE_RUN_TO_ENTRY, pid); }
+  Result<void> go() override { return simple(SONDE_GO, 0); }
+  Result<void> hold(uint32_t pid) override { return simple(SONDE_STOP_TARGET, pid); }
+  Result<void> resume(uint32_t pid) override { return simple(SONDE_CONTINUE_TARGET, pid); }
+  Result<void> detach(uint32_t pid) override { return simple(SONDE_DETACH, pid); }
+  Result<void> read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) override;
+  Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) override;
+  Result<void> release(uint32_t tid, Release how) override;
+  int event_fd() const override { return transport_->event_fd(); }
+  Result<std::optional<SourceEvent>> next_event() override { return transport_->next_event(); }
+  Result<sonde_statistics> statistics() override;
+
+ private:
+  Result<Transport::Answer> transact(sonde_request request, ByteSpan payload = {}, size_t room = 0);
+  Result<void> simple(sonde_request_kind kind, uint64_t value, uint32_t id = 0, ByteSpan payload = {});
+
+  std::string_view name_;
+  std::unique_ptr<Transport> transport_;
+  std::vector<MappedRing> rings_;
+};
+
+}  // namespace sonde

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/source/held_programs.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/unique_fd.h"
+
+namespace sonde {
+namespace {
+
+constexpr int kReapTurns = 1000;  // of a millisecond
+constexpr uintptr_t kTraceOptions = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
+
+bool trace(int request, pid_t pid, uintptr_t address = 0, uintptr_t data = 0) {
+  return ptrace(static_cast<__ptrace_request>(request), pid, address, data) == 0;
+}
+
+/// Waits for a child's next change. False: it has ended.
+bool await_stop(pid_t pid, int& status) {
+  while (waitpid(pid, &status, __WALL) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return WIFSTOPPED(status);
+}
+
+/// The signal that a stop stands before, to be passed on; 0 for ptrace's own stops.
+int signal_of(int status) { return status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0; }
+
+void quiet_signals() {
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  for (int signal = 1; signal <= SIGRTMAX; signal++) {
+    struct sigaction present {};
+    if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void apply(const SourceOptions& options) {
+  if (options.own_group) setpgid(0, 0);
+  if (!options.null_input) return;
+  const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (null >= 0) dup2(null, STDIN_FILENO);
+}
+
+/// The child's side of spawn(): waits for the tracer, then runs the program.
+[[noreturn]] void become(char* const* argv, char* const* environment, int go, int failure,
+                         const SourceOptions& options) {
+  quiet_signals();
+  apply(options);
+  char byte;
+  ssize_t got;
+  do got = read(go, &byte, 1);
+  while (got < 0 && errno == EINTR);
+  if (got != 1) _exit(127);
+  execvpe(argv[0], argv, environment);
+  const int code = errno;
+  if (write(failure, &code, sizeof code) < 0) _exit(126);
+  _exit(127);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+Result<uint64_t> entry_point(pid_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/auxv";
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return Error::from_errno(path);
+  Elf64_auxv_t entry;
+  while (read(fd.get(), &entry, sizeof entry) == static_cast<ssize_t>(sizeof entry)) {
+    if (entry.a_type == AT_ENTRY) return static_cast<uint64_t>(entry.a_un.a_val);
+  }
+  return Error(path + ": no entry point", ENOEXEC);
+}
+
+}  // namespace
+
+HeldPrograms::~HeldPrograms() {
+  let_all_go();
+  for (const auto& [pid, state] : children_) waitpid(pid, nullptr, WNOHANG);
+}
+
+Result<uint32_t> HeldPrograms::spawn(const SpawnRequest& request, const std::function<Result<void>(uint32_t)>& adopt) {
+  if (request.argv.empty()) return Error("start a program: no name given", EINVAL);
+  const std::vector<char*> argv = pointers(request.argv), environment = pointers(request.environment);
+  const std::string name = "start " + request.argv[0];
+  int go[2], failure[2];
+  if (pipe2(go, O_CLOEXEC) != 0) return Error::from_errno(name);
+  UniqueFd go_read(go[0]), go_write(go[1]);
+  if (pipe2(failure, O_CLOEXEC) != 0) return Error::from_errno(name);
+  UniqueFd failure_read(failure[0]), failure_write(failure[1]);
+  const pid_t pid = fork();
+  if (pid < 0) return Error::from_errno(name);
+  if (pid == 0) {
+    close(go[1]);
+    become(argv.data(), request.environment.empty() ? environ : environment.data(), go[0], failure[1], options_);
+  }
+  failure_write.reset();
+  const bool seized = trace(PTRACE_SEIZE, pid, 0, kTraceOptions);
+  const int code = errno;
+  if (!seized || write(go_write.get(), "", 1) != 1) {
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, __WALL);
+    return Error::from_errno(name, code);
+  }
+  if (auto held = hold_after_exec(pid, name, failure_read.get()); !held) return std::move(held).error();
+  children_[pid] = State::Held;
+  if (auto adopted = adopt(static_cast<uint32_t>(pid)); !adopted) {
+    kill(pid, SIGKILL);
+    reap(static_cast<uint32_t>(pid));
+    return std::move(adopted).error();
+  }
+  return static_cast<uint32_t>(pid);
+}
+
+/// From the fork to the return of the exec, which is no event of the program.
+Result<void> HeldPrograms::hold_after_exec(pid_t pid, const std::string& name, int failure) {
+  bool executed = false;
+  for (;;) {
+    int status = 0;
+    if (!await_stop(pid, status)) {
+      int code = 0;
+      if (read(failure, &code, sizeof code) == static_cast<ssize_t>(sizeof code)) return Error::from_errno(name, code);
+      return Error(name + ": it was killed before it ran", ECHILD);
+    }
+    if (executed && WSTOPSIG(status) == (SIGTRAP | 0x80)) return {};
+    executed = executed || status >> 16 == PTRACE_EVENT_EXEC;
+    trace(executed ? PTRACE_SYSCALL : PTRACE_CONT, pid, 0, static_cast<uintptr_t>(signal_of(status)));
+  }
+}
+
+Result<void> HeldPrograms::run_to_entry(uint32_t pid) {
+  const auto child = children_.find(static_cast<pid_t>(pid));
+  if (child == children_.end() || child->second != State::Held) {
+    return Error("process " + std::to_string(pid) + " was not started here, or runs already", ESRCH);
+  }
+  auto entry = entry_point(child->first);
+  if (!entry) return std::move(entry).error();
+  return run_to(child->first, *entry);
+}
+
+Result<void> HeldPrograms::run_to(pid_t pid, uint64_t address) {
+  constexpr uint64_t kByte = 0xff, kBreakpoint = 0xcc;
+  const Error lost("process " + std::to_string(pid) + " ended before its first instruction", ESRCH);
+  errno = 0;
+  const auto word = static_cast<uint64_t>(ptrace(PTRACE_PEEKTEXT, pid, address, nullptr));
+  if (errno != 0 || !trace(PTRACE_POKETEXT, pid, address, (word & ~kByte) | kBreakpoint)) return lost;
+  int signal = 0;
+  for (;;) {
+    int status = 0;
+    if (!trace(PTRACE_CONT, pid, 0, static_cast<uintptr_t>(signal)) || !await_stop(pid, status)) {
+      children_.erase(pid);
+      return lost;
+    }
+    user_regs_struct regs{};
+    if (ptrace(PTRACE_GETREGS, pid, nullptr, &regs) != 0) return lost;
+    const bool there = status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP && regs.rip == address + 1;
+    signal = signal_of(status);
+    if (!there) continue;
+    regs.rip = address;
+    if (!trace(PTRACE_POKETEXT, pid, address, word) || ptrace(PTRACE_SETREGS, pid, nullptr, &regs) != 0) return lost;
+    return {};
+  }
+}
+
+void HeldPrograms::let_go(uint32_t pid) {
+  const auto child = children_.find(static_cast<pid_t>(pid));
+  if (child == children_.end() || child->second != State::Held) return;
+  trace(PTRACE_DETACH, child->first);
+  child->second = State::Going;
+}
+
+void HeldPrograms::let_all_go() {
+  for (const auto& [pid, state] : children_) let_go(static_cast<uint32_t>(pid));
+}
+
+void HeldPrograms::reap(uint32_t pid) {
+  if (children_.erase(static_cast<pid_t>(pid)) == 0) return;
+  for (int turn = 0; turn < kReapTurns; turn++) {
+    if (waitpid(static_cast<pid_t>(pid), nullptr, WNOHANG | __WALL) != 0) return;
+    const timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+}  // namespace sonde

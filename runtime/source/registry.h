@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The event sources that there are: one row each
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/result.h"
+#include "runtime/source/event_source.h"
+
+namespace sonde {
+
+struct SourceOptions {
+  bool own_group = false;   ///< targets in a process group of their own: Ctrl-C at a prompt does not reach them
+  bool null_input = false;  ///< targets read /dev/null, not the prompt's terminal
+};
+
+/// Opens /dev/sonde. Errors: ENOENT the module is not loaded; EACCES not root and not in the device's group; EPERM in
+/// a pid namespace; EPROTO the module speaks another version; those of open(2).
+Result<std::unique_ptr<EventSource>> open_kmod_source(const SourceOptions& options);
+/// Starts the guard: forks, so call it before any thread or LLVM exists.
+Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& options);
+
+struct SourceRow {
+  std::string_view name;
+  Result<std::unique_ptr<EventSource>> (*open)(const SourceOptions& options);
+  bool needs_targets;  ///< sees only what -c and -p name; the others see every task of the machine
+};
+
+/// Best first: the order in which `auto` tries them.
+inline constexpr std::array kSources = {
+    SourceRow{"kmod", open_kmod_source, false},
+    SourceRow{"ptrace", open_ptrace_source, true},
+};
+inline constexpr std::string_view kAutoSource = "auto";
+
+/// Does -x source=NAME exist?
+inline bool is_source_name(std::string_view name) {
+  return name == kAutoSource || std::ranges::find(kSources, name, &SourceRow::name) != kSources.end();
+}
+
+struct OpenedSource {
+  std::unique_ptr<EventSource> source;  ///< null: there is none without a target
+  std::string missing;                  ///< why not every task of the machine can be traced; empty when it can
+};
+
+/// The source of that name; `auto`: the first that opens. One that needs targets is not opened without `targets`.
+/// Errors: those of the source that was asked for by name; of the last one, for `auto`.
+Result<OpenedSource> open_source(std::string_view name, bool targets, const SourceOptions& options);
+
+}  // namespace sonde

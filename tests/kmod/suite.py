@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs the kernel module's tests, each in a QEMU guest of its own, and writes their results as ctest would.
+
+What a machine cannot do (no network for a kernel, not root for QEMU) is skipped, with the reason. A guest that never
+came up is tried again by tests/guest/run; a test that failed is not.
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+
+MINE = pathlib.Path(__file__).resolve().parent
+GUEST = MINE.parent / "guest"
+NOT_RUN, NEVER_UP = 125, "run: the guest did not start"  # what tests/guest/run returns and says
+
+
+@dataclasses.dataclass
+class Outcome:
+    name: str
+    state: str  # passed, failed, skipped
+    seconds: float
+    text: str = ""
+
+
+def say(text):
+    print(f"kernel: {text}", file=sys.stderr, flush=True)
+
+
+def kernels(which):
+    """(suite, package) of tests/guest/kernels: those marked with a word of `which`; all when it is empty."""
+    for line in (GUEST / "kernels").read_text().splitlines():
+        words = line.split()
+        if words and not line.startswith("#") and (not which or set(words[2:]) & set(which)):
+            yield words[0], words[1]
+
+
+def fetch(suite, package):
+    """(release, None), or (None, why there is none)."""
+    argv = [GUEST / "kernel", *(["--suite", suite] if suite != "-" else []), package]
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
+    if done.returncode == 0:
+        return done.stdout.split()[-1], None
+    return None, f"cannot fetch {package} ({suite}): " + " ".join(done.stderr.split()[-30:])
+
+
+def tests_of(release, sonde, short):
+    """(name, command) of each test on a kernel."""
+    run, device = MINE / "run", MINE / "device" / "guest"
+    kernel = ["--kernel", release]
+    yield "api", [run, *kernel]
+    yield "device", [device, *kernel, sonde]
+    if short:
+        yield "scenarios", [MINE / "scenarios", *kernel, "--short", sonde]
+        return
+    yield "torture", [run, *kernel, "--torture", "60"]
+    yield "reload", [run, *kernel, "--reload", "20", "--torture", "5"]
+    yield "scenarios", [MINE / "scenarios", *kernel, sonde]
+
+
+def call(argv, log):
+    """Exit status of a command whose output goes to a file."""
+    with open(log, "w", encoding="utf-8", errors="replace") as output:
+        return subprocess.run([str(a) for a in argv], stdout=output, stderr=subprocess.STDOUT,
+                              stdin=subprocess.DEVNULL, check=False).returncode
+
+
+def why_no_guest(log):
+    """Why no guest can be had here; None when it can."""
+    if call([GUEST / "setup"], log) != 0:
+        return "the guest cannot be set up: " + " ".join(log.read_text().split()[-40:])
+    if call([GUEST / "run", "--single", "--timeout", "600", "--", "true"], log) != 0:
+        return "no guest comes up: " + " ".join(log.read_text().split()[-40:])
+    return None
+
+
+def run_one(name, argv, log):
+    """Its output is ours, too, when it fails."""
+    began = time.monotonic()
+    status = call(argv, log)
+    if status == NOT_RUN and NEVER_UP in log.read_text(errors="replace"):
+        status = call(argv, log)
+    seconds = time.monotonic() - began
+    if status == 0:
+        say(f"{name}: passed ({seconds:.0f} s)")
+        return Outcome(name, "passed", seconds)
+    text = log.read_text(encoding="utf-8", errors="replace")
+    print(text[-20000:])
+    say(f"{name}: failed, status {status} ({seconds:.0f} s; all of it: {log})")
+    return Outcome(name, "failed", seconds, text[-20000:])
+
+
+def write_xml(path, outcomes):
+    suite = xml.Element("testsuite", name="kernel", tests=str(len(outcomes)))
+    for outcome in outcomes:
+        case = xml.SubElement(suite, "testcase", name=outcome.name, time=f"{outcome.seconds:.1f}",
+                              status={"passed": "run", "failed": "fail", "skipped": "notrun"}[outcome.state])
+        if outcome.state == "failed":
+            xml.SubElement(case, "failure", message="failed")
+        if outcome.state == "skipped":
+            xml.SubElement(case, "skipped", message=outcome.text)
+        xml.SubElement(case, "system-out").text = "".join(c for c in outcome.text if c.isprintable() or c == "\n")
+    xml.ElementTree(suite).write(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="on every kernel of tests/guest/kernels")
+    parser.add_argument("--short", action="store_true", help="what takes minutes, on one kernel")
+    parser.add_argument("--xml", type=pathlib.Path, required=True, help="where the results go")
+    parser.add_argument("sonde", type=pathlib.Path)
+    arguments = parser.parse_args()
+
+    say("setting up a guest")
+    logs = arguments.xml.parent
+    logs.mkdir(parents=True, exist_ok=True)
+    outcomes = []
+    why = why_no_guest(logs / "kernel-setup.log")
+    if why:
+        say(f"SKIPPED: {why}")
+        outcomes.append(Outcome("kernel", "skipped", 0, why))
+    else:
+        for suite, package in kernels([] if arguments.all else ["default"] if arguments.short else ["default", "newer"]):
+            release, why = fetch(suite, package)
+            if release is None:
+                say(f"SKIPPED: {why}")
+                outcomes.append(Outcome(f"kernel.{package}", "skipped", 0, why))
+                continue
+            for name, argv in tests_of(release, arguments.sonde.resolve(), arguments.short):
+                log = logs / f"kernel-{release}-{name}.log"
+                outcomes.append(run_one(f"kernel.{release}.{name}", argv, log))
+    write_xml(arguments.xml, outcomes)
+    return 1 if any(o.state == "failed" for o in outcomes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the client asks of its transport, and which source is opened.
+#include "runtime/source/client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "runtime/source/registry.h"
+
+namespace sonde {
+namespace {
+
+/// Answers as told, and writes down what it was asked.
+class ScriptedTransport final : public Transport {
+ public:
+  struct Asked {
+    sonde_request request;
+    Bytes payload;
+  };
+  std::vector<Asked>* asked;
+  std::function<Result<Answer>(const sonde_request&, size_t room)> answer = [](const auto&, size_t) {
+    return Answer{};
+  };
+
+  explicit ScriptedTransport(std::vector<Asked>* log) : asked(log) {}
+  Result<Answer> transact(const sonde_request& request, ByteSpan payload, size_t room) override {
+    asked->push_back({request, Bytes(payload.begin(), payload.end())});
+    return answer(request, room);
+  }
+  Result<std::vector<MappedRing>> map_rings(const Answer&) override { return std::vector<MappedRing>(); }
+  int event_fd() const override { return -1; }
+  Result<std::optional<SourceEvent>> next_event() override { return std::optional<SourceEvent>(); }
+};
+
+class Client : public ::testing::Test {
+ protected:
+  std::vector<ScriptedTransport::Asked> asked;
+  ScriptedTransport* transport = new ScriptedTransport(&asked);
+  SourceClient client{"scripted", std::unique_ptr<Transport>(transport)};
+};
+
+TEST_F(Client, RefusesAnotherVersion) {
+  transport->answer = [](const auto&, size_t) { return Transport::Answer{SONDE_ABI_VERSION, {}}; };
+  EXPECT_TRUE(client.begin());
+  transport->answer = [](const auto&, size_t) { return Transport::Answer{SONDE_ABI_VERSION + 1, {}}; };
+  auto begun = client.begin();
+  ASSERT_FALSE(begun);
+  EXPECT_EQ(begun.error().code(), EPROTO);
+  EXPECT_EQ(asked.back().request.kind, SONDE_HELLO);
+  EXPECT_EQ(asked.back().request.value, SONDE_ABI_VERSION);
+}
+
+TEST_F(Client, ArmsAllOrNone) {
+  std::vector<Tap> taps(5000);
+  for (uint32_t i = 0; i < taps.size(); i++) taps[i].id = TapId{i + 1};
+  int armed = 0;
+  transport->answer = [&](const sonde_request& request, size_t) -> Result<Transport::Answer> {
+    if (request.kind == SONDE_TAP_ARM && ++armed == 2) return Error("no more", ENOMEM);
+    return Transport::Answer{};
+  };
+  auto done = client.arm(taps);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message(), "no more");
+  ASSERT_EQ(asked.size(), 3u);
+  EXPECT_EQ(asked[2].request.kind, SONDE_TAP_DISARM);
+  EXPECT_EQ(asked[2].request.value, asked[0].request.value);
+  EXPECT_EQ(asked[2].payload.size(), asked[0].request.value * sizeof(uint32_t));
+  EXPECT_EQ(asked[0].request.value + asked[1].request.value, taps.size());
+}
+
+TEST_F(Client, MemoryGoesInParts) {
+  transport->answer = [](const sonde_request& request, size_t room) {
+    EXPECT_EQ(request.length, room);
+    return Transport::Answer{0, Bytes(room, static_cast<uint8_t>(request.address))};
+  };
+  std::vector<uint8_t> bytes(kMemoryMax + 3);
+  ASSERT_TRUE(client.read_memory(7, 1, bytes));
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[1].request.address, 1 + kMemoryMax);
+  EXPECT_EQ(asked[1].request.length, 3u);
+  EXPECT_EQ(asked[1].request.id, 7u);
+}
+
+TEST_F(Client, ReleaseIsOneThing) {
+  EXPECT_FALSE(client.release(1, {.stop = true, .signal = 9}));
+  EXPECT_TRUE(asked.empty());
+  ASSERT_TRUE(client.release(5, {.stop = false, .signal = 9}));
+  EXPECT_EQ(asked[0].request.kind, SONDE_RELEASE);
+  EXPECT_EQ(asked[0].request.id, 5u);
+  EXPECT_EQ(asked[0].request.value, 2u + 9u);
+}
+
+TEST_F(Client, NoRingIsAnError) {
+  transport->answer = [](const auto&, size_t) { return Transport::Answer{1, {}}; };
+  auto made = client.create_buffers(4096);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code(), EPROTO);
+}
+
+TEST(Registry, NamesAreThoseOfTheTable) {
+  EXPECT_TRUE(is_source_name("auto"));
+  for (const SourceRow& row : kSources) EXPECT_TRUE(is_source_name(row.name));
+  EXPECT_FALSE(is_source_name("nosuch"));
+  EXPECT_FALSE(is_source_name(""));
+}
+
+TEST(Registry, WithoutAModuleOnlyTargetsAreTraced) {
+  if (access("/dev/sonde", F_OK) == 0) GTEST_SKIP() << "the module is loaded here";
+  auto opened = open_source("auto", false, {});
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->source, nullptr);
+  EXPECT_THAT(opened->missing, ::testing::HasSubstr("the kernel module is not loaded"));
+  auto asked_for = open_source("kmod", true, {});
+  ASSERT_FALSE(asked_for);
+  EXPECT_EQ(asked_for.error().code(), ENOENT);
+  auto with_targets = open_source("auto", true, {});
+  ASSERT_TRUE(with_targets);
+  EXPECT_EQ(with_targets->source->name(), "ptrace");
+  EXPECT_FALSE(with_targets->source->can(SONDE_TAP_SIGNAL_SEND));
+}
+
+}  // namespace
+}  // namespace sonde

@@ -19,7 +19,8 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
   EventProvider& provider = provider_of(arg);
   if (spec == nullptr) {
     for (const EventProbe& probe : provider.probes) {
-      if (sonde_tap_possible(probe.tap)) dtrace_probe_create(provider.id, kModule, "", probe.name, 0, const_cast<EventProbe*>(&probe));
+      if (sonde_tap_possible(probe.tap))
+        dtrace_probe_create(provider.id, kModule, "", probe.name, 0, const_cast<EventProbe*>(&probe));
     }
     return;
   }

@@ -110,8 +110,7 @@ TEST_F(Builtin, SignalProbes) {
 
 TEST_F(Builtin, WhatIsNotThereIsRefusedByName) {
   EXPECT_THAT(refusal({"proc", "", "", "signal-send", {}}), ::testing::HasSubstr("signal-send needs the kmod source"));
-  EXPECT_THAT(refusal({"proc", "", "", "signal-clear", {}}),
-              ::testing::HasSubstr("signal-clear cannot be had"));
+  EXPECT_THAT(refusal({"proc", "", "", "signal-clear", {}}), ::testing::HasSubstr("signal-clear cannot be had"));
   EXPECT_THAT(refusal({"signal", "", "", "send", {}}), ::testing::HasSubstr("needs the kmod source"));
   EXPECT_EQ(refusal({"proc", "", "", "nosuch", {}}), "");
   EXPECT_EQ(refusal({"sched", "", "", "signal-send", {}}), "");
@@ -119,8 +118,8 @@ TEST_F(Builtin, WhatIsNotThereIsRefusedByName) {
 
 TEST_F(Builtin, SendersWhereTheSourceShowsThem) {
   source.cannot.clear();
-  EXPECT_EQ(arguments(only({"proc", "", "", "signal-send", {}})), "lwpsinfo_t *, psinfo_t *, int");
-  EXPECT_EQ(arguments(only({"signal", "", "", "send", {}})), "int, pid_t, id_t");
+  EXPECT_EQ(arguments(only({"proc", "", "", "signal-send", {}})), "id_t->lwpsinfo_t *@1, pid_t->psinfo_t *@0, int");
+  EXPECT_EQ(arguments(only({"signal", "", "", "send", {}})), "int@2, pid_t@0, id_t@1");
   enable({"proc", "", "", "signal-send", {}});
   ASSERT_EQ(source.taps.size(), 1u);
   EXPECT_EQ(source.taps[0].kind, SONDE_TAP_SIGNAL_SEND);

@@ -2,8 +2,8 @@
 /*
  * Per-CPU rings: the writing end
  *
- * The layout and the protocol with the reader are those of
- * kmod/shared/record.h; runtime/buffer/ring.h has the theory, and the names of
+ * What every firing does is in writer.h; this is what few do. The layout and the
+ * protocol with the reader are those of kmod/shared/record.h; runtime/buffer/ring.h has the theory, and the names of
  * the barriers (W1 to W4, R1 to R4). What is different here:
  *
  * A firing runs with preemption off, so its CPU's writer is its own, but for
@@ -12,7 +12,8 @@
  * to keep interrupts off instead: a firing may copy kilobytes.
  *
  * low_water is the time of this CPU's last firing, not the present time: it is
- * as true a bound, and saves a second look at the clock.
+ * as true a bound, and saves a second look at the clock. A firing that no
+ * program has kept and none has asked for the time never looks at it.
  *
  *   last_time -> low_water   smp_mb (W3)   clock -> timestamp ... IDLE (W4)
  *
@@ -23,7 +24,7 @@
  * A record that may not fit is made outside of the ring, and squeezed in or
  * dropped when its size is known: a program whose filter says no never counts.
  * The reader is woken by irq_work, from any context, when a quarter is full,
- * and not again until it has moved.
+ * and not again until it has moved; wake_at says when to look next.
  *
  * Rings are made for the CPUs that are present then. One that is plugged in
  * later has none: its records are counted as drops. One that goes offline keeps
@@ -33,10 +34,10 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
 #include "kmod/session.h"
+#include "kmod/writer.h"
 
 static void wake_reader(struct irq_work *work)
 {
@@ -63,6 +64,8 @@ static int make_ring(struct sonde_session *session, unsigned int cpu, u64 size)
 	writer->session = session;
 	writer->size = size;
 	writer->woken_at = U64_MAX;
+	writer->wake_at = size / 4;
+	writer->cpu = cpu;
 	init_irq_work(&writer->wake, wake_reader);
 	writer->path = (char *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	writer->ring = vmalloc_user(SONDE_RING_DATA + size);
@@ -74,6 +77,8 @@ static int make_ring(struct sonde_session *session, unsigned int cpu, u64 size)
 	    (session->scratch_size && !writer->scratch))
 		return -ENOMEM;
 	writer->data = (u8 *)writer->ring + SONDE_RING_DATA;
+	writer->next = writer->data;
+	writer->room = size;
 	put_header(writer, cpu);
 	return 0;
 }
@@ -281,34 +286,23 @@ void sonde_writer_drop(struct sonde_writer *writer, u64 records)
 }
 
 /**
- * sonde_writer_begin() - begin a firing on this CPU
- * @session: has buffers
- * @records: the firing's ECBs, for the count of drops where it cannot be had
+ * sonde_writer_refuse() - a firing cannot be recorded here
+ * @session: any
+ * @writer: this CPU's: busy, or without a ring
+ * @records: that are lost
  *
- * Context: Any but NMI; preemption is off until sonde_writer_end().
- * Return: the writer, or NULL: a firing is under way here, or the CPU has no
- * ring; the records are counted as drops.
+ * Context: Any but NMI; preemption is off.
+ * Return: NULL.
  */
-struct sonde_writer *sonde_writer_begin(struct sonde_session *session,
-					u32 records)
+struct sonde_writer *sonde_writer_refuse(struct sonde_session *session,
+					 struct sonde_writer *writer,
+					 u32 records)
 {
-	struct sonde_writer *writer = this_cpu_ptr(session->writers);
-
-	if (unlikely(!writer->ring)) {
-		atomic64_add(records, &session->lost);
-		return NULL;
-	}
-	if (unlikely(writer->busy)) {
+	if (writer->ring)
 		sonde_writer_drop(writer, records);
-		return NULL;
-	}
-	writer->busy = true;
-	barrier(); /* interrupts see busy before anything else */
-	WRITE_ONCE(writer->ring->low_water, writer->last_time);
-	smp_mb(); /* W3: low_water before the clock; pairs with R3 */
-	writer->last_time = ktime_get_ns();
-	writer->sequence++;
-	return writer;
+	else
+		atomic64_add(records, &session->lost);
+	return NULL;
 }
 
 static void refresh_tail(struct sonde_writer *writer)
@@ -341,61 +335,60 @@ static u64 needed(struct sonde_writer *writer, u64 bytes)
 	return rest < bytes ? rest + bytes : bytes;
 }
 
+/**
+ * sonde_writer_wake() - wake the reader if a quarter is full
+ * @writer: at the end of a firing
+ *
+ * Context: Any but NMI; preemption is off.
+ */
+void sonde_writer_wake(struct sonde_writer *writer)
+{
+	u64 quarter = writer->size / 4;
+
+	refresh_tail(writer);
+	writer->wake_at = writer->tail + quarter;
+	if (writer->head - writer->tail < quarter)
+		return;
+	writer->wake_at = writer->head + quarter / 4;
+	if (writer->woken_at == writer->tail)
+		return;
+	writer->woken_at = writer->tail;
+	irq_work_queue(&writer->wake);
+}
+
 static void *data_at(struct sonde_writer *writer, u64 position)
 {
 	return writer->data + (position & (writer->size - 1));
 }
 
-static bool quarter_full(struct sonde_writer *writer)
+/* What writer.h goes by. */
+static void set_room(struct sonde_writer *writer)
 {
-	if (writer->head - writer->tail < writer->size / 4)
-		return false;
-	refresh_tail(writer);
-	return writer->head - writer->tail >= writer->size / 4;
+	writer->next = data_at(writer, writer->head);
+	writer->room = min(writer->size - (writer->head - writer->tail),
+			   to_end(writer));
 }
 
 /**
- * sonde_writer_end() - end a firing
- * @writer: of sonde_writer_begin()
- *
- * Context: As there.
- */
-void sonde_writer_end(struct sonde_writer *writer)
-{
-	/* W4: who sees us idle sees the head; pairs with R4 */
-	smp_store_release(&writer->ring->low_water, SONDE_IDLE);
-	if (quarter_full(writer) && writer->woken_at != writer->tail) {
-		writer->woken_at = writer->tail;
-		irq_work_queue(&writer->wake);
-	}
-	barrier(); /* busy until all is done */
-	writer->busy = false;
-}
-
-/**
- * sonde_writer_reserve() - room for a record
+ * sonde_writer_make_room() - sonde_writer_reserve() near the end, or full
  * @writer: in a firing
- * @bytes: its size at most; a program's record_max
- *
- * A reservation that is not committed costs nothing.
+ * @bytes: the record's size at most
  *
  * Context: As sonde_writer_begin().
- * Return: where to make it: in the ring, or outside where that may be too full.
+ * Return: where to make the record: in the ring, or outside.
  */
-struct sonde_record *sonde_writer_reserve(struct sonde_writer *writer,
-					  u32 bytes)
+struct sonde_record *sonde_writer_make_room(struct sonde_writer *writer,
+					    u32 bytes)
 {
-	u64 at = writer->head;
+	bool fits = has_room(writer, needed(writer, bytes));
 
-	writer->reserved = ALIGN(bytes, 8);
-	writer->outside = NULL;
-	if (unlikely(!has_room(writer, needed(writer, writer->reserved)))) {
-		writer->outside = READ_ONCE(writer->scratch);
-		return writer->outside;
-	}
-	if (to_end(writer) < writer->reserved)
-		at += to_end(writer);
-	return data_at(writer, at);
+	set_room(writer);
+	if (bytes <= writer->room)
+		return (void *)writer->next;
+	writer->reserved = bytes;
+	writer->outside = fits ? NULL : READ_ONCE(writer->scratch);
+	return fits ? data_at(writer, writer->head + to_end(writer)) :
+		      writer->outside;
 }
 
 static void put_padding(struct sonde_writer *writer, u64 bytes)
@@ -408,20 +401,18 @@ static void put_padding(struct sonde_writer *writer, u64 bytes)
 }
 
 /**
- * sonde_writer_commit() - publish the reserved record
+ * sonde_writer_put() - sonde_writer_commit() of a record that is not at next
  * @writer: in a firing
- * @bytes: its size, a multiple of 8; 0: there is no record
+ * @bytes: the record's size
  *
  * A record that does not fit is counted as a drop.
  *
  * Context: As sonde_writer_begin().
  */
-void sonde_writer_commit(struct sonde_writer *writer, u32 bytes)
+void sonde_writer_put(struct sonde_writer *writer, u32 bytes)
 {
 	u32 room = writer->outside ? bytes : writer->reserved;
 
-	if (!bytes)
-		return;
 	if (writer->outside && !has_room(writer, needed(writer, bytes))) {
 		sonde_writer_drop(writer, 1);
 		return;
@@ -433,6 +424,7 @@ void sonde_writer_commit(struct sonde_writer *writer, u32 bytes)
 		memcpy(data_at(writer, writer->head), writer->outside, bytes);
 	writer->head += bytes;
 	writer->records++;
+	set_room(writer);
 	/* W1: the record before head; pairs with R1 */
 	smp_store_release(&writer->ring->head, writer->head);
 }

@@ -285,6 +285,7 @@ static int perform(struct sonde_session *session, struct exchange *x)
 		return sonde_target_remove(session, r->value, why);
 	case SONDE_GO:
 		WRITE_ONCE(session->going, true);
+		sonde_session_changed(session);
 		return 0;
 	case SONDE_STATISTICS:
 		return count_all(session, x);

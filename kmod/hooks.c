@@ -101,6 +101,18 @@ unsigned long sonde_lookup(const char *name)
 	return 0;
 }
 
+/**
+ * sonde_location() - where ftrace can hook a function
+ * @function: its address
+ *
+ * Context: Process context, after sonde_hooks_init() began.
+ * Return: the address, or 0.
+ */
+unsigned long sonde_location(unsigned long function)
+{
+	return location_of(function);
+}
+
 struct tracepoint_search {
 	const char *name;
 	struct tracepoint *found;

@@ -167,6 +167,9 @@ void sonde_clean_child(struct task_struct *child);
 int sonde_syscall_init(void);
 void sonde_syscall_stop(void);
 
+/* calls.c: taps on the return of system calls */
+void sonde_call_exit(struct pt_regs *regs, long result);
+
 /* signal.c */
 void sonde_report_handler(struct utrace *u);
 void sonde_report_continued(struct utrace *u);

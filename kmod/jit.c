@@ -4,35 +4,45 @@
  *
  * A verified program is translated to eBPF instructions, which the kernel's own
  * JIT compiles; no BPF verifier looks at them, for DIF's has proven more. The
- * code gets a struct sonde_jit_context and returns whether there is a record.
+ * code gets the firing and returns the size of the record, 0 for none.
  *
- *   r6   the context        r7   the record        r0 to r5  scratch
- *   stack   DIF's sixteen registers
+ *   R6  the firing          R8, R9  DIF's r0 and r1
+ *   R7  the record          stack   DIF's other registers
+ *   R0 to R5  scratch
  *
- * Only programs that load no user memory are translated, so no fault is ever
- * pending; a text that cannot be had is a fault of its slot alone. An
- * instruction that has no row in translate() leaves the whole program to the
- * interpreter, which also runs where the kernel has no JIT or it is off.
+ * Faults. Only a program that loads user memory can have one pending
+ * (firing->faulted), so only there the branches, stores and captures look for
+ * it. A text that cannot be had is a fault of its slot alone.
  *
- * The slots are zeroed first, so a slot that no capture reached is 0, as
- * sonde_dif_run() leaves it.
+ * The interpreter runs a program where the kernel has no JIT, where that is
+ * off, and one with a branch too far for eBPF's 16 bits.
+ *
+ * Slots whose captures a branch may pass by are zeroed first, so one that no
+ * capture reached is 0, as sonde_dif_run() leaves it.
  */
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/slab.h>
 
+#include "kmod/fire.h"
 #include "kmod/session.h"
 
-#define JIT_LENGTH_MAX 1024u /* DIF instructions: jumps have 16 bits */
-#define JIT_PER_INSN 8u /* eBPF instructions that one becomes, at most */
-#define JIT_FRAME 256u /* around them: entry, slots, exits */
+#define JIT_PER_INSN 24u /* eBPF instructions that one becomes, at most */
+#define JIT_FRAME 80u /* before them: entry, slots */
 
 struct jit {
-	struct bpf_insn *out; /* NULL: only count */
+	struct bpf_insn *out;
 	u32 count;
 	const struct sonde_program *program;
-	u16 *start; /* where each DIF instruction begins */
+	bool loads; /* it loads user memory: a fault may be pending */
+	bool spans; /* its records have no fixed size, or may have faults */
+	bool far; /* a branch does not fit */
+	u64 zeroed; /* slots that a path may leave out */
+	u32 *start; /* where each DIF instruction begins */
 };
+
+#define FIRING(member) offsetof(struct sonde_firing, member)
+#define RECORD(member) offsetof(struct sonde_record, member)
 
 static void emit(struct jit *jit, struct bpf_insn insn)
 {
@@ -44,14 +54,43 @@ static s16 reg_at(u32 number)
 	return -8 * (s16)(number + 1);
 }
 
+static bool has_home(u32 number)
+{
+	return number < 2;
+}
+
+/* The eBPF register that is DIF's @number, else @scratch. */
+static u8 home(u32 number, u8 scratch)
+{
+	return number == 0 ? BPF_REG_8 : number == 1 ? BPF_REG_9 : scratch;
+}
+
+/* Where DIF's register can be read: its home, or @scratch, loaded. */
+static u8 source(struct jit *jit, u32 number, u8 scratch)
+{
+	if (!has_home(number))
+		emit(jit, BPF_LDX_MEM(BPF_DW, scratch, BPF_REG_10,
+				      reg_at(number)));
+	return home(number, scratch);
+}
+
 static void load_reg(struct jit *jit, u8 to, u32 number)
 {
-	emit(jit, BPF_LDX_MEM(BPF_DW, to, BPF_REG_10, reg_at(number)));
+	u8 reg = source(jit, number, to);
+
+	if (reg != to)
+		emit(jit, BPF_MOV64_REG(to, reg));
 }
 
 static void store_reg(struct jit *jit, u32 number, u8 from)
 {
-	emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_10, from, reg_at(number)));
+	u8 reg = home(number, from);
+
+	if (!has_home(number))
+		emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_10, from,
+				      reg_at(number)));
+	else if (reg != from)
+		emit(jit, BPF_MOV64_REG(reg, from));
 }
 
 static void load_constant(struct jit *jit, u8 to, u64 value)
@@ -62,29 +101,58 @@ static void load_constant(struct jit *jit, u8 to, u64 value)
 	emit(jit, both[1]);
 }
 
-/* A pointer of the context. */
-static void load_pointer(struct jit *jit, u8 to, u32 offset)
+static void load_field(struct jit *jit, u8 to, u32 size, u32 offset)
 {
-	emit(jit, BPF_LDX_MEM(BPF_DW, to, BPF_REG_6, offset));
+	emit(jit, BPF_LDX_MEM(size, to, BPF_REG_6, offset));
+}
+
+/* A branch, whose distance land() sets. */
+static u32 branch(struct jit *jit, struct bpf_insn insn)
+{
+	emit(jit, insn);
+	return jit->count - 1;
+}
+
+static void land(struct jit *jit, u32 at)
+{
+	jit->out[at].off = jit->count - at - 1;
 }
 
 static void translate_alu(struct jit *jit, const struct sonde_dif_insn *in,
 			  u8 op)
 {
-	load_reg(jit, BPF_REG_1, in->a);
-	load_reg(jit, BPF_REG_2, in->b);
-	emit(jit, BPF_ALU64_REG(op, BPF_REG_1, BPF_REG_2));
-	store_reg(jit, in->d, BPF_REG_1);
+	u8 b = source(jit, in->b, BPF_REG_2);
+	u8 d = in->d == in->b ? BPF_REG_1 : home(in->d, BPF_REG_1);
+
+	load_reg(jit, d, in->a);
+	emit(jit, BPF_ALU64_REG(op, d, b));
+	store_reg(jit, in->d, d);
+}
+
+/* Shifts by more than 63 give 0. */
+static void translate_shift(struct jit *jit, const struct sonde_dif_insn *in,
+			    u8 op)
+{
+	u8 b = source(jit, in->b, BPF_REG_2);
+	u32 skip;
+
+	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+	skip = branch(jit, BPF_JMP_IMM(BPF_JGT, b, 63, 0));
+	load_reg(jit, BPF_REG_0, in->a);
+	emit(jit, BPF_ALU64_REG(op, BPF_REG_0, b));
+	land(jit, skip);
+	store_reg(jit, in->d, BPF_REG_0);
 }
 
 /* d = a OP b: 1 unless the jump over the 0 is not taken. */
 static void translate_compare(struct jit *jit, const struct sonde_dif_insn *in,
 			      u8 op)
 {
-	load_reg(jit, BPF_REG_1, in->a);
-	load_reg(jit, BPF_REG_2, in->b);
+	u8 a = source(jit, in->a, BPF_REG_1);
+	u8 b = source(jit, in->b, BPF_REG_2);
+
 	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 1));
-	emit(jit, BPF_JMP_REG(op, BPF_REG_1, BPF_REG_2, 1));
+	emit(jit, BPF_JMP_REG(op, a, b, 1));
 	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
 	store_reg(jit, in->d, BPF_REG_0);
 }
@@ -98,130 +166,484 @@ static void translate_extend(struct jit *jit, const struct sonde_dif_insn *in,
 	store_reg(jit, in->d, BPF_REG_1);
 }
 
-static void translate_load(struct jit *jit, const struct sonde_dif_insn *in,
-			   u32 array)
+/* d = word @offset of the firing */
+static void translate_field(struct jit *jit, const struct sonde_dif_insn *in,
+			    u32 size, u32 offset)
 {
-	load_pointer(jit, BPF_REG_1, array);
-	emit(jit, BPF_LDX_MEM(BPF_DW, BPF_REG_1, BPF_REG_1, 8 * in->i));
-	store_reg(jit, in->d, BPF_REG_1);
+	u8 d = home(in->d, BPF_REG_1);
+
+	load_field(jit, d, size, offset);
+	store_reg(jit, in->d, d);
 }
 
+/* d = word @offset of what the pointer at @pointer of the firing points to */
+static void translate_load(struct jit *jit, const struct sonde_dif_insn *in,
+			   u32 size, u32 pointer, u32 offset)
+{
+	u8 d = home(in->d, BPF_REG_1);
+
+	load_field(jit, BPF_REG_1, BPF_DW, pointer);
+	emit(jit, BPF_LDX_MEM(size, d, BPF_REG_1, offset));
+	store_reg(jit, in->d, d);
+}
+
+/* A store after a load that faulted stores 0, and the fault is over. */
 static void translate_store(struct jit *jit, const struct sonde_dif_insn *in,
 			    u32 array)
 {
-	load_pointer(jit, BPF_REG_1, array);
+	u8 a = source(jit, in->a, BPF_REG_2);
+	u32 skip;
+
+	if (jit->loads) {
+		if (a != BPF_REG_2)
+			emit(jit, BPF_MOV64_REG(BPF_REG_2, a));
+		a = BPF_REG_2;
+		load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
+		skip = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
+		emit(jit, BPF_MOV64_IMM(BPF_REG_2, 0));
+		emit(jit, BPF_ST_MEM(BPF_W, BPF_REG_6, FIRING(faulted), 0));
+		land(jit, skip);
+	}
+	load_field(jit, BPF_REG_1, BPF_DW, array);
+	emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_1, a, 8 * in->i));
+}
+
+/* Helpers: C that native code calls */
+
+static struct sonde_firing *firing_of(u64 context)
+{
+	return (struct sonde_firing *)(unsigned long)context;
+}
+
+static u64 call_variable(u64 context, u64 number, u64 r3, u64 r4, u64 r5)
+{
+	return sonde_variable(firing_of(context), number);
+}
+
+static u64 call_time(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
+{
+	return sonde_firing_time(firing_of(context));
+}
+
+static u64 call_register(u64 context, u64 number, u64 r3, u64 r4, u64 r5)
+{
+	return sonde_register(firing_of(context), number);
+}
+
+static u64 call_divide_signed(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
+{
+	if (!b)
+		return 0;
+	return b == -1ull ? -a : (u64)((s64)a / (s64)b);
+}
+
+static u64 call_divide(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
+{
+	return b ? a / b : 0;
+}
+
+static u64 call_modulo_signed(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
+{
+	return !b || b == -1ull ? 0 : (u64)((s64)a % (s64)b);
+}
+
+static u64 call_modulo(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
+{
+	return b ? a % b : 0;
+}
+
+static u64 call_load(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
+{
+	struct sonde_firing *firing = firing_of(context);
+	u64 value = 0; /* little end first: the rest stays 0 */
+
+	if (!sonde_read_user(address, &value, bytes))
+		return value;
+	if (!firing->faulted)
+		firing->fault_address = address;
+	firing->faulted = 1;
+	return 0;
+}
+
+/* A branch or FAIL on a pending fault: the record says so, and no more. */
+static u64 call_predicate_fault(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
+{
+	struct sonde_firing *firing = firing_of(context);
+
+	struct sonde_record *record = firing->record;
+
+	record->size = sizeof(*record) + 8;
+	record->flags = SONDE_RECORD_PREDICATE_FAULT;
+	record->slots = 1;
+	record->faults = 1;
+	record->slot[0] = firing->fault_address;
+	return sizeof(*record) + 8;
+}
+
+static void fault_slot(struct sonde_firing *firing, u32 slot, u64 address)
+{
+	firing->faults |= 1ull << slot;
+	firing->record->slot[slot] = address;
+}
+
+/* A capture takes a pending fault over. */
+static u64 call_take_fault(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
+{
+	struct sonde_firing *firing = firing_of(context);
+
+	fault_slot(firing, slot, firing->fault_address);
+	firing->faulted = 0;
+	return 0;
+}
+
+static u8 *span_start(struct sonde_firing *firing)
+{
+	return (u8 *)firing->record + firing->used;
+}
+
+/* The @stored bytes at span_start() are a span of @length. */
+static void end_span(struct sonde_firing *firing, u32 slot, u32 length,
+		     u32 stored)
+{
+	u32 whole = ALIGN(stored, 8);
+
+	memset(span_start(firing) + stored, 0, whole - stored);
+	firing->record->slot[slot] = SONDE_SPAN(firing->used, length);
+	firing->used += whole;
+}
+
+/* The text of `length` bytes, a fault if negative. */
+static u64 end_text(struct sonde_firing *firing, u32 slot, int length, u32 max,
+		    u64 address)
+{
+	if (length < 0) {
+		fault_slot(firing, slot, address);
+		return 0;
+	}
+	length = min_t(u32, length, max - 1);
+	span_start(firing)[length] = 0;
+	end_span(firing, slot, length, length + 1);
+	return 0;
+}
+
+/* 0x80 in the first byte that is 0; what lies above it is of no use. */
+static u64 zero_bytes(u64 word)
+{
+	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+}
+
+/* The name is short, and wanted everywhere: two words, no loop. */
+static u64 call_execname(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
+{
+	struct sonde_firing *firing = firing_of(context);
+	u64 *to = (u64 *)span_start(firing);
+	u64 low, high, zeros;
+	u32 length;
+
+	BUILD_BUG_ON(TASK_COMM_LEN != 16);
+	memcpy(&low, firing->task->comm, sizeof(low));
+	memcpy(&high, firing->task->comm + sizeof(low), sizeof(high));
+	zeros = zero_bytes(low);
+	if (zeros) {
+		length = __ffs64(zeros) / 8;
+		to[0] = low & ((1ull << 8 * length) - 1);
+		firing->record->slot[slot] = SONDE_SPAN(firing->used, length);
+		firing->used += 8;
+		return 0;
+	}
+	high &= ~0ull >> 8; /* another task may be writing it */
+	length = __ffs64(zero_bytes(high)) / 8;
+	to[0] = low;
+	to[1] = high & ((1ull << 8 * length) - 1);
+	firing->record->slot[slot] = SONDE_SPAN(firing->used, 8 + length);
+	firing->used += 16;
+	return 0;
+}
+
+static const struct sonde_dif_insn *insn_of(u64 address)
+{
+	return (const struct sonde_dif_insn *)(unsigned long)address;
+}
+
+static u64 call_text(u64 context, u64 insn, u64 a, u64 b, u64 r5)
+{
+	struct sonde_firing *firing = firing_of(context);
+	const struct sonde_dif_insn *in = insn_of(insn);
+	u32 max = sonde_dif_text_max(in->i);
+	int length = sonde_text(firing, in->i, a, (char *)span_start(firing),
+				max);
+
+	return end_text(firing, in->d, length, max, 0);
+}
+
+static u64 call_string(u64 context, u64 insn, u64 a, u64 b, u64 r5)
+{
+	struct sonde_firing *firing = firing_of(context);
+	const struct sonde_dif_insn *in = insn_of(insn);
+	u32 max = in->op == SONDE_DIF_CAPSTRN ? min_t(u64, b, in->i) : in->i;
+	int length = 0;
+
+	if (max)
+		length = sonde_read_text(a, (char *)span_start(firing),
+					 max + 1);
+	return end_text(firing, in->d, length, max + 1, a);
+}
+
+static u64 call_memory(u64 context, u64 insn, u64 a, u64 b, u64 r5)
+{
+	struct sonde_firing *firing = firing_of(context);
+	const struct sonde_dif_insn *in = insn_of(insn);
+
+	if (b > in->i || (b && sonde_read_user(a, span_start(firing), b)))
+		fault_slot(firing, in->d, a);
+	else
+		end_span(firing, in->d, b, b);
+	return 0;
+}
+
+static u64 call_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
+{
+	struct sonde_firing *firing = firing_of(context);
+	const struct sonde_dif_insn *in = insn_of(insn);
+	int frames = sonde_walk_stack(firing, (u64 *)span_start(firing),
+				      in->i);
+
+	end_span(firing, in->d, 8 * frames, 8 * frames);
+	return 0;
+}
+
+typedef u64 (*helper)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
+
+/* d = helper(firing, operand) */
+static void translate_call(struct jit *jit, const struct sonde_dif_insn *in,
+			   helper call, u32 operand)
+{
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
+	emit(jit, BPF_MOV64_IMM(BPF_REG_2, operand));
+	emit(jit, BPF_EMIT_CALL(call));
+	store_reg(jit, in->d, BPF_REG_0);
+}
+
+/* d = helper(a, b) */
+static void translate_divide(struct jit *jit, const struct sonde_dif_insn *in,
+			     helper call)
+{
+	load_reg(jit, BPF_REG_1, in->a);
+	load_reg(jit, BPF_REG_2, in->b);
+	emit(jit, BPF_EMIT_CALL(call));
+	store_reg(jit, in->d, BPF_REG_0);
+}
+
+static void translate_user_load(struct jit *jit,
+				const struct sonde_dif_insn *in)
+{
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
 	load_reg(jit, BPF_REG_2, in->a);
-	emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_1, BPF_REG_2, 8 * in->i));
+	emit(jit, BPF_MOV64_IMM(BPF_REG_3, in->i));
+	emit(jit, BPF_EMIT_CALL(call_load));
+	if (in->op == SONDE_DIF_LDS) {
+		emit(jit, BPF_ALU64_IMM(BPF_LSH, BPF_REG_0, 64 - 8 * in->i));
+		emit(jit, BPF_ALU64_IMM(BPF_ARSH, BPF_REG_0, 64 - 8 * in->i));
+	}
+	store_reg(jit, in->d, BPF_REG_0);
+}
+
+static void translate_variable(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	switch (in->i) {
+	case SONDE_DIF_VAR_PID:
+		translate_load(jit, in, BPF_W, FIRING(task),
+			       offsetof(struct task_struct, tgid));
+		return;
+	case SONDE_DIF_VAR_TID:
+		translate_load(jit, in, BPF_W, FIRING(task),
+			       offsetof(struct task_struct, pid));
+		return;
+	case SONDE_DIF_VAR_PROBE:
+		translate_field(jit, in, BPF_W, FIRING(probe));
+		return;
+	case SONDE_DIF_VAR_ERRNO:
+		translate_field(jit, in, BPF_W, FIRING(error));
+		return;
+	case SONDE_DIF_VAR_SYSCALL:
+		translate_field(jit, in, BPF_DW, FIRING(call));
+		return;
+	case SONDE_DIF_VAR_TIMESTAMP:
+		translate_call(jit, in, call_time, 0);
+		return;
+	}
+	translate_call(jit, in, call_variable, in->i);
+}
+
+/* The first bytes of @text and its NUL, as words; a mask of those that count. */
+static bool words_of(const char *text, u64 words[2], u64 masks[2])
+{
+	u32 length = strlen(text);
+
+	memset(words, 0, 2 * sizeof(*words));
+	memset(masks, 0, 2 * sizeof(*masks));
+	if (length >= TASK_COMM_LEN)
+		return false;
+	memcpy(words, text, length);
+	memset(masks, 0xff, length + 1);
+	return true;
+}
+
+/* d = the first bytes of the name are these: no call, no loop. */
+static void translate_name(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	const char *text = (const char *)jit->program->view.pool + in->i;
+	u64 words[2], masks[2];
+	u32 skip[2], n;
+
+	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+	if (words_of(text, words, masks)) {
+		load_field(jit, BPF_REG_1, BPF_DW, FIRING(task));
+		for (n = 0; n < 2 && masks[n]; n++) {
+			emit(jit, BPF_LDX_MEM(BPF_DW, BPF_REG_2, BPF_REG_1,
+					      offsetof(struct task_struct,
+						       comm) + 8 * n));
+			if (masks[n] != ~0ull) {
+				load_constant(jit, BPF_REG_3, masks[n]);
+				emit(jit, BPF_ALU64_REG(BPF_AND, BPF_REG_2,
+							BPF_REG_3));
+			}
+			load_constant(jit, BPF_REG_3, words[n]);
+			skip[n] = branch(jit, BPF_JMP_REG(BPF_JNE, BPF_REG_2,
+							  BPF_REG_3, 0));
+		}
+		emit(jit, BPF_MOV64_IMM(BPF_REG_0, 1));
+		while (n--)
+			land(jit, skip[n]);
+	}
+	store_reg(jit, in->d, BPF_REG_0);
+}
+
+/* Ends the program with a record of the pending fault, if there is one. */
+static void check_fault(struct jit *jit)
+{
+	u32 skip;
+
+	if (!jit->loads)
+		return;
+	load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
+	skip = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
+	emit(jit, BPF_EMIT_CALL(call_predicate_fault));
+	emit(jit, BPF_EXIT_INSN());
+	land(jit, skip);
 }
 
 /* The distance is right in the second pass, when all places are known. */
 static void translate_jump(struct jit *jit, const struct sonde_dif_insn *in,
 			   u32 at, u8 op)
 {
-	u32 target = jit->start[at + 1 + in->i];
+	s64 distance;
+	u8 a = 0;
 
-	if (op != BPF_JA)
-		load_reg(jit, BPF_REG_1, in->a);
-	emit(jit, op == BPF_JA ?
-			  BPF_JMP_A(target - jit->count - 1) :
-			  BPF_JMP_IMM(op, BPF_REG_1, 0,
-				      target - jit->count - 1));
-}
-
-static u64 call_variable(u64 context, u64 number, u64 r3, u64 r4, u64 r5)
-{
-	struct sonde_jit_context *x = (void *)(unsigned long)context;
-
-	return x->env->variable(x->firing, number);
-}
-
-static u64 call_register(u64 context, u64 number, u64 r3, u64 r4, u64 r5)
-{
-	struct sonde_jit_context *x = (void *)(unsigned long)context;
-
-	return x->env->user_register(x->firing, number);
-}
-
-static u64 call_name(u64 context, u64 text, u64 r3, u64 r4, u64 r5)
-{
-	struct sonde_jit_context *x = (void *)(unsigned long)context;
-
-	return !strcmp(x->execname, (const char *)(unsigned long)text);
-}
-
-/* The text of `length` bytes (a fault if negative) at the end of the record. */
-static u64 end_text(struct sonde_jit_context *x, u32 slot, int length, u32 max,
-		    u64 address)
-{
-	u8 *to = (u8 *)x->record + x->used;
-	u32 stored;
-
-	if (length < 0) {
-		x->faults |= 1ull << slot;
-		x->record->slot[slot] = address;
-		return 0;
+	if (op != BPF_JA) {
+		check_fault(jit);
+		a = source(jit, in->a, BPF_REG_1);
 	}
-	length = min_t(u32, length, max - 1);
-	x->record->slot[slot] = SONDE_SPAN(x->used, length);
-	stored = ALIGN(length + 1, 8);
-	memset(to + length, 0, stored - length);
-	x->used += stored;
-	return 0;
+	distance = (s64)jit->start[at + 1 + in->i] - jit->count - 1;
+	jit->far |= distance > S16_MAX;
+	emit(jit, op == BPF_JA ? BPF_JMP_A(distance) :
+				 BPF_JMP_IMM(op, a, 0, distance));
 }
 
-static u64 call_text(u64 context, u64 insn, u64 a, u64 b, u64 r5)
+/* helper(firing, instruction, a, b) */
+static void call_capture(struct jit *jit, const struct sonde_dif_insn *in,
+			 helper call)
 {
-	struct sonde_jit_context *x = (void *)(unsigned long)context;
-	const struct sonde_dif_insn *in = (void *)(unsigned long)insn;
-	u32 max = sonde_dif_text_max(in->i);
-	char *to = (char *)x->record + x->used;
-	int length;
+	bool two = in->op == SONDE_DIF_CAPSTRN || in->op == SONDE_DIF_CAPMEM;
 
-	if (in->i == SONDE_DIF_TEXT_EXECNAME) {
-		length = strnlen(x->execname, TASK_COMM_LEN - 1);
-		memcpy(to, x->execname, length);
-	} else {
-		length = x->env->text(x->firing, in->i, a, to, max);
-	}
-	return end_text(x, in->d, length, max, 0);
-}
-
-static u64 call_string(u64 context, u64 insn, u64 a, u64 b, u64 r5)
-{
-	struct sonde_jit_context *x = (void *)(unsigned long)context;
-	const struct sonde_dif_insn *in = (void *)(unsigned long)insn;
-	u32 max = in->op == SONDE_DIF_CAPSTRN ? min_t(u64, b, in->i) : in->i;
-	int length = 0;
-
-	if (max)
-		length = x->env->read_text(x->firing, a,
-					   (char *)x->record + x->used,
-					   max + 1);
-	return end_text(x, in->d, length, max + 1, a);
-}
-
-typedef u64 (*helper)(u64 context, u64 operand, u64 r3, u64 r4, u64 r5);
-
-/* d = helper(context, operand) */
-static void translate_call(struct jit *jit, const struct sonde_dif_insn *in,
-			   helper call, u64 operand)
-{
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
-	load_constant(jit, BPF_REG_2, operand);
-	emit(jit, BPF_EMIT_CALL(call));
-	store_reg(jit, in->d, BPF_REG_0);
-}
-
-/* helper(context, instruction, a, b) */
-static void translate_capture(struct jit *jit, const struct sonde_dif_insn *in,
-			      helper call)
-{
 	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
 	load_constant(jit, BPF_REG_2, (unsigned long)in);
-	load_reg(jit, BPF_REG_3, in->a);
-	if (in->op == SONDE_DIF_CAPSTRN)
+	if (in->op != SONDE_DIF_CAPSTACK)
+		load_reg(jit, BPF_REG_3, in->a);
+	if (two)
 		load_reg(jit, BPF_REG_4, in->b);
 	emit(jit, BPF_EMIT_CALL(call));
+}
+
+static void capture_word(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	u8 a = source(jit, in->a, BPF_REG_1);
+
+	emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_7, a,
+			      RECORD(slot) + 8 * in->d));
+}
+
+static void capture_execname(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
+	emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
+	emit(jit, BPF_EMIT_CALL(call_execname));
+}
+
+static void translate_capture(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	u32 clean = 0, taken = 0;
+
+	if (jit->loads) {
+		load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
+		clean = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
+		emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
+		emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
+		emit(jit, BPF_EMIT_CALL(call_take_fault));
+		taken = branch(jit, BPF_JMP_A(0));
+		land(jit, clean);
+	}
+	switch (in->op) {
+	case SONDE_DIF_CAPW:
+		capture_word(jit, in);
+		break;
+	case SONDE_DIF_CAPSTR:
+	case SONDE_DIF_CAPSTRN:
+		call_capture(jit, in, call_string);
+		break;
+	case SONDE_DIF_CAPMEM:
+		call_capture(jit, in, call_memory);
+		break;
+	case SONDE_DIF_CAPSTACK:
+		call_capture(jit, in, call_stack);
+		break;
+	case SONDE_DIF_CAPTEXT:
+		if (in->i == SONDE_DIF_TEXT_EXECNAME)
+			capture_execname(jit, in);
+		else
+			call_capture(jit, in, call_text);
+		break;
+	}
+	if (jit->loads)
+		land(jit, taken);
+}
+
+static u32 fixed_size(const struct jit *jit)
+{
+	return sizeof(struct sonde_record) + 8 * jit->program->view.slots;
+}
+
+/* Size, flags, slots and faults of the record; returns the size. */
+static void end_record(struct jit *jit)
+{
+	if (jit->spans) {
+		load_field(jit, BPF_REG_0, BPF_W, FIRING(used));
+		emit(jit, BPF_STX_MEM(BPF_W, BPF_REG_7, BPF_REG_0,
+				      RECORD(size)));
+		load_field(jit, BPF_REG_1, BPF_DW, FIRING(faults));
+		emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_7, BPF_REG_1,
+				      RECORD(faults)));
+	} else {
+		emit(jit, BPF_MOV64_IMM(BPF_REG_0, fixed_size(jit)));
+		emit(jit, BPF_ST_MEM(BPF_W, BPF_REG_7, RECORD(size),
+				     fixed_size(jit)));
+		emit(jit, BPF_ST_MEM(BPF_DW, BPF_REG_7, RECORD(faults), 0));
+	}
+	/* flags are the low half */
+	emit(jit, BPF_ST_MEM(BPF_W, BPF_REG_7, RECORD(flags),
+			     jit->program->view.slots << 16));
+	emit(jit, BPF_EXIT_INSN());
 }
 
 static u64 pool_number(const struct sonde_dif_program *view, s32 at)
@@ -232,136 +654,154 @@ static u64 pool_number(const struct sonde_dif_program *view, s32 at)
 	return number;
 }
 
-/* False: this instruction is the interpreter's. */
-static bool translate(struct jit *jit, u32 at)
+static void translate(struct jit *jit, u32 at)
 {
 	const struct sonde_dif_program *view = &jit->program->view;
 	const struct sonde_dif_insn *in = &view->insns[at];
 
-	switch (in->op) {
+	switch ((enum sonde_dif_op)in->op) {
 	case SONDE_DIF_LI:
-		emit(jit, BPF_MOV64_IMM(BPF_REG_1, in->i));
-		store_reg(jit, in->d, BPF_REG_1);
-		return true;
+		emit(jit, BPF_MOV64_IMM(home(in->d, BPF_REG_1), in->i));
+		store_reg(jit, in->d, home(in->d, BPF_REG_1));
+		break;
 	case SONDE_DIF_LC:
-		load_constant(jit, BPF_REG_1, pool_number(view, in->i));
-		store_reg(jit, in->d, BPF_REG_1);
-		return true;
+		load_constant(jit, home(in->d, BPF_REG_1),
+			      pool_number(view, in->i));
+		store_reg(jit, in->d, home(in->d, BPF_REG_1));
+		break;
 	case SONDE_DIF_MOV:
-		load_reg(jit, BPF_REG_1, in->a);
-		store_reg(jit, in->d, BPF_REG_1);
-		return true;
+		store_reg(jit, in->d, source(jit, in->a, BPF_REG_1));
+		break;
 	case SONDE_DIF_ADD:
 		translate_alu(jit, in, BPF_ADD);
-		return true;
+		break;
 	case SONDE_DIF_SUB:
 		translate_alu(jit, in, BPF_SUB);
-		return true;
+		break;
 	case SONDE_DIF_MUL:
 		translate_alu(jit, in, BPF_MUL);
-		return true;
+		break;
 	case SONDE_DIF_AND:
 		translate_alu(jit, in, BPF_AND);
-		return true;
+		break;
 	case SONDE_DIF_OR:
 		translate_alu(jit, in, BPF_OR);
-		return true;
+		break;
 	case SONDE_DIF_XOR:
 		translate_alu(jit, in, BPF_XOR);
-		return true;
+		break;
+	case SONDE_DIF_DIVS:
+		translate_divide(jit, in, call_divide_signed);
+		break;
+	case SONDE_DIF_DIVU:
+		translate_divide(jit, in, call_divide);
+		break;
+	case SONDE_DIF_MODS:
+		translate_divide(jit, in, call_modulo_signed);
+		break;
+	case SONDE_DIF_MODU:
+		translate_divide(jit, in, call_modulo);
+		break;
+	case SONDE_DIF_SHL:
+		translate_shift(jit, in, BPF_LSH);
+		break;
+	case SONDE_DIF_SHRS:
+		translate_shift(jit, in, BPF_ARSH);
+		break;
+	case SONDE_DIF_SHRU:
+		translate_shift(jit, in, BPF_RSH);
+		break;
 	case SONDE_DIF_NEG:
 		load_reg(jit, BPF_REG_1, in->a);
 		emit(jit, BPF_ALU64_IMM(BPF_NEG, BPF_REG_1, 0));
 		store_reg(jit, in->d, BPF_REG_1);
-		return true;
+		break;
 	case SONDE_DIF_NOT:
 		load_reg(jit, BPF_REG_1, in->a);
 		emit(jit, BPF_ALU64_IMM(BPF_XOR, BPF_REG_1, -1));
 		store_reg(jit, in->d, BPF_REG_1);
-		return true;
+		break;
 	case SONDE_DIF_SX:
 		translate_extend(jit, in, BPF_ARSH);
-		return true;
+		break;
 	case SONDE_DIF_ZX:
 		translate_extend(jit, in, BPF_RSH);
-		return true;
+		break;
 	case SONDE_DIF_EQ:
 		translate_compare(jit, in, BPF_JEQ);
-		return true;
+		break;
 	case SONDE_DIF_NE:
 		translate_compare(jit, in, BPF_JNE);
-		return true;
+		break;
 	case SONDE_DIF_LTS:
 		translate_compare(jit, in, BPF_JSLT);
-		return true;
+		break;
 	case SONDE_DIF_LES:
 		translate_compare(jit, in, BPF_JSLE);
-		return true;
+		break;
 	case SONDE_DIF_LTU:
 		translate_compare(jit, in, BPF_JLT);
-		return true;
+		break;
 	case SONDE_DIF_LEU:
 		translate_compare(jit, in, BPF_JLE);
-		return true;
+		break;
 	case SONDE_DIF_JMP:
 		translate_jump(jit, in, at, BPF_JA);
-		return true;
+		break;
 	case SONDE_DIF_JZ:
 		translate_jump(jit, in, at, BPF_JEQ);
-		return true;
+		break;
 	case SONDE_DIF_JNZ:
 		translate_jump(jit, in, at, BPF_JNE);
-		return true;
+		break;
 	case SONDE_DIF_VAR:
-		translate_call(jit, in, call_variable, in->i);
-		return true;
+		translate_variable(jit, in);
+		break;
 	case SONDE_DIF_REG:
 		translate_call(jit, in, call_register, in->i);
-		return true;
+		break;
 	case SONDE_DIF_NAMEQ:
-		translate_call(jit, in, call_name,
-			       (unsigned long)view->pool + in->i);
-		return true;
+		translate_name(jit, in);
+		break;
+	case SONDE_DIF_LDU:
+	case SONDE_DIF_LDS:
+		translate_user_load(jit, in);
+		break;
 	case SONDE_DIF_ARG:
-		translate_load(jit, in,
-			       offsetof(struct sonde_jit_context, args));
-		return true;
+		translate_field(jit, in, BPF_DW, FIRING(args) + 8 * in->i);
+		break;
 	case SONDE_DIF_LDL:
-		translate_load(jit, in,
-			       offsetof(struct sonde_jit_context, locals));
-		return true;
+		translate_load(jit, in, BPF_DW, FIRING(locals), 8 * in->i);
+		break;
 	case SONDE_DIF_STL:
-		translate_store(jit, in,
-				offsetof(struct sonde_jit_context, locals));
-		return true;
+		translate_store(jit, in, FIRING(locals));
+		break;
 	case SONDE_DIF_LDT:
-		translate_load(jit, in, offsetof(struct sonde_jit_context,
-						 thread_variables));
-		return true;
+		translate_load(jit, in, BPF_DW, FIRING(thread_variables),
+			       8 * in->i);
+		break;
 	case SONDE_DIF_STT:
-		translate_store(jit, in, offsetof(struct sonde_jit_context,
-						  thread_variables));
-		return true;
+		translate_store(jit, in, FIRING(thread_variables));
+		break;
 	case SONDE_DIF_CAPW:
-		load_reg(jit, BPF_REG_1, in->a);
-		emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_7, BPF_REG_1,
-				      offsetof(struct sonde_record, slot) +
-					      8 * in->d));
-		return true;
-	case SONDE_DIF_CAPTEXT:
-		translate_capture(jit, in, call_text);
-		return true;
 	case SONDE_DIF_CAPSTR:
 	case SONDE_DIF_CAPSTRN:
-		translate_capture(jit, in, call_string);
-		return true;
+	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPTEXT:
+	case SONDE_DIF_CAPSTACK:
+		translate_capture(jit, in);
+		break;
 	case SONDE_DIF_RECORD:
+		end_record(jit);
+		break;
 	case SONDE_DIF_FAIL:
-		emit(jit, BPF_MOV64_IMM(BPF_REG_0, in->op == SONDE_DIF_RECORD));
+		check_fault(jit);
+		emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
 		emit(jit, BPF_EXIT_INSN());
-		return true;
+		break;
+	case SONDE_DIF_OP_COUNT:
+		break;
 	}
-	return false;
 }
 
 static void begin(struct jit *jit)
@@ -370,26 +810,64 @@ static void begin(struct jit *jit)
 
 	jit->count = 0;
 	emit(jit, BPF_MOV64_REG(BPF_REG_6, BPF_REG_1));
-	load_pointer(jit, BPF_REG_7,
-		     offsetof(struct sonde_jit_context, record));
+	load_field(jit, BPF_REG_7, BPF_DW, FIRING(record));
+	if (jit->loads)
+		emit(jit, BPF_ST_MEM(BPF_W, BPF_REG_6, FIRING(faulted), 0));
+	if (jit->spans) {
+		emit(jit, BPF_ST_MEM(BPF_W, BPF_REG_6, FIRING(used),
+				     fixed_size(jit)));
+		emit(jit, BPF_ST_MEM(BPF_DW, BPF_REG_6, FIRING(faults), 0));
+	}
 	for (slot = 0; slot < jit->program->view.slots; slot++)
-		emit(jit, BPF_ST_MEM(BPF_DW, BPF_REG_7,
-				     offsetof(struct sonde_record, slot) +
-					     8 * slot,
-				     0));
+		if (jit->zeroed >> slot & 1)
+			emit(jit, BPF_ST_MEM(BPF_DW, BPF_REG_7,
+					     RECORD(slot) + 8 * slot, 0));
 }
 
-static bool translate_all(struct jit *jit)
+static void translate_all(struct jit *jit)
 {
 	u32 at;
 
 	begin(jit);
 	for (at = 0; at < jit->program->view.length; at++) {
 		jit->start[at] = jit->count;
-		if (!translate(jit, at))
-			return false;
+		translate(jit, at);
 	}
-	return true;
+}
+
+/* What the whole program has, and which slots may be left out. */
+static void look_ahead(struct jit *jit)
+{
+	const struct sonde_dif_program *view = &jit->program->view;
+	const struct sonde_dif_insn *in;
+	bool straight = true;
+
+	jit->zeroed = ~0ull;
+	for (in = view->insns; in < view->insns + view->length; in++) {
+		switch (in->op) {
+		case SONDE_DIF_LDU:
+		case SONDE_DIF_LDS:
+			jit->loads = true;
+			jit->spans = true; /* a slot may have a fault */
+			break;
+		case SONDE_DIF_CAPSTR:
+		case SONDE_DIF_CAPSTRN:
+		case SONDE_DIF_CAPMEM:
+		case SONDE_DIF_CAPTEXT:
+		case SONDE_DIF_CAPSTACK:
+			jit->spans = true;
+			fallthrough;
+		case SONDE_DIF_CAPW:
+			if (straight)
+				jit->zeroed &= ~(1ull << in->d);
+			break;
+		case SONDE_DIF_JMP:
+		case SONDE_DIF_JZ:
+		case SONDE_DIF_JNZ:
+			straight = false;
+			break;
+		}
+	}
 }
 
 static struct bpf_prog *compile(const struct jit *jit)
@@ -424,14 +902,17 @@ void sonde_jit_compile(struct sonde_program *program)
 	u32 length = program->view.length;
 	struct jit jit = { .program = program };
 
-	if (length > JIT_LENGTH_MAX)
-		return;
 	jit.start = kvcalloc(length, sizeof(*jit.start), GFP_KERNEL);
 	jit.out = kvcalloc(length * JIT_PER_INSN + JIT_FRAME,
 			   sizeof(*jit.out), GFP_KERNEL);
-	/* once to see where everything begins, once with the jumps right */
-	if (jit.start && jit.out && translate_all(&jit) && translate_all(&jit))
-		program->native = compile(&jit);
+	look_ahead(&jit);
+	if (jit.start && jit.out) {
+		translate_all(&jit); /* to see where everything begins */
+		jit.far = false;
+		translate_all(&jit); /* with the branches right */
+		if (!jit.far)
+			program->native = compile(&jit);
+	}
 	kvfree(jit.start);
 	kvfree(jit.out);
 }
@@ -447,38 +928,4 @@ void sonde_jit_free(struct sonde_program *program)
 	if (program->native)
 		bpf_prog_free(program->native);
 	program->native = NULL;
-}
-
-/**
- * sonde_jit_run() - run native code
- * @program: one that has it
- * @view: as for sonde_dif_run()
- * @record: as for sonde_dif_run()
- *
- * Context: Any but NMI; preemption is off.
- * Return: as sonde_dif_run().
- */
-u32 sonde_jit_run(const struct sonde_program *program,
-		  const struct sonde_dif_firing *view,
-		  struct sonde_record *record)
-{
-	const struct bpf_prog *native = program->native;
-	struct sonde_jit_context context SONDE_UNINITIALIZED;
-
-	context.env = view->env;
-	context.firing = view->thread;
-	context.args = view->args;
-	context.locals = view->locals;
-	context.thread_variables = view->thread_variables;
-	context.execname = view->execname;
-	context.record = record;
-	context.faults = 0;
-	context.used = sizeof(*record) + 8 * program->view.slots;
-	if (!native->bpf_func(&context, native->insnsi))
-		return 0;
-	record->size = context.used;
-	record->flags = 0;
-	record->slots = program->view.slots;
-	record->faults = context.faults;
-	return context.used;
 }

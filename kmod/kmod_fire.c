@@ -2,6 +2,9 @@
 /*
  * A firing: a probe's ECBs, and what their programs can see
  *
+ * What every firing does is in fire.h, to be inlined; the time and the arguments
+ * are looked up when a program wants them.
+ *
  * Everything runs in the thread that fires, with preemption off, in whatever
  * context the hook has: a tracepoint before a system call, or deep in the
  * signal code with siglock held and interrupts off. So:
@@ -35,11 +38,14 @@
 #include <linux/uaccess.h>
 #include <asm/segment.h>
 
+#include "kmod/fire.h"
 #include "kmod/hooks.h"
 #include "kmod/session.h"
 
 #define FRAME_MAX (1ull << 24) /* bytes a stack frame may have */
 #define PSARGS_MAX 80u
+
+const sonde_vdso_clock *sonde_vdso;
 
 static unsigned long long (*cpu_time_of)(struct task_struct *task);
 static struct file *(*exe_file_of)(struct task_struct *task);
@@ -51,6 +57,7 @@ static struct file *(*exe_file_of)(struct task_struct *task);
  */
 void sonde_fire_init(void)
 {
+	sonde_vdso = sonde_vdso_find();
 	cpu_time_of = (void *)sonde_lookup("task_sched_runtime");
 	exe_file_of = (void *)sonde_lookup("get_task_exe_file");
 }
@@ -94,7 +101,8 @@ static int env_read_user(void *thread, uint64_t address, void *to,
 	return sonde_read_user(address, to, length);
 }
 
-static int env_read_text(void *thread, uint64_t address, char *to, uint32_t max)
+/* Up to @max - 1 bytes and a NUL; the length, or -1. */
+int sonde_read_text(u64 address, char *to, u32 max)
 {
 	long length;
 
@@ -113,7 +121,13 @@ static int env_read_text(void *thread, uint64_t address, char *to, uint32_t max)
 	return length;
 }
 
-static int walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
+static int env_read_text(void *thread, uint64_t address, char *to, uint32_t max)
+{
+	return sonde_read_text(address, to, max);
+}
+
+/* The user's frames, innermost first; how many. */
+int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 {
 	const struct pt_regs *regs = firing->regs;
 	u32 count = 0;
@@ -145,14 +159,14 @@ static u32 stack_depth(struct sonde_firing *firing)
 {
 	u64 *frames = (u64 *)firing->writer->path; /* a page: 512 of them */
 
-	return walk_stack(firing, frames, SONDE_DIF_MAX_FRAMES);
+	return sonde_walk_stack(firing, frames, SONDE_DIF_MAX_FRAMES);
 }
 
 static u64 caller(struct sonde_firing *firing)
 {
 	u64 frames[2];
 
-	return walk_stack(firing, frames, 2) == 2 ? frames[1] : 0;
+	return sonde_walk_stack(firing, frames, 2) == 2 ? frames[1] : 0;
 }
 
 static u64 cpu_time(void)
@@ -182,10 +196,16 @@ static u64 group_or_session(enum pid_type type)
 	return pid;
 }
 
-static uint64_t env_variable(void *thread, uint32_t variable)
+/* The time of the firing, the same for all who ask. */
+u64 sonde_firing_time(struct sonde_firing *firing)
 {
-	struct sonde_firing *firing = thread;
+	if (!firing->timestamp)
+		firing->timestamp = sonde_writer_time(firing->writer);
+	return firing->timestamp;
+}
 
+u64 sonde_variable(struct sonde_firing *firing, u32 variable)
+{
 	switch ((enum sonde_dif_variable)variable) {
 	case SONDE_DIF_VAR_PID:
 		return current->tgid;
@@ -204,7 +224,7 @@ static uint64_t env_variable(void *thread, uint32_t variable)
 	case SONDE_DIF_VAR_CPU:
 		return smp_processor_id();
 	case SONDE_DIF_VAR_TIMESTAMP:
-		return firing->timestamp;
+		return sonde_firing_time(firing);
 	case SONDE_DIF_VAR_VTIMESTAMP:
 		return cpu_time();
 	case SONDE_DIF_VAR_ERRNO:
@@ -229,6 +249,11 @@ static uint64_t env_variable(void *thread, uint32_t variable)
 	return 0;
 }
 
+static uint64_t env_variable(void *thread, uint32_t variable)
+{
+	return sonde_variable(thread, variable);
+}
+
 /* Selectors that the entry code leaves as the program has them. */
 static u64 selector(u32 number)
 {
@@ -251,9 +276,10 @@ static u64 selector(u32 number)
 	return value;
 }
 
-static uint64_t env_register(void *thread, uint32_t number)
+/* uregs[number] of the user. */
+u64 sonde_register(struct sonde_firing *firing, u32 number)
 {
-	const struct pt_regs *r = ((struct sonde_firing *)thread)->regs;
+	const struct pt_regs *r = firing->regs;
 	static const u8 offsets[21] = {
 #define AT(name) offsetof(struct pt_regs, name)
 		AT(r15), AT(r14), AT(r13), AT(r12), AT(bp),  AT(bx), AT(r11),
@@ -267,6 +293,11 @@ static uint64_t env_register(void *thread, uint32_t number)
 	if (number >= ARRAY_SIZE(offsets))
 		return selector(number);
 	return *(const unsigned long *)((const char *)r + offsets[number]);
+}
+
+static uint64_t env_register(void *thread, uint32_t number)
+{
+	return sonde_register(thread, number);
 }
 
 static int put_text(const char *text, char *to, u32 max)
@@ -364,11 +395,10 @@ static int put_arguments(char *to, u32 max)
 	return length;
 }
 
-static int env_text(void *thread, uint32_t which, uint64_t operand, char *to,
-		    uint32_t max)
+/* As sonde_read_text(), of one of DIF's texts. */
+int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
+	       u32 max)
 {
-	struct sonde_firing *firing = thread;
-
 	switch ((enum sonde_dif_text)which) {
 	case SONDE_DIF_TEXT_EXECNAME:
 		return put_text(current->comm, to, max);
@@ -387,7 +417,7 @@ static int env_text(void *thread, uint32_t which, uint64_t operand, char *to,
 	case SONDE_DIF_TEXT_PROBE_TEXT:
 		if (operand || !firing->text_address)
 			return -1;
-		return env_read_text(firing, firing->text_address, to, max);
+		return sonde_read_text(firing->text_address, to, max);
 	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* refused when it is loaded */
 	case SONDE_DIF_TEXT_COUNT:
 		break;
@@ -395,9 +425,15 @@ static int env_text(void *thread, uint32_t which, uint64_t operand, char *to,
 	return -1;
 }
 
+static int env_text(void *thread, uint32_t which, uint64_t operand, char *to,
+		    uint32_t max)
+{
+	return sonde_text(thread, which, operand, to, max);
+}
+
 static int env_stack(void *thread, uint64_t *to, uint32_t max)
 {
-	return walk_stack(thread, to, max);
+	return sonde_walk_stack(thread, to, max);
 }
 
 static const struct sonde_dif_env sonde_env = {
@@ -483,6 +519,25 @@ void sonde_threads_destroy(struct sonde_session *session)
 	}
 }
 
+static void fetch_args(struct sonde_firing *firing)
+{
+	const struct pt_regs *regs = firing->regs;
+
+	memset(firing->args, 0, sizeof(firing->args));
+	if (firing->args_source == SONDE_ARGS_CALL) {
+		firing->args[0] = regs->di;
+		firing->args[1] = regs->si;
+		firing->args[2] = regs->dx;
+		firing->args[3] = regs->r10;
+		firing->args[4] = regs->r8;
+		firing->args[5] = regs->r9;
+	} else {
+		firing->args[0] = firing->result;
+		firing->args[1] = firing->result;
+	}
+	firing->args_source = SONDE_ARGS_READY;
+}
+
 static void fetch_stack_args(struct sonde_firing *firing)
 {
 	firing->stack_args = false;
@@ -491,68 +546,73 @@ static void fetch_stack_args(struct sonde_firing *firing)
 				(SONDE_DIF_ARGS - 6) * sizeof(u64));
 }
 
-static void run_ecb(struct sonde_firing *firing,
-		    const struct sonde_ecb_entry *ecb)
+/* What the programs of a firing need, once for all of them. */
+void sonde_fire_prepare(struct sonde_firing *firing, u32 needs)
 {
-	const struct sonde_program *program = ecb->program;
-	struct sonde_writer *writer = firing->writer;
-	struct sonde_dif_firing view SONDE_UNINITIALIZED;
-	struct sonde_record *record;
-
-	view.env = &sonde_env;
-	view.thread = firing;
-	view.args = firing->args;
-	view.locals = writer->locals;
-	view.thread_variables = NULL;
-	view.execname = current->comm;
-	if (program->wants_thread) {
-		view.thread_variables = thread_variables(firing->session);
-		if (!view.thread_variables) {
-			sonde_writer_drop(writer, 1);
-			return;
-		}
-	}
-	if (program->wants_stack_args && firing->stack_args)
+	if ((needs & SONDE_NEED_ARGS) &&
+	    firing->args_source != SONDE_ARGS_READY)
+		fetch_args(firing);
+	if ((needs & SONDE_NEED_STACK_ARGS) && firing->stack_args)
 		fetch_stack_args(firing);
-	record = sonde_writer_reserve(writer, program->view.record_max);
-	record->epid = ecb->epid;
-	record->probe = firing->probe;
-	record->timestamp = firing->timestamp;
-	record->pid = current->tgid;
-	record->tid = current->pid;
-	record->cpu = smp_processor_id();
-	record->sequence = writer->sequence;
-	writer->firings++;
-	sonde_writer_commit(writer,
-			    program->native ?
-				    sonde_jit_run(program, &view, record) :
-				    sonde_dif_run(&program->view, &view,
-						  record));
+	if (needs & SONDE_NEED_LOCALS)
+		memset(firing->writer->locals, 0,
+		       sizeof(firing->writer->locals));
+	if (needs & SONDE_NEED_THREAD)
+		firing->thread_variables = thread_variables(firing->session);
+}
+
+/* By the interpreter: bytes of the record, or 0. */
+u32 sonde_fire_interpret(struct sonde_firing *firing,
+			 const struct sonde_program *program)
+{
+	const struct sonde_dif_firing view = {
+		.env = &sonde_env,
+		.thread = firing,
+		.args = firing->args,
+		.locals = firing->locals,
+		.thread_variables = firing->thread_variables,
+		.execname = firing->task->comm,
+	};
+
+	return sonde_dif_run(&program->view, &view, firing->record);
+}
+
+/* All ECBs but the first. */
+void sonde_fire_rest(struct sonde_firing *firing,
+		     const struct sonde_ecb_list *ecbs)
+{
+	u32 n;
+
+	for (n = 1; n < ecbs->count; n++)
+		sonde_fire_ecb(firing, &ecbs->entries[n]);
 }
 
 /**
  * sonde_fire() - run the ECBs of a probe
- * @firing: session, regs, args and what else is known; the rest is filled in
+ * @firing: session, task, regs, args and what else is known; the rest is filled in
  * @probe: that fires
  *
  * Context: Any but NMI; preemption is off. Does not sleep.
  */
 void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
 {
-	const struct sonde_ecb_list *ecbs = rcu_dereference_sched(probe->ecbs);
+	sonde_fire_now(firing, probe);
+}
+
+/**
+ * sonde_fire_site() - run the probes of a site
+ * @firing: as for sonde_fire()
+ * @site: where it happened; the task is covered by its session
+ *
+ * Context: As sonde_fire().
+ */
+void sonde_fire_site(struct sonde_firing *firing,
+		     const struct sonde_site *site)
+{
 	u32 n;
 
-	if (!ecbs)
-		return;
-	firing->writer = sonde_writer_begin(firing->session, ecbs->count);
-	if (!firing->writer)
-		return;
-	firing->probe = probe->id;
-	firing->timestamp = firing->writer->last_time;
-	if (ecbs->wants_locals)
-		memset(firing->writer->locals, 0,
-		       sizeof(firing->writer->locals));
-	for (n = 0; n < ecbs->count; n++)
-		run_ecb(firing, &ecbs->entries[n]);
-	sonde_writer_end(firing->writer);
+	for (n = 0; n < site->count; n++)
+		if (!site->entries[n].pid ||
+		    site->entries[n].pid == firing->task->tgid)
+			sonde_fire_now(firing, site->entries[n].probe);
 }

@@ -20,15 +20,16 @@ static void note_use(struct sonde_program *program,
 	switch (insn->op) {
 	case SONDE_DIF_LDL:
 	case SONDE_DIF_STL:
-		program->wants_locals = true;
+		program->needs |= SONDE_NEED_LOCALS;
 		break;
 	case SONDE_DIF_LDT:
 	case SONDE_DIF_STT:
-		program->wants_thread = true;
+		program->needs |= SONDE_NEED_THREAD;
 		break;
 	case SONDE_DIF_ARG:
+		program->needs |= SONDE_NEED_ARGS;
 		if (insn->i >= 6)
-			program->wants_stack_args = true;
+			program->needs |= SONDE_NEED_STACK_ARGS;
 		break;
 	}
 }
@@ -134,6 +135,7 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		goto out_free;
 	for (n = 0; n < program->view.length; n++)
 		note_use(program, &program->view.insns[n]);
+	program->reserve = ALIGN(program->view.record_max, 8);
 	sonde_jit_compile(program);
 	err = xa_err(xa_store(&session->programs, id, program,
 			      GFP_KERNEL_ACCOUNT));
@@ -188,9 +190,9 @@ static void replace(struct sonde_session *session, struct sonde_probe *probe,
 	u32 n;
 
 	if (fresh)
-		fresh->wants_locals = false;
+		fresh->needs = 0;
 	for (n = 0; fresh && n < fresh->count; n++)
-		fresh->wants_locals |= fresh->entries[n].program->wants_locals;
+		fresh->needs |= fresh->entries[n].program->needs;
 	rcu_assign_pointer(probe->ecbs, fresh);
 	if (old)
 		kfree_rcu(old, rcu);
@@ -220,6 +222,7 @@ static int add_one(struct sonde_session *session, const struct sonde_ecb *ecb)
 	for (n = 0; n < count && old->entries[n].epid < ecb->epid; n++)
 		fresh->entries[n] = old->entries[n];
 	fresh->entries[n].epid = ecb->epid;
+	fresh->entries[n].probe = ecb->probe;
 	fresh->entries[n].program = xa_load(&session->programs, ecb->program);
 	for (; n < count; n++)
 		fresh->entries[n + 1] = old->entries[n];

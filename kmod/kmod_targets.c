@@ -81,13 +81,14 @@ static bool may_trace(struct sonde_session *session, struct task_struct *task)
 }
 
 /**
- * sonde_covers() - does the session trace this task now?
+ * sonde_covers_target() - sonde_covers() where not every task is traced
  * @session: any
  * @task: the current task, or one that cannot go away
  *
  * Context: Any; preemption is off.
  */
-bool sonde_covers(struct sonde_session *session, struct task_struct *task)
+bool sonde_covers_target(struct sonde_session *session,
+			 struct task_struct *task)
 {
 	if (!READ_ONCE(session->going))
 		return false;
@@ -188,12 +189,14 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	if (err)
 		goto out_put;
 	WRITE_ONCE(session->targeted, true);
+	sonde_session_changed(session);
 	err = sonde_points_update(session, why);
 	if (err)
 		goto out_put;
 	err = -ENOMEM;
 	if (!insert(session, task->tgid, true, GFP_KERNEL_ACCOUNT))
 		goto out_put;
+	sonde_calls_mark_process(session, task);
 	smp_mb(); /* in the table before we look; the exit probe looks after */
 	err = sonde_uprobes_retarget(session, why);
 	if (!err && has_ended(task)) {
@@ -245,8 +248,12 @@ void sonde_target_born(struct sonde_session *session, struct task_struct *task)
 	unsigned long flags;
 	u32 n;
 
-	if (!thread_group_leader(task))
+	if (!thread_group_leader(task)) {
+		if (READ_ONCE(session->targeted) &&
+		    find_target(session, task->tgid))
+			sonde_calls_mark(task);
 		return;
+	}
 	spin_lock_irqsave(&session->targets_lock, flags);
 	for (n = 0; n < SONDE_DEATHS; n++)
 		if (session->deaths[n] == task->tgid)
@@ -255,7 +262,9 @@ void sonde_target_born(struct sonde_session *session, struct task_struct *task)
 	if (!READ_ONCE(session->targeted) ||
 	    !find_target(session, current->tgid))
 		return;
-	if (!insert(session, task->tgid, false, GFP_NOWAIT | __GFP_NOWARN))
+	if (insert(session, task->tgid, false, GFP_NOWAIT | __GFP_NOWARN))
+		sonde_calls_mark(task);
+	else
 		sonde_event(session, SONDE_EVENT_NOTICE, task->tgid, 0);
 }
 

@@ -7,11 +7,13 @@
  *   kmod_programs.c  programs and ECBs
  *   kmod_targets.c   which tasks are traced
  *   taps.c     taps that stand on tracepoints
+ *   calls.c    system calls: what is hooked for their taps
  *   uprobe.c   taps in user programs
  *   jit.c      programs as native code
  *   kmod_fire.c  a firing: ECBs, DIF's environment
+ *   writer.h   the writing end of a ring, inlined into the firing
  *
- *   tracepoint --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
+ *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
  *
  * What a firing reads (sites, ECB lists, targets) is replaced whole, under
  * session->lock, and freed by RCU: a firing runs with preemption off and takes
@@ -48,45 +50,59 @@ struct bpf_prog;
 /* The writing end of a ring. Only its CPU touches it, with preemption off. */
 struct sonde_writer {
 	struct sonde_ring *ring; /* shared with the reader: never believed */
-	u8 *data;
-	u64 size;
+	bool busy; /* a firing is under way here */
+	bool timed; /* it has looked at the clock */
+	u32 cpu; /* the next two as in a record */
+	u32 sequence;
+	u8 *next; /* where the head is in the data */
+	u64 room; /* free bytes there, up to the end of the data */
 	u64 head;
-	u64 tail; /* no newer than the reader's */
-	u64 last_time; /* of the last firing */
-	u64 woken_at; /* the tail when the reader was last woken */
+	u64 last_time; /* of the last look at the clock */
+	u64 wake_at; /* the head at which to see if the reader must be woken */
 	u64 firings;
 	u64 records;
+	/* seldom used */
+	u8 *data;
+	u64 size;
+	u64 tail; /* no newer than the reader's */
+	u64 woken_at; /* the tail when the reader was last woken */
 	u64 drops;
-	u32 sequence;
-	u32 reserved;
-	bool busy; /* a firing is under way here */
-	void *outside; /* the reserved record lies here, not in the ring */
-	void *scratch; /* of scratch_size bytes, for a record that may not fit */
+	u32 reserved; /* the record that is not at next */
 	u32 scratch_size;
+	void *outside; /* it lies here, not in the ring */
+	void *scratch; /* of scratch_size bytes, for a record that may not fit */
 	char *path; /* a page, for d_path() */
 	struct irq_work wake;
 	struct sonde_session *session;
 	u64 locals[SONDE_DIF_LOCALS];
 };
 
+/* What a program must find ready when it runs. */
+enum sonde_need {
+	SONDE_NEED_ARGS = 1,
+	SONDE_NEED_STACK_ARGS = 2, /* arg6 or later */
+	SONDE_NEED_LOCALS = 4,
+	SONDE_NEED_THREAD = 8, /* its thread variables */
+};
+
 struct sonde_program {
 	struct sonde_dif_program view;
-	bool wants_locals;
-	bool wants_thread; /* has thread variables of its own */
-	bool wants_stack_args; /* reads arg6 or later */
+	u32 needs; /* enum sonde_need, one bit each */
+	u32 reserve; /* bytes: record_max, rounded up */
 	struct bpf_prog *native; /* NULL: it is interpreted */
 	u8 bytes[] __aligned(8); /* insns, kinds, pool */
 };
 
 struct sonde_ecb_entry {
-	u32 epid;
+	u32 epid; /* the next two as in a record */
+	u32 probe;
 	struct sonde_program *program;
 };
 
 struct sonde_ecb_list {
 	struct rcu_head rcu;
 	u32 count;
-	bool wants_locals; /* one of the programs does */
+	u32 needs; /* of all the programs */
 	struct sonde_ecb_entry entries[]; /* by epid */
 };
 
@@ -108,19 +124,6 @@ struct sonde_site {
 };
 
 struct sonde_uprobe;
-
-/* What native code can reach. */
-struct sonde_jit_context {
-	const struct sonde_dif_env *env;
-	void *firing;
-	const u64 *args;
-	u64 *locals;
-	u64 *thread_variables;
-	const char *execname;
-	struct sonde_record *record;
-	u64 faults; /* of its slots */
-	u32 used; /* bytes of it */
-};
 
 struct sonde_armed {
 	struct sonde_tap tap;
@@ -151,8 +154,6 @@ struct sonde_queued_event {
 
 /* The tracepoints that taps stand on. */
 enum sonde_point {
-	SONDE_POINT_SYS_ENTER,
-	SONDE_POINT_SYS_EXIT,
 	SONDE_POINT_NEWTASK,
 	SONDE_POINT_EXEC,
 	SONDE_POINT_EXIT,
@@ -166,11 +167,16 @@ struct sonde_session {
 	struct sonde_site __rcu *entries[SONDE_CALLS];
 	struct sonde_site __rcu *returns[SONDE_CALLS];
 	struct sonde_site __rcu *kinds[SONDE_TAP_KIND_COUNT];
+	DECLARE_BITMAP(calls, SONDE_CALLS); /* hooked for it; under calls.c's lock */
+	bool calls_listed; /* the hooks of calls.c look at it */
+	bool marks; /* it has marked threads for them */
+	u32 return_taps; /* that they know of */
 	struct sonde_writer __percpu *writers; /* NULL: no buffers yet */
 	const struct cred *cred; /* who opened it */
 	bool privileged; /* may trace every task */
 	bool targeted; /* only targets; never cleared */
 	bool going; /* SONDE_GO was said: before that nothing fires */
+	bool sees_all; /* it goes, and traces every task */
 	DECLARE_HASHTABLE(targets, 8);
 	DECLARE_HASHTABLE(threads, 10);
 
@@ -204,18 +210,36 @@ struct sonde_session {
 /* For a variable of a firing: kernels that zero all of them take their time. */
 #define SONDE_UNINITIALIZED __attribute__((uninitialized))
 
-/* One firing of one probe. */
+/* Where a firing's args[] come from when a program wants them. */
+enum sonde_args_source {
+	SONDE_ARGS_READY,
+	SONDE_ARGS_CALL, /* the registers of a system call */
+	SONDE_ARGS_RESULT, /* result, twice */
+};
+
+/* One firing of one probe. Native code reads it and writes to it. */
 struct sonde_firing {
 	struct sonde_session *session;
 	struct sonde_writer *writer;
+	struct task_struct *task; /* current */
 	struct pt_regs *regs; /* the user's; NULL where there are none */
 	u64 text_address; /* of text 0, in user memory */
 	s64 call;
+	s64 result; /* of a system call */
 	int error;
+	u32 probe;
 	bool at_entry; /* the return address is on top of the stack */
 	bool stack_args; /* args[6] and on are still on the stack */
-	u32 probe;
-	u64 timestamp;
+	u8 args_source;
+	u64 timestamp; /* 0: nobody has asked for it */
+	/* of the program that runs; what native code wants it sets first */
+	struct sonde_record *record;
+	u64 *locals;
+	u64 *thread_variables;
+	u64 faults; /* of the record's slots */
+	u64 fault_address;
+	u32 used; /* bytes of the record */
+	u32 faulted; /* a load did, and nothing has taken the fault over */
 	u64 args[SONDE_DIF_ARGS];
 };
 
@@ -227,17 +251,20 @@ int sonde_buffers_mmap(struct sonde_session *session,
 		       struct vm_area_struct *vma);
 void sonde_buffers_count(struct sonde_session *session,
 			 struct sonde_statistics *statistics);
-struct sonde_writer *sonde_writer_begin(struct sonde_session *session,
-					u32 records);
-void sonde_writer_end(struct sonde_writer *writer);
-struct sonde_record *sonde_writer_reserve(struct sonde_writer *writer,
-					  u32 bytes);
-void sonde_writer_commit(struct sonde_writer *writer, u32 bytes);
+struct sonde_writer *sonde_writer_refuse(struct sonde_session *session,
+					 struct sonde_writer *writer,
+					 u32 records);
+struct sonde_record *sonde_writer_make_room(struct sonde_writer *writer,
+					    u32 bytes);
+void sonde_writer_put(struct sonde_writer *writer, u32 bytes);
+void sonde_writer_wake(struct sonde_writer *writer);
 void sonde_writer_drop(struct sonde_writer *writer, u64 records);
 
 /* kmod_fire.c */
 void sonde_fire_init(void);
 void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe);
+void sonde_fire_site(struct sonde_firing *firing,
+		     const struct sonde_site *site);
 int sonde_read_user(u64 address, void *to, u32 length);
 void sonde_thread_forget(struct sonde_session *session,
 			 struct task_struct *task);
@@ -262,10 +289,19 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 		      u64 length, char *why);
 void sonde_taps_destroy(struct sonde_session *session);
 
+/* calls.c */
+void sonde_calls_init(void);
+int sonde_calls_update(struct sonde_session *session, char *why);
+void sonde_calls_destroy(struct sonde_session *session);
+void sonde_calls_mark(struct task_struct *task);
+void sonde_calls_mark_process(struct sonde_session *session,
+			      struct task_struct *leader);
+
 /* kmod_targets.c */
 int sonde_target_add(struct sonde_session *session, u64 pid, char *why);
 int sonde_target_remove(struct sonde_session *session, u64 pid, char *why);
-bool sonde_covers(struct sonde_session *session, struct task_struct *task);
+bool sonde_covers_target(struct sonde_session *session,
+			 struct task_struct *task);
 bool sonde_has_target(struct sonde_session *session, u32 pid);
 void sonde_target_born(struct sonde_session *session, struct task_struct *task);
 void sonde_target_exec(struct sonde_session *session);
@@ -276,14 +312,28 @@ void sonde_targets_destroy(struct sonde_session *session);
 /* jit.c */
 void sonde_jit_compile(struct sonde_program *program);
 void sonde_jit_free(struct sonde_program *program);
-u32 sonde_jit_run(const struct sonde_program *program,
-		  const struct sonde_dif_firing *view,
-		  struct sonde_record *record);
 
 /* uprobe.c */
 int sonde_uprobe_arm(struct sonde_armed *armed, const char *path, char *why);
 void sonde_uprobe_disarm(struct sonde_armed *armed);
 int sonde_uprobes_retarget(struct sonde_session *session, char *why);
+
+/* Does the session trace this task now? Preemption is off; the task is the
+ * current one, or cannot go away.
+ */
+static __always_inline bool sonde_covers(struct sonde_session *session,
+					 struct task_struct *task)
+{
+	return likely(READ_ONCE(session->sees_all)) ||
+	       sonde_covers_target(session, task);
+}
+
+/* Whom it traces, or whether it goes, has changed. Its lock is held. */
+static inline void sonde_session_changed(struct sonde_session *session)
+{
+	WRITE_ONCE(session->sees_all, session->going && session->privileged &&
+					      !session->targeted);
+}
 
 /* device.c */
 void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value);

@@ -15,6 +15,9 @@
  * are hooked as well, and the probes of others counted after each; while the
  * module is loaded, they are not in the kernel's counter.
  *
+ * A tap on a call's return (calls.c) borrows the bit: the call's entry sets it,
+ * and the exit probe takes it away again unless somebody else wants it.
+ *
  * Lock order: work bit lock > tasklist lock.
  */
 #include <linux/sched/task.h>
@@ -220,8 +223,30 @@ unsigned long sonde_hook_syscall_entry(struct sonde_args *args)
 	return next;
 }
 
-/* Probe of sys_exit, preemption off: the safe point makes the report. */
-static void on_sys_exit(void *data, struct pt_regs *regs, long result)
+static bool bit_is_wanted(void)
+{
+	return READ_ONCE(*sonde_kernel.sys_tracepoint_refcount) ||
+	       READ_ONCE(exit_others) ||
+	       (atomic_read(&sonde_states) &&
+		(sonde_flags(current) & UTRACE_EVENT_SYSCALL));
+}
+
+/*
+ * Takes the bit away from the current thread where nobody wants it. Whoever
+ * wants it says so before setting it, and we look again after clearing it: one
+ * sees the other.
+ */
+static void drop_bit(void)
+{
+	if (bit_is_wanted())
+		return;
+	clear_task_syscall_work(current, SYSCALL_TRACEPOINT);
+	smp_mb__after_atomic();
+	if (bit_is_wanted())
+		set_task_syscall_work(current, SYSCALL_TRACEPOINT);
+}
+
+static void report_exit_later(void)
 {
 	struct utrace *u = sonde_find_get(current);
 
@@ -230,6 +255,17 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 	if (READ_ONCE(u->flags) & UTRACE_EVENT(SYSCALL_EXIT))
 		sonde_later(u, SONDE_LATER_SYSCALL_EXIT);
 	sonde_put(u);
+}
+
+/* Probe of sys_exit, preemption off: the safe point makes the report. */
+static void on_sys_exit(void *data, struct pt_regs *regs, long result)
+{
+	if (atomic_read(&sonde_states))
+		report_exit_later();
+#ifdef SONDE_HAVE_DEVICE
+	sonde_call_exit(regs, result);
+#endif
+	drop_bit();
 }
 
 int sonde_syscall_init(void)

@@ -2,19 +2,17 @@
 /*
  * Taps that only observe: on tracepoints
  *
- *   sys_enter        SYSCALL_ENTRY by number; EXEC
- *   sys_exit         SYSCALL_RETURN by number; EXEC_FAILURE
  *   task_newtask     CREATE, LWP_CREATE; START, LWP_START by a task work in the
  *                    new thread; targets are inherited here
  *   sched_process_exec, sched_process_exit
  *   signal_generate  SIGNAL_SEND; SIGNAL_DISCARD when it is ignored at once
  *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD when it is ignored then
  *
+ * Those of system calls, and EXEC and EXEC_FAILURE, stand on calls.c's hooks.
+ *
  * A session registers its own probe on a tracepoint while a tap (or a target)
  * needs it, with itself as the probe's data: so the probe is in its session by
- * its first instruction, and a system call whose number has no site is done
- * with after one load. The tracepoints of system calls put every task of the
- * machine on the slow path; a session without such taps does not touch them.
+ * its first instruction.
  *
  * A site is one array of (pid, probe), replaced whole.
  */
@@ -33,27 +31,13 @@
 #include "kmod/hooks.h"
 #include "kmod/session.h"
 
-#define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
-
-/* Runs a site's probes; the caller has seen that the task is covered. */
-static void fire_site(struct sonde_firing *firing,
-		      const struct sonde_site *site)
-{
-	u32 n;
-
-	for (n = 0; n < site->count; n++)
-		if (!site->entries[n].pid ||
-		    site->entries[n].pid == current->tgid)
-			sonde_fire(firing, site->entries[n].probe);
-}
-
 static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(firing->session->kinds[kind]);
 
 	if (site)
-		fire_site(firing, site);
+		sonde_fire_site(firing, site);
 }
 
 static bool has_registers(void)
@@ -65,119 +49,10 @@ static void begin(struct sonde_firing *firing, struct sonde_session *session)
 {
 	memset(firing, 0, sizeof(*firing));
 	firing->session = session;
+	firing->task = current;
 	firing->call = -1;
 	if (has_registers())
 		firing->regs = task_pt_regs(current);
-}
-
-/* 32-bit calls have other numbers: they are not looked at. */
-static bool is_other_abi(void)
-{
-#ifdef CONFIG_IA32_EMULATION
-	return current_thread_info()->status & TS_COMPAT;
-#else
-	return false;
-#endif
-}
-
-static void begin_call(struct sonde_firing *firing,
-		       struct sonde_session *session, struct pt_regs *regs,
-		       long call)
-{
-	firing->session = session;
-	firing->regs = regs;
-	firing->text_address = 0;
-	firing->call = call;
-	firing->error = 0;
-	firing->at_entry = false;
-	firing->stack_args = false;
-	memset(firing->args, 0, sizeof(firing->args));
-}
-
-static void enter_exec(struct sonde_session *session, struct pt_regs *regs,
-		       long call)
-{
-	struct sonde_firing firing SONDE_UNINITIALIZED;
-
-	begin_call(&firing, session, regs, call);
-	firing.text_address = call == __NR_execve ? regs->di : regs->si;
-	fire_kind(&firing, SONDE_TAP_EXEC);
-}
-
-static void enter_call(struct sonde_session *session,
-		       const struct sonde_site *site, struct pt_regs *regs,
-		       long call)
-{
-	struct sonde_firing firing SONDE_UNINITIALIZED;
-
-	begin_call(&firing, session, regs, call);
-	firing.args[0] = regs->di;
-	firing.args[1] = regs->si;
-	firing.args[2] = regs->dx;
-	firing.args[3] = regs->r10;
-	firing.args[4] = regs->r8;
-	firing.args[5] = regs->r9;
-	fire_site(&firing, site);
-}
-
-static void probe_sys_enter(void *data, struct pt_regs *regs, long call)
-{
-	struct sonde_session *session = data;
-	const struct sonde_site *site;
-
-	if ((unsigned long)call >= SONDE_CALLS)
-		return;
-	preempt_disable_notrace(); /* 6.13 and later call us with it on */
-	site = rcu_dereference_sched(session->entries[call]);
-	if (!site && !IS_EXEC(call))
-		goto out_enable;
-	if (is_other_abi() || !sonde_covers(session, current))
-		goto out_enable;
-	if (site)
-		enter_call(session, site, regs, call);
-	if (IS_EXEC(call))
-		enter_exec(session, regs, call);
-
-out_enable:
-	preempt_enable_notrace();
-}
-
-static void leave_call(struct sonde_session *session,
-		       const struct sonde_site *site, struct pt_regs *regs,
-		       long call, long result)
-{
-	struct sonde_firing firing SONDE_UNINITIALIZED;
-
-	begin_call(&firing, session, regs, call);
-	if (result < 0 && result >= -MAX_ERRNO && call != __NR_rt_sigreturn)
-		firing.error = -result;
-	if (firing.error && IS_EXEC(call)) {
-		firing.args[0] = firing.error;
-		fire_kind(&firing, SONDE_TAP_EXEC_FAILURE);
-	}
-	if (!site)
-		return;
-	firing.args[0] = firing.error ? -1 : result;
-	firing.args[1] = firing.args[0];
-	fire_site(&firing, site);
-}
-
-static void probe_sys_exit(void *data, struct pt_regs *regs, long result)
-{
-	struct sonde_session *session = data;
-	long call = syscall_get_nr(current, regs);
-	const struct sonde_site *site;
-
-	if (call == -1)
-		call = __NR_rt_sigreturn; /* only that leaves without it */
-	if ((unsigned long)call >= SONDE_CALLS)
-		return;
-	preempt_disable_notrace();
-	site = rcu_dereference_sched(session->returns[call]);
-	if ((site || IS_EXEC(call)) && !is_other_abi() &&
-	    sonde_covers(session, current))
-		leave_call(session, site, regs, call, result);
-	preempt_enable_notrace();
 }
 
 /* START and LWP_START: a work that the new thread runs before anything else */
@@ -392,8 +267,6 @@ static struct point {
 	void *probe;
 	struct tracepoint *tracepoint;
 } points[SONDE_POINT_COUNT] = {
-	[SONDE_POINT_SYS_ENTER] = { "sys_enter", probe_sys_enter },
-	[SONDE_POINT_SYS_EXIT] = { "sys_exit", probe_sys_exit },
 	[SONDE_POINT_NEWTASK] = { "task_newtask", probe_newtask },
 	[SONDE_POINT_EXEC] = { "sched_process_exec", probe_exec },
 	[SONDE_POINT_EXIT] = { "sched_process_exit", probe_exit },
@@ -414,18 +287,13 @@ void sonde_taps_init(void)
 
 	for (n = 0; n < SONDE_POINT_COUNT; n++)
 		points[n].tracepoint = sonde_tracepoint(points[n].name);
+	sonde_calls_init();
 }
 
 /* The tracepoints that a kind of tap needs, one bit each. */
 static u32 points_of(u32 kind)
 {
 	switch ((enum sonde_tap_kind)kind) {
-	case SONDE_TAP_SYSCALL_ENTRY:
-	case SONDE_TAP_EXEC:
-		return BIT(SONDE_POINT_SYS_ENTER);
-	case SONDE_TAP_SYSCALL_RETURN:
-	case SONDE_TAP_EXEC_FAILURE:
-		return BIT(SONDE_POINT_SYS_EXIT);
 	case SONDE_TAP_CREATE:
 	case SONDE_TAP_LWP_CREATE:
 	case SONDE_TAP_START:
@@ -445,6 +313,10 @@ static u32 points_of(u32 kind)
 	case SONDE_TAP_SIGNAL_DISCARD:
 		return BIT(SONDE_POINT_SIGNAL_GENERATE) |
 		       BIT(SONDE_POINT_SIGNAL_DELIVER);
+	case SONDE_TAP_SYSCALL_ENTRY: /* these stand on other hooks */
+	case SONDE_TAP_SYSCALL_RETURN:
+	case SONDE_TAP_EXEC:
+	case SONDE_TAP_EXEC_FAILURE:
 	case SONDE_TAP_USER_ENTRY:
 	case SONDE_TAP_USER_RETURN:
 	case SONDE_TAP_USER_OFFSET:
@@ -468,7 +340,7 @@ static u32 points_wanted(struct sonde_session *session)
 		wanted |= BIT(SONDE_POINT_NEWTASK) | BIT(SONDE_POINT_EXEC) |
 			  BIT(SONDE_POINT_EXIT);
 	xa_for_each(&session->programs, id, program)
-		if (program->wants_thread)
+		if (program->needs & SONDE_NEED_THREAD)
 			wanted |= BIT(SONDE_POINT_EXIT);
 	return wanted;
 }
@@ -489,7 +361,7 @@ static int register_point(struct sonde_session *session, int n, char *why)
 }
 
 /**
- * sonde_points_update() - have the tracepoints that taps and targets need
+ * sonde_points_update() - have the hooks that taps and targets need
  * @session: its lock is held
  * @why: what to tell the user on failure
  *
@@ -517,7 +389,7 @@ int sonde_points_update(struct sonde_session *session, char *why)
 			session->points &= ~BIT(n);
 		}
 	}
-	return err;
+	return err ?: sonde_calls_update(session, why);
 }
 
 static struct sonde_site __rcu **site_of(struct sonde_session *session,
@@ -804,6 +676,7 @@ void sonde_taps_destroy(struct sonde_session *session)
 			tracepoint_probe_unregister(points[n].tracepoint,
 						    points[n].probe, session);
 	session->points = 0;
+	sonde_calls_destroy(session);
 	mutex_unlock(&session->lock);
 	tracepoint_synchronize_unregister();
 	wait_var_event(&session->newborn, !atomic_read(&session->newborn));

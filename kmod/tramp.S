@@ -10,7 +10,10 @@
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
+#include <asm/percpu.h>
 #include <asm/unwind_hints.h>
+
+#include "compat_direct.h"
 
 .macro TRAMPOLINE name
 SYM_FUNC_START(sonde_tramp_\name)
@@ -78,5 +81,33 @@ SYM_FUNC_START(sonde_call_body_of)
 	UNWIND_HINT_FUNC
 	RET
 SYM_FUNC_END(sonde_call_body_of)
+
+#if defined(SONDE_DIRECT_CALLS) && defined(SONDE_HAVE_DEVICE)
+/*
+ * Called by the hooked function itself, at its beginning: an ftrace direct
+ * call. A task that no session traces goes back at once; that is all it pays.
+ * The sign bit is SONDE_MARK in its thread_info, and is set in
+ * sonde_call_everyone while some session traces every task.
+ */
+.macro CALL_TRAMPOLINE name
+SYM_FUNC_START(sonde_tramp_\name)
+	mov	SONDE_CURRENT, %rax
+	mov	SONDE_TASK_SYSCALL_WORK(%rax), %rax
+	or	sonde_call_everyone(%rip), %rax
+	js	.Ltraced_\name
+	RET
+.Ltraced_\name:
+	push	%rdi
+	push	%rsi
+	call	sonde_\name
+	pop	%rsi
+	pop	%rdi
+	RET
+SYM_FUNC_END(sonde_tramp_\name)
+.endm
+
+CALL_TRAMPOLINE call_by_name
+CALL_TRAMPOLINE call_of_all
+#endif
 
 	.section .note.GNU-stack, "", @progbits

@@ -71,6 +71,7 @@ static void fire_user(struct sonde_uprobe *uprobe, struct sonde_firing *firing,
 	struct sonde_armed *armed = uprobe->armed;
 
 	firing->session = armed->session;
+	firing->task = current;
 	firing->regs = regs;
 	firing->call = -1;
 	preempt_disable_notrace();

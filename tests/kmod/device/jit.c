@@ -3,13 +3,14 @@
  * Native code and interpreter agree: random programs run in the kernel, and
  * again here by kmod/shared/dif.c, on the same arguments
  */
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #include "client.h"
 
-#define SLOTS 6
+#define SLOTS 7
 #define LENGTH_MAX 64
 #define PROGRAMS 8
 #define CALLS 12
@@ -24,8 +25,33 @@ static uint64_t any(void)
 	return state;
 }
 
+/* A page of our memory, far from any other: loads find it, or nothing. */
+#define MEMORY 0x100000000000ull
+#define MEMORY_SIZE 4096
+
 static const char *const texts[] = { "", "short", "exactly-fifteen",
 				     "a text that is longer than the most" };
+
+static char *text(int n)
+{
+	return (char *)MEMORY + 64 * n;
+}
+
+static void make_memory(void)
+{
+	char *memory = mmap((void *)MEMORY, MEMORY_SIZE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			    -1, 0);
+
+	if (memory != (void *)MEMORY) {
+		perror("jit: mmap");
+		exit(1);
+	}
+	for (int n = 0; n < MEMORY_SIZE; n++)
+		memory[n] = any();
+	for (int n = 0; n < 4; n++)
+		strcpy(text(n), texts[n]);
+}
 
 /* Numbers that are near an edge more often than not. */
 static uint64_t any_word(void)
@@ -41,22 +67,24 @@ static uint64_t any_word(void)
 
 struct made {
 	struct sonde_dif_insn insns[LENGTH_MAX];
-	uint8_t kinds[SLOTS]; /* the last two are texts */
+	uint8_t kinds[SLOTS]; /* the last three: two texts, bytes */
 	uint8_t pool[40];
 	struct sonde_dif_program view;
 };
 
-static struct sonde_dif_insn any_insn(uint32_t left)
+static struct sonde_dif_insn any_insn(uint32_t left, int loads)
 {
 	static const uint8_t plain[] = {
 		SONDE_DIF_ADD, SONDE_DIF_SUB, SONDE_DIF_MUL, SONDE_DIF_AND,
 		SONDE_DIF_OR, SONDE_DIF_XOR, SONDE_DIF_EQ, SONDE_DIF_NE,
 		SONDE_DIF_LTS, SONDE_DIF_LES, SONDE_DIF_LTU, SONDE_DIF_LEU,
+		SONDE_DIF_DIVS, SONDE_DIF_DIVU, SONDE_DIF_MODS, SONDE_DIF_MODU,
+		SONDE_DIF_SHL, SONDE_DIF_SHRS, SONDE_DIF_SHRU,
 	};
 	uint8_t d = any() % 16, a = any() % 16, b = any() % 16;
 	static const int32_t bits[] = { 8, 16, 32 };
 
-	switch (any() % 16) {
+	switch (any() % 20) {
 	case 0:
 		return (struct sonde_dif_insn){ SONDE_DIF_LI, d, 0, 0, any() };
 	case 1:
@@ -99,39 +127,55 @@ static struct sonde_dif_insn any_insn(uint32_t left)
 	case 12:
 		return (struct sonde_dif_insn){ SONDE_DIF_NAMEQ, d, 0, 0,
 						32 + any() % 2 };
+	case 13: /* an address, for the loads that follow */
+		return (struct sonde_dif_insn){ SONDE_DIF_LC, d, 0, 0, 0 };
+	case 14:
+		if (loads)
+			return (struct sonde_dif_insn){ SONDE_DIF_LDU, d, a, 0,
+							1 << any() % 4 };
+		break;
+	case 15:
+		if (loads)
+			return (struct sonde_dif_insn){ SONDE_DIF_LDS, d, a, 0,
+							1 << any() % 3 };
+		break;
 	}
 	return (struct sonde_dif_insn){ plain[any() % sizeof(plain)], d, a, b,
 					0 };
 }
 
-/* execname, and a text of our memory, or what is none. */
-static uint32_t add_texts(struct made *m, uint32_t n)
+/* execname, a text and bytes of our memory, or of what is none. */
+static uint32_t add_spans(struct made *m, uint32_t n)
 {
-	uint64_t address = any() % 8 ? (uintptr_t)texts[any() % 4] : any_word();
-
-	memcpy(m->pool, &address, 8);
-	m->kinds[SLOTS - 2] = m->kinds[SLOTS - 1] = SONDE_SLOT_TEXT;
+	m->kinds[SLOTS - 3] = m->kinds[SLOTS - 2] = SONDE_SLOT_TEXT;
+	m->kinds[SLOTS - 1] = SONDE_SLOT_BYTES;
 	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_LC, 3, 0, 0, 0 };
 	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_LI, 4, 0, 0,
 						 any() % 30 };
 	m->insns[n++] = (struct sonde_dif_insn){
-		any() % 2 ? SONDE_DIF_CAPSTR : SONDE_DIF_CAPSTRN, SLOTS - 2, 3,
+		any() % 2 ? SONDE_DIF_CAPSTR : SONDE_DIF_CAPSTRN, SLOTS - 3, 3,
 		0, 24 };
 	if (m->insns[n - 1].op == SONDE_DIF_CAPSTRN)
 		m->insns[n - 1].b = 4;
 	m->insns[n++] =
-		(struct sonde_dif_insn){ SONDE_DIF_CAPTEXT, SLOTS - 1, 3, 0,
+		(struct sonde_dif_insn){ SONDE_DIF_CAPTEXT, SLOTS - 2, 3, 0,
 					 SONDE_DIF_TEXT_EXECNAME };
+	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_CAPMEM, SLOTS - 1,
+						 3, 4, 24 };
 	return n;
 }
 
 static void make_program(struct made *m)
 {
+	int loads = any() % 2;
 	uint32_t n = 0, middle;
+	uint64_t address;
 	char why[200];
 
 	do {
 		memset(m, 0, sizeof(*m));
+		address = any() % 8 ? (uintptr_t)text(any() % 4) : any_word();
+		memcpy(m->pool, &address, 8);
 		for (int w = 1; w < 4; w++) {
 			uint64_t word = any_word();
 
@@ -143,7 +187,7 @@ static void make_program(struct made *m)
 				SONDE_DIF_ARG, n, 0, 0, any() % 6 };
 		middle = 16 + any() % 36;
 		while (n < middle) {
-			m->insns[n] = any_insn(middle - n + SLOTS);
+			m->insns[n] = any_insn(middle - n + SLOTS, loads);
 			n++;
 		}
 		if (any() % 2)
@@ -153,10 +197,10 @@ static void make_program(struct made *m)
 		if (any() % 2)
 			m->insns[n++] =
 				(struct sonde_dif_insn){ .op = SONDE_DIF_FAIL };
-		for (int slot = 0; slot < SLOTS - 2; slot++)
+		for (int slot = 0; slot < SLOTS - 3; slot++)
 			m->insns[n++] = (struct sonde_dif_insn){
 				SONDE_DIF_CAPW, slot, any() % 16, 0, 0 };
-		n = add_texts(m, n);
+		n = add_spans(m, n);
 		m->insns[n++] = (struct sonde_dif_insn){ .op = SONDE_DIF_RECORD };
 		m->view = (struct sonde_dif_program){
 			m->insns, n, SLOTS, m->pool, sizeof(m->pool), 0,
@@ -175,14 +219,24 @@ static int text_at(void *thread, uint64_t address, char *to, uint32_t max)
 {
 	(void)thread;
 	for (int n = 0; n < 4; n++)
-		if (address == (uintptr_t)texts[n])
+		if (address == (uintptr_t)text(n))
 			return snprintf(to, max, "%s", texts[n]) < (int)max ?
 				       (int)strlen(texts[n]) :
 				       (int)max - 1;
 	return -1;
 }
 
-static const struct sonde_dif_env env = { .read_text = text_at,
+static int bytes_at(void *thread, uint64_t address, void *to, uint32_t length)
+{
+	(void)thread;
+	if (address < MEMORY || address > MEMORY + MEMORY_SIZE - length)
+		return -1;
+	memcpy(to, (void *)address, length);
+	return 0;
+}
+
+static const struct sonde_dif_env env = { .read_user = bytes_at,
+					  .read_text = text_at,
 					  .variable = variable };
 
 static const struct sonde_record *got[PROGRAMS + 1];
@@ -228,7 +282,7 @@ static void compare(const struct made *m, uint32_t id, const uint64_t *args,
 		      got[id]->flags == here.record.flags &&
 		      got[id]->faults == here.record.faults,
 	      "program %u: frame", id);
-	for (int slot = 0; slot < SLOTS; slot++)
+	for (int slot = 0; slot < here.record.slots; slot++)
 		CHECK(got[id]->slot[slot] == here.record.slot[slot],
 		      "program %u slot %d: %lx, not %lx", id, slot,
 		      got[id]->slot[slot], here.record.slot[slot]);
@@ -286,6 +340,7 @@ int main(int argc, char **argv)
 
 	state = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL);
 	printf("jit: seed %lu\n", state);
+	make_memory();
 	prctl(PR_SET_NAME, "jit-me");
 	for (int round = 0; round < rounds && failures < 10; round++)
 		records += round_of();

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The clock of records: CLOCK_MONOTONIC, ns
+ *
+ * Readers compare it with their own look at that clock (kmod/shared/record.h),
+ * so nothing that only runs about as fast will do. This is what they do: the
+ * kernel keeps the numbers for it in the vDSO's page, and it takes half the
+ * instructions of ktime_get_ns(), which stands in where the clock is not the
+ * TSC.
+ */
+#ifndef SONDE_CLOCK_H
+#define SONDE_CLOCK_H
+
+#include <linux/timekeeping.h>
+#include <asm/barrier.h>
+#include <asm/msr.h>
+#include <vdso/datapage.h>
+#include <vdso/time64.h>
+
+#include "kmod/compat_clock.h"
+
+extern const sonde_vdso_clock *sonde_vdso; /* NULL: not known */
+
+static __always_inline u64 sonde_clock(void)
+{
+	const sonde_vdso_clock *clock = sonde_vdso;
+	u64 now, cycles, last;
+	u32 begun;
+
+	if (unlikely(!clock))
+		return ktime_get_ns();
+	do {
+		begun = READ_ONCE(clock->seq);
+		smp_rmb();
+		if (unlikely((begun & 1) ||
+			     clock->clock_mode != VDSO_CLOCKMODE_TSC))
+			return ktime_get_ns();
+		now = clock->basetime[CLOCK_MONOTONIC].nsec;
+		last = clock->cycle_last;
+		cycles = rdtsc_ordered();
+		if (likely(cycles > last))
+			now += (cycles - last) * clock->mult;
+		now >>= clock->shift;
+		now += clock->basetime[CLOCK_MONOTONIC].sec * NSEC_PER_SEC;
+		smp_rmb();
+	} while (unlikely(READ_ONCE(clock->seq) != begun));
+	return now;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The vDSO's page: what differs between kernel versions
+ */
+#ifndef SONDE_COMPAT_CLOCK_H
+#define SONDE_COMPAT_CLOCK_H
+
+#include <linux/version.h>
+#include <vdso/datapage.h>
+
+#include "kmod/hooks.h"
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+
+typedef struct vdso_clock sonde_vdso_clock;
+
+static inline const sonde_vdso_clock *sonde_vdso_find(void)
+{
+	struct vdso_time_data **page = (void *)sonde_lookup("vdso_k_time_data");
+
+	return page && *page ? &(*page)->clock_data[CS_HRES_COARSE] : NULL;
+}
+
+#else
+
+typedef struct vdso_data sonde_vdso_clock;
+
+static inline const sonde_vdso_clock *sonde_vdso_find(void)
+{
+	struct vdso_data *page = (void *)sonde_lookup("_vdso_data");
+
+	return page ? &page[CS_HRES_COARSE] : NULL;
+}
+
+#endif
+
+#endif

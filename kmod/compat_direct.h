@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ftrace direct calls: what differs between kernel versions. Read by C and by
+ * assembly.
+ *
+ * Not defined SONDE_DIRECT_CALLS: system calls are tapped by their tracepoints.
+ */
+#ifndef SONDE_COMPAT_DIRECT_H
+#define SONDE_COMPAT_DIRECT_H
+
+#include <linux/version.h>
+
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS) && \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(5, 19, 0)
+#define SONDE_DIRECT_CALLS
+#endif
+
+/* Where thread_info.syscall_work is in a task; calls.c checks it. */
+#define SONDE_TASK_SYSCALL_WORK 8
+
+#ifdef __ASSEMBLY__
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+#define SONDE_CURRENT PER_CPU_VAR(pcpu_hot)	/* it is the first there */
+#else
+#define SONDE_CURRENT PER_CPU_VAR(current_task)
+#endif
+
+#elif defined(SONDE_DIRECT_CALLS)
+
+#include <linux/ftrace.h>
+
+static inline int sonde_direct_register(struct ftrace_ops *ops,
+					unsigned long trampoline)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	return register_ftrace_direct(ops, trampoline);
+#else
+	return register_ftrace_direct_multi(ops, trampoline);
+#endif
+}
+
+static inline void sonde_direct_unregister(struct ftrace_ops *ops,
+					   unsigned long trampoline)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	unregister_ftrace_direct(ops, trampoline, true);
+#else
+	unregister_ftrace_direct_multi(ops, trampoline);
+	ftrace_free_filter(ops);
+#endif
+}
+
+#endif
+
+#endif

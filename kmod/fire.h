@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A firing, to be inlined into the hooks; and what its programs can see
+ * (kmod_fire.c), for native code
+ *
+ * Every instruction here is paid at every firing: what is seldom needed is a call
+ * to kmod_fire.c or buffer.c.
+ */
+#ifndef SONDE_FIRE_H
+#define SONDE_FIRE_H
+
+#include <linux/filter.h>
+
+#include "kmod/session.h"
+#include "kmod/writer.h"
+
+u64 sonde_firing_time(struct sonde_firing *firing);
+u64 sonde_variable(struct sonde_firing *firing, u32 variable);
+u64 sonde_register(struct sonde_firing *firing, u32 number);
+int sonde_read_text(u64 address, char *to, u32 max);
+int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
+	       u32 max);
+int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max);
+
+void sonde_fire_prepare(struct sonde_firing *firing, u32 needs);
+u32 sonde_fire_interpret(struct sonde_firing *firing,
+			 const struct sonde_program *program);
+void sonde_fire_rest(struct sonde_firing *firing,
+		     const struct sonde_ecb_list *ecbs);
+
+/* The program fills in the record but for what is the same for all. */
+static __always_inline void sonde_fire_ecb(struct sonde_firing *firing,
+					   const struct sonde_ecb_entry *ecb)
+{
+	const struct sonde_program *program = ecb->program;
+	const struct bpf_prog *native = program->native;
+	struct sonde_writer *writer = firing->writer;
+	struct sonde_record *record;
+	u32 bytes;
+
+	writer->firings++;
+	if (unlikely((program->needs & SONDE_NEED_THREAD) &&
+		     !firing->thread_variables)) {
+		sonde_writer_drop(writer, 1); /* no memory for them */
+		return;
+	}
+	record = sonde_writer_reserve(writer, program->reserve);
+	firing->record = record;
+	bytes = likely(native) ? native->bpf_func(firing, native->insnsi) :
+				 sonde_fire_interpret(firing, program);
+	if (!bytes)
+		return;
+	if (!firing->timestamp)
+		firing->timestamp = sonde_writer_time(writer);
+	/* two fields each */
+	*(u64 *)&record->epid = *(const u64 *)&ecb->epid;
+	record->timestamp = firing->timestamp;
+	record->pid = firing->task->tgid;
+	record->tid = firing->task->pid;
+	*(u64 *)&record->cpu = *(const u64 *)&writer->cpu;
+	sonde_writer_commit(writer, record, bytes);
+}
+
+static __always_inline void sonde_fire_now(struct sonde_firing *firing,
+					   struct sonde_probe *probe)
+{
+	const struct sonde_ecb_list *ecbs = rcu_dereference_sched(probe->ecbs);
+	struct sonde_writer *writer;
+
+	if (unlikely(!ecbs))
+		return;
+	writer = sonde_writer_begin(firing->session, ecbs->count);
+	if (unlikely(!writer))
+		return;
+	firing->writer = writer;
+	firing->locals = writer->locals;
+	firing->probe = probe->id;
+	firing->timestamp = 0;
+	if (ecbs->needs)
+		sonde_fire_prepare(firing, ecbs->needs);
+	sonde_fire_ecb(firing, &ecbs->entries[0]);
+	if (unlikely(ecbs->count > 1))
+		sonde_fire_rest(firing, ecbs);
+	sonde_writer_end(writer);
+}
+
+#endif

@@ -61,7 +61,7 @@ def run_one(scenario, arguments):
 def main():
     root = HERE.parents[1]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-k", metavar="TEXT", help="only scenarios whose name contains TEXT")
+    parser.add_argument("-k", metavar="TEXT", action="append", help="only scenarios whose name contains TEXT, or another one's")
     parser.add_argument("--exact", metavar="NAME", help="only this scenario")
     parser.add_argument("--list", action="store_true", help="print `name seconds` of each, run nothing")
     parser.add_argument("--full", action="store_true", help="the long versions: 200 random moments instead of 30, ...")
@@ -75,7 +75,7 @@ def main():
     arguments.binary = arguments.binary.resolve()
     arguments.programs = arguments.programs or arguments.binary.parents[1] / "tests/programs"
 
-    wanted = [s for s in load() if (not arguments.k or arguments.k in s.name)
+    wanted = [s for s in load() if (not arguments.k or any(text in s.name for text in arguments.k))
               and (not arguments.exact or s.name == arguments.exact) and (s.short or not arguments.short)]
     if arguments.list:
         for s in wanted:

@@ -6,7 +6,8 @@ import signal
 import subprocess
 
 import support
-from support import Skip, attached_to, check, counts, equal, processor_time, scenario, threads_of, tracer_of, wait_until
+from support import (Skip, attached_to, check, counts, equal, processor_time, scenario, skip_where_time_means_nothing,
+                     threads_of, tracer_of, wait_until)
 
 CLAUSE = "syscall::getppid:entry { @[probefunc] = count(); }"
 
@@ -51,7 +52,8 @@ def attach_count_detach(world):
     result = stop_attached(world, sonde)
     check(counts(result.stdout).get("getppid", 0) >= 200, f"counted {result.stdout!r}")
     check("matched 1 probe" in result.stderr, "no 'matched' line")
-    equal([tracer_of(worker.pid, tid) for tid in threads_of(worker.pid)], [0] * len(threads_of(worker.pid)), "tracers")
+    tracers = {tracer_of(worker.pid, tid) for tid in threads_of(worker.pid)}
+    check(tracers <= {0, None}, f"tracers {tracers}")  # None: a thread that has ended meanwhile
     let_work(worker)
     expect_right(world, worker)
     world.expect_nothing_left()
@@ -60,6 +62,7 @@ def attach_count_detach(world):
 @scenario()
 def attach_time(world):
     """Of processor time, from the start of sonde to the last thread attached: at most 100 ms in the best of five."""
+    skip_where_time_means_nothing()
     times = []
     for i in range(5):
         worker = start_worker(world, f"result{i}")
@@ -69,7 +72,7 @@ def attach_time(world):
         stop_attached(world, sonde)
         expect_right(world, worker, f"result{i}")
     print("  attach: " + " ".join(f"{t * 1000:.0f}" for t in times) + " ms")
-    check(min(times) <= 0.1 * support.patience, "too slow")
+    check(min(times) <= 0.1, "too slow")
 
 
 @scenario()

@@ -78,6 +78,7 @@ class BodyCodegen {
   std::map<uint32_t, Value> slot_values_;
   uint32_t conditional_depth_ = 0;  ///< 0: this block dominates what is emitted later
   uint64_t statement_ = 0;
+  bool stores_strings_ = false;  ///< the statement does, and goes on
 
   // codegen.cpp: frame
   void reset(const SplitClause& clause, const std::string& name);
@@ -129,6 +130,7 @@ class BodyCodegen {
   Value conditional(const Expr& expr);
   Value cast(const Expr& expr);
   Value string_of(const Expr& source, uint64_t size);
+  Value kept_string(const Expr& variable, Value text);
   Value subroutine(const Expr& call);
   Value fire_function(const Expr& call);
 
@@ -154,6 +156,7 @@ class BodyCodegen {
   void store_variable(const Place& place, Value value);
   Value load_memory(const Expr& expr, Value address, bool checked);
   void store_memory(const Expr& expr, Value address, Value value);
+  Value as_kept(const Expr& place, Value value);
   Value field_of_word(const Expr& expr, Value word);
   Value address(const Expr& place);
   Value element_bytes(const Expr& element, Value keys);

@@ -32,9 +32,9 @@ BodyCodegen::Value BodyCodegen::plain_value(const Expr& expr) {
     case ExprKind::Cast: return cast(expr);
     case ExprKind::StringOf: return string_of(*expr.kids[0], expr.integer ? expr.integer : expr.type->size);
     case ExprKind::AddressOf: return address(*expr.kids[0]);
-    case ExprKind::Variable: return load_variable(expr);
-    case ExprKind::Deref:
-    case ExprKind::ArrayElement: return load(place(expr));
+    case ExprKind::Variable: return kept_string(expr, load_variable(expr));
+    case ExprKind::Deref: return load(place(expr));
+    case ExprKind::ArrayElement: return kept_string(expr, load(place(expr)));
     case ExprKind::Builtin: return builtin(expr);
     case ExprKind::AggregationRef: return constant(expr.variable_index);
     case ExprKind::Aggregate: aggregate(expr); return constant(0);
@@ -227,6 +227,24 @@ BodyCodegen::Value BodyCodegen::cast(const Expr& expr) {
 BodyCodegen::Value BodyCodegen::string_of(const Expr& source, uint64_t size) {
   if (source.type->is_string()) return value(source);
   return checked_call("sonde_string_of", {context_, value(source), constant(size)});
+}
+
+/// Strings are values: where the statement stores one on the way, what was read from a variable is a copy. NULL stays NULL.
+BodyCodegen::Value BodyCodegen::kept_string(const Expr& variable, Value text) {
+  if (!stores_strings_ || !variable.type->is_string()) return text;
+  llvm::BasicBlock *from = ir_.GetInsertBlock(), *there = block("there"), *end = block("kept");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(text, constant(0)), end, there);
+  ++conditional_depth_;
+  ir_.SetInsertPoint(there);
+  Value copy = checked_call("sonde_string_of", {context_, text, constant(variable.type->size)});
+  llvm::BasicBlock* last = ir_.GetInsertBlock();
+  ir_.CreateBr(end);
+  --conditional_depth_;
+  ir_.SetInsertPoint(end);
+  llvm::PHINode* result = ir_.CreatePHI(ir_.getInt64Ty(), 2);
+  result->addIncoming(constant(0), from);
+  result->addIncoming(copy, last);
+  return result;
 }
 
 BodyCodegen::Value BodyCodegen::subroutine(const Expr& expr) {

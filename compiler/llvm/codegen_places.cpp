@@ -95,18 +95,42 @@ BodyCodegen::Place BodyCodegen::place_to_store(const Expr& expr) {
   return result;
 }
 
+/// What a place of that kind would give back: the value of an assignment.
+BodyCodegen::Value BodyCodegen::as_kept(const Expr& place, Value value) {
+  Value kept = narrow(value, *place.type);
+  if (place.kind != ExprKind::Deref || place.bit_width == 0 || place.bit_width == 64) return kept;
+  return field_of_word(place, ir_.CreateShl(kept, constant(place.bit_offset)));
+}
+
 BodyCodegen::Value BodyCodegen::assign(const Expr& expr) {
   Place target = place_to_store(*expr.kids[0]);
-  Value result = narrow(value(*expr.kids[1]), *expr.kids[0]->type);
+  Value result = as_kept(*expr.kids[0], value(*expr.kids[1]));
   store(target, result);
   return result;
 }
+
+namespace {
+
+/// The type that op= computes in: a bit-field narrower than int is an int.
+const Type& computed_type(const Expr& place) {
+  static const Type* const as_int = [] {
+    auto* type = new Type;
+    type->kind = Type::Kind::Integer;
+    type->size = 4;
+    type->is_signed = true;
+    type->canonical = type;
+    return type;
+  }();
+  return place.bit_width != 0 && place.bit_width < 32 ? *as_int : *place.type;
+}
+
+}  // namespace
 
 BodyCodegen::Value BodyCodegen::update(const Expr& expr) {
   const Expr &left = *expr.kids[0], &right = *expr.kids[1];
   Place target = place_to_store(left);
   Value before = load(target);
-  Value after = narrow(operation(expr.op, *left.type, *right.type, before, value(right)), *left.type);
+  Value after = as_kept(left, operation(expr.op, computed_type(left), *right.type, before, value(right)));
   store(target, after);
   return expr.postfix ? before : after;
 }

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Predicates, statements, actions, aggregations.
+#include <algorithm>
+
 #include "compiler/llvm/codegen.h"
 
 namespace sonde {
+namespace {
+
+/// Whether a string is stored below the root.
+bool stores_string_inside(const Expr& expr) {
+  return std::ranges::any_of(expr.kids, [](const ExprPtr& kid) {
+    return (kid->kind == ExprKind::Assign && kid->type->is_string()) || stores_string_inside(*kid);
+  });
+}
+
+}  // namespace
 
 void BodyCodegen::predicates() {
   for (const Expr* conjunct : clause_->body_predicates) {
+    stores_strings_ = stores_string_inside(*conjunct);
     llvm::BasicBlock* passed = block("passed");
     ir_.CreateCondBr(truth(*conjunct), passed, false_);
     ir_.SetInsertPoint(passed);
@@ -18,6 +31,7 @@ void BodyCodegen::statements(const std::vector<Statement>& list) {
     ++statement_;
     if (clause_->done_at_fire.contains(statement.expression.get())) continue;
     ir_.CreateStore(constant(statement_), at_offset(context_, offsetof(BodyContext, action)));
+    stores_strings_ = stores_string_inside(*statement.expression);
     if (statement.kind == Statement::Kind::If)
       if_statement(statement);
     else

@@ -183,15 +183,15 @@ ExprPtr Checker::check_unary(ExprPtr expr) {
     expr->type = world_.types.int_type();
     return fold(std::move(expr));
   }
-  expr->kids[0] = value(std::move(expr->kids[0]));
+  expr->kids[0] = operand(std::move(expr->kids[0]));
   if (!expr->kids[0]->type->is_integer()) {
     if (expr->op == Op::Not) fail("D_OP_INT", expr->where, "operator ~ requires an operand of integral type");
     fail("D_OP_ARITH", expr->where, "operator " + expr->text + " requires an operand of arithmetic type");
   }
   expr->type = promoted(expr->kids[0]->type);
   if (expr->op == Op::Plus) {
-    expr->kids[0]->type = expr->kids[0]->kind == ExprKind::Integer ? expr->type : expr->kids[0]->type;
-    return std::move(expr->kids[0]);
+    bool same = expr->kids[0]->type == expr->type;
+    return same ? std::move(expr->kids[0]) : convert(std::move(expr->kids[0]), expr->type);
   }
   return fold(std::move(expr));
 }

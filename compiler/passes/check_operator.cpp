@@ -23,6 +23,13 @@ const Type* Checker::promoted(const Type* a, const Type* b) {
   return a;
 }
 
+/// A value that is computed with: a bit-field narrower than int is an int.
+ExprPtr Checker::operand(ExprPtr expr) {
+  expr = value(std::move(expr));
+  bool narrow = expr->kind == ExprKind::Deref && expr->bit_width != 0 && expr->bit_width < 32;
+  return narrow ? cast(std::move(expr), world_.types.int_type()) : std::move(expr);
+}
+
 /// Values stand extended in 64 bits, so a change of sign is a change of view.
 ExprPtr Checker::same_sign(ExprPtr expr, bool is_signed) {
   if (expr->type->canonical->is_signed == is_signed && !expr->type->is_pointer()) return expr;
@@ -31,8 +38,7 @@ ExprPtr Checker::same_sign(ExprPtr expr, bool is_signed) {
 }
 
 ExprPtr Checker::check_binary(ExprPtr expr) {
-  expr->kids[0] = value(std::move(expr->kids[0]));
-  expr->kids[1] = value(std::move(expr->kids[1]));
+  for (ExprPtr& kid : expr->kids) kid = operand(std::move(kid));
   if (expr->op >= Op::Eq && expr->op <= Op::Ge) return comparison(std::move(expr));
   for (ExprPtr& kid : expr->kids) kid = decay(std::move(kid));
   if (expr->op == Op::Add || expr->op == Op::Sub) return additive(std::move(expr));
@@ -141,7 +147,7 @@ ExprPtr Checker::check_conditional(ExprPtr expr) {
     if (action)
       fail("D_OP_ACT", expr->kids[i]->where, "action cannot be used in a conditional context",
            "?: with actions can only be a statement of its own");
-    expr->kids[i] = decay(value(std::move(expr->kids[i])));
+    expr->kids[i] = decay(operand(std::move(expr->kids[i])));
   }
   const Type* type = common_arm(*expr->kids[1], *expr->kids[2], *expr);
   if (!type) incompatible(*expr, "?:", *expr->kids[1], *expr->kids[2]);

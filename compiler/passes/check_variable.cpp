@@ -141,7 +141,7 @@ ExprPtr Checker::copy_record(ExprPtr left, ExprPtr right) {
 ExprPtr Checker::check_update(ExprPtr expr) {
   std::string op = expr->text;
   bool step = expr->kids.size() == 1;
-  ExprPtr right = step ? integer(1, world_.types.int_type(), expr->where) : decay(value(std::move(expr->kids[1])));
+  ExprPtr right = step ? integer(1, world_.types.int_type(), expr->where) : decay(operand(std::move(expr->kids[1])));
   if (step) expr->kids.emplace_back();
   ExprPtr left = target(std::move(expr->kids[0]), nullptr, op);
   const Type* type = left->type;
@@ -160,7 +160,9 @@ ExprPtr Checker::check_update(ExprPtr expr) {
   } else if (expr->op == Op::Div || expr->op == Op::Mod) {
     if (right->kind == ExprKind::Integer && right->integer == 0)
       fail("D_DIV_ZERO", expr->where, "expression contains division by zero");
-    right = same_sign(std::move(right), promoted(type, right->type)->canonical->is_signed);
+    bool narrow = left->bit_width != 0 && left->bit_width < 32;
+    const Type* common = promoted(narrow ? world_.types.int_type() : type, right->type);
+    right = same_sign(std::move(right), common->canonical->is_signed);
   }
   expr->kids[0] = std::move(left);
   expr->kids[1] = std::move(right);

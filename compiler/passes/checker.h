@@ -82,6 +82,7 @@ class Checker {
   ExprPtr check_conditional(ExprPtr expr);
   ExprPtr check_comma(ExprPtr expr);
   const Type* common_arm(Expr& a, Expr& b, const Expr& where);
+  ExprPtr operand(ExprPtr expr);
   const Type* promoted(const Type* type);
   const Type* promoted(const Type* a, const Type* b);
   ExprPtr same_sign(ExprPtr expr, bool is_signed);

@@ -1,4 +1,4 @@
-/* @rows: agg.keys */
+/* @rows: agg.key_string */
 /* a key may be a conditional expression */
 int i;
 

@@ -1,4 +1,4 @@
-/* @rows: agg.aggsortpos */
+/* @rows: agg.join */
 /* of several aggregations the first decides */
 BEGIN
 {

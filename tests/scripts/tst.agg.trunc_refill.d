@@ -1,4 +1,4 @@
-/* @rows: agg.trunc_all agg.trunc_n */
+/* @rows: agg.trunc_n */
 /* what was removed begins anew */
 BEGIN
 {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kScripts = fs::path(__FILE__).parent_path().parent_path().parent_path() / "scripts";
+const fs::path kScripts = fs::path(SONDE_TESTS_FOLDER) / "scripts";
 
 std::string slurp(const fs::path& path) {
   std::ifstream in(path);

@@ -87,7 +87,7 @@ class Programs {
   Programs() {
     char name[] = "/tmp/sonde_guard_test_XXXXXX";
     directory = mkdtemp(name);
-    const std::string sources = std::filesystem::path(__FILE__).parent_path() / "programs";
+    const std::string sources = std::filesystem::path(SONDE_TESTS_FOLDER) / "runtime/guard/programs";
     target = directory + "/target";
     plugin = directory + "/plugin.so";
     const std::string flags = "cc -O1 -fno-omit-frame-pointer -fcf-protection=branch ";

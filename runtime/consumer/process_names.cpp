@@ -21,7 +21,7 @@ std::string ProcessNames::name(uint32_t pid, uint64_t address, SymbolValue::Kind
 
 uint64_t ProcessNames::canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
   if (kind == SymbolValue::UAddr) return address;
-  Symbol symbol = symbolizer_.resolve(pid, address);
+  ResolvedSymbol symbol = symbolizer_.resolve(pid, address);
   if (symbol.module.empty()) return address;
   if (kind == SymbolValue::UMod) {
     // One address for each module: the first that was asked for.

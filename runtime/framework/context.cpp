@@ -10,29 +10,29 @@
 namespace sonde {
 namespace {
 
-thread_local Op t_op = Op::None;
+thread_local ProviderOp t_op = ProviderOp::None;
 thread_local const char* t_provider = "";
 
 constexpr uint32_t bit(Call call) { return 1u << static_cast<unsigned>(call); }
 
 /// The calls that an op may make: the table of docs/providers.md.
-constexpr uint32_t allowed_calls(Op op) {
+constexpr uint32_t allowed_calls(ProviderOp op) {
   switch (op) {
-    case Op::None:
+    case ProviderOp::None:
       return bit(Call::Register) | bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::Probe) |
              bit(Call::Targets);
-    case Op::Provide:
-    case Op::ProvideModule:
+    case ProviderOp::Provide:
+    case ProviderOp::ProvideModule:
       return bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::ProvideError) | bit(Call::Targets) |
              bit(Call::Probe);
-    case Op::Enable: return bit(Call::TapArm) | bit(Call::TapDisarm);
-    case Op::Disable: return bit(Call::TapDisarm);
-    case Op::GetArgDesc: return bit(Call::ProbeLookup) | bit(Call::Probe);
-    case Op::GetArgVal: return bit(Call::GetArg);
-    case Op::Suspend:
-    case Op::Resume:
-    case Op::UserMode:
-    case Op::Destroy: return 0;
+    case ProviderOp::Enable: return bit(Call::TapArm) | bit(Call::TapDisarm);
+    case ProviderOp::Disable: return bit(Call::TapDisarm);
+    case ProviderOp::GetArgDesc: return bit(Call::ProbeLookup) | bit(Call::Probe);
+    case ProviderOp::GetArgVal: return bit(Call::GetArg);
+    case ProviderOp::Suspend:
+    case ProviderOp::Resume:
+    case ProviderOp::UserMode:
+    case ProviderOp::Destroy: return 0;
   }
   return 0;
 }
@@ -44,26 +44,26 @@ bool strict() {
 
 }  // namespace
 
-const char* op_name(Op op) {
+const char* op_name(ProviderOp op) {
   switch (op) {
-    case Op::None: return "no op";
-    case Op::Provide: return "dtps_provide";
-    case Op::ProvideModule: return "dtps_provide_module";
-    case Op::Enable: return "dtps_enable";
-    case Op::Disable: return "dtps_disable";
-    case Op::Suspend: return "dtps_suspend";
-    case Op::Resume: return "dtps_resume";
-    case Op::GetArgDesc: return "dtps_getargdesc";
-    case Op::GetArgVal: return "dtps_getargval";
-    case Op::UserMode: return "dtps_usermode";
-    case Op::Destroy: return "dtps_destroy";
+    case ProviderOp::None: return "no op";
+    case ProviderOp::Provide: return "dtps_provide";
+    case ProviderOp::ProvideModule: return "dtps_provide_module";
+    case ProviderOp::Enable: return "dtps_enable";
+    case ProviderOp::Disable: return "dtps_disable";
+    case ProviderOp::Suspend: return "dtps_suspend";
+    case ProviderOp::Resume: return "dtps_resume";
+    case ProviderOp::GetArgDesc: return "dtps_getargdesc";
+    case ProviderOp::GetArgVal: return "dtps_getargval";
+    case ProviderOp::UserMode: return "dtps_usermode";
+    case ProviderOp::Destroy: return "dtps_destroy";
   }
   return "?";
 }
 
-bool call_allowed(Op op, Call call) { return (allowed_calls(op) & bit(call)) != 0; }
+bool call_allowed(ProviderOp op, Call call) { return (allowed_calls(op) & bit(call)) != 0; }
 
-OpScope::OpScope(Op op, const char* provider) : outer_op_(t_op), outer_provider_(t_provider) {
+OpScope::OpScope(ProviderOp op, const char* provider) : outer_op_(t_op), outer_provider_(t_provider) {
   t_op = op;
   t_provider = provider;
 }
@@ -73,7 +73,7 @@ OpScope::~OpScope() {
   t_provider = outer_provider_;
 }
 
-Op current_op() { return t_op; }
+ProviderOp current_op() { return t_op; }
 
 bool check_call(Call call, const char* function) {
   if (call_allowed(t_op, call)) return true;

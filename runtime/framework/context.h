@@ -13,7 +13,7 @@
 namespace sonde {
 
 /// What the framework is doing on this thread.
-enum class Op : uint8_t {
+enum class ProviderOp : uint8_t {
   None,
   Provide,
   ProvideModule,
@@ -40,23 +40,23 @@ enum class Call : uint8_t {
   Targets,       ///< sonde_targets, sonde_mappings
 };
 
-const char* op_name(Op op);
-bool call_allowed(Op op, Call call);
+const char* op_name(ProviderOp op);
+bool call_allowed(ProviderOp op, Call call);
 
 /// While it lives, this thread runs `op` of `provider` (whose text outlives it). Nests.
 class OpScope {
  public:
-  OpScope(Op op, const char* provider);
+  OpScope(ProviderOp op, const char* provider);
   ~OpScope();
   OpScope(const OpScope&) = delete;
   OpScope& operator=(const OpScope&) = delete;
 
  private:
-  Op outer_op_;
+  ProviderOp outer_op_;
   const char* outer_provider_;
 };
 
-Op current_op();
+ProviderOp current_op();
 
 /// True when `call` may be made here. Else says so (see above); `function` is the call's C name. Takes no lock.
 bool check_call(Call call, const char* function);

@@ -107,8 +107,8 @@ void Framework::Impl::start_probe(ProbeState& probe) {
   probe.enabled = true;
   probe.provider->enabled_probes++;
   op_probe = probe.info.id;
-  call_op(Op::Enable, *probe.provider, probe.provider->ops.dtps_enable, static_cast<dtrace_id_t>(probe.info.id.value),
-          probe.parg);
+  call_op(ProviderOp::Enable, *probe.provider, probe.provider->ops.dtps_enable,
+          static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
   op_probe = {};
   probe.uses_taps = !probe.taps.empty();
 }
@@ -164,8 +164,8 @@ void Framework::Impl::undo(Pending& pending) {
 /// 1 -> 0. Its taps wait in taps_to_disarm.
 void Framework::Impl::stop_probe(ProbeState& probe) {
   op_probe = probe.info.id;
-  call_op(Op::Disable, *probe.provider, probe.provider->ops.dtps_disable, static_cast<dtrace_id_t>(probe.info.id.value),
-          probe.parg);
+  call_op(ProviderOp::Disable, *probe.provider, probe.provider->ops.dtps_disable,
+          static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
   op_probe = {};
   taps_to_disarm.insert(taps_to_disarm.end(), probe.taps.begin(), probe.taps.end());
   probe.taps.clear();
@@ -184,9 +184,9 @@ Result<void> Framework::Impl::disarm_taps() {
 std::vector<Tap> Framework::Impl::taps_of(ProbeState& probe) {
   op_probe = probe.info.id;
   const auto id = static_cast<dtrace_id_t>(probe.info.id.value);
-  call_op(Op::Enable, *probe.provider, probe.provider->ops.dtps_enable, id, probe.parg);
+  call_op(ProviderOp::Enable, *probe.provider, probe.provider->ops.dtps_enable, id, probe.parg);
   std::vector<Tap> taps = std::exchange(taps_to_arm, {});
-  call_op(Op::Disable, *probe.provider, probe.provider->ops.dtps_disable, id, probe.parg);
+  call_op(ProviderOp::Disable, *probe.provider, probe.provider->ops.dtps_disable, id, probe.parg);
   op_probe = {};
   probe.taps.clear();
   taps_to_disarm.clear();

@@ -81,7 +81,7 @@ void Framework::Impl::provide_all() {
     ProviderState& provider = providers[i];
     if (provider.provided || provider.gone || provider.defunct) continue;
     provider.provided = true;
-    call_op(Op::Provide, provider, provider.ops.dtps_provide, static_cast<const dtrace_probedesc_t*>(nullptr));
+    call_op(ProviderOp::Provide, provider, provider.ops.dtps_provide, static_cast<const dtrace_probedesc_t*>(nullptr));
   }
 }
 
@@ -94,7 +94,7 @@ void Framework::Impl::provide_for(const dtrace_probedesc_t& spec, bool always_as
     ProviderState& provider = providers[i];
     if (provider.gone || provider.defunct || provider.always_asked != always_asked) continue;
     if (always_asked && !glob.matches(provider.name)) continue;
-    call_op(Op::Provide, provider, provider.ops.dtps_provide, &spec);
+    call_op(ProviderOp::Provide, provider, provider.ops.dtps_provide, &spec);
   }
 }
 
@@ -171,8 +171,8 @@ std::vector<ArgumentDescription> Framework::arguments(ProbeId id) const {
     desc.dtargd_id = id.value;
     desc.dtargd_ndx = index;
     desc.dtargd_mapping = index;
-    call_op(Op::GetArgDesc, *probe->provider, probe->provider->ops.dtps_getargdesc, static_cast<dtrace_id_t>(id.value),
-            probe->parg, &desc);
+    call_op(ProviderOp::GetArgDesc, *probe->provider, probe->provider->ops.dtps_getargdesc,
+            static_cast<dtrace_id_t>(id.value), probe->parg, &desc);
     if (desc.dtargd_ndx == DTRACE_ARGNONE) continue;
     all.push_back({index, desc.dtargd_mapping, desc.dtargd_native, desc.dtargd_xlate, desc.dtargd_name});
   }
@@ -219,7 +219,7 @@ Result<void> Framework::module_appeared(const std::string& path) {
   for (size_t i = 0; i < impl_->providers.size(); i++) {
     ProviderState& provider = impl_->providers[i];
     if (provider.gone || provider.defunct) continue;
-    call_op(Op::ProvideModule, provider, provider.ops.dtps_provide_module, path.c_str());
+    call_op(ProviderOp::ProvideModule, provider, provider.ops.dtps_provide_module, path.c_str());
   }
   return impl_->retry_enablings();
 }
@@ -234,7 +234,7 @@ void Framework::suspend() {
   impl_->suspended = true;
   for (ProbeState& probe : impl_->probes) {
     if (!probe.enabled) continue;
-    call_op(Op::Suspend, *probe.provider, probe.provider->ops.dtps_suspend,
+    call_op(ProviderOp::Suspend, *probe.provider, probe.provider->ops.dtps_suspend,
             static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
   }
   impl_->update_gate();
@@ -245,8 +245,8 @@ void Framework::resume() {
   impl_->suspended = false;
   for (ProbeState& probe : impl_->probes) {
     if (!probe.enabled) continue;
-    call_op(Op::Resume, *probe.provider, probe.provider->ops.dtps_resume, static_cast<dtrace_id_t>(probe.info.id.value),
-            probe.parg);
+    call_op(ProviderOp::Resume, *probe.provider, probe.provider->ops.dtps_resume,
+            static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
   }
   impl_->update_gate();
 }

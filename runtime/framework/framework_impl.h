@@ -137,7 +137,7 @@ Framework::Impl* current_framework_impl();
 
 /// Calls one op of a probe's provider, when it has it, in its context.
 template <typename Function, typename... Arguments>
-void call_op(Op op, const ProviderState& provider, Function* function, Arguments... arguments) {
+void call_op(ProviderOp op, const ProviderState& provider, Function* function, Arguments... arguments) {
   if (function == nullptr) return;
   OpScope scope(op, provider.name.c_str());
   function(provider.arg, arguments...);

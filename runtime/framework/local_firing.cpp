@@ -202,7 +202,7 @@ void LocalFiring::fire_in(unsigned lane, ProbeId probe, const Arguments& args, N
   t_state.args = &own;
   for (uint32_t i = 5; list->ops->dtps_getargval != nullptr && i < SONDE_DIF_ARGS; i++) {
     if ((list->wanted_args >> i & 1) == 0) continue;
-    OpScope scope(Op::GetArgVal, list->provider);
+    OpScope scope(ProviderOp::GetArgVal, list->provider);
     own[i] = list->ops->dtps_getargval(list->provider_arg, probe.value, list->parg, static_cast<int>(i), list->aframes);
   }
   run(lane, *list, own, when);
@@ -214,7 +214,7 @@ void LocalFiring::run(unsigned lane, const FireList& list, const Arguments& args
   writer.begin_firing(monotonic_now());
   SelfThread thread{when != 0 ? when : monotonic_now(), list.probe, true};
   if (list.ops->dtps_usermode != nullptr) {
-    OpScope scope(Op::UserMode, list.provider);
+    OpScope scope(ProviderOp::UserMode, list.provider);
     thread.user_mode = list.ops->dtps_usermode(list.provider_arg, list.probe.value, list.parg) != 0;
   }
   uint64_t locals[SONDE_DIF_LOCALS] = {};

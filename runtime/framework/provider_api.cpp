@@ -102,8 +102,8 @@ int Framework::Impl::condense_provider(dtrace_provider_id_t id) {
 void Framework::Impl::destroy_probe(ProbeState& probe) {
   if (!probe.provider->defunct) index.remove(probe.info.id);
   probe.destroyed = true;
-  call_op(Op::Destroy, *probe.provider, probe.provider->ops.dtps_destroy, static_cast<dtrace_id_t>(probe.info.id.value),
-          probe.parg);
+  call_op(ProviderOp::Destroy, *probe.provider, probe.provider->ops.dtps_destroy,
+          static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
 }
 
 ProbeId Framework::Impl::create_probe(dtrace_provider_id_t id, const char* module, const char* function,

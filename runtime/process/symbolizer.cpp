@@ -57,8 +57,8 @@ const MapEntry* Symbolizer::find(Process& process, uint64_t address) {
   return address < entry.end ? &entry : nullptr;
 }
 
-Symbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t address) {
-  Symbol symbol;
+ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t address) {
+  ResolvedSymbol symbol;
   symbol.address = address;
   const MapEntry* entry = find(process, address);
   if (entry == nullptr && process.missed.insert(address).second) {
@@ -82,7 +82,7 @@ Symbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t address) {
   return symbol;
 }
 
-Symbol Symbolizer::resolve(uint32_t pid, uint64_t address) {
+ResolvedSymbol Symbolizer::resolve(uint32_t pid, uint64_t address) {
   auto at = processes_.find(pid);
   if (at == processes_.end()) {
     note(pid);
@@ -90,27 +90,27 @@ Symbol Symbolizer::resolve(uint32_t pid, uint64_t address) {
   }
   Process& process = at->second;
   if (auto known = process.known.find(address); known != process.known.end()) return known->second;
-  Symbol symbol = look_up(process, pid, address);
+  ResolvedSymbol symbol = look_up(process, pid, address);
   if (process.known.size() >= kMaxKnown) process.known.clear();
   if (!symbol.module.empty()) process.known.emplace(address, symbol);
   return symbol;
 }
 
 std::string Symbolizer::symbol_text(uint32_t pid, uint64_t address) {
-  const Symbol symbol = resolve(pid, address);
+  const ResolvedSymbol symbol = resolve(pid, address);
   if (symbol.module.empty()) return hex(address);
   if (symbol.function.empty()) return symbol.module + "`" + hex(address);
   return symbol.module + "`" + symbol.function + (symbol.offset == 0 ? "" : "+" + hex(symbol.offset));
 }
 
 std::string Symbolizer::function_text(uint32_t pid, uint64_t address) {
-  const Symbol symbol = resolve(pid, address);
+  const ResolvedSymbol symbol = resolve(pid, address);
   if (symbol.function.empty()) return symbol_text(pid, address);
   return symbol.module + "`" + symbol.function;
 }
 
 std::string Symbolizer::module_text(uint32_t pid, uint64_t address) {
-  const Symbol symbol = resolve(pid, address);
+  const ResolvedSymbol symbol = resolve(pid, address);
   return symbol.module.empty() ? hex(address) : symbol.module;
 }
 

@@ -20,7 +20,7 @@
 
 namespace sonde {
 
-struct Symbol {
+struct ResolvedSymbol {
   std::string module;    ///< base name of the object; empty: unknown
   std::string function;  ///< empty: unknown
   uint64_t offset = 0;   ///< from the function's first byte; without a function, from the object's
@@ -39,7 +39,7 @@ class Symbolizer {
   /// `pid` runs another program: what was known is forgotten, and noted anew.
   void note_exec(uint32_t pid);
 
-  Symbol resolve(uint32_t pid, uint64_t address);
+  ResolvedSymbol resolve(uint32_t pid, uint64_t address);
 
   /// As ustack() and usym() print it: "libc.so.6`malloc+0x1f"; "libc.so.6`malloc" at its first byte; "libc.so.6`0x7f..." without a
   /// function; "0x7f..." without a module.
@@ -52,11 +52,11 @@ class Symbolizer {
  private:
   struct Process {
     std::map<uint64_t, MapEntry> maps;  ///< executable ones, by start
-    std::unordered_map<uint64_t, Symbol> known;
+    std::unordered_map<uint64_t, ResolvedSymbol> known;
     std::unordered_set<uint64_t> missed;  ///< looked for again without success
   };
   const MapEntry* find(Process& process, uint64_t address);
-  Symbol look_up(Process& process, uint32_t pid, uint64_t address);
+  ResolvedSymbol look_up(Process& process, uint32_t pid, uint64_t address);
 
   std::unordered_map<uint32_t, Process> processes_;
   ElfCache objects_;

@@ -12,23 +12,25 @@
 namespace sonde {
 namespace {
 
-const Op kOps[] = {Op::None,   Op::Provide,    Op::ProvideModule, Op::Enable,   Op::Disable, Op::Suspend,
-                   Op::Resume, Op::GetArgDesc, Op::GetArgVal,     Op::UserMode, Op::Destroy};
+const ProviderOp kOps[] = {ProviderOp::None,     ProviderOp::Provide,    ProviderOp::ProvideModule,
+                           ProviderOp::Enable,   ProviderOp::Disable,    ProviderOp::Suspend,
+                           ProviderOp::Resume,   ProviderOp::GetArgDesc, ProviderOp::GetArgVal,
+                           ProviderOp::UserMode, ProviderOp::Destroy};
 
 TEST(Context, Table) {
-  const std::map<Call, std::vector<Op>> table = {
-      {Call::Register, {Op::None}},
-      {Call::ProbeCreate, {Op::None, Op::Provide, Op::ProvideModule}},
-      {Call::ProbeLookup, {Op::None, Op::Provide, Op::ProvideModule, Op::GetArgDesc}},
-      {Call::Probe, {Op::None, Op::Provide, Op::ProvideModule, Op::GetArgDesc}},
-      {Call::GetArg, {Op::GetArgVal}},
-      {Call::TapArm, {Op::Enable}},
-      {Call::TapDisarm, {Op::Enable, Op::Disable}},
-      {Call::ProvideError, {Op::Provide, Op::ProvideModule}},
-      {Call::Targets, {Op::None, Op::Provide, Op::ProvideModule}},
+  const std::map<Call, std::vector<ProviderOp>> table = {
+      {Call::Register, {ProviderOp::None}},
+      {Call::ProbeCreate, {ProviderOp::None, ProviderOp::Provide, ProviderOp::ProvideModule}},
+      {Call::ProbeLookup, {ProviderOp::None, ProviderOp::Provide, ProviderOp::ProvideModule, ProviderOp::GetArgDesc}},
+      {Call::Probe, {ProviderOp::None, ProviderOp::Provide, ProviderOp::ProvideModule, ProviderOp::GetArgDesc}},
+      {Call::GetArg, {ProviderOp::GetArgVal}},
+      {Call::TapArm, {ProviderOp::Enable}},
+      {Call::TapDisarm, {ProviderOp::Enable, ProviderOp::Disable}},
+      {Call::ProvideError, {ProviderOp::Provide, ProviderOp::ProvideModule}},
+      {Call::Targets, {ProviderOp::None, ProviderOp::Provide, ProviderOp::ProvideModule}},
   };
   for (const auto& [call, where] : table) {
-    for (Op op : kOps) {
+    for (ProviderOp op : kOps) {
       const bool allowed = std::find(where.begin(), where.end(), op) != where.end();
       EXPECT_EQ(call_allowed(op, call), allowed) << op_name(op) << ", call " << static_cast<int>(call);
     }
@@ -36,16 +38,16 @@ TEST(Context, Table) {
 }
 
 TEST(Context, ScopesNest) {
-  EXPECT_EQ(current_op(), Op::None);
+  EXPECT_EQ(current_op(), ProviderOp::None);
   {
-    OpScope outer(Op::Provide, "a");
+    OpScope outer(ProviderOp::Provide, "a");
     {
-      OpScope inner(Op::Destroy, "b");
-      EXPECT_EQ(current_op(), Op::Destroy);
+      OpScope inner(ProviderOp::Destroy, "b");
+      EXPECT_EQ(current_op(), ProviderOp::Destroy);
     }
-    EXPECT_EQ(current_op(), Op::Provide);
+    EXPECT_EQ(current_op(), ProviderOp::Provide);
   }
-  EXPECT_EQ(current_op(), Op::None);
+  EXPECT_EQ(current_op(), ProviderOp::None);
 }
 
 /// A provider that makes every call of the interface from one op.

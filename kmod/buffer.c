@@ -80,6 +80,7 @@ static int make_ring(struct sonde_session *session, unsigned int cpu, u64 size)
 	writer->next = writer->data;
 	writer->room = size;
 	put_header(writer, cpu);
+	writer->busy = false;
 	return 0;
 }
 
@@ -143,6 +144,8 @@ int sonde_buffers_create(struct sonde_session *session, u64 bytes)
 		session->rings = NULL;
 		return -ENOMEM;
 	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(writers, cpu)->busy = true; /* until it has a ring */
 	session->ring_size = size;
 	session->writers = writers;
 	for_each_present_cpu(cpu) {
@@ -292,17 +295,14 @@ void sonde_writer_drop(struct sonde_writer *writer, u64 records)
  * @records: that are lost
  *
  * Context: Any but NMI; preemption is off.
- * Return: NULL.
  */
-struct sonde_writer *sonde_writer_refuse(struct sonde_session *session,
-					 struct sonde_writer *writer,
-					 u32 records)
+void sonde_writer_refuse(struct sonde_session *session,
+			 struct sonde_writer *writer, u32 records)
 {
 	if (writer->ring)
 		sonde_writer_drop(writer, records);
 	else
 		atomic64_add(records, &session->lost);
-	return NULL;
 }
 
 static void refresh_tail(struct sonde_writer *writer)

@@ -65,7 +65,7 @@ enum way {
 
 struct listed {
 	struct rcu_head rcu;
-	u32 count;
+	u32 count; /* one or more */
 	struct sonde_session *sessions[];
 };
 
@@ -111,17 +111,13 @@ static bool is_other_abi(void)
 static __always_inline void begin(struct sonde_firing *firing,
 				  struct sonde_session *session,
 				  struct pt_regs *regs, long call,
-				  enum sonde_args_source source)
+				  union sonde_firing_start start)
 {
 	firing->session = session;
 	firing->task = current;
 	firing->regs = regs;
-	firing->text_address = 0;
 	firing->call = call;
-	firing->error = 0;
-	firing->at_entry = false;
-	firing->stack_args = false;
-	firing->args_source = source;
+	firing->start.word = start.word;
 }
 
 static __always_inline void fire_site(struct sonde_firing *firing,
@@ -142,7 +138,8 @@ static noinline void enter_exec(struct sonde_session *session,
 
 	if (!site)
 		return;
-	begin(&firing, session, regs, call, SONDE_ARGS_READY);
+	begin(&firing, session, regs, call,
+	      (union sonde_firing_start){ .has_text = true });
 	memset(firing.args, 0, sizeof(firing.args));
 	firing.text_address = call == __NR_execve ? regs->di : regs->si;
 	sonde_fire_site(&firing, site);
@@ -168,7 +165,9 @@ static __always_inline void enter_session(struct sonde_session *session,
 	if (back)
 		want_return();
 	if (site) {
-		begin(&firing, session, regs, call, SONDE_ARGS_CALL);
+		begin(&firing, session, regs, call,
+		      (union sonde_firing_start){
+			      .args_source = SONDE_ARGS_CALL });
 		fire_site(&firing, site);
 	}
 }
@@ -201,11 +200,19 @@ static noinline void enter_other(struct pt_regs *regs, unsigned long call,
 	preempt_enable_notrace();
 }
 
+static noinline void enter_rest(const struct listed *list,
+				struct pt_regs *regs, long call)
+{
+	u32 n;
+
+	for (n = 1; n < list->count; n++)
+		enter_session(list->sessions[n], regs, call);
+}
+
 static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 				  enum way way)
 {
 	const struct listed *list;
-	u32 n;
 
 	if (unlikely(call >= SONDE_CALLS || READ_ONCE(by[call]) != way)) {
 		enter_other(regs, call, way);
@@ -213,8 +220,11 @@ static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 	}
 	preempt_disable_notrace();
 	list = rcu_dereference_sched(listed);
-	for (n = 0; list && n < list->count; n++)
-		enter_session(list->sessions[n], regs, call);
+	if (likely(list)) {
+		enter_session(list->sessions[0], regs, call);
+		if (unlikely(list->count > 1))
+			enter_rest(list, regs, call);
+	}
 	preempt_enable_notrace();
 }
 
@@ -245,9 +255,9 @@ static noinline void leave_exec(struct sonde_session *session,
 
 	if (!site)
 		return;
-	begin(&firing, session, regs, call, SONDE_ARGS_READY);
+	begin(&firing, session, regs, call,
+	      (union sonde_firing_start){ .error = error });
 	memset(firing.args, 0, sizeof(firing.args));
-	firing.error = error;
 	firing.args[0] = error;
 	sonde_fire_site(&firing, site);
 }
@@ -261,7 +271,8 @@ static __always_inline void leave_session(struct sonde_session *session,
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 	int error = 0;
 
-	if ((!site && !IS_EXEC(call)) || !sonde_covers(session, current))
+	if ((!site && likely(!IS_EXEC(call))) ||
+	    !sonde_covers(session, current))
 		return;
 	if (result < 0 && result >= -MAX_ERRNO && call != __NR_rt_sigreturn)
 		error = -result;
@@ -269,10 +280,20 @@ static __always_inline void leave_session(struct sonde_session *session,
 		leave_exec(session, regs, call, error);
 	if (!site)
 		return;
-	begin(&firing, session, regs, call, SONDE_ARGS_RESULT);
-	firing.error = error;
+	begin(&firing, session, regs, call,
+	      (union sonde_firing_start){ .error = error,
+					  .args_source = SONDE_ARGS_RESULT });
 	firing.result = error ? -1 : result;
 	fire_site(&firing, site);
+}
+
+static noinline void leave_rest(const struct listed *list,
+				struct pt_regs *regs, long call, long result)
+{
+	u32 n;
+
+	for (n = 1; n < list->count; n++)
+		leave_session(list->sessions[n], regs, call, result);
 }
 
 /**
@@ -286,7 +307,6 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 {
 	long call = syscall_get_nr(current, regs);
 	const struct listed *list;
-	u32 n;
 
 	if (!rcu_access_pointer(listed) || is_other_abi())
 		return;
@@ -296,8 +316,11 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 		return;
 	preempt_disable_notrace(); /* 6.13 and later call us with it on */
 	list = rcu_dereference_sched(listed);
-	for (n = 0; list && n < list->count; n++)
-		leave_session(list->sessions[n], regs, call, result);
+	if (likely(list)) {
+		leave_session(list->sessions[0], regs, call, result);
+		if (unlikely(list->count > 1))
+			leave_rest(list, regs, call, result);
+	}
 	preempt_enable_notrace();
 }
 

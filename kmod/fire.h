@@ -69,11 +69,12 @@ static __always_inline void sonde_fire_now(struct sonde_firing *firing,
 
 	if (unlikely(!ecbs))
 		return;
-	writer = sonde_writer_begin(firing->session, ecbs->count);
-	if (unlikely(!writer))
+	writer = this_cpu_ptr(firing->session->writers);
+	if (unlikely(!sonde_writer_begin(writer))) {
+		sonde_writer_refuse(firing->session, writer, ecbs->count);
 		return;
+	}
 	firing->writer = writer;
-	firing->locals = writer->locals;
 	firing->probe = probe->id;
 	firing->timestamp = 0;
 	if (ecbs->needs)

@@ -6,9 +6,14 @@
  * JIT compiles; no BPF verifier looks at them, for DIF's has proven more. The
  * code gets the firing and returns the size of the record, 0 for none.
  *
- *   R6  the firing          R8, R9  DIF's r0 and r1
- *   R7  the record          stack   DIF's other registers
- *   R0 to R5  scratch
+ * Registers of the translation:
+ *
+ *                        firing  record  DIF's r0, r1  scratch
+ *   code without calls   R1      R2      R3, -         R4, R5, R0
+ *   code with calls      R6      R7      R8, R9        R1 to R5, R0
+ *
+ * The first need not be saved at every firing. DIF's other registers are on the
+ * stack.
  *
  * Faults. Only a program that loads user memory can have one pending
  * (firing->faulted), so only there the branches, stores and captures look for
@@ -33,8 +38,10 @@
 struct jit {
 	struct bpf_insn *out;
 	u32 count;
+	u8 firing, record, home[2], one, two; /* eBPF registers: see below */
 	const struct sonde_program *program;
 	bool loads; /* it loads user memory: a fault may be pending */
+	bool calls; /* helpers */
 	bool spans; /* its records have no fixed size, or may have faults */
 	bool far; /* a branch does not fit */
 	u64 zeroed; /* slots that a path may leave out */
@@ -43,6 +50,7 @@ struct jit {
 
 #define FIRING(member) offsetof(struct sonde_firing, member)
 #define RECORD(member) offsetof(struct sonde_record, member)
+#define LOCALS offsetof(struct sonde_writer, locals)
 
 static void emit(struct jit *jit, struct bpf_insn insn)
 {
@@ -54,24 +62,25 @@ static s16 reg_at(u32 number)
 	return -8 * (s16)(number + 1);
 }
 
-static bool has_home(u32 number)
+/* BPF_REG_0 in jit->home stands for none. */
+static bool has_home(const struct jit *jit, u32 number)
 {
-	return number < 2;
+	return number < 2 && jit->home[number];
 }
 
 /* The eBPF register that is DIF's @number, else @scratch. */
-static u8 home(u32 number, u8 scratch)
+static u8 home(const struct jit *jit, u32 number, u8 scratch)
 {
-	return number == 0 ? BPF_REG_8 : number == 1 ? BPF_REG_9 : scratch;
+	return has_home(jit, number) ? jit->home[number] : scratch;
 }
 
 /* Where DIF's register can be read: its home, or @scratch, loaded. */
 static u8 source(struct jit *jit, u32 number, u8 scratch)
 {
-	if (!has_home(number))
+	if (!has_home(jit, number))
 		emit(jit, BPF_LDX_MEM(BPF_DW, scratch, BPF_REG_10,
 				      reg_at(number)));
-	return home(number, scratch);
+	return home(jit, number, scratch);
 }
 
 static void load_reg(struct jit *jit, u8 to, u32 number)
@@ -84,9 +93,9 @@ static void load_reg(struct jit *jit, u8 to, u32 number)
 
 static void store_reg(struct jit *jit, u32 number, u8 from)
 {
-	u8 reg = home(number, from);
+	u8 reg = home(jit, number, from);
 
-	if (!has_home(number))
+	if (!has_home(jit, number))
 		emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_10, from,
 				      reg_at(number)));
 	else if (reg != from)
@@ -103,7 +112,7 @@ static void load_constant(struct jit *jit, u8 to, u64 value)
 
 static void load_field(struct jit *jit, u8 to, u32 size, u32 offset)
 {
-	emit(jit, BPF_LDX_MEM(size, to, BPF_REG_6, offset));
+	emit(jit, BPF_LDX_MEM(size, to, jit->firing, offset));
 }
 
 /* A branch, whose distance land() sets. */
@@ -121,8 +130,8 @@ static void land(struct jit *jit, u32 at)
 static void translate_alu(struct jit *jit, const struct sonde_dif_insn *in,
 			  u8 op)
 {
-	u8 b = source(jit, in->b, BPF_REG_2);
-	u8 d = in->d == in->b ? BPF_REG_1 : home(in->d, BPF_REG_1);
+	u8 b = source(jit, in->b, jit->two);
+	u8 d = in->d == in->b ? jit->one : home(jit, in->d, jit->one);
 
 	load_reg(jit, d, in->a);
 	emit(jit, BPF_ALU64_REG(op, d, b));
@@ -133,7 +142,7 @@ static void translate_alu(struct jit *jit, const struct sonde_dif_insn *in,
 static void translate_shift(struct jit *jit, const struct sonde_dif_insn *in,
 			    u8 op)
 {
-	u8 b = source(jit, in->b, BPF_REG_2);
+	u8 b = source(jit, in->b, jit->two);
 	u32 skip;
 
 	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
@@ -148,8 +157,8 @@ static void translate_shift(struct jit *jit, const struct sonde_dif_insn *in,
 static void translate_compare(struct jit *jit, const struct sonde_dif_insn *in,
 			      u8 op)
 {
-	u8 a = source(jit, in->a, BPF_REG_1);
-	u8 b = source(jit, in->b, BPF_REG_2);
+	u8 a = source(jit, in->a, jit->one);
+	u8 b = source(jit, in->b, jit->two);
 
 	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 1));
 	emit(jit, BPF_JMP_REG(op, a, b, 1));
@@ -160,17 +169,17 @@ static void translate_compare(struct jit *jit, const struct sonde_dif_insn *in,
 static void translate_extend(struct jit *jit, const struct sonde_dif_insn *in,
 			     u8 shift)
 {
-	load_reg(jit, BPF_REG_1, in->a);
-	emit(jit, BPF_ALU64_IMM(BPF_LSH, BPF_REG_1, 64 - in->i));
-	emit(jit, BPF_ALU64_IMM(shift, BPF_REG_1, 64 - in->i));
-	store_reg(jit, in->d, BPF_REG_1);
+	load_reg(jit, jit->one, in->a);
+	emit(jit, BPF_ALU64_IMM(BPF_LSH, jit->one, 64 - in->i));
+	emit(jit, BPF_ALU64_IMM(shift, jit->one, 64 - in->i));
+	store_reg(jit, in->d, jit->one);
 }
 
 /* d = word @offset of the firing */
 static void translate_field(struct jit *jit, const struct sonde_dif_insn *in,
 			    u32 size, u32 offset)
 {
-	u8 d = home(in->d, BPF_REG_1);
+	u8 d = home(jit, in->d, jit->one);
 
 	load_field(jit, d, size, offset);
 	store_reg(jit, in->d, d);
@@ -180,32 +189,32 @@ static void translate_field(struct jit *jit, const struct sonde_dif_insn *in,
 static void translate_load(struct jit *jit, const struct sonde_dif_insn *in,
 			   u32 size, u32 pointer, u32 offset)
 {
-	u8 d = home(in->d, BPF_REG_1);
+	u8 d = home(jit, in->d, jit->one);
 
-	load_field(jit, BPF_REG_1, BPF_DW, pointer);
-	emit(jit, BPF_LDX_MEM(size, d, BPF_REG_1, offset));
+	load_field(jit, jit->one, BPF_DW, pointer);
+	emit(jit, BPF_LDX_MEM(size, d, jit->one, offset));
 	store_reg(jit, in->d, d);
 }
 
 /* A store after a load that faulted stores 0, and the fault is over. */
 static void translate_store(struct jit *jit, const struct sonde_dif_insn *in,
-			    u32 array)
+			    u32 pointer, u32 offset)
 {
-	u8 a = source(jit, in->a, BPF_REG_2);
+	u8 a = source(jit, in->a, jit->two);
 	u32 skip;
 
 	if (jit->loads) {
-		if (a != BPF_REG_2)
-			emit(jit, BPF_MOV64_REG(BPF_REG_2, a));
-		a = BPF_REG_2;
-		load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
-		skip = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
-		emit(jit, BPF_MOV64_IMM(BPF_REG_2, 0));
-		emit(jit, BPF_ST_MEM(BPF_W, BPF_REG_6, FIRING(faulted), 0));
+		if (a != jit->two)
+			emit(jit, BPF_MOV64_REG(jit->two, a));
+		a = jit->two;
+		load_field(jit, jit->one, BPF_W, FIRING(faulted));
+		skip = branch(jit, BPF_JMP_IMM(BPF_JEQ, jit->one, 0, 0));
+		emit(jit, BPF_MOV64_IMM(jit->two, 0));
+		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(faulted), 0));
 		land(jit, skip);
 	}
-	load_field(jit, BPF_REG_1, BPF_DW, array);
-	emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_1, a, 8 * in->i));
+	load_field(jit, jit->one, BPF_DW, pointer);
+	emit(jit, BPF_STX_MEM(BPF_DW, jit->one, a, offset));
 }
 
 /* Helpers: C that native code calls */
@@ -418,7 +427,7 @@ typedef u64 (*helper)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 static void translate_call(struct jit *jit, const struct sonde_dif_insn *in,
 			   helper call, u32 operand)
 {
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	emit(jit, BPF_MOV64_IMM(BPF_REG_2, operand));
 	emit(jit, BPF_EMIT_CALL(call));
 	store_reg(jit, in->d, BPF_REG_0);
@@ -437,7 +446,7 @@ static void translate_divide(struct jit *jit, const struct sonde_dif_insn *in,
 static void translate_user_load(struct jit *jit,
 				const struct sonde_dif_insn *in)
 {
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	load_reg(jit, BPF_REG_2, in->a);
 	emit(jit, BPF_MOV64_IMM(BPF_REG_3, in->i));
 	emit(jit, BPF_EMIT_CALL(call_load));
@@ -463,7 +472,7 @@ static void translate_variable(struct jit *jit, const struct sonde_dif_insn *in)
 		translate_field(jit, in, BPF_W, FIRING(probe));
 		return;
 	case SONDE_DIF_VAR_ERRNO:
-		translate_field(jit, in, BPF_W, FIRING(error));
+		translate_field(jit, in, BPF_W, FIRING(start.error));
 		return;
 	case SONDE_DIF_VAR_SYSCALL:
 		translate_field(jit, in, BPF_DW, FIRING(call));
@@ -528,7 +537,7 @@ static void check_fault(struct jit *jit)
 		return;
 	load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
 	skip = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	emit(jit, BPF_EMIT_CALL(call_predicate_fault));
 	emit(jit, BPF_EXIT_INSN());
 	land(jit, skip);
@@ -543,7 +552,7 @@ static void translate_jump(struct jit *jit, const struct sonde_dif_insn *in,
 
 	if (op != BPF_JA) {
 		check_fault(jit);
-		a = source(jit, in->a, BPF_REG_1);
+		a = source(jit, in->a, jit->one);
 	}
 	distance = (s64)jit->start[at + 1 + in->i] - jit->count - 1;
 	jit->far |= distance > S16_MAX;
@@ -557,7 +566,7 @@ static void call_capture(struct jit *jit, const struct sonde_dif_insn *in,
 {
 	bool two = in->op == SONDE_DIF_CAPSTRN || in->op == SONDE_DIF_CAPMEM;
 
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	load_constant(jit, BPF_REG_2, (unsigned long)in);
 	if (in->op != SONDE_DIF_CAPSTACK)
 		load_reg(jit, BPF_REG_3, in->a);
@@ -568,15 +577,15 @@ static void call_capture(struct jit *jit, const struct sonde_dif_insn *in,
 
 static void capture_word(struct jit *jit, const struct sonde_dif_insn *in)
 {
-	u8 a = source(jit, in->a, BPF_REG_1);
+	u8 a = source(jit, in->a, jit->one);
 
-	emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_7, a,
+	emit(jit, BPF_STX_MEM(BPF_DW, jit->record, a,
 			      RECORD(slot) + 8 * in->d));
 }
 
 static void capture_execname(struct jit *jit, const struct sonde_dif_insn *in)
 {
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
 	emit(jit, BPF_EMIT_CALL(call_execname));
 }
@@ -588,7 +597,7 @@ static void translate_capture(struct jit *jit, const struct sonde_dif_insn *in)
 	if (jit->loads) {
 		load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
 		clean = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
-		emit(jit, BPF_MOV64_REG(BPF_REG_1, BPF_REG_6));
+		emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 		emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
 		emit(jit, BPF_EMIT_CALL(call_take_fault));
 		taken = branch(jit, BPF_JMP_A(0));
@@ -629,19 +638,19 @@ static void end_record(struct jit *jit)
 {
 	if (jit->spans) {
 		load_field(jit, BPF_REG_0, BPF_W, FIRING(used));
-		emit(jit, BPF_STX_MEM(BPF_W, BPF_REG_7, BPF_REG_0,
+		emit(jit, BPF_STX_MEM(BPF_W, jit->record, BPF_REG_0,
 				      RECORD(size)));
 		load_field(jit, BPF_REG_1, BPF_DW, FIRING(faults));
-		emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_7, BPF_REG_1,
+		emit(jit, BPF_STX_MEM(BPF_DW, jit->record, BPF_REG_1,
 				      RECORD(faults)));
 	} else {
 		emit(jit, BPF_MOV64_IMM(BPF_REG_0, fixed_size(jit)));
-		emit(jit, BPF_ST_MEM(BPF_W, BPF_REG_7, RECORD(size),
+		emit(jit, BPF_ST_MEM(BPF_W, jit->record, RECORD(size),
 				     fixed_size(jit)));
-		emit(jit, BPF_ST_MEM(BPF_DW, BPF_REG_7, RECORD(faults), 0));
+		emit(jit, BPF_ST_MEM(BPF_DW, jit->record, RECORD(faults), 0));
 	}
 	/* flags are the low half */
-	emit(jit, BPF_ST_MEM(BPF_W, BPF_REG_7, RECORD(flags),
+	emit(jit, BPF_ST_MEM(BPF_W, jit->record, RECORD(flags),
 			     jit->program->view.slots << 16));
 	emit(jit, BPF_EXIT_INSN());
 }
@@ -661,16 +670,16 @@ static void translate(struct jit *jit, u32 at)
 
 	switch ((enum sonde_dif_op)in->op) {
 	case SONDE_DIF_LI:
-		emit(jit, BPF_MOV64_IMM(home(in->d, BPF_REG_1), in->i));
-		store_reg(jit, in->d, home(in->d, BPF_REG_1));
+		emit(jit, BPF_MOV64_IMM(home(jit, in->d, jit->one), in->i));
+		store_reg(jit, in->d, home(jit, in->d, jit->one));
 		break;
 	case SONDE_DIF_LC:
-		load_constant(jit, home(in->d, BPF_REG_1),
+		load_constant(jit, home(jit, in->d, jit->one),
 			      pool_number(view, in->i));
-		store_reg(jit, in->d, home(in->d, BPF_REG_1));
+		store_reg(jit, in->d, home(jit, in->d, jit->one));
 		break;
 	case SONDE_DIF_MOV:
-		store_reg(jit, in->d, source(jit, in->a, BPF_REG_1));
+		store_reg(jit, in->d, source(jit, in->a, jit->one));
 		break;
 	case SONDE_DIF_ADD:
 		translate_alu(jit, in, BPF_ADD);
@@ -712,14 +721,14 @@ static void translate(struct jit *jit, u32 at)
 		translate_shift(jit, in, BPF_RSH);
 		break;
 	case SONDE_DIF_NEG:
-		load_reg(jit, BPF_REG_1, in->a);
-		emit(jit, BPF_ALU64_IMM(BPF_NEG, BPF_REG_1, 0));
-		store_reg(jit, in->d, BPF_REG_1);
+		load_reg(jit, jit->one, in->a);
+		emit(jit, BPF_ALU64_IMM(BPF_NEG, jit->one, 0));
+		store_reg(jit, in->d, jit->one);
 		break;
 	case SONDE_DIF_NOT:
-		load_reg(jit, BPF_REG_1, in->a);
-		emit(jit, BPF_ALU64_IMM(BPF_XOR, BPF_REG_1, -1));
-		store_reg(jit, in->d, BPF_REG_1);
+		load_reg(jit, jit->one, in->a);
+		emit(jit, BPF_ALU64_IMM(BPF_XOR, jit->one, -1));
+		store_reg(jit, in->d, jit->one);
 		break;
 	case SONDE_DIF_SX:
 		translate_extend(jit, in, BPF_ARSH);
@@ -771,17 +780,18 @@ static void translate(struct jit *jit, u32 at)
 		translate_field(jit, in, BPF_DW, FIRING(args) + 8 * in->i);
 		break;
 	case SONDE_DIF_LDL:
-		translate_load(jit, in, BPF_DW, FIRING(locals), 8 * in->i);
+		translate_load(jit, in, BPF_DW, FIRING(writer),
+			       LOCALS + 8 * in->i);
 		break;
 	case SONDE_DIF_STL:
-		translate_store(jit, in, FIRING(locals));
+		translate_store(jit, in, FIRING(writer), LOCALS + 8 * in->i);
 		break;
 	case SONDE_DIF_LDT:
 		translate_load(jit, in, BPF_DW, FIRING(thread_variables),
 			       8 * in->i);
 		break;
 	case SONDE_DIF_STT:
-		translate_store(jit, in, FIRING(thread_variables));
+		translate_store(jit, in, FIRING(thread_variables), 8 * in->i);
 		break;
 	case SONDE_DIF_CAPW:
 	case SONDE_DIF_CAPSTR:
@@ -809,18 +819,19 @@ static void begin(struct jit *jit)
 	u32 slot;
 
 	jit->count = 0;
-	emit(jit, BPF_MOV64_REG(BPF_REG_6, BPF_REG_1));
-	load_field(jit, BPF_REG_7, BPF_DW, FIRING(record));
+	if (jit->firing != BPF_REG_1)
+		emit(jit, BPF_MOV64_REG(jit->firing, BPF_REG_1));
+	load_field(jit, jit->record, BPF_DW, FIRING(record));
 	if (jit->loads)
-		emit(jit, BPF_ST_MEM(BPF_W, BPF_REG_6, FIRING(faulted), 0));
+		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(faulted), 0));
 	if (jit->spans) {
-		emit(jit, BPF_ST_MEM(BPF_W, BPF_REG_6, FIRING(used),
+		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(used),
 				     fixed_size(jit)));
-		emit(jit, BPF_ST_MEM(BPF_DW, BPF_REG_6, FIRING(faults), 0));
+		emit(jit, BPF_ST_MEM(BPF_DW, jit->firing, FIRING(faults), 0));
 	}
 	for (slot = 0; slot < jit->program->view.slots; slot++)
 		if (jit->zeroed >> slot & 1)
-			emit(jit, BPF_ST_MEM(BPF_DW, BPF_REG_7,
+			emit(jit, BPF_ST_MEM(BPF_DW, jit->record,
 					     RECORD(slot) + 8 * slot, 0));
 }
 
@@ -835,6 +846,53 @@ static void translate_all(struct jit *jit)
 	}
 }
 
+/* Does it become a call of a helper, or need as many registers? */
+static bool calls(const struct sonde_dif_insn *in)
+{
+	switch (in->op) {
+	case SONDE_DIF_VAR:
+		return in->i != SONDE_DIF_VAR_PID &&
+		       in->i != SONDE_DIF_VAR_TID &&
+		       in->i != SONDE_DIF_VAR_PROBE &&
+		       in->i != SONDE_DIF_VAR_ERRNO &&
+		       in->i != SONDE_DIF_VAR_SYSCALL;
+	case SONDE_DIF_DIVS:
+	case SONDE_DIF_DIVU:
+	case SONDE_DIF_MODS:
+	case SONDE_DIF_MODU:
+	case SONDE_DIF_REG:
+	case SONDE_DIF_NAMEQ:
+	case SONDE_DIF_LDU:
+	case SONDE_DIF_LDS:
+	case SONDE_DIF_CAPSTR:
+	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPTEXT:
+	case SONDE_DIF_CAPSTACK:
+		return true;
+	}
+	return false;
+}
+
+static void choose_registers(struct jit *jit)
+{
+	if (jit->calls) {
+		jit->firing = BPF_REG_6;
+		jit->record = BPF_REG_7;
+		jit->home[0] = BPF_REG_8;
+		jit->home[1] = BPF_REG_9;
+		jit->one = BPF_REG_1;
+		jit->two = BPF_REG_2;
+	} else {
+		jit->firing = BPF_REG_1;
+		jit->record = BPF_REG_2;
+		jit->home[0] = BPF_REG_3;
+		jit->home[1] = BPF_REG_0;
+		jit->one = BPF_REG_4;
+		jit->two = BPF_REG_5;
+	}
+}
+
 /* What the whole program has, and which slots may be left out. */
 static void look_ahead(struct jit *jit)
 {
@@ -843,6 +901,8 @@ static void look_ahead(struct jit *jit)
 	bool straight = true;
 
 	jit->zeroed = ~0ull;
+	for (in = view->insns; in < view->insns + view->length; in++)
+		jit->calls |= calls(in);
 	for (in = view->insns; in < view->insns + view->length; in++) {
 		switch (in->op) {
 		case SONDE_DIF_LDU:
@@ -906,6 +966,7 @@ void sonde_jit_compile(struct sonde_program *program)
 	jit.out = kvcalloc(length * JIT_PER_INSN + JIT_FRAME,
 			   sizeof(*jit.out), GFP_KERNEL);
 	look_ahead(&jit);
+	choose_registers(&jit);
 	if (jit.start && jit.out) {
 		translate_all(&jit); /* to see where everything begins */
 		jit.far = false;

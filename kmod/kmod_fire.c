@@ -136,7 +136,7 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 	if (!regs || !max)
 		return 0;
 	to[count++] = regs->ip;
-	if (firing->at_entry && count < max &&
+	if (firing->start.at_entry && count < max &&
 	    !sonde_read_user(regs->sp, &word, sizeof(word)))
 		to[count++] = word;
 	frame = regs->bp;
@@ -228,7 +228,7 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 	case SONDE_DIF_VAR_VTIMESTAMP:
 		return cpu_time();
 	case SONDE_DIF_VAR_ERRNO:
-		return firing->error;
+		return firing->start.error;
 	case SONDE_DIF_VAR_UCALLER:
 		return caller(firing);
 	case SONDE_DIF_VAR_USTACKDEPTH:
@@ -415,7 +415,7 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 	case SONDE_DIF_TEXT_EXEPATH:
 		return put_executable(firing, to, max);
 	case SONDE_DIF_TEXT_PROBE_TEXT:
-		if (operand || !firing->text_address)
+		if (operand || !firing->start.has_text)
 			return -1;
 		return sonde_read_text(firing->text_address, to, max);
 	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* refused when it is loaded */
@@ -519,12 +519,12 @@ void sonde_threads_destroy(struct sonde_session *session)
 	}
 }
 
-static void fetch_args(struct sonde_firing *firing)
+/* The first six: only stack arguments are beyond. */
+static __always_inline void fetch_args(struct sonde_firing *firing)
 {
 	const struct pt_regs *regs = firing->regs;
 
-	memset(firing->args, 0, sizeof(firing->args));
-	if (firing->args_source == SONDE_ARGS_CALL) {
+	if (firing->start.args_source == SONDE_ARGS_CALL) {
 		firing->args[0] = regs->di;
 		firing->args[1] = regs->si;
 		firing->args[2] = regs->dx;
@@ -534,13 +534,18 @@ static void fetch_args(struct sonde_firing *firing)
 	} else {
 		firing->args[0] = firing->result;
 		firing->args[1] = firing->result;
+		memset(&firing->args[2], 0, 4 * sizeof(firing->args[0]));
 	}
-	firing->args_source = SONDE_ARGS_READY;
+	firing->start.args_source = SONDE_ARGS_READY;
 }
 
 static void fetch_stack_args(struct sonde_firing *firing)
 {
-	firing->stack_args = false;
+	if (firing->start.args_source != SONDE_ARGS_READY)
+		memset(&firing->args[6], 0, 4 * sizeof(firing->args[0]));
+	if (!firing->start.stack_args)
+		return;
+	firing->start.stack_args = false;
 	if (firing->regs)
 		sonde_read_user(firing->regs->sp + 8, &firing->args[6],
 				(SONDE_DIF_ARGS - 6) * sizeof(u64));
@@ -549,11 +554,13 @@ static void fetch_stack_args(struct sonde_firing *firing)
 /* What the programs of a firing need, once for all of them. */
 void sonde_fire_prepare(struct sonde_firing *firing, u32 needs)
 {
-	if ((needs & SONDE_NEED_ARGS) &&
-	    firing->args_source != SONDE_ARGS_READY)
-		fetch_args(firing);
-	if ((needs & SONDE_NEED_STACK_ARGS) && firing->stack_args)
+	if (needs & SONDE_NEED_STACK_ARGS)
 		fetch_stack_args(firing);
+	if ((needs & SONDE_NEED_ARGS) &&
+	    firing->start.args_source != SONDE_ARGS_READY)
+		fetch_args(firing);
+	if (likely(needs == SONDE_NEED_ARGS))
+		return;
 	if (needs & SONDE_NEED_LOCALS)
 		memset(firing->writer->locals, 0,
 		       sizeof(firing->writer->locals));
@@ -569,7 +576,7 @@ u32 sonde_fire_interpret(struct sonde_firing *firing,
 		.env = &sonde_env,
 		.thread = firing,
 		.args = firing->args,
-		.locals = firing->locals,
+		.locals = firing->writer->locals,
 		.thread_variables = firing->thread_variables,
 		.execname = firing->task->comm,
 	};

@@ -50,7 +50,7 @@ struct bpf_prog;
 /* The writing end of a ring. Only its CPU touches it, with preemption off. */
 struct sonde_writer {
 	struct sonde_ring *ring; /* shared with the reader: never believed */
-	bool busy; /* a firing is under way here */
+	bool busy; /* a firing is under way here, or there is no ring */
 	bool timed; /* it has looked at the clock */
 	u32 cpu; /* the next two as in a record */
 	u32 sequence;
@@ -217,24 +217,32 @@ enum sonde_args_source {
 	SONDE_ARGS_RESULT, /* result, twice */
 };
 
+/* What is known of a firing from its beginning, in one word. */
+union sonde_firing_start {
+	struct {
+		s32 error; /* errno of a system call */
+		bool at_entry; /* the return address is on top of the stack */
+		bool stack_args; /* args[6] and on are still on the stack */
+		bool has_text; /* text_address is valid */
+		u8 args_source; /* enum sonde_args_source */
+	};
+	u64 word;
+};
+
 /* One firing of one probe. Native code reads it and writes to it. */
 struct sonde_firing {
 	struct sonde_session *session;
 	struct sonde_writer *writer;
 	struct task_struct *task; /* current */
 	struct pt_regs *regs; /* the user's; NULL where there are none */
-	u64 text_address; /* of text 0, in user memory */
 	s64 call;
+	union sonde_firing_start start;
 	s64 result; /* of a system call */
-	int error;
+	u64 text_address; /* of text 0, in user memory */
 	u32 probe;
-	bool at_entry; /* the return address is on top of the stack */
-	bool stack_args; /* args[6] and on are still on the stack */
-	u8 args_source;
 	u64 timestamp; /* 0: nobody has asked for it */
 	/* of the program that runs; what native code wants it sets first */
 	struct sonde_record *record;
-	u64 *locals;
 	u64 *thread_variables;
 	u64 faults; /* of the record's slots */
 	u64 fault_address;
@@ -251,9 +259,8 @@ int sonde_buffers_mmap(struct sonde_session *session,
 		       struct vm_area_struct *vma);
 void sonde_buffers_count(struct sonde_session *session,
 			 struct sonde_statistics *statistics);
-struct sonde_writer *sonde_writer_refuse(struct sonde_session *session,
-					 struct sonde_writer *writer,
-					 u32 records);
+void sonde_writer_refuse(struct sonde_session *session,
+			 struct sonde_writer *writer, u32 records);
 struct sonde_record *sonde_writer_make_room(struct sonde_writer *writer,
 					    u32 bytes);
 void sonde_writer_put(struct sonde_writer *writer, u32 bytes);

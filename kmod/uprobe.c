@@ -90,9 +90,9 @@ static int handle_site(struct uprobe_consumer *consumer,
 	struct sonde_firing firing = {
 		.args = { regs->di, regs->si, regs->dx, regs->cx, regs->r8,
 			  regs->r9 },
-		.at_entry = tap->kind == SONDE_TAP_USER_ENTRY ||
+		.start.at_entry = tap->kind == SONDE_TAP_USER_ENTRY ||
 			    tap->offset == tap->function,
-		.stack_args = tap->kind == SONDE_TAP_USER_ENTRY,
+		.start.stack_args = tap->kind == SONDE_TAP_USER_ENTRY,
 	};
 
 	fire_user(uprobe, &firing, regs);

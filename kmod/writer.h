@@ -16,20 +16,16 @@
 
 /*
  * Begins a firing on this CPU; preemption is off until sonde_writer_end().
- * NULL: one is under way here, or the CPU has no ring: @records drops are
- * counted, one for each ECB.
+ * False: one is under way here, or the CPU has no ring.
  */
-static __always_inline struct sonde_writer *
-sonde_writer_begin(struct sonde_session *session, u32 records)
+static __always_inline bool sonde_writer_begin(struct sonde_writer *writer)
 {
-	struct sonde_writer *writer = this_cpu_ptr(session->writers);
-
-	if (unlikely(!writer->ring || writer->busy))
-		return sonde_writer_refuse(session, writer, records);
+	if (unlikely(writer->busy))
+		return false;
 	writer->busy = true;
 	barrier(); /* interrupts see busy before anything else */
 	writer->sequence++;
-	return writer;
+	return true;
 }
 
 /* The time of the firing: taken where the first program wants it. */

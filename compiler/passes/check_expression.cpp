@@ -97,7 +97,7 @@ ExprPtr Checker::check_name(ExprPtr expr) {
   if (name == "self" || name == "this")
     fail("D_SYNTAX", expr->where, "syntax error near \"" + name + "\"", "write " + name + "->name");
   if (const Expr* known = parameter(name)) {
-    ExprPtr copy = clone(*known);
+    ExprPtr copy = expanded(*known, expr->where);
     copy->where = here(expr->where);
     return copy;
   }

@@ -11,7 +11,14 @@ namespace sonde {
 
 namespace {
 constexpr size_t kMostExpansions = 32;  ///< inlines inside inlines
+
+uint64_t nodes(const Expr& expr) {
+  uint64_t count = 1;
+  for (const ExprPtr& kid : expr.kids) count += nodes(*kid);
+  return count;
 }
+
+}  // namespace
 
 void Checker::inline_definition(InlineSyntax& syntax) {
   const Declarator& declarator = syntax.declarator;
@@ -40,6 +47,16 @@ void Checker::inline_definition(InlineSyntax& syntax) {
   world_.names.globals[declarator.name] = symbol;
 }
 
+/// A copy for an inline or a translator. Each may use the one before it twice: what they come to is bounded by the text's length.
+ExprPtr Checker::expanded(const Expr& expr, SourceRange where) {
+  expansion_ += nodes(expr);
+  bool too_much = expansion_ > 200'000 + 20 * source_.text.size();
+  if (too_much && std::exchange(overgrown_, true)) throw Refused{};  // it was said
+  if (too_much)
+    fail("D_UNKNOWN", where, "inlines expand to too much", "assign a part of it to a variable, and use that");
+  return clone(expr);
+}
+
 ExprPtr Checker::with_parameters(const Expr& body, Parameters parameters) {
   if (parameters_.size() > kMostExpansions) fail("D_UNKNOWN", parameters.where, "inlines are nested too deeply");
   if (!parameters_.empty()) parameters.where = parameters_.front().where;
@@ -48,7 +65,7 @@ ExprPtr Checker::with_parameters(const Expr& body, Parameters parameters) {
     std::vector<Parameters>& stack;
     ~Pop() { stack.pop_back(); }
   } pop{parameters_};
-  return check(clone(body));
+  return check(expanded(body, parameters_.back().where));
 }
 
 ExprPtr Checker::expand(const Symbol& symbol, const std::string& name, std::vector<ExprPtr> arguments,

@@ -7,7 +7,7 @@ import re
 from support import check, counts, equal, scenario
 
 
-@scenario()
+@scenario(short=True)
 def ustack_names_functions(world):
     """The user stack of malloc's caller, traced and as a key."""
     program = world.program("mallocs")
@@ -30,7 +30,7 @@ def user_symbols_as_keys(world):
     check(re.search(r"^ +1 +1 +40$", result.stdout, re.M), "ucaller and ustackdepth")
 
 
-@scenario()
+@scenario(short=True)
 def copyin_reads_bytes(world):
     clause = ("syscall::write:entry /arg0 == 1/ { this->p = (char *)copyin(arg1, 5); "
               'printf("%c%c %d\\n", this->p[0], this->p[4], arg2); tracemem(copyin(arg1, 5), 5); }')
@@ -39,7 +39,7 @@ def copyin_reads_bytes(world):
     check(re.search(r"0: 68 65 6c 6c 6f +hello", result.stdout), "the dump")
 
 
-@scenario()
+@scenario(short=True)
 def raise_sends_a_signal(world):
     ticks = world.path("ticks")
     clause = "BEGIN { n = 0; } syscall::getppid:entry /++n == 5/ { raise(SIGKILL); } END { printf(\"%d calls\", n); }"
@@ -48,7 +48,7 @@ def raise_sends_a_signal(world):
     world.expect_nothing_left()
 
 
-@scenario()
+@scenario(short=True)
 def stop_stops_the_program(world):
     """It is woken again and again: nobody knows how long it takes to stop, and it may not come to its end before."""
     clause = ('BEGIN { n = 0; } syscall::getppid:entry /++n == 5/ { stop(); system("(while kill -CONT %d; do sleep 0.1; done) >/dev/null 2>&1 & echo continued", pid); }')
@@ -64,7 +64,7 @@ def destructive_without_w_is_refused(world):
         check("Destructive actions not allowed" in result.stderr, action)
 
 
-@scenario()
+@scenario(short=True)
 def who_and_where(world):
     """Process variables, checked against what the program itself prints."""
     clause = ('BEGIN { done = 0; } syscall::write:entry /arg0 == 1 && execname == "sh" && !done/ { done = 1; printf("%s %d %d %d %d %s %s %s [%s] %d %d %d %s\\n", '
@@ -92,7 +92,7 @@ def arguments_typed_and_as_text(world):
     check(missing and lines[missing[0] + 1].endswith("|1 2"), f"the failing call {lines}")
 
 
-@scenario()
+@scenario(short=True)
 def descriptors_have_names(world):
     name = world.path("input", "12345")
     clause = 'syscall::read:entry /fds[arg0].fi_name == "input"/ { printf("%s %s\\n", fds[arg0].fi_pathname, fds[arg0].fi_dirname); }'
@@ -100,7 +100,7 @@ def descriptors_have_names(world):
     check(f"{name} {os.path.dirname(name)}" in result.stdout.splitlines(), result.stdout)
 
 
-@scenario()
+@scenario(short=True)
 def process_life(world):
     """proc: create, start, exec, exit and threads; the counts agree with what calls.c does."""
     clause = ("proc:::create,proc:::start,proc:::exec-success,proc:::exit,proc:::lwp-start,proc:::lwp-exit "
@@ -120,7 +120,7 @@ def exec_failure_is_seen(world):
     check("try /nonexistent/program" in result.stdout and "failed 2" in result.stdout, result.stdout)
 
 
-@scenario()
+@scenario(short=True)
 def signals_seen(world):
     """signal: what is delivered to a handler, what is discarded."""
     script = world.path("signals.sh", "trap 'true' USR1\nkill -USR1 $$\nkill -USR1 $$\nkill -CHLD $$\ntrue\n")
@@ -139,7 +139,7 @@ def flow_is_indented(world):
     equal([line[4:].rstrip() for line in lines[1:5]], [" => getppid", " <= getppid"] * 2, "rows")
 
 
-@scenario()
+@scenario(short=True)
 def six_arguments(world):
     """Raw arguments of a system call and of a function, and what they return."""
     show = 'printf("%d %d %d %d %d %d\\n", (int)arg0, (int)arg1, (int)arg2, (int)arg3, (int)arg4, (int)arg5);'

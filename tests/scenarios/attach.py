@@ -42,7 +42,7 @@ def stop_attached(world, sonde):
     return result
 
 
-@scenario()
+@scenario(short=True)
 def attach_count_detach(world):
     """Attaches to every thread, counts, detaches on Ctrl-C, prints, status 0; the program works on, right."""
     worker = start_worker(world)
@@ -102,7 +102,7 @@ def attach_to_two(world):
     equal(seen, {one.pid, two.pid}, "pids")
 
 
-@scenario()
+@scenario(short=True)
 def attach_functions(world):
     """Breakpoints in a program that runs; they are gone when sonde is."""
     worker = start_worker(world)
@@ -116,7 +116,7 @@ def attach_functions(world):
     expect_right(world, worker)
 
 
-@scenario()
+@scenario(short=True)
 def attach_refused(world):
     """A process of somebody else: an error that says what to do, status 1."""
     if os.geteuid() != 0:

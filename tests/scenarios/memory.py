@@ -12,7 +12,7 @@ def openat_prints_the_path(world):
     check(open("/etc/hostname", encoding="utf-8").read() in result.stdout, "cat's own output is missing")
 
 
-@scenario()
+@scenario(short=True)
 def openat_prints_the_path_at_return(world):
     clause = ('syscall::openat:entry { self->p = arg1; } syscall::openat:return /self->p/ '
               '{ printf("%s %d\\n", copyinstr(self->p), (int)arg1 >= 0); self->p = 0; }')
@@ -20,7 +20,7 @@ def openat_prints_the_path_at_return(world):
     check("/etc/hostname 1" in result.stdout.splitlines(), "no line '/etc/hostname 1'")
 
 
-@scenario()
+@scenario(short=True)
 def untouched_page(world):
     """A string in a page that the program has not touched yet: of a mapped file, of its own data."""
     data = world.path("strings")

@@ -28,6 +28,30 @@ u32 sonde_fire_interpret(struct sonde_firing *firing,
 void sonde_fire_rest(struct sonde_firing *firing,
 		     const struct sonde_ecb_list *ecbs);
 
+/* The first six: only stack arguments are beyond. */
+static __always_inline void sonde_fetch_args(struct sonde_firing *firing)
+{
+	const struct pt_regs *regs = firing->regs;
+	u8 source = firing->start.args_source;
+	u32 n;
+
+	if (source == SONDE_ARGS_CALL || source == SONDE_ARGS_USER) {
+		firing->args[0] = regs->di;
+		firing->args[1] = regs->si;
+		firing->args[2] = regs->dx;
+		firing->args[3] = source == SONDE_ARGS_CALL ? regs->r10 :
+							      regs->cx;
+		firing->args[4] = regs->r8;
+		firing->args[5] = regs->r9;
+	} else if (source == SONDE_ARGS_RESULT) {
+		firing->args[0] = firing->result;
+		firing->args[1] = firing->result;
+		for (n = 2; n < 6; n++)
+			firing->args[n] = 0;
+	}
+	firing->start.args_source = SONDE_ARGS_READY;
+}
+
 /* The program fills in the record but for what is the same for all. */
 static __always_inline void sonde_fire_ecb(struct sonde_firing *firing,
 					   const struct sonde_ecb_entry *ecb)
@@ -77,7 +101,9 @@ static __always_inline void sonde_fire_now(struct sonde_firing *firing,
 	firing->writer = writer;
 	firing->probe = probe->id;
 	firing->timestamp = 0;
-	if (ecbs->needs)
+	if (ecbs->needs == SONDE_NEED_ARGS)
+		sonde_fetch_args(firing);
+	else if (ecbs->needs)
 		sonde_fire_prepare(firing, ecbs->needs);
 	sonde_fire_ecb(firing, &ecbs->entries[0]);
 	if (unlikely(ecbs->count > 1))

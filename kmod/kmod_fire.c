@@ -519,26 +519,6 @@ void sonde_threads_destroy(struct sonde_session *session)
 	}
 }
 
-/* The first six: only stack arguments are beyond. */
-static __always_inline void fetch_args(struct sonde_firing *firing)
-{
-	const struct pt_regs *regs = firing->regs;
-
-	if (firing->start.args_source == SONDE_ARGS_CALL) {
-		firing->args[0] = regs->di;
-		firing->args[1] = regs->si;
-		firing->args[2] = regs->dx;
-		firing->args[3] = regs->r10;
-		firing->args[4] = regs->r8;
-		firing->args[5] = regs->r9;
-	} else {
-		firing->args[0] = firing->result;
-		firing->args[1] = firing->result;
-		memset(&firing->args[2], 0, 4 * sizeof(firing->args[0]));
-	}
-	firing->start.args_source = SONDE_ARGS_READY;
-}
-
 static void fetch_stack_args(struct sonde_firing *firing)
 {
 	if (firing->start.args_source != SONDE_ARGS_READY)
@@ -556,11 +536,8 @@ void sonde_fire_prepare(struct sonde_firing *firing, u32 needs)
 {
 	if (needs & SONDE_NEED_STACK_ARGS)
 		fetch_stack_args(firing);
-	if ((needs & SONDE_NEED_ARGS) &&
-	    firing->start.args_source != SONDE_ARGS_READY)
-		fetch_args(firing);
-	if (likely(needs == SONDE_NEED_ARGS))
-		return;
+	if (needs & SONDE_NEED_ARGS)
+		sonde_fetch_args(firing);
 	if (needs & SONDE_NEED_LOCALS)
 		memset(firing->writer->locals, 0,
 		       sizeof(firing->writer->locals));

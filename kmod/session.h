@@ -215,6 +215,7 @@ enum sonde_args_source {
 	SONDE_ARGS_READY,
 	SONDE_ARGS_CALL, /* the registers of a system call */
 	SONDE_ARGS_RESULT, /* result, twice */
+	SONDE_ARGS_USER, /* the registers of a user function */
 };
 
 /* What is known of a firing from its beginning, in one word. */

@@ -23,6 +23,7 @@
 
 #include "kmod/compat.h"
 #include "kmod/compat_uprobe.h"
+#include "kmod/fire.h"
 #include "kmod/session.h"
 
 #define RETURN_OFFSET_UNKNOWN U64_MAX
@@ -65,8 +66,9 @@ static bool filter_mm(struct uprobe_consumer *consumer,
 	return wants;
 }
 
-static void fire_user(struct sonde_uprobe *uprobe, struct sonde_firing *firing,
-		      struct pt_regs *regs)
+static __always_inline void fire_user(struct sonde_uprobe *uprobe,
+				      struct sonde_firing *firing,
+				      struct pt_regs *regs)
 {
 	struct sonde_armed *armed = uprobe->armed;
 
@@ -77,7 +79,7 @@ static void fire_user(struct sonde_uprobe *uprobe, struct sonde_firing *firing,
 	preempt_disable_notrace();
 	if ((!armed->tap.pid || armed->tap.pid == current->tgid) &&
 	    sonde_covers(armed->session, current))
-		sonde_fire(firing, armed->probe);
+		sonde_fire_now(firing, armed->probe);
 	preempt_enable_notrace();
 }
 
@@ -87,14 +89,14 @@ static int handle_site(struct uprobe_consumer *consumer,
 	struct sonde_uprobe *uprobe =
 		container_of(consumer, struct sonde_uprobe, consumer);
 	const struct sonde_tap *tap = &uprobe->armed->tap;
-	struct sonde_firing firing = {
-		.args = { regs->di, regs->si, regs->dx, regs->cx, regs->r8,
-			  regs->r9 },
-		.start.at_entry = tap->kind == SONDE_TAP_USER_ENTRY ||
-			    tap->offset == tap->function,
-		.start.stack_args = tap->kind == SONDE_TAP_USER_ENTRY,
-	};
+	bool entry = tap->kind == SONDE_TAP_USER_ENTRY;
+	struct sonde_firing firing SONDE_UNINITIALIZED;
 
+	firing.start = (union sonde_firing_start){
+		.at_entry = entry || tap->offset == tap->function,
+		.stack_args = entry,
+		.args_source = SONDE_ARGS_USER,
+	};
 	fire_user(uprobe, &firing, regs);
 	return 0;
 }
@@ -104,10 +106,12 @@ static int handle_return(struct uprobe_consumer *consumer, unsigned long func,
 {
 	struct sonde_uprobe *uprobe =
 		container_of(consumer, struct sonde_uprobe, consumer);
-	struct sonde_firing firing = {
-		.args = { RETURN_OFFSET_UNKNOWN, regs->ax },
-	};
+	struct sonde_firing firing SONDE_UNINITIALIZED;
 
+	firing.start.word = 0;
+	memset(firing.args, 0, sizeof(firing.args));
+	firing.args[0] = RETURN_OFFSET_UNKNOWN;
+	firing.args[1] = regs->ax;
 	fire_user(uprobe, &firing, regs);
 	return 0;
 }

@@ -101,10 +101,12 @@ static __always_inline void sonde_fire_now(struct sonde_firing *firing,
 	firing->writer = writer;
 	firing->probe = probe->id;
 	firing->timestamp = 0;
-	if (ecbs->needs == SONDE_NEED_ARGS)
-		sonde_fetch_args(firing);
-	else if (ecbs->needs)
-		sonde_fire_prepare(firing, ecbs->needs);
+	if (ecbs->needs) {
+		if (ecbs->needs == SONDE_NEED_ARGS)
+			sonde_fetch_args(firing);
+		else
+			sonde_fire_prepare(firing, ecbs->needs);
+	}
 	sonde_fire_ecb(firing, &ecbs->entries[0]);
 	if (unlikely(ecbs->count > 1))
 		sonde_fire_rest(firing, ecbs);

@@ -33,18 +33,6 @@ bool await_stop(pid_t pid, int& status) {
 /// The signal that a stop stands before, to be passed on; 0 for ptrace's own stops.
 int signal_of(int status) { return status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0; }
 
-void quiet_signals() {
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  for (int signal = 1; signal <= SIGRTMAX; signal++) {
-    struct sigaction present {};
-    if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
-  }
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 void apply(const SourceOptions& options) {
   if (options.own_group) setpgid(0, 0);
   if (!options.null_input) return;
@@ -53,10 +41,7 @@ void apply(const SourceOptions& options) {
 }
 
 /// The child's side of spawn(): waits for the tracer, then runs the program.
-[[noreturn]] void become(char* const* argv, char* const* environment, int go, int failure,
-                         const SourceOptions& options) {
-  quiet_signals();
-  apply(options);
+[[noreturn]] void become(char* const* argv, char* const* environment, int go, int failure) {
   char byte;
   ssize_t got;
   do got = read(go, &byte, 1);
@@ -88,6 +73,24 @@ Result<uint64_t> entry_point(pid_t pid) {
 
 }  // namespace
 
+GivenSignals::GivenSignals() {
+  sigprocmask(SIG_SETMASK, nullptr, &mask_);
+  sigemptyset(&ignored_);
+  for (int signal = 1; signal <= SIGRTMAX; signal++) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) sigaddset(&ignored_, signal);
+  }
+}
+
+void GivenSignals::restore() const {
+  for (int signal = 1; signal <= SIGRTMAX; signal++) {
+    struct sigaction action {};
+    action.sa_handler = sigismember(&ignored_, signal) == 1 ? SIG_IGN : SIG_DFL;
+    sigaction(signal, &action, nullptr);
+  }
+  sigprocmask(SIG_SETMASK, &mask_, nullptr);
+}
+
 HeldPrograms::~HeldPrograms() {
   let_all_go();
   for (const auto& [pid, state] : children_) waitpid(pid, nullptr, WNOHANG);
@@ -106,7 +109,9 @@ Result<uint32_t> HeldPrograms::spawn(const SpawnRequest& request, const std::fun
   if (pid < 0) return Error::from_errno(name);
   if (pid == 0) {
     close(go[1]);
-    become(argv.data(), request.environment.empty() ? environ : environment.data(), go[0], failure[1], options_);
+    signals_.restore();
+    apply(options_);
+    become(argv.data(), request.environment.empty() ? environ : environment.data(), go[0], failure[1]);
   }
   failure_write.reset();
   const bool seized = trace(PTRACE_SEIZE, pid, 0, kTraceOptions);

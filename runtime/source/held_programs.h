@@ -6,6 +6,7 @@
 // the program go.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -16,8 +17,19 @@
 
 namespace sonde {
 
+/// The dispositions and the mask that this process had when the object was made: what its programs begin with.
+class GivenSignals {
+ public:
+  GivenSignals();
+  void restore() const;
+
+ private:
+  sigset_t mask_, ignored_;
+};
+
 class HeldPrograms {
  public:
+  /// Before this process changes what it does with signals.
   explicit HeldPrograms(const SourceOptions& options) : options_(options) {}
   /// Lets all go.
   ~HeldPrograms();
@@ -40,6 +52,7 @@ class HeldPrograms {
   Result<void> run_to(pid_t pid, uint64_t address);
 
   SourceOptions options_;
+  GivenSignals signals_;
   std::map<pid_t, State> children_;
 };
 

@@ -1,0 +1,3 @@
+/* @rows: cmd.lv */
+/* @command: -l -v -n dtrace:::ERROR */
+/* attributes and argument types */

@@ -1,0 +1,3 @@
+/* @rows: cmd.V */
+/* @command: -V */
+/* the version, and nothing else */

@@ -1,5 +1,5 @@
 /* @rows: prov.proc_exit */
-/* @sonde: -q -c "sh -c '(exit 3); (kill -KILL $$)'" */
+/* @sonde: -q -c "sh -c '(exit 3); kill -KILL $$'" */
 /* args[0] of exit: a subshell exits, then the shell kills itself */
 proc:::exit
 /pid == $target || ppid == $target/

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""docs/examples: each script compiles, runs, and shows what it says."""
+
+import pathlib
+import re
+
+from support import check, scenario, wait_until
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs/examples"
+
+
+def run(world, name, command, *arguments, flags=()):
+    """`sonde -e -s` and then `sonde -s`; what the second printed."""
+    script = EXAMPLES / name
+    compiled = world.sonde(*flags, "-e", "-s", script, *arguments, "-c", command)
+    check(compiled.stdout == "" and compiled.stderr == "", f"-e prints {compiled.stdout!r} {compiled.stderr!r}")
+    result = world.sonde(*flags, "-s", script, *arguments, "-c", command)
+    check(not re.search("error on|drop", result.stderr), f"{name}: {result.stderr!r}")
+    return result.stdout
+
+
+@scenario()
+def example_syscall_latency(world):
+    program = world.program("mixed")
+    out = run(world, "syscall-latency.d", f"{program} 50")
+    row = re.search(r"^mixed +getppid +(\d+) +(\d+) +(\d+)$", out, re.M)
+    check(row and row.group(1) == "50" and int(row.group(3)) >= 50 * int(row.group(2)), f"the row of getppid: {out!r}")
+    check("Distribution" in out, "the shape")
+
+
+@scenario()
+def example_execsnoop(world):
+    script = world.path("two.sh", "/bin/echo one\n/bin/echo two words\n")
+    out = run(world, "execsnoop.d", f"/bin/sh {script}")
+    for arguments in ("/bin/echo one", "/bin/echo two words"):
+        check(re.search(rf"^\d{{4}} \w+ +\d+ [\d:]+ +\d+ +\d+ +\d+  {arguments}$", out, re.M), f"{arguments}: {out!r}")
+
+
+@scenario()
+def example_fd_throughput(world):
+    source, target = world.path("source", "x" * 1000), world.path("target")
+    out = run(world, "fd-throughput.d", f"dd if={source} of={target} bs=100")
+    for call, path in (("read", source), ("write", target)):
+        check(re.search(rf"^{call} +\d+ {re.escape(path)} +1000 +1[01]$", out, re.M), f"{call} of {path}: {out!r}")
+    check(re.search(r"^bytes a write$", out, re.M) and re.search(r"^ +64 \|@+ +1\d", out, re.M), f"sizes: {out!r}")
+
+
+@scenario()
+def example_own_translators(world):
+    name, new = world.path("input", "12345"), world.path("new")
+    script = world.path("both.sh", f"cat {name} >{new}\n")
+    out = run(world, "own-translators.d", f"sh {script}")
+    check(re.search(rf"^cat reads {re.escape(name)}", out, re.M), f"the one that is read: {out!r}")
+    check(re.search(rf"^sh creates {re.escape(new)}, for its children too$", out, re.M), f"the one that is made: {out!r}")
+    check(re.search(r"^ +1 input$", out, re.M), f"the count: {out!r}")
+
+
+@scenario()
+def example_top_calls(world):
+    """The program goes on until it has been seen for three intervals."""
+    stop, out, example = world.path("stop"), world.path("out", ""), EXAMPLES / "top-calls.d"
+    script = world.path("busy.sh", f"while [ ! -e {stop} ]; do cd /; cd /tmp; done\n")
+    world.sonde("-e", "-s", example, "100ms", "-c", "true")
+    sonde = world.start_sonde("-o", out, "-s", example, "100ms", "-c", f"sh {script}")
+    def tables():
+        text = pathlib.Path(out).read_text(encoding="utf-8")
+        return [part.splitlines() for part in re.split(r"^\d{4} \w+ +\d+ [\d:]+\n", text, flags=re.M)[1:]]
+    wait_until(lambda: sum("chdir" in "".join(table) for table in tables()) >= 3, 120, "three intervals")
+    world.path("stop", "")
+    world.finish(sonde)
+    for table in tables():
+        numbers = [int(line.split()[-1]) for line in table if line]
+        check(len(numbers) <= 10 and numbers == sorted(numbers, reverse=True), f"ten at most, the greatest first: {table}")
+
+
+@scenario()
+def example_flow(world):
+    """main() of a program of one thread: what it calls is indented, its own return is not."""
+    out = run(world, "flow.d", f"{world.program('ticker')} {world.path('ticks')} 3", "main", flags=("-F",))
+    lines = [line[3:].rstrip() for line in out.splitlines() if line.strip()]
+    depth = {line.strip(): len(line) - len(line.lstrip()) for line in lines}
+    check(depth.get("-> main") == depth.get("<- main") == depth.get("=> getppid", 0) - 2, f"what main calls is indented: {out!r}")
+    calls = [line.strip() for line in lines]
+    check(calls.count("=> getppid") == calls.count("<= getppid") == 3, f"the system calls: {out!r}")

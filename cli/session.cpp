@@ -195,7 +195,9 @@ Result<void> Session::take_event(const SourceEvent& event) {
     case SONDE_EVENT_MAPPED: consumer_->note_process(event.pid); return framework_->module_appeared(event.text);
     case SONDE_EVENT_MAPPING: consumer_->note_mapping(event); return {};
     case SONDE_EVENT_EXEC: consumer_->note_process(event.pid); return {};
-    case SONDE_EVENT_DATA: return {};
+    case SONDE_EVENT_DATA:
+    case SONDE_EVENT_RINGS:
+    case SONDE_EVENT_COUNT: return {};
     case SONDE_EVENT_NOTICE: output_.message(event.text); return {};
   }
   return {};

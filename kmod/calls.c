@@ -193,11 +193,16 @@ static noinline void enter_execs(struct pt_regs *regs, long call)
 static noinline void enter_other(struct pt_regs *regs, unsigned long call,
 				 enum way way)
 {
+	bool late;
+
 	if (call >= SONDE_CALLS || READ_ONCE(by[call]) != (way | WAY_EXEC))
 		return;
 	preempt_disable_notrace();
 	enter_execs(regs, call);
+	late = this_cpu_read(sonde_late);
 	preempt_enable_notrace();
+	if (unlikely(late))
+		sonde_run_late();
 }
 
 static noinline void enter_rest(const struct listed *list,
@@ -213,6 +218,7 @@ static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 				  enum way way)
 {
 	const struct listed *list;
+	bool late;
 
 	if (unlikely(call >= SONDE_CALLS || READ_ONCE(by[call]) != way)) {
 		enter_other(regs, call, way);
@@ -225,7 +231,10 @@ static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 		if (unlikely(list->count > 1))
 			enter_rest(list, regs, call);
 	}
+	late = this_cpu_read(sonde_late);
 	preempt_enable_notrace();
+	if (unlikely(late)) /* before the call is made */
+		sonde_run_late();
 }
 
 /* Of tramp.S: at the beginning of __x64_sys_NAME(regs). */

@@ -7,7 +7,7 @@
  *   mmap     the rings
  *   read     one event; poll() says when there is one
  *   release  everything the session made is undone, in this order: taps and
- *            tracepoints, then (nothing fires any more) threads' variables,
+ *            tracepoints, held threads, then (nothing fires any more) threads' variables,
  *            targets, rings, programs, events
  *
  * A request is worked on under the session's lock. Its payload is copied in
@@ -21,6 +21,7 @@
  * The file pins the module, so a session never outlives it.
  */
 #include <linux/capability.h>
+#include <linux/cpuhotplug.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -39,6 +40,10 @@
 #include "kmod/sonde.h"
 
 #define EVENTS_MAX 4096u
+
+static DEFINE_MUTEX(sessions_lock);
+static LIST_HEAD(sessions);
+static int hotplug_state;
 
 static bool (*may_access)(struct task_struct *task, unsigned int mode);
 
@@ -204,15 +209,17 @@ static int hello(struct sonde_session *session, struct exchange *x)
 
 static int make_buffers(struct sonde_session *session, struct exchange *x)
 {
-	int count = sonde_buffers_create(session, x->request.value);
+	int count = sonde_buffers_create(session, x->request.value,
+					 x->request.id);
 	u64 *offsets;
 	int n;
 
 	if (count < 0) {
 		scnprintf(x->reply.why, SONDE_WHY, "%s",
-			  count == -EEXIST ? "there are buffers already" :
-			  count == -EINVAL ? "a buffer has at most 1 GiB" :
-			  "no memory for such buffers");
+			  count == -ENOMEM ? "no memory for such buffers" :
+			  x->request.id >= SONDE_POLICY_COUNT ?
+					     "no such buffer policy" :
+					     "a buffer has at most 1 GiB");
 		return count;
 	}
 	x->reply.value = count;
@@ -234,8 +241,66 @@ static int count_all(struct sonde_session *session, struct exchange *x)
 	if (!statistics)
 		return -ENOMEM;
 	sonde_buffers_count(session, statistics);
+	statistics->stops = atomic64_read(&session->stops);
 	x->answer = statistics;
 	x->reply.length = sizeof(*statistics);
+	return 0;
+}
+
+static u32 entries_of(struct xarray *array)
+{
+	unsigned long id;
+	u32 count = 0;
+	void *entry;
+
+	xa_for_each(array, id, entry)
+		count++;
+	return count;
+}
+
+static void describe(struct sonde_session *session,
+		     struct sonde_session_info *info)
+{
+	struct sonde_statistics statistics = {};
+
+	sonde_buffers_count(session, &statistics);
+	info->pid = session->opener;
+	info->uid = from_kuid_munged(&init_user_ns, session->cred->uid);
+	memcpy(info->command, session->command, sizeof(info->command));
+	info->taps = entries_of(&session->taps);
+	info->targets = READ_ONCE(session->target_count);
+	info->ecbs = entries_of(&session->ecbs);
+	info->programs = entries_of(&session->programs);
+	info->held = atomic_read(&session->held);
+	info->rings = READ_ONCE(session->ring_count);
+	info->ring_bytes = READ_ONCE(session->ring_size);
+	info->records = statistics.records;
+	info->drops = statistics.drops;
+}
+
+static int list_sessions(struct sonde_session *session, struct exchange *x)
+{
+	struct sonde_session_info *infos;
+	struct sonde_session *other;
+	u32 room = 0, count = 0;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(other, &sessions, node)
+		room++;
+	infos = kvcalloc(room, sizeof(*infos), GFP_KERNEL);
+	list_for_each_entry(other, &sessions, node) {
+		if (!infos)
+			break;
+		if (session->privileged ||
+		    uid_eq(session->cred->uid, other->cred->uid))
+			describe(other, &infos[count++]);
+	}
+	mutex_unlock(&sessions_lock);
+	if (!infos)
+		return -ENOMEM;
+	x->answer = infos;
+	x->reply.value = count;
+	x->reply.length = count * sizeof(*infos);
 	return 0;
 }
 
@@ -289,18 +354,22 @@ static int perform(struct sonde_session *session, struct exchange *x)
 		return 0;
 	case SONDE_STATISTICS:
 		return count_all(session, x);
+	case SONDE_SESSIONS:
+		return list_sessions(session, x);
 	case SONDE_SPAWN:
 	case SONDE_RUN_TO_ENTRY:
 		return not_here(x, "start programs: fork, then attach");
 	case SONDE_STOP_TARGET:
 	case SONDE_CONTINUE_TARGET:
+		return sonde_hold_pause(session, r->value,
+					r->kind == SONDE_STOP_TARGET, why);
+	case SONDE_RELEASE:
+		return sonde_hold_release(session, r->id, r->value, why);
 	case SONDE_SIGNAL_TARGET:
 		return not_here(x, "signal targets: use kill()");
 	case SONDE_READ_MEMORY:
 	case SONDE_WRITE_MEMORY:
 		return not_here(x, "move memory: use process_vm_readv()");
-	case SONDE_RELEASE:
-		return not_here(x, "hold threads");
 	}
 	scnprintf(why, SONDE_WHY, "malformed request: unknown kind");
 	return -EINVAL;
@@ -361,7 +430,7 @@ static long device_ioctl(struct file *file, unsigned int number,
 		x.reply.length = 0;
 	x.reply.error = err;
 	kvfree(x.payload);
-	kfree(x.answer);
+	kvfree(x.answer);
 	if (copy_to_user(&user->reply, &x.reply, sizeof(x.reply)))
 		return -EFAULT;
 	return err;
@@ -375,6 +444,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 static void init_session(struct sonde_session *session)
 {
 	mutex_init(&session->lock);
+	mutex_init(&session->rings_lock);
 	xa_init(&session->programs);
 	xa_init(&session->probes);
 	xa_init(&session->ecbs);
@@ -388,6 +458,8 @@ static void init_session(struct sonde_session *session)
 	init_waitqueue_head(&session->wait);
 	session->cred = get_current_cred();
 	session->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
+	session->opener = task_tgid_nr(current);
+	get_task_comm(session->command, current->group_leader);
 }
 
 /* Process numbers are the machine's: of no use to who sees others. */
@@ -401,6 +473,9 @@ static int device_open(struct inode *inode, struct file *file)
 	if (!session)
 		return -ENOMEM;
 	init_session(session);
+	mutex_lock(&sessions_lock);
+	list_add_tail(&session->node, &sessions);
+	mutex_unlock(&sessions_lock);
 	file->private_data = session;
 	return nonseekable_open(inode, file);
 }
@@ -417,7 +492,11 @@ static int device_release(struct inode *inode, struct file *file)
 {
 	struct sonde_session *session = file->private_data;
 
+	mutex_lock(&sessions_lock);
+	list_del(&session->node);
+	mutex_unlock(&sessions_lock);
 	sonde_taps_destroy(session);
+	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
 	sonde_targets_destroy(session);
 	sonde_buffers_destroy(session);
@@ -457,16 +536,49 @@ static struct miscdevice device = {
 	.fops = &device_operations,
 };
 
+static int cpu_comes(unsigned int cpu)
+{
+	struct sonde_session *session;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, node)
+		sonde_buffers_cpu_up(session, cpu);
+	mutex_unlock(&sessions_lock);
+	return 0;
+}
+
 int sonde_device_init(void)
 {
+	int err;
+
 	may_access = (void *)sonde_lookup("ptrace_may_access");
 	sonde_fire_init();
 	sonde_taps_init();
-	return misc_register(&device);
+	err = sonde_timers_init();
+	if (err)
+		return err;
+	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
+						  "sonde:rings", cpu_comes,
+						  NULL);
+	err = min(hotplug_state, 0);
+	if (err)
+		goto out_timers;
+	err = misc_register(&device);
+	if (err)
+		goto out_hotplug;
+	return 0;
+
+out_hotplug:
+	cpuhp_remove_state_nocalls(hotplug_state);
+out_timers:
+	sonde_timers_exit();
+	return err;
 }
 
 void sonde_device_exit(void)
 {
 	misc_deregister(&device);
+	cpuhp_remove_state_nocalls(hotplug_state);
+	sonde_timers_exit();
 	rcu_barrier(); /* nothing of ours is left to be freed */
 }

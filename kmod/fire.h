@@ -52,28 +52,33 @@ static __always_inline void sonde_fetch_args(struct sonde_firing *firing)
 	firing->start.args_source = SONDE_ARGS_READY;
 }
 
+/* kmod_slow.c */
+void sonde_fire_watch(void);
+void sonde_fire_user(struct sonde_firing *firing,
+		     const struct sonde_ecb_entry *ecb);
+bool sonde_put_off(const struct sonde_firing *firing);
+
 /* The program fills in the record but for what is the same for all. */
-static __always_inline void sonde_fire_ecb(struct sonde_firing *firing,
-					   const struct sonde_ecb_entry *ecb)
+static __always_inline u32 sonde_run_ecb(struct sonde_firing *firing,
+					 const struct sonde_program *program,
+					 struct sonde_record **record)
 {
-	const struct sonde_program *program = ecb->program;
 	const struct bpf_prog *native = program->native;
 	struct sonde_writer *writer = firing->writer;
-	struct sonde_record *record;
-	u32 bytes;
 
 	writer->firings++;
-	if (unlikely((program->needs & SONDE_NEED_THREAD) &&
-		     !firing->thread_variables)) {
-		sonde_writer_drop(writer, 1); /* no memory for them */
-		return;
-	}
-	record = sonde_writer_reserve(writer, program->reserve);
-	firing->record = record;
-	bytes = likely(native) ? native->bpf_func(firing, native->insnsi) :
-				 sonde_fire_interpret(firing, program);
-	if (!bytes)
-		return;
+	*record = sonde_writer_reserve(writer, program->reserve);
+	firing->record = *record;
+	return likely(native) ? native->bpf_func(firing, native->insnsi) :
+				sonde_fire_interpret(firing, program);
+}
+
+static __always_inline void
+sonde_publish(struct sonde_firing *firing, const struct sonde_ecb_entry *ecb,
+	      struct sonde_record *record, u32 bytes)
+{
+	struct sonde_writer *writer = firing->writer;
+
 	if (!firing->timestamp)
 		firing->timestamp = sonde_writer_time(writer);
 	/* two fields each */
@@ -83,6 +88,28 @@ static __always_inline void sonde_fire_ecb(struct sonde_firing *firing,
 	record->tid = firing->task->pid;
 	*(u64 *)&record->cpu = *(const u64 *)&writer->cpu;
 	sonde_writer_commit(writer, record, bytes);
+}
+
+static __always_inline void sonde_fire_ecb(struct sonde_firing *firing,
+					   const struct sonde_ecb_entry *ecb)
+{
+	const struct sonde_program *program = ecb->program;
+	struct sonde_record *record;
+	u32 bytes;
+
+	if (unlikely(program->needs & (SONDE_NEED_THREAD | SONDE_NEED_USER))) {
+		if (program->needs & SONDE_NEED_USER) {
+			sonde_fire_user(firing, ecb);
+			return;
+		}
+		if (!firing->thread_variables) {
+			sonde_writer_drop(firing->writer, 1); /* no memory */
+			return;
+		}
+	}
+	bytes = sonde_run_ecb(firing, program, &record);
+	if (bytes)
+		sonde_publish(firing, ecb, record, bytes);
 }
 
 static __always_inline void sonde_fire_now(struct sonde_firing *firing,

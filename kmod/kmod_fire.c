@@ -9,7 +9,9 @@
  * context the hook has: a tracepoint before a system call, or deep in the
  * signal code with siglock held and interrupts off. So:
  *
- *   user memory   is read only where it is present: a fault is a fault of DIF
+ *   user memory   is read only where it is present. A program that misses some
+ *                 runs again where the thread may sleep (kmod_slow.c); where that
+ *                 cannot be, it is a fault of DIF
  *   paths         need locks that are not safe against interrupts (fs->lock,
  *                 rename_lock); with interrupts off they are a fault, too
  *   kernel threads have no user memory and no user registers
@@ -64,12 +66,27 @@ void sonde_fire_init(void)
 
 static bool has_user_memory(void)
 {
-	return current->mm && in_task() && !(current->flags & PF_KTHREAD);
+	return current->mm && !(current->flags & PF_KTHREAD) &&
+	       (in_task() || this_cpu_read(sonde_sampling));
 }
 
 static bool may_lock(void)
 {
 	return in_task() && !irqs_disabled();
+}
+
+static int read_present(u64 address, void *to, u32 length)
+{
+	const void __user *from = (const void __user *)(unsigned long)address;
+	unsigned long left = length;
+
+	if (!has_user_memory())
+		return -1;
+	pagefault_disable();
+	if (access_ok(from, length))
+		left = __copy_from_user_inatomic(to, from, length);
+	pagefault_enable();
+	return left ? -1 : 0;
 }
 
 /**
@@ -83,16 +100,11 @@ static bool may_lock(void)
  */
 int sonde_read_user(u64 address, void *to, u32 length)
 {
-	const void __user *from = (const void __user *)(unsigned long)address;
-	unsigned long left = length;
+	int err = read_present(address, to, length);
 
-	if (!has_user_memory())
-		return -1;
-	pagefault_disable();
-	if (access_ok(from, length))
-		left = __copy_from_user_inatomic(to, from, length);
-	pagefault_enable();
-	return left ? -1 : 0;
+	if (unlikely(err))
+		sonde_note_absent(address, length, false);
+	return err;
 }
 
 static int env_read_user(void *thread, uint64_t address, void *to,
@@ -115,8 +127,10 @@ int sonde_read_text(u64 address, char *to, u32 max)
 	pagefault_disable();
 	length = strncpy_from_user(to, (const char __user *)address, max - 1);
 	pagefault_enable();
-	if (length < 0)
+	if (unlikely(length < 0)) {
+		sonde_note_absent(address, max, true);
 		return -1;
+	}
 	to[length] = 0;
 	return length;
 }
@@ -137,7 +151,7 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 		return 0;
 	to[count++] = regs->ip;
 	if (firing->start.at_entry && count < max &&
-	    !sonde_read_user(regs->sp, &word, sizeof(word)))
+	    !read_present(regs->sp, &word, sizeof(word)))
 		to[count++] = word;
 	frame = regs->bp;
 	low = regs->sp;
@@ -145,7 +159,7 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 	       frame - low < FRAME_MAX) {
 		u64 pair[2];
 
-		if (sonde_read_user(frame, pair, sizeof(pair)) || !pair[1])
+		if (read_present(frame, pair, sizeof(pair)) || !pair[1])
 			break;
 		to[count++] = pair[1];
 		low = frame + sizeof(pair);
@@ -543,6 +557,8 @@ void sonde_fire_prepare(struct sonde_firing *firing, u32 needs)
 		       sizeof(firing->writer->locals));
 	if (needs & SONDE_NEED_THREAD)
 		firing->thread_variables = thread_variables(firing->session);
+	if (needs & SONDE_NEED_USER)
+		sonde_fire_watch();
 }
 
 /* By the interpreter: bytes of the record, or 0. */
@@ -567,8 +583,11 @@ void sonde_fire_rest(struct sonde_firing *firing,
 {
 	u32 n;
 
-	for (n = 1; n < ecbs->count; n++)
+	for (n = 1; n < ecbs->count; n++) {
+		if ((ecbs->needs & SONDE_NEED_USER) && sonde_put_off(firing))
+			break; /* with the one before */
 		sonde_fire_ecb(firing, &ecbs->entries[n]);
+	}
 }
 
 /**

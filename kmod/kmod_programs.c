@@ -18,13 +18,29 @@ static void note_use(struct sonde_program *program,
 		     const struct sonde_dif_insn *insn)
 {
 	switch (insn->op) {
-	case SONDE_DIF_LDL:
 	case SONDE_DIF_STL:
+		program->needs |= SONDE_NEED_CARE;
+		fallthrough;
+	case SONDE_DIF_LDL:
 		program->needs |= SONDE_NEED_LOCALS;
 		break;
-	case SONDE_DIF_LDT:
 	case SONDE_DIF_STT:
+		program->needs |= SONDE_NEED_CARE;
+		fallthrough;
+	case SONDE_DIF_LDT:
 		program->needs |= SONDE_NEED_THREAD;
+		break;
+	case SONDE_DIF_LDU:
+	case SONDE_DIF_LDS:
+	case SONDE_DIF_CAPSTR:
+	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPMEM:
+		program->needs |= SONDE_NEED_USER;
+		break;
+	case SONDE_DIF_CAPTEXT:
+		if (insn->i == SONDE_DIF_TEXT_PSARGS ||
+		    insn->i == SONDE_DIF_TEXT_PROBE_TEXT)
+			program->needs |= SONDE_NEED_USER;
 		break;
 	case SONDE_DIF_ARG:
 		program->needs |= SONDE_NEED_ARGS;
@@ -223,6 +239,7 @@ static int add_one(struct sonde_session *session, const struct sonde_ecb *ecb)
 		fresh->entries[n] = old->entries[n];
 	fresh->entries[n].epid = ecb->epid;
 	fresh->entries[n].probe = ecb->probe;
+	fresh->entries[n].held = ecb->flags & SONDE_ECB_HELD;
 	fresh->entries[n].program = xa_load(&session->programs, ecb->program);
 	for (; n < count; n++)
 		fresh->entries[n + 1] = old->entries[n];
@@ -248,6 +265,9 @@ static int remove_one(struct sonde_session *session, u32 epid)
 				fresh->entries[to++] = old->entries[n];
 		fresh->count = to;
 	}
+	for (n = 0; n < old->count; n++)
+		if (old->entries[n].epid == epid)
+			probe->held -= old->entries[n].held;
 	replace(session, probe, fresh);
 	xa_erase(&session->ecbs, epid);
 	return 0;
@@ -260,11 +280,6 @@ static int check_ecb(struct sonde_session *session, const struct sonde_ecb *ecb,
 		scnprintf(why, SONDE_WHY, "malformed request: ECB");
 		return -EINVAL;
 	}
-	if (ecb->flags & SONDE_ECB_HELD) {
-		scnprintf(why, SONDE_WHY,
-			  "the kmod source cannot hold a thread at a probe; the ptrace source can");
-		return -EOPNOTSUPP;
-	}
 	if (!xa_load(&session->programs, ecb->program)) {
 		scnprintf(why, SONDE_WHY, "no program %u is loaded", ecb->program);
 		return -ENOENT;
@@ -276,6 +291,55 @@ static int check_ecb(struct sonde_session *session, const struct sonde_ecb *ecb,
 	return 0;
 }
 
+/* Takes off what was counted of the first @count. */
+static void unhold(struct sonde_session *session, const struct sonde_ecb *ecbs,
+		   u64 count)
+{
+	char why[SONDE_WHY];
+	bool some = false;
+	u64 n;
+
+	for (n = 0; n < count; n++) {
+		struct sonde_probe *probe;
+
+		if (!(ecbs[n].flags & SONDE_ECB_HELD))
+			continue;
+		probe = xa_load(&session->probes, ecbs[n].probe);
+		probe->held--;
+		some = true;
+	}
+	if (some)
+		sonde_taps_rehold(session, why);
+}
+
+/* The taps of probes that will have ECBs that hold go over to engines. */
+static int hold(struct sonde_session *session, const struct sonde_ecb *ecbs,
+		u64 count, char *why)
+{
+	bool some = false;
+	int err = 0;
+	u64 n;
+
+	for (n = 0; n < count; n++) {
+		struct sonde_probe *probe;
+
+		if (!(ecbs[n].flags & SONDE_ECB_HELD))
+			continue;
+		probe = sonde_probe_get(session, ecbs[n].probe);
+		if (!probe) {
+			unhold(session, ecbs, n);
+			return -ENOMEM;
+		}
+		probe->held++;
+		some = true;
+	}
+	if (some)
+		err = sonde_taps_rehold(session, why);
+	if (err)
+		unhold(session, ecbs, count);
+	return err;
+}
+
 /**
  * sonde_ecbs_add() - put clauses on probes: all or none
  * @session: its lock is held; it has buffers
@@ -284,14 +348,15 @@ static int check_ecb(struct sonde_session *session, const struct sonde_ecb *ecb,
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -EINVAL, -ENOENT no such program, -EEXIST, -EOPNOTSUPP held,
- * -ENOMEM.
+ * Return: 0, -EINVAL, -ENOENT no such program, -EEXIST, -EOPNOTSUPP one holds
+ * where no thread can be held, -ENOMEM.
  */
 int sonde_ecbs_add(struct sonde_session *session, const void *bytes, u64 length,
 		   char *why)
 {
 	const struct sonde_ecb *ecbs = bytes;
 	u64 count = length / sizeof(*ecbs), n;
+	char unused[SONDE_WHY];
 	int err = 0;
 
 	if (length % sizeof(*ecbs) || !session->writers) {
@@ -300,15 +365,23 @@ int sonde_ecbs_add(struct sonde_session *session, const void *bytes, u64 length,
 			  "there are no buffers yet");
 		return -EINVAL;
 	}
-	for (n = 0; n < count && !err; n++) {
+	for (n = 0; n < count && !err; n++)
 		err = check_ecb(session, &ecbs[n], why);
+	if (!err)
+		err = hold(session, ecbs, count, why);
+	if (err)
+		return err;
+	for (n = 0; n < count && !err; n++) {
+		err = check_ecb(session, &ecbs[n], why); /* one may come twice */
 		if (!err)
 			err = add_one(session, &ecbs[n]);
 	}
 	if (!err)
 		return 0;
+	unhold(session, &ecbs[n - 1], count - n + 1);
 	for (n--; n--;)
 		remove_one(session, ecbs[n].epid);
+	sonde_taps_rehold(session, unused);
 	synchronize_rcu();
 	return err;
 }
@@ -340,6 +413,7 @@ int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 	for (n = 0; n < length / sizeof(*epids); n++)
 		if (remove_one(session, epids[n]))
 			err = -ENOENT;
+	sonde_taps_rehold(session, why);
 	synchronize_rcu();
 	if (err)
 		scnprintf(why, SONDE_WHY, "no such ECB");

@@ -199,6 +199,8 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	sonde_calls_mark_process(session, task);
 	smp_mb(); /* in the table before we look; the exit probe looks after */
 	err = sonde_uprobes_retarget(session, why);
+	if (!err)
+		err = sonde_holds_update(session);
 	if (!err && has_ended(task)) {
 		take_out(session, task->tgid, &requested, &last);
 		scnprintf(why, SONDE_WHY, "no such process");
@@ -230,6 +232,7 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 		scnprintf(why, SONDE_WHY, "no process %llu is traced", number);
 		return -ESRCH;
 	}
+	sonde_holds_forget(session, number);
 	synchronize_rcu();
 	if (last)
 		sonde_event(session, SONDE_EVENT_ALL_GONE, 0, 0);

@@ -134,8 +134,12 @@ static void report_exit(struct utrace *u, unsigned long *argument)
 		*argument = code;
 	}
 	/* A thread that was killed is not held. */
-	if (!u->killed && sonde_wants_stop(u))
-		sonde_stop(u);
+	while (!u->killed && sonde_wants_stop(u) && !sonde_stop(u)) {
+		/* there is no later place for a report */
+		if (!sonde_take_report(u))
+			break;
+		sonde_report_request(u);
+	}
 }
 
 unsigned long sonde_hook_exit(struct sonde_args *args)

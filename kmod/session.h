@@ -9,8 +9,11 @@
  *   taps.c     taps that stand on tracepoints
  *   calls.c    system calls: what is hooked for their taps
  *   uprobe.c   taps in user programs
+ *   timer.c    taps that a timer fires
  *   jit.c      programs as native code
  *   kmod_fire.c  a firing: ECBs, DIF's environment
+ *   kmod_slow.c  a firing that may sleep
+ *   kmod_hold.c  held taps: engines of the utrace core
  *   writer.h   the writing end of a ring, inlined into the firing
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
@@ -19,8 +22,9 @@
  * session->lock, and freed by RCU: a firing runs with preemption off and takes
  * no lock. Programs and probes live as long as the session.
  *
- * Locks: session->lock (mutex) > targets_lock, threads_lock, events_lock (leaves,
- * irqsave, each taken alone).
+ * Locks: session->lock (mutex) > cpu hotplug > sessions_lock (of the list of all
+ * sessions) > rings_lock; targets_lock, threads_lock and events_lock are leaves
+ * (irqsave, each taken alone).
  */
 #ifndef SONDE_SESSION_H
 #define SONDE_SESSION_H
@@ -28,6 +32,7 @@
 #include <linux/hashtable.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -38,7 +43,6 @@
 #include "kmod/shared/abi.h"
 
 #define SONDE_CALLS 512u /* system call numbers */
-#define SONDE_RING_STRIDE (1ull << 31) /* between rings, as mmap sees them */
 #define SONDE_RING_MIN 4096ull
 #define SONDE_RING_MAX (1ull << 30)
 #define SONDE_DEATHS 256u
@@ -46,6 +50,14 @@
 
 struct sonde_session;
 struct bpf_prog;
+
+#define SONDE_MARKS 64u
+
+/* Where records begin, one position each 64th of a ring. */
+struct sonde_marks {
+	u64 last; /* the part that was marked last */
+	u64 at[SONDE_MARKS];
+};
 
 /* The writing end of a ring. Only its CPU touches it, with preemption off. */
 struct sonde_writer {
@@ -64,9 +76,13 @@ struct sonde_writer {
 	/* seldom used */
 	u8 *data;
 	u64 size;
+	u64 limit; /* what may lie between tail and head: the size, or 0 */
 	u64 tail; /* no newer than the reader's */
 	u64 woken_at; /* the tail when the reader was last woken */
 	u64 drops;
+	u64 drops_before; /* those of earlier rings */
+	u32 policy;
+	struct sonde_marks *marks; /* policy ring */
 	u32 reserved; /* the record that is not at next */
 	u32 scratch_size;
 	void *outside; /* it lies here, not in the ring */
@@ -83,6 +99,8 @@ enum sonde_need {
 	SONDE_NEED_STACK_ARGS = 2, /* arg6 or later */
 	SONDE_NEED_LOCALS = 4,
 	SONDE_NEED_THREAD = 8, /* its thread variables */
+	SONDE_NEED_USER = 16, /* user memory, which may be absent */
+	SONDE_NEED_CARE = 32, /* it stores in variables */
 };
 
 struct sonde_program {
@@ -97,6 +115,7 @@ struct sonde_ecb_entry {
 	u32 epid; /* the next two as in a record */
 	u32 probe;
 	struct sonde_program *program;
+	bool held; /* the thread waits for a release */
 };
 
 struct sonde_ecb_list {
@@ -108,6 +127,7 @@ struct sonde_ecb_list {
 
 struct sonde_probe {
 	u32 id;
+	u32 held; /* ECBs that hold */
 	struct sonde_ecb_list __rcu *ecbs;
 };
 
@@ -124,12 +144,17 @@ struct sonde_site {
 };
 
 struct sonde_uprobe;
+struct sonde_timer;
+struct sonde_grip;
+struct sonde_grips;
 
 struct sonde_armed {
 	struct sonde_tap tap;
 	struct sonde_probe *probe;
 	struct sonde_session *session;
+	bool held; /* by engines: its probe has ECBs that hold */
 	struct sonde_uprobe *uprobe; /* of a user tap */
+	struct sonde_timer *timer; /* of PROFILE and TICK */
 };
 
 struct sonde_target {
@@ -163,6 +188,10 @@ enum sonde_point {
 };
 
 struct sonde_session {
+	struct list_head node; /* of all sessions */
+	u32 opener; /* the process that opened it */
+	char command[TASK_COMM_LEN];
+
 	/* read by every firing */
 	struct sonde_site __rcu *entries[SONDE_CALLS];
 	struct sonde_site __rcu *returns[SONDE_CALLS];
@@ -187,6 +216,8 @@ struct sonde_session {
 	struct xarray programs, probes, ecbs, taps;
 	u64 program_bytes;
 	u32 scratch_size;
+	struct mutex rings_lock; /* of rings, ring_count, ring_size, policy */
+	u32 policy;
 	u64 ring_size;
 	u32 ring_count;
 	struct sonde_writer **rings; /* in the order of mmap */
@@ -204,7 +235,10 @@ struct sonde_session {
 	u32 events_lost;
 	bool data; /* a ring is a quarter full */
 	wait_queue_head_t wait;
-	atomic_t newborn; /* task works that have not run */
+	struct sonde_grips *grips; /* engines; NULL: none was ever needed */
+	atomic_t held; /* threads that wait for a release */
+	atomic64_t stops; /* times that one did */
+	atomic_t works; /* task works that have not run */
 };
 
 /* For a variable of a firing: kernels that zero all of them take their time. */
@@ -252,8 +286,26 @@ struct sonde_firing {
 	u64 args[SONDE_DIF_ARGS];
 };
 
+#define SONDE_BAD_MAX 8u
+
+/* A firing that may sleep, and be held by its ECBs. */
+struct sonde_slow {
+	struct list_head node; /* of those that wait in a grip */
+	struct callback_head work;
+	struct sonde_firing firing;
+	struct pt_regs regs; /* as they were then */
+	struct sonde_probe *probe;
+	u32 last_epid; /* ECBs up to this one have run */
+	bool timed; /* an ECB is recorded: the others get its time */
+	u32 left; /* attempts that may still be made */
+	u32 bad_count;
+	u64 bad[SONDE_BAD_MAX]; /* addresses where nothing is */
+	u64 locals[SONDE_DIF_LOCALS]; /* as the ECBs left them */
+};
+
 /* buffer.c */
-int sonde_buffers_create(struct sonde_session *session, u64 bytes);
+int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy);
+void sonde_buffers_cpu_up(struct sonde_session *session, unsigned int cpu);
 int sonde_buffers_scratch(struct sonde_session *session, u32 bytes);
 void sonde_buffers_destroy(struct sonde_session *session);
 int sonde_buffers_mmap(struct sonde_session *session,
@@ -278,6 +330,23 @@ void sonde_thread_forget(struct sonde_session *session,
 			 struct task_struct *task);
 void sonde_threads_destroy(struct sonde_session *session);
 
+/* kmod_slow.c */
+DECLARE_PER_CPU(bool, sonde_late);
+void sonde_note_absent(u64 address, u32 length, bool text);
+void sonde_run_late(void);
+bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip);
+
+/* kmod_hold.c */
+int sonde_holds_update(struct sonde_session *session);
+void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing);
+void sonde_grip_hold(struct sonde_grip *grip, bool held);
+int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
+		       char *why);
+int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
+		     char *why);
+void sonde_holds_forget(struct sonde_session *session, u32 pid);
+void sonde_holds_destroy(struct sonde_session *session);
+
 /* kmod_programs.c */
 struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id);
 int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
@@ -291,6 +360,7 @@ void sonde_programs_destroy(struct sonde_session *session);
 /* taps.c */
 void sonde_taps_init(void);
 int sonde_points_update(struct sonde_session *session, char *why);
+int sonde_taps_rehold(struct sonde_session *session, char *why);
 int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 		   u64 length, char *why);
 int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
@@ -325,6 +395,13 @@ void sonde_jit_free(struct sonde_program *program);
 int sonde_uprobe_arm(struct sonde_armed *armed, const char *path, char *why);
 void sonde_uprobe_disarm(struct sonde_armed *armed);
 int sonde_uprobes_retarget(struct sonde_session *session, char *why);
+
+/* timer.c */
+DECLARE_PER_CPU(bool, sonde_sampling);
+int sonde_timers_init(void);
+void sonde_timers_exit(void);
+int sonde_timer_arm(struct sonde_armed *armed, char *why);
+void sonde_timer_disarm(struct sonde_armed *armed);
 
 /* Does the session trace this task now? Preemption is off; the task is the
  * current one, or cannot go away.

@@ -85,8 +85,8 @@ static void run_newborn(struct callback_head *work)
 		fire_start(session);
 	kfree(newborn);
 	/* release waits for this one; the session may go at once */
-	if (atomic_dec_and_test(&session->newborn))
-		wake_up_var(&session->newborn);
+	if (atomic_dec_and_test(&session->works))
+		wake_up_var(&session->works);
 }
 
 static void want_start(struct sonde_session *session, struct task_struct *task)
@@ -103,10 +103,10 @@ static void want_start(struct sonde_session *session, struct task_struct *task)
 	}
 	newborn->session = session;
 	init_task_work(&newborn->work, run_newborn);
-	atomic_inc(&session->newborn);
+	atomic_inc(&session->works);
 	if (task_work_add(task, &newborn->work, TWA_RESUME)) {
 		kfree(newborn);
-		atomic_dec(&session->newborn);
+		atomic_dec(&session->works);
 	}
 }
 
@@ -320,6 +320,8 @@ static u32 points_of(u32 kind)
 	case SONDE_TAP_USER_ENTRY:
 	case SONDE_TAP_USER_RETURN:
 	case SONDE_TAP_USER_OFFSET:
+	case SONDE_TAP_PROFILE:
+	case SONDE_TAP_TICK:
 	case SONDE_TAP_KIND_COUNT:
 		break;
 	}
@@ -465,6 +467,11 @@ static bool is_user(u32 kind)
 	       kind == SONDE_TAP_USER_OFFSET;
 }
 
+static bool is_timer(u32 kind)
+{
+	return kind == SONDE_TAP_PROFILE || kind == SONDE_TAP_TICK;
+}
+
 static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 		     char *why)
 {
@@ -493,6 +500,75 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 	return 0;
 }
 
+/* Puts a tap where it fires: with its kind's tracepoint, or with an engine. */
+static int place(struct sonde_armed *armed)
+{
+	int err;
+
+	if (armed->held)
+		return 0;
+	err = add_to_site(armed);
+	if (!err)
+		armed->session->tap_count[armed->tap.kind]++;
+	return err;
+}
+
+static void displace(struct sonde_armed *armed)
+{
+	if (armed->held)
+		return;
+	armed->session->tap_count[armed->tap.kind]--;
+	remove_from_site(armed);
+}
+
+static int check_held(const struct sonde_tap *tap, char *why)
+{
+	if (tap->kind != SONDE_TAP_SIGNAL_SEND && !is_timer(tap->kind))
+		return 0;
+	scnprintf(why, SONDE_WHY, "tap %u: no thread can be held %s", tap->id,
+		  is_timer(tap->kind) ? "by a timer" : "where it sends a signal");
+	return -EOPNOTSUPP;
+}
+
+static int rehold_one(struct sonde_armed *armed, char *why)
+{
+	bool held = armed->probe->held;
+	int err = held ? check_held(&armed->tap, why) : 0;
+
+	if (err || armed->held == held)
+		return err;
+	if (is_user(armed->tap.kind)) {
+		WRITE_ONCE(armed->held, held);
+		return 0;
+	}
+	displace(armed);
+	armed->held = held;
+	return place(armed);
+}
+
+/**
+ * sonde_taps_rehold() - move taps between tracepoints and engines
+ * @session: its lock is held; ECBs that hold come, or have gone
+ * @why: what to tell the user on failure
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -EOPNOTSUPP a tap of such a probe cannot hold, -ENOMEM.
+ */
+int sonde_taps_rehold(struct sonde_session *session, char *why)
+{
+	struct sonde_armed *armed;
+	unsigned long id;
+	int err = 0;
+
+	xa_for_each(&session->taps, id, armed) {
+		err = rehold_one(armed, why);
+		if (err)
+			return err;
+	}
+	err = sonde_holds_update(session);
+	return err ?: sonde_points_update(session, why);
+}
+
 static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 		   const char *path, char *why)
 {
@@ -510,17 +586,22 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 	err = -ENOMEM;
 	if (!armed->probe)
 		goto out_free;
+	armed->held = armed->probe->held;
+	err = armed->held ? check_held(tap, why) : 0;
+	if (err)
+		goto out_free;
 	err = xa_err(xa_store(&session->taps, tap->id, armed,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		goto out_free;
 	if (is_user(tap->kind))
 		err = sonde_uprobe_arm(armed, path, why);
+	else if (is_timer(tap->kind))
+		err = sonde_timer_arm(armed, why);
 	else
-		err = add_to_site(armed);
+		err = place(armed);
 	if (err)
 		goto out_erase;
-	session->tap_count[tap->kind]++;
 	return 0;
 
 out_erase:
@@ -536,12 +617,13 @@ static void disarm_one(struct sonde_session *session, u32 id)
 
 	if (!armed)
 		return;
-	session->tap_count[armed->tap.kind]--;
 	if (is_user(armed->tap.kind))
 		sonde_uprobe_disarm(armed);
+	else if (is_timer(armed->tap.kind))
+		sonde_timer_disarm(armed);
 	else
-		remove_from_site(armed);
-	kfree(armed); /* no firing looks at it but a uprobe's, which is over */
+		displace(armed);
+	kfree(armed); /* firings of uprobes and timers look at it: over */
 }
 
 static void undo(struct sonde_session *session, const struct sonde_tap *taps,
@@ -551,6 +633,7 @@ static void undo(struct sonde_session *session, const struct sonde_tap *taps,
 
 	while (count--)
 		disarm_one(session, taps[count].id);
+	sonde_holds_update(session);
 	sonde_points_update(session, why);
 	synchronize_rcu();
 }
@@ -613,6 +696,8 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 		path += taps[n].path_length;
 	}
 	if (!err)
+		err = sonde_holds_update(session);
+	if (!err)
 		err = sonde_points_update(session, why);
 	if (err)
 		undo(session, taps, n);
@@ -651,6 +736,7 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 		}
 		disarm_one(session, ids[n]);
 	}
+	sonde_holds_update(session);
 	sonde_points_update(session, why);
 	synchronize_rcu();
 	return err;
@@ -679,7 +765,7 @@ void sonde_taps_destroy(struct sonde_session *session)
 	sonde_calls_destroy(session);
 	mutex_unlock(&session->lock);
 	tracepoint_synchronize_unregister();
-	wait_var_event(&session->newborn, !atomic_read(&session->newborn));
+	wait_var_event(&session->works, !atomic_read(&session->works));
 	synchronize_rcu();
 	xa_destroy(&session->taps);
 }

@@ -8,9 +8,8 @@
  * target that is named after its taps were armed has them registered anew.
  * A process that is born of a target has its parent's breakpoints.
  *
- * The handlers run in the thread, before the instruction. They fire with
- * preemption off, as every firing does, so memory that is not present is a
- * fault.
+ * The handlers run in the thread, before the instruction, and may sleep: memory
+ * that is not present is brought in.
  */
 #include <linux/dcache.h>
 #include <linux/file.h>
@@ -71,16 +70,25 @@ static __always_inline void fire_user(struct sonde_uprobe *uprobe,
 				      struct pt_regs *regs)
 {
 	struct sonde_armed *armed = uprobe->armed;
+	bool covered, held, late;
 
 	firing->session = armed->session;
 	firing->task = current;
 	firing->regs = regs;
 	firing->call = -1;
+	if (armed->tap.pid && armed->tap.pid != current->tgid)
+		return;
 	preempt_disable_notrace();
-	if ((!armed->tap.pid || armed->tap.pid == current->tgid) &&
-	    sonde_covers(armed->session, current))
+	covered = sonde_covers(armed->session, current);
+	held = covered && READ_ONCE(armed->held);
+	if (covered && likely(!held))
 		sonde_fire_now(firing, armed->probe);
+	late = this_cpu_read(sonde_late);
 	preempt_enable_notrace();
+	if (unlikely(held))
+		sonde_hold_user(armed, firing);
+	if (unlikely(late))
+		sonde_run_late();
 }
 
 static int handle_site(struct uprobe_consumer *consumer,

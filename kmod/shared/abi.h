@@ -22,7 +22,7 @@
 
 enum sonde_request_kind {
 	SONDE_HELLO, /* value = version; reply: the source's version */
-	SONDE_BUFFERS, /* value = bytes a ring; reply: number of rings; their fds (guard) or mmap offsets come with it */
+	SONDE_BUFFERS, /* value = bytes a ring, id = enum sonde_policy; reply: number of rings; their fds (guard) or mmap offsets come with it */
 	SONDE_PROGRAM_LOAD, /* id; payload sonde_program_payload; the program is verified */
 	SONDE_ECB_ADD, /* payload: array of sonde_ecb; all or none */
 	SONDE_ECB_REMOVE, /* payload: array of u32 epids */
@@ -40,6 +40,16 @@ enum sonde_request_kind {
 	SONDE_WRITE_MEMORY, /* id = pid, address; payload: the bytes */
 	SONDE_RELEASE, /* id = tid of a held thread; value: 0 go on, 1 stay stopped, 2.. 2 + signal: raise it */
 	SONDE_STATISTICS, /* reply: sonde_statistics */
+	SONDE_SESSIONS, /* reply: value = their number, array of sonde_session_info: all of them for root, else one's own */
+	SONDE_REQUEST_COUNT
+};
+
+/* What becomes of a record that finds its ring full. */
+enum sonde_policy {
+	SONDE_POLICY_SWITCH, /* dropped; the reader makes room while the session runs */
+	SONDE_POLICY_FILL, /* dropped, and so is every record after it, on every ring */
+	SONDE_POLICY_RING, /* takes the place of the oldest, which are not drops: the writer moves tail, the reader reads when all is disarmed */
+	SONDE_POLICY_COUNT
 };
 
 struct sonde_request {
@@ -87,7 +97,9 @@ struct sonde_ecb {
 	X(SIGNAL_DISCARD, "-", "arg0 the signal, arg1 si_code, arg2 the sender's pid") \
 	X(USER_ENTRY, "path + offset", "arg0..9 the function's")                       \
 	X(USER_RETURN, "path + offset", "arg0 offset of the return, arg1 the value")   \
-	X(USER_OFFSET, "path + offset", "arg0..5 argument registers as they stand")
+	X(USER_OFFSET, "path + offset", "arg0..5 argument registers as they stand") \
+	X(PROFILE, "period", "on every CPU: arg0 the kernel's program counter, arg1 the user's, one of them 0; in who runs there") \
+	X(TICK, "period", "on one CPU, whoever runs there; arg0 and arg1 as of PROFILE")
 
 enum sonde_tap_kind {
 #define SONDE_TAP_ENUM(name, selector, arguments) SONDE_TAP_##name,
@@ -103,9 +115,11 @@ struct sonde_tap {
 	uint32_t number; /* system call */
 	uint32_t pid; /* only this process; 0: every target and its children */
 	uint32_t path_length; /* of the file for USER_*, without a NUL; the bytes follow the array, in order */
-	uint64_t offset; /* in the file */
+	uint64_t offset; /* in the file; of PROFILE and TICK the period, ns, from SONDE_PERIOD_MIN on */
 	uint64_t function; /* file offset of the function's entry, for USER_RETURN and USER_OFFSET */
 };
+
+#define SONDE_PERIOD_MIN 200000u /* ns */
 
 struct sonde_spawn_payload { /* then argv and envp, NUL after each string */
 	uint32_t argc, envc;
@@ -121,6 +135,8 @@ enum sonde_event_kind {
 	SONDE_EVENT_EXEC, /* pid runs another program */
 	SONDE_EVENT_DATA, /* a ring is a quarter full, or a thread is held: drain */
 	SONDE_EVENT_NOTICE, /* text for the user follows: what could not be armed, and why */
+	SONDE_EVENT_RINGS, /* a CPU came up: there are `value` rings now; the new ones can be mapped */
+	SONDE_EVENT_COUNT
 };
 
 struct sonde_event {
@@ -149,13 +165,24 @@ struct sonde_statistics {
 	uint64_t emulated; /* instructions emulated instead */
 };
 
+struct sonde_session_info {
+	uint32_t pid, uid; /* who opened it */
+	char command[16];
+	uint32_t taps, targets, ecbs, programs;
+	uint32_t held; /* threads that wait for a release now */
+	uint32_t rings;
+	uint64_t ring_bytes; /* of data, each */
+	uint64_t records, drops;
+};
+
 /*
  * /dev/sonde
  *
  * A request is one ioctl. It returns 0, or -1 with the errno that `reply.error` names, too (`reply.why` then says
  * why). -EFAULT: the exchange itself, the payload or the room for the answer cannot be reached; -ENOTTY: another
  * ioctl; -EPROTO: SONDE_HELLO has not been said. The answer to SONDE_BUFFERS is an array of u64: where each ring begins, for
- * mmap. read() returns one sonde_event and its bytes, or fails with EAGAIN; poll() says when there is one.
+ * mmap; ring n begins at n * SONDE_RING_STRIDE. Said again, it makes other rings in the place of the old: whoever has those
+ * mapped reads what is left in them, unmaps them and maps the new ones. read() returns one sonde_event and its bytes, or fails with EAGAIN; poll() says when there is one.
  */
 #include <linux/ioctl.h>
 
@@ -167,6 +194,7 @@ struct sonde_exchange {
 	struct sonde_reply reply;
 };
 
+#define SONDE_RING_STRIDE (1ull << 31) /* between rings, as mmap sees them */
 #define SONDE_EXCHANGE _IOWR(0xd5, 1, struct sonde_exchange)
 #define SONDE_PAYLOAD_MAX (4u << 20) /* bytes of one request's payload; more: -E2BIG */
 

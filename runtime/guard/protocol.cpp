@@ -192,7 +192,7 @@ Result<SourceEvent> parse_event(ByteSpan body) {
   Cursor cursor(body);
   sonde_event event;
   if (!cursor.take(event) || event.length != cursor.rest().size()) return malformed("event of a wrong length");
-  if (event.kind > SONDE_EVENT_NOTICE) return malformed("unknown event");
+  if (event.kind >= SONDE_EVENT_COUNT) return malformed("unknown event");
   SourceEvent result{
       static_cast<sonde_event_kind>(event.kind), event.pid, event.value, event.address, event.offset, {}};
   cursor.take_text(result.text, event.length);

@@ -125,11 +125,17 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_WRITE_MEMORY: return plain(write_memory(request));
     case SONDE_RELEASE: return plain(tracer_.release(static_cast<pid_t>(request.header.id), request.header.value));
     case SONDE_STATISTICS: return statistics();
+    case SONDE_SESSIONS: return Error("a guard has one session only; the kmod source lists its own", EOPNOTSUPP);
+    case SONDE_REQUEST_COUNT: break;
   }
   return Error("malformed request: unknown kind", EINVAL);
 }
 
 Result<Session::Answer> Session::buffers(const RequestView& request) {
+  if (request.header.id >= SONDE_POLICY_COUNT) return Error("no such buffer policy", EINVAL);
+  if (request.header.id != SONDE_POLICY_SWITCH) {
+    return Error("the ptrace source has buffers of policy switch only", EOPNOTSUPP);
+  }
   auto fd = recorder_.create(request.header.value);
   if (!fd) return std::move(fd).error();
   return Answer{1, {}, {*fd}};

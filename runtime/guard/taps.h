@@ -18,7 +18,9 @@ namespace sonde::guard {
 inline constexpr uint32_t kCallsMax = 512;
 
 /// What ptrace shows: of a signal, the receiver's side only.
-constexpr bool shows(sonde_tap_kind kind) { return kind != SONDE_TAP_SIGNAL_SEND; }
+constexpr bool shows(sonde_tap_kind kind) {
+  return kind != SONDE_TAP_SIGNAL_SEND && kind != SONDE_TAP_PROFILE && kind != SONDE_TAP_TICK;
+}
 
 struct ArmedTap {
   Tap tap;

@@ -65,38 +65,62 @@ static inline int open_client(struct client *c)
 	return request(c, SONDE_HELLO, 0, SONDE_ABI_VERSION, NULL, 0, NULL, 0);
 }
 
-static inline int make_buffers(struct client *c, uint64_t bytes)
+/* 0 or a negative errno. */
+static inline int map_ring_of(struct client *c, uint32_t n, uint64_t size)
+{
+	c->ring[n] = mmap(NULL, SONDE_RING_DATA + size, PROT_READ | PROT_WRITE,
+			  MAP_SHARED, c->fd, n * SONDE_RING_STRIDE);
+	if (c->ring[n] == MAP_FAILED)
+		return -errno;
+	if (n >= c->rings)
+		c->rings = n + 1;
+	return 0;
+}
+
+/* Makes rings; those that were mapped before stay so: see unmap_rings(). */
+static inline int make_policy(struct client *c, uint64_t bytes, uint32_t policy)
 {
 	uint64_t offsets[RINGS_MAX];
-	int err = request(c, SONDE_BUFFERS, 0, bytes, NULL, 0, offsets,
+	int err = request(c, SONDE_BUFFERS, policy, bytes, NULL, 0, offsets,
 			  sizeof(offsets));
+	uint32_t rings = c->last.reply.value;
 
 	if (err)
 		return err;
-	c->rings = c->last.reply.value;
+	c->rings = 0;
 	for (c->size = 4096; c->size < bytes; c->size *= 2)
 		;
-	for (uint32_t n = 0; n < c->rings; n++) {
-		c->ring[n] = mmap(NULL, SONDE_RING_DATA + c->size,
-				  PROT_READ | PROT_WRITE, MAP_SHARED, c->fd,
-				  offsets[n]);
-		if (c->ring[n] == MAP_FAILED)
-			return -errno;
-	}
-	return 0;
+	for (uint32_t n = 0; n < rings && !err; n++)
+		err = offsets[n] == n * SONDE_RING_STRIDE ?
+			      map_ring_of(c, n, c->size) :
+			      -EPROTO;
+	return err;
+}
+
+static inline int make_buffers(struct client *c, uint64_t bytes)
+{
+	return make_policy(c, bytes, SONDE_POLICY_SWITCH);
+}
+
+static inline void unmap_rings(struct client *c)
+{
+	for (uint32_t n = 0; n < c->rings; n++)
+		munmap(c->ring[n], SONDE_RING_DATA + c->size);
 }
 
 static inline void close_client(struct client *c)
 {
-	for (uint32_t n = 0; n < c->rings; n++)
-		munmap(c->ring[n], SONDE_RING_DATA + c->size);
+	unmap_rings(c);
 	close(c->fd);
+	c->fd = -1;
+	c->rings = 0;
 }
 
-/* A program of these instructions, whose slots are all words. */
-static inline int load_words(struct client *c, uint32_t id,
+/* A program of these instructions; `kinds` may be NULL: all slots are words. */
+static inline int load_kinds(struct client *c, uint32_t id,
 			     const struct sonde_dif_insn *insns,
-			     uint32_t length, uint32_t slots)
+			     uint32_t length, uint32_t slots,
+			     const uint8_t *kinds)
 {
 	struct {
 		struct sonde_program_payload head;
@@ -104,9 +128,18 @@ static inline int load_words(struct client *c, uint32_t id,
 	} payload = { .head = { length, slots, 0, 0 } };
 
 	memcpy(payload.bytes, insns, length * sizeof(*insns));
+	if (kinds)
+		memcpy(payload.bytes + length * sizeof(*insns), kinds, slots);
 	return request(c, SONDE_PROGRAM_LOAD, id, 0, &payload,
 		       sizeof(payload.head) + length * sizeof(*insns) + slots,
 		       NULL, 0);
+}
+
+static inline int load_words(struct client *c, uint32_t id,
+			     const struct sonde_dif_insn *insns,
+			     uint32_t length, uint32_t slots)
+{
+	return load_kinds(c, id, insns, length, slots, NULL);
 }
 
 /* Program `id` on probe `id`, by an ECB `id`, at one tap `id`. */

@@ -54,7 +54,8 @@ static void buffers(void)
 	      "a ring before there is one");
 	CHECK(make_buffers(&c, 1) == 0, "one byte is a page");
 	CHECK(c.ring[0]->size == 4096, "size %lu", c.ring[0]->size);
-	refused("twice", EEXIST, SONDE_BUFFERS, 0, 4096, NULL, 0);
+	refused("no policy", EINVAL, SONDE_BUFFERS, SONDE_POLICY_COUNT, 4096,
+		NULL, 0);
 	CHECK(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, c.fd, 0) == MAP_FAILED,
 	      "private");
 	CHECK(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, c.fd, 0) ==
@@ -124,7 +125,8 @@ static void ecbs(void)
 	two[1].flags = 4;
 	refused("flags", EINVAL, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
 	two[1].flags = SONDE_ECB_HELD;
-	refused("held", EOPNOTSUPP, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
+	refused("one of two", EINVAL, SONDE_ECB_ADD, 0, 2, two,
+		sizeof(two) - 1);
 	two[1].flags = 0;
 	two[1].probe = 0;
 	refused("no probe", EINVAL, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
@@ -167,6 +169,13 @@ static void taps(void)
 	memcpy(p.path, "/.", 2);
 	refused("directory", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare + 2);
 	p.tap.path_length = 0;
+	p.tap.kind = SONDE_TAP_TICK;
+	refused("no period", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
+	p.tap.kind = SONDE_TAP_PROFILE;
+	p.tap.offset = SONDE_PERIOD_MIN - 1;
+	refused("short period", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
+	p.tap.offset = -1;
+	refused("long period", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
 	p.tap.kind = SONDE_TAP_SYSCALL_ENTRY;
 	CHECK(request(&c, SONDE_TAP_ARM, 0, 1, &p, bare, NULL, 0) == 0,
 	      "a good one: %s", c.last.reply.why);
@@ -184,8 +193,19 @@ static void others(void)
 	refused("detach", ESRCH, SONDE_DETACH, 0, 1, NULL, 0);
 	refused("spawn", EOPNOTSUPP, SONDE_SPAWN, 0, 0, NULL, 0);
 	refused("memory", EOPNOTSUPP, SONDE_READ_MEMORY, 1, 0, NULL, 8);
-	refused("release", EOPNOTSUPP, SONDE_RELEASE, 1, 0, NULL, 0);
-	refused("unknown", EINVAL, SONDE_STATISTICS + 1, 0, 0, NULL, 0);
+	refused("release", ESRCH, SONDE_RELEASE, 1, 0, NULL, 0);
+	refused("release 0", ESRCH, SONDE_RELEASE, 0, 0, NULL, 0);
+	refused("release huge", ESRCH, SONDE_RELEASE, -1, 0, NULL, 0);
+	refused("signal", EINVAL, SONDE_RELEASE, 1, 1000, NULL, 0);
+	refused("stop", ESRCH, SONDE_STOP_TARGET, 0, 1, NULL, 0);
+	refused("stop 0", ESRCH, SONDE_STOP_TARGET, 0, 0, NULL, 0);
+	CHECK(request(&c, SONDE_ATTACH, 0, getpid(), NULL, 0, NULL, 0) == 0,
+	      "ourselves: %s", c.last.reply.why);
+	refused("stop ourselves", EDEADLK, SONDE_STOP_TARGET, 0, getpid(), NULL,
+		0);
+	refused("continue", ESRCH, SONDE_CONTINUE_TARGET, 0, 1ull << 40, NULL,
+		0);
+	refused("unknown", EINVAL, SONDE_REQUEST_COUNT, 0, 0, NULL, 0);
 	refused("unknown", EINVAL, -1, 0, 0, NULL, 0);
 	close_client(&c);
 }
@@ -258,7 +278,7 @@ static uint64_t random_field(void)
 
 static void random_request(void)
 {
-	uint32_t kind = random_number() % (SONDE_STATISTICS + 3);
+	uint32_t kind = random_number() % (SONDE_REQUEST_COUNT + 2);
 	uint64_t bytes[64], length = random_number() % sizeof(bytes);
 	uint64_t answer[64];
 

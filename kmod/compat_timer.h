@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Timers as they differ between kernel versions: a part of compat.h.
+ */
+#ifndef SONDE_COMPAT_TIMER_H
+#define SONDE_COMPAT_TIMER_H
+
+#include <linux/hrtimer.h>
+#include <linux/version.h>
+
+/* hrtimer_setup() came with 6.13; hrtimer_init() went with 6.15. */
+static inline void sonde_timer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*expired)(struct hrtimer *),
+				     enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, expired, CLOCK_MONOTONIC, mode);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, mode);
+	timer->function = expired;
+#endif
+}
+
+#endif

@@ -1,34 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What differs between kernel versions; nothing else in kmod/ looks at one.
- * Supported here: 6.1 and 6.12.
+ * Supported: Debian's 5.10, 6.1, 6.12, 7.2 and 7.3.
  */
 #ifndef SONDE_COMPAT_H
 #define SONDE_COMPAT_H
 
 #include <linux/ftrace.h>
 #include <linux/sched.h>
+#include <linux/sched/jobctl.h>
 #include <linux/sched/signal.h>
+#include <linux/thread_info.h>
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 19, 0)
-#error "sonde needs Linux 5.19 or newer"
+/* Before 5.10.162 task_work_add(TWA_SIGNAL) takes siglock: against our order. */
+#ifndef TIF_NOTIFY_SIGNAL
+#error "sonde needs Linux 5.10.162 or newer"
 #endif
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
-#error "sonde does not know the system call path of Linux 7 yet"
+
+/* ftrace: before 5.11 a handler gets all registers, when it asks for them. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define SONDE_FTRACE_REGS struct pt_regs
+#define SONDE_FTRACE_FLAGS \
+	(FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION_SAFE)
+#else
+#define SONDE_FTRACE_REGS struct ftrace_regs
+#define SONDE_FTRACE_FLAGS 0
 #endif
 
 /* The registers that an ftrace handler sees: arguments, sp and ip. */
-static __always_inline struct pt_regs *sonde_fregs(struct ftrace_regs *fregs)
+static __always_inline struct pt_regs *sonde_fregs(SONDE_FTRACE_REGS *fregs)
 {
-#ifdef arch_ftrace_regs	/* 6.13, and later 6.12 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+	return fregs;
+#elif defined(arch_ftrace_regs)	/* 6.13, and later 6.12 */
 	return &arch_ftrace_regs(fregs)->regs;
 #else
 	return &fregs->regs;
 #endif
 }
 
-/* dequeue_signal() lost its task in 6.12; its mask moved to the front. */
+/*
+ * The system call path. Up to 6.12 syscall_trace_enter() can be hooked, before
+ * ptrace and seccomp, and answers -1 to leave the call out; the exit is
+ * inlined, so a probe on sys_exit stands for it. Since 7.0 there are two
+ * functions of their own; entry is after ptrace and seccomp, and the call is
+ * left out by its number.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define SONDE_EXIT_HOOKED 1
+#define SONDE_NAME_SYSCALL_ENTRY "trace_syscall_enter"
+#define SONDE_NAME_SYSCALL_EXIT "trace_syscall_exit"
+#else
+#define SONDE_EXIT_HOOKED 0
+#define SONDE_NAME_SYSCALL_ENTRY "syscall_trace_enter"
+#define SONDE_NAME_SYSCALL_EXIT NULL
+#endif
+
+/* Before 5.11 the work bit is a thread flag. */
+#ifndef set_task_syscall_work
+#define set_task_syscall_work(task, bit) set_tsk_thread_flag(task, TIF_##bit)
+#define clear_task_syscall_work(task, bit) \
+	clear_tsk_thread_flag(task, TIF_##bit)
+#define test_task_syscall_work(task, bit) \
+	test_tsk_thread_flag(task, TIF_##bit)
+#endif
+
+/*
+ * dequeue_signal() got a type in 5.17, and lost its task in 6.12: its mask
+ * moved to the front.
+ */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define SONDE_DEQUEUE_MASK(a) ((a)->di)
 #define SONDE_DEQUEUE_INFO(a) ((a)->si)
@@ -41,6 +82,9 @@ static __always_inline struct pt_regs *sonde_fregs(struct ftrace_regs *fregs)
 
 static inline int sonde_dequeue_signal(sigset_t *mask, kernel_siginfo_t *info)
 {
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
+	return dequeue_signal(current, mask, info);
+#else
 	enum pid_type type;
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -48,7 +92,72 @@ static inline int sonde_dequeue_signal(sigset_t *mask, kernel_siginfo_t *info)
 #else
 	return dequeue_signal(current, mask, info, &type);
 #endif
+#endif
 }
+
+/* A hooked call of dequeue_signal() says where the signal was queued. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
+#define sonde_dequeue_set_type(a) do { } while (0)
+#else
+#define sonde_dequeue_set_type(a) \
+	(*(enum pid_type *)SONDE_DEQUEUE_TYPE(a) = PIDTYPE_PID)
+#endif
+
+/* A signal that the kernel forces and nobody may handle, since 5.16. */
+static inline bool sonde_immutable(int signr)
+{
+#ifdef SA_IMMUTABLE
+	return current->sighand->action[signr - 1].sa.sa_flags & SA_IMMUTABLE;
+#else
+	return false;
+#endif
+}
+
+/* The group exits, or another thread of it execs. */
+static inline bool sonde_group_exits(const struct signal_struct *signal)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
+	return signal_group_exit(signal);
+#else
+	return (signal->flags & SIGNAL_GROUP_EXIT) || signal->group_exec_task;
+#endif
+}
+
+/* In a job control stop. Since 5.19 the stop has a flag of its own. */
+static inline bool sonde_job_stopped(const struct task_struct *task)
+{
+#ifdef JOBCTL_STOPPED
+	return READ_ONCE(task->jobctl) & JOBCTL_STOPPED;
+#else
+	return READ_ONCE(task->state) & __TASK_STOPPED;
+#endif
+}
+
+/* In a job control stop or one of ptrace's; under siglock it stays there. */
+static inline bool sonde_stands_still(const struct task_struct *task)
+{
+#ifdef JOBCTL_STOPPED
+	return READ_ONCE(task->jobctl) & (JOBCTL_STOPPED | JOBCTL_TRACED);
+#else
+	return READ_ONCE(task->state) & (__TASK_STOPPED | __TASK_TRACED);
+#endif
+}
+
+/* A process's working and root directory are behind a seqlock since 6.19. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#define sonde_fs_lock(fs) read_seqlock_excl(&(fs)->seq)
+#define sonde_fs_unlock(fs) read_sequnlock_excl(&(fs)->seq)
+#else
+#define sonde_fs_lock(fs) spin_lock(&(fs)->lock)
+#define sonde_fs_unlock(fs) spin_unlock(&(fs)->lock)
+#endif
+
+/* do_coredump() has another name since 7.0. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define SONDE_NAME_COREDUMP "vfs_coredump"
+#else
+#define SONDE_NAME_COREDUMP "do_coredump"
+#endif
 
 /* A stopped thread does not keep the machine from suspending (6.1). */
 #ifdef TASK_FREEZABLE

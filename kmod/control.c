@@ -251,7 +251,7 @@ static int control_stop(struct utrace *u, struct utrace_engine *engine)
 	if (u->stopped)
 		return 0;
 	sonde_queue(u, TWA_RESUME);
-	return READ_ONCE(u->task->jobctl) & JOBCTL_STOPPED ? 0 : -EINPROGRESS;
+	return sonde_job_stopped(u->task) ? 0 : -EINPROGRESS;
 }
 
 static int control_other(struct utrace *u, struct utrace_engine *engine,
@@ -387,8 +387,7 @@ int utrace_prepare_examine(struct task_struct *task,
 	err = check(u, engine, task);
 	if (!err && engine->resume != UTRACE_STOP)
 		err = -EINVAL;
-	else if (!err && !u->stopped &&
-		 !(READ_ONCE(u->task->jobctl) & JOBCTL_STOPPED))
+	else if (!err && !u->stopped && !sonde_job_stopped(u->task))
 		err = -EAGAIN;
 	spin_unlock_irq(&u->lock);
 	if (err)

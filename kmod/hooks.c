@@ -19,6 +19,7 @@
 
 #define TRAMPOLINE(name) void sonde_tramp_##name(void)
 TRAMPOLINE(syscall_entry);
+TRAMPOLINE(syscall_exit);
 TRAMPOLINE(get_signal);
 TRAMPOLINE(dequeue_signal);
 TRAMPOLINE(setup_done);
@@ -39,6 +40,7 @@ struct sonde_kernel sonde_kernel;
 
 static unsigned long (*lookup_name)(const char *name);
 static unsigned long (*location_of)(unsigned long ip);
+static void (*free_filter)(struct ftrace_ops *ops);	/* 5.10: no export */
 static DEFINE_PER_CPU(long, in_hook);
 
 static struct hook {
@@ -47,7 +49,9 @@ static struct hook {
 	unsigned long ip;
 } hooks[SONDE_HOOKS] = {
 	[SONDE_HOOK_SYSCALL_ENTRY] = {
-		"syscall_trace_enter", sonde_tramp_syscall_entry },
+		SONDE_NAME_SYSCALL_ENTRY, sonde_tramp_syscall_entry },
+	[SONDE_HOOK_SYSCALL_EXIT] = {
+		SONDE_NAME_SYSCALL_EXIT, sonde_tramp_syscall_exit },
 	[SONDE_HOOK_GET_SIGNAL] = { "get_signal", sonde_tramp_get_signal },
 	[SONDE_HOOK_DEQUEUE_SIGNAL] = {
 		"dequeue_signal", sonde_tramp_dequeue_signal },
@@ -56,6 +60,7 @@ static struct hook {
 		"signal_setup_done", sonde_tramp_setup_done },
 	[SONDE_HOOK_SIGNAL_STOP] = {
 		"do_signal_stop", sonde_tramp_signal_stop },
+	[SONDE_HOOK_TELL_PARENT] = { "do_notify_parent_cldstop", NULL },
 	[SONDE_HOOK_NEW_TASK] = { "wake_up_new_task", sonde_tramp_new_task },
 	[SONDE_HOOK_EXEC] = { "proc_exec_connector", sonde_tramp_exec },
 	[SONDE_HOOK_EXIT] = { "do_exit", sonde_tramp_exit },
@@ -201,7 +206,12 @@ static __always_inline bool wanted(enum sonde_hook_index index,
 				     (struct task_struct *)regs->si);
 		return false;
 	case SONDE_HOOK_SETUP_DONE:
-		return sonde_flags(current) & UTRACE_EVENT_SIGNAL_ALL;
+		return sonde_flags(current) &
+			(UTRACE_EVENT_SIGNAL_ALL | SONDE_FLAG_KEPT);
+	case SONDE_HOOK_TELL_PARENT:
+		sonde_tells_parent((struct task_struct *)regs->di,
+				   (bool)regs->si, regs->dx);
+		return false;
 	case SONDE_HOOK_SIGNAL_STOP:
 		return sonde_flags(current) & UTRACE_EVENT(JCTL);
 	case SONDE_HOOK_RELEASE:
@@ -213,7 +223,7 @@ static __always_inline bool wanted(enum sonde_hook_index index,
 
 static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 				 struct ftrace_ops *ops,
-				 struct ftrace_regs *fregs)
+				 SONDE_FTRACE_REGS *fregs)
 {
 	struct pt_regs *regs = sonde_fregs(fregs);
 	int i = 0;
@@ -234,7 +244,8 @@ static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 
 static struct ftrace_ops sonde_ops = {
 	.func = sonde_ftrace,
-	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT,
+	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT |
+		 SONDE_FTRACE_FLAGS,
 };
 
 /* kallsyms_lookup_name() is not exported; a kprobe knows where it is. */
@@ -263,8 +274,9 @@ static int find_kernel(void)
 		void *slot;
 	} wanted_symbols[] = {
 		{ "ftrace_location", &location_of },
+		{ "ftrace_free_filter", &free_filter },
 		{ "do_group_exit", &sonde_kernel.do_group_exit },
-		{ "do_coredump", &sonde_kernel.do_coredump },
+		{ SONDE_NAME_COREDUMP, &sonde_kernel.do_coredump },
 		{ "task_work_cancel_match",
 		  &sonde_kernel.task_work_cancel_match },
 		{ "user_enable_single_step",
@@ -305,8 +317,11 @@ int sonde_hooks_init(void)
 	if (err)
 		return err;
 	for (i = 0; i < SONDE_HOOKS; i++) {
-		unsigned long address = sonde_lookup(hooks[i].name);
+		unsigned long address;
 
+		if (!hooks[i].name)	/* not on this kernel */
+			continue;
+		address = sonde_lookup(hooks[i].name);
 		hooks[i].ip = address ? location_of(address) : 0;
 		if (!hooks[i].ip) {
 			pr_err("sonde: %s cannot be hooked\n", hooks[i].name);
@@ -327,7 +342,7 @@ int sonde_hooks_init(void)
 	}
 	return 0;
 out_filter:
-	ftrace_free_filter(&sonde_ops);
+	free_filter(&sonde_ops);
 	return err;
 }
 
@@ -338,6 +353,6 @@ out_filter:
 void sonde_hooks_stop(void)
 {
 	unregister_ftrace_function(&sonde_ops);
-	ftrace_free_filter(&sonde_ops);
+	free_filter(&sonde_ops);
 	synchronize_rcu_tasks();
 }

@@ -21,11 +21,13 @@ struct sonde_args {
 
 enum sonde_hook_index {
 	SONDE_HOOK_SYSCALL_ENTRY,
+	SONDE_HOOK_SYSCALL_EXIT,
 	SONDE_HOOK_GET_SIGNAL,
 	SONDE_HOOK_DEQUEUE_SIGNAL,
 	SONDE_HOOK_PREPARE_SIGNAL,
 	SONDE_HOOK_SETUP_DONE,
 	SONDE_HOOK_SIGNAL_STOP,
+	SONDE_HOOK_TELL_PARENT,
 	SONDE_HOOK_NEW_TASK,
 	SONDE_HOOK_EXEC,
 	SONDE_HOOK_EXIT,
@@ -76,6 +78,7 @@ void sonde_call_body(unsigned long body, unsigned long argument);
 unsigned long sonde_call_body_of(unsigned long body, struct sonde_args *args);
 
 unsigned long sonde_hook_syscall_entry(struct sonde_args *args);
+unsigned long sonde_hook_syscall_exit(struct sonde_args *args);
 unsigned long sonde_hook_get_signal(struct sonde_args *args);
 unsigned long sonde_hook_dequeue_signal(struct sonde_args *args);
 unsigned long sonde_hook_setup_done(struct sonde_args *args);
@@ -97,5 +100,6 @@ bool sonde_wants_probe(const struct tracepoint *tp);
 bool sonde_wants_dequeue(const struct sonde_args *args);
 bool sonde_wants_release(struct task_struct *task);
 void sonde_prepare_signal(int signr, struct task_struct *task);
+void sonde_tells_parent(struct task_struct *task, bool for_ptracer, int why);
 
 #endif

@@ -33,7 +33,6 @@
 enum sonde_kept {
 	SONDE_KEPT_NONE,
 	SONDE_KEPT_HAND,	/* dequeue_signal() is to return it */
-	SONDE_KEPT_HOLD,	/* report it again */
 	SONDE_KEPT_DELIVER,	/* to the handler in ka */
 	SONDE_KEPT_TERM,
 	SONDE_KEPT_CORE,
@@ -60,7 +59,12 @@ enum sonde_kept {
  * @reap_wait: reaped before report_death was over
  * @let_go: seen by the unload
  * @kept: with signr, info, ka: only used by the thread itself
+ * @held: with held_signr: a signal to be reported again, by the thread itself
+ * @told: what this thread told its parent when it went on, a CLD_ value
  * @stop_signal: the signal to hand over is a stop made by an engine
+ * @clone_flags: of the child that this thread is making
+ * @bprm: of the exec that this thread is in
+ * @left_out: number of a system call that was not made, if has_left_out
  * @real_blocked: the bit that prepare_signal set, 0 for none; under siglock
  * @real_next: next state with such a bit
  */
@@ -92,11 +96,16 @@ struct utrace {
 	int signr;
 	kernel_siginfo_t info;
 	struct k_sigaction ka;
+	int held_signr;
+	kernel_siginfo_t held;
+	int told;
 	bool stop_signal;
 	int real_blocked;
 	struct utrace *real_next;
 	unsigned long clone_flags;
 	const struct linux_binprm *bprm;
+	long left_out;
+	bool has_left_out;
 };
 
 /**
@@ -164,6 +173,7 @@ void sonde_utrace_exit(void);
 /* syscall.c */
 void sonde_update_syscall_work(struct utrace *u);
 void sonde_clean_child(struct task_struct *child);
+void sonde_report_syscall_exit(struct utrace *u);
 int sonde_syscall_init(void);
 void sonde_syscall_stop(void);
 
@@ -175,6 +185,8 @@ void sonde_report_handler(struct utrace *u);
 void sonde_report_continued(struct utrace *u);
 void sonde_report_request(struct utrace *u);
 void sonde_keep(struct utrace *u, enum sonde_kept kept, int signr);
+void sonde_remind(struct utrace *u);
+bool sonde_settle_stopped(struct utrace *u);
 int sonde_signal_init(void);
 void sonde_signal_stop(void);
 

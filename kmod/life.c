@@ -13,11 +13,18 @@
 
 static struct tracepoint *newtask_point, *exec_point;
 
+/*
+ * Every child passes here, also that of a parent whose last engine went while
+ * it was being made: what it inherited goes. (real_blocked: a sender may have
+ * marked the parent at that moment; a thread in clone does not use it.)
+ */
 static void on_newtask(void *data, struct task_struct *child,
 		       unsigned long clone_flags)
 {
 	struct utrace *u;
 
+	sonde_clean_child(child);
+	sigemptyset(&child->real_blocked);
 	rcu_read_lock();
 	u = sonde_find(current);
 	if (u)
@@ -60,8 +67,6 @@ unsigned long sonde_hook_new_task(struct sonde_args *args)
 	struct utrace *u;
 
 	sonde_hooks_enter();
-	sonde_clean_child(child);
-	sigemptyset(&child->real_blocked);
 	u = sonde_find_get(current);
 	if (!u)
 		goto out_leave;

@@ -42,8 +42,45 @@ void sonde_keep(struct utrace *u, enum sonde_kept kept, int signr)
 	u->signr = signr;
 	sonde_recalc(u);
 	spin_unlock_irqrestore(&u->lock, irq);
-	if (kept)
+	sonde_remind(u);
+}
+
+/* Leads the current thread to get_signal() again, for what is only here. */
+void sonde_remind(struct utrace *u)
+{
+	if (u->kept || u->held_signr)
 		set_tsk_thread_flag(current, TIF_SIGPENDING);
+}
+
+/* UTRACE_SIGNAL_HOLD: the signal in u->info is to be seen again. */
+static void hold(struct utrace *u)
+{
+	unsigned long irq;
+
+	if (u->info.si_signo < 1 || u->info.si_signo > _NSIG)
+		return;
+	spin_lock_irqsave(&u->lock, irq);
+	u->held = u->info;
+	u->held_signr = u->info.si_signo;
+	sonde_recalc(u);
+	spin_unlock_irqrestore(&u->lock, irq);
+}
+
+/* Return: the number of the held signal, which is in u->info now, or 0. */
+static int take_held(struct utrace *u)
+{
+	unsigned long irq;
+	int signr;
+
+	spin_lock_irqsave(&u->lock, irq);
+	signr = u->held_signr;
+	if (signr) {
+		u->info = u->held;
+		u->held_signr = 0;
+		sonde_recalc(u);
+	}
+	spin_unlock_irqrestore(&u->lock, irq);
+	return signr;
 }
 
 /*
@@ -200,12 +237,11 @@ static void hand_tstp(struct utrace *u)
 		sonde_keep(u, SONDE_KEPT_NONE, 0);
 }
 
-/* DELIVER: to the handler that the engines left in @ka. */
-static void deliver(struct utrace *u, int signr, const struct k_sigaction *ka)
+/* Does @action with the signal in u->info; a handler is the one in u->ka. */
+static void carry_out(struct utrace *u, u32 action)
 {
-	u32 action = action_of(signr, ka);
+	int signr = u->info.si_signo;
 
-	u->ka = *ka;
 	switch (action) {
 	case UTRACE_SIGNAL_DELIVER:
 		sonde_keep(u, SONDE_KEPT_DELIVER, signr);
@@ -222,7 +258,7 @@ static void deliver(struct utrace *u, int signr, const struct k_sigaction *ka)
 	case UTRACE_SIGNAL_TSTP:
 		hand_tstp(u);
 		break;
-	default:
+	default:	/* ignored, or nothing was asked for */
 		sonde_keep(u, SONDE_KEPT_NONE, 0);
 		break;
 	}
@@ -236,41 +272,22 @@ static void decide(struct utrace *u, u32 bits, int signr, u32 usual,
 		   const struct k_sigaction *orig_ka,
 		   const struct k_sigaction *return_ka)
 {
+	bool same = orig_ka && same_action(orig_ka, return_ka);
 	u32 action = utrace_signal_action(bits);
 	int number = u->info.si_signo;
 
 	u->stop_signal = false;
-	if (bits & UTRACE_SIGNAL_HOLD) {
-		sonde_keep(u, SONDE_KEPT_HOLD, number);
-		return;
-	}
-	if (action == usual && number == signr &&
-	    (!orig_ka || same_action(orig_ka, return_ka))) {
+	if (bits & UTRACE_SIGNAL_HOLD)
+		hold(u);
+	if (action == usual && number == signr && (!orig_ka || same)) {
 		hand(u, signr);
-		return;
-	}
-	switch (action) {
-	case UTRACE_SIGNAL_DELIVER:
-		if (orig_ka && same_action(orig_ka, return_ka))
-			hand(u, number);
-		else
-			deliver(u, number, return_ka);
-		break;
-	case UTRACE_SIGNAL_TERM:
-		sonde_keep(u, SONDE_KEPT_TERM, number);
-		break;
-	case UTRACE_SIGNAL_CORE:
-		sonde_keep(u, SONDE_KEPT_CORE, number);
-		break;
-	case UTRACE_SIGNAL_STOP:
-		hand_stop(u, SIGSTOP);
-		break;
-	case UTRACE_SIGNAL_TSTP:
-		hand_tstp(u);
-		break;
-	default:	/* ignored, or nothing was asked for */
-		sonde_keep(u, SONDE_KEPT_NONE, 0);
-		break;
+	} else if (action != UTRACE_SIGNAL_DELIVER) {
+		carry_out(u, action);
+	} else if (same || number < 1 || number > _NSIG) {
+		hand(u, number);
+	} else {
+		u->ka = *return_ka;
+		carry_out(u, action_of(number, return_ka));
 	}
 }
 
@@ -369,11 +386,6 @@ static int synchronous(void)
 	return signr;
 }
 
-static bool immutable(int signr)
-{
-	return current->sighand->action[signr - 1].sa.sa_flags & SA_IMMUTABLE;
-}
-
 static void report_synchronous(struct utrace *u)
 {
 	sigset_t mask;
@@ -383,7 +395,7 @@ static void report_synchronous(struct utrace *u)
 		return;
 	spin_lock_irq(&current->sighand->siglock);
 	signr = synchronous();
-	if (signr && !immutable(signr)) {
+	if (signr && !sonde_immutable(signr)) {
 		sigfillset(&mask);
 		sigdelset(&mask, signr);
 		signr = sonde_dequeue_signal(&mask, &u->info);
@@ -399,8 +411,7 @@ static void report_synchronous(struct utrace *u)
 /* The group is being killed: pass everything on. */
 static bool killed(struct utrace *u)
 {
-	if ((current->signal->flags & SIGNAL_GROUP_EXIT) ||
-	    current->signal->group_exec_task ||
+	if (sonde_group_exits(current->signal) ||
 	    __fatal_signal_pending(current))
 		u->killed = true;
 	return u->killed;
@@ -443,8 +454,8 @@ static unsigned long before_signals(struct utrace *u, struct sonde_args *args)
 	/* Stepping a probed instruction out of line: not now. */
 	if (current->utask && current->utask->active_uprobe)
 		goto out_body;
-	if (u->kept == SONDE_KEPT_HOLD)
-		report_signal(u, u->signr);
+	if (u->kept == SONDE_KEPT_NONE && u->held_signr)
+		report_signal(u, take_held(u));
 	if (u->kept == SONDE_KEPT_NONE)
 		report_synchronous(u);
 	if (killed(u))
@@ -496,15 +507,19 @@ static int take_signal(struct utrace *u, kernel_siginfo_t *info)
 			return signr;
 		}
 		if (u->kept != SONDE_KEPT_NONE) {
-			set_tsk_thread_flag(current, TIF_SIGPENDING);
+			sonde_remind(u);
 			return 0;
 		}
-		mask = current->blocked;
-		signr = sonde_dequeue_signal(&mask, &u->info);
-		if (!signr || signr == SIGKILL || immutable(signr)) {
-			u->killed |= signr == SIGKILL;
-			*info = u->info;
-			return signr;
+		signr = take_held(u);
+		if (!signr) {
+			mask = current->blocked;
+			signr = sonde_dequeue_signal(&mask, &u->info);
+			if (!signr || signr == SIGKILL ||
+			    sonde_immutable(signr)) {
+				u->killed |= signr == SIGKILL;
+				*info = u->info;
+				return signr;
+			}
 		}
 		spin_unlock_irq(&current->sighand->siglock);
 		report_signal(u, signr);
@@ -523,7 +538,7 @@ unsigned long sonde_hook_dequeue_signal(struct sonde_args *args)
 		kernel_siginfo_t *info;
 
 		info = (kernel_siginfo_t *)SONDE_DEQUEUE_INFO(args);
-		*(enum pid_type *)SONDE_DEQUEUE_TYPE(args) = PIDTYPE_PID;
+		sonde_dequeue_set_type(args);
 		args->ret = take_signal(u, info);
 		next = 0;
 		sonde_retire(u);
@@ -564,7 +579,25 @@ static void report_jctl(struct utrace *u, int type, int notify)
 
 void sonde_report_continued(struct utrace *u)
 {
-	report_jctl(u, CLD_CONTINUED, 0);
+	report_jctl(u, CLD_CONTINUED, xchg(&u->told, 0));
+}
+
+/*
+ * In the ftrace handler of do_notify_parent_cldstop(): the current thread tells
+ * the parent @why. In get_signal() that is about going on, and do_signal_stop()
+ * has reported the other kind already.
+ */
+void notrace sonde_tells_parent(struct task_struct *task, bool for_ptracer,
+				int why)
+{
+	struct utrace *u;
+
+	if (task != current || for_ptracer ||
+	    (current->signal->flags & SIGNAL_STOP_STOPPED))
+		return;
+	u = sonde_find(current);
+	if (u)
+		WRITE_ONCE(u->told, why);
 }
 
 /* Whether the parent will be told: the last thread to stop does that. */
@@ -590,6 +623,7 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 	u = sonde_find_get(current);
 	if (u) {
 		notify = stop_notify();
+		WRITE_ONCE(u->told, 0);
 		spin_unlock_irq(&current->sighand->siglock);
 		report_jctl(u, CLD_STOPPED, notify);
 		sonde_later(u, SONDE_LATER_CONTINUED);
@@ -604,6 +638,78 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 	}
 	sonde_hooks_leave();
 	return next;
+}
+
+/*
+ * At the unload.
+ */
+
+struct owed {
+	int signr;
+	kernel_siginfo_t info;
+};
+
+static void pay(struct task_struct *task, struct owed *owed)
+{
+	if (!owed->signr)
+		return;
+	owed->info.si_signo = owed->signr;
+	send_sig_info(owed->signr, &owed->info, task);
+}
+
+/* Takes what @u keeps, to be sent again. The thread stands still. */
+static void take_owed(struct utrace *u, struct owed *kept, struct owed *held)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&u->lock, irq);
+	kept->info = u->info;
+	kept->signr = u->kept ? u->signr : 0;
+	/* An exit with any status is nearer than none. */
+	if (u->kept == SONDE_KEPT_TERM || u->kept == SONDE_KEPT_CORE)
+		kept->signr = SIGKILL;
+	held->info = u->held;
+	held->signr = u->held_signr;
+	u->kept = SONDE_KEPT_NONE;
+	u->held_signr = 0;
+	if (u->stepping)
+		sonde_kernel.user_disable_single_step(u->task);
+	u->stepping = false;
+	sonde_recalc(u);
+	spin_unlock_irqrestore(&u->lock, irq);
+}
+
+/*
+ * A thread in a job control stop or one of ptrace's may stay there for ever:
+ * its step is taken off and its signals are queued again from here. Whoever
+ * wakes it has to take siglock first.
+ * Return: whether that was done.
+ */
+bool sonde_settle_stopped(struct utrace *u)
+{
+	struct task_struct *task = u->task;
+	struct owed kept, held;
+	struct sighand_struct *sighand;
+	bool still = false;
+	unsigned long irq;
+
+	rcu_read_lock();
+	sighand = rcu_dereference(task->sighand);
+	if (!sighand)
+		goto out_rcu;
+	spin_lock_irqsave(&sighand->siglock, irq);
+	still = sighand == rcu_access_pointer(task->sighand) &&
+		sonde_stands_still(task) && !READ_ONCE(task->on_cpu);
+	if (still)
+		take_owed(u, &kept, &held);
+	spin_unlock_irqrestore(&sighand->siglock, irq);
+out_rcu:
+	rcu_read_unlock();
+	if (still) {
+		pay(task, &held);
+		pay(task, &kept);
+	}
+	return still;
 }
 
 int sonde_signal_init(void)

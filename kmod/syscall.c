@@ -68,9 +68,13 @@ void sonde_update_syscall_work(struct utrace *u)
 /* A child inherits the bit of a traced parent. Context: before it runs. */
 void sonde_clean_child(struct task_struct *child)
 {
-	spin_lock_irq(&work_lock);
+	unsigned long irq;
+
+	if (!test_task_syscall_work(child, SYSCALL_TRACEPOINT))
+		return;
+	spin_lock_irqsave(&work_lock, irq);
 	set_bit_of(child, wants_bit(child, NULL));
-	spin_unlock_irq(&work_lock);
+	spin_unlock_irqrestore(&work_lock, irq);
 }
 
 /* Sets the bit on all threads, or where it is wanted. */
@@ -203,7 +207,25 @@ static bool report_entry(struct utrace *u)
 	return utrace_syscall_action(r.bits) != UTRACE_SYSCALL_ABORT;
 }
 
-/* Before a system call, and before ptrace and seccomp see it. */
+/*
+ * Leaves out the call that is about to be made. Return: where to go on. Where
+ * the body reads the number again, -1 is put there until the exit.
+ */
+static unsigned long leave_out(struct utrace *u, struct sonde_args *args)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+
+	if (!SONDE_EXIT_HOOKED) {
+		args->ret = -1L;
+		return 0;
+	}
+	u->left_out = regs->orig_ax;
+	u->has_left_out = true;
+	regs->orig_ax = -1L;
+	return sonde_body(SONDE_HOOK_SYSCALL_ENTRY);
+}
+
+/* Before a system call; see compat.h for when exactly. */
 unsigned long sonde_hook_syscall_entry(struct sonde_args *args)
 {
 	unsigned long next = sonde_body(SONDE_HOOK_SYSCALL_ENTRY);
@@ -212,10 +234,9 @@ unsigned long sonde_hook_syscall_entry(struct sonde_args *args)
 	sonde_hooks_enter();
 	u = sonde_find_get(current);
 	if (u) {
-		if (!report_entry(u)) {
-			args->ret = -1L;
-			next = 0;
-		}
+		u->has_left_out = false;
+		if (!report_entry(u))
+			next = leave_out(u, args);
 		sonde_retire(u);
 		sonde_put(u);
 	}
@@ -246,6 +267,38 @@ static void drop_bit(void)
 		set_task_syscall_work(current, SYSCALL_TRACEPOINT);
 }
 
+void sonde_report_syscall_exit(struct utrace *u)
+{
+	struct sonde_report r = {
+		.event = UTRACE_EVENT(SYSCALL_EXIT),
+		.regs = task_pt_regs(current),
+	};
+
+	sonde_report(u, &r);
+}
+
+/* After a system call, where that can be hooked: the report is made here. */
+unsigned long sonde_hook_syscall_exit(struct sonde_args *args)
+{
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (u) {
+		if (u->has_left_out)
+			task_pt_regs(current)->orig_ax = u->left_out;
+		u->has_left_out = false;
+		if (READ_ONCE(u->flags) & UTRACE_EVENT(SYSCALL_EXIT)) {
+			sonde_report_syscall_exit(u);
+			sonde_settle(u);
+		}
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return sonde_body(SONDE_HOOK_SYSCALL_EXIT);
+}
+
 static void report_exit_later(void)
 {
 	struct utrace *u = sonde_find_get(current);
@@ -260,7 +313,7 @@ static void report_exit_later(void)
 /* Probe of sys_exit, preemption off: the safe point makes the report. */
 static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
-	if (atomic_read(&sonde_states))
+	if (!SONDE_EXIT_HOOKED && atomic_read(&sonde_states))
 		report_exit_later();
 #ifdef SONDE_HAVE_DEVICE
 	sonde_call_exit(regs, result);

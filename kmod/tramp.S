@@ -45,6 +45,7 @@ SYM_FUNC_END(sonde_tramp_\name)
 
 	.text
 TRAMPOLINE syscall_entry
+TRAMPOLINE syscall_exit
 TRAMPOLINE get_signal
 TRAMPOLINE dequeue_signal
 TRAMPOLINE setup_done

@@ -222,7 +222,7 @@ void sonde_recalc(struct utrace *u)
 	lockdep_assert_held(&u->lock);
 	list_for_each_entry(engine, &u->engines, link)
 		flags |= engine->flags;
-	if (u->kept)
+	if (u->kept || u->held_signr)
 		flags |= SONDE_FLAG_KEPT;
 	WRITE_ONCE(u->flags, flags);
 }
@@ -555,16 +555,6 @@ void sonde_settle(struct utrace *u)
 	spin_unlock_irq(&u->lock);
 }
 
-static void report_syscall_exit(struct utrace *u)
-{
-	struct sonde_report r = {
-		.event = UTRACE_EVENT(SYSCALL_EXIT),
-		.regs = task_pt_regs(current),
-	};
-
-	sonde_report(u, &r);
-}
-
 /* Reports what was put off. Context: the thread, may sleep. */
 static void report_later(struct utrace *u)
 {
@@ -577,7 +567,7 @@ static void report_later(struct utrace *u)
 	if (later & SONDE_LATER_CONTINUED)
 		sonde_report_continued(u);
 	if (later & SONDE_LATER_SYSCALL_EXIT)
-		report_syscall_exit(u);
+		sonde_report_syscall_exit(u);
 	if (later & SONDE_LATER_HANDLER)
 		sonde_report_handler(u);
 }
@@ -595,6 +585,7 @@ void sonde_safe_point(struct utrace *u)
 			return;
 	}
 	sonde_step(u);
+	sonde_remind(u);
 }
 
 static void sonde_work(struct callback_head *head)
@@ -696,6 +687,14 @@ static void cancel_queued(struct utrace *u, struct callback_head *head,
 	sonde_put(u);
 }
 
+/* Whether the thread has to do something before its state may go. */
+static bool is_owed(const struct utrace *u)
+{
+	return (u->stepping || READ_ONCE(u->kept) ||
+		READ_ONCE(u->held_signr)) &&
+	       !(READ_ONCE(u->task->flags) & PF_EXITING);
+}
+
 static void let_go(struct utrace *u)
 {
 	struct utrace_engine *engine;
@@ -714,8 +713,11 @@ static void let_go(struct utrace *u)
 	sonde_update_syscall_work(u);
 	cancel_queued(u, &u->work, &u->work_queued);
 	cancel_queued(u, &u->kick, &u->kick_queued);
-	/* Stepping ends at a safe point, and a kept signal at the next. */
-	if (u->stepping || READ_ONCE(u->kept)) {
+	/*
+	 * Stepping ends at a safe point, and a kept signal at the next; or
+	 * from here, where the thread stands still.
+	 */
+	if (is_owed(u) && !sonde_settle_stopped(u)) {
 		spin_lock_irq(&u->lock);
 		sonde_queue(u, TWA_SIGNAL);
 		spin_unlock_irq(&u->lock);

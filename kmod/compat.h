@@ -8,10 +8,15 @@
 
 #include <linux/ftrace.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
 #include <linux/sched/jobctl.h>
 #include <linux/sched/signal.h>
 #include <linux/thread_info.h>
 #include <linux/version.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#include <linux/sched/exec_state.h>
+#endif
 
 /* Before 5.10.162 task_work_add(TWA_SIGNAL) takes siglock: against our order. */
 #ifndef TIF_NOTIFY_SIGNAL
@@ -140,6 +145,23 @@ static inline bool sonde_stands_still(const struct task_struct *task)
 	return READ_ONCE(task->jobctl) & (JOBCTL_STOPPED | JOBCTL_TRACED);
 #else
 	return READ_ONCE(task->state) & (__TASK_STOPPED | __TASK_TRACED);
+#endif
+}
+
+/* Whether the user's own tracers may look at the current task (with an mm). */
+static inline bool sonde_current_dumpable(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+	const struct task_exec_state *state;
+	bool dumpable;
+
+	rcu_read_lock();
+	state = rcu_dereference(current->exec_state);
+	dumpable = state && READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return dumpable;
+#else
+	return get_dumpable(current->mm) == SUID_DUMP_USER;
 #endif
 }
 

@@ -40,6 +40,7 @@
 #include <linux/uaccess.h>
 #include <asm/segment.h>
 
+#include "kmod/compat.h"
 #include "kmod/fire.h"
 #include "kmod/hooks.h"
 #include "kmod/session.h"
@@ -341,9 +342,9 @@ static int put_directory(struct sonde_firing *firing, bool root, char *to,
 
 	if (!fs || !may_lock())
 		return -1;
-	spin_lock(&fs->lock);
+	sonde_fs_lock(fs);
 	length = put_path(firing, root ? &fs->root : &fs->pwd, to, max);
-	spin_unlock(&fs->lock);
+	sonde_fs_unlock(fs);
 	return length;
 }
 

@@ -18,7 +18,6 @@
 #include <linux/hashtable.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -76,7 +75,7 @@ static bool may_trace(struct sonde_session *session, struct task_struct *task)
 	rcu_read_unlock();
 	/* mm is safe to look at in the current task only */
 	if (may && mm && task == current)
-		may = get_dumpable(mm) == SUID_DUMP_USER;
+		may = sonde_current_dumpable();
 	return may;
 }
 

@@ -15,8 +15,13 @@
 
 #include "compat_direct.h"
 
+#ifndef ENDBR			/* kernels without IBT */
+#define ENDBR
+#endif
+
 .macro TRAMPOLINE name
 SYM_FUNC_START(sonde_tramp_\name)
+	ENDBR			/* their addresses are in a table */
 	push	%rdi
 	push	%rsi
 	push	%rdx

@@ -84,7 +84,7 @@ long sonde_call_everyone; /* negative: some of them trace every task; read by tr
 static DEFINE_MUTEX(calls_lock); /* of the following */
 static u32 users[SONDE_CALLS]; /* sessions that want the number */
 static LIST_HEAD(batches);
-static struct batch *all; /* the one on x64_sys_call */
+static struct batch *all __maybe_unused; /* the one on x64_sys_call */
 static bool on_tracepoint;
 static u32 marking; /* sessions that have marked threads */
 
@@ -631,8 +631,7 @@ static void give_back(struct sonde_session *session,
 
 static bool is_marked(struct task_struct *task)
 {
-	return READ_ONCE(task_thread_info(task)->syscall_work) &
-	       BIT(SONDE_MARK_BIT);
+	return READ_ONCE(*SONDE_WORK_WORD(task)) & BIT(SONDE_MARK_BIT);
 }
 
 /* The calls that are under way end under our eyes. */
@@ -687,7 +686,7 @@ int sonde_calls_update(struct sonde_session *session, char *why)
  */
 void sonde_calls_mark(struct task_struct *task)
 {
-	set_bit(SONDE_MARK_BIT, &task_thread_info(task)->syscall_work);
+	set_bit(SONDE_MARK_BIT, SONDE_WORK_WORD(task));
 }
 
 /**
@@ -725,8 +724,7 @@ static void unmark_all(void)
 
 	read_lock(sonde_kernel.tasklist_lock);
 	for_each_process_thread(process, task)
-		clear_bit(SONDE_MARK_BIT,
-			  &task_thread_info(task)->syscall_work);
+		clear_bit(SONDE_MARK_BIT, SONDE_WORK_WORD(task));
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
@@ -762,8 +760,10 @@ void sonde_calls_init(void)
 {
 	unsigned long address = sonde_lookup("x64_sys_call");
 
+#ifdef SONDE_DIRECT_CALLS
 	BUILD_BUG_ON(offsetof(struct task_struct, thread_info.syscall_work) !=
 		     SONDE_TASK_SYSCALL_WORK);
+#endif
 	enter_point = sonde_tracepoint("sys_enter");
 	call_table = (unsigned long *)sonde_lookup("sys_call_table");
 	no_call = sonde_lookup("__x64_sys_ni_syscall");

@@ -14,6 +14,7 @@
 #include <linux/timekeeping.h>
 #include <asm/barrier.h>
 #include <asm/msr.h>
+#include <vdso/clocksource.h>
 #include <vdso/datapage.h>
 #include <vdso/time64.h>
 

@@ -20,6 +20,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 #include <asm/syscall.h>
 
 #include "finder.h"
@@ -44,6 +45,7 @@ struct watch {
 	struct utrace_engine *engine;	/* a reference while linked */
 	struct task_struct *task;	/* only compared */
 	bool matched;
+	unsigned long old_break;	/* at the entry of brk() */
 };
 
 static void put_finder(struct sonde_finder *finder)
@@ -90,6 +92,8 @@ static unsigned long events_of(const struct watch *w)
 
 	if (w->matched && (ops->mapped || ops->unmapped || ops->protected))
 		events |= UTRACE_EVENT(SYSCALL_EXIT);
+	if (w->matched && (ops->mapped || ops->unmapped))
+		events |= UTRACE_EVENT(SYSCALL_ENTRY);
 	return events;
 }
 
@@ -199,28 +203,6 @@ static u32 on_clone(u32 action, struct utrace_engine *engine,
 	return UTRACE_RESUME;
 }
 
-static u32 on_exec(u32 action, struct utrace_engine *engine,
-		   const struct linux_binfmt *fmt,
-		   const struct linux_binprm *bprm, struct pt_regs *regs)
-{
-	struct watch *w = engine->data;
-	bool was = w->matched, is = was;
-
-	if (w->finder->path)
-		is = path_matches(w->finder, current) &&
-		     (!w->finder->pid || was ||
-		      current->tgid == w->finder->pid);
-	w->matched = is;
-	if (was && !is)
-		tell_gone(w, current, true);
-	if (is)
-		tell_found(w, current);
-	/* Fails only if the thread is being let go. */
-	if (was != is && utrace_set_events(current, engine, events_of(w)))
-		return UTRACE_DETACH;
-	return UTRACE_RESUME;
-}
-
 static u32 on_death(struct utrace_engine *engine, bool group_dead, int signal)
 {
 	struct watch *w = engine->data;
@@ -251,6 +233,13 @@ static void tell_unmapped(struct watch *w, unsigned long address,
 		finder->ops.unmapped(finder->data, current, address, length);
 }
 
+static unsigned long protection_of(unsigned long vm_flags)
+{
+	return (vm_flags & VM_READ ? PROT_READ : 0) |
+	       (vm_flags & VM_WRITE ? PROT_WRITE : 0) |
+	       (vm_flags & VM_EXEC ? PROT_EXEC : 0);
+}
+
 /* The protection of the mapping at @address, as mmap() has it. */
 static unsigned long protection_at(unsigned long address)
 {
@@ -259,16 +248,137 @@ static unsigned long protection_at(unsigned long address)
 
 	mmap_read_lock(current->mm);
 	vma = find_vma(current->mm, address);
-	if (vma && vma->vm_start <= address) {
-		if (vma->vm_flags & VM_READ)
-			protection |= PROT_READ;
-		if (vma->vm_flags & VM_WRITE)
-			protection |= PROT_WRITE;
-		if (vma->vm_flags & VM_EXEC)
-			protection |= PROT_EXEC;
-	}
+	if (vma && vma->vm_start <= address)
+		protection = protection_of(vma->vm_flags);
 	mmap_read_unlock(current->mm);
 	return protection;
+}
+
+/*
+ * The mappings that exec made for the new program. The lock is dropped for
+ * each callback; the program has one thread and does not run yet.
+ */
+static void tell_program(struct watch *w)
+{
+	struct vm_area_struct *vma;
+	unsigned long start, end = 0, protection;
+
+	for (;;) {
+		mmap_read_lock(current->mm);
+		vma = find_vma(current->mm, end);
+		if (vma) {
+			start = vma->vm_start;
+			end = vma->vm_end;
+			protection = protection_of(vma->vm_flags);
+		}
+		mmap_read_unlock(current->mm);
+		if (!vma)
+			return;
+		tell_mapped(w, start, end - start, protection);
+	}
+}
+
+static u32 on_exec(u32 action, struct utrace_engine *engine,
+		   const struct linux_binfmt *fmt,
+		   const struct linux_binprm *bprm, struct pt_regs *regs)
+{
+	struct watch *w = engine->data;
+	bool was = w->matched, is = was;
+
+	if (w->finder->path)
+		is = path_matches(w->finder, current) &&
+		     (!w->finder->pid || was ||
+		      current->tgid == w->finder->pid);
+	w->matched = is;
+	if (was && !is)
+		tell_gone(w, current, true);
+	if (is) {
+		tell_found(w, current);
+		tell_program(w);
+	}
+	/* Fails only if the thread is being let go. */
+	if (was != is && utrace_set_events(current, engine, events_of(w)))
+		return UTRACE_DETACH;
+	return UTRACE_RESUME;
+}
+
+/* What the calls about mappings are called, by the ABI of the caller. */
+enum map_call {
+	MAP_OTHER, MAP_MMAP, MAP_OLD_MMAP, MAP_MUNMAP, MAP_MREMAP, MAP_MPROTECT,
+	MAP_BRK,
+};
+
+/* Numbers of 32-bit calls: asm/unistd.h has those of 64-bit ones only. */
+enum {
+	NR32_BRK = 45, NR32_OLD_MMAP = 90, NR32_MUNMAP = 91,
+	NR32_MPROTECT = 125, NR32_MREMAP = 163, NR32_MMAP2 = 192,
+	NR32_PKEY_MPROTECT = 380,
+};
+
+static enum map_call map_call_32(int nr)
+{
+	switch (nr) {
+	case NR32_BRK: return MAP_BRK;
+	case NR32_OLD_MMAP: return MAP_OLD_MMAP;
+	case NR32_MMAP2: return MAP_MMAP;
+	case NR32_MUNMAP: return MAP_MUNMAP;
+	case NR32_MREMAP: return MAP_MREMAP;
+	case NR32_MPROTECT:
+	case NR32_PKEY_MPROTECT: return MAP_MPROTECT;
+	default: return MAP_OTHER;
+	}
+}
+
+static enum map_call map_call(struct pt_regs *regs)
+{
+	int nr = syscall_get_nr(current, regs);
+
+	if (syscall_get_arch(current) != AUDIT_ARCH_X86_64)
+		return map_call_32(nr);
+	switch (nr) {
+	case __NR_brk: return MAP_BRK;
+	case __NR_mmap: return MAP_MMAP;
+	case __NR_munmap: return MAP_MUNMAP;
+	case __NR_mremap: return MAP_MREMAP;
+	case __NR_mprotect:
+	case __NR_pkey_mprotect: return MAP_MPROTECT;
+	default: return MAP_OTHER;
+	}
+}
+
+/* brk() only says where the break is afterwards. */
+static u32 on_syscall_entry(u32 action, struct utrace_engine *engine,
+			    struct pt_regs *regs)
+{
+	struct watch *w = engine->data;
+
+	if (map_call(regs) == MAP_BRK && current->mm)
+		w->old_break = READ_ONCE(current->mm->brk);
+	return utrace_syscall_action(action) | UTRACE_RESUME;
+}
+
+static void moved_break(struct watch *w, unsigned long now)
+{
+	unsigned long before = PAGE_ALIGN(w->old_break);
+
+	w->old_break = 0;
+	now = PAGE_ALIGN(now);
+	if (!before)	/* it was under way when we came */
+		return;
+	if (now > before)
+		tell_mapped(w, before, now - before, protection_at(before));
+	else if (now < before)
+		tell_unmapped(w, now, before - now);
+}
+
+/* The first 32-bit mmap() has its arguments in memory. */
+static void old_mmap(struct watch *w, unsigned long address,
+		     unsigned long where)
+{
+	u32 in[3];
+
+	if (!copy_from_user(in, (void __user *)where, sizeof(in)))
+		tell_mapped(w, address, PAGE_ALIGN(in[1]), in[2]);
 }
 
 /* The argument registers are as the call found them. */
@@ -277,29 +387,38 @@ static u32 on_syscall_exit(u32 action, struct utrace_engine *engine,
 {
 	struct watch *w = engine->data;
 	struct sonde_finder *finder = w->finder;
+	unsigned long args[6], result;
 
-	if (syscall_get_error(current, regs) ||
-	    syscall_get_arch(current) != AUDIT_ARCH_X86_64)
+	if (syscall_get_error(current, regs))
 		return UTRACE_RESUME;
-	switch (syscall_get_nr(current, regs)) {
-	case __NR_mmap:
-		tell_mapped(w, regs->ax, PAGE_ALIGN(regs->si), regs->dx);
+	syscall_get_arguments(current, regs, args);
+	result = syscall_get_return_value(current, regs);
+	if (syscall_get_arch(current) != AUDIT_ARCH_X86_64)
+		result = (u32)result;
+	switch (map_call(regs)) {
+	case MAP_MMAP:
+		tell_mapped(w, result, PAGE_ALIGN(args[1]), args[2]);
 		break;
-	case __NR_munmap:
-		tell_unmapped(w, regs->di, PAGE_ALIGN(regs->si));
+	case MAP_OLD_MMAP:
+		old_mmap(w, result, args[0]);
 		break;
-	case __NR_mremap:
-		tell_unmapped(w, regs->di, PAGE_ALIGN(regs->si));
-		tell_mapped(w, regs->ax, PAGE_ALIGN(regs->dx),
-			    protection_at(regs->ax));
+	case MAP_MUNMAP:
+		tell_unmapped(w, args[0], PAGE_ALIGN(args[1]));
 		break;
-	case __NR_mprotect:
-	case __NR_pkey_mprotect:
+	case MAP_MREMAP:
+		tell_unmapped(w, args[0], PAGE_ALIGN(args[1]));
+		tell_mapped(w, result, PAGE_ALIGN(args[2]),
+			    protection_at(result));
+		break;
+	case MAP_MPROTECT:
 		if (finder->ops.protected)
-			finder->ops.protected(finder->data, current, regs->di,
-					      PAGE_ALIGN(regs->si), regs->dx);
+			finder->ops.protected(finder->data, current, args[0],
+					      PAGE_ALIGN(args[1]), args[2]);
 		break;
-	default:
+	case MAP_BRK:
+		moved_break(w, result);
+		break;
+	case MAP_OTHER:
 		break;
 	}
 	return UTRACE_RESUME;
@@ -392,6 +511,7 @@ sonde_finder_start(const struct sonde_finder_target *target,
 		.report_clone = on_clone,
 		.report_exec = on_exec,
 		.report_death = on_death,
+		.report_syscall_entry = on_syscall_entry,
 		.report_syscall_exit = on_syscall_exit,
 		.release = on_release,
 	};

@@ -17,7 +17,8 @@ struct sonde_finder;
  *	group's leader; again after an exec that matches
  * @gone: a thread that was found died, or its new program does not match;
  *	@process is set when it was the last of its process
- * @mapped: a matched thread made a mapping; runs in it, after the call
+ * @mapped: a matched thread made a mapping, also by brk() or exec; runs in it,
+ *	after the call
  * @unmapped: a matched thread took one away
  * @protected: a matched thread changed the protection of one
  *

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The kernel side of the API test: see utrace_test.h. */
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -28,6 +29,8 @@ struct test_engine {
 	struct sonde_finder *finder;
 	struct task_struct *child_task;
 	struct utrace_test_response responses[UTRACE_TEST_EVENTS];
+	struct completion go_on;
+	struct utrace_examiner exam;
 	unsigned int logged, read;
 	struct utrace_test_entry log[LOG_SIZE];
 };
@@ -69,6 +72,10 @@ static struct utrace_test_response respond(struct test_engine *t, u32 event,
 	spin_unlock_irqrestore(&t->lock, irq);
 	if (r.op == UTRACE_TEST_SLEEP)
 		msleep(r.argument);
+	if (r.op == UTRACE_TEST_WAIT) {
+		note(t, UTRACE_TEST_WAITING, 0, event, 0, 0);
+		wait_for_completion(&t->go_on);
+	}
 	return r;
 }
 
@@ -259,6 +266,7 @@ static void on_reap(struct utrace_engine *engine, struct task_struct *task)
 	struct test_engine *t = engine->data;
 
 	note(t, _UTRACE_EVENT_REAP, 0, task_pid_nr(task), 0, 0);
+	respond(t, _UTRACE_EVENT_REAP, 0);
 }
 
 static void on_release(void *data)
@@ -351,18 +359,6 @@ static int test_control(struct test_engine *t, u32 action)
 	if (t->by_pid)
 		return utrace_control_pid(t->pid, t->engine, action);
 	return utrace_control(t->task, t->engine, action);
-}
-
-static int test_examine(struct test_engine *t)
-{
-	struct utrace_examiner exam;
-	int err = utrace_prepare_examine(t->task, t->engine, &exam);
-
-	if (!err) {
-		msleep(20);
-		err = utrace_finish_examine(t->task, t->engine, &exam);
-	}
-	return err;
 }
 
 /* A random act on a thread, with an engine that lives for one act. */
@@ -512,8 +508,13 @@ static long test_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case UTRACE_TEST_BARRIER:
 		return t->by_pid ? utrace_barrier_pid(t->pid, t->engine) :
 				   utrace_barrier(t->task, t->engine);
-	case UTRACE_TEST_EXAMINE:
-		return test_examine(t);
+	case UTRACE_TEST_PREPARE:
+		return utrace_prepare_examine(t->task, t->engine, &t->exam);
+	case UTRACE_TEST_FINISH:
+		return utrace_finish_examine(t->task, t->engine, &t->exam);
+	case UTRACE_TEST_GO_ON:
+		complete(&t->go_on);
+		return 0;
 	default:
 		return -ENOTTY;
 	}
@@ -547,6 +548,7 @@ static int test_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	refcount_set(&t->ref, 1);
 	spin_lock_init(&t->lock);
+	init_completion(&t->go_on);
 	for (i = 0; i < UTRACE_TEST_EVENTS; i++)
 		t->responses[i].times = U32_MAX;
 	file->private_data = t;
@@ -570,6 +572,7 @@ static int test_release(struct inode *inode, struct file *file)
 {
 	struct test_engine *t = file->private_data;
 
+	complete_all(&t->go_on);
 	if (t->finder)
 		sonde_finder_stop(t->finder);
 	if (t->child) {

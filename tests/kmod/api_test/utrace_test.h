@@ -21,7 +21,8 @@
 #define UTRACE_TEST_MAPPED 20
 #define UTRACE_TEST_UNMAPPED 21
 #define UTRACE_TEST_PROTECTED 22
-#define UTRACE_TEST_EVENTS 23
+#define UTRACE_TEST_WAITING 23		/* a callback waits for GO_ON */
+#define UTRACE_TEST_EVENTS 24
 
 struct utrace_test_entry {
 	__u32 event;
@@ -51,6 +52,7 @@ enum utrace_test_op {
 	UTRACE_TEST_MAKE_SIGNAL,	/* info of a request: this number */
 	UTRACE_TEST_ROLLBACK,		/* make the call again */
 	UTRACE_TEST_WANT_EVENTS,	/* set_events() in report_quiesce */
+	UTRACE_TEST_WAIT,		/* in the callback, until GO_ON */
 };
 
 struct utrace_test_response {
@@ -65,7 +67,9 @@ struct utrace_test_response {
 #define UTRACE_TEST_SET_EVENTS _IOW('u', 2, __u64)
 #define UTRACE_TEST_CONTROL _IOW('u', 3, __u32)
 #define UTRACE_TEST_BARRIER _IO('u', 4)
-#define UTRACE_TEST_EXAMINE _IO('u', 5)
+#define UTRACE_TEST_PREPARE _IO('u', 5)	/* examine */
+#define UTRACE_TEST_FINISH _IO('u', 11)
+#define UTRACE_TEST_GO_ON _IO('u', 12)	/* ends a WAIT */
 #define UTRACE_TEST_RESPOND _IOW('u', 6, struct utrace_test_response)
 #define UTRACE_TEST_LOOKUP _IOW('u', 7, struct utrace_test_attach)
 #define UTRACE_TEST_BY_PID _IOW('u', 8, __u32)	/* use the _pid forms */

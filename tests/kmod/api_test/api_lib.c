@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Engines, logs and victims for the rows: see api.h. */
+#define _GNU_SOURCE
+#include "api.h"
+
+struct shared *shared;
+int failures;
+
+/* Engines. */
+
+int make(void)
+{
+	return open("/dev/utrace_test", O_RDWR | O_CLOEXEC);
+}
+
+int result(int r)
+{
+	return r < 0 ? -errno : r;
+}
+
+int attach_to(int e, pid_t pid, unsigned int flags)
+{
+	struct utrace_test_attach a = { .pid = pid, .flags = flags };
+
+	return result(ioctl(e, UTRACE_TEST_ATTACH, &a));
+}
+
+int lookup(int e, unsigned int flags)
+{
+	struct utrace_test_attach a = { .flags = flags };
+
+	return result(ioctl(e, UTRACE_TEST_LOOKUP, &a));
+}
+
+int set_events(int e, uint64_t events)
+{
+	return result(ioctl(e, UTRACE_TEST_SET_EVENTS, &events));
+}
+
+int control(int e, uint32_t action)
+{
+	return result(ioctl(e, UTRACE_TEST_CONTROL, &action));
+}
+
+int barrier(int e)
+{
+	return result(ioctl(e, UTRACE_TEST_BARRIER));
+}
+
+void respond(int e, uint32_t event, uint32_t value, uint32_t times,
+		    uint32_t op, int64_t argument)
+{
+	struct utrace_test_response r = { event, value, times, op, argument };
+
+	if (ioctl(e, UTRACE_TEST_RESPOND, &r))
+		failures++;
+}
+
+int engine(pid_t pid, uint64_t events)
+{
+	int e = make();
+
+	EQUAL(attach_to(e, pid, CREATE), 0);
+	EQUAL(set_events(e, events), 0);
+	return e;
+}
+
+/* Logs. */
+
+void pause_ms(int ms)
+{
+	usleep(ms * 1000);
+}
+
+/* The next entry of @event, within 5 s. Others are skipped. */
+int next(int e, uint32_t event, struct utrace_test_entry *entry)
+{
+	struct utrace_test_entry own;
+	int turn;
+
+	if (!entry)
+		entry = &own;
+	for (turn = 0; turn < 2500; turn++) {
+		while (read(e, entry, sizeof(*entry)) > 0)
+			if (entry->event == event)
+				return 1;
+		pause_ms(2);
+	}
+	return 0;
+}
+
+/* How many entries of @event are left. */
+int count(int e, uint32_t event)
+{
+	struct utrace_test_entry entry;
+	int n = 0;
+
+	while (read(e, &entry, sizeof(entry)) > 0)
+		n += entry.event == event;
+	return n;
+}
+
+/* control(STOP) until the thread stands still. */
+int stop(int e)
+{
+	int turn, err = -EINPROGRESS;
+
+	for (turn = 0; turn < 2500 && err == -EINPROGRESS; turn++) {
+		err = control(e, STOP);
+		if (err)
+			pause_ms(2);
+	}
+	return err;
+}
+
+/* Victims. */
+
+pid_t start(void (*body)(void))
+{
+	pid_t pid;
+
+	memset((void *)shared, 0, sizeof(*shared));
+	pid = fork();
+	if (!pid) {
+		alarm(60);
+		shared->ready = 1;
+		while (shared->ready != 2)
+			;
+		body();
+		_exit(0);
+	}
+	while (!shared->ready)
+		pause_ms(1);
+	return pid;
+}
+
+void go(void)
+{
+	shared->ready = 2;
+}
+
+int wait_for(pid_t pid)
+{
+	int status = -1, turn;
+
+	for (turn = 0; turn < 2500; turn++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return status;
+		pause_ms(2);
+	}
+	printf("    pid %d did not end\n", pid);
+	failures++;
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+int state_of(pid_t pid)
+{
+	char path[64], text[256], *p;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = 0;
+	fclose(f);
+	p = strrchr(text, ')');
+	return p ? p[2] : 0;
+}
+
+int wait_state(pid_t pid, int state)
+{
+	int turn;
+
+	for (turn = 0; turn < 2500; turn++) {
+		if (state_of(pid) == state)
+			return 1;
+		pause_ms(2);
+	}
+	return 0;
+}
+
+void finish(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	wait_for(pid);
+}
+
+void v_spin(void) { for (;;) shared->value[0]++; }
+void v_pause(void) { shared->value[1] = pause(); }
+void v_exit3(void) { _exit(3); }
+void v_ppid(void)
+{
+	errno = 0;
+	shared->value[0] = syscall(SYS_getppid, 11);
+	shared->value[1] = errno;
+}
+void v_close(void) { shared->value[0] = syscall(SYS_geteuid); }
+void on_hit(int signr) { shared->value[8]++; shared->value[9] = signr; }
+void v_handler(void)
+{
+	signal(SIGUSR1, on_hit);
+	signal(SIGUSR2, on_hit);
+	shared->ready = 3;
+	for (;;)
+		shared->value[0]++;
+}
+void v_fork(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		shared->value[1] = 1;
+		_exit(5);
+	}
+	shared->value[0] = pid;
+	waitpid(pid, (int *)&shared->value[2], 0);
+}
+void v_vfork(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		shared->value[1] = 1;
+		_exit(5);
+	}
+	shared->value[0] = pid;
+	waitpid(pid, NULL, 0);
+}
+void v_exec(void) { execl("/bin/true", "true", NULL); }
+void v_segv(void) { *(volatile int *)8 = 1; }
+void *spin_thread(void *arg) { for (;;) shared->value[3]++; return arg; }
+void v_threads(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, spin_thread, NULL);
+	while (!shared->value[3])
+		;
+	shared->ready = 3;
+	for (;;)
+		shared->value[0]++;
+}
+void v_group_exit(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, spin_thread, NULL);
+	while (!shared->value[3])
+		;
+	shared->ready = 3;
+	while (shared->ready != 4)
+		;
+	_exit(9);
+}
+void *exec_thread(void *arg)
+{
+	execl("/bin/true", "true", NULL);
+	return arg;
+}
+void v_thread_exec(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exec_thread, NULL);
+	for (;;)
+		pause();
+}
+
+void wait_ready(int what)
+{
+	while (shared->ready != what)
+		pause_ms(1);
+}
+
+/* The 32-bit program, which is beside this one. */
+const char *program32(void)
+{
+	static char path[4096];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 16);
+	char *slash;
+
+	path[length > 0 ? length : 0] = 0;
+	slash = strrchr(path, '/');
+	strcpy(slash ? slash + 1 : path, "task32");
+	return path;
+}

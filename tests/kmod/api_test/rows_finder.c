@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The task finder. */
+#define _GNU_SOURCE
+#include "api.h"
+
+static int find(pid_t pid, const char *path)
+{
+	struct utrace_test_find f = { .pid = pid };
+	int e = make();
+
+	snprintf(f.path, sizeof(f.path), "%s", path);
+	EQUAL(result(ioctl(e, UTRACE_TEST_FIND, &f)), 0);
+	return e;
+}
+
+static void v_map(void)
+{
+	char *p = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
+
+	shared->value[0] = (long)p;
+	mprotect(p, 4096, PROT_READ | PROT_WRITE);
+	munmap(p, 8192);
+}
+
+static void r_find_pid(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid = start(v_map);
+	int e = find(pid, "");
+
+	CHECK(next(e, UTRACE_TEST_FOUND, &entry));
+	EQUAL(entry.a, pid);
+	EQUAL(entry.b, 1);
+	go();
+	CHECK(next(e, UTRACE_TEST_MAPPED, &entry));
+	EQUAL(wait_for(pid), 0);
+	EQUAL(entry.a, shared->value[0]);
+	EQUAL(entry.b, 8192);
+	EQUAL(entry.c, PROT_READ);
+	CHECK(next(e, UTRACE_TEST_PROTECTED, &entry));
+	EQUAL(entry.b, 4096);
+	CHECK(next(e, UTRACE_TEST_UNMAPPED, &entry));
+	EQUAL(entry.a, shared->value[0]);
+	CHECK(next(e, UTRACE_TEST_GONE, &entry));
+	EQUAL(entry.b, 1);
+	close(e);
+}
+
+static void r_find_children(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid = start(v_fork);
+	int e = find(pid, "");
+
+	CHECK(next(e, UTRACE_TEST_FOUND, &entry));
+	go();
+	CHECK(next(e, UTRACE_TEST_FOUND, &entry));
+	EQUAL(wait_for(pid), 0);
+	EQUAL(entry.a, shared->value[0]);
+	CHECK(next(e, UTRACE_TEST_GONE, &entry));
+	CHECK(next(e, UTRACE_TEST_GONE, &entry));
+	close(e);
+}
+
+static void r_find_path(void)
+{
+	struct utrace_test_entry entry;
+	int e = find(0, "*/bin/tr?e");
+	pid_t pid = start(v_exec);
+
+	EQUAL(count(e, UTRACE_TEST_FOUND), 0);
+	go();
+	CHECK(next(e, UTRACE_TEST_FOUND, &entry));
+	EQUAL(entry.a, pid);
+	EQUAL(wait_for(pid), 0);
+	CHECK(next(e, UTRACE_TEST_GONE, &entry));
+	EQUAL(entry.a, pid);
+	close(e);
+}
+
+static void r_find_all(void)
+{
+	pid_t pid = start(v_spin);
+	int e = find(0, "");
+
+	CHECK(count(e, UTRACE_TEST_FOUND) >= 3);
+	close(e);
+	EQUAL(state_of(pid), 'R');
+	finish(pid);
+}
+
+static void v_brk(void)
+{
+	char *p = sbrk(0);
+
+	shared->value[0] = ((long)p + 4095) & ~4095L;
+	if (brk((void *)(shared->value[0] + 8192)) == 0)
+		brk((void *)shared->value[0]);
+}
+
+static void r_find_brk(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid = start(v_brk);
+	int e = find(pid, "");
+
+	go();
+	CHECK(next(e, UTRACE_TEST_MAPPED, &entry));
+	EQUAL(wait_for(pid), 0);
+	EQUAL(entry.a, shared->value[0]);
+	EQUAL(entry.b, 8192);
+	EQUAL(entry.c, PROT_READ | PROT_WRITE);
+	CHECK(next(e, UTRACE_TEST_UNMAPPED, &entry));
+	EQUAL(entry.a, shared->value[0]);
+	EQUAL(entry.b, 8192);
+	close(e);
+}
+
+/* exec's own mappings: at least text, data and the stack. */
+static void r_find_exec(void)
+{
+	struct utrace_test_entry entry;
+	int e = find(0, "*/bin/true"), found = 0, text = 0, data = 0;
+	pid_t pid = start(v_exec);
+
+	go();
+	EQUAL(wait_for(pid), 0);
+	while (read(e, &entry, sizeof(entry)) > 0) {
+		found += entry.event == UTRACE_TEST_FOUND;
+		if (entry.event != UTRACE_TEST_MAPPED || !found)
+			continue;
+		text += entry.c == (PROT_READ | PROT_EXEC);
+		data += entry.c == (PROT_READ | PROT_WRITE);
+	}
+	CHECK(text >= 2);	/* the program's and the linker's */
+	CHECK(data >= 2);
+	close(e);
+}
+
+static void v_exec32(void)
+{
+	execl(program32(), "task32", NULL);
+}
+
+/* A 32-bit program: mmap2(8192), brk(+4096), munmap. */
+static void r_find_32(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid = start(v_exec32);
+	int e = find(pid, ""), mapped = 0, unmapped = 0, grown = 0;
+	long address = 0;
+
+	go();
+	EQUAL(wait_for(pid), 0);
+	while (read(e, &entry, sizeof(entry)) > 0) {
+		if (entry.event == UTRACE_TEST_MAPPED && entry.b == 12288 &&
+		    entry.c == PROT_READ) {
+			mapped++;
+			address = entry.a;
+		}
+		grown += entry.event == UTRACE_TEST_MAPPED &&
+			entry.b == 20480;
+		unmapped += entry.event == UTRACE_TEST_UNMAPPED &&
+			entry.a == address && entry.b == 12288;
+	}
+	EQUAL(mapped, 1);
+	EQUAL(grown, 1);
+	EQUAL(unmapped, 1);
+	close(e);
+}
+
+const struct row rows_finder[] = {
+	{ "findpid", "finder by pid; mmap, mprotect, munmap; gone",
+	  r_find_pid, "told after the call" },
+	{ "findchild", "finder: children of a pid", r_find_children, NULL },
+	{ "findpath", "finder by wildcard, at exec", r_find_path, NULL },
+	{ "findall", "finder of all threads", r_find_all, NULL },
+	{ "findbrk", "finder: brk, both ways", r_find_brk, NULL },
+	{ "findexec", "finder: exec's own mappings", r_find_exec, NULL },
+	{ "find32", "finder: mmap2, brk, munmap of a 32-bit program",
+	  r_find_32, NULL },
+	{ NULL, NULL, NULL, NULL }
+};

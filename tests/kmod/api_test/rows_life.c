@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A thread's life: clone, exec, exit, death, reap. */
+#define _GNU_SOURCE
+#include "api.h"
+
+static void r_clone(void)
+{
+	pid_t pid = start(v_fork);
+	int e = engine(pid, EV(E_CLONE));
+	struct utrace_test_entry entry;
+	int stopped, turn;
+
+	respond(e, E_CLONE, RESUME, 1, UTRACE_TEST_HOLD_CHILD, 0);
+	go();
+	CHECK(next(e, E_CLONE, &entry));
+	CHECK(next(e, E_CLONE, &entry));
+	while (!shared->value[0])
+		pause_ms(1);
+	stopped = -EINPROGRESS;
+	for (turn = 0; turn < 500 && stopped; turn++) {
+		stopped = control(e, 0x100 | STOP);
+		pause_ms(2);
+	}
+	EQUAL(stopped, 0);
+	EQUAL(shared->value[1], 0);
+	EQUAL(control(e, 0x100 | RESUME), 0);
+	EQUAL(wait_for(pid), 0);
+	EQUAL(shared->value[1], 1);
+	close(e);
+}
+
+static void r_vfork_stop(void)
+{
+	pid_t pid = start(v_vfork);
+	int e = engine(pid, EV(E_CLONE));
+
+	respond(e, E_CLONE, STOP, 1, 0, 0);
+	go();
+	CHECK(next(e, E_CLONE, NULL));
+	EQUAL(stop(e), 0);
+	while (!shared->value[1])
+		pause_ms(1);
+	EQUAL(shared->value[0], 0);
+	EQUAL(state_of(pid), 'D');
+	EQUAL(control(e, RESUME), 0);
+	EQUAL(wait_for(pid), 0);
+	CHECK(shared->value[0] > 0);
+	close(e);
+}
+
+static void r_exec(void)
+{
+	pid_t pid = start(v_exec);
+	int e = engine(pid, EV(E_EXEC));
+	struct utrace_test_entry entry;
+
+	go();
+	CHECK(next(e, E_EXEC, &entry));
+	EQUAL(entry.a, 1);
+	EQUAL(wait_for(pid), 0);
+	close(e);
+}
+
+static void r_exec_thread(void)
+{
+	pid_t pid = start(v_thread_exec);
+	int e = engine(pid, EV(E_DEATH) | EV(E_REAP));
+
+	go();
+	CHECK(next(e, E_DEATH, NULL));
+	CHECK(next(e, E_REAP, NULL));
+	EQUAL(wait_for(pid), 0);
+	close(e);
+}
+
+static void r_exit(void)
+{
+	pid_t pid = start(v_exit3);
+	int e = engine(pid, EV(E_EXIT));
+	struct utrace_test_entry entry;
+
+	respond(e, E_EXIT, RESUME, 1, UTRACE_TEST_SET_CODE, 77 << 8);
+	go();
+	CHECK(next(e, E_EXIT, &entry));
+	EQUAL(entry.a, 3 << 8);
+	EQUAL(entry.c, 1);
+	EQUAL(wait_for(pid), 77 << 8);
+	close(e);
+
+	pid = start(v_spin);
+	e = engine(pid, EV(E_EXIT));
+	respond(e, E_EXIT, RESUME, 1, UTRACE_TEST_SET_CODE, SIGBUS);
+	go();
+	kill(pid, SIGTERM);
+	EQUAL(wait_for(pid), SIGBUS);
+	close(e);
+}
+
+static void r_exit_stop(void)
+{
+	pid_t pid = start(v_exit3);
+	int e = engine(pid, EV(E_EXIT));
+
+	respond(e, E_EXIT, STOP, 1, 0, 0);
+	go();
+	CHECK(next(e, E_EXIT, NULL));
+	EQUAL(stop(e), 0);
+	EQUAL(state_of(pid), 'D');
+	kill(pid, SIGKILL);
+	EQUAL(wait_for(pid), 3 << 8);
+	close(e);
+}
+
+static void r_exit_killed(void)
+{
+	pid_t pid = start(v_spin);
+	int e = engine(pid, EV(E_EXIT));
+
+	respond(e, E_EXIT, STOP, 0, 0, 0);
+	go();
+	kill(pid, SIGKILL);
+	EQUAL(wait_for(pid), SIGKILL);
+	close(e);
+}
+
+static void r_group_exit(void)
+{
+	pid_t pid = start(v_group_exit);
+	char path[64];
+	int e, tid;
+
+	go();
+	wait_ready(3);
+	for (tid = pid + 1; tid < pid + 100; tid++) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, tid);
+		if (!access(path, F_OK))
+			break;
+	}
+	e = engine(tid, EV(E_EXIT));
+	EQUAL(stop(e), 0);
+	respond(e, E_EXIT, STOP, 0, 0, 0);
+	shared->ready = 4;
+	EQUAL(wait_for(pid), 9 << 8);
+	close(e);
+}
+
+static void r_death(void)
+{
+	pid_t pid = start(v_exit3);
+	int e = engine(pid, EV(E_DEATH) | EV(E_REAP));
+	struct utrace_test_entry entry;
+
+	go();
+	CHECK(next(e, E_DEATH, &entry));
+	EQUAL(entry.a, 1);
+	EQUAL(entry.b, SIGCHLD);
+	EQUAL(state_of(pid), 'Z');
+	pause_ms(20);
+	EQUAL(count(e, E_REAP), 0);
+	EQUAL(control(e, STOP), -ESRCH);
+	EQUAL(set_events(e, EV(E_REAP)), -EALREADY);
+	EQUAL(set_events(e, EV(E_DEATH) | EV(E_REAP) | EV(E_QUIESCE)),
+	      -EALREADY);
+	EQUAL(wait_for(pid), 3 << 8);
+	CHECK(next(e, E_REAP, &entry));
+	pause_ms(10);
+	EQUAL(control(e, DETACH), -ESRCH);
+	EQUAL(barrier(e), -ESRCH);
+	close(e);
+}
+
+static void r_self_reap(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid;
+	int e;
+
+	signal(SIGCHLD, SIG_IGN);
+	pid = start(v_exit3);
+	e = engine(pid, EV(E_DEATH) | EV(E_REAP));
+	go();
+	CHECK(next(e, E_DEATH, &entry));
+	CHECK(next(e, E_REAP, &entry));
+	signal(SIGCHLD, SIG_DFL);
+	close(e);
+}
+
+static void r_death_detach(void)
+{
+	pid_t pid = start(v_exit3);
+	int e = engine(pid, EV(E_DEATH) | EV(E_REAP));
+
+	respond(e, E_DEATH, DETACH, 1, 0, 0);
+	go();
+	CHECK(next(e, E_DEATH, NULL));
+	EQUAL(wait_for(pid), 3 << 8);
+	pause_ms(20);
+	EQUAL(count(e, E_REAP), 0);
+	EQUAL(control(e, DETACH), -ESRCH);
+	close(e);
+}
+
+static void r_death_already(void)
+{
+	pid_t pid = start(v_exit3);
+	int e = engine(pid, EV(E_DEATH) | EV(E_REAP));
+
+	respond(e, E_DEATH, RESUME, 1, UTRACE_TEST_SLEEP, 200);
+	go();
+	CHECK(wait_state(pid, 'Z'));
+	EQUAL(control(e, DETACH), -EALREADY);
+	wait_for(pid);
+	EQUAL(count(e, E_REAP), 0);
+	CHECK(next(e, E_DEATH, NULL) || 1);
+	pause_ms(300);
+	EQUAL(control(e, DETACH), -ESRCH);
+	close(e);
+}
+
+static void r_zombie(void)
+{
+	pid_t pid = start(v_exit3);
+	int e;
+
+	go();
+	CHECK(wait_state(pid, 'Z'));
+	e = make();
+	EQUAL(attach_to(e, pid, CREATE), 0);
+	EQUAL(set_events(e, EV(E_DEATH)), -EALREADY);
+	EQUAL(set_events(e, EV(E_REAP)), 0);
+	wait_for(pid);
+	CHECK(next(e, E_REAP, NULL));
+	close(e);
+}
+
+static void *outlive(void *arg)
+{
+	shared->ready = 3;
+	while (shared->ready != 4)
+		;
+	_exit(9);
+	return arg;
+}
+
+static void v_leader_first(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, outlive, NULL);
+	while (shared->ready != 3)
+		;
+	syscall(SYS_exit, 0);
+}
+
+/* A dead leader that its last thread releases along with itself. */
+static void r_zapped(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid;
+	int e;
+
+	signal(SIGCHLD, SIG_IGN);
+	pid = start(v_leader_first);
+	e = engine(pid, EV(E_DEATH) | EV(E_REAP));
+	go();
+	CHECK(next(e, E_DEATH, &entry));
+	EQUAL(entry.a, 0);
+	CHECK(wait_state(pid, 'Z'));
+	EQUAL(count(e, E_REAP), 0);
+	shared->ready = 4;
+	CHECK(next(e, E_REAP, &entry));
+	EQUAL(control(e, DETACH), -ESRCH);
+	signal(SIGCHLD, SIG_DFL);
+	close(e);
+}
+
+const struct row rows_life[] = {
+	{ "clone", "report_clone, child held", r_clone, NULL },
+	{ "vfork", "STOP of a vfork parent", r_vfork_stop, NULL },
+	{ "exec", "report_exec", r_exec, NULL },
+	{ "execthread", "exec by a thread", r_exec_thread, NULL },
+	{ "exit", "report_exit, altered code", r_exit, NULL },
+	{ "exitstop", "STOP at exit, SIGKILL breaks it", r_exit_stop, NULL },
+	{ "exitkill", "a killed thread is not held at exit", r_exit_killed,
+	  NULL },
+	{ "exitgroup", "exit_group breaks STOP", r_group_exit, NULL },
+	{ "death", "death before reap, errors on the dead", r_death, NULL },
+	{ "selfreap", "a thread that reaps itself", r_self_reap, NULL },
+	{ "nodeath", "DETACH in report_death: no reap", r_death_detach, NULL },
+	{ "already", "DETACH during report_death; reap waits",
+	  r_death_already, NULL },
+	{ "zombie", "attach to a zombie", r_zombie, NULL },
+	{ "zapped", "a leader reaped with its last thread", r_zapped, NULL },
+	{ NULL, NULL, NULL, NULL }
+};

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Signals and job control. */
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+
+#include "api.h"
+
+static void signal_row(void (*body)(void), int signr, uint32_t value,
+		       uint32_t op, int64_t argument, int status)
+{
+	pid_t pid = start(body);
+	int e = engine(pid, EV_SIGNALS);
+	struct utrace_test_entry entry;
+
+	go();
+	if (body == v_handler)
+		wait_ready(3);
+	respond(e, E_SIGNAL, value, 1, op, argument);
+	kill(pid, signr);
+	CHECK(next(e, E_SIGNAL, &entry));
+	EQUAL(entry.a, signr);
+	if (status == -1) {
+		pause_ms(30);
+		EQUAL(state_of(pid), 'R');
+		finish(pid);
+	} else {
+		EQUAL(wait_for(pid) & 0x7f, status);
+	}
+	close(e);
+}
+
+static void r_ignored_seen(void)
+{
+	signal_row(v_spin, SIGCHLD, RESUME | S_IGN, 0, 0, -1);
+}
+static void r_fatal_ignored(void)
+{
+	signal_row(v_spin, SIGTERM, RESUME | S_IGN, 0, 0, -1);
+}
+static void r_fatal_threads(void)
+{
+	pid_t pid = start(v_threads);
+	int e, i;
+
+	go();
+	wait_ready(3);
+	e = engine(pid, EV_SIGNALS);
+	respond(e, E_SIGNAL, RESUME | S_IGN, 0, 0, 0);
+	for (i = 0; i < 20; i++) {
+		syscall(SYS_tgkill, pid, pid, SIGTERM);
+		CHECK(next(e, E_SIGNAL, NULL));
+	}
+	EQUAL(state_of(pid), 'R');
+	finish(pid);
+	close(e);
+}
+static void r_default(void)
+{
+	signal_row(v_spin, SIGTERM, RESUME | S_TERM, 0, 0, SIGTERM);
+	signal_row(v_spin, 40, RESUME | S_TERM, 0, 0, 40);
+}
+static void r_handler(void)
+{
+	pid_t pid = start(v_handler);
+	int e = engine(pid, EV_SIGNALS);
+	struct utrace_test_entry entry;
+
+	go();
+	wait_ready(3);
+	kill(pid, SIGUSR1);
+	CHECK(next(e, E_SIGNAL, &entry));
+	EQUAL(entry.action & 0xf0, S_DELIVER);
+	CHECK(next(e, UTRACE_TEST_HANDLER, &entry));
+	EQUAL(entry.c, (long)on_hit);
+	while (!shared->value[8] && state_of(pid) == 'R')
+		pause_ms(1);
+	EQUAL(shared->value[9], SIGUSR1);
+	finish(pid);
+	close(e);
+}
+static void r_changed_number(void)
+{
+	pid_t pid = start(v_handler);
+	int e = engine(pid, EV_SIGNALS);
+
+	go();
+	wait_ready(3);
+	respond(e, E_SIGNAL, RESUME | S_DELIVER, 1, UTRACE_TEST_SET_SIGNR,
+		SIGUSR1);
+	kill(pid, SIGHUP);
+	while (!shared->value[8] && state_of(pid) == 'R')
+		pause_ms(1);
+	EQUAL(shared->value[9], SIGUSR1);
+	finish(pid);
+	close(e);
+}
+static void other_handler(int signr) { shared->value[10] = signr; }
+static void r_return_ka(void)
+{
+	pid_t pid = start(v_handler);
+	int e = engine(pid, EV_SIGNALS);
+
+	go();
+	wait_ready(3);
+	respond(e, E_SIGNAL, RESUME | S_DELIVER, 1, UTRACE_TEST_SET_HANDLER,
+		(long)other_handler);
+	kill(pid, SIGUSR2);
+	while (!shared->value[10] && state_of(pid) == 'R')
+		pause_ms(1);
+	EQUAL(shared->value[10], SIGUSR2);
+	EQUAL(shared->value[8], 0);
+	finish(pid);
+	close(e);
+}
+static void r_term(void)
+{
+	signal_row(v_handler, SIGUSR2, RESUME | S_TERM, UTRACE_TEST_SET_SIGNR,
+		   SIGINT, SIGINT);
+}
+static void r_core(void)
+{
+	signal_row(v_handler, SIGUSR1, RESUME | S_CORE, 0, 0, SIGUSR1);
+}
+static void jstop(uint32_t action)
+{
+	pid_t pid = start(v_handler);
+	int e = engine(pid, EV_SIGNALS), status;
+
+	go();
+	wait_ready(3);
+	respond(e, E_SIGNAL, RESUME | action, 1, 0, 0);
+	kill(pid, SIGUSR1);
+	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(wait_state(pid, 'T'));
+	EQUAL(waitpid(pid, &status, WUNTRACED), pid);
+	CHECK(WIFSTOPPED(status));
+	EQUAL(shared->value[8], 0);
+	kill(pid, SIGCONT);
+	CHECK(wait_state(pid, 'R'));
+	finish(pid);
+	close(e);
+}
+static void r_sstop(void) { jstop(S_STOP); }
+static void r_tstp(void)
+{
+	setpgid(0, 0);
+	jstop(S_TSTP);
+}
+static void r_hold(void)
+{
+	pid_t pid = start(v_handler);
+	int e = engine(pid, EV_SIGNALS);
+
+	go();
+	wait_ready(3);
+	respond(e, E_SIGNAL, STOP | S_IGN | S_HOLD, 1, 0, 0);
+	kill(pid, SIGUSR1);
+	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(wait_state(pid, 'D'));
+	EQUAL(shared->value[8], 0);
+	EQUAL(stop(e), 0);
+	EQUAL(control(e, RESUME), 0);
+	CHECK(next(e, E_SIGNAL, NULL));
+	while (!shared->value[8] && state_of(pid) == 'R')
+		pause_ms(1);
+	EQUAL(shared->value[8], 1);
+	finish(pid);
+	close(e);
+}
+static void r_signal_stop(void)
+{
+	pid_t pid = start(v_spin);
+	int e = engine(pid, EV_SIGNALS);
+
+	go();
+	respond(e, E_SIGNAL, STOP | S_TERM, 1, 0, 0);
+	kill(pid, SIGTERM);
+	CHECK(next(e, E_SIGNAL, NULL));
+	EQUAL(stop(e), 0);
+	EQUAL(state_of(pid), 'D');
+	EQUAL(control(e, RESUME), 0);
+	EQUAL(wait_for(pid), SIGTERM);
+	close(e);
+}
+static void r_fault(void)
+{
+	pid_t pid = start(v_segv);
+	int e = engine(pid, EV_SIGNALS);
+	struct utrace_test_entry entry;
+
+	go();
+	CHECK(next(e, E_SIGNAL, &entry));
+	EQUAL(entry.a, SIGSEGV);
+	EQUAL(entry.action & 0xf0, S_CORE);
+	EQUAL(wait_for(pid) & 0x7f, SIGSEGV);
+	close(e);
+}
+static void v_timer(void)
+{
+	struct itimerval every = { { 0, 5000 }, { 0, 5000 } };
+
+	signal(SIGALRM, on_hit);
+	setitimer(ITIMER_REAL, &every, NULL);
+	while (shared->value[8] < 10)
+		;
+}
+static void r_timer(void)
+{
+	pid_t pid = start(v_timer);
+	int e = engine(pid, EV_SIGNALS);
+
+	go();
+	EQUAL(wait_for(pid), 0);
+	CHECK(count(e, E_SIGNAL) >= 10);
+	close(e);
+}
+static void v_timedwait(void)
+{
+	struct timespec limit = { 2, 0 };
+	sigset_t set;
+	int i;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	shared->ready = 3;
+	for (i = 0; i < 3; i++)
+		shared->value[i] = sigtimedwait(&set, NULL, &limit);
+	sigprocmask(SIG_BLOCK, NULL, &set);
+	shared->value[4] = sigismember(&set, SIGUSR1);
+	shared->value[5] = sigismember(&set, SIGUSR2);
+}
+static void r_timedwait(void)
+{
+	pid_t pid = start(v_timedwait);
+	int e, i;
+
+	go();
+	wait_ready(3);
+	e = engine(pid, EV_SIGNALS);
+	for (i = 0; i < 3; i++) {
+		CHECK(wait_state(pid, 'S'));
+		kill(pid, SIGUSR1);
+		while (!shared->value[i] && state_of(pid))
+			pause_ms(1);
+		EQUAL(shared->value[i], SIGUSR1);
+	}
+	EQUAL(wait_for(pid), 0);
+	EQUAL(shared->value[4], 1);
+	EQUAL(shared->value[5], 0);
+	EQUAL(count(e, E_SIGNAL), 0);
+	close(e);
+}
+static void v_queue(void)
+{
+	union sigval value = { 0 };
+	sigset_t set, old;
+	int i;
+
+	signal(40, on_hit);
+	sigemptyset(&set);
+	sigaddset(&set, 40);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	for (i = 0; i < 20; i++)
+		sigqueue(getpid(), 40, value);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+static void r_queue(void)
+{
+	pid_t pid = start(v_queue);
+	int e = engine(pid, EV_SIGNALS);
+
+	go();
+	EQUAL(wait_for(pid), 0);
+	EQUAL(shared->value[8], 20);
+	EQUAL(count(e, E_SIGNAL), 20);
+	close(e);
+}
+static void r_jctl(void)
+{
+	pid_t pid = start(v_spin);
+	int e = engine(pid, EV(E_JCTL));
+	struct utrace_test_entry entry;
+
+	go();
+	kill(pid, SIGSTOP);
+	CHECK(next(e, E_JCTL, &entry));
+	EQUAL(entry.a, CLD_STOPPED);
+	EQUAL(entry.b, CLD_STOPPED);
+	CHECK(wait_state(pid, 'T'));
+	kill(pid, SIGCONT);
+	CHECK(next(e, E_JCTL, &entry));
+	EQUAL(entry.a, CLD_CONTINUED);
+	EQUAL(entry.b, CLD_CONTINUED);
+	CHECK(wait_state(pid, 'R'));
+	finish(pid);
+	close(e);
+}
+
+/* A default action, with the number that an engine put in its place. */
+static void r_default_number(void)
+{
+	signal_row(v_spin, SIGHUP, RESUME | S_TERM, UTRACE_TEST_SET_SIGNR,
+		   SIGTERM, SIGTERM);
+	signal_row(v_spin, SIGQUIT, RESUME | S_CORE, UTRACE_TEST_SET_SIGNR,
+		   SIGABRT, SIGABRT);
+}
+
+static void hold_row(uint32_t action, int handled)
+{
+	pid_t pid = start(v_handler);
+	int e = engine(pid, EV_SIGNALS), i;
+	struct utrace_test_entry entry;
+
+	go();
+	wait_ready(3);
+	respond(e, E_SIGNAL, RESUME | action | S_HOLD, 1, 0, 0);
+	kill(pid, SIGUSR1);
+	for (i = 0; i < 2; i++) {
+		CHECK(next(e, E_SIGNAL, &entry));
+		EQUAL(entry.a, SIGUSR1);
+	}
+	while (shared->value[8] < handled && state_of(pid) == 'R')
+		pause_ms(1);
+	pause_ms(20);
+	EQUAL(shared->value[8], handled);
+	EQUAL(count(e, E_SIGNAL), 0);
+	finish(pid);
+	close(e);
+}
+
+/* The action is done as well, and the signal reported again after it. */
+static void r_hold_action(void)
+{
+	hold_row(S_DELIVER, 2);
+	hold_row(S_IGN, 1);
+}
+
+static void r_hold_stop(void)
+{
+	pid_t pid = start(v_handler);
+	int e = engine(pid, EV_SIGNALS);
+
+	go();
+	wait_ready(3);
+	respond(e, E_SIGNAL, RESUME | S_STOP | S_HOLD, 1, 0, 0);
+	kill(pid, SIGUSR1);
+	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(wait_state(pid, 'T'));
+	EQUAL(shared->value[8], 0);
+	kill(pid, SIGCONT);
+	while (!shared->value[8] && state_of(pid))
+		pause_ms(1);
+	EQUAL(shared->value[9], SIGUSR1);
+	finish(pid);
+	close(e);
+}
+
+/* STOP|IGN leaves the signal in info; INTERRUPT finds it there again. */
+static void r_info_again(void)
+{
+	pid_t pid = start(v_handler);
+	struct utrace_test_entry entry;
+	int e = make();
+
+	EQUAL(attach_to(e, pid, CREATE | REQUESTS), 0);
+	EQUAL(set_events(e, EV(E_QUIESCE) | EV_SIGNALS), 0);
+	go();
+	wait_ready(3);
+	respond(e, E_SIGNAL, STOP | S_IGN, 1, 0, 0);
+	kill(pid, SIGUSR1);
+	CHECK(next(e, E_SIGNAL, NULL));
+	EQUAL(stop(e), 0);
+	EQUAL(shared->value[8], 0);
+	EQUAL(control(e, INTERRUPT), 0);
+	CHECK(next(e, UTRACE_TEST_REQUEST, &entry));
+	EQUAL(entry.a, SIGUSR1);
+	finish(pid);
+	close(e);
+}
+
+static void v_seccomp(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),	/* the number */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { 4, filter };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		syscall(SYS_getppid);
+}
+
+/* A signal that the kernel forces for good, and nobody may take back. */
+static void r_immutable(void)
+{
+	pid_t pid = start(v_seccomp);
+	int e = engine(pid, EV_SIGNALS);
+
+	respond(e, E_SIGNAL, RESUME | S_IGN, 0, 0, 0);
+	go();
+	EQUAL(wait_for(pid) & 0x7f, SIGSYS);
+	EQUAL(count(e, E_SIGNAL), 0);
+	close(e);
+}
+
+/* STOP returned from report_jctl: in force when the job control stop ends. */
+static void r_jctl_stop(void)
+{
+	pid_t pid = start(v_spin);
+	int e = engine(pid, EV(E_JCTL));
+
+	go();
+	respond(e, E_JCTL, STOP, 0, 0, 0);
+	kill(pid, SIGSTOP);
+	CHECK(next(e, E_JCTL, NULL));
+	CHECK(wait_state(pid, 'T'));
+	kill(pid, SIGCONT);
+	CHECK(wait_state(pid, 'D'));
+	EQUAL(control(e, RESUME), 0);
+	CHECK(wait_state(pid, 'R'));
+	finish(pid);
+	close(e);
+}
+
+const struct row rows_signal[] = {
+	{ "ignored", "ignored signals are seen", r_ignored_seen, NULL },
+	{ "fatal", "fatal signal ignored", r_fatal_ignored, NULL },
+	{ "fatal20", "20 of them with two threads", r_fatal_threads, NULL },
+	{ "default", "default action, own number", r_default, NULL },
+	{ "handler", "DELIVER to a handler, SIGNAL_HANDLER", r_handler, NULL },
+	{ "signr", "altered number", r_changed_number, NULL },
+	{ "return_ka", "DELIVER to another handler", r_return_ka, NULL },
+	{ "term", "TERM on a handled signal, other number", r_term, NULL },
+	{ "core", "CORE on a handled signal", r_core, NULL },
+	{ "sigstop", "SIGNAL_STOP", r_sstop,
+	  "since 6.12 the parent sees SIGSTOP" },
+	{ "tstp", "SIGNAL_TSTP", r_tstp, "as above" },
+	{ "hold", "STOP|HOLD: reported again", r_hold, NULL },
+	{ "sigheld", "STOP before the default action", r_signal_stop, NULL },
+	{ "fault", "synchronous fault", r_fault, NULL },
+	{ "timer", "timers re-arm", r_timer, NULL },
+	{ "timedwait", "sigtimedwait untouched", r_timedwait, NULL },
+	{ "queue", "20 queued real-time signals", r_queue, NULL },
+	{ "jctl", "report_jctl", r_jctl, "CONTINUED comes after the parent was told" },
+	{ "jctlstop", "STOP from report_jctl", r_jctl_stop,
+	  "in force after the job control stop" },
+	{ "defnumber", "TERM and CORE by default, altered number",
+	  r_default_number, NULL },
+	{ "holdact", "HOLD with DELIVER, with IGN: done, and reported again",
+	  r_hold_action, NULL },
+	{ "holdstop", "HOLD with STOP: reported again after SIGCONT",
+	  r_hold_stop, "not in SigPnd, a SIGCONT does not flush it" },
+	{ "again", "STOP|IGN, found in info by INTERRUPT", r_info_again,
+	  NULL },
+	{ "immutable", "SA_IMMUTABLE: not reported, cannot be ignored",
+	  r_immutable, NULL },
+	{ NULL, NULL, NULL, NULL }
+};

@@ -328,6 +328,17 @@ static void report_signal(struct utrace *u, int signr)
 	sonde_settle(u);
 }
 
+/* A held signal that is blocked by now waits in the kernel's queue. */
+static void report_held(struct utrace *u)
+{
+	int signr = take_held(u);
+
+	if (sigismember(&current->blocked, signr))
+		send_sig_info(signr, &u->info, current);
+	else
+		report_signal(u, signr);
+}
+
 /*
  * An engine asked for a report: report_quiesce(0), or report_signal for those
  * that have no report_quiesce. That may make up a signal.
@@ -455,7 +466,7 @@ static unsigned long before_signals(struct utrace *u, struct sonde_args *args)
 	if (current->utask && current->utask->active_uprobe)
 		goto out_body;
 	if (u->kept == SONDE_KEPT_NONE && u->held_signr)
-		report_signal(u, take_held(u));
+		report_held(u);
 	if (u->kept == SONDE_KEPT_NONE)
 		report_synchronous(u);
 	if (killed(u))
@@ -510,8 +521,8 @@ static int take_signal(struct utrace *u, kernel_siginfo_t *info)
 			sonde_remind(u);
 			return 0;
 		}
-		signr = take_held(u);
-		if (!signr) {
+		signr = 0;
+		if (!u->held_signr) {
 			mask = current->blocked;
 			signr = sonde_dequeue_signal(&mask, &u->info);
 			if (!signr || signr == SIGKILL ||
@@ -522,7 +533,10 @@ static int take_signal(struct utrace *u, kernel_siginfo_t *info)
 			}
 		}
 		spin_unlock_irq(&current->sighand->siglock);
-		report_signal(u, signr);
+		if (signr)
+			report_signal(u, signr);
+		else
+			report_held(u);
 		spin_lock_irq(&current->sighand->siglock);
 	}
 }

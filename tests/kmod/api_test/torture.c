@@ -3,8 +3,13 @@
  * Random attach, stop, resume, step, report, detach, signals and SIGKILL on
  * victims that fork, make threads, exec, fault and exit.
  *
- * usage: torture SECONDS [SEED]	prints what it did; the kernel log tells
- *					whether that was well
+ * Finders come and go meanwhile, on every thread of the machine.
+ *
+ * usage: torture SECONDS [SEED [COMMAND]]
+ *
+ * COMMAND, such as the unload of the module, is run when the tracers are gone
+ * while the victims go on dying. Prints what was done; the kernel's log tells
+ * whether that was well.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,8 +32,8 @@ enum { VICTIMS = 6, TRACERS = 4 };
 
 static struct counts {
 	volatile long victims[VICTIMS];
-	volatile long attaches, refused, kills, signals, ends;
-	volatile int over;
+	volatile long attaches, refused, finders, kills, signals, ends;
+	volatile int tracers_over, over;
 } *counts;
 
 static void on_signal(int signr) { (void)signr; }
@@ -109,7 +114,7 @@ static void tracer(int seed)
 	int e = open("/dev/utrace_test", O_RDWR);
 
 	srandom(seed);
-	while (!counts->over) {
+	while (!counts->tracers_over) {
 		int pid = counts->victims[random() % VICTIMS];
 
 		/* One of its threads or children at times. */
@@ -125,6 +130,26 @@ static void tracer(int seed)
 	_exit(0);
 }
 
+/* Finders by nothing, by path, by pid; each on every thread there is. */
+static void finder(int seed)
+{
+	srandom(seed);
+	while (!counts->tracers_over) {
+		int e = open("/dev/utrace_test", O_RDWR);
+		struct utrace_test_find f = { .pid = 0 };
+
+		if (random() % 2)
+			strcpy(f.path, "*/t*");
+		if (random() % 3 == 0)
+			f.pid = counts->victims[random() % VICTIMS];
+		if (!ioctl(e, UTRACE_TEST_FIND, &f))
+			__sync_fetch_and_add(&counts->finders, 1);
+		usleep(random() % 30000);
+		close(e);
+	}
+	_exit(0);
+}
+
 static void killer(int seed)
 {
 	static const int signals[] = {
@@ -136,7 +161,7 @@ static void killer(int seed)
 	while (!counts->over) {
 		int pid = counts->victims[random() % VICTIMS];
 
-		usleep(random() % 1500);
+		usleep(random() % 500);
 		if (pid <= 1)
 			continue;
 		if (random() % 3 == 0) {
@@ -161,9 +186,9 @@ static void killer(int seed)
 int main(int argc, char **argv)
 {
 	int seconds = argc > 1 ? atoi(argv[1]) : 10;
-	int seed = argc > 2 ? atoi(argv[2]) : 1;
+	int seed = argc > 2 ? atoi(argv[2]) : 1, failed = 0;
 	const struct rlimit no_core = { 0, 0 };
-	pid_t killer_pid;
+	pid_t killer_pid, breeders[VICTIMS], tracers[TRACERS + 1];
 	int i;
 
 	setrlimit(RLIMIT_CORE, &no_core);
@@ -175,25 +200,28 @@ int main(int argc, char **argv)
 	if (!killer_pid)
 		killer(seed + 100);
 	for (i = 0; i < VICTIMS; i++)
-		if (!fork())
+		if (!(breeders[i] = fork()))
 			breeder(i);
-	for (i = 0; i < TRACERS; i++)
-		if (!fork())
+	for (i = 0; i < TRACERS + 1; i++) {
+		tracers[i] = fork();
+		if (!tracers[i] && i < TRACERS)
 			tracer(seed + i);
-	sleep(seconds);
-	counts->over = 1;
-	for (i = 0; i < VICTIMS + TRACERS; i++) {
-		pid_t pid;
-
-		do
-			pid = wait(NULL);
-		while (pid == killer_pid);
-		if (pid < 0)
-			break;
+		if (!tracers[i])
+			finder(seed + i);
 	}
+	sleep(seconds);
+	counts->tracers_over = 1;
+	for (i = 0; i < TRACERS + 1; i++)
+		waitpid(tracers[i], NULL, 0);
+	if (argc > 3)
+		failed = system(argv[3]);
+	counts->over = 1;
+	for (i = 0; i < VICTIMS; i++)
+		waitpid(breeders[i], NULL, 0);
 	kill(killer_pid, SIGKILL);
-	printf("torture: %d s, %ld victims ended, %ld attaches, %ld refused, %ld kills, %ld other signals\n",
+	printf("torture: %d s, %ld victims ended, %ld attaches, %ld refused, %ld finders, %ld kills, %ld other signals\n",
 	       seconds, counts->ends, counts->attaches, counts->refused,
-	       counts->kills, counts->signals);
-	return !counts->attaches || !counts->kills;
+	       counts->finders, counts->kills, counts->signals);
+	return failed || !counts->attaches || !counts->finders ||
+	       !counts->kills;
 }

@@ -48,7 +48,6 @@ void FileOutput::set_frame(std::function<void()> before, std::function<void()> a
 
 void FileOutput::message(std::string_view text) {
   flush();
-  while (text.ends_with('\n')) text.remove_suffix(1);
   before_();
   std::fprintf(stderr, "%s: %.*s\n", g_program_name.c_str(), static_cast<int>(text.size()), text.data());
   after_();
@@ -56,15 +55,33 @@ void FileOutput::message(std::string_view text) {
 
 void FileOutput::flush() {
   if (pending_.empty()) return;
-  if (file_) return write_pending();
+  if (target() != STDOUT_FILENO) return write_pending();
   before_();
   line_open_ = pending_.back() != '\n';
   write_pending();
   after_();
 }
 
+Result<void> FileOutput::reopen(const std::string& path) {
+  flush();
+  if (path.empty()) {
+    file_ = UniqueFd();
+    return {};
+  }
+  auto file = open_file(path);
+  if (!file) return std::move(file).error();
+  file_ = std::move(*file);
+  return {};
+}
+
+/// A terminal or a pipe has nothing to throw away.
+void FileOutput::truncate() {
+  flush();
+  if (::ftruncate(target(), 0) == 0) ::lseek(target(), 0, SEEK_SET);
+}
+
 void FileOutput::write_pending() {
-  int fd = file_ ? file_.get() : STDOUT_FILENO;
+  const int fd = target();
   size_t done = 0;
   while (done < pending_.size() && !broken_) {
     ssize_t n = ::write(fd, pending_.data() + done, pending_.size() - done);

@@ -169,7 +169,11 @@ class Prompt {
     entries_.push_back({text, std::move(enablings), compiled.matched, true});
   }
 
-  void complain(const Error& error) { output_.message(error.message()); }
+  void complain(const Error& error) {
+    std::string text = error.message();
+    while (text.ends_with('\n')) text.pop_back();
+    output_.message(text);
+  }
 
   void command(const std::string& text) {
     size_t blank = text.find_first_of(" \t");

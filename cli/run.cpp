@@ -46,6 +46,7 @@ int fatal(std::string_view message) {
 }
 
 Result<void> apply_settings(Options& options, const Arguments& arguments) {
+  if (auto done = options.set_from_environment(environ); !done) return done;
   for (const auto& [name, value] : arguments.settings) {
     if (auto done = options.set(name, value, false, false); !done) {
       return std::move(done).error().context("failed to set -x " + name);

@@ -20,6 +20,7 @@ namespace {
 
 constexpr ProbeId kBegin{1};
 constexpr ProbeId kEnd{2};
+constexpr uint64_t kLeastBuffer = 4096;
 
 uint64_t monotonic_ns() {
   timespec now{};
@@ -31,6 +32,14 @@ std::vector<std::string> own_environment() {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; entry++) all.emplace_back(*entry);
   return all;
+}
+
+/// "4m"
+std::string size_text(uint64_t bytes) {
+  for (const auto& [shift, unit] : {std::pair(40, 't'), std::pair(30, 'g'), std::pair(20, 'm'), std::pair(10, 'k')}) {
+    if (bytes >> shift != 0 && (bytes >> shift) << shift == bytes) return std::to_string(bytes >> shift) + unit;
+  }
+  return std::to_string(bytes);
 }
 
 }  // namespace
@@ -112,11 +121,12 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   uint64_t bytes = options_.number("bufsize");
   framework_->set_ring_bytes(bytes);
   if (source_) {
-    if (auto done = source_->create_buffers(bytes); !done) return done;
+    if (auto done = create_buffers(bytes); !done) return done;
     for (uint32_t pid : attach_) {
       if (auto done = source_->attach(pid); !done) return done;
     }
   }
+  if (auto done = check_cpu(); !done) return done;
   consumer_ = std::make_unique<Consumer>(program_, *framework_, source_, options_, output_);
   for (uint32_t pid : live_) consumer_->note_process(pid);
   framework_->on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
@@ -138,6 +148,29 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
     going_ = true;
   }
   return {};
+}
+
+/// bufresize=auto: a size that cannot be had is halved until it can.
+Result<void> Session::create_buffers(uint64_t bytes) {
+  const uint64_t wanted = bytes;
+  const bool lower = options_.text("bufresize") == "auto";
+  auto done = source_->create_buffers(bytes);
+  while (!done && lower && bytes > kLeastBuffer) {
+    bytes /= 2;
+    done = source_->create_buffers(bytes);
+  }
+  if (done && bytes != wanted && !options_.flag("quietresize"))
+    output_.message("buffer size lowered to " + size_text(bytes));
+  return done;
+}
+
+Result<void> Session::check_cpu() {
+  if (!options_.was_set("cpu")) return {};
+  const auto cpus = static_cast<uint64_t>(::sysconf(_SC_NPROCESSORS_CONF));
+  if (options_.number("cpu") < cpus) return {};
+  return Error(
+      "there is no CPU " + std::to_string(options_.number("cpu")) + ": there are 0 to " + std::to_string(cpus - 1),
+      EINVAL);
 }
 
 // ---- the run ---------------------------------------------------------------------------------------------------
@@ -173,8 +206,9 @@ void Session::loop() {
 void Session::wait(uint64_t timeout_ns) {
   pollfd fds[2] = {{interrupt_fd(), POLLIN, 0}, {source_ ? source_->event_fd() : -1, POLLIN, 0}};
   uint64_t cap = 1'000'000'000;  // a very long switchrate must not keep exit() or the end of a target waiting
+  if (uint64_t due = consumer_->next_due(); due != UINT64_MAX) cap = std::min(cap, due - std::min(due, monotonic_ns()));
   timespec limit{};
-  limit.tv_nsec = static_cast<long>(std::min(timeout_ns, cap - 1));
+  limit.tv_nsec = static_cast<long>(std::min({timeout_ns, cap, uint64_t{999'999'999}}));
   ::ppoll(fds, 2, &limit, nullptr);
 }
 

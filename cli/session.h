@@ -66,6 +66,8 @@ class Session {
   Result<void> take_event(const SourceEvent& event);
   bool only_begin(const Enabling& enabling);
   void wait(uint64_t timeout_ns);
+  Result<void> create_buffers(uint64_t bytes);
+  Result<void> check_cpu();
   void loop();
   bool over() const;
   void print_statistics();

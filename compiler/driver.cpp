@@ -25,9 +25,9 @@ struct Summary {
   bool records = false, destructive = false, only_aggregates = true;
 
   void expression(const Expr& expr) {
-    if (expr.kind == ExprKind::Call && is_action(expr)) {
-      destructive = destructive || expr.function->runs == Runs::Destructive;
-      records = records || expr.function->runs == Runs::Record;
+    if (expr.kind == ExprKind::Call && is_action(expr.function->runs)) {
+      destructive = destructive || is_destructive(expr.function->runs);
+      records = records || is_recording(expr.function->runs);
     }
     for (const ExprPtr& kid : expr.kids) expression(*kid);
   }

@@ -248,14 +248,9 @@ BodyCodegen::Value BodyCodegen::kept_string(const Expr& variable, Value text) {
 }
 
 BodyCodegen::Value BodyCodegen::subroutine(const Expr& expr) {
-  switch (expr.function->runs) {
-    case Runs::Fire: return fire_function(expr);
-    case Runs::Action:
-    case Runs::Record:
-    case Runs::Destructive: return action(expr);
-    case Runs::Refused: return refuse(std::string(expr.function->doc));
-    case Runs::Body: break;
-  }
+  if (is_action(expr.function->runs)) return action(expr);
+  if (expr.function->runs == Runs::Fire) return fire_function(expr);
+  if (expr.function->runs == Runs::Refused) return refuse(std::string(expr.function->doc));
   std::vector<Value> arguments = values(expr, 0, expr.kids.size());
   Value result = checked_call("sonde_fn_" + std::string(expr.function->name),
                               {context_, ir_.getInt32(static_cast<uint32_t>(arguments.size())), words(arguments)});

@@ -144,7 +144,9 @@ void Checker::clause(ClauseAst& clause) {
     });
   }
   diagnostics_.set_context("in action list");
+  const size_t before = diagnostics_.list().size();
   statement_list(clause.statements);
+  if (diagnostics_.list().size() == before) check_speculation(clause, diagnostics_);
   diagnostics_.set_context("");
   clause_ = nullptr;
 }
@@ -199,14 +201,7 @@ ExprPtr Checker::statement_call(ExprPtr expr) {
   std::string name;
   const DFunction* row = function_of(*expr, name);
   if (!row) return check(std::move(expr));  // complains
-  switch (row->runs) {
-    case Runs::Action:
-    case Runs::Record:
-    case Runs::Destructive: return check_action(std::move(expr), *row);
-    case Runs::Fire:
-    case Runs::Body:
-    case Runs::Refused: break;
-  }
+  if (is_action(row->runs)) return check_action(std::move(expr), *row);
   expr = check(std::move(expr));
   Type::Kind kind = expr->type->canonical->kind;
   if (kind != Type::Kind::Stack && kind != Type::Kind::Symbol) return expr;
@@ -270,7 +265,8 @@ Unit front_end(World& world, const SourceText& source, const MacroValues& macros
   if (failed()) return unit;
   // Beyond this point there is a syntax tree.
 
-  bool empty = source.kind == SourceText::Kind::Script && tree->items.empty() && prepared.controls.empty();
+  bool empty = source.kind == SourceText::Kind::Script && tree->items.empty() && prepared.controls.empty() &&
+               !world.options.flag("empty");
   if (empty) diagnostics.report("D_EMPTY", {}, "empty D program translation unit");
   if (source.kind == SourceText::Kind::Id && !read_id(source, *tree, diagnostics)) return unit;
   world.trees.push_back(tree);

@@ -32,6 +32,8 @@ ExprPtr Checker::check_action(ExprPtr expr, const DFunction& row) {
   bool any_first = !prototype.parameters.empty() && prototype.parameters[0]->canonical->kind == Type::Kind::Any;
   bool prints_aggregations =
       prototype.parameters.size() > 1 && prototype.parameters[1]->canonical->kind == Type::Kind::Aggregation;
+  bool shows_memory = prototype.parameters.size() == 1 && prototype.parameters[0]->is_pointer();
+  if (shows_memory) return action_print(std::move(expr), row);
   if (prints_aggregations) return action_printa(std::move(expr));
   if (formats) return action_format(std::move(expr), row);
   if (aggregation_first) return action_aggregation(std::move(expr), row);
@@ -63,9 +65,7 @@ ExprPtr Checker::action_trace(ExprPtr expr) {
   std::string called;
   if (expr->kids[1]->kind == ExprKind::Call) {
     const DFunction* inner = function_of(*expr->kids[1], called);
-    bool action =
-        inner && (inner->runs == Runs::Record || inner->runs == Runs::Action || inner->runs == Runs::Destructive);
-    if (action || (!inner && find_aggregating_function(called)))
+    if ((inner && is_action(inner->runs)) || (!inner && find_aggregating_function(called)))
       fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression");
   }
   ExprPtr argument = check(std::move(expr->kids[1]));
@@ -75,6 +75,64 @@ ExprPtr Checker::action_trace(ExprPtr expr) {
     fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression");
   expr->kids[1] = printable(std::move(argument));
   finish_site(*expr, site(*expr, row));
+  return expr;
+}
+
+namespace {
+
+using LayoutPtr = std::shared_ptr<const TypeLayout>;
+
+LayoutPtr layout_of(const Type& type) {
+  auto out = std::make_shared<TypeLayout>();
+  const Type& real = *type.canonical;
+  out->name = type.name;
+  out->size = real.size;
+  out->is_signed = real.is_signed;
+  switch (real.kind) {
+    case Type::Kind::Enum:
+      out->kind = TypeLayout::Kind::Enum;
+      for (const Enumerator& one : real.enumerators) out->enumerators.emplace_back(one.value, one.name);
+      break;
+    case Type::Kind::Pointer: out->kind = TypeLayout::Kind::Pointer; break;
+    case Type::Kind::Float: out->kind = TypeLayout::Kind::Float; break;
+    case Type::Kind::String: out->kind = TypeLayout::Kind::Text; break;
+    case Type::Kind::Array:
+      out->kind = TypeLayout::Kind::Array;
+      out->count = real.count;
+      out->element = layout_of(*real.target);
+      break;
+    case Type::Kind::Struct:
+    case Type::Kind::Union:
+      out->kind = TypeLayout::Kind::Record;
+      for (const Member& member : real.members)
+        out->members.push_back(
+            {member.name, member.offset, member.bit_offset, member.bit_width, layout_of(*member.type)});
+      break;
+    default: out->character = real.size == 1 && real.is_signed; break;
+  }
+  return out;
+}
+
+}  // namespace
+
+/// argv: the pointer. What it points to is printed, so its type must be known.
+ExprPtr Checker::action_print(ExprPtr expr, const DFunction& row) {
+  std::string name(row.name);
+  const Prototype& prototype = world_.prototype(row.prototype);
+  check_count(name, prototype, expr->kids.size() - 1, expr->where);
+  ExprPtr pointer = decay(value(std::move(expr->kids[1])));
+  const Type* target = pointer->type->is_pointer() ? pointer->type->canonical->target : nullptr;
+  if (!target || !target->canonical->complete || target->canonical->size == 0)
+    argument_mismatch(name, 1, "pointer to a type of known size", *pointer);
+  if (target->canonical->size > world_.options.number("printsize"))
+    fail("D_PRINT_SIZE", pointer->where,
+         name + "( ) argument #1 points to " + std::to_string(target->canonical->size) + " bytes, printsize is " +
+             std::to_string(world_.options.number("printsize")),
+         "set a greater one: -x printsize=" + std::to_string(target->canonical->size));
+  expr->kids[1] = convert(std::move(pointer), prototype.parameters[0]);
+  ActionSite& made = site(*expr, row);
+  made.layout = layout_of(*target);
+  finish_site(*expr, made);
   return expr;
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
 #include "compiler/passes/checker.h"
+#include "compiler/passes/split_fire.h"
 #include "compiler/source/suggest.h"
+#include "runtime/body/memory.h"
 
 namespace sonde {
 
@@ -30,24 +34,34 @@ ExprPtr Checker::check_call(ExprPtr expr) {
          "aggregating function " + name + "( ) may not be called from a D expression (D program context required)",
          "write @name[keys] = " + name + "(...)");
   if (!row) unknown_function(name, expr->kids[0]->where);
-  switch (row->runs) {
-    case Runs::Refused: fail("D_UNKNOWN", expr->where, std::string(row->doc));
-    case Runs::Action:
-    case Runs::Record:
-    case Runs::Destructive:
-      fail("D_CG_EXPR", expr->where, name + "( ) may not be called from a D expression (D program context required)");
-    case Runs::Fire:
-    case Runs::Body: break;
-  }
+  if (is_action(row->runs))
+    fail("D_CG_EXPR", expr->where, name + "( ) may not be called from a D expression (D program context required)");
   const Prototype& prototype = world_.prototype(row->prototype);
-  if (prototype.result->canonical->kind == Type::Kind::Stack) return check_ustack(std::move(expr), *row);
+  if (prototype.result->canonical->kind == Type::Kind::Stack) return check_stack(std::move(expr), *row);
   check_count(name, prototype, expr->kids.size() - 1, expr->where);
   check_arguments(name, prototype, *expr);
+  if (row->runs == Runs::Refused) fail("D_UNKNOWN", expr->where, std::string(row->doc));
   ExprPtr out = make(ExprKind::Call, prototype.result, here(expr->where));
   out->function = row;
   out->text = name;
   for (size_t i = 1; i < expr->kids.size(); ++i) out->kids.push_back(std::move(expr->kids[i]));
-  return out;
+  refuse_size(*out);
+  return lowered_call(std::move(out));
+}
+
+/// A constant that scratch memory can never hold.
+void Checker::refuse_size(const Expr& call) {
+  const Prototype& prototype = world_.prototype(call.function->prototype);
+  const Type* result = prototype.result->canonical;
+  bool allocates = result->kind == Type::Kind::Pointer && result->target->canonical->kind == Type::Kind::Void;
+  if (!allocates || call.kids.empty()) return;
+  const Expr& size = *call.kids.back();
+  std::optional<uint64_t> bytes = constant_of(size);
+  if (!bytes || *bytes <= kScratchBytes) return;
+  fail("D_ALLOCA_SIZE", size.where,
+       std::string(call.function->name) + "( ) argument #" + std::to_string(call.kids.size()) +
+           " is larger than the scratch space: " + std::to_string(*bytes) + " bytes of " +
+           std::to_string(kScratchBytes));
 }
 
 void Checker::check_count(const std::string& name, const Prototype& prototype, size_t passed, SourceRange where) {
@@ -86,29 +100,82 @@ void Checker::check_arguments(const std::string& name, const Prototype& prototyp
     expr.kids[i] = passed(name, std::move(expr.kids[i]), prototype.parameters[i - 1], i);
 }
 
-/// ustack([frames [, size of strings]]): its kids are always two constants.
-ExprPtr Checker::check_ustack(ExprPtr expr, const DFunction& row) {
+namespace {
+
+bool assigns(const Expr& expr) {
+  return expr.kind == ExprKind::Assign || expr.kind == ExprKind::Update ||
+         std::ranges::any_of(expr.kids, [](const ExprPtr& kid) { return assigns(*kid); });
+}
+
+/// What a stack function takes where its arguments are left out, and the tags of its errors.
+struct StackFunction {
+  std::string_view name, frames, strings;
+  std::string_view proto_tag, frames_tag;
+};
+constexpr StackFunction kStackFunctions[] = {
+    {"jstack", "jstackframes", "jstackstrsize", "D_USTACK_PROTO", "D_USTACK_FRAMES"},
+    {"stack", "stackframes", "", "D_STACK_PROTO", "D_STACK_SIZE"},
+    {"ustack", "ustackframes", "", "D_USTACK_PROTO", "D_USTACK_FRAMES"},
+};
+
+}  // namespace
+
+/// stack([frames]), ustack([frames [, size of strings]]): the kids of what comes out are always two constants.
+ExprPtr Checker::check_stack(ExprPtr expr, const DFunction& row) {
   std::string name(row.name);
-  if (expr->kids.size() > 3)
-    fail(
-        "D_USTACK_PROTO", expr->where,
-        name + "( ) prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " args passed, at most 2 expected");
+  const StackFunction& kind = *std::ranges::find(kStackFunctions, row.name, &StackFunction::name);
+  size_t most = world_.prototype(row.prototype).parameters.size();
+  if (expr->kids.size() > most + 1)
+    fail(kind.proto_tag, expr->where,
+         name + "( ) prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " args passed, at most " +
+             std::to_string(most) + " expected");
   const Type* type = world_.types.integer(4, false);
   ExprPtr out = make(ExprKind::Call, world_.types.stack_type(), here(expr->where));
   out->function = &row;
   out->text = name;
-  out->kids.push_back(integer(world_.options.number("ustackframes"), type, expr->where));
-  out->kids.push_back(integer(0, type, expr->where));
+  out->kids.push_back(integer(world_.options.number(kind.frames), type, expr->where));
+  out->kids.push_back(integer(kind.strings.empty() ? 0 : world_.options.number(kind.strings), type, expr->where));
   for (size_t i = 1; i < expr->kids.size(); ++i) {
     SourceRange where = expr->kids[i]->where;
     ExprPtr size = constant(std::move(expr->kids[i]));
     bool valid = size && static_cast<int64_t>(size->integer) >= (i == 1 ? 1 : 0) && size->integer <= INT32_MAX;
     if (!valid && i == 1)
-      fail("D_USTACK_FRAMES", where, name + "( ) argument #1 must be a non-zero positive integer constant");
+      fail(kind.frames_tag, where, name + "( ) argument #1 must be a non-zero positive integer constant");
     if (!valid) fail("D_USTACK_STRSIZE", where, name + "( ) argument #2 must be a positive integer constant");
     out->kids[i - 1] = integer(size->integer, type, where);
   }
+  if (row.runs == Runs::Refused) fail("D_UNKNOWN", expr->where, std::string(row.doc));
   return out;
+}
+
+/// Some subroutines are made of others, or need more of the event than they are given.
+ExprPtr Checker::lowered_call(ExprPtr call) {
+  const std::string_view name = call->function->name;
+  if (name == "copyinto") {
+    // bcopy(copyin(address, size), to, size)
+    if (assigns(*call->kids[1]))
+      fail("D_UNKNOWN", call->where, "copyinto( ) argument #2 may not assign to variables",
+           "assign it in a statement of its own");
+    const DFunction &copyin = *find_function("copyin"), &bcopy = *find_function("bcopy");
+    ExprPtr from = make(ExprKind::Call, world_.prototype(copyin.prototype).result, call->where);
+    ExprPtr size = clone(*call->kids[1]);
+    from->function = &copyin;
+    from->text = copyin.name;
+    from->kids.push_back(std::move(call->kids[0]));
+    from->kids.push_back(std::move(call->kids[1]));
+    call->kids[0] = std::move(from);
+    call->kids[1] = std::move(call->kids[2]);
+    call->kids[2] = std::move(size);
+    call->function = &bcopy;
+    call->text = bcopy.name;
+  }
+  if (name == "progenyof") {
+    // The parent as it was when the probe fired: the process may be gone when the body runs.
+    ExprPtr parent = make(ExprKind::Name, nullptr, call->where);
+    parent->text = "ppid";
+    call->kids.push_back(check(std::move(parent)));
+  }
+  return call;
 }
 
 }  // namespace sonde

@@ -11,13 +11,19 @@ namespace {
 constexpr std::string_view kIntegers = "diuoxX";
 constexpr std::string_view kLetters = "diuoxXcCsSpaAYTkefgEGL";
 
+/// A character as a message may hold it.
+std::string shown(char c) {
+  if (c == '\n') return "\\n";
+  if (c == '\t') return "\\t";
+  return std::string(1, c);
+}
+
 /// Reads one conversion after another. Errors are texts without "format conversion #n".
 class FormatReader {
  public:
   explicit FormatReader(std::string_view text) : text_(text) {}
 
   std::vector<Conversion> conversions;
-  std::vector<std::string> sizes;  ///< h l ll, by conversion
   std::string error;
 
   void read() {
@@ -38,7 +44,6 @@ class FormatReader {
       current = {};
     }
     conversions.push_back(std::move(current));  // what follows the last
-    sizes.emplace_back();
   }
 
  private:
@@ -55,10 +60,8 @@ class FormatReader {
         into.flags += text_[at_];
       width_and_precision(into);
     }
-    std::string size;
     for (; at_ < text_.size() && std::string_view("hlwL").find(text_[at_]) != std::string_view::npos; ++at_)
-      size += text_[at_];
-    sizes.push_back(size);
+      into.size += text_[at_];
     if (at_ == text_.size()) {
       error = "is missing its conversion letter";
       return;
@@ -71,7 +74,7 @@ class FormatReader {
     else if (into.letter == '$')
       error = "uses a positional argument, which D does not have";
     else if (kLetters.find(into.letter) == std::string_view::npos)
-      error = std::string("uses an unknown conversion: %") + into.letter;
+      error = "uses an unknown conversion: %" + shown(into.letter);
     if (into.letter == 'i') into.letter = 'd';
   }
 
@@ -102,8 +105,8 @@ class FormatReader {
   size_t at_ = 0;
 };
 
-std::string wanted(char letter) {
-  switch (letter) {
+std::string wanted(const Conversion& conversion) {
+  switch (conversion.letter) {
     case 's':
     case 'S': return "char [] or string (or use stringof)";
     case 'p':
@@ -117,8 +120,13 @@ std::string wanted(char letter) {
     case 'g':
     case 'E':
     case 'G': return "float, double, or long double";
-    default: return "char, short, int, long, or long long";
+    default: break;
   }
+  if (conversion.size == "hh") return "char";
+  if (conversion.size == "h") return "short";
+  if (conversion.size == "l") return "long";
+  if (conversion.size == "ll") return "long long";
+  return "char, short, int, long, or long long";
 }
 
 bool fits(char letter, const Type* type) {
@@ -161,12 +169,7 @@ std::string spelled(const Conversion& conversion) {
          (conversion.precision_argument ? ".*"
           : conversion.precision >= 0   ? "." + std::to_string(conversion.precision)
                                         : "") +
-         (conversion.aggregation ? "@" : "") + conversion.letter;
-}
-
-void drop_sizes(std::vector<Conversion>& format) {
-  for (Conversion& conversion : format)
-    conversion.flags.resize(std::min(conversion.flags.size(), conversion.flags.find('/')));
+         (conversion.aggregation ? "@" : "") + conversion.size + conversion.letter;
 }
 
 }  // namespace
@@ -178,15 +181,16 @@ std::vector<Conversion> Checker::read_format(const std::string& function, const 
          function +
              "( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: " + type);
   }
-  if (format.text.empty()) fail("D_PRINTF_FMT_EMPTY", format.where, function + "( ) format string is empty");
+  const bool may_be_empty = function == "freopen";  // back to where the output went at first
+  if (function == "freopen" && format.text == ".")
+    fail("D_FREOPEN_INVALID", format.where, "freopen( ) argument #1 cannot be \".\"");
+  if (format.text.empty() && !may_be_empty)
+    fail("D_PRINTF_FMT_EMPTY", format.where, function + "( ) format string is empty");
   FormatReader reader(format.text);
   reader.read();
   if (!reader.error.empty())
     fail("D_SYNTAX", format.where,
          "format conversion #" + std::to_string(reader.conversions.size() - 1) + " " + reader.error);
-  // The size is only needed for the check: it goes along behind the flags until check_conversion takes it off.
-  for (size_t i = 0; i < reader.conversions.size(); ++i)
-    if (!reader.sizes[i].empty()) reader.conversions[i].flags += "/" + reader.sizes[i];
   return std::move(reader.conversions);
 }
 
@@ -226,16 +230,13 @@ void Checker::check_format(const std::string& function, Expr& call, std::vector<
     fail("D_PRINTF_ARG_EXTRA", call.kids[next]->where,
          function + "( ) prototype mismatch: only " + std::to_string(next - 1) +
              " arguments required by this format string");
-  drop_sizes(conversions);
 }
 
 void Checker::check_conversion(const std::string& function, const Conversion& conversion, size_t number,
                                ExprPtr& argument, size_t argument_number) {
   argument = value(std::move(argument));
   const Type* type = argument->type;
-  size_t slash = conversion.flags.find('/');
-  std::string size = slash == std::string::npos ? "" : conversion.flags.substr(slash + 1);
-  bool sized = kIntegers.find(conversion.letter) == std::string_view::npos || fits_size(size, type);
+  bool sized = kIntegers.find(conversion.letter) == std::string_view::npos || fits_size(conversion.size, type);
   if (!fits(conversion.letter, type) || !sized) {
     std::string hint;
     if (conversion.letter == 's' && type->is_pointer())
@@ -246,8 +247,8 @@ void Checker::check_conversion(const std::string& function, const Conversion& co
       hint = "use %d, or copyinstr() if it is an address in the traced program";
     fail("D_PRINTF_ARG_TYPE", argument->where,
          function + "( ) argument #" + std::to_string(argument_number) + " is incompatible with conversion #" +
-             std::to_string(number) + " prototype:\n\tconversion: %" + size + conversion.letter +
-             "\n\t prototype: " + wanted(conversion.letter) + "\n\t  argument: " + type->name,
+             std::to_string(number) + " prototype:\n\tconversion: %" + conversion.size + conversion.letter +
+             "\n\t prototype: " + wanted(conversion) + "\n\t  argument: " + type->name,
          hint);
   }
   argument = printable(std::move(argument));
@@ -256,7 +257,6 @@ void Checker::check_conversion(const std::string& function, const Conversion& co
 /// printa's: conversions take the keys in order, those with @ the values.
 void Checker::check_keys(std::vector<Conversion>& format, const AggregationSymbol& aggregation, SourceRange where) {
   size_t key = 0, number = 0;
-  drop_sizes(format);
   for (const Conversion& conversion : format) {
     if (!conversion.letter) continue;
     ++number;
@@ -269,7 +269,7 @@ void Checker::check_keys(std::vector<Conversion>& format, const AggregationSymbo
         fail("D_PRINTF_ARG_TYPE", where,
              "printa( ) conversion #" + std::to_string(number) +
                  " is incompatible with an aggregation's value:\n\tconversion: %@" + conversion.letter +
-                 "\n\t prototype: " + wanted(conversion.letter) + "\n\t  argument: int64_t");
+                 "\n\t prototype: " + wanted(conversion) + "\n\t  argument: int64_t");
       continue;
     }
     if (key >= aggregation.keys.size())
@@ -281,7 +281,7 @@ void Checker::check_keys(std::vector<Conversion>& format, const AggregationSymbo
     if (!fits(conversion.letter, type))
       fail("D_PRINTF_ARG_TYPE", where,
            "printa( ) key #" + std::to_string(key) + " is incompatible with conversion #" + std::to_string(number) +
-               " prototype:\n\tconversion: %" + conversion.letter + "\n\t prototype: " + wanted(conversion.letter) +
+               " prototype:\n\tconversion: %" + conversion.letter + "\n\t prototype: " + wanted(conversion) +
                "\n\t  argument: " + type->name);
   }
 }

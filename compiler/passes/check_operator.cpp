@@ -143,7 +143,7 @@ ExprPtr Checker::check_conditional(ExprPtr expr) {
     std::string name;
     const DFunction* row =
         expr->kids[i]->kind == ExprKind::Call && !expr->kids[i]->type ? function_of(*expr->kids[i], name) : nullptr;
-    bool action = row && row->runs != Runs::Body && row->runs != Runs::Fire && row->runs != Runs::Refused;
+    bool action = row && is_action(row->runs);
     if (action)
       fail("D_OP_ACT", expr->kids[i]->where, "action cannot be used in a conditional context",
            "?: with actions can only be a statement of its own");

@@ -133,7 +133,9 @@ class Checker {
   void check_count(const std::string& name, const Prototype& prototype, size_t passed, SourceRange where);
   void check_arguments(const std::string& name, const Prototype& prototype, Expr& expr, size_t first = 0);
   ExprPtr passed(const std::string& name, ExprPtr argument, const Type* parameter, size_t number);
-  ExprPtr check_ustack(ExprPtr expr, const DFunction& row);
+  ExprPtr check_stack(ExprPtr expr, const DFunction& row);
+  ExprPtr lowered_call(ExprPtr call);
+  void refuse_size(const Expr& call);
   [[noreturn]] void argument_mismatch(const std::string& name, size_t number, const std::string& prototype,
                                       const Expr& argument, std::string_view tag = "D_PROTO_ARG");
   const DFunction* function_of(const Expr& call, std::string& name);
@@ -142,6 +144,7 @@ class Checker {
   // check_action.cpp
   ExprPtr check_action(ExprPtr expr, const DFunction& row);
   ExprPtr action_trace(ExprPtr expr);
+  ExprPtr action_print(ExprPtr expr, const DFunction& row);
   ExprPtr action_tracemem(ExprPtr expr, const DFunction& row);
   ExprPtr action_format(ExprPtr expr, const DFunction& row);
   ExprPtr action_printa(ExprPtr expr);
@@ -224,6 +227,9 @@ class Checker {
 
 /// `#pragma D ...`, `#error` and their like. Options are set here.
 void control_lines(World& world, const std::vector<struct ControlLine>& lines, bool library, Diagnostics& diagnostics);
+
+/// The order of speculate(), commit() and what else the clause does. Every statement was checked.
+void check_speculation(const ClauseAst& clause, Diagnostics& diagnostics);
 
 /// Loads the library that defines `name`, if one does and it is not there yet.
 void load_library_for(World& world, std::string_view name);

@@ -44,19 +44,6 @@ struct Capture {
   const Expr* expression = nullptr;  ///< the fire-time expression it replaces in the body
 };
 
-/// Whether a lowered Call is an action with a site.
-inline bool is_action(const Expr& call) {
-  switch (call.function->runs) {
-    case Runs::Action:
-    case Runs::Record:
-    case Runs::Destructive: return true;
-    case Runs::Fire:
-    case Runs::Body:
-    case Runs::Refused: return false;
-  }
-  return false;
-}
-
 /// One clause, split. The fire part is DIF; the body is the tree, in which the expressions of `captures` stand for slots.
 struct SplitClause {
   const ClauseAst* clause = nullptr;

@@ -23,9 +23,9 @@ std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, 
   std::vector<SplitClause> clauses;
   if (diagnostics.any()) return clauses;
 
-  CaptureLimits limits{
-      static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
-      static_cast<uint32_t>(std::min<uint64_t>(options_.number("ustackframes"), SONDE_DIF_MAX_FRAMES))};
+  CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
+                       static_cast<uint32_t>(std::min<uint64_t>(options_.number("ustackframes"), SONDE_DIF_MAX_FRAMES)),
+                       options_.was_set("cpu")};
   for (const Unit* unit : units) {
     for (const ClauseAst& clause : unit->clauses) {
       clauses.push_back(ClauseSplitter(residency.residents, limits, diagnostics).split(clause));

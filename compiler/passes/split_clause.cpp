@@ -21,23 +21,19 @@
 namespace sonde {
 namespace {
 
-/// Actions that need the thread to wait for the body.
-constexpr std::array<std::string_view, 2> kHoldingActions = {"raise", "stop"};
-
-bool holds(const Expr& call) {
-  return call.function && std::ranges::find(kHoldingActions, call.function->name) != kHoldingActions.end();
-}
-
 struct MadeOfArguments {
   std::string_view name;
   uint32_t count;
+  bool error;  ///< and of errno
 };
 
 /// Body variables that the runtime computes from the first arguments in the record.
-constexpr std::array<MadeOfArguments, 2> kMadeOfArguments = {{{"argstr", 6}, {"retstr", 1}}};
+constexpr std::array<MadeOfArguments, 2> kMadeOfArguments = {{{"argstr", 6, false}, {"retstr", 1, true}}};
 
-/// arg0 ... as the script would have named them.
-const Expr& argument_expression(uint32_t number) {
+constexpr uint32_t kErrno = SONDE_DIF_ARGS;
+
+/// arg0 ... and errno, as if the script had named them.
+const Expr& hidden_expression(uint32_t number) {
   static const Type* const kInt64 = [] {
     static Type type;
     type.kind = Type::Kind::Integer;
@@ -47,16 +43,16 @@ const Expr& argument_expression(uint32_t number) {
     type.canonical = &type;
     return &type;
   }();
-  static const std::vector<Expr> kArguments = [] {
-    std::vector<Expr> all(SONDE_DIF_ARGS);
-    for (uint32_t i = 0; i < SONDE_DIF_ARGS; ++i) {
+  static const std::vector<Expr> kHidden = [] {
+    std::vector<Expr> all(SONDE_DIF_ARGS + 1);
+    for (uint32_t i = 0; i < all.size(); ++i) {
       all[i].kind = ExprKind::Builtin;
       all[i].type = kInt64;
-      all[i].builtin = find_variable("arg" + std::to_string(i));
+      all[i].builtin = find_variable(i == kErrno ? "errno" : "arg" + std::to_string(i));
     }
     return all;
   }();
-  return kArguments.at(number);
+  return kHidden.at(number);
 }
 
 /// Evaluating it twice, or not at all, makes no difference, and it cannot fault.
@@ -81,6 +77,7 @@ bool is_harmless(const Expr& expr) {
 SplitClause ClauseSplitter::split(const ClauseAst& clause) {
   result_.clause = &clause;
   DifEmitter::Label fail = out_.label();
+  if (limits_.notes_cpu) out_.op(SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_CPU);
   split_predicate(clause.predicate.get(), fail);
   for (const Expr* conjunct : result_.body_predicates) walk(*conjunct);
   split_statements(clause.statements);
@@ -208,13 +205,14 @@ bool ClauseSplitter::walk_builtin(const Expr& expr) {
 void ClauseSplitter::capture_hidden_arguments(const DVariable& variable) {
   auto needed = std::ranges::find(kMadeOfArguments, variable.name, &MadeOfArguments::name);
   if (needed == kMadeOfArguments.end()) return;
-  for (uint32_t i = 0; i < needed->count; ++i) capture_word(argument_expression(i));
+  for (uint32_t i = 0; i < needed->count; ++i) capture_word(hidden_expression(i));
+  if (needed->error) capture_word(hidden_expression(kErrno));
 }
 
 bool ClauseSplitter::walk_call(const Expr& expr) {
-  if (holds(expr)) result_.held = true;
+  if (expr.function && expr.function->runs == Runs::Destructive) result_.held = true;
   if (!expr.function || expr.function->runs != Runs::Fire) return false;
-  if (is_call(expr, "ustack")) return capture_stack(expr);
+  if (expr.type->canonical->kind == Type::Kind::Stack) return capture_stack(expr);
   bool captured =
       is_call(expr, "copyinstr") ? capture_copyinstr(expr) : is_call(expr, "copyin") && capture_copyin(expr);
   // What cannot be computed here is read by the body, while the thread waits.

@@ -15,7 +15,8 @@ namespace sonde {
 /// Limits that come from options.
 struct CaptureLimits {
   uint32_t strsize = 256;
-  uint32_t frames = 100;  ///< of a ustack() without a number
+  uint32_t frames = 100;   ///< of a ustack() without a number
+  bool notes_cpu = false;  ///< the record must tell on which CPU it was made
 };
 
 class ClauseSplitter {

@@ -2,9 +2,10 @@
 // Built-in variables that bodies compute.
 //
 // argstr and retstr are made of the probe's arguments, which the fire part has captured as words. They take no
-// operand, so they look in the fire part which slot holds which argument: the CAPW of a register that ARG has just loaded.
+// operand, so they look in the fire part which slot holds what: the CAPW of a register that ARG or VAR has just loaded.
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "runtime/body/state.h"
 #include "runtime/body/subroutines.h"
@@ -15,27 +16,31 @@ namespace {
 
 uint64_t text(const std::string& text) { return reinterpret_cast<uint64_t>(text.c_str()); }
 
-/// The slot that the fire part captures argument `number` into.
-std::optional<uint32_t> slot_of_argument(const FireProgram& fire, int32_t number) {
-  std::array<int32_t, SONDE_DIF_REGISTERS> holds;
-  holds.fill(-1);
+/// What a register was loaded from: ARG or VAR, and its number.
+using Origin = std::pair<uint8_t, int32_t>;
+
+/// The slot that the fire part captures it into.
+std::optional<uint32_t> slot_of(const FireProgram& fire, Origin wanted) {
+  std::array<Origin, SONDE_DIF_REGISTERS> holds{};
   for (const sonde_dif_insn& insn : fire.insns) {
     if (insn.op == SONDE_DIF_CAPW) {
-      if (insn.a < holds.size() && holds[insn.a] == number) return insn.d;
-    } else if (insn.op == SONDE_DIF_ARG && insn.d < holds.size()) {
-      holds[insn.d] = insn.i;
+      if (insn.a < holds.size() && holds[insn.a] == wanted) return insn.d;
     } else if (insn.op < SONDE_DIF_CAPW && insn.d < holds.size()) {
-      holds[insn.d] = -1;
+      const bool loads = insn.op == SONDE_DIF_ARG || insn.op == SONDE_DIF_VAR;
+      const bool cuts = insn.op == SONDE_DIF_SX || insn.op == SONDE_DIF_ZX;
+      holds[insn.d] = loads ? Origin{insn.op, insn.i} : cuts && insn.a < holds.size() ? holds[insn.a] : Origin{};
     }
   }
   return std::nullopt;
 }
 
-uint64_t argument(const BodyContext* context, int32_t number) {
+uint64_t captured(const BodyContext* context, Origin origin) {
   if (context->clause->fire == nullptr) return 0;
-  std::optional<uint32_t> slot = slot_of_argument(*context->clause->fire, number);
+  std::optional<uint32_t> slot = slot_of(*context->clause->fire, origin);
   return slot && *slot < context->record->slots ? context->slots[*slot] : 0;
 }
+
+uint64_t argument(const BodyContext* context, int32_t number) { return captured(context, {SONDE_DIF_ARG, number}); }
 
 }  // namespace
 
@@ -61,7 +66,8 @@ uint64_t sonde_var_argstr(BodyContext* context) {
 }
 
 uint64_t sonde_var_retstr(BodyContext* context) {
-  return make_string(context, format_syscall_result(argument(context, 0)));
+  const auto error = static_cast<int>(captured(context, {SONDE_DIF_VAR, SONDE_DIF_VAR_ERRNO}));
+  return make_string(context, format_syscall_result(argument(context, 0), error));
 }
 
 }  // extern "C"

@@ -31,6 +31,7 @@ enum class Fault : uint64_t {
   BadSize = 10,
   BadIndex = 11,
   Library = 1000,
+  Skip = ~0ull,  ///< none: the rest of the clause is skipped, silently
 };
 
 struct BodyContext {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Subroutines on numbers, addresses and scratch memory.
-#include <arpa/inet.h>
+// Subroutines on numbers and scratch memory.
 #include <endian.h>
 
 #include <cstring>
@@ -12,15 +11,6 @@ namespace sonde {
 namespace {
 
 constexpr uint32_t kMinorBits = 20;
-
-/// The text of an address that D memory holds.
-uint64_t address_text(BodyContext* context, int family, uint64_t address) {
-  uint64_t size = family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
-  if (sonde_may_load(context, address, size) == 0) return 0;
-  char text[INET6_ADDRSTRLEN];
-  inet_ntop(family, reinterpret_cast<const void*>(address), text, sizeof text);
-  return make_string(context, text);
-}
 
 }  // namespace
 
@@ -59,17 +49,6 @@ uint64_t sonde_fn_getmajor(BodyContext*, uint32_t, const uint64_t* argv) {
 
 uint64_t sonde_fn_getminor(BodyContext*, uint32_t, const uint64_t* argv) {
   return static_cast<uint32_t>(argv[0]) & ((1u << kMinorBits) - 1);
-}
-
-uint64_t sonde_fn_inet_ntoa(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return address_text(context, AF_INET, argv[0]);
-}
-
-uint64_t sonde_fn_inet_ntop(BodyContext* context, uint32_t, const uint64_t* argv) {
-  auto family = static_cast<int>(argv[0]);
-  if (family == AF_INET || family == AF_INET6) return address_text(context, family, argv[1]);
-  sonde_fault(context, static_cast<uint64_t>(Fault::IllegalOperation), 0);
-  return 0;
 }
 
 uint64_t sonde_fn_rand(BodyContext* context, uint32_t, const uint64_t*) { return context->state->random(); }

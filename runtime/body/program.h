@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/framework/framework.h"
+#include "runtime/lang/type_layout.h"
 #include "runtime/lang/value_type.h"
 
 namespace sonde {
@@ -56,6 +57,7 @@ struct Conversion {
   std::string flags;  ///< of "-+ #0'"
   int width = -1;     ///< -1: none
   int precision = -1;
+  std::string size;                 ///< h hh l ll L w, as written: the type of the argument has been checked by it
   bool width_argument = false;      ///< *: an int argument before the value
   bool precision_argument = false;  ///< .*
   bool aggregation = false;         ///< %@d: the next aggregation's value, not a key
@@ -67,8 +69,8 @@ struct ActionSite {
   std::vector<ValueType> arguments;  ///< types of argv, in order, format and aggregations not counted
   std::vector<Conversion> format;    ///< printf, printa, system
   bool has_format = false;
-  std::vector<uint32_t> aggregations;  ///< printa, clear, trunc, normalize, denormalize
-  uint32_t frames = 0;                 ///< ustack
+  std::vector<uint32_t> aggregations;        ///< printa, clear, trunc, normalize, denormalize
+  std::shared_ptr<const TypeLayout> layout;  ///< print: of what the pointer points to
   uint32_t line = 0;
 };
 

@@ -6,8 +6,6 @@
 namespace sonde {
 namespace {
 
-constexpr uint64_t kScratchBytes = 1 << 20;
-
 int64_t nanoseconds(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
@@ -27,6 +25,7 @@ BodyState::BodyState(const BodyProgram& the_program, Options& the_options, Event
       pool(uint64_t{strsize} + 8),
       variables(program, pool, dynamic_budget, strsize),
       arrays(program, pool, variables, dynamic_budget, strsize),
+      speculations(the_options.number("nspec"), the_options.number("specsize"), the_options.number("cleanrate")),
       wall_offset(nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC)),
       random(static_cast<unsigned>(nanoseconds(CLOCK_REALTIME))) {
   format.strsize = strsize;
@@ -57,6 +56,7 @@ void BodyState::grow() {
 void BodyState::begin_row(const BodyContext& context) {
   if (row.begun) return;
   row.begun = true;
+  row.columns = flowindent || !format.quiet;
   if (flowindent) {
     Flow flow = flow_of(*context.probe);
     const sonde_record& record = *context.record;
@@ -72,6 +72,11 @@ void BodyState::begin_row(const BodyContext& context) {
   } else if (!format.quiet) {
     format_row_prefix(context.record->cpu, *context.probe, row.text);
   }
+}
+
+void BodyState::act(std::function<void(std::string& out)> run) {
+  if (speculation != 0) return act_in_output(std::move(run));
+  run(row.text);
 }
 
 std::vector<AggTable*> BodyState::tables_of(const ActionSite& site) const {

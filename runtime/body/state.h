@@ -17,6 +17,9 @@
 #include "runtime/body/array_store.h"
 #include "runtime/body/context.h"
 #include "runtime/body/memory.h"
+#include "runtime/body/output.h"
+#include "runtime/body/row.h"
+#include "runtime/body/speculation.h"
 #include "runtime/body/variable_store.h"
 #include "runtime/format/format.h"
 #include "runtime/lang/options.h"
@@ -24,23 +27,15 @@
 
 namespace sonde {
 
-/// What a clause has recorded; it is output when the clause has ended without a fault.
-struct Row {
-  struct Command {
-    size_t at;         ///< comes when the text before it is out
-    std::string text;  ///< for sh
-  };
-  bool begun = false;
-  std::string text;
-  std::vector<Command> commands;
-  std::optional<int> exit_status;
+/// The parents of processes, for progenyof().
+class Ancestry {
+ public:
+  void note(uint32_t pid, uint32_t parent) { parents_[pid] = parent; }
+  /// 0: it is not known.
+  uint32_t parent_of(uint32_t pid);
 
-  void clear() {
-    begun = false;
-    text.clear();
-    commands.clear();
-    exit_status.reset();
-  }
+ private:
+  std::unordered_map<uint32_t, uint32_t> parents_;
 };
 
 struct BodyState {
@@ -51,6 +46,7 @@ struct BodyState {
   Options& options;
   EventSource* source;
   std::function<void(std::string_view)> message;  ///< one diagnostic
+  Output* output = nullptr;                       ///< null: there is none
 
   uint32_t strsize;
   FormatSettings format;
@@ -65,8 +61,13 @@ struct BodyState {
   ArrayStore arrays;
   std::vector<std::unique_ptr<AggTable>> aggregations;
 
+  Speculations speculations;
+  Ancestry ancestry;
   Row row;
+  uint64_t speculation = 0;    ///< that the row goes to; 0: to the output
+  std::vector<Row> committed;  ///< by the clause that runs; they come before its row
   Release release;             ///< stop() and raise() of the clause that runs
+  uint64_t chill_ns = 0;       ///< chill() of the clause that runs
   int64_t wall_offset = 0;     ///< CLOCK_REALTIME - CLOCK_MONOTONIC
   char* token_rest = nullptr;  ///< strtok()
   std::minstd_rand random;
@@ -85,11 +86,20 @@ struct BodyState {
     context.scratch_begin = scratch.begin();
     context.scratch_end = scratch.begin();
     token_rest = nullptr;
+    speculation = 0;
+    release = Release{};
+    chill_ns = 0;
   }
   void end_clause() { dynamic_drops += variables.end_clause(); }
 
   /// Starts the row, if it is not, with the columns that come first.
   void begin_row(const BodyContext& context);
+  /// Does it now; when the clause speculates, once that is committed.
+  void act(std::function<void(std::string& out)> run);
+  /// Does it when the row's text so far is out.
+  void act_in_output(std::function<void(std::string& out)> run) {
+    row.steps.push_back({row.text.size(), std::move(run)});
+  }
   std::vector<AggTable*> tables_of(const ActionSite& site) const;
 };
 
@@ -101,6 +111,10 @@ uint8_t* take_scratch(BodyContext* context, uint64_t bytes);
 uint64_t make_string(BodyContext* context, std::string_view text);
 /// The text of a string value; NULL faults, and is "".
 std::string_view string_argument(BodyContext* context, uint64_t word);
+/// False: one of the values is NULL, which cannot be recorded, and faults.
+bool recordable(BodyContext* context, const std::vector<ValueType>& types, const uint64_t* argv);
+/// How values of this record are printed.
+FormatSettings settings_of(const BodyContext* context);
 /// Bytes that may be loaded from `address` on; 0: none.
 uint64_t loadable(const BodyContext* context, uint64_t address);
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One record: checked, run, its row committed.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
+#include <utility>
 
 #include "runtime/base/check.h"
 #include "runtime/consumer/consumer_impl.h"
@@ -25,8 +22,10 @@ Consumer::Impl::Impl(Consumer& self, const BodyProgram& the_program, Framework& 
       options(the_options),
       output(the_output),
       state(the_program, the_options, the_source, names) {
+  if (options.was_set("cpu")) only_cpu_ = static_cast<uint32_t>(options.number("cpu"));
   context.consumer = &self;
   context.state = &state;
+  state.output = &output;
   state.message = [this](std::string_view text) {
     flush();
     output.message(text);
@@ -61,7 +60,9 @@ const ConsumerEcb* Consumer::Impl::find(const sonde_record& record) {
 
 /// After exit(): only END, once it is allowed, and ERROR for faults that came before the exit or in END. An exit() of ERROR
 /// itself ends them too.
+/// With -x cpu: only what another process did on that CPU; our own probes fire wherever we run.
 bool Consumer::Impl::wanted(const sonde_record& record) const {
+  if (only_cpu_ && record.cpu != *only_cpu_ && record.pid != own_pid_) return false;
   if (!exiting) return true;
   if (record.probe == kErrorProbe) return end_allowed || !exited_in_error;
   return end_allowed && record.probe == kEndProbe;
@@ -96,7 +97,7 @@ void Consumer::Impl::consume(const sonde_record& record) {
   // Before the row: its system() may act on the process that stop() stops.
   if ((record.flags & SONDE_RECORD_HELD) != 0) release_thread(record);
   if (!runs) return;
-  if (state.row.begun) commit_row();
+  take_rows();
   state.end_clause();
   if (nested) find_cells(firing_.tid);
 }
@@ -111,52 +112,50 @@ void Consumer::Impl::run(const sonde_record& record, const ConsumerEcb& ecb) {
   context.probe = ecb.probe;
   context.epid = record.epid;
   state.begin_clause(context);
-  state.release = Release{};
   bool passed = true;
   if ((record.flags & SONDE_RECORD_PREDICATE_FAULT) != 0)
     sonde_fault(&context, static_cast<uint64_t>(Fault::BadAddress), record.slot[0]);
   else if (ecb.body != nullptr)
     passed = ecb.body(&context) != 0;
-  if (context.fault != 0) [[unlikely]] {
+  if (context.fault == static_cast<uint64_t>(Fault::Skip)) {
+    state.row.clear();
+  } else if (context.fault != 0) [[unlikely]] {
     fault(record, ecb);
   } else if (passed && ecb.clause->default_action) {
     state.begin_row(context);
   }
 }
 
-void Consumer::Impl::commit_row() {
-  Row& row = state.row;
-  bool columns = !state.format.quiet || state.flowindent;
-  if (!header_written_ && !state.format.quiet) text_ += row_header(state.flowindent);
-  header_written_ = true;
+/// What the clause has committed, and then what it has recorded itself.
+void Consumer::Impl::take_rows() {
+  for (const Row& row : std::exchange(state.committed, {})) commit_row(row);
+  if (state.row.empty()) return;
+  if (state.speculation != 0)
+    state.speculations.add(state.speculation, std::move(state.row));
+  else
+    commit_row(state.row);
+  state.row.clear();
+}
+
+void Consumer::Impl::commit_row(const Row& row) {
+  if (row.begun && !header_written_) {
+    if (row.columns && !state.format.quiet) text_ += row_header(state.flowindent);
+    header_written_ = true;
+  }
   size_t done = 0;
-  for (const Row::Command& command : row.commands) {
-    text_.append(row.text, done, command.at - done);
-    done = command.at;
-    flush();
-    run_command(command.text);
+  for (const Row::Step& step : row.steps) {
+    text_.append(row.text, done, step.at - done);
+    done = step.at;
+    step.run(text_);
   }
   text_.append(row.text, done);
-  if (columns) text_ += '\n';
+  if (row.columns) text_ += '\n';
   if (row.exit_status) {
     exited_in_error = !exiting && context.record->probe == kErrorProbe;
     exiting = true;
     exit_status = *row.exit_status;
   }
-  row.clear();
   if (text_.size() >= kPiece) flush();
-}
-
-/// system(): sh, in record order. Its status says nothing to the script.
-void Consumer::Impl::run_command(const std::string& command) {
-  pid_t child = fork();
-  if (child == 0) {
-    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-    _exit(127);
-  }
-  if (child < 0) return output.message("failed to run command: " + command);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
 }
 
 void Consumer::Impl::flush() {
@@ -168,10 +167,24 @@ void Consumer::Impl::flush() {
 
 void Consumer::Impl::release_thread(const sonde_record& record) {
   Release how = std::exchange(state.release, Release{});
+  if (state.chill_ns == 0) return let_go(record.tid, how);
+  chilled_.emplace(monotonic_now() + state.chill_ns, std::pair(record.tid, how));
+}
+
+void Consumer::Impl::let_go(uint32_t tid, Release how) {
   if (source == nullptr) return;
   // A thread that is gone needs no release.
-  if (auto released = source->release(record.tid, how); !released && released.error().code() != ESRCH)
+  if (auto released = source->release(tid, how); !released && released.error().code() != ESRCH)
     state.message(released.error().message());
+}
+
+/// Threads whose chill() is over.
+void Consumer::Impl::let_go_due() {
+  while (!chilled_.empty() && chilled_.begin()->first <= monotonic_now()) {
+    auto [tid, how] = chilled_.begin()->second;
+    chilled_.erase(chilled_.begin());
+    let_go(tid, how);
+  }
 }
 
 void Consumer::Impl::fault(const sonde_record& record, const ConsumerEcb& ecb) {

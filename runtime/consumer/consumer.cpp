@@ -21,6 +21,7 @@ int Consumer::exit_status() const { return impl_->exit_status; }
 void Consumer::allow_end() { impl_->end_allowed = true; }
 void Consumer::finish() { impl_->finish(); }
 Result<void> Consumer::print_aggregation(std::string_view name) { return impl_->print_aggregation(name); }
+Nanoseconds Consumer::next_due() const { return impl_->next_due(); }
 void Consumer::report_drops() { impl_->report_drops(); }
 void Consumer::note_process(uint32_t pid) { impl_->names.note(pid); }
 void Consumer::note_mapping(const SourceEvent& event) {

@@ -15,21 +15,13 @@
 
 #include "runtime/base/result.h"
 #include "runtime/body/context.h"
+#include "runtime/body/output.h"
 #include "runtime/body/program.h"
 #include "runtime/framework/framework.h"
 #include "runtime/lang/options.h"
 #include "runtime/source/event_source.h"
 
 namespace sonde {
-
-/// Where a run's text goes. The tests and the prompt have their own.
-class Output {
- public:
-  virtual ~Output() = default;
-  virtual void write(std::string_view text) = 0;    ///< traced output (stdout or -o)
-  virtual void message(std::string_view text) = 0;  ///< one diagnostic line without prefix and newline (stderr)
-  virtual void flush() = 0;
-};
 
 /// Context: one thread.
 class Consumer {
@@ -60,6 +52,8 @@ class Consumer {
   void finish();
   /// Prints one aggregation now ("name", without @), or all; for the prompt.
   Result<void> print_aggregation(std::string_view name);
+  /// When a thread that chill() holds is to go on, CLOCK_MONOTONIC; drain() lets it go. UINT64_MAX: there is none.
+  Nanoseconds next_due() const;
   /// Reports drops since the last call through Output::message, in DTrace's words.
   void report_drops();
 

@@ -5,6 +5,8 @@
 // up the context, call the body, and commit a row only when there is one. Nothing on it allocates.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -16,6 +18,7 @@
 #include "runtime/body/state.h"
 #include "runtime/buffer/ring.h"
 #include "runtime/consumer/consumer.h"
+#include "runtime/framework/local_firing.h"
 #include "runtime/process/symbolizer.h"
 
 namespace sonde {
@@ -58,6 +61,7 @@ struct Consumer::Impl {
   Result<void> print_aggregation(std::string_view name);
   void report_drops();
   void flush();
+  Nanoseconds next_due() const { return chilled_.empty() ? UINT64_MAX : chilled_.begin()->first; }
 
   ProcessNames names;
   const BodyProgram& program;
@@ -92,10 +96,12 @@ struct Consumer::Impl {
   void begin_firing(const sonde_record& record);
   void find_cells(uint32_t tid);
   void run(const sonde_record& record, const ConsumerEcb& ecb);
-  void commit_row();
-  void run_command(const std::string& command);
+  void take_rows();
+  void commit_row(const Row& row);
   void fault(const sonde_record& record, const ConsumerEcb& ecb);
   void release_thread(const sonde_record& record);
+  void let_go(uint32_t tid, Release how);
+  void let_go_due();
   void add_new_rings();
   void take(const sonde_record& record);
   void find_error(bool all);
@@ -104,7 +110,10 @@ struct Consumer::Impl {
   std::string text_;  // output that waits
   bool header_written_ = false;
   Firing firing_;
+  std::multimap<Nanoseconds, std::pair<uint32_t, Release>> chilled_;  ///< threads that wait, by when they go on
   bool have_firing_ = false;
+  std::optional<uint32_t> only_cpu_;
+  const uint32_t own_pid_ = static_cast<uint32_t>(getpid());
   bool error_enabled_ = false;  ///< a clause of ERROR is there
   bool error_pending_ = false;  ///< ERROR has fired for a fault, and what it recorded is not consumed yet
   std::deque<std::vector<uint64_t>> held_back_;  ///< records that were read while ERROR's were looked for, in order

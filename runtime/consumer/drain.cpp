@@ -9,12 +9,6 @@
 namespace sonde {
 namespace {
 
-Nanoseconds monotonic_now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<Nanoseconds>(now.tv_sec) * 1'000'000'000 + static_cast<Nanoseconds>(now.tv_nsec);
-}
-
 std::string plural(uint64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
@@ -46,6 +40,7 @@ void Consumer::Impl::find_error(bool all) {
 }
 
 uint64_t Consumer::Impl::drain(bool all) {
+  let_go_due();
   state.refresh_settings();
   uint64_t before = records;
   // A fault fires ERROR into a ring that was read already, or did not exist; what it fires comes with this drain.
@@ -103,6 +98,13 @@ void Consumer::Impl::report_drops() {
     message("AGGREGATION", plural(drops, "aggregation drop") + " on CPU " + std::to_string(cpu));
   if (uint64_t drops = std::exchange(state.dynamic_drops, 0))
     message("DYNAMIC", plural(drops, "dynamic variable drop"));
+  const Speculations::Drops speculative = state.speculations.take_drops();
+  if (speculative.rows != 0) message("SPEC", plural(speculative.rows, "speculative drop"));
+  if (speculative.busy != 0)
+    message("SPECBUSY", plural(speculative.busy, "failed speculation") + " (available buffer(s) still busy)");
+  if (speculative.unavailable != 0)
+    message("SPECUNAVAIL",
+            plural(speculative.unavailable, "failed speculation") + " (no speculative buffer available)");
   if (uint64_t errors = std::exchange(double_errors, 0))
     message("DBLERROR", plural(errors, "error") + " in ERROR probe enabling");
   if (malformed != reported_malformed_) {

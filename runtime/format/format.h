@@ -10,6 +10,7 @@
 
 #include "runtime/agg/table.h"
 #include "runtime/body/program.h"
+#include "runtime/lang/type_layout.h"
 #include "runtime/lang/value_type.h"
 
 namespace sonde {
@@ -38,6 +39,8 @@ struct FormatSettings {
 void format_trace(const ValueType& type, uint64_t word, const FormatSettings& settings, std::string& out);
 /// Rows of 16 bytes, under a ruler, after a newline.
 void format_hex_dump(const void* bytes, uint64_t size, std::string& out);
+/// print(): the address, then what is there; `address` is of memory that may be read for the whole type.
+void format_print(const TypeLayout& type, uint64_t address, std::string& out);
 /// A newline, then a line a frame.
 void format_stack(const StackValue& stack, const FormatSettings& settings, std::string& out);
 std::string format_symbol(const SymbolValue& symbol, const FormatSettings& settings);

@@ -124,9 +124,11 @@ void format_trace(const ValueType& type, uint64_t word, const FormatSettings& se
     case Kind::Integer:
     case Kind::Pointer: return trace_integer(type, word, settings.quiet, out);
     case Kind::String:
-      if (settings.raw_bytes && word != 0)
-        return format_hex_dump(reinterpret_cast<const void*>(word), text_of(type, word, settings.strsize).size() + 1,
-                               out);
+      if (settings.raw_bytes) {
+        std::string bytes(text_of(type, word, settings.strsize));
+        bytes.resize(settings.strsize + 1);
+        return format_hex_dump(bytes.data(), bytes.size(), out);
+      }
       return trace_string(text_of(type, word, settings.strsize), settings.quiet, out);
     case Kind::Bytes: return trace_bytes(type, word, settings, out);
     case Kind::Stack:

@@ -17,11 +17,23 @@ namespace sonde {
 enum class Runs : uint8_t {
   Fire,
   Body,
-  Action,       ///< not data-recording: clear, normalize, setopt, ...
-  Record,       ///< data-recording action: trace, printf, ...; exit is one, too
-  Destructive,  ///< action that needs -w
-  Refused,      ///< known, but cannot be had (yet)
+  Action,             ///< not data-recording: clear, normalize, setopt, ...
+  Speculate,          ///< what the clause records from here on waits for commit or discard
+  Commit,             ///< outputs what a speculation has gathered
+  Record,             ///< data-recording action: trace, printf, ...
+  Exit,               ///< data-recording, and not to be taken back
+  Destructive,        ///< needs -w; the thread waits until the body has run
+  DestructiveRecord,  ///< needs -w and is data-recording: it happens in the order of the output
+  Refused,            ///< known, but cannot be had (yet)
 };
+
+/// A statement, not a value.
+constexpr bool is_action(Runs runs) { return runs != Runs::Fire && runs != Runs::Body && runs != Runs::Refused; }
+constexpr bool is_destructive(Runs runs) { return runs == Runs::Destructive || runs == Runs::DestructiveRecord; }
+/// For the rules of speculation: what commit() may not follow, and what may not follow commit().
+constexpr bool is_recording(Runs runs) {
+  return runs == Runs::Record || runs == Runs::Exit || runs == Runs::DestructiveRecord;
+}
 
 struct DFunction {
   std::string_view name;
@@ -35,21 +47,21 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"basename", "string(string)", Runs::Body, "last component of a path"},
     {"bcopy", "void(void *, void *, size_t)", Runs::Body, "copies bytes into scratch memory"},
     {"breakpoint", "void()", Runs::Refused, "breakpoint() stops the kernel: there is no source that can"},
-    {"chill", "void(uint64_t)", Runs::Refused, "chill() spins in the kernel: it needs the kmod source"},
+    {"chill", "void(uint64_t)", Runs::Destructive, "holds the thread for so many nanoseconds, 500 ms at most"},
     {"cleanpath", "string(string)", Runs::Body, "a path without ., .. and //"},
     {"clear", "void(@)", Runs::Action, "zeroes an aggregation's values, keeps its keys"},
-    {"commit", "void(int)", Runs::Refused, "speculations are not there yet"},
+    {"commit", "void(int)", Runs::Commit, "outputs what a speculation has gathered"},
     {"copyin", "void *(uintptr_t, size_t)", Runs::Fire, "bytes of the traced process, in scratch memory"},
     {"copyinstr", "string(uintptr_t, [size_t])", Runs::Fire, "string in the traced process"},
-    {"copyinto", "void(uintptr_t, size_t, void *)", Runs::Refused, "copyinto() is not there yet: use copyin()"},
-    {"copyout", "void(void *, uintptr_t, size_t)", Runs::Refused, "copyout() is not there yet"},
-    {"copyoutstr", "void(string, uintptr_t, size_t)", Runs::Refused, "copyoutstr() is not there yet"},
+    {"copyinto", "void(uintptr_t, size_t, void *)", Runs::Fire, "bytes of the traced process, into scratch memory"},
+    {"copyout", "void(void *, uintptr_t, size_t)", Runs::Destructive, "writes bytes into the traced process"},
+    {"copyoutstr", "void(string, uintptr_t, size_t)", Runs::Destructive, "writes a string into the traced process"},
     {"denormalize", "void(@)", Runs::Action, "undoes normalize()"},
     {"dirname", "string(string)", Runs::Body, "a path without its last component"},
-    {"discard", "void(int)", Runs::Refused, "speculations are not there yet"},
-    {"exit", "void(int)", Runs::Record, "ends tracing with a status"},
-    {"freopen", "void(string, ...)", Runs::Refused, "freopen() is not there yet"},
-    {"ftruncate", "void()", Runs::Refused, "ftruncate() is not there yet"},
+    {"discard", "void(int)", Runs::Action, "drops what a speculation has gathered"},
+    {"exit", "void(int)", Runs::Exit, "ends tracing with a status"},
+    {"freopen", "void(string, ...)", Runs::DestructiveRecord, "sends the output to a file; \"\" undoes it"},
+    {"ftruncate", "void()", Runs::Record, "empties the file that the output goes to"},
     {"func", "_symaddr(uintptr_t)", Runs::Refused, "func() resolves kernel addresses: it needs the kmod source"},
     {"getmajor", "dev_t(dev_t)", Runs::Body, "major number of a device"},
     {"getminor", "dev_t(dev_t)", Runs::Body, "minor number of a device"},
@@ -58,28 +70,39 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"htons", "uint16_t(uint16_t)", Runs::Body, "host to network order, 16 bits"},
     {"index", "int(string, string, [int])", Runs::Body, "where a string first occurs in another, or -1"},
     {"inet_ntoa", "string(ipaddr_t *)", Runs::Body, "IPv4 address as text"},
-    {"inet_ntoa6", "string(in6_addr_t *, [int])", Runs::Refused, "inet_ntoa6() is not there yet"},
+    {"inet_ntoa6", "string(in6_addr_t *, [int])", Runs::Body, "IPv6 address as text; strict: never with a dotted tail"},
     {"inet_ntop", "string(int, void *)", Runs::Body, "IP address as text"},
-    {"jstack", "stack([uint32_t], [uint32_t])", Runs::Refused, "jstack() is not there yet: use ustack()"},
-    {"link_ntop", "string(int, void *)", Runs::Refused, "link_ntop() is not there yet"},
+    {"jstack", "stack([uint32_t], [uint32_t])", Runs::Fire, "the user stack, with jstackframes frames"},
+    {"link_ntop", "string(int, void *)", Runs::Body, "hardware address as text"},
     {"lltostr", "string(int64_t, [int])", Runs::Body, "number as text"},
     {"mod", "_symaddr(uintptr_t)", Runs::Refused, "mod() resolves kernel addresses: it needs the kmod source"},
+    {"mutex_owned", "int(struct mutex *)", Runs::Refused,
+     "mutex_owned() needs the kernel's locks: no source shows them"},
+    {"mutex_owner", "struct task_struct *(struct mutex *)", Runs::Refused,
+     "mutex_owner() needs the kernel's locks: no source shows them"},
+    {"mutex_type_adaptive", "int(struct mutex *)", Runs::Refused,
+     "mutex_type_adaptive() needs the kernel's locks: no source shows them"},
+    {"mutex_type_spin", "int(struct mutex *)", Runs::Refused,
+     "mutex_type_spin() needs the kernel's locks: no source shows them"},
     {"normalize", "void(@, uint64_t)", Runs::Action, "divides what an aggregation prints"},
     {"ntohl", "uint32_t(uint32_t)", Runs::Body, "network to host order, 32 bits"},
     {"ntohll", "uint64_t(uint64_t)", Runs::Body, "network to host order, 64 bits"},
     {"ntohs", "uint16_t(uint16_t)", Runs::Body, "network to host order, 16 bits"},
     {"panic", "void()", Runs::Refused, "panic() stops the kernel: there is no source that can"},
-    {"print", "void(void *)", Runs::Refused, "print() is not there yet: use trace() or tracemem()"},
+    {"print", "void(void *)", Runs::Record, "shows what a pointer points to, member by member"},
     {"printa", "void([string], @, ...)", Runs::Record, "prints aggregations"},
     {"printf", "void(string, ...)", Runs::Record, "prints values by a format"},
-    {"progenyof", "int(pid_t)", Runs::Refused,
-     "progenyof() is not there yet: every traced process descends from -c or -p"},
+    {"progenyof", "int(pid_t)", Runs::Body, "whether the process is that one or descends from it"},
     {"raise", "void(int)", Runs::Destructive, "sends the process a signal"},
     {"rand", "int()", Runs::Body, "pseudo-random number"},
     {"rindex", "int(string, string, [int])", Runs::Body, "where a string last occurs in another, or -1"},
+    {"rw_iswriter", "int(rwlock_t *)", Runs::Refused, "rw_iswriter() needs the kernel's locks: no source shows them"},
+    {"rw_read_held", "int(rwlock_t *)", Runs::Refused, "rw_read_held() needs the kernel's locks: no source shows them"},
+    {"rw_write_held", "int(rwlock_t *)", Runs::Refused,
+     "rw_write_held() needs the kernel's locks: no source shows them"},
     {"setopt", "void(string, [string])", Runs::Action, "sets an option while tracing"},
-    {"speculate", "void(int)", Runs::Refused, "speculations are not there yet"},
-    {"speculation", "int()", Runs::Refused, "speculations are not there yet"},
+    {"speculate", "void(int)", Runs::Speculate, "what the clause records goes to a speculation"},
+    {"speculation", "int()", Runs::Body, "number of a new speculation; 0 when none is free"},
     {"stack", "stack([uint32_t])", Runs::Refused,
      "stack() shows the kernel's stack: it needs the kmod source; ustack() shows the program's"},
     {"stop", "void()", Runs::Destructive, "stops the process"},
@@ -91,7 +114,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"strtok", "string(string, string)", Runs::Body, "next token of a string, or NULL"},
     {"substr", "string(string, int, [int])", Runs::Body, "part of a string"},
     {"sym", "_symaddr(uintptr_t)", Runs::Refused, "sym() resolves kernel addresses: it needs the kmod source"},
-    {"system", "void(string, ...)", Runs::Destructive, "runs a shell command when the record is consumed"},
+    {"system", "void(string, ...)", Runs::DestructiveRecord, "runs a shell command when the record is consumed"},
     {"trace", "void(@@)", Runs::Record, "prints a value"},
     {"tracemem", "void(@@, size_t, [size_t])", Runs::Record, "prints memory as a hex dump"},
     {"trunc", "void(@, [int64_t])", Runs::Action, "removes all but the greatest (or, negative, least) elements"},

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 
@@ -55,9 +56,9 @@ std::optional<uint64_t> parse_flag(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<uint64_t> parse_size(std::string_view text) {
+std::optional<uint64_t> parse_room(std::string_view text) {
   auto number = take_number(text);
-  if (!number || *number == 0) return std::nullopt;
+  if (!number) return std::nullopt;
   if (text.empty()) return number;
   if (text.size() != 1) return std::nullopt;
   switch (text[0]) {
@@ -71,6 +72,11 @@ std::optional<uint64_t> parse_size(std::string_view text) {
     case 'T': return times(*number, 1ull << 40);
     default: return std::nullopt;
   }
+}
+
+std::optional<uint64_t> parse_size(std::string_view text) {
+  auto size = parse_room(text);
+  return size && *size != 0 ? size : std::nullopt;
 }
 
 std::optional<uint64_t> parse_count(std::string_view text) {
@@ -114,8 +120,12 @@ struct TextChoice {
   std::string_view value;
 };
 constexpr TextChoice kTextChoices[] = {
-    {"bufpolicy", "switch"}, {"bufresize", "auto"},    {"bufresize", "manual"},
-    {"evaltime", "exec"},    {"evaltime", "postinit"},
+    {"bufpolicy", "switch"}, {"bufpolicy", "fill"},   {"bufpolicy", "ring"},   {"bufresize", "auto"},
+    {"bufresize", "manual"}, {"evaltime", "exec"},    {"evaltime", "preinit"}, {"evaltime", "postinit"},
+    {"evaltime", "main"},    {"late", "dynamic"},     {"late", "static"},      {"linkmode", "kernel"},
+    {"linkmode", "primary"}, {"linkmode", "dynamic"}, {"linkmode", "static"},  {"linktype", "elf"},
+    {"linktype", "dof"},     
+    {"stdc", "a"},           {"stdc", "c"},           {"stdc", "s"},           {"stdc", "t"},
 };
 
 /// A text option that has a list of choices takes only these.
@@ -138,9 +148,11 @@ std::optional<uint64_t> parse(const OptionRow& row, std::string_view text) {
       if (size && row.name == "strsize" && (*size < 2 || *size > 65536)) return std::nullopt;
       return size;
     }
+    case OptionKind::Room: return parse_room(text);
     case OptionKind::Count: return parse_count(text);
     case OptionKind::Rate: return parse_rate(text);
     case OptionKind::Text: return parse_text(row.name, text);
+    case OptionKind::List: return text.empty() ? std::nullopt : std::optional<uint64_t>(0);
   }
   SONDE_CHECK(false);
 }
@@ -175,7 +187,7 @@ Options::Options() {
   for (const OptionRow& row : kOptions) {
     Value value;
     value.text = row.initial;
-    if (row.kind != OptionKind::Text) {
+    if (!row.initial.empty() && row.kind != OptionKind::Text) {
       auto number = parse(row, row.initial);
       SONDE_CHECK(number.has_value());
       value.number = *number;
@@ -197,6 +209,7 @@ Result<void> Options::set(std::string_view name, std::string_view value, bool fr
   if (!number) return Error("Invalid value for specified option", EINVAL);
   Value& to = values_.find(name)->second;
   to.text = value;
+  if (row->kind == OptionKind::List) to.list.emplace_back(value);
   to.number = *number;
   to.set = true;
   return {};
@@ -204,22 +217,29 @@ Result<void> Options::set(std::string_view name, std::string_view value, bool fr
 
 bool Options::flag(std::string_view name) const { return number(name) != 0; }
 
-uint64_t Options::number(std::string_view name) const {
+const Options::Value& Options::value(std::string_view name) const {
   auto at = values_.find(name);
   SONDE_CHECK(at != values_.end());
-  return at->second.number;
+  return at->second;
 }
 
-const std::string& Options::text(std::string_view name) const {
-  auto at = values_.find(name);
-  SONDE_CHECK(at != values_.end());
-  return at->second.text;
-}
+uint64_t Options::number(std::string_view name) const { return value(name).number; }
+const std::string& Options::text(std::string_view name) const { return value(name).text; }
+const std::vector<std::string>& Options::list(std::string_view name) const { return value(name).list; }
+bool Options::was_set(std::string_view name) const { return value(name).set; }
 
-bool Options::was_set(std::string_view name) const {
-  auto at = values_.find(name);
-  SONDE_CHECK(at != values_.end());
-  return at->second.set;
+Result<void> Options::set_from_environment(char* const* environment) {
+  constexpr std::string_view kPrefix = "DTRACE_OPT_";
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view entry = *environment;
+    const size_t equals = entry.find('=');
+    if (!entry.starts_with(kPrefix) || equals == std::string_view::npos) continue;
+    std::string name(entry.substr(kPrefix.size(), equals - kPrefix.size()));
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (auto done = set(name, entry.substr(equals + 1), false, false); !done)
+      return std::move(done).error().context("failed to set " + std::string(entry.substr(0, equals)));
+  }
+  return {};
 }
 
 }  // namespace sonde

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -64,6 +66,12 @@ std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> 
   return text;
 }
 
-std::string format_syscall_result(uint64_t value) { return "0x" + hex(value); }
+std::string format_syscall_result(uint64_t value, int error) {
+  if (error == 0) return "0x" + hex(value);
+  const char* name = strerrorname_np(error);
+  const char* text = strerrordesc_np(error);
+  std::string result = "-1 " + (name != nullptr ? std::string(name) : std::to_string(error));
+  return text != nullptr ? result + " (" + text + ")" : result;
+}
 
 }  // namespace sonde

@@ -42,7 +42,7 @@ const SyscallInfo* find_syscall(std::string_view name);
 /// what a parameter's type leaves out is cut off. A call of no known number shows six plain words.
 std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> args, bool with_types = false);
 
-/// "0x0"
-std::string format_syscall_result(uint64_t value);
+/// "0x0"; "-1 ENOENT (No such file or directory)" when there was an error.
+std::string format_syscall_result(uint64_t value, int error);
 
 }  // namespace sonde

@@ -30,7 +30,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
 TIMEOUT = 25
-ROW = re.compile(r"^[ \d]{2}\d(?= [ \d]{6} )", re.M)
+ROW = re.compile(r"^[ \d]{2}\d(?= [ \d]{6} | +(?:[-=]>|<[-=]|\|) )", re.M)
 
 
 class Script:

@@ -28,7 +28,7 @@ TEST(Symbols, EveryRowThatNeedsCodeHasSome) {
     if (function.runs == Runs::Body) {
       EXPECT_TRUE(names.contains("sonde_fn_" + name)) << name;
     }
-    if (function.runs == Runs::Action || function.runs == Runs::Record || function.runs == Runs::Destructive) {
+    if (is_action(function.runs)) {
       EXPECT_TRUE(names.contains("sonde_act_" + name)) << name;
     }
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
+#include <cerrno>
 
 #include <set>
 #include <string>
@@ -73,9 +74,9 @@ TEST(ClassicView, Arguments) {
 }
 
 TEST(ClassicView, Result) {
-  EXPECT_EQ(format_syscall_result(0), "0x0");
-  EXPECT_EQ(format_syscall_result(0x1f), "0x1f");
-  EXPECT_EQ(format_syscall_result(static_cast<uint64_t>(-1)), "0xffffffffffffffff");
+  EXPECT_EQ(format_syscall_result(0, 0), "0x0");
+  EXPECT_EQ(format_syscall_result(0x1f, 0), "0x1f");
+  EXPECT_EQ(format_syscall_result(static_cast<uint64_t>(-1), ENOENT), "-1 ENOENT (No such file or directory)");
 }
 
 }  // namespace

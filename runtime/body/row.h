@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sonde {
+
+/// What a clause has recorded. It is output when the clause has ended without a fault, or when its speculation is committed.
+struct Row {
+  /// What an action does besides printing, in its place among the text.
+  struct Step {
+    size_t at;                                  ///< comes when the text before it is out
+    std::function<void(std::string& out)> run;  ///< may print
+  };
+  bool begun = false;
+  bool columns = false;  ///< has a prefix, and so a newline at its end
+  std::string text;
+  std::vector<Step> steps;
+  std::optional<int> exit_status;
+
+  bool empty() const { return !begun && steps.empty(); }
+  void clear() {
+    begun = columns = false;
+    text.clear();
+    steps.clear();
+    exit_status.reset();
+  }
+};
+
+}  // namespace sonde

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/body/speculation.h"
+
+#include "kmod/shared/record.h"
+
+namespace sonde {
+namespace {
+
+/// What a row takes of specsize: as if it were a record.
+uint64_t bytes_of(const Row& row) { return sizeof(sonde_record) + row.text.size(); }
+
+}  // namespace
+
+uint64_t Speculations::open(uint64_t now) {
+  while (!busy_.empty() && busy_.front().until <= now) {
+    free_.push(busy_.front().id);
+    busy_.pop_front();
+  }
+  uint64_t id = 0;
+  if (!free_.empty()) {
+    id = free_.top();
+    free_.pop();
+  } else if (all_.size() < count_) {
+    all_.emplace_back();
+    id = all_.size();
+  } else {
+    ++(busy_.empty() ? drops_.unavailable : drops_.busy);
+    return 0;
+  }
+  all_[id - 1].active = true;
+  return id;
+}
+
+Speculations::Speculation* Speculations::find(uint64_t id) {
+  return id == 0 || id > all_.size() || !all_[id - 1].active ? nullptr : &all_[id - 1];
+}
+
+bool Speculations::use(uint64_t id, uint32_t tid) {
+  Speculation* speculation = find(id);
+  if (speculation == nullptr) return false;
+  speculation->shared |= speculation->tid != 0 && speculation->tid != tid;
+  speculation->tid = tid;
+  return true;
+}
+
+void Speculations::add(uint64_t id, Row row) {
+  Speculation* speculation = find(id);
+  if (speculation == nullptr) return;
+  const uint64_t bytes = bytes_of(row);
+  if (bytes > bytes_ - speculation->bytes) {
+    ++drops_.rows;
+    return;
+  }
+  speculation->bytes += bytes;
+  speculation->rows.push_back(std::move(row));
+}
+
+std::vector<Row> Speculations::close(uint64_t id, uint32_t tid, uint64_t now) {
+  Speculation* speculation = find(id);
+  if (speculation == nullptr) return {};
+  if (speculation->shared || (speculation->tid != 0 && speculation->tid != tid))
+    busy_.push_back({id, now + clean_ns_});
+  else
+    free_.push(id);
+  return std::exchange(*speculation, {}).rows;
+}
+
+}  // namespace sonde

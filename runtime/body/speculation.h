@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Speculations: rows that wait for a verdict
+//
+//   speculation() ---> active --speculate()--> rows gather --commit()---> output
+//        ^                                          \------discard()--> nothing
+//        |                                                     |
+//        +--- free <--- busy until the next cleaning <---------+  (at once, if one thread alone has used it)
+//
+// Other threads may still hold the number of a speculation that has ended, and speculate with it. While it is busy
+// that goes nowhere; were it handed out again at once, it would land among the rows of a stranger.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "runtime/body/row.h"
+
+namespace sonde {
+
+class Speculations {
+ public:
+  /// At most `count` at once, of `bytes` each; busy ones are free again after `clean_ns`.
+  Speculations(uint64_t count, uint64_t bytes, uint64_t clean_ns) : count_(count), bytes_(bytes), clean_ns_(clean_ns) {}
+
+  /// speculation(): the lowest free number, from 1; 0 when none is free. `now` is the record's time.
+  uint64_t open(uint64_t now);
+  /// Whether a number lies in 0 ... count.
+  bool in_range(int64_t id) const { return id >= 0 && static_cast<uint64_t>(id) <= count_; }
+  /// speculate(): whether rows may be added. `tid` is the thread that does.
+  bool use(uint64_t id, uint32_t tid);
+  /// Keeps a row, or drops and counts it.
+  void add(uint64_t id, Row row);
+  /// commit(): the rows, in order; none if the speculation is not active. discard() is the same without them.
+  std::vector<Row> close(uint64_t id, uint32_t tid, uint64_t now);
+
+  /// Counted since the last call.
+  struct Drops {
+    uint64_t rows = 0, unavailable = 0, busy = 0;
+  };
+  Drops take_drops() { return std::exchange(drops_, {}); }
+
+ private:
+  struct Speculation {
+    bool active = false;
+    uint32_t tid = 0;  ///< who uses it; 0: nobody yet
+    bool shared = false;
+    uint64_t bytes = 0;
+    std::vector<Row> rows;
+  };
+  struct Busy {
+    uint64_t id, until;
+  };
+  Speculation* find(uint64_t id);
+
+  uint64_t count_, bytes_, clean_ns_;
+  std::deque<Speculation> all_;  ///< as many as were ever open at once; number n is all_[n - 1]
+  std::priority_queue<uint64_t, std::vector<uint64_t>, std::greater<>> free_;
+  std::deque<Busy> busy_;  ///< by time
+  Drops drops_;
+};
+
+}  // namespace sonde

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// print(): a value as its type tells it
+//
+//   0x7f... = *
+//                                             (struct s) {
+//                                              .number = (int)3,
+//                                              .text = (char [4]) [
+//                                               (char)'a',
+//                                              ],
+//                                             }
+//
+// Zero members are left out: kernel structures are mostly zero.
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "runtime/base/check.h"
+#include "runtime/format/append.h"
+#include "runtime/format/format.h"
+
+namespace sonde {
+namespace {
+
+constexpr size_t kIndent = 44;  // the columns in front of a row
+
+using Layout = TypeLayout;
+
+bool is_zero(const uint8_t* bytes, uint64_t size) {
+  return std::all_of(bytes, bytes + size, [](uint8_t byte) { return byte == 0; });
+}
+
+uint64_t word_at(const uint8_t* bytes, uint64_t size) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, std::min<uint64_t>(size, sizeof word));
+  return word;
+}
+
+class Printer {
+ public:
+  explicit Printer(std::string& out) : out_(out) {}
+
+  void value(const Layout& type, const uint8_t* bytes) {
+    out_ += "(" + type.name + ")";
+    if (type.kind == Layout::Kind::Record) return record(type, bytes);
+    if (type.kind == Layout::Kind::Array) return array(type, bytes);
+    scalar(type, bytes, word_at(bytes, type.size));
+  }
+
+  void line() { out_ += '\n' + std::string(kIndent + depth_, ' '); }
+
+ private:
+  void record(const Layout& type, const uint8_t* bytes) {
+    out_ += " {";
+    ++depth_;
+    for (const Layout::Member& member : type.members) {
+      if (member.bit_width != 0)
+        bits(member, bytes);
+      else if (!is_zero(bytes + member.offset, member.type->size))
+        whole(member, bytes + member.offset);
+    }
+    --depth_;
+    line();
+    out_ += '}';
+  }
+
+  void whole(const Layout::Member& member, const uint8_t* bytes) {
+    begin(member);
+    value(*member.type, bytes);
+    out_ += ',';
+  }
+
+  void bits(const Layout::Member& member, const uint8_t* bytes) {
+    // A field may begin late in its word: read as many bytes as it reaches over.
+    unsigned __int128 word = 0;
+    std::memcpy(&word, bytes + member.offset, (member.bit_offset + member.bit_width + 7) / 8);
+    const uint64_t field = static_cast<uint64_t>(word >> member.bit_offset) << (64 - member.bit_width);
+    if (field == 0) return;
+    const uint32_t unused = 64 - member.bit_width;
+    const auto extended = static_cast<uint64_t>(static_cast<int64_t>(field) >> unused);
+    begin(member);
+    out_ += "(" + member.type->name + ")";
+    scalar(*member.type, nullptr, member.type->is_signed ? extended : field >> unused);
+    out_ += ',';
+  }
+
+  void begin(const Layout::Member& member) {
+    line();
+    if (!member.name.empty()) out_ += "." + member.name + " = ";
+  }
+
+  /// Characters end at the first NUL.
+  void array(const Layout& type, const uint8_t* bytes) {
+    const Layout& element = *type.element;
+    out_ += " [";
+    ++depth_;
+    for (uint64_t i = 0; i < type.count; ++i) {
+      const uint8_t* at = bytes + i * element.size;
+      if (element.character && *at == 0) break;
+      line();
+      value(element, at);
+      out_ += ',';
+    }
+    --depth_;
+    line();
+    out_ += ']';
+  }
+
+  void scalar(const Layout& type, const uint8_t* bytes, uint64_t word) {
+    switch (type.kind) {
+      case Layout::Kind::Integer: return integer(type, word);
+      case Layout::Kind::Enum: return enumeration(type, word);
+      case Layout::Kind::Pointer: return append_format(out_, "0x%llx", static_cast<unsigned long long>(word));
+      case Layout::Kind::Float: return append_format(out_, "%g", float_of(word, static_cast<uint32_t>(type.size)));
+      case Layout::Kind::Text: {
+        const auto* text = reinterpret_cast<const char*>(bytes);
+        out_ += '"' + std::string(text, strnlen(text, type.size)) + '"';
+        return;
+      }
+      case Layout::Kind::Array:
+      case Layout::Kind::Record: break;
+    }
+    SONDE_CHECK(!"a scalar");
+  }
+
+  void integer(const Layout& type, uint64_t word) {
+    const int64_t number = extend_from_size(word, static_cast<uint32_t>(type.size));
+    if (type.character && number >= ' ' && number <= '~')
+      append_format(out_, "'%c'", static_cast<char>(number));
+    else if (type.is_signed)
+      append_format(out_, "%lld", static_cast<long long>(number));
+    else
+      append_format(out_, "%llu", static_cast<unsigned long long>(cut_to_size(word, static_cast<uint32_t>(type.size))));
+  }
+
+  void enumeration(const Layout& type, uint64_t word) {
+    const int64_t number = extend_from_size(word, static_cast<uint32_t>(type.size));
+    for (const auto& [value, name] : type.enumerators)
+      if (value == number) {
+        out_ += name;
+        return;
+      }
+    append_format(out_, "%lld", static_cast<long long>(number));
+  }
+
+  std::string& out_;
+  size_t depth_ = 0;
+};
+
+}  // namespace
+
+void format_print(const TypeLayout& type, uint64_t address, std::string& out) {
+  append_format(out, "0x%llx = *", static_cast<unsigned long long>(address));
+  Printer printer(out);
+  printer.line();
+  printer.value(type, reinterpret_cast<const uint8_t*>(address));
+  out += '\n';
+}
+
+}  // namespace sonde

@@ -1,0 +1,3 @@
+#pragma D option destructive
+BEGIN { speculate(1); system("true"); }
+/* @rows: act.speculate act.system */

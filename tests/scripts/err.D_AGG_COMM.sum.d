@@ -1,0 +1,2 @@
+BEGIN { commit(1); @a = sum(1); }
+/* @rows: act.commit */

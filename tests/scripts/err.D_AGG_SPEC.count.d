@@ -1,0 +1,2 @@
+BEGIN { speculate(1); @a = count(); }
+/* @rows: act.speculate */

@@ -1,0 +1,2 @@
+BEGIN { this->p = alloca(100000000); }
+/* @rows: fun.alloca */

@@ -1,0 +1,2 @@
+BEGIN { x = discard(1) + 1; }
+/* @rows: act.discard expr.action_operand */

@@ -1,0 +1,2 @@
+BEGIN { x = system("true"); }
+/* @rows: act.system expr.action_operand */

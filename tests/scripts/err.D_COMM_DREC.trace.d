@@ -1,0 +1,2 @@
+BEGIN { trace("a"); commit(1); }
+/* @rows: act.commit */

@@ -1,0 +1,2 @@
+BEGIN { ustack(); commit(1); }
+/* @rows: act.commit */

@@ -1,0 +1,2 @@
+BEGIN { commit(1); printf("x\n"); }
+/* @rows: act.commit */

@@ -1,0 +1,3 @@
+#pragma D option ldpath=/nonexistent/directory
+BEGIN { exit(0); }
+/* @rows: opt.ldpath pragma.option */

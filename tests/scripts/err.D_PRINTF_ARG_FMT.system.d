@@ -1,0 +1,2 @@
+BEGIN { system(1); }
+/* @rows: act.system */

@@ -1,0 +1,2 @@
+BEGIN { printf("%hd\n", 1); }
+/* @rows: fmt.h */

@@ -1,0 +1,2 @@
+BEGIN { printf("%Y\n", 1); }
+/* @rows: fmt.Y */

@@ -1,0 +1,2 @@
+BEGIN { printf("%f\n", 1); }
+/* @rows: fmt.float */

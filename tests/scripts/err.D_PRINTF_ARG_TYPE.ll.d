@@ -1,0 +1,2 @@
+BEGIN { printf("%lld\n", 1); }
+/* @rows: fmt.ll */

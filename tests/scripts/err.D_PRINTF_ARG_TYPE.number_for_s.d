@@ -1,0 +1,2 @@
+BEGIN { printf("%s\n", 1); }
+/* @rows: fmt.s */

@@ -1,0 +1,2 @@
+BEGIN { printf("%d\n", "one"); }
+/* @rows: fmt.d */

@@ -1,0 +1,2 @@
+BEGIN { printf("%*d\n"); }
+/* @rows: fmt.star */

@@ -1,0 +1,2 @@
+BEGIN { printf("%.*d\n", "x", 1); }
+/* @rows: fmt.star */

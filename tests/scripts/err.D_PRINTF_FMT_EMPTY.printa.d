@@ -1,0 +1,2 @@
+BEGIN { @a = count(); printa("", @a); }
+/* @rows: act.printa */

@@ -1,0 +1,2 @@
+BEGIN { this->p = alloca("eight"); }
+/* @rows: fun.alloca */

@@ -1,0 +1,2 @@
+BEGIN { trace(basename(12)); }
+/* @rows: fun.basename */

@@ -1,0 +1,2 @@
+BEGIN { commit("one"); }
+/* @rows: act.commit */

@@ -1,0 +1,2 @@
+BEGIN { copyoutstr(1, 2, 3); }
+/* @rows: act.copyoutstr */

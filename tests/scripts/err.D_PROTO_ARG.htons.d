@@ -1,0 +1,2 @@
+BEGIN { trace(htons("80")); }
+/* @rows: fun.htons */

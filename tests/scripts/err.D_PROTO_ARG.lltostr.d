@@ -1,0 +1,2 @@
+BEGIN { trace(lltostr("12")); }
+/* @rows: fun.lltostr */

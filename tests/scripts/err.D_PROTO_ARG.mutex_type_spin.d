@@ -1,0 +1,2 @@
+BEGIN { trace(mutex_type_spin("lock")); }
+/* @rows: fun.mutex */

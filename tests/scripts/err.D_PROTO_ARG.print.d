@@ -1,0 +1,2 @@
+BEGIN { print(12); }
+/* @rows: act.print */

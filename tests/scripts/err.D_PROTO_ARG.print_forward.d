@@ -1,0 +1,3 @@
+struct later;
+BEGIN { print((struct later *)0); }
+/* @rows: act.print */

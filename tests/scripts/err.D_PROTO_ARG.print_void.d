@@ -1,0 +1,2 @@
+BEGIN { print((void *)0); }
+/* @rows: act.print */

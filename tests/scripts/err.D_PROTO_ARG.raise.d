@@ -1,0 +1,2 @@
+BEGIN { raise("KILL"); }
+/* @rows: act.raise */

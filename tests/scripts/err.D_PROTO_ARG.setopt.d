@@ -1,0 +1,2 @@
+BEGIN { setopt(1); }
+/* @rows: act.setopt */

@@ -1,0 +1,2 @@
+BEGIN { trace(strchr("abc", "b")); }
+/* @rows: fun.strchr */

@@ -1,0 +1,2 @@
+BEGIN { trace(strjoin("a", 1)); }
+/* @rows: fun.strjoin */

@@ -1,0 +1,2 @@
+BEGIN { chill(); }
+/* @rows: act.chill */

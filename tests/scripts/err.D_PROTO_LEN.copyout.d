@@ -1,0 +1,2 @@
+BEGIN { copyout((void *)0, 1); }
+/* @rows: act.copyout */

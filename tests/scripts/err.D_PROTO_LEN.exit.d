@@ -1,0 +1,2 @@
+BEGIN { exit(); }
+/* @rows: act.exit */

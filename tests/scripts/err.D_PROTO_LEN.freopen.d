@@ -1,0 +1,2 @@
+BEGIN { freopen(); }
+/* @rows: act.freopen */

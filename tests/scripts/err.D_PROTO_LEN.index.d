@@ -1,0 +1,2 @@
+BEGIN { trace(index("a", "b", 1, 2)); }
+/* @rows: fun.index */

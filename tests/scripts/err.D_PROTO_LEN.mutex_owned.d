@@ -1,0 +1,2 @@
+BEGIN { trace(mutex_owned()); }
+/* @rows: fun.mutex */

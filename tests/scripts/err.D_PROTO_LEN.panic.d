@@ -1,0 +1,2 @@
+BEGIN { panic(1); }
+/* @rows: act.panic */

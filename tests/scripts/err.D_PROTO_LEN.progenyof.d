@@ -1,0 +1,2 @@
+BEGIN { x = progenyof(); }
+/* @rows: fun.progenyof */

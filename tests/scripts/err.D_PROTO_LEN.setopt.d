@@ -1,0 +1,2 @@
+BEGIN { setopt(); }
+/* @rows: act.setopt */

@@ -1,0 +1,2 @@
+BEGIN { speculate(); }
+/* @rows: act.speculate */

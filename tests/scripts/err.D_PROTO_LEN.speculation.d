@@ -1,0 +1,2 @@
+BEGIN { x = speculation(1); }
+/* @rows: fun.speculation */

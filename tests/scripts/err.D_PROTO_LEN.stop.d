@@ -1,0 +1,2 @@
+BEGIN { stop(1); }
+/* @rows: act.stop */

@@ -1,0 +1,2 @@
+BEGIN { trace(strlen("a", "b")); }
+/* @rows: fun.strlen */

@@ -1,0 +1,2 @@
+BEGIN { trace(substr("a")); }
+/* @rows: fun.substr */

@@ -1,0 +1,2 @@
+BEGIN { system(); }
+/* @rows: act.system */

@@ -1,0 +1,2 @@
+BEGIN { tracemem(alloca(4)); }
+/* @rows: act.tracemem */

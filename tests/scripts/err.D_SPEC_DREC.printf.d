@@ -1,0 +1,7 @@
+BEGIN
+{
+	x = 1;
+	printf("%d\n", x);
+	speculate(1);
+}
+/* @rows: act.speculate */

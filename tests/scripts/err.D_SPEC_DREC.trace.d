@@ -1,0 +1,2 @@
+BEGIN { trace(1); speculate(1); }
+/* @rows: act.speculate */

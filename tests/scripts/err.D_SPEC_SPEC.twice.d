@@ -1,0 +1,2 @@
+BEGIN { speculate(1); speculate(2); }
+/* @rows: act.speculate */

@@ -1,0 +1,2 @@
+BEGIN { stack(1, 2); }
+/* @rows: act.stack */

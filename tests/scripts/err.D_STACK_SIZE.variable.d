@@ -1,0 +1,2 @@
+BEGIN { n = 3; stack(n); }
+/* @rows: act.stack */

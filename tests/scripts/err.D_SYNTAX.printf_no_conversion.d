@@ -1,0 +1,2 @@
+BEGIN { printf("%5\n", 1); }
+/* @rows: fmt.syntax */

@@ -1,0 +1,2 @@
+BEGIN { printf("%-%\n"); }
+/* @rows: fmt.syntax */

@@ -1,0 +1,2 @@
+BEGIN { printf("%5*d\n", 1, 2); }
+/* @rows: fmt.syntax */

@@ -1,0 +1,2 @@
+BEGIN { tracemem(alloca(4), -1); }
+/* @rows: act.tracemem */

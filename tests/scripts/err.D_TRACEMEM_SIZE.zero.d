@@ -1,0 +1,2 @@
+BEGIN { tracemem(alloca(4), 0); }
+/* @rows: act.tracemem */

@@ -1,0 +1,2 @@
+BEGIN { trace(mutex_owned((struct mutex *)0)); }
+/* @rows: fun.mutex */

@@ -1,0 +1,2 @@
+BEGIN { jstack(-1); }
+/* @rows: act.jstack */

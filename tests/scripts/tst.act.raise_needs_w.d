@@ -1,0 +1,5 @@
+/* @rows: act.raise msg.not_destructive */
+/* @sonde: -q -c /bin/true */
+/* @status: 1 */
+/* @stderr: could not enable tracing: Destructive actions not allowed */
+syscall::exit_group:entry { raise(9); }

@@ -1,0 +1,10 @@
+/* @rows: act.stop */
+/* @sonde: -q -w -c "/bin/echo done" */
+/* the process stops as by SIGSTOP, until someone lets it go on */
+syscall::write:entry
+/arg0 == 1/
+{
+	stop();
+	printf("stopped\n");
+	system("kill -CONT %d", pid);
+}

@@ -1,0 +1,2 @@
+/* @rows: fmt.percent */
+BEGIN { printf("100%%\n"); printf("%%%d%%\n", 5); exit(0); }

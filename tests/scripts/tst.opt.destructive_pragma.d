@@ -1,0 +1,3 @@
+/* @rows: opt.destructive */
+#pragma D option destructive
+BEGIN { system("echo done"); exit(0); }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 
@@ -95,7 +96,8 @@ Result<void> Session::spawn(const std::string& command, const Forecast& forecast
   spawned_.push_back(*pid);
   live_.push_back(*pid);
   const std::string& when = options_.text("evaltime");
-  const bool to_entry = when == "postinit" || (forecast.awaits_process && when != "exec");
+  // Before the constructors, which the dynamic linker runs, is before the dynamic linker; main comes after it.
+  const bool to_entry = when == "postinit" || when == "main" || (forecast.awaits_process && when != "exec" && when != "preinit");
   return to_entry ? source_->run_to_entry(*pid) : Result<void>();
 }
 
@@ -127,6 +129,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
     }
   }
   if (auto done = check_cpu(); !done) return done;
+  if (auto done = check_records(); !done) return done;
   consumer_ = std::make_unique<Consumer>(program_, *framework_, source_, options_, output_);
   for (uint32_t pid : live_) consumer_->note_process(pid);
   framework_->on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
@@ -162,6 +165,21 @@ Result<void> Session::create_buffers(uint64_t bytes) {
   if (done && bytes != wanted && !options_.flag("quietresize"))
     output_.message("buffer size lowered to " + size_text(bytes));
   return done;
+}
+
+/// A record that the whole buffer could not hold. What is as long as the event makes it is not counted.
+Result<void> Session::check_records() {
+  const uint64_t room = std::bit_ceil(std::max(options_.number("bufsize"), kLeastBuffer));
+  for (const ClauseDesc& clause : program_.clauses) {
+    uint64_t bytes = sizeof(sonde_record);
+    for (const sonde_dif_insn& insn : clause.fire->insns) {
+      if (insn.op == SONDE_DIF_CAPW) bytes += 8;
+      if (insn.op == SONDE_DIF_CAPSTR) bytes += 8 + static_cast<uint64_t>(insn.i);
+      if (insn.op == SONDE_DIF_CAPSTACK) bytes += 8 + 8 * static_cast<uint64_t>(insn.i);
+    }
+    if (bytes > room) return Error("Enabling exceeds size of buffer", ENOSPC);
+  }
+  return {};
 }
 
 Result<void> Session::check_cpu() {

@@ -68,6 +68,7 @@ class Session {
   void wait(uint64_t timeout_ns);
   Result<void> create_buffers(uint64_t bytes);
   Result<void> check_cpu();
+  Result<void> check_records();
   void loop();
   bool over() const;
   void print_statistics();

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "kmod/shared/record.h"
 
 namespace sonde {
 
@@ -23,6 +26,9 @@ struct Row {
   std::optional<int> exit_status;
 
   bool empty() const { return !begun && steps.empty(); }
+  bool prints_nothing() const { return text.empty() && steps.empty() && !columns; }
+  /// What it takes of a buffer: as if it were a record.
+  uint64_t bytes() const { return sizeof(sonde_record) + text.size(); }
   void clear() {
     begun = columns = false;
     text.clear();

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/body/speculation.h"
 
-#include "kmod/shared/record.h"
-
 namespace sonde {
-namespace {
-
-/// What a row takes of specsize: as if it were a record.
-uint64_t bytes_of(const Row& row) { return sizeof(sonde_record) + row.text.size(); }
-
-}  // namespace
 
 uint64_t Speculations::open(uint64_t now) {
   while (!busy_.empty() && busy_.front().until <= now) {
@@ -46,7 +38,7 @@ bool Speculations::use(uint64_t id, uint32_t tid) {
 void Speculations::add(uint64_t id, Row row) {
   Speculation* speculation = find(id);
   if (speculation == nullptr) return;
-  const uint64_t bytes = bytes_of(row);
+  const uint64_t bytes = row.bytes();
   if (bytes > bytes_ - speculation->bytes) {
     ++drops_.rows;
     return;

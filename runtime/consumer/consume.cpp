@@ -21,7 +21,8 @@ Consumer::Impl::Impl(Consumer& self, const BodyProgram& the_program, Framework& 
       source(the_source),
       options(the_options),
       output(the_output),
-      state(the_program, the_options, the_source, names) {
+      state(the_program, the_options, the_source, names),
+      kept_(the_options.text("bufpolicy"), the_options.number("bufsize")) {
   if (options.was_set("cpu")) only_cpu_ = static_cast<uint32_t>(options.number("cpu"));
   context.consumer = &self;
   context.state = &state;
@@ -128,13 +129,30 @@ void Consumer::Impl::run(const sonde_record& record, const ConsumerEcb& ecb) {
 
 /// What the clause has committed, and then what it has recorded itself.
 void Consumer::Impl::take_rows() {
-  for (const Row& row : std::exchange(state.committed, {})) commit_row(row);
+  for (Row& row : std::exchange(state.committed, {})) output_row(std::move(row));
   if (state.row.empty()) return;
   if (state.speculation != 0)
     state.speculations.add(state.speculation, std::move(state.row));
   else
-    commit_row(state.row);
+    output_row(std::move(state.row));
   state.row.clear();
+}
+
+/// END's rows never wait, nor does exit().
+void Consumer::Impl::output_row(Row row) {
+  if (row.exit_status) {
+    exited_in_error = !exiting && context.record->probe == kErrorProbe;
+    exiting = true;
+    exit_status = *row.exit_status;
+  }
+  if (!kept_.active() || end_allowed) return commit_row(row);
+  if (row.prints_nothing()) return;
+  if (!kept_.add(context.record->cpu, std::move(row))) ++unkept_[context.record->cpu];
+}
+
+void Consumer::Impl::allow_end() {
+  for (const Row& row : kept_.take()) commit_row(row);
+  end_allowed = true;
 }
 
 void Consumer::Impl::commit_row(const Row& row) {
@@ -150,11 +168,6 @@ void Consumer::Impl::commit_row(const Row& row) {
   }
   text_.append(row.text, done);
   if (row.columns) text_ += '\n';
-  if (row.exit_status) {
-    exited_in_error = !exiting && context.record->probe == kErrorProbe;
-    exiting = true;
-    exit_status = *row.exit_status;
-  }
   if (text_.size() >= kPiece) flush();
 }
 

@@ -18,7 +18,7 @@ uint64_t Consumer::drain_all() { return impl_->drain(true); }
 void Consumer::consume(const sonde_record& record) { impl_->consume(record); }
 bool Consumer::exiting() const { return impl_->exiting; }
 int Consumer::exit_status() const { return impl_->exit_status; }
-void Consumer::allow_end() { impl_->end_allowed = true; }
+void Consumer::allow_end() { impl_->allow_end(); }
 void Consumer::finish() { impl_->finish(); }
 Result<void> Consumer::print_aggregation(std::string_view name) { return impl_->print_aggregation(name); }
 Nanoseconds Consumer::next_due() const { return impl_->next_due(); }

@@ -18,6 +18,7 @@
 #include "runtime/body/state.h"
 #include "runtime/buffer/ring.h"
 #include "runtime/consumer/consumer.h"
+#include "runtime/consumer/kept_rows.h"
 #include "runtime/framework/local_firing.h"
 #include "runtime/process/symbolizer.h"
 
@@ -60,6 +61,7 @@ struct Consumer::Impl {
   void finish();
   Result<void> print_aggregation(std::string_view name);
   void report_drops();
+  void allow_end();
   void flush();
   Nanoseconds next_due() const { return chilled_.empty() ? UINT64_MAX : chilled_.begin()->first; }
 
@@ -97,6 +99,7 @@ struct Consumer::Impl {
   void find_cells(uint32_t tid);
   void run(const sonde_record& record, const ConsumerEcb& ecb);
   void take_rows();
+  void output_row(Row row);
   void commit_row(const Row& row);
   void fault(const sonde_record& record, const ConsumerEcb& ecb);
   void release_thread(const sonde_record& record);
@@ -109,6 +112,8 @@ struct Consumer::Impl {
 
   std::string text_;  // output that waits
   bool header_written_ = false;
+  KeptRows kept_;
+  std::map<uint32_t, uint64_t> unkept_;  ///< rows that found their CPU's buffer full
   Firing firing_;
   std::multimap<Nanoseconds, std::pair<uint32_t, Release>> chilled_;  ///< threads that wait, by when they go on
   bool have_firing_ = false;

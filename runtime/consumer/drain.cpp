@@ -94,6 +94,8 @@ void Consumer::Impl::message(const std::string& tag, const std::string& text) {
 void Consumer::Impl::report_drops() {
   for (const RingDrops& drops : reader_.take_drops())
     message("PRINCIPAL", plural(drops.drops, "drop") + " on CPU " + std::to_string(drops.writer));
+  for (auto [cpu, drops] : std::exchange(unkept_, {}))
+    message("PRINCIPAL", plural(drops, "drop") + " on CPU " + std::to_string(cpu));
   for (auto [cpu, drops] : std::exchange(state.aggregation_drops, {}))
     message("AGGREGATION", plural(drops, "aggregation drop") + " on CPU " + std::to_string(cpu));
   if (uint64_t drops = std::exchange(state.dynamic_drops, 0))

@@ -97,7 +97,8 @@ Result<void> Session::spawn(const std::string& command, const Forecast& forecast
   live_.push_back(*pid);
   const std::string& when = options_.text("evaltime");
   // Before the constructors, which the dynamic linker runs, is before the dynamic linker; main comes after it.
-  const bool to_entry = when == "postinit" || when == "main" || (forecast.awaits_process && when != "exec" && when != "preinit");
+  const bool to_entry =
+      when == "postinit" || when == "main" || (forecast.awaits_process && when != "exec" && when != "preinit");
   return to_entry ? source_->run_to_entry(*pid) : Result<void>();
 }
 

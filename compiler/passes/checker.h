@@ -219,8 +219,8 @@ class Checker {
   std::vector<std::vector<ArgumentDescription>> arguments_;  ///< of the matched probes, fetched when they are needed
   std::vector<Parameters> parameters_;
   uint32_t depth_ = 0;
-  uint64_t expansion_ = 0;  ///< nodes that inlines and translators have come to
-  bool overgrown_ = false;  ///< too many, and an error says so
+  uint64_t expansion_ = 0;                     ///< nodes that inlines and translators have come to
+  bool overgrown_ = false;                     ///< too many, and an error says so
   std::set<std::string, std::less<>> unsure_;  ///< names in statements that failed: they may have been defined there
   friend void load_library_text(World& world, const struct LibraryPart& part);
 };

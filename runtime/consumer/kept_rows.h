@@ -18,8 +18,7 @@ namespace sonde {
 class KeptRows {
  public:
   /// `policy` as the option has it; with "switch" nothing is kept. `bytes`: of each CPU's buffer.
-  KeptRows(std::string_view policy, uint64_t bytes)
-      : fill_(policy == "fill"), ring_(policy == "ring"), bytes_(bytes) {}
+  KeptRows(std::string_view policy, uint64_t bytes) : fill_(policy == "fill"), ring_(policy == "ring"), bytes_(bytes) {}
 
   bool active() const { return fill_ || ring_; }
   /// False: the row is dropped.

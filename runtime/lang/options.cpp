@@ -124,8 +124,8 @@ constexpr TextChoice kTextChoices[] = {
     {"bufresize", "manual"}, {"evaltime", "exec"},    {"evaltime", "preinit"}, {"evaltime", "postinit"},
     {"evaltime", "main"},    {"late", "dynamic"},     {"late", "static"},      {"linkmode", "kernel"},
     {"linkmode", "primary"}, {"linkmode", "dynamic"}, {"linkmode", "static"},  {"linktype", "elf"},
-    {"linktype", "dof"},     
-    {"stdc", "a"},           {"stdc", "c"},           {"stdc", "s"},           {"stdc", "t"},
+    {"linktype", "dof"},     {"stdc", "a"},           {"stdc", "c"},           {"stdc", "s"},
+    {"stdc", "t"},
 };
 
 /// A text option that has a list of choices takes only these.

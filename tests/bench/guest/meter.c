@@ -38,7 +38,7 @@ static uint64_t least(void (*call)(void)) {
 
 int main(void) {
   static const struct {
-    const char *name;
+    const char* name;
     void (*call)(void);
   } calls[] = {{"getppid", idle}, {"getuid", other}, {"work", work}};
   char line[64];

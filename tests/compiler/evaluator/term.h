@@ -115,9 +115,10 @@ class TermWriter {
   }
 
   static int level_of(const std::string& op) {
-    static const std::pair<const char*, int> kLevels[] = {
-        {"||", 3}, {"^^", 4}, {"&&", 5},  {"|", 6},   {"^", 7},   {"&", 8},   {"==", 9}, {"!=", 9}, {"<", 10}, {">", 10},
-        {"<=", 10}, {">=", 10}, {"<<", 11}, {">>", 11}, {"+", 12}, {"-", 12}, {"*", 13}, {"/", 13}, {"%", 13}};
+    static const std::pair<const char*, int> kLevels[] = {{"||", 3},  {"^^", 4},  {"&&", 5},  {"|", 6},   {"^", 7},
+                                                          {"&", 8},   {"==", 9},  {"!=", 9},  {"<", 10},  {">", 10},
+                                                          {"<=", 10}, {">=", 10}, {"<<", 11}, {">>", 11}, {"+", 12},
+                                                          {"-", 12},  {"*", 13},  {"/", 13},  {"%", 13}};
     for (const auto& [name, level] : kLevels)
       if (op == name) return level;
     return kPrimary;

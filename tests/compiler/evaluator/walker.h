@@ -15,9 +15,9 @@ namespace sonde::test {
 
 inline constexpr uint32_t kIntegers = 8, kStrings = 3, kItems = 8, kBlock = 16, kStrsize = 256;
 inline constexpr uint64_t kBlockStart = 1 << 20;  ///< what a walker takes for the block's first address
-inline constexpr TermType kFields[] = {
-    {TermType::Kind::Integer, 4, true, 3},  {TermType::Kind::Integer, 4, false, 5}, {TermType::Kind::Integer, 8, true, 40},
-    {TermType::Kind::Integer, 4, false, 31}, {TermType::Kind::Integer, 1, true, 8},  {TermType::Kind::Integer, 8, false, 63}};
+inline constexpr TermType kFields[] = {{TermType::Kind::Integer, 4, true, 3},  {TermType::Kind::Integer, 4, false, 5},
+                                       {TermType::Kind::Integer, 8, true, 40}, {TermType::Kind::Integer, 4, false, 31},
+                                       {TermType::Kind::Integer, 1, true, 8},  {TermType::Kind::Integer, 8, false, 63}};
 
 /// The type of v<index>.
 inline TermType variable_type(uint32_t index) {
@@ -67,7 +67,8 @@ class Walker {
       case TermKind::Update: {
         uint64_t* to = place(*term.kids[0]);
         uint64_t before = *to, right = number(*term.kids[1]);
-        return *to = cut(arithmetic(term.op, promoted_for(term), term.kids[0]->type, before, right), term.kids[0]->type);
+        return *to =
+                   cut(arithmetic(term.op, promoted_for(term), term.kids[0]->type, before, right), term.kids[0]->type);
       }
       case TermKind::Step: {
         uint64_t* to = place(*term.kids[0]);
@@ -174,9 +175,7 @@ class Walker {
     return term.op == "^^" ? left != right : right;
   }
 
-  static TermType promoted_for(const Term& term) {
-    return promoted(term.kids[0]->type, term.kids[1]->type);
-  }
+  static TermType promoted_for(const Term& term) { return promoted(term.kids[0]->type, term.kids[1]->type); }
 
   uint64_t binary(const Term& term) {
     const Term &a = *term.kids[0], &b = *term.kids[1];

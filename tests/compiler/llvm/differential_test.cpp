@@ -87,7 +87,8 @@ struct Case {
 std::string declarations() {
   std::string text = "struct bits {";
   for (size_t i = 0; i < std::size(kFields); ++i)
-    text += " " + TermWriter::type_name(kFields[i]) + " f" + std::to_string(i) + " : " + std::to_string(kFields[i].bits) + ";";
+    text += " " + TermWriter::type_name(kFields[i]) + " f" + std::to_string(i) + " : " +
+            std::to_string(kFields[i].bits) + ";";
   text += " };\nstruct bits b;\nlong h[" + std::to_string(kItems) + "];\nlong a[long];\n";
   for (uint32_t i = 0; i < kIntegers; ++i)
     text += TermWriter::type_name(variable_type(i)) + " v" + std::to_string(i) + ";\n";
@@ -113,7 +114,8 @@ Case make_case(Generator& generator, uint32_t count) {
     set(made, generator, "b.f" + std::to_string(i), kFields[i], around.fields[i]);
   for (uint32_t i = 0; i < kItems; ++i) set(made, generator, "h[" + std::to_string(i) + "]", kLong, around.items[i]);
   for (uint32_t i = 0; i < kItems; ++i) set(made, generator, "a[" + std::to_string(i) + "]", kLong, around.elements[i]);
-  for (uint32_t i = 0; i < kStrings; ++i) made.text += "  s" + std::to_string(i) + " = \"ab" + std::to_string(i) + "\";\n";
+  for (uint32_t i = 0; i < kStrings; ++i)
+    made.text += "  s" + std::to_string(i) + " = \"ab" + std::to_string(i) + "\";\n";
   for (uint32_t i = 0; i < kStrings; ++i) around.strings[i] = "ab" + std::to_string(i);
   for (uint32_t i = 0; i < count; ++i) {
     made.terms.push_back(generator.pick(5) < 2 ? generator.of_event(5) : generator.integer(4));
@@ -183,7 +185,9 @@ class Differential : public testing::Test {
     size_t first = statements.size() - made.terms.size();
     for (size_t i = 0; i < made.terms.size(); ++i) {
       uint64_t expected = Walker(around).number(*made.terms[i]);
-      auto message = [&] { return "r" + std::to_string(i) + " = " + TermWriter()(*made.terms[i]) + "\nin\n" + made.text; };
+      auto message = [&] {
+        return "r" + std::to_string(i) + " = " + TermWriter()(*made.terms[i]) + "\nin\n" + made.text;
+      };
       ASSERT_EQ(result(front, context, i), expected) << "body: " << message();
       if (auto found = at_fire(*statements[first + i].expression->kids[1], made.around)) {
         ASSERT_EQ(*found, expected) << "fire part: " << message();

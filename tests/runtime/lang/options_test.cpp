@@ -67,8 +67,8 @@ TEST(Options, RefusedValues) {
       {"switchrate", "1x"},
       {"switchrate", "99999999999d"},
       {"quiet", "maybe"},
-      {"bufpolicy", "ring"},
-      {"bufpolicy", "fill"},
+      {"bufpolicy", "spill"},
+      {"evaltime", "never"},
       {"stackindent", "-1"},
       {"bufresize", "always"},
   };
@@ -94,10 +94,47 @@ TEST(Options, WhoMaySetWhatWhen) {
   EXPECT_EQ(set(options, "nosuch", "1"), "Invalid option name");
   EXPECT_EQ(set(options, "evaltime", "main", true), "Option cannot be used from within a D program");
   EXPECT_EQ(set(options, "evaltime", "postinit"), "ok");
-  EXPECT_EQ(set(options, "evaltime", "main"), "Invalid value for specified option");
+  EXPECT_EQ(set(options, "evaltime", "main"), "ok");
+  EXPECT_EQ(set(options, "evaltime", "later"), "Invalid value for specified option");
   EXPECT_EQ(set(options, "bufsize", "8k", true, true), "Operation illegal when tracing is active");
   EXPECT_EQ(set(options, "quiet", "", true, true), "ok");
   EXPECT_EQ(set(options, "bufsize", "8k", true), "ok");
+}
+
+TEST(Options, Lists) {
+  Options options;
+  EXPECT_TRUE(options.list("define").empty());
+  EXPECT_EQ(set(options, "define", "A=1"), "ok");
+  EXPECT_EQ(set(options, "define", "B"), "ok");
+  EXPECT_EQ(options.list("define"), (std::vector<std::string>{"A=1", "B"}));
+  for (const char* name : {"undef", "incdir", "libdir"}) {
+    EXPECT_EQ(set(options, name, "x"), "ok") << name;
+    EXPECT_EQ(set(options, name, ""), kInvalid) << name;
+    EXPECT_EQ(set(options, name, "x", true), "Option cannot be used from within a D program") << name;
+  }
+}
+
+TEST(Options, OfThePreprocessor) {
+  Options options;
+  EXPECT_EQ(options.text("cpppath"), "cpp");
+  EXPECT_FALSE(options.flag("cpp"));
+  EXPECT_EQ(set(options, "cpp", ""), "ok");
+  EXPECT_EQ(set(options, "cpphdrs", "yes"), "ok");
+  EXPECT_TRUE(options.flag("cpp") && options.flag("cpphdrs"));
+  EXPECT_EQ(set(options, "stdc", "x"), kInvalid);
+}
+
+TEST(Options, FromTheEnvironment) {
+  char quiet[] = "DTRACE_OPT_QUIET=", size[] = "DTRACE_OPT_STRSIZE=512", other[] = "HOME=/";
+  char* good[] = {other, quiet, size, nullptr};
+  Options options;
+  ASSERT_TRUE(options.set_from_environment(good));
+  EXPECT_TRUE(options.flag("quiet"));
+  EXPECT_EQ(options.number("strsize"), 512u);
+  char bad[] = "DTRACE_OPT_NOSUCH=1";
+  char* wrong[] = {bad, nullptr};
+  EXPECT_EQ(options.set_from_environment(wrong).error().message(),
+            "failed to set DTRACE_OPT_NOSUCH: Invalid option name");
 }
 
 }  // namespace

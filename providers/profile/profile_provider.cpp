@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// profile: tick-N[unit]
+// profile: tick-N[unit], profile-N[unit]
 //
-// Some rates exist from the start; any other is made when a description asks for it. A tick fires in a thread of sonde's own,
-// so neither a kernel nor a user program counter was interrupted: arg0 and arg1 are 0. profile-N, which
-// samples every CPU, needs a source that can.
+// Some rates of tick exist from the start; any other is made when a description asks for it. A tick fires in a thread of
+// sonde's own, so neither a kernel nor a user program counter was interrupted: arg0 and arg1 are 0. profile-N samples every CPU:
+// a tap, where the source has it.
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -18,11 +17,12 @@
 namespace sonde {
 namespace {
 
-constexpr char kPrefix[] = "tick-";
+constexpr std::string_view kTick = "tick-", kSample = "profile-";
 constexpr const char* kPredefined[] = {"tick-1", "tick-10", "tick-100", "tick-500", "tick-1000", "tick-5000"};
 
-struct TickProbe {
+struct Probe {
   uint64_t period;
+  bool samples;
   std::atomic<bool> suspended = false;
 };
 
@@ -33,37 +33,50 @@ TickTimer& timer() {
   return instance;
 }
 
-void create(const char* name) {
-  const uint64_t period = parse_period(std::string_view(name).substr(sizeof kPrefix - 1));
+void create(std::string_view prefix, const char* name) {
+  const uint64_t period = parse_period(std::string_view(name).substr(prefix.size()));
   if (period == 0) return;
-  auto* probe = new TickProbe{period};
+  auto* probe = new Probe{period, prefix == kSample};
   const dtrace_id_t id = dtrace_probe_create(g_provider, "", "", name, 0, probe);
   if (id == 0 || dtrace_probe_arg(g_provider, id) != probe) delete probe;
 }
 
-void refuse_sampling(std::string_view name) {
-  if (parse_period(name.substr(std::strlen("profile-"))) == 0) return;
+void create_sampler(const char* name) {
+  if (sonde_tap_possible(SONDE_TAP_PROFILE)) return create(kSample, name);
+  if (parse_period(std::string_view(name).substr(kSample.size())) == 0) return;
   const std::string text = "profile:::" + std::string(name) + " needs a source that samples CPUs: kmod";
   sonde_provide_error("D_PDESC_ZERO", text.c_str());
 }
 
 void provide(void*, const dtrace_probedesc_t* spec) {
   if (spec == nullptr) {
-    for (const char* name : kPredefined) create(name);
+    for (const char* name : kPredefined) create(kTick, name);
     return;
   }
   const std::string_view provider = spec->dtpd_provider, name = spec->dtpd_name;
   const bool could_be_ours =
       provider.empty() || provider == "profile" || provider.find_first_of("*?[") != provider.npos;
   if (!could_be_ours) return;
-  if (name.starts_with(kPrefix)) create(spec->dtpd_name);
-  if (name.starts_with("profile-")) refuse_sampling(name);
+  if (name.starts_with(kTick)) create(kTick, spec->dtpd_name);
+  if (name.starts_with(kSample)) create_sampler(spec->dtpd_name);
 }
 
-TickProbe* probe_of(void* parg) { return static_cast<TickProbe*>(parg); }
+Probe* probe_of(void* parg) { return static_cast<Probe*>(parg); }
 
-void enable(void*, dtrace_id_t id, void* parg) { timer().add(id, probe_of(parg)->period, &probe_of(parg)->suspended); }
-void disable(void*, dtrace_id_t id, void*) { timer().remove(id); }
+void enable(void*, dtrace_id_t id, void* parg) {
+  Probe& probe = *probe_of(parg);
+  if (!probe.samples) return timer().add(id, probe.period, &probe.suspended);
+  sonde_tap_request request = {};
+  request.kind = SONDE_TAP_PROFILE;
+  request.offset = probe.period;
+  sonde_tap_arm(id, &request);
+}
+
+void disable(void*, dtrace_id_t id, void* parg) {
+  if (probe_of(parg)->samples) return sonde_tap_disarm(id);
+  timer().remove(id);
+}
+
 void suspend(void*, dtrace_id_t, void* parg) { probe_of(parg)->suspended = true; }
 void resume(void*, dtrace_id_t, void* parg) { probe_of(parg)->suspended = false; }
 int usermode(void*, dtrace_id_t, void*) { return 0; }

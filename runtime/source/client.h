@@ -67,6 +67,11 @@ class SourceClient : public EventSource {
   Result<std::optional<SourceEvent>> next_event() override { return transport_->next_event(); }
   Result<sonde_statistics> statistics() override;
 
+ protected:
+  Transport& transport() { return *transport_; }
+  /// One more, for a CPU that came up.
+  void add_ring(MappedRing ring) { rings_.push_back(std::move(ring)); }
+
  private:
   Result<Transport::Answer> transact(sonde_request request, ByteSpan payload = {}, size_t room = 0);
   Result<void> simple(sonde_request_kind kind, uint64_t value, uint32_t id = 0, ByteSpan payload = {});

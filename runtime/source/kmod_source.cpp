@@ -35,6 +35,7 @@ class Device final : public Transport {
   Result<std::vector<MappedRing>> map_rings(const Answer& answer) override;
   int event_fd() const override { return device_.get(); }
   Result<std::optional<SourceEvent>> next_event() override;
+  Result<MappedRing> map_one(uint64_t number) { return map_ring(device_.get(), number * SONDE_RING_STRIDE); }
 
  private:
   UniqueFd device_;
@@ -95,8 +96,8 @@ Result<void> moved_all(ssize_t moved, size_t wanted, uint32_t pid) {
 
 class KmodSource final : public SourceClient {
  public:
-  KmodSource(std::unique_ptr<Transport> device, const SourceOptions& options)
-      : SourceClient("kmod", std::move(device)), programs_(options) {}
+  KmodSource(std::unique_ptr<Device> device, const SourceOptions& options)
+      : SourceClient("kmod", std::move(device)), device_(static_cast<Device&>(transport())), programs_(options) {}
 
   Result<uint32_t> spawn(const SpawnRequest& request) override {
     return programs_.spawn(request, [this](uint32_t pid) { return attach(pid); });
@@ -132,16 +133,29 @@ class KmodSource final : public SourceClient {
   }
   Result<std::optional<SourceEvent>> next_event() override {
     auto event = SourceClient::next_event();
-    if (event && *event && (*event)->kind == SONDE_EVENT_TARGET_GONE) programs_.reap((*event)->pid);
+    if (!event || !*event) return event;
+    if ((*event)->kind == SONDE_EVENT_TARGET_GONE) programs_.reap((*event)->pid);
+    if ((*event)->kind == SONDE_EVENT_RINGS) {
+      if (auto mapped = map_rings_up_to((*event)->value); !mapped) return std::move(mapped).error();
+    }
     return event;
   }
 
  private:
+  Result<void> map_rings_up_to(uint64_t count) {
+    while (mapped_rings().size() < count) {
+      auto ring = device_.map_one(mapped_rings().size());
+      if (!ring) return std::move(ring).error();
+      add_ring(std::move(*ring));
+    }
+    return {};
+  }
   static Result<void> send(uint32_t pid, int signal) {
     if (kill(static_cast<pid_t>(pid), signal) != 0) return Error::from_errno("process " + std::to_string(pid));
     return {};
   }
 
+  Device& device_;
   HeldPrograms programs_;
 };
 

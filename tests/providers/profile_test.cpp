@@ -89,6 +89,14 @@ TEST_F(Profile, SamplingIsRefused) {
   EXPECT_EQ(refusal({"profile", "", "", "profile-x", {}}), "");
 }
 
+TEST_F(Profile, SamplesWhereTheSourceCan) {
+  source.cannot.clear();
+  enable({"profile", "", "", "profile-500hz", {}});
+  ASSERT_EQ(source.taps.size(), 1u);
+  EXPECT_EQ(source.taps[0].kind, SONDE_TAP_PROFILE);
+  EXPECT_EQ(source.taps[0].offset, 2 * kMs);
+}
+
 /// On a busy machine a tick may be late, but never early, and lateness does not add up.
 TEST_F(Profile, TicksOnTimeWithoutDrift) {
   constexpr uint64_t kPeriod = 10 * kMs;

@@ -42,14 +42,22 @@ enum sonde_kept {
  * struct utrace - the state of one traced thread
  * @node: in the table, until retired
  * @all: in the list of all states, until freed
+ * @rcu: for freeing
  * @ref: table, engines, queued works, hooks in progress
  * @task: the thread; a reference is held
  * @lock: protects everything below that has no other word
  * @engines: attached ones, in the order of their seq
  * @flags: union of their events, and SONDE_FLAG_KEPT
+ * @next_seq: the next engine's place in the order of attachment
  * @reporting: the engine whose callback runs
  * @wait: for utrace_barrier() and the like
+ * @work: the safe point
+ * @kick: interrupts a sleeping call while @work is queued already
+ * @reap_work: report_reap from the parent's context
  * @later: SONDE_LATER_*
+ * @work_queued: @work is
+ * @kick_queued: @kick is
+ * @hashed: in the table
  * @stopped: asleep in sonde_stop(); cleared by whoever wakes it
  * @killed: SIGKILL was seen: no stop any more
  * @stepping: single or block step is on
@@ -58,13 +66,19 @@ enum sonde_kept {
  * @reaping: report_reap begun
  * @reap_wait: reaped before report_death was over
  * @let_go: seen by the unload
- * @kept: with signr, info, ka: only used by the thread itself
- * @held: with held_signr: a signal to be reported again, by the thread itself
+ * @kept: what is to become of a signal; with the next three, used by the
+ *	thread itself alone
+ * @signr: its number
+ * @info: the signal last reported
+ * @ka: the handler for SONDE_KEPT_DELIVER
+ * @held_signr: number of a signal to be reported again, 0 for none
+ * @held: its info
  * @told: what this thread told its parent when it went on, a CLD_ value
  * @stop_signal: the signal to hand over is a stop made by an engine
  * @clone_flags: of the child that this thread is making
  * @bprm: of the exec that this thread is in
- * @left_out: number of a system call that was not made, if has_left_out
+ * @left_out: number of a system call that was not made
+ * @has_left_out: whether there is one
  * @real_blocked: the bit that prepare_signal set, 0 for none; under siglock
  * @real_next: next state with such a bit
  */
@@ -113,6 +127,13 @@ struct utrace {
  * @event: its bit, 0 for report_quiesce alone
  * @bits: the action beyond the resume bits, as the last callback left it
  * @resume: most constrained choice of the engines called so far
+ * @regs: the thread's user registers
+ * @signal: what report_signal is about
+ * @clone: what report_clone is about
+ * @jctl: what report_jctl is about
+ * @bprm: what report_exec is about
+ * @exit: what report_exit is about
+ * @death: what report_death is about
  */
 struct sonde_report {
 	unsigned long event;

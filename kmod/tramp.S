@@ -97,6 +97,7 @@ SYM_FUNC_END(sonde_call_body_of)
  */
 .macro CALL_TRAMPOLINE name
 SYM_FUNC_START(sonde_tramp_\name)
+	ENDBR
 	mov	SONDE_CURRENT, %rax
 	mov	SONDE_TASK_SYSCALL_WORK(%rax), %rax
 	or	sonde_call_everyone(%rip), %rax

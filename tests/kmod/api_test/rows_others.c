@@ -238,8 +238,8 @@ static void r_sysctl(void)
 
 /*
  * Leaves threads behind that the module must let go when it is unloaded: one
- * asleep with a work queued, one in a job control stop. tests/kmod/run wakes
- * them afterwards.
+ * asleep with a work queued, one in a job control stop, and one there with a
+ * signal that only the module knows. tests/kmod/run wakes them afterwards.
  */
 static void v_left_asleep(void)
 {
@@ -256,8 +256,8 @@ static void v_left_spinning(void)
 
 static void r_leave(void)
 {
-	pid_t asleep = start(v_left_asleep), stopped;
-	int a = engine(asleep, EV(E_QUIESCE)), b;
+	pid_t asleep = start(v_left_asleep), stopped, holding;
+	int a = engine(asleep, EV(E_QUIESCE)), b, c;
 	FILE *f = fopen("/tmp/utrace_left", "w");
 
 	go();
@@ -272,11 +272,21 @@ static void r_leave(void)
 	CHECK(wait_state(stopped, 'T'));
 	EQUAL(control(b, STOP), 0);
 	close(b);
+	holding = start(v_left_spinning);
+	c = engine(holding, EV_SIGNALS);
+	go();
+	wait_ready(3);
+	respond(c, E_SIGNAL, RESUME | S_STOP | S_HOLD, 1, 0, 0);
+	kill(holding, SIGUSR1);
+	CHECK(next(c, E_SIGNAL, NULL));
+	CHECK(wait_state(holding, 'T'));
+	close(c);
 	EQUAL(state_of(stopped), 'T');
+	EQUAL(state_of(holding), 'T');
 	EQUAL(state_of(asleep), 'S');
 	CHECK(f != NULL);
 	if (f) {
-		fprintf(f, "%d %d\n", asleep, stopped);
+		fprintf(f, "%d %d %d\n", asleep, stopped, holding);
 		fclose(f);
 	}
 }

@@ -113,11 +113,17 @@ static inline int sonde_dequeue_signal(sigset_t *mask, kernel_siginfo_t *info)
 	(*(enum pid_type *)SONDE_DEQUEUE_TYPE(a) = PIDTYPE_PID)
 #endif
 
+/* A running thread's own, which stays. */
+static inline struct sighand_struct *sonde_sighand(void)
+{
+	return rcu_dereference_protected(current->sighand, true);
+}
+
 /* A signal that the kernel forces and nobody may handle, since 5.16. */
 static inline bool sonde_immutable(int signr)
 {
 #ifdef SA_IMMUTABLE
-	return current->sighand->action[signr - 1].sa.sa_flags & SA_IMMUTABLE;
+	return sonde_sighand()->action[signr - 1].sa.sa_flags & SA_IMMUTABLE;
 #else
 	return false;
 #endif
@@ -132,6 +138,10 @@ static inline bool sonde_group_exits(const struct signal_struct *signal)
 	return (signal->flags & SIGNAL_GROUP_EXIT) || signal->group_exec_task;
 #endif
 }
+
+#ifndef task_is_running	/* before 5.14 */
+#define task_is_running(task) (READ_ONCE((task)->state) == TASK_RUNNING)
+#endif
 
 /* In a job control stop. Since 5.19 the stop has a flag of its own. */
 static inline bool sonde_job_stopped(const struct task_struct *task)

@@ -117,11 +117,11 @@ static void change_group_code(long old, long new)
 {
 	struct signal_struct *signal = current->signal;
 
-	spin_lock_irq(&current->sighand->siglock);
+	spin_lock_irq(&sonde_sighand()->siglock);
 	if ((signal->flags & SIGNAL_GROUP_EXIT) &&
 	    signal->group_exit_code == old)
 		signal->group_exit_code = new;
-	spin_unlock_irq(&current->sighand->siglock);
+	spin_unlock_irq(&sonde_sighand()->siglock);
 }
 
 static void report_exit(struct utrace *u, unsigned long *argument)

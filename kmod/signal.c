@@ -165,9 +165,9 @@ static bool same_action(const struct k_sigaction *a,
 
 static void read_action(int signr, struct k_sigaction *ka)
 {
-	spin_lock_irq(&current->sighand->siglock);
-	*ka = current->sighand->action[signr - 1];
-	spin_unlock_irq(&current->sighand->siglock);
+	spin_lock_irq(&sonde_sighand()->siglock);
+	*ka = sonde_sighand()->action[signr - 1];
+	spin_unlock_irq(&sonde_sighand()->siglock);
 }
 
 /* What @signr does by default. */
@@ -384,7 +384,7 @@ static int synchronous(void)
 	struct sigqueue *q;
 	int signr = 0;
 
-	lockdep_assert_held(&current->sighand->siglock);
+	lockdep_assert_held(&sonde_sighand()->siglock);
 	list_for_each_entry(q, &pending->list, list) {
 		if (q->info.si_code > SI_USER &&
 		    (sigmask(q->info.si_signo) & SYNCHRONOUS_MASK) &&
@@ -404,7 +404,7 @@ static void report_synchronous(struct utrace *u)
 
 	if (!(READ_ONCE(u->flags) & UTRACE_EVENT_SIGNAL_ALL))
 		return;
-	spin_lock_irq(&current->sighand->siglock);
+	spin_lock_irq(&sonde_sighand()->siglock);
 	signr = synchronous();
 	if (signr && !sonde_immutable(signr)) {
 		sigfillset(&mask);
@@ -414,7 +414,7 @@ static void report_synchronous(struct utrace *u)
 		signr = 0;
 	}
 	recalc_sigpending();
-	spin_unlock_irq(&current->sighand->siglock);
+	spin_unlock_irq(&sonde_sighand()->siglock);
 	if (signr)
 		report_signal(u, signr);
 }
@@ -504,6 +504,7 @@ bool notrace sonde_wants_dequeue(const struct sonde_args *args)
 
 /* siglock is held, and dropped for the reports. */
 static int take_signal(struct utrace *u, kernel_siginfo_t *info)
+	__must_hold(&sonde_sighand()->siglock)
 {
 	sigset_t mask;
 	int signr;
@@ -532,12 +533,12 @@ static int take_signal(struct utrace *u, kernel_siginfo_t *info)
 				return signr;
 			}
 		}
-		spin_unlock_irq(&current->sighand->siglock);
+		spin_unlock_irq(&sonde_sighand()->siglock);
 		if (signr)
 			report_signal(u, signr);
 		else
 			report_held(u);
-		spin_lock_irq(&current->sighand->siglock);
+		spin_lock_irq(&sonde_sighand()->siglock);
 	}
 }
 
@@ -638,10 +639,10 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 	if (u) {
 		notify = stop_notify();
 		WRITE_ONCE(u->told, 0);
-		spin_unlock_irq(&current->sighand->siglock);
+		spin_unlock_irq(&sonde_sighand()->siglock);
 		report_jctl(u, CLD_STOPPED, notify);
 		sonde_later(u, SONDE_LATER_CONTINUED);
-		spin_lock_irq(&current->sighand->siglock);
+		spin_lock_irq(&sonde_sighand()->siglock);
 		/* A SIGCONT came meanwhile: there is no stop to join. */
 		if (!signr && !(current->jobctl & JOBCTL_STOP_PENDING)) {
 			args->ret = false;

@@ -40,7 +40,8 @@ static u64 site_offset(const struct sonde_tap *tap)
 	return tap->kind == SONDE_TAP_USER_RETURN ? tap->function : tap->offset;
 }
 
-static bool wants_process(const struct sonde_armed *armed, u32 pid)
+static bool __maybe_unused wants_process(const struct sonde_armed *armed,
+					u32 pid)
 {
 	if (armed->tap.pid && armed->tap.pid != pid)
 		return false;

@@ -99,7 +99,7 @@ static void r_exit(void)
 static void r_exit_stop(void)
 {
 	pid_t pid = start(v_exit3);
-	int e = engine(pid, EV(E_EXIT));
+	int e = engine(pid, EV(E_EXIT)), status;
 
 	respond(e, E_EXIT, STOP, 1, 0, 0);
 	go();
@@ -107,7 +107,8 @@ static void r_exit_stop(void)
 	EQUAL(stop(e), 0);
 	EQUAL(state_of(pid), 'D');
 	kill(pid, SIGKILL);
-	EQUAL(wait_for(pid), 3 << 8);
+	status = wait_for(pid);
+	CHECK(status == 3 << 8 || status == SIGKILL);
 	close(e);
 }
 
@@ -280,7 +281,8 @@ const struct row rows_life[] = {
 	{ "exec", "report_exec", r_exec, NULL },
 	{ "execthread", "exec by a thread", r_exec_thread, NULL },
 	{ "exit", "report_exit, altered code", r_exit, NULL },
-	{ "exitstop", "STOP at exit, SIGKILL breaks it", r_exit_stop, NULL },
+	{ "exitstop", "STOP at exit, SIGKILL breaks it", r_exit_stop,
+	  "on 5.10 wait() shows the SIGKILL" },
 	{ "exitkill", "a killed thread is not held at exit", r_exit_killed,
 	  NULL },
 	{ "exitgroup", "exit_group breaks STOP", r_group_exit, NULL },

@@ -16,6 +16,7 @@ import xml.etree.ElementTree as xml
 
 MINE = pathlib.Path(__file__).resolve().parent
 GUEST = MINE.parent / "guest"
+SETUP_LIMIT, SHORT_LIMIT, LONG_LIMIT = 1800, 1800, 6 * 3600  # seconds: what hangs ends
 NOT_RUN, NEVER_UP = 125, "run: the guest did not start"  # what tests/guest/run returns and says
 
 
@@ -62,8 +63,9 @@ def tests_of(release, sonde, short):
     yield "scenarios", [MINE / "scenarios", *kernel, sonde]
 
 
-def call(argv, log):
-    """Exit status of a command whose output goes to a file."""
+def call(argv, log, limit):
+    """Exit status of a command whose output goes to a file; 124 when it took longer than `limit` seconds."""
+    argv = ["timeout", "-k", "60", limit, *argv]
     with open(log, "w", encoding="utf-8", errors="replace") as output:
         return subprocess.run([str(a) for a in argv], stdout=output, stderr=subprocess.STDOUT,
                               stdin=subprocess.DEVNULL, check=False).returncode
@@ -71,19 +73,19 @@ def call(argv, log):
 
 def why_no_guest(log):
     """Why no guest can be had here; None when it can."""
-    if call([GUEST / "setup"], log) != 0:
+    if call([GUEST / "setup"], log, SETUP_LIMIT) != 0:
         return "the guest cannot be set up: " + " ".join(log.read_text().split()[-40:])
-    if call([GUEST / "run", "--single", "--timeout", "600", "--", "true"], log) != 0:
+    if call([GUEST / "run", "--single", "--timeout", "600", "--", "true"], log, SETUP_LIMIT) != 0:
         return "no guest comes up: " + " ".join(log.read_text().split()[-40:])
     return None
 
 
-def run_one(name, argv, log):
+def run_one(name, argv, log, limit):
     """Its output is ours, too, when it fails."""
     began = time.monotonic()
-    status = call(argv, log)
+    status = call(argv, log, limit)
     if status == NOT_RUN and NEVER_UP in log.read_text(errors="replace"):
-        status = call(argv, log)
+        status = call(argv, log, limit)
     seconds = time.monotonic() - began
     if status == 0:
         say(f"{name}: passed ({seconds:.0f} s)")
@@ -132,7 +134,7 @@ def main():
                 continue
             for name, argv in tests_of(release, arguments.sonde.resolve(), arguments.short):
                 log = logs / f"kernel-{release}-{name}.log"
-                outcomes.append(run_one(f"kernel.{release}.{name}", argv, log))
+                outcomes.append(run_one(f"kernel.{release}.{name}", argv, log, SHORT_LIMIT if arguments.short else LONG_LIMIT))
     write_xml(arguments.xml, outcomes)
     return 1 if any(o.state == "failed" for o in outcomes) else 0
 

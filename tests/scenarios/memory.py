@@ -42,3 +42,11 @@ def a_bad_address_faults_that_clause_only(world):
     result = world.sonde("-q", "-n", clause, "-c", f"{world.program('mixed')} 10")
     equal(result.stdout.split("\n")[:2], ["fault 1 at 8", "next clause"], "output")
     check("invalid address (0x8)" in result.stderr, "no fault reported")
+
+
+@scenario(short=True)
+def an_address_that_only_the_script_knows(world):
+    """The address comes out of an array of the script: the thread waits until the clause has read there."""
+    clause = 'syscall::write:entry /arg0 == 1/ { a[pid] = arg1; printf("[%s]", copyinstr(a[pid], 6)); }'
+    result = world.sonde("-q", "-n", clause, "-c", "/bin/echo hello")
+    check("[hello]" in result.stdout, result.stdout)

@@ -39,7 +39,7 @@
 #include "kmod/session.h"
 #include "kmod/sonde.h"
 
-#define EVENTS_MAX 4096u
+#define EVENTS_MAX 16384u
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
@@ -71,19 +71,17 @@ void sonde_event_wake(struct sonde_session *session)
 }
 
 /**
- * sonde_event() - queue an event for the reader
+ * sonde_event_text() - queue an event for the reader
  * @session: any
- * @kind: enum sonde_event_kind; a notice says that a child of @pid escaped
- * @pid: the process it is about
- * @value: what else there is to say
+ * @event: what to say; its length is filled in
+ * @text: that follows it
  *
  * Context: Any but NMI, no lock held that a wake-up takes.
  */
-void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value)
+void sonde_event_text(struct sonde_session *session,
+		      const struct sonde_event *event, const char *text)
 {
-	static const char escaped[] =
-		"no memory to follow a new process: it is not traced";
-	u32 length = kind == SONDE_EVENT_NOTICE ? sizeof(escaped) - 1 : 0;
+	size_t length = strlen(text);
 	struct sonde_queued_event *queued;
 	unsigned long flags;
 
@@ -93,16 +91,37 @@ void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value)
 		session->events_lost++;
 		kfree(queued);
 	} else {
-		queued->event.kind = kind;
-		queued->event.pid = pid;
-		queued->event.value = value;
+		queued->event = *event;
 		queued->event.length = length;
-		memcpy(queued->bytes, escaped, length);
+		memcpy(queued->bytes, text, length);
 		list_add_tail(&queued->node, &session->events);
 		session->event_count++;
 	}
 	spin_unlock_irqrestore(&session->events_lock, flags);
 	wake_up_interruptible(&session->wait);
+}
+
+/**
+ * sonde_event() - queue an event that a number tells
+ * @session: any
+ * @kind: enum sonde_event_kind; a notice says that a child of @pid escaped
+ * @pid: the process it is about
+ * @value: what else there is to say
+ *
+ * Context: As sonde_event_text().
+ */
+void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value)
+{
+	const struct sonde_event event = {
+		.kind = kind,
+		.pid = pid,
+		.value = value,
+	};
+
+	sonde_event_text(session, &event,
+			 kind == SONDE_EVENT_NOTICE ?
+				 "no memory to follow a new process: it is not traced" :
+				 "");
 }
 
 static bool has_event(struct sonde_session *session)
@@ -455,6 +474,7 @@ static void init_session(struct sonde_session *session)
 	spin_lock_init(&session->threads_lock);
 	spin_lock_init(&session->events_lock);
 	INIT_LIST_HEAD(&session->events);
+	INIT_LIST_HEAD(&session->mappings);
 	init_waitqueue_head(&session->wait);
 	session->cred = get_current_cred();
 	session->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
@@ -496,6 +516,7 @@ static int device_release(struct inode *inode, struct file *file)
 	list_del(&session->node);
 	mutex_unlock(&sessions_lock);
 	sonde_taps_destroy(session);
+	sonde_mappings_leave(session);
 	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
 	sonde_targets_destroy(session);

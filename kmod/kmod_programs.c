@@ -50,6 +50,20 @@ static void note_use(struct sonde_program *program,
 	}
 }
 
+/* Stacks are printed when their processes have ended. */
+static bool wants_symbols(const struct sonde_program *program)
+{
+	const struct sonde_dif_insn *insn = program->view.insns;
+	u32 n;
+
+	for (n = 0; n < program->view.length; n++, insn++)
+		if (insn->op == SONDE_DIF_CAPSTACK ||
+		    (insn->op == SONDE_DIF_VAR &&
+		     insn->i == SONDE_DIF_VAR_UCALLER))
+			return true;
+	return false;
+}
+
 static int check_texts(const struct sonde_program *program, char *why)
 {
 	const struct sonde_dif_insn *insn = program->view.insns;
@@ -151,6 +165,8 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		goto out_free;
 	for (n = 0; n < program->view.length; n++)
 		note_use(program, &program->view.insns[n]);
+	if (wants_symbols(program))
+		sonde_mappings_follow(session);
 	program->reserve = ALIGN(program->view.record_max, 8);
 	sonde_jit_compile(program);
 	err = xa_err(xa_store(&session->programs, id, program,

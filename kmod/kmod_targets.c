@@ -192,6 +192,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	err = sonde_points_update(session, why);
 	if (err)
 		goto out_put;
+	sonde_mappings_follow(session);
 	err = -ENOMEM;
 	if (!insert(session, task->tgid, true, GFP_KERNEL_ACCOUNT))
 		goto out_put;

@@ -14,6 +14,7 @@
  *   kmod_fire.c  a firing: ECBs, DIF's environment
  *   kmod_slow.c  a firing that may sleep
  *   kmod_hold.c  held taps: engines of the utrace core
+ *   kmod_mappings.c  what programs map
  *   writer.h   the writing end of a ring, inlined into the firing
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
@@ -191,6 +192,8 @@ struct sonde_session {
 	struct list_head node; /* of all sessions */
 	u32 opener; /* the process that opened it */
 	char command[TASK_COMM_LEN];
+	struct list_head mappings; /* of those that are told what is mapped */
+	bool follows_mappings; /* ever */
 
 	/* read by every firing */
 	struct sonde_site __rcu *entries[SONDE_CALLS];
@@ -387,6 +390,10 @@ bool sonde_last_thread(struct sonde_session *session);
 void sonde_target_gone(struct sonde_session *session, u64 status);
 void sonde_targets_destroy(struct sonde_session *session);
 
+/* kmod_mappings.c */
+void sonde_mappings_follow(struct sonde_session *session);
+void sonde_mappings_leave(struct sonde_session *session);
+
 /* jit.c */
 void sonde_jit_compile(struct sonde_program *program);
 void sonde_jit_free(struct sonde_program *program);
@@ -422,6 +429,8 @@ static inline void sonde_session_changed(struct sonde_session *session)
 
 /* device.c */
 void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value);
+void sonde_event_text(struct sonde_session *session,
+		      const struct sonde_event *event, const char *text);
 void sonde_event_wake(struct sonde_session *session);
 bool sonde_may_access(struct task_struct *task);
 

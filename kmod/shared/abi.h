@@ -47,7 +47,7 @@ enum sonde_request_kind {
 /* What becomes of a record that finds its ring full. */
 enum sonde_policy {
 	SONDE_POLICY_SWITCH, /* dropped; the reader makes room while the session runs */
-	SONDE_POLICY_FILL, /* dropped, and so is every record after it, on every ring */
+	SONDE_POLICY_FILL, /* dropped, and so is, soon after, every record on every ring */
 	SONDE_POLICY_RING, /* takes the place of the oldest, which are not drops: the writer moves tail, the reader reads when all is disarmed */
 	SONDE_POLICY_COUNT
 };

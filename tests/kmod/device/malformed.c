@@ -3,6 +3,9 @@
  * What no good client says is refused with the errno that the ABI names, and
  * does no harm
  */
+#define _GNU_SOURCE
+#include <grp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -10,7 +13,16 @@
 
 #include "client.h"
 
+#define REQUESTS 500 /* of a random session */
+
 static struct client c;
+
+#define GROUP 4242 /* stands for `tracing` */
+
+static void chown_back(void)
+{
+	CHECK(chown("/dev/sonde", 0, 0) == 0, "chown");
+}
 
 static int chmod_device(mode_t mode)
 {
@@ -217,10 +229,26 @@ static void not_root(void)
 	struct sonde_tap tap = { .kind = SONDE_TAP_SYSCALL_ENTRY,
 				 .number = SYS_getppid };
 	struct sonde_tap file = { .kind = SONDE_TAP_USER_ENTRY };
+	struct sonde_tap tick = { .kind = SONDE_TAP_TICK, .offset = 1000000 };
+	gid_t group = GROUP;
 	uint64_t seen;
+	int status;
+	pid_t pid;
 
-	if (chmod_device(0666) || setgid(65534) || setuid(65534))
+	/* not in its group, then in it: as the udev rule has it */
+	if (chown("/dev/sonde", 0, GROUP) || chmod_device(0660))
 		_exit(2);
+	pid = fork();
+	if (pid == 0) {
+		if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
+			_exit(2);
+		_exit(open_client(&c) != -EACCES);
+	}
+	waitpid(pid, &status, 0);
+	CHECK(status == 0, "opened by one who is not in the group");
+	if (setgroups(1, &group) || setgid(65534) || setuid(65534))
+		_exit(2);
+	prctl(PR_SET_DUMPABLE, 1); /* as after an exec */
 	CHECK(open_client(&c) == 0 && make_buffers(&c, 1 << 20) == 0, "open");
 	refused("init", EPERM, SONDE_ATTACH, 0, 1, NULL, 0);
 	refused("root's", EPERM, SONDE_ATTACH, 0, getppid(), NULL, 0);
@@ -228,11 +256,25 @@ static void not_root(void)
 		      load_words(&c, 2, &record, 1, 0) == 0,
 	      "load");
 	CHECK(arm(&c, 2, file, "/bin/sh") == -EPERM, "a file of everybody's");
+	CHECK(load_words(&c, 3, &record, 1, 0) == 0, "load");
+	CHECK(arm(&c, 3, tick, NULL) == -EPERM, "ticks in others");
 	CHECK(arm(&c, 1, tap, NULL) == 0, "arm: %s", c.last.reply.why);
 	go(&c);
 	usleep(300000); /* root's process makes such calls meanwhile */
 	seen = drain(&c, NULL);
 	CHECK(seen == 0 && drops(&c) == 0, "%lu of others", seen);
+	/* only what is ours, as ptrace_may_access() has it */
+	for (int n = 0; n < 100; n++)
+		syscall(SYS_getppid);
+	pid = fork();
+	if (pid == 0) {
+		for (int n = 0; n < 100; n++)
+			syscall(SYS_getppid);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	seen = drain(&c, NULL);
+	CHECK(seen == 200 && drops(&c) == 0, "%lu of our own", seen);
 	_exit(failures != 0);
 }
 
@@ -249,7 +291,7 @@ static void unprivileged(void)
 		for (int n = 0; n < 1000; n++)
 			syscall(SYS_getppid);
 	CHECK(status == 0, "status %x", status);
-	chmod_device(0660);
+	chown_back();
 }
 
 static uint64_t state;
@@ -276,6 +318,35 @@ static uint64_t random_field(void)
 	return random_number();
 }
 
+/* Something that may be accepted. */
+static uint64_t shape(uint32_t kind, void *bytes, uint64_t length)
+{
+	struct sonde_tap *tap = bytes;
+	struct sonde_ecb *ecb = bytes;
+
+	if (kind == SONDE_TAP_ARM) {
+		*tap = (struct sonde_tap){
+			.id = random_number() % 16,
+			.kind = random_number() % SONDE_TAP_KIND_COUNT,
+			.probe = random_number() % 8,
+			.number = random_number() % 400,
+			.pid = random_number() % 2 ? 0 : getpid(),
+			.offset = random_number() % 10000000,
+		};
+		return sizeof(*tap);
+	}
+	if (kind == SONDE_ECB_ADD) {
+		*ecb = (struct sonde_ecb){
+			.epid = random_number() % 64,
+			.probe = random_number() % 8,
+			.program = random_number() % 8,
+			.flags = random_number() % 2 * SONDE_ECB_HELD,
+		};
+		return sizeof(*ecb);
+	}
+	return length;
+}
+
 static void random_request(void)
 {
 	uint32_t kind = random_number() % (SONDE_REQUEST_COUNT + 2);
@@ -288,8 +359,11 @@ static void random_request(void)
 		bytes[n] = random_field() | random_field() << 32;
 	if (random_number() % 16 == 0)
 		length = random_number();
-	if (kind == SONDE_TAP_ARM && random_number() % 2)
-		length = sizeof(struct sonde_tap);
+	/* what is accepted takes its time: the kernel waits for firings */
+	if (random_number() % 8 == 0)
+		length = shape(kind, bytes, length);
+	else if (kind == SONDE_TAP_DISARM || kind == SONDE_ECB_REMOVE)
+		length |= 1;
 	request(&c, kind, random_field(),
 		kind == SONDE_TAP_ARM ? length / sizeof(struct sonde_tap) :
 					random_field(),
@@ -309,7 +383,7 @@ static void fuzz(int rounds)
 			load_words(&c, id, &record, 1, 0);
 		if (round % 2)
 			go(&c);
-		for (int n = 0; n < 500; n++)
+		for (int n = 0; n < REQUESTS; n++)
 			random_request();
 		close_client(&c);
 	}
@@ -317,8 +391,12 @@ static void fuzz(int rounds)
 
 int main(int argc, char **argv)
 {
+	int rounds;
+
 	state = argc > 1 ? strtoull(argv[1], NULL, 0) : (uint64_t)time(NULL);
-	printf("malformed: seed %lu\n", state);
+	rounds = argc > 2 ? atoi(argv[2]) : 200;
+	printf("malformed: seed %lu, %d requests\n", state,
+	       rounds * REQUESTS);
 	before_hello();
 	buffers();
 	programs();
@@ -326,7 +404,7 @@ int main(int argc, char **argv)
 	taps();
 	others();
 	unprivileged();
-	fuzz(100);
+	fuzz(rounds);
 	printf("malformed: %s\n", failures ? "FAILED" : "passed");
 	return failures != 0;
 }

@@ -38,11 +38,9 @@
 #include <asm/unistd.h>
 
 #include "kmod/compat.h"
-#include "kmod/session.h"
-#include "kmod/utrace.h"
+#include "kmod/hold.h"
 
 #define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
-#define PAUSE_PATIENCE (2 * HZ)
 
 struct held_tap {
 	u32 kind, number, pid;
@@ -54,30 +52,6 @@ struct held_taps {
 	unsigned long events; /* that they need */
 	bool kinds[SONDE_TAP_KIND_COUNT];
 	struct held_tap taps[];
-};
-
-struct sonde_grips {
-	refcount_t ref; /* the session, each grip */
-	struct utrace_engine_ops ops; /* a copy tells our engines from others' */
-	struct sonde_session *session;
-	struct held_taps __rcu *taps; /* NULL: none is held */
-	spinlock_t lock; /* of table, exited */
-	bool ended;
-	DECLARE_HASHTABLE(table, 8);
-};
-
-struct sonde_grip {
-	struct hlist_node node; /* by task; until it is let go */
-	struct sonde_grips *grips;
-	struct utrace_engine *engine; /* a reference while in the table */
-	struct task_struct *task; /* only compared */
-	u32 tgid;
-	bool exited;
-	bool newborn; /* START and LWP_START are to be fired */
-	spinlock_t lock;
-	bool held; /* the first that waits does so for a release */
-	bool paused; /* by SONDE_STOP_TARGET */
-	struct list_head waiting;
 };
 
 static void put_grips(struct sonde_grips *grips)
@@ -112,7 +86,7 @@ void sonde_grip_hold(struct sonde_grip *grip, bool held)
 	}
 }
 
-static u32 resume_of(struct sonde_grip *grip)
+u32 sonde_grip_resume(struct sonde_grip *grip)
 {
 	u32 resume;
 
@@ -172,7 +146,7 @@ static void add_waiting(struct sonde_grip *grip,
 }
 
 /* A thread that ends is told nothing any more. */
-static int tell(struct sonde_grip *grip, enum utrace_resume_action action)
+int sonde_grip_tell(struct sonde_grip *grip, enum utrace_resume_action action)
 {
 	return utrace_control(grip->task, grip->engine, action);
 }
@@ -243,7 +217,7 @@ static void begin(struct sonde_firing *firing, struct sonde_grip *grip,
 
 static u32 answer(struct sonde_grip *grip, u32 action)
 {
-	return (action & ~UTRACE_RESUME_MASK) | resume_of(grip);
+	return (action & ~UTRACE_RESUME_MASK) | sonde_grip_resume(grip);
 }
 
 static bool is_64bit(void)
@@ -516,7 +490,7 @@ static struct sonde_grip *find_grip(struct sonde_grips *grips,
 }
 
 /* With a reference to its engine, which keeps it. */
-static struct sonde_grip *get_grip(struct sonde_grips *grips,
+struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
 				   struct task_struct *task)
 {
 	struct sonde_grip *grip;
@@ -581,7 +555,7 @@ static int take(struct sonde_grips *grips, struct task_struct *task,
 	if (err && unlink_grip(grip))
 		let_go(grip);
 	if (!err && (paused || newborn))
-		tell(grip, paused ? UTRACE_STOP : UTRACE_REPORT);
+		sonde_grip_tell(grip, paused ? UTRACE_STOP : UTRACE_REPORT);
 	utrace_engine_put(engine);
 	return err;
 }
@@ -648,7 +622,7 @@ static int pass(struct sonde_grips *grips, u32 only)
 }
 
 /* A grip on every thread that is covered, or on those of process @only. */
-static int take_all(struct sonde_grips *grips, u32 only)
+int sonde_grips_take(struct sonde_grips *grips, u32 only)
 {
 	int taken;
 
@@ -692,7 +666,7 @@ static void drop_grips(struct sonde_grips *grips, u32 only)
 	}
 }
 
-static struct sonde_grips *grips_of(struct sonde_session *session)
+struct sonde_grips *sonde_grips_of(struct sonde_session *session)
 {
 	struct sonde_grips *grips = session->grips;
 
@@ -785,7 +759,7 @@ int sonde_holds_update(struct sonde_session *session)
 		return -ENOMEM;
 	if (!fresh && !grips)
 		return 0;
-	grips = grips_of(session);
+	grips = sonde_grips_of(session);
 	if (!grips) {
 		kvfree(fresh);
 		return -ENOMEM;
@@ -797,7 +771,7 @@ int sonde_holds_update(struct sonde_session *session)
 		kvfree(old);
 	}
 	set_all_events(grips);
-	return fresh ? take_all(grips, 0) : 0;
+	return fresh ? sonde_grips_take(grips, 0) : 0;
 }
 
 /**
@@ -810,182 +784,19 @@ int sonde_holds_update(struct sonde_session *session)
 void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing)
 {
 	struct sonde_grips *grips = armed->session->grips;
-	struct sonde_grip *grip = get_grip(grips, current);
+	struct sonde_grip *grip = sonde_grip_get(grips, current);
 
 	if (!grip) { /* it could not be taken before */
 		take(grips, current, false, false);
-		grip = get_grip(grips, current);
+		grip = sonde_grip_get(grips, current);
 	}
 	if (!grip)
 		return; /* ourselves, or no memory */
 	add_waiting(grip, firing, armed->probe);
 	run_waiting(grip);
-	if (resume_of(grip) == UTRACE_STOP)
-		tell(grip, UTRACE_STOP);
+	if (sonde_grip_resume(grip) == UTRACE_STOP)
+		sonde_grip_tell(grip, UTRACE_STOP);
 	utrace_engine_put(grip->engine);
-}
-
-static struct task_struct *get_task(u32 tid)
-{
-	struct task_struct *task;
-
-	rcu_read_lock();
-	task = get_pid_task(find_vpid(tid), PIDTYPE_PID);
-	rcu_read_unlock();
-	return task;
-}
-
-/*
- * Waits until the thread stands: only then is it asked to go on, or it might
- * go on to stop. Return: 0; -ESRCH it ends; -EINTR.
- */
-static int await_stop(struct sonde_grip *grip)
-{
-	int err;
-
-	for (;;) {
-		err = tell(grip, UTRACE_STOP);
-		if (err != -EINPROGRESS || !READ_ONCE(grip->held))
-			return err == -EINPROGRESS ? 0 : err;
-		schedule_timeout_killable(1);
-		if (fatal_signal_pending(current))
-			return -EINTR;
-	}
-}
-
-/* Lets a thread go on, through what waits. */
-static void go_on(struct sonde_grip *grip)
-{
-	if (resume_of(grip) != UTRACE_STOP)
-		tell(grip, UTRACE_REPORT);
-}
-
-static int release(struct sonde_grip *grip, struct task_struct *task, u64 how,
-		   char *why)
-{
-	int signal = how == 1 ? SIGSTOP : how >= 2 ? how - 2 : 0;
-	int err;
-
-	if (!READ_ONCE(grip->held)) {
-		scnprintf(why, SONDE_WHY, "thread %d is not held", task->pid);
-		return -EINVAL;
-	}
-	err = await_stop(grip);
-	if (err)
-		scnprintf(why, SONDE_WHY, "thread %d ends", task->pid);
-	if (!err && signal) {
-		err = kill_pid(task_tgid(task), signal, 0);
-		if (err)
-			scnprintf(why, SONDE_WHY, "cannot send signal %d to process %d",
-				  signal, task->tgid);
-	}
-	if (err)
-		return err;
-	sonde_grip_hold(grip, false);
-	go_on(grip);
-	return 0;
-}
-
-/**
- * sonde_hold_release() - answer a record that is flagged HELD
- * @session: its lock is held
- * @tid: the thread
- * @how: 0 go on, 1 stop as by SIGSTOP, 2 + a signal
- * @why: what to tell the user on failure
- *
- * Context: Process context. Sleeps.
- * Return: 0; -ESRCH no such thread is traced; -EINVAL it is not held, or no
- * such signal; -EPERM; -EINTR.
- */
-int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
-		       char *why)
-{
-	struct sonde_grip *grip = NULL;
-	struct task_struct *task;
-	int err;
-
-	if (how > 2 + _NSIG) {
-		scnprintf(why, SONDE_WHY, "no such signal");
-		return -EINVAL;
-	}
-	task = tid && tid <= INT_MAX ? get_task(tid) : NULL;
-	if (task && session->grips)
-		grip = get_grip(session->grips, task);
-	if (grip) {
-		err = release(grip, task, how, why);
-		utrace_engine_put(grip->engine);
-	} else {
-		scnprintf(why, SONDE_WHY, "no thread %u is traced", tid);
-		err = -ESRCH;
-	}
-	if (task)
-		put_task_struct(task);
-	return err;
-}
-
-static bool stands(struct sonde_grip *grip)
-{
-	if (tell(grip, UTRACE_STOP) != -EINPROGRESS)
-		return true;
-	/* asleep in a call: it stops before it is back in user mode */
-	return !task_is_running(grip->task);
-}
-
-/* Tells all threads of the process; whether all of them stand. */
-static bool pause_all(struct sonde_grips *grips, u32 pid, bool pause)
-{
-	struct sonde_grip *grip;
-	bool all = true;
-	int bucket;
-
-	spin_lock(&grips->lock);
-	hash_for_each(grips->table, bucket, grip, node) {
-		if (grip->tgid != pid || grip->exited)
-			continue;
-		spin_lock(&grip->lock);
-		grip->paused = pause;
-		spin_unlock(&grip->lock);
-		if (pause)
-			all &= stands(grip);
-		else
-			go_on(grip);
-	}
-	spin_unlock(&grips->lock);
-	return all;
-}
-
-/**
- * sonde_hold_pause() - stop a target, or let it go on
- * @session: its lock is held
- * @pid: a target
- * @pause: which
- * @why: what to tell the user on failure
- *
- * Context: Process context. Sleeps until the threads stand, two seconds at
- * most; one that sleeps in a system call stops when that is over.
- * Return: 0, -ESRCH, -EDEADLK, -ENOMEM.
- */
-int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
-		     char *why)
-{
-	unsigned long end = jiffies + PAUSE_PATIENCE;
-	struct sonde_grips *grips;
-
-	if (!pid || pid > INT_MAX || !sonde_has_target(session, pid)) {
-		scnprintf(why, SONDE_WHY, "no process %llu is traced", pid);
-		return -ESRCH;
-	}
-	if (pid == session->opener) {
-		scnprintf(why, SONDE_WHY, "process %llu would stop itself", pid);
-		return -EDEADLK;
-	}
-	grips = grips_of(session);
-	if (!grips || (pause && take_all(grips, pid) < 0))
-		return -ENOMEM;
-	while (!pause_all(grips, pid, pause) && time_before(jiffies, end) &&
-	       !fatal_signal_pending(current))
-		schedule_timeout_killable(1);
-	return 0;
 }
 
 /**

@@ -14,6 +14,7 @@
  *   kmod_fire.c  a firing: ECBs, DIF's environment
  *   kmod_slow.c  a firing that may sleep
  *   kmod_hold.c  held taps: engines of the utrace core
+ *   kmod_release.c  what the consumer says of held threads
  *   kmod_mappings.c  what programs map
  *   writer.h   the writing end of a ring, inlined into the firing
  *

@@ -351,7 +351,7 @@ static void random_request(void)
 {
 	uint32_t kind = random_number() % (SONDE_REQUEST_COUNT + 2);
 	uint64_t bytes[64], length = random_number() % sizeof(bytes);
-	uint64_t answer[64];
+	uint64_t answer[64], value;
 
 	if (kind == SONDE_ATTACH && random_number() % 8)
 		return;
@@ -364,10 +364,12 @@ static void random_request(void)
 		length = shape(kind, bytes, length);
 	else if (kind == SONDE_TAP_DISARM || kind == SONDE_ECB_REMOVE)
 		length |= 1;
-	request(&c, kind, random_field(),
-		kind == SONDE_TAP_ARM ? length / sizeof(struct sonde_tap) :
-					random_field(),
-		bytes, length, answer, sizeof(answer));
+	value = random_field();
+	if (kind == SONDE_TAP_ARM)
+		value = length / sizeof(struct sonde_tap);
+	if (kind == SONDE_RELEASE) /* no signals: it may be our parent */
+		value = value % 2 ? 0 : value + 1000;
+	request(&c, kind, random_field(), value, bytes, length, answer, sizeof(answer));
 	drain(&c, NULL);
 }
 

@@ -73,11 +73,6 @@ const FireContext::Status& status_of(FireContext& context) {
   return s;
 }
 
-uint64_t cpu_time(Thread& thread) {
-  char text[128];
-  return read_kept(thread, thread.schedstat, "schedstat", text, sizeof text) > 0 ? std::strtoull(text, nullptr, 10) : 0;
-}
-
 /// Frame pointers, as far as they make sense: each frame higher than the one before.
 int walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
   if (context.regs == nullptr || max == 0) return 0;
@@ -176,7 +171,7 @@ uint64_t env_variable(void* pointer, uint32_t variable) {
     case SONDE_DIF_VAR_NLWP: return status_of(context).threads;
     case SONDE_DIF_VAR_CPU: return cpu_of(context);
     case SONDE_DIF_VAR_TIMESTAMP: return context.firing.timestamp;
-    case SONDE_DIF_VAR_VTIMESTAMP: return cpu_time(thread);
+    case SONDE_DIF_VAR_VTIMESTAMP: return run_time_of(thread);
     case SONDE_DIF_VAR_ERRNO: return static_cast<uint64_t>(context.firing.error);
     case SONDE_DIF_VAR_PROBE: return context.firing.probe;
     case SONDE_DIF_VAR_PGID: return static_cast<uint64_t>(getpgid(thread.process->pid));
@@ -269,6 +264,18 @@ void read_execname(Thread& thread, char* to) {
   if (got < 0) got = read_kept(thread, thread.comm, "comm", text, sizeof text);
   if (got > 0 && text[got - 1] == '\n') text[--got] = '\0';
   copy_text({text, static_cast<size_t>(std::max<ssize_t>(got, 0))}, to, 16);
+}
+
+uint64_t run_time_of(Thread& thread) {
+  char text[128];
+  return read_kept(thread, thread.schedstat, "schedstat", text, sizeof text) > 0 ? std::strtoull(text, nullptr, 10) : 0;
+}
+
+bool is_running(Thread& thread) {
+  char text[1024];
+  if (read_kept(thread, thread.stat, "stat", text, sizeof text) <= 0) return false;
+  const char* after_name = std::strrchr(text, ')');
+  return after_name != nullptr && std::string_view(after_name).starts_with(") R");
 }
 
 uint64_t cpu_of(FireContext& context) {

@@ -32,5 +32,9 @@ int read_target_text(const Thread& thread, uint64_t address, char* to, uint32_t 
 /// The thread's name as it is now; 16 bytes with the NUL.
 void read_execname(Thread& thread, char* to);
 uint64_t cpu_of(FireContext& context);
+/// How long the thread has run, ns: what the kernel has booked so far, which is up to a few ms less.
+uint64_t run_time_of(Thread& thread);
+/// The thread runs, or waits for a CPU only.
+bool is_running(Thread& thread);
 
 }  // namespace sonde::guard

@@ -36,9 +36,14 @@ Session::Session(UtraceHost& host, UniqueFd socket)
 
 void Session::serve() {
   while (!consumer_gone_) {
-    const int fd = channel_.fd();
-    const auto ready = host_.wait({&fd, 1}, channel_.unsent() ? kUnsentMs : kIdleMs);
-    if (!ready.empty() && !receive()) consumer_gone_ = true;
+    std::vector<int> fds = tracer_.sampler().fds();
+    fds.push_back(channel_.fd());
+    for (int fd : host_.wait(fds, channel_.unsent() ? kUnsentMs : kIdleMs)) {
+      if (fd != channel_.fd())
+        tracer_.sample(fd);
+      else if (!receive())
+        consumer_gone_ = true;
+    }
     tell_all_gone();
     if (!channel_.flush()) consumer_gone_ = true;
   }

@@ -63,6 +63,7 @@ struct Thread {
   pid_t tid = 0;
   bool newborn = false;  ///< START and LWP_START are due
   bool exited = false;
+  std::vector<uint32_t> samples;  ///< taps of kind PROFILE that are to fire at the next stop
   std::array<uint64_t, SONDE_DIF_THREAD> variables{};
   UniqueFd comm, schedstat, stat;  ///< in /proc, kept open
   std::deque<Firing> pending;      ///< the first one is held

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sonde::guard {
 namespace {
@@ -91,7 +92,8 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
       taps_(taps),
       recorder_(recorder),
       events_(std::move(events)),
-      breakpoints_(targets_, taps, {events_.notice, events_.mapped}) {
+      breakpoints_(targets_, taps, {events_.notice, events_.mapped}),
+      sampler_(targets_, taps) {
   SONDE_CHECK(Callbacks::tracer == nullptr);
   Callbacks::tracer = this;
   wanted_ = taps_.events();
@@ -126,7 +128,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
 
 void Tracer::want_events(Thread& thread) {
   uint32_t events = wanted_;
-  if (thread.newborn) events |= UTRACE_EVENT_QUIESCE;
+  if (thread.newborn || !thread.samples.empty()) events |= UTRACE_EVENT_QUIESCE;
   if (thread.process->space->had_sites()) events |= UTRACE_EVENT_SIGNAL_CORE;
   utrace_narrow_syscalls(thread.engine, &entries_, &returns_);
   if (thread.engine->flags != events) utrace_set_events(thread.task, thread.engine, events);
@@ -136,6 +138,7 @@ void Tracer::taps_changed() {
   wanted_ = taps_.events();
   entries_ = taps_.entry_set();
   returns_ = taps_.return_set();
+  sampler_.taps_changed();
   for (auto& [tid, thread] : targets_.threads()) want_events(*thread);
 }
 
@@ -231,7 +234,38 @@ uint32_t Tracer::on_exec(Thread& thread) {
   return resume_action(thread);
 }
 
+void Tracer::sample(int timer) {
+  sampler_.due(timer, [this](Thread& thread, uint32_t tap) { ask_sample(thread, tap); });
+}
+
+/// Between two instructions of its own only: while one of them is stepped elsewhere, the program counter says nothing.
+void Tracer::ask_sample(Thread& thread, uint32_t tap) {
+  if (abandoned_ || thread.step.active || utrace_task_stopped(thread.task)) return;
+  if (std::ranges::find(thread.samples, tap) != thread.samples.end()) return;
+  thread.samples.push_back(tap);
+  want_events(thread);
+  utrace_control(thread.task, thread.engine, UTRACE_REPORT);
+}
+
+void Tracer::fire_samples(Thread& thread) {
+  const std::vector<uint32_t> due = std::exchange(thread.samples, {});
+  want_events(thread);
+  user_regs_struct* regs = utrace_registers(thread.task);
+  if (regs == nullptr || thread.step.active) return;
+  std::vector<Firing> firings;
+  for (uint32_t id : due) {
+    const ArmedTap* tap = taps_.find(id);
+    if (tap == nullptr || !tap->covers(thread.process->pid)) continue;
+    Firing& firing = firings.emplace_back();
+    firing.probe = tap->tap.probe.value;
+    firing.call = static_cast<int64_t>(regs->orig_rax);
+    firing.args[1] = regs->rip;
+  }
+  fire_all(thread, firings, regs);
+}
+
 uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
+  if (!thread.samples.empty()) fire_samples(thread);
   if (event != 0 || !thread.newborn) return resume_action(thread);
   thread.newborn = false;
   want_events(thread);

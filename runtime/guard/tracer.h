@@ -11,6 +11,7 @@
 
 #include "runtime/guard/breakpoints.h"
 #include "runtime/guard/recorder.h"
+#include "runtime/guard/sampler.h"
 
 namespace sonde::guard {
 
@@ -31,6 +32,9 @@ class Tracer {
   void taps_changed();
   Breakpoints& breakpoints() { return breakpoints_; }
   Targets& targets() { return targets_; }
+  Sampler& sampler() { return sampler_; }
+  /// One of the sampler's timers is due.
+  void sample(int timer);
 
   Result<pid_t> spawn(const utrace_spawn& what);
   Result<void> attach(pid_t pid);
@@ -64,6 +68,8 @@ class Tracer {
                      const struct sigaction* orig);
   uint32_t on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t& info, bool& ours);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
+  void ask_sample(Thread& thread, uint32_t tap);
+  void fire_samples(Thread& thread);
   void note_exit(Thread& thread, long code);
   void tell_mappings(Thread& thread);
 
@@ -77,6 +83,7 @@ class Tracer {
   Events events_;
   Targets targets_;
   Breakpoints breakpoints_;
+  Sampler sampler_;
   uint32_t wanted_ = 0;
   utrace_syscall_set entries_, returns_;
   bool abandoned_ = false;

@@ -1,0 +1,14 @@
+/* @rows: prov.profile prov.profile_args */
+/* @sonde: -q -c "/bin/sh tst.prov.profile.sh" */
+/* who computes is sampled, in its own process, at a user address; so are its children */
+int n; int wrong;
+
+profile-199
+{
+	n++;
+	wrong += arg0 != 0 || arg1 == 0 || arg1 != uregs[R_RIP] || !progenyof($target);
+	@stacks[ustack(3)] = count();
+}
+
+profile-199 /n >= 5/ { exit(0); }
+END { printf("%d %d\n", n >= 5, wrong); trunc(@stacks); }

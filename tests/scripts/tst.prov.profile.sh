@@ -1,0 +1,2 @@
+# computes until it is stopped
+while :; do :; done

@@ -32,7 +32,8 @@ Result<void> TapTable::check(ArmedTap& armed) const {
   const bool call = tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN;
   if (call && tap.number >= kCallsMax) return about_tap(tap, "no such system call", EINVAL);
   if (!shows(tap.kind)) return about_tap(tap, "ptrace does not show this; the kmod source does", EOPNOTSUPP);
-  if (tap.kind == SONDE_TAP_PROFILE && tap.offset < SONDE_PERIOD_MIN) return about_tap(tap, "its period is too short", EINVAL);
+  if (tap.kind == SONDE_TAP_PROFILE && tap.offset < SONDE_PERIOD_MIN)
+    return about_tap(tap, "its period is too short", EINVAL);
   if (!armed.user()) return {};
   if (tap.path.empty()) return about_tap(tap, "it names no file", EINVAL);
   struct stat file;

@@ -18,9 +18,7 @@ namespace sonde::guard {
 inline constexpr uint32_t kCallsMax = 512;
 
 /// What ptrace shows: of a signal, the receiver's side only; of time, what the targets do with it.
-constexpr bool shows(sonde_tap_kind kind) {
-  return kind != SONDE_TAP_SIGNAL_SEND && kind != SONDE_TAP_TICK;
-}
+constexpr bool shows(sonde_tap_kind kind) { return kind != SONDE_TAP_SIGNAL_SEND && kind != SONDE_TAP_TICK; }
 
 struct ArmedTap {
   Tap tap;

@@ -1,5 +1,5 @@
 /* @rows: prov.profile prov.profile_args */
-/* @sonde: -q -c "/bin/sh tst.prov.profile.sh" */
+/* @sonde: -q -w -c "/bin/sh tst.prov.profile.sh" */
 /* who computes is sampled, in its own process, at a user address; so are its children */
 int n; int wrong;
 
@@ -10,5 +10,5 @@ profile-199
 	@stacks[ustack(3)] = count();
 }
 
-profile-199 /n >= 5/ { exit(0); }
+profile-199 /n >= 5/ { raise(SIGKILL); }
 END { printf("%d %d\n", n >= 5, wrong); trunc(@stacks); }

@@ -1,2 +1,2 @@
-# computes until it is stopped
+# computes until it is killed
 while :; do :; done

@@ -24,6 +24,7 @@ class KeyCodec {
   KeyCodec(const std::vector<ValueType>& types, uint32_t strsize, uint32_t frames = 0);
 
   /// Bytes that encode() may write.
+  uint32_t strsize() const { return strsize_; }
   uint64_t max_bytes() const { return max_bytes_; }
 
   /// Writes the keys at `to`, which is 8-byte aligned. Returns the end.

@@ -60,13 +60,17 @@ void AggTable::forget() {
 }
 
 void AggTable::clear() {
+  for (auto& [cpu, table] : cpus_) table->clear();
   table_.each([this](KeyedEntry* entry) {
     std::memset(entry->words, 0, 8 * words_);
     entry->fresh = 0;
   });
 }
 
-void AggTable::truncate_all() { forget(); }
+void AggTable::truncate_all() {
+  cpus_.clear();
+  forget();
+}
 
 void AggTable::truncate(int64_t keep) {
   std::vector<KeyedEntry*> list = entries();
@@ -83,6 +87,11 @@ void AggTable::truncate(int64_t keep) {
   size_t from = keep < 0 ? 0 : order.size() - wanted;
   for (size_t i = from; i < from + wanted; ++i) list.push_back(order[i].second);
   keep_only(list);
+  for (auto& [cpu, part] : cpus_) {
+    std::vector<KeyedEntry*> kept = part->entries();
+    std::erase_if(kept, [this](const KeyedEntry* entry) { return find(*entry) == nullptr; });
+    part->keep_only(kept);
+  }
 }
 
 /// Copies the kept elements into fresh memory, so that the rest is given back.

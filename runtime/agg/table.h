@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,6 +53,13 @@ class AggTable {
     return true;
   }
 
+  /// The same for -x aggpercpu: what each CPU gave is kept apart as well.
+  bool add(const uint64_t* keys, int64_t value, int64_t weight, uint32_t cpu) {
+    std::unique_ptr<AggTable>& one = cpus_[cpu];
+    if (one == nullptr) one = std::make_unique<AggTable>(desc_, codec_.strsize(), budget_);
+    return add(keys, value, weight) && one->add(keys, value, weight);
+  }
+
   void clear();
   void truncate_all();
   /// Keeps the `keep` greatest elements by value, or the -`keep` least.
@@ -60,6 +68,9 @@ class AggTable {
   uint64_t size() const { return table_.size(); }
   std::vector<KeyedEntry*> entries() const;
   KeyedEntry* find(const KeyedEntry& like) const { return table_.find(like.key(), like.key_bytes, like.hash); }
+
+  /// What each CPU gave; empty without aggpercpu.
+  const std::map<uint32_t, std::unique_ptr<AggTable>>& cpus() const { return cpus_; }
 
   const AggregationDesc& desc() const { return desc_; }
   const AggOperations& operations() const { return operations_; }
@@ -85,6 +96,7 @@ class AggTable {
   uint64_t chunk_left_ = 0;
   std::byte* chunk_at_ = nullptr;
   uint64_t charged_ = 0;  // to the budget
+  std::map<uint32_t, std::unique_ptr<AggTable>> cpus_;
 };
 
 /// One tuple of keys, and its element in each of several aggregations (null: none).

@@ -167,6 +167,10 @@ uint64_t sonde_slot_stack(BodyContext* context, uint32_t slot) {
 
 uint64_t sonde_held_copyin(BodyContext* context, uint64_t address, uint64_t size) {
   SONDE_CHECK(context->clause->held);
+  if (size > context->state->scratch.capacity()) {
+    fault(context, Fault::BadSize, size);
+    return 0;
+  }
   uint8_t* copy = take_scratch(context, size);
   if (copy == nullptr || size == 0) return reinterpret_cast<uint64_t>(copy);
   EventSource* source = context->state->source;
@@ -260,7 +264,10 @@ uint64_t sonde_symbol(BodyContext* context, uint32_t kind, uint64_t address) {
 
 void sonde_aggregate(BodyContext* context, uint32_t aggregation, const uint64_t* keys, int64_t value, int64_t weight) {
   BodyState& state = *context->state;
-  if (!state.aggregations[aggregation]->add(keys, value, weight)) ++state.aggregation_drops[context->record->cpu];
+  AggTable& table = *state.aggregations[aggregation];
+  const uint32_t cpu = context->record->cpu;
+  const bool kept = state.per_cpu ? table.add(keys, value, weight, cpu) : table.add(keys, value, weight);
+  if (!kept) ++state.aggregation_drops[cpu];
 }
 
 }  // extern "C"

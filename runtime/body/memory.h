@@ -23,6 +23,7 @@ class Scratch {
   /// `bytes` and 8 more, zeroed, 8-byte aligned; null when they do not fit.
   uint8_t* take(uint64_t bytes);
 
+  uint64_t capacity() const { return size_; }
   uint64_t begin() const { return reinterpret_cast<uint64_t>(base_.get()); }
   /// The end of what was taken.
   uint64_t end() const { return begin() + used_; }

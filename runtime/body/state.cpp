@@ -39,6 +39,7 @@ void BodyState::refresh_settings() {
   format.raw_bytes = options.flag("rawbytes");
   format.stack_indent = static_cast<uint32_t>(std::min<uint64_t>(options.number("stackindent"), 1024));
   flowindent = options.flag("flowindent");
+  per_cpu = options.flag("aggpercpu");
   sort.by_key = options.flag("aggsortkey");
   sort.reverse = options.flag("aggsortrev");
   sort.key = static_cast<uint32_t>(options.number("aggsortkeypos"));

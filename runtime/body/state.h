@@ -52,6 +52,7 @@ struct BodyState {
   FormatSettings format;
   SortRules sort;
   bool flowindent = false;
+  bool per_cpu;  ///< aggpercpu
 
   MemoryBudget dynamic_budget;
   MemoryBudget aggregation_budget;

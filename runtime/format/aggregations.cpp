@@ -28,6 +28,17 @@ void print_value(const AggTable& table, const KeyedEntry* element, std::string& 
   append_format(out, " %16lld", static_cast<long long>(number_of(table, element)));
 }
 
+/// What each CPU gave to the element, behind its value.
+void print_cpus(const AggTable& table, const KeyedEntry& key, std::string& out) {
+  for (const auto& [cpu, part] : table.cpus()) {
+    const KeyedEntry* element = part->find(key);
+    if (element == nullptr) continue;
+    append_format(out, "\n    [CPU %u]", cpu);
+    part->normal = table.normal;
+    print_value(*part, element, out);
+  }
+}
+
 bool is_fresh(const JoinedRow& row) {
   return std::ranges::any_of(row.elements,
                              [](const KeyedEntry* element) { return element != nullptr && element->fresh != 0; });
@@ -82,7 +93,10 @@ void format_aggregations(std::span<AggTable* const> tables, const SortRules& rul
     if (only_fresh && !is_fresh(row)) continue;
     codec.decode(row.key->key(), keys.data());
     for (size_t i = 0; i < keys.size(); ++i) format_key(types[i], keys[i], settings, out);
-    for (size_t i = 0; i < tables.size(); ++i) print_value(*tables[i], row.elements[i], out);
+    for (size_t i = 0; i < tables.size(); ++i) {
+      print_value(*tables[i], row.elements[i], out);
+      print_cpus(*tables[i], *row.key, out);
+    }
     out += '\n';
   }
 }

@@ -75,7 +75,7 @@ class Script:
 
 def normalised(script, out):
     if "cpu" in script.said:
-        out = ROW.sub(f"{script.get('cpu'):>3}", out)
+        out = re.sub(r"\[CPU \d+\]", f"[CPU {script.get('cpu')}]", ROW.sub(f"{script.get('cpu'):>3}", out))
     if "ids" in script.said:
         out = re.sub(r"^([ \d]{2}\d) [ \d]{6} ", r"\1      1 ", out, flags=re.M)
     return out

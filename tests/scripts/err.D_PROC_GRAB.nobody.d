@@ -1,0 +1,2 @@
+/* @sonde: -x quiet */
+pid999999999:a.out:main:entry { }

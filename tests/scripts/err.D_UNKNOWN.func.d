@@ -1,0 +1,2 @@
+BEGIN { func(0x10); }
+/* @rows: act.func */

@@ -1,0 +1,2 @@
+BEGIN { mod(0x10); }
+/* @rows: act.mod */

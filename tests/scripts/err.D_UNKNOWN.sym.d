@@ -1,0 +1,2 @@
+BEGIN { sym(0x10); }
+/* @rows: act.sym */

@@ -60,7 +60,10 @@ void Checker::fail(std::string_view tag, SourceRange where, std::string message,
   throw Refused{};
 }
 
-uint32_t Checker::line_of(SourceRange where) const { return place_of(source_.text, here(where).begin).line; }
+uint32_t Checker::line_of(SourceRange where) {
+  last_place_ = place_of(source_.text, here(where).begin, std::move(last_place_));
+  return last_place_.line;
+}
 
 /// An error ends `work`, and nothing else.
 template <typename Work>

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "compiler/passes/world.h"
+#include "compiler/source/prepare.h"
 
 namespace sonde {
 
@@ -207,7 +208,7 @@ class Checker {
   // check_pragma.cpp is a function of its own.
 
   [[noreturn]] void fail(std::string_view tag, SourceRange where, std::string message, std::string hint = {});
-  uint32_t line_of(SourceRange where) const;
+  uint32_t line_of(SourceRange where);
   SourceRange here(SourceRange where) const { return parameters_.empty() ? where : parameters_.front().where; }
 
   World& world_;
@@ -219,6 +220,7 @@ class Checker {
   std::vector<std::vector<ArgumentDescription>> arguments_;  ///< of the matched probes, fetched when they are needed
   std::vector<Parameters> parameters_;
   uint32_t depth_ = 0;
+  Place last_place_;                           ///< that line_of() found
   uint64_t expansion_ = 0;                     ///< nodes that inlines and translators have come to
   bool overgrown_ = false;                     ///< too many, and an error says so
   std::set<std::string, std::less<>> unsure_;  ///< names in statements that failed: they may have been defined there

@@ -101,10 +101,10 @@ bool read_line_control(std::string_view line, uint32_t& number, std::string& fil
 
 PreparedText prepare(const std::string& text, Diagnostics& diagnostics) { return Preparer(text, diagnostics).run(); }
 
-Place place_of(const std::string& text, uint32_t offset) {
-  Place place;
+Place place_of(const std::string& text, uint32_t offset, Place near) {
   if (offset > text.size()) offset = static_cast<uint32_t>(text.size());
-  uint32_t begin = 0;
+  Place place = near.line_begin <= offset ? std::move(near) : Place{};
+  uint32_t begin = place.line_begin;
   for (;;) {
     size_t found = text.find('\n', begin);
     auto end = static_cast<uint32_t>(found == std::string::npos ? text.size() : found);

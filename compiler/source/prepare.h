@@ -29,6 +29,7 @@ struct Place {
   std::string file;
   uint32_t line_begin = 0, line_end = 0;  ///< bytes of the physical line, without its newline
 };
-Place place_of(const std::string& text, uint32_t offset);
+/// Lines are counted from `near` on, where that is not behind the offset.
+Place place_of(const std::string& text, uint32_t offset, Place near = {});
 
 }  // namespace sonde

@@ -29,6 +29,15 @@ def example_syscall_latency(world):
 
 
 @scenario()
+def example_failing_paths(world):
+    there = world.path("there", "text")
+    out = run(world, "failing-paths.d", f"cat {there} /nonexistent/first /nonexistent/second")
+    for missing in ("first", "second"):
+        check(re.search(rf'^cat\(\d+\) openat\("/nonexistent/{missing}"\) failed: no such file$', out, re.M), f"{missing}: {out!r}")
+    check(f'openat("{there}")' not in out, "a call that succeeded")
+
+
+@scenario()
 def example_execsnoop(world):
     script = world.path("two.sh", "/bin/echo one\n/bin/echo two words\n")
     out = run(world, "execsnoop.d", f"/bin/sh {script}")

@@ -30,7 +30,7 @@ def example_syscall_latency(world):
 
 @scenario()
 def example_failing_paths(world):
-    there = world.path("there", "text")
+    there = world.path("there", "text\n")
     out = run(world, "failing-paths.d", f"cat {there} /nonexistent/first /nonexistent/second")
     for missing in ("first", "second"):
         check(re.search(rf'^cat\(\d+\) openat\("/nonexistent/{missing}"\) failed: no such file$', out, re.M), f"{missing}: {out!r}")

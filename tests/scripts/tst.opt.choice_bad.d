@@ -1,4 +1,4 @@
-/* @rows: opt.link opt.stdc */
+/* @rows: opt.link */
 /* @sonde: -x linkmode=sometimes */
 /* @status: 1 */
 /* @stderr: failed to set -x linkmode: Invalid value for specified option */

@@ -1,11 +1,17 @@
 /* @rows: fault.badsize */
 /* @sonde: -q -c true */
-/* @stderr: invalid size (0x77359400) in action #2 */
+/* @stderr: invalid size (0x77359400) in action #1 */
 /* more than there is scratch memory */
+int n;
+
+BEGIN
+{
+	n = 2000000000;
+}
+
 syscall::exit_group:entry
 {
-	this->n = arg0 + 2000000000;
-	tracemem(copyin(arg1, this->n), 1);
+	tracemem(copyin(arg1, n), 1);
 }
 
 ERROR

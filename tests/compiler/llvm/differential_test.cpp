@@ -212,7 +212,8 @@ class Differential : public testing::Test {
       uint32_t clauses = small ? 1 : 25, each = small ? 4 : kResults;
       round(generator, clauses, each);
       done += clauses * each;
-      if (done % 100'000 < clauses * each) std::printf("%llu expressions\n", static_cast<unsigned long long>(done)), std::fflush(stdout);
+      if (done % 100'000 < clauses * each)
+        std::printf("%llu expressions\n", static_cast<unsigned long long>(done)), std::fflush(stdout);
     }
   }
 };

@@ -210,4 +210,9 @@ static inline bool sonde_current_dumpable(void)
 #define SONDE_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER)
 #endif
 
+/* Came with 5.14. */
+#ifndef task_is_running
+#define task_is_running(task) (READ_ONCE((task)->state) == TASK_RUNNING)
+#endif
+
 #endif

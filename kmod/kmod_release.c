@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "kmod/compat.h"
 #include "kmod/hold.h"
 
 #define PAUSE_PATIENCE (2 * HZ)

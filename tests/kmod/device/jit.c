@@ -214,16 +214,24 @@ static uint64_t variable(void *thread, uint32_t which)
 	return which == SONDE_DIF_VAR_PID ? getpid() : syscall(SYS_gettid);
 }
 
-/* As the kernel: what is not there is a fault. */
+/*
+ * As the kernel: what is not there is a fault. A program may come by any
+ * address in our page, not only where a text begins.
+ */
 static int text_at(void *thread, uint64_t address, char *to, uint32_t max)
 {
+	uint32_t n;
+
 	(void)thread;
-	for (int n = 0; n < 4; n++)
-		if (address == (uintptr_t)text(n))
-			return snprintf(to, max, "%s", texts[n]) < (int)max ?
-				       (int)strlen(texts[n]) :
-				       (int)max - 1;
-	return -1;
+	for (n = 0; n + 1 < max; n++) {
+		if (address + n < MEMORY || address + n >= MEMORY + MEMORY_SIZE)
+			return -1;
+		to[n] = *(char *)(address + n);
+		if (!to[n])
+			return n;
+	}
+	to[n] = 0;
+	return n;
 }
 
 static int bytes_at(void *thread, uint64_t address, void *to, uint32_t length)

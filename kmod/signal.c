@@ -687,8 +687,11 @@ static void take_owed(struct utrace *u, struct owed *kept, struct owed *held)
 	held->signr = u->held_signr;
 	u->kept = SONDE_KEPT_NONE;
 	u->held_signr = 0;
-	if (u->stepping)
+	if (u->stepping) {
+		/* Done by the other call, that would turn interrupts on. */
+		clear_tsk_thread_flag(u->task, TIF_BLOCKSTEP);
 		sonde_kernel.user_disable_single_step(u->task);
+	}
 	u->stepping = false;
 	sonde_recalc(u);
 	spin_unlock_irqrestore(&u->lock, irq);

@@ -200,6 +200,23 @@ static void r_in_reap(void)
 	close(e);
 }
 
+/* The attachment holds a reference: release comes when it goes, too. */
+static void r_release(void)
+{
+	pid_t pid = start(v_spin);
+	int e = engine(pid, EV_SIGNALS);
+
+	EQUAL(result(ioctl(e, UTRACE_TEST_PUT)), 0);
+	EQUAL(count(e, UTRACE_TEST_RELEASE), 0);
+	go();
+	respond(e, E_SIGNAL, RESUME | S_IGN, 0, 0, 0);
+	kill(pid, SIGTERM);
+	CHECK(next(e, E_SIGNAL, NULL));		/* still attached */
+	finish(pid);
+	CHECK(next(e, UTRACE_TEST_RELEASE, NULL));
+	close(e);
+}
+
 const struct row rows_calls[] = {
 	{ "sticky", "control(STOP) outlasts a running callback", r_sticky,
 	  NULL },
@@ -216,5 +233,7 @@ const struct row rows_calls[] = {
 	  NULL },
 	{ "inreap", "errors during report_reap; the parent does not wait",
 	  r_in_reap, NULL },
+	{ "release", "references; release with the last one", r_release,
+	  NULL },
 	{ NULL, NULL, NULL, NULL }
 };

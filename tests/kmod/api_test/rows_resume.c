@@ -169,6 +169,24 @@ static void r_quiesce_events(void)
 	close(other);
 }
 
+/* Resumed threads are not taken for stopped ones. */
+static void r_stop_again(void)
+{
+	pid_t pid = start(v_spin);
+	int e = engine(pid, 0), i;
+
+	go();
+	for (i = 0; i < 5; i++) {
+		EQUAL(stop(e), 0);
+		EQUAL(control(e, STOP), 0);
+		EQUAL(control(e, RESUME), 0);
+		EQUAL(control(e, RESUME), 0);
+	}
+	CHECK(wait_state(pid, 'R'));
+	finish(pid);
+	close(e);
+}
+
 const struct row rows_resume[] = {
 	{ "report", "report_quiesce, event 0", r_report, NULL },
 	{ "quiesce", "report_quiesce before an event, set_events in it",
@@ -185,5 +203,7 @@ const struct row rows_resume[] = {
 	{ "step", "SINGLESTEP, 6 of 6", r_single_step, NULL },
 	{ "block", "BLOCKSTEP, 6 of 6", r_block_step,
 	  "steps single without BTF" },
+	{ "stopagain", "STOP of the stopped, RESUME of the running",
+	  r_stop_again, NULL },
 	{ NULL, NULL, NULL, NULL }
 };

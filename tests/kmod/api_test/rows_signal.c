@@ -4,6 +4,8 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <time.h>
 
 #include "api.h"
 
@@ -428,6 +430,109 @@ static void r_jctl_stop(void)
 	close(e);
 }
 
+static void v_oneshot(void)
+{
+	struct sigaction action = {
+		.sa_handler = on_hit, .sa_flags = SA_RESETHAND,
+	};
+
+	sigaction(SIGUSR1, &action, NULL);
+	shared->ready = 3;
+	v_spin();
+}
+
+static void r_oneshot(void)
+{
+	pid_t pid = start(v_oneshot);
+	int e = engine(pid, EV_SIGNALS);
+
+	go();
+	wait_ready(3);
+	kill(pid, SIGUSR1);
+	while (!shared->value[8] && state_of(pid) == 'R')
+		pause_ms(1);
+	EQUAL(shared->value[9], SIGUSR1);
+	kill(pid, SIGUSR1);
+	EQUAL(wait_for(pid) & 0x7f, SIGUSR1);
+	EQUAL(shared->value[8], 1);
+	EQUAL(count(e, E_SIGNAL), 2);
+	close(e);
+}
+
+static void v_signalfd(void)
+{
+	struct signalfd_siginfo info;
+	sigset_t set;
+	int fd, i;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, 0);
+	shared->ready = 3;
+	for (i = 0; i < 3; i++)
+		if (read(fd, &info, sizeof(info)) == sizeof(info))
+			shared->value[i] = info.ssi_signo;
+}
+
+static void r_signalfd(void)
+{
+	pid_t pid = start(v_signalfd);
+	int e = engine(pid, EV_SIGNALS), i;
+
+	go();
+	wait_ready(3);
+	for (i = 0; i < 3; i++) {
+		kill(pid, SIGUSR1);
+		while (!shared->value[i] && state_of(pid))
+			pause_ms(1);
+		EQUAL(shared->value[i], SIGUSR1);
+	}
+	EQUAL(wait_for(pid), 0);
+	EQUAL(count(e, E_SIGNAL), 0);
+	close(e);
+}
+
+static void v_posix_timer(void)
+{
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = 40,
+	};
+	struct itimerspec every = { { 0, 5000000 }, { 0, 5000000 } };
+	timer_t timer;
+
+	signal(40, on_hit);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) ||
+	    timer_settime(timer, 0, &every, NULL))
+		_exit(1);
+	while (shared->value[8] < 10)
+		;
+}
+
+static void r_posix_timer(void)
+{
+	pid_t pid = start(v_posix_timer);
+	int e = engine(pid, EV_SIGNALS);
+
+	go();
+	EQUAL(wait_for(pid), 0);
+	CHECK(count(e, E_SIGNAL) >= 10);
+	close(e);
+}
+
+static void r_unreported_kill(void)
+{
+	pid_t pid = start(v_spin);
+	int e = engine(pid, EV_SIGNALS);
+
+	respond(e, E_SIGNAL, RESUME | S_IGN, 0, 0, 0);
+	go();
+	kill(pid, SIGKILL);
+	EQUAL(wait_for(pid), SIGKILL);
+	EQUAL(count(e, E_SIGNAL), 0);
+	close(e);
+}
+
 const struct row rows_signal[] = {
 	{ "ignored", "ignored signals are seen", r_ignored_seen, NULL },
 	{ "fatal", "fatal signal ignored", r_fatal_ignored, NULL },
@@ -460,5 +565,10 @@ const struct row rows_signal[] = {
 	  NULL },
 	{ "immutable", "SA_IMMUTABLE: not reported, cannot be ignored",
 	  r_immutable, NULL },
+	{ "oneshot", "SA_RESETHAND: the handler runs once", r_oneshot, NULL },
+	{ "signalfd", "signalfd untouched", r_signalfd, NULL },
+	{ "ptimer", "POSIX timers re-arm", r_posix_timer, NULL },
+	{ "unreported", "SIGKILL: not reported, cannot be ignored",
+	  r_unreported_kill, NULL },
 	{ NULL, NULL, NULL, NULL }
 };

@@ -513,6 +513,10 @@ static long test_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return utrace_prepare_examine(t->task, t->engine, &t->exam);
 	case UTRACE_TEST_FINISH:
 		return utrace_finish_examine(t->task, t->engine, &t->exam);
+	case UTRACE_TEST_PUT:
+		utrace_engine_put(t->engine);
+		t->engine = NULL;
+		return 0;
 	case UTRACE_TEST_GO_ON:
 		complete(&t->go_on);
 		return 0;

@@ -70,6 +70,7 @@ struct utrace_test_response {
 #define UTRACE_TEST_PREPARE _IO('u', 5)	/* examine */
 #define UTRACE_TEST_FINISH _IO('u', 11)
 #define UTRACE_TEST_GO_ON _IO('u', 12)	/* ends a WAIT */
+#define UTRACE_TEST_PUT _IO('u', 13)	/* drops the file's reference */
 #define UTRACE_TEST_RESPOND _IOW('u', 6, struct utrace_test_response)
 #define UTRACE_TEST_LOOKUP _IOW('u', 7, struct utrace_test_attach)
 #define UTRACE_TEST_BY_PID _IOW('u', 8, __u32)	/* use the _pid forms */

@@ -1,0 +1,2 @@
+BEGIN { @a = count(); trunc(@a, "three"); }
+/* @rows: act.trunc */

@@ -100,12 +100,12 @@ def signals_between_strangers(world):
     equal(found, {("kill", str(shell.pid)): 1}, "senders")
 
 
-@scenario(only="kmod", why="the others do not sample CPUs", short=True)
+@scenario(only="kmod", why="the others do not sample CPUs")
 def profile_samples_who_runs(world):
     """profile-97: a program that computes is seen again and again, in its own function."""
     script = world.path("busy.py", "import time\nend = time.monotonic() + 600\nwhile time.monotonic() < end: pass\n")
     busy = world.start(["python3", script])
-    sonde = start_tracing(world, "-n", "profile-97 /pid == $1 && arg1 != 0/ { @[execname] = count(); } profile-97 { n++; } profile-97 /n > 300/ { exit(0); }", busy.pid)
+    sonde = start_tracing(world, "-n", "BEGIN { n = 0; } profile-97 /pid == $1 && arg1 != 0/ { @[execname] = count(); } profile-97 /++n > 300/ { exit(0); }", busy.pid)
     result = world.finish(sonde)
     busy.kill()
     check(counts(result.stdout).get("python3", 0) >= 10, f"{result.stdout!r}")

@@ -211,6 +211,13 @@ static u64 group_or_session(enum pid_type type)
 	return pid;
 }
 
+static u64 bound_cpu(void)
+{
+	const struct cpumask *allowed = current->cpus_ptr;
+
+	return cpumask_weight(allowed) == 1 ? cpumask_first(allowed) : -1ull;
+}
+
 /* The time of the firing, the same for all who ask. */
 u64 sonde_firing_time(struct sonde_firing *firing)
 {
@@ -258,6 +265,15 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 		return get_nr_threads(current);
 	case SONDE_DIF_VAR_SYSCALL:
 		return firing->call;
+	case SONDE_DIF_VAR_STACK_START:
+		return current->mm ? current->mm->start_stack : 0;
+	case SONDE_DIF_VAR_PRIORITY:
+		return current->prio - MAX_RT_PRIO;
+	case SONDE_DIF_VAR_POLICY:
+		return current->policy;
+	case SONDE_DIF_VAR_BOUND_CPU:
+		return bound_cpu();
+	case SONDE_DIF_VAR_TTY: /* its lock may be held here */
 	case SONDE_DIF_VAR_COUNT:
 		break;
 	}
@@ -382,6 +398,10 @@ static int put_file(struct sonde_firing *firing, u32 which, u64 fd, char *to,
 		length = put_path(firing, &file->f_path, to, max);
 	else if (which == SONDE_DIF_TEXT_FDMOUNT)
 		length = put_path(firing, &mount, to, max);
+	else if (which == SONDE_DIF_TEXT_FDPOS)
+		length = scnprintf(to, max, "%lld", file->f_pos);
+	else if (which == SONDE_DIF_TEXT_FDFLAGS)
+		length = scnprintf(to, max, "%u", file->f_flags);
 	else
 		length = put_text(file_inode(file)->i_sb->s_type->name, to,
 				  max);
@@ -426,6 +446,8 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 	case SONDE_DIF_TEXT_FDPATH:
 	case SONDE_DIF_TEXT_FDFS:
 	case SONDE_DIF_TEXT_FDMOUNT:
+	case SONDE_DIF_TEXT_FDPOS:
+	case SONDE_DIF_TEXT_FDFLAGS:
 		return put_file(firing, which, operand, to, max);
 	case SONDE_DIF_TEXT_EXEPATH:
 		return put_executable(firing, to, max);

@@ -23,10 +23,13 @@ typedef struct psinfo {
 } psinfo_t;
 translator psinfo_t < struct __process *P > {
   pr_nlwp = __nlwp; pr_pid = pid; pr_ppid = ppid; pr_pgid = __pgid; pr_sid = __sid; pr_uid = uid; pr_euid = __euid;
-  pr_gid = gid; pr_egid = __egid; pr_fname = execname; pr_psargs = __psargs; pr_dmodel = 2; pr_taskid = 0; pr_projid = 0;
-  pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
+  pr_gid = gid; pr_egid = __egid; pr_addr = 0; pr_ttydev = __tty; pr_fname = execname; pr_psargs = __psargs; pr_wstat = 0;
+  pr_argc = *(int *)__stack_start; pr_argv = __stack_start + 8; pr_envp = __stack_start + 8 * (*(int *)__stack_start + 2);
+  pr_dmodel = 2; pr_taskid = 0; pr_projid = 0; pr_nzomb = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
 };
-translator psinfo_t < pid_t P > { pr_pid = P; pr_dmodel = 2; pr_taskid = 0; pr_projid = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0; };
+translator psinfo_t < pid_t P > {
+  pr_pid = P; pr_addr = 0; pr_dmodel = 2; pr_taskid = 0; pr_projid = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
+};
 inline psinfo_t *curpsinfo = xlate <psinfo_t *> ((struct __process *)0);
 )"},
     {"lwp.d", " lwpsinfo_t lwpsinfo struct lwpsinfo curlwpsinfo struct __thread ", R"(
@@ -37,9 +40,13 @@ typedef struct lwpsinfo {
   processorid_t pr_bindpro; psetid_t pr_bindpset; int pr_lgrp;
 } lwpsinfo_t;
 translator lwpsinfo_t < struct __thread *T > {
-  pr_flag = 0; pr_lwpid = tid; pr_state = 6; pr_sname = 'O'; pr_syscall = __syscall; pr_name = execname; pr_onpro = cpu; pr_lgrp = 0;
+  pr_flag = 0; pr_lwpid = tid; pr_addr = 0; pr_wchan = 0; pr_stype = 0; pr_state = 6; pr_sname = 'O'; pr_syscall = __syscall;
+  pr_pri = __priority;
+  pr_clname = __policy == 0 ? "TS" : __policy == 1 ? "FF" : __policy == 2 ? "RR" : __policy == 3 ? "B" :
+    __policy == 5 ? "IDL" : __policy == 6 ? "DLN" : "?";
+  pr_name = execname; pr_onpro = cpu; pr_bindpro = __bound_cpu; pr_bindpset = -1; pr_lgrp = __cpu_node(cpu);
 };
-translator lwpsinfo_t < id_t T > { pr_flag = 0; pr_lwpid = T; };
+translator lwpsinfo_t < id_t T > { pr_flag = 0; pr_lwpid = T; pr_addr = 0; };
 inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> ((struct __thread *)0);
 )"},
     {"io.d", " fileinfo_t fileinfo struct fileinfo fds ", R"(
@@ -47,7 +54,9 @@ typedef struct fileinfo {
   string fi_name; string fi_dirname; string fi_pathname; loff_t fi_offset; string fi_fs; string fi_mount; int fi_oflags;
 } fileinfo_t;
 translator fileinfo_t < int F > {
-  fi_name = basename(__fdpath[F]); fi_dirname = dirname(__fdpath[F]); fi_pathname = __fdpath[F]; fi_fs = __fdfs[F]; fi_mount = __fdmount[F];
+  fi_name = basename(__fdpath[F]); fi_dirname = __fdpath[F] == "<none>" ? "<none>" : dirname(__fdpath[F]);
+  fi_pathname = __fdpath[F]; fi_offset = __decimal(__fdpos[F]); fi_fs = __fdfs[F] == "" ? "<none>" : __fdfs[F];
+  fi_mount = __fdmount[F] == "" ? "<none>" : __fdmount[F]; fi_oflags = (int)__decimal(__fdflags[F]);
 };
 inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (fd);
 )"},
@@ -56,13 +65,48 @@ inline string cwd = __cwd;
 inline string root = __root;
 inline string zonename = "global";
 )"},
+    {"kernel.d", " caller stackdepth ipl ", R"(
+inline uintptr_t caller = 0;
+inline uint32_t stackdepth = 0;
+inline uint_t ipl = 0;
+)"},
+    {"cpu.d", " cpuinfo_t cpuinfo struct cpuinfo curcpu chip lgrp pset ", R"(
+struct __cpu;
+typedef struct cpuinfo {
+  processorid_t cpu_id; psetid_t cpu_pset; chipid_t cpu_chip; lgrp_id_t cpu_lgrp;
+} cpuinfo_t;
+translator cpuinfo_t < struct __cpu *C > {
+  cpu_id = cpu; cpu_pset = 0; cpu_chip = __cpu_package(cpu); cpu_lgrp = __cpu_node(cpu);
+};
+inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> ((struct __cpu *)0);
+inline chipid_t chip = __cpu_package(cpu);
+inline lgrp_id_t lgrp = __cpu_node(cpu);
+inline psetid_t pset = 0;
+)"},
     {"types.d", " boolean_t ", "typedef int boolean_t;\n"},
     {"net.d", " in6_addr_t struct in6_addr in6_addr in_addr struct in_addr ", R"(
 struct in_addr { uint32_t s_addr; };
 struct in6_addr { uint8_t s6_addr[16]; };
 typedef struct in6_addr in6_addr_t;
 )"},
-    {"siginfo.d", " siginfo_t siginfo struct siginfo ", "struct siginfo;\ntypedef struct siginfo siginfo_t;\n"},
+    {"siginfo.d", " siginfo_t siginfo struct siginfo sigval_t union sigval struct __siginfo ", R"(
+struct __siginfo;
+typedef union sigval { int sival_int; void *sival_ptr; } sigval_t;
+typedef struct siginfo {
+  int si_signo; int si_errno; int si_code; pid_t si_pid; uid_t si_uid; int si_status; uintptr_t si_addr; sigval_t si_value;
+  long si_band; int si_fd; clock_t si_utime; clock_t si_stime;
+} siginfo_t;
+translator siginfo_t < struct __siginfo *S > { si_signo = (int)arg0; si_code = (int)arg1; si_pid = (pid_t)arg2; };
+)"},
+    {"bufinfo.d", " bufinfo_t bufinfo struct bufinfo devinfo_t devinfo struct devinfo ", R"(
+typedef struct bufinfo {
+  int b_flags; size_t b_bcount; caddr_t b_addr; uint64_t b_lblkno; uint64_t b_blkno; size_t b_resid; size_t b_bufsize;
+  caddr_t b_iodone; int b_error; dev_t b_edev;
+} bufinfo_t;
+typedef struct devinfo {
+  int dev_major; int dev_minor; int dev_instance; string dev_name; string dev_statname; string dev_pathname;
+} devinfo_t;
+)"},
 });
 
 bool names(const LibraryPart& part, std::string_view name) {

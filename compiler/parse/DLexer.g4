@@ -26,7 +26,8 @@ TOP_OTHER : . -> type(OTHER) ;
 mode Code;
 
 BLANK : [ \t\r\n\f\u000B]+ -> skip ;
-IDENTIFIER : [A-Za-z_`] [A-Za-z0-9_`]* ;
+// A scope may be the name of a file: a.out`main, libc.so.6`malloc.
+IDENTIFIER : ( [A-Za-z_] [A-Za-z0-9_.+]* '`' )* [A-Za-z_`] [A-Za-z0-9_`]* ;
 AGGREGATION : '@' ([A-Za-z_] [A-Za-z0-9_]*)? ;
 MACRO : '$' '$'? [A-Za-z0-9_]* ;
 FLOATING : [0-9]+ '.' [0-9]* ([eE] [+\-]? [0-9]+)? [fFlL]? | '.' [0-9]+ ([eE] [+\-]? [0-9]+)? [fFlL]? ;

@@ -89,11 +89,21 @@ void TreeBuilder::specifier(P::SpecifierContext* context, Specifiers& into) {
   }
 }
 
+namespace {
+
+/// mod`struct foo is struct mod`foo.
+std::string scoped_tag(const std::string& kind, const std::string& tag) {
+  const size_t scope = kind.rfind('`');
+  return scope == std::string::npos ? tag : kind.substr(0, scope + 1) + tag;
+}
+
+}  // namespace
+
 std::shared_ptr<RecordSyntax> TreeBuilder::record(P::RecordContext* context) {
   auto out = std::make_shared<RecordSyntax>();
   out->where = range(context);
   out->is_union = context->kind->getType() == P::UNION;
-  if (context->tag) out->tag = spelling(context->tag);
+  if (context->tag) out->tag = scoped_tag(spelling(context->kind), spelling(context->tag));
   out->defined = context->open != nullptr;
   for (P::FieldsContext* one : context->fields()) fields(one, *out);
   return out;
@@ -115,7 +125,7 @@ void TreeBuilder::fields(P::FieldsContext* context, RecordSyntax& into) {
 std::shared_ptr<EnumSyntax> TreeBuilder::enumeration(P::EnumerationContext* context) {
   auto out = std::make_shared<EnumSyntax>();
   out->where = range(context);
-  if (context->tag) out->tag = spelling(context->tag);
+  if (context->tag) out->tag = scoped_tag(spelling(context->ENUM()), spelling(context->tag));
   out->defined = context->open != nullptr;
   for (P::EnumeratorContext* one : context->enumerator()) {
     EnumeratorSyntax enumerator{range(one), spelling(one->IDENTIFIER()), nullptr};

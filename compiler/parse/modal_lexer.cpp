@@ -146,11 +146,15 @@ void ModalLexer::limit_depth(const antlr4::CommonToken& token) {
 void ModalLexer::code_token(antlr4::CommonToken& token) {
   limit_depth(token);
   switch (token.getType()) {
-    case IDENTIFIER:
-      if (size_t type = keyword(
-              std::string_view(text_).substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex())))
-        token.setType(type);
+    case IDENTIFIER: {
+      std::string_view word =
+          std::string_view(text_).substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex());
+      const size_t scope = word.rfind('`');
+      size_t type = keyword(scope == std::string_view::npos ? word : word.substr(scope + 1));
+      bool scoped_type = type == STRUCT || type == UNION || type == ENUM;  // vmlinux`struct file
+      if (type && (scope == std::string_view::npos || scoped_type)) token.setType(type);
       break;
+    }
     case LBRACE:
     case LPAREN:
     case LBRACKET: open_bracket(token); break;

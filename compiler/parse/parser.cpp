@@ -73,6 +73,7 @@ class TypeMarker {
     if (i > 0 && any(i - 1, P::SELF, P::THIS, P::TYPEDEF, P::EXTERN, P::INLINE, P::CONST, P::TRANSLATOR) &&
         any(i + 1, P::IDENTIFIER, P::STAR))
       return true;
+    if (i > 1 && is(i - 1, P::LPAREN) && is(i - 2, P::OFFSETOF)) return true;
     return i > 0 && is(i - 1, P::LPAREN) && cast_follows(i);
   }
 

@@ -12,6 +12,7 @@ void Checker::declaration(DeclarationSyntax& syntax) {
         (syntax.specifiers.base == Specifiers::Base::Record || syntax.specifiers.base == Specifiers::Base::Enum) &&
         !any;
     if (!declares) fail("D_DECL_USELESS", syntax.where, "useless declaration");
+    const_cast<Type*>(base->canonical)->own = true;
   }
   for (const Declarator& declarator : syntax.declarators) {
     require_unscoped(declarator.name, declarator.where);
@@ -73,7 +74,7 @@ void Checker::declare_scoped(VariableDesc::Scope scope, const Declarator& declar
     return;
   }
   if (real->kind == Type::Kind::Void) fail("D_DECL_VOIDOBJ", declarator.where, "cannot declare void variable: " + name);
-  if (!real->complete)
+  if (!world_.foreign.complete(real))
     fail("D_DECL_INCOMPLETE", declarator.where, "incomplete struct/union/enum " + type->name + ": " + name);
   if (real->kind == Type::Kind::Stack || real->kind == Type::Kind::Symbol)
     fail("D_DECL_DYNOBJ", declarator.where, "cannot declare variable of dynamic type: " + name);

@@ -117,13 +117,16 @@ ExprPtr Checker::check_name(ExprPtr expr) {
   symbol = world_.names.globals.find(name);
   if (symbol != world_.names.globals.end())
     return use_symbol(symbol->second, std::move(expr), VariableDesc::Scope::Global);
+  if (auto value = world_.foreign.enumerator(name))
+    return integer(static_cast<uint64_t>(*value),
+                   world_.types.integer(*value == static_cast<int32_t>(*value) ? 4 : 8, true), here(expr->where));
   unknown_name(name, expr->where);
 }
 
 void Checker::unknown_name(const std::string& name, SourceRange where) {
   if (name.find('`') != std::string::npos)
     fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": No symbol information available",
-         "symbols of the kernel need the kmod source");
+         "no event source reads variables of the kernel or of programs by name");
   if (find_function(name) || find_aggregating_function(name))
     fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": Unknown variable name",
          name + " is a function: write " + name + "()");
@@ -212,10 +215,11 @@ ExprPtr Checker::check_deref(ExprPtr expr) {
   if (kind == Type::Kind::Function) fail("D_DEREF_FUNC", expr->where, "cannot dereference pointer to function");
   if (kind == Type::Kind::String || kind == Type::Kind::Float)
     fail("D_UNKNOWN", expr->where, "pointers to " + pointer->target->name + " cannot be followed yet");
-  if (!pointer->target->canonical->complete)
+  if (!world_.foreign.complete(pointer->target))
     fail("D_OP_INCOMPLETE", expr->where,
          "operator * cannot be applied to a forward declaration: no " + pointer->target->name +
-             " definition is available");
+             " definition is available",
+         world_.foreign.advice(pointer->target->name));
   expr->type = expr->kids[0]->type->canonical->target;
   return expr;
 }
@@ -262,15 +266,32 @@ ExprPtr Checker::check_cast(ExprPtr expr) {
   return fold(std::move(expr));
 }
 
+/// `sizeof (foo_t)` where nothing else is called foo_t: a type that the script does not define. Null: it is none.
+const Type* Checker::foreign_name(const Expr& operand) {
+  if (operand.kind != ExprKind::Name || operand.type || parameter(operand.text)) return nullptr;
+  const std::string& name = operand.text;
+  bool known = world_.names.globals.contains(name) || find_variable(name) || find_constant(name) ||
+               name.starts_with('@') || name == "NULL" || name == "self" || name == "this";
+  if (known) return nullptr;
+  load_library_for(world_, name);
+  return world_.names.globals.contains(name) ? nullptr : world_.foreign.find(name);
+}
+
 ExprPtr Checker::check_sizeof(ExprPtr expr) {
   const Type* type = nullptr;
   uint64_t size = 0;
   if (expr->kind == ExprKind::SizeofType) {
     type = named(*expr->type_name);
+    world_.foreign.complete(type);
+    size = type->canonical->size;
+  } else if (const Type* foreign = foreign_name(*expr->kids[0])) {
+    type = foreign;
+    world_.foreign.complete(type);
     size = type->canonical->size;
   } else {
     bool text = expr->kids[0]->kind == ExprKind::String;
     ExprPtr operand = check(std::move(expr->kids[0]));
+    world_.foreign.complete(operand->type);
     if (operand->bit_width) fail("D_SIZEOF_BITFIELD", expr->where, "cannot apply sizeof to a bit-field");
     type = operand->type;
     size = text ? operand->text.size() + 1 : type->canonical->size;
@@ -284,6 +305,7 @@ ExprPtr Checker::check_sizeof(ExprPtr expr) {
 
 ExprPtr Checker::check_offsetof(ExprPtr expr) {
   const Type* type = named(*expr->type_name);
+  world_.foreign.complete(type);
   if (!type->is_record()) fail("D_OFFSETOF_TYPE", expr->where, "offsetof operand must be a struct or union type");
   for (const Member& member : type->canonical->members) {
     if (member.name != expr->text) continue;

@@ -69,22 +69,47 @@ const Type* Checker::specified(const Specifiers& s) {
     load_library_for(world_, s.name);
     type = world_.types.find(s.name);
   }
-  if (!type) fail("D_UNKNOWN", s.where, "failed to resolve type " + s.name + ": Unknown type name");
+  if (!type) type = world_.foreign.find(s.name);
+  if (!type)
+    fail("D_UNKNOWN", s.where, "failed to resolve type " + s.name + ": Unknown type name",
+         world_.foreign.advice(s.name));
+  return type;
+}
+
+namespace {
+
+/// D`foo and `foo are foo.
+std::string own_tag(const std::string& tag) {
+  return tag.starts_with("D`") || tag.starts_with('`') ? tag.substr(tag.find('`') + 1) : tag;
+}
+
+}  // namespace
+
+/// A tag of another object: mod`foo. Null: it is none.
+const Type* Checker::scoped_type(const std::string& name, SourceRange where, bool defined) {
+  if (name.find('`') == std::string::npos) return nullptr;
+  if (defined) fail("D_DECL_SCOPE", where, "D scoping operator may not be used in a declaration name (" + name + ")");
+  const Type* type = world_.foreign.find(name);
+  if (!type)
+    fail("D_UNKNOWN", where, "failed to resolve type " + name + ": Unknown type name", world_.foreign.advice(name));
   return type;
 }
 
 const Type* Checker::record(const RecordSyntax& syntax) {
   Type::Kind kind = syntax.is_union ? Type::Kind::Union : Type::Kind::Struct;
-  std::string name = std::string(syntax.is_union ? "union " : "struct ") + syntax.tag;
+  std::string tag = own_tag(syntax.tag);
+  std::string name = std::string(syntax.is_union ? "union " : "struct ") + tag;
+  if (const Type* scoped = scoped_type(name, syntax.where, syntax.defined)) return scoped;
   const Type* known = syntax.tag.empty() ? nullptr : world_.types.find(name);
   if (!known && !syntax.tag.empty()) {
     load_library_for(world_, name);
     known = world_.types.find(name);
   }
+  if (!syntax.defined && !known && !tag.empty()) known = world_.foreign.met(name);
   if (!syntax.defined && known) return known;
   if (syntax.defined && known && known->canonical->complete)
     fail("D_DECL_TYPERED", syntax.where, "type redeclared: " + name);
-  Type* type = known ? const_cast<Type*>(known->canonical) : world_.types.add_record(kind, syntax.tag);
+  Type* type = known ? const_cast<Type*>(known->canonical) : world_.types.add_record(kind, tag);
   type->complete = false;
   if (!syntax.defined) return type;
   record_members(syntax, *type);
@@ -110,7 +135,7 @@ void Checker::record_member(const FieldSyntax& field, Type& record) {
   member.type = derived(base, field.declarator);
   const Type* real = member.type->canonical;
   if (real->kind == Type::Kind::Void) fail("D_DECL_VOIDOBJ", field.where, "cannot have void member: " + shown);
-  if (!real->complete)
+  if (!world_.foreign.complete(real))
     fail("D_DECL_INCOMPLETE", field.where, "incomplete struct/union/enum " + member.type->name + ": " + shown);
   if (real->kind == Type::Kind::Function || real->kind == Type::Kind::Dynamic || real->kind == Type::Kind::Symbol ||
       real->kind == Type::Kind::Stack)
@@ -157,16 +182,19 @@ void Checker::record_member(const FieldSyntax& field, Type& record) {
 }
 
 const Type* Checker::enumeration(const EnumSyntax& syntax) {
-  std::string name = "enum " + syntax.tag;
+  std::string tag = own_tag(syntax.tag);
+  std::string name = "enum " + tag;
+  if (const Type* scoped = scoped_type(name, syntax.where, syntax.defined)) return scoped;
   const Type* known = syntax.tag.empty() ? nullptr : world_.types.find(name);
   if (!syntax.defined) {
     if (known) return known;
-    Type* type = world_.types.add_record(Type::Kind::Enum, syntax.tag);
+    if (const Type* foreign = world_.foreign.find(name)) return foreign;
+    Type* type = world_.types.add_record(Type::Kind::Enum, tag);
     type->complete = false;
     return type;
   }
   if (known && known->canonical->complete) fail("D_DECL_TYPERED", syntax.where, "type redeclared: " + name);
-  Type* type = known ? const_cast<Type*>(known->canonical) : world_.types.add_record(Type::Kind::Enum, syntax.tag);
+  Type* type = known ? const_cast<Type*>(known->canonical) : world_.types.add_record(Type::Kind::Enum, tag);
   int64_t next = 0;
   for (const EnumeratorSyntax& one : syntax.enumerators) {
     if (one.value) {
@@ -254,7 +282,7 @@ std::vector<const Type*> Checker::signature(const Derivation& derivation, std::v
              what + " prototype may not use parameter of type void: (anonymous), parameter #" + std::to_string(number));
       continue;
     }
-    if (!type->canonical->complete)
+    if (!world_.foreign.complete(type))
       fail("D_DECL_PROTO_TYPE", parameter.where,
            what + " prototype may not use parameter of type " + type->name + ": " +
                (parameter.declarator.name.empty() ? "(anonymous)" : parameter.declarator.name) + ", parameter #" +

@@ -350,7 +350,8 @@ ExprPtr Checker::element(ExprPtr base, ExprPtr expr) {
   ExprPtr index = value(std::move(expr->kids[1]));
   if (!index->type->is_integer()) fail("D_OP_INT", expr->where, "operator [ ] requires an index of integral type");
   const Type* array = base->type->canonical;
-  if (array->kind == Type::Kind::Array && index->kind == ExprKind::Integer && index->integer >= array->count)
+  if (array->kind == Type::Kind::Array && index->kind == ExprKind::Integer && array->count > 0 &&
+      index->integer >= array->count)
     fail("D_ARR_BOUNDS", expr->where,
          "index outside array bounds: " + std::to_string(static_cast<int64_t>(index->integer)) + ", max is " +
              std::to_string(array->count));
@@ -428,10 +429,11 @@ ExprPtr Checker::check_member(ExprPtr expr) {
          "operator " + op + " cannot be applied to type \"" + base->type->name +
              "\"; must be applied to a struct or union",
          !expr->arrow && base->type->is_pointer() ? "use -> on a pointer" : "");
-  if (!type->complete)
-    fail("D_OP_INCOMPLETE", expr->where,
-         "operator " + op + " cannot be applied to a forward declaration: no " + type->name +
-             " definition is available");
+  if (!world_.foreign.complete(type))
+    fail(
+        "D_OP_INCOMPLETE", expr->where,
+        "operator " + op + " cannot be applied to a forward declaration: no " + type->name + " definition is available",
+        world_.foreign.advice(type->name));
   const Member* found = nullptr;
   Suggestion suggestion(expr->text);
   for (const Member& member : type->members) {

@@ -54,6 +54,7 @@ class Checker {
   std::string near_probes(const ProbeDescription& description);
   ExprPtr typed_argument(ExprPtr expr);
   const ArgumentDescription& argument_of_all(uint32_t index, SourceRange where);
+  const Type* type_of_argument(const std::string& text);
   ExprPtr argument_value(const ArgumentDescription& argument, SourceRange where);
 
   // check_expression.cpp
@@ -70,6 +71,7 @@ class Checker {
   ExprPtr check_address(ExprPtr expr);
   ExprPtr check_cast(ExprPtr expr);
   ExprPtr check_sizeof(ExprPtr expr);
+  const Type* foreign_name(const Expr& operand);
   ExprPtr check_offsetof(ExprPtr expr);
   ExprPtr check_stringof(ExprPtr expr);
   [[noreturn]] void unknown_name(const std::string& name, SourceRange where);
@@ -185,6 +187,7 @@ class Checker {
   const Type* specified(const Specifiers& specifiers);
   const Type* specified_integer(const Specifiers& specifiers);
   const Type* record(const RecordSyntax& syntax);
+  const Type* scoped_type(const std::string& name, SourceRange where, bool defined);
   void record_members(const RecordSyntax& syntax, Type& type);
   void record_member(const FieldSyntax& field, Type& type);
   const Type* enumeration(const EnumSyntax& syntax);

@@ -109,7 +109,7 @@ void Checker::translator(TranslatorSyntax& syntax) {
   made->output = named(*syntax.output);
   made->input = derived(specified(syntax.input), syntax.parameter);
   made->parameter = syntax.parameter.name;
-  if (!made->output->is_record() || !made->output->canonical->complete)
+  if (!made->output->is_record() || !world_.foreign.complete(made->output))
     fail("D_XLATE_SOU", syntax.where, "translator output type must be a struct or union");
   for (const auto& known : world_.names.translators)
     if (known->input->canonical == made->input->canonical && known->output->canonical == made->output->canonical)

@@ -115,6 +115,21 @@ ExprPtr Checker::typed_argument(ExprPtr expr) {
   return argument_value(argument_of_all(static_cast<uint32_t>(index->integer), where), here(where));
 }
 
+/// The C type that a provider names. A struct gets its members when somebody looks inside; another name may be the program's.
+const Type* Checker::type_of_argument(const std::string& text) {
+  std::string base = text.substr(0, text.find_last_not_of(" *") + 1);
+  for (std::string_view word : {"const ", "volatile "})
+    if (base.starts_with(word)) base.erase(0, word.size());
+  load_library_for(world_, base);
+  const Type* word = world_.types.integer(8, true);
+  const bool tagged = base.starts_with("struct ") || base.starts_with("union ");
+  const Type* foreign = tagged || world_.types.find(base) ? nullptr : world_.foreign.find(base);
+  if (!foreign) return world_.types.of_text(text, word);
+  for (auto stars = std::count(text.begin(), text.end(), '*'); stars > 0; --stars)
+    foreign = world_.types.pointer_to(foreign);
+  return foreign;
+}
+
 /// The raw argument as its C type; translated, where the provider says so.
 ExprPtr Checker::argument_value(const ArgumentDescription& argument, SourceRange where) {
   bool is_text = argument.native == "string" || argument.translated == "string";
@@ -128,12 +143,14 @@ ExprPtr Checker::argument_value(const ArgumentDescription& argument, SourceRange
     return raw;
   }
   const DVariable* row = find_variable("arg" + std::to_string(argument.mapping));
-  if (!row) fail("D_UNKNOWN", where, "args[" + std::to_string(argument.index) + "] has no raw argument");
+  if (!row)
+    fail("D_UNKNOWN", where,
+         "args[" + std::to_string(argument.index) + "] is a " + argument.native +
+             ", which is passed where a probe cannot see it");
   raw = make(ExprKind::Builtin, world_.types.integer(8, true), where);
   raw->builtin = row;
   raw->text = row->name;
-  load_library_for(world_, argument.native);
-  const Type* native = world_.types.of_text(argument.native, world_.types.integer(8, true));
+  const Type* native = type_of_argument(argument.native);
   if (!native->is_integer() && !native->is_pointer()) native = world_.types.integer(8, true);
   ExprPtr value = cast(std::move(raw), native);
   if (argument.translated.empty() || argument.translated == argument.native) return value;

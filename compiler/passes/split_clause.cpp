@@ -171,7 +171,10 @@ void ClauseSplitter::walk(const Expr& expr) {
       if (!walk_call(expr)) walk_kids(expr);
       return;
     case ExprKind::Deref:
-      if (!capture_word(expr)) walk_kids(expr);
+      if (!capture_word(expr) && !capture_object(expr)) walk_kids(expr);
+      return;
+    case ExprKind::StringOf:
+      if (!capture_string_of(expr)) walk_kids(expr);
       return;
     case ExprKind::AddressOf:
       if (!walk_address(*expr.kids[0])) walk_kids(expr);
@@ -278,6 +281,37 @@ bool ClauseSplitter::capture_copyinstr(const Expr& call) {
   return true;
 }
 
+/// A pointer into the traced program, known where the probe fires.
+bool ClauseSplitter::is_user_pointer(const Expr& pointer) const {
+  return !pointer.type->is_string() && !constant_of(pointer) && computable(pointer, SONDE_DIF_REGISTERS - 1);
+}
+
+/// A whole struct or array of the traced program: its address becomes that of a copy.
+bool ClauseSplitter::capture_object(const Expr& deref) {
+  const Expr& pointer = *deref.kids[0];
+  const uint64_t size = deref.type->size;
+  if (size == 0 || size > SONDE_DIF_MAX_TEXT || !is_user_pointer(pointer)) return false;
+  if (auto slot = new_slot(pointer, SONDE_SLOT_BYTES, size)) {
+    fire_.emit(out_, pointer, 0);
+    out_.constant(1, size);
+    out_.op(SONDE_DIF_CAPMEM, *slot, 0, 1, static_cast<int32_t>(size));
+  }
+  return true;
+}
+
+/// The text of a char array, or behind a char pointer, of the traced program.
+bool ClauseSplitter::capture_string_of(const Expr& expr) {
+  const Expr& pointer = *expr.kids[0];
+  if (pointer.type->size != 8 || !is_user_pointer(pointer)) return false;
+  uint64_t limit = std::min<uint64_t>(limits_.strsize, SONDE_DIF_MAX_TEXT);
+  if (expr.integer) limit = std::min(limit, expr.integer);
+  if (auto slot = new_slot(expr, SONDE_SLOT_TEXT, limit + 1)) {
+    fire_.emit(out_, pointer, 0);
+    out_.op(SONDE_DIF_CAPSTR, *slot, 0, 0, static_cast<int32_t>(limit));
+  }
+  return true;
+}
+
 bool ClauseSplitter::capture_copyin(const Expr& call) {
   const Expr &address = *call.kids[0], &size = *call.kids[1];
   std::optional<uint64_t> constant = constant_of(size);
@@ -316,6 +350,8 @@ std::string ClauseSplitter::key(const Expr& expr) const {
           "=" + std::to_string(expr.variable_index) + "/" + std::to_string(at == generation_.end() ? 0 : at->second);
       break;
     }
+    case ExprKind::Deref: text += "=" + std::to_string(expr.bit_offset) + "." + std::to_string(expr.bit_width); break;
+    case ExprKind::StringOf: text += "=" + std::to_string(expr.integer); break;
     default: break;
   }
   text += ":" + std::to_string(expr.type->size) + (extends_sign(*expr.type) ? "s" : "u") + "(";
@@ -324,7 +360,9 @@ std::string ClauseSplitter::key(const Expr& expr) const {
 }
 
 std::optional<uint32_t> ClauseSplitter::new_slot(const Expr& expr, sonde_slot_kind kind, uint64_t span_bytes) {
-  auto [at, is_new] = known_.try_emplace(key(expr), out_.slots());
+  // The same pointer may be captured as a number, and as what it points to.
+  std::string what = key(expr) + "#" + std::to_string(kind == SONDE_SLOT_BYTES ? span_bytes : 0);
+  auto [at, is_new] = known_.try_emplace(std::move(what), out_.slots());
   if (!is_new) {
     result_.slot_of[&expr] = at->second;
     return std::nullopt;

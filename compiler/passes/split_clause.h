@@ -52,6 +52,9 @@ class ClauseSplitter {
   bool walk_call(const Expr& expr);
   bool capture_copyinstr(const Expr& call);
   bool capture_copyin(const Expr& call);
+  bool capture_object(const Expr& deref);
+  bool capture_string_of(const Expr& expr);
+  bool is_user_pointer(const Expr& pointer) const;
   bool capture_stack(const Expr& call);
   bool capture_word(const Expr& expr);
   bool capture_text(const Expr& expr, uint32_t which);

@@ -4,12 +4,14 @@
 // Registers are a stack: the value of an expression comes to r[d], and its operands to r[d], r[d + 1], ... So the
 // cost is known before anything is emitted, and an expression that needs more than there are stays in the body.
 //
-// Loads of user memory: only `*(T *)(copyin(address, size) + offset)` with both constants and the T inside the size is one;
-// what it would copy is loaded alone. A load that fails is taken over by the next capture, but a branch
+// Loads of user memory. A pointer that can be computed here was made from what the event brought, so it points into the traced
+// program: D's own memory has no address before the body runs. `*(T *)(copyin(address, size) + offset)` with both constants and
+// the T inside the size is a load too: what it would copy is loaded alone. A load that fails is taken over by the next capture, but a branch
 // that comes first would end the program as if the filter had failed. So outside the filter nothing that branches may load.
 #include "compiler/passes/split_fire.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/dif/arithmetic.h"
 #include "runtime/base/check.h"
@@ -20,7 +22,7 @@ namespace {
 constexpr uint32_t kMaxOpen = SONDE_DIF_MAX_OPEN - 16;
 constexpr uint32_t kMaxLength = 1024;  // of one expression
 
-/// `*(T *)(copyin(address, size) + offset)`, taken apart.
+/// `*(T *)(copyin(address, size) + offset)`, taken apart, or a pointer into the traced program.
 struct UserLoad {
   const Expr* address = nullptr;
   uint64_t offset = 0;
@@ -52,6 +54,26 @@ std::optional<UserLoad> user_load(const Expr& pointer, uint64_t width) {
   auto size = constant_of(*at->kids[1]);
   if (!size || offset > *size || width > *size - offset || offset > INT32_MAX) return std::nullopt;
   return UserLoad{at->kids[0].get(), offset};
+}
+
+/// Bytes of memory that a Deref reads.
+uint64_t load_width(const Expr& deref) {
+  if (deref.bit_width == 0) return deref.type->size;
+  uint64_t bytes = (deref.bit_offset + deref.bit_width + 7u) / 8u;
+  return bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;
+}
+
+bool calls_something(const Expr& expr) {
+  return expr.kind == ExprKind::Call ||
+         std::ranges::any_of(expr.kids, [](const ExprPtr& kid) { return calls_something(*kid); });
+}
+
+/// What a Deref loads; nothing when it is no memory of the traced program. Whether the address is computable is not asked.
+std::optional<UserLoad> load_of(const Expr& deref) {
+  const Expr& pointer = *deref.kids[0];
+  if (auto copied = user_load(pointer, load_width(deref))) return copied;
+  if (constant_of(pointer) || calls_something(pointer)) return std::nullopt;
+  return UserLoad{&pointer, 0};
 }
 
 /// execname == "text" or !=: the operand that is the text; null for anything else.
@@ -166,7 +188,7 @@ std::optional<FireCost> FireExpressions::any_cost(const Expr& expr, Use use) con
     case ExprKind::Variable: return residents_.contains(expr.variable_index) ? std::optional(FireCost{}) : std::nullopt;
     case ExprKind::Unary:
     case ExprKind::Cast: {
-      if (expr.bound != 0) return std::nullopt;  // it may fault, so it stays in the body
+      if (expr.bound != 0 && !addressing_) return std::nullopt;  // it may fault, so it stays in the body
       auto kid = any_cost(*expr.kids[0], use);
       return joined(kid, kid ? std::optional(FireCost{}) : std::nullopt, 1);
     }
@@ -225,12 +247,14 @@ std::optional<FireCost> FireExpressions::conditional_cost(const Expr& expr, Use 
 }
 
 std::optional<FireCost> FireExpressions::deref_cost(const Expr& expr, Use use) const {
-  if (expr.bit_width) return std::nullopt;
-  auto load = user_load(*expr.kids[0], expr.type->size);
+  auto load = load_of(expr);
+  // An index beyond an array of the program reads what lies there, as the program itself would.
+  const bool outer = std::exchange(addressing_, true);
   auto address = load ? any_cost(*load->address, use) : std::nullopt;
+  addressing_ = outer;
   if (!address) return std::nullopt;
   address->registers = std::max(address->registers, 2u);
-  address->length += 3;
+  address->length += 7;
   address->loads = true;
   return address;
 }
@@ -334,12 +358,19 @@ void FireExpressions::emit_conditional(DifEmitter& out, const Expr& expr, uint32
 }
 
 void FireExpressions::emit_deref(DifEmitter& out, const Expr& expr, uint32_t d) const {
-  auto load = user_load(*expr.kids[0], expr.type->size);
+  auto load = load_of(expr);
   SONDE_CHECK(load);
   emit(out, *load->address, d);
   if (load->offset) {
     out.constant(d + 1, load->offset);
     out.op(SONDE_DIF_ADD, d, d, d + 1);
+  }
+  if (expr.bit_width) {
+    out.op(SONDE_DIF_LDU, d, d, 0, static_cast<int32_t>(load_width(expr)));
+    out.constant(d + 1, 64u - expr.bit_offset - expr.bit_width);
+    out.op(SONDE_DIF_SHL, d, d, d + 1);
+    out.constant(d + 1, 64u - expr.bit_width);
+    return out.op(extends_sign(*expr.type) ? SONDE_DIF_SHRS : SONDE_DIF_SHRU, d, d, d + 1);
   }
   bool is_signed = is_narrow(*expr.type) && extends_sign(*expr.type);
   out.op(is_signed ? SONDE_DIF_LDS : SONDE_DIF_LDU, d, d, 0, static_cast<int32_t>(expr.type->size));

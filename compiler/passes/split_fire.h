@@ -50,6 +50,7 @@ class FireExpressions {
 
  private:
   const Residents& residents_;
+  mutable bool addressing_ = false;  ///< the expression is the address of a load
 
   std::optional<FireCost> any_cost(const Expr& expr, Use use) const;
   std::optional<FireCost> builtin_cost(const Expr& expr) const;

@@ -20,7 +20,11 @@ void shrink(std::deque<T>& list, size_t size) {
 }  // namespace
 
 World::World(BodyProgram& program, Framework& framework, Options& options)
-    : program(program), framework(framework), options(options), types(options.number("strsize")) {}
+    : program(program),
+      framework(framework),
+      options(options),
+      types(options.number("strsize")),
+      foreign(types, [&framework] { return framework.targets(); }) {}
 
 const Prototype& World::prototype(std::string_view text) {
   auto [at, fresh] = prototypes_.try_emplace(text);

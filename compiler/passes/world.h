@@ -11,6 +11,7 @@
 
 #include "compiler/ast/declarations.h"
 #include "compiler/passes/passes.h"
+#include "compiler/types/foreign_types.h"
 #include "compiler/types/type.h"
 #include "runtime/agg/functions.h"
 
@@ -77,6 +78,7 @@ class World {
   Framework& framework;
   Options& options;
   TypeTable types;
+  ForeignTypes foreign;
   Names names;
   std::vector<std::shared_ptr<const SyntaxTree>> trees;  ///< inlines and translators point into them
   std::set<std::string_view> libraries;                  ///< loaded

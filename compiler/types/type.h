@@ -49,6 +49,7 @@ struct Type {
   std::string name;   ///< in D, as messages show it: "unsigned int", "struct foo *", "pid_t"
   uint64_t size = 0;  ///< bytes; of String: strsize
   bool is_signed = false;
+  bool own = false;                 ///< a record that the script has declared: it is nobody else's
   bool complete = true;             ///< false: struct, union, enum only declared forward
   const Type* target = nullptr;     ///< pointee, element, result; of Dynamic: the translated type
   const Type* canonical = nullptr;  ///< without typedefs; itself when it is none
@@ -85,6 +86,10 @@ class TypeTable {
   const Type* add_typedef(const std::string& name, const Type* target);
   /// A new struct, union or enum, to be filled in; known as "struct name".
   Type* add_record(Type::Kind kind, const std::string& tag);
+  /// A typedef that no name of D stands for: find() does not know it.
+  const Type* alias(const std::string& name, const Type* target);
+  /// The same for a struct, union or enum. It is incomplete.
+  Type* foreign_record(Type::Kind kind, const std::string& tag);
   const Type* float_type(uint32_t size) const;  ///< float, double, long double
   const Type* function_of(const Type* result, std::vector<const Type*> parameters);
   /// As find(), but pointers too ("char *", "const struct foo **"); structs that are not known become incomplete ones, other unknown

@@ -313,14 +313,18 @@ const Type* TypeTable::function_of(const Type* result, std::vector<const Type*> 
   return add(std::move(type));
 }
 
-const Type* TypeTable::add_typedef(const std::string& name, const Type* target) {
+const Type* TypeTable::alias(const std::string& name, const Type* target) {
   Type type = *target;
   type.name = name;
   type.canonical = target->canonical;
-  return names_[name] = add(std::move(type));
+  return add(std::move(type));
 }
 
-Type* TypeTable::add_record(Type::Kind kind, const std::string& tag) {
+const Type* TypeTable::add_typedef(const std::string& name, const Type* target) {
+  return names_[name] = alias(name, target);
+}
+
+Type* TypeTable::foreign_record(Type::Kind kind, const std::string& tag) {
   Type type;
   type.kind = kind;
   std::string word = kind == Type::Kind::Struct ? "struct" : kind == Type::Kind::Union ? "union" : "enum";
@@ -329,10 +333,16 @@ Type* TypeTable::add_record(Type::Kind kind, const std::string& tag) {
     type.size = 4;
     type.is_signed = true;
   }
-  std::string name = type.name;
-  const Type* added = add(std::move(type));
-  if (!tag.empty()) names_[name] = added;
+  type.complete = false;
+  add(std::move(type));
   return types_.back().get();
+}
+
+Type* TypeTable::add_record(Type::Kind kind, const std::string& tag) {
+  Type* added = foreign_record(kind, tag);
+  added->complete = true;
+  if (!tag.empty()) names_[added->name] = added;
+  return added;
 }
 
 void TypeTable::completed(Type* record) {

@@ -114,7 +114,12 @@ enum sonde_dif_op {
 	X(USTACKDEPTH, "frames of the user stack") X(PROBE, "id of the probe") \
 	X(EUID, "effective user id") X(EGID, "effective group id")        \
 	X(PGID, "process group") X(SID, "session") X(NLWP, "threads of the process") \
-	X(SYSCALL, "number of the current system call, -1 outside")
+	X(SYSCALL, "number of the current system call, -1 outside")      \
+	X(STACK_START, "where argc lies: the stack as the program began") \
+	X(TTY, "device of the controlling terminal, 0: none")             \
+	X(PRIORITY, "scheduling priority, as ps shows it")                \
+	X(POLICY, "scheduling policy, SCHED_*")                           \
+	X(BOUND_CPU, "the only cpu that the thread may run on, -1: several")
 
 enum sonde_dif_variable {
 #define SONDE_DIF_ENUM(name, meaning) SONDE_DIF_VAR_##name,
@@ -132,7 +137,9 @@ enum sonde_dif_variable {
 	X(FDMOUNT, "mount point of file descriptor a")                       \
 	X(EXEPATH, "path of the executable")                                 \
 	X(SYSCALL_ARGS, "arguments of the system call, as in name: value, ...") \
-	X(PROBE_TEXT, "text argument a of the probe (such as exec's path)")
+	X(PROBE_TEXT, "text argument a of the probe (such as exec's path)")  \
+	X(FDPOS, "offset of file descriptor a, in decimal; empty when not open") \
+	X(FDFLAGS, "O_* flags of file descriptor a, in decimal; empty when not open")
 
 enum sonde_dif_text {
 #define SONDE_DIF_ENUM(name, meaning) SONDE_DIF_TEXT_##name,

@@ -38,6 +38,8 @@ static const uint16_t text_max[SONDE_DIF_TEXT_COUNT] = {
 	[SONDE_DIF_TEXT_EXEPATH] = 4096,
 	[SONDE_DIF_TEXT_SYSCALL_ARGS] = 1024,
 	[SONDE_DIF_TEXT_PROBE_TEXT] = 4096,
+	[SONDE_DIF_TEXT_FDPOS] = 24,
+	[SONDE_DIF_TEXT_FDFLAGS] = 24,
 };
 
 const char *sonde_dif_op_name(uint32_t op)

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "providers/pid/signatures.h"
 #include "providers/pid/sites.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
@@ -113,6 +114,30 @@ void enable(void*, dtrace_id_t id, void* parg) {
 void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
 void destroy(void*, dtrace_id_t, void* parg) { delete static_cast<Probe*>(parg); }
 
+void describe(dtrace_argdesc_t* desc, const std::string& type, const std::string& name, int mapping) {
+  std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", type.c_str());
+  std::snprintf(desc->dtargd_name, sizeof desc->dtargd_name, "%s", name.c_str());
+  desc->dtargd_mapping = mapping;
+}
+
+/// Entry: the parameters. Return: where it returned from, and the value.
+void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
+  const Site& site = static_cast<const Probe*>(parg)->sites.front();
+  const bool enters = site.kind == SONDE_TAP_USER_ENTRY, returns = site.kind == SONDE_TAP_USER_RETURN;
+  const Signature signature = enters || returns ? signature_of(site.path, site.function) : Signature{};
+  const auto index = static_cast<size_t>(desc->dtargd_ndx);
+  if (enters && index < signature.parameters.size()) {
+    const Parameter& parameter = signature.parameters[index];
+    describe(desc, parameter.type, parameter.name, parameter.mapping);
+  } else if (returns && signature.known && index == 0) {
+    describe(desc, "uint64_t", "", 0);
+  } else if (returns && signature.known && index == 1 && signature.result != "void") {
+    describe(desc, signature.result, "", 1);
+  } else {
+    desc->dtargd_ndx = DTRACE_ARGNONE;
+  }
+}
+
 int usermode(void*, dtrace_id_t, void*) { return 1; }
 
 dtrace_pops_t operations(void (*provide)(void*, const dtrace_probedesc_t*)) {
@@ -120,6 +145,7 @@ dtrace_pops_t operations(void (*provide)(void*, const dtrace_probedesc_t*)) {
   ops.dtps_provide = provide;
   ops.dtps_enable = enable;
   ops.dtps_disable = disable;
+  ops.dtps_getargdesc = getargdesc;
   ops.dtps_usermode = usermode;
   ops.dtps_destroy = destroy;
   return ops;

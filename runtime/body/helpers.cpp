@@ -46,11 +46,16 @@ void fault(BodyContext* context, Fault code, uint64_t value) {
   sonde_fault(context, static_cast<uint64_t>(code), value);
 }
 
+/// Memory that cannot be read: the upper half of the addresses is the kernel's.
+void bad_address(BodyContext* context, uint64_t address) {
+  fault(context, static_cast<int64_t>(address) < 0 ? Fault::KernelAccess : Fault::BadAddress, address);
+}
+
 /// The slot's span, when it was captured; else a fault.
 bool captured(BodyContext* context, uint32_t slot) {
   SONDE_CHECK(slot < context->record->slots);
   if ((context->record->faults >> slot & 1) == 0) return true;
-  fault(context, Fault::BadAddress, context->slots[slot]);
+  bad_address(context, context->slots[slot]);
   return false;
 }
 
@@ -176,7 +181,7 @@ uint64_t sonde_held_copyin(BodyContext* context, uint64_t address, uint64_t size
   EventSource* source = context->state->source;
   if (source != nullptr && source->read_memory(context->record->pid, address, {copy, size}))
     return reinterpret_cast<uint64_t>(copy);
-  fault(context, Fault::BadAddress, address);
+  bad_address(context, address);
   return 0;
 }
 
@@ -187,14 +192,14 @@ uint64_t sonde_held_copyinstr(BodyContext* context, uint64_t address, uint64_t m
   EventSource* source = context->state->source;
   if (source != nullptr)
     if (auto text = read_text(*source, context->record->pid, address, most)) return make_string(context, *text);
-  fault(context, Fault::BadAddress, address);
+  bad_address(context, address);
   return 0;
 }
 
 uint32_t sonde_may_load(BodyContext* context, uint64_t address, uint64_t size) {
   uint64_t reach = loadable(context, address);
   if (reach != 0 && size <= reach) return 1;
-  fault(context, Fault::BadAddress, address);
+  bad_address(context, address);
   return 0;
 }
 
@@ -239,7 +244,7 @@ int64_t sonde_compare_strings(BodyContext* context, uint64_t a, uint64_t b) {
 uint64_t sonde_string_of(BodyContext* context, uint64_t address, uint64_t size) {
   uint64_t reach = loadable(context, address);
   if (reach == 0) {
-    fault(context, Fault::BadAddress, address);
+    bad_address(context, address);
     return 0;
   }
   const char* text = reinterpret_cast<const char*>(address);

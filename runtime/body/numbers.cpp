@@ -2,6 +2,7 @@
 // Subroutines on numbers and scratch memory.
 #include <endian.h>
 
+#include <charconv>
 #include <cstring>
 
 #include "runtime/body/state.h"
@@ -42,6 +43,13 @@ uint64_t sonde_fn_ntohl(BodyContext*, uint32_t, const uint64_t* argv) {
   return be32toh(static_cast<uint32_t>(argv[0]));
 }
 uint64_t sonde_fn_ntohll(BodyContext*, uint32_t, const uint64_t* argv) { return be64toh(argv[0]); }
+
+uint64_t sonde_fn___decimal(BodyContext* context, uint32_t, const uint64_t* argv) {
+  const std::string_view text = string_argument(context, argv[0]);
+  int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return static_cast<uint64_t>(value);
+}
 
 uint64_t sonde_fn_getmajor(BodyContext*, uint32_t, const uint64_t* argv) {
   return static_cast<uint32_t>(argv[0]) >> kMinorBits;

@@ -8,6 +8,9 @@
 #include "runtime/body/context.h"
 
 #define SONDE_SUBROUTINES(X)                                                                                       \
+  X(__cpu_node)                                                                                                    \
+  X(__cpu_package)                                                                                                 \
+  X(__decimal)                                                                                                     \
   X(alloca)                                                                                                        \
   X(basename)                                                                                                      \
   X(bcopy)                                                                                                         \

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,6 +68,11 @@ uint64_t variable(void* thread, uint32_t which) {
     case SONDE_DIF_VAR_SID: return static_cast<uint64_t>(getsid(0));
     case SONDE_DIF_VAR_NLWP: return thread_count();
     case SONDE_DIF_VAR_SYSCALL: return static_cast<uint64_t>(-1);
+    case SONDE_DIF_VAR_STACK_START:  // sonde's own stack is not shown
+    case SONDE_DIF_VAR_TTY: return 0;
+    case SONDE_DIF_VAR_PRIORITY: return 20 + static_cast<uint64_t>(getpriority(PRIO_PROCESS, 0));
+    case SONDE_DIF_VAR_POLICY: return static_cast<uint64_t>(sched_getscheduler(0));
+    case SONDE_DIF_VAR_BOUND_CPU: return ~uint64_t{0};
     case SONDE_DIF_VAR_COUNT: break;
   }
   return 0;
@@ -109,6 +115,8 @@ int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
     case SONDE_DIF_TEXT_FDMOUNT:
     case SONDE_DIF_TEXT_SYSCALL_ARGS:
     case SONDE_DIF_TEXT_PROBE_TEXT:
+    case SONDE_DIF_TEXT_FDPOS:
+    case SONDE_DIF_TEXT_FDFLAGS:
     case SONDE_DIF_TEXT_COUNT: break;
   }
   return -1;

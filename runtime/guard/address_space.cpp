@@ -39,6 +39,7 @@ bool parse_mapping(const char* line, Mapping& out) {
 
 AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent)
     : pid_(pid),
+      unwinder_(pid),
       sites_(parent.sites_),
       past_(parent.past_),
       slots_(parent.slots_),
@@ -202,6 +203,7 @@ std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
   }
   if (file != nullptr) std::fclose(file);
   scanned_ = true;
+  unwinder_.forget();
   std::vector<Mapping> fresh;
   for (const Mapping& mapping : mappings_) {
     if (mapping.executable && std::find(before.begin(), before.end(), mapping) == before.end())

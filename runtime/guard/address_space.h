@@ -23,6 +23,7 @@
 
 #include "runtime/base/unique_fd.h"
 #include "runtime/guard/arch/x86_64/instruction.h"
+#include "runtime/guard/unwind.h"
 
 namespace sonde::guard {
 
@@ -54,7 +55,7 @@ struct Mapping {
 class AddressSpace {
  public:
   /// Of a process that is there; opened when first needed. One that cannot be opened reads and writes nothing.
-  explicit AddressSpace(pid_t pid) : pid_(pid) {}
+  explicit AddressSpace(pid_t pid) : pid_(pid), unwinder_(pid) {}
   /// After a fork: the same breakpoints, in memory of its own.
   AddressSpace(pid_t pid, const AddressSpace& parent);
 
@@ -87,6 +88,7 @@ class AddressSpace {
   std::vector<Mapping> refresh(pid_t pid);
   const std::vector<Mapping>& mappings() const { return mappings_; }
   bool scanned() const { return scanned_; }
+  Unwinder& unwinder() { return unwinder_; }
   uint64_t entry();
   uint64_t linker_breakpoint();
 
@@ -100,6 +102,7 @@ class AddressSpace {
   void add_slots(const Mapping& text);
 
   pid_t pid_;
+  Unwinder unwinder_;
   mutable UniqueFd memory_;
   std::unordered_map<uint64_t, Site> sites_;
   std::unordered_set<uint64_t> past_;

@@ -17,8 +17,7 @@ namespace sonde::guard {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kTextChunk = 512;      // most texts are shorter
-constexpr uint64_t kFrameMax = 1u << 24;  // bytes a frame may have
+constexpr uint64_t kTextChunk = 512;  // most texts are shorter
 
 FireContext& context_of(void* pointer) { return *static_cast<FireContext*>(pointer); }
 
@@ -73,25 +72,30 @@ const FireContext::Status& status_of(FireContext& context) {
   return s;
 }
 
-/// Frame pointers, as far as they make sense: each frame higher than the one before.
-int walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
-  if (context.regs == nullptr || max == 0) return 0;
-  uint32_t count = 0;
-  to[count++] = context.regs->rip;
-  uint64_t word = 0;
-  if (context.firing.at_entry && count < max && read_target(context.thread, context.regs->rsp, &word, sizeof word)) {
-    to[count++] = word;
-  }
-  uint64_t frame = context.regs->rbp;
-  uint64_t low = context.regs->rsp;
-  while (count < max && frame >= low && frame % 8 == 0 && frame - low < kFrameMax) {
-    uint64_t pair[2];
-    if (!read_target(context.thread, frame, pair, sizeof pair) || pair[1] == 0) break;
-    to[count++] = pair[1];
-    low = frame + sizeof pair;
-    frame = pair[0];
-  }
-  return static_cast<int>(count);
+/// Field `number` of /proc/PID/task/TID/stat, as proc(5) counts them, from 3 on.
+int64_t stat_field(Thread& thread, int number) {
+  char text[1024];
+  if (read_kept(thread, thread.stat, "stat", text, sizeof text) <= 0) return 0;
+  const char* at = std::strrchr(text, ')');
+  for (int field = 2; at != nullptr && field < number; field++) at = std::strchr(at + 1, ' ');
+  return at != nullptr ? std::strtoll(at, nullptr, 10) : 0;
+}
+
+int64_t bound_cpu(const Thread& thread) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(thread.tid, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) != 1) return -1;
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (CPU_ISSET(cpu, &allowed)) return cpu;
+  return -1;
+}
+
+uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
+  if (context.regs == nullptr) return 0;
+  const ReadMemory read = [&context](uint64_t address, void* bytes, size_t length) {
+    return read_target(context.thread, address, bytes, length);
+  };
+  Unwinder& unwinder = context.thread.process->space->unwinder();
+  return unwinder.walk(frame_registers(*context.regs), context.firing.at_entry, read, to, max);
 }
 
 int copy_text(std::string_view text, char* to, uint32_t max) {
@@ -149,6 +153,14 @@ std::string fd_type(const Thread& thread, uint64_t fd) {
   return path.empty() ? "" : fd_mount(thread, fd, true);
 }
 
+/// A number that /proc/PID/fdinfo has; empty when the descriptor is not open.
+std::string fd_number(const Thread& thread, uint64_t fd, const char* name, int base) {
+  const std::string info = read_whole(thread_path(thread, "fdinfo/" + std::to_string(fd)), 4096);
+  const size_t at = info.find(name);
+  return at == std::string::npos ? ""
+                                 : std::to_string(std::strtoll(info.c_str() + at + std::strlen(name), nullptr, base));
+}
+
 int env_read_user(void* pointer, uint64_t address, void* to, uint32_t length) {
   return read_target(context_of(pointer).thread, address, to, length) ? 0 : -1;
 }
@@ -183,8 +195,13 @@ uint64_t env_variable(void* pointer, uint32_t variable) {
     }
     case SONDE_DIF_VAR_USTACKDEPTH: {
       uint64_t frames[SONDE_DIF_MAX_FRAMES];
-      return static_cast<uint64_t>(walk_stack(context, frames, SONDE_DIF_MAX_FRAMES));
+      return walk_stack(context, frames, SONDE_DIF_MAX_FRAMES);
     }
+    case SONDE_DIF_VAR_STACK_START: return static_cast<uint64_t>(stat_field(thread, 28));
+    case SONDE_DIF_VAR_TTY: return static_cast<uint64_t>(stat_field(thread, 7));
+    case SONDE_DIF_VAR_PRIORITY: return static_cast<uint64_t>(stat_field(thread, 18));
+    case SONDE_DIF_VAR_POLICY: return static_cast<uint64_t>(stat_field(thread, 41));
+    case SONDE_DIF_VAR_BOUND_CPU: return static_cast<uint64_t>(bound_cpu(thread));
     case SONDE_DIF_VAR_COUNT: break;
   }
   return 0;
@@ -214,6 +231,8 @@ int env_text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t
     }
     case SONDE_DIF_TEXT_FDFS: return copy_text(fd_type(thread, operand), to, max);
     case SONDE_DIF_TEXT_FDMOUNT: return copy_text(fd_mount(thread, operand, false), to, max);
+    case SONDE_DIF_TEXT_FDPOS: return copy_text(fd_number(thread, operand, "pos:", 10), to, max);
+    case SONDE_DIF_TEXT_FDFLAGS: return copy_text(fd_number(thread, operand, "flags:", 8), to, max);
     case SONDE_DIF_TEXT_PROBE_TEXT: return operand == 0 ? copy_text(context.firing.text, to, max) : -1;
     case SONDE_DIF_TEXT_SYSCALL_ARGS:  // refused when the program is loaded
     case SONDE_DIF_TEXT_COUNT: break;
@@ -221,7 +240,9 @@ int env_text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t
   return -1;
 }
 
-int env_stack(void* pointer, uint64_t* to, uint32_t max) { return walk_stack(context_of(pointer), to, max); }
+int env_stack(void* pointer, uint64_t* to, uint32_t max) {
+  return static_cast<int>(walk_stack(context_of(pointer), to, max));
+}
 
 }  // namespace
 
@@ -279,13 +300,7 @@ bool is_running(Thread& thread) {
 }
 
 uint64_t cpu_of(FireContext& context) {
-  if (context.cpu >= 0) return static_cast<uint64_t>(context.cpu);
-  char text[1024];
-  context.cpu = 0;
-  if (read_kept(context.thread, context.thread.stat, "stat", text, sizeof text) <= 0) return 0;
-  const char* at = std::strrchr(text, ')');
-  for (int field = 2; at != nullptr && field < 39; field++) at = std::strchr(at + 1, ' ');
-  if (at != nullptr) context.cpu = std::strtoll(at, nullptr, 10);
+  if (context.cpu < 0) context.cpu = stat_field(context.thread, 39);
   return static_cast<uint64_t>(context.cpu);
 }
 

@@ -43,6 +43,9 @@ struct DFunction {
 };
 
 inline constexpr std::array kFunctions = std::to_array<DFunction>({
+    {"__cpu_node", "int(int)", Runs::Body, "memory node of a cpu"},
+    {"__cpu_package", "int(int)", Runs::Body, "processor package of a cpu"},
+    {"__decimal", "int64_t(string)", Runs::Body, "a decimal number; 0 where there is none"},
     {"alloca", "void *(size_t)", Runs::Body, "scratch memory of this clause, zeroed"},
     {"basename", "string(string)", Runs::Body, "last component of a path"},
     {"bcopy", "void(void *, void *, size_t)", Runs::Body, "copies bytes into scratch memory"},

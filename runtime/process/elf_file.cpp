@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/elf_file.h"
 
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 namespace sonde {
 namespace {
@@ -58,15 +60,44 @@ struct ElfFile::Reader {
     if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr) return broken("not an ELF object");
     if (header.e_machine != kMachine || gelf_getclass(elf) != ELFCLASS64) return broken("built for another machine");
     read_segments();
-    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-      GElf_Shdr section_header;
-      if (gelf_getshdr(section, &section_header) == nullptr) continue;
-      if (section_header.sh_type == SHT_SYMTAB || section_header.sh_type == SHT_DYNSYM) {
-        read_symbols(section, section_header);
-      }
-    }
+    if (!read_sections()) read_debug_file();
     finish();
     return {};
+  }
+
+  /// Reads the symbols; returns whether all are there: those of .symtab.
+  bool read_sections() {
+    bool all = false;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) == nullptr) continue;
+      if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) continue;
+      read_symbols(section, header);
+      all = all || header.sh_type == SHT_SYMTAB;
+    }
+    return all;
+  }
+
+  /// The build id in hex; empty: none.
+  static std::string build_id(Elf* object) {
+    const void* bytes = nullptr;
+    const ssize_t length = dwelf_elf_gnu_build_id(object, &bytes);
+    std::string text;
+    char digits[3];
+    for (ssize_t i = 0; i < length; i++) {
+      std::snprintf(digits, sizeof digits, "%02x", static_cast<const uint8_t*>(bytes)[i]);
+      text += digits;
+    }
+    return text;
+  }
+
+  void read_debug_file() {
+    const std::string id = build_id(elf);
+    if (id.size() < 4) return;
+    const std::string path = "/usr/lib/debug/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug";
+    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const ElfHandle other(fd ? elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr) : nullptr);
+    if (other != nullptr && build_id(other.get()) == id) Reader{file, other.get()}.read_sections();
   }
 
   void read_segments() {
@@ -136,6 +167,17 @@ Result<std::shared_ptr<const ElfFile>> ElfFile::open(const std::string& path) {
   elf_version(EV_CURRENT);
   const ElfHandle elf(elf_begin(file->fd_.get(), ELF_C_READ_MMAP, nullptr));
   if (elf == nullptr) return Error(path + ": not an ELF object", ENOEXEC);
+  if (auto read = Reader{*file, elf.get()}.read(); !read) return std::move(read).error();
+  return std::shared_ptr<const ElfFile>(std::move(file));
+}
+
+Result<std::shared_ptr<const ElfFile>> ElfFile::parse(const std::string& name, std::span<const uint8_t> bytes) {
+  auto file = std::make_shared<ElfFile>();
+  file->path_ = name;
+  elf_version(EV_CURRENT);
+  std::vector<char> copy(bytes.begin(), bytes.end());
+  const ElfHandle elf(elf_memory(copy.data(), copy.size()));
+  if (elf == nullptr) return Error(name + ": not an ELF object", ENOEXEC);
   if (auto read = Reader{*file, elf.get()}.read(); !read) return std::move(read).error();
   return std::shared_ptr<const ElfFile>(std::move(file));
 }

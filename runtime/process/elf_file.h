@@ -5,6 +5,8 @@
 // place in the file and size. Symbols come from .symtab and .dynsym together: a stripped library still has the latter, and
 // neither contains all of the other.
 //
+// Where the object has lost its .symtab but its separate debug file is there (/usr/lib/debug, by build id), that one is read too.
+//
 // Left out: symbols that are not defined here, and indirect functions (IFUNC), whose symbol names the
 // function that picks the implementation, not one that callers run. Versions (name@VERSION) are cut off.
 #pragma once
@@ -36,6 +38,9 @@ class ElfFile {
  public:
   /// Errors: those of open(2); ENOEXEC not an ELF object of this machine.
   static Result<std::shared_ptr<const ElfFile>> open(const std::string& path);
+
+  /// Of an object that lies in memory, as a file does; it has no code().
+  static Result<std::shared_ptr<const ElfFile>> parse(const std::string& name, std::span<const uint8_t> bytes);
 
   const std::string& path() const { return path_; }
   /// By rising address; of several names for one address the best one first: global, then few leading underscores, then short.

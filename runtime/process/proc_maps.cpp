@@ -49,7 +49,8 @@ bool parse_line(std::string_view line, MapEntry& entry) {
   take_word(line);  // inode
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   constexpr std::string_view kDeleted = " (deleted)";
-  if (line.ends_with(kDeleted)) line.remove_suffix(kDeleted.size());
+  entry.deleted = line.ends_with(kDeleted);
+  if (entry.deleted) line.remove_suffix(kDeleted.size());
   entry.executable = permissions.size() >= 3 && permissions[2] == 'x';
   entry.path = unescape(line);
   return parse_hex(range.substr(0, dash), entry.start) && parse_hex(range.substr(dash + 1), entry.end) &&

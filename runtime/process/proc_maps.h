@@ -15,7 +15,8 @@ struct MapEntry {
   uint64_t start = 0, end = 0;  ///< [start, end)
   uint64_t offset = 0;          ///< in the file, of `start`
   bool executable = false;
-  std::string path;  ///< empty: anonymous; "[stack]" and the like; without " (deleted)"
+  bool deleted = false;  ///< no file of that path is this one any more
+  std::string path;      ///< empty: anonymous; "[stack]" and the like; without " (deleted)"
 
   bool is_file() const { return !path.empty() && path[0] == '/'; }
 };

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/symbolizer.h"
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 
 namespace sonde {
 namespace {
@@ -15,7 +19,80 @@ std::string hex(uint64_t value) {
   return text;
 }
 
+std::string mount_namespace(uint32_t pid) {
+  char text[64];
+  const std::string path = "/proc/" + (pid == 0 ? "self" : std::to_string(pid)) + "/ns/mnt";
+  const ssize_t length = readlink(path.c_str(), text, sizeof text);
+  return length > 0 ? std::string(text, static_cast<size_t>(length)) : "";
+}
+
+/// The vdso is the same in all processes: ours will do.
+std::shared_ptr<const ElfFile> vdso() {
+  static const std::shared_ptr<const ElfFile> object = []() -> std::shared_ptr<const ElfFile> {
+    const auto maps = read_proc_maps(static_cast<uint32_t>(getpid()));
+    if (!maps) return nullptr;
+    for (const MapEntry& entry : *maps) {
+      if (entry.path != "[vdso]") continue;
+      auto parsed = ElfFile::parse("[vdso]", {reinterpret_cast<const uint8_t*>(entry.start), entry.end - entry.start});
+      if (parsed) return *parsed;
+    }
+    return nullptr;
+  }();
+  return object;
+}
+
+/// As the source has it; what is no C++ name stays as it is.
+std::string demangled(const std::string& name) {
+  constexpr size_t kLongest = 4096;
+  if (!name.starts_with("_Z") || name.size() > kLongest) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return text ? text.get() : name;
+}
+
 }  // namespace
+
+std::shared_ptr<const ElfFile> Symbolizer::object_of(Process& process, uint32_t pid, const MapEntry& entry) {
+  if (entry.path == "[vdso]") return vdso();
+  if (!entry.is_file()) return nullptr;
+  if (auto known = process.objects.find(entry.path); known != process.objects.end()) return known->second;
+  if (!entry.deleted && !process.own_root)
+    if (auto object = objects_.open(entry.path)) return *object;
+  auto object = open_through(process, pid, entry);
+  if (object != nullptr) process.objects[entry.path] = object;
+  return object;
+}
+
+/// By the ways that lead to a file through a process that has it mapped.
+std::shared_ptr<const ElfFile> Symbolizer::open_through(Process& process, uint32_t pid, const MapEntry& entry) {
+  const std::string proc = "/proc/" + std::to_string(pid);
+  char range[64];
+  std::snprintf(range, sizeof range, "/map_files/%llx-%llx", static_cast<unsigned long long>(entry.start),
+                static_cast<unsigned long long>(entry.end));
+  std::vector<std::string> ways = {proc + range};
+  if (process.own_root && !entry.deleted) ways.push_back(proc + "/root" + entry.path);
+  char executable[4096];
+  const ssize_t length = readlink((proc + "/exe").c_str(), executable, sizeof executable);
+  if (length > 0 && std::string_view(executable, static_cast<size_t>(length)).starts_with(entry.path))
+    ways.push_back(proc + "/exe");
+  for (const std::string& way : ways)
+    if (auto object = ElfFile::open(way)) return *object;
+  return nullptr;
+}
+
+/// The map grows while the program runs: it is read again for an address that it does not have.
+void Symbolizer::look_up_jit(Process& process, uint32_t pid, ResolvedSymbol& symbol) {
+  const JitFunction* function = process.jit ? process.jit->at(symbol.address) : nullptr;
+  if (function == nullptr) {
+    if (auto fresh = JitMap::read(pid, process.jit.get())) process.jit = std::move(fresh);
+    function = process.jit ? process.jit->at(symbol.address) : nullptr;
+  }
+  if (function == nullptr) return;
+  symbol.module = "[jit]";
+  symbol.function = function->name;
+  symbol.offset = symbol.address - function->address;
+}
 
 void Symbolizer::note(uint32_t pid) {
   auto maps = read_proc_maps(pid);
@@ -24,8 +101,11 @@ void Symbolizer::note(uint32_t pid) {
   process.maps.clear();
   process.known.clear();
   process.missed.clear();
+  process.own_root = mount_namespace(pid) != mount_namespace(0);
   for (MapEntry& entry : *maps) {
-    if (entry.executable) process.maps.emplace(entry.start, std::move(entry));
+    if (!entry.executable) continue;
+    const MapEntry& kept = process.maps.emplace(entry.start, std::move(entry)).first->second;
+    if (kept.deleted) object_of(process, pid, kept);
   }
 }
 
@@ -33,7 +113,7 @@ void Symbolizer::note_mapping(uint32_t pid, uint64_t address, uint64_t offset, c
   Process& process = processes_[pid];
   const auto next = process.maps.upper_bound(address);
   const uint64_t limit = next == process.maps.end() ? UINT64_MAX : next->first;
-  process.maps[address] = {address, size == 0 ? limit : address + size, offset, true, path};
+  process.maps[address] = {address, size == 0 ? limit : address + size, offset, true, false, path};
   process.known.clear();
   process.missed.clear();
 }
@@ -41,7 +121,7 @@ void Symbolizer::note_mapping(uint32_t pid, uint64_t address, uint64_t offset, c
 void Symbolizer::note_fork(uint32_t parent, uint32_t child) {
   auto known = processes_.find(parent);
   if (known == processes_.end()) return note(child);
-  Process copy{known->second.maps, {}, {}};
+  Process copy = known->second;
   processes_[child] = std::move(copy);
 }
 
@@ -67,16 +147,17 @@ ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t addr
     process.missed = std::move(missed);
     entry = find(process, address);
   }
-  if (entry == nullptr || entry->path.empty()) return symbol;
+  if (entry == nullptr) return symbol;
+  if (!entry->is_file() && entry->path != "[vdso]") look_up_jit(process, pid, symbol);
+  if (entry->path.empty() || !symbol.function.empty()) return symbol;
   symbol.module = base_name(entry->path);
   const uint64_t offset = address - entry->start + entry->offset;
   symbol.offset = offset;
-  if (!entry->is_file()) return symbol;
-  auto object = objects_.open(entry->path);
+  auto object = object_of(process, pid, *entry);
   uint64_t linked = 0;
-  if (!object || !(*object)->address_of(offset, linked)) return symbol;
-  if (const ElfFunction* function = (*object)->at(linked)) {
-    symbol.function = function->name;
+  if (!object || !object->address_of(offset, linked)) return symbol;
+  if (const ElfFunction* function = object->at(linked)) {
+    symbol.function = demangled(function->name);
     symbol.offset = linked - function->address;
   }
   return symbol;

@@ -3,7 +3,11 @@
 //
 // Mappings are copied when a process is noted, so that its addresses still resolve after it has ended, as
 // stacks printed by END need it. An address that no copied mapping holds makes it look again, once a
-// change, if the process still lives. Objects are opened when the first address in them is asked for.
+// change, if the process still lives. Objects are opened when the first address in them is asked for; one whose file is deleted is
+// opened at once, through the process, while that is there.
+//
+// Addresses outside of all files: those of the vdso have its symbols; those of code that a runtime has compiled have what that writes
+// to /tmp/perf-PID.map. C++ names are shown as in the source.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +20,7 @@
 
 #include "runtime/base/result.h"
 #include "runtime/process/elf_file.h"
+#include "runtime/process/jit_map.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde {
@@ -54,7 +59,13 @@ class Symbolizer {
     std::map<uint64_t, MapEntry> maps;  ///< executable ones, by start
     std::unordered_map<uint64_t, ResolvedSymbol> known;
     std::unordered_set<uint64_t> missed;  ///< looked for again without success
+    bool own_root = false;                ///< its paths are not ours: it lives in another mount namespace
+    std::unordered_map<std::string, std::shared_ptr<const ElfFile>> objects;  ///< opened through the process
+    std::shared_ptr<const JitMap> jit;
   };
+  std::shared_ptr<const ElfFile> object_of(Process& process, uint32_t pid, const MapEntry& entry);
+  std::shared_ptr<const ElfFile> open_through(Process& process, uint32_t pid, const MapEntry& entry);
+  void look_up_jit(Process& process, uint32_t pid, ResolvedSymbol& symbol);
   const MapEntry* find(Process& process, uint64_t address);
   ResolvedSymbol look_up(Process& process, uint32_t pid, uint64_t address);
 

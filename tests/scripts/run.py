@@ -12,6 +12,8 @@ Comments at the head of a script, a line each, say how it is run; README.md expl
     /* @stderr: divide-by-zero */       text that standard error must contain; may be repeated (default: no message at all)
     /* @cpu: 0 */                       the CPU column differs from run to run: show this
     /* @ids */                          so do probe ids: show 1
+    /* @offsets */                      so do offsets in functions: show +0x..
+    /* @program: structs -O2 -g */      tests/programs/structs.c, compiled so; @program@ stands for it
     /* @needs: /sys/kernel/btf */       skipped, and said so, where this file is missing
     /* @rows: agg.count fmt.d */        the rows of rows.txt that this script exercises
 --update rewrites the .out and .err files with what was printed; review the difference.
@@ -26,11 +28,25 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
 TIMEOUT = 25
+PROGRAMS = HERE.parent / "programs"
 ROW = re.compile(r"^[ \d]{2}\d(?= [ \d]{6} | +(?:[-=]>|<[-=]|\|) )", re.M)
+
+
+def compiled(words, folder):
+    """Path of a test program; each way of compiling it is done once."""
+    name, *flags = words
+    source, built = PROGRAMS / f"{name}.c", folder / "-".join([name, *(re.sub(r"\W", "", flag) for flag in flags)])
+    if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = folder / f"{built.name}.{os.getpid()}.{threading.get_ident()}"
+        subprocess.run(["gcc", *flags, "-o", fresh, source], check=True, timeout=120)
+        os.replace(fresh, built)  # two scripts may do this at once
+    return built
 
 
 class Script:
@@ -60,7 +76,11 @@ class Script:
                      *shlex.split(self.get("arguments"))]
         if self.is_error:
             words = ["-x", "errtags", *words]
-        return [str(binary), *(w.replace("@script@", self.path.name).replace("@scratch@", scratch) for w in words)]
+        program = ""
+        if "program" in self.said:
+            program = str(compiled(shlex.split(self.get("program")), pathlib.Path(binary).parent / "golden-programs"))
+        replaced = {"@script@": self.path.name, "@scratch@": scratch, "@program@": program}
+        return [str(binary), *(re.sub("@(script|scratch|program)@", lambda m: replaced[m[0]], w) for w in words)]
 
     def run(self, binary):
         """(standard output, standard error, exit status)"""
@@ -78,6 +98,8 @@ def normalised(script, out):
         out = re.sub(r"\[CPU \d+\]", f"[CPU {script.get('cpu')}]", ROW.sub(f"{script.get('cpu'):>3}", out))
     if "ids" in script.said:
         out = re.sub(r"^([ \d]{2}\d) [ \d]{6} ", r"\1      1 ", out, flags=re.M)
+    if "offsets" in script.said:
+        out = re.sub(r"\+0x[0-9a-f]+", "+0x..", out)
     return out
 
 

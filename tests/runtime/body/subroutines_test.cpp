@@ -272,5 +272,19 @@ TEST_F(Body, SyscallTexts) {
   EXPECT_EQ(text(sonde_var_retstr(&context)), "0x9");
 }
 
+TEST_F(Body, DecimalReadsWhatTheFirePartWrote) {
+  EXPECT_EQ(number(sonde_fn___decimal, "1234"), 1234);
+  EXPECT_EQ(number(sonde_fn___decimal, "-5"), -5);
+  EXPECT_EQ(number(sonde_fn___decimal, ""), 0);
+  EXPECT_EQ(number(sonde_fn___decimal, "none"), 0);
+}
+
+TEST_F(Body, ACpuSitsInAPackageAndANode) {
+  EXPECT_GE(number(sonde_fn___cpu_package, 0), 0);
+  EXPECT_GE(number(sonde_fn___cpu_node, 0), 0);
+  EXPECT_EQ(number(sonde_fn___cpu_package, 123456), 0);  // there is none
+  EXPECT_EQ(number(sonde_fn___cpu_node, 123456), 0);
+}
+
 }  // namespace
 }  // namespace sonde

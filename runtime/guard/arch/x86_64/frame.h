@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Registers by their DWARF numbers, as far as frames need them.
+#pragma once
+
+#include <sys/user.h>
+
+#include <array>
+#include <cstdint>
+
+namespace sonde::guard {
+
+inline constexpr uint32_t kFrameRegisters = 17;
+inline constexpr uint32_t kFrameFp = 6;
+inline constexpr uint32_t kFrameSp = 7;
+inline constexpr uint32_t kFramePc = 16;  ///< the return address
+
+using FrameRegisters = std::array<uint64_t, kFrameRegisters>;
+
+inline FrameRegisters frame_registers(const user_regs_struct& r) {
+  return {r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8,
+          r.r9,  r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rip};
+}
+
+}  // namespace sonde::guard

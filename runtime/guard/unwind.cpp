@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/guard/unwind.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "kmod/shared/abi.h"
+
+namespace sonde::guard {
+namespace {
+
+constexpr uint64_t kFresh = 1'000'000'000;  // ns that mappings are believed
+constexpr uint64_t kFrameMax = 16u << 20;   // bytes a frame may have
+constexpr size_t kTableBudget = 64u << 20;  // bytes of tables that are kept
+constexpr size_t kMostTables = 1024;
+constexpr uint64_t kPage = 4096;
+
+uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+/// Reads each page of the stack once.
+class StackPages {
+ public:
+  explicit StackPages(const ReadMemory& read) : read_(read) {}
+
+  bool get(uint64_t address, void* to, size_t length) {
+    const uint64_t page = address & ~(kPage - 1);
+    if (length > kPage || address - page + length > kPage) return read_(address, to, length);
+    for (Page& known : pages_)
+      if (known.address == page) return std::memcpy(to, known.bytes.data() + (address - page), length), true;
+    Page& slot = pages_[next_++ % pages_.size()];
+    slot.address = UINT64_MAX;
+    if (!read_(page, slot.bytes.data(), kPage)) return read_(address, to, length);
+    slot.address = page;
+    std::memcpy(to, slot.bytes.data() + (address - page), length);
+    return true;
+  }
+
+ private:
+  struct Page {
+    uint64_t address = UINT64_MAX;
+    std::array<uint8_t, kPage> bytes;
+  };
+  const ReadMemory& read_;
+  std::array<Page, 4> pages_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+std::map<Unwinder::FileKey, std::shared_ptr<CfiTable>>& Unwinder::tables() {
+  static std::map<FileKey, std::shared_ptr<CfiTable>> all;
+  return all;
+}
+
+void Unwinder::read_ranges() {
+  ranges_.clear();
+  read_ns_ = now_ns();
+  FILE* file = std::fopen(("/proc/" + std::to_string(pid_) + "/maps").c_str(), "re");
+  char line[SONDE_PATH_MAX + 256];
+  FileKey head;
+  uint64_t head_start = 0;
+  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
+    Range range{};
+    unsigned long offset = 0;
+    char rights[8];
+    int path_at = 0;
+    if (std::sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &range.start, &range.end, rights, &offset, &range.file.major,
+                    &range.file.minor, &range.file.inode, &path_at) < 7)
+      continue;
+    const bool object = range.file.inode != 0 || std::strncmp(line + path_at, "[vdso]", 6) == 0;
+    if (object && offset == 0 && (head_start == 0 || range.file != head)) {
+      head = range.file;
+      head_start = range.start;
+    }
+    if (rights[2] != 'x') continue;
+    range.base = object && range.file == head ? head_start : 0;
+    range.path = line + path_at;
+    while (range.path.ends_with('\n')) range.path.pop_back();
+    ranges_.push_back(std::move(range));
+  }
+  if (file != nullptr) std::fclose(file);
+}
+
+Unwinder::Range* Unwinder::range_of(uint64_t pc) {
+  if (read_ns_ == 0 || now_ns() - read_ns_ > kFresh) read_ranges();
+  auto after = std::ranges::upper_bound(ranges_, pc, {}, &Range::start);
+  if (after == ranges_.begin() || pc >= std::prev(after)->end) return nullptr;
+  return &*std::prev(after);
+}
+
+CfiTable* Unwinder::table_of(Range& range, const ReadMemory& read) {
+  if (range.looked || range.base == 0) return range.table.get();
+  range.looked = true;
+  auto known = tables().find(range.file);
+  if (known != tables().end() && known->second->fits(range.base, read)) {
+    range.table = known->second;
+    return range.table.get();
+  }
+  auto table = CfiTable::load(range.base, read);
+  if (!table && range.path.starts_with('/'))
+    table = CfiTable::load_sections("/proc/" + std::to_string(pid_) + "/root" + range.path, range.base, read);
+  if (!table) return nullptr;
+  range.table = std::make_shared<CfiTable>(std::move(*table));
+  keep(range.file, range.table);
+  return range.table.get();
+}
+
+void Unwinder::keep(const FileKey& file, std::shared_ptr<CfiTable> table) {
+  size_t bytes = 0;
+  for (const auto& [other, kept] : tables()) bytes += kept->bytes();
+  if (bytes > kTableBudget || tables().size() >= kMostTables) tables().clear();
+  tables()[file] = std::move(table);
+}
+
+/// A frame that makes sense: above the stack pointer, and it returns into code.
+bool Unwinder::step_by_frame_pointer(FrameRegisters& registers, const ReadMemory& read) {
+  const uint64_t frame = registers[kFrameFp];
+  uint64_t pair[2];
+  if (frame % 8 != 0 || frame - registers[kFrameSp] >= kFrameMax || !read(frame, pair, sizeof pair)) return false;
+  if (range_of(pair[1]) == nullptr) return false;
+  registers[kFrameSp] = frame + sizeof pair;
+  registers[kFrameFp] = pair[0];
+  registers[kFramePc] = pair[1];
+  return true;
+}
+
+/// `exact`: the frame stands at its pc; others stand behind a call, which may be the last instruction of its function.
+bool Unwinder::step(FrameRegisters& registers, bool exact, bool& interrupted, const ReadMemory& read) {
+  const uint64_t pc = registers[kFramePc] - (exact ? 0 : 1), sp = registers[kFrameSp];
+  interrupted = false;
+  Range* range = range_of(pc);
+  if (range == nullptr && exact) {  // a call of what is no code
+    uint64_t caller = 0;
+    if (!read(sp, &caller, sizeof caller) || range_of(caller) == nullptr) return false;
+    registers[kFramePc] = caller;
+    registers[kFrameSp] = sp + sizeof caller;
+    return true;
+  }
+  CfiTable* table = range != nullptr ? table_of(*range, read) : nullptr;
+  const CfiRow* row = table != nullptr ? table->row(range->base, pc, read) : nullptr;
+  if (row == nullptr) return step_by_frame_pointer(registers, read);
+  interrupted = row->signal_frame;
+  if (!apply_row(*row, registers, read) || registers[kFramePc] == 0) return false;
+  return interrupted || registers[kFrameSp] > sp;
+}
+
+uint32_t Unwinder::walk(FrameRegisters registers, bool at_entry, const ReadMemory& read_target, uint64_t* to,
+                        uint32_t max) {
+  if (max == 0) return 0;
+  StackPages pages(read_target);
+  const ReadMemory read = [&pages](uint64_t address, void* bytes, size_t length) {
+    return pages.get(address, bytes, length);
+  };
+  uint32_t count = 0;
+  to[count++] = registers[kFramePc];
+  uint64_t caller = 0;
+  if (at_entry && count < max && read(registers[kFrameSp], &caller, sizeof caller)) {
+    to[count++] = registers[kFramePc] = caller;
+    registers[kFrameSp] += sizeof caller;
+  }
+  bool exact = count == 1, interrupted = false;
+  while (count < max && step(registers, exact, interrupted, read)) {
+    to[count++] = registers[kFramePc];
+    exact = interrupted;
+  }
+  return count;
+}
+
+}  // namespace sonde::guard

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The stack of a stopped thread
+//
+// Each frame is left by the frame information of its object (cfi.h); code that has none, such as what a JIT compiler makes,
+// by its frame pointer. Both are walked while the thread stands still, so the registers and the stack agree, and ucaller, ustackdepth and
+// ustack() are one walk. We refused to copy the stack into the record for the consumer to unwind: it costs kilobytes a record, and
+// the objects may be gone by then.
+//
+// Which object holds an address is read from /proc/PID/maps, and again when an address is in none, or after a second: a process
+// that closes one library and opens another at its place is rare.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/guard/cfi.h"
+
+namespace sonde::guard {
+
+class Unwinder {
+ public:
+  explicit Unwinder(pid_t pid) : pid_(pid) {}
+
+  /// Program counters, innermost first; returns how many. `at_entry`: the return address lies at the stack pointer.
+  uint32_t walk(FrameRegisters registers, bool at_entry, const ReadMemory& read, uint64_t* to, uint32_t max);
+  /// The mappings have changed.
+  void forget() { read_ns_ = 0; }
+
+ private:
+  /// Device and inode; of the vdso both are 0.
+  struct FileKey {
+    uint32_t major = 0, minor = 0;
+    uint64_t inode = 0;
+    auto operator<=>(const FileKey&) const = default;
+  };
+  /// Executable memory, and where the ELF header of its object lies; 0: it belongs to none.
+  struct Range {
+    uint64_t start, end, base;
+    FileKey file;
+    std::string path;
+    std::shared_ptr<CfiTable> table;
+    bool looked = false;
+  };
+  static std::map<FileKey, std::shared_ptr<CfiTable>>& tables();  ///< for all processes
+  Range* range_of(uint64_t pc);
+  static void keep(const FileKey& file, std::shared_ptr<CfiTable> table);
+  CfiTable* table_of(Range& range, const ReadMemory& read);
+  void read_ranges();
+  bool step(FrameRegisters& registers, bool exact, bool& interrupted, const ReadMemory& read);
+  bool step_by_frame_pointer(FrameRegisters& registers, const ReadMemory& read);
+
+  pid_t pid_;
+  uint64_t read_ns_ = 0;  ///< when the mappings were read; 0: they were not
+  std::vector<Range> ranges_;
+};
+
+}  // namespace sonde::guard

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Types of a program, out of its debug information
+//
+// libdw reads the format; here its entries become CTypes. An entry gets a number when it is first met. What refers to itself by
+// value, or through an endless chain of names, is cut off.
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <unordered_map>
+
+#include "runtime/process/c_types.h"
+
+namespace sonde {
+namespace {
+
+constexpr int kMaxChain = 64;  // qualifiers and specifications in a row
+constexpr size_t kMaxMembers = 65536;
+constexpr int kMaxNesting = 16;  // namespaces in namespaces
+
+struct DwflEnd {
+  void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
+};
+
+const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo, dwfl_offline_section_address,
+                                   nullptr};
+
+std::optional<uint64_t> number(Dwarf_Die& die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  if (dwarf_attr_integrate(&die, name, &attribute) == nullptr || dwarf_formudata(&attribute, &value) != 0)
+    return std::nullopt;
+  return value;
+}
+
+std::optional<int64_t> signed_number(Dwarf_Die& die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Sword value = 0;
+  if (dwarf_attr_integrate(&die, name, &attribute) == nullptr || dwarf_formsdata(&attribute, &value) != 0)
+    return std::nullopt;
+  return value;
+}
+
+std::string name_of(Dwarf_Die& die) {
+  const char* name = dwarf_diename(&die);
+  return name != nullptr ? name : "";
+}
+
+bool is_declaration(Dwarf_Die& die) {
+  Dwarf_Attribute attribute;
+  bool flag = false;
+  return dwarf_attr(&die, DW_AT_declaration, &attribute) != nullptr && dwarf_formflag(&attribute, &flag) == 0 && flag;
+}
+
+bool names_type(int tag, CName what) {
+  switch (what) {
+    case CName::Struct: return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+    case CName::Union: return tag == DW_TAG_union_type;
+    case CName::Enum: return tag == DW_TAG_enumeration_type;
+    // In C++ the name of a class is the name of a type.
+    case CName::Typedef: return tag == DW_TAG_typedef || tag == DW_TAG_class_type;
+  }
+  return false;
+}
+
+class DwarfTypes : public CTypes {
+ public:
+  DwarfTypes(std::unique_ptr<Dwfl, DwflEnd> dwfl, Dwarf* dwarf) : dwfl_(std::move(dwfl)), dwarf_(dwarf), dies_(1) {}
+
+  std::optional<CTypeId> find(CName what, std::string_view name) override {
+    std::optional<CTypeId> declared;
+    each_top([&](Dwarf_Die& die) {
+      if (!names_type(dwarf_tag(&die), what) || name_of(die) != name) return true;
+      const bool only_declared = is_declaration(die);
+      if (!only_declared || !declared) declared = id_of(die);
+      return only_declared;
+    });
+    return declared;
+  }
+
+  CType type(CTypeId id) override {
+    CType out;
+    if (id == kCVoid || id >= dies_.size()) return out;
+    Dwarf_Die die = dies_[id];
+    out.name = name_of(die);
+    out.size = number(die, DW_AT_byte_size).value_or(0);
+    switch (dwarf_tag(&die)) {
+      case DW_TAG_base_type: base(die, out); break;
+      case DW_TAG_pointer_type:
+      case DW_TAG_reference_type:
+      case DW_TAG_rvalue_reference_type:
+      case DW_TAG_ptr_to_member_type:
+        out.kind = CType::Kind::Pointer;
+        out.size = 8;
+        out.target = referred(die);
+        break;
+      case DW_TAG_array_type: array(id, die, out); break;
+      case DW_TAG_structure_type:
+      case DW_TAG_class_type:
+      case DW_TAG_union_type: record(die, out); break;
+      case DW_TAG_enumeration_type: enumeration(die, out); break;
+      case DW_TAG_typedef:
+        out.kind = CType::Kind::Typedef;
+        out.target = referred(die);
+        break;
+      case DW_TAG_unspecified_type: break;  // nullptr_t
+      case DW_TAG_subroutine_type: out.kind = CType::Kind::Function; break;
+      default: break;
+    }
+    return out;
+  }
+
+  std::optional<CFunction> function(std::string_view name) override {
+    if (functions_.empty()) index_functions();
+    auto at = functions_.find(std::string(name));
+    if (at == functions_.end()) return std::nullopt;
+    Dwarf_Die die = at->second, child;
+    CFunction out{referred(die), {}};
+    if (dwarf_child(&die, &child) != 0) return out;
+    do {
+      if (dwarf_tag(&child) != DW_TAG_formal_parameter) continue;
+      if (out.parameters.size() == kMaxMembers) break;
+      out.parameters.push_back({name_of(child), referred(child)});
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return out;
+  }
+
+ private:
+  /// Calls `visit` for all entries of files and namespaces, until it returns false.
+  template <typename Visit>
+  void each_top(Visit visit) {
+    Dwarf_CU* unit = nullptr;
+    Dwarf_Half version;
+    uint8_t type;
+    Dwarf_Die top, split;
+    while (dwarf_get_units(dwarf_, unit, &unit, &version, &type, &top, &split) == 0) {
+      if (dwarf_tag(&top) == DW_TAG_skeleton_unit && dwarf_tag(&split) > 0) top = split;
+      if (!each_child(top, visit, 0)) return;
+    }
+  }
+
+  template <typename Visit>
+  bool each_child(Dwarf_Die& parent, Visit& visit, int depth) {
+    Dwarf_Die child;
+    if (depth > kMaxNesting || dwarf_child(&parent, &child) != 0) return true;
+    do {
+      if (!visit(child)) return false;
+      if (dwarf_tag(&child) == DW_TAG_namespace && !each_child(child, visit, depth + 1)) return false;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return true;
+  }
+
+  void index_functions() {
+    each_top([&](Dwarf_Die& die) {
+      if (dwarf_tag(&die) != DW_TAG_subprogram || is_declaration(die)) return true;
+      Dwarf_Attribute attribute;
+      const char* linkage = nullptr;
+      if (dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute) != nullptr) linkage = dwarf_formstring(&attribute);
+      std::string name = linkage != nullptr ? linkage : name_of(die);
+      if (!name.empty()) functions_.emplace(std::move(name), die);
+      return true;
+    });
+  }
+
+  CTypeId id_of(Dwarf_Die& die) {
+    auto [at, fresh] = ids_.emplace(die.addr, static_cast<CTypeId>(dies_.size()));
+    if (fresh) dies_.push_back(die);
+    return at->second;
+  }
+
+  /// What DW_AT_type names, without qualifiers.
+  CTypeId referred(Dwarf_Die& from) {
+    Dwarf_Die die = from;
+    for (int i = 0; i < kMaxChain; ++i) {
+      Dwarf_Attribute attribute;
+      Dwarf_Die next;
+      if (dwarf_attr_integrate(&die, DW_AT_type, &attribute) == nullptr ||
+          dwarf_formref_die(&attribute, &next) == nullptr)
+        return kCVoid;
+      die = next;
+      switch (dwarf_tag(&die)) {
+        case DW_TAG_const_type:
+        case DW_TAG_volatile_type:
+        case DW_TAG_restrict_type:
+        case DW_TAG_atomic_type: continue;
+        default: return id_of(die);
+      }
+    }
+    return kCVoid;
+  }
+
+  static void base(Dwarf_Die& die, CType& out) {
+    const uint64_t encoding = number(die, DW_AT_encoding).value_or(0);
+    const bool real =
+        encoding == DW_ATE_float || encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float;
+    out.kind = real ? CType::Kind::Float : CType::Kind::Integer;
+    out.is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+  }
+
+  /// A DIE has all dimensions: one CType each, the inner ones being numbered by themselves.
+  void array(CTypeId id, Dwarf_Die& die, CType& out) {
+    out.kind = CType::Kind::Array;
+    std::vector<uint64_t> counts = dimensions(die);
+    const uint32_t level = levels_.contains(id) ? levels_[id] : 0;
+    out.count = level < counts.size() ? counts[level] : 0;
+    out.size = 0;
+    if (level + 1 >= counts.size()) {
+      out.target = referred(die);
+      return;
+    }
+    auto [at, fresh] = inner_.emplace(id, static_cast<CTypeId>(dies_.size()));
+    if (fresh) {
+      dies_.push_back(die);
+      levels_[at->second] = level + 1;
+    }
+    out.target = at->second;
+  }
+
+  static std::vector<uint64_t> dimensions(Dwarf_Die& die) {
+    std::vector<uint64_t> counts;
+    Dwarf_Die child;
+    if (dwarf_child(&die, &child) != 0) return counts;
+    do {
+      if (dwarf_tag(&child) != DW_TAG_subrange_type || counts.size() == kMaxChain) continue;
+      auto count = number(child, DW_AT_count);
+      auto last = count ? std::nullopt : signed_number(child, DW_AT_upper_bound);
+      counts.push_back(count ? *count : last && *last >= 0 ? static_cast<uint64_t>(*last) + 1 : 0);
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return counts;
+  }
+
+  void record(Dwarf_Die& die, CType& out) {
+    out.kind = dwarf_tag(&die) == DW_TAG_union_type ? CType::Kind::Union : CType::Kind::Struct;
+    out.complete = !is_declaration(die);
+    Dwarf_Die child;
+    if (dwarf_child(&die, &child) != 0) return;
+    do {
+      const int tag = dwarf_tag(&child);
+      if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || out.members.size() == kMaxMembers) continue;
+      if (is_declaration(child) || number(child, DW_AT_external)) continue;  // a static one
+      add_member(child, tag == DW_TAG_inheritance, out);
+    } while (dwarf_siblingof(&child, &child) == 0);
+  }
+
+  void add_member(Dwarf_Die& die, bool inherited, CType& out) {
+    CMember member;
+    if (!inherited) member.name = name_of(die);
+    member.type = referred(die);
+    member.bit_offset = 8 * number(die, DW_AT_data_member_location).value_or(0);
+    member.bit_width = static_cast<uint32_t>(number(die, DW_AT_bit_size).value_or(0));
+    if (member.bit_width > 64) return;
+    if (auto bits = number(die, DW_AT_data_bit_offset)) {
+      member.bit_offset = *bits;
+    } else if (auto from_top = number(die, DW_AT_bit_offset); from_top && member.bit_width != 0) {  // DWARF 2 and 3
+      const uint64_t storage = 8 * number(die, DW_AT_byte_size).value_or(type(member.type).size);
+      if (storage >= *from_top + member.bit_width) member.bit_offset += storage - *from_top - member.bit_width;
+    }
+    out.members.push_back(std::move(member));
+  }
+
+  void enumeration(Dwarf_Die& die, CType& out) {
+    out.kind = CType::Kind::Enum;
+    out.complete = !is_declaration(die);
+    Dwarf_Die child;
+    if (dwarf_child(&die, &child) != 0) return;
+    do {
+      if (dwarf_tag(&child) != DW_TAG_enumerator || out.enumerators.size() == kMaxMembers) continue;
+      const int64_t value = signed_number(child, DW_AT_const_value).value_or(0);
+      out.is_signed = out.is_signed || value < 0;
+      out.enumerators.push_back({name_of(child), value});
+    } while (dwarf_siblingof(&child, &child) == 0);
+  }
+
+  std::unique_ptr<Dwfl, DwflEnd> dwfl_;
+  Dwarf* dwarf_;
+  std::vector<Dwarf_Die> dies_;  ///< by id; 0 is void
+  std::unordered_map<void*, CTypeId> ids_;
+  std::unordered_map<CTypeId, CTypeId> inner_;    ///< arrays of arrays: the next dimension
+  std::unordered_map<CTypeId, uint32_t> levels_;  ///< which dimension an inner one is
+  std::unordered_map<std::string, Dwarf_Die> functions_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<CTypes>> read_dwarf(const std::string& path) {
+  if (access(path.c_str(), R_OK) != 0) return Error::from_errno("open " + path);
+  std::unique_ptr<Dwfl, DwflEnd> dwfl(dwfl_begin(&kCallbacks));
+  if (dwfl == nullptr) return Error(path + ": " + dwfl_errmsg(-1), ENOMEM);
+  dwfl_report_begin(dwfl.get());
+  Dwfl_Module* module = dwfl_report_offline(dwfl.get(), path.c_str(), path.c_str(), -1);
+  dwfl_report_end(dwfl.get(), nullptr, nullptr);
+  Dwarf_Addr bias = 0;
+  Dwarf* dwarf = module != nullptr ? dwfl_module_getdwarf(module, &bias) : nullptr;
+  if (dwarf == nullptr) return Error(path + " has no debug information", ENODATA);
+  return std::unique_ptr<CTypes>(std::make_unique<DwarfTypes>(std::move(dwfl), dwarf));
+}
+
+}  // namespace sonde

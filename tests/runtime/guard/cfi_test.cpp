@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Frame information is read from memory: here from our own, whole and damaged.
+#include "runtime/guard/cfi.h"
+
+#include <elf.h>
+#include <execinfo.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+
+#include "runtime/guard/unwind.h"
+
+namespace sonde::guard {
+namespace {
+
+/// Our own memory; an address that is not mapped is refused by the kernel, not met. Sanitizers do not look on.
+bool read_own(uint64_t address, void* to, size_t length) {
+  iovec here{to, length}, there{reinterpret_cast<void*>(address), length};
+  return syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(length);
+}
+
+FrameRegisters registers_of(const ucontext_t& context) {
+  const greg_t* r = context.uc_mcontext.gregs;
+  FrameRegisters out{};
+  const int order[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+                       REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+  for (uint32_t i = 0; i < kFrameRegisters; i++) out[i] = static_cast<uint64_t>(r[order[i]]);
+  return out;
+}
+
+struct Walked {
+  std::vector<uint64_t> ours, theirs;
+};
+
+__attribute__((noinline)) void walk_here(Walked& walked) {
+  ucontext_t context;
+  getcontext(&context);
+  uint64_t frames[64];
+  Unwinder unwinder(getpid());
+  const uint32_t count = unwinder.walk(registers_of(context), false, read_own, frames, 64);
+  walked.ours.assign(frames, frames + count);
+  void* addresses[64];
+  const int found = backtrace(addresses, 64);
+  for (int i = 0; i < found; i++) walked.theirs.push_back(reinterpret_cast<uint64_t>(addresses[i]));
+}
+
+__attribute__((noinline)) int recurse(int depth, Walked& walked) {
+  if (depth == 0) {
+    walk_here(walked);
+    return 1;
+  }
+  volatile int kept = depth;
+  return recurse(depth - 1, walked) + kept;
+}
+
+TEST(Cfi, FindsTheFramesThatTheCompilersRuntimeFinds) {
+  Walked walked;
+  recurse(5, walked);
+  ASSERT_GE(walked.theirs.size(), 8u);
+  ASSERT_GE(walked.ours.size(), 8u);
+  // The first frame is at another instruction of walk_here(), and sanitizers put one of theirs before it; what lies above must agree.
+  auto at = std::ranges::find(walked.theirs, walked.ours[1]);
+  ASSERT_NE(at, walked.theirs.end());
+  EXPECT_EQ(std::vector<uint64_t>(at, walked.theirs.end()),
+            std::vector<uint64_t>(walked.ours.begin() + 1, walked.ours.end()));
+}
+
+TEST(Cfi, ARowCountsItsFrames) {
+  Walked walked;
+  recurse(0, walked);
+  uint64_t frames[1];
+  ucontext_t context;
+  getcontext(&context);
+  Unwinder unwinder(getpid());
+  EXPECT_EQ(unwinder.walk(registers_of(context), false, read_own, frames, 1), 1u);
+  EXPECT_EQ(unwinder.walk(registers_of(context), false, read_own, frames, 0), 0u);
+}
+
+TEST(Cfi, AProcessThatIsGoneHasOneFrame) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+  Unwinder unwinder(child);
+  uint64_t frames[8];
+  const ReadMemory nothing = [](uint64_t, void*, size_t) { return false; };
+  FrameRegisters registers{};
+  registers[kFramePc] = 0x1234;
+  EXPECT_EQ(unwinder.walk(registers, true, nothing, frames, 8), 1u);
+  EXPECT_EQ(frames[0], 0x1234u);
+}
+
+/// This program as it is loaded: the segments that are only read, in one piece.
+struct Image {
+  uint64_t base = 0;
+  std::vector<uint8_t> bytes;
+  size_t header = 0;  ///< offset of .eh_frame_hdr
+
+  bool read(uint64_t address, void* to, size_t length) const {
+    if (address < base || address - base > bytes.size() || length > bytes.size() - (address - base)) return false;
+    std::memcpy(to, bytes.data() + (address - base), length);
+    return true;
+  }
+};
+
+Image own_image() {
+  Image image;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* into) {
+        auto& image = *static_cast<Image*>(into);
+        uint64_t end = 0;
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+          const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+          if (segment.p_type == PT_GNU_EH_FRAME) {
+            image.header = segment.p_vaddr;
+            end = std::max<uint64_t>(end, segment.p_vaddr + segment.p_memsz);
+          }
+          if (segment.p_type == PT_LOAD && !(segment.p_flags & PF_W))
+            end = std::max<uint64_t>(end, segment.p_vaddr + segment.p_memsz);
+        }
+        image.base = info->dlpi_addr;
+        image.bytes.resize(end);
+        for (uint64_t at = 0; at < end; at += 4096)
+          read_own(image.base + at, image.bytes.data() + at, std::min<uint64_t>(4096, end - at));
+        return 1;  // the program itself comes first
+      },
+      &image);
+  return image;
+}
+
+ReadMemory reader(const Image& image) {
+  return [&image](uint64_t address, void* to, size_t length) { return image.read(address, to, length); };
+}
+
+TEST(Cfi, HasARowForEachInstructionOfAFunction) {
+  const Image image = own_image();
+  auto table = CfiTable::load(image.base, reader(image));
+  ASSERT_TRUE(table);
+  const auto function = reinterpret_cast<uint64_t>(&recurse);
+  const CfiRow* row = table->row(image.base, function, reader(image));
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->cfa_register, kFrameSp);
+  EXPECT_EQ(row->cfa_offset, 8);  // nothing is pushed yet but the return address
+  EXPECT_EQ(row->registers[kFramePc].kind, CfiRule::Kind::Offset);
+  EXPECT_EQ(row->registers[kFramePc].offset, -8);
+  EXPECT_EQ(table->row(image.base, image.base + 16, reader(image)), nullptr);  // the ELF header is no code
+}
+
+TEST(Cfi, ATableFitsTheObjectThatItWasReadFrom) {
+  Image image = own_image();
+  auto table = CfiTable::load(image.base, reader(image));
+  ASSERT_TRUE(table);
+  EXPECT_TRUE(table->fits(image.base, reader(image)));
+  image.bytes[image.header + 8] ^= 1;  // another number of entries: another program in a file of the same number
+  EXPECT_FALSE(table->fits(image.base, reader(image)));
+  const ReadMemory nothing = [](uint64_t, void*, size_t) { return false; };
+  EXPECT_FALSE(table->fits(image.base, nothing));
+}
+
+TEST(Cfi, DamagedTablesGiveLessButNeverCrash) {
+  Image image = own_image();
+  ASSERT_GT(image.bytes.size(), image.header);
+  std::mt19937 random(1);
+  const auto function = reinterpret_cast<uint64_t>(&recurse);
+  for (int round = 0; round < 400; round++) {
+    std::vector<std::pair<size_t, uint8_t>> healing;
+    const uint32_t damages = 1 + random() % 64;
+    for (uint32_t i = 0; i < damages; i++) {
+      const size_t tables = image.bytes.size() - image.header;
+      const size_t at = round % 8 == 0 ? random() % 1024 : image.header + random() % tables;
+      healing.emplace_back(at, image.bytes[at]);
+      image.bytes[at] = static_cast<uint8_t>(random());
+    }
+    auto table = CfiTable::load(image.base, reader(image));
+    for (int i = 0; table && i < 64; i++) {
+      const uint64_t pc = i == 0 ? function : image.base + random() % image.bytes.size();
+      const CfiRow* row = table->row(image.base, pc, reader(image));
+      FrameRegisters registers{};
+      for (uint64_t& value : registers) value = image.base + random() % image.bytes.size();
+      if (row != nullptr) apply_row(*row, registers, reader(image));
+    }
+    for (size_t i = healing.size(); i-- > 0;) image.bytes[healing[i].first] = healing[i].second;
+  }
+}
+
+TEST(Cfi, ExpressionsAreBounded) {
+  const ReadMemory nothing = [](uint64_t, void*, size_t) { return false; };
+  std::mt19937 random(2);
+  for (int round = 0; round < 20000; round++) {
+    CfiRow row;
+    row.cfa_expression.resize(1 + random() % 40);
+    for (uint8_t& byte : row.cfa_expression) byte = static_cast<uint8_t>(random());
+    FrameRegisters registers{};
+    apply_row(row, registers, nothing);
+  }
+  CfiRow deep;
+  deep.cfa_expression.assign(100, 0x30);  // a hundred numbers on a stack of 32
+  FrameRegisters registers{};
+  EXPECT_FALSE(apply_row(deep, registers, nothing));
+}
+
+TEST(Cfi, TheProcedureLinkageTablesExpression) {
+  // CFA = rsp + 8 + ((rip & 15) >= 11) * 8: as linkers describe .plt
+  CfiRow row;
+  row.cfa_expression = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
+  row.registers[kFramePc] = {CfiRule::Kind::Offset, -8, {}};
+  const ReadMemory address_itself = [](uint64_t address, void* to, size_t length) {
+    std::memcpy(to, &address, std::min(length, sizeof address));
+    return true;
+  };
+  for (auto [pc, wanted] : {std::pair<uint64_t, uint64_t>{0x1000, 0x8000}, {0x100a, 0x8000}, {0x100b, 0x8008}}) {
+    FrameRegisters registers{};
+    registers[kFrameSp] = 0x8000;
+    registers[kFramePc] = pc;
+    ASSERT_TRUE(apply_row(row, registers, address_itself));
+    EXPECT_EQ(registers[kFramePc], wanted);
+    EXPECT_EQ(registers[kFrameSp], wanted + 8);
+  }
+}
+
+}  // namespace
+}  // namespace sonde::guard

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Names of addresses where there is no file to ask: deleted programs, the vdso, code made at run time.
+#include <gtest/gtest.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "runtime/process/symbolizer.h"
+#include "tests/runtime/process/target_program.h"
+
+namespace sonde {
+
+__attribute__((noinline)) int symbols_test_function(int number) { return number + 1; }
+
+namespace {
+
+uint64_t address_of(uint32_t pid, const std::string& path, const char* function) {
+  auto object = ElfFile::open(path);
+  auto maps = read_proc_maps(pid);
+  if (!object || !maps) return 0;
+  const ElfFunction* found = (*object)->find(function);
+  for (const MapEntry& entry : *maps)
+    if (found != nullptr && entry.executable && entry.path == path) return entry.start + (found->offset - entry.offset);
+  return 0;
+}
+
+TEST(Symbols, OfAProgramThatWasDeleted) {
+  TargetProgram program("gone", kTargetSource);
+  const uint32_t pid = program.start();
+  const uint64_t work = address_of(pid, program.path(), "work");
+  ASSERT_NE(work, 0u);
+  std::filesystem::remove(program.path());
+  Symbolizer symbolizer;
+  symbolizer.note(pid);
+  EXPECT_EQ(symbolizer.symbol_text(pid, work), "gone`work");
+  program.stop();
+  EXPECT_EQ(symbolizer.symbol_text(pid, work + 1), "gone`work+0x1");  // and it has ended
+}
+
+TEST(Symbols, OfAProgramThatWasReplaced) {
+  TargetProgram program("replaced", kTargetSource);
+  const uint32_t pid = program.start();
+  const uint64_t work = address_of(pid, program.path(), "work");
+  ASSERT_NE(work, 0u);
+  std::filesystem::remove(program.path());
+  std::filesystem::copy("/bin/true", program.path());
+  Symbolizer symbolizer;
+  symbolizer.note(pid);
+  EXPECT_EQ(symbolizer.symbol_text(pid, work), "replaced`work");
+}
+
+TEST(Symbols, OfTheVdso) {
+  const uint64_t base = getauxval(AT_SYSINFO_EHDR);
+  if (base == 0) GTEST_SKIP() << "no vdso";
+  const auto pid = static_cast<uint32_t>(getpid());
+  auto maps = read_proc_maps(pid);
+  ASSERT_TRUE(maps);
+  auto mapping = std::ranges::find(*maps, base, &MapEntry::start);
+  ASSERT_NE(mapping, maps->end());
+  auto vdso = ElfFile::parse("[vdso]", {reinterpret_cast<const uint8_t*>(base), mapping->end - base});
+  ASSERT_TRUE(vdso);
+  const ElfFunction* function = (*vdso)->find("__vdso_clock_gettime");
+  ASSERT_NE(function, nullptr);
+  Symbolizer symbolizer;
+  const std::string text = symbolizer.symbol_text(pid, base + function->offset);
+  EXPECT_TRUE(text.starts_with("[vdso]`") && text.ends_with("clock_gettime")) << text;
+}
+
+TEST(Symbols, OfCodeMadeAtRunTime) {
+  void* page = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  const auto address = reinterpret_cast<uint64_t>(page);
+  const auto pid = static_cast<uint32_t>(getpid());
+  const std::string path = "/tmp/perf-" + std::to_string(pid) + ".map";
+  Symbolizer symbolizer;
+  symbolizer.note(pid);
+  const std::string unknown = symbolizer.symbol_text(pid, address + 16);
+  EXPECT_TRUE(unknown.starts_with("0x")) << unknown;
+  std::ofstream(path) << std::hex << address << " 100 hot loop\n";
+  EXPECT_EQ(symbolizer.symbol_text(pid, address + 16), "[jit]`hot loop+0x10");
+  std::ofstream(path, std::ios::app) << std::hex << address + 0x200 << " 10 later\n";
+  EXPECT_EQ(symbolizer.symbol_text(pid, address + 0x200), "[jit]`later");
+  std::filesystem::remove(path);
+  munmap(page, 4096);
+}
+
+TEST(Symbols, OfCxxAreShownAsInTheSource) {
+  const auto pid = static_cast<uint32_t>(getpid());
+  Symbolizer symbolizer;
+  const std::string text = symbolizer.symbol_text(pid, reinterpret_cast<uint64_t>(&symbols_test_function));
+  EXPECT_TRUE(text.ends_with("`sonde::symbols_test_function(int)")) << text;
+}
+
+TEST(Symbols, WhatIsNoObjectIsRefused) {
+  const uint8_t bytes[64] = {};
+  EXPECT_FALSE(ElfFile::parse("[vdso]", bytes));
+  EXPECT_FALSE(ElfFile::parse("[vdso]", {}));
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stacks and symbols of real programs: Debian's, which keep no frame pointers."""
+
+import os
+import shutil
+
+from support import check, equal, scenario
+
+
+def frames(text):
+    return [line.strip() for line in text.splitlines() if "`" in line]
+
+
+@scenario()
+def stacks_of_debians_programs(world):
+    """ls writes its listing: from write() in libc, through ls, down to where the program began."""
+    result = world.sonde("-q", "-n", "syscall::write:entry { ustack(); }", "-c", "/bin/ls /")
+    found = frames(result.stdout)
+    check(found and found[0].startswith("libc.so.6`"), f"innermost {found[:1]}")
+    check(any(frame.startswith("ls`") for frame in found), f"no frame of ls: {found}")
+    check(any("__libc_start_main" in frame for frame in found), f"not down to the start: {found}")
+    check(len(found) >= 8, f"only {len(found)} frames: {found}")
+
+
+@scenario()
+def symbols_of_a_deleted_program(world):
+    """A program that removes its own file is still named."""
+    program = world.path("leaving")
+    shutil.copy(world.program("frames"), program)
+    os.chmod(program, 0o755)
+    script = world.path("run.sh", f"#!/bin/sh\n{program} &\nrm {program}\nwait\n")
+    result = world.sonde("-q", "-n", 'syscall::getppid:entry /execname == "leaving"/ { @[ufunc(ucaller)] = count(); ustack(); }', "-c", script)
+    found = frames(result.stdout)
+    check(any("leaving`bottom" in frame for frame in found), f"frames {found}")
+    check(any("leaving`main" in frame for frame in found), f"frames {found}")
+
+
+@scenario()
+def stacks_after_the_end(world):
+    """Stacks as keys, printed when the program has ended."""
+    result = world.sonde("-q", "-n", "syscall::getppid:entry { @[ustack()] = count(); }", "-c", world.program("frames"))
+    found = frames(result.stdout)
+    equal(sum("`main+" in frame for frame in found), 3, "stacks that reach main()")
+    check(any("`handler+" in frame for frame in found), f"no signal handler: {found}")

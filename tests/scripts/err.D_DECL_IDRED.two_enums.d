@@ -1,0 +1,5 @@
+enum colour { RED };
+enum light { GREEN, RED };
+BEGIN { exit(0); }
+
+/* @rows: type.enum_duplicate */

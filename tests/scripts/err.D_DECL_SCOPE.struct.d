@@ -1,0 +1,1 @@
+struct vmlinux`mine { int a; };

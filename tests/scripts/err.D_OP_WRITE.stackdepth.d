@@ -1,0 +1,1 @@
+BEGIN { stackdepth = 1; }

@@ -1,0 +1,1 @@
+BEGIN { trace(fds[1, 2].fi_name); }

@@ -1,0 +1,1 @@
+BEGIN { trace(curcpu->cpu_nosuch); }

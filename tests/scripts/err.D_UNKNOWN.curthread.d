@@ -1,0 +1,3 @@
+BEGIN { trace(curthread); }
+
+/* @rows: bv.curthread */

@@ -1,0 +1,4 @@
+enum colour { RED, GREEN, RED };
+BEGIN { exit(0); }
+
+/* @rows: type.enum_duplicate */

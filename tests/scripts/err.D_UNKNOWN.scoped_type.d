@@ -1,0 +1,1 @@
+BEGIN { trace(sizeof (struct nosuch.so`node)); }

@@ -1,0 +1,1 @@
+BEGIN { trace((nosuch.so`node_t)1); }

@@ -1,0 +1,3 @@
+BEGIN { trace(curlwpsinfo->pr_nice); }
+
+/* @rows: lwpsinfo.no_conversion */

@@ -1,0 +1,3 @@
+BEGIN { trace(curpsinfo->pr_size); }
+
+/* @rows: psinfo.no_conversion */

@@ -1,0 +1,3 @@
+BEGIN { trace(curpsinfo->pr_rssize); }
+
+/* @rows: psinfo.no_conversion */

@@ -122,7 +122,7 @@ ExprPtr Checker::action_print(ExprPtr expr, const DFunction& row) {
   check_count(name, prototype, expr->kids.size() - 1, expr->where);
   ExprPtr pointer = decay(value(std::move(expr->kids[1])));
   const Type* target = pointer->type->is_pointer() ? pointer->type->canonical->target : nullptr;
-  if (!target || !target->canonical->complete || target->canonical->size == 0)
+  if (!target || !world_.foreign.complete(target) || target->canonical->size == 0)
     argument_mismatch(name, 1, "pointer to a type of known size", *pointer);
   if (target->canonical->size > world_.options.number("printsize"))
     fail("D_PRINT_SIZE", pointer->where,

@@ -34,6 +34,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/ftrace.h>
+#include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -75,6 +76,11 @@ struct batch {
 	struct ftrace_ops ops;
 	DECLARE_BITMAP(numbers, SONDE_CALLS);
 };
+
+static bool direct_calls = true;
+module_param(direct_calls, bool, 0644);
+MODULE_PARM_DESC(direct_calls,
+		 "hook system calls by ftrace direct calls; else by tracepoint");
 
 /* Read by the hooks. */
 static u8 by[SONDE_CALLS];
@@ -446,6 +452,8 @@ static int hook_directly(unsigned long *numbers, enum way *way)
 {
 	int err;
 
+	if (!READ_ONCE(direct_calls))
+		return -EOPNOTSUPP;
 	*way = WAY_ALL;
 	if (all_calls && (all || bitmap_weight(numbers, SONDE_CALLS) > FEW)) {
 		err = hook_all();

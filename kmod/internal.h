@@ -193,7 +193,6 @@ void sonde_utrace_exit(void);
 
 /* syscall.c */
 void sonde_update_syscall_work(struct utrace *u);
-void sonde_clean_child(struct task_struct *child);
 void sonde_report_syscall_exit(struct utrace *u);
 int sonde_syscall_init(void);
 void sonde_syscall_stop(void);

@@ -15,7 +15,8 @@ static struct tracepoint *newtask_point, *exec_point;
 
 /*
  * Every child passes here, also that of a parent whose last engine went while
- * it was being made: what it inherited goes. (real_blocked: a sender may have
+ * it was being made: what it inherited goes, but for the work bit, which it loses
+ * at the end of its first call. (real_blocked: a sender may have
  * marked the parent at that moment; a thread in clone does not use it.)
  */
 static void on_newtask(void *data, struct task_struct *child,
@@ -23,7 +24,6 @@ static void on_newtask(void *data, struct task_struct *child,
 {
 	struct utrace *u;
 
-	sonde_clean_child(child);
 	sigemptyset(&child->real_blocked);
 	rcu_read_lock();
 	u = sonde_find(current);

@@ -15,8 +15,12 @@
  * are hooked as well, and the probes of others counted after each; while the
  * module is loaded, they are not in the kernel's counter.
  *
- * A tap on a call's return (calls.c) borrows the bit: the call's entry sets it,
- * and the exit probe takes it away again unless somebody else wants it.
+ * A tap on a call's return (calls.c) borrows the bit: the call's entry sets it.
+ *
+ * It is set by whoever wants it, and taken away by the thread itself, in our
+ * probe at the end of a call, when nobody wants it any more. So nobody takes it
+ * from a thread that is inside a call whose return is wanted. A child that
+ * inherits it loses it at its first call.
  *
  * Lock order: work bit lock > tasklist lock.
  */
@@ -47,44 +51,38 @@ static bool wants_bit(struct task_struct *task, const struct utrace *u)
 	return flags & UTRACE_EVENT_SYSCALL;
 }
 
-static void set_bit_of(struct task_struct *task, bool on)
-{
-	if (on)
-		set_task_syscall_work(task, SYSCALL_TRACEPOINT);
-	else
-		clear_task_syscall_work(task, SYSCALL_TRACEPOINT);
-}
-
 /* After every change of an engine's events. Context: any. */
 void sonde_update_syscall_work(struct utrace *u)
 {
 	unsigned long irq;
 
 	spin_lock_irqsave(&work_lock, irq);
-	set_bit_of(u->task, wants_bit(u->task, u));
+	if (wants_bit(u->task, u))
+		set_task_syscall_work(u->task, SYSCALL_TRACEPOINT);
 	spin_unlock_irqrestore(&work_lock, irq);
 }
 
-/* A child inherits the bit of a traced parent. Context: before it runs. */
-void sonde_clean_child(struct task_struct *child)
-{
-	unsigned long irq;
-
-	if (!test_task_syscall_work(child, SYSCALL_TRACEPOINT))
-		return;
-	spin_lock_irqsave(&work_lock, irq);
-	set_bit_of(child, wants_bit(child, NULL));
-	spin_unlock_irqrestore(&work_lock, irq);
-}
-
-/* Sets the bit on all threads, or where it is wanted. */
+/* Sets the bit where it is wanted. */
 static void update_all(void)
 {
 	struct task_struct *process, *task;
 
 	read_lock(sonde_kernel.tasklist_lock);
 	for_each_process_thread(process, task)
-		set_bit_of(task, wants_bit(task, NULL));
+		if (wants_bit(task, NULL))
+			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
+	read_unlock(sonde_kernel.tasklist_lock);
+}
+
+/* When no probe of ours is there any more to do it. */
+static void clear_all(void)
+{
+	struct task_struct *process, *task;
+
+	read_lock(sonde_kernel.tasklist_lock);
+	for_each_process_thread(process, task)
+		if (!wants_bit(task, NULL))
+			clear_task_syscall_work(task, SYSCALL_TRACEPOINT);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
@@ -103,7 +101,7 @@ static void count_others(void)
 		n += f->func != (void *)on_sys_exit;
 	rcu_read_unlock_sched_notrace();
 	exit_others = n;
-	if (!n != !was)
+	if (n && !was)
 		update_all();
 }
 
@@ -171,8 +169,7 @@ unsigned long sonde_hook_unregfunc(struct sonde_args *args)
 	}
 	sonde_hooks_enter();
 	spin_lock_irq(&work_lock);
-	if (!--(*sonde_kernel.sys_tracepoint_refcount))
-		update_all();
+	--(*sonde_kernel.sys_tracepoint_refcount); /* the bits go one by one */
 	spin_unlock_irq(&work_lock);
 	sonde_hooks_leave();
 	return 0;
@@ -355,7 +352,7 @@ void sonde_syscall_stop(void)
 		(*sonde_kernel.sys_tracepoint_refcount)++;
 	exit_others = 0;
 	exit_point = NULL;
-	update_all();
+	clear_all();
 	spin_unlock_irq(&work_lock);
 	tracepoint_synchronize_unregister();
 }

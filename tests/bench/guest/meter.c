@@ -19,7 +19,10 @@ static uint64_t now(void) {
 }
 
 /* Begins with a push, which kernels emulate where a uprobe is on it. */
-__attribute__((noinline, optimize("no-omit-frame-pointer"))) void work(void) { __asm__ volatile("" ::: "memory"); }
+void work(void);
+__asm__(
+    ".text\n.globl work\n.type work, @function\nwork:\n\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n\tret\n"
+    ".size work, . - work\n");
 
 static void idle(void) { syscall(SYS_getppid, 1, 2, 3, 4, 5, 6); }
 static void other(void) { syscall(SYS_getuid); }

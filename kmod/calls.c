@@ -129,8 +129,8 @@ static __always_inline void begin(struct sonde_firing *firing,
 static __always_inline void fire_site(struct sonde_firing *firing,
 				      const struct sonde_site *site)
 {
-	if (likely(site->count == 1 && !site->entries[0].pid))
-		sonde_fire_now(firing, site->entries[0].probe);
+	if (likely(site->only))
+		sonde_fire_now(firing, site->only);
 	else
 		sonde_fire_site(firing, site);
 }

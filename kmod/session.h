@@ -142,6 +142,7 @@ struct sonde_site_entry {
 struct sonde_site {
 	struct rcu_head rcu;
 	u32 count;
+	struct sonde_probe *only; /* where one is all there is, for any process */
 	struct sonde_site_entry entries[];
 };
 

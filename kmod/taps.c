@@ -416,6 +416,9 @@ static void replace(struct sonde_session *session,
 {
 	struct sonde_site *old = site_now(session, place);
 
+	if (fresh)
+		fresh->only = fresh->count == 1 && !fresh->entries[0].pid ?
+				      fresh->entries[0].probe : NULL;
 	rcu_assign_pointer(*place, fresh);
 	if (old)
 		kfree_rcu(old, rcu);

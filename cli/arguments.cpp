@@ -90,16 +90,13 @@ class Parser {
       case '4': return true;  // -64
       case '3':
       case '2': return fail("-32: 32-bit scripts are not there yet", false);
-      case 'C':
-      case 'D':
-      case 'U':
-      case 'I':
-      case 'H':
-      case 'X':
-        return fail(std::string("-") + static_cast<char>(letter) +
-                        ": the preprocessor is not there yet; run cpp yourself and pass its output by -s",
-                    false);
-      case 'L': return fail("-L: D library directories are not there yet", false);
+      case 'C': return set("cpp");
+      case 'H': return set("cpphdrs");
+      case 'D': return set("define", value);
+      case 'U': return set("undef", value);
+      case 'I': return set("incdir", value);
+      case 'X': return set("stdc", value);
+      case 'L': return set("libdir", value);
       case 'G':
       case 'h': return fail(std::string("-") + static_cast<char>(letter) + ": USDT is not there yet", false);
       case ':': return fail("option requires an argument -- '" + std::string(1, static_cast<char>(optopt)) + "'", true);
@@ -124,8 +121,8 @@ class Parser {
     return true;
   }
 
-  bool set(const char* option) {
-    arguments_.settings.push_back({option, ""});
+  bool set(const char* option, const std::string& value = "") {
+    arguments_.settings.push_back({option, value});
     return true;
   }
 
@@ -160,7 +157,8 @@ bool parse_arguments(int argc, char** argv, Arguments& arguments, BadArguments& 
 
 std::string usage() {
   return "Usage: " + program_name() +
-         " [-eFlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script] [-x opt[=val]]\n"
+         " [-CeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]] [-I path] [-L path] [-o output]\n"
+         "\t[-p pid] [-s script] [-U name] [-x opt[=val]] [-X a|c|s|t]\n"
          "\t[-P prov | -m [p:]mod | -f [[p:]m:]fun | -n [[[p:]m:]f:]name | -i id]\n"
          "\t[[predicate] action] [macro args ...]\n"
          "       " +
@@ -185,6 +183,8 @@ std::string help() {
          "  -o FILE     appends the output to FILE\n"
          "  -w          allows destructive actions: stop(), raise(), system()\n"
          "  -Z          descriptions may match nothing\n"
+         "  -C          runs cpp on scripts first; -D, -U, -I, -H and -X are cpp's\n"
+         "  -L DIR      adds a directory of D libraries\n"
          "  -F          indents by entry and return\n"
          "  -x OPT=VAL  sets an option: bufsize, strsize, switchrate, errtags, ...\n"
          "instead of tracing\n"

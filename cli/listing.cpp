@@ -6,13 +6,11 @@
 #include <cstdio>
 #include <set>
 
+#include "runtime/lang/probe_attributes.h"
+
 namespace sonde {
 
 namespace {
-
-constexpr std::array kStabilities = {"Internal", "Private",  "Obsolete", "External",
-                                     "Unstable", "Evolving", "Stable",   "Standard"};
-constexpr std::array kClasses = {"Unknown", "CPU", "Platform", "Group", "ISA", "Common"};
 
 std::string row(const char* id, const std::string& provider, const std::string& module, const std::string& function,
                 const std::string& name) {
@@ -23,9 +21,9 @@ std::string row(const char* id, const std::string& provider, const std::string& 
 }
 
 std::string attributes(const char* title, const dtrace_attribute_t& of) {
-  return std::string("\t") + title + "\n\t\tIdentifier Names: " + kStabilities[of.dtat_name] +
-         "\n\t\tData Semantics:   " + kStabilities[of.dtat_data] +
-         "\n\t\tDependency Class: " + kClasses[of.dtat_class] + "\n\n";
+  return std::string("\t") + title + "\n\t\tIdentifier Names: " + std::string(stability_name(of.dtat_name)) +
+         "\n\t\tData Semantics:   " + std::string(stability_name(of.dtat_data)) +
+         "\n\t\tDependency Class: " + std::string(class_name(of.dtat_class)) + "\n\n";
 }
 
 std::string details(Framework& framework, const ProbeInfo& probe) {
@@ -48,28 +46,19 @@ std::string list_one(Framework& framework, ProbeId id, bool verbose) {
   return verbose ? text + details(framework, probe) : text;
 }
 
-/// The less stable of two, field by field.
-dtrace_attribute_t weaker(const dtrace_attribute_t& a, const dtrace_attribute_t& b) {
-  return {std::min(a.dtat_name, b.dtat_name), std::min(a.dtat_data, b.dtat_data), std::min(a.dtat_class, b.dtat_class)};
-}
-
 }  // namespace
 
 std::string stability_report(Framework& framework, std::string_view what,
-                             std::span<const ProbeDescription> descriptions) {
+                             std::span<const ProbeDescription> descriptions, const dtrace_attribute_t& statements) {
   dtrace_attribute_t name{DTRACE_STABILITY_STANDARD, DTRACE_STABILITY_STANDARD, DTRACE_CLASS_COMMON};
-  dtrace_attribute_t arguments = name;
   for (const ProbeDescription& description : descriptions) {
     for (ProbeId id : framework.match(description)) {
-      dtrace_pattr_t all = framework.attributes(id);
-      for (const dtrace_attribute_t& part : {all.dtpa_provider, all.dtpa_mod, all.dtpa_func, all.dtpa_name})
-        name = weaker(name, part);
-      arguments = weaker(arguments, all.dtpa_args);
+      name = weaker(name, probe_attributes(framework.attributes(id), description));
     }
   }
   return "\nStability attributes for " + std::string(what) + ":\n\n" +
          attributes("Minimum Probe Description Attributes", name) +
-         attributes("Minimum Argument Attributes", arguments);
+         attributes("Minimum Statement Attributes", statements);
 }
 
 std::string list_probes(Framework& framework, std::span<const ProbeDescription> descriptions, bool verbose,

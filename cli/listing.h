@@ -14,8 +14,8 @@ namespace sonde {
 std::string list_probes(Framework& framework, std::span<const ProbeDescription> descriptions, bool verbose,
                         std::vector<std::string>& missing);
 
-/// -v: the least stability among the probes that a program's descriptions match.
+/// -v: the least stability among the probes that a program's descriptions match, and among what its statements name.
 std::string stability_report(Framework& framework, std::string_view what,
-                             std::span<const ProbeDescription> descriptions);
+                             std::span<const ProbeDescription> descriptions, const dtrace_attribute_t& statements);
 
 }  // namespace sonde

@@ -118,7 +118,7 @@ class Run {
   }
 
   int carry_out() {
-    auto texts = read_sources(arguments_.programs);
+    auto texts = read_sources(arguments_.programs, options_);
     if (!texts) return fatal(texts.error().message());
     if (auto done = name_probe_ids(session_->framework(), *texts); !done) return fatal(done.error().message());
     if (texts->empty() && arguments_.mode == Mode::List) return list({});
@@ -186,7 +186,8 @@ class Run {
 
   void report_stability(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
     for (size_t i = 0; i < texts.size(); i++) {
-      output_.write(stability_report(session_->framework(), describe(texts[i]), descriptions_of(compiled[i])));
+      output_.write(stability_report(session_->framework(), describe(texts[i]), descriptions_of(compiled[i]),
+                                     compiled[i].attributes));
     }
   }
 

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/preprocess.h"
+
 namespace sonde {
 
 namespace {
@@ -65,7 +67,7 @@ std::string describe(const SourceText& text) {
   return "description '" + specifier_of(text.name) + "'";
 }
 
-Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Program>& programs) {
+Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Program>& programs, const Options& options) {
   std::vector<SourceText> texts;
   for (const Arguments::Program& program : programs) {
     switch (program.kind) {
@@ -73,6 +75,10 @@ Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Progra
         auto text = read_file(program.text);
         if (!text) return std::move(text).error();
         drop_interpreter_line(*text);
+        if (options.flag("cpp")) {
+          text = preprocess(*text, options);
+          if (!text) return std::move(text).error().context("failed to compile script " + program.text);
+        }
         texts.push_back({program.kind, program.text, std::move(*text)});
         break;
       }

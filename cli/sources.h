@@ -6,12 +6,14 @@
 
 #include "cli/arguments.h"
 #include "runtime/base/result.h"
+#include "runtime/lang/options.h"
 
 namespace sonde {
 
 /// The texts that -s, -n, -P, -m, -f and -i stand for, in order: scripts read, short forms completed to four fields.
 /// -i needs the framework to name its probe: see name_probe_id(). Errors: "failed to open F: ..."; a specifier with too many fields.
-Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Program>& programs);
+/// With the option cpp, scripts go through the preprocessor.
+Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Program>& programs, const Options& options);
 
 /// "description 'syscall:::entry '" or "script 'FILE'": how messages name a text.
 std::string describe(const SourceText& text);

@@ -20,7 +20,8 @@ namespace sonde {
 struct CompiledText {
   uint32_t first = 0;
   uint32_t count = 0;
-  uint32_t matched = 0;  ///< probes its descriptions match now, clause by clause
+  uint32_t matched = 0;             ///< probes its descriptions match now, clause by clause
+  dtrace_attribute_t attributes{};  ///< the least stable of all that its clauses name
 };
 
 struct CompileFailure {

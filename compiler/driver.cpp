@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "compiler/compiler.h"
+#include "compiler/library/directories.h"
 #include "compiler/llvm/jit.h"
 #include "compiler/parse/parser.h"
 #include "compiler/passes/checker.h"
@@ -93,8 +94,11 @@ struct Compiler::Impl {
   std::unique_ptr<World> world;
   std::unique_ptr<Splitter> splitter;
   Jit jit;
+  bool directories_loaded = false;
+  std::string wrong_libraries;  ///< what is wrong with the user's libraries
 
   /// Trees of all texts, checked; empty when `message` says what is wrong.
+  void load_directories(std::span<const SourceText> texts, const MacroValues& macros);
   std::vector<std::unique_ptr<Unit>> check(std::span<const SourceText> texts, const MacroValues& macros,
                                            std::string& message);
   std::string unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const;
@@ -116,9 +120,27 @@ ParserQuestions Compiler::Impl::preview_questions(const MacroValues& macros) {
   return {[this](std::string_view name) { return world->types.find(name) || library_defines_type(name); }, macro};
 }
 
+/// What the user's libraries declare. Clauses in them are checked, and never enabled.
+void Compiler::Impl::load_directories(std::span<const SourceText> texts, const MacroValues& macros) {
+  if (texts.empty() || std::exchange(directories_loaded, true)) return;
+  bool tags = options.flag("errtags");
+  SourceText wrong;
+  Diagnostics diagnostics;
+  std::vector<SourceText> libraries = directory_libraries(*world, texts.front(), wrong, diagnostics);
+  for (const Diagnostic& one : diagnostics.list()) append_rendered(wrong_libraries, one, wrong, tags);
+  for (size_t i = 0; i < libraries.size() && wrong_libraries.empty(); ++i) {
+    Diagnostics own;
+    front_end(*world, libraries[i], macros, own);
+    for (const Diagnostic& one : own.list()) append_rendered(wrong_libraries, one, libraries[i], tags);
+  }
+}
+
 std::vector<std::unique_ptr<Unit>> Compiler::Impl::check(std::span<const SourceText> texts, const MacroValues& macros,
                                                          std::string& message) {
   std::vector<std::unique_ptr<Unit>> units;
+  load_directories(texts, macros);
+  message = wrong_libraries;
+  if (!message.empty()) return units;
   for (const SourceText& text : texts) {
     Diagnostics diagnostics;
     units.push_back(std::make_unique<Unit>(front_end(*world, text, macros, diagnostics)));
@@ -166,7 +188,8 @@ std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<
   std::vector<CompiledText> compiled;
   size_t next = 0;
   for (const auto& unit : units) {
-    CompiledText text{static_cast<uint32_t>(program.clauses.size()), static_cast<uint32_t>(unit->clauses.size()), 0};
+    CompiledText text{static_cast<uint32_t>(program.clauses.size()), static_cast<uint32_t>(unit->clauses.size()), 0,
+                      unit->attributes};
     for (const ClauseAst& clause : unit->clauses) {
       program.clauses.push_back(describe(clauses[next], unit->source, bodies[next]));
       text.matched += matches(clause);
@@ -202,6 +225,7 @@ Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> 
 
 std::vector<ProbeDescription> Compiler::preview(std::span<const SourceText> texts, const MacroValues& macros) {
   std::vector<ProbeDescription> all;
+  impl_->load_directories(texts, macros);
   for (const SourceText& text : texts) {
     Diagnostics diagnostics;
     PreparedText prepared = prepare(text.text, diagnostics);

@@ -17,6 +17,7 @@
 #include "compiler/source/diagnostic.h"
 #include "compiler/types/type.h"
 #include "runtime/body/program.h"
+#include "runtime/framework/provider.h"
 #include "runtime/lang/functions.h"
 #include "runtime/lang/variables.h"
 
@@ -130,6 +131,7 @@ struct ClauseAst {
 struct Unit {
   SourceText source;
   std::vector<ClauseAst> clauses;
+  dtrace_attribute_t attributes{};  ///< the least of all names that the clauses use
 };
 
 }  // namespace sonde

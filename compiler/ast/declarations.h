@@ -115,9 +115,18 @@ struct TranslatorSyntax {
   std::vector<Conversion> conversions;
 };
 
+/// `probe name(input...) : (output...);`
+struct ProbeSyntax {
+  SourceRange where;
+  std::string name;
+  std::shared_ptr<std::vector<Parameter>> input;
+  std::shared_ptr<std::vector<Parameter>> output;  ///< null: as the input
+};
+
 struct ProviderSyntax {
   SourceRange where;
   std::string name;
+  std::vector<ProbeSyntax> probes;
 };
 
 using Item = std::variant<ClauseAst, DeclarationSyntax, InlineSyntax, TranslatorSyntax, ProviderSyntax>;

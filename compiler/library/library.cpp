@@ -144,7 +144,7 @@ void load_library_text(World& world, const LibraryPart& part) {
 }
 
 void load_library_for(World& world, std::string_view name) {
-  const LibraryPart* part = part_that_defines(name);
+  const LibraryPart* part = world.options.flag("nolibs") ? nullptr : part_that_defines(name);
   if (part && world.libraries.insert(part->file).second) load_library_text(world, *part);
 }
 

@@ -157,6 +157,8 @@ class BodyCodegen {
   Value load_memory(const Expr& expr, Value address, bool checked);
   void store_memory(const Expr& expr, Value address, Value value);
   Value as_kept(const Expr& place, Value value);
+  void store_text(Value address, Value text, uint64_t size);
+  llvm::Type* float_type(const Expr& expr);
   Value field_of_word(const Expr& expr, Value word);
   Value address(const Expr& place);
   Value element_bytes(const Expr& element, Value keys);

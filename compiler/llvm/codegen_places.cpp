@@ -14,6 +14,8 @@ namespace {
 
 bool is_bytes(const Type& type) { return type.is_record() || type.canonical->kind == Type::Kind::Array; }
 
+bool is_float(const Type& type) { return type.canonical->kind == Type::Kind::Float; }
+
 uint64_t scope_offset(VariableDesc::Scope scope) {
   switch (scope) {
     case VariableDesc::Scope::Global: return offsetof(BodyContext, globals);
@@ -104,6 +106,12 @@ BodyCodegen::Value BodyCodegen::as_kept(const Expr& place, Value value) {
 
 BodyCodegen::Value BodyCodegen::assign(const Expr& expr) {
   Place target = place_to_store(*expr.kids[0]);
+  bool text_to_array = is_bytes(*expr.kids[0]->type) && expr.kids[1]->type->is_string();
+  if (text_to_array) {  // of a translated object: char pr_fname[16] takes a string
+    Value text = value(*expr.kids[1]);
+    store_text(target.at, text, expr.kids[0]->type->size);
+    return text;
+  }
   Value result = as_kept(*expr.kids[0], value(*expr.kids[1]));
   store(target, result);
   return result;
@@ -160,10 +168,19 @@ void BodyCodegen::store_variable(const Place& place, Value value) {
     call("sonde_store_bytes", ir_.getVoidTy(),
          {context_, place.at, value, ir_.getInt32(static_cast<uint32_t>(type.size))});
   } else {
-    ir_.CreateStore(value, place.at);  // a float: only zero occurs
+    ir_.CreateStore(value, place.at);  // a float: the bits of a double
     return;
   }
   leave_on_fault();
+}
+
+/// In memory a float has its own size; as a value of D all are doubles.
+llvm::Type* BodyCodegen::float_type(const Expr& expr) {
+  switch (expr.type->size) {
+    case 4: return ir_.getFloatTy();
+    case 8: return ir_.getDoubleTy();
+    default: return llvm::Type::getX86_FP80Ty(module_.getContext());
+  }
 }
 
 // ---- memory ----------------------------------------------------------------------------------------------------
@@ -197,9 +214,19 @@ bool BodyCodegen::is_known_memory(const Expr& pointer, uint64_t size) const {
   return offset <= whole && size <= whole - offset;
 }
 
+void BodyCodegen::store_text(Value address, Value text, uint64_t size) {
+  call("sonde_store_text", ir_.getVoidTy(), {context_, address, text, constant(size)});
+  leave_on_fault();
+}
+
 BodyCodegen::Value BodyCodegen::load_memory(const Expr& expr, Value address, bool known) {
-  if (!known) may("sonde_may_load", address, expr.type->is_string() ? 1 : width(expr));
-  if (is_bytes(*expr.type) || expr.type->is_string()) return address;
+  if (expr.type->is_string()) return checked_call("sonde_string_of", {context_, address, constant(expr.type->size)});
+  if (!known) may("sonde_may_load", address, width(expr));
+  if (is_bytes(*expr.type)) return address;
+  if (is_float(*expr.type)) {
+    Value number = ir_.CreateAlignedLoad(float_type(expr), pointer(address), llvm::Align(1));
+    return ir_.CreateBitCast(ir_.CreateFPCast(number, ir_.getDoubleTy()), ir_.getInt64Ty());
+  }
   auto bits = static_cast<unsigned>(8 * width(expr));
   if (bits == 0 || bits > 64) return refuse("a load of " + std::to_string(width(expr)) + " bytes");
   Value word = ir_.CreateAlignedLoad(ir_.getIntNTy(bits), pointer(address), llvm::Align(1));
@@ -214,14 +241,16 @@ BodyCodegen::Value BodyCodegen::field_of_word(const Expr& expr, Value word) {
 }
 
 void BodyCodegen::store_memory(const Expr& expr, Value address, Value value) {
-  if (expr.type->is_string()) {
-    refuse("a string cannot be stored through a pointer");
-    return;
-  }
+  if (expr.type->is_string()) return store_text(address, value, expr.type->size);
   if (!is_known_memory(*expr.kids[0], width(expr))) may("sonde_may_store", address, width(expr));
   if (is_bytes(*expr.type)) {
     may("sonde_may_load", value, expr.type->size);
     move_bytes(address, value, expr.type->size);
+    return;
+  }
+  if (is_float(*expr.type)) {
+    Value number = ir_.CreateFPCast(ir_.CreateBitCast(value, ir_.getDoubleTy()), float_type(expr));
+    ir_.CreateAlignedStore(number, pointer(address), llvm::Align(1));
     return;
   }
   auto bits = static_cast<unsigned>(8 * width(expr));

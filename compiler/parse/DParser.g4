@@ -71,7 +71,8 @@ inlineDefinition : INLINE specifiers declarator ASSIGN expression SEMICOLON ;
 translator : TRANSLATOR output=typeName LESS specifiers declarator GREATER LBRACE conversion* RBRACE SEMICOLON ;
 conversion : member ASSIGN expression SEMICOLON ;
 providerDefinition : PROVIDER name=( IDENTIFIER | TYPE_NAME ) LBRACE probe* RBRACE SEMICOLON ;
-probe : PROBE name=( IDENTIFIER | TYPE_NAME ) LPAREN parameters? RPAREN (COLON LPAREN parameters? RPAREN)? SEMICOLON ;
+probe : PROBE name=( IDENTIFIER | TYPE_NAME ) LPAREN input=parameters? RPAREN
+        ( translated=COLON LPAREN output=parameters? RPAREN )? SEMICOLON ;
 
 specifiers : specifier+ ;
 specifier

@@ -37,7 +37,19 @@ TranslatorSyntax TreeBuilder::translator(P::TranslatorContext* context) {
 }
 
 ProviderSyntax TreeBuilder::provider(P::ProviderDefinitionContext* context) {
-  return {range(context), spelling(context->name)};
+  ProviderSyntax out;
+  out.where = range(context);
+  out.name = spelling(context->name);
+  for (P::ProbeContext* one : context->probe()) {
+    ProbeSyntax probe;
+    probe.where = range(one);
+    probe.name = spelling(one->name);
+    probe.input = one->input ? parameters(one->input) : std::make_shared<std::vector<Parameter>>();
+    if (one->translated)
+      probe.output = one->output ? parameters(one->output) : std::make_shared<std::vector<Parameter>>();
+    out.probes.push_back(std::move(probe));
+  }
+  return out;
 }
 
 Specifiers TreeBuilder::specifiers(P::SpecifiersContext* context) {

@@ -2,6 +2,7 @@
 #include "compiler/parse/literals.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace sonde {
@@ -22,17 +23,12 @@ struct Suffix {
 
 Suffix read_suffix(std::string_view text) {
   Suffix suffix;
-  uint32_t unsigneds = 0;
-  for (char c : text) {
-    if (c == 'u' || c == 'U')
-      ++unsigneds;
-    else if (c == 'l' || c == 'L')
-      ++suffix.longs;
-    else
-      suffix.valid = false;
-  }
-  suffix.is_unsigned = unsigneds > 0;
-  if (unsigneds > 1 || suffix.longs > 2) suffix.valid = false;
+  std::string low;
+  for (char c : text) low += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::array<std::string_view, 8> kSuffixes = {"", "u", "l", "ll", "ul", "lu", "ull", "llu"};
+  suffix.valid = std::ranges::find(kSuffixes, low) != kSuffixes.end();
+  suffix.is_unsigned = low.find('u') != std::string::npos;
+  suffix.longs = static_cast<uint32_t>(std::ranges::count(low, 'l'));
   return suffix;
 }
 

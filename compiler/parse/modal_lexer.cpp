@@ -66,11 +66,18 @@ static_assert(std::ranges::is_sorted(kKeywords, {}, &Keyword::word));
 
 constexpr size_t kMostBrackets = 200;
 constexpr uint32_t kMostOperators = 2000;
-constexpr uint32_t kMostChained = 500;  ///< = ? and else, in one statement
+constexpr uint32_t kMostChained = 500;  ///< = and ? in one statement, and elses inside each other
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) ||
          std::string_view("-$:_.?*\\[]!`").find(c) != std::string_view::npos;
+}
+
+/// `x / 2 / y` divides; `/x/ BEGIN /y/` and `/x/ tick-5s /y/` name a probe.
+bool can_only_be_a_probe(std::string_view word) {
+  size_t dash = word.find('-');
+  bool rate = dash != std::string_view::npos && (word.substr(0, dash) == "tick" || word.substr(0, dash) == "profile");
+  return rate || word == "BEGIN" || word == "END" || word == "ERROR";
 }
 
 bool is_identifier(std::string_view word) {
@@ -136,25 +143,43 @@ void ModalLexer::limit_depth(const antlr4::CommonToken& token) {
     chained_ = 0;
   else if (type >= LPAREN && type <= SHR_ASSIGN && type != COMMA)
     ++operators_;
-  bool chain = type == ASSIGN || type == QUESTION || type == ELSE;
-  if (chain) ++chained_;
-  if (too_deep_ || (open_.size() < kMostBrackets && operators_ < kMostOperators && chained_ < kMostChained)) return;
-  too_deep_ = true;
+  chained_ += type == ASSIGN || type == QUESTION;
+  count_elses(type);
+  bool fine = open_.size() < kMostBrackets && operators_ < kMostOperators && chained_ < kMostChained &&
+              all_elses_ < kMostChained;
+  if (fine) return;
   complain("D_SYNTAX", token, "nested too deeply");
+  getInputStream()->seek(text_.size());  // nothing that follows can make it right
+}
+
+/// if (a) x; else if (b) y; else z; nests with each else, though no bracket is open.
+void ModalLexer::count_elses(size_t type) {
+  if (type == ELSE) {
+    ++elses_.back();
+    ++all_elses_;
+  } else if (statement_ended_) {
+    all_elses_ -= elses_.back();
+    elses_.back() = 0;
+  }
+  if (type == LBRACE) elses_.push_back(0);
+  if (type == RBRACE && elses_.size() > 1) {
+    all_elses_ -= elses_.back();
+    elses_.pop_back();
+  }
+  statement_ended_ = type == SEMICOLON || type == RBRACE;
 }
 
 void ModalLexer::code_token(antlr4::CommonToken& token) {
+  if (token.getType() == IDENTIFIER) {
+    size_t begin = token.getStartIndex();
+    std::string_view word = std::string_view(text_).substr(begin, token.getStopIndex() + 1 - begin);
+    const size_t scope = word.rfind('`');
+    size_t type = keyword(scope == std::string_view::npos ? word : word.substr(scope + 1));
+    bool scoped_type = type == STRUCT || type == UNION || type == ENUM;  // vmlinux`struct file
+    if (type && (scope == std::string_view::npos || scoped_type)) token.setType(type);
+  }
   limit_depth(token);
   switch (token.getType()) {
-    case IDENTIFIER: {
-      std::string_view word =
-          std::string_view(text_).substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex());
-      const size_t scope = word.rfind('`');
-      size_t type = keyword(scope == std::string_view::npos ? word : word.substr(scope + 1));
-      bool scoped_type = type == STRUCT || type == UNION || type == ENUM;  // vmlinux`struct file
-      if (type && (scope == std::string_view::npos || scoped_type)) token.setType(type);
-      break;
-    }
     case LBRACE:
     case LPAREN:
     case LBRACKET: open_bracket(token); break;
@@ -228,8 +253,8 @@ bool ModalLexer::closes_predicate(size_t after) const {
   std::string_view word = std::string_view(text_).substr(at, end - at);
   size_t then = skip_blanks(end);
   bool own_line = text_.find('\n', after) < at;  // a division goes on in its line
-  bool then_clause =
-      then < text_.size() && (text_[then] == '{' || text_[then] == ',' || (text_[then] == '/' && own_line));
+  bool then_clause = then < text_.size() && (text_[then] == '{' || text_[then] == ',' ||
+                                             (text_[then] == '/' && (own_line || can_only_be_a_probe(word))));
   return word.find(':') != std::string_view::npos || then_clause ||
          (keyword(word) && word != "self" && word != "this" && word != "sizeof");
 }

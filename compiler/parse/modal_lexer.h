@@ -54,10 +54,14 @@ class ModalLexer : public antlr::DLexer {
   /// The parser and the passes are recursive: what would take them too deep is refused here.
   void limit_depth(const antlr4::CommonToken& token);
 
-  uint32_t operators_ = 0;  ///< in this statement
-  uint32_t chained_ = 0;    ///< = ? and else in this statement
-  bool too_deep_ = false;
-  uint32_t questions_ = 0;  ///< ? without their : at depth 0 of a predicate
+  void count_elses(size_t type);
+
+  uint32_t operators_ = 0;          ///< in this statement
+  uint32_t chained_ = 0;            ///< = and ? in this statement
+  std::vector<uint32_t> elses_{0};  ///< of the statement that is open, by depth of braces
+  uint32_t all_elses_ = 0;          ///< their sum
+  bool statement_ended_ = false;    ///< by the token before: an else would carry it on
+  uint32_t questions_ = 0;          ///< ? without their : at depth 0 of a predicate
   std::vector<size_t> declarations_;
 };
 

@@ -61,7 +61,8 @@ class TypeMarker {
 
   bool is_type_here(size_t i) const {
     if (i > 0 && any(i - 1, P::DOT, P::ARROW, P::ENUM, P::STRUCT, P::UNION)) return false;
-    std::string_view name = spelling(i);
+    if (i > 1 && is(i - 1, P::STAR) && is(i - 2, P::LPAREN) && is(i + 1, P::RPAREN)) return false;  // int (*name)(int)
+    std::string_view name = own_type_name(spelling(i));
     bool known = typedefs_.contains(name) || questions_.is_type(name);
     // After a type and before what ends a declarator it is the name that is declared, whatever it meant before.
     bool declared = i > 0 &&
@@ -74,7 +75,7 @@ class TypeMarker {
         any(i + 1, P::IDENTIFIER, P::STAR))
       return true;
     if (i > 1 && is(i - 1, P::LPAREN) && is(i - 2, P::OFFSETOF)) return true;
-    return i > 0 && is(i - 1, P::LPAREN) && cast_follows(i);
+    return i > 0 && is(i - 1, P::LPAREN) && !(i > 1 && is(i - 2, P::IF)) && cast_follows(i);
   }
 
   /// `(foo *)` and `(foo) x`: nothing but a cast.
@@ -179,6 +180,8 @@ P::ProgramContext* parse_program(P& parser, antlr4::CommonTokenStream& tokens, F
 }
 
 }  // namespace
+
+std::string_view own_type_name(std::string_view name) { return name.starts_with("D`") ? name.substr(2) : name; }
 
 SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& questions, Diagnostics& diagnostics) {
   try {

@@ -24,6 +24,9 @@ struct ParserQuestions {
 /// `script`: a description must be followed by a predicate or a body.
 SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& questions, Diagnostics& diagnostics);
 
+/// D`name is the program's own name; other modules keep theirs.
+std::string_view own_type_name(std::string_view name);
+
 /// "a:b:c:d" with fields filled from the right. None: more than four.
 std::optional<ProbeDescription> read_description(std::string_view text);
 

@@ -65,19 +65,6 @@ uint32_t Checker::line_of(SourceRange where) {
   return last_place_.line;
 }
 
-/// An error ends `work`, and nothing else.
-template <typename Work>
-bool Checker::guarded(Work work) {
-  try {
-    work();
-    return true;
-  } catch (const Refused&) {
-    parameters_.clear();
-    depth_ = 0;
-    return false;
-  }
-}
-
 namespace {
 
 /// Calls `take` for each word of `text` that can be a name; that of an aggregation begins with @.
@@ -125,8 +112,8 @@ void Checker::items(SyntaxTree& tree, Unit& unit) {
       if (!guarded([&] { inline_definition(*defined); })) remember_names(defined->where);
     } else if (auto* translated = std::get_if<TranslatorSyntax>(&item)) {
       guarded([&] { translator(*translated); });
-    } else if (auto* provider = std::get_if<ProviderSyntax>(&item)) {
-      diagnostics_.report("D_UNKNOWN", provider->where, "provider declarations are not there yet: " + provider->name);
+    } else if (auto* declared_provider = std::get_if<ProviderSyntax>(&item)) {
+      guarded([&] { provider(*declared_provider); });
     }
   }
 }
@@ -134,6 +121,7 @@ void Checker::items(SyntaxTree& tree, Unit& unit) {
 void Checker::clause(ClauseAst& clause) {
   clause_ = &clause;
   resolve_probes(clause);
+  guarded([&] { note_probes(clause); });
   if (clause.predicate) {
     diagnostics_.set_context("in predicate");
     guarded([&] {
@@ -250,17 +238,18 @@ bool read_id(const SourceText& source, SyntaxTree& tree, Diagnostics& diagnostic
 Unit front_end(World& world, const SourceText& source, const MacroValues& macros, Diagnostics& diagnostics) {
   Unit unit;
   unit.source = source;
-  size_t before = diagnostics.list().size();
-  auto failed = [&] { return diagnostics.list().size() > before; };
+  size_t reported = diagnostics.list().size();
+  auto failed = [&] { return diagnostics.list().size() > reported; };
   Checkpoint checkpoint(world);
 
   Diagnostics own;
   PreparedText prepared = prepare(source.text, own);
-  control_lines(world, prepared.controls, false, own);
+  Names before = world.names;
+  std::vector<NamePragma> pragmas = control_lines(world, prepared.controls, !source.library.empty(), own);
   auto tree = std::make_shared<SyntaxTree>();
   Macros values(macros, world);
   ParserQuestions questions{[&](std::string_view name) {
-                              return (world.types.find(name) && !find_function(name)) || library_defines_type(name);
+                              return (world.types.find(name) && !world.function(name)) || library_defines_type(name);
                             },
                             [&](std::string_view name) { return values(name); }};
   if (!own.any()) *tree = parse(prepared.text, source.kind == SourceText::Kind::Script, questions, own);
@@ -269,11 +258,14 @@ Unit front_end(World& world, const SourceText& source, const MacroValues& macros
   // Beyond this point there is a syntax tree.
 
   bool empty = source.kind == SourceText::Kind::Script && tree->items.empty() && prepared.controls.empty() &&
-               !world.options.flag("empty");
+               !world.options.flag("empty") && source.library.empty();
   if (empty) diagnostics.report("D_EMPTY", {}, "empty D program translation unit");
   if (source.kind == SourceText::Kind::Id && !read_id(source, *tree, diagnostics)) return unit;
   world.trees.push_back(tree);
-  Checker(world, source, diagnostics).items(*tree, unit);
+  Checker checker(world, source, diagnostics);
+  checker.items(*tree, unit);
+  unit.attributes = checker.least_attributes();
+  check_name_pragmas(world, pragmas, before, diagnostics);
   // Beyond this point every expression has a type and holds lowered kinds only.
 
   if (!failed()) checkpoint.keep();

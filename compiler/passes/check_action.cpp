@@ -25,6 +25,7 @@ void Checker::finish_site(Expr& expr, ActionSite& site) {
 
 ExprPtr Checker::check_action(ExprPtr expr, const DFunction& row) {
   expr->text = row.name;
+  note_name(row.name, expr->where);
   const Prototype& prototype = world_.prototype(row.prototype);
   bool formats = prototype.varargs && !prototype.parameters.empty() && prototype.parameters[0]->is_string();
   bool aggregation_first =
@@ -65,7 +66,7 @@ ExprPtr Checker::action_trace(ExprPtr expr) {
   std::string called;
   if (expr->kids[1]->kind == ExprKind::Call) {
     const DFunction* inner = function_of(*expr->kids[1], called);
-    if ((inner && is_action(inner->runs)) || (!inner && find_aggregating_function(called)))
+    if ((inner && is_action(inner->runs)) || (!inner && world_.aggregating_function(called)))
       fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression");
   }
   ExprPtr argument = check(std::move(expr->kids[1]));

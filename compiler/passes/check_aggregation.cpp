@@ -38,11 +38,12 @@ ExprPtr Checker::check_aggregate(ExprPtr expr) {
   std::string shown = named.text == "@" ? "@_" : named.text;
   Expr& call = *expr->kids[1];
   bool calls = expr->kind == ExprKind::Assign && call.kind == ExprKind::Call && call.kids[0]->kind == ExprKind::Name;
-  const AggFunctionRow* row = calls ? find_aggregating_function(call.kids[0]->text) : nullptr;
-  if (!row && calls && !find_function(call.kids[0]->text)) unknown_function(call.kids[0]->text, call.kids[0]->where);
+  const AggFunctionRow* row = calls ? world_.aggregating_function(call.kids[0]->text) : nullptr;
+  if (!row && calls && !world_.function(call.kids[0]->text)) unknown_function(call.kids[0]->text, call.kids[0]->where);
   if (!row)
     fail("D_AGG_FUNC", expr->where, named.text + " must be assigned the result of an aggregating function",
          "such as count(), sum(x) or quantize(x)");
+  note_name(row->name, expr->where);
   ExprPtr out = make(ExprKind::Aggregate, world_.types.void_type(), expr->where);
   out->text = named.text.substr(1);
   std::vector<const Type*> keys;

@@ -12,11 +12,14 @@ namespace sonde {
 const DFunction* Checker::function_of(const Expr& call, std::string& name) {
   if (call.kids[0]->kind != ExprKind::Name || call.kids[0]->type) return nullptr;
   name = call.kids[0]->text;
-  return find_function(name);
+  return world_.function(name);
 }
 
 void Checker::unknown_function(const std::string& name, SourceRange where) {
-  bool is_variable = find_variable(name) || world_.names.globals.contains(name);
+  auto declared = world_.names.globals.find(name);
+  if (declared != world_.names.globals.end() && declared->second.kind == Symbol::Kind::Prototype)
+    fail("D_FUNC_UNDEF", where, "unimplemented subroutine: " + name, "it is declared, but D cannot call it");
+  bool is_variable = world_.variable(name) || world_.global(name);
   if (is_variable) fail("D_FUNC_IDKIND", where, "'" + name + "' is not a function");
   Suggestion suggestion(name);
   for (const DFunction& row : kFunctions) suggestion.offer(row.name);
@@ -29,11 +32,12 @@ ExprPtr Checker::check_call(ExprPtr expr) {
     fail("D_FUNC_IDENT", expr->where, "function designator is not of function type");
   std::string name;
   const DFunction* row = function_of(*expr, name);
-  if (!row && find_aggregating_function(name))
+  if (!row && world_.aggregating_function(name))
     fail("D_CG_EXPR", expr->where,
          "aggregating function " + name + "( ) may not be called from a D expression (D program context required)",
          "write @name[keys] = " + name + "(...)");
   if (!row) unknown_function(name, expr->kids[0]->where);
+  note_name(name, expr->where);
   if (is_action(row->runs))
     fail("D_CG_EXPR", expr->where, name + "( ) may not be called from a D expression (D program context required)");
   const Prototype& prototype = world_.prototype(row->prototype);

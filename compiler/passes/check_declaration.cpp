@@ -30,11 +30,10 @@ void Checker::require_unscoped(const std::string& name, SourceRange where) {
 
 void Checker::require_new(const std::string& name, SourceRange where) {
   bool constant = library_;
-  if (!constant && find_variable(name)) fail("D_DECL_IDRED", where, "built-in identifier redeclared: " + name);
-  if (find_function(name) || find_aggregating_function(name))
+  if (!constant && world_.variable(name)) fail("D_DECL_IDRED", where, "built-in identifier redeclared: " + name);
+  if (world_.function(name) || world_.aggregating_function(name))
     fail("D_DECL_IDRED", where, "built-in identifier redeclared: " + name);
-  if (world_.names.globals.contains(name) || world_.types.find(name))
-    fail("D_DECL_IDRED", where, "identifier redeclared: " + name);
+  if (world_.global(name) || world_.types.find(name)) fail("D_DECL_IDRED", where, "identifier redeclared: " + name);
 }
 
 void Checker::declare_typedef(const Declarator& declarator, const Type* type) {
@@ -65,7 +64,7 @@ void Checker::declare_scoped(VariableDesc::Scope scope, const Declarator& declar
   const Type* type = derived(base, declarator, tuple ? 1 : 0);
   const Type* real = type->canonical;
   if (real->kind == Type::Kind::Function) {
-    if (find_function(name) || find_aggregating_function(name))
+    if (world_.function(name) || world_.aggregating_function(name))
       fail("D_DECL_IDRED", declarator.where, "built-in identifier redeclared: " + name);
     Symbol symbol;
     symbol.kind = Symbol::Kind::Prototype;
@@ -82,11 +81,12 @@ void Checker::declare_scoped(VariableDesc::Scope scope, const Declarator& declar
     fail("D_DECL_LOCASSC", declarator.where, "associative arrays may not be declared as local variables: " + name);
   std::vector<const Type*> keys;
   if (tuple) keys = signature(declarator.derivations[0]);
+  require_few_keys(keys.size(), declarator.where);
   SymbolMap& map = world_.names.of(scope);
   auto known = map.find(name);
   if (known != map.end()) {
-    bool same =
-        is_extern && known->second.is_extern && known->second.type->canonical == real && known->second.keys == keys;
+    bool same = (is_extern || known->second.is_extern) && known->second.type->canonical == real &&
+                known->second.keys == keys && known->second.kind != Symbol::Kind::Inline;
     if (same) return;
     fail(
         "D_DECL_IDRED", declarator.where,

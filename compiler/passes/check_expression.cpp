@@ -106,17 +106,14 @@ ExprPtr Checker::check_name(ExprPtr expr) {
     null->text = "NULL";
     return null;
   }
-  auto symbol = world_.names.globals.find(name);
-  if (symbol != world_.names.globals.end())
-    return use_symbol(symbol->second, std::move(expr), VariableDesc::Scope::Global);
-  const DVariable* row = find_variable(name);
+  note_name(name, expr->where);
+  if (const Symbol* symbol = world_.global(name)) return use_symbol(*symbol, std::move(expr));
+  const DVariable* row = world_.variable(name);
   if (row && row->from != From::Library) return use_builtin(*row, std::move(expr));
   if (const LibraryConstant* known = find_constant(name))
     return integer(static_cast<uint64_t>(known->value), world_.types.int_type(), here(expr->where));
   load_library_for(world_, name);
-  symbol = world_.names.globals.find(name);
-  if (symbol != world_.names.globals.end())
-    return use_symbol(symbol->second, std::move(expr), VariableDesc::Scope::Global);
+  if (const Symbol* symbol = world_.global(name)) return use_symbol(*symbol, std::move(expr));
   if (auto value = world_.foreign.enumerator(name))
     return integer(static_cast<uint64_t>(*value),
                    world_.types.integer(*value == static_cast<int32_t>(*value) ? 4 : 8, true), here(expr->where));
@@ -126,8 +123,9 @@ ExprPtr Checker::check_name(ExprPtr expr) {
 void Checker::unknown_name(const std::string& name, SourceRange where) {
   if (name.find('`') != std::string::npos)
     fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": No symbol information available",
-         "no event source reads variables of the kernel or of programs by name");
-  if (find_function(name) || find_aggregating_function(name))
+         name.starts_with("D`") ? "D` is for types: variables stand without"
+                                : "no event source reads variables of the kernel or of programs by name");
+  if (world_.function(name) || world_.aggregating_function(name))
     fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": Unknown variable name",
          name + " is a function: write " + name + "()");
   Suggestion suggestion(name);
@@ -141,8 +139,7 @@ void Checker::unknown_name(const std::string& name, SourceRange where) {
   fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": Unknown variable name", hint);
 }
 
-ExprPtr Checker::use_symbol(const Symbol& symbol, ExprPtr expr, VariableDesc::Scope scope) {
-  (void)scope;
+ExprPtr Checker::use_symbol(const Symbol& symbol, ExprPtr expr) {
   switch (symbol.kind) {
     case Symbol::Kind::Variable: return variable(symbol, here(expr->where));
     case Symbol::Kind::Array:
@@ -213,8 +210,6 @@ ExprPtr Checker::check_deref(ExprPtr expr) {
     fail("D_DEREF_VOID", expr->where, "cannot dereference pointer to void",
          "cast it to a pointer to what it points to");
   if (kind == Type::Kind::Function) fail("D_DEREF_FUNC", expr->where, "cannot dereference pointer to function");
-  if (kind == Type::Kind::String || kind == Type::Kind::Float)
-    fail("D_UNKNOWN", expr->where, "pointers to " + pointer->target->name + " cannot be followed yet");
   if (!world_.foreign.complete(pointer->target))
     fail("D_OP_INCOMPLETE", expr->where,
          "operator * cannot be applied to a forward declaration: no " + pointer->target->name +

@@ -4,17 +4,13 @@
 #include <array>
 #include <cctype>
 
+#include "compiler/library/library.h"
 #include "compiler/passes/checker.h"
 #include "compiler/source/prepare.h"
 #include "compiler/source/suggest.h"
 
 namespace sonde {
 namespace {
-
-constexpr std::array kStabilities = std::to_array<std::string_view>(
-    {"Internal", "Private", "Obsolete", "External", "Unstable", "Evolving", "Stable", "Standard"});
-constexpr std::array kClasses =
-    std::to_array<std::string_view>({"Unknown", "CPU", "Platform", "Group", "ISA", "Common"});
 
 std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> words;
@@ -60,9 +56,7 @@ class PragmaReader {
         std::isdigit(static_cast<unsigned char>(words[0][0])))
       return;
     if (words[0] == "error") {
-      size_t text = line.text.find("error") + 5;
-      text = line.text.find_first_not_of(" \t", text);
-      report("D_PRAGERR", "#error: " + (text == std::string::npos ? "" : line.text.substr(text)));
+      error(after(words, "error"));
     } else if (words[0] == "pragma") {
       if (words.size() > 1 && words[1] == "D") pragma(words);
     } else {
@@ -73,13 +67,26 @@ class PragmaReader {
     }
   }
 
+  std::vector<NamePragma> names() { return std::move(names_); }
+
  private:
   void report(std::string_view tag, std::string message, std::string hint = {}) {
     diagnostics_.report(tag, where_, std::move(message), std::move(hint));
   }
 
+  void error(const std::string& text) { report("D_PRAGERR", "#error: " + text); }
+
+  /// The words behind one.
+  static std::string after(const std::vector<std::string>& words, std::string_view word) {
+    std::string text;
+    auto at = std::ranges::find(words, word);
+    for (++at; at != words.end(); ++at) text += (text.empty() ? "" : " ") + *at;
+    return text;
+  }
+
   void pragma(const std::vector<std::string>& words) {
-    std::string kind = words.size() > 2 ? words[2] : "";
+    if (words.size() < 3) return report("D_PRAGMA_MALFORM", "malformed #pragma D: no name given", "such as option");
+    const std::string& kind = words[2];
     if (kind == "option")
       option(words);
     else if (kind == "attributes")
@@ -89,8 +96,8 @@ class PragmaReader {
     else if (kind == "depends_on")
       depends(words);
     else if (kind == "error")
-      report("D_PRAGERR", "#error");
-    else
+      error(after(words, "error"));
+    else if (kind != "ident" && kind != "line")
       report("D_PRAGMA_INVAL", "invalid D pragma: " + kind, near_pragma(kind));
   }
 
@@ -120,27 +127,27 @@ class PragmaReader {
            unknown ? suggestion.hint() : "");
   }
 
+  /// `attributes a/b/c name`, or of a provider declaration: `attributes a/b/c provider|module|function|name|args NAME provider`.
   void attributes(const std::vector<std::string>& words) {
-    if (words.size() != 5) return report("D_PRAGMA_MALFORM", "malformed #pragma attributes <attributes> <ident>");
-    std::vector<std::string> parts(1);
-    for (char c : words[3])
-      if (c == '/')
-        parts.emplace_back();
-      else
-        parts.back() += c;
-    bool valid = parts.size() == 3 && std::ranges::find(kStabilities, parts[0]) != kStabilities.end() &&
-                 std::ranges::find(kStabilities, parts[1]) != kStabilities.end() &&
-                 std::ranges::find(kClasses, parts[2]) != kClasses.end();
-    if (!valid) report("D_PRAGMA_INVAL", "invalid attributes specified by #pragma attributes");
+    bool of_provider = words.size() == 7 && words[6] == "provider";
+    if (words.size() != 5 && !of_provider)
+      return report("D_PRAGMA_MALFORM", "malformed #pragma attributes <attributes> <ident>");
+    dtrace_attribute_t read{};
+    if (!read_attributes(words[3], read))
+      return report("D_PRAGMA_INVAL", "invalid attributes specified by #pragma attributes",
+                    "as in Stable/Evolving/Common: names, data, dependency class");
+    const std::string& name = words[of_provider ? 5 : 4];
+    names_.push_back({"attributes", name, where_});
+    world_.names.facts[name].attributes = read;
   }
 
   void binding(const std::vector<std::string>& words) {
     if (words.size() != 5) return report("D_PRAGMA_MALFORM", "malformed #pragma binding \"version\" <ident>");
-    std::string version = unquoted(words[3]);
-    bool valid = !version.empty() && std::ranges::all_of(version, [](char c) {
-      return std::isdigit(static_cast<unsigned char>(c)) || c == '.';
-    });
-    if (!valid) report("D_PRAGMA_INVAL", "invalid version string specified by #pragma binding: " + version);
+    std::optional<Version> version = read_version(unquoted(words[3]));
+    if (!version)
+      return report("D_PRAGMA_INVAL", "invalid version string specified by #pragma binding: " + unquoted(words[3]));
+    names_.push_back({"binding", words[4], where_});
+    world_.names.facts[words[4]].since = *version;
   }
 
   void depends(const std::vector<std::string>& words) {
@@ -148,21 +155,61 @@ class PragmaReader {
     const std::string& kind = words[3];
     if (kind != "library" && kind != "module" && kind != "provider")
       return report("D_PRAGMA_INVAL", "invalid class specified by #pragma depends_on: " + kind);
-    if (kind == "library" && !library_)
-      report("D_PRAGMA_DEPEND", "main program may not explicitly depend on a library");
+    if (library_) return;  // directory_libraries() has seen to it
+    if (kind == "library") return report("D_PRAGMA_DEPEND", "main program may not explicitly depend on a library");
+    if (!is_met(world_, {kind, words[4], where_}))
+      report("D_PRAGMA_DEPEND", "program requires " + kind + " " + words[4] + ", which is not there");
   }
 
   World& world_;
   bool library_;
   Diagnostics& diagnostics_;
   SourceRange where_;
+  std::vector<NamePragma> names_;
 };
 
 }  // namespace
 
-void control_lines(World& world, const std::vector<ControlLine>& lines, bool library, Diagnostics& diagnostics) {
+std::vector<NamePragma> control_lines(World& world, const std::vector<ControlLine>& lines, bool library,
+                                      Diagnostics& diagnostics) {
   PragmaReader reader(world, library, diagnostics);
   for (const ControlLine& line : lines) reader.line(line);
+  return reader.names();
+}
+
+std::vector<Dependency> dependencies(const std::vector<ControlLine>& lines) {
+  std::vector<Dependency> found;
+  for (const ControlLine& line : lines) {
+    std::vector<std::string> words = words_of(line.text);
+    if (words.size() == 5 && words[0] == "pragma" && words[1] == "D" && words[2] == "depends_on")
+      found.push_back({words[3], words[4], line.where});
+  }
+  return found;
+}
+
+bool is_met(World& world, const Dependency& need) {
+  bool module = need.kind == "module";
+  ProbeDescription any{module ? "" : need.name, module ? need.name : "", "", "", {}};
+  return !world.framework.match(any).empty();
+}
+
+void check_name_pragmas(const World& world, const std::vector<NamePragma>& pragmas, const Names& before,
+                        Diagnostics& diagnostics) {
+  auto knows = [](const Names& names, const std::string& name) {
+    return names.globals.contains(name) || names.self.contains(name) || names.locals.contains(name) ||
+           names.providers.contains(name) || names.aggregations.contains(name.starts_with('@') ? name.substr(1) : "@");
+  };
+  for (const NamePragma& pragma : pragmas) {
+    bool elsewhere = find_variable(pragma.name) || find_function(pragma.name) ||
+                     find_aggregating_function(pragma.name) || find_constant(pragma.name) || knows(before, pragma.name);
+    if (elsewhere)
+      diagnostics.report(
+          "D_PRAGMA_SCOPE", pragma.where,
+          "#pragma " + pragma.kind + " cannot modify " + pragma.name + ": it is defined outside this program's scope");
+    else if (!knows(world.names, pragma.name) && !world.types.find(pragma.name))
+      diagnostics.report("D_PRAGMA_UNUSED", pragma.where, "unused #pragma " + pragma.kind,
+                         "no declaration of " + pragma.name);
+  }
 }
 
 }  // namespace sonde

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Specifiers and declarators to types; structs, unions, enums.
 #include <algorithm>
+#include <set>
+#include <string_view>
 
+#include "compiler/parse/parser.h"
 #include "compiler/passes/checker.h"
 
 namespace sonde {
@@ -64,10 +67,11 @@ const Type* Checker::specified(const Specifiers& s) {
   if (s.base == Base::String) return world_.types.string_type();
   if (s.base == Base::Record) return record(*s.record);
   if (s.base == Base::Enum) return enumeration(*s.enumeration);
-  const Type* type = world_.types.find(s.name);
+  std::string name(own_type_name(s.name));
+  const Type* type = world_.types.find(name);
   if (!type) {
-    load_library_for(world_, s.name);
-    type = world_.types.find(s.name);
+    load_library_for(world_, name);
+    type = world_.types.find(name);
   }
   if (!type) type = world_.foreign.find(s.name);
   if (!type)
@@ -196,6 +200,7 @@ const Type* Checker::enumeration(const EnumSyntax& syntax) {
   if (known && known->canonical->complete) fail("D_DECL_TYPERED", syntax.where, "type redeclared: " + name);
   Type* type = known ? const_cast<Type*>(known->canonical) : world_.types.add_record(Type::Kind::Enum, tag);
   int64_t next = 0;
+  std::set<std::string_view> own;
   for (const EnumeratorSyntax& one : syntax.enumerators) {
     if (one.value) {
       ExprPtr value = constant(clone(*one.value));
@@ -206,9 +211,7 @@ const Type* Checker::enumeration(const EnumSyntax& syntax) {
     }
     if (next > INT32_MAX || next < INT32_MIN)
       fail("D_DECL_ENOFLOW", one.where, "enumerator '" + one.name + "' value overflows INT_MAX (2147483647)");
-    bool twice =
-        std::ranges::any_of(type->enumerators, [&](const Enumerator& before) { return before.name == one.name; });
-    if (twice)
+    if (!own.insert(one.name).second)
       fail("D_UNKNOWN", one.where, "failed to define enumerator '" + one.name + "': Duplicate member or variable name");
     require_unscoped(one.name, one.where);
     require_new(one.name, one.where);

@@ -36,6 +36,8 @@ Symbol& Checker::declare_variable(VariableDesc::Scope scope, const std::string& 
   Symbol symbol;
   symbol.type = type;
   symbol.index = static_cast<uint32_t>(program.variables.size() - 1);
+  bool hides = scope == VariableDesc::Scope::Global && world_.names.globals.contains(name);  // one of a later version
+  if (hides) world_.names.facts.erase(name);
   return world_.names.of(scope)[name] = symbol;
 }
 
@@ -88,53 +90,18 @@ ExprPtr Checker::check_assign(ExprPtr expr) {
     fail("D_CG_EXPR", expr->where,
          "aggregating actions may not be used in a D expression (D program context required)");
   if (is_aggregation(*expr->kids[1])) expr->kids[1] = check(std::move(expr->kids[1]));
-  ExprPtr right = value(std::move(expr->kids[1]));
+  ExprPtr right = check(std::move(expr->kids[1]));
+  bool translated = right->type->canonical->kind == Type::Kind::Dynamic && right->type->canonical->target->is_record();
+  right = value(translated ? translated_record(std::move(right)) : std::move(right));
   ExprPtr left = target(std::move(expr->kids[0]), assigned_type(*right, "="), "=");
   const Type* type = left->type;
   if (type->canonical->kind == Type::Kind::Array)
     fail("D_OP_ARRFUN", expr->where, "operator = may not be applied to operand of type \"" + type->name + "\"");
   if (!assignable(type, *right)) incompatible(*expr, "=", *left, *right);
-  if (type->is_record() && left->kind == ExprKind::Deref) return copy_record(std::move(left), std::move(right));
   expr->kids[0] = std::move(left);
   expr->kids[1] = convert(std::move(right), type);
   expr->type = type;
   return expr;
-}
-
-/// A struct that is part of another, or behind a pointer: copied in words, as a Comma of assignments.
-ExprPtr Checker::copy_record(ExprPtr left, ExprPtr right) {
-  constexpr uint64_t kMostBytes = 512;
-  SourceRange where = left->where;
-  uint64_t size = left->type->canonical->size;
-  const Type* word = world_.types.integer(8, true);
-  ExprPtr to = std::move(left->kids[0]);
-  ExprPtr from;
-  if (right->kind == ExprKind::Deref) {
-    from = std::move(right->kids[0]);
-  } else if (right->kind == ExprKind::Variable) {
-    from = make(ExprKind::AddressOf, world_.types.pointer_to(right->type), where);
-    from->kids.push_back(std::move(right));
-  }
-  if (!from || size > kMostBytes || has_side_effects(*to) || has_side_effects(*from))
-    fail("D_UNKNOWN", where, "this assignment of a whole struct is not there yet: assign its members");
-  ExprPtr out = make(ExprKind::Comma, world_.types.void_type(), where);
-  for (uint64_t at = 0; at < size;) {
-    uint64_t step = size - at >= 8 ? 8 : size - at >= 4 ? 4 : size - at >= 2 ? 2 : 1;
-    const Type* unit = world_.types.integer(static_cast<uint32_t>(step), false);
-    auto piece = [&](const Expr& address) {
-      ExprPtr deref = make(ExprKind::Deref, unit, where);
-      const Type* pointer = world_.types.pointer_to(unit);
-      deref->kids.push_back(at ? binary(Op::Add, clone(address), integer(at, word, where), pointer, where)
-                               : cast(clone(address), pointer));
-      return deref;
-    };
-    ExprPtr assign = make(ExprKind::Assign, unit, where);
-    assign->kids.push_back(piece(*to));
-    assign->kids.push_back(piece(*from));
-    out->kids.push_back(std::move(assign));
-    at += step;
-  }
-  return out;
 }
 
 /// ++, -- and op=.
@@ -188,24 +155,25 @@ ExprPtr Checker::target(ExprPtr expr, const Type* assigned, const std::string& o
 
 ExprPtr Checker::target_name(ExprPtr expr, const Type* assigned, const std::string& op) {
   const std::string& name = expr->text;
+  if (name == "self" || name == "this") check_name(std::move(expr));  // complains
   if (name.starts_with('@'))
     fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
   if (parameter(name)) fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
-  SymbolMap& globals = world_.names.globals;
-  auto at = globals.find(name);
-  if (at == globals.end()) {
-    if (find_variable(name) || find_aggregating_function(name))
+  const Symbol* known = world_.global(name);
+  if (!known) {
+    if (world_.variable(name) || world_.aggregating_function(name))
       fail("D_OP_WRITE", expr->where, "operator " + op + " can only be applied to a writable variable");
     load_library_for(world_, name);
-    at = globals.find(name);
+    known = world_.global(name);
   }
-  if (at != globals.end()) {
-    if (at->second.kind == Symbol::Kind::Array)
+  if (known) {
+    if (known->kind == Symbol::Kind::Array)
       fail("D_IDENT_BADREF", expr->where, "associative array '" + name + "' may not be referenced as scalar",
            "give it an index: " + name + "[...]");
-    if (at->second.kind != Symbol::Kind::Variable)
+    if (known->kind != Symbol::Kind::Variable)
       fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
-    return variable(at->second, expr->where);
+    note_name(name, expr->where);
+    return variable(*known, expr->where);
   }
   if (name.find('`') != std::string::npos)
     fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": No symbol information available");
@@ -237,7 +205,12 @@ const Symbol* Checker::symbol_of(const Expr& base, VariableDesc::Scope& scope, s
   if (base.type) return nullptr;
   name = base.text;
   if (scope == VariableDesc::Scope::Global && parameter(name)) return nullptr;
-  if (scope == VariableDesc::Scope::Global && !world_.names.globals.contains(name)) load_library_for(world_, name);
+  if (scope == VariableDesc::Scope::Global) {
+    if (!world_.global(name)) load_library_for(world_, name);
+    const Symbol* known = world_.global(name);
+    if (known) note_name(name, base.where);
+    return known;
+  }
   SymbolMap& map = world_.names.of(scope);
   auto at = map.find(name);
   return at == map.end() ? nullptr : &at->second;
@@ -248,7 +221,7 @@ ExprPtr Checker::target_element(ExprPtr expr, const Type* assigned, const std::s
   std::string name;
   const Symbol* symbol = symbol_of(*expr->kids[0], scope, name);
   bool is_name = !name.empty() && !parameter(name);
-  if (is_name && !symbol && scope == VariableDesc::Scope::Global && find_variable(name))
+  if (is_name && !symbol && scope == VariableDesc::Scope::Global && world_.variable(name))
     fail("D_OP_WRITE", expr->where, "operator " + op + " can only be applied to a writable variable");
   if (is_name && !symbol && !name.starts_with('@')) {
     if (scope == VariableDesc::Scope::This)
@@ -259,11 +232,19 @@ ExprPtr Checker::target_element(ExprPtr expr, const Type* assigned, const std::s
       expr->kids[i] = check(std::move(expr->kids[i]));
       keys.push_back(key_type(*expr->kids[i], "associative array", i));
     }
+    require_few_keys(keys.size(), expr->where);
     symbol = &declare_array(scope == VariableDesc::Scope::Self, name, std::move(keys), assigned);
   }
   if (symbol && symbol->kind == Symbol::Kind::Inline)
     fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
   return check_index(std::move(expr));
+}
+
+void Checker::require_few_keys(size_t count, SourceRange where) {
+  constexpr size_t kMostKeys = 16;
+  if (count > kMostKeys)
+    fail("D_UNKNOWN", where, "Insufficient tuple registers to generate code",
+         "an associative array has at most " + std::to_string(kMostKeys) + " keys");
 }
 
 /// The type of a key by its first use.
@@ -307,7 +288,7 @@ ExprPtr Checker::check_index(ExprPtr expr) {
     return expand(*symbol, name, std::move(arguments), expr->where);
   }
   if (!symbol && scope == VariableDesc::Scope::Global && !name.empty() && !parameter(name)) {
-    const DVariable* row = find_variable(name);
+    const DVariable* row = world_.variable(name);
     if (row && row->from == From::Typed) return typed_argument(std::move(expr));
     if (row && (row->from == From::FdText || row->from == From::Registers)) {
       if (expr->kids.size() != 2)
@@ -328,7 +309,7 @@ ExprPtr Checker::check_index(ExprPtr expr) {
       return out;
     }
     if (name.starts_with('@')) return check(std::move(expr->kids[0]));
-    if (!row && !world_.names.globals.contains(name))
+    if (!row && !world_.global(name))
       fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": Unknown variable name");
   }
   if (!symbol && scope != VariableDesc::Scope::Global)
@@ -445,13 +426,10 @@ ExprPtr Checker::check_member(ExprPtr expr) {
     const Type* pointer = world_.types.pointer_to(base->type);
     if (base->kind == ExprKind::Deref) {
       base = cast(std::move(base->kids[0]), pointer);
-    } else if (base->kind == ExprKind::Variable) {
+    } else {
       ExprPtr address = make(ExprKind::AddressOf, pointer, base->where);
       address->kids.push_back(std::move(base));
       base = std::move(address);
-    } else {
-      fail("D_UNKNOWN", expr->where,
-           "members of structs in associative arrays are not there yet: assign the struct to a variable first");
     }
   }
   return member_at(std::move(base), *found, here(expr->where));

@@ -30,6 +30,8 @@ class Checker {
 
   // check.cpp
   void items(SyntaxTree& tree, Unit& unit);
+  /// The least of all names that were used: Stable/Stable/Common at most.
+  const dtrace_attribute_t& least_attributes() const { return least_; }
 
  private:
   struct Parameters {
@@ -64,7 +66,7 @@ class Checker {
   ExprPtr constant(ExprPtr expr);
   ExprPtr check_integer(ExprPtr expr);
   ExprPtr check_name(ExprPtr expr);
-  ExprPtr use_symbol(const Symbol& symbol, ExprPtr expr, VariableDesc::Scope scope);
+  ExprPtr use_symbol(const Symbol& symbol, ExprPtr expr);
   ExprPtr use_builtin(const DVariable& row, ExprPtr expr);
   ExprPtr check_unary(ExprPtr expr);
   ExprPtr check_deref(ExprPtr expr);
@@ -93,7 +95,6 @@ class Checker {
 
   // check_variable.cpp
   ExprPtr check_assign(ExprPtr expr);
-  ExprPtr copy_record(ExprPtr left, ExprPtr right);
   ExprPtr check_update(ExprPtr expr);
   ExprPtr target(ExprPtr expr, const Type* assigned, const std::string& op);
   ExprPtr target_name(ExprPtr expr, const Type* assigned, const std::string& op);
@@ -108,6 +109,7 @@ class Checker {
   const Type* assigned_type(const Expr& right, const std::string& op);
   Symbol& declare_variable(VariableDesc::Scope scope, const std::string& name, const Type* type);
   Symbol& declare_array(bool thread_local_, const std::string& name, std::vector<const Type*> keys, const Type* type);
+  void require_few_keys(size_t count, SourceRange where);
   const Type* key_type(const Expr& key, const std::string& what, size_t number);
   static bool is_scope(const Expr& expr, VariableDesc::Scope& scope);
   /// Of the base of an Index: its symbol, if it is a name at all.
@@ -203,12 +205,24 @@ class Checker {
   ExprPtr expand(const Symbol& symbol, const std::string& name, std::vector<ExprPtr> arguments, SourceRange where);
   ExprPtr check_xlate(ExprPtr expr);
   ExprPtr translated_member(ExprPtr expr, ExprPtr base);
+  ExprPtr translated_record(ExprPtr dynamic);
+  ExprPtr stand_in(const Type* type, SourceRange where);
   const Translator* find_translator(const Type* input, const Type* output);
   ExprPtr expanded(const Expr& expr, SourceRange where);
   ExprPtr with_parameters(const Expr& body, Parameters parameters);
   const Expr* parameter(std::string_view name) const;
 
-  // check_pragma.cpp is a function of its own.
+  // check_stability.cpp
+  void note_name(std::string_view name, SourceRange where);
+  void note_arguments(SourceRange where);
+  void note_probes(const ClauseAst& clause);
+  void note(const dtrace_attribute_t& attributes, std::string_view what, SourceRange where);
+
+  // check_provider.cpp
+  void provider(const ProviderSyntax& syntax);
+  void provider_probe(const std::string& provider, const ProbeSyntax& probe, std::string& signature_text);
+
+  // check_pragma.cpp is functions of its own.
 
   [[noreturn]] void fail(std::string_view tag, SourceRange where, std::string message, std::string hint = {});
   uint32_t line_of(SourceRange where);
@@ -226,12 +240,47 @@ class Checker {
   Place last_place_;                           ///< that line_of() found
   uint64_t expansion_ = 0;                     ///< nodes that inlines and translators have come to
   bool overgrown_ = false;                     ///< too many, and an error says so
+  dtrace_attribute_t least_ = kStableName;
   std::set<std::string, std::less<>> unsure_;  ///< names in statements that failed: they may have been defined there
   friend void load_library_text(World& world, const struct LibraryPart& part);
 };
 
-/// `#pragma D ...`, `#error` and their like. Options are set here.
-void control_lines(World& world, const std::vector<struct ControlLine>& lines, bool library, Diagnostics& diagnostics);
+/// An error ends `work`, and nothing else.
+template <typename Work>
+bool Checker::guarded(Work work) {
+  try {
+    work();
+    return true;
+  } catch (const Refused&) {
+    parameters_.clear();
+    depth_ = 0;
+    return false;
+  }
+}
+
+/// `#pragma D attributes` or `binding` about a name of the text.
+struct NamePragma {
+  std::string kind;  ///< for messages
+  std::string name;
+  SourceRange where;
+};
+
+/// `#pragma D ...`, `#error` and their like. Options are set here, and what is said of names is noted in the world. Each NamePragma is to be
+/// looked at when the text's declarations are known: see check_name_pragmas().
+std::vector<NamePragma> control_lines(World& world, const std::vector<struct ControlLine>& lines, bool library,
+                                      Diagnostics& diagnostics);
+/// A pragma about a name must be about one that this text declares: `before` are the names that were there already.
+void check_name_pragmas(const World& world, const std::vector<NamePragma>& pragmas, const Names& before,
+                        Diagnostics& diagnostics);
+
+/// `#pragma D depends_on KIND NAME`.
+struct Dependency {
+  std::string kind, name;
+  SourceRange where;
+};
+std::vector<Dependency> dependencies(const std::vector<struct ControlLine>& lines);
+/// Whether there is such a module or provider.
+bool is_met(World& world, const Dependency& need);
 
 /// The order of speculate(), commit() and what else the clause does. Every statement was checked.
 void check_speculation(const ClauseAst& clause, Diagnostics& diagnostics);

@@ -43,7 +43,11 @@ void Checker::inline_definition(InlineSyntax& syntax) {
   symbol.kind = Symbol::Kind::Inline;
   symbol.type = definition->type;
   symbol.definition = definition;
-  if (!library_ && !tuple) expand(symbol, declarator.name, {}, definition->value->where);  // for its errors
+  if (!library_) {  // for its errors
+    std::vector<ExprPtr> arguments;
+    for (const Type* type : definition->parameter_types) arguments.push_back(stand_in(type, definition->value->where));
+    expand(symbol, declarator.name, std::move(arguments), definition->value->where);
+  }
   world_.names.globals[declarator.name] = symbol;
 }
 
@@ -55,6 +59,14 @@ ExprPtr Checker::expanded(const Expr& expr, SourceRange where) {
   if (too_much)
     fail("D_UNKNOWN", where, "inlines expand to too much", "assign a part of it to a variable, and use that");
   return clone(expr);
+}
+
+/// Something of that type whose value nobody knows: with it a definition is checked before it is used.
+ExprPtr Checker::stand_in(const Type* type, SourceRange where) {
+  bool memory = type->is_record() || type->canonical->kind == Type::Kind::Array;
+  ExprPtr out = make(memory ? ExprKind::Deref : ExprKind::Cast, type, where);
+  out->kids.push_back(integer(0, memory ? world_.types.pointer_to(type) : type, where));
+  return out;
 }
 
 ExprPtr Checker::with_parameters(const Expr& body, Parameters parameters) {
@@ -73,8 +85,9 @@ ExprPtr Checker::expand(const Symbol& symbol, const std::string& name, std::vect
   const InlineDefinition& definition = *symbol.definition;
   if (arguments.size() != definition.parameters.size())
     fail("D_PROTO_LEN", where,
-         name + "[ ] prototype mismatch: " + std::to_string(arguments.size()) + " keys passed, " +
-             std::to_string(definition.parameters.size()) + " expected");
+         name + "[ ] prototype mismatch: " + std::to_string(arguments.size()) +
+             (arguments.size() == 1 ? " key" : " keys") + " passed, " + std::to_string(definition.parameters.size()) +
+             " expected");
   Parameters parameters;
   parameters.where = where;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -125,8 +138,7 @@ void Checker::translator(TranslatorSyntax& syntax) {
     if (made->members.contains(conversion.member))
       fail("D_XLATE_REDECL", conversion.where, "translator member " + conversion.member + " is already defined");
     if (!library_) {  // a stand-in for the input, so that the errors come now
-      ExprPtr input = make(ExprKind::Cast, made->input, conversion.where);
-      input->kids.push_back(integer(0, made->input, conversion.where));
+      ExprPtr input = stand_in(made->input, conversion.where);
       Parameters parameters;
       parameters.where = conversion.where;
       parameters.values[made->parameter] = input.get();
@@ -177,6 +189,45 @@ ExprPtr Checker::check_xlate(ExprPtr expr) {
          "cannot translate from \"" + input->type->name + "\" to \"" + output->name + "\"");
   ExprPtr out = make(ExprKind::Xlate, world_.types.dynamic_of(output), here(expr->where));
   out->kids.push_back(std::move(input));
+  return out;
+}
+
+/// The object as a whole: a struct in scratch memory, each member as its conversion says, the others zero.
+///     (tmp = alloca(size), tmp->a = ..., tmp->b = ..., *tmp)
+ExprPtr Checker::translated_record(ExprPtr dynamic) {
+  const Type* record = dynamic->type->canonical->target;
+  SourceRange where = dynamic->where;
+  const Translator* translator = find_translator(dynamic->kids[0]->type, record);
+  SONDE_CHECK(translator);
+  const Type* pointer = world_.types.pointer_to(record);
+  std::string hidden = "translated " + std::to_string(world_.program.variables.size());  // no text can name it
+  const Symbol temporary = declare_variable(VariableDesc::Scope::This, hidden, pointer);
+  auto assign = [&](ExprPtr to, ExprPtr from) {
+    ExprPtr out = make(ExprKind::Assign, to->type, where);
+    out->kids.push_back(std::move(to));
+    out->kids.push_back(std::move(from));
+    return out;
+  };
+  ExprPtr memory = make(ExprKind::Call, world_.types.pointer_to(world_.types.void_type()), where);
+  memory->function = find_function("alloca");
+  memory->text = "alloca";
+  memory->kids.push_back(integer(record->canonical->size, world_.types.find("size_t"), where));
+  ExprPtr out = make(ExprKind::Comma, record, where);
+  out->kids.push_back(assign(variable(temporary, where), cast(std::move(memory), pointer)));
+  for (const Member& member : record->canonical->members) {
+    if (!translator->members.contains(member.name)) continue;
+    ExprPtr access = make(ExprKind::Member, nullptr, where);
+    access->text = member.name;
+    ExprPtr value = translated_member(std::move(access), expanded(*dynamic, where));
+    const Type* part = value->type->canonical;
+    if (part->kind == Type::Kind::Dynamic && part->target->is_record()) value = translated_record(std::move(value));
+    if (value->type->canonical->kind == Type::Kind::Dynamic)
+      fail("D_OP_DYN", where, "member " + member.name + " is a pointer to a translated object, which cannot be stored");
+    out->kids.push_back(assign(member_at(variable(temporary, where), member, where), std::move(value)));
+  }
+  ExprPtr whole = make(ExprKind::Deref, record, where);
+  whole->kids.push_back(variable(temporary, where));
+  out->kids.push_back(std::move(whole));
   return out;
 }
 

@@ -9,7 +9,8 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kMostLookedAt = 200000;  ///< probes, for a suggestion
+constexpr size_t kMostLookedAt = 200000;    ///< probes, for a suggestion
+constexpr uint32_t kLongestCompared = 400;  ///< letters of a description
 
 bool has_glob(std::string_view text) { return text.find_first_of("*?[\\") != std::string_view::npos; }
 
@@ -48,6 +49,7 @@ std::string Checker::near_probes(const ProbeDescription& wanted) {
   uint32_t best_distance = UINT32_MAX, letters = 0;
   size_t looked_at = 0;
   for (int i = 0; i < 4; ++i) letters += static_cast<uint32_t>(field(wanted, i).size());
+  if (letters > kLongestCompared) return {};
   for (ProbeId id : world_.framework.match(all)) {
     if (++looked_at > kMostLookedAt) break;
     const ProbeInfo& info = world_.framework.info(id);
@@ -105,6 +107,7 @@ ExprPtr Checker::typed_argument(ExprPtr expr) {
     fail("D_PROTO_LEN", expr->where,
          "args[ ] prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " keys passed, 1 expected");
   SourceRange where = expr->where;
+  note_arguments(where);
   ExprPtr index = constant(std::move(expr->kids[1]));
   if (!index) fail("D_ARGS_TYPE", where, "args[ ] index must be an integer constant");
   if (matched_.empty())

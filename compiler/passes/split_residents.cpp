@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "compiler/dif/arithmetic.h"
+#include "runtime/framework/glob.h"
 
 namespace sonde {
 namespace {
@@ -29,17 +30,29 @@ struct Uses {
   std::vector<Assignment> assignments;
   std::set<uint32_t> named;
   std::set<uint32_t> addressed;
+  std::set<uint32_t>
+      in_error;  ///< named in a clause of dtrace:::ERROR, which shares this-> with the clause that failed
 };
+
+bool may_be_error(const ClauseAst& clause) {
+  return std::ranges::any_of(clause.descriptions, [](const ProbeDescription& one) {
+    return Glob(one.name).matches("ERROR") && Glob(one.provider).matches("dtrace");
+  });
+}
 
 class Collector {
  public:
-  Collector(Uses& uses, const Unit& unit, const ClauseAst& clause) : uses_(uses), unit_(unit), clause_(clause) {}
+  Collector(Uses& uses, const Unit& unit, const ClauseAst& clause)
+      : uses_(uses), unit_(unit), clause_(clause), is_error_clause_(may_be_error(clause)) {}
 
   void expression(const Expr& expr, bool is_statement) {
     bool assigns = expr.kind == ExprKind::Assign || expr.kind == ExprKind::Update;
     if (assigns && expr.kids[0]->kind == ExprKind::Variable)
       uses_.assignments.push_back({&unit_, &clause_, &expr, is_statement});
-    if (expr.kind == ExprKind::Variable) uses_.named.insert(expr.variable_index);
+    if (expr.kind == ExprKind::Variable) {
+      uses_.named.insert(expr.variable_index);
+      if (is_error_clause_) uses_.in_error.insert(expr.variable_index);
+    }
     if (expr.kind == ExprKind::AddressOf && expr.kids[0]->kind == ExprKind::Variable)
       uses_.addressed.insert(expr.kids[0]->variable_index);
     for (const ExprPtr& kid : expr.kids) expression(*kid, false);
@@ -57,6 +70,7 @@ class Collector {
   Uses& uses_;
   const Unit& unit_;
   const ClauseAst& clause_;
+  bool is_error_clause_;
 };
 
 Uses collect(const std::vector<const Unit*>& units) {
@@ -103,6 +117,7 @@ void add_candidates(Residency& residency, const Uses& uses, const BodyProgram& p
       continue;
     if (!is_word(*assignment.expr->kids[0]->type) || residency.residents.contains(index)) continue;
     bool thread = variable.scope == VariableDesc::Scope::Self;
+    if (!thread && uses.in_error.contains(index)) continue;
     if (used[thread] == (thread ? SONDE_DIF_THREAD : SONDE_DIF_LOCALS)) continue;
     residency.residents[index] = {thread, static_cast<uint8_t>(used[thread]++)};
   }

@@ -50,6 +50,34 @@ const Prototype& World::prototype(std::string_view text) {
   return out;
 }
 
+bool World::is_bound(Version since) const {
+  if (since == kOldestVersion || !options.was_set("version")) return since <= kNewestVersion;
+  return since <= read_version(options.text("version")).value_or(kNewestVersion);
+}
+
+const DFunction* World::function(std::string_view name) const {
+  const DFunction* row = find_function(name);
+  return row && is_bound(facts_of_builtin(name).since) ? row : nullptr;
+}
+
+const DVariable* World::variable(std::string_view name) const {
+  const DVariable* row = find_variable(name);
+  if (row && row->from == From::Library && options.flag("nolibs")) return nullptr;
+  return row && is_bound(facts_of_builtin(name).since) ? row : nullptr;
+}
+
+const AggFunctionRow* World::aggregating_function(std::string_view name) const {
+  const AggFunctionRow* row = find_aggregating_function(name);
+  return row && is_bound(facts_of_builtin(name).since) ? row : nullptr;
+}
+
+const Symbol* World::global(std::string_view name) const {
+  auto at = names.globals.find(name);
+  if (at == names.globals.end()) return nullptr;
+  auto facts = names.facts.find(name);
+  return facts == names.facts.end() || is_bound(facts->second.since) ? &at->second : nullptr;
+}
+
 Checkpoint::Checkpoint(World& world)
     : world_(world),
       names_(world.names),

@@ -14,6 +14,7 @@
 #include "compiler/types/foreign_types.h"
 #include "compiler/types/type.h"
 #include "runtime/agg/functions.h"
+#include "runtime/lang/identifiers.h"
 
 namespace sonde {
 
@@ -57,6 +58,8 @@ struct Names {
   SymbolMap globals, self, locals;
   std::map<std::string, AggregationSymbol, std::less<>> aggregations;
   std::vector<std::shared_ptr<const Translator>> translators;
+  std::map<std::string, IdentifierFacts, std::less<>> facts;  ///< by #pragma D attributes and binding
+  std::map<std::string, std::string, std::less<>> providers;  ///< declared: name -> its probes, as text
   SymbolMap& of(VariableDesc::Scope scope) {
     return scope == VariableDesc::Scope::Global ? globals : scope == VariableDesc::Scope::Self ? self : locals;
   }
@@ -86,7 +89,15 @@ class World {
 
   const Prototype& prototype(std::string_view text);
 
+  // Names as the program's version of D has them: younger ones are unknown.
+  const DFunction* function(std::string_view name) const;
+  const DVariable* variable(std::string_view name) const;
+  const AggFunctionRow* aggregating_function(std::string_view name) const;
+  const Symbol* global(std::string_view name) const;
+
  private:
+  bool is_bound(Version since) const;
+
   std::map<std::string_view, Prototype> prototypes_;
 };
 

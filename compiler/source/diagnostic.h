@@ -12,8 +12,9 @@ namespace sonde {
 struct SourceText {
   enum class Kind : uint8_t { Script, Name, Provider, Module, Function, Id };
   Kind kind = Kind::Script;
-  std::string name;  ///< the script's file name; for the others the whole argument
-  std::string text;  ///< as it is parsed: for -P and the like already completed to four fields
+  std::string name;     ///< the script's file name; for the others the whole argument
+  std::string text;     ///< as it is parsed: for -P and the like already completed to four fields
+  std::string library;  ///< the file, when it is a D library that is loaded for the program of that name
 };
 
 /// Bytes [begin, end) of a SourceText. Line and column are found when they are needed.

@@ -86,7 +86,10 @@ bool read_line_control(std::string_view line, uint32_t& number, std::string& fil
   size_t at = line.find_first_not_of(" \t");
   if (at == std::string_view::npos || line[at] != '#') return false;
   at = line.find_first_not_of(" \t", at + 1);
-  if (at != std::string_view::npos && line.substr(at).starts_with("line")) at = line.find_first_not_of(" \t", at + 4);
+  for (std::string_view word : {"pragma", "D", "line"}) {
+    if (at == std::string_view::npos || !line.substr(at).starts_with(word)) continue;
+    at = line.find_first_not_of(" \t", at + word.size());
+  }
   if (at == std::string_view::npos || !std::isdigit(static_cast<unsigned char>(line[at]))) return false;
   number = 0;
   for (; at < line.size() && std::isdigit(static_cast<unsigned char>(line[at])); ++at)

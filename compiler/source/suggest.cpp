@@ -5,6 +5,10 @@
 
 namespace sonde {
 
+namespace {
+constexpr size_t kLongestCompared = 256;  ///< bytes: the time grows with the square
+}
+
 uint32_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<uint32_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   for (uint32_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -29,6 +33,7 @@ void Suggestion::offer(std::string_view candidate) { offer(candidate, candidate)
 
 void Suggestion::offer(std::string_view candidate, std::string_view shown) {
   size_t longer = std::max(candidate.size(), wanted_.size()), shorter = std::min(candidate.size(), wanted_.size());
+  if (longer > kLongestCompared) return;
   if (longer - shorter >= distance_ || candidate == wanted_) return;
   uint32_t distance = edit_distance(wanted_, candidate);
   if (distance >= distance_ || distance >= shorter) return;

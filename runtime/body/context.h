@@ -84,6 +84,8 @@ void sonde_array_store(BodyContext*, uint32_t array, const uint64_t* keys, uint6
 int64_t sonde_compare_strings(BodyContext*, uint64_t a, uint64_t b);  ///< < 0, 0, > 0; NULL is less than any string
 uint64_t sonde_string_of(BodyContext*, uint64_t address,
                          uint64_t size);  ///< stringof(p): D memory up to a NUL or `size` bytes, as a string
+/// A string in memory of `size` bytes: cut to them, NUL where there is room. NULL is stored as "".
+void sonde_store_text(BodyContext*, uint64_t address, uint64_t text, uint64_t size);
 uint64_t sonde_scratch(BodyContext*, uint64_t size);                   ///< zeroed, 8-byte aligned; NoScratch
 uint64_t sonde_symbol(BodyContext*, uint32_t kind, uint64_t address);  ///< SymbolValue *
 // Aggregations: index into BodyProgram::aggregations. `weight`: increment of quantize and kin, 1 otherwise.

@@ -252,6 +252,15 @@ uint64_t sonde_string_of(BodyContext* context, uint64_t address, uint64_t size) 
   return make_string(context, {text, strnlen(text, most)});
 }
 
+void sonde_store_text(BodyContext* context, uint64_t address, uint64_t text, uint64_t size) {
+  if (!sonde_may_store(context, address, size)) return;
+  const char* from = text == 0 ? "" : reinterpret_cast<const char*>(text);
+  size_t length = strnlen(from, std::min(size, uint64_t{context->state->strsize}));
+  char* to = reinterpret_cast<char*>(address);
+  std::memmove(to, from, length);
+  if (length < size) std::memset(to + length, 0, size - length);
+}
+
 uint64_t sonde_scratch(BodyContext* context, uint64_t size) {
   return reinterpret_cast<uint64_t>(take_scratch(context, size));
 }

@@ -22,7 +22,7 @@ BodySymbol symbol(std::string_view name, Function* function) {
   X(held_copyin)                                                                                              \
   X(held_copyinstr)                                                                                           \
   X(may_load) X(may_store) X(fault) X(store_string) X(store_bytes) X(cell_bytes) X(array_load) X(array_store) \
-      X(compare_strings) X(string_of) X(scratch) X(symbol) X(aggregate)
+      X(compare_strings) X(string_of) X(store_text) X(scratch) X(symbol) X(aggregate)
 
 const auto kSymbols = std::to_array<BodySymbol>({
 #define SONDE_ENTRY(name) symbol("sonde_" #name, sonde_##name),

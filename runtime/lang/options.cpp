@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "runtime/base/check.h"
+#include "runtime/lang/identifiers.h"
 #include "runtime/source/registry.h"
 
 namespace sonde {
@@ -161,23 +162,11 @@ std::optional<uint64_t> parse(const OptionRow& row, std::string_view text) {
 
 namespace {
 
-constexpr unsigned kNewestVersion[] = {2, 0, 0};
-
-/// A version is n.n or n.n.n; 4 bits, 12 bits are what DTrace packs the parts into, hence the limits.
 Result<void> check_version(std::string_view text) {
-  auto malformed = [] { return Error("Version is not properly formatted or is too large", EINVAL); };
-  unsigned parts[3] = {0, 0, 0};
-  size_t count = 0;
-  for (bool more = true; more; ++count) {
-    auto part = take_number(text);
-    if (count == 3 || !part || *part > 4095) return malformed();
-    parts[count] = static_cast<unsigned>(*part);
-    more = text.starts_with('.');
-    if (more) text.remove_prefix(1);
-  }
-  if (count < 2 || !text.empty() || parts[0] > 255) return malformed();
-  bool known = parts[0] >= 1 && !std::ranges::lexicographical_compare(kNewestVersion, parts);
-  if (!known) return Error("Requested version is not supported by compiler", EINVAL);
+  std::optional<Version> version = read_version(text);
+  if (!version) return Error("Version is not properly formatted or is too large", EINVAL);
+  if (*version < kOldestVersion || *version > kNewestVersion)
+    return Error("Requested version is not supported by compiler", EINVAL);
   return {};
 }
 
@@ -205,6 +194,8 @@ Result<void> Options::set(std::string_view name, std::string_view value, bool fr
   if (name == "version") {
     if (auto fine = check_version(value); !fine) return fine;
   }
+  dtrace_attribute_t attributes{};
+  if (name == "amin" && !read_attributes(value, attributes)) return Error("Invalid value for specified option", EINVAL);
   auto number = parse(*row, value);
   if (!number) return Error("Invalid value for specified option", EINVAL);
   Value& to = values_.find(name)->second;

@@ -61,6 +61,23 @@ TEST(Parser, TellsCastsFromParentheses) {
   EXPECT_EQ(expression("(struct s *)p"), "(cast p)");
 }
 
+TEST(Parser, TakesTheConditionOfIfForNoCast) {
+  Diagnostics diagnostics;
+  SyntaxTree tree = parsed("BEGIN { if (x) y = 1; }", diagnostics);
+  ASSERT_FALSE(diagnostics.any()) << diagnostics.list()[0].message;
+  const Statement& statement = std::get<ClauseAst>(tree.items.at(0)).statements.at(0);
+  EXPECT_EQ(statement.kind, Statement::Kind::If);
+  EXPECT_EQ(shape(*statement.expression), "x");
+}
+
+TEST(Parser, ReadsPointersToFunctions) {
+  Diagnostics diagnostics;
+  SyntaxTree tree = parsed("typedef int (*handler)(int, char *); handler h; BEGIN { x = (D`handler)0; }", diagnostics);
+  ASSERT_FALSE(diagnostics.any()) << diagnostics.list()[0].message;
+  ASSERT_EQ(tree.items.size(), 3u);
+  EXPECT_EQ(std::get<DeclarationSyntax>(tree.items[0]).declarators[0].name, "handler");
+}
+
 TEST(Parser, TellsTheEndOfAPredicateFromADivision) {
   Diagnostics diagnostics;
   SyntaxTree tree = parsed("BEGIN /a / 2 == 1/ { x } END /b/\nsyscall:::entry { y }", diagnostics);
@@ -69,6 +86,27 @@ TEST(Parser, TellsTheEndOfAPredicateFromADivision) {
   EXPECT_EQ(shape(*std::get<ClauseAst>(tree.items[0]).predicate), "(== (/ a 2) 1)");
   EXPECT_FALSE(std::get<ClauseAst>(tree.items[1]).has_body);
   EXPECT_EQ(std::get<ClauseAst>(tree.items[2]).descriptions[0].provider, "syscall");
+}
+
+TEST(Parser, ReadsClausesWithoutBodyInOneLine) {
+  Diagnostics diagnostics;
+  SyntaxTree tree = parsed("BEGIN /a/ END /b/ tick-5s /c/ BEGIN { } BEGIN /d / 2 / 3/ { }", diagnostics);
+  ASSERT_FALSE(diagnostics.any()) << diagnostics.list()[0].message;
+  ASSERT_EQ(tree.items.size(), 5u);
+  EXPECT_EQ(std::get<ClauseAst>(tree.items[2]).descriptions[0].name, "tick-5s");
+  EXPECT_EQ(shape(*std::get<ClauseAst>(tree.items[4]).predicate), "(/ (/ d 2) 3)");
+}
+
+TEST(Parser, ReadsProviders) {
+  Diagnostics diagnostics;
+  SyntaxTree tree = parsed("provider p { probe a(); probe b(int, char *s) : (char *s); };", diagnostics);
+  ASSERT_FALSE(diagnostics.any()) << diagnostics.list()[0].message;
+  const auto& provider = std::get<ProviderSyntax>(tree.items.at(0));
+  ASSERT_EQ(provider.probes.size(), 2u);
+  EXPECT_TRUE(provider.probes[0].input->empty());
+  EXPECT_FALSE(provider.probes[0].output);
+  EXPECT_EQ(provider.probes[1].input->at(1).declarator.name, "s");
+  EXPECT_EQ(provider.probes[1].output->size(), 1u);
 }
 
 TEST(Parser, ReadsDeclarationsAmongClauses) {
@@ -108,7 +146,9 @@ TEST(Parser, RefusesWhatIsNestedTooDeeply) {
   };
   for (const std::string& text :
        {repeat("(", 100000), repeat("-", 100000) + "1", repeat("a = ", 100000) + "1", repeat("a ? b : ", 100000) + "1",
-        repeat("1 + ", 100000) + "1", repeat("a[1]", 1) + repeat("[1]", 100000)}) {
+        repeat("1 + ", 100000) + "1", repeat("a[1]", 1) + repeat("[1]", 100000),
+        repeat("if (1) 1; else ", 100000) + "1", repeat("if (1) { 1; } else ", 100000) + "1",
+        repeat("if (1) { 1; if (2) 3; else ", 100000) + "1"}) {
     Diagnostics diagnostics;
     parsed("BEGIN { " + text + "; }", diagnostics);
     ASSERT_TRUE(diagnostics.any());
@@ -124,7 +164,8 @@ TEST(Literals, FollowC) {
   EXPECT_EQ(read_integer("1ULL").size, 8u);
   EXPECT_EQ(read_integer("0128").error_tag, "D_INT_DIGIT");
   EXPECT_EQ(read_integer("18446744073709551616").error_tag, "D_INT_OFLOW");
-  EXPECT_EQ(read_integer("12x").error_tag, "D_SYNTAX");
+  for (const char* wrong : {"12x", "1lul", "1uu", "1lll", "0x", "1ulu"})
+    EXPECT_EQ(read_integer(wrong).error_tag, "D_SYNTAX") << wrong;
   EXPECT_EQ(read_escapes("a\\n\\101\\x41\\q\\'"), "a\nAA\\q\\'");
 }
 

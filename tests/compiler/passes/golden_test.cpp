@@ -41,6 +41,31 @@ bool needs_the_command(const std::string& text) {
   return options != std::string::npos && text.compare(options, 16, "/* @sonde: -q */") != 0;
 }
 
+/// The words of @arguments; quotes hold blanks together.
+std::vector<std::string> arguments_in(const std::string& text) {
+  std::vector<std::string> words;
+  size_t at = text.find("/* @arguments: ");
+  if (at == std::string::npos) return words;
+  std::string_view list = std::string_view(text).substr(at + 15, text.find(" */", at) - at - 15);
+  char quote = 0;
+  bool inside = false;
+  for (char c : list) {
+    if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    } else if (c == ' ' && quote == 0) {
+      inside = false;
+      continue;
+    } else {
+      if (!inside) words.emplace_back();
+      words.back() += c;
+      inside = true;
+    }
+  }
+  return words;
+}
+
 /// "err.D_SYNTAX.paren.d" is about D_SYNTAX.
 std::string tag_in(const std::string& file) { return file.substr(4, file.find('.', 4) - 4); }
 
@@ -66,7 +91,7 @@ TEST(Golden, RightScriptsCompile) {
     std::string script = slurp(path);
     if (needs_the_command(script)) continue;
     Front front;
-    front.macros.arguments = {"5", "word", "-3", "4"};
+    front.macros.arguments = arguments_in(script);
     front.macros.target = 1;
     (void)front.options.set("defaultargs", "", false, false);
     EXPECT_EQ(front.rendered({SourceText::Kind::Script, path.filename().string(), script}), "") << path;

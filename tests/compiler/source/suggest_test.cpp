@@ -60,5 +60,27 @@ TEST(Render, PutsTheCaretBelowThePlaceWhateverStandsBefore) {
                   .starts_with("invalid probe specifier t.d: [D_IDENT_UNDEF] in action list: no x\n"));
 }
 
+TEST(Render, ShowsAWindowOfALongLine) {
+  SourceText source{SourceText::Kind::Script, "t.d", std::string(100000, 'a') + "!" + std::string(100000, 'b')};
+  std::string text = render({"D_SYNTAX", "here", {100000, 100001}, "", ""}, source, false);
+  EXPECT_LT(text.size(), 1000u);
+  size_t line = text.find("    a"), caret = text.find('^');
+  ASSERT_NE(line, std::string::npos);
+  ASSERT_NE(caret, std::string::npos);
+  size_t below = text.rfind('\n', caret) + 1;
+  EXPECT_EQ(text[line + caret - below], '!');
+}
+
+TEST(Render, CutsNamesThatNobodyReads) {
+  SourceText source{SourceText::Kind::Script, "t.d", "x"};
+  EXPECT_LT(render({"D_SYNTAX", std::string(1 << 20, 'm'), {0, 1}, "", ""}, source, false).size(), 3000u);
+}
+
+TEST(Render, NamesTheLibraryThatIsWrong) {
+  SourceText source{SourceText::Kind::Script, "t.d", "a\nb", "lib/x.d"};
+  EXPECT_TRUE(render({"D_SYNTAX", "no b", {2, 3}, "", ""}, source, true)
+                  .starts_with("failed to compile script t.d: [D_SYNTAX] \"lib/x.d\", line 2: no b\n"));
+}
+
 }  // namespace
 }  // namespace sonde

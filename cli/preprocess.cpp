@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cpp reads the script as /dev/stdin: its messages, and the search for #include "x", begin there.
+#include "cli/preprocess.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <vector>
+
+#include "runtime/base/unique_fd.h"
+#include "runtime/lang/version.h"
+
+namespace sonde {
+
+namespace {
+
+constexpr size_t kMostText = 64 << 20;  ///< bytes: files that include each other twice double
+constexpr rlim_t kMostSeconds = 60;     ///< of the processor
+
+Error failed() { return Error("Preprocessor failed to process input program", EINVAL); }
+
+std::vector<std::string> arguments(const Options& options) {
+  std::string version = options.text("version");
+  char packed[32];
+  std::snprintf(packed, sizeof packed, "0x%08x", read_version(version).value_or(kNewestVersion));
+  utsname system{};
+  ::uname(&system);
+  std::vector<std::string> all = {options.text("cpppath"),
+                                  "-D__SUNW_D=1",
+                                  std::string("-D__SUNW_D_VERSION=") + packed,
+                                  "-D__SUNW_D_64",
+                                  "-D__linux",
+                                  "-D__unix",
+                                  "-D__SVR4",
+                                  std::string("-D__") + system.sysname,
+                                  "-D__amd64",
+                                  "-U__GNUC__"};
+  for (const std::string& name : options.list("define")) all.push_back("-D" + name);
+  for (const std::string& name : options.list("undef")) all.push_back("-U" + name);
+  for (const std::string& path : options.list("incdir")) all.push_back("-I" + path);
+  if (options.flag("cpphdrs")) all.emplace_back("-H");
+  const std::string& standard = options.text("stdc");
+  if (options.was_set("stdc") && standard != "c") {  // c has __STDC__ as 1, which is cpp's own
+    all.emplace_back("-w");                    // cpp warns of what is asked for
+    all.emplace_back(standard == "s" ? "-U__STDC__" : "-D__STDC__=0");
+  }
+  all.emplace_back("/dev/stdin");
+  return all;
+}
+
+[[noreturn]] void become_cpp(std::vector<std::string> words, int input, int output) {
+  rlimit limit{kMostSeconds, kMostSeconds};
+  ::setrlimit(RLIMIT_CPU, &limit);
+  ::dup2(input, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  std::fprintf(stderr, "%s: %s\n", argv[0], std::strerror(errno));
+  ::_exit(127);
+}
+
+/// All that comes, or less than all of too much.
+std::string read_all(int fd) {
+  std::string text;
+  std::array<char, 65536> block{};
+  while (text.size() <= kMostText) {
+    ssize_t n = ::read(fd, block.data(), block.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    text.append(block.data(), static_cast<size_t>(n));
+  }
+  return text;
+}
+
+Result<UniqueFd> as_file(const std::string& text) {
+  UniqueFd file(::memfd_create("sonde-script", MFD_CLOEXEC));
+  if (file.get() < 0) return Error::from_errno("memfd_create", errno);
+  for (size_t at = 0; at < text.size();) {
+    ssize_t n = ::write(file.get(), text.data() + at, text.size() - at);
+    if (n <= 0) return Error::from_errno("cannot hand the script to cpp", errno);
+    at += static_cast<size_t>(n);
+  }
+  ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+}  // namespace
+
+Result<std::string> preprocess(const std::string& script, const Options& options) {
+  auto input = as_file(script);
+  if (!input) return std::move(input).error();
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno("pipe", errno);
+  UniqueFd from(ends[0]), to(ends[1]);
+  std::vector<std::string> words = arguments(options);
+  std::fflush(nullptr);
+  pid_t child = ::fork();
+  if (child < 0) return Error::from_errno("fork", errno);
+  if (child == 0) become_cpp(std::move(words), input->get(), to.get());
+  to = UniqueFd();
+  std::string text = read_all(from.get());
+  from = UniqueFd();  // a cpp that still writes ends by SIGPIPE
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (text.size() > kMostText || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return failed();
+  return text;
+}
+
+}  // namespace sonde

@@ -1,0 +1,5 @@
+inline int first = args[0];
+
+BEGIN
+{
+}

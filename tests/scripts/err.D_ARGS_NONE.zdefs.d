@@ -1,0 +1,5 @@
+/* @sonde: -Z */
+nosuch:::probe
+{
+	trace(args[0]);
+}

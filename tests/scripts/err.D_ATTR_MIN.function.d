@@ -1,0 +1,7 @@
+/* @sonde: -x amin=Stable/Stable/Common */
+BEGIN
+{
+	trace(getmajor(5));
+}
+
+/* @rows: opt.amin */

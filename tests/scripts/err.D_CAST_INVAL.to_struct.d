@@ -1,0 +1,6 @@
+struct t { int x; };
+
+BEGIN
+{
+	x = (struct t)5;
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	x = (uintptr_t)curpsinfo;
+}

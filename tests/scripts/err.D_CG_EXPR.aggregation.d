@@ -1,0 +1,6 @@
+BEGIN
+{
+	x = count();
+}
+
+/* @rows: expr.action_operand */

@@ -1,0 +1,6 @@
+BEGIN
+{
+	x = (@a = count());
+}
+
+/* @rows: expr.action_operand */

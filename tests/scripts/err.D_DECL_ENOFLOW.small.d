@@ -1,0 +1,3 @@
+enum small { UNDER = -2147483649 };
+
+/* @rows: type.enum_values */

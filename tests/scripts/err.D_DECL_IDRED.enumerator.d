@@ -1,0 +1,4 @@
+enum a { ONE };
+enum b { ONE };
+
+/* @rows: type.enum_duplicate */

@@ -1,0 +1,4 @@
+extern int x;
+extern long x;
+
+/* @rows: var.extern */

@@ -1,0 +1,2 @@
+typedef int number;
+int number;

@@ -1,0 +1,4 @@
+struct later;
+struct now { struct later x; };
+
+/* @rows: type.incomplete */

@@ -1,0 +1,7 @@
+struct t { int x; };
+struct t v;
+
+BEGIN
+{
+	trace(*v);
+}

@@ -1,0 +1,7 @@
+struct t { int f; };
+struct t v;
+
+BEGIN
+{
+	v.f(1);
+}

@@ -1,0 +1,6 @@
+int fetch(int);
+
+BEGIN
+{
+	trace(fetch(1));
+}

@@ -1,0 +1,7 @@
+/* @sonde: -x version=1.0 */
+BEGIN
+{
+	trace(strstr("ab", "b"));
+}
+
+/* @rows: version.binding */

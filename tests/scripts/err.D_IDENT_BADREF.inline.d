@@ -1,0 +1,6 @@
+inline int twice[int n] = n * 2;
+
+BEGIN
+{
+	trace(twice);
+}

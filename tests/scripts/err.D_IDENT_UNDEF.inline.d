@@ -1,0 +1,7 @@
+inline int f[int n] = n + nothing;
+
+BEGIN
+{
+}
+
+/* @rows: inline.parameters */

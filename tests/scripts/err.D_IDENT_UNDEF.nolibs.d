@@ -1,0 +1,7 @@
+/* @sonde: -x nolibs */
+BEGIN
+{
+	trace(curpsinfo->pr_pid);
+}
+
+/* @rows: lib.nolibs */

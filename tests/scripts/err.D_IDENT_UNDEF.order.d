@@ -1,0 +1,7 @@
+BEGIN
+{
+	trace(x);
+	x = 1;
+}
+
+/* @rows: var.undefined */

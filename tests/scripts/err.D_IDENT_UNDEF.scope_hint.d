@@ -1,0 +1,5 @@
+BEGIN
+{
+	self->count_of = 1;
+	trace(count_of);
+}

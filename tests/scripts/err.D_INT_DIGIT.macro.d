@@ -1,0 +1,7 @@
+/* @arguments: 089 */
+BEGIN
+{
+	trace($1);
+}
+
+/* @rows: macro.number */

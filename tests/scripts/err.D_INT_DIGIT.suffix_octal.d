@@ -1,0 +1,6 @@
+BEGIN
+{
+	trace(0179u);
+}
+
+/* @rows: lex.octal */

@@ -1,0 +1,6 @@
+BEGIN
+{
+	trace(18446744073709551616);
+}
+
+/* @rows: lex.decimal */

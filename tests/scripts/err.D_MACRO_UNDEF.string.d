@@ -1,0 +1,6 @@
+/* @arguments: one */
+/* @sonde: -x argref */
+BEGIN
+{
+	trace($$2);
+}

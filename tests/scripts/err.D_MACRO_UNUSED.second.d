@@ -1,0 +1,6 @@
+/* @arguments: 1 word */
+BEGIN
+{
+	trace($1);
+}
+

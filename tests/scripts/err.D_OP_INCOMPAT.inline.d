@@ -1,0 +1,8 @@
+inline int i = "text";
+
+BEGIN
+{
+	x = 1;
+}
+
+/* @rows: inline.mismatch */

@@ -1,0 +1,6 @@
+BEGIN
+{
+	p = alloca(8);
+	q = p + 1;
+}
+

@@ -1,0 +1,9 @@
+struct later;
+struct later *p;
+
+BEGIN
+{
+	v = *p;
+}
+
+/* @rows: type.incomplete */

@@ -1,0 +1,4 @@
+BEGIN
+{
+	strlen("a") = 2;
+}

@@ -1,0 +1,6 @@
+enum e { ONE };
+
+BEGIN
+{
+	ONE = 2;
+}

@@ -1,0 +1,9 @@
+struct t { int x; };
+translator struct t < int n > { x = n; };
+
+BEGIN
+{
+	trace(xlate <struct t *> (5).x);
+}
+
+/* @rows: xlate.pointer */

@@ -1,0 +1,6 @@
+BEGIN
+{
+	arg0 = 1;
+}
+
+/* @rows: expr.builtin_write */

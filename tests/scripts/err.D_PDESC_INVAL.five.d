@@ -1,0 +1,5 @@
+a:b:c:d:e
+{
+}
+
+/* @rows: msg.overspecified */

@@ -1,0 +1,6 @@
+syscall::nosuchcall:entry
+{
+	trace(1);
+}
+
+/* @rows: msg.no_match */

@@ -1,0 +1,4 @@
+BEGIN, dtrace:::BEGINN
+{
+	trace(1);
+}

@@ -1,0 +1,8 @@
+#define LIMIT 5
+
+BEGIN
+{
+	trace(LIMIT);
+}
+
+/* @rows: ctl.invalid */

@@ -1,0 +1,7 @@
+BEGIN
+{
+#region
+	trace(1);
+}
+
+/* @rows: ctl.invalid */

@@ -1,0 +1,5 @@
+#pragma D error not for this system
+
+BEGIN
+{
+}

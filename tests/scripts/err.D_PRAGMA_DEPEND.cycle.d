@@ -1,0 +1,4 @@
+/* @sonde: -L lib/cycle */
+BEGIN
+{
+}

@@ -1,0 +1,4 @@
+#pragma D attributes Stable/Certain/Common x
+int x;
+
+/* @rows: pragma.attributes */

@@ -1,0 +1,4 @@
+#pragma D binding "one" x
+int x;
+
+/* @rows: pragma.binding */

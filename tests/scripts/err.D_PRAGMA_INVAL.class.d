@@ -1,0 +1,4 @@
+#pragma D depends_on file x
+int x;
+
+/* @rows: pragma.depends_on */

@@ -1,0 +1,4 @@
+#pragma D attributes Stable/Stable/Common
+int x;
+
+/* @rows: pragma.attributes */

@@ -1,0 +1,4 @@
+#pragma D depends_on provider
+int x;
+
+/* @rows: pragma.depends_on */

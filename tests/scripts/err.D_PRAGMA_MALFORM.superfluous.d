@@ -1,0 +1,7 @@
+#pragma D option quiet destructive
+
+BEGIN
+{
+}
+
+/* @rows: pragma.option_extra */

@@ -1,0 +1,5 @@
+BEGIN
+/curpsinfo/
+{
+	trace(1);
+}

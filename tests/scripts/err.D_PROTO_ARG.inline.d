@@ -1,0 +1,8 @@
+inline int f[int a] = a;
+
+BEGIN
+{
+	trace(f["x"]);
+}
+
+/* @rows: inline.parameters */

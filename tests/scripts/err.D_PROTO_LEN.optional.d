@@ -1,0 +1,4 @@
+BEGIN
+{
+	trace(substr("a", 1, 2, 3));
+}

@@ -1,0 +1,3 @@
+provider db2 {
+	probe start();
+};

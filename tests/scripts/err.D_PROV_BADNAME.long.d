@@ -1,0 +1,3 @@
+provider pppppppppppppppppppppppppppppppppppppppppppppppppppppppppppp {
+	probe start();
+};

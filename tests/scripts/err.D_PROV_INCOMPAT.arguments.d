@@ -1,0 +1,7 @@
+provider app {
+	probe start(int);
+};
+
+provider app {
+	probe start(int, int);
+};

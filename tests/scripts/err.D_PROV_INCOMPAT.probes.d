@@ -1,0 +1,7 @@
+provider app {
+	probe start();
+};
+
+provider app {
+	probe stop();
+};

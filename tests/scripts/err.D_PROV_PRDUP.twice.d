@@ -1,0 +1,5 @@
+provider app {
+	probe start(int);
+	probe stop();
+	probe start(int);
+};

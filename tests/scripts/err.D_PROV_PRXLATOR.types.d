@@ -1,0 +1,6 @@
+struct in { int a; };
+struct out { int a; };
+
+provider app {
+	probe start(struct in *p) : (struct out *p);
+};

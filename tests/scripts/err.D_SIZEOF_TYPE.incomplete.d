@@ -1,0 +1,6 @@
+struct later;
+
+BEGIN
+{
+	trace(sizeof (struct later));
+}

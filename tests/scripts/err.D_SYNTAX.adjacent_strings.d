@@ -1,0 +1,6 @@
+BEGIN
+{
+	trace("a" "b");
+}
+
+/* @rows: lex.string */

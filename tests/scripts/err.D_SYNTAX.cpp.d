@@ -1,0 +1,9 @@
+/* @sonde: -C */
+#define BROKEN x = ;
+
+BEGIN
+{
+	BROKEN
+}
+
+/* @rows: cmd.C */

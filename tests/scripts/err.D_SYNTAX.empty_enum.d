@@ -1,0 +1,6 @@
+enum nothing { };
+
+BEGIN
+{
+	
+}

@@ -1,0 +1,6 @@
+BEGIN
+{
+	trace(1));
+}
+
+/* @rows: lex.unbalanced */

@@ -1,0 +1,6 @@
+BEGIN
+{
+	register = 1;
+}
+
+/* @rows: lex.keywords */

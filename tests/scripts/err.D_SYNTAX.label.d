@@ -1,0 +1,4 @@
+BEGIN
+{
+	here: x = 1;
+}

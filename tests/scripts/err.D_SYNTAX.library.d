@@ -1,0 +1,6 @@
+/* @sonde: -L lib/broken */
+BEGIN
+{
+}
+
+/* @rows: lib.load */

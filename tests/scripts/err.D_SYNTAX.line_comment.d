@@ -1,0 +1,6 @@
+BEGIN
+{
+	x = 1; // one
+}
+
+/* @rows: lex.no_line_comment */

@@ -1,0 +1,5 @@
+#pragma D line 70 "made.d"
+BEGIN
+{
+	x = ;
+}

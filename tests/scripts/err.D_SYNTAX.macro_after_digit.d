@@ -1,0 +1,6 @@
+BEGIN
+{
+	trace(1$pid);
+}
+
+/* @rows: macro.pid */

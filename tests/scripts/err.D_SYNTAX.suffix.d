@@ -1,0 +1,6 @@
+BEGIN
+{
+	trace(1lul);
+}
+
+/* @rows: lex.decimal */

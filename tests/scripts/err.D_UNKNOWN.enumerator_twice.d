@@ -1,0 +1,3 @@
+enum a { ONE, TWO, ONE };
+
+/* @rows: type.enum_duplicate */

@@ -1,0 +1,1 @@
+self nosuch_t x;

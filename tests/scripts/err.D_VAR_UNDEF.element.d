@@ -1,0 +1,6 @@
+BEGIN
+{
+	a["x"]++;
+}
+
+/* @rows: var.undefined */

@@ -1,0 +1,7 @@
+BEGIN
+{
+	trace(this->x);
+	this->x = 1;
+}
+
+/* @rows: var.undefined */

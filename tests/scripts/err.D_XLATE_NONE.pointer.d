@@ -1,0 +1,7 @@
+struct t { int x; };
+
+BEGIN
+{
+	p = (int *)alloca(4);
+	trace(xlate <struct t> (p).x);
+}

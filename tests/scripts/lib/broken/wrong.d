@@ -1,0 +1,2 @@
+inline int one = 1;
+inline int two = ;

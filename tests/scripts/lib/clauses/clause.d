@@ -1,0 +1,6 @@
+inline int from_library = 5;
+
+BEGIN
+{
+	trace("never");
+}

@@ -1,0 +1,3 @@
+#pragma D depends_on provider nosuch
+
+inline string absent = "from a library";

@@ -1,0 +1,3 @@
+#pragma D depends_on library absent.d
+
+inline string absent_too = absent;

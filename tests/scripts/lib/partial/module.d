@@ -1,0 +1,3 @@
+#pragma D depends_on module nosuch_module
+
+nosuch_t absent;

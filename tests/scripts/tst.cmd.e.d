@@ -1,0 +1,8 @@
+/* @rows: cmd.e */
+/* @command: -e -s @script@ */
+/* -e compiles, enables nothing and prints nothing. */
+BEGIN
+{
+	trace("script");
+	exit(0);
+}

@@ -1,0 +1,9 @@
+/* @rows: msg.cpp_failed opt.cpppath */
+/* @command: -C -x cpppath=/no/such/cpp -s @script@ */
+/* @status: 1 */
+/* @stderr: /no/such/cpp */
+/* @stderr: Preprocessor failed to process input program */
+/* There is no such preprocessor. */
+BEGIN
+{
+}

@@ -1,0 +1,6 @@
+/* @rows: msg.nothing */
+/* @command: -s @script@ */
+/* @status: 1 */
+/* @stderr: no probes matched */
+/* A script without a probe. */
+int x;

@@ -247,6 +247,7 @@ std::optional<FireCost> FireExpressions::conditional_cost(const Expr& expr, Use 
 }
 
 std::optional<FireCost> FireExpressions::deref_cost(const Expr& expr, Use use) const {
+  if (!is_word(*expr.type)) return std::nullopt;
   auto load = load_of(expr);
   // An index beyond an array of the program reads what lies there, as the program itself would.
   const bool outer = std::exchange(addressing_, true);

@@ -2,6 +2,7 @@
 #include "runtime/process/symbolizer.h"
 
 #include <cxxabi.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,6 +12,7 @@ namespace sonde {
 namespace {
 
 /// How many addresses of a process are remembered; more, and it begins anew.
+constexpr std::string_view kDeleted = " (deleted)";
 constexpr size_t kMaxKnown = 100'000;
 
 std::string hex(uint64_t value) {
@@ -72,13 +74,28 @@ std::shared_ptr<const ElfFile> Symbolizer::open_through(Process& process, uint32
                 static_cast<unsigned long long>(entry.end));
   std::vector<std::string> ways = {proc + range};
   if (process.own_root && !entry.deleted) ways.push_back(proc + "/root" + entry.path);
-  char executable[4096];
-  const ssize_t length = readlink((proc + "/exe").c_str(), executable, sizeof executable);
-  if (length > 0 && std::string_view(executable, static_cast<size_t>(length)).starts_with(entry.path))
-    ways.push_back(proc + "/exe");
+  if (process.executable && process.executable_path == entry.path)
+    ways.push_back("/proc/self/fd/" + std::to_string(process.executable->get()));
   for (const std::string& way : ways)
     if (auto object = ElfFile::open(way)) return *object;
   return nullptr;
+}
+
+/// Opens the executable, unless many are open already.
+void Symbolizer::keep_executable(Process& process, uint32_t pid) {
+  constexpr size_t kMostKept = 64;
+  std::erase_if(kept_, [](const std::weak_ptr<UniqueFd>& one) { return one.expired(); });
+  if (kept_.size() >= kMostKept) return;
+  const std::string link = "/proc/" + std::to_string(pid) + "/exe";
+  char path[4096];
+  const ssize_t length = readlink(link.c_str(), path, sizeof path);
+  UniqueFd fd(open(link.c_str(), O_RDONLY | O_CLOEXEC));
+  if (length <= 0 || !fd) return;
+  process.executable_path.assign(path, static_cast<size_t>(length));
+  if (process.executable_path.ends_with(kDeleted))
+    process.executable_path.resize(process.executable_path.size() - kDeleted.size());
+  process.executable = std::make_shared<UniqueFd>(std::move(fd));
+  kept_.push_back(process.executable);
 }
 
 /// The map grows while the program runs: it is read again for an address that it does not have.
@@ -102,6 +119,8 @@ void Symbolizer::note(uint32_t pid) {
   process.known.clear();
   process.missed.clear();
   process.own_root = mount_namespace(pid) != mount_namespace(0);
+  process.executable.reset();
+  keep_executable(process, pid);
   for (MapEntry& entry : *maps) {
     if (!entry.executable) continue;
     const MapEntry& kept = process.maps.emplace(entry.start, std::move(entry)).first->second;
@@ -113,7 +132,10 @@ void Symbolizer::note_mapping(uint32_t pid, uint64_t address, uint64_t offset, c
   Process& process = processes_[pid];
   const auto next = process.maps.upper_bound(address);
   const uint64_t limit = next == process.maps.end() ? UINT64_MAX : next->first;
-  process.maps[address] = {address, size == 0 ? limit : address + size, offset, true, false, path};
+  MapEntry& entry = process.maps[address];
+  entry = {address, size == 0 ? limit : address + size, offset, true, path.ends_with(kDeleted), path};
+  if (entry.deleted) entry.path.resize(path.size() - kDeleted.size());
+  if (entry.deleted) object_of(process, pid, entry);
   process.known.clear();
   process.missed.clear();
 }

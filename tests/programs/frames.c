@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A chain of calls that are no tail calls, built without frame pointers: bottom() is called by third() ... first() and main().
-// Then the same from a signal handler, and from a function with a frame of variable size.
+// With an argument it removes its own file first. Then the same from a signal handler, and from a function with a frame of variable size.
 #include <alloca.h>
 #include <signal.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ KEEP void handler(int number) {
 }
 
 int main(int argc, char **argv) {
-  (void)argv;
+  if (argc > 1) unlink(argv[0]);
   long result = first(argc);
   result += variable(64 * argc);
   signal(SIGUSR1, handler);

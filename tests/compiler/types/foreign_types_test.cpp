@@ -56,7 +56,7 @@ TEST_F(ForeignTypesTest, ARecordGetsItsMembersWhenSomebodyLooks) {
   EXPECT_EQ(types_.find("struct node"), nullptr);  // the script may still define one of its own
   ASSERT_TRUE(foreign_.complete(node));
   EXPECT_EQ(node->name, "struct node");
-  EXPECT_EQ(node->size, 64u);
+  EXPECT_EQ(node->size, 72u);
   ASSERT_NE(member(node, "next"), nullptr);
   EXPECT_EQ(member(node, "next")->offset, 16u);
   EXPECT_EQ(member(node, "next")->type->target, node);
@@ -73,7 +73,7 @@ TEST_F(ForeignTypesTest, TypedefsShareTheirRecord) {
   EXPECT_EQ(alias->name, "node_t");
   EXPECT_EQ(alias->canonical, foreign_.find("struct node"));
   EXPECT_TRUE(foreign_.complete(alias));
-  EXPECT_EQ(alias->size, 64u);
+  EXPECT_EQ(alias->size, 72u);
 }
 
 TEST_F(ForeignTypesTest, AScopeNamesTheObject) {

@@ -68,7 +68,10 @@ inline constexpr std::array kIdentifiers = std::to_array<IdentifierRow>({
 });
 static_assert(std::ranges::is_sorted(kIdentifiers, {}, &IdentifierRow::name));
 static_assert(std::ranges::all_of(kIdentifiers, [](const IdentifierRow& row) {
-  return find_function(row.name) || find_variable(row.name) || find_aggregating_function(row.name);
+  auto named = [&](const auto& table) {  // find_function() and the like give addresses: no constants under sanitizers
+    return std::ranges::any_of(table, [&](const auto& other) { return other.name == row.name; });
+  };
+  return named(kFunctions) || named(kVariables) || named(kAggFunctions);
 }));
 
 constexpr IdentifierFacts facts_of_builtin(std::string_view name) {

@@ -1,8 +1,8 @@
 /* @rows: act.stop */
 /* @sonde: -q -w -c "/bin/echo done" */
 /* the process stops as by SIGSTOP, until someone lets it go on */
-syscall::write:entry
-/arg0 == 1/
+syscall::write:return
+/arg0 == 5/
 {
 	stop();
 	printf("stopped\n");

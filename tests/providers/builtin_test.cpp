@@ -85,7 +85,7 @@ TEST_F(Builtin, ProcProbes) {
       {"lwp-start", SONDE_TAP_LWP_START, ""},
       {"lwp-exit", SONDE_TAP_LWP_EXIT, ""},
       {"signal-discard", SONDE_TAP_SIGNAL_DISCARD, "int@0"},
-      {"signal-handle", SONDE_TAP_SIGNAL_DELIVER, "int, uintptr_t@3"},
+      {"signal-handle", SONDE_TAP_SIGNAL_DELIVER, "int, struct __siginfo *->siginfo_t *@0, uintptr_t@3"},
   };
   EXPECT_EQ(count({"proc", "", "", "", {}}), std::size(rows));
   for (const Row& row : rows) {

@@ -1,32 +1,18 @@
-#!/usr/bin/env -S sonde -Fs
+#!/usr/bin/env -S sonde -s
 /*
- * The functions of a program as they call each other, from the first call of the one named to its return; with the system
- * calls that they make.
+ * What each thread does, as it happens: system calls indented by their entry and return, and between them the processes
+ * that come and go and the signals that arrive.
  *
- *   sonde -F -s flow.d -c ./program function
+ *   sonde -s flow.d -c 'sh -c "ls | wc"'
  */
-self int follow;
-
-pid$target:a.out:$1:entry
-/!self->follow/
-{
-	self->follow = 1;
-}
-
-pid$target:a.out::entry,
-pid$target:a.out::return
-/self->follow/
-{
-}
+#pragma D option flowindent
 
 syscall:::entry,
-syscall:::return
-/self->follow/
+syscall:::return,
+proc:::create,
+proc:::exec-success,
+proc:::exit,
+signal:::deliver
 {
-}
-
-pid$target:a.out:$1:return
-/self->follow/
-{
-	self->follow = 0;
+	printf("%s(%d)", execname, pid);
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S sonde -s
 /*
- * The ten most frequent system calls of each interval, as many intervals as the second argument says.
+ * The ten most frequent system calls of each second, as many seconds as the argument says; without it until Ctrl-C.
  *
- *   sonde -s top-calls.d -p 1234 1s 5        five times one second
+ *   sonde -s top-calls.d -p 1234 5        five times
  */
 #pragma D option quiet
 #pragma D option defaultargs
@@ -15,7 +15,7 @@ syscall:::entry
 	@top[execname, probefunc] = count();
 }
 
-tick-$1
+tick-1s
 {
 	printf("%Y\n", walltimestamp);
 	trunc(@top, 10);
@@ -24,8 +24,8 @@ tick-$1
 	rounds++;
 }
 
-tick-$1
-/$2 && rounds == $2/
+tick-1s
+/$1 && rounds == $1/
 {
 	exit(0);
 }

@@ -4,7 +4,7 @@
 import pathlib
 import re
 
-from support import check, scenario, wait_until
+from support import check, equal, scenario, wait_until
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs/examples"
 
@@ -69,8 +69,8 @@ def example_top_calls(world):
     """The program goes on until it has been seen for three intervals."""
     stop, out, example = world.path("stop"), world.path("out", ""), EXAMPLES / "top-calls.d"
     script = world.path("busy.sh", f"while [ ! -e {stop} ]; do cd /; cd /tmp; done\n")
-    world.sonde("-e", "-s", example, "100ms", "-c", "true")
-    sonde = world.start_sonde("-o", out, "-s", example, "100ms", "-c", f"sh {script}")
+    world.sonde("-e", "-s", example)
+    sonde = world.start_sonde("-o", out, "-s", example, "-c", f"sh {script}")
     def tables():
         text = pathlib.Path(out).read_text(encoding="utf-8")
         return [part.splitlines() for part in re.split(r"^\d{4} \w+ +\d+ [\d:]+\n", text, flags=re.M)[1:]]
@@ -83,11 +83,20 @@ def example_top_calls(world):
 
 
 @scenario()
-def example_flow(world):
+def example_function_flow(world):
     """main() of a program of one thread: what it calls is indented, its own return is not."""
-    out = run(world, "flow.d", f"{world.program('ticker')} {world.path('ticks')} 3", "main", flags=("-F",))
+    out = run(world, "function-flow.d", f"{world.program('ticker')} {world.path('ticks')} 3", "main", flags=("-F",))
     lines = [line[3:].rstrip() for line in out.splitlines() if line.strip()]
     depth = {line.strip(): len(line) - len(line.lstrip()) for line in lines}
     check(depth.get("-> main") == depth.get("<- main") == depth.get("=> getppid", 0) - 2, f"what main calls is indented: {out!r}")
     calls = [line.strip() for line in lines]
     check(calls.count("=> getppid") == calls.count("<= getppid") == 3, f"the system calls: {out!r}")
+
+
+@scenario()
+def example_flow(world):
+    """System calls come in pairs; what happens in one is indented."""
+    out = run(world, "flow.d", f"{world.program('ticker')} {world.path('ticks')} 3")
+    calls = [line[3:].strip() for line in out.splitlines()]
+    for mark in ("=> getppid", "<= getppid"):
+        equal(sum(line.startswith(mark) for line in calls), 3, f"{mark}: {out!r}")

@@ -56,7 +56,8 @@ def run(binary, options, script):
     with tempfile.TemporaryDirectory(prefix="sonde-docs-") as folder:
         (pathlib.Path(folder) / "example.d").write_text(script)
         done = subprocess.run([binary, *quiet, "-s", "example.d", *words], cwd=folder, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, errors="replace", timeout=60, env=environment, check=False)
+                              capture_output=True, text=True, errors="replace", timeout=60, env=environment, check=False,
+                              start_new_session=True)
         return done.stdout, re.sub(r"^sonde: script '.*' matched \d+ probes?\n", "", done.stderr, flags=re.M)
 
 

@@ -89,7 +89,8 @@ class Script:
         stdin = self.said["stdin"][0] + "\n" if "stdin" in self.said else ""
         with tempfile.TemporaryDirectory(prefix="sonde-golden-") as scratch:
             done = subprocess.run(self.command(binary, scratch), cwd=HERE, input=stdin, capture_output=True, text=True,
-                                  errors="replace", timeout=TIMEOUT, env=environment, check=False)
+                                  errors="replace", timeout=TIMEOUT, env=environment, check=False,
+                                  start_new_session=True)  # where it runs must not show: session and group are its own
             return (done.stdout.replace(scratch, "@scratch@"), done.stderr.replace(scratch, "@scratch@"), done.returncode)
 
 

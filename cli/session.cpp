@@ -133,6 +133,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   if (auto done = check_records(); !done) return done;
   consumer_ = std::make_unique<Consumer>(program_, *framework_, source_, options_, output_);
   for (uint32_t pid : live_) consumer_->note_process(pid);
+  consumer_->catch_up_by([this] { take_names(); });
   framework_->on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
 
   std::vector<Enabling> enablings;
@@ -225,13 +226,32 @@ void Session::loop() {
 void Session::wait(uint64_t timeout_ns) {
   pollfd fds[2] = {{interrupt_fd(), POLLIN, 0}, {source_ ? source_->event_fd() : -1, POLLIN, 0}};
   uint64_t cap = 1'000'000'000;  // a very long switchrate must not keep exit() or the end of a target waiting
+  if (!put_off_.empty()) cap = 0;
   if (uint64_t due = consumer_->next_due(); due != UINT64_MAX) cap = std::min(cap, due - std::min(due, monotonic_ns()));
   timespec limit{};
   limit.tv_nsec = static_cast<long>(std::min({timeout_ns, cap, uint64_t{999'999'999}}));
   ::ppoll(fds, 2, &limit, nullptr);
 }
 
+/// Of processes that have ended since take_events(): while a body runs, so nothing else is done about events here.
+void Session::take_names() {
+  while (source_ && !source_lost_) {
+    auto event = source_->next_event();
+    if (!event || !*event) return;  // an error comes again
+    if ((*event)->kind == SONDE_EVENT_MAPPING) {
+      consumer_->note_mapping(**event);
+    } else {
+      put_off_.push_back(std::move(**event));
+    }
+  }
+}
+
 Result<void> Session::take_events() {
+  while (!put_off_.empty()) {
+    const SourceEvent event = std::move(put_off_.front());
+    put_off_.pop_front();
+    if (auto done = take_event(event); !done) return done;
+  }
   while (source_ && !source_lost_) {
     auto event = source_->next_event();
     if (!event) return std::move(event).error();

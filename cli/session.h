@@ -9,6 +9,7 @@
 // Framework::forecast), and compiled when the pid is known.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,6 +64,7 @@ class Session {
   Session(Options& options, Output& output);
   Result<void> spawn(const std::string& command, const Forecast& forecast);
   Result<void> take_events();
+  void take_names();
   Result<void> take_event(const SourceEvent& event);
   bool only_begin(const Enabling& enabling);
   void wait(uint64_t timeout_ns);
@@ -87,6 +89,7 @@ class Session {
   bool had_targets_ = false;
   bool going_ = false;
   bool source_lost_ = false;
+  std::deque<SourceEvent> put_off_;  ///< taken by take_names() on its way, for take_events()
 };
 
 }  // namespace sonde

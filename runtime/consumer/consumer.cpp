@@ -27,6 +27,7 @@ void Consumer::note_process(uint32_t pid) { impl_->names.note(pid); }
 void Consumer::note_mapping(const SourceEvent& event) {
   impl_->names.note_mapping(event.pid, event.address, event.offset, event.text, event.value);
 }
+void Consumer::catch_up_by(std::function<void()> way) { impl_->names.catch_up_by(std::move(way)); }
 uint64_t Consumer::records() const { return impl_->records; }
 
 }  // namespace sonde

@@ -61,6 +61,8 @@ class Consumer {
   void note_process(uint32_t pid);
   /// One mapping of a process that ends (SONDE_EVENT_MAPPING).
   void note_mapping(const SourceEvent& event);
+  /// `way` takes the SONDE_EVENT_MAPPING that are there by now. Called, also while drain() works, for an address without a name.
+  void catch_up_by(std::function<void()> way);
 
   uint64_t records() const;
 

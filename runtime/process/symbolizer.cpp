@@ -166,8 +166,12 @@ ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t addr
   if (entry == nullptr && process.missed.insert(address).second) {
     std::unordered_set<uint64_t> missed = process.missed;
     note(pid);
-    process.missed = std::move(missed);
     entry = find(process, address);
+    if (entry == nullptr && catch_up) {
+      catch_up();
+      entry = find(process, address);
+    }
+    process.missed = std::move(missed);
   }
   if (entry == nullptr) return symbol;
   if (!entry->is_file() && entry->path != "[vdso]") look_up_jit(process, pid, symbol);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -44,6 +45,9 @@ class Symbolizer {
   void note_fork(uint32_t parent, uint32_t child);
   /// `pid` runs another program: what was known is forgotten, and noted anew.
   void note_exec(uint32_t pid);
+
+  /// Called for an address that neither a copy nor the process tells of: what note_mapping() should hear may be on its way.
+  std::function<void()> catch_up;
 
   ResolvedSymbol resolve(uint32_t pid, uint64_t address);
 

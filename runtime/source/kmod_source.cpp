@@ -10,7 +10,6 @@
 // written by process_vm_readv(2). Targets of attach() are never stopped: they run on, and the module
 // keeps silent until go().
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -114,8 +113,6 @@ class KmodSource final : public SourceClient {
     if (done) programs_.let_all_go();
     return done;
   }
-  Result<void> hold(uint32_t pid) override { return send(pid, SIGSTOP); }
-  Result<void> resume(uint32_t pid) override { return send(pid, SIGCONT); }
   Result<void> detach(uint32_t pid) override {
     programs_.let_go(pid);
     return SourceClient::detach(pid);
@@ -148,10 +145,6 @@ class KmodSource final : public SourceClient {
       if (!ring) return std::move(ring).error();
       add_ring(std::move(*ring));
     }
-    return {};
-  }
-  static Result<void> send(uint32_t pid, int signal) {
-    if (kill(static_cast<pid_t>(pid), signal) != 0) return Error::from_errno("process " + std::to_string(pid));
     return {};
   }
 

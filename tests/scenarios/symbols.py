@@ -41,3 +41,12 @@ def stacks_after_the_end(world):
     found = frames(result.stdout)
     equal(sum("`main+" in frame for frame in found), 3, "stacks that reach main()")
     check(any("`handler+" in frame for frame in found), f"no signal handler: {found}")
+
+
+@scenario(short=True)
+def stacks_of_children(world):
+    """Children that are gone by the time that their addresses are printed: each has its names, its libraries' too."""
+    result = world.sonde("-q", "-n", "syscall::getppid:entry { @[pid, ustack()] = count(); }", "-c", f"{world.program('forks')} 40")
+    for name in ("forks`compare+", "forks`main+", "libc.so.6`__libc_start_main+"):
+        equal(sum(frame.startswith(name) for frame in frames(result.stdout)), 40, f"stacks with {name}")
+    check(" 0x" not in result.stdout, "an address without a name")

@@ -49,6 +49,10 @@ def compiled(words, folder):
     return built
 
 
+def programs_folder(binary):
+    return pathlib.Path(binary).parent / "golden-programs"
+
+
 class Script:
     """A golden script and what its head says about it."""
 
@@ -78,18 +82,18 @@ class Script:
             words = ["-x", "errtags", *words]
         program = ""
         if "program" in self.said:
-            program = str(compiled(shlex.split(self.get("program")), pathlib.Path(binary).parent / "golden-programs"))
+            program = str(compiled(shlex.split(self.get("program")), programs_folder(binary)))
         replaced = {"@script@": self.path.name, "@scratch@": scratch, "@program@": program}
         return [str(binary), *(re.sub("@(script|scratch|program)@", lambda m: replaced[m[0]], w) for w in words)]
 
-    def run(self, binary):
+    def run(self, binary, patience):
         """(standard output, standard error, exit status)"""
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("SONDE_", "DTRACE_"))}
         environment |= {"TZ": "UTC", "LC_ALL": "C"} | dict(e.split("=", 1) for e in self.said.get("environment", []))
         stdin = self.said["stdin"][0] + "\n" if "stdin" in self.said else ""
         with tempfile.TemporaryDirectory(prefix="sonde-golden-") as scratch:
             done = subprocess.run(self.command(binary, scratch), cwd=HERE, input=stdin, capture_output=True, text=True,
-                                  errors="replace", timeout=TIMEOUT, env=environment, check=False,
+                                  errors="replace", timeout=TIMEOUT * patience, env=environment, check=False,
                                   start_new_session=True)  # where it runs must not show: session and group are its own
             return (done.stdout.replace(scratch, "@scratch@"), done.stderr.replace(scratch, "@scratch@"), done.returncode)
 
@@ -125,14 +129,14 @@ def complaints_of_success(script, out, err, status):
         yield f"on standard error:\n{err}----" + "".join(f"\nwithout {text!r}" for text in missing)
 
 
-def check(binary, path, update):
+def check(binary, path, update, patience):
     script = Script(path)
     if script.missing:
         return [], f"skipped: no {script.missing[0]}"
     try:
-        out, err, status = script.run(binary)
+        out, err, status = script.run(binary, patience)
     except subprocess.TimeoutExpired:
-        return [f"took over {TIMEOUT} s"], ""
+        return [f"took over {TIMEOUT * patience} s"], ""
     out = normalised(script, out)
     err = re.sub(r"^\w+: (script '.*'|description '.*') matched \d+ probes?\n", "", err, flags=re.M) \
         if "stderr" not in script.said else err
@@ -150,20 +154,33 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--errors", action="store_true", help="only the err scripts")
     parser.add_argument("-k", metavar="TEXT", default="", help="only scripts whose name contains TEXT")
+    parser.add_argument("--part", metavar="I/N", help="only the I-th of N parts")
+    parser.add_argument("--compile", action="store_true", help="compile the scripts' programs, run nothing")
+    parser.add_argument("--patience", type=int, default=1, help="multiplies the time-out: for emulated machines")
     parser.add_argument("scripts", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
 
     scripts = arguments.scripts or sorted(p for p in HERE.glob("*.d") if arguments.k in p.name)
     if arguments.errors:
         scripts = [p for p in scripts if p.name.startswith("err.")]
+    if arguments.part:
+        part, parts = map(int, arguments.part.split("/"))
+        scripts = scripts[part - 1::parts]
+    if arguments.compile:
+        for script in map(Script, scripts):
+            if "program" in script.said:
+                compiled(shlex.split(script.get("program")), programs_folder(arguments.binary.resolve()))
+        return 0
     failed = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         binary = arguments.binary.resolve()
-        for path, (wrong, note) in zip(scripts, pool.map(lambda p: check(binary, p.resolve(), arguments.update), scripts)):
+        def run(path):
+            return check(binary, path.resolve(), arguments.update, arguments.patience)
+        for path, (wrong, note) in zip(scripts, pool.map(run, scripts)):
             failed += bool(wrong)
             skipped += bool(note)
             for text in [*wrong, note] if note else wrong:
-                print(f"{path.name}: {text}")
+                print(f"{path.name}: {text}", flush=True)
     print(f"{len(scripts)} scripts, {failed} failed, {skipped} skipped")
     if failed or not scripts:
         return 1

@@ -186,5 +186,20 @@ TEST(Symbolizer, MappingsThatAreTold) {
   EXPECT_EQ(symbolizer.symbol_text(0x7ffffff1, 0x10000000 + function->offset), "libc.so.6`a64l");
 }
 
+TEST(Symbolizer, AsksForMappingsThatAreOnTheirWay) {
+  Symbolizer symbolizer;
+  int asked = 0;
+  symbolizer.catch_up = [&] {
+    asked++;
+    symbolizer.note_mapping(0x7ffffff1, 0x10000000, 0, "/lib/libold.so", 0x1000);
+  };
+  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x10000010), "libold.so");
+  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x10000020), "libold.so");
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x20000000), "0x20000000");
+  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x20000000), "0x20000000");
+  EXPECT_EQ(asked, 2) << "once for an address";
+}
+
 }  // namespace
 }  // namespace sonde

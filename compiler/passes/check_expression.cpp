@@ -190,8 +190,7 @@ ExprPtr Checker::check_unary(ExprPtr expr) {
   }
   expr->type = promoted(expr->kids[0]->type);
   if (expr->op == Op::Plus) {
-    ExprPtr kid = std::move(expr->kids[0]);
-    if (kid->bit_width != 0) return cast(std::move(kid), expr->type);  // no bit-field any more
+    ExprPtr kid = rvalue(std::move(expr->kids[0]));
     return kid->type == expr->type ? std::move(kid) : convert(std::move(kid), expr->type);
   }
   return fold(std::move(expr));

@@ -153,7 +153,7 @@ ExprPtr Checker::check_conditional(ExprPtr expr) {
   if (!type) incompatible(*expr, "?:", *expr->kids[1], *expr->kids[2]);
   for (size_t i : {1, 2}) expr->kids[i] = convert(std::move(expr->kids[i]), type);
   if (expr->kids[0]->kind == ExprKind::Integer)
-    return std::move(expr->kids[expr->kids[0]->integer && !expr->kids[0]->type->is_string() ? 1 : 2]);
+    return rvalue(std::move(expr->kids[expr->kids[0]->integer && !expr->kids[0]->type->is_string() ? 1 : 2]));
   expr->type = type;
   return expr;
 }

@@ -121,6 +121,7 @@ class Checker {
   ExprPtr decay(ExprPtr expr);
   ExprPtr string_of(ExprPtr expr, SourceRange where);
   ExprPtr cast(ExprPtr expr, const Type* to);
+  ExprPtr rvalue(ExprPtr expr);
   ExprPtr integer(uint64_t value, const Type* type, SourceRange where);
   ExprPtr make(ExprKind kind, const Type* type, SourceRange where);
   ExprPtr binary(Op op, ExprPtr a, ExprPtr b, const Type* type, SourceRange where);

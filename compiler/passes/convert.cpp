@@ -24,6 +24,13 @@ ExprPtr Checker::cast(ExprPtr expr, const Type* to) {
   return out;
 }
 
+/// The value of a place: it has no address and no width in bits, and nothing can be assigned to it.
+ExprPtr Checker::rvalue(ExprPtr expr) {
+  const bool place = expr->kind == ExprKind::Deref && (expr->type->is_integer() || expr->type->is_pointer());
+  const Type* type = expr->type;
+  return place ? cast(std::move(expr), type) : std::move(expr);
+}
+
 ExprPtr Checker::binary(Op op, ExprPtr a, ExprPtr b, const Type* type, SourceRange where) {
   ExprPtr out = make(ExprKind::Binary, type, where);
   out->op = op;

@@ -31,6 +31,10 @@ class UtraceActions : public Utrace {
     if (char* end = std::strrchr(text, ')')) letter = end[2];
     return letter;
   }
+  /// What still lives would hold the test's output open after the test.
+  ~UtraceActions() override {
+    if (host.task_count() > 0) kill(pid, SIGKILL);
+  }
   Recorder record, second;
   UtraceHost host;
   utrace_task* task = nullptr;

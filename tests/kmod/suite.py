@@ -59,7 +59,8 @@ def tests_of(release, sonde, short):
         yield "scenarios", [MINE / "scenarios", *kernel, "--short", sonde]
         return
     yield "torture", [run, *kernel, "--torture", "60"]
-    yield "reload", [run, *kernel, "--reload", "20", "--torture", "5"]
+    yield "reload", [run, *kernel, "--reload", "40", "--torture", "0.5"]
+    yield "killed", [device, *kernel, "--killed", "60", sonde]
     yield "scenarios", [MINE / "scenarios", *kernel, sonde]
 
 

@@ -1,46 +1,166 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random attach, stop, resume, step, report, detach, signals and SIGKILL on
- * victims that fork, make threads, exec, fault and exit.
+ * Victims are born and killed as fast as the kernel can, under engines that
+ * come, change and go at random.
  *
- * Finders come and go meanwhile, on every thread of the machine.
+ * A worker makes a victim, gives it an engine with random events, whose
+ * callbacks answer at random (stop, step, report, detach, another signal
+ * action, no system call), kills it, and waits for it. Most victims share the
+ * worker's memory, so that they are cheap to make; some have threads; some are
+ * forked, fork, vfork, exec, make threads and fault. Tracers attach to, stop,
+ * resume, step and leave the same victims meanwhile, finders come and go on
+ * every thread of the machine, and signals are sent to all of them.
  *
- * usage: torture SECONDS [SEED [COMMAND]]
+ * usage: torture SECONDS [TIMES MODULE...]
  *
- * COMMAND, such as the unload of the module, is run when the tracers are gone
- * while the victims go on dying. Prints what was done; the kernel's log tells
- * whether that was well.
+ * With modules, these are loaded for so long so many times. What is traced is
+ * unloaded while victims go on dying. Status 0: a kill always ended its victim,
+ * every module could be loaded and unloaded. Otherwise the kernel's log tells.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "utrace_test.h"
 
-enum { VICTIMS = 6, TRACERS = 4 };
+enum { WORKERS = 4, TRACERS = 2, FINDERS = 1, STACK = 32768 };
+enum { PATIENCE = 180, TELL_EVERY = 30 };	/* seconds */
 
-static struct counts {
-	volatile long victims[VICTIMS];
-	volatile long attaches, refused, finders, kills, signals, ends;
-	volatile int tracers_over, over;
-} *counts;
+static struct {
+	volatile int victims[WORKERS];
+	volatile long kills, traced, ends;
+	volatile long attaches, refused, finders, signals;
+	volatile int loaded;	/* whether the device is there */
+	volatile int open;	/* descriptors on it */
+	volatile int over;
+} *shared;
+
+static char stacks[3][STACK] __attribute__((aligned(64)));
+
+static void add(volatile long *counter)
+{
+	__sync_fetch_and_add(counter, 1);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static void pause_us(long us)
+{
+	const struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* The device, or -1 while it is not there. It is closed when it shall go. */
+static int device(int *fd)
+{
+	if (shared->loaded && *fd < 0) {
+		__sync_fetch_and_add(&shared->open, 1);
+		*fd = open("/dev/utrace_test", O_RDWR | O_CLOEXEC);
+		if (*fd < 0)
+			__sync_fetch_and_sub(&shared->open, 1);
+	} else if (!shared->loaded && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+		__sync_fetch_and_sub(&shared->open, 1);
+	}
+	return *fd;
+}
+
+/*
+ * Victims.
+ */
 
 static void on_signal(int signr) { (void)signr; }
 
+/* Without the C library: its memory is the worker's. */
+static long call(long nr, long a, long b, long c)
+{
+	long result;
+
+	asm volatile("syscall" : "=a"(result)
+		     : "0"(nr), "D"(a), "S"(b), "d"(c)
+		     : "rcx", "r11", "memory");
+	return result;
+}
+
+/* Some calls, then it waits for a signal: who spins keeps others from dying. */
+static int small_thread(void *argument)
+{
+	static const struct timespec moment = { 0, 100000 };
+	unsigned int random = (unsigned long)argument;
+
+	for (;;) {
+		random = random * 1103515245 + 12345;
+		switch (random >> 16 & 15) {
+		case 0:
+			call(SYS_nanosleep, (long)&moment, 0, 0);
+			break;
+		case 1:
+			call(SYS_kill, call(SYS_getpid, 0, 0, 0), SIGUSR1, 0);
+			break;
+		case 2:
+			call(SYS_sched_yield, 0, 0, 0);
+			break;
+		case 3:
+			if ((random >> 20 & 31) == 0)
+				call(random >> 26 & 1 ? SYS_exit_group :
+						       SYS_exit, 3, 0, 0);
+			break;
+		case 4: case 5: case 6:
+			call(SYS_pause, 0, 0, 0);
+			break;
+		default:
+			call(SYS_getppid, 0, 0, 0);
+		}
+	}
+	return 0;
+}
+
+static int small_group(void *argument)
+{
+	int i;
+
+	for (i = 1; i < 3; i++)
+		clone(small_thread, stacks[i] + STACK,
+		      CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+		      CLONE_THREAD, (char *)argument + i);
+	return small_thread(argument);
+}
+
+static pid_t small_victim(bool group)
+{
+	/* Who asks for no signal is waited for with __WALL. */
+	int signal = random() % 4 ? SIGCHLD : 0;
+
+	return clone(group ? small_group : small_thread, stacks[0] + STACK,
+		     CLONE_VM | signal, (void *)random());
+}
+
 static void *thread(void *arg)
 {
-	usleep(random() % 3000);
+	pause_us(random() % 3000);
 	return arg;
 }
 
@@ -62,166 +182,334 @@ static void child(void)
 	pid_t pid = random() % 2 ? fork() : vfork();
 
 	if (!pid) {
-		if (getpid() % 2)
-			execl("/bin/true", "true", NULL);
+		if (random() % 2)
+			execl("/proc/self/exe", "true", NULL);
 		_exit(1);
 	}
 	if (random() % 4)
 		waitpid(pid, NULL, 0);
 }
 
-static void victim(void)
+static void big_victim(void)
 {
-	int turn;
-
 	srandom(getpid());
 	alarm(10);
-	signal(SIGUSR1, on_signal);
 	if (random() % 2)
 		signal(SIGCHLD, SIG_IGN);
-	for (turn = 0; turn < 20; turn++) {
+	for (;;) {
 		switch (random() % 7) {
 		case 0: child(); break;
 		case 1: threads(); break;
-		case 2: usleep(random() % 2000); break;
+		case 2: pause_us(random() % 2000); break;
 		case 3: raise(SIGUSR1); break;
 		case 4: getppid(); break;
 		case 5: if (random() % 10 == 0) *(volatile int *)8 = 1; break;
-		default: if (random() % 10 == 0) raise(SIGTERM); break;
+		default: if (random() % 10 == 0) _exit(random() % 4);
 		}
 	}
-	_exit(random() % 4);
 }
 
-/* Keeps one victim alive. */
-static void breeder(int slot)
+static pid_t make_victim(unsigned int kind)
 {
-	while (!counts->over) {
-		pid_t pid = fork();
+	pid_t pid;
 
-		if (!pid)
-			victim();
-		counts->victims[slot] = pid;
-		while (waitpid(pid, NULL, 0) != pid)
-			;
-		__sync_fetch_and_add(&counts->ends, 1);
+	if (kind)
+		return small_victim(kind < 5);
+	pid = fork();
+	if (!pid)
+		big_victim();
+	return pid;
+}
+
+/*
+ * Who does things to them.
+ */
+
+/* SIGKILL ends a victim, whatever engines make of it. */
+static void end_victim(pid_t pid, bool traced)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	while (waitpid(pid, &status, __WALL) != pid)
+		if (errno != EINTR)
+			abort();
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
+		add(&shared->ends);
+		return;
+	}
+	add(&shared->kills);
+	if (traced)
+		add(&shared->traced);
+}
+
+static void worker(int slot)
+{
+	int e = -1;
+
+	signal(SIGUSR1, on_signal);
+	/* A core of a victim with our memory would be ours, too. */
+	prctl(PR_SET_DUMPABLE, 0);
+	while (!shared->over) {
+		unsigned int kind = random() % 24;
+		pid_t pid = make_victim(kind);
+		bool traced;
+
+		if (pid < 0)
+			abort();
+		shared->victims[slot] = pid;
+		/* Grace periods are to pass under a load, not a storm. */
+		if (!shared->loaded)
+			pause_us(random() % 100000);
+		traced = device(&e) >= 0 && !ioctl(e, UTRACE_TEST_STAY, &pid);
+		if (random() % 4 == 0)
+			pause_us(random() % (kind ? 300 : 3000));
+		else if (random() % 2)
+			sched_yield();
+		end_victim(pid, traced);
 	}
 	_exit(0);
 }
 
-static void tracer(int seed)
+static void tracer(void)
 {
-	int e = open("/dev/utrace_test", O_RDWR);
+	int e = -1;
 
-	srandom(seed);
-	while (!counts->tracers_over) {
-		int pid = counts->victims[random() % VICTIMS];
+	while (!shared->over) {
+		int pid = shared->victims[random() % WORKERS];
 
 		/* One of its threads or children at times. */
 		if (random() % 3 == 0)
 			pid += random() % 4;
-		if (pid <= 1)
-			continue;
-		if (ioctl(e, UTRACE_TEST_TORTURE, &pid))
-			__sync_fetch_and_add(&counts->refused, 1);
+		if (device(&e) < 0 || pid <= 1)
+			pause_us(1000);
+		else if (ioctl(e, UTRACE_TEST_TORTURE, &pid))
+			add(&shared->refused);
 		else
-			__sync_fetch_and_add(&counts->attaches, 1);
+			add(&shared->attaches);
 	}
 	_exit(0);
 }
 
 /* Finders by nothing, by path, by pid; each on every thread there is. */
-static void finder(int seed)
+static void finder(void)
 {
-	srandom(seed);
-	while (!counts->tracers_over) {
-		int e = open("/dev/utrace_test", O_RDWR);
+	int e = -1;
+
+	while (!shared->over) {
 		struct utrace_test_find f = { .pid = 0 };
 
 		if (random() % 2)
 			strcpy(f.path, "*/t*");
 		if (random() % 3 == 0)
-			f.pid = counts->victims[random() % VICTIMS];
-		if (!ioctl(e, UTRACE_TEST_FIND, &f))
-			__sync_fetch_and_add(&counts->finders, 1);
-		usleep(random() % 30000);
-		close(e);
+			f.pid = shared->victims[random() % WORKERS];
+		if (device(&e) >= 0 && !ioctl(e, UTRACE_TEST_FIND, &f))
+			add(&shared->finders);
+		pause_us(random() % 200000);
+		if (e >= 0) {
+			close(e);
+			e = -1;
+			__sync_fetch_and_sub(&shared->open, 1);
+		}
 	}
 	_exit(0);
 }
 
-static void killer(int seed)
+static void sender(void)
 {
 	static const int signals[] = {
 		SIGUSR1, SIGSTOP, SIGCONT, SIGCONT, SIGTERM, SIGHUP, SIGUSR1,
-		SIGTSTP, SIGCHLD, 40,
+		SIGTSTP, SIGCHLD, 40, SIGKILL,
 	};
 
-	srandom(seed);
-	while (!counts->over) {
-		int pid = counts->victims[random() % VICTIMS];
+	while (!shared->over) {
+		int pid = shared->victims[random() % WORKERS];
 
-		usleep(random() % 500);
-		if (pid <= 1)
-			continue;
-		if (random() % 3 == 0) {
-			if (!kill(pid, SIGKILL))
-				__sync_fetch_and_add(&counts->kills, 1);
-			continue;
+		pause_us(random() % 2000);
+		if (pid > 1 && !kill(pid, signals[random() % 11]))
+			add(&shared->signals);
+	}
+	_exit(0);
+}
+
+/*
+ * The clock, and the modules.
+ */
+
+static int loads;
+static double began, longest;
+
+static void tell(void)
+{
+	printf("torture: %.0f s, %ld kills (%ld traced), %ld other ends, %ld attaches, %ld refused, %ld finders, %ld signals, %d loads, longest unload %.1f s\n",
+	       now() - began, shared->kills, shared->traced, shared->ends,
+	       shared->attaches, shared->refused, shared->finders,
+	       shared->signals, loads, longest);
+}
+
+static void show(const char *format, int pid)
+{
+	char path[64], text[4096];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), format, pid);
+	fd = open(path, O_RDONLY);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	if (n > 0)
+		printf("%s: %.*s\n", path, (int)n, text);
+	close(fd);
+}
+
+/* Says what hangs, and ends it all. */
+static void stuck(const char *what)
+{
+	int i;
+
+	printf("torture: stuck: %s\n", what);
+	tell();
+	for (i = 0; i < WORKERS; i++) {
+		show("/proc/%d/status", shared->victims[i]);
+		show("/proc/%d/stack", shared->victims[i]);
+	}
+	fflush(stdout);
+	_exit(1);
+}
+
+/* Now and then: are there deaths still? */
+static void watch(void)
+{
+	static double moved, told;
+	static long deaths;
+
+	if (shared->kills + shared->ends != deaths) {
+		deaths = shared->kills + shared->ends;
+		moved = now();
+	}
+	if (now() - moved > PATIENCE)
+		stuck("no victim ended");
+	if (now() - told > TELL_EVERY) {
+		told = now();
+		tell();
+	}
+}
+
+static void run_for(double seconds)
+{
+	double end = now() + seconds;
+
+	shared->loaded = 1;
+	while (now() < end) {
+		double left = end - now();
+
+		pause_us((left < 0.1 ? left : 0.1) * 1e6);
+		watch();
+	}
+	shared->loaded = 0;
+	end = now() + PATIENCE;
+	while (shared->open) {
+		pause_us(1000);
+		watch();
+		if (now() > end)
+			stuck("the device is not closed");
+	}
+}
+
+static bool load(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	long err = syscall(SYS_finit_module, fd, "", 0);
+
+	if (err)
+		perror(path);
+	close(fd);
+	return !err;
+}
+
+/* A descriptor that is being opened or closed may hold it for a moment. */
+static bool unload(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	double end = now() + PATIENCE;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s", slash ? slash + 1 : path);
+	name[strcspn(name, ".")] = 0;
+	while (syscall(SYS_delete_module, name, O_NONBLOCK)) {
+		if (errno != EAGAIN || now() > end) {
+			perror(name);
+			return false;
 		}
-		kill(pid, signals[random() % 10]);
-		__sync_fetch_and_add(&counts->signals, 1);
+		pause_us(1000);
 	}
-	/* What is stopped by job control would never end. */
-	for (;;) {
-		int i;
+	return true;
+}
 
-		for (i = 0; i < VICTIMS; i++)
-			if (counts->victims[i] > 1)
-				kill(counts->victims[i], SIGKILL);
-		usleep(10000);
-	}
+static bool reload(double seconds, char **modules, int n)
+{
+	double before;
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!load(modules[i]))
+			return false;
+	run_for(seconds);
+	before = now();
+	for (i = n; i > 0; i--)
+		if (!unload(modules[i - 1]))
+			return false;
+	if (now() - before > longest)
+		longest = now() - before;
+	loads++;
+	return true;
+}
+
+static pid_t start(int seed, int kind)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	srandom(seed);
+	if (kind < WORKERS)
+		worker(kind);
+	if (kind < WORKERS + TRACERS)
+		tracer();
+	if (kind < WORKERS + TRACERS + FINDERS)
+		finder();
+	sender();
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	int seconds = argc > 1 ? atoi(argv[1]) : 10;
-	int seed = argc > 2 ? atoi(argv[2]) : 1, failed = 0;
+	enum { PROCESSES = WORKERS + TRACERS + FINDERS + 1 };
+	double seconds = argc > 1 ? atof(argv[1]) : 10;
+	int times = argc > 2 ? atoi(argv[2]) : 1;
 	const struct rlimit no_core = { 0, 0 };
-	pid_t killer_pid, breeders[VICTIMS], tracers[TRACERS + 1];
+	pid_t pids[PROCESSES];
+	bool good = true;
 	int i;
 
+	if (!strcmp(argv[0], "true"))
+		return 0;
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	setrlimit(RLIMIT_CORE, &no_core);
-	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE,
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (counts == MAP_FAILED)
+	if (shared == MAP_FAILED)
 		return 2;
-	killer_pid = fork();
-	if (!killer_pid)
-		killer(seed + 100);
-	for (i = 0; i < VICTIMS; i++)
-		if (!(breeders[i] = fork()))
-			breeder(i);
-	for (i = 0; i < TRACERS + 1; i++) {
-		tracers[i] = fork();
-		if (!tracers[i] && i < TRACERS)
-			tracer(seed + i);
-		if (!tracers[i])
-			finder(seed + i);
-	}
-	sleep(seconds);
-	counts->tracers_over = 1;
-	for (i = 0; i < TRACERS + 1; i++)
-		waitpid(tracers[i], NULL, 0);
-	if (argc > 3)
-		failed = system(argv[3]);
-	counts->over = 1;
-	for (i = 0; i < VICTIMS; i++)
-		waitpid(breeders[i], NULL, 0);
-	kill(killer_pid, SIGKILL);
-	printf("torture: %d s, %ld victims ended, %ld attaches, %ld refused, %ld finders, %ld kills, %ld other signals\n",
-	       seconds, counts->ends, counts->attaches, counts->refused,
-	       counts->finders, counts->kills, counts->signals);
-	return failed || !counts->attaches || !counts->finders ||
-	       !counts->kills;
+	began = now();
+	for (i = 0; i < PROCESSES; i++)
+		pids[i] = start(getpid() + time(NULL) + i, i);
+	if (argc <= 3)
+		run_for(seconds);
+	for (i = 0; argc > 3 && i < times && good; i++)
+		good = reload(seconds, argv + 3, argc - 3);
+	shared->over = 1;
+	for (i = 0; i < PROCESSES; i++)
+		waitpid(pids[i], NULL, 0);
+	tell();
+	return !good || !shared->attaches || !shared->finders ||
+	       !shared->traced;
 }

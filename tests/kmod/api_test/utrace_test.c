@@ -18,6 +18,13 @@
 #include "utrace_test.h"
 
 #define LOG_SIZE 512
+#define PLACES 8
+
+/* An engine that stays until its place is wanted: most see their thread die. */
+struct place {
+	struct task_struct *task;
+	struct utrace_engine *engine;
+};
 
 struct test_engine {
 	refcount_t ref;
@@ -32,6 +39,8 @@ struct test_engine {
 	struct utrace_test_response responses[UTRACE_TEST_EVENTS];
 	struct completion go_on;
 	struct utrace_examiner exam;
+	bool random;		/* callbacks answer at random */
+	struct place places[PLACES];
 	unsigned int logged, read;
 	struct utrace_test_entry log[LOG_SIZE];
 };
@@ -56,6 +65,29 @@ static void note(struct test_engine *t, u32 event, u32 action, s64 a, s64 b,
 	spin_unlock_irqrestore(&t->lock, irq);
 }
 
+/*
+ * Mostly the @usual action, else any, with the signal's or the call's changed
+ * at times.
+ */
+static struct utrace_test_response any_response(u32 event, u32 usual)
+{
+	u32 random = get_random_u32(), value = usual;
+
+	if (random % 4)
+		return (struct utrace_test_response){ .value = usual };
+	random >>= 2;
+	value = random % (UTRACE_DETACH + 1);
+	random >>= 8;
+	if (event == _UTRACE_EVENT_SYSCALL_ENTRY && random % 4 == 0)
+		value |= UTRACE_SYSCALL_ABORT;
+	if (event == _UTRACE_EVENT_SIGNAL && random % 4 == 0)
+		value |= (random >> 2) % 6 << 4 |
+			 (random % 16 ? 0 : UTRACE_SIGNAL_HOLD);
+	else
+		value |= usual & ~UTRACE_RESUME_MASK;
+	return (struct utrace_test_response){ .value = value };
+}
+
 /* The response to @event, used up if it has a number of times. */
 static struct utrace_test_response respond(struct test_engine *t, u32 event,
 					   u32 usual)
@@ -63,6 +95,8 @@ static struct utrace_test_response respond(struct test_engine *t, u32 event,
 	struct utrace_test_response r, *slot = &t->responses[event];
 	unsigned long irq;
 
+	if (READ_ONCE(t->random))
+		return any_response(event, usual);
 	spin_lock_irqsave(&t->lock, irq);
 	r = *slot;
 	if (r.times == U32_MAX) {
@@ -401,6 +435,69 @@ out_pid:
 	return err;
 }
 
+static void let_go(struct task_struct *task, struct utrace_engine *engine)
+{
+	int err = utrace_control(task, engine, UTRACE_DETACH);
+
+	while (err == -EALREADY) {
+		msleep(1);
+		err = utrace_control(task, engine, UTRACE_DETACH);
+	}
+	while (utrace_barrier(task, engine) != -ESRCH)
+		msleep(1);
+	utrace_engine_put(engine);
+}
+
+static void leave(struct place *place)
+{
+	if (!place->engine)
+		return;
+	let_go(place->task, place->engine);
+	put_task_struct(place->task);
+	*place = (struct place){ };
+}
+
+/* What a call may say of a thread that runs on, dies and is reaped meanwhile. */
+static void expect(int err)
+{
+	WARN_ON_ONCE(err && err != -EINPROGRESS && err != -EALREADY &&
+		     err != -ESRCH);
+}
+
+/* A random engine for a thread, in the place of an earlier one. */
+static int stay(struct test_engine *t, int nr)
+{
+	static const unsigned long all = (1UL << _UTRACE_NEVENTS) - 1;
+	struct place *place = &t->places[get_random_u32() % PLACES];
+	struct pid *pid = find_get_pid(nr);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+	struct utrace_engine *engine;
+	unsigned long events = get_random_u32() & all;
+	int turns;
+
+	put_pid(pid);
+	if (!task)
+		return -ESRCH;
+	leave(place);
+	WRITE_ONCE(t->random, true);
+	refcount_inc(&t->ref);
+	engine = utrace_attach_task(task, UTRACE_ATTACH_CREATE, &test_ops, t);
+	if (IS_ERR(engine)) {
+		put_task_struct(task);
+		test_put(t);
+		return PTR_ERR(engine);
+	}
+	*place = (struct place){ task, engine };
+	expect(utrace_set_events(task, engine, events));
+	for (turns = get_random_u32() % 3; turns; turns--)
+		expect(utrace_control(task, engine,
+				      get_random_u32() % UTRACE_DETACH));
+	if (get_random_u32() % 4 == 0)
+		expect(utrace_set_events(task, engine,
+					 get_random_u32() & all));
+	return 0;
+}
+
 static int test_respond(struct test_engine *t,
 			const struct utrace_test_response *r)
 {
@@ -488,6 +585,8 @@ static long test_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return test_respond(t, &in.response);
 	if (cmd == UTRACE_TEST_TORTURE)
 		return torture(t, in.number);
+	if (cmd == UTRACE_TEST_STAY)
+		return stay(t, in.number);
 	if (cmd == UTRACE_TEST_FIND) {
 		in.find.path[sizeof(in.find.path) - 1] = 0;
 		return test_find(t, &in.find);
@@ -560,24 +659,14 @@ static int test_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static void let_go(struct task_struct *task, struct utrace_engine *engine)
-{
-	int err = utrace_control(task, engine, UTRACE_DETACH);
-
-	while (err == -EALREADY) {
-		msleep(1);
-		err = utrace_control(task, engine, UTRACE_DETACH);
-	}
-	while (utrace_barrier(task, engine) != -ESRCH)
-		msleep(1);
-	utrace_engine_put(engine);
-}
-
 static int test_release(struct inode *inode, struct file *file)
 {
 	struct test_engine *t = file->private_data;
+	int i;
 
 	complete_all(&t->go_on);
+	for (i = 0; i < PLACES; i++)
+		leave(&t->places[i]);
 	if (t->finder)
 		sonde_finder_stop(t->finder);
 	if (t->child) {

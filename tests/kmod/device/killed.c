@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions that are killed at any moment, in the middle of a request, of an
+ * overload, while they hold threads: nothing of them is left
+ *
+ * usage: killed [SECONDS]
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "client.h"
+
+enum { SESSIONS = 8, LOADS = 3, PATIENCE = 60, SLACK = 4096 /* kB */ };
+
+static const struct sonde_dif_insn word[] = {
+	{ SONDE_DIF_ARG, 0, 0, 0, 1 },
+	{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
+	{ .op = SONDE_DIF_RECORD },
+};
+static const struct sonde_dif_insn text[] = {
+	{ SONDE_DIF_LDT, 1, 0, 0, 0 },	  { SONDE_DIF_LI, 2, 0, 0, 1 },
+	{ SONDE_DIF_ADD, 1, 1, 2, 0 },	  { SONDE_DIF_STT, 0, 1, 0, 0 },
+	{ SONDE_DIF_ARG, 0, 0, 0, 1 },	  { SONDE_DIF_CAPSTR, 0, 0, 0, 64 },
+	{ SONDE_DIF_CAPW, 1, 1, 0, 0 },	  { .op = SONDE_DIF_RECORD },
+};
+static const uint8_t text_kinds[] = { SONDE_SLOT_TEXT, SONDE_SLOT_WORD };
+static const uint32_t calls[] = {
+	SYS_getppid, SYS_openat, SYS_clone, SYS_wait4, SYS_kill, SYS_nanosleep,
+	SYS_exit_group, SYS_read,
+};
+
+static volatile struct shared {
+	uint64_t turns[LOADS];
+	pid_t loads[LOADS];
+} *shared;
+static uint64_t function_offset;
+
+__attribute__((noinline, noclone)) uint64_t probed(uint64_t n)
+{
+	__asm__ volatile("" : "+r"(n));
+	return n * 3;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static void pause_us(long us)
+{
+	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* What there is to trace: calls, children, their ends, signals, a function. */
+static void load(int n)
+{
+	char byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			if (random() % 16 == 0)
+				execl("/bin/true", "true", NULL);
+			_exit(probed(n));
+		}
+		for (int i = 0; i < 50; i++) {
+			syscall(SYS_getppid, i, "/some/text");
+			probed(i);
+		}
+		close(open("/proc/self/no", O_RDONLY));
+		if (read(-1, &byte, 1) != -1)
+			_exit(1);
+		if (random() % 4 == 0)
+			kill(pid, SIGTERM);
+		waitpid(pid, NULL, 0);
+		shared->turns[n]++;
+	}
+}
+
+/* A tap of any kind. What is refused is refused. */
+static void any_tap(struct client *c, uint32_t id, bool held)
+{
+	struct sonde_tap tap = { .kind = random() % SONDE_TAP_KIND_COUNT,
+				 .id = id, .probe = id };
+	struct sonde_ecb ecb = { id, id, 1 + random() % 2,
+				 held ? SONDE_ECB_HELD : 0 };
+	char payload[sizeof(tap) + 64];
+	const char *path = "";
+
+	switch (tap.kind) {
+	case SONDE_TAP_SYSCALL_ENTRY:
+	case SONDE_TAP_SYSCALL_RETURN:
+		tap.number = random() % 4 ? calls[random() % 8] :
+					    random() % 330;
+		break;
+	case SONDE_TAP_USER_ENTRY:
+	case SONDE_TAP_USER_RETURN:
+	case SONDE_TAP_USER_OFFSET:
+		tap.offset = tap.function = function_offset;
+		path = "/proc/self/exe";
+		break;
+	case SONDE_TAP_PROFILE:
+	case SONDE_TAP_TICK:
+		tap.offset = 500000 + random() % 5000000;
+		break;
+	}
+	tap.path_length = strlen(path);
+	memcpy(payload, &tap, sizeof(tap));
+	memcpy(payload + sizeof(tap), path, tap.path_length);
+	request(c, SONDE_ECB_ADD, 0, 1, &ecb, sizeof(ecb), NULL, 0);
+	request(c, SONDE_TAP_ARM, 0, 1, payload,
+		sizeof(tap) + tap.path_length, NULL, 0);
+}
+
+static struct client c;
+
+/* Some are let go, others are held until the session dies. */
+static void release(const struct sonde_record *record)
+{
+	if ((record->flags & SONDE_RECORD_HELD) && random() % 4)
+		request(&c, SONDE_RELEASE, record->tid, 0, NULL, 0, NULL, 0);
+}
+
+/* Everything a client does, until it is killed. */
+static void session(void)
+{
+	/* Without targets it would hold whoever is to kill it. */
+	bool held = random() % 3 == 0;
+	uint32_t id = 1;
+
+	open_client(&c);
+	make_policy(&c, 4096ull << random() % 9, random() % SONDE_POLICY_COUNT);
+	load_words(&c, 1, word, 3, 1);
+	load_kinds(&c, 2, text, 8, 2, text_kinds);
+	for (int n = 0; n < LOADS; n++)
+		if (held || random() % 4 == 0)
+			request(&c, SONDE_ATTACH, 0, shared->loads[n], NULL, 0,
+				NULL, 0);
+	while (id < 8)
+		any_tap(&c, id++, held && random() % 2);
+	request(&c, SONDE_GO, 0, 0, NULL, 0, NULL, 0);
+	/* It goes with its last descriptor. */
+	if (random() % 4 == 0 && fork() == 0)
+		prctl(PR_SET_NAME, "heir");
+	for (;;) {
+		uint32_t old = 1 + random() % (id - 1);
+		char bytes[4096];
+
+		switch (random() % 8) {
+		case 0:
+			any_tap(&c, id++, held && random() % 2);
+			break;
+		case 1:
+			request(&c, SONDE_TAP_DISARM, 0, 1, &old, sizeof(old),
+				NULL, 0);
+			break;
+		case 2:
+			request(&c, SONDE_ECB_REMOVE, 0, 1, &old, sizeof(old),
+				NULL, 0);
+			break;
+		case 3:
+			request(&c, SONDE_DETACH, 0,
+				shared->loads[random() % LOADS], NULL, 0, NULL,
+				0);
+			break;
+		default:
+			while (read(c.fd, bytes, sizeof(bytes)) > 0)
+				;
+			drain(&c, release);
+			pause_us(random() % 500);
+		}
+	}
+}
+
+static pid_t start(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setpgid(0, 0);
+		srandom(getpid());
+		session();
+	}
+	setpgid(pid, pid);
+	return pid;
+}
+
+/* Kills sessions until the time is over. Returns how many there were. */
+static uint64_t kill_sessions(double end)
+{
+	pid_t pids[SESSIONS] = { 0 };
+	uint64_t killed = 0;
+
+	for (int n = 0; now() < end; n = (n + 1) % SESSIONS) {
+		int next = (n + SESSIONS / 2) % SESSIONS;
+
+		/* What is killed takes its time, and gets it. */
+		if (pids[n]) {
+			CHECK(waitpid(pids[n], NULL, 0) == pids[n], "wait");
+			killed++;
+		}
+		pids[n] = start();
+		pause_us(random() % (random() % 4 ? 10000 : 100000));
+		if (pids[next])
+			kill(-pids[next], SIGKILL);
+	}
+	for (int n = 0; n < SESSIONS && pids[n]; n++) {
+		kill(-pids[n], SIGKILL);
+		waitpid(pids[n], NULL, 0);
+		killed++;
+	}
+	return killed;
+}
+
+/* Lines of a file of the kernel's. */
+static uint64_t lines_of(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	uint64_t lines = 0;
+	int c;
+
+	CHECK(file, "%s", path);
+	while (file && (c = getc(file)) != EOF)
+		lines += c == '\n';
+	if (file)
+		fclose(file);
+	return lines;
+}
+
+/* In kB, of what no process has. */
+static long memory(void)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	long sum = 0, kilobytes;
+	char line[256];
+
+	sync();
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "SUnreclaim: %ld", &kilobytes) == 1 ||
+		    sscanf(line, "Percpu: %ld", &kilobytes) == 1 ||
+		    sscanf(line, "VmallocUsed: %ld", &kilobytes) == 1)
+			sum += kilobytes;
+	if (file)
+		fclose(file);
+	return sum;
+}
+
+/* Other sessions than ours; those of the killed end with their last child. */
+static uint64_t sessions_left(void)
+{
+	struct sonde_session_info info[64];
+	struct client own;
+	uint64_t left;
+
+	CHECK(open_client(&own) == 0, "open");
+	CHECK(request(&own, SONDE_SESSIONS, 0, 0, NULL, 0, info,
+		      sizeof(info)) == 0, "sessions");
+	left = own.last.reply.value - 1;
+	close_client(&own);
+	return left;
+}
+
+#define HOOKED "/sys/kernel/tracing/enabled_functions"
+
+static void torture(double seconds)
+{
+	uint64_t hooked = lines_of(HOOKED), killed, turns[LOADS];
+	long before, after;
+	double end;
+
+	kill_sessions(now() + seconds / 4);
+	before = memory();
+	killed = kill_sessions(now() + seconds * 3 / 4);
+	for (end = now() + PATIENCE; sessions_left() && now() < end;)
+		pause_us(10000);
+	CHECK(sessions_left() == 0, "%lu sessions", sessions_left());
+	CHECK(lines_of(HOOKED) == hooked, "%lu functions are hooked, not %lu",
+	      lines_of(HOOKED), hooked);
+	/* Nobody is held any more. */
+	for (int n = 0; n < LOADS; n++) {
+		turns[n] = shared->turns[n];
+		for (end = now() + PATIENCE;
+		     shared->turns[n] == turns[n] && now() < end;)
+			pause_us(10000);
+		CHECK(shared->turns[n] != turns[n], "load %d stands", n);
+	}
+	for (end = now() + PATIENCE;
+	     (after = memory()) > before + SLACK && now() < end;)
+		pause_us(100000);
+	CHECK(after <= before + SLACK, "memory: %ld kB, then %ld kB", before,
+	      after);
+	printf("killed: %lu sessions, %lu turns of what they traced, memory %ld kB, then %ld kB\n",
+	       killed, shared->turns[0], before, after);
+	CHECK(killed > SESSIONS, "only %lu", killed);
+}
+
+static uint64_t offset_of(const void *address)
+{
+	uint64_t at = (uintptr_t)address, low, high, offset;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[4400];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &low, &high, &offset) ==
+			    3 && at >= low && at < high) {
+			fclose(maps);
+			return at - low + offset;
+		}
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	function_offset = offset_of((void *)probed);
+	for (int n = 0; n < LOADS; n++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			load(n);
+		shared->loads[n] = pid;
+	}
+	torture(argc > 1 ? atof(argv[1]) : 10);
+	for (int n = 0; n < LOADS; n++)
+		kill(shared->loads[n], SIGKILL);
+	printf("killed: %s\n", failures ? "FAILED" : "passed");
+	return failures != 0;
+}

@@ -308,22 +308,14 @@ Result<std::vector<uint32_t>> Session::enable(const CompiledText& text) {
   auto ids = framework_->enable_all(enablings);
   if (!ids) return ids;
   // At a prompt BEGIN is when the clause is typed, and once: its enabling goes when it has fired.
-  std::vector<uint32_t> kept;
-  bool begins = false;
+  std::vector<uint32_t> kept, begun;
   for (size_t i = 0; i < ids->size(); i++) {
-    if (only_begin(enablings[i])) {
-      begins = true;
-    } else {
-      kept.push_back((*ids)[i]);
-    }
+    (only_begin(enablings[i]) ? begun : kept).push_back((*ids)[i]);
   }
-  if (!begins) return kept;
+  if (begun.empty()) return kept;
   framework_->fire(kBegin, {});
   consumer_->drain_all();
-  for (uint32_t id : *ids) {
-    if (std::ranges::count(kept, id) > 0) continue;
-    if (auto done = framework_->disable(id); !done) return std::move(done).error();
-  }
+  if (auto done = framework_->disable_all(begun); !done) return std::move(done).error();
   return kept;
 }
 

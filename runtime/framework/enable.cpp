@@ -7,6 +7,7 @@
 // call after them, so that no tap ever fires without its ECBs.
 #include <algorithm>
 #include <cerrno>
+#include <unordered_set>
 
 #include "runtime/framework/framework_impl.h"
 
@@ -148,8 +149,11 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
 
 /// Takes back what enable_pending() did, as far as it came.
 void Framework::Impl::undo(Pending& pending) {
+  const uint32_t before = last_epid - static_cast<uint32_t>(pending.ecbs.size());
+  for (ProbeState* probe : pending.touched) {
+    std::erase_if(probe->ecbs, [&](const EcbState& ecb) { return ecb.epid.value > before; });
+  }
   for (const Pending::NewEcb& added : pending.ecbs) {
-    std::erase_if(added.probe->ecbs, [&](const EcbState& ecb) { return ecb.epid == added.ecb.epid; });
     auto enabling = enablings.find(added.ecb.enabling);
     if (enabling != enablings.end()) std::erase(enabling->second.joined[added.description], added.probe->info.id);
   }
@@ -235,24 +239,28 @@ void Framework::Impl::publish(std::span<ProbeState* const> changed) {
   firing.publish(std::move(changes));
 }
 
-Result<void> Framework::Impl::remove_enabling(uint32_t id) {
-  auto at = enablings.find(id);
-  if (at == enablings.end()) return Error("no such enabling", EINVAL);
+/// Each probe is changed and published once, however many of the enablings it had joined.
+Result<void> Framework::Impl::remove_enablings(std::span<const uint32_t> ids) {
+  std::unordered_set<uint32_t> going;
   std::vector<ProbeId> joined;
-  for (const auto& probes_of_one : at->second.joined) {
-    joined.insert(joined.end(), probes_of_one.begin(), probes_of_one.end());
+  for (uint32_t id : ids) {
+    auto at = enablings.find(id);
+    if (at == enablings.end()) continue;
+    for (const auto& of_one : at->second.joined) joined.insert(joined.end(), of_one.begin(), of_one.end());
+    enablings.erase(at);
+    going.insert(id);
   }
   std::ranges::sort(joined);
   joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
-  enablings.erase(at);
 
   std::vector<ProbeState*> changed;
   std::vector<Epid> epids;
   for (ProbeId probe_id : joined) {
     ProbeState& probe = probes[probe_id.value - 1];
     std::erase_if(probe.ecbs, [&](const EcbState& ecb) {
-      if (ecb.enabling == id && probe.uses_taps) epids.push_back(ecb.epid);
-      return ecb.enabling == id;
+      if (!going.contains(ecb.enabling)) return false;
+      if (probe.uses_taps) epids.push_back(ecb.epid);
+      return true;
     });
     changed.push_back(&probe);
     if (probe.ecbs.empty() && probe.enabled) stop_probe(probe);

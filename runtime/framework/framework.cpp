@@ -51,7 +51,9 @@ Framework::Framework(EventSource* source) : impl_(std::make_unique<Impl>(*this, 
 Framework::~Framework() {
   {
     std::lock_guard lock(impl_->mutex);
-    while (!impl_->enablings.empty()) (void)impl_->remove_enabling(impl_->enablings.begin()->first);
+    std::vector<uint32_t> all;
+    for (const auto& [id, enabling] : impl_->enablings) all.push_back(id);
+    (void)impl_->remove_enablings(all);
     for (size_t i = 0; i < impl_->providers.size(); i++) (void)impl_->unregister_provider(i + 1);
   }
   g_framework.store(nullptr);
@@ -195,9 +197,14 @@ Result<std::vector<uint32_t>> Framework::enable_all(std::span<const Enabling> en
   return impl_->enable_all(enablings);
 }
 
-Result<void> Framework::disable(uint32_t enabling) {
+Result<void> Framework::disable(uint32_t enabling) { return disable_all({&enabling, 1}); }
+
+Result<void> Framework::disable_all(std::span<const uint32_t> enablings) {
   std::lock_guard lock(impl_->mutex);
-  return impl_->remove_enabling(enabling);
+  for (uint32_t id : enablings) {
+    if (!impl_->enablings.contains(id)) return Error("no such enabling", EINVAL);
+  }
+  return impl_->remove_enablings(enablings);
 }
 
 Forecast Framework::forecast(std::span<const ProbeDescription> descriptions) {

@@ -107,6 +107,8 @@ class Framework {
   /// The same for many clauses at once, in order; all or none.
   Result<std::vector<uint32_t>> enable_all(std::span<const Enabling> enablings);
   Result<void> disable(uint32_t enabling);
+  /// Many at once, each probe changed once. Errors: the source's; EINVAL one is not there (nothing is disabled).
+  Result<void> disable_all(std::span<const uint32_t> enablings);
   /// Before anything is enabled: providers are asked to enable, and to disable again; nothing is armed.
   Forecast forecast(std::span<const ProbeDescription> descriptions);
   /// Takes every tap out of the source, for good: nothing fires there any more. Errors: the source's.

@@ -128,7 +128,7 @@ struct Framework::Impl {
   Forecast forecast(std::span<const ProbeDescription> descriptions);
   std::unique_ptr<FireList> fire_list(const ProbeState& probe) const;
   void publish(std::span<ProbeState* const> changed);
-  Result<void> remove_enabling(uint32_t id);
+  Result<void> remove_enablings(std::span<const uint32_t> ids);
   void update_gate();
 };
 

@@ -174,6 +174,32 @@ TEST_F(FrameworkTest, CountsReferences) {
   EXPECT_EQ(provider.count("enable 1"), 2);
 }
 
+TEST_F(FrameworkTest, ManyEnablingsOfOneProbeGoInOneBatch) {
+  back_by_taps();
+  provider.probe("a", "n");
+  provider.probe("b", "n");
+  std::vector<Enabling> many;
+  for (uint32_t clause = 0; clause < 1000; clause++)
+    many.push_back({{{"test", "", "a", "", {}}}, clause, program, false});
+  const uint32_t stays = enable({"test", "", "", "", {}});
+  auto ids = framework.enable_all(many);
+  ASSERT_TRUE(ids);
+  source.calls.clear();
+  ASSERT_TRUE(framework.disable_all(*ids));
+  EXPECT_THAT(source.calls, ElementsAre("remove 1000"));
+  EXPECT_EQ(source.ecbs.size(), 2u);
+  EXPECT_EQ(provider.count("disable 1"), 0);
+
+  auto again = framework.enable_all(many);
+  ASSERT_TRUE(again);
+  again->push_back(stays);
+  source.calls.clear();
+  ASSERT_TRUE(framework.disable_all(*again));
+  EXPECT_THAT(source.calls, ElementsAre("disarm 2", "remove 1002"));
+  again->assign({stays});
+  EXPECT_FALSE(framework.disable_all(*again));
+}
+
 TEST_F(FrameworkTest, NothingStaysEnabledOnError) {
   back_by_taps();
   provider.probe("a", "n");

@@ -115,11 +115,13 @@ static int handle_return(struct uprobe_consumer *consumer, unsigned long func,
 {
 	struct sonde_uprobe *uprobe =
 		container_of(consumer, struct sonde_uprobe, consumer);
+	const struct sonde_tap *tap = &uprobe->armed->tap;
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	firing.start.word = 0;
 	memset(firing.args, 0, sizeof(firing.args));
-	firing.args[0] = RETURN_OFFSET_UNKNOWN;
+	firing.args[0] = tap->offset > tap->function ?
+		tap->offset - tap->function : RETURN_OFFSET_UNKNOWN;
 	firing.args[1] = regs->ax;
 	fire_user(uprobe, &firing, regs);
 	return 0;

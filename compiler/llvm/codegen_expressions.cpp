@@ -30,7 +30,11 @@ BodyCodegen::Value BodyCodegen::plain_value(const Expr& expr) {
     case ExprKind::Assign: return assign(expr);
     case ExprKind::Update: return update(expr);
     case ExprKind::Cast: return cast(expr);
-    case ExprKind::StringOf: return string_of(*expr.kids[0], expr.integer ? expr.integer : expr.type->size);
+    case ExprKind::StringOf: {
+      const uint64_t size = expr.integer ? expr.integer : expr.type->size;
+      if (!clause_->followed.contains(&expr)) return string_of(*expr.kids[0], size);
+      return checked_call("sonde_held_copyinstr", {context_, value(*expr.kids[0]), constant(size + 1)});
+    }
     case ExprKind::AddressOf: return address(*expr.kids[0]);
     case ExprKind::Variable: return kept_string(expr, load_variable(expr));
     case ExprKind::Deref: return load(place(expr));

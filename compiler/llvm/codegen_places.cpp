@@ -221,7 +221,11 @@ void BodyCodegen::store_text(Value address, Value text, uint64_t size) {
 
 BodyCodegen::Value BodyCodegen::load_memory(const Expr& expr, Value address, bool known) {
   if (expr.type->is_string()) return checked_call("sonde_string_of", {context_, address, constant(expr.type->size)});
-  if (!known) may("sonde_may_load", address, width(expr));
+  if (clause_->followed.contains(&expr)) {
+    address = checked_call("sonde_held_copyin", {context_, address, constant(width(expr))});
+  } else if (!known) {
+    may("sonde_may_load", address, width(expr));
+  }
   if (is_bytes(*expr.type)) return address;
   if (is_float(*expr.type)) {
     Value number = ir_.CreateAlignedLoad(float_type(expr), pointer(address), llvm::Align(1));

@@ -207,7 +207,13 @@ void ModalLexer::code_token(antlr4::CommonToken& token) {
   }
 }
 
-void ModalLexer::open_bracket(const antlr4::CommonToken& token) { open_.push_back(text_[token.getStartIndex()]); }
+void ModalLexer::open_bracket(const antlr4::CommonToken& token) {
+  if (token.getType() == LBRACE && region_ == Region::Predicate) {  // its closing / is missing, which the parser tells
+    region_ = Region::Body;
+    open_.clear();
+  }
+  open_.push_back(text_[token.getStartIndex()]);
+}
 
 void ModalLexer::close_bracket(antlr4::CommonToken& token, char opener) {
   if (open_.empty() || std::ranges::find(open_, opener) == open_.end()) {

@@ -3,6 +3,8 @@
 //
 // Whether `(foo) - 1` is a cast depends on what foo is. Instead of asking while it predicts, the parser gets tokens in
 // which names of types are marked already: those that are known, those that the text typedefs, and words that stand where only a type can.
+//
+// A right text is parsed once. A wrong one is parsed again, item by item, so that each clause and declaration tells its first error.
 #include "compiler/parse/parser.h"
 
 #include <algorithm>
@@ -75,7 +77,8 @@ class TypeMarker {
         any(i + 1, P::IDENTIFIER, P::STAR))
       return true;
     if (i > 1 && is(i - 1, P::LPAREN) && is(i - 2, P::OFFSETOF)) return true;
-    return i > 0 && is(i - 1, P::LPAREN) && !(i > 1 && is(i - 2, P::IF)) && cast_follows(i);
+    // f(x) y calls f, and a ; is missing.
+    return i > 0 && is(i - 1, P::LPAREN) && !(i > 1 && any(i - 2, P::IF, P::IDENTIFIER)) && cast_follows(i);
   }
 
   /// `(foo *)` and `(foo) x`: nothing but a cast.
@@ -93,23 +96,37 @@ class TypeMarker {
   std::set<std::string, std::less<>> typedefs_;
 };
 
-/// Reports the first syntax error, in DTrace's words.
-class FirstError : public antlr4::BaseErrorListener {
+/// Knows the farthest token that was looked at: where prediction gave up, no continuation is left, so that is what is wrong. The parser
+/// itself may complain about an earlier one, from which its prediction began.
+class WatchedTokens : public antlr4::CommonTokenStream {
  public:
-  FirstError(antlr4::TokenStream& tokens, const std::string& text, Diagnostics& diagnostics)
+  using CommonTokenStream::CommonTokenStream;
+
+  antlr4::Token* LT(ssize_t k) override {
+    antlr4::Token* token = CommonTokenStream::LT(k);
+    if (token && (!farthest_ || token->getTokenIndex() > farthest_->getTokenIndex())) farthest_ = token;
+    return token;
+  }
+
+  antlr4::Token* farthest() const { return farthest_; }
+
+ private:
+  antlr4::Token* farthest_ = nullptr;
+};
+
+/// Reports a syntax error in DTrace's words.
+class SyntaxError {
+ public:
+  SyntaxError(antlr4::TokenStream& tokens, const std::string& text, Diagnostics& diagnostics)
       : tokens_(tokens), text_(text), diagnostics_(diagnostics) {}
 
-  void syntaxError(antlr4::Recognizer*, antlr4::Token* token, size_t, size_t, const std::string&,
-                   std::exception_ptr) override {
-    if (seen_) return;
-    seen_ = true;
-    uint32_t begin = offset(token->getStartIndex());
+  void report(antlr4::Token* token) {
     if (token->getType() == antlr4::Token::EOF) {
       diagnostics_.report("D_SYNTAX", {last_byte(), last_byte() + 1}, "syntax error near end of input",
                           unclosed(token));
       return;
     }
-    uint32_t end = offset(token->getStopIndex() + 1);
+    uint32_t begin = offset(token->getStartIndex()), end = offset(token->getStopIndex() + 1);
     diagnostics_.report("D_SYNTAX", {begin, end}, "syntax error near \"" + text_.substr(begin, end - begin) + "\"",
                         hint(token));
   }
@@ -158,26 +175,78 @@ class FirstError : public antlr4::BaseErrorListener {
   antlr4::TokenStream& tokens_;
   const std::string& text_;
   Diagnostics& diagnostics_;
-  bool seen_ = false;
 };
 
-/// SLL decides every right text. Where it fails LL has the last word, and finds the place.
-P::ProgramContext* parse_program(P& parser, antlr4::CommonTokenStream& tokens, FirstError& listener) {
-  auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
-  simulator->setPredictionMode(antlr4::atn::PredictionMode::SLL);
+/// Null: the text is wrong. SLL decides every right one.
+P::ProgramContext* parse_program(P& parser, antlr4::atn::PredictionMode mode) {
+  parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
   parser.removeErrorListeners();
   parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
   try {
     return parser.program();
   } catch (const antlr4::ParseCancellationException&) {
-    tokens.seek(0);
-    parser.reset();
-    simulator->setPredictionMode(antlr4::atn::PredictionMode::LL);
-    parser.setErrorHandler(std::make_shared<antlr4::DefaultErrorStrategy>());
-    parser.addErrorListener(&listener);
-    return parser.program();
+    return nullptr;
   }
 }
+
+/// One clause or declaration: tokens [begin, end).
+struct Item {
+  size_t begin, end;
+};
+
+/// A clause ends with its last }, a declaration with its ;.
+std::vector<Item> items(const std::vector<antlr4::Token*>& tokens) {
+  std::vector<Item> all;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i < tokens.size() && tokens[i]->getType() != antlr4::Token::EOF; ++i) {
+    const size_t type = tokens[i]->getType();
+    depth += type == P::LBRACE;
+    depth -= type == P::RBRACE && depth > 0;
+    const bool of_clause = tokens[begin]->getType() == P::DESCRIPTION;
+    if (depth > 0 || (type != P::SEMICOLON && !(type == P::RBRACE && of_clause))) continue;
+    all.push_back({begin, i + 1});
+    begin = i + 1;
+  }
+  if (begin + 1 < tokens.size()) all.push_back({begin, tokens.size() - 1});
+  return all;
+}
+
+/// LL gives up where the error is. An item in which the lexer found an error has said enough.
+class ErrorFinder {
+ public:
+  ErrorFinder(const std::string& text, bool script, const ParserQuestions& questions, Diagnostics& diagnostics)
+      : text_(text), script_(script), questions_(questions), diagnostics_(diagnostics) {}
+
+  void run(const std::vector<antlr4::Token*>& tokens) {
+    const std::vector<Diagnostic> known = diagnostics_.list();
+    for (const Item& item : items(tokens)) {
+      const size_t first = tokens[item.begin]->getStartIndex(), last = tokens[item.end - 1]->getStopIndex();
+      const bool told = std::ranges::any_of(
+          known, [&](const Diagnostic& one) { return one.where.begin >= first && one.where.begin <= last; });
+      if (!told) look_at(tokens, item);
+    }
+  }
+
+ private:
+  const std::string& text_;
+  bool script_;
+  const ParserQuestions& questions_;
+  Diagnostics& diagnostics_;
+
+  void look_at(const std::vector<antlr4::Token*>& tokens, const Item& item) {
+    std::vector<std::unique_ptr<antlr4::Token>> own;
+    for (size_t i = item.begin; i < item.end; ++i) own.push_back(std::make_unique<antlr4::CommonToken>(tokens[i]));
+    own.push_back(std::make_unique<antlr4::CommonToken>(tokens.back()));
+    antlr4::ListTokenSource source(std::move(own));
+    WatchedTokens stream(&source);
+    P parser(&stream);
+    if (P::ProgramContext* program = parse_program(parser, antlr4::atn::PredictionMode::LL))
+      TreeBuilder(text_, script_, questions_, diagnostics_).build(program);
+    else
+      SyntaxError(stream, text_, diagnostics_).report(stream.farthest());
+  }
+};
 
 }  // namespace
 
@@ -189,13 +258,19 @@ SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& qu
     ModalLexer lexer(&input, text, diagnostics);
     antlr4::CommonTokenStream tokens(&lexer);
     tokens.fill();
-    if (diagnostics.any()) return {};
     TypeMarker(tokens, text, questions, lexer.declarations()).run();
     P parser(&tokens);
-    FirstError listener(tokens, text, diagnostics);
-    P::ProgramContext* program = parse_program(parser, tokens, listener);
+    P::ProgramContext* program = diagnostics.any() ? nullptr : parse_program(parser, antlr4::atn::PredictionMode::SLL);
+    if (program != nullptr) return TreeBuilder(text, script, questions, diagnostics).build(program);
+    ErrorFinder(text, script, questions, diagnostics).run(tokens.getTokens());
+    diagnostics.sort();
     if (diagnostics.any()) return {};
-    return TreeBuilder(text, script, questions, diagnostics).build(program);
+    tokens.seek(0);
+    parser.reset();
+    program = parse_program(parser, antlr4::atn::PredictionMode::LL);
+    if (program != nullptr) return TreeBuilder(text, script, questions, diagnostics).build(program);
+    diagnostics.report("D_SYNTAX", kEndOfText, "syntax error near end of input");
+    return {};
   } catch (const std::exception& error) {
     diagnostics.report("D_SYNTAX", {0, 1}, std::string("syntax error: ") + error.what());
     return {};

@@ -283,11 +283,12 @@ ExprPtr Checker::check_sizeof(ExprPtr expr) {
     world_.foreign.complete(type);
     size = type->canonical->size;
   } else {
-    bool text = expr->kids[0]->kind == ExprKind::String;
+    const bool text = expr->kids[0]->kind == ExprKind::String, member = expr->kids[0]->kind == ExprKind::Member;
+    text_member_ = nullptr;
     ExprPtr operand = check(std::move(expr->kids[0]));
     world_.foreign.complete(operand->type);
     if (operand->bit_width) fail("D_SIZEOF_BITFIELD", expr->where, "cannot apply sizeof to a bit-field");
-    type = operand->type;
+    type = member && text_member_ != nullptr ? text_member_ : operand->type;
     size = text ? operand->text.size() + 1 : type->canonical->size;
   }
   Type::Kind kind = type->canonical->kind;

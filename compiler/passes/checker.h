@@ -238,9 +238,10 @@ class Checker {
   std::vector<std::vector<ArgumentDescription>> arguments_;  ///< of the matched probes, fetched when they are needed
   std::vector<Parameters> parameters_;
   uint32_t depth_ = 0;
-  Place last_place_;                           ///< that line_of() found
-  uint64_t expansion_ = 0;                     ///< nodes that inlines and translators have come to
-  bool overgrown_ = false;                     ///< too many, and an error says so
+  const Type* text_member_ = nullptr;  ///< the char array whose text the last translated member gave
+  Place last_place_;                   ///< that line_of() found
+  uint64_t expansion_ = 0;             ///< nodes that inlines and translators have come to
+  bool overgrown_ = false;             ///< too many, and an error says so
   dtrace_attribute_t least_ = kStableName;
   std::set<std::string, std::less<>> unsure_;  ///< names in statements that failed: they may have been defined there
   friend void load_library_text(World& world, const struct LibraryPart& part);

@@ -261,7 +261,10 @@ ExprPtr Checker::translated_member(ExprPtr expr, ExprPtr base) {
   if (value->type->canonical->kind == Type::Kind::Dynamic || value->type->is_record() ||
       value->type->canonical->kind == Type::Kind::Array)
     return value;
-  if (is_char_pointer(member->type) && value->type->is_string()) return value;  // char pr_fname[16] holds a string
+  if (is_char_pointer(member->type) && value->type->is_string()) {  // char pr_fname[16] holds a string
+    text_member_ = member->type;
+    return value;
+  }
   return convert(std::move(value), member->type);
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct SplitClause {
   std::map<const Expr*, uint32_t> slot_of;   ///< expression -> slot
   std::vector<const Expr*> body_predicates;  ///< conjuncts that the fire part could not decide
   std::map<const Expr*, bool> done_at_fire;  ///< assignments that the fire part makes: the body skips them
+  std::set<const Expr*> followed;            ///< a Deref or StringOf that the body reads from the waiting program
   bool held = false;
 };
 

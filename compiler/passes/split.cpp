@@ -22,18 +22,21 @@ std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, 
   }
   std::vector<SplitClause> clauses;
   if (diagnostics.any()) return clauses;
+  PointerOrigins origins = origins_;
+  origins.learn(units, residency.residents);
 
   CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
                        static_cast<uint32_t>(std::min<uint64_t>(options_.number("ustackframes"), SONDE_DIF_MAX_FRAMES)),
                        options_.was_set("cpu")};
   for (const Unit* unit : units) {
     for (const ClauseAst& clause : unit->clauses) {
-      clauses.push_back(ClauseSplitter(residency.residents, limits, diagnostics).split(clause));
+      clauses.push_back(ClauseSplitter(residency.residents, origins, limits, diagnostics).split(clause));
       blamed_.resize(diagnostics.list().size(), unit);
     }
   }
   if (diagnostics.any()) return {};
   residency_ = std::move(residency);
+  origins_ = std::move(origins);
   return clauses;
 }
 

@@ -3,6 +3,7 @@
 
 #include "compiler/passes/passes.h"
 #include "compiler/passes/split_clause.h"
+#include "compiler/passes/split_pointers.h"
 #include "compiler/passes/split_residents.h"
 
 namespace sonde {
@@ -21,6 +22,7 @@ class Splitter {
   const BodyProgram& program_;
   const Options& options_;
   Residency residency_;
+  PointerOrigins origins_;
   std::vector<const Unit*> blamed_;
 };
 

@@ -171,10 +171,10 @@ void ClauseSplitter::walk(const Expr& expr) {
       if (!walk_call(expr)) walk_kids(expr);
       return;
     case ExprKind::Deref:
-      if (!capture_word(expr) && !capture_object(expr)) walk_kids(expr);
+      if (!capture_word(expr) && !capture_object(expr)) follow(expr);
       return;
     case ExprKind::StringOf:
-      if (!capture_string_of(expr)) walk_kids(expr);
+      if (!capture_string_of(expr)) follow(expr);
       return;
     case ExprKind::AddressOf:
       if (!walk_address(*expr.kids[0])) walk_kids(expr);
@@ -284,6 +284,14 @@ bool ClauseSplitter::capture_copyinstr(const Expr& call) {
 /// A pointer into the traced program, known where the probe fires.
 bool ClauseSplitter::is_user_pointer(const Expr& pointer) const {
   return !pointer.type->is_string() && !constant_of(pointer) && computable(pointer, SONDE_DIF_REGISTERS - 1);
+}
+
+/// A pointer that only the body knows: where it leads into the program, the thread waits while it is followed.
+void ClauseSplitter::follow(const Expr& expr) {
+  walk_kids(expr);
+  if (expr.kids[0]->type->is_string() || !origins_.leads_into_program(*expr.kids[0], residents_)) return;
+  result_.followed.insert(&expr);
+  result_.held = true;
 }
 
 /// A whole struct or array of the traced program: its address becomes that of a copy.

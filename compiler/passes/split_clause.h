@@ -9,6 +9,7 @@
 #include "compiler/dif/emitter.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/split_fire.h"
+#include "compiler/passes/split_pointers.h"
 
 namespace sonde {
 
@@ -21,13 +22,15 @@ struct CaptureLimits {
 
 class ClauseSplitter {
  public:
-  ClauseSplitter(const Residents& residents, CaptureLimits limits, Diagnostics& diagnostics)
-      : residents_(residents), fire_(residents), limits_(limits), diagnostics_(diagnostics) {}
+  ClauseSplitter(const Residents& residents, const PointerOrigins& origins, CaptureLimits limits,
+                 Diagnostics& diagnostics)
+      : residents_(residents), origins_(origins), fire_(residents), limits_(limits), diagnostics_(diagnostics) {}
 
   SplitClause split(const ClauseAst& clause);
 
  private:
   const Residents& residents_;
+  const PointerOrigins& origins_;
   FireExpressions fire_;
   CaptureLimits limits_;
   Diagnostics& diagnostics_;
@@ -55,6 +58,7 @@ class ClauseSplitter {
   bool capture_object(const Expr& deref);
   bool capture_string_of(const Expr& expr);
   bool is_user_pointer(const Expr& pointer) const;
+  void follow(const Expr& expr);
   bool capture_stack(const Expr& call);
   bool capture_word(const Expr& expr);
   bool capture_text(const Expr& expr, uint32_t which);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -45,6 +46,10 @@ class Diagnostics {
   /// What is being checked now: put into each report.
   void set_context(std::string context) { context_ = std::move(context); }
   bool any() const { return !list_.empty(); }
+  /// In the order of the text.
+  void sort() {
+    std::ranges::stable_sort(list_, {}, [](const Diagnostic& one) { return one.where.begin; });
+  }
   const std::vector<Diagnostic>& list() const { return list_; }
 
  private:

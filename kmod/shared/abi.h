@@ -96,7 +96,7 @@ struct sonde_ecb {
 	X(SIGNAL_DELIVER, "-", "arg0 the signal, arg1 si_code, arg2 the sender's pid, arg3 the handler") \
 	X(SIGNAL_DISCARD, "-", "arg0 the signal, arg1 si_code, arg2 the sender's pid") \
 	X(USER_ENTRY, "path + offset", "arg0..9 the function's")                       \
-	X(USER_RETURN, "path + offset", "arg0 offset of the return, arg1 the value")   \
+	X(USER_RETURN, "path + offset", "arg0 offset of the return instruction, or -1; arg1 the value")   \
 	X(USER_OFFSET, "path + offset", "arg0..5 argument registers as they stand") \
 	X(PROFILE, "period", "on every CPU: arg0 the kernel's program counter, arg1 the user's, one of them 0; in who runs there") \
 	X(TICK, "period", "on one CPU, whoever runs there; arg0 and arg1 as of PROFILE")
@@ -115,7 +115,7 @@ struct sonde_tap {
 	uint32_t number; /* system call */
 	uint32_t pid; /* only this process; 0: every target and its children */
 	uint32_t path_length; /* of the file for USER_*, without a NUL; the bytes follow the array, in order */
-	uint64_t offset; /* in the file; of PROFILE and TICK the period, ns, from SONDE_PERIOD_MIN on */
+	uint64_t offset; /* in the file; for USER_RETURN of the only return instruction, or the entry's where that is not known; of PROFILE and TICK the period, ns, from SONDE_PERIOD_MIN on */
 	uint64_t function; /* file offset of the function's entry, for USER_RETURN and USER_OFFSET */
 };
 

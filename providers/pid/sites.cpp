@@ -76,26 +76,40 @@ class Finder {
   }
 
   void find_in_functions(const std::vector<Object>& objects) {
-    bool any_function = false, any_object = false;
+    bool any_function = false;
+    std::vector<const Object*> searched;
+    bool any_symbol = false;
     for (const Object& object : select_objects(objects, spec_.dtpd_mod)) {
       auto file = cache_.open(object.path);
       if (!file) continue;
-      any_object = true;
+      searched.push_back(&object);
+      any_symbol |= !(*file)->functions().empty();
       for (const ElfFunction* function : select_functions(**file, function_)) {
         any_function = true;
         add_function(object, **file, *function);
         if (!found_.refusal.tag.empty()) return;
       }
     }
-    if (any_object && !any_function && function_.is_exact()) {
+    if (searched.empty() || any_function) return;
+    const std::string why = any_symbol ? "" : no_symbols(searched.front()->name);
+    if (function_.is_exact()) {
       refuse("D_PROC_FUNC",
-             "failed to lookup '" + function_.literal() + "' in module '" + std::string(spec_.dtpd_mod) + "'");
+             "failed to lookup '" + function_.literal() + "' in module '" + std::string(spec_.dtpd_mod) + "'" + why);
+    } else if (!any_symbol) {
+      refuse("D_PDESC_ZERO", "probe description " + std::string(spec_.dtpd_provider) + ":" + spec_.dtpd_mod + ":" +
+                                 spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why);
     }
+  }
+
+  static std::string no_symbols(const std::string& object) {
+    return ": '" + object +
+           "' is stripped of its symbols; trace one that is not, or an address as pid$target:a.out:-:ADDRESS";
   }
 
   void add_function(const Object& object, const ElfFile& file, const ElfFunction& function) {
     if (names_.entry) add(SONDE_TAP_USER_ENTRY, object, function, "entry", 0);
-    if (names_.returns) add(SONDE_TAP_USER_RETURN, object, function, "return", 0);
+    if (names_.returns)
+      add(SONDE_TAP_USER_RETURN, object, function, "return", only_return(file.code(function)).value_or(0));
     if (names_.one_offset) add_one_offset(object, file, function);
     if (names_.offsets && !names_.one_offset) add_all_offsets(object, file, function);
   }

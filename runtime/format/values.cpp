@@ -161,7 +161,11 @@ void format_key(const ValueType& type, uint64_t word, const FormatSettings& sett
     case Kind::Integer:
     case Kind::Pointer: {
       int width = type.size >= 8 ? 16 : type.size == 4 ? 8 : type.size == 2 ? 5 : 3;
-      return append_format(out, " %*lld", width, static_cast<long long>(extend_from_size(word, type.size)));
+      // %d and %lld, as in C: unsigned shows only where the type is narrower than int.
+      const bool narrow_unsigned = type.kind == Kind::Integer && !type.is_signed && type.size < 4;
+      const int64_t value =
+          narrow_unsigned ? static_cast<int64_t>(cut_to_size(word, type.size)) : extend_from_size(word, type.size);
+      return append_format(out, " %*lld", width, static_cast<long long>(value));
     }
     case Kind::String: {
       std::string_view text = text_of(type, word, settings.strsize);

@@ -292,7 +292,7 @@ void Breakpoints::take_returns(Thread& thread, Site& site, const user_regs_struc
     for (const ArmedTap* tap : function->taps) {
       if (tap->tap.kind != SONDE_TAP_USER_RETURN || !tap->covers(thread.process->pid)) continue;
       Firing firing = firing_of(*tap);
-      firing.args[0] = kReturnOffsetUnknown;
+      firing.args[0] = tap->tap.offset > tap->tap.function ? tap->tap.offset - tap->tap.function : kReturnOffsetUnknown;
       firing.args[1] = regs.rax;
       firings.push_back(std::move(firing));
     }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <set>
 
+#include "providers/pid/instructions.h"
 #include "runtime/process/elf_file.h"
 #include "tests/providers/support.h"
 #include "tests/runtime/process/target_program.h"
@@ -77,10 +78,25 @@ TEST_F(PidTest, TapsSayWhere) {
   EXPECT_EQ(source.taps[1].kind, SONDE_TAP_USER_RETURN);
   for (const Tap& tap : source.taps) {
     EXPECT_EQ(tap.path, program.path());
-    EXPECT_EQ(tap.offset, offset_of("work"));
     EXPECT_EQ(tap.function, offset_of("work"));
     EXPECT_EQ(tap.pid, pid);
   }
+  EXPECT_EQ(source.taps[0].offset, offset_of("work"));
+  EXPECT_GE(source.taps[1].offset, offset_of("work"));
+}
+
+/// push; test; je over; xor; over: pop; ret.
+TEST(PidInstructions, TheOnlyReturnIsKnown) {
+  const uint8_t plain[] = {0x55, 0x85, 0xff, 0x74, 0x02, 0x31, 0xc0, 0x5d, 0xc3};
+  EXPECT_EQ(pid::only_return(plain), 8u);
+  const uint8_t two[] = {0x85, 0xff, 0x74, 0x01, 0xc3, 0x31, 0xc0, 0xc3};
+  EXPECT_EQ(pid::only_return(two), std::nullopt);
+  const uint8_t tail_call[] = {0x85, 0xff, 0x74, 0x01, 0xc3, 0xe9, 0x00, 0x10, 0x00, 0x00};
+  EXPECT_EQ(pid::only_return(tail_call), std::nullopt);
+  const uint8_t by_register[] = {0x85, 0xff, 0x74, 0x02, 0xff, 0xe0, 0xc3};
+  EXPECT_EQ(pid::only_return(by_register), std::nullopt);
+  const uint8_t never[] = {0xeb, 0xfe};
+  EXPECT_EQ(pid::only_return(never), std::nullopt);
 }
 
 TEST_F(PidTest, Instructions) {

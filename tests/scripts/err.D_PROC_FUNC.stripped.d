@@ -1,0 +1,5 @@
+/* @sonde: -c @program@ */
+/* @program: structs -O2 -s */
+pid$target:a.out:visit:entry { }
+pid*:a.out::entry { }
+/* @rows: prov.pid_stripped */

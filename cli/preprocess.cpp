@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -41,14 +42,17 @@ std::vector<std::string> arguments(const Options& options) {
                                   "-D__SVR4",
                                   std::string("-D__") + system.sysname,
                                   "-D__amd64",
-                                  "-U__GNUC__"};
+                                  "-U__GNUC__",
+                                  "-U__SIZEOF_INT128__",
+                                  "-D__signed__=signed",
+                                  "-D__extension__="};
   for (const std::string& name : options.list("define")) all.push_back("-D" + name);
   for (const std::string& name : options.list("undef")) all.push_back("-U" + name);
   for (const std::string& path : options.list("incdir")) all.push_back("-I" + path);
   if (options.flag("cpphdrs")) all.emplace_back("-H");
   const std::string& standard = options.text("stdc");
   if (options.was_set("stdc") && standard != "c") {  // c has __STDC__ as 1, which is cpp's own
-    all.emplace_back("-w");                    // cpp warns of what is asked for
+    all.emplace_back("-w");                          // cpp warns of what is asked for
     all.emplace_back(standard == "s" ? "-U__STDC__" : "-D__STDC__=0");
   }
   all.emplace_back("/dev/stdin");
@@ -93,6 +97,81 @@ Result<UniqueFd> as_file(const std::string& text) {
   return file;
 }
 
+/// Blanks what headers define that D has not: functions. A declaration ends with its ; or, of a function, with its body.
+class FunctionRemover {
+ public:
+  explicit FunctionRemover(std::string text) : text_(std::move(text)) {}
+
+  std::string run() {
+    while (at_ < text_.size()) step();
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_;
+  size_t at_ = 0;
+  size_t declaration_ = 0;  ///< where it begins
+  std::string file_;
+  int depth_ = 0;
+  char last_ = 0;  ///< before this place, blanks left out
+
+  bool at_line_begin() const { return at_ == 0 || text_[at_ - 1] == '\n'; }
+  bool in_header() const { return !file_.empty() && file_ != "/dev/stdin" && file_[0] != '<'; }
+
+  void step() {
+    const char c = text_[at_];
+    if (c == '#' && at_line_begin()) return take_marker();
+    if (c == '"' || c == '\'') {
+      skip_quoted();
+    } else if (c == '{' && depth_ == 0 && last_ == ')' && in_header()) {
+      return blank_function();
+    } else if (c == '{' || c == '}') {
+      depth_ += c == '{' ? 1 : depth_ > 0 ? -1 : 0;
+    } else if (c == ';' && depth_ == 0) {
+      declaration_ = at_ + 1;
+    }
+    if (c != ' ' && c != '\t' && c != '\n') last_ = c;
+    ++at_;
+  }
+
+  /// # 12 "file" 3 4
+  void take_marker() {
+    const size_t end = std::min(text_.find('\n', at_), text_.size());
+    const std::string line = text_.substr(at_, end - at_);
+    const size_t open = line.find('"'), close = line.rfind('"');
+    at_ = end;
+    if (open == close) return;
+    std::string file = line.substr(open + 1, close - open - 1);
+    if (file != file_ && depth_ == 0) declaration_ = end;
+    file_ = std::move(file);
+  }
+
+  /// Leaves at_ on the closing quote, or on the line's end.
+  void skip_quoted() {
+    const char quote = text_[at_++];
+    while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') at_ += text_[at_] == '\\' ? 2 : 1;
+    at_ = std::min(at_, text_.size());
+  }
+
+  void blank_function() {
+    int open = 0;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '"' || c == '\'') skip_quoted();
+      open += c == '{';
+      if (c == '}' && --open == 0) break;
+    }
+    at_ = std::min(at_ + 1, text_.size());
+    bool marker = false;
+    for (size_t i = declaration_; i < at_; ++i) {
+      if (i == 0 || text_[i - 1] == '\n') marker = text_[i] == '#';
+      if (!marker && text_[i] != '\n') text_[i] = ' ';
+    }
+    declaration_ = at_;
+    last_ = 0;
+  }
+};
+
 }  // namespace
 
 Result<std::string> preprocess(const std::string& script, const Options& options) {
@@ -113,7 +192,7 @@ Result<std::string> preprocess(const std::string& script, const Options& options
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (text.size() > kMostText || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return failed();
-  return text;
+  return FunctionRemover(std::move(text)).run();
 }
 
 }  // namespace sonde

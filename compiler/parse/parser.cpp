@@ -68,8 +68,8 @@ class TypeMarker {
     bool known = typedefs_.contains(name) || questions_.is_type(name);
     // After a type and before what ends a declarator it is the name that is declared, whatever it meant before.
     bool declared = i > 0 &&
-                    any(i - 1, P::TYPE_NAME, P::INT, P::CHAR, P::LONG, P::SHORT, P::STRING, P::RBRACE, P::STAR, P::VOID,
-                        P::IDENTIFIER) &&
+                    any(i - 1, P::TYPE_NAME, P::INT, P::CHAR, P::LONG, P::SHORT, P::UNSIGNED, P::SIGNED, P::FLOAT,
+                        P::DOUBLE, P::STRING, P::RBRACE, P::STAR, P::VOID, P::IDENTIFIER) &&
                     any(i + 1, P::SEMICOLON, P::COMMA, P::LBRACKET, P::ASSIGN, P::COLON, P::LBRACE);
     if (known) return !declared;
     if (std::ranges::binary_search(declarations_, tokens_[i]->getStartIndex())) return true;  // foo_t x;

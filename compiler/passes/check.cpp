@@ -55,9 +55,22 @@ class Macros {
 }  // namespace
 
 void Checker::fail(std::string_view tag, SourceRange where, std::string message, std::string hint) {
-  if (!follows_from_another(tag, here(where)))
+  if (!follows_from_another(tag, here(where)) && !is_known_to_headers(tag, here(where)))
     diagnostics_.report(tag, here(where), std::move(message), std::move(hint));
   throw Refused{};
+}
+
+/// A header that cpp included declares what D declares, too: D's own stays.
+bool Checker::is_known_to_headers(std::string_view tag, SourceRange where) {
+  if (tag != "D_DECL_IDRED" && tag != "D_DECL_TYPERED") return false;
+  return in_header(where);
+}
+
+/// cpp reads the script itself as /dev/stdin.
+bool Checker::in_header(SourceRange where) {
+  if (!world_.options.flag("cpp")) return false;
+  const std::string file = place_of(source_.text, here(where).begin).file;
+  return !file.empty() && file != "/dev/stdin";
 }
 
 uint32_t Checker::line_of(SourceRange where) {

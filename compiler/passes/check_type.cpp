@@ -136,7 +136,11 @@ void Checker::record_member(const FieldSyntax& field, Type& record) {
   if (member.name.empty() && !field.width && !base->is_record())
     fail("D_DECL_MNAME", field.where, "member declaration is missing a name");
   require_unscoped(member.name, field.where);
-  member.type = derived(base, field.declarator);
+  const std::vector<Derivation>& derivations = field.declarator.derivations;
+  const bool flexible = !derivations.empty() && derivations[0].kind == Derivation::Kind::Array &&
+                        !derivations[0].size && in_header(field.where);
+  member.type =
+      flexible ? world_.types.array_of(derived(base, field.declarator, 1), 0) : derived(base, field.declarator);
   const Type* real = member.type->canonical;
   if (real->kind == Type::Kind::Void) fail("D_DECL_VOIDOBJ", field.where, "cannot have void member: " + shown);
   if (!world_.foreign.complete(real))

@@ -226,6 +226,8 @@ class Checker {
   // check_pragma.cpp is functions of its own.
 
   [[noreturn]] void fail(std::string_view tag, SourceRange where, std::string message, std::string hint = {});
+  bool is_known_to_headers(std::string_view tag, SourceRange where);
+  bool in_header(SourceRange where);
   uint32_t line_of(SourceRange where);
   SourceRange here(SourceRange where) const { return parameters_.empty() ? where : parameters_.front().where; }
 

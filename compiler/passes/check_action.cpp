@@ -130,9 +130,10 @@ ExprPtr Checker::action_print(ExprPtr expr, const DFunction& row) {
          name + "( ) argument #1 points to " + std::to_string(target->canonical->size) + " bytes, printsize is " +
              std::to_string(world_.options.number("printsize")),
          "set a greater one: -x printsize=" + std::to_string(target->canonical->size));
+  const Type* named = pointer->type->target;  // not the canonical one: a typedef is shown as such
   expr->kids[1] = convert(std::move(pointer), prototype.parameters[0]);
   ActionSite& made = site(*expr, row);
-  made.layout = layout_of(*target);
+  made.layout = layout_of(*named);
   finish_site(*expr, made);
   return expr;
 }

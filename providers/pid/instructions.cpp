@@ -30,23 +30,32 @@ bool may_leave(const ZydisDecodedInstruction& instruction, size_t next, size_t s
   return next + static_cast<uint64_t>(instruction.raw.imm[0].value.s) >= size;
 }
 
+/// Calls count as ends: compilers end a function by one to what does not come back.
+bool may_go_on(const ZydisDecodedInstruction& instruction) {
+  if (instruction.mnemonic == ZYDIS_MNEMONIC_HLT || instruction.mnemonic == ZYDIS_MNEMONIC_UD2) return false;
+  const auto category = instruction.meta.category;
+  return category != ZYDIS_CATEGORY_RET && category != ZYDIS_CATEGORY_CALL && category != ZYDIS_CATEGORY_UNCOND_BR;
+}
+
 }  // namespace
 
-std::optional<uint32_t> only_return(std::span<const uint8_t> code) {
-  std::optional<uint32_t> found;
+Returns returns_of(std::span<const uint8_t> code) {
+  Returns found{false, std::nullopt};
+  bool goes_on = true;  // behind the end: by hand one can write such a function
   ZydisDecoder decoder;
   ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
   for (size_t at = 0; at < code.size();) {
     ZydisDecodedInstruction instruction;
     const ZyanStatus status =
         ZydisDecoderDecodeInstruction(&decoder, nullptr, code.data() + at, code.size() - at, &instruction);
-    if (!ZYAN_SUCCESS(status) || may_leave(instruction, at + instruction.length, code.size())) return std::nullopt;
+    if (!ZYAN_SUCCESS(status) || may_leave(instruction, at + instruction.length, code.size())) return {};
     const bool returns = instruction.meta.category == ZYDIS_CATEGORY_RET;
-    if (returns && found) return std::nullopt;
-    if (returns) found = static_cast<uint32_t>(at);
+    if (returns && found.any) return {};
+    if (returns) found = {true, static_cast<uint32_t>(at)};
+    goes_on = may_go_on(instruction);
     at += instruction.length;
   }
-  return found;
+  return goes_on ? Returns{} : found;
 }
 
 }  // namespace sonde::pid

@@ -108,8 +108,10 @@ class Finder {
 
   void add_function(const Object& object, const ElfFile& file, const ElfFunction& function) {
     if (names_.entry) add(SONDE_TAP_USER_ENTRY, object, function, "entry", 0);
-    if (names_.returns)
-      add(SONDE_TAP_USER_RETURN, object, function, "return", only_return(file.code(function)).value_or(0));
+    if (names_.returns) {
+      const Returns returns = returns_of(file.code(function));
+      if (returns.any) add(SONDE_TAP_USER_RETURN, object, function, "return", returns.only.value_or(0));
+    }
     if (names_.one_offset) add_one_offset(object, file, function);
     if (names_.offsets && !names_.one_offset) add_all_offsets(object, file, function);
   }

@@ -2,6 +2,7 @@
 // Which probes a clause is about, and what their arguments are.
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "compiler/passes/checker.h"
 #include "compiler/source/suggest.h"
@@ -38,7 +39,8 @@ void Checker::resolve_probes(ClauseAst& clause) {
   matched_.erase(repeated.begin(), repeated.end());
 }
 
-/// What the user may have meant: the field that is nearest to an existing probe's, or the word in another field.
+/// What the user may have meant: the field that is nearest to an existing probe's, or the word in another field;
+/// who has probes at all, where it is the provider that is unknown.
 std::string Checker::near_probes(const ProbeDescription& wanted) {
   auto field = [](const auto& of, int index) -> const std::string& {
     return index == 0 ? of.provider : index == 1 ? of.module : index == 2 ? of.function : of.name;
@@ -48,11 +50,13 @@ std::string Checker::near_probes(const ProbeDescription& wanted) {
   std::string best, quoted;
   uint32_t best_distance = UINT32_MAX, letters = 0;
   size_t looked_at = 0;
+  std::set<std::string> providers;
   for (int i = 0; i < 4; ++i) letters += static_cast<uint32_t>(field(wanted, i).size());
   if (letters > kLongestCompared) return {};
   for (ProbeId id : world_.framework.match(all)) {
     if (++looked_at > kMostLookedAt) break;
     const ProbeInfo& info = world_.framework.info(id);
+    providers.insert(info.provider);
     uint32_t distance = 0;
     for (int i = 0; i < 4 && distance < best_distance; ++i) {
       const std::string& word = field(wanted, i);
@@ -66,8 +70,11 @@ std::string Checker::near_probes(const ProbeDescription& wanted) {
     best_distance = distance;
     best = info.provider + ":" + info.module + ":" + info.function + ":" + info.name;
   }
-  if (best.empty() || best_distance > (letters + 2) / 4 + 1) return {};
-  return "did you mean " + best + "?";
+  if (!best.empty() && best_distance <= (letters + 2) / 4 + 1) return "did you mean " + best + "?";
+  if (wanted.provider.empty() || has_glob(wanted.provider) || providers.contains(wanted.provider)) return {};
+  std::string names;
+  for (const std::string& name : providers) names += (names.empty() ? "" : ", ") + name;
+  return "no provider " + wanted.provider + " has probes here; these have: " + names;
 }
 
 /// args[n]: all probes of the clause must agree on it.

@@ -21,6 +21,10 @@ int sonde_read_text(u64 address, char *to, u32 max);
 int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 	       u32 max);
 int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max);
+int sonde_read_present(u64 address, void *to, u32 length);
+
+/* kmod_unwind.c */
+u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max);
 
 void sonde_fire_prepare(struct sonde_firing *firing, u32 needs);
 u32 sonde_fire_interpret(struct sonde_firing *firing,

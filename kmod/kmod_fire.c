@@ -76,7 +76,8 @@ static bool may_lock(void)
 	return in_task() && !irqs_disabled();
 }
 
-static int read_present(u64 address, void *to, u32 length)
+/* As sonde_read_user(), but what is absent is not waited for. */
+int sonde_read_present(u64 address, void *to, u32 length)
 {
 	const void __user *from = (const void __user *)(unsigned long)address;
 	unsigned long left = length;
@@ -101,7 +102,7 @@ static int read_present(u64 address, void *to, u32 length)
  */
 int sonde_read_user(u64 address, void *to, u32 length)
 {
-	int err = read_present(address, to, length);
+	int err = sonde_read_present(address, to, length);
 
 	if (unlikely(err))
 		sonde_note_absent(address, length, false);
@@ -141,7 +142,21 @@ static int env_read_text(void *thread, uint64_t address, char *to, uint32_t max)
 	return sonde_read_text(address, to, max);
 }
 
-/* The user's frames, innermost first; how many. */
+/* With interrupts off no mapping is looked up: later, if that can be. */
+static bool may_unwind(const struct pt_regs *regs)
+{
+	if (!in_task() || !current->mm || !user_64bit_mode((struct pt_regs *)regs))
+		return false;
+	if (!irqs_disabled())
+		return true;
+	sonde_note_absent(regs->ip, 1, false);
+	return false;
+}
+
+/*
+ * The user's frames, innermost first; how many. In interrupts by frame
+ * pointers, elsewhere by frame information.
+ */
 int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 {
 	const struct pt_regs *regs = firing->regs;
@@ -150,9 +165,11 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 
 	if (!regs || !max)
 		return 0;
+	if (may_unwind(regs))
+		return sonde_unwind(firing, to, max);
 	to[count++] = regs->ip;
 	if (firing->start.at_entry && count < max &&
-	    !read_present(regs->sp, &word, sizeof(word)))
+	    !sonde_read_present(regs->sp, &word, sizeof(word)))
 		to[count++] = word;
 	frame = regs->bp;
 	low = regs->sp;
@@ -160,7 +177,7 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 	       frame - low < FRAME_MAX) {
 		u64 pair[2];
 
-		if (read_present(frame, pair, sizeof(pair)) || !pair[1])
+		if (sonde_read_present(frame, pair, sizeof(pair)) || !pair[1])
 			break;
 		to[count++] = pair[1];
 		low = frame + sizeof(pair);
@@ -172,7 +189,7 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 /* Counts frames without room for them: in steps. */
 static u32 stack_depth(struct sonde_firing *firing)
 {
-	u64 *frames = (u64 *)firing->writer->path; /* a page: 512 of them */
+	u64 *frames = (u64 *)firing->writer->path; /* half a page */
 
 	return sonde_walk_stack(firing, frames, SONDE_DIF_MAX_FRAMES);
 }

@@ -35,7 +35,13 @@ static void note_use(struct sonde_program *program,
 	case SONDE_DIF_CAPSTR:
 	case SONDE_DIF_CAPSTRN:
 	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPSTACK:
 		program->needs |= SONDE_NEED_USER;
+		break;
+	case SONDE_DIF_VAR:
+		if (insn->i == SONDE_DIF_VAR_UCALLER ||
+		    insn->i == SONDE_DIF_VAR_USTACKDEPTH)
+			program->needs |= SONDE_NEED_USER;
 		break;
 	case SONDE_DIF_CAPTEXT:
 		if (insn->i == SONDE_DIF_TEXT_PSARGS ||

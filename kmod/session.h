@@ -16,6 +16,7 @@
  *   kmod_hold.c  held taps: engines of the utrace core
  *   kmod_release.c  what the consumer says of held threads
  *   kmod_mappings.c  what programs map
+ *   kmod_unwind.c  user stacks
  *   writer.h   the writing end of a ring, inlined into the firing
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
@@ -89,7 +90,7 @@ struct sonde_writer {
 	u32 scratch_size;
 	void *outside; /* it lies here, not in the ring */
 	void *scratch; /* of scratch_size bytes, for a record that may not fit */
-	char *path; /* a page, for d_path() */
+	char *path; /* a page, for d_path() and walks of the stack */
 	struct irq_work wake;
 	struct sonde_session *session;
 	u64 locals[SONDE_DIF_LOCALS];

@@ -118,7 +118,8 @@ void Symbolizer::note(uint32_t pid) {
   process.maps.clear();
   process.known.clear();
   process.missed.clear();
-  process.own_root = mount_namespace(pid) != mount_namespace(0);
+  const std::string theirs = mount_namespace(pid);  // one that is ending has none any more
+  process.own_root = !theirs.empty() && theirs != mount_namespace(0);
   process.executable.reset();
   keep_executable(process, pid);
   for (MapEntry& entry : *maps) {

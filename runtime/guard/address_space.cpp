@@ -16,8 +16,6 @@
 namespace sonde::guard {
 namespace {
 
-constexpr int64_t kReach = (int64_t{1} << 31) - (1 << 20);  // of a 32-bit displacement, with room for its own
-
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
 
 bool parse_mapping(const char* line, Mapping& out) {

@@ -462,6 +462,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 
 static void init_session(struct sonde_session *session)
 {
+	refcount_set(&session->ref, 1);
 	mutex_init(&session->lock);
 	mutex_init(&session->rings_lock);
 	xa_init(&session->programs);
@@ -524,7 +525,7 @@ static int device_release(struct inode *inode, struct file *file)
 	sonde_programs_destroy(session);
 	free_events(session);
 	put_cred(session->cred);
-	kvfree(session);
+	sonde_session_put(session);
 	return 0;
 }
 

@@ -24,11 +24,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
-#include <linux/task_work.h>
 #include <linux/uaccess.h>
 
 #include "kmod/fire.h"
-#include "kmod/hooks.h"
 #include "kmod/session.h"
 
 #define ATTEMPTS 80u /* one for each capture, and some for loads */
@@ -148,16 +146,13 @@ static bool has_variables(const struct sonde_firing *firing, u32 needs)
 	return false;
 }
 
-static void run_work(struct callback_head *work)
+static void run_late(struct sonde_work *work, bool over)
 {
 	struct sonde_slow *slow = container_of(work, struct sonde_slow, work);
-	struct sonde_session *session = slow->firing.session;
 
-	sonde_fire_slow(slow, NULL);
+	if (!over)
+		sonde_fire_slow(slow, NULL);
 	kfree(slow);
-	/* release waits for this one; the session may go at once */
-	if (atomic_dec_and_test(&session->works))
-		wake_up_var(&session->works);
 }
 
 /* Makes a work of the firing, from @ecb on. Return: whether there is one. */
@@ -179,12 +174,9 @@ static bool put_off(struct sonde_firing *firing,
 	slow->last_epid = ecb->epid - 1;
 	slow->timed = firing->timestamp;
 	memcpy(slow->locals, firing->writer->locals, sizeof(slow->locals));
-	init_task_work(&slow->work, run_work);
-	atomic_inc(&session->works);
-	if (task_work_add(current, &slow->work, TWA_RESUME)) {
+	slow->work.run = run_late;
+	if (sonde_work_queue(&slow->work, session, current)) {
 		kfree(slow); /* it ends */
-		if (atomic_dec_and_test(&session->works))
-			wake_up_var(&session->works);
 		return false;
 	}
 	this_cpu_ptr(&absence)->put_off = firing;
@@ -366,11 +358,6 @@ bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
 	return outcome == HELD;
 }
 
-static bool is_ours(struct callback_head *work, void *data)
-{
-	return work->func == run_work;
-}
-
 /**
  * sonde_run_late() - have what the current thread has put off done now
  *
@@ -378,19 +365,7 @@ static bool is_ours(struct callback_head *work, void *data)
  */
 void sonde_run_late(void)
 {
-	struct callback_head *work, *first = NULL;
-
 	this_cpu_write(sonde_late, false);
-	if (!preemptible())
-		return;
-	/* the latest comes first */
-	while ((work = sonde_kernel.task_work_cancel_match(current, is_ours,
-							   NULL))) {
-		work->next = first;
-		first = work;
-	}
-	while ((work = first)) {
-		first = work->next;
-		run_work(work);
-	}
+	if (preemptible())
+		sonde_works_run(run_late);
 }

@@ -4,7 +4,7 @@
  *
  * Unload, in this order: the device, so that nobody can ask for more; the
  * finder; all engines are detached, all stops end, queued works are
- * cancelled; the tracepoints; the hooks; then wait until no thread is in a C
+ * cancelled or have run; the tracepoints; the hooks; then wait until no thread is in a C
  * part and no state is left, and until nobody runs the few instructions
  * between the end of a C part and the jump out of the trampoline. There
  * nothing sleeps, so RCU-tasks covers them.
@@ -23,6 +23,10 @@ static int sonde_device_init(void)
 }
 
 static void sonde_device_exit(void)
+{
+}
+
+static void sonde_device_wait(void)
 {
 }
 #endif
@@ -78,6 +82,7 @@ static void __exit sonde_exit(void)
 {
 	sonde_device_exit();
 	sonde_utrace_stop();
+	sonde_device_wait();
 	sonde_signal_stop();
 	sonde_life_stop();
 	sonde_syscall_stop();

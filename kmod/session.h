@@ -17,6 +17,7 @@
  *   kmod_release.c  what the consumer says of held threads
  *   kmod_mappings.c  what programs map
  *   kmod_unwind.c  user stacks
+ *   kmod_works.c  what a thread does before it returns to user mode
  *   writer.h   the writing end of a ring, inlined into the firing
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
@@ -244,7 +245,9 @@ struct sonde_session {
 	struct sonde_grips *grips; /* engines; NULL: none was ever needed */
 	atomic_t held; /* threads that wait for a release */
 	atomic64_t stops; /* times that one did */
-	atomic_t works; /* task works that have not run */
+	refcount_t ref; /* the open file, each task work */
+	atomic_t works; /* that run now */
+	bool over; /* they do nothing any more */
 };
 
 /* For a variable of a firing: kernels that zero all of them take their time. */
@@ -292,12 +295,19 @@ struct sonde_firing {
 	u64 args[SONDE_DIF_ARGS];
 };
 
+/* A task work. */
+struct sonde_work {
+	struct callback_head head;
+	struct sonde_session *session;
+	void (*run)(struct sonde_work *work, bool over);
+};
+
 #define SONDE_BAD_MAX 8u
 
 /* A firing that may sleep, and be held by its ECBs. */
 struct sonde_slow {
 	struct list_head node; /* of those that wait in a grip */
-	struct callback_head work;
+	struct sonde_work work;
 	struct sonde_firing firing;
 	struct pt_regs regs; /* as they were then */
 	struct sonde_probe *probe;
@@ -396,6 +406,13 @@ void sonde_targets_destroy(struct sonde_session *session);
 /* kmod_mappings.c */
 void sonde_mappings_follow(struct sonde_session *session);
 void sonde_mappings_leave(struct sonde_session *session);
+
+/* kmod_works.c */
+void sonde_session_put(struct sonde_session *session);
+int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
+		     struct task_struct *task);
+void sonde_works_run(void (*run)(struct sonde_work *work, bool over));
+void sonde_works_end(struct sonde_session *session);
 
 /* jit.c */
 void sonde_jit_compile(struct sonde_program *program);

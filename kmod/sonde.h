@@ -21,4 +21,6 @@ int sonde_device_init(void);
  */
 void sonde_device_exit(void);
 
+void sonde_device_wait(void);
+
 #endif

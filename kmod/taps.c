@@ -22,7 +22,6 @@
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
-#include <linux/task_work.h>
 #include <linux/tracepoint.h>
 #include <asm/syscall.h>
 #include <asm/unistd.h>
@@ -57,11 +56,6 @@ static void begin(struct sonde_firing *firing, struct sonde_session *session)
 
 /* START and LWP_START: a work that the new thread runs before anything else */
 
-struct newborn {
-	struct callback_head work;
-	struct sonde_session *session;
-};
-
 static void fire_start(struct sonde_session *session)
 {
 	struct sonde_firing firing;
@@ -76,22 +70,16 @@ static void fire_start(struct sonde_session *session)
 	preempt_enable_notrace();
 }
 
-static void run_newborn(struct callback_head *work)
+static void run_newborn(struct sonde_work *work, bool over)
 {
-	struct newborn *newborn = container_of(work, struct newborn, work);
-	struct sonde_session *session = newborn->session;
-
-	if (!(current->flags & PF_EXITING))
-		fire_start(session);
-	kfree(newborn);
-	/* release waits for this one; the session may go at once */
-	if (atomic_dec_and_test(&session->works))
-		wake_up_var(&session->works);
+	if (!over && !(current->flags & PF_EXITING))
+		fire_start(work->session);
+	kfree(work);
 }
 
 static void want_start(struct sonde_session *session, struct task_struct *task)
 {
-	struct newborn *newborn;
+	struct sonde_work *newborn;
 
 	if (!rcu_access_pointer(session->kinds[SONDE_TAP_START]) &&
 	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]))
@@ -101,13 +89,9 @@ static void want_start(struct sonde_session *session, struct task_struct *task)
 		atomic64_inc(&session->lost);
 		return;
 	}
-	newborn->session = session;
-	init_task_work(&newborn->work, run_newborn);
-	atomic_inc(&session->works);
-	if (task_work_add(task, &newborn->work, TWA_RESUME)) {
+	newborn->run = run_newborn;
+	if (sonde_work_queue(newborn, session, task))
 		kfree(newborn);
-		atomic_dec(&session->works);
-	}
 }
 
 static void probe_newtask(void *data, struct task_struct *task,
@@ -768,7 +752,7 @@ void sonde_taps_destroy(struct sonde_session *session)
 	sonde_calls_destroy(session);
 	mutex_unlock(&session->lock);
 	tracepoint_synchronize_unregister();
-	wait_var_event(&session->works, !atomic_read(&session->works));
+	sonde_works_end(session);
 	synchronize_rcu();
 	xa_destroy(&session->taps);
 }

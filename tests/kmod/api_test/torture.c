@@ -39,10 +39,14 @@
 #include "utrace_test.h"
 
 enum { WORKERS = 4, TRACERS = 2, FINDERS = 1, STACK = 32768 };
-enum { PATIENCE = 180, TELL_EVERY = 30 };	/* seconds */
+#ifndef PATIENCE
+#define PATIENCE 180
+#endif
+enum { TELL_EVERY = 30 };	/* seconds */
 
 static struct {
-	volatile int victims[WORKERS];
+	volatile int victims[WORKERS], workers[WORKERS];
+	volatile double since[WORKERS];	/* how long they have been at it */
 	volatile long kills, traced, ends;
 	volatile long attaches, refused, finders, signals;
 	volatile int loaded;	/* whether the device is there */
@@ -250,6 +254,7 @@ static void worker(int slot)
 	signal(SIGUSR1, on_signal);
 	/* A core of a victim with our memory would be ours, too. */
 	prctl(PR_SET_DUMPABLE, 0);
+	shared->workers[slot] = getpid();
 	while (!shared->over) {
 		unsigned int kind = random() % 24;
 		pid_t pid = make_victim(kind);
@@ -258,6 +263,7 @@ static void worker(int slot)
 		if (pid < 0)
 			abort();
 		shared->victims[slot] = pid;
+		shared->since[slot] = now();
 		/* Grace periods are to pass under a load, not a storm. */
 		if (!shared->loaded)
 			pause_us(random() % 100000);
@@ -369,6 +375,7 @@ static void stuck(const char *what)
 	printf("torture: stuck: %s\n", what);
 	tell();
 	for (i = 0; i < WORKERS; i++) {
+		show("/proc/%d/stack", shared->workers[i]);
 		show("/proc/%d/status", shared->victims[i]);
 		show("/proc/%d/stack", shared->victims[i]);
 	}
@@ -376,18 +383,15 @@ static void stuck(const char *what)
 	_exit(1);
 }
 
-/* Now and then: are there deaths still? */
+/* Now and then: do all the victims die? */
 static void watch(void)
 {
-	static double moved, told;
-	static long deaths;
+	static double told;
+	int i;
 
-	if (shared->kills + shared->ends != deaths) {
-		deaths = shared->kills + shared->ends;
-		moved = now();
-	}
-	if (now() - moved > PATIENCE)
-		stuck("no victim ended");
+	for (i = 0; i < WORKERS; i++)
+		if (shared->since[i] && now() - shared->since[i] > PATIENCE)
+			stuck("a victim lives on");
 	if (now() - told > TELL_EVERY) {
 		told = now();
 		tell();

@@ -440,11 +440,11 @@ static void let_go(struct task_struct *task, struct utrace_engine *engine)
 	int err = utrace_control(task, engine, UTRACE_DETACH);
 
 	while (err == -EALREADY) {
-		msleep(1);
+		usleep_range(20, 60);
 		err = utrace_control(task, engine, UTRACE_DETACH);
 	}
 	while (utrace_barrier(task, engine) != -ESRCH)
-		msleep(1);
+		usleep_range(20, 60);
 	utrace_engine_put(engine);
 }
 

@@ -403,6 +403,64 @@ static void nothing_holds_for_ever(void)
 	}
 }
 
+static int fork_once(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	return waitpid(pid, &status, 0) == pid ? 7 : 8;
+}
+
+static void start_tap(struct client *of, pid_t pid)
+{
+	struct sonde_tap tap = { .kind = SONDE_TAP_LWP_START };
+
+	CHECK(load_words(of, 2, word1, 3, 1) == 0, "%s", of->last.reply.why);
+	CHECK(request(of, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
+	      "attach: %s", of->last.reply.why);
+	CHECK(arm(of, 2, tap, NULL) == 0, "arm: %s", of->last.reply.why);
+}
+
+/*
+ * A new thread is held before it does what a tap that does not hold wants of
+ * it. The tap's session ends all the same, be it this or another one.
+ */
+static void newborn_held(void)
+{
+	struct client other = { .fd = -1 };
+
+	for (int own = 0; own < 2; own++) {
+		pid_t pid;
+
+		begin();
+		pid = start(fork_once);
+		attach(pid);
+		hold_at(SONDE_TAP_START, 0, 1);
+		if (own) {
+			start_tap(&c, pid);
+		} else {
+			CHECK(open_client(&other) == 0 &&
+				      make_buffers(&other, 4096) == 0, "open");
+			start_tap(&other, pid);
+			go(&other);
+		}
+		go(&c);
+		open_gate();
+		await_held();
+		if (own) {
+			close_client(&c);
+		} else {
+			close_client(&other);
+			let_go();
+		}
+		check_exit(pid, 7);
+		if (!own)
+			close_client(&c);
+	}
+}
+
 /* A consumer that is killed. */
 static void consumer_dies(void)
 {
@@ -712,6 +770,7 @@ static const struct {
 	{ "in_order", in_order },
 	{ "raise_and_stop", raise_and_stop },
 	{ "nothing_holds_for_ever", nothing_holds_for_ever },
+	{ "newborn_held", newborn_held },
 	{ "consumer_dies", consumer_dies },
 	{ "user_function", user_plain },
 	{ "user_killed", user_killed },

@@ -286,6 +286,8 @@ static void torture(double seconds)
 	for (end = now() + PATIENCE; sessions_left() && now() < end;)
 		pause_us(10000);
 	CHECK(sessions_left() == 0, "%lu sessions", sessions_left());
+	while (lines_of(HOOKED) != hooked && now() < end)
+		pause_us(10000);
 	CHECK(lines_of(HOOKED) == hooked, "%lu functions are hooked, not %lu",
 	      lines_of(HOOKED), hooked);
 	/* Nobody is held any more. */

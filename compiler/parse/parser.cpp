@@ -204,7 +204,8 @@ std::vector<Item> items(const std::vector<antlr4::Token*>& tokens) {
     depth += type == P::LBRACE;
     depth -= type == P::RBRACE && depth > 0;
     const bool of_clause = tokens[begin]->getType() == P::DESCRIPTION;
-    if (depth > 0 || (type != P::SEMICOLON && !(type == P::RBRACE && of_clause))) continue;
+    const bool stray = type == P::OTHER && i == begin;
+    if (depth > 0 || (type != P::SEMICOLON && !(type == P::RBRACE && of_clause) && !stray)) continue;
     all.push_back({begin, i + 1});
     begin = i + 1;
   }

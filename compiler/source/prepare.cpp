@@ -11,6 +11,7 @@ class Preparer {
   Preparer(const std::string& text, Diagnostics& diagnostics) : diagnostics_(diagnostics) { out_.text = text; }
 
   PreparedText run() {
+    if (out_.text.starts_with("\xef\xbb\xbf")) blank(0, 3);  // a byte order mark
     bool line_start = true;  // nothing but blanks since the newline
     while (at_ < out_.text.size()) {
       char c = out_.text[at_];

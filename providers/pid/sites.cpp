@@ -77,12 +77,12 @@ class Finder {
 
   void find_in_functions(const std::vector<Object>& objects) {
     bool any_function = false;
-    std::vector<const Object*> searched;
+    std::string searched;  // the first one's name
     bool any_symbol = false;
     for (const Object& object : select_objects(objects, spec_.dtpd_mod)) {
       auto file = cache_.open(object.path);
       if (!file) continue;
-      searched.push_back(&object);
+      if (searched.empty()) searched = object.name;
       any_symbol |= !(*file)->functions().empty();
       for (const ElfFunction* function : select_functions(**file, function_)) {
         any_function = true;
@@ -91,7 +91,7 @@ class Finder {
       }
     }
     if (searched.empty() || any_function) return;
-    const std::string why = any_symbol ? "" : no_symbols(searched.front()->name);
+    const std::string why = any_symbol ? "" : no_symbols(searched);
     if (function_.is_exact()) {
       refuse("D_PROC_FUNC",
              "failed to lookup '" + function_.literal() + "' in module '" + std::string(spec_.dtpd_mod) + "'" + why);

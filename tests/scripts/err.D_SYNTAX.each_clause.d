@@ -7,5 +7,7 @@ BEGIN /sixth == 1 { trace(1); }
 BEGIN { trace(7)); }
 struct eighth { int ninth };
 END { if tenth { } }
+}
+END { eleventh( }
 BEGIN { exit(0); }
 /* @rows: diag.several diag.caret */

@@ -508,22 +508,19 @@ static void displace(struct sonde_armed *armed)
 	remove_from_site(armed);
 }
 
-static int check_held(const struct sonde_tap *tap, char *why)
+/* Not in interrupts, nor under a sender's locks: those records are not HELD. */
+static bool holds(const struct sonde_armed *armed)
 {
-	if (tap->kind != SONDE_TAP_SIGNAL_SEND && !is_timer(tap->kind))
-		return 0;
-	scnprintf(why, SONDE_WHY, "tap %u: no thread can be held %s", tap->id,
-		  is_timer(tap->kind) ? "by a timer" : "where it sends a signal");
-	return -EOPNOTSUPP;
+	return armed->probe->held && armed->tap.kind != SONDE_TAP_SIGNAL_SEND &&
+	       !is_timer(armed->tap.kind);
 }
 
-static int rehold_one(struct sonde_armed *armed, char *why)
+static int rehold_one(struct sonde_armed *armed)
 {
-	bool held = armed->probe->held;
-	int err = held ? check_held(&armed->tap, why) : 0;
+	bool held = holds(armed);
 
-	if (err || armed->held == held)
-		return err;
+	if (armed->held == held)
+		return 0;
 	if (is_user(armed->tap.kind)) {
 		WRITE_ONCE(armed->held, held);
 		return 0;
@@ -539,7 +536,7 @@ static int rehold_one(struct sonde_armed *armed, char *why)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -EOPNOTSUPP a tap of such a probe cannot hold, -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int sonde_taps_rehold(struct sonde_session *session, char *why)
 {
@@ -548,7 +545,7 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	int err = 0;
 
 	xa_for_each(&session->taps, id, armed) {
-		err = rehold_one(armed, why);
+		err = rehold_one(armed);
 		if (err)
 			return err;
 	}
@@ -573,10 +570,7 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 	err = -ENOMEM;
 	if (!armed->probe)
 		goto out_free;
-	armed->held = armed->probe->held;
-	err = armed->held ? check_held(tap, why) : 0;
-	if (err)
-		goto out_free;
+	armed->held = holds(armed);
 	err = xa_err(xa_store(&session->taps, tap->id, armed,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)

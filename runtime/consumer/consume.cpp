@@ -96,7 +96,11 @@ void Consumer::Impl::consume(const sonde_record& record) {
     run(record, *ecb);
   }
   // Before the row: its system() may act on the process that stop() stops.
-  if ((record.flags & SONDE_RECORD_HELD) != 0) release_thread(record);
+  if ((record.flags & SONDE_RECORD_HELD) != 0) {
+    release_thread(record);
+  } else if ((state.release.stop || state.release.signal != 0) && record.pid != own_pid_) {
+    let_go(record.tid, std::exchange(state.release, Release{}));  // it could not wait
+  }
   if (!runs) return;
   take_rows();
   state.end_clause();

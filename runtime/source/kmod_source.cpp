@@ -10,6 +10,7 @@
 // written by process_vm_readv(2). Targets of attach() are never stopped: they run on, and the module
 // keeps silent until go().
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -112,6 +113,15 @@ class KmodSource final : public SourceClient {
     auto done = SourceClient::go();
     if (done) programs_.let_all_go();
     return done;
+  }
+  /// A thread that did not wait (a timer's sample) gets its signal as it runs.
+  Result<void> release(uint32_t tid, Release how) override {
+    auto released = SourceClient::release(tid, how);
+    const int signal = how.stop ? SIGSTOP : how.signal;
+    const bool waited = released || (released.error().code() != ESRCH && released.error().code() != EINVAL);
+    if (waited || signal == 0 || tid == 0) return released;
+    if (kill(static_cast<pid_t>(tid), signal) == 0) return {};
+    return Error::from_errno("signal " + std::to_string(signal) + " to thread " + std::to_string(tid));
   }
   Result<void> detach(uint32_t pid) override {
     programs_.let_go(pid);

@@ -12,7 +12,7 @@ class Preparer {
 
   PreparedText run() {
     if (out_.text.starts_with("\xef\xbb\xbf")) blank(0, 3);  // a byte order mark
-    bool line_start = true;  // nothing but blanks since the newline
+    bool line_start = true;                                  // nothing but blanks since the newline
     while (at_ < out_.text.size()) {
       char c = out_.text[at_];
       if (line_start && c == '#')

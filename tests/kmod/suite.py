@@ -62,6 +62,7 @@ def tests_of(release, sonde, short):
     yield "reload", [run, *kernel, "--reload", "40", "--torture", "0.5"]
     yield "killed", [device, *kernel, "--killed", "60", sonde]
     yield "scenarios", [MINE / "scenarios", *kernel, sonde]
+    yield "scripts", [MINE / "scenarios", *kernel, "--scripts", sonde, "-k", "tst."]
 
 
 def call(argv, log, limit):

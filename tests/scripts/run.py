@@ -15,6 +15,7 @@ Comments at the head of a script, a line each, say how it is run; README.md expl
     /* @offsets */                      so do offsets in functions: show +0x..
     /* @program: structs -O2 -g */      tests/programs/structs.c, compiled so; @program@ stands for it
     /* @needs: /sys/kernel/btf */       skipped, and said so, where this file is missing
+    /* @only: ptrace because ... */     skipped on other sources, and said why
     /* @rows: agg.count fmt.d */        the rows of rows.txt that this script exercises
 --update rewrites the .out and .err files with what was printed; review the difference.
 """
@@ -49,6 +50,11 @@ def compiled(words, folder):
     return built
 
 
+def source_here():
+    """The source that -x source=auto takes here."""
+    return "kmod" if os.path.exists("/dev/sonde") else "ptrace"
+
+
 def programs_folder(binary):
     return pathlib.Path(binary).parent / "golden-programs"
 
@@ -68,9 +74,13 @@ class Script:
     def get(self, name, default=""):
         return self.said.get(name, [default])[0]
 
-    @property
-    def missing(self):
-        return [path for path in self.said.get("needs", []) if not pathlib.Path(path).exists()]
+    def why_not(self):
+        """Why it cannot run here; empty: it can."""
+        for path in self.said.get("needs", []):
+            if not pathlib.Path(path).exists():
+                return f"no {path}"
+        only, _, reason = self.get("only").partition(" ")
+        return f"only for the source {only}: {reason}" if only and only != source_here() else ""
 
     def command(self, binary, scratch):
         if "command" in self.said:
@@ -131,8 +141,8 @@ def complaints_of_success(script, out, err, status):
 
 def check(binary, path, update, patience):
     script = Script(path)
-    if script.missing:
-        return [], f"skipped: no {script.missing[0]}"
+    if why := script.why_not():
+        return [], f"skipped: {why}"
     try:
         out, err, status = script.run(binary, patience)
     except subprocess.TimeoutExpired:

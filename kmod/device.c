@@ -479,6 +479,7 @@ static void init_session(struct sonde_session *session)
 	init_waitqueue_head(&session->wait);
 	session->cred = get_current_cred();
 	session->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
+	session->sees_kernel = sonde_may_see_kernel();
 	session->opener = task_tgid_nr(current);
 	get_task_comm(session->command, current->group_leader);
 }
@@ -575,6 +576,7 @@ int sonde_device_init(void)
 
 	may_access = (void *)sonde_lookup("ptrace_may_access");
 	sonde_fire_init();
+	sonde_kernel_init();
 	sonde_taps_init();
 	err = sonde_timers_init();
 	if (err)

@@ -26,6 +26,14 @@ int sonde_read_present(u64 address, void *to, u32 length);
 /* kmod_unwind.c */
 u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max);
 
+/* kmod_kernel.c */
+int sonde_read_kernel(u64 address, void *to, u32 length);
+int sonde_read_kernel_text(u64 address, char *to, u32 max);
+u32 sonde_walk_kernel(struct sonde_firing *firing, struct pt_regs *from,
+		      u64 *to, u32 max);
+u64 sonde_kernel_caller(struct sonde_firing *firing, struct pt_regs *from);
+u64 sonde_kernel_depth(struct sonde_firing *firing, struct pt_regs *from);
+
 void sonde_fire_prepare(struct sonde_firing *firing, u32 needs);
 u32 sonde_fire_interpret(struct sonde_firing *firing,
 			 const struct sonde_program *program);

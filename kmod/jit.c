@@ -15,7 +15,7 @@
  * The first need not be saved at every firing. DIF's other registers are on the
  * stack.
  *
- * Faults. Only a program that loads user memory can have one pending
+ * Faults. Only a program that loads memory can have one pending
  * (firing->faulted), so only there the branches, stores and captures look for
  * it. A text that cannot be had is a fault of its slot alone.
  *
@@ -40,7 +40,7 @@ struct jit {
 	u32 count;
 	u8 firing, record, home[2], one, two; /* eBPF registers: see below */
 	const struct sonde_program *program;
-	bool loads; /* it loads user memory: a fault may be pending */
+	bool loads; /* it loads memory: a fault may be pending */
 	bool calls; /* helpers */
 	bool spans; /* its records have no fixed size, or may have faults */
 	bool far; /* a branch does not fit */
@@ -261,17 +261,31 @@ static u64 call_modulo(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
 	return b ? a % b : 0;
 }
 
-static u64 call_load(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
+/* A load failed: the first of several counts. */
+static u64 note_fault(struct sonde_firing *firing, u64 address)
 {
-	struct sonde_firing *firing = firing_of(context);
-	u64 value = 0; /* little end first: the rest stays 0 */
-
-	if (!sonde_read_user(address, &value, bytes))
-		return value;
 	if (!firing->faulted)
 		firing->fault_address = address;
 	firing->faulted = 1;
 	return 0;
+}
+
+static u64 call_load(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
+{
+	u64 value = 0; /* little end first: the rest stays 0 */
+
+	if (!sonde_read_user(address, &value, bytes))
+		return value;
+	return note_fault(firing_of(context), address);
+}
+
+static u64 call_load_kernel(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
+{
+	u64 value = 0;
+
+	if (!sonde_read_kernel(address, &value, bytes))
+		return value;
+	return note_fault(firing_of(context), address);
 }
 
 /* A branch or FAIL on a pending fault: the record says so, and no more. */
@@ -390,11 +404,13 @@ static u64 call_string(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 	struct sonde_firing *firing = firing_of(context);
 	const struct sonde_dif_insn *in = insn_of(insn);
 	u32 max = in->op == SONDE_DIF_CAPSTRN ? min_t(u64, b, in->i) : in->i;
+	char *to = (char *)span_start(firing);
 	int length = 0;
 
-	if (max)
-		length = sonde_read_text(a, (char *)span_start(firing),
-					 max + 1);
+	if (in->op == SONDE_DIF_CAPKSTR)
+		length = sonde_read_kernel_text(a, to, max + 1);
+	else if (max)
+		length = sonde_read_text(a, to, max + 1);
 	return end_text(firing, in->d, length, max + 1, a);
 }
 
@@ -402,8 +418,11 @@ static u64 call_memory(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 {
 	struct sonde_firing *firing = firing_of(context);
 	const struct sonde_dif_insn *in = insn_of(insn);
+	int (*read)(u64 address, void *to, u32 length) =
+		in->op == SONDE_DIF_CAPKMEM ? sonde_read_kernel :
+					      sonde_read_user;
 
-	if (b > in->i || (b && sonde_read_user(a, span_start(firing), b)))
+	if (b > in->i || (b && read(a, span_start(firing), b)))
 		fault_slot(firing, in->d, a);
 	else
 		end_span(firing, in->d, b, b);
@@ -419,6 +438,51 @@ static u64 call_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 
 	end_span(firing, in->d, 8 * frames, 8 * frames);
 	return 0;
+}
+
+/*
+ * Where the native code will return to: eBPF's frame begins with the caller's
+ * frame pointer and the return address. @helper is the frame of what it calls.
+ */
+static void find_caller(struct pt_regs *regs, const unsigned long *helper)
+{
+	const unsigned long *native = (const unsigned long *)helper[0];
+
+	memset(regs, 0, sizeof(*regs));
+	regs->bp = native[0];
+	regs->ip = native[1];
+	regs->sp = (unsigned long)(native + 2);
+	regs->cs = __KERNEL_CS;
+}
+
+static u64 call_kernel_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
+{
+	struct sonde_firing *firing = firing_of(context);
+	const struct sonde_dif_insn *in = insn_of(insn);
+	struct pt_regs regs;
+	u32 bytes;
+
+	find_caller(&regs, __builtin_frame_address(0));
+	bytes = 8 * sonde_walk_kernel(firing, &regs,
+				      (u64 *)span_start(firing), in->i);
+	end_span(firing, in->d, bytes, bytes);
+	return 0;
+}
+
+static u64 call_caller(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
+{
+	struct pt_regs regs;
+
+	find_caller(&regs, __builtin_frame_address(0));
+	return sonde_kernel_caller(firing_of(context), &regs);
+}
+
+static u64 call_depth(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
+{
+	struct pt_regs regs;
+
+	find_caller(&regs, __builtin_frame_address(0));
+	return sonde_kernel_depth(firing_of(context), &regs);
 }
 
 typedef u64 (*helper)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
@@ -443,13 +507,14 @@ static void translate_divide(struct jit *jit, const struct sonde_dif_insn *in,
 	store_reg(jit, in->d, BPF_REG_0);
 }
 
-static void translate_user_load(struct jit *jit,
-				const struct sonde_dif_insn *in)
+static void translate_memory(struct jit *jit, const struct sonde_dif_insn *in)
 {
+	helper call = in->op == SONDE_DIF_LDK ? call_load_kernel : call_load;
+
 	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	load_reg(jit, BPF_REG_2, in->a);
 	emit(jit, BPF_MOV64_IMM(BPF_REG_3, in->i));
-	emit(jit, BPF_EMIT_CALL(call_load));
+	emit(jit, BPF_EMIT_CALL(call));
 	if (in->op == SONDE_DIF_LDS) {
 		emit(jit, BPF_ALU64_IMM(BPF_LSH, BPF_REG_0, 64 - 8 * in->i));
 		emit(jit, BPF_ALU64_IMM(BPF_ARSH, BPF_REG_0, 64 - 8 * in->i));
@@ -477,8 +542,17 @@ static void translate_variable(struct jit *jit, const struct sonde_dif_insn *in)
 	case SONDE_DIF_VAR_SYSCALL:
 		translate_field(jit, in, BPF_DW, FIRING(call));
 		return;
+	case SONDE_DIF_VAR_CURTHREAD:
+		translate_field(jit, in, BPF_DW, FIRING(task));
+		return;
 	case SONDE_DIF_VAR_TIMESTAMP:
 		translate_call(jit, in, call_time, 0);
+		return;
+	case SONDE_DIF_VAR_CALLER:
+		translate_call(jit, in, call_caller, 0);
+		return;
+	case SONDE_DIF_VAR_STACKDEPTH:
+		translate_call(jit, in, call_depth, 0);
 		return;
 	}
 	translate_call(jit, in, call_variable, in->i);
@@ -564,11 +638,14 @@ static void translate_jump(struct jit *jit, const struct sonde_dif_insn *in,
 static void call_capture(struct jit *jit, const struct sonde_dif_insn *in,
 			 helper call)
 {
-	bool two = in->op == SONDE_DIF_CAPSTRN || in->op == SONDE_DIF_CAPMEM;
+	bool stack = in->op == SONDE_DIF_CAPSTACK ||
+		     in->op == SONDE_DIF_CAPKSTACK;
+	bool two = in->op == SONDE_DIF_CAPSTRN || in->op == SONDE_DIF_CAPMEM ||
+		   in->op == SONDE_DIF_CAPKMEM;
 
 	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	load_constant(jit, BPF_REG_2, (unsigned long)in);
-	if (in->op != SONDE_DIF_CAPSTACK)
+	if (!stack)
 		load_reg(jit, BPF_REG_3, in->a);
 	if (two)
 		load_reg(jit, BPF_REG_4, in->b);
@@ -609,13 +686,18 @@ static void translate_capture(struct jit *jit, const struct sonde_dif_insn *in)
 		break;
 	case SONDE_DIF_CAPSTR:
 	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPKSTR:
 		call_capture(jit, in, call_string);
 		break;
 	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPKMEM:
 		call_capture(jit, in, call_memory);
 		break;
 	case SONDE_DIF_CAPSTACK:
 		call_capture(jit, in, call_stack);
+		break;
+	case SONDE_DIF_CAPKSTACK:
+		call_capture(jit, in, call_kernel_stack);
 		break;
 	case SONDE_DIF_CAPTEXT:
 		if (in->i == SONDE_DIF_TEXT_EXECNAME)
@@ -774,7 +856,8 @@ static void translate(struct jit *jit, u32 at)
 		break;
 	case SONDE_DIF_LDU:
 	case SONDE_DIF_LDS:
-		translate_user_load(jit, in);
+	case SONDE_DIF_LDK:
+		translate_memory(jit, in);
 		break;
 	case SONDE_DIF_ARG:
 		translate_field(jit, in, BPF_DW, FIRING(args) + 8 * in->i);
@@ -799,6 +882,9 @@ static void translate(struct jit *jit, u32 at)
 	case SONDE_DIF_CAPMEM:
 	case SONDE_DIF_CAPTEXT:
 	case SONDE_DIF_CAPSTACK:
+	case SONDE_DIF_CAPKSTR:
+	case SONDE_DIF_CAPKMEM:
+	case SONDE_DIF_CAPKSTACK:
 		translate_capture(jit, in);
 		break;
 	case SONDE_DIF_RECORD:
@@ -855,7 +941,8 @@ static bool calls(const struct sonde_dif_insn *in)
 		       in->i != SONDE_DIF_VAR_TID &&
 		       in->i != SONDE_DIF_VAR_PROBE &&
 		       in->i != SONDE_DIF_VAR_ERRNO &&
-		       in->i != SONDE_DIF_VAR_SYSCALL;
+		       in->i != SONDE_DIF_VAR_SYSCALL &&
+		       in->i != SONDE_DIF_VAR_CURTHREAD;
 	case SONDE_DIF_DIVS:
 	case SONDE_DIF_DIVU:
 	case SONDE_DIF_MODS:
@@ -864,11 +951,15 @@ static bool calls(const struct sonde_dif_insn *in)
 	case SONDE_DIF_NAMEQ:
 	case SONDE_DIF_LDU:
 	case SONDE_DIF_LDS:
+	case SONDE_DIF_LDK:
 	case SONDE_DIF_CAPSTR:
 	case SONDE_DIF_CAPSTRN:
 	case SONDE_DIF_CAPMEM:
 	case SONDE_DIF_CAPTEXT:
 	case SONDE_DIF_CAPSTACK:
+	case SONDE_DIF_CAPKSTR:
+	case SONDE_DIF_CAPKMEM:
+	case SONDE_DIF_CAPKSTACK:
 		return true;
 	}
 	return false;
@@ -907,6 +998,7 @@ static void look_ahead(struct jit *jit)
 		switch (in->op) {
 		case SONDE_DIF_LDU:
 		case SONDE_DIF_LDS:
+		case SONDE_DIF_LDK:
 			jit->loads = true;
 			jit->spans = true; /* a slot may have a fault */
 			break;
@@ -915,6 +1007,9 @@ static void look_ahead(struct jit *jit)
 		case SONDE_DIF_CAPMEM:
 		case SONDE_DIF_CAPTEXT:
 		case SONDE_DIF_CAPSTACK:
+		case SONDE_DIF_CAPKSTR:
+		case SONDE_DIF_CAPKMEM:
+		case SONDE_DIF_CAPKSTACK:
 			jit->spans = true;
 			fallthrough;
 		case SONDE_DIF_CAPW:

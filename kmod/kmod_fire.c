@@ -290,6 +290,12 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 		return current->policy;
 	case SONDE_DIF_VAR_BOUND_CPU:
 		return bound_cpu();
+	case SONDE_DIF_VAR_CURTHREAD:
+		return (unsigned long)current;
+	case SONDE_DIF_VAR_CALLER:
+		return sonde_kernel_caller(firing, NULL);
+	case SONDE_DIF_VAR_STACKDEPTH:
+		return sonde_kernel_depth(firing, NULL);
 	case SONDE_DIF_VAR_TTY: /* its lock may be held here */
 	case SONDE_DIF_VAR_COUNT:
 		break;
@@ -490,6 +496,23 @@ static int env_stack(void *thread, uint64_t *to, uint32_t max)
 	return sonde_walk_stack(thread, to, max);
 }
 
+static int env_read_kernel(void *thread, uint64_t address, void *to,
+			   uint32_t length)
+{
+	return sonde_read_kernel(address, to, length);
+}
+
+static int env_read_kernel_text(void *thread, uint64_t address, char *to,
+				uint32_t max)
+{
+	return sonde_read_kernel_text(address, to, max);
+}
+
+static int env_kernel_stack(void *thread, uint64_t *to, uint32_t max)
+{
+	return sonde_walk_kernel(thread, NULL, to, max);
+}
+
 static const struct sonde_dif_env sonde_env = {
 	.read_user = env_read_user,
 	.read_text = env_read_text,
@@ -497,6 +520,9 @@ static const struct sonde_dif_env sonde_env = {
 	.user_register = env_register,
 	.text = env_text,
 	.stack = env_stack,
+	.read_kernel = env_read_kernel,
+	.read_kernel_text = env_read_kernel_text,
+	.kernel_stack = env_kernel_stack,
 };
 
 static struct sonde_thread *find_thread(struct sonde_session *session,

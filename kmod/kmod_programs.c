@@ -136,7 +136,8 @@ make_program(const struct sonde_program_payload *head, u64 bytes)
  *
  * Context: Process context. May sleep.
  * Return: 0, -EINVAL malformed or refused by the verifier, -EEXIST the id is
- * taken, -EOPNOTSUPP, -ENOMEM.
+ * taken, -EPERM it sees the kernel and the session may not, -EOPNOTSUPP,
+ * -ENOMEM.
  */
 int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		       u64 length, char *why)
@@ -165,6 +166,8 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 	err = sonde_dif_verify(&program->view, why, SONDE_WHY);
 	if (!err)
 		err = check_texts(program, why);
+	if (!err && sonde_dif_sees_kernel(&program->view))
+		err = sonde_kernel_check(session, why);
 	if (!err)
 		err = sonde_buffers_scratch(session, program->view.record_max);
 	if (err)

@@ -18,6 +18,7 @@
  *   kmod_mappings.c  what programs map
  *   kmod_unwind.c  user stacks
  *   kmod_works.c  what a thread does before it returns to user mode
+ *   kmod_kernel.c  kernel memory and stacks
  *   writer.h   the writing end of a ring, inlined into the firing
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
@@ -210,6 +211,7 @@ struct sonde_session {
 	struct sonde_writer __percpu *writers; /* NULL: no buffers yet */
 	const struct cred *cred; /* who opened it */
 	bool privileged; /* may trace every task */
+	bool sees_kernel; /* may have programs that do */
 	bool targeted; /* only targets; never cleared */
 	bool going; /* SONDE_GO was said: before that nothing fires */
 	bool sees_all; /* it goes, and traces every task */
@@ -413,6 +415,11 @@ int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
 		     struct task_struct *task);
 void sonde_works_run(void (*run)(struct sonde_work *work, bool over));
 void sonde_works_end(struct sonde_session *session);
+
+/* kmod_kernel.c */
+void sonde_kernel_init(void);
+bool sonde_may_see_kernel(void);
+int sonde_kernel_check(struct sonde_session *session, char *why);
 
 /* jit.c */
 void sonde_jit_compile(struct sonde_program *program);

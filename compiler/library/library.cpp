@@ -65,9 +65,7 @@ inline string cwd = __cwd;
 inline string root = __root;
 inline string zonename = "global";
 )"},
-    {"kernel.d", " caller stackdepth ipl ", R"(
-inline uintptr_t caller = 0;
-inline uint32_t stackdepth = 0;
+    {"kernel.d", " ipl ", R"(
 inline uint_t ipl = 0;
 )"},
     {"cpu.d", " cpuinfo_t cpuinfo struct cpuinfo curcpu chip lgrp pset ", R"(

@@ -73,7 +73,7 @@ BodyCodegen::Value BodyCodegen::slot_value(const Expr& expr, uint32_t slot) {
   Value result = nullptr;
   if (kind == SONDE_SLOT_TEXT) {
     result = checked_call("sonde_slot_text", {context_, number});
-  } else if (kind == SONDE_SLOT_STACK) {
+  } else if (kind == SONDE_SLOT_STACK || kind == SONDE_SLOT_KERNEL_STACK) {
     result = checked_call("sonde_slot_stack", {context_, number});
   } else if (expr.kind == ExprKind::Deref) {
     result = checked_call("sonde_slot_word", {context_, number});

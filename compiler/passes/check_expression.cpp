@@ -157,6 +157,7 @@ ExprPtr Checker::use_symbol(const Symbol& symbol, ExprPtr expr) {
 
 ExprPtr Checker::use_builtin(const DVariable& row, ExprPtr expr) {
   std::string name(row.name);
+  if (row.of_kernel) need_kernel(name, expr->where);
   switch (row.from) {
     case From::Refused: fail("D_UNKNOWN", expr->where, std::string(row.doc));
     case From::Typed:

@@ -142,6 +142,7 @@ class Checker {
   ExprPtr check_stack(ExprPtr expr, const DFunction& row);
   ExprPtr lowered_call(ExprPtr call);
   void refuse_size(const Expr& call);
+  void need_kernel(const std::string& name, SourceRange where);
   [[noreturn]] void argument_mismatch(const std::string& name, size_t number, const std::string& prototype,
                                       const Expr& argument, std::string_view tag = "D_PROTO_ARG");
   const DFunction* function_of(const Expr& call, std::string& name);

@@ -26,7 +26,6 @@ std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, 
   origins.learn(units, residency.residents);
 
   CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
-                       static_cast<uint32_t>(std::min<uint64_t>(options_.number("ustackframes"), SONDE_DIF_MAX_FRAMES)),
                        options_.was_set("cpu")};
   for (const Unit* unit : units) {
     for (const ClauseAst& clause : unit->clauses) {

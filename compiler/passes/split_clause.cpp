@@ -281,8 +281,8 @@ bool ClauseSplitter::capture_copyinstr(const Expr& call) {
   return true;
 }
 
-/// A pointer into the traced program, known where the probe fires.
-bool ClauseSplitter::is_user_pointer(const Expr& pointer) const {
+/// A pointer into the traced program or the kernel, known where the probe fires.
+bool ClauseSplitter::leads_out(const Expr& pointer) const {
   return !pointer.type->is_string() && !constant_of(pointer) && computable(pointer, SONDE_DIF_REGISTERS - 1);
 }
 
@@ -294,28 +294,28 @@ void ClauseSplitter::follow(const Expr& expr) {
   result_.held = true;
 }
 
-/// A whole struct or array of the traced program: its address becomes that of a copy.
+/// A whole struct or array of the traced program or the kernel: its address becomes that of a copy.
 bool ClauseSplitter::capture_object(const Expr& deref) {
   const Expr& pointer = *deref.kids[0];
   const uint64_t size = deref.type->size;
-  if (size == 0 || size > SONDE_DIF_MAX_TEXT || !is_user_pointer(pointer)) return false;
+  if (size == 0 || size > SONDE_DIF_MAX_TEXT || !leads_out(pointer)) return false;
   if (auto slot = new_slot(pointer, SONDE_SLOT_BYTES, size)) {
     fire_.emit(out_, pointer, 0);
     out_.constant(1, size);
-    out_.op(SONDE_DIF_CAPMEM, *slot, 0, 1, static_cast<int32_t>(size));
+    out_.op(fire_.is_kernel(pointer) ? SONDE_DIF_CAPKMEM : SONDE_DIF_CAPMEM, *slot, 0, 1, static_cast<int32_t>(size));
   }
   return true;
 }
 
-/// The text of a char array, or behind a char pointer, of the traced program.
+/// The text of a char array, or behind a char pointer, of the traced program or the kernel.
 bool ClauseSplitter::capture_string_of(const Expr& expr) {
   const Expr& pointer = *expr.kids[0];
-  if (pointer.type->size != 8 || !is_user_pointer(pointer)) return false;
+  if (pointer.type->size != 8 || !leads_out(pointer)) return false;
   uint64_t limit = std::min<uint64_t>(limits_.strsize, SONDE_DIF_MAX_TEXT);
   if (expr.integer) limit = std::min(limit, expr.integer);
   if (auto slot = new_slot(expr, SONDE_SLOT_TEXT, limit + 1)) {
     fire_.emit(out_, pointer, 0);
-    out_.op(SONDE_DIF_CAPSTR, *slot, 0, 0, static_cast<int32_t>(limit));
+    out_.op(fire_.is_kernel(pointer) ? SONDE_DIF_CAPKSTR : SONDE_DIF_CAPSTR, *slot, 0, 0, static_cast<int32_t>(limit));
   }
   return true;
 }
@@ -335,10 +335,10 @@ bool ClauseSplitter::capture_copyin(const Expr& call) {
 }
 
 bool ClauseSplitter::capture_stack(const Expr& call) {
-  uint64_t frames = call.kids.empty() ? limits_.frames : constant_of(*call.kids[0]).value_or(limits_.frames);
-  frames = std::clamp<uint64_t>(frames, 1, SONDE_DIF_MAX_FRAMES);
-  if (auto slot = new_slot(call, SONDE_SLOT_STACK, 8 * frames))
-    out_.op(SONDE_DIF_CAPSTACK, *slot, 0, 0, static_cast<int32_t>(frames));
+  const uint64_t frames = std::clamp<uint64_t>(constant_of(*call.kids[0]).value_or(1), 1, SONDE_DIF_MAX_FRAMES);
+  const bool kernel = call.function->of_kernel;
+  if (auto slot = new_slot(call, kernel ? SONDE_SLOT_KERNEL_STACK : SONDE_SLOT_STACK, 8 * frames))
+    out_.op(kernel ? SONDE_DIF_CAPKSTACK : SONDE_DIF_CAPSTACK, *slot, 0, 0, static_cast<int32_t>(frames));
   return true;
 }
 

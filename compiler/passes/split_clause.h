@@ -16,7 +16,6 @@ namespace sonde {
 /// Limits that come from options.
 struct CaptureLimits {
   uint32_t strsize = 256;
-  uint32_t frames = 100;   ///< of a ustack() without a number
   bool notes_cpu = false;  ///< the record must tell on which CPU it was made
 };
 
@@ -57,7 +56,7 @@ class ClauseSplitter {
   bool capture_copyin(const Expr& call);
   bool capture_object(const Expr& deref);
   bool capture_string_of(const Expr& expr);
-  bool is_user_pointer(const Expr& pointer) const;
+  bool leads_out(const Expr& pointer) const;
   void follow(const Expr& expr);
   bool capture_stack(const Expr& call);
   bool capture_word(const Expr& expr);

@@ -4,8 +4,9 @@
 // Registers are a stack: the value of an expression comes to r[d], and its operands to r[d], r[d + 1], ... So the
 // cost is known before anything is emitted, and an expression that needs more than there are stays in the body.
 //
-// Loads of user memory. A pointer that can be computed here was made from what the event brought, so it points into the traced
-// program: D's own memory has no address before the body runs. `*(T *)(copyin(address, size) + offset)` with both constants and
+// Loads of memory. A pointer that can be computed here was made from what the event brought, so it points into the traced
+// program, or into the kernel where it begins there (curthread, a symbol of the kernel's): D's own memory has no address before the body
+// runs. Which of the two is decided here, not by the address that turns up: a program chooses what its pointers say. `*(T *)(copyin(address, size) + offset)` with both constants and
 // the T inside the size is a load too: what it would copy is loaded alone. A load that fails is taken over by the next capture, but a branch
 // that comes first would end the program as if the filter had failed. So outside the filter nothing that branches may load.
 #include "compiler/passes/split_fire.h"
@@ -178,6 +179,24 @@ std::optional<FireCost> FireExpressions::cost(const Expr& expr, Use use) const {
 bool FireExpressions::is_faultless(const Expr& expr) const {
   auto found = cost(expr, Use::Value);
   return found && !found->loads;
+}
+
+bool FireExpressions::is_kernel(const Expr& expr) const {
+  const auto kid = [&](size_t n) { return is_kernel(*expr.kids[n]); };
+  switch (expr.kind) {
+    case ExprKind::Builtin: return expr.builtin->of_kernel;
+    case ExprKind::Variable: {
+      auto cell = residents_.find(expr.variable_index);
+      return cell != residents_.end() && cell->second.kernel;
+    }
+    case ExprKind::Unary:
+    case ExprKind::Cast:
+    case ExprKind::AddressOf:
+    case ExprKind::Deref: return kid(0);
+    case ExprKind::Binary: return kid(0) || (!expr.kids[0]->type->is_pointer() && kid(1));
+    case ExprKind::Conditional: return kid(1) || kid(2);
+    default: return false;
+  }
 }
 
 std::optional<FireCost> FireExpressions::any_cost(const Expr& expr, Use use) const {
@@ -366,15 +385,19 @@ void FireExpressions::emit_deref(DifEmitter& out, const Expr& expr, uint32_t d) 
     out.constant(d + 1, load->offset);
     out.op(SONDE_DIF_ADD, d, d, d + 1);
   }
+  const bool kernel = is_kernel(*load->address);
+  const sonde_dif_op load_unsigned = kernel ? SONDE_DIF_LDK : SONDE_DIF_LDU;
   if (expr.bit_width) {
-    out.op(SONDE_DIF_LDU, d, d, 0, static_cast<int32_t>(load_width(expr)));
+    out.op(load_unsigned, d, d, 0, static_cast<int32_t>(load_width(expr)));
     out.constant(d + 1, 64u - expr.bit_offset - expr.bit_width);
     out.op(SONDE_DIF_SHL, d, d, d + 1);
     out.constant(d + 1, 64u - expr.bit_width);
     return out.op(extends_sign(*expr.type) ? SONDE_DIF_SHRS : SONDE_DIF_SHRU, d, d, d + 1);
   }
   bool is_signed = is_narrow(*expr.type) && extends_sign(*expr.type);
-  out.op(is_signed ? SONDE_DIF_LDS : SONDE_DIF_LDU, d, d, 0, static_cast<int32_t>(expr.type->size));
+  const auto bytes = static_cast<int32_t>(expr.type->size);
+  out.op(is_signed && !kernel ? SONDE_DIF_LDS : load_unsigned, d, d, 0, bytes);
+  if (is_signed && kernel) out.op(SONDE_DIF_SX, d, d, 0, 8 * bytes);
 }
 
 void FireExpressions::emit_assignment(DifEmitter& out, const Expr& assignment) const {

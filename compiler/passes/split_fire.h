@@ -18,6 +18,7 @@ inline constexpr uint32_t kMaxFilter = SONDE_DIF_MAX_LENGTH / 2;
 struct ResidentCell {
   bool thread = false;
   uint8_t index = 0;
+  bool kernel = false;  ///< it may hold an address in the kernel
 };
 
 /// By index into BodyProgram::variables.
@@ -43,6 +44,8 @@ class FireExpressions {
   /// Emits it; the value comes to register `d`, higher registers are overwritten.
   void emit(DifEmitter& out, const Expr& expr, uint32_t d) const;
 
+  /// Whether it leads into the kernel: it begins at something that is the kernel's, and so all that it reads on its way is, too.
+  bool is_kernel(const Expr& expr) const;
   /// As cost(), but only what cannot fault.
   bool is_faultless(const Expr& expr) const;
   /// v = expr or v op= expr on a resident `v`.

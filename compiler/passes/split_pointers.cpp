@@ -18,11 +18,13 @@ namespace {
 constexpr uint8_t kProgram = 1;  ///< an address of the traced program
 constexpr uint8_t kCopy = 2;     ///< a copy of the program's memory, or its address
 constexpr uint8_t kOwn = 4;      ///< memory of D
+constexpr uint8_t kKernel = 8;   ///< an address in the kernel, which the body cannot follow
 
 }  // namespace
 
 PointerOrigins::Origin PointerOrigins::origin(const Expr& expr, const FireExpressions& fire) const {
   if (constant_of(expr)) return 0;
+  if (fire.is_kernel(expr)) return kKernel;
   switch (expr.kind) {
     case ExprKind::Cast: return origin(*expr.kids[0], fire);
     case ExprKind::Binary: return binary_origin(expr, fire);
@@ -60,7 +62,7 @@ PointerOrigins::Origin PointerOrigins::binary_origin(const Expr& expr, const Fir
 /// What stands in the memory that `pointer` leads to.
 PointerOrigins::Origin PointerOrigins::behind(const Expr& pointer, const FireExpressions& fire) const {
   const Origin from = origin(pointer, fire);
-  const Origin rest = (from & kOwn) != 0 ? kOwn : 0;
+  const Origin rest = from & (kOwn | kKernel);
   return (from & (kProgram | kCopy)) != 0 ? rest | kProgram : rest;
 }
 

@@ -20,7 +20,7 @@ class PointerOrigins {
   bool leads_into_program(const Expr& pointer, const Residents& residents) const;
 
  private:
-  using Origin = uint8_t;  ///< bits: kProgram, kCopy, kOwn
+  using Origin = uint8_t;  ///< bits: kProgram, kCopy, kOwn, kKernel
   std::map<uint32_t, Origin> variables_, arrays_;
 
   Origin origin(const Expr& expr, const FireExpressions& fire) const;

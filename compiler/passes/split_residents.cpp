@@ -123,6 +123,19 @@ void add_candidates(Residency& residency, const Uses& uses, const BodyProgram& p
   }
 }
 
+/// What is assigned an address in the kernel anywhere leads there everywhere.
+void mark_kernel(Residents& residents, const Uses& uses) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Assignment& assignment : uses.assignments) {
+      auto at = residents.find(assignment.expr->kids[0]->variable_index);
+      if (at == residents.end() || at->second.kernel) continue;
+      at->second.kernel = FireExpressions(residents).is_kernel(*assignment.expr->kids[1]);
+      changed = changed || at->second.kernel;
+    }
+  }
+}
+
 /// Strikes out candidates until all assignments to those left can be made.
 void strike_out(Residency& residency, const Uses& uses) {
   for (bool changed = true; changed;) {
@@ -152,6 +165,7 @@ std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::v
   Uses uses = collect(units);
   add_candidates(residency, uses, program);
   strike_out(residency, uses);
+  mark_kernel(residency.residents, uses);
   std::vector<ResidencyBreach> breaches;
   for (const Assignment& assignment : uses.assignments) {
     bool lives_there = residency.residents.contains(assignment.expr->kids[0]->variable_index);

@@ -138,16 +138,20 @@ static int number_is_good(const struct sonde_dif_insn *in)
 	case SONDE_DIF_REG:
 		return in->i >= 0 && (uint32_t)in->i < SONDE_DIF_UREGS;
 	case SONDE_DIF_LDU:
+	case SONDE_DIF_LDK:
 		return in->i == 1 || in->i == 2 || in->i == 4 || in->i == 8;
 	case SONDE_DIF_LDS:
 		return in->i == 1 || in->i == 2 || in->i == 4;
 	case SONDE_DIF_CAPSTR:
 	case SONDE_DIF_CAPSTRN:
 	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPKSTR:
+	case SONDE_DIF_CAPKMEM:
 		return in->i >= 1 && (uint32_t)in->i <= SONDE_DIF_MAX_TEXT;
 	case SONDE_DIF_CAPTEXT:
 		return in->i >= 0 && in->i < SONDE_DIF_TEXT_COUNT;
 	case SONDE_DIF_CAPSTACK:
+	case SONDE_DIF_CAPKSTACK:
 		return in->i >= 1 && (uint32_t)in->i <= SONDE_DIF_MAX_FRAMES;
 	}
 	return 1; /* LI takes any */
@@ -206,12 +210,16 @@ static uint32_t kind_of_capture(uint32_t op)
 	switch (op) {
 	case SONDE_DIF_CAPSTR:
 	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPKSTR:
 	case SONDE_DIF_CAPTEXT:
 		return SONDE_SLOT_TEXT;
 	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPKMEM:
 		return SONDE_SLOT_BYTES;
 	case SONDE_DIF_CAPSTACK:
 		return SONDE_SLOT_STACK;
+	case SONDE_DIF_CAPKSTACK:
+		return SONDE_SLOT_KERNEL_STACK;
 	}
 	return SONDE_SLOT_WORD;
 }
@@ -319,12 +327,15 @@ static uint32_t capture_max(const struct sonde_dif_insn *in)
 	switch (in->op) {
 	case SONDE_DIF_CAPSTR:
 	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPKSTR:
 		return ALIGN8((uint32_t)in->i + 1);
 	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPKMEM:
 		return ALIGN8((uint32_t)in->i);
 	case SONDE_DIF_CAPTEXT:
 		return ALIGN8(sonde_dif_text_max((uint32_t)in->i));
 	case SONDE_DIF_CAPSTACK:
+	case SONDE_DIF_CAPKSTACK:
 		return 8u * (uint32_t)in->i;
 	}
 	return 0;
@@ -399,7 +410,7 @@ static int check_frame(struct verifier *v)
 	if (p->slots > SONDE_MAX_SLOTS || (p->slots && !p->kinds))
 		return refuse_program(v, "a record has at most 64 slots");
 	for (n = 0; n < p->slots; n++)
-		if (p->kinds[n] > SONDE_SLOT_STACK)
+		if (p->kinds[n] > SONDE_SLOT_KERNEL_STACK)
 			return refuse_program(v, "a slot has no such kind");
 	for (n = p->pool_size; n && p->pool[n - 1]; n--)
 		;
@@ -445,6 +456,27 @@ int sonde_dif_verify(struct sonde_dif_program *program, char *why,
 			return -EINVAL;
 	}
 	return set_record_max(&v);
+}
+
+int sonde_dif_sees_kernel(const struct sonde_dif_program *program)
+{
+	uint32_t n;
+
+	for (n = 0; n < program->length; n++) {
+		const struct sonde_dif_insn *in = &program->insns[n];
+
+		switch (in->op) {
+		case SONDE_DIF_LDK:
+		case SONDE_DIF_CAPKSTR:
+		case SONDE_DIF_CAPKMEM:
+		case SONDE_DIF_CAPKSTACK:
+			return 1;
+		case SONDE_DIF_VAR:
+			if (in->i == SONDE_DIF_VAR_CURTHREAD)
+				return 1;
+		}
+	}
+	return 0;
 }
 
 /* The interpreter */
@@ -509,15 +541,21 @@ static int text_equals(const char *a, const char *b)
 	return 0;
 }
 
-static int read_user(struct run *run, uint64_t address, void *to,
-		     uint32_t length)
+static int read_memory(struct run *run, int kernel, uint64_t address, void *to,
+		       uint32_t length)
 {
 	const struct sonde_dif_firing *firing = run->firing;
+	const struct sonde_dif_env *env = firing->env;
 
-	return firing->env->read_user(firing->thread, address, to, length);
+	if (!kernel)
+		return env->read_user(firing->thread, address, to, length);
+	if (!env->read_kernel)
+		return -1;
+	return env->read_kernel(firing->thread, address, to, length);
 }
 
-static uint64_t load(struct run *run, uint64_t address, int32_t bytes)
+static uint64_t load(struct run *run, int kernel, uint64_t address,
+		     int32_t bytes)
 {
 	union {
 		uint8_t one;
@@ -526,7 +564,7 @@ static uint64_t load(struct run *run, uint64_t address, int32_t bytes)
 		uint64_t eight;
 	} value;
 
-	if (read_user(run, address, &value, (uint32_t)bytes) < 0) {
+	if (read_memory(run, kernel, address, &value, (uint32_t)bytes) < 0) {
 		if (!run->faulted)
 			run->address = address;
 		run->faulted = 1;
@@ -589,25 +627,28 @@ static void end_text(struct run *run, uint32_t slot, int length, uint32_t max,
 	end_span(run, slot, n, n + 1);
 }
 
-static void capture_string(struct run *run, uint32_t slot, uint64_t address,
-			   uint32_t bytes)
+static void capture_string(struct run *run, int kernel, uint32_t slot,
+			   uint64_t address, uint32_t bytes)
 {
 	const struct sonde_dif_firing *firing = run->firing;
+	int (*read)(void *, uint64_t, char *, uint32_t) =
+		kernel ? firing->env->read_kernel_text : firing->env->read_text;
 	int length = 0;
 
-	if (bytes)
-		length = firing->env->read_text(firing->thread, address,
-						(char *)span_start(run),
-						bytes + 1);
+	if (!read)
+		length = -1;
+	else if (bytes)
+		length = read(firing->thread, address, (char *)span_start(run),
+			      bytes + 1);
 	end_text(run, slot, length, bytes + 1, address);
 }
 
-static void capture_memory(struct run *run, uint32_t slot, uint64_t address,
-			   uint64_t bytes, uint32_t most)
+static void capture_memory(struct run *run, int kernel, uint32_t slot,
+			   uint64_t address, uint64_t bytes, uint32_t most)
 {
 	if (bytes > most ||
-	    (bytes &&
-	     read_user(run, address, span_start(run), (uint32_t)bytes) < 0)) {
+	    (bytes && read_memory(run, kernel, address, span_start(run),
+				  (uint32_t)bytes) < 0)) {
 		fault_slot(run, slot, address);
 		return;
 	}
@@ -639,11 +680,14 @@ static void capture_text(struct run *run, uint32_t slot, uint64_t operand,
 	end_text(run, slot, length, max, 0);
 }
 
-static void capture_stack(struct run *run, uint32_t slot, uint32_t max)
+static void capture_stack(struct run *run, int kernel, uint32_t slot,
+			  uint32_t max)
 {
 	const struct sonde_dif_firing *firing = run->firing;
 	uint64_t *to = (uint64_t *)(void *)span_start(run);
-	int frames = firing->env->stack(firing->thread, to, max);
+	int (*walk)(void *, uint64_t *, uint32_t) =
+		kernel ? firing->env->kernel_stack : firing->env->stack;
+	int frames = walk ? walk(firing->thread, to, max) : -1;
 
 	if (frames < 0) {
 		fault_slot(run, slot, 0);
@@ -670,19 +714,23 @@ static void capture(struct run *run, const struct sonde_dif_insn *in,
 		run->record->slot[in->d] = a;
 		break;
 	case SONDE_DIF_CAPSTR:
-		capture_string(run, in->d, a, i);
+	case SONDE_DIF_CAPKSTR:
+		capture_string(run, in->op == SONDE_DIF_CAPKSTR, in->d, a, i);
 		break;
 	case SONDE_DIF_CAPSTRN:
-		capture_string(run, in->d, a, b < i ? (uint32_t)b : i);
+		capture_string(run, 0, in->d, a, b < i ? (uint32_t)b : i);
 		break;
 	case SONDE_DIF_CAPMEM:
-		capture_memory(run, in->d, a, b, i);
+	case SONDE_DIF_CAPKMEM:
+		capture_memory(run, in->op == SONDE_DIF_CAPKMEM, in->d, a, b,
+			       i);
 		break;
 	case SONDE_DIF_CAPTEXT:
 		capture_text(run, in->d, a, i);
 		break;
 	case SONDE_DIF_CAPSTACK:
-		capture_stack(run, in->d, i);
+	case SONDE_DIF_CAPKSTACK:
+		capture_stack(run, in->op == SONDE_DIF_CAPKSTACK, in->d, i);
 		break;
 	}
 }
@@ -770,8 +818,9 @@ uint32_t sonde_dif_run(const struct sonde_dif_program *program,
 		SET(VAR, env->variable(firing->thread, (uint32_t)in->i))
 		SET(ARG, firing->args[in->i])
 		SET(REG, env->user_register(firing->thread, (uint32_t)in->i))
-		SET(LDU, load(&run, a, in->i))
-		SET(LDS, extend_signed(load(&run, a, in->i), 8 * in->i))
+		SET(LDU, load(&run, 0, a, in->i))
+		SET(LDS, extend_signed(load(&run, 0, a, in->i), 8 * in->i))
+		SET(LDK, load(&run, 1, a, in->i))
 		SET(LDL, firing->locals[in->i])
 		SET(LDT, firing->thread_variables[in->i])
 		SET(NAMEQ, text_equals(firing->execname,
@@ -803,6 +852,9 @@ uint32_t sonde_dif_run(const struct sonde_dif_program *program,
 		case SONDE_DIF_CAPMEM:
 		case SONDE_DIF_CAPTEXT:
 		case SONDE_DIF_CAPSTACK:
+		case SONDE_DIF_CAPKSTR:
+		case SONDE_DIF_CAPKMEM:
+		case SONDE_DIF_CAPKSTACK:
 			capture(&run, in, a, b);
 			break;
 		case SONDE_DIF_RECORD:

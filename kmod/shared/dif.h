@@ -6,7 +6,10 @@
  * only there. Sixteen 64-bit registers, branches that only go forward, so every
  * program ends after at most `length` instructions; a pool of constant bytes.
  *
- * Faults. A load of user memory that fails sets the sticky fault and yields 0. The
+ * Memory. The process and the kernel have instructions of their own, and neither reads the other's
+ * memory, whatever the address: a program that is traced chooses what its pointers say.
+ *
+ * Faults. A load of memory that fails sets the sticky fault and yields 0. The
  * next capture takes the fault over: its slot's fault bit is set and the slot holds
  * the bad address. JZ, JNZ and FAIL on a pending fault end the program with a record
  * that is flagged SONDE_RECORD_PREDICATE_FAULT. ST* stores 0 and clears it.
@@ -83,6 +86,7 @@ struct sonde_dif_insn {
 	X(REG, "di", "d = uregs[i], i as in D's R_* numbers 0..25")               \
 	X(LDU, "dai", "d = user memory at a, zero-extended; i bytes: 1, 2, 4, 8") \
 	X(LDS, "dai", "d = user memory at a, sign-extended; i bytes: 1, 2, 4")    \
+	X(LDK, "dai", "d = kernel memory at a, zero-extended; i bytes: 1, 2, 4, 8") \
 	X(LDL, "dL", "d = local i")                                               \
 	X(STL, "aL", "local i = a")                                               \
 	X(LDT, "dH", "d = thread variable i")                                     \
@@ -94,6 +98,9 @@ struct sonde_dif_insn {
 	X(CAPMEM, "Sabi", "slot = b bytes at user address a; b > i is a fault")   \
 	X(CAPTEXT, "Sai", "slot = enum sonde_dif_text i of operand a")            \
 	X(CAPSTACK, "Si", "slot = user stack, at most i frames")                  \
+	X(CAPKSTR, "Sai", "slot = text at kernel address a, at most i bytes")     \
+	X(CAPKMEM, "Sabi", "slot = b bytes at kernel address a; b > i is a fault") \
+	X(CAPKSTACK, "Si", "slot = kernel stack, at most i frames")               \
 	X(RECORD, "", "end; the record is written")                               \
 	X(FAIL, "", "end; nothing is recorded")
 
@@ -119,7 +126,10 @@ enum sonde_dif_op {
 	X(TTY, "device of the controlling terminal, 0: none")             \
 	X(PRIORITY, "scheduling priority, as ps shows it")                \
 	X(POLICY, "scheduling policy, SCHED_*")                           \
-	X(BOUND_CPU, "the only cpu that the thread may run on, -1: several")
+	X(BOUND_CPU, "the only cpu that the thread may run on, -1: several") \
+	X(CURTHREAD, "address of the thread's task_struct")               \
+	X(CALLER, "where the current kernel function was called, 0: not to be seen") \
+	X(STACKDEPTH, "frames of the kernel stack, 0: not to be seen")
 
 enum sonde_dif_variable {
 #define SONDE_DIF_ENUM(name, meaning) SONDE_DIF_VAR_##name,
@@ -169,6 +179,10 @@ struct sonde_dif_env {
 	int (*text)(void *thread, uint32_t which, uint64_t operand, char *to, uint32_t max);
 	/* writes up to `max` program counters; returns how many */
 	int (*stack)(void *thread, uint64_t *to, uint32_t max);
+	/* as the first two and stack(), of the kernel; NULL where it is not to be seen: a fault */
+	int (*read_kernel)(void *thread, uint64_t address, void *to, uint32_t length);
+	int (*read_kernel_text)(void *thread, uint64_t address, char *to, uint32_t max);
+	int (*kernel_stack)(void *thread, uint64_t *to, uint32_t max);
 };
 
 /* One firing, as a program sees it. */
@@ -189,6 +203,9 @@ int sonde_dif_verify(struct sonde_dif_program *program, char *why, uint32_t why_
  * when the program ended with FAIL. */
 uint32_t sonde_dif_run(const struct sonde_dif_program *program, const struct sonde_dif_firing *firing,
 		       struct sonde_record *record);
+
+/* Whether it may run only where the kernel may be seen: it has LDK, CAPK* or CURTHREAD. */
+int sonde_dif_sees_kernel(const struct sonde_dif_program *program);
 
 /* For a disassembler: names as in the tables above, NULL where there is none. */
 const char *sonde_dif_op_name(uint32_t op);

@@ -37,6 +37,7 @@ static int span_is_inside(const struct sonde_record *record, uint64_t first,
 	case SONDE_SLOT_BYTES:
 		return 1;
 	case SONDE_SLOT_STACK:
+	case SONDE_SLOT_KERNEL_STACK:
 		return offset % 8 == 0 && length % 8 == 0;
 	}
 	return 0;

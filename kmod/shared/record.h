@@ -92,6 +92,7 @@ enum sonde_slot_kind {
 	SONDE_SLOT_TEXT, /* span of bytes, then a NUL */
 	SONDE_SLOT_BYTES, /* span of bytes */
 	SONDE_SLOT_STACK, /* span of u64 program counters, innermost first */
+	SONDE_SLOT_KERNEL_STACK, /* the same, in the kernel */
 };
 
 /* 0 when `record` (of which `available` bytes may be read) is well-formed and every

@@ -46,9 +46,12 @@ void fault(BodyContext* context, Fault code, uint64_t value) {
   sonde_fault(context, static_cast<uint64_t>(code), value);
 }
 
-/// Memory that cannot be read: the upper half of the addresses is the kernel's.
+/// Memory that cannot be read. An address of the kernel is out of reach, unless the clause reads the kernel's memory.
 void bad_address(BodyContext* context, uint64_t address) {
-  fault(context, static_cast<int64_t>(address) < 0 ? Fault::KernelAccess : Fault::BadAddress, address);
+  const FireProgram* fire = context->clause->fire.get();
+  const sonde_dif_program program = fire != nullptr ? fire->view() : sonde_dif_program{};
+  const bool out_of_reach = static_cast<int64_t>(address) < 0 && !sonde_dif_sees_kernel(&program);
+  fault(context, out_of_reach ? Fault::KernelAccess : Fault::BadAddress, address);
 }
 
 /// The slot's span, when it was captured; else a fault.
@@ -164,7 +167,7 @@ uint64_t sonde_slot_stack(BodyContext* context, uint32_t slot) {
   uint8_t* memory = take_scratch(context, sizeof(StackValue) + length);
   if (memory == nullptr) return 0;
   auto* stack = reinterpret_cast<StackValue*>(memory);
-  stack->pid = context->record->pid;
+  stack->pid = context->clause->fire->kinds[slot] == SONDE_SLOT_KERNEL_STACK ? 0 : context->record->pid;
   stack->count = length / 8;
   if (length != 0) std::memcpy(stack->pc, span_bytes(context, span), length);
   return reinterpret_cast<uint64_t>(stack);
@@ -269,7 +272,8 @@ uint64_t sonde_symbol(BodyContext* context, uint32_t kind, uint64_t address) {
   uint8_t* memory = take_scratch(context, sizeof(SymbolValue));
   if (memory == nullptr) return 0;
   auto symbol = static_cast<SymbolValue::Kind>(kind);
-  uint32_t pid = context->record->pid;
+  const bool kernel = symbol == SymbolValue::Sym || symbol == SymbolValue::Func || symbol == SymbolValue::Mod;
+  const uint32_t pid = kernel ? 0 : context->record->pid;
   // Addresses of one function are one key.
   SymbolValue value{symbol, pid, context->state->format.names->canonical(pid, address, symbol)};
   std::memcpy(memory, &value, sizeof value);

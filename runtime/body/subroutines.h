@@ -16,20 +16,23 @@
   X(bcopy)                                                                                                       \
   X(cleanpath)                                                                                                   \
   X(dirname)                                                                                                     \
+  X(func)                                                                                                        \
   X(getmajor)                                                                                                    \
   X(getminor)                                                                                                    \
-  X(htonl) X(htonll) X(htons) X(index) X(inet_ntoa) X(inet_ntoa6) X(inet_ntop) X(link_ntop) X(lltostr) X(ntohl)  \
+  X(htonl)                                                                                                       \
+  X(htonll) X(htons) X(index) X(inet_ntoa) X(inet_ntoa6) X(inet_ntop) X(link_ntop) X(lltostr) X(mod) X(ntohl)    \
       X(ntohll) X(ntohs) X(progenyof) X(rand) X(rindex) X(speculation) X(strchr) X(strjoin) X(strlen) X(strrchr) \
-          X(strstr) X(strtok) X(substr) X(uaddr) X(ufunc) X(umod) X(usym)
+          X(strstr) X(strtok) X(substr) X(sym) X(uaddr) X(ufunc) X(umod) X(usym)
 
-#define SONDE_ACTIONS(X)                                                                                       \
-  X(chill)                                                                                                     \
-  X(clear)                                                                                                     \
-  X(commit)                                                                                                    \
-  X(copyout)                                                                                                   \
-  X(copyoutstr)                                                                                                \
-  X(denormalize) X(discard) X(exit) X(freopen) X(ftruncate) X(normalize) X(print) X(printa) X(printf) X(raise) \
-      X(setopt) X(speculate) X(stop) X(system) X(trace) X(tracemem) X(trunc)
+#define SONDE_ACTIONS(X)                                                                                               \
+  X(chill)                                                                                                             \
+  X(clear)                                                                                                             \
+  X(commit)                                                                                                            \
+  X(copyout)                                                                                                           \
+  X(copyoutstr)                                                                                                        \
+  X(denormalize)                                                                                                       \
+  X(discard) X(exit) X(freopen) X(ftruncate) X(normalize) X(print) X(printa) X(printf) X(raise) X(setopt) X(speculate) \
+      X(stop) X(system) X(trace) X(tracemem) X(trunc)
 
 #define SONDE_BODY_VARIABLES(X) \
   X(argstr) X(epid) X(probefunc) X(probemod) X(probename) X(probeprov) X(retstr) X(walltimestamp)

@@ -20,6 +20,7 @@
 #include "runtime/consumer/consumer.h"
 #include "runtime/consumer/kept_rows.h"
 #include "runtime/framework/local_firing.h"
+#include "runtime/process/kernel_symbols.h"
 #include "runtime/process/symbolizer.h"
 
 namespace sonde {
@@ -36,7 +37,11 @@ class ProcessNames : public SymbolNames {
   uint64_t canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
 
  private:
+  std::string kernel_name(uint64_t address, SymbolValue::Kind kind);
+  uint64_t first_of(uint32_t pid, const std::string& module, uint64_t address);
+
   Symbolizer symbolizer_;
+  KernelSymbols kernel_;
   std::map<std::pair<uint32_t, std::string>, uint64_t> modules_;  // an address of each
 };
 

@@ -3,31 +3,50 @@
 #include "runtime/format/append.h"
 
 namespace sonde {
+namespace {
 
-std::string ProcessNames::name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
-  switch (kind) {
-    case SymbolValue::UAddr: return symbolizer_.symbol_text(pid, address);
-    case SymbolValue::USym:
-    case SymbolValue::UFunc: return symbolizer_.function_text(pid, address);
-    case SymbolValue::UMod: return symbolizer_.module_text(pid, address);
-    case SymbolValue::Sym:
-    case SymbolValue::Func:
-    case SymbolValue::Mod: break;  // the kernel's: no source has them
-  }
+std::string hex(uint64_t address) {
   std::string text;
   append_format(text, "0x%llx", static_cast<unsigned long long>(address));
   return text;
 }
 
-uint64_t ProcessNames::canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
-  if (kind == SymbolValue::UAddr) return address;
-  ResolvedSymbol symbol = symbolizer_.resolve(pid, address);
-  if (symbol.module.empty()) return address;
-  if (kind == SymbolValue::UMod) {
-    // One address for each module: the first that was asked for.
-    auto [known, fresh] = modules_.try_emplace({pid, symbol.module}, address);
-    return known->second;
+}  // namespace
+
+/// As the symbolizer shows those of processes.
+std::string ProcessNames::kernel_name(uint64_t address, SymbolValue::Kind kind) {
+  const ResolvedSymbol symbol = kernel_.resolve(address);
+  if (symbol.module.empty()) return hex(address);
+  if (kind == SymbolValue::Mod) return symbol.module;
+  const bool exact = kind == SymbolValue::UAddr && symbol.offset != 0;
+  return symbol.module + "`" + symbol.function + (exact ? "+" + hex(symbol.offset) : "");
+}
+
+std::string ProcessNames::name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
+  switch (kind) {
+    case SymbolValue::UAddr:
+      return is_kernel_address(address) ? kernel_name(address, kind) : symbolizer_.symbol_text(pid, address);
+    case SymbolValue::USym:
+    case SymbolValue::UFunc: return symbolizer_.function_text(pid, address);
+    case SymbolValue::UMod: return symbolizer_.module_text(pid, address);
+    case SymbolValue::Sym:
+    case SymbolValue::Func:
+    case SymbolValue::Mod: return is_kernel_address(address) ? kernel_name(address, kind) : hex(address);
   }
+  return hex(address);
+}
+
+/// One address for each module: the first that was asked for.
+uint64_t ProcessNames::first_of(uint32_t pid, const std::string& module, uint64_t address) {
+  return modules_.try_emplace({pid, module}, address).first->second;
+}
+
+uint64_t ProcessNames::canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
+  const bool kernel = kind == SymbolValue::Sym || kind == SymbolValue::Func || kind == SymbolValue::Mod;
+  if (kind == SymbolValue::UAddr || (kernel && !is_kernel_address(address))) return address;
+  const ResolvedSymbol symbol = kernel ? kernel_.resolve(address) : symbolizer_.resolve(pid, address);
+  if (symbol.module.empty()) return address;
+  if (kind == SymbolValue::UMod || kind == SymbolValue::Mod) return first_of(kernel ? 0 : pid, symbol.module, address);
   return symbol.function.empty() ? address : address - symbol.offset;
 }
 

@@ -103,8 +103,7 @@ std::string address_text(const ValueType& type, uint64_t word, const FormatSetti
   if (type.kind == Kind::Symbol)
     return word == 0 ? "0x0" : format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings);
   uint64_t address = cut_to_size(word, type.size);
-  // No user address has its top bit set: the kernel's are shown as numbers.
-  if (address == 0 || static_cast<int64_t>(address) < 0) {
+  if (address == 0) {
     std::string text;
     append_format(text, "0x%llx", static_cast<unsigned long long>(address));
     return text;

@@ -59,6 +59,8 @@ Framework::~Framework() {
   g_framework.store(nullptr);
 }
 
+bool Framework::sees_kernel() const { return impl_->source != nullptr && impl_->source->sees_kernel(); }
+
 Framework* Framework::current() { return g_framework.load(); }
 
 Framework::Impl* current_framework_impl() {

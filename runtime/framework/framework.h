@@ -135,6 +135,9 @@ class Framework {
   /// Size of each of those rings, bytes. Only before the first firing.
   void set_ring_bytes(uint64_t bytes);
 
+  /// Whether there is a source, and it sees the kernel.
+  bool sees_kernel() const;
+
   /// Targets, for providers of user probes (sonde_targets) and $target.
   void set_targets(std::vector<uint32_t> pids);
   const std::vector<uint32_t>& targets() const;

@@ -69,7 +69,10 @@ uint64_t variable(void* thread, uint32_t which) {
     case SONDE_DIF_VAR_NLWP: return thread_count();
     case SONDE_DIF_VAR_SYSCALL: return static_cast<uint64_t>(-1);
     case SONDE_DIF_VAR_STACK_START:  // sonde's own stack is not shown
-    case SONDE_DIF_VAR_TTY: return 0;
+    case SONDE_DIF_VAR_TTY:
+    case SONDE_DIF_VAR_CURTHREAD:  // nor what the kernel has of it
+    case SONDE_DIF_VAR_CALLER:
+    case SONDE_DIF_VAR_STACKDEPTH: return 0;
     case SONDE_DIF_VAR_PRIORITY: return 20 + static_cast<uint64_t>(getpriority(PRIO_PROCESS, 0));
     case SONDE_DIF_VAR_POLICY: return static_cast<uint64_t>(sched_getscheduler(0));
     case SONDE_DIF_VAR_BOUND_CPU: return ~uint64_t{0};
@@ -122,10 +125,14 @@ int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
   return -1;
 }
 
+int refuse_kernel_text(void*, uint64_t, char*, uint32_t) { return -1; }
+int no_kernel_stack(void*, uint64_t*, uint32_t) { return 0; }
+
 /// A probe that fired in kernel mode has an empty user stack; that of sonde itself is refused.
 int stack(void* thread, uint64_t*, uint32_t) { return static_cast<const SelfThread*>(thread)->user_mode ? -1 : 0; }
 
-constexpr sonde_dif_env kEnv = {refuse_memory, refuse_text, variable, user_register, text, stack};
+constexpr sonde_dif_env kEnv = {refuse_memory, refuse_text,   variable,           user_register,  text,
+                                stack,         refuse_memory, refuse_kernel_text, no_kernel_stack};
 
 }  // namespace
 

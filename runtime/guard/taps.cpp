@@ -120,6 +120,8 @@ Result<void> EcbTable::load(uint32_t id, OwnedProgram code) {
   char why[200] = "";
   const int verdict = sonde_dif_verify(&code.view, why, sizeof why);
   if (verdict != 0) return Error("program " + std::to_string(id) + ": " + why, -verdict);
+  if (sonde_dif_sees_kernel(&code.view) != 0)
+    return Error("the ptrace source does not see the kernel: its memory, its stacks and curthread", EOPNOTSUPP);
   auto program = std::make_shared<LoadedProgram>();
   for (const sonde_dif_insn& insn : code.insns) {
     note_use(*program, insn);

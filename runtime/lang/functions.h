@@ -24,7 +24,7 @@ enum class Runs : uint8_t {
   Exit,               ///< data-recording, and not to be taken back
   Destructive,        ///< needs -w; the thread waits until the body has run
   DestructiveRecord,  ///< needs -w and is data-recording: it happens in the order of the output
-  Refused,            ///< known, but cannot be had (yet)
+  Refused,            ///< known, but cannot be had
 };
 
 /// A statement, not a value.
@@ -35,11 +35,15 @@ constexpr bool is_recording(Runs runs) {
   return runs == Runs::Record || runs == Runs::Exit || runs == Runs::DestructiveRecord;
 }
 
+/// Last in a row: it is of the kernel, so it needs a source that sees it.
+inline constexpr bool kOfKernel = true;
+
 struct DFunction {
   std::string_view name;
   std::string_view prototype;
   Runs runs;
   std::string_view doc;
+  bool of_kernel = false;
 };
 
 inline constexpr std::array kFunctions = std::to_array<DFunction>({
@@ -65,7 +69,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"exit", "void(int)", Runs::Exit, "ends tracing with a status"},
     {"freopen", "void(string, ...)", Runs::DestructiveRecord, "sends the output to a file; \"\" undoes it"},
     {"ftruncate", "void()", Runs::Record, "empties the file that the output goes to"},
-    {"func", "_symaddr(uintptr_t)", Runs::Refused, "func() resolves kernel addresses: it needs the kmod source"},
+    {"func", "_symaddr(uintptr_t)", Runs::Body, "function of a kernel address", kOfKernel},
     {"getmajor", "dev_t(dev_t)", Runs::Body, "major number of a device"},
     {"getminor", "dev_t(dev_t)", Runs::Body, "minor number of a device"},
     {"htonl", "uint32_t(uint32_t)", Runs::Body, "host to network order, 32 bits"},
@@ -78,7 +82,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"jstack", "stack([uint32_t], [uint32_t])", Runs::Fire, "the user stack, with jstackframes frames"},
     {"link_ntop", "string(int, void *)", Runs::Body, "hardware address as text"},
     {"lltostr", "string(int64_t, [int])", Runs::Body, "number as text"},
-    {"mod", "_symaddr(uintptr_t)", Runs::Refused, "mod() resolves kernel addresses: it needs the kmod source"},
+    {"mod", "_symaddr(uintptr_t)", Runs::Body, "module of a kernel address", kOfKernel},
     {"mutex_owned", "int(struct mutex *)", Runs::Refused,
      "mutex_owned() needs the kernel's locks: no source shows them"},
     {"mutex_owner", "struct task_struct *(struct mutex *)", Runs::Refused,
@@ -106,8 +110,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"setopt", "void(string, [string])", Runs::Action, "sets an option while tracing"},
     {"speculate", "void(int)", Runs::Speculate, "what the clause records goes to a speculation"},
     {"speculation", "int()", Runs::Body, "number of a new speculation; 0 when none is free"},
-    {"stack", "stack([uint32_t])", Runs::Refused,
-     "stack() shows the kernel's stack: it needs the kmod source; ustack() shows the program's"},
+    {"stack", "stack([uint32_t])", Runs::Fire, "the kernel's stack; traced, or a key", kOfKernel},
     {"stop", "void()", Runs::Destructive, "stops the process"},
     {"strchr", "string(string, char)", Runs::Body, "from the first such character on, or NULL"},
     {"strjoin", "string(string, string)", Runs::Body, "two strings in one"},
@@ -116,7 +119,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"strstr", "string(string, string)", Runs::Body, "from where a string occurs in another, or NULL"},
     {"strtok", "string(string, string)", Runs::Body, "next token of a string, or NULL"},
     {"substr", "string(string, int, [int])", Runs::Body, "part of a string"},
-    {"sym", "_symaddr(uintptr_t)", Runs::Refused, "sym() resolves kernel addresses: it needs the kmod source"},
+    {"sym", "_symaddr(uintptr_t)", Runs::Body, "function of a kernel address", kOfKernel},
     {"system", "void(string, ...)", Runs::DestructiveRecord, "runs a shell command when the record is consumed"},
     {"trace", "void(@@)", Runs::Record, "prints a value"},
     {"tracemem", "void(@@, size_t, [size_t])", Runs::Record, "prints memory as a hex dump"},

@@ -25,14 +25,14 @@ struct ValueType {
   bool operator==(const ValueType&) const = default;
 };
 
-/// A user stack, as trace()d or used as a key. `count` program counters follow.
+/// A stack, as trace()d or used as a key. `count` program counters follow.
 struct StackValue {
-  uint32_t pid;
+  uint32_t pid;  ///< 0: of the kernel
   uint32_t count;
   uint64_t pc[];
 };
 
-/// sym(), usym(), umod() ...: resolved when it is printed.
+/// sym(), usym(), umod() ...: resolved when it is printed. UAddr is also what a frame of a stack is, the kernel's included.
 struct SymbolValue {
   enum Kind : uint32_t { Sym, Func, Mod, USym, UFunc, UMod, UAddr };
   Kind kind;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kmod/shared/dif.h"
+#include "runtime/lang/functions.h"
 
 namespace sonde {
 
@@ -30,6 +31,7 @@ struct DVariable {
   From from;
   uint32_t which;
   std::string_view doc;
+  bool of_kernel = false;  ///< as of DFunction
 };
 
 #define SONDE_HEADER(field) static_cast<uint32_t>(offsetof(sonde_record, field))
@@ -68,15 +70,15 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"arg9", "int64_t", From::Argument, 9, "tenth argument"},
     {"args", "", From::Typed, 0, "the probe's arguments with their types"},
     {"argstr", "string", From::Body, 0, "the system call's arguments, by name"},
-    {"caller", "uintptr_t", From::Library, 0,
-     "kernel address that called: 0, for probes fire outside of the kernel's code"},
+    {"caller", "uintptr_t", From::Fire, SONDE_DIF_VAR_CALLER,
+     "where the current kernel function was called; 0 where the kernel is not to be seen"},
     {"chip", "chipid_t", From::Library, 0, "processor package of the cpu"},
     {"cpu", "int", From::Fire, SONDE_DIF_VAR_CPU, "cpu that the thread runs on"},
     {"curcpu", "cpuinfo_t *", From::Library, 0, "the cpu"},
     {"curlwpsinfo", "lwpsinfo_t *", From::Library, 0, "the thread"},
     {"curpsinfo", "psinfo_t *", From::Library, 0, "the process"},
-    {"curthread", "void *", From::Refused, 0,
-     "curthread is an address in the kernel, which no event source reads: curlwpsinfo and curpsinfo show the thread"},
+    {"curthread", "struct task_struct *", From::Fire, SONDE_DIF_VAR_CURTHREAD, "the thread, as the kernel has it",
+     kOfKernel},
     {"cwd", "string", From::Library, 0, "working directory"},
     {"epid", "uint64_t", From::Body, 0, "number of the enabled clause"},
     {"errno", "int", From::Fire, SONDE_DIF_VAR_ERRNO, "error of the system call that returns, 0 if none"},
@@ -95,7 +97,8 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"pset", "psetid_t", From::Library, 0, "processor set: 0, the only one"},
     {"retstr", "string", From::Body, 0, "the system call's result, as text"},
     {"root", "string", From::Library, 0, "root directory"},
-    {"stackdepth", "uint32_t", From::Library, 0, "kernel frames: 0, for probes fire outside of the kernel's code"},
+    {"stackdepth", "uint32_t", From::Fire, SONDE_DIF_VAR_STACKDEPTH,
+     "frames of the kernel's stack; 0 where the kernel is not to be seen"},
     {"tid", "id_t", From::Header, SONDE_HEADER(tid), "thread id"},
     {"timestamp", "uint64_t", From::Header, SONDE_HEADER(timestamp), "nanoseconds, since some point in the past"},
     {"ucaller", "uint64_t", From::Fire, SONDE_DIF_VAR_UCALLER, "return address of the current user function"},

@@ -73,6 +73,8 @@ class EventSource {
   virtual std::string_view name() const = 0;
   /// Whether it has taps of this kind.
   virtual bool can(sonde_tap_kind) const { return true; }
+  /// Whether it runs programs that see the kernel (sonde_dif_sees_kernel()); it may still refuse them to this user.
+  virtual bool sees_kernel() const { return false; }
 
   /// Asks for rings of `bytes` of data each (rounded up to a power of two) and maps them.
   virtual Result<void> create_buffers(uint64_t bytes) = 0;

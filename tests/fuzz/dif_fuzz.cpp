@@ -80,10 +80,12 @@ int32_t tame_immediate(char letter, const sonde_dif_insn& in, size_t left) {
     case SONDE_DIF_SX:
     case SONDE_DIF_ZX: return 8 << within(3);
     case SONDE_DIF_REG: return within(SONDE_DIF_UREGS);
-    case SONDE_DIF_LDU: return 1 << within(4);
+    case SONDE_DIF_LDU:
+    case SONDE_DIF_LDK: return 1 << within(4);
     case SONDE_DIF_LDS: return 1 << within(3);
     case SONDE_DIF_CAPTEXT: return within(SONDE_DIF_TEXT_COUNT);
-    case SONDE_DIF_CAPSTACK: return 1 + within(SONDE_DIF_MAX_FRAMES);
+    case SONDE_DIF_CAPSTACK:
+    case SONDE_DIF_CAPKSTACK: return 1 + within(SONDE_DIF_MAX_FRAMES);
     case SONDE_DIF_LI: return in.i;
     default: return 1 + within(SONDE_DIF_MAX_TEXT);
   }
@@ -93,9 +95,12 @@ uint8_t kind_of(uint8_t op) {
   switch (op) {
     case SONDE_DIF_CAPSTR:
     case SONDE_DIF_CAPSTRN:
+    case SONDE_DIF_CAPKSTR:
     case SONDE_DIF_CAPTEXT: return SONDE_SLOT_TEXT;
-    case SONDE_DIF_CAPMEM: return SONDE_SLOT_BYTES;
+    case SONDE_DIF_CAPMEM:
+    case SONDE_DIF_CAPKMEM: return SONDE_SLOT_BYTES;
     case SONDE_DIF_CAPSTACK: return SONDE_SLOT_STACK;
+    case SONDE_DIF_CAPKSTACK: return SONDE_SLOT_KERNEL_STACK;
     default: return SONDE_SLOT_WORD;
   }
 }
@@ -124,7 +129,7 @@ void tame(sonde_dif_insn& in, Input& input, unsigned& captures, size_t left) {
 
 void tame_all(Input& input) {
   unsigned captures = 0;
-  for (uint8_t& kind : input.kinds) kind %= SONDE_SLOT_STACK + 1;
+  for (uint8_t& kind : input.kinds) kind %= SONDE_SLOT_KERNEL_STACK + 1;
   for (size_t n = 0; n < input.insns.size(); n++) tame(input.insns[n], input, captures, input.insns.size() - n);
   input.insns.push_back({SONDE_DIF_RECORD, 0, 0, 0, 0});
   if (!(input.flags & kDefineRegisters)) return;
@@ -162,7 +167,8 @@ int fake_stack(void* thread, uint64_t* to, uint32_t max) {
   return static_cast<int>(frames);
 }
 
-constexpr sonde_dif_env kEnv = {fake_read_user, fake_read_text, fake_number, fake_number, fake_text, fake_stack};
+constexpr sonde_dif_env kEnv = {fake_read_user, fake_read_text, fake_number,    fake_number, fake_text,
+                                fake_stack,     fake_read_user, fake_read_text, fake_stack};
 
 void run(const sonde_dif_program& program, uint8_t seed) {
   std::vector<uint64_t> args(SONDE_DIF_ARGS), locals(SONDE_DIF_LOCALS), thread_variables(SONDE_DIF_THREAD);

@@ -228,7 +228,7 @@ TEST_F(Split, SizesOfCopiesCountTheNul) {
   auto clauses = split_all(clause(nullptr, call("copyinstr", string_type(), builtin("arg0"), number(10)),
                                   call("copyinstr", string_type(), builtin("arg0"), builtin("arg1")),
                                   call("copyin", pointer_type(void_type()), builtin("arg0"), builtin("arg1")),
-                                  call("ustack", stack_type(), number(5)), call("ustack", stack_type())));
+                                  call("ustack", stack_type(), number(5)), call("stack", stack_type(), number(20))));
   EXPECT_EQ(fire(clauses[0]),
             "0000  ARG      r0, arg0\n"
             "0001  CAPSTR   s0, r0, 9\n"
@@ -242,8 +242,40 @@ TEST_F(Split, SizesOfCopiesCountTheNul) {
             "0009  ARG      r1, arg1\n"
             "0010  CAPMEM   s2, r0, r1, 65536\n"
             "0011  CAPSTACK s3, 5\n"
-            "0012  CAPSTACK s4, 100\n"
+            "0012  CAPKSTACK s4, 20\n"
             "0013  RECORD\n");
+}
+
+TEST_F(Split, APointerLeadsWhereItBegins) {
+  const Type *pointer = pointer_type(int_type()), *to_pointer = pointer_type(pointer);
+  const auto t = tables.add(VariableDesc::Scope::Self, "t", pointer);
+  auto clauses =
+      split_all(clause(nullptr, assign(tables.variable(t), builtin("curthread", pointer))),
+                clause(nullptr,
+                       call("trace", void_type(),
+                            deref(binary(Op::Add, tables.variable(t), number(8), pointer), integer_type(2, true))),
+                       call("trace", void_type(), deref(deref(builtin("curthread", to_pointer), pointer), int_type())),
+                       call("trace", void_type(), deref(builtin("curthread", pointer), bytes_type(24))),
+                       call("trace", void_type(), deref(cast(pointer, builtin("arg0")), int_type()))));
+  EXPECT_EQ(fire(clauses[1]),
+            "0000  LDT      r0, self[0]\n"
+            "0001  LI       r1, 8\n"
+            "0002  ADD      r0, r0, r1\n"
+            "0003  LDK      r0, r0, 2\n"
+            "0004  SX       r0, r0, 16\n"
+            "0005  CAPW     s0, r0\n"
+            "0006  VAR      r0, curthread\n"
+            "0007  LDK      r0, r0, 8\n"
+            "0008  LDK      r0, r0, 4\n"
+            "0009  SX       r0, r0, 32\n"
+            "0010  CAPW     s1, r0\n"
+            "0011  VAR      r0, curthread\n"
+            "0012  LI       r1, 24\n"
+            "0013  CAPKMEM  s2, r0, r1, 24\n"
+            "0014  ARG      r0, arg0\n"
+            "0015  LDS      r0, r0, 4\n"
+            "0016  CAPW     s3, r0\n"
+            "0017  RECORD\n");
 }
 
 TEST_F(Split, StopAndRaiseHold) {

@@ -92,7 +92,8 @@ const std::set<int> kElsewhere = {
     SONDE_DIF_LI,     SONDE_DIF_LC,      SONDE_DIF_JMP,      SONDE_DIF_JZ,     SONDE_DIF_JNZ,    SONDE_DIF_VAR,
     SONDE_DIF_ARG,    SONDE_DIF_REG,     SONDE_DIF_LDU,      SONDE_DIF_LDS,    SONDE_DIF_LDL,    SONDE_DIF_STL,
     SONDE_DIF_LDT,    SONDE_DIF_STT,     SONDE_DIF_NAMEQ,    SONDE_DIF_CAPW,   SONDE_DIF_CAPSTR, SONDE_DIF_CAPSTRN,
-    SONDE_DIF_CAPMEM, SONDE_DIF_CAPTEXT, SONDE_DIF_CAPSTACK, SONDE_DIF_RECORD, SONDE_DIF_FAIL};
+    SONDE_DIF_CAPMEM, SONDE_DIF_CAPTEXT, SONDE_DIF_CAPSTACK, SONDE_DIF_RECORD, SONDE_DIF_FAIL,   SONDE_DIF_LDK,
+    SONDE_DIF_CAPKSTR, SONDE_DIF_CAPKMEM, SONDE_DIF_CAPKSTACK};
 
 /// A program of `body`, then RECORD, verified.
 Program program(std::vector<sonde_dif_insn> body, std::vector<uint8_t> kinds = {}, std::vector<uint8_t> pool = {}) {
@@ -294,6 +295,51 @@ TEST(DifRun, CapturesStacks) {
   const Outcome failed = capture(2);
   EXPECT_TRUE(failed.faulted(0));
   EXPECT_EQ(failed.slot(0), 0u);
+}
+
+TEST(DifRun, ReadsTheKernel) {
+  FakeThread thread;
+  thread.kernel_stack = {11, 22, 33};
+  const std::vector<uint8_t> pool = {0, 0x10, 0, 0, 0x80, 0x88, 0xff, 0xff};  // kKernel
+  const Program all = program({insn(SONDE_DIF_LC, 0), li(1, 6), insn(SONDE_DIF_LDK, 2, 0, 0, 2), capw(0, 2),
+                               insn(SONDE_DIF_CAPKSTR, 1, 0, 0, 4), insn(SONDE_DIF_CAPKMEM, 2, 0, 1, 9),
+                               insn(SONDE_DIF_CAPKSTACK, 3, 0, 0, 2)},
+                              {SONDE_SLOT_WORD, SONDE_SLOT_TEXT, SONDE_SLOT_BYTES, SONDE_SLOT_KERNEL_STACK}, pool);
+  const Outcome seen = run(all, thread, kernel_env());
+  const uint64_t frames[] = {11, 22};
+  EXPECT_EQ(seen.record().faults, 0u);
+  EXPECT_EQ(seen.slot(0), uint64_t{'f'} << 8 | 'o');
+  EXPECT_EQ(seen.span(1), "of t");
+  EXPECT_EQ(seen.span(2), "of the");
+  EXPECT_EQ(seen.span(3), std::string(reinterpret_cast<const char*>(frames), 16));
+  const Outcome unseen = run(all, thread);
+  EXPECT_EQ(unseen.record().faults, 15u);
+  EXPECT_EQ(unseen.slot(0), kKernel);
+  EXPECT_EQ(unseen.slot(3), 0u);
+}
+
+TEST(DifRun, TheKernelAndTheProcessDoNotReadEachOther) {
+  FakeThread thread;
+  const std::vector<uint8_t> pool = {0, 0x10, 0, 0, 0x80, 0x88, 0xff, 0xff, 0, 0x10, 0, 0, 0, 0x7f, 0, 0};
+  const Outcome result = run(program({insn(SONDE_DIF_LC, 0), insn(SONDE_DIF_LC, 1, 0, 0, 8), load(2, 0, 1), capw(0, 2),
+                                      insn(SONDE_DIF_LDK, 2, 1, 0, 1), capw(1, 2)},
+                                     std::vector<uint8_t>(2, SONDE_SLOT_WORD), pool),
+                             thread, kernel_env());
+  EXPECT_EQ(result.record().faults, 3u);
+  EXPECT_EQ(result.slot(0), kKernel);
+  EXPECT_EQ(result.slot(1), FakeThread::kBase);
+}
+
+TEST(DifRun, WhatSeesTheKernel) {
+  const auto sees = [](const Program& one) { return sonde_dif_sees_kernel(&one.raw) != 0; };
+  EXPECT_TRUE(sees(program({li(0, 0), insn(SONDE_DIF_LDK, 1, 0, 0, 8)})));
+  EXPECT_TRUE(sees(program({li(0, 0), insn(SONDE_DIF_CAPKSTR, 0, 0, 0, 8)}, {SONDE_SLOT_TEXT})));
+  EXPECT_TRUE(sees(program({li(0, 0), insn(SONDE_DIF_CAPKMEM, 0, 0, 0, 8)}, {SONDE_SLOT_BYTES})));
+  EXPECT_TRUE(sees(program({insn(SONDE_DIF_CAPKSTACK, 0, 0, 0, 8)}, {SONDE_SLOT_KERNEL_STACK})));
+  EXPECT_TRUE(sees(program({insn(SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_CURTHREAD)})));
+  EXPECT_FALSE(sees(program({insn(SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_CALLER), li(1, SONDE_DIF_VAR_CURTHREAD),
+                             load(2, 1, 8), insn(SONDE_DIF_CAPSTACK, 0, 0, 0, 8)},
+                            {SONDE_SLOT_STACK})));
 }
 
 // Faults

@@ -42,7 +42,7 @@ struct FakeThread {
   std::string memory = std::string(65536 * 2, '\0');
   std::map<uint32_t, uint64_t> variables;
   std::map<uint32_t, std::string> texts;
-  std::vector<uint64_t> stack;
+  std::vector<uint64_t> stack, kernel_stack;
   bool stack_fails = false;
   std::string execname = "cat";
   uint64_t args[SONDE_DIF_ARGS] = {};
@@ -93,7 +93,34 @@ inline const sonde_dif_env& fake_env() {
             std::copy_n(fake(thread).stack.begin(), n, to);
             return static_cast<int>(n);
           },
+      .read_kernel = nullptr,
+      .read_kernel_text = nullptr,
+      .kernel_stack = nullptr,
   };
+  return env;
+}
+
+/// The same where the kernel is to be seen: a text and its bytes at kKernel.
+inline constexpr uint64_t kKernel = 0xffff888000001000;
+inline constexpr std::string_view kKernelText = "of the kernel";
+inline const sonde_dif_env& kernel_env() {
+  static const sonde_dif_env env = [] {
+    sonde_dif_env sees = fake_env();
+    sees.read_kernel = [](void*, uint64_t address, void* to, uint32_t length) {
+      if (address < kKernel || address + length > kKernel + kKernelText.size()) return -1;
+      std::memcpy(to, kKernelText.data() + (address - kKernel), length);
+      return 0;
+    };
+    sees.read_kernel_text = [](void*, uint64_t address, char* to, uint32_t max) {
+      return address == kKernel ? copy_text(std::string(kKernelText), to, max) : -1;
+    };
+    sees.kernel_stack = [](void* thread, uint64_t* to, uint32_t max) {
+      const auto n = std::min<size_t>(fake(thread).kernel_stack.size(), max);
+      std::copy_n(fake(thread).kernel_stack.begin(), n, to);
+      return static_cast<int>(n);
+    };
+    return sees;
+  }();
   return env;
 }
 
@@ -111,9 +138,9 @@ struct Outcome {
   }
 };
 
-inline Outcome run(const Program& program, FakeThread& thread) {
+inline Outcome run(const Program& program, FakeThread& thread, const sonde_dif_env& env = fake_env()) {
   const sonde_dif_firing firing = {
-      &fake_env(), &thread, thread.args, thread.locals, thread.thread_variables, thread.execname.c_str()};
+      &env, &thread, thread.args, thread.locals, thread.thread_variables, thread.execname.c_str()};
   Outcome result;
   result.bytes.assign((program.raw.record_max + 7) / 8, 0xa5a5a5a5a5a5a5a5);
   result.size = sonde_dif_run(&program.raw, &firing, reinterpret_cast<sonde_record*>(result.bytes.data()));

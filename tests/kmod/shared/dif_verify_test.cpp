@@ -48,7 +48,7 @@ TEST(DifVerify, Frame) {
       {"too long", {std::vector<sonde_dif_insn>(SONDE_DIF_MAX_LENGTH + 1, kRecord)}, "1 to 4096 instructions"},
       {"64 slots", {{kRecord}, words(64)}, nullptr},
       {"65 slots", {{kRecord}, words(65)}, "at most 64 slots"},
-      {"kind", {{kRecord}, {SONDE_SLOT_STACK + 1}}, "no such kind"},
+      {"kind", {{kRecord}, {SONDE_SLOT_KERNEL_STACK + 1}}, "no such kind"},
       {"pool", {{kRecord}, {}, std::vector<uint8_t>(SONDE_DIF_MAX_POOL)}, nullptr},
       {"large pool", {{kRecord}, {}, std::vector<uint8_t>(SONDE_DIF_MAX_POOL + 1)}, "pool is longer"},
       {"opcode", {{insn(SONDE_DIF_OP_COUNT), kRecord}}, "instruction 0: no such opcode: "},
@@ -160,7 +160,8 @@ TEST(DifVerify, DefinedRegisters) {
 
 TEST(DifVerify, Captures) {
   const auto cap = [](sonde_dif_op op, int32_t i, sonde_slot_kind kind) {
-    const bool has_a = op != SONDE_DIF_CAPSTACK, has_b = op == SONDE_DIF_CAPSTRN || op == SONDE_DIF_CAPMEM;
+    const bool has_a = op != SONDE_DIF_CAPSTACK && op != SONDE_DIF_CAPKSTACK,
+               has_b = op == SONDE_DIF_CAPSTRN || op == SONDE_DIF_CAPMEM || op == SONDE_DIF_CAPKMEM;
     return Program{{li(1, 1), li(2, 1), insn(op, 0, has_a ? 1 : 0, has_b ? 2 : 0, i), kRecord},
                    {static_cast<uint8_t>(kind)}};
   };
@@ -178,6 +179,13 @@ TEST(DifVerify, Captures) {
       {"stack", cap(SONDE_DIF_CAPSTACK, 256, SONDE_SLOT_STACK), nullptr},
       {"no frames", cap(SONDE_DIF_CAPSTACK, 0, SONDE_SLOT_STACK), "immediate out of range"},
       {"too many frames", cap(SONDE_DIF_CAPSTACK, 257, SONDE_SLOT_STACK), "immediate out of range"},
+      {"kernel text", cap(SONDE_DIF_CAPKSTR, most, SONDE_SLOT_TEXT), nullptr},
+      {"kernel text too long", cap(SONDE_DIF_CAPKSTR, most + 1, SONDE_SLOT_TEXT), "immediate out of range"},
+      {"kernel memory", cap(SONDE_DIF_CAPKMEM, most, SONDE_SLOT_BYTES), nullptr},
+      {"no kernel memory", cap(SONDE_DIF_CAPKMEM, 0, SONDE_SLOT_BYTES), "immediate out of range"},
+      {"kernel stack", cap(SONDE_DIF_CAPKSTACK, 256, SONDE_SLOT_KERNEL_STACK), nullptr},
+      {"too many kernel frames", cap(SONDE_DIF_CAPKSTACK, 257, SONDE_SLOT_KERNEL_STACK), "immediate out of range"},
+      {"kernel stack in a user's", cap(SONDE_DIF_CAPKSTACK, 1, SONDE_SLOT_STACK), "slot 0 is of another kind"},
       {"word in text", cap(SONDE_DIF_CAPW, 0, SONDE_SLOT_TEXT), "slot 0 is of another kind"},
       {"text in bytes", cap(SONDE_DIF_CAPSTR, 1, SONDE_SLOT_BYTES), "slot 0 is of another kind"},
       {"memory in text", cap(SONDE_DIF_CAPMEM, 1, SONDE_SLOT_TEXT), "slot 0 is of another kind"},
@@ -218,6 +226,8 @@ TEST(DifVerify, RecordMax) {
   // a path that ends early counts, too
   EXPECT_EQ(size_of({{li(0, 1), text(0, 31), insn(SONDE_DIF_JZ, 0, 0, 0, 1), kRecord, kFail}, texts}), head + 16 + 32);
   EXPECT_EQ(size_of({{insn(SONDE_DIF_CAPSTACK, 0, 0, 0, 10), kRecord}, {SONDE_SLOT_STACK}}), head + 8 + 80);
+  EXPECT_EQ(size_of({{insn(SONDE_DIF_CAPKSTACK, 0, 0, 0, 10), kRecord}, {SONDE_SLOT_KERNEL_STACK}}), head + 8 + 80);
+  EXPECT_EQ(size_of({{li(0, 1), insn(SONDE_DIF_CAPKSTR, 0, 0, 0, 7), kRecord}, texts}), head + 16 + 8);
   EXPECT_EQ(size_of({{li(0, 1), insn(SONDE_DIF_CAPTEXT, 0, 0, 0, SONDE_DIF_TEXT_PSARGS), kRecord}, texts}),
             head + 16 + 88);
 }

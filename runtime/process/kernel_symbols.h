@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The kernel's names: /proc/kallsyms
+//
+// Read once, when the first is asked for. A user who may not see addresses sees all of them as 0, and gets no name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/process/symbolizer.h"
+
+namespace sonde {
+
+/// The upper half of all addresses.
+constexpr bool is_kernel_address(uint64_t address) { return static_cast<int64_t>(address) < 0; }
+
+class KernelSymbols {
+ public:
+  explicit KernelSymbols(std::string path = "/proc/kallsyms") : path_(std::move(path)) {}
+
+  /// The module is "vmlinux" for the kernel itself. Without a function, the module is unknown, too.
+  ResolvedSymbol resolve(uint64_t address);
+  /// Where a variable or function lies; `module` empty: wherever the first one is.
+  std::optional<uint64_t> address_of(std::string_view module, std::string_view name);
+
+ private:
+  struct Symbol {
+    uint64_t address;
+    uint32_t name, module;  ///< where they begin in text_
+    bool second;  ///< choice, where others are at the same address
+  };
+  void read();
+  const Symbol* at(uint64_t address) const;
+  std::string_view text(uint32_t offset) const { return text_.c_str() + offset; }
+
+  std::string path_;
+  std::string text_;
+  std::vector<Symbol> symbols_;  ///< by address; of those at one address the choice comes first
+  bool read_ = false;
+};
+
+}  // namespace sonde

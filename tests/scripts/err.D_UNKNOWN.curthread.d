@@ -1,3 +1,4 @@
 BEGIN { trace(curthread); }
 
 /* @rows: bv.curthread */
+/* @sonde: -x source=ptrace */

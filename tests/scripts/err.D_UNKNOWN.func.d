@@ -1,2 +1,3 @@
 BEGIN { func(0x10); }
 /* @rows: act.func */
+/* @sonde: -x source=ptrace */

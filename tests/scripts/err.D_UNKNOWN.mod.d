@@ -1,2 +1,3 @@
 BEGIN { mod(0x10); }
 /* @rows: act.mod */
+/* @sonde: -x source=ptrace */

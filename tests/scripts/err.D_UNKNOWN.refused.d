@@ -1,1 +1,2 @@
 BEGIN { stack(); }
+/* @sonde: -x source=ptrace */

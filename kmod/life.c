@@ -124,6 +124,18 @@ static void change_group_code(long old, long new)
 	spin_unlock_irq(&sonde_sighand()->siglock);
 }
 
+/*
+ * SIGKILL may have come, or another thread ended the process, after the hook of
+ * get_signal() looked: then that function has taken the signal by itself, and
+ * nothing is left that would end a stop.
+ */
+static bool was_killed(long code)
+{
+	int signr = code & 0x7f;
+
+	return (current->flags & PF_SIGNALED) && (signr == SIGKILL || !signr);
+}
+
 static void report_exit(struct utrace *u, unsigned long *argument)
 {
 	long code = *argument;
@@ -139,6 +151,7 @@ static void report_exit(struct utrace *u, unsigned long *argument)
 		*argument = code;
 	}
 	/* A thread that was killed is not held. */
+	u->killed |= was_killed(r.exit.orig_code);
 	while (!u->killed && sonde_wants_stop(u) && !sonde_stop(u)) {
 		/* there is no later place for a report */
 		if (!sonde_take_report(u))

@@ -15,7 +15,6 @@
 
 namespace sonde {
 
-
 struct BodyContext;
 
 /// A clause's native code. Evaluates the rest of the predicate, then the statements. Returns 0 when the

@@ -7,32 +7,23 @@
 
 #include "runtime/body/context.h"
 
-#define SONDE_SUBROUTINES(X)                                                                                     \
-  X(__cpu_node)                                                                                                  \
-  X(__cpu_package)                                                                                               \
-  X(__decimal)                                                                                                   \
-  X(alloca)                                                                                                      \
-  X(basename)                                                                                                    \
-  X(bcopy)                                                                                                       \
-  X(cleanpath)                                                                                                   \
-  X(dirname)                                                                                                     \
-  X(func)                                                                                                        \
-  X(getmajor)                                                                                                    \
-  X(getminor)                                                                                                    \
-  X(htonl)                                                                                                       \
-  X(htonll) X(htons) X(index) X(inet_ntoa) X(inet_ntoa6) X(inet_ntop) X(link_ntop) X(lltostr) X(mod) X(ntohl)    \
-      X(ntohll) X(ntohs) X(progenyof) X(rand) X(rindex) X(speculation) X(strchr) X(strjoin) X(strlen) X(strrchr) \
-          X(strstr) X(strtok) X(substr) X(sym) X(uaddr) X(ufunc) X(umod) X(usym)
+// Laid out by hand: clang-format settles on no layout of it.
+// clang-format off
+#define SONDE_SUBROUTINES(X) \
+  X(__cpu_node) X(__cpu_package) X(__decimal) X(alloca) X(basename) X(bcopy) X(cleanpath) X(dirname) X(func) \
+  X(getmajor) X(getminor) X(htonl) X(htonll) X(htons) X(index) X(inet_ntoa) X(inet_ntoa6) X(inet_ntop) \
+  X(link_ntop) X(lltostr) X(mod) X(ntohl) X(ntohll) X(ntohs) X(progenyof) X(rand) X(rindex) X(speculation) \
+  X(strchr) X(strjoin) X(strlen) X(strrchr) X(strstr) X(strtok) X(substr) X(sym) X(uaddr) X(ufunc) X(umod) \
+  X(usym)
+// clang-format on
 
-#define SONDE_ACTIONS(X)                                                                                               \
-  X(chill)                                                                                                             \
-  X(clear)                                                                                                             \
-  X(commit)                                                                                                            \
-  X(copyout)                                                                                                           \
-  X(copyoutstr)                                                                                                        \
-  X(denormalize)                                                                                                       \
-  X(discard) X(exit) X(freopen) X(ftruncate) X(normalize) X(print) X(printa) X(printf) X(raise) X(setopt) X(speculate) \
-      X(stop) X(system) X(trace) X(tracemem) X(trunc)
+// Laid out by hand: clang-format settles on no layout of it.
+// clang-format off
+#define SONDE_ACTIONS(X) \
+  X(chill) X(clear) X(commit) X(copyout) X(copyoutstr) X(denormalize) X(discard) X(exit) X(freopen) \
+  X(ftruncate) X(normalize) X(print) X(printa) X(printf) X(raise) X(setopt) X(speculate) X(stop) X(system) \
+  X(trace) X(tracemem) X(trunc)
+// clang-format on
 
 #define SONDE_BODY_VARIABLES(X) \
   X(argstr) X(epid) X(probefunc) X(probemod) X(probename) X(probeprov) X(retstr) X(walltimestamp)

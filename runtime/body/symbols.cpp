@@ -14,15 +14,13 @@ BodySymbol symbol(std::string_view name, Function* function) {
   return {name, reinterpret_cast<const void*>(function)};
 }
 
-#define SONDE_HELPERS(X)                                                                                      \
-  X(slot_word)                                                                                                \
-  X(slot_text)                                                                                                \
-  X(slot_bytes)                                                                                               \
-  X(slot_stack)                                                                                               \
-  X(held_copyin)                                                                                              \
-  X(held_copyinstr)                                                                                           \
-  X(may_load) X(may_store) X(fault) X(store_string) X(store_bytes) X(cell_bytes) X(array_load) X(array_store) \
-      X(compare_strings) X(string_of) X(store_text) X(scratch) X(symbol) X(aggregate)
+// Laid out by hand: clang-format settles on no layout of it.
+// clang-format off
+#define SONDE_HELPERS(X) \
+  X(slot_word) X(slot_text) X(slot_bytes) X(slot_stack) X(held_copyin) X(held_copyinstr) X(may_load) \
+  X(may_store) X(fault) X(store_string) X(store_bytes) X(cell_bytes) X(array_load) X(array_store) \
+  X(compare_strings) X(string_of) X(store_text) X(scratch) X(symbol) X(aggregate)
+// clang-format on
 
 const auto kSymbols = std::to_array<BodySymbol>({
 #define SONDE_ENTRY(name) symbol("sonde_" #name, sonde_##name),

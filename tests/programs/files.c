@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc < 2 || chdir(argv[1]) != 0) return 1;
   int file = open("data.txt", O_RDWR | O_CREAT | O_APPEND, 0600);
   if (file < 0 || dup2(file, 20) != 20 || write(20, "0123456789", 10) != 10) return 2;

@@ -38,7 +38,7 @@ KEEP long first(long a) {
 }
 
 KEEP long variable(int size) {
-  char *room = alloca(size);
+  char* room = alloca(size);
   memset(room, 1, size);
   long result = bottom(room[size - 1]);
   g_sum += room[size / 2];
@@ -50,7 +50,7 @@ KEEP void handler(int number) {
   g_sum++;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc > 1) unlink(argv[0]);
   long result = first(argc);
   result += variable(64 * argc);

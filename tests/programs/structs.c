@@ -15,8 +15,8 @@ typedef struct point {
 struct node {
   int id;
   char name[12];
-  struct node *next;
-  const char *label;
+  struct node* next;
+  const char* label;
   enum colour colour;
   unsigned int low : 3, high : 7;
   int negative : 5;
@@ -34,12 +34,12 @@ typedef struct node node_t;
 
 volatile int g_seen;
 
-KEEP int visit(struct node *node, const char *what, enum colour colour, double weight, unsigned char last) {
+KEEP int visit(struct node* node, const char* what, enum colour colour, double weight, unsigned char last) {
   g_seen += node->id + what[0] + (int)colour + (int)weight + last;
   return node->id * 2;
 }
 
-KEEP point_t *corner(node_t *node, int which) {
+KEEP point_t* corner(node_t* node, int which) {
   g_seen += which;
   return &node->corners[which];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/framework/probe_index.h"
+#include "tests/cpu_time.h"
 
 #include <gtest/gtest.h>
 
@@ -90,9 +91,9 @@ TEST(ProbeIndex, HundredThousandProbesUnderFiveMilliseconds) {
     std::chrono::duration<double, std::milli> best(1e9);
     size_t found = 0;
     for (int run = 0; run < 5; run++) {
-      const auto start = std::chrono::steady_clock::now();
+      const auto start = test::cpu_time();
       found = index.match(query.names).size();
-      best = std::min<std::chrono::duration<double, std::milli>>(best, std::chrono::steady_clock::now() - start);
+      best = std::min<std::chrono::duration<double, std::milli>>(best, test::cpu_time() - start);
     }
     EXPECT_EQ(found, query.found) << query.names[2];
     EXPECT_LT(best.count(), kBudgetMs) << query.names[0] << ":" << query.names[1] << ":" << query.names[2] << ":"

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How much a test's own thread has worked: what other programs on the machine do not stretch.
+#pragma once
+
+#include <time.h>
+
+#include <chrono>
+
+namespace sonde::test {
+
+/// CPU time of this thread so far.
+inline std::chrono::nanoseconds cpu_time() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
+}
+
+}  // namespace sonde::test

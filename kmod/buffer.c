@@ -3,8 +3,9 @@
  * Per-CPU rings: the writing end
  *
  * What every firing does is in writer.h; this is what few do. The layout and the
- * protocol with the reader are those of kmod/shared/record.h; runtime/buffer/ring.h has the theory, and the names of
- * the barriers (W1 to W4, R1 to R4). What is different here:
+ * protocol with the reader are those of kmod/shared/record.h;
+ * runtime/buffer/ring.h has the theory, and the names of the barriers (W1 to W4,
+ * R1 to R4). What is different here:
  *
  * A firing runs with preemption off, so its CPU's writer is its own, but for
  * interrupts. One that fires a probe while a firing is under way finds the

@@ -85,7 +85,8 @@ MODULE_PARM_DESC(direct_calls,
 /* Read by the hooks. */
 static u8 by[SONDE_CALLS];
 static struct listed __rcu *listed; /* sessions with taps on system calls */
-long sonde_call_everyone; /* negative: some of them trace every task; read by tramp.S */
+static struct sonde_session __rcu *sole; /* where there is one */
+long sonde_call_everyone; /* negative: some of them trace every task */
 
 static DEFINE_MUTEX(calls_lock); /* of the following */
 static u32 users[SONDE_CALLS]; /* sessions that want the number */
@@ -98,11 +99,6 @@ static unsigned long *call_table; /* the kernel's */
 static unsigned long no_call; /* what is there for numbers without a call */
 static unsigned long all_calls; /* x64_sys_call(), 0: it has none */
 static struct tracepoint *enter_point;
-
-void sonde_tramp_call_by_name(void);
-void sonde_tramp_call_of_all(void);
-void sonde_call_by_name(struct pt_regs *regs);
-void sonde_call_of_all(struct pt_regs *regs);
 
 /* 32-bit calls have other numbers. */
 static bool is_other_abi(void)
@@ -126,16 +122,15 @@ static __always_inline void begin(struct sonde_firing *firing,
 	firing->start.word = start.word;
 }
 
-static __always_inline void fire_site(struct sonde_firing *firing,
+static __always_inline bool fire_site(struct sonde_firing *firing,
 				      const struct sonde_site *site)
 {
 	if (likely(site->only))
-		sonde_fire_now(firing, site->only);
-	else
-		sonde_fire_site(firing, site);
+		return sonde_fire_now(firing, site->only);
+	return sonde_fire_site(firing, site);
 }
 
-static noinline void enter_exec(struct sonde_session *session,
+static noinline bool enter_exec(struct sonde_session *session,
 				struct pt_regs *regs, long call)
 {
 	const struct sonde_site *site =
@@ -143,12 +138,12 @@ static noinline void enter_exec(struct sonde_session *session,
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	if (!site)
-		return;
+		return false;
 	begin(&firing, session, regs, call,
 	      (union sonde_firing_start){ .has_text = true });
 	memset(firing.args, 0, sizeof(firing.args));
 	firing.text_address = call == __NR_execve ? regs->di : regs->si;
-	sonde_fire_site(&firing, site);
+	return sonde_fire_site(&firing, site);
 }
 
 static __always_inline void want_return(void)
@@ -157,7 +152,8 @@ static __always_inline void want_return(void)
 		set_syscall_work(SYSCALL_TRACEPOINT);
 }
 
-static __always_inline void enter_session(struct sonde_session *session,
+/* Return: as sonde_fire_now(). */
+static __always_inline bool enter_session(struct sonde_session *session,
 					  struct pt_regs *regs, long call)
 {
 	const struct sonde_site *site =
@@ -167,32 +163,33 @@ static __always_inline void enter_session(struct sonde_session *session,
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	if ((!site && !back) || !sonde_covers(session, current))
-		return;
+		return false;
 	if (back)
 		want_return();
-	if (site) {
-		begin(&firing, session, regs, call,
-		      (union sonde_firing_start){
-			      .args_source = SONDE_ARGS_CALL });
-		fire_site(&firing, site);
-	}
+	if (!site)
+		return false;
+	begin(&firing, session, regs, call,
+	      (union sonde_firing_start){ .args_source = SONDE_ARGS_CALL });
+	return fire_site(&firing, site);
 }
 
-static noinline void enter_execs(struct pt_regs *regs, long call)
+static noinline bool enter_execs(struct pt_regs *regs, long call)
 {
 	const struct listed *list = rcu_dereference_sched(listed);
 	struct sonde_session *session;
+	bool late = false;
 	u32 n;
 
 	for (n = 0; list && n < list->count; n++) {
 		session = list->sessions[n];
-		enter_session(session, regs, call);
+		late |= enter_session(session, regs, call);
 		if (!sonde_covers(session, current))
 			continue;
 		if (rcu_access_pointer(session->kinds[SONDE_TAP_EXEC_FAILURE]))
 			want_return();
-		enter_exec(session, regs, call);
+		late |= enter_exec(session, regs, call);
 	}
+	return late;
 }
 
 /* Not this hook's, or an exec. */
@@ -204,26 +201,27 @@ static noinline void enter_other(struct pt_regs *regs, unsigned long call,
 	if (call >= SONDE_CALLS || READ_ONCE(by[call]) != (way | WAY_EXEC))
 		return;
 	preempt_disable_notrace();
-	enter_execs(regs, call);
-	late = this_cpu_read(sonde_late);
+	late = enter_execs(regs, call);
 	preempt_enable_notrace();
 	if (unlikely(late))
 		sonde_run_late();
 }
 
-static noinline void enter_rest(const struct listed *list,
-				struct pt_regs *regs, long call)
+static noinline bool enter_listed(struct pt_regs *regs, long call)
 {
+	const struct listed *list = rcu_dereference_sched(listed);
+	bool late = false;
 	u32 n;
 
-	for (n = 1; n < list->count; n++)
-		enter_session(list->sessions[n], regs, call);
+	for (n = 0; list && n < list->count; n++)
+		late |= enter_session(list->sessions[n], regs, call);
+	return late;
 }
 
 static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 				  enum way way)
 {
-	const struct listed *list;
+	struct sonde_session *session;
 	bool late;
 
 	if (unlikely(call >= SONDE_CALLS || READ_ONCE(by[call]) != way)) {
@@ -231,16 +229,15 @@ static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 		return;
 	}
 	preempt_disable_notrace();
-	list = rcu_dereference_sched(listed);
-	if (likely(list)) {
-		enter_session(list->sessions[0], regs, call);
-		if (unlikely(list->count > 1))
-			enter_rest(list, regs, call);
+	session = rcu_dereference_sched(sole);
+	late = likely(session) ? enter_session(session, regs, call) :
+				 enter_listed(regs, call);
+	if (unlikely(late)) {
+		preempt_enable_notrace();
+		sonde_run_late(); /* before the call is made */
+		return;
 	}
-	late = this_cpu_read(sonde_late);
 	preempt_enable_notrace();
-	if (unlikely(late)) /* before the call is made */
-		sonde_run_late();
 }
 
 /* Of tramp.S: at the beginning of __x64_sys_NAME(regs). */
@@ -302,12 +299,12 @@ static __always_inline void leave_session(struct sonde_session *session,
 	fire_site(&firing, site);
 }
 
-static noinline void leave_rest(const struct listed *list,
-				struct pt_regs *regs, long call, long result)
+static noinline void leave_listed(struct pt_regs *regs, long call, long result)
 {
+	const struct listed *list = rcu_dereference_sched(listed);
 	u32 n;
 
-	for (n = 1; n < list->count; n++)
+	for (n = 0; list && n < list->count; n++)
 		leave_session(list->sessions[n], regs, call, result);
 }
 
@@ -321,7 +318,7 @@ static noinline void leave_rest(const struct listed *list,
 void sonde_call_exit(struct pt_regs *regs, long result)
 {
 	long call = syscall_get_nr(current, regs);
-	const struct listed *list;
+	struct sonde_session *session;
 
 	if (!rcu_access_pointer(listed) || is_other_abi())
 		return;
@@ -330,12 +327,11 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 	if ((unsigned long)call >= SONDE_CALLS)
 		return;
 	preempt_disable_notrace(); /* 6.13 and later call us with it on */
-	list = rcu_dereference_sched(listed);
-	if (likely(list)) {
-		leave_session(list->sessions[0], regs, call, result);
-		if (unlikely(list->count > 1))
-			leave_rest(list, regs, call, result);
-	}
+	session = rcu_dereference_sched(sole);
+	if (likely(session))
+		leave_session(session, regs, call, result);
+	else
+		leave_listed(regs, call, result);
 	preempt_enable_notrace();
 }
 
@@ -576,8 +572,8 @@ static void trace_everyone(const struct listed *list)
 /* Has the hooks look at @session, or look at it no more. */
 static void list(struct sonde_session *session, bool on)
 {
-	struct listed *old = rcu_dereference_protected(
-		listed, lockdep_is_held(&calls_lock));
+	struct listed *old =
+		rcu_dereference_protected(listed, lockdep_is_held(&calls_lock));
 	u32 count = old ? old->count : 0, n;
 	struct listed *fresh;
 
@@ -591,6 +587,7 @@ static void list(struct sonde_session *session, bool on)
 		fresh->sessions[fresh->count++] = session;
 	trace_everyone(fresh);
 	session->calls_listed = on;
+	rcu_assign_pointer(sole, fresh->count == 1 ? fresh->sessions[0] : NULL);
 	if (!fresh->count) {
 		kfree(fresh);
 		fresh = NULL;

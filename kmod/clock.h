@@ -20,19 +20,17 @@
 
 #include "kmod/compat_clock.h"
 
-extern const sonde_vdso_clock *sonde_vdso; /* NULL: not known */
+extern const struct sonde_vdso_clock *sonde_vdso;
 
 static __always_inline u64 sonde_clock(void)
 {
-	const sonde_vdso_clock *clock = sonde_vdso;
+	const struct sonde_vdso_clock *clock = sonde_vdso;
 	u64 now, cycles, last;
 	u32 begun;
 
-	if (unlikely(!clock))
-		return ktime_get_ns();
 	do {
 		begun = READ_ONCE(clock->seq);
-		smp_rmb();
+		smp_rmb(); /* as the vDSO: the sequence before what it covers */
 		if (unlikely((begun & 1) ||
 			     clock->clock_mode != VDSO_CLOCKMODE_TSC))
 			return ktime_get_ns();
@@ -43,7 +41,7 @@ static __always_inline u64 sonde_clock(void)
 			now += (cycles - last) * clock->mult;
 		now >>= clock->shift;
 		now += clock->basetime[CLOCK_MONOTONIC].sec * NSEC_PER_SEC;
-		smp_rmb();
+		smp_rmb(); /* and after it */
 	} while (unlikely(READ_ONCE(clock->seq) != begun));
 	return now;
 }

@@ -12,9 +12,9 @@
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
 
-typedef struct vdso_clock sonde_vdso_clock;
+#define sonde_vdso_clock vdso_clock
 
-static inline const sonde_vdso_clock *sonde_vdso_find(void)
+static inline const struct sonde_vdso_clock *sonde_vdso_find(void)
 {
 	struct vdso_time_data **page = (void *)sonde_lookup("vdso_k_time_data");
 
@@ -23,9 +23,9 @@ static inline const sonde_vdso_clock *sonde_vdso_find(void)
 
 #else
 
-typedef struct vdso_data sonde_vdso_clock;
+#define sonde_vdso_clock vdso_data
 
-static inline const sonde_vdso_clock *sonde_vdso_find(void)
+static inline const struct sonde_vdso_clock *sonde_vdso_find(void)
 {
 	struct vdso_data *page = (void *)sonde_lookup("_vdso_data");
 

@@ -369,7 +369,7 @@ static int perform(struct sonde_session *session, struct exchange *x)
 		return sonde_target_remove(session, r->value, why);
 	case SONDE_GO:
 		WRITE_ONCE(session->going, true);
-		sonde_session_changed(session);
+		sonde_targets_changed(session);
 		return 0;
 	case SONDE_STATISTICS:
 		return count_all(session, x);
@@ -469,9 +469,8 @@ static void init_session(struct sonde_session *session)
 	xa_init(&session->probes);
 	xa_init(&session->ecbs);
 	xa_init(&session->taps);
-	hash_init(session->targets);
 	hash_init(session->threads);
-	spin_lock_init(&session->targets_lock);
+	sonde_targets_init(session);
 	spin_lock_init(&session->threads_lock);
 	spin_lock_init(&session->events_lock);
 	INIT_LIST_HEAD(&session->events);

@@ -9,8 +9,6 @@
 #ifndef SONDE_FIRE_H
 #define SONDE_FIRE_H
 
-#include <linux/filter.h>
-
 #include "kmod/session.h"
 #include "kmod/writer.h"
 
@@ -36,8 +34,9 @@ u64 sonde_kernel_depth(struct sonde_firing *firing, struct pt_regs *from);
 
 void sonde_fire_prepare(struct sonde_firing *firing, u32 needs);
 u32 sonde_fire_interpret(struct sonde_firing *firing,
-			 const struct sonde_program *program);
-void sonde_fire_rest(struct sonde_firing *firing,
+			 const struct sonde_program *program,
+			 struct sonde_record *record);
+bool sonde_fire_each(struct sonde_firing *firing,
 		     const struct sonde_ecb_list *ecbs);
 
 /* The first six: only stack arguments are beyond. */
@@ -73,83 +72,64 @@ bool sonde_put_off(const struct sonde_firing *firing);
 /* The program fills in the record but for what is the same for all. */
 static __always_inline u32 sonde_run_ecb(struct sonde_firing *firing,
 					 const struct sonde_program *program,
-					 struct sonde_record **record)
+					 struct sonde_record *record)
 {
-	const struct bpf_prog *native = program->native;
-	struct sonde_writer *writer = firing->writer;
-
-	writer->firings++;
-	*record = sonde_writer_reserve(writer, program->reserve);
-	firing->record = *record;
-	return likely(native) ? native->bpf_func(firing, native->insnsi) :
-				sonde_fire_interpret(firing, program);
+	firing->writer->firings++;
+	if (likely(program->run))
+		return program->run(firing, record);
+	if (!program->empty)
+		return sonde_fire_interpret(firing, program, record);
+	*(u64 *)&record->size = sizeof(*record); /* flags, slots: 0 */
+	record->faults = 0;
+	return sizeof(*record);
 }
 
 static __always_inline void
-sonde_publish(struct sonde_firing *firing, const struct sonde_ecb_entry *ecb,
-	      struct sonde_record *record, u32 bytes)
+sonde_publish(struct sonde_firing *firing, struct sonde_writer *writer,
+	      const struct sonde_ecb_entry *ecb, struct sonde_record *record,
+	      u32 bytes, u64 now)
 {
-	struct sonde_writer *writer = firing->writer;
-
-	if (!firing->timestamp)
-		firing->timestamp = sonde_writer_time(writer);
 	/* two fields each */
 	*(u64 *)&record->epid = *(const u64 *)&ecb->epid;
-	record->timestamp = firing->timestamp;
+	record->timestamp = now;
 	record->pid = firing->task->tgid;
 	record->tid = firing->task->pid;
 	*(u64 *)&record->cpu = *(const u64 *)&writer->cpu;
 	sonde_writer_commit(writer, record, bytes);
 }
 
-static __always_inline void sonde_fire_ecb(struct sonde_firing *firing,
-					   const struct sonde_ecb_entry *ecb)
-{
-	const struct sonde_program *program = ecb->program;
-	struct sonde_record *record;
-	u32 bytes;
-
-	if (unlikely(program->needs & (SONDE_NEED_THREAD | SONDE_NEED_USER))) {
-		if (program->needs & SONDE_NEED_USER) {
-			sonde_fire_user(firing, ecb);
-			return;
-		}
-		if (!firing->thread_variables) {
-			sonde_writer_drop(firing->writer, 1); /* no memory */
-			return;
-		}
-	}
-	bytes = sonde_run_ecb(firing, program, &record);
-	if (bytes)
-		sonde_publish(firing, ecb, record, bytes);
-}
-
-static __always_inline void sonde_fire_now(struct sonde_firing *firing,
+/* Return: whether the thread has put the firing off, for sonde_run_late(). */
+static __always_inline bool sonde_fire_now(struct sonde_firing *firing,
 					   struct sonde_probe *probe)
 {
 	const struct sonde_ecb_list *ecbs = rcu_dereference_sched(probe->ecbs);
 	struct sonde_writer *writer;
+	const struct sonde_ecb_entry *ecb;
+	struct sonde_record *record;
+	u32 bytes;
 
 	if (unlikely(!ecbs))
-		return;
+		return false;
 	writer = this_cpu_ptr(firing->session->writers);
 	if (unlikely(!sonde_writer_begin(writer))) {
 		sonde_writer_refuse(firing->session, writer, ecbs->count);
-		return;
+		return false;
 	}
 	firing->writer = writer;
 	firing->probe = probe->id;
-	firing->timestamp = 0;
 	if (ecbs->needs) {
-		if (ecbs->needs == SONDE_NEED_ARGS)
-			sonde_fetch_args(firing);
-		else
-			sonde_fire_prepare(firing, ecbs->needs);
+		if (ecbs->needs != SONDE_NEED_ARGS)
+			return sonde_fire_each(firing, ecbs);
+		sonde_fetch_args(firing);
 	}
-	sonde_fire_ecb(firing, &ecbs->entries[0]);
-	if (unlikely(ecbs->count > 1))
-		sonde_fire_rest(firing, ecbs);
-	sonde_writer_end(writer);
+	ecb = &ecbs->entries[0];
+	record = sonde_writer_reserve(writer, ecb->program->reserve);
+	bytes = sonde_run_ecb(firing, ecb->program, record);
+	if (bytes)
+		sonde_publish(firing, writer, ecb, record, bytes,
+			      sonde_writer_time(writer));
+	sonde_writer_end(writer, bytes);
+	return false;
 }
 
 #endif

@@ -4,7 +4,8 @@
  *
  * A verified program is translated to eBPF instructions, which the kernel's own
  * JIT compiles; no BPF verifier looks at them, for DIF's has proven more. The
- * code gets the firing and returns the size of the record, 0 for none.
+ * code gets the firing and, where BPF has its second argument, the record; it
+ * returns the size of the record, 0 for none.
  *
  * Registers of the translation:
  *
@@ -42,8 +43,10 @@ struct jit {
 	const struct sonde_program *program;
 	bool loads; /* it loads memory: a fault may be pending */
 	bool calls; /* helpers */
-	bool spans; /* its records have no fixed size, or may have faults */
+	bool spans; /* its records have no fixed size */
+	bool faults; /* its slots may have some */
 	bool far; /* a branch does not fit */
+	bool stacked; /* it uses registers that have no home */
 	u64 zeroed; /* slots that a path may leave out */
 	u32 *start; /* where each DIF instruction begins */
 };
@@ -77,9 +80,11 @@ static u8 home(const struct jit *jit, u32 number, u8 scratch)
 /* Where DIF's register can be read: its home, or @scratch, loaded. */
 static u8 source(struct jit *jit, u32 number, u8 scratch)
 {
-	if (!has_home(jit, number))
+	if (!has_home(jit, number)) {
+		jit->stacked = true;
 		emit(jit, BPF_LDX_MEM(BPF_DW, scratch, BPF_REG_10,
 				      reg_at(number)));
+	}
 	return home(jit, number, scratch);
 }
 
@@ -95,11 +100,13 @@ static void store_reg(struct jit *jit, u32 number, u8 from)
 {
 	u8 reg = home(jit, number, from);
 
-	if (!has_home(jit, number))
+	if (!has_home(jit, number)) {
+		jit->stacked = true;
 		emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_10, from,
 				      reg_at(number)));
-	else if (reg != from)
+	} else if (reg != from) {
 		emit(jit, BPF_MOV64_REG(reg, from));
+	}
 }
 
 static void load_constant(struct jit *jit, u8 to, u64 value)
@@ -359,7 +366,9 @@ static u64 zero_bytes(u64 word)
 static u64 call_execname(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
 {
 	struct sonde_firing *firing = firing_of(context);
-	u64 *to = (u64 *)span_start(firing);
+	struct sonde_record *record = firing->record;
+	u32 used = firing->used;
+	u64 *to = (u64 *)((u8 *)record + used);
 	u64 low, high, zeros;
 	u32 length;
 
@@ -370,16 +379,16 @@ static u64 call_execname(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
 	if (zeros) {
 		length = __ffs64(zeros) / 8;
 		to[0] = low & ((1ull << 8 * length) - 1);
-		firing->record->slot[slot] = SONDE_SPAN(firing->used, length);
-		firing->used += 8;
+		record->slot[slot] = SONDE_SPAN(used, length);
+		firing->used = used + 8;
 		return 0;
 	}
 	high &= ~0ull >> 8; /* another task may be writing it */
 	length = __ffs64(zero_bytes(high)) / 8;
 	to[0] = low;
 	to[1] = high & ((1ull << 8 * length) - 1);
-	firing->record->slot[slot] = SONDE_SPAN(firing->used, 8 + length);
-	firing->used += 16;
+	record->slot[slot] = SONDE_SPAN(used, 8 + length);
+	firing->used = used + 16;
 	return 0;
 }
 
@@ -722,13 +731,16 @@ static void end_record(struct jit *jit)
 		load_field(jit, BPF_REG_0, BPF_W, FIRING(used));
 		emit(jit, BPF_STX_MEM(BPF_W, jit->record, BPF_REG_0,
 				      RECORD(size)));
-		load_field(jit, BPF_REG_1, BPF_DW, FIRING(faults));
-		emit(jit, BPF_STX_MEM(BPF_DW, jit->record, BPF_REG_1,
-				      RECORD(faults)));
 	} else {
 		emit(jit, BPF_MOV64_IMM(BPF_REG_0, fixed_size(jit)));
 		emit(jit, BPF_ST_MEM(BPF_W, jit->record, RECORD(size),
 				     fixed_size(jit)));
+	}
+	if (jit->faults) {
+		load_field(jit, BPF_REG_1, BPF_DW, FIRING(faults));
+		emit(jit, BPF_STX_MEM(BPF_DW, jit->record, BPF_REG_1,
+				      RECORD(faults)));
+	} else {
 		emit(jit, BPF_ST_MEM(BPF_DW, jit->record, RECORD(faults), 0));
 	}
 	/* flags are the low half */
@@ -905,16 +917,19 @@ static void begin(struct jit *jit)
 	u32 slot;
 
 	jit->count = 0;
-	if (jit->firing != BPF_REG_1)
+	if (jit->calls) {
 		emit(jit, BPF_MOV64_REG(jit->firing, BPF_REG_1));
-	load_field(jit, jit->record, BPF_DW, FIRING(record));
+		emit(jit, BPF_MOV64_REG(jit->record, BPF_REG_2));
+		emit(jit, BPF_STX_MEM(BPF_DW, jit->firing, jit->record,
+				      FIRING(record)));
+	}
 	if (jit->loads)
 		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(faulted), 0));
-	if (jit->spans) {
+	if (jit->spans)
 		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(used),
 				     fixed_size(jit)));
+	if (jit->faults)
 		emit(jit, BPF_ST_MEM(BPF_DW, jit->firing, FIRING(faults), 0));
-	}
 	for (slot = 0; slot < jit->program->view.slots; slot++)
 		if (jit->zeroed >> slot & 1)
 			emit(jit, BPF_ST_MEM(BPF_DW, jit->record,
@@ -1000,7 +1015,7 @@ static void look_ahead(struct jit *jit)
 		case SONDE_DIF_LDS:
 		case SONDE_DIF_LDK:
 			jit->loads = true;
-			jit->spans = true; /* a slot may have a fault */
+			jit->faults = true;
 			break;
 		case SONDE_DIF_CAPSTR:
 		case SONDE_DIF_CAPSTRN:
@@ -1011,6 +1026,8 @@ static void look_ahead(struct jit *jit)
 		case SONDE_DIF_CAPKMEM:
 		case SONDE_DIF_CAPKSTACK:
 			jit->spans = true;
+			jit->faults |= in->op != SONDE_DIF_CAPTEXT ||
+				       in->i != SONDE_DIF_TEXT_EXECNAME;
 			fallthrough;
 		case SONDE_DIF_CAPW:
 			if (straight)
@@ -1036,7 +1053,7 @@ static struct bpf_prog *compile(const struct jit *jit)
 	memcpy(native->insnsi, jit->out, jit->count * sizeof(*jit->out));
 	native->len = jit->count;
 	native->type = BPF_PROG_TYPE_UNSPEC;
-	native->aux->stack_depth = 8 * SONDE_DIF_REGISTERS;
+	native->aux->stack_depth = jit->stacked ? 8 * SONDE_DIF_REGISTERS : 0;
 	native = bpf_prog_select_runtime(native, &err);
 	if (!err && native->jited)
 		return native;
@@ -1048,7 +1065,8 @@ static struct bpf_prog *compile(const struct jit *jit)
  * sonde_jit_compile() - have a program as native code, where that can be
  * @program: verified
  *
- * Sets program->native; where it stays NULL, the interpreter runs the program.
+ * Sets program->native and run; where they stay NULL, the interpreter runs the
+ * program.
  *
  * Context: Process context. May sleep.
  */
@@ -1069,6 +1087,8 @@ void sonde_jit_compile(struct sonde_program *program)
 		if (!jit.far)
 			program->native = compile(&jit);
 	}
+	if (program->native)
+		program->run = (void *)program->native->bpf_func;
 	kvfree(jit.start);
 	kvfree(jit.out);
 }
@@ -1084,4 +1104,5 @@ void sonde_jit_free(struct sonde_program *program)
 	if (program->native)
 		bpf_prog_free(program->native);
 	program->native = NULL;
+	program->run = NULL;
 }

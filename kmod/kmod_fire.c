@@ -45,10 +45,11 @@
 #include "kmod/hooks.h"
 #include "kmod/session.h"
 
-#define FRAME_MAX (1ull << 24) /* bytes a stack frame may have */
+#define FRAME_MAX BIT_ULL(24) /* bytes a stack frame may have */
 #define PSARGS_MAX 80u
 
-const sonde_vdso_clock *sonde_vdso;
+static const struct sonde_vdso_clock no_clock; /* its mode is not the TSC */
+const struct sonde_vdso_clock *sonde_vdso;
 
 static unsigned long long (*cpu_time_of)(struct task_struct *task);
 static struct file *(*exe_file_of)(struct task_struct *task);
@@ -60,7 +61,7 @@ static struct file *(*exe_file_of)(struct task_struct *task);
  */
 void sonde_fire_init(void)
 {
-	sonde_vdso = sonde_vdso_find();
+	sonde_vdso = sonde_vdso_find() ?: &no_clock;
 	cpu_time_of = (void *)sonde_lookup("task_sched_runtime");
 	exe_file_of = (void *)sonde_lookup("get_task_exe_file");
 }
@@ -538,13 +539,11 @@ static struct sonde_thread *find_thread(struct sonde_session *session,
 }
 
 /* Only the thread itself makes its entry, so there are never two. */
-static u64 *thread_variables(struct sonde_session *session)
+static noinline u64 *make_thread(struct sonde_session *session)
 {
-	struct sonde_thread *thread = find_thread(session, current);
+	struct sonde_thread *thread;
 	unsigned long flags;
 
-	if (thread)
-		return thread->variables;
 	if (!in_task() || ((current->flags & PF_EXITING) && !current->mm))
 		return NULL;
 	thread = kzalloc(sizeof(*thread), GFP_NOWAIT | __GFP_NOWARN);
@@ -599,7 +598,14 @@ void sonde_threads_destroy(struct sonde_session *session)
 	}
 }
 
-static void fetch_stack_args(struct sonde_firing *firing)
+static __always_inline u64 *thread_variables(struct sonde_session *session)
+{
+	struct sonde_thread *thread = find_thread(session, current);
+
+	return likely(thread) ? thread->variables : make_thread(session);
+}
+
+static noinline void fetch_stack_args(struct sonde_firing *firing)
 {
 	if (firing->start.args_source != SONDE_ARGS_READY)
 		memset(&firing->args[6], 0, 4 * sizeof(firing->args[0]));
@@ -611,8 +617,7 @@ static void fetch_stack_args(struct sonde_firing *firing)
 				(SONDE_DIF_ARGS - 6) * sizeof(u64));
 }
 
-/* What the programs of a firing need, once for all of them. */
-void sonde_fire_prepare(struct sonde_firing *firing, u32 needs)
+static __always_inline void prepare(struct sonde_firing *firing, u32 needs)
 {
 	if (needs & SONDE_NEED_STACK_ARGS)
 		fetch_stack_args(firing);
@@ -627,9 +632,16 @@ void sonde_fire_prepare(struct sonde_firing *firing, u32 needs)
 		sonde_fire_watch();
 }
 
+/* What the programs of a firing need, once for all of them. */
+void sonde_fire_prepare(struct sonde_firing *firing, u32 needs)
+{
+	prepare(firing, needs);
+}
+
 /* By the interpreter: bytes of the record, or 0. */
-u32 sonde_fire_interpret(struct sonde_firing *firing,
-			 const struct sonde_program *program)
+noinline u32 sonde_fire_interpret(struct sonde_firing *firing,
+				  const struct sonde_program *program,
+				  struct sonde_record *record)
 {
 	const struct sonde_dif_firing view = {
 		.env = &sonde_env,
@@ -640,20 +652,49 @@ u32 sonde_fire_interpret(struct sonde_firing *firing,
 		.execname = firing->task->comm,
 	};
 
-	return sonde_dif_run(&program->view, &view, firing->record);
+	return sonde_dif_run(&program->view, &view, record);
 }
 
-/* All ECBs but the first. */
-void sonde_fire_rest(struct sonde_firing *firing,
+static __always_inline void fire_ecb(struct sonde_firing *firing,
+				     struct sonde_writer *writer,
+				     const struct sonde_ecb_entry *ecb)
+{
+	struct sonde_record *record =
+		sonde_writer_reserve(writer, ecb->program->reserve);
+	u32 bytes = sonde_run_ecb(firing, ecb->program, record);
+
+	if (!bytes)
+		return;
+	if (!firing->timestamp)
+		firing->timestamp = sonde_writer_time(writer);
+	sonde_publish(firing, writer, ecb, record, bytes, firing->timestamp);
+}
+
+/* sonde_fire_now() from there on, where programs need more than their arguments. */
+bool sonde_fire_each(struct sonde_firing *firing,
 		     const struct sonde_ecb_list *ecbs)
 {
-	u32 n;
+	struct sonde_writer *writer = firing->writer;
+	const struct sonde_ecb_entry *ecb = ecbs->entries;
+	bool late = false;
 
-	for (n = 1; n < ecbs->count; n++) {
-		if ((ecbs->needs & SONDE_NEED_USER) && sonde_put_off(firing))
-			break; /* with the one before */
-		sonde_fire_ecb(firing, &ecbs->entries[n]);
+	firing->timestamp = 0;
+	prepare(firing, ecbs->needs);
+	for (; ecb < ecbs->entries + ecbs->count && !late; ecb++) {
+		u32 needs = ecb->program->needs;
+
+		if (needs & SONDE_NEED_USER)
+			sonde_fire_user(firing, ecb);
+		else if ((needs & SONDE_NEED_THREAD) &&
+			 !firing->thread_variables)
+			sonde_writer_drop(writer, 1); /* no memory */
+		else
+			fire_ecb(firing, writer, ecb);
+		/* and the others with it */
+		late = (ecbs->needs & SONDE_NEED_USER) && sonde_put_off(firing);
 	}
+	sonde_writer_end(writer, firing->timestamp);
+	return late;
 }
 
 /**
@@ -674,14 +715,17 @@ void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
  * @site: where it happened; the task is covered by its session
  *
  * Context: As sonde_fire().
+ * Return: whether the thread has put some of it off, for sonde_run_late().
  */
-void sonde_fire_site(struct sonde_firing *firing,
+bool sonde_fire_site(struct sonde_firing *firing,
 		     const struct sonde_site *site)
 {
+	bool late = false;
 	u32 n;
 
 	for (n = 0; n < site->count; n++)
 		if (!site->entries[n].pid ||
 		    site->entries[n].pid == firing->task->tgid)
-			sonde_fire_now(firing, site->entries[n].probe);
+			late |= sonde_fire_now(firing, site->entries[n].probe);
+	return late;
 }

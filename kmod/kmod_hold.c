@@ -491,7 +491,7 @@ static struct sonde_grip *find_grip(struct sonde_grips *grips,
 
 /* With a reference to its engine, which keeps it. */
 struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
-				   struct task_struct *task)
+				  struct task_struct *task)
 {
 	struct sonde_grip *grip;
 

@@ -42,6 +42,8 @@ static void note_use(struct sonde_program *program,
 		if (insn->i == SONDE_DIF_VAR_UCALLER ||
 		    insn->i == SONDE_DIF_VAR_USTACKDEPTH)
 			program->needs |= SONDE_NEED_USER;
+		if (insn->i == SONDE_DIF_VAR_TIMESTAMP)
+			program->needs |= SONDE_NEED_TIME;
 		break;
 	case SONDE_DIF_CAPTEXT:
 		if (insn->i == SONDE_DIF_TEXT_PSARGS ||
@@ -177,7 +179,10 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 	if (wants_symbols(program))
 		sonde_mappings_follow(session);
 	program->reserve = ALIGN(program->view.record_max, 8);
-	sonde_jit_compile(program);
+	program->empty = program->view.length == 1 && !program->view.slots &&
+			 program->view.insns[0].op == SONDE_DIF_RECORD;
+	if (!program->empty)
+		sonde_jit_compile(program);
 	err = xa_err(xa_store(&session->programs, id, program,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
@@ -231,7 +236,7 @@ static void replace(struct sonde_session *session, struct sonde_probe *probe,
 	u32 n;
 
 	if (fresh)
-		fresh->needs = 0;
+		fresh->needs = fresh->count > 1 ? SONDE_NEED_EACH : 0;
 	for (n = 0; fresh && n < fresh->count; n++)
 		fresh->needs |= fresh->entries[n].program->needs;
 	rcu_assign_pointer(probe->ecbs, fresh);

@@ -47,9 +47,6 @@ struct absence {
 
 static DEFINE_PER_CPU(struct absence, absence);
 
-/* The thread that ran here last may have put firings off. */
-DEFINE_PER_CPU(bool, sonde_late);
-
 /**
  * sonde_note_absent() - user memory could not be read
  * @address: where
@@ -180,7 +177,6 @@ static bool put_off(struct sonde_firing *firing,
 		return false;
 	}
 	this_cpu_ptr(&absence)->put_off = firing;
-	this_cpu_write(sonde_late, true);
 	return true;
 }
 
@@ -200,7 +196,8 @@ void sonde_fire_user(struct sonde_firing *firing,
 		keep(firing, needs, &kept);
 		watch(NULL, 0);
 	}
-	bytes = sonde_run_ecb(firing, ecb->program, &record);
+	record = sonde_writer_reserve(firing->writer, ecb->program->reserve);
+	bytes = sonde_run_ecb(firing, ecb->program, record);
 	if (may_wait && unlikely(unwatch())) {
 		u64 *variables = firing->thread_variables;
 		struct kept after SONDE_UNINITIALIZED;
@@ -215,7 +212,8 @@ void sonde_fire_user(struct sonde_firing *firing,
 		firing->writer->firings += 2;
 	}
 	if (bytes)
-		sonde_publish(firing, ecb, record, bytes);
+		sonde_publish(firing, firing->writer, ecb, record, bytes,
+			      sonde_firing_time(firing));
 }
 
 static bool is_there(u64 address, u32 length)
@@ -270,7 +268,8 @@ static enum outcome run_one(struct sonde_slow *slow,
 		return DONE;
 	keep(firing, needs, &kept);
 	watch(slow->bad, slow->bad_count);
-	bytes = sonde_run_ecb(firing, ecb->program, &record);
+	record = sonde_writer_reserve(writer, ecb->program->reserve);
+	bytes = sonde_run_ecb(firing, ecb->program, record);
 	missed = unwatch();
 	if (missed && slow->left) {
 		take_back(firing, needs, &kept);
@@ -284,7 +283,8 @@ static enum outcome run_one(struct sonde_slow *slow,
 		sonde_grip_hold(grip, true);
 		record->flags |= SONDE_RECORD_HELD;
 	}
-	sonde_publish(firing, ecb, record, bytes);
+	sonde_publish(firing, writer, ecb, record, bytes,
+		      sonde_firing_time(firing));
 	slow->timed = true;
 	if (held && writer->records == records) {
 		sonde_grip_hold(grip, false);
@@ -326,7 +326,7 @@ static enum outcome attempt(struct sonde_slow *slow, struct sonde_grip *grip)
 			slow->last_epid = ecbs->entries[n].epid;
 	}
 	memcpy(slow->locals, writer->locals, sizeof(slow->locals));
-	sonde_writer_end(writer);
+	sonde_writer_end(writer, true);
 	return outcome;
 }
 
@@ -365,7 +365,6 @@ bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
  */
 void sonde_run_late(void)
 {
-	this_cpu_write(sonde_late, false);
 	if (preemptible())
 		sonde_works_run(run_late);
 }

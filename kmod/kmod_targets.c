@@ -13,6 +13,9 @@
  * ptrace_may_access() lets it, and at each firing the task must still be one
  * of its user's: same ids, dumpable, no more capabilities. So a program that
  * becomes another user, as a set-uid one does, is not seen any more.
+ *
+ * `covered` spares most firings the look into the table: a target of root's
+ * session stands there when the session goes, unless one of the same place does.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -25,6 +28,8 @@
 
 #include "kmod/compat.h"
 #include "kmod/session.h"
+
+#define NOBODY U32_MAX /* in covered: no process has this number */
 
 static struct sonde_target *find_target(struct sonde_session *session, u32 pid)
 {
@@ -96,6 +101,56 @@ bool sonde_covers_target(struct sonde_session *session,
 	return session->privileged || may_trace(session, task);
 }
 
+static void know(struct sonde_session *session, u32 pid)
+{
+	lockdep_assert_held(&session->targets_lock);
+	if (session->going && session->privileged)
+		WRITE_ONCE(session->covered[pid % SONDE_COVERED], pid);
+}
+
+static void forget(struct sonde_session *session, u32 pid)
+{
+	u32 *place = &session->covered[pid % SONDE_COVERED];
+
+	lockdep_assert_held(&session->targets_lock);
+	if (*place == pid)
+		WRITE_ONCE(*place, NOBODY);
+}
+
+/**
+ * sonde_targets_init() - no targets
+ * @session: that is being made
+ *
+ * Context: Process context.
+ */
+void sonde_targets_init(struct sonde_session *session)
+{
+	spin_lock_init(&session->targets_lock);
+	hash_init(session->targets);
+	memset(session->covered, 0xff, sizeof(session->covered));
+}
+
+/**
+ * sonde_targets_changed() - whom a session traces, or whether it goes
+ * @session: its lock is held
+ *
+ * Context: Process context.
+ */
+void sonde_targets_changed(struct sonde_session *session)
+{
+	struct sonde_target *target;
+	unsigned long flags;
+	int bucket;
+
+	lockdep_assert_held(&session->lock);
+	WRITE_ONCE(session->sees_all,
+		   session->going && session->privileged && !session->targeted);
+	spin_lock_irqsave(&session->targets_lock, flags);
+	hash_for_each(session->targets, bucket, target, node)
+		know(session, target->pid);
+	spin_unlock_irqrestore(&session->targets_lock, flags);
+}
+
 static struct sonde_target *insert(struct sonde_session *session, u32 pid,
 				   bool requested, gfp_t gfp)
 {
@@ -114,6 +169,7 @@ static struct sonde_target *insert(struct sonde_session *session, u32 pid,
 	} else {
 		hash_add_rcu(session->targets, &target->node, pid);
 		session->target_count++;
+		know(session, pid);
 	}
 	spin_unlock_irqrestore(&session->targets_lock, flags);
 	if (!found)
@@ -133,6 +189,7 @@ static bool take_out(struct sonde_session *session, u32 pid, bool *requested,
 	target = find_target(session, pid);
 	if (target) {
 		hash_del_rcu(&target->node);
+		forget(session, pid);
 		*requested = target->requested;
 		*last = --session->target_count == 0;
 		kfree_rcu(target, rcu);
@@ -188,7 +245,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	if (err)
 		goto out_put;
 	WRITE_ONCE(session->targeted, true);
-	sonde_session_changed(session);
+	sonde_targets_changed(session);
 	err = sonde_points_update(session, why);
 	if (err)
 		goto out_put;

@@ -49,10 +49,12 @@
 
 #define SONDE_CALLS 512u /* system call numbers */
 #define SONDE_RING_MIN 4096ull
-#define SONDE_RING_MAX (1ull << 30)
+#define SONDE_RING_MAX BIT_ULL(30)
 #define SONDE_DEATHS 256u
+#define SONDE_COVERED 64u /* a power of two */
 #define SONDE_WHY sizeof(((struct sonde_reply *)0)->why)
 
+struct sonde_firing;
 struct sonde_session;
 struct bpf_prog;
 
@@ -68,7 +70,6 @@ struct sonde_marks {
 struct sonde_writer {
 	struct sonde_ring *ring; /* shared with the reader: never believed */
 	bool busy; /* a firing is under way here, or there is no ring */
-	bool timed; /* it has looked at the clock */
 	u32 cpu; /* the next two as in a record */
 	u32 sequence;
 	u8 *next; /* where the head is in the data */
@@ -106,13 +107,17 @@ enum sonde_need {
 	SONDE_NEED_THREAD = 8, /* its thread variables */
 	SONDE_NEED_USER = 16, /* user memory, which may be absent */
 	SONDE_NEED_CARE = 32, /* it stores in variables */
+	SONDE_NEED_TIME = 64,
+	SONDE_NEED_EACH = 128, /* of a list: there are several */
 };
 
 struct sonde_program {
 	struct sonde_dif_program view;
 	u32 needs; /* enum sonde_need, one bit each */
 	u32 reserve; /* bytes: record_max, rounded up */
-	struct bpf_prog *native; /* NULL: it is interpreted */
+	u32 (*run)(struct sonde_firing *firing, struct sonde_record *record);
+	struct bpf_prog *native; /* what run is of; NULL: it is interpreted */
+	bool empty; /* always records, and no value */
 	u8 bytes[] __aligned(8); /* insns, kinds, pool */
 };
 
@@ -126,7 +131,7 @@ struct sonde_ecb_entry {
 struct sonde_ecb_list {
 	struct rcu_head rcu;
 	u32 count;
-	u32 needs; /* of all the programs */
+	u32 needs; /* of all the programs, and SONDE_NEED_EACH */
 	struct sonde_ecb_entry entries[]; /* by epid */
 };
 
@@ -215,6 +220,7 @@ struct sonde_session {
 	bool targeted; /* only targets; never cleared */
 	bool going; /* SONDE_GO was said: before that nothing fires */
 	bool sees_all; /* it goes, and traces every task */
+	u32 covered[SONDE_COVERED]; /* targets that it is known to trace, by number */
 	DECLARE_HASHTABLE(targets, 8);
 	DECLARE_HASHTABLE(threads, 10);
 
@@ -232,13 +238,13 @@ struct sonde_session {
 	struct sonde_writer **rings; /* in the order of mmap */
 	atomic64_t lost; /* firings on a CPU without a ring, counted a record each */
 
-	spinlock_t targets_lock; /* targets, target_count, deaths */
+	spinlock_t targets_lock; /* targets, covered, target_count, deaths */
 	u32 target_count;
 	u32 deaths[SONDE_DEATHS]; /* processes that ended lately */
 	u32 next_death;
-	spinlock_t threads_lock;
+	spinlock_t threads_lock; /* threads: to add and remove */
 
-	spinlock_t events_lock;
+	spinlock_t events_lock; /* events, their counts, data */
 	struct list_head events;
 	u32 event_count;
 	u32 events_lost;
@@ -286,7 +292,7 @@ struct sonde_firing {
 	s64 result; /* of a system call */
 	u64 text_address; /* of text 0, in user memory */
 	u32 probe;
-	u64 timestamp; /* 0: nobody has asked for it */
+	u64 timestamp; /* 0: nobody has asked for it; where a program may ask */
 	/* of the program that runs; what native code wants it sets first */
 	struct sonde_record *record;
 	u64 *thread_variables;
@@ -341,7 +347,7 @@ void sonde_writer_drop(struct sonde_writer *writer, u64 records);
 /* kmod_fire.c */
 void sonde_fire_init(void);
 void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe);
-void sonde_fire_site(struct sonde_firing *firing,
+bool sonde_fire_site(struct sonde_firing *firing,
 		     const struct sonde_site *site);
 int sonde_read_user(u64 address, void *to, u32 length);
 void sonde_thread_forget(struct sonde_session *session,
@@ -349,7 +355,6 @@ void sonde_thread_forget(struct sonde_session *session,
 void sonde_threads_destroy(struct sonde_session *session);
 
 /* kmod_slow.c */
-DECLARE_PER_CPU(bool, sonde_late);
 void sonde_note_absent(u64 address, u32 length, bool text);
 void sonde_run_late(void);
 bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip);
@@ -393,7 +398,15 @@ void sonde_calls_mark(struct task_struct *task);
 void sonde_calls_mark_process(struct sonde_session *session,
 			      struct task_struct *leader);
 
+/* calls.c and tramp.S, to each other */
+extern long sonde_call_everyone;
+void sonde_tramp_call_by_name(void);
+void sonde_tramp_call_of_all(void);
+void sonde_call_by_name(struct pt_regs *regs);
+void sonde_call_of_all(struct pt_regs *regs);
+
 /* kmod_targets.c */
+void sonde_targets_init(struct sonde_session *session);
 int sonde_target_add(struct sonde_session *session, u64 pid, char *why);
 int sonde_target_remove(struct sonde_session *session, u64 pid, char *why);
 bool sonde_covers_target(struct sonde_session *session,
@@ -401,6 +414,7 @@ bool sonde_covers_target(struct sonde_session *session,
 bool sonde_has_target(struct sonde_session *session, u32 pid);
 void sonde_target_born(struct sonde_session *session, struct task_struct *task);
 void sonde_target_exec(struct sonde_session *session);
+void sonde_targets_changed(struct sonde_session *session);
 bool sonde_last_thread(struct sonde_session *session);
 void sonde_target_gone(struct sonde_session *session, u64 status);
 void sonde_targets_destroy(struct sonde_session *session);
@@ -444,14 +458,9 @@ static __always_inline bool sonde_covers(struct sonde_session *session,
 					 struct task_struct *task)
 {
 	return likely(READ_ONCE(session->sees_all)) ||
+	       READ_ONCE(session->covered[task->tgid % SONDE_COVERED]) ==
+		       task->tgid ||
 	       sonde_covers_target(session, task);
-}
-
-/* Whom it traces, or whether it goes, has changed. Its lock is held. */
-static inline void sonde_session_changed(struct sonde_session *session)
-{
-	WRITE_ONCE(session->sees_all, session->going && session->privileged &&
-					      !session->targeted);
 }
 
 /* device.c */

@@ -259,6 +259,7 @@ static void drop_bit(void)
 	if (bit_is_wanted())
 		return;
 	clear_task_syscall_work(current, SYSCALL_TRACEPOINT);
+	/* the bit before who wants it; pairs with theirs, the other way round */
 	smp_mb__after_atomic();
 	if (bit_is_wanted())
 		set_task_syscall_work(current, SYSCALL_TRACEPOINT);

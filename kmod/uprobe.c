@@ -30,6 +30,7 @@
 struct sonde_uprobe {
 	struct uprobe_consumer consumer;
 	struct sonde_armed *armed;
+	union sonde_firing_start start; /* of its firings */
 	struct inode *inode;
 	struct uprobe *handle;
 	bool registered;
@@ -41,7 +42,7 @@ static u64 site_offset(const struct sonde_tap *tap)
 }
 
 static bool __maybe_unused wants_process(const struct sonde_armed *armed,
-					u32 pid)
+					 u32 pid)
 {
 	if (armed->tap.pid && armed->tap.pid != pid)
 		return false;
@@ -71,25 +72,31 @@ static __always_inline void fire_user(struct sonde_uprobe *uprobe,
 				      struct pt_regs *regs)
 {
 	struct sonde_armed *armed = uprobe->armed;
-	bool covered, held, late;
+	struct sonde_session *session = armed->session;
+	struct task_struct *task = current;
 
-	firing->session = armed->session;
-	firing->task = current;
+	firing->session = session;
+	firing->task = task;
 	firing->regs = regs;
 	firing->call = -1;
-	if (armed->tap.pid && armed->tap.pid != current->tgid)
+	if (armed->tap.pid && armed->tap.pid != task->tgid)
 		return;
 	preempt_disable_notrace();
-	covered = sonde_covers(armed->session, current);
-	held = covered && READ_ONCE(armed->held);
-	if (covered && likely(!held))
-		sonde_fire_now(firing, armed->probe);
-	late = this_cpu_read(sonde_late);
-	preempt_enable_notrace();
-	if (unlikely(held))
+	if (!sonde_covers(session, task)) {
+		preempt_enable_notrace();
+		return;
+	}
+	if (unlikely(READ_ONCE(armed->held))) {
+		preempt_enable_notrace();
 		sonde_hold_user(armed, firing);
-	if (unlikely(late))
+		return;
+	}
+	if (unlikely(sonde_fire_now(firing, armed->probe))) {
+		preempt_enable_notrace();
 		sonde_run_late();
+		return;
+	}
+	preempt_enable_notrace();
 }
 
 static int handle_site(struct uprobe_consumer *consumer,
@@ -97,15 +104,9 @@ static int handle_site(struct uprobe_consumer *consumer,
 {
 	struct sonde_uprobe *uprobe =
 		container_of(consumer, struct sonde_uprobe, consumer);
-	const struct sonde_tap *tap = &uprobe->armed->tap;
-	bool entry = tap->kind == SONDE_TAP_USER_ENTRY;
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 
-	firing.start = (union sonde_firing_start){
-		.at_entry = entry || tap->offset == tap->function,
-		.stack_args = entry,
-		.args_source = SONDE_ARGS_USER,
-	};
+	firing.start.word = uprobe->start.word;
 	fire_user(uprobe, &firing, regs);
 	return 0;
 }
@@ -159,6 +160,17 @@ static int check_instruction(struct file *file, u64 offset, char *why)
 			break;
 	}
 	return 0;
+}
+
+static union sonde_firing_start firing_start(const struct sonde_tap *tap)
+{
+	bool entry = tap->kind == SONDE_TAP_USER_ENTRY;
+
+	return (union sonde_firing_start){
+		.at_entry = entry || tap->offset == tap->function,
+		.stack_args = entry,
+		.args_source = SONDE_ARGS_USER,
+	};
 }
 
 static int start(struct sonde_uprobe *uprobe, char *why)
@@ -250,6 +262,7 @@ int sonde_uprobe_arm(struct sonde_armed *armed, const char *path, char *why)
 	if (!name || !uprobe)
 		goto out_free;
 	uprobe->armed = armed;
+	uprobe->start = firing_start(&armed->tap);
 	uprobe->consumer.filter = filter_mm;
 	if (armed->tap.kind == SONDE_TAP_USER_RETURN)
 		uprobe->consumer.ret_handler = handle_return;

@@ -33,17 +33,17 @@ static __always_inline u64 sonde_writer_time(struct sonde_writer *writer)
 {
 	WRITE_ONCE(writer->ring->low_water, writer->last_time);
 	smp_mb(); /* W3: low_water before the clock; pairs with R3 */
-	writer->timed = true;
 	writer->last_time = sonde_clock();
 	return writer->last_time;
 }
 
-static __always_inline void sonde_writer_end(struct sonde_writer *writer)
+/* @timed: sonde_writer_time() was called. */
+static __always_inline void sonde_writer_end(struct sonde_writer *writer,
+					     bool timed)
 {
-	if (writer->timed) {
+	if (timed) {
 		/* W4: who sees us idle sees the head; pairs with R4 */
 		smp_store_release(&writer->ring->low_water, SONDE_IDLE);
-		writer->timed = false;
 		if (unlikely((s64)(writer->head - writer->wake_at) >= 0))
 			sonde_writer_wake(writer);
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * System calls, however they are hooked: sessions that come and go beside one
- * another, calls that are under way, threads and children of a target
+ * another, calls that are under way, threads and children of a target, functions
+ * that somebody else has hooked
  *
  * usage: hooks     with the module's parameter direct_calls as it is
  */
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "client.h"
+#include "fentry.h"
 
 #define CALLS 3000
 #define NUMBERS 330 /* so many are hooked together */
@@ -73,10 +75,12 @@ static void arm_all(struct client *c)
 	      "arm: %s", c->last.reply.why);
 }
 
+static long called = SYS_getppid;
+
 static void call(void)
 {
 	for (int n = 0; n < CALLS; n++)
-		syscall(SYS_getppid);
+		syscall(called, 0);
 }
 
 /* Named calls and all of them, one session beside the other. */
@@ -264,12 +268,79 @@ static void targets(void)
 	close(gate);
 }
 
+/* Counts a call by its name, and by all calls at once. */
+static void count_both(const char *when)
+{
+	struct client c;
+	uint64_t got;
+
+	begin(&c);
+	arm_call(&c, 1, SONDE_TAP_SYSCALL_ENTRY, called);
+	arm_call(&c, 2, SONDE_TAP_SYSCALL_RETURN, called);
+	go(&c);
+	call();
+	CHECK((got = take(&c, 1)) == CALLS, "named, %s: %lu", when, got);
+	CHECK(seen[2] == CALLS, "its returns: %lu", seen[2]);
+	close_client(&c);
+
+	begin(&c);
+	arm_all(&c);
+	go(&c);
+	call();
+	CHECK((got = take(&c, 1)) >= CALLS && got < CALLS + 100,
+	      "all, %s: %lu", when, got);
+	close_client(&c);
+}
+
+/*
+ * Another direct call has the place: the next best hook is taken, and counts
+ * the same. Where we are there first, the other one is refused.
+ */
+static void busy(const char *function)
+{
+	struct client c;
+	uint64_t got;
+	int other = fentry(function);
+
+	if (other < 0) {
+		printf("hooks: SKIPPED: no fentry program on %s: %s\n", function,
+		       strerror(-other));
+		return;
+	}
+	only_pid = getpid();
+	count_both(function);
+	begin(&c);
+	arm_call(&c, 1, SONDE_TAP_SYSCALL_ENTRY, called);
+	go(&c);
+	call();
+	close(other); /* while its place is wanted */
+	call();
+	CHECK((got = take(&c, 1)) == 2 * CALLS, "as it goes: %lu", got);
+	close_client(&c);
+	count_both("after it");
+
+	begin(&c);
+	arm_call(&c, 1, SONDE_TAP_SYSCALL_ENTRY, called);
+	go(&c);
+	other = fentry(function);
+	call();
+	CHECK((got = take(&c, 1)) == CALLS, "before it: %lu", got);
+	if (other >= 0)
+		close(other);
+	call();
+	CHECK((got = take(&c, 1)) == CALLS, "after it: %lu", got);
+	close_client(&c);
+}
+
 int main(void)
 {
 	sessions();
 	under_way(0);
 	under_way(1);
 	targets();
+	called = SYS_getpgid; /* calls without arguments have no type of their own */
+	busy("__x64_sys_getpgid");
+	busy("x64_sys_call");
 	printf("hooks: %s\n", failures ? "FAILED" : "passed");
 	return failures != 0;
 }

@@ -10,8 +10,10 @@
 
 #include "client.h"
 
-#define SLOTS 7
-#define LENGTH_MAX 64
+#define SLOTS 8
+#define SPANS 4 /* the last slots: two texts, bytes, a stack */
+#define LENGTH_MAX 4096
+#define FRAMES 6
 #define PROGRAMS 8
 #define CALLS 12
 
@@ -67,7 +69,7 @@ static uint64_t any_word(void)
 
 struct made {
 	struct sonde_dif_insn insns[LENGTH_MAX];
-	uint8_t kinds[SLOTS]; /* the last three: two texts, bytes */
+	uint8_t kinds[SLOTS];
 	uint8_t pool[40];
 	struct sonde_dif_program view;
 };
@@ -144,24 +146,27 @@ static struct sonde_dif_insn any_insn(uint32_t left, int loads)
 					0 };
 }
 
-/* execname, a text and bytes of our memory, or of what is none. */
+/* execname, a text and bytes of our memory, or of what is none; the stack. */
 static uint32_t add_spans(struct made *m, uint32_t n)
 {
-	m->kinds[SLOTS - 3] = m->kinds[SLOTS - 2] = SONDE_SLOT_TEXT;
-	m->kinds[SLOTS - 1] = SONDE_SLOT_BYTES;
+	m->kinds[SLOTS - 4] = m->kinds[SLOTS - 3] = SONDE_SLOT_TEXT;
+	m->kinds[SLOTS - 2] = SONDE_SLOT_BYTES;
+	m->kinds[SLOTS - 1] = SONDE_SLOT_STACK;
 	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_LC, 3, 0, 0, 0 };
 	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_LI, 4, 0, 0,
 						 any() % 30 };
 	m->insns[n++] = (struct sonde_dif_insn){
-		any() % 2 ? SONDE_DIF_CAPSTR : SONDE_DIF_CAPSTRN, SLOTS - 3, 3,
+		any() % 2 ? SONDE_DIF_CAPSTR : SONDE_DIF_CAPSTRN, SLOTS - 4, 3,
 		0, 24 };
 	if (m->insns[n - 1].op == SONDE_DIF_CAPSTRN)
 		m->insns[n - 1].b = 4;
 	m->insns[n++] =
-		(struct sonde_dif_insn){ SONDE_DIF_CAPTEXT, SLOTS - 2, 3, 0,
+		(struct sonde_dif_insn){ SONDE_DIF_CAPTEXT, SLOTS - 3, 3, 0,
 					 SONDE_DIF_TEXT_EXECNAME };
-	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_CAPMEM, SLOTS - 1,
+	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_CAPMEM, SLOTS - 2,
 						 3, 4, 24 };
+	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_CAPSTACK, SLOTS - 1,
+						 0, 0, 1 + any() % FRAMES };
 	return n;
 }
 
@@ -185,7 +190,8 @@ static void make_program(struct made *m)
 		for (n = 0; n < 16; n++)
 			m->insns[n] = (struct sonde_dif_insn){
 				SONDE_DIF_ARG, n, 0, 0, any() % 6 };
-		middle = 16 + any() % 36;
+		/* one in eight is long: its branches may be too far for native code */
+		middle = 16 + (any() % 8 ? any() % 36 : 1024 + any() % 2900);
 		while (n < middle) {
 			m->insns[n] = any_insn(middle - n + SLOTS, loads);
 			n++;
@@ -197,7 +203,7 @@ static void make_program(struct made *m)
 		if (any() % 2)
 			m->insns[n++] =
 				(struct sonde_dif_insn){ .op = SONDE_DIF_FAIL };
-		for (int slot = 0; slot < SLOTS - 3; slot++)
+		for (int slot = 0; slot < SLOTS - SPANS; slot++)
 			m->insns[n++] = (struct sonde_dif_insn){
 				SONDE_DIF_CAPW, slot, any() % 16, 0, 0 };
 		n = add_spans(m, n);
@@ -243,11 +249,28 @@ static int bytes_at(void *thread, uint64_t address, void *to, uint32_t length)
 	return 0;
 }
 
+/* The stack of the present call, by a program that captures nothing else. */
+static uint64_t frames[FRAMES];
+static uint32_t frame_count;
+
+static int stack_here(void *thread, uint64_t *to, uint32_t max)
+{
+	uint32_t n;
+
+	(void)thread;
+	for (n = 0; n < max && n < frame_count; n++)
+		to[n] = frames[n];
+	return n;
+}
+
 static const struct sonde_dif_env env = { .read_user = bytes_at,
 					  .read_text = text_at,
-					  .variable = variable };
+					  .variable = variable,
+					  .stack = stack_here };
 
-static const struct sonde_record *got[PROGRAMS + 1];
+#define STACK (PROGRAMS + 1) /* its id */
+
+static const struct sonde_record *got[STACK + 1];
 
 static void see(const struct sonde_record *record)
 {
@@ -256,7 +279,8 @@ static void see(const struct sonde_record *record)
 
 static int load(struct client *c, uint32_t id, const struct made *m)
 {
-	uint8_t bytes[4096], *at = bytes;
+	static uint8_t bytes[sizeof(*m) + sizeof(struct sonde_program_payload)];
+	uint8_t *at = bytes;
 	struct sonde_program_payload head = { m->view.length, SLOTS,
 					      sizeof(m->pool), 0 };
 
@@ -299,14 +323,44 @@ static void compare(const struct made *m, uint32_t id, const uint64_t *args,
 	      "program %u: texts", id);
 }
 
+static void load_stack(struct client *c)
+{
+	static const uint8_t kind = SONDE_SLOT_STACK;
+	static const struct sonde_dif_insn insns[] = {
+		{ SONDE_DIF_CAPSTACK, 0, 0, 0, FRAMES },
+		{ .op = SONDE_DIF_RECORD },
+	};
+
+	CHECK(load_kinds(c, STACK, insns, 2, 1, &kind) == 0, "load: %s",
+	      c->last.reply.why);
+}
+
+static void take_stack(void)
+{
+	const struct sonde_record *record = got[STACK];
+	uint64_t where = (uintptr_t)syscall;
+
+	frame_count = 0;
+	CHECK(record, "no stack");
+	if (!record)
+		return;
+	frame_count = SONDE_SPAN_LENGTH(record->slot[0]) / 8;
+	CHECK(frame_count >= 2 && frame_count <= FRAMES, "%u frames",
+	      frame_count);
+	memcpy(frames, (char *)record + SONDE_SPAN_OFFSET(record->slot[0]),
+	       8 * frame_count);
+	CHECK(frames[0] > where && frames[0] < where + 64,
+	      "the call is at %lx, not in syscall()", frames[0]);
+}
+
 /* Counts the records that were compared. */
 static uint64_t round_of(void)
 {
 	struct sonde_tap tap = { .kind = SONDE_TAP_SYSCALL_ENTRY,
 				 .number = SYS_getppid, .pid = getpid() };
 	uint64_t locals[SONDE_DIF_LOCALS], thread[SONDE_DIF_THREAD] = { 0 };
-	struct sonde_ecb ecbs[PROGRAMS];
-	struct made made[PROGRAMS];
+	struct sonde_ecb ecbs[STACK];
+	static struct made made[PROGRAMS];
 	struct client c;
 	uint64_t seen = 0;
 
@@ -317,6 +371,8 @@ static uint64_t round_of(void)
 		      c.last.reply.why);
 		ecbs[n] = (struct sonde_ecb){ n + 1, 1, n + 1, 0 };
 	}
+	load_stack(&c);
+	ecbs[PROGRAMS] = (struct sonde_ecb){ STACK, 1, STACK, 0 };
 	tap.id = tap.probe = 1;
 	CHECK(request(&c, SONDE_ECB_ADD, 0, 0, ecbs, sizeof(ecbs), NULL, 0) ==
 		      0,
@@ -334,6 +390,7 @@ static uint64_t round_of(void)
 		memset(got, 0, sizeof(got));
 		memset(locals, 0, sizeof(locals));
 		seen += drain(&c, see);
+		take_stack();
 		for (uint32_t n = 0; n < PROGRAMS; n++)
 			compare(&made[n], n + 1, args, locals, thread);
 	}

@@ -310,9 +310,12 @@ static int open_branch(struct verifier *v, uint32_t target)
 
 static void arrive(struct verifier *v)
 {
-	const struct flow *next = &v->open[v->open_count - 1];
+	const struct flow *next;
 
-	if (v->open_count == 0 || next->target != v->pc)
+	if (v->open_count == 0)
+		return;
+	next = &v->open[v->open_count - 1];
+	if (next->target != v->pc)
 		return;
 	if (v->now.reached)
 		merge(&v->now, next);

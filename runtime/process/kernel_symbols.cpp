@@ -73,12 +73,4 @@ ResolvedSymbol KernelSymbols::resolve(uint64_t address) {
   return found;
 }
 
-std::optional<uint64_t> KernelSymbols::address_of(std::string_view module, std::string_view name) {
-  if (!read_) read();
-  for (const Symbol& symbol : symbols_) {
-    if (text(symbol.name) == name && (module.empty() || text(symbol.module) == module)) return symbol.address;
-  }
-  return std::nullopt;
-}
-
 }  // namespace sonde

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +22,12 @@ class KernelSymbols {
 
   /// The module is "vmlinux" for the kernel itself. Without a function, the module is unknown, too.
   ResolvedSymbol resolve(uint64_t address);
-  /// Where a variable or function lies; `module` empty: wherever the first one is.
-  std::optional<uint64_t> address_of(std::string_view module, std::string_view name);
 
  private:
   struct Symbol {
     uint64_t address;
     uint32_t name, module;  ///< where they begin in text_
-    bool second;  ///< choice, where others are at the same address
+    bool second;            ///< choice, where others are at the same address
   };
   void read();
   const Symbol* at(uint64_t address) const;

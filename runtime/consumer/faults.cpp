@@ -12,7 +12,8 @@ std::string text_of_fault(Fault fault, uint64_t value) {
   std::string address;
   append_format(address, " (0x%llx)", static_cast<unsigned long long>(value));
   switch (fault) {
-    case Fault::None: return "unknown fault";
+    case Fault::None:
+    case Fault::Skip: break;  // neither is reported
     case Fault::BadAddress: return "invalid address" + address;
     case Fault::BadAlignment: return "invalid alignment" + address;
     case Fault::IllegalOperation: return "illegal operation";

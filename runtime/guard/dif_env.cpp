@@ -202,6 +202,9 @@ uint64_t env_variable(void* pointer, uint32_t variable) {
     case SONDE_DIF_VAR_PRIORITY: return static_cast<uint64_t>(stat_field(thread, 18));
     case SONDE_DIF_VAR_POLICY: return static_cast<uint64_t>(stat_field(thread, 41));
     case SONDE_DIF_VAR_BOUND_CPU: return static_cast<uint64_t>(bound_cpu(thread));
+    case SONDE_DIF_VAR_CALLER:
+    case SONDE_DIF_VAR_STACKDEPTH:
+    case SONDE_DIF_VAR_CURTHREAD:  // of the kernel, which is not to be seen from here
     case SONDE_DIF_VAR_COUNT: break;
   }
   return 0;

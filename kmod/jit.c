@@ -31,6 +31,7 @@
 #include <linux/slab.h>
 
 #include "kmod/fire.h"
+#include "kmod/jit.h"
 #include "kmod/session.h"
 
 #define JIT_PER_INSN 24u /* eBPF instructions that one becomes, at most */
@@ -224,276 +225,6 @@ static void translate_store(struct jit *jit, const struct sonde_dif_insn *in,
 	emit(jit, BPF_STX_MEM(BPF_DW, jit->one, a, offset));
 }
 
-/* Helpers: C that native code calls */
-
-static struct sonde_firing *firing_of(u64 context)
-{
-	return (struct sonde_firing *)(unsigned long)context;
-}
-
-static u64 call_variable(u64 context, u64 number, u64 r3, u64 r4, u64 r5)
-{
-	return sonde_variable(firing_of(context), number);
-}
-
-static u64 call_time(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
-{
-	return sonde_firing_time(firing_of(context));
-}
-
-static u64 call_register(u64 context, u64 number, u64 r3, u64 r4, u64 r5)
-{
-	return sonde_register(firing_of(context), number);
-}
-
-static u64 call_divide_signed(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
-{
-	if (!b)
-		return 0;
-	return b == -1ull ? -a : (u64)((s64)a / (s64)b);
-}
-
-static u64 call_divide(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
-{
-	return b ? a / b : 0;
-}
-
-static u64 call_modulo_signed(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
-{
-	return !b || b == -1ull ? 0 : (u64)((s64)a % (s64)b);
-}
-
-static u64 call_modulo(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
-{
-	return b ? a % b : 0;
-}
-
-/* A load failed: the first of several counts. */
-static u64 note_fault(struct sonde_firing *firing, u64 address)
-{
-	if (!firing->faulted)
-		firing->fault_address = address;
-	firing->faulted = 1;
-	return 0;
-}
-
-static u64 call_load(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
-{
-	u64 value = 0; /* little end first: the rest stays 0 */
-
-	if (!sonde_read_user(address, &value, bytes))
-		return value;
-	return note_fault(firing_of(context), address);
-}
-
-static u64 call_load_kernel(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
-{
-	u64 value = 0;
-
-	if (!sonde_read_kernel(address, &value, bytes))
-		return value;
-	return note_fault(firing_of(context), address);
-}
-
-/* A branch or FAIL on a pending fault: the record says so, and no more. */
-static u64 call_predicate_fault(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
-{
-	struct sonde_firing *firing = firing_of(context);
-
-	struct sonde_record *record = firing->record;
-
-	record->size = sizeof(*record) + 8;
-	record->flags = SONDE_RECORD_PREDICATE_FAULT;
-	record->slots = 1;
-	record->faults = 1;
-	record->slot[0] = firing->fault_address;
-	return sizeof(*record) + 8;
-}
-
-static void fault_slot(struct sonde_firing *firing, u32 slot, u64 address)
-{
-	firing->faults |= 1ull << slot;
-	firing->record->slot[slot] = address;
-}
-
-/* A capture takes a pending fault over. */
-static u64 call_take_fault(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
-{
-	struct sonde_firing *firing = firing_of(context);
-
-	fault_slot(firing, slot, firing->fault_address);
-	firing->faulted = 0;
-	return 0;
-}
-
-static u8 *span_start(struct sonde_firing *firing)
-{
-	return (u8 *)firing->record + firing->used;
-}
-
-/* The @stored bytes at span_start() are a span of @length. */
-static void end_span(struct sonde_firing *firing, u32 slot, u32 length,
-		     u32 stored)
-{
-	u32 whole = ALIGN(stored, 8);
-
-	memset(span_start(firing) + stored, 0, whole - stored);
-	firing->record->slot[slot] = SONDE_SPAN(firing->used, length);
-	firing->used += whole;
-}
-
-/* The text of `length` bytes, a fault if negative. */
-static u64 end_text(struct sonde_firing *firing, u32 slot, int length, u32 max,
-		    u64 address)
-{
-	if (length < 0) {
-		fault_slot(firing, slot, address);
-		return 0;
-	}
-	length = min_t(u32, length, max - 1);
-	span_start(firing)[length] = 0;
-	end_span(firing, slot, length, length + 1);
-	return 0;
-}
-
-/* 0x80 in the first byte that is 0; what lies above it is of no use. */
-static u64 zero_bytes(u64 word)
-{
-	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
-}
-
-/* The name is short, and wanted everywhere: two words, no loop. */
-static u64 call_execname(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
-{
-	struct sonde_firing *firing = firing_of(context);
-	struct sonde_record *record = firing->record;
-	u32 used = firing->used;
-	u64 *to = (u64 *)((u8 *)record + used);
-	u64 low, high, zeros;
-	u32 length;
-
-	BUILD_BUG_ON(TASK_COMM_LEN != 16);
-	memcpy(&low, firing->task->comm, sizeof(low));
-	memcpy(&high, firing->task->comm + sizeof(low), sizeof(high));
-	zeros = zero_bytes(low);
-	if (zeros) {
-		length = __ffs64(zeros) / 8;
-		to[0] = low & ((1ull << 8 * length) - 1);
-		record->slot[slot] = SONDE_SPAN(used, length);
-		firing->used = used + 8;
-		return 0;
-	}
-	high &= ~0ull >> 8; /* another task may be writing it */
-	length = __ffs64(zero_bytes(high)) / 8;
-	to[0] = low;
-	to[1] = high & ((1ull << 8 * length) - 1);
-	record->slot[slot] = SONDE_SPAN(used, 8 + length);
-	firing->used = used + 16;
-	return 0;
-}
-
-static const struct sonde_dif_insn *insn_of(u64 address)
-{
-	return (const struct sonde_dif_insn *)(unsigned long)address;
-}
-
-static u64 call_text(u64 context, u64 insn, u64 a, u64 b, u64 r5)
-{
-	struct sonde_firing *firing = firing_of(context);
-	const struct sonde_dif_insn *in = insn_of(insn);
-	u32 max = sonde_dif_text_max(in->i);
-	int length = sonde_text(firing, in->i, a, (char *)span_start(firing),
-				max);
-
-	return end_text(firing, in->d, length, max, 0);
-}
-
-static u64 call_string(u64 context, u64 insn, u64 a, u64 b, u64 r5)
-{
-	struct sonde_firing *firing = firing_of(context);
-	const struct sonde_dif_insn *in = insn_of(insn);
-	u32 max = in->op == SONDE_DIF_CAPSTRN ? min_t(u64, b, in->i) : in->i;
-	char *to = (char *)span_start(firing);
-	int length = 0;
-
-	if (in->op == SONDE_DIF_CAPKSTR)
-		length = sonde_read_kernel_text(a, to, max + 1);
-	else if (max)
-		length = sonde_read_text(a, to, max + 1);
-	return end_text(firing, in->d, length, max + 1, a);
-}
-
-static u64 call_memory(u64 context, u64 insn, u64 a, u64 b, u64 r5)
-{
-	struct sonde_firing *firing = firing_of(context);
-	const struct sonde_dif_insn *in = insn_of(insn);
-	int (*read)(u64 address, void *to, u32 length) =
-		in->op == SONDE_DIF_CAPKMEM ? sonde_read_kernel :
-					      sonde_read_user;
-
-	if (b > in->i || (b && read(a, span_start(firing), b)))
-		fault_slot(firing, in->d, a);
-	else
-		end_span(firing, in->d, b, b);
-	return 0;
-}
-
-static u64 call_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
-{
-	struct sonde_firing *firing = firing_of(context);
-	const struct sonde_dif_insn *in = insn_of(insn);
-	int frames = sonde_walk_stack(firing, (u64 *)span_start(firing),
-				      in->i);
-
-	end_span(firing, in->d, 8 * frames, 8 * frames);
-	return 0;
-}
-
-/*
- * Where the native code will return to: eBPF's frame begins with the caller's
- * frame pointer and the return address. @helper is the frame of what it calls.
- */
-static void find_caller(struct pt_regs *regs, const unsigned long *helper)
-{
-	const unsigned long *native = (const unsigned long *)helper[0];
-
-	memset(regs, 0, sizeof(*regs));
-	regs->bp = native[0];
-	regs->ip = native[1];
-	regs->sp = (unsigned long)(native + 2);
-	regs->cs = __KERNEL_CS;
-}
-
-static u64 call_kernel_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
-{
-	struct sonde_firing *firing = firing_of(context);
-	const struct sonde_dif_insn *in = insn_of(insn);
-	struct pt_regs regs;
-	u32 bytes;
-
-	find_caller(&regs, __builtin_frame_address(0));
-	bytes = 8 * sonde_walk_kernel(firing, &regs,
-				      (u64 *)span_start(firing), in->i);
-	end_span(firing, in->d, bytes, bytes);
-	return 0;
-}
-
-static u64 call_caller(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
-{
-	struct pt_regs regs;
-
-	find_caller(&regs, __builtin_frame_address(0));
-	return sonde_kernel_caller(firing_of(context), &regs);
-}
-
-static u64 call_depth(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
-{
-	struct pt_regs regs;
-
-	find_caller(&regs, __builtin_frame_address(0));
-	return sonde_kernel_depth(firing_of(context), &regs);
-}
-
 typedef u64 (*helper)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 
 /* d = helper(firing, operand) */
@@ -518,7 +249,7 @@ static void translate_divide(struct jit *jit, const struct sonde_dif_insn *in,
 
 static void translate_memory(struct jit *jit, const struct sonde_dif_insn *in)
 {
-	helper call = in->op == SONDE_DIF_LDK ? call_load_kernel : call_load;
+	helper call = in->op == SONDE_DIF_LDK ? sonde_jit_load_kernel : sonde_jit_load;
 
 	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	load_reg(jit, BPF_REG_2, in->a);
@@ -555,16 +286,16 @@ static void translate_variable(struct jit *jit, const struct sonde_dif_insn *in)
 		translate_field(jit, in, BPF_DW, FIRING(task));
 		return;
 	case SONDE_DIF_VAR_TIMESTAMP:
-		translate_call(jit, in, call_time, 0);
+		translate_call(jit, in, sonde_jit_time, 0);
 		return;
 	case SONDE_DIF_VAR_CALLER:
-		translate_call(jit, in, call_caller, 0);
+		translate_call(jit, in, sonde_jit_caller, 0);
 		return;
 	case SONDE_DIF_VAR_STACKDEPTH:
-		translate_call(jit, in, call_depth, 0);
+		translate_call(jit, in, sonde_jit_depth, 0);
 		return;
 	}
-	translate_call(jit, in, call_variable, in->i);
+	translate_call(jit, in, sonde_jit_variable, in->i);
 }
 
 /* The first bytes of @text and its NUL, as words; a mask of those that count. */
@@ -621,7 +352,7 @@ static void check_fault(struct jit *jit)
 	load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
 	skip = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
 	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
-	emit(jit, BPF_EMIT_CALL(call_predicate_fault));
+	emit(jit, BPF_EMIT_CALL(sonde_jit_predicate_fault));
 	emit(jit, BPF_EXIT_INSN());
 	land(jit, skip);
 }
@@ -673,7 +404,7 @@ static void capture_execname(struct jit *jit, const struct sonde_dif_insn *in)
 {
 	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
-	emit(jit, BPF_EMIT_CALL(call_execname));
+	emit(jit, BPF_EMIT_CALL(sonde_jit_execname));
 }
 
 static void translate_capture(struct jit *jit, const struct sonde_dif_insn *in)
@@ -685,7 +416,7 @@ static void translate_capture(struct jit *jit, const struct sonde_dif_insn *in)
 		clean = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
 		emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 		emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
-		emit(jit, BPF_EMIT_CALL(call_take_fault));
+		emit(jit, BPF_EMIT_CALL(sonde_jit_take_fault));
 		taken = branch(jit, BPF_JMP_A(0));
 		land(jit, clean);
 	}
@@ -696,23 +427,23 @@ static void translate_capture(struct jit *jit, const struct sonde_dif_insn *in)
 	case SONDE_DIF_CAPSTR:
 	case SONDE_DIF_CAPSTRN:
 	case SONDE_DIF_CAPKSTR:
-		call_capture(jit, in, call_string);
+		call_capture(jit, in, sonde_jit_string);
 		break;
 	case SONDE_DIF_CAPMEM:
 	case SONDE_DIF_CAPKMEM:
-		call_capture(jit, in, call_memory);
+		call_capture(jit, in, sonde_jit_memory);
 		break;
 	case SONDE_DIF_CAPSTACK:
-		call_capture(jit, in, call_stack);
+		call_capture(jit, in, sonde_jit_stack);
 		break;
 	case SONDE_DIF_CAPKSTACK:
-		call_capture(jit, in, call_kernel_stack);
+		call_capture(jit, in, sonde_jit_kernel_stack);
 		break;
 	case SONDE_DIF_CAPTEXT:
 		if (in->i == SONDE_DIF_TEXT_EXECNAME)
 			capture_execname(jit, in);
 		else
-			call_capture(jit, in, call_text);
+			call_capture(jit, in, sonde_jit_text);
 		break;
 	}
 	if (jit->loads)
@@ -794,16 +525,16 @@ static void translate(struct jit *jit, u32 at)
 		translate_alu(jit, in, BPF_XOR);
 		break;
 	case SONDE_DIF_DIVS:
-		translate_divide(jit, in, call_divide_signed);
+		translate_divide(jit, in, sonde_jit_divide_signed);
 		break;
 	case SONDE_DIF_DIVU:
-		translate_divide(jit, in, call_divide);
+		translate_divide(jit, in, sonde_jit_divide);
 		break;
 	case SONDE_DIF_MODS:
-		translate_divide(jit, in, call_modulo_signed);
+		translate_divide(jit, in, sonde_jit_modulo_signed);
 		break;
 	case SONDE_DIF_MODU:
-		translate_divide(jit, in, call_modulo);
+		translate_divide(jit, in, sonde_jit_modulo);
 		break;
 	case SONDE_DIF_SHL:
 		translate_shift(jit, in, BPF_LSH);
@@ -861,7 +592,7 @@ static void translate(struct jit *jit, u32 at)
 		translate_variable(jit, in);
 		break;
 	case SONDE_DIF_REG:
-		translate_call(jit, in, call_register, in->i);
+		translate_call(jit, in, sonde_jit_register, in->i);
 		break;
 	case SONDE_DIF_NAMEQ:
 		translate_name(jit, in);

@@ -10,7 +10,7 @@
  *   calls.c    system calls: what is hooked for their taps
  *   uprobe.c   taps in user programs
  *   timer.c    taps that a timer fires
- *   jit.c      programs as native code
+ *   jit*.c     programs as native code
  *   kmod_fire.c  a firing: ECBs, DIF's environment
  *   kmod_slow.c  a firing that may sleep
  *   kmod_hold.c  held taps: engines of the utrace core

@@ -125,7 +125,7 @@ TEST(Printf, Conversions) {
       {"p", conversion('p'), {Kind::Pointer, false, 8, ""}, 0x7fff12, "7fff12"},
       {"p padded", conversion('p', "0", 16), {Kind::Pointer, false, 8, ""}, 0x7fff12, "00000000007fff12"},
       {"a of 0", conversion('a'), integer(8), 0, "0x0"},
-      {"a of the kernel's", conversion('a'), integer(8), 0xffffffff81000000, "0xffffffff81000000"},
+      {"a of the kernel's", conversion('a'), integer(8), 0xffffffff81000000, "prog`main+0x18446744071578845184"},
       {"A", conversion('A'), integer(8), 16, "prog`main+0x16"},
       {"a width", conversion('a', "-", 6), integer(8), 0, "0x0   "},
       {"Y", conversion('Y'), integer(8), kTime, "2026 Nov 20 10:14:05"},

@@ -66,6 +66,7 @@ static_assert(std::ranges::is_sorted(kKeywords, {}, &Keyword::word));
 
 constexpr size_t kMostBrackets = 200;
 constexpr uint32_t kMostOperators = 2000;
+constexpr uint32_t kMostSteps = 16;     ///< ++ and -- in a row: the parser tries all ways to share them out
 constexpr uint32_t kMostChained = 500;  ///< = and ? in one statement, and elses inside each other
 
 bool is_word(char c) {
@@ -144,9 +145,10 @@ void ModalLexer::limit_depth(const antlr4::CommonToken& token) {
   else if (type >= LPAREN && type <= SHR_ASSIGN && type != COMMA)
     ++operators_;
   chained_ += type == ASSIGN || type == QUESTION;
+  steps_ = type == INCREMENT || type == DECREMENT ? steps_ + 1 : 0;
   count_elses(type);
   bool fine = open_.size() < kMostBrackets && operators_ < kMostOperators && chained_ < kMostChained &&
-              all_elses_ < kMostChained;
+              all_elses_ < kMostChained && steps_ < kMostSteps;
   if (fine) return;
   complain("D_SYNTAX", token, "nested too deeply");
   getInputStream()->seek(text_.size());  // nothing that follows can make it right

@@ -58,6 +58,7 @@ class ModalLexer : public antlr::DLexer {
 
   uint32_t operators_ = 0;          ///< in this statement
   uint32_t chained_ = 0;            ///< = and ? in this statement
+  uint32_t steps_ = 0;              ///< ++ and -- in a row
   std::vector<uint32_t> elses_{0};  ///< of the statement that is open, by depth of braces
   uint32_t all_elses_ = 0;          ///< their sum
   bool statement_ended_ = false;    ///< by the token before: an else would carry it on

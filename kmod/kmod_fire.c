@@ -454,6 +454,19 @@ static int put_arguments(char *to, u32 max)
 	return length;
 }
 
+/* The name of a process that need not be the current one. */
+static int put_comm(u64 pid, char *to, u32 max)
+{
+	struct task_struct *task;
+	int length;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	length = put_text(task ? task->comm : "", to, max);
+	rcu_read_unlock();
+	return length;
+}
+
 /* As sonde_read_text(), of one of DIF's texts. */
 int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 	       u32 max)
@@ -479,6 +492,8 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 		if (operand || !firing->start.has_text)
 			return -1;
 		return sonde_read_text(firing->text_address, to, max);
+	case SONDE_DIF_TEXT_COMM:
+		return put_comm(operand, to, max);
 	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* refused when it is loaded */
 	case SONDE_DIF_TEXT_COUNT:
 		break;

@@ -51,7 +51,7 @@ enum class ExprKind : uint8_t {
   AggregationRef,  ///< lowered, as an argument of printa, clear, ...: `variable_index` into aggregations
   Variable,        ///< lowered. user variable: `variable_index` into BodyProgram::variables
   ArrayElement,    ///< lowered. associative array: `variable_index` into BodyProgram::arrays; kids are the keys
-  Builtin,         ///< lowered. `builtin`; kid[0] the index for FdText, Registers
+  Builtin,         ///< lowered. `builtin`; kid[0] the index for TextOf, Registers
 };
 
 enum class Op : uint8_t {

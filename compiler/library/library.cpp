@@ -28,7 +28,7 @@ translator psinfo_t < struct __process *P > {
   pr_dmodel = 2; pr_taskid = 0; pr_projid = 0; pr_nzomb = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
 };
 translator psinfo_t < pid_t P > {
-  pr_pid = P; pr_addr = 0; pr_dmodel = 2; pr_taskid = 0; pr_projid = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
+  pr_pid = P; pr_fname = __comm[P]; pr_addr = 0; pr_dmodel = 2; pr_taskid = 0; pr_projid = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
 };
 inline psinfo_t *curpsinfo = xlate <psinfo_t *> ((struct __process *)0);
 )"},

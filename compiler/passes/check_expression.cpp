@@ -162,7 +162,7 @@ ExprPtr Checker::use_builtin(const DVariable& row, ExprPtr expr) {
     case From::Refused: fail("D_UNKNOWN", expr->where, std::string(row.doc));
     case From::Typed:
     case From::Registers:
-    case From::FdText:
+    case From::TextOf:
       fail("D_IDENT_BADREF", expr->where, "associative array '" + name + "' may not be referenced as scalar",
            "give it an index: " + name + "[...]");
     case From::Argument:

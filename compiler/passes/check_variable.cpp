@@ -290,7 +290,7 @@ ExprPtr Checker::check_index(ExprPtr expr) {
   if (!symbol && scope == VariableDesc::Scope::Global && !name.empty() && !parameter(name)) {
     const DVariable* row = world_.variable(name);
     if (row && row->from == From::Typed) return typed_argument(std::move(expr));
-    if (row && (row->from == From::FdText || row->from == From::Registers)) {
+    if (row && (row->from == From::TextOf || row->from == From::Registers)) {
       if (expr->kids.size() != 2)
         fail("D_PROTO_LEN", expr->where,
              name + "[ ] prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " keys passed, 1 expected");

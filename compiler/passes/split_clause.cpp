@@ -194,7 +194,7 @@ bool ClauseSplitter::walk_builtin(const Expr& expr) {
     case From::Fire:
     case From::Registers: return capture_word(expr);
     case From::Text:
-    case From::FdText: return capture_text(expr, expr.builtin->which);
+    case From::TextOf: return capture_text(expr, expr.builtin->which);
     case From::Body: capture_hidden_arguments(*expr.builtin); return true;
     case From::Header:
     case From::Typed:

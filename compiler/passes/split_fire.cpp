@@ -231,7 +231,7 @@ std::optional<FireCost> FireExpressions::builtin_cost(const Expr& expr) const {
       return index && *index < SONDE_DIF_UREGS ? std::optional(FireCost{}) : std::nullopt;
     }
     case From::Text:
-    case From::FdText:
+    case From::TextOf:
     case From::Body:
     case From::Typed:
     case From::Library:
@@ -309,7 +309,7 @@ void FireExpressions::emit_builtin(DifEmitter& out, const Expr& expr, uint32_t d
       return out.op(SONDE_DIF_VAR, d, 0, 0, static_cast<int32_t>(header_variable(expr.builtin->which)));
     case From::Registers: return out.op(SONDE_DIF_REG, d, 0, 0, static_cast<int32_t>(*constant_of(*expr.kids[0])));
     case From::Text:
-    case From::FdText:
+    case From::TextOf:
     case From::Body:
     case From::Typed:
     case From::Library:

@@ -149,7 +149,8 @@ enum sonde_dif_variable {
 	X(SYSCALL_ARGS, "arguments of the system call, as in name: value, ...") \
 	X(PROBE_TEXT, "text argument a of the probe (such as exec's path)")  \
 	X(FDPOS, "offset of file descriptor a, in decimal; empty when not open") \
-	X(FDFLAGS, "O_* flags of file descriptor a, in decimal; empty when not open")
+	X(FDFLAGS, "O_* flags of file descriptor a, in decimal; empty when not open") \
+	X(COMM, "name of process a, 15 bytes at most; empty when there is none")
 
 enum sonde_dif_text {
 #define SONDE_DIF_ENUM(name, meaning) SONDE_DIF_TEXT_##name,

@@ -40,6 +40,7 @@ static const uint16_t text_max[SONDE_DIF_TEXT_COUNT] = {
 	[SONDE_DIF_TEXT_PROBE_TEXT] = 4096,
 	[SONDE_DIF_TEXT_FDPOS] = 24,
 	[SONDE_DIF_TEXT_FDFLAGS] = 24,
+	[SONDE_DIF_TEXT_COMM] = 16,
 };
 
 const char *sonde_dif_op_name(uint32_t op)

@@ -114,6 +114,7 @@ int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
     case SONDE_DIF_TEXT_ROOT: return copy_link("/proc/self/root", to, max);
     case SONDE_DIF_TEXT_FDPATH: return copy_fd_path(operand, to, max);
     case SONDE_DIF_TEXT_EXEPATH: return copy_link("/proc/self/exe", to, max);
+    case SONDE_DIF_TEXT_COMM:  // BEGIN and its like have no argument that is a process
     case SONDE_DIF_TEXT_FDFS:
     case SONDE_DIF_TEXT_FDMOUNT:
     case SONDE_DIF_TEXT_SYSCALL_ARGS:

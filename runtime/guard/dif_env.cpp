@@ -118,6 +118,13 @@ int psargs(const Thread& thread, char* to, uint32_t max) {
   return copy_text(text, to, max);
 }
 
+/// The name of a process that need not be the thread's.
+int comm(uint64_t pid, char* to, uint32_t max) {
+  std::string text = read_whole("/proc/" + std::to_string(pid) + "/comm", 64);
+  if (text.ends_with('\n')) text.pop_back();
+  return copy_text(text, to, max);
+}
+
 std::string fd_path(const Thread& thread, uint64_t fd) {
   char target[SONDE_PATH_MAX];
   const ssize_t length = readlink(thread_path(thread, "fd/" + std::to_string(fd)).c_str(), target, sizeof target);
@@ -237,6 +244,7 @@ int env_text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t
     case SONDE_DIF_TEXT_FDPOS: return copy_text(fd_number(thread, operand, "pos:", 10), to, max);
     case SONDE_DIF_TEXT_FDFLAGS: return copy_text(fd_number(thread, operand, "flags:", 8), to, max);
     case SONDE_DIF_TEXT_PROBE_TEXT: return operand == 0 ? copy_text(context.firing.text, to, max) : -1;
+    case SONDE_DIF_TEXT_COMM: return comm(operand, to, max);
     case SONDE_DIF_TEXT_SYSCALL_ARGS:  // refused when the program is loaded
     case SONDE_DIF_TEXT_COUNT: break;
   }

@@ -16,7 +16,7 @@ enum class From : uint8_t {
   Argument,   ///< DIF ARG `which`
   Fire,       ///< DIF VAR `which`: captured into a word slot (and usable in the fire part)
   Text,       ///< DIF CAPTEXT `which`, operand 0: captured into a text slot
-  FdText,     ///< DIF CAPTEXT `which`, operand: the index; a hidden array such as __fdpath[n]
+  TextOf,     ///< DIF CAPTEXT `which`, operand: the index; a hidden array such as __fdpath[n], __comm[pid]
   Header,     ///< the record's header: offset `which` in bytes; width by the type
   Body,       ///< the runtime's `uint64_t sonde_var_NAME(BodyContext *)`
   Typed,      ///< args[]: lowered by the compiler to a cast of argN
@@ -38,20 +38,21 @@ struct DVariable {
 inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"__argstr", "string", From::Text, SONDE_DIF_TEXT_SYSCALL_ARGS, "internal to argstr"},
     {"__bound_cpu", "int", From::Fire, SONDE_DIF_VAR_BOUND_CPU, "the only cpu that the thread may run on"},
+    {"__comm", "string", From::TextOf, SONDE_DIF_TEXT_COMM, "name of a process"},
     {"__cwd", "string", From::Text, SONDE_DIF_TEXT_CWD, "working directory"},
     {"__egid", "gid_t", From::Fire, SONDE_DIF_VAR_EGID, "effective group id"},
     {"__euid", "uid_t", From::Fire, SONDE_DIF_VAR_EUID, "effective user id"},
     {"__exepath", "string", From::Text, SONDE_DIF_TEXT_EXEPATH, "path of the executable"},
-    {"__fdflags", "string", From::FdText, SONDE_DIF_TEXT_FDFLAGS, "O_* flags of a descriptor, in decimal"},
-    {"__fdfs", "string", From::FdText, SONDE_DIF_TEXT_FDFS, "file system type of a descriptor"},
-    {"__fdmount", "string", From::FdText, SONDE_DIF_TEXT_FDMOUNT, "mount point of a descriptor"},
-    {"__fdpath", "string", From::FdText, SONDE_DIF_TEXT_FDPATH, "path of a descriptor"},
-    {"__fdpos", "string", From::FdText, SONDE_DIF_TEXT_FDPOS, "offset of a descriptor, in decimal"},
+    {"__fdflags", "string", From::TextOf, SONDE_DIF_TEXT_FDFLAGS, "O_* flags of a descriptor, in decimal"},
+    {"__fdfs", "string", From::TextOf, SONDE_DIF_TEXT_FDFS, "file system type of a descriptor"},
+    {"__fdmount", "string", From::TextOf, SONDE_DIF_TEXT_FDMOUNT, "mount point of a descriptor"},
+    {"__fdpath", "string", From::TextOf, SONDE_DIF_TEXT_FDPATH, "path of a descriptor"},
+    {"__fdpos", "string", From::TextOf, SONDE_DIF_TEXT_FDPOS, "offset of a descriptor, in decimal"},
     {"__nlwp", "int", From::Fire, SONDE_DIF_VAR_NLWP, "threads of the process"},
     {"__pgid", "pid_t", From::Fire, SONDE_DIF_VAR_PGID, "process group"},
     {"__policy", "int", From::Fire, SONDE_DIF_VAR_POLICY, "scheduling policy"},
     {"__priority", "int", From::Fire, SONDE_DIF_VAR_PRIORITY, "scheduling priority"},
-    {"__probetext", "string", From::FdText, SONDE_DIF_TEXT_PROBE_TEXT, "text argument of the probe"},
+    {"__probetext", "string", From::TextOf, SONDE_DIF_TEXT_PROBE_TEXT, "text argument of the probe"},
     {"__psargs", "string", From::Text, SONDE_DIF_TEXT_PSARGS, "arguments of the process"},
     {"__root", "string", From::Text, SONDE_DIF_TEXT_ROOT, "root directory"},
     {"__sid", "pid_t", From::Fire, SONDE_DIF_VAR_SID, "session"},

@@ -93,11 +93,11 @@ def progeny_of_a_process(world):
 def signals_between_strangers(world):
     """proc:::signal-send of whoever sends: the sender is execname, the receiver args[1]."""
     shell = world.start(["sh", "-c", "trap 'exit 7' USR1; while :; do sleep 0.1; done"])
-    sonde = start_tracing(world, "-n", 'proc:::signal-send /args[2] == SIGUSR1/ { @[execname, args[1]->pr_pid] = count(); }')
+    sonde = start_tracing(world, "-n", 'proc:::signal-send /args[2] == SIGUSR1/ { @[execname, args[1]->pr_pid, args[1]->pr_fname] = count(); }')
     world.run(["sh", "-c", f"sleep 0.5; /bin/kill -USR1 {shell.pid}"])
     equal(world.finish(shell).status, 7, "the shell's status")
     found = counts(stop_tracing(world, sonde).stdout)
-    equal(found, {("kill", str(shell.pid)): 1}, "senders")
+    equal(found, {("kill", str(shell.pid), "sh"): 1}, "senders")
 
 
 @scenario(only="kmod", why="the others do not sample CPUs")

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A firing, to be inlined into the hooks; and what its programs can see
- * (kmod_fire.c), for native code
+ * (fire.c), for native code
  *
  * Every instruction here is paid at every firing: what is seldom needed is a call
- * to kmod_fire.c or buffer.c.
+ * to fire.c or buffer.c.
  */
 #ifndef SONDE_FIRE_H
 #define SONDE_FIRE_H
@@ -21,10 +21,10 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max);
 int sonde_read_present(u64 address, void *to, u32 length);
 
-/* kmod_unwind.c */
+/* unwind.c */
 u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max);
 
-/* kmod_kernel.c */
+/* kernel.c */
 int sonde_read_kernel(u64 address, void *to, u32 length);
 int sonde_read_kernel_text(u64 address, char *to, u32 max);
 u32 sonde_walk_kernel(struct sonde_firing *firing, struct pt_regs *from,
@@ -63,7 +63,7 @@ static __always_inline void sonde_fetch_args(struct sonde_firing *firing)
 	firing->start.args_source = SONDE_ARGS_READY;
 }
 
-/* kmod_slow.c */
+/* slow.c */
 void sonde_fire_watch(void);
 void sonde_fire_user(struct sonde_firing *firing,
 		     const struct sonde_ecb_entry *ecb);

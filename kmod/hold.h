@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod_hold.c and kmod_release.c share: the engines of held taps.
- * kmod_hold.c has the theory.
+ * What hold.c and release.c share: the engines of held taps.
+ * hold.c has the theory.
  */
 #ifndef SONDE_HOLD_H
 #define SONDE_HOLD_H

@@ -13,23 +13,7 @@
 #include <linux/rcupdate.h>
 
 #include "internal.h"
-
-#ifdef SONDE_HAVE_DEVICE
 #include "sonde.h"
-#else
-static int sonde_device_init(void)
-{
-	return 0;
-}
-
-static void sonde_device_exit(void)
-{
-}
-
-static void sonde_device_wait(void)
-{
-}
-#endif
 
 static void stop_hooks(void)
 {

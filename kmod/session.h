@@ -2,24 +2,24 @@
 /*
  * A session: what one open /dev/sonde has made
  *
- *   device.c   requests, events, the file
- *   buffer.c   the rings, one a CPU
- *   kmod_programs.c  programs and ECBs
- *   kmod_targets.c   which tasks are traced
- *   taps.c     taps that stand on tracepoints
- *   calls.c    system calls: what is hooked for their taps
- *   uprobe.c   taps in user programs
- *   timer.c    taps that a timer fires
- *   jit*.c     programs as native code
- *   kmod_fire.c  a firing: ECBs, DIF's environment
- *   kmod_slow.c  a firing that may sleep
- *   kmod_hold.c  held taps: engines of the utrace core
- *   kmod_release.c  what the consumer says of held threads
- *   kmod_mappings.c  what programs map
- *   kmod_unwind.c  user stacks
- *   kmod_works.c  what a thread does before it returns to user mode
- *   kmod_kernel.c  kernel memory and stacks
- *   writer.h   the writing end of a ring, inlined into the firing
+ *   device.c    requests, events, the file
+ *   programs.c  programs and ECBs
+ *   targets.c   which tasks are traced
+ *   buffer.c    the rings, one a CPU
+ *   writer.h    their writing end, inlined into the firing
+ *   taps.c      taps that stand on tracepoints
+ *   calls.c     system calls: what is hooked for their taps
+ *   uprobe.c    taps in user programs
+ *   timer.c     taps that a timer fires
+ *   mappings.c  what programs map
+ *   fire.c      a firing: ECBs, DIF's environment; fire.h, what is inlined of it
+ *   jit.c       programs as native code; jit_calls.c, what that calls
+ *   unwind.c    user stacks
+ *   kernel.c    kernel memory and stacks
+ *   slow.c      a firing that may sleep
+ *   hold.c      held taps: engines of the utrace core
+ *   release.c   what the consumer says of held threads
+ *   works.c     what a thread does before it returns to user mode
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
  *
@@ -344,7 +344,7 @@ void sonde_writer_put(struct sonde_writer *writer, u32 bytes);
 void sonde_writer_wake(struct sonde_writer *writer);
 void sonde_writer_drop(struct sonde_writer *writer, u64 records);
 
-/* kmod_fire.c */
+/* fire.c */
 void sonde_fire_init(void);
 void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe);
 bool sonde_fire_site(struct sonde_firing *firing,
@@ -354,12 +354,12 @@ void sonde_thread_forget(struct sonde_session *session,
 			 struct task_struct *task);
 void sonde_threads_destroy(struct sonde_session *session);
 
-/* kmod_slow.c */
+/* slow.c */
 void sonde_note_absent(u64 address, u32 length, bool text);
 void sonde_run_late(void);
 bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip);
 
-/* kmod_hold.c */
+/* hold.c */
 int sonde_holds_update(struct sonde_session *session);
 void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing);
 void sonde_grip_hold(struct sonde_grip *grip, bool held);
@@ -370,7 +370,7 @@ int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
 void sonde_holds_forget(struct sonde_session *session, u32 pid);
 void sonde_holds_destroy(struct sonde_session *session);
 
-/* kmod_programs.c */
+/* programs.c */
 struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id);
 int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		       u64 length, char *why);
@@ -405,7 +405,7 @@ void sonde_tramp_call_of_all(void);
 void sonde_call_by_name(struct pt_regs *regs);
 void sonde_call_of_all(struct pt_regs *regs);
 
-/* kmod_targets.c */
+/* targets.c */
 void sonde_targets_init(struct sonde_session *session);
 int sonde_target_add(struct sonde_session *session, u64 pid, char *why);
 int sonde_target_remove(struct sonde_session *session, u64 pid, char *why);
@@ -419,18 +419,18 @@ bool sonde_last_thread(struct sonde_session *session);
 void sonde_target_gone(struct sonde_session *session, u64 status);
 void sonde_targets_destroy(struct sonde_session *session);
 
-/* kmod_mappings.c */
+/* mappings.c */
 void sonde_mappings_follow(struct sonde_session *session);
 void sonde_mappings_leave(struct sonde_session *session);
 
-/* kmod_works.c */
+/* works.c */
 void sonde_session_put(struct sonde_session *session);
 int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
 		     struct task_struct *task);
 void sonde_works_run(void (*run)(struct sonde_work *work, bool over));
 void sonde_works_end(struct sonde_session *session);
 
-/* kmod_kernel.c */
+/* kernel.c */
 void sonde_kernel_init(void);
 bool sonde_may_see_kernel(void);
 int sonde_kernel_check(struct sonde_session *session, char *why);

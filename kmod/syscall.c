@@ -313,9 +313,7 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
 	if (!SONDE_EXIT_HOOKED && atomic_read(&sonde_states))
 		report_exit_later();
-#ifdef SONDE_HAVE_DEVICE
 	sonde_call_exit(regs, result);
-#endif
 	drop_bit();
 }
 

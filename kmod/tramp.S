@@ -88,7 +88,7 @@ SYM_FUNC_START(sonde_call_body_of)
 	RET
 SYM_FUNC_END(sonde_call_body_of)
 
-#if defined(SONDE_DIRECT_CALLS) && defined(SONDE_HAVE_DEVICE)
+#ifdef SONDE_DIRECT_CALLS
 /*
  * Called by the hooked function itself, at its beginning: an ftrace direct
  * call. A task that no session traces goes back at once; that is all it pays.

@@ -10,7 +10,7 @@
  *   pc --> mapping --> ELF header --> .eh_frame_hdr (bisect) --> FDE, CIE
  *      --> run both up to pc --> CFA and rules --> the caller's registers
  *
- * A page of it that is absent puts the firing off (kmod_slow.c). Code without
+ * A page of it that is absent puts the firing off (slow.c). Code without
  * frame information, as a JIT compiler makes it, is left by its frame pointer;
  * so is all code in interrupts, where no mapping can be looked up.
  *

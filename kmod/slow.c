@@ -19,7 +19,7 @@
  * Where nothing is, the fault is the program's. The record has the time of its
  * last run, unless an earlier ECB of the firing is recorded already.
  *
- * The slow firing is also the one that ECBs can hold (kmod_hold.c).
+ * The slow firing is also the one that ECBs can hold (hold.c).
  */
 #include <linux/rcupdate.h>
 #include <linux/sched/task_stack.h>

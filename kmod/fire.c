@@ -10,7 +10,7 @@
  * signal code with siglock held and interrupts off. So:
  *
  *   user memory   is read only where it is present. A program that misses some
- *                 runs again where the thread may sleep (kmod_slow.c); where that
+ *                 runs again where the thread may sleep (slow.c); where that
  *                 cannot be, it is a fault of DIF
  *   paths         need locks that are not safe against interrupts (fs->lock,
  *                 rename_lock); with interrupts off they are a fault, too

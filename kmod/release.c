@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the consumer says of held threads: SONDE_RELEASE, SONDE_STOP_TARGET and
- * SONDE_CONTINUE_TARGET. kmod_hold.c has the theory.
+ * SONDE_CONTINUE_TARGET. hold.c has the theory.
  */
 #include <linux/jiffies.h>
 #include <linux/pid.h>

@@ -8,7 +8,7 @@
 #include <linux/version.h>
 #include <vdso/datapage.h>
 
-#include "kmod/hooks.h"
+#include "kmod/core/hooks.h"
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
 

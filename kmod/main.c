@@ -12,8 +12,8 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
-#include "internal.h"
-#include "sonde.h"
+#include "kmod/core/internal.h"
+#include "kmod/device/device.h"
 
 static void stop_hooks(void)
 {

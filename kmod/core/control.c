@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The calls of the utrace API. None but the barrier sleeps; attach allocates.
+ *
+ * An engine keeps its thread's state alive, so that every call can be made on
+ * a detached engine: it says -ESRCH, and never looks at the task.
+ */
+#include <linux/export.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "kmod/core/internal.h"
+#include "kmod/core/table.h"
+
+struct attach {
+	int flags;
+	const struct utrace_engine_ops *ops;
+	void *data;
+	struct utrace_engine *fresh;
+	struct utrace_engine *result;
+};
+
+static bool matches(const struct utrace_engine *engine, const struct attach *a)
+{
+	if ((a->flags & UTRACE_ATTACH_MATCH_OPS) && engine->ops != a->ops)
+		return false;
+	if ((a->flags & UTRACE_ATTACH_MATCH_DATA) && engine->data != a->data)
+		return false;
+	return true;
+}
+
+static struct utrace_engine *find_match(struct utrace *u,
+					const struct attach *a)
+{
+	struct utrace_engine *engine;
+
+	list_for_each_entry(engine, &u->engines, link)
+		if (matches(engine, a))
+			return engine;
+	return NULL;
+}
+
+/* Under the table lock and u->lock. */
+static int attach_to(struct utrace *u, void *data)
+{
+	struct attach *a = data;
+	struct utrace_engine *engine = find_match(u, a);
+
+	if (!(a->flags & UTRACE_ATTACH_CREATE)) {
+		if (!engine)
+			return -ENOENT;
+		utrace_engine_get(engine);
+		a->result = engine;
+		return 0;
+	}
+	if ((a->flags & UTRACE_ATTACH_EXCLUSIVE) && engine)
+		return -EEXIST;
+	engine = a->fresh;
+	engine->utrace = u;
+	engine->seq = u->next_seq++;
+	sonde_get(u);
+	list_add_tail(&engine->link, &u->engines);
+	a->result = engine;
+	return 0;
+}
+
+/**
+ * utrace_attach_task() - attach an engine to a thread, or look one up
+ * @task: the thread; the caller sees to it that the pointer is valid
+ * @flags: UTRACE_ATTACH_CREATE makes a new engine; with EXCLUSIVE only if
+ *	none matches. Without CREATE one is looked up. MATCH_OPS and
+ *	MATCH_DATA say what has to match
+ * @ops: callbacks of the new engine, or to match
+ * @data: @engine->data of the new engine, or to match
+ *
+ * A new engine wants no events: see utrace_set_events().
+ *
+ * Context: Process context. May sleep if it creates.
+ * Return: the engine, with a reference of the caller's, or -EEXIST, -ENOENT,
+ * -ENOMEM, -EPERM for a kernel thread, -ESRCH for a reaped thread.
+ */
+struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
+					 const struct utrace_engine_ops *ops,
+					 void *data)
+{
+	struct attach a = { .flags = flags, .ops = ops, .data = data };
+	bool create = flags & UTRACE_ATTACH_CREATE;
+	int err;
+
+	if (task->flags & SONDE_PF_KERNEL)
+		return ERR_PTR(-EPERM);
+	if (create) {
+		if (!ops)
+			return ERR_PTR(-EINVAL);
+		a.fresh = kzalloc(sizeof(*a.fresh), GFP_KERNEL);
+		if (!a.fresh)
+			return ERR_PTR(-ENOMEM);
+		a.fresh->ops = ops;
+		a.fresh->data = data;
+		a.fresh->resume = UTRACE_RESUME;
+		INIT_LIST_HEAD(&a.fresh->link);
+		refcount_set(&a.fresh->ref, 2);	/* caller, attachment */
+	}
+	err = sonde_with_state(task, create, attach_to, &a);
+	if (err) {
+		kfree(a.fresh);
+		return ERR_PTR(err);
+	}
+	if (create)
+		atomic_inc(&sonde_engines);
+	return a.result;
+}
+EXPORT_SYMBOL_GPL(utrace_attach_task);
+
+/**
+ * utrace_attach_pid() - utrace_attach_task() for a struct pid
+ * @pid: of the thread
+ * @flags: as there
+ * @ops: as there
+ * @data: as there
+ *
+ * Context: Process context. May sleep.
+ * Return: as there; -ESRCH if there is no such thread.
+ */
+struct utrace_engine *utrace_attach_pid(struct pid *pid, int flags,
+					const struct utrace_engine_ops *ops,
+					void *data)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+	struct utrace_engine *engine;
+
+	if (!task)
+		return ERR_PTR(-ESRCH);
+	engine = utrace_attach_task(task, flags, ops, data);
+	put_task_struct(task);
+	return engine;
+}
+EXPORT_SYMBOL_GPL(utrace_attach_pid);
+
+/**
+ * utrace_engine_get() - one more reference to an engine
+ * @engine: one that the caller has a reference to already
+ *
+ * Context: Any.
+ */
+void utrace_engine_get(struct utrace_engine *engine)
+{
+	refcount_inc(&engine->ref);
+}
+EXPORT_SYMBOL_GPL(utrace_engine_get);
+
+/**
+ * utrace_engine_put() - drop a reference to an engine
+ * @engine: its release callback is made when it was the last
+ *
+ * Context: Process context, not under a lock that @engine->ops->release takes.
+ */
+void utrace_engine_put(struct utrace_engine *engine)
+{
+	if (!refcount_dec_and_test(&engine->ref))
+		return;
+	if (engine->ops->release)
+		engine->ops->release(engine->data);
+	sonde_put(engine->utrace);
+	kfree(engine);
+	atomic_dec(&sonde_engines);
+}
+EXPORT_SYMBOL_GPL(utrace_engine_put);
+
+/* -ESRCH if the engine is detached, or not one of @task's. */
+static int check(const struct utrace *u, const struct utrace_engine *engine,
+		 const struct task_struct *task)
+{
+	if (engine->detached || (task && u->task != task))
+		return -ESRCH;
+	return 0;
+}
+
+static int check_events(const struct utrace *u, unsigned long old,
+			unsigned long events)
+{
+	const unsigned long unborn = UTRACE_EVENT(DEATH) |
+				     UTRACE_EVENT(QUIESCE);
+
+	if (events & ~((1UL << _UTRACE_NEVENTS) - 1))
+		return -EINVAL;
+	if ((u->dying || u->dead) &&
+	    ((events & ~old & unborn) ||
+	     (old & ~events & UTRACE_EVENT(DEATH))))
+		return -EALREADY;
+	if (u->reaping && (old & ~events & UTRACE_EVENT(REAP)))
+		return -EALREADY;
+	return 0;
+}
+
+/**
+ * utrace_set_events() - choose the events that an engine gets
+ * @task: the engine's thread; may be invalid if the engine is detached
+ * @engine: a reference is held
+ * @events: UTRACE_EVENT() bits
+ *
+ * Context: Any but under siglock.
+ * Return: 0; -EINPROGRESS when a callback of the engine runs and may not know
+ * yet; -EALREADY when it is too late for DEATH, QUIESCE or REAP; -ESRCH when
+ * detached; -EINVAL for an unknown event.
+ */
+int utrace_set_events(struct task_struct *task, struct utrace_engine *engine,
+		      unsigned long events)
+{
+	struct utrace *u = engine->utrace;
+	unsigned long irq, old;
+	int err;
+
+	spin_lock_irqsave(&u->lock, irq);
+	old = engine->flags;
+	err = check(u, engine, task);
+	if (!err)
+		err = check_events(u, old, events);
+	if (!err) {
+		WRITE_ONCE(engine->flags, events);
+		sonde_recalc(u);
+		if ((old & ~events) && u->reporting == engine &&
+		    u->task != current)
+			err = -EINPROGRESS;
+	}
+	spin_unlock_irqrestore(&u->lock, irq);
+	if (!err || err == -EINPROGRESS)
+		sonde_update_syscall_work(u);
+	return err;
+}
+EXPORT_SYMBOL_GPL(utrace_set_events);
+
+static int control_detach(struct utrace *u, struct utrace_engine *engine)
+{
+	if (u->reaping)
+		return -ESRCH;
+	if (u->dying)
+		return -EALREADY;
+	sonde_detach_locked(u, engine);
+	sonde_wake(u);
+	/* Stepping has to be taken off by the thread itself. */
+	if (u->stepping)
+		sonde_queue(u, TWA_RESUME);
+	return u->reporting == engine && u->task != current ? -EINPROGRESS : 0;
+}
+
+static int control_stop(struct utrace *u, struct utrace_engine *engine)
+{
+	engine->resume = UTRACE_STOP;
+	engine->want_report = false;
+	if (u->stopped)
+		return 0;
+	sonde_queue(u, TWA_RESUME);
+	return sonde_job_stopped(u->task) ? 0 : -EINPROGRESS;
+}
+
+static int control_other(struct utrace *u, struct utrace_engine *engine,
+			 enum utrace_resume_action action)
+{
+	engine->want_report = false;
+	engine->resume = UTRACE_RESUME;
+	switch (action) {
+	case UTRACE_INTERRUPT:
+		engine->want_report = true;
+		sonde_queue(u, TWA_SIGNAL);
+		break;
+	case UTRACE_REPORT:
+		engine->want_report = true;
+		sonde_queue(u, TWA_RESUME);
+		break;
+	case UTRACE_SINGLESTEP:
+	case UTRACE_BLOCKSTEP:
+		engine->resume = action;
+		sonde_queue(u, TWA_RESUME);
+		break;
+	default:
+		if (u->stepping)
+			sonde_queue(u, TWA_RESUME);
+		break;
+	}
+	sonde_wake(u);
+	return 0;
+}
+
+/**
+ * utrace_control() - say what a thread shall do
+ * @task: the engine's thread; may be invalid if the engine is detached
+ * @engine: a reference is held
+ * @action: see enum utrace_resume_action
+ *
+ * STOP does not interrupt a sleeping system call, INTERRUPT does. A stopped
+ * thread goes on when no engine wants it stopped.
+ *
+ * Context: Any but under siglock.
+ * Return: 0; -EINPROGRESS when the thread has not stopped yet, or a callback
+ * of a detached engine runs; -EALREADY when report_death runs; -ESRCH when
+ * detached, reaped, or dead (except DETACH); -EINVAL for an unknown action.
+ */
+int utrace_control(struct task_struct *task, struct utrace_engine *engine,
+		   enum utrace_resume_action action)
+{
+	struct utrace *u = engine->utrace;
+	bool detached = false;
+	unsigned long irq;
+	int err;
+
+	if ((unsigned int)action > UTRACE_DETACH)
+		return -EINVAL;
+	spin_lock_irqsave(&u->lock, irq);
+	err = check(u, engine, task);
+	if (err)
+		goto out_unlock;
+	if (action == UTRACE_DETACH) {
+		err = control_detach(u, engine);
+		detached = !err || err == -EINPROGRESS;
+		goto out_unlock;
+	}
+	if (u->dying || u->dead || u->reaping) {
+		err = -ESRCH;
+		goto out_unlock;
+	}
+	engine->controlled = true;
+	err = action == UTRACE_STOP ? control_stop(u, engine) :
+				      control_other(u, engine, action);
+out_unlock:
+	spin_unlock_irqrestore(&u->lock, irq);
+	if (detached) {
+		sonde_update_syscall_work(u);
+		sonde_retire(u);
+		utrace_engine_put(engine);
+	}
+	return err;
+}
+EXPORT_SYMBOL_GPL(utrace_control);
+
+static bool in_callback(struct utrace *u, struct utrace_engine *engine)
+{
+	bool in;
+
+	spin_lock_irq(&u->lock);
+	in = u->reporting == engine;
+	spin_unlock_irq(&u->lock);
+	return in;
+}
+
+/**
+ * utrace_barrier() - wait until no callback of an engine runs
+ * @task: the engine's thread; may be invalid if the engine is detached
+ * @engine: a reference is held; it may be detached
+ *
+ * Context: Process context, not in a callback of @engine. Sleeps.
+ * Return: 0; -ESRCH when the engine is detached and no callback runs;
+ * -ERESTARTSYS when interrupted.
+ */
+int utrace_barrier(struct task_struct *task, struct utrace_engine *engine)
+{
+	struct utrace *u = engine->utrace;
+
+	if (!in_callback(u, engine))
+		return READ_ONCE(engine->detached) ? -ESRCH : 0;
+	if (u->task == current)
+		return 0;
+	if (wait_event_interruptible(u->wait, !in_callback(u, engine)))
+		return -ERESTARTSYS;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(utrace_barrier);
+
+/**
+ * utrace_prepare_examine() - begin to look at a stopped thread
+ * @task: the thread
+ * @engine: its STOP must be in force
+ * @exam: for utrace_finish_examine()
+ *
+ * Context: Process context. Spins shortly while the thread leaves its CPU.
+ * Return: 0; -EINVAL when the engine does not hold the thread; -EAGAIN when
+ * it has not stopped yet; -ESRCH.
+ */
+int utrace_prepare_examine(struct task_struct *task,
+			   struct utrace_engine *engine,
+			   struct utrace_examiner *exam)
+{
+	struct utrace *u = engine->utrace;
+	int err, turns = 10000;
+
+	spin_lock_irq(&u->lock);
+	err = check(u, engine, task);
+	if (!err && engine->resume != UTRACE_STOP)
+		err = -EINVAL;
+	else if (!err && !u->stopped && !sonde_job_stopped(u->task))
+		err = -EAGAIN;
+	spin_unlock_irq(&u->lock);
+	if (err)
+		return err;
+	while (READ_ONCE(task->on_cpu) && --turns)
+		cpu_relax();
+	if (!turns)
+		return -EAGAIN;
+	exam->switches = task->nvcsw + task->nivcsw;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(utrace_prepare_examine);
+
+/**
+ * utrace_finish_examine() - whether the thread stood still meanwhile
+ * @task: the thread
+ * @engine: as in utrace_prepare_examine()
+ * @exam: what that noted
+ *
+ * Context: Any.
+ * Return: 0; -EAGAIN when it ran; -ESRCH; -EINVAL when no longer held.
+ */
+int utrace_finish_examine(struct task_struct *task,
+			  struct utrace_engine *engine,
+			  struct utrace_examiner *exam)
+{
+	struct utrace *u = engine->utrace;
+	unsigned long irq;
+	int err;
+
+	spin_lock_irqsave(&u->lock, irq);
+	err = check(u, engine, task);
+	if (!err && engine->resume != UTRACE_STOP)
+		err = -EINVAL;
+	else if (!err && exam->switches != task->nvcsw + task->nivcsw)
+		err = -EAGAIN;
+	spin_unlock_irqrestore(&u->lock, irq);
+	return err;
+}
+EXPORT_SYMBOL_GPL(utrace_finish_examine);
+
+/**
+ * utrace_set_events_pid() - utrace_set_events() for a struct pid
+ * @pid: of the thread
+ * @engine: as there
+ * @events: as there
+ *
+ * Context: As there.
+ * Return: as there.
+ */
+int utrace_set_events_pid(struct pid *pid, struct utrace_engine *engine,
+			  unsigned long events)
+{
+	struct task_struct *task;
+	int err = -ESRCH;
+
+	rcu_read_lock();
+	task = pid_task(pid, PIDTYPE_PID);
+	if (task)
+		err = utrace_set_events(task, engine, events);
+	rcu_read_unlock();
+	return err;
+}
+EXPORT_SYMBOL_GPL(utrace_set_events_pid);
+
+/**
+ * utrace_control_pid() - utrace_control() for a struct pid
+ * @pid: of the thread
+ * @engine: as there
+ * @action: as there
+ *
+ * Context: Process context: a DETACH may make the release callback.
+ * Return: as there.
+ */
+int utrace_control_pid(struct pid *pid, struct utrace_engine *engine,
+		       enum utrace_resume_action action)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+	int err;
+
+	if (!task)
+		return -ESRCH;
+	err = utrace_control(task, engine, action);
+	put_task_struct(task);
+	return err;
+}
+EXPORT_SYMBOL_GPL(utrace_control_pid);
+
+/**
+ * utrace_barrier_pid() - utrace_barrier() for a struct pid
+ * @pid: of the thread; not looked at, as the engine knows it
+ * @engine: as there
+ *
+ * Context: As there.
+ * Return: as there.
+ */
+int utrace_barrier_pid(struct pid *pid, struct utrace_engine *engine)
+{
+	return utrace_barrier(NULL, engine);
+}
+EXPORT_SYMBOL_GPL(utrace_barrier_pid);

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The state of one traced thread, and what the core and the event files say
+ * to each other.
+ *
+ * Lock order: siglock > table lock > utrace.lock; work bit lock > tasklist
+ * lock. utrace.lock is a leaf, always taken with interrupts off; waking a
+ * thread and queueing a task work under it is fine.
+ */
+#ifndef SONDE_INTERNAL_H
+#define SONDE_INTERNAL_H
+
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "kmod/compat.h"
+#include "kmod/core/hooks.h"
+#include "kmod/utrace.h"
+
+/* Events put off to the safe point. */
+#define SONDE_LATER_SYSCALL_EXIT 1
+#define SONDE_LATER_HANDLER 2
+#define SONDE_LATER_CONTINUED 4
+
+/* Internal event bits, beyond those of the API. */
+#define SONDE_FLAG_KEPT BIT(31)
+#define SONDE_EVENT_REPORT BIT(30)	/* report_signal(SIGNAL_REPORT) */
+#define SONDE_EVENT_HANDLER BIT(29)	/* report_signal(SIGNAL_HANDLER) */
+
+/* What is to become of a signal, between two places that see it. */
+enum sonde_kept {
+	SONDE_KEPT_NONE,
+	SONDE_KEPT_HAND,	/* dequeue_signal() is to return it */
+	SONDE_KEPT_DELIVER,	/* to the handler in ka */
+	SONDE_KEPT_TERM,
+	SONDE_KEPT_CORE,
+};
+
+/**
+ * struct utrace - the state of one traced thread
+ * @node: in the table, until retired
+ * @all: in the list of all states, until freed
+ * @rcu: for freeing
+ * @ref: table, engines, queued works, hooks in progress
+ * @task: the thread; a reference is held
+ * @lock: protects everything below that has no other word
+ * @engines: attached ones, in the order of their seq
+ * @flags: union of their events, and SONDE_FLAG_KEPT
+ * @next_seq: the next engine's place in the order of attachment
+ * @reporting: the engine whose callback runs
+ * @wait: for utrace_barrier() and the like
+ * @work: the safe point
+ * @kick: interrupts a sleeping call while @work is queued already
+ * @reap_work: report_reap from the parent's context
+ * @later: SONDE_LATER_*
+ * @work_queued: @work is
+ * @kick_queued: @kick is
+ * @hashed: in the table
+ * @stopped: asleep in sonde_stop(); cleared by whoever wakes it
+ * @killed: SIGKILL was seen: no stop any more
+ * @stepping: single or block step is on
+ * @dying: report_death under way
+ * @dead: report_death is over, or will never be made
+ * @reaping: report_reap begun
+ * @reap_wait: reaped before report_death was over
+ * @let_go: seen by the unload
+ * @kept: what is to become of a signal; with the next three, used by the
+ *	thread itself alone
+ * @signr: its number
+ * @info: the signal last reported
+ * @ka: the handler for SONDE_KEPT_DELIVER
+ * @held_signr: number of a signal to be reported again, 0 for none
+ * @held: its info
+ * @told: what this thread told its parent when it went on, a CLD_ value
+ * @stop_signal: the signal to hand over is a stop made by an engine
+ * @clone_flags: of the child that this thread is making
+ * @bprm: of the exec that this thread is in
+ * @left_out: number of a system call that was not made
+ * @has_left_out: whether there is one
+ * @real_blocked: the bit that prepare_signal set, 0 for none; under siglock
+ * @real_next: next state with such a bit
+ */
+struct utrace {
+	struct hlist_node node;
+	struct list_head all;
+	struct rcu_head rcu;
+	refcount_t ref;
+	struct task_struct *task;
+	spinlock_t lock;	/* see above */
+	struct list_head engines;
+	unsigned long flags;
+	u64 next_seq;
+	struct utrace_engine *reporting;
+	wait_queue_head_t wait;
+	struct callback_head work;
+	struct callback_head kick;
+	struct work_struct reap_work;
+	unsigned int later;
+	bool work_queued, kick_queued;
+	bool hashed;
+	bool stopped;
+	bool killed;
+	bool stepping;
+	bool dying, dead;
+	bool reaping, reap_wait;
+	bool let_go;
+	enum sonde_kept kept;
+	int signr;
+	kernel_siginfo_t info;
+	struct k_sigaction ka;
+	int held_signr;
+	kernel_siginfo_t held;
+	int told;
+	bool stop_signal;
+	int real_blocked;
+	struct utrace *real_next;
+	unsigned long clone_flags;
+	const struct linux_binprm *bprm;
+	long left_out;
+	bool has_left_out;
+};
+
+/**
+ * struct sonde_report - one event on its way through the engines
+ * @event: its bit, 0 for report_quiesce alone
+ * @bits: the action beyond the resume bits, as the last callback left it
+ * @resume: most constrained choice of the engines called so far
+ * @regs: the thread's user registers
+ * @signal: what report_signal is about
+ * @clone: what report_clone is about
+ * @jctl: what report_jctl is about
+ * @bprm: what report_exec is about
+ * @exit: what report_exit is about
+ * @death: what report_death is about
+ */
+struct sonde_report {
+	unsigned long event;
+	u32 bits;
+	u32 resume;
+	struct pt_regs *regs;
+	union {
+		struct {
+			kernel_siginfo_t *info;
+			const struct k_sigaction *orig_ka;
+			struct k_sigaction *return_ka;
+		} signal;
+		struct {
+			unsigned long flags;
+			struct task_struct *child;
+		} clone;
+		struct {
+			int type, notify;
+		} jctl;
+		const struct linux_binprm *bprm;
+		struct {
+			long orig_code;
+			long *code;
+		} exit;
+		struct {
+			bool group_dead;
+			int signal;
+		} death;
+	};
+};
+
+/* utrace.c */
+extern atomic_t sonde_states, sonde_engines;
+struct utrace *sonde_find(struct task_struct *task);
+struct utrace *sonde_find_get(struct task_struct *task);
+unsigned long sonde_flags(struct task_struct *task);
+void sonde_get(struct utrace *u);
+void sonde_put(struct utrace *u);
+void sonde_report(struct utrace *u, struct sonde_report *r);
+bool sonde_stop(struct utrace *u);
+bool sonde_wants_stop(struct utrace *u);
+bool sonde_take_report(struct utrace *u);
+void sonde_safe_point(struct utrace *u);
+void sonde_settle(struct utrace *u);
+void sonde_step(struct utrace *u);
+void sonde_later(struct utrace *u, unsigned int what);
+void sonde_queue(struct utrace *u, enum task_work_notify_mode mode);
+void sonde_retire(struct utrace *u);
+void sonde_unhash(struct utrace *u);
+void sonde_detach_locked(struct utrace *u, struct utrace_engine *engine);
+void sonde_recalc(struct utrace *u);
+void sonde_reap(struct utrace *u);
+void sonde_reap_later(struct utrace *u);
+int sonde_utrace_init(void);
+void sonde_utrace_stop(void);
+void sonde_utrace_exit(void);
+
+/* syscall.c */
+void sonde_update_syscall_work(struct utrace *u);
+void sonde_report_syscall_exit(struct utrace *u);
+int sonde_syscall_init(void);
+void sonde_syscall_stop(void);
+
+/* signal.c */
+void sonde_report_handler(struct utrace *u);
+void sonde_report_continued(struct utrace *u);
+void sonde_report_request(struct utrace *u);
+void sonde_keep(struct utrace *u, enum sonde_kept kept, int signr);
+void sonde_remind(struct utrace *u);
+bool sonde_settle_stopped(struct utrace *u);
+int sonde_signal_init(void);
+void sonde_signal_stop(void);
+
+/* life.c */
+int sonde_life_init(void);
+void sonde_life_stop(void);
+
+#endif

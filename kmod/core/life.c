@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A thread's life: clone, exec, exit, death, reap.
+ *
+ * Death comes before reap: whoever reaps a thread whose report_death is not
+ * over leaves the reap reports to the dying thread (reap_wait). A thread that
+ * reaps itself does so before its death hook: then the release hook makes the
+ * death report first.
+ */
+#include <linux/sched/task.h>
+
+#include "kmod/core/internal.h"
+
+static struct tracepoint *newtask_point, *exec_point;
+
+/*
+ * Every child passes here, also that of a parent whose last engine went while
+ * it was being made: what it inherited goes, but for the work bit, which it loses
+ * at the end of its first call. (real_blocked: a sender may have
+ * marked the parent at that moment; a thread in clone does not use it.)
+ */
+static void on_newtask(void *data, struct task_struct *child,
+		       unsigned long clone_flags)
+{
+	struct utrace *u;
+
+	sigemptyset(&child->real_blocked);
+	rcu_read_lock();
+	u = sonde_find(current);
+	if (u)
+		u->clone_flags = clone_flags;
+	rcu_read_unlock();
+}
+
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
+		    struct linux_binprm *bprm)
+{
+	struct utrace *u;
+
+	rcu_read_lock();
+	u = sonde_find(current);
+	if (u)
+		u->bprm = bprm;
+	rcu_read_unlock();
+}
+
+static void report_clone(struct utrace *u, struct task_struct *child)
+{
+	struct sonde_report r = {
+		.event = UTRACE_EVENT(CLONE),
+		.regs = task_pt_regs(current),
+		.clone = { .flags = u->clone_flags, .child = child },
+	};
+
+	sonde_report(u, &r);
+}
+
+/*
+ * In the parent, before the child can run. A parent that is to stop does so
+ * before it returns to user mode; in vfork it would wait for the child before
+ * that, so it starts the child here and stops.
+ */
+unsigned long sonde_hook_new_task(struct sonde_args *args)
+{
+	unsigned long next = sonde_body(SONDE_HOOK_NEW_TASK);
+	struct task_struct *child = (struct task_struct *)args->di;
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (!u)
+		goto out_leave;
+	if ((READ_ONCE(u->flags) & UTRACE_EVENT(CLONE)) &&
+	    !(child->flags & SONDE_PF_KERNEL)) {
+		report_clone(u, child);
+		if ((u->clone_flags & CLONE_VFORK) && sonde_wants_stop(u)) {
+			sonde_call_body(next, args->di);
+			next = 0;
+			sonde_stop(u);
+		}
+		sonde_settle(u);
+	}
+	sonde_retire(u);
+	sonde_put(u);
+out_leave:
+	sonde_hooks_leave();
+	return next;
+}
+
+/* A new program is in place; the tracepoint before has left its bprm. */
+unsigned long sonde_hook_exec(struct sonde_args *args)
+{
+	struct sonde_report r = {
+		.event = UTRACE_EVENT(EXEC),
+		.regs = task_pt_regs(current),
+	};
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (u) {
+		r.bprm = u->bprm;
+		u->bprm = NULL;
+		if (r.bprm && (READ_ONCE(u->flags) & UTRACE_EVENT(EXEC))) {
+			sonde_report(u, &r);
+			sonde_settle(u);
+		}
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return sonde_body(SONDE_HOOK_EXEC);
+}
+
+/* wait() shows the group's code, once there is one. */
+static void change_group_code(long old, long new)
+{
+	struct signal_struct *signal = current->signal;
+
+	spin_lock_irq(&sonde_sighand()->siglock);
+	if ((signal->flags & SIGNAL_GROUP_EXIT) &&
+	    signal->group_exit_code == old)
+		signal->group_exit_code = new;
+	spin_unlock_irq(&sonde_sighand()->siglock);
+}
+
+/*
+ * SIGKILL may have come, or another thread ended the process, after the hook of
+ * get_signal() looked: then that function has taken the signal by itself, and
+ * nothing is left that would end a stop.
+ */
+static bool was_killed(long code)
+{
+	int signr = code & 0x7f;
+
+	return (current->flags & PF_SIGNALED) && (signr == SIGKILL || !signr);
+}
+
+static void report_exit(struct utrace *u, unsigned long *argument)
+{
+	long code = *argument;
+	struct sonde_report r = {
+		.event = UTRACE_EVENT(EXIT),
+		.regs = task_pt_regs(current),
+		.exit = { .orig_code = code, .code = &code },
+	};
+
+	sonde_report(u, &r);
+	if (code != r.exit.orig_code) {
+		change_group_code(r.exit.orig_code, code);
+		*argument = code;
+	}
+	/* A thread that was killed is not held. */
+	u->killed |= was_killed(r.exit.orig_code);
+	while (!u->killed && sonde_wants_stop(u) && !sonde_stop(u)) {
+		/* there is no later place for a report */
+		if (!sonde_take_report(u))
+			break;
+		sonde_report_request(u);
+	}
+}
+
+unsigned long sonde_hook_exit(struct sonde_args *args)
+{
+	struct utrace *u;
+
+	/* After an oops: in an odd place, or while exiting already. */
+	if (irqs_disabled() || in_atomic() || (current->flags & PF_EXITING))
+		return sonde_body(SONDE_HOOK_EXIT);
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (u) {
+		if (READ_ONCE(u->flags) & UTRACE_EVENT(EXIT))
+			report_exit(u, &args->di);
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return sonde_body(SONDE_HOOK_EXIT);
+}
+
+/* What the parent was or will be told: a signal, or -1 if it was not asked. */
+static int death_signal(void)
+{
+	if (current->exit_state == EXIT_DEAD)
+		return -1;
+	return thread_group_leader(current) ? current->exit_signal : -1;
+}
+
+static void report_death(struct utrace *u)
+{
+	struct sonde_report r = {
+		.event = UTRACE_EVENT(DEATH),
+		.death = {
+			.group_dead = !atomic_read(&current->signal->live),
+			.signal = death_signal(),
+		},
+	};
+	bool reap;
+
+	spin_lock_irq(&u->lock);
+	if (u->dying || u->dead) {
+		spin_unlock_irq(&u->lock);
+		return;
+	}
+	u->dying = true;
+	spin_unlock_irq(&u->lock);
+
+	sonde_report(u, &r);
+
+	spin_lock_irq(&u->lock);
+	u->dying = false;
+	u->dead = true;
+	reap = u->reap_wait && !u->reaping;
+	u->reaping |= reap;
+	spin_unlock_irq(&u->lock);
+	if (reap)
+		sonde_reap(u);
+}
+
+unsigned long sonde_hook_death(struct sonde_args *args)
+{
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (u) {
+		report_death(u);
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return sonde_body(SONDE_HOOK_DEATH);
+}
+
+static void reaped(struct utrace *u)
+{
+	bool self = u->task == current;
+
+	if (self)
+		report_death(u);
+	spin_lock_irq(&u->lock);
+	if (u->reaping) {
+		spin_unlock_irq(&u->lock);
+		return;
+	}
+	if (!u->dead) {
+		u->reap_wait = true;
+		spin_unlock_irq(&u->lock);
+		return;
+	}
+	u->reaping = true;
+	spin_unlock_irq(&u->lock);
+	if (self)
+		sonde_reap(u);
+	else
+		sonde_reap_later(u);
+}
+
+/* In the ftrace handler. */
+bool notrace sonde_wants_release(struct task_struct *task)
+{
+	return sonde_find(task) || sonde_find(task->group_leader);
+}
+
+/*
+ * The last thread of a group may release its dead leader as well, without
+ * calling release_task() again: look at the leader afterwards.
+ */
+unsigned long sonde_hook_release(struct sonde_args *args)
+{
+	struct task_struct *task = (struct task_struct *)args->di;
+	struct task_struct *leader = task->group_leader;
+	unsigned long next = sonde_body(SONDE_HOOK_RELEASE);
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = sonde_find_get(task);
+	if (u) {
+		reaped(u);
+		sonde_put(u);
+	}
+	u = leader != task ? sonde_find_get(leader) : NULL;
+	if (u) {
+		sonde_call_body(next, args->di);
+		next = 0;
+		if (READ_ONCE(leader->exit_state) == EXIT_DEAD &&
+		    !READ_ONCE(leader->sighand))
+			reaped(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return next;
+}
+
+int sonde_life_init(void)
+{
+	int err;
+
+	newtask_point = sonde_tracepoint("task_newtask");
+	exec_point = sonde_tracepoint("sched_process_exec");
+	if (!newtask_point || !exec_point)
+		return -ENOENT;
+	err = tracepoint_probe_register(newtask_point, on_newtask, NULL);
+	if (err)
+		return err;
+	err = tracepoint_probe_register(exec_point, on_exec, NULL);
+	if (err)
+		tracepoint_probe_unregister(newtask_point, on_newtask, NULL);
+	return err;
+}
+
+void sonde_life_stop(void)
+{
+	tracepoint_probe_unregister(exec_point, on_exec, NULL);
+	tracepoint_probe_unregister(newtask_point, on_newtask, NULL);
+	tracepoint_synchronize_unregister();
+}

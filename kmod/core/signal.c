@@ -1,0 +1,745 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signals and job control.
+ *
+ * Sending: a signal that the thread ignores, or that would kill it, must get
+ * to its queue as an ordinary one. The kernel spares what is in real_blocked,
+ * so the bit is set there between prepare_signal() and the signal_generate
+ * tracepoint, which every sender passes with siglock held all the while.
+ *
+ * Taking: get_signal() asks dequeue_signal() with &current->blocked. That
+ * call is replaced: we take a signal with a copy of the mask, drop siglock,
+ * let the engines decide, and return the signal, the next one, or none. Faults
+ * and step traps, which get_signal() takes by itself, are taken before it.
+ * What get_signal() cannot do for us (another handler, an exit with another
+ * signal) is kept for its next call, where it is done in its place.
+ *
+ * dequeue_signal() clears TIF_SIGPENDING, and get_signal() returns at once
+ * without it: keeping a signal sets it.
+ */
+#include <linux/percpu.h>
+#include <linux/signal.h>
+#include <linux/uprobes.h>
+
+#include "kmod/core/internal.h"
+
+#define SYNCHRONOUS_MASK \
+	(sigmask(SIGSEGV) | sigmask(SIGBUS) | sigmask(SIGILL) | \
+	 sigmask(SIGTRAP) | sigmask(SIGFPE) | sigmask(SIGSYS))
+
+/* States whose thread has a bit set in real_blocked, on this CPU. */
+static DEFINE_PER_CPU(struct utrace *, marked);
+
+static struct tracepoint *generate_point;
+
+/* Keeps (kept, signr, info, ka) for the next call that can use them. */
+void sonde_keep(struct utrace *u, enum sonde_kept kept, int signr)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&u->lock, irq);
+	u->kept = kept;
+	u->signr = signr;
+	sonde_recalc(u);
+	spin_unlock_irqrestore(&u->lock, irq);
+	sonde_remind(u);
+}
+
+/* Leads the current thread to get_signal() again, for what is only here. */
+void sonde_remind(struct utrace *u)
+{
+	if (u->kept || u->held_signr)
+		set_tsk_thread_flag(current, TIF_SIGPENDING);
+}
+
+/* UTRACE_SIGNAL_HOLD: the signal in u->info is to be seen again. */
+static void hold(struct utrace *u)
+{
+	unsigned long irq;
+
+	if (u->info.si_signo < 1 || u->info.si_signo > _NSIG)
+		return;
+	spin_lock_irqsave(&u->lock, irq);
+	u->held = u->info;
+	u->held_signr = u->info.si_signo;
+	sonde_recalc(u);
+	spin_unlock_irqrestore(&u->lock, irq);
+}
+
+/* Return: the number of the held signal, which is in u->info now, or 0. */
+static int take_held(struct utrace *u)
+{
+	unsigned long irq;
+	int signr;
+
+	spin_lock_irqsave(&u->lock, irq);
+	signr = u->held_signr;
+	if (signr) {
+		u->info = u->held;
+		u->held_signr = 0;
+		sonde_recalc(u);
+	}
+	spin_unlock_irqrestore(&u->lock, irq);
+	return signr;
+}
+
+/*
+ * Sending.
+ */
+
+/* SIGKILL to a thread of a group that exits already is dropped: wake it. */
+static void break_stop(struct utrace *u)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&u->lock, irq);
+	u->killed = true;
+	if (u->stopped) {
+		u->stopped = false;
+		wake_up_process(u->task);
+	}
+	spin_unlock_irqrestore(&u->lock, irq);
+}
+
+static void notrace mark(struct utrace *u, int signr)
+{
+	if (sigismember(&u->task->real_blocked, signr) ||
+	    !refcount_inc_not_zero(&u->ref))
+		return;
+	sigaddset(&u->task->real_blocked, signr);
+	u->real_blocked = signr;
+	u->real_next = this_cpu_read(marked);
+	this_cpu_write(marked, u);
+}
+
+/*
+ * In the ftrace handler of prepare_signal(); siglock is held. A stopped thread
+ * is spared too: no signal but SIGKILL may end its stop.
+ */
+void notrace sonde_prepare_signal(int signr, struct task_struct *task)
+{
+	struct task_struct *thread;
+	struct utrace *u;
+
+	for_each_thread(task, thread) {
+		u = sonde_find(thread);
+		if (!u)
+			continue;
+		if (signr != SIGKILL) {
+			if ((READ_ONCE(u->flags) & UTRACE_EVENT_SIGNAL_ALL) ||
+			    READ_ONCE(u->stopped))
+				mark(u, signr);
+		} else if (task->signal->flags & SIGNAL_GROUP_EXIT) {
+			break_stop(u);
+		}
+	}
+}
+
+/* Probe of signal_generate: last in every sender, siglock still held. */
+static void on_generate(void *data, int signr, struct kernel_siginfo *info,
+			struct task_struct *task, int group, int result)
+{
+	struct utrace *u;
+
+	while ((u = this_cpu_read(marked))) {
+		this_cpu_write(marked, u->real_next);
+		sigdelset(&u->task->real_blocked, u->real_blocked);
+		u->real_blocked = 0;
+		u->real_next = NULL;
+		sonde_put(u);
+	}
+}
+
+/*
+ * Taking.
+ */
+
+static bool same_action(const struct k_sigaction *a,
+			const struct k_sigaction *b)
+{
+	return a->sa.sa_handler == b->sa.sa_handler &&
+	       a->sa.sa_flags == b->sa.sa_flags &&
+	       a->sa.sa_restorer == b->sa.sa_restorer &&
+	       sigequalsets(&a->sa.sa_mask, &b->sa.sa_mask);
+}
+
+static void read_action(int signr, struct k_sigaction *ka)
+{
+	spin_lock_irq(&sonde_sighand()->siglock);
+	*ka = sonde_sighand()->action[signr - 1];
+	spin_unlock_irq(&sonde_sighand()->siglock);
+}
+
+/* What @signr does by default. */
+static u32 default_action(int signr)
+{
+	if (sig_kernel_ignore(signr))
+		return UTRACE_SIGNAL_IGN;
+	if (signr == SIGSTOP)
+		return UTRACE_SIGNAL_STOP;
+	if (sig_kernel_stop(signr))
+		return UTRACE_SIGNAL_TSTP;
+	return sig_kernel_coredump(signr) ? UTRACE_SIGNAL_CORE :
+					    UTRACE_SIGNAL_TERM;
+}
+
+static u32 action_of(int signr, const struct k_sigaction *ka)
+{
+	if (ka->sa.sa_handler == SIG_IGN)
+		return UTRACE_SIGNAL_IGN;
+	if (ka->sa.sa_handler != SIG_DFL)
+		return UTRACE_SIGNAL_DELIVER;
+	return default_action(signr);
+}
+
+static unsigned long event_of(u32 action)
+{
+	switch (action) {
+	case UTRACE_SIGNAL_IGN: return UTRACE_EVENT(SIGNAL_IGN);
+	case UTRACE_SIGNAL_TERM: return UTRACE_EVENT(SIGNAL_TERM);
+	case UTRACE_SIGNAL_CORE: return UTRACE_EVENT(SIGNAL_CORE);
+	case UTRACE_SIGNAL_STOP:
+	case UTRACE_SIGNAL_TSTP: return UTRACE_EVENT(SIGNAL_STOP);
+	default: return UTRACE_EVENT(SIGNAL);
+	}
+}
+
+/* Hands @signr to get_signal(), or queues it again if it is blocked. */
+static void hand(struct utrace *u, int signr)
+{
+	if (signr < 1 || signr > _NSIG) {
+		sonde_keep(u, SONDE_KEPT_NONE, 0);
+	} else if (sigismember(&current->blocked, signr)) {
+		send_sig_info(signr, &u->info, current);
+		sonde_keep(u, SONDE_KEPT_NONE, 0);
+	} else {
+		sonde_keep(u, SONDE_KEPT_HAND, signr);
+	}
+}
+
+static void hand_stop(struct utrace *u, int signr)
+{
+	u->stop_signal = true;
+	sonde_keep(u, SONDE_KEPT_HAND, signr);
+}
+
+/* SIGTSTP with its rule about orphans, also where it has a handler. */
+static void hand_tstp(struct utrace *u)
+{
+	struct k_sigaction ka;
+
+	read_action(SIGTSTP, &ka);
+	if (ka.sa.sa_handler == SIG_DFL)
+		hand_stop(u, SIGTSTP);
+	else if (!sonde_kernel.is_current_pgrp_orphaned())
+		hand_stop(u, SIGSTOP);
+	else
+		sonde_keep(u, SONDE_KEPT_NONE, 0);
+}
+
+/* Does @action with the signal in u->info; a handler is the one in u->ka. */
+static void carry_out(struct utrace *u, u32 action)
+{
+	int signr = u->info.si_signo;
+
+	switch (action) {
+	case UTRACE_SIGNAL_DELIVER:
+		sonde_keep(u, SONDE_KEPT_DELIVER, signr);
+		break;
+	case UTRACE_SIGNAL_TERM:
+		sonde_keep(u, SONDE_KEPT_TERM, signr);
+		break;
+	case UTRACE_SIGNAL_CORE:
+		sonde_keep(u, SONDE_KEPT_CORE, signr);
+		break;
+	case UTRACE_SIGNAL_STOP:
+		hand_stop(u, SIGSTOP);
+		break;
+	case UTRACE_SIGNAL_TSTP:
+		hand_tstp(u);
+		break;
+	default:	/* ignored, or nothing was asked for */
+		sonde_keep(u, SONDE_KEPT_NONE, 0);
+		break;
+	}
+}
+
+/*
+ * Carries out @bits, the engines' last word. @signr and @usual tell what would
+ * have happened without them, 0 where there was no signal.
+ */
+static void decide(struct utrace *u, u32 bits, int signr, u32 usual,
+		   const struct k_sigaction *orig_ka,
+		   const struct k_sigaction *return_ka)
+{
+	bool same = orig_ka && same_action(orig_ka, return_ka);
+	u32 action = utrace_signal_action(bits);
+	int number = u->info.si_signo;
+
+	u->stop_signal = false;
+	if (bits & UTRACE_SIGNAL_HOLD)
+		hold(u);
+	if (action == usual && number == signr && (!orig_ka || same)) {
+		hand(u, signr);
+	} else if (action != UTRACE_SIGNAL_DELIVER) {
+		carry_out(u, action);
+	} else if (same || number < 1 || number > _NSIG) {
+		hand(u, number);
+	} else {
+		u->ka = *return_ka;
+		carry_out(u, action_of(number, return_ka));
+	}
+}
+
+/* A step that was asked for is over with the first trap. */
+static void step_done(struct utrace *u)
+{
+	struct utrace_engine *engine;
+
+	spin_lock_irq(&u->lock);
+	list_for_each_entry(engine, &u->engines, link)
+		if (engine->resume == UTRACE_SINGLESTEP ||
+		    engine->resume == UTRACE_BLOCKSTEP)
+			engine->resume = UTRACE_RESUME;
+	spin_unlock_irq(&u->lock);
+}
+
+/* Reports the signal in u->info, stops, and leaves the verdict in u->kept. */
+static void report_signal(struct utrace *u, int signr)
+{
+	struct k_sigaction orig_ka, return_ka;
+	struct sonde_report r = { .regs = task_pt_regs(current) };
+	u32 usual;
+
+	read_action(signr, &orig_ka);
+	return_ka = orig_ka;
+	usual = action_of(signr, &orig_ka);
+	r.event = event_of(usual);
+	r.bits = usual;
+	r.signal.info = &u->info;
+	r.signal.orig_ka = &orig_ka;
+	r.signal.return_ka = &return_ka;
+	if (signr == SIGTRAP && u->stepping)
+		step_done(u);
+	sonde_report(u, &r);
+	decide(u, r.bits, signr, usual, &orig_ka, &return_ka);
+	if (sonde_wants_stop(u))
+		sonde_stop(u);
+	sonde_settle(u);
+}
+
+/* A held signal that is blocked by now waits in the kernel's queue. */
+static void report_held(struct utrace *u)
+{
+	int signr = take_held(u);
+
+	if (sigismember(&current->blocked, signr))
+		send_sig_info(signr, &u->info, current);
+	else
+		report_signal(u, signr);
+}
+
+/*
+ * An engine asked for a report: report_quiesce(0), or report_signal for those
+ * that have no report_quiesce. That may make up a signal.
+ */
+void sonde_report_request(struct utrace *u)
+{
+	struct k_sigaction return_ka = { };
+	kernel_siginfo_t kept = u->info;
+	struct sonde_report r = {
+		.event = SONDE_EVENT_REPORT,
+		.bits = UTRACE_SIGNAL_REPORT,
+		.regs = task_pt_regs(current),
+	};
+
+	r.signal.info = u->kept ? &kept : &u->info;
+	r.signal.return_ka = &return_ka;
+	sonde_report(u, &r);
+	if (u->kept || utrace_signal_action(r.bits) == UTRACE_SIGNAL_REPORT)
+		return;
+	decide(u, r.bits, 0, UTRACE_SIGNAL_REPORT, NULL, &return_ka);
+}
+
+/* Signal handler setup just finished. */
+void sonde_report_handler(struct utrace *u)
+{
+	struct k_sigaction return_ka = { };
+	kernel_siginfo_t info = { };
+	struct sonde_report r = {
+		.event = SONDE_EVENT_HANDLER,
+		.bits = UTRACE_SIGNAL_HANDLER,
+		.regs = task_pt_regs(current),
+	};
+
+	r.signal.info = &info;
+	r.signal.return_ka = &return_ka;
+	sonde_report(u, &r);
+}
+
+/* A fault or trap of the thread's own, which get_signal() takes first. */
+static int synchronous(void)
+{
+	struct sigpending *pending = &current->pending;
+	struct sigqueue *q;
+	int signr = 0;
+
+	lockdep_assert_held(&sonde_sighand()->siglock);
+	list_for_each_entry(q, &pending->list, list) {
+		if (q->info.si_code > SI_USER &&
+		    (sigmask(q->info.si_signo) & SYNCHRONOUS_MASK) &&
+		    q->info.si_signo < 32 &&
+		    !sigismember(&current->blocked, q->info.si_signo)) {
+			signr = q->info.si_signo;
+			break;
+		}
+	}
+	return signr;
+}
+
+static void report_synchronous(struct utrace *u)
+{
+	sigset_t mask;
+	int signr;
+
+	if (!(READ_ONCE(u->flags) & UTRACE_EVENT_SIGNAL_ALL))
+		return;
+	spin_lock_irq(&sonde_sighand()->siglock);
+	signr = synchronous();
+	if (signr && !sonde_immutable(signr)) {
+		sigfillset(&mask);
+		sigdelset(&mask, signr);
+		signr = sonde_dequeue_signal(&mask, &u->info);
+	} else {
+		signr = 0;
+	}
+	recalc_sigpending();
+	spin_unlock_irq(&sonde_sighand()->siglock);
+	if (signr)
+		report_signal(u, signr);
+}
+
+/* The group is being killed: pass everything on. */
+static bool killed(struct utrace *u)
+{
+	if (sonde_group_exits(current->signal) ||
+	    __fatal_signal_pending(current))
+		u->killed = true;
+	return u->killed;
+}
+
+/* Does in get_signal()'s place what it cannot do. Return: where to go on. */
+static unsigned long act(struct utrace *u, struct sonde_args *args)
+{
+	struct ksignal *ksig = (struct ksignal *)args->di;
+	enum sonde_kept kept = u->kept;
+
+	switch (kept) {
+	case SONDE_KEPT_DELIVER:
+		ksig->sig = u->signr;
+		ksig->info = u->info;
+		ksig->ka = u->ka;
+		sonde_keep(u, SONDE_KEPT_NONE, 0);
+		args->ret = 1;
+		return 0;
+	case SONDE_KEPT_CORE:
+		sonde_kernel.do_coredump(&u->info);
+		fallthrough;
+	case SONDE_KEPT_TERM:
+		current->flags |= PF_SIGNALED;
+		args->di = u->info.si_signo;
+		sonde_keep(u, SONDE_KEPT_NONE, 0);
+		return (unsigned long)sonde_kernel.do_group_exit;
+	default:
+		return sonde_body(SONDE_HOOK_GET_SIGNAL);
+	}
+}
+
+static unsigned long before_signals(struct utrace *u, struct sonde_args *args)
+{
+	if (killed(u))
+		goto out_body;
+	sonde_safe_point(u);
+	if (killed(u))
+		goto out_body;
+	/* Stepping a probed instruction out of line: not now. */
+	if (current->utask && current->utask->active_uprobe)
+		goto out_body;
+	if (u->kept == SONDE_KEPT_NONE && u->held_signr)
+		report_held(u);
+	if (u->kept == SONDE_KEPT_NONE)
+		report_synchronous(u);
+	if (killed(u))
+		goto out_body;
+	sonde_step(u);
+	return act(u, args);
+out_body:
+	return sonde_body(SONDE_HOOK_GET_SIGNAL);
+}
+
+unsigned long sonde_hook_get_signal(struct sonde_args *args)
+{
+	unsigned long next = sonde_body(SONDE_HOOK_GET_SIGNAL);
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (u) {
+		next = before_signals(u, args);
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return next;
+}
+
+/* In the ftrace handler: is it get_signal() that calls, for a traced thread? */
+bool notrace sonde_wants_dequeue(const struct sonde_args *args)
+{
+	if (SONDE_DEQUEUE_MASK(args) != (unsigned long)&current->blocked)
+		return false;
+	return sonde_flags(current) &
+		(UTRACE_EVENT_SIGNAL_ALL | SONDE_FLAG_KEPT);
+}
+
+/* siglock is held, and dropped for the reports. */
+static int take_signal(struct utrace *u, kernel_siginfo_t *info)
+	__must_hold(&sonde_sighand()->siglock)
+{
+	sigset_t mask;
+	int signr;
+
+	for (;;) {
+		if (u->kept == SONDE_KEPT_HAND) {
+			signr = u->signr;
+			*info = u->info;
+			if (u->stop_signal)
+				current->jobctl |= JOBCTL_STOP_DEQUEUED;
+			sonde_keep(u, SONDE_KEPT_NONE, 0);
+			return signr;
+		}
+		if (u->kept != SONDE_KEPT_NONE) {
+			sonde_remind(u);
+			return 0;
+		}
+		signr = 0;
+		if (!u->held_signr) {
+			mask = current->blocked;
+			signr = sonde_dequeue_signal(&mask, &u->info);
+			if (!signr || signr == SIGKILL ||
+			    sonde_immutable(signr)) {
+				u->killed |= signr == SIGKILL;
+				*info = u->info;
+				return signr;
+			}
+		}
+		spin_unlock_irq(&sonde_sighand()->siglock);
+		if (signr)
+			report_signal(u, signr);
+		else
+			report_held(u);
+		spin_lock_irq(&sonde_sighand()->siglock);
+	}
+}
+
+unsigned long sonde_hook_dequeue_signal(struct sonde_args *args)
+{
+	unsigned long next = sonde_body(SONDE_HOOK_DEQUEUE_SIGNAL);
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (u) {
+		kernel_siginfo_t *info;
+
+		info = (kernel_siginfo_t *)SONDE_DEQUEUE_INFO(args);
+		sonde_dequeue_set_type(args);
+		args->ret = take_signal(u, info);
+		next = 0;
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return next;
+}
+
+unsigned long sonde_hook_setup_done(struct sonde_args *args)
+{
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = (int)args->di ? NULL : sonde_find_get(current);
+	if (u) {
+		sonde_later(u, SONDE_LATER_HANDLER);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return sonde_body(SONDE_HOOK_SETUP_DONE);
+}
+
+/*
+ * Job control.
+ */
+
+static void report_jctl(struct utrace *u, int type, int notify)
+{
+	struct sonde_report r = {
+		.event = UTRACE_EVENT(JCTL),
+		.regs = task_pt_regs(current),
+		.jctl = { .type = type, .notify = notify },
+	};
+
+	sonde_report(u, &r);
+}
+
+void sonde_report_continued(struct utrace *u)
+{
+	report_jctl(u, CLD_CONTINUED, xchg(&u->told, 0));
+}
+
+/*
+ * In the ftrace handler of do_notify_parent_cldstop(): the current thread tells
+ * the parent @why. In get_signal() that is about going on, and do_signal_stop()
+ * has reported the other kind already.
+ */
+void notrace sonde_tells_parent(struct task_struct *task, bool for_ptracer,
+				int why)
+{
+	struct utrace *u;
+
+	if (task != current || for_ptracer ||
+	    (current->signal->flags & SIGNAL_STOP_STOPPED))
+		return;
+	u = sonde_find(current);
+	if (u)
+		WRITE_ONCE(u->told, why);
+}
+
+/* Whether the parent will be told: the last thread to stop does that. */
+static int stop_notify(void)
+{
+	if (current->jobctl & JOBCTL_STOP_PENDING)
+		return current->signal->group_stop_count <= 1 ?
+			CLD_STOPPED : 0;
+	return thread_group_empty(current) ? CLD_STOPPED : 0;
+}
+
+/* siglock is held, and dropped for the report. */
+unsigned long sonde_hook_signal_stop(struct sonde_args *args)
+{
+	unsigned long next = sonde_body(SONDE_HOOK_SIGNAL_STOP);
+	int notify, signr = args->di;
+	struct utrace *u;
+
+	if (signr && !(current->jobctl &
+		       (JOBCTL_STOP_PENDING | JOBCTL_STOP_DEQUEUED)))
+		return next;
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (u) {
+		notify = stop_notify();
+		WRITE_ONCE(u->told, 0);
+		spin_unlock_irq(&sonde_sighand()->siglock);
+		report_jctl(u, CLD_STOPPED, notify);
+		sonde_later(u, SONDE_LATER_CONTINUED);
+		spin_lock_irq(&sonde_sighand()->siglock);
+		/* A SIGCONT came meanwhile: there is no stop to join. */
+		if (!signr && !(current->jobctl & JOBCTL_STOP_PENDING)) {
+			args->ret = false;
+			next = 0;
+		}
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return next;
+}
+
+/*
+ * At the unload.
+ */
+
+struct owed {
+	int signr;
+	kernel_siginfo_t info;
+};
+
+static void pay(struct task_struct *task, struct owed *owed)
+{
+	if (!owed->signr)
+		return;
+	owed->info.si_signo = owed->signr;
+	send_sig_info(owed->signr, &owed->info, task);
+}
+
+/* Takes what @u keeps, to be sent again. The thread stands still. */
+static void take_owed(struct utrace *u, struct owed *kept, struct owed *held)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&u->lock, irq);
+	kept->info = u->info;
+	kept->signr = u->kept ? u->signr : 0;
+	/* An exit with any status is nearer than none. */
+	if (u->kept == SONDE_KEPT_TERM || u->kept == SONDE_KEPT_CORE)
+		kept->signr = SIGKILL;
+	held->info = u->held;
+	held->signr = u->held_signr;
+	u->kept = SONDE_KEPT_NONE;
+	u->held_signr = 0;
+	if (u->stepping) {
+		/* Done by the other call, that would turn interrupts on. */
+		clear_tsk_thread_flag(u->task, TIF_BLOCKSTEP);
+		sonde_kernel.user_disable_single_step(u->task);
+	}
+	u->stepping = false;
+	sonde_recalc(u);
+	spin_unlock_irqrestore(&u->lock, irq);
+}
+
+/*
+ * A thread in a job control stop or one of ptrace's may stay there for ever:
+ * its step is taken off and its signals are queued again from here. Whoever
+ * wakes it has to take siglock first.
+ * Return: whether that was done.
+ */
+bool sonde_settle_stopped(struct utrace *u)
+{
+	struct task_struct *task = u->task;
+	struct owed kept, held;
+	struct sighand_struct *sighand;
+	bool still = false;
+	unsigned long irq;
+
+	rcu_read_lock();
+	sighand = rcu_dereference(task->sighand);
+	if (!sighand)
+		goto out_rcu;
+	spin_lock_irqsave(&sighand->siglock, irq);
+	still = sighand == rcu_access_pointer(task->sighand) &&
+		sonde_stands_still(task) && !READ_ONCE(task->on_cpu);
+	if (still)
+		take_owed(u, &kept, &held);
+	spin_unlock_irqrestore(&sighand->siglock, irq);
+out_rcu:
+	rcu_read_unlock();
+	if (still) {
+		pay(task, &held);
+		pay(task, &kept);
+	}
+	return still;
+}
+
+int sonde_signal_init(void)
+{
+	generate_point = sonde_tracepoint("signal_generate");
+	if (!generate_point)
+		return -ENOENT;
+	return tracepoint_probe_register(generate_point, on_generate, NULL);
+}
+
+void sonde_signal_stop(void)
+{
+	tracepoint_probe_unregister(generate_point, on_generate, NULL);
+	tracepoint_synchronize_unregister();
+}

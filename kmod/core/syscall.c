@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System calls: entry, exit, and the work bit that leads a thread there.
+ *
+ * SYSCALL_TRACEPOINT, a bit per thread, sends it through the slow path where
+ * our hook and our sys_exit probe are. The kernel sets it on all threads
+ * while somebody uses the syscall tracepoints. So syscall_regfunc() and
+ * syscall_unregfunc() are replaced: the kernel's counter counts the others,
+ * our own registration is left out, and the bit of a thread is set while
+ * there are others or its engines want system calls. A thread that nobody
+ * traces stays on the fast path.
+ *
+ * The kernel calls those two for a tracepoint's first and last probe only, and
+ * on sys_exit ours is always there. So the changes of that tracepoint's probes
+ * are hooked as well, and the probes of others counted after each; while the
+ * module is loaded, they are not in the kernel's counter.
+ *
+ * A tap on a call's return (calls.c) borrows the bit: the call's entry sets it.
+ *
+ * It is set by whoever wants it, and taken away by the thread itself, in our
+ * probe at the end of a call, when nobody wants it any more. So nobody takes it
+ * from a thread that is inside a call whose return is wanted. A child that
+ * inherits it loses it at its first call.
+ *
+ * Lock order: work bit lock > tasklist lock.
+ */
+#include <linux/sched/task.h>
+#include <linux/thread_info.h>
+#include <asm/syscall.h>
+
+#include "kmod/core/internal.h"
+#include "kmod/device/device.h"
+
+static DEFINE_SPINLOCK(work_lock);
+static struct task_struct *registrar;	/* is (un)registering our probe */
+static struct tracepoint *exit_point;
+static int exit_others;		/* probes of others on it */
+static bool asked;		/* the registrar came through our hooks */
+
+static bool wants_bit(struct task_struct *task, const struct utrace *u)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&work_lock);
+	if (*sonde_kernel.sys_tracepoint_refcount || exit_others)
+		return true;
+	rcu_read_lock();
+	flags = sonde_flags(task);
+	rcu_read_unlock();
+	if (u)
+		flags |= READ_ONCE(u->flags);
+	return flags & UTRACE_EVENT_SYSCALL;
+}
+
+/* After every change of an engine's events. Context: any. */
+void sonde_update_syscall_work(struct utrace *u)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&work_lock, irq);
+	if (wants_bit(u->task, u))
+		set_task_syscall_work(u->task, SYSCALL_TRACEPOINT);
+	spin_unlock_irqrestore(&work_lock, irq);
+}
+
+/* Sets the bit where it is wanted. */
+static void update_all(void)
+{
+	struct task_struct *process, *task;
+
+	read_lock(sonde_kernel.tasklist_lock);
+	for_each_process_thread(process, task)
+		if (wants_bit(task, NULL))
+			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
+	read_unlock(sonde_kernel.tasklist_lock);
+}
+
+/* When no probe of ours is there any more to do it. */
+static void clear_all(void)
+{
+	struct task_struct *process, *task;
+
+	read_lock(sonde_kernel.tasklist_lock);
+	for_each_process_thread(process, task)
+		if (!wants_bit(task, NULL))
+			clear_task_syscall_work(task, SYSCALL_TRACEPOINT);
+	read_unlock(sonde_kernel.tasklist_lock);
+}
+
+static void on_sys_exit(void *data, struct pt_regs *regs, long result);
+
+/* Counts the others' probes on sys_exit again. Under the work bit lock. */
+static void count_others(void)
+{
+	struct tracepoint_func *f;
+	int n = 0, was = exit_others;
+
+	lockdep_assert_held(&work_lock);
+	rcu_read_lock_sched_notrace();
+	f = rcu_dereference_raw(exit_point->funcs);
+	for (; f && f->func; f++)
+		n += f->func != (void *)on_sys_exit;
+	rcu_read_unlock_sched_notrace();
+	exit_others = n;
+	if (n && !was)
+		update_all();
+}
+
+bool notrace sonde_wants_probe(const struct tracepoint *tp)
+{
+	return tp == exit_point && READ_ONCE(registrar) != current;
+}
+
+static unsigned long change_probes(enum sonde_hook_index index,
+				   struct sonde_args *args)
+{
+	sonde_hooks_enter();
+	args->ret = sonde_call_body_of(sonde_body(index), args);
+	spin_lock_irq(&work_lock);
+	count_others();
+	spin_unlock_irq(&work_lock);
+	sonde_hooks_leave();
+	return 0;
+}
+
+unsigned long sonde_hook_probe_add(struct sonde_args *args)
+{
+	return change_probes(SONDE_HOOK_PROBE_ADD, args);
+}
+
+unsigned long sonde_hook_probe_add_prio(struct sonde_args *args)
+{
+	return change_probes(SONDE_HOOK_PROBE_ADD_PRIO, args);
+}
+
+unsigned long sonde_hook_probe_add_again(struct sonde_args *args)
+{
+	return change_probes(SONDE_HOOK_PROBE_ADD_AGAIN, args);
+}
+
+unsigned long sonde_hook_probe_remove(struct sonde_args *args)
+{
+	return change_probes(SONDE_HOOK_PROBE_REMOVE, args);
+}
+
+/* In place of syscall_regfunc(). */
+unsigned long sonde_hook_regfunc(struct sonde_args *args)
+{
+	args->ret = 0;
+	if (READ_ONCE(registrar) == current) {
+		asked = true;
+		return 0;
+	}
+	sonde_hooks_enter();
+	spin_lock_irq(&work_lock);
+	if (!(*sonde_kernel.sys_tracepoint_refcount)++)
+		update_all();
+	spin_unlock_irq(&work_lock);
+	sonde_hooks_leave();
+	return 0;
+}
+
+/* In place of syscall_unregfunc(). */
+unsigned long sonde_hook_unregfunc(struct sonde_args *args)
+{
+	args->ret = 0;
+	if (READ_ONCE(registrar) == current) {
+		asked = true;
+		return 0;
+	}
+	sonde_hooks_enter();
+	spin_lock_irq(&work_lock);
+	--(*sonde_kernel.sys_tracepoint_refcount); /* the bits go one by one */
+	spin_unlock_irq(&work_lock);
+	sonde_hooks_leave();
+	return 0;
+}
+
+/*
+ * Reports, stops, and reports again with RESUMED if the stop was ended by
+ * somebody who asked for a report.
+ * Return: whether the call shall be made.
+ */
+static bool report_entry(struct utrace *u)
+{
+	struct sonde_report r = {
+		.event = UTRACE_EVENT(SYSCALL_ENTRY),
+		.regs = task_pt_regs(current),
+	};
+	u32 resumed = 0;
+
+	for (;;) {
+		r.bits = UTRACE_SYSCALL_RUN | resumed;
+		sonde_report(u, &r);
+		if (!sonde_wants_stop(u))
+			break;
+		if (sonde_stop(u))
+			return false;
+		sonde_step(u);
+		if (!sonde_take_report(u))
+			break;
+		resumed = UTRACE_SYSCALL_RESUMED;
+	}
+	sonde_settle(u);
+	return utrace_syscall_action(r.bits) != UTRACE_SYSCALL_ABORT;
+}
+
+/*
+ * Leaves out the call that is about to be made. Return: where to go on. Where
+ * the body reads the number again, -1 is put there until the exit.
+ */
+static unsigned long leave_out(struct utrace *u, struct sonde_args *args)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+
+	if (!SONDE_EXIT_HOOKED) {
+		args->ret = -1L;
+		return 0;
+	}
+	u->left_out = regs->orig_ax;
+	u->has_left_out = true;
+	regs->orig_ax = -1L;
+	return sonde_body(SONDE_HOOK_SYSCALL_ENTRY);
+}
+
+/* Before a system call; see compat.h for when exactly. */
+unsigned long sonde_hook_syscall_entry(struct sonde_args *args)
+{
+	unsigned long next = sonde_body(SONDE_HOOK_SYSCALL_ENTRY);
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (u) {
+		u->has_left_out = false;
+		if (!report_entry(u))
+			next = leave_out(u, args);
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return next;
+}
+
+static bool bit_is_wanted(void)
+{
+	return READ_ONCE(*sonde_kernel.sys_tracepoint_refcount) ||
+	       READ_ONCE(exit_others) ||
+	       (atomic_read(&sonde_states) &&
+		(sonde_flags(current) & UTRACE_EVENT_SYSCALL));
+}
+
+/*
+ * Takes the bit away from the current thread where nobody wants it. Whoever
+ * wants it says so before setting it, and we look again after clearing it: one
+ * sees the other.
+ */
+static void drop_bit(void)
+{
+	if (bit_is_wanted())
+		return;
+	clear_task_syscall_work(current, SYSCALL_TRACEPOINT);
+	/* the bit before who wants it; pairs with theirs, the other way round */
+	smp_mb__after_atomic();
+	if (bit_is_wanted())
+		set_task_syscall_work(current, SYSCALL_TRACEPOINT);
+}
+
+void sonde_report_syscall_exit(struct utrace *u)
+{
+	struct sonde_report r = {
+		.event = UTRACE_EVENT(SYSCALL_EXIT),
+		.regs = task_pt_regs(current),
+	};
+
+	sonde_report(u, &r);
+}
+
+/* After a system call, where that can be hooked: the report is made here. */
+unsigned long sonde_hook_syscall_exit(struct sonde_args *args)
+{
+	struct utrace *u;
+
+	sonde_hooks_enter();
+	u = sonde_find_get(current);
+	if (u) {
+		if (u->has_left_out)
+			task_pt_regs(current)->orig_ax = u->left_out;
+		u->has_left_out = false;
+		if (READ_ONCE(u->flags) & UTRACE_EVENT(SYSCALL_EXIT)) {
+			sonde_report_syscall_exit(u);
+			sonde_settle(u);
+		}
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+	return sonde_body(SONDE_HOOK_SYSCALL_EXIT);
+}
+
+static void report_exit_later(void)
+{
+	struct utrace *u = sonde_find_get(current);
+
+	if (!u)
+		return;
+	if (READ_ONCE(u->flags) & UTRACE_EVENT(SYSCALL_EXIT))
+		sonde_later(u, SONDE_LATER_SYSCALL_EXIT);
+	sonde_put(u);
+}
+
+/* Probe of sys_exit, preemption off: the safe point makes the report. */
+static void on_sys_exit(void *data, struct pt_regs *regs, long result)
+{
+	if (!SONDE_EXIT_HOOKED && atomic_read(&sonde_states))
+		report_exit_later();
+	sonde_call_exit(regs, result);
+	drop_bit();
+}
+
+int sonde_syscall_init(void)
+{
+	int err;
+
+	exit_point = sonde_tracepoint("sys_exit");
+	if (!exit_point)
+		return -ENOENT;
+	asked = false;
+	WRITE_ONCE(registrar, current);
+	err = tracepoint_probe_register(exit_point, on_sys_exit, NULL);
+	WRITE_ONCE(registrar, NULL);
+	if (err)
+		return err;
+	spin_lock_irq(&work_lock);
+	count_others();
+	/* Others were first: the kernel's counter has one for them. */
+	if (!asked)
+		(*sonde_kernel.sys_tracepoint_refcount)--;
+	spin_unlock_irq(&work_lock);
+	return 0;
+}
+
+void sonde_syscall_stop(void)
+{
+	asked = false;
+	WRITE_ONCE(registrar, current);
+	tracepoint_probe_unregister(exit_point, on_sys_exit, NULL);
+	WRITE_ONCE(registrar, NULL);
+	spin_lock_irq(&work_lock);
+	/* Others stay: the kernel's counter has one for them again. */
+	if (!asked)
+		(*sonde_kernel.sys_tracepoint_refcount)++;
+	exit_others = 0;
+	exit_point = NULL;
+	clear_all();
+	spin_unlock_irq(&work_lock);
+	tracepoint_synchronize_unregister();
+}

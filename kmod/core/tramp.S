@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Trampolines of the hooks. The ftrace handler points the instruction pointer
+ * here, as if the caller had called us: the return address is on top.
+ *
+ * Each saves the argument registers, calls its C part in the thread's own
+ * context, and goes on where that says, by push and return: an indirect jump
+ * into the middle of a function would fault on CPUs with kernel IBT. No frame
+ * of the module is left on the stack while the original function sleeps.
+ */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <asm/percpu.h>
+#include <asm/unwind_hints.h>
+
+#include "kmod/compat_direct.h"
+
+#ifndef ENDBR			/* kernels without IBT */
+#define ENDBR
+#endif
+
+.macro TRAMPOLINE name
+SYM_FUNC_START(sonde_tramp_\name)
+	ENDBR			/* their addresses are in a table */
+	push	%rdi
+	push	%rsi
+	push	%rdx
+	push	%rcx
+	push	%r8
+	push	%r9
+	sub	$8, %rsp
+	mov	%rsp, %rdi
+	call	sonde_hook_\name
+	mov	%rax, %r11
+	pop	%rax
+	pop	%r9
+	pop	%r8
+	pop	%rcx
+	pop	%rdx
+	pop	%rsi
+	pop	%rdi
+	test	%r11, %r11
+	jz	.Lreturn_\name
+	push	%r11
+	UNWIND_HINT_FUNC
+.Lreturn_\name:
+	RET
+SYM_FUNC_END(sonde_tramp_\name)
+.endm
+
+	.text
+TRAMPOLINE syscall_entry
+TRAMPOLINE syscall_exit
+TRAMPOLINE get_signal
+TRAMPOLINE dequeue_signal
+TRAMPOLINE setup_done
+TRAMPOLINE signal_stop
+TRAMPOLINE new_task
+TRAMPOLINE exec
+TRAMPOLINE exit
+TRAMPOLINE death
+TRAMPOLINE release
+TRAMPOLINE regfunc
+TRAMPOLINE unregfunc
+TRAMPOLINE probe_add
+TRAMPOLINE probe_add_prio
+TRAMPOLINE probe_add_again
+TRAMPOLINE probe_remove
+
+SYM_FUNC_START(sonde_call_body)
+	mov	%rdi, %rax
+	mov	%rsi, %rdi
+	push	%rax
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(sonde_call_body)
+
+/* sonde_call_body_of(body, args): the same with four of the saved arguments. */
+SYM_FUNC_START(sonde_call_body_of)
+	mov	%rdi, %rax
+	mov	%rsi, %r11
+	mov	48(%r11), %rdi
+	mov	40(%r11), %rsi
+	mov	32(%r11), %rdx
+	mov	24(%r11), %rcx
+	push	%rax
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(sonde_call_body_of)
+
+#ifdef SONDE_DIRECT_CALLS
+/*
+ * Called by the hooked function itself, at its beginning: an ftrace direct
+ * call. A task that no session traces goes back at once; that is all it pays.
+ * The sign bit is SONDE_MARK in its thread_info, and is set in
+ * sonde_call_everyone while some session traces every task.
+ */
+.macro CALL_TRAMPOLINE name
+SYM_FUNC_START(sonde_tramp_\name)
+	ENDBR
+	mov	SONDE_CURRENT, %rax
+	mov	SONDE_TASK_SYSCALL_WORK(%rax), %rax
+	or	sonde_call_everyone(%rip), %rax
+	js	.Ltraced_\name
+	RET
+.Ltraced_\name:
+	push	%rdi
+	push	%rsi
+	call	sonde_\name
+	pop	%rsi
+	pop	%rdi
+	RET
+SYM_FUNC_END(sonde_tramp_\name)
+.endm
+
+CALL_TRAMPOLINE call_by_name
+CALL_TRAMPOLINE call_of_all
+#endif
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,663 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Per-CPU rings: the writing end
+ *
+ * What every firing does is in writer.h; this is what few do. The layout and the
+ * protocol with the reader are those of kmod/shared/record.h;
+ * runtime/buffer/ring.h has the theory, and the names of the barriers (W1 to W4,
+ * R1 to R4). What is different here:
+ *
+ * A firing runs with preemption off, so its CPU's writer is its own, but for
+ * interrupts. One that fires a probe while a firing is under way finds the
+ * writer busy, records nothing, and counts one drop for each ECB. We refused
+ * to keep interrupts off instead: a firing may copy kilobytes.
+ *
+ * low_water is the time of this CPU's last firing, not the present time: it is
+ * as true a bound, and saves a second look at the clock. A firing that no
+ * program has kept and none has asked for the time never looks at it.
+ *
+ *   last_time -> low_water   smp_mb (W3)   clock -> timestamp ... IDLE (W4)
+ *
+ * The reader can write to the whole mapping. head, drops and sizes are kept
+ * here, nothing is read back from the ring but the tail, and a tail that cannot
+ * be true is ignored. So a hostile reader only harms what it reads.
+ *
+ * A record that may not fit is made outside of the ring, and squeezed in or
+ * dropped when its size is known: a program whose filter says no never counts.
+ * The reader is woken by irq_work, from any context, when a quarter is full,
+ * and not again until it has moved; wake_at says when to look next.
+ *
+ * Rings are made for the CPUs that are online then. One that comes up later gets
+ * its own before it runs, and the reader an event. One that goes offline keeps
+ * its ring, with what is in it. Other rings take the place of these where their
+ * size is changed: each CPU swaps its own, by an interrupt, between two firings.
+ * Whoever has the old one mapped keeps its memory.
+ *
+ * Policies. `limit` is what may lie between tail and head: the size, or 0 where a
+ * ring of policy fill has overflown, and with it all of the session. In policy
+ * ring the tail is the writer's: it goes to the first of `marks`, where records
+ * begin, that leaves enough room. There is a mark each 64th of the ring, so that
+ * nothing of the records has to be read back.
+ *
+ * Locks: cpu hotplug > sessions_lock > session->rings_lock.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/vmalloc.h>
+
+#include "kmod/device/session.h"
+#include "kmod/device/writer.h"
+
+static void wake_reader(struct irq_work *work)
+{
+	struct sonde_writer *writer =
+		container_of(work, struct sonde_writer, wake);
+
+	sonde_event_wake(writer->session);
+}
+
+static void put_header(struct sonde_writer *writer, u32 number)
+{
+	struct sonde_ring *ring = writer->ring;
+
+	ring->magic = SONDE_RING_MAGIC;
+	ring->size = writer->size;
+	ring->writer = number;
+	ring->low_water = SONDE_IDLE;
+}
+
+/* The head at which to see if the reader must be woken: it reads while we write. */
+static u64 wake_after(struct sonde_writer *writer, u64 position)
+{
+	return writer->policy == SONDE_POLICY_SWITCH ?
+		       position + writer->size / 4 :
+		       position + S64_MAX;
+}
+
+static u64 to_end(struct sonde_writer *writer)
+{
+	return writer->size - (writer->head & (writer->size - 1));
+}
+
+static void *data_at(struct sonde_writer *writer, u64 position)
+{
+	return writer->data + (position & (writer->size - 1));
+}
+
+/* Policy ring: remembers where records begin. */
+static void note_start(struct sonde_writer *writer)
+{
+	u64 segment = writer->head / (writer->size / SONDE_MARKS);
+
+	if (segment == writer->marks->last)
+		return;
+	writer->marks->last = segment;
+	writer->marks->at[segment % SONDE_MARKS] = writer->head;
+}
+
+/*
+ * What writer.h goes by. Policy ring comes here each 64th of the ring, to note
+ * where a record begins; one of @bytes fits.
+ */
+static void set_room(struct sonde_writer *writer, u64 bytes)
+{
+	u64 used = writer->head - writer->tail;
+	u64 room = min(writer->limit - min(writer->limit, used),
+		       to_end(writer));
+
+	if (writer->policy == SONDE_POLICY_RING) {
+		note_start(writer);
+		room = min(room, max(bytes, writer->size / SONDE_MARKS));
+	}
+	writer->next = data_at(writer, writer->head);
+	WRITE_ONCE(writer->room, room);
+}
+
+/* Nothing fires on the writer's CPU. Return: what was there before. */
+static struct sonde_ring *put_ring(struct sonde_writer *writer,
+				   struct sonde_ring *ring, u64 size,
+				   unsigned int cpu)
+{
+	struct sonde_ring *old = writer->ring;
+
+	writer->size = size;
+	writer->limit = size;
+	writer->head = 0;
+	writer->tail = 0;
+	writer->woken_at = U64_MAX;
+	writer->wake_at = wake_after(writer, 0);
+	writer->drops_before = writer->drops;
+	writer->data = (u8 *)ring + SONDE_RING_DATA;
+	if (writer->marks)
+		memset(writer->marks, 0, sizeof(*writer->marks));
+	writer->ring = ring;
+	put_header(writer, cpu);
+	set_room(writer, 0);
+	return old;
+}
+
+static int set_policy(struct sonde_writer *writer, u32 policy)
+{
+	if (policy == SONDE_POLICY_RING && !writer->marks) {
+		writer->marks = kzalloc(sizeof(*writer->marks),
+					GFP_KERNEL_ACCOUNT);
+		if (!writer->marks)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The writer of @cpu, which fires nothing yet, and its ring, become the next. */
+static int add_ring(struct sonde_session *session, unsigned int cpu)
+{
+	struct sonde_writer *writer = per_cpu_ptr(session->writers, cpu);
+	struct sonde_ring *ring;
+
+	lockdep_assert_held(&session->rings_lock);
+	if (!writer->session)
+		init_irq_work(&writer->wake, wake_reader);
+	writer->session = session;
+	writer->cpu = cpu;
+	writer->policy = session->policy;
+	if (!writer->path)
+		writer->path = (char *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (session->scratch_size > writer->scratch_size) {
+		vfree(writer->scratch);
+		writer->scratch = vzalloc(session->scratch_size);
+		writer->scratch_size = writer->scratch ? session->scratch_size :
+							 0;
+	}
+	if (!writer->path || writer->scratch_size < session->scratch_size ||
+	    set_policy(writer, session->policy))
+		return -ENOMEM;
+	ring = vmalloc_user(SONDE_RING_DATA + session->ring_size);
+	if (!ring)
+		return -ENOMEM;
+	put_ring(writer, ring, session->ring_size, cpu);
+	writer->busy = false;
+	session->rings[session->ring_count] = writer;
+	/* the ring before their number; pairs with sonde_buffers_mmap() */
+	smp_store_release(&session->ring_count, session->ring_count + 1);
+	return 0;
+}
+
+static void free_writers(struct sonde_session *session,
+			 struct sonde_writer __percpu *writers)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct sonde_writer *writer = per_cpu_ptr(writers, cpu);
+
+		if (!writer->session)
+			continue;
+		irq_work_sync(&writer->wake);
+		vfree(writer->ring);
+		vfree(writer->scratch);
+		kfree(writer->marks);
+		free_page((unsigned long)writer->path);
+	}
+	free_percpu(writers);
+	kfree(session->rings);
+	session->rings = NULL;
+	session->ring_count = 0;
+}
+
+static bool too_much(u64 bytes, unsigned int cpus)
+{
+	return bytes > ((u64)totalram_pages() << PAGE_SHIFT) / 4 / cpus;
+}
+
+static int make_rings(struct sonde_session *session, u64 size, u32 policy)
+{
+	struct sonde_writer __percpu *writers;
+	unsigned int cpu;
+	int err = 0;
+
+	session->rings = kcalloc(nr_cpu_ids, sizeof(*session->rings),
+				 GFP_KERNEL_ACCOUNT);
+	writers = alloc_percpu_gfp(struct sonde_writer, GFP_KERNEL_ACCOUNT);
+	if (!session->rings || !writers) {
+		kfree(session->rings);
+		free_percpu(writers);
+		session->rings = NULL;
+		return -ENOMEM;
+	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(writers, cpu)->busy = true; /* until it has a ring */
+	session->ring_size = size;
+	session->policy = policy;
+	session->writers = writers;
+	for_each_online_cpu(cpu) {
+		err = add_ring(session, cpu);
+		if (err)
+			break;
+	}
+	if (err) {
+		session->writers = NULL; /* no ECB before the rings */
+		free_writers(session, writers);
+	}
+	return err;
+}
+
+struct swap {
+	struct sonde_writer *writer;
+	struct sonde_ring *ring; /* the new one, then the old one */
+	u64 size;
+	u32 policy;
+	bool done;
+};
+
+/* On the writer's CPU, by an interrupt; or anywhere, where that is offline. */
+static void swap_here(void *data)
+{
+	struct swap *swap = data;
+
+	if (swap->writer->busy)
+		return; /* a firing is under way */
+	swap->writer->policy = swap->policy;
+	swap->ring = put_ring(swap->writer, swap->ring, swap->size,
+			      swap->writer->cpu);
+	swap->done = true;
+}
+
+static void swap_ring(struct swap *swap)
+{
+	while (!swap->done) {
+		if (cpu_online(swap->writer->cpu))
+			smp_call_function_single(swap->writer->cpu, swap_here,
+						 swap, 1);
+		else
+			swap_here(swap);
+		if (!swap->done)
+			schedule_timeout_uninterruptible(1);
+	}
+}
+
+/* All of the rings or none are replaced. */
+static int replace_rings(struct sonde_session *session, u64 size, u32 policy)
+{
+	u32 count = session->ring_count, n;
+	struct swap *swaps;
+	int err = -ENOMEM;
+
+	swaps = kvcalloc(count, sizeof(*swaps), GFP_KERNEL);
+	if (!swaps)
+		return -ENOMEM;
+	for (n = 0; n < count; n++) {
+		swaps[n].writer = session->rings[n];
+		swaps[n].size = size;
+		swaps[n].policy = policy;
+		swaps[n].ring = vmalloc_user(SONDE_RING_DATA + size);
+		if (!swaps[n].ring || set_policy(session->rings[n], policy))
+			goto out_free;
+	}
+	for (n = 0; n < count; n++)
+		swap_ring(&swaps[n]);
+	session->ring_size = size;
+	session->policy = policy;
+	err = 0;
+
+out_free:
+	for (n = 0; n < count; n++)
+		vfree(swaps[n].ring);
+	kvfree(swaps);
+	return err;
+}
+
+/**
+ * sonde_buffers_create() - make the session's rings, or others in their place
+ * @session: its lock is held
+ * @bytes: of data a ring; rounded up to a power of two, at least a page
+ * @policy: enum sonde_policy
+ *
+ * Context: Process context. May sleep.
+ * Return: the number of rings, -EINVAL more than 1 GiB, or no such policy,
+ * -ENOMEM (also where all of them would take a quarter of the memory).
+ */
+int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy)
+{
+	u64 size;
+	int err;
+
+	lockdep_assert_held(&session->lock);
+	if (bytes > SONDE_RING_MAX || policy >= SONDE_POLICY_COUNT)
+		return -EINVAL;
+	size = roundup_pow_of_two(max(bytes, SONDE_RING_MIN));
+	if (too_much(size, num_present_cpus()))
+		return -ENOMEM;
+	cpus_read_lock();
+	mutex_lock(&session->rings_lock);
+	if (session->writers)
+		err = replace_rings(session, size, policy);
+	else
+		err = make_rings(session, size, policy);
+	mutex_unlock(&session->rings_lock);
+	cpus_read_unlock();
+	return err ?: session->ring_count;
+}
+
+/**
+ * sonde_buffers_cpu_up() - a CPU will come up
+ * @session: any
+ * @cpu: that runs nothing yet
+ *
+ * Without memory its records are counted as lost.
+ *
+ * Context: Process context, cpu hotplug. May sleep.
+ */
+void sonde_buffers_cpu_up(struct sonde_session *session, unsigned int cpu)
+{
+	bool added = false;
+
+	mutex_lock(&session->rings_lock);
+	if (session->writers && !per_cpu_ptr(session->writers, cpu)->ring)
+		added = !add_ring(session, cpu);
+	mutex_unlock(&session->rings_lock);
+	if (added)
+		sonde_event(session, SONDE_EVENT_RINGS, 0, session->ring_count);
+}
+
+static int grow_scratch(struct sonde_session *session, u32 bytes)
+{
+	void **fresh;
+	u32 n;
+
+	lockdep_assert_held(&session->rings_lock);
+	bytes = roundup_pow_of_two(max(bytes, 1024u));
+	fresh = kcalloc(session->ring_count, sizeof(*fresh), GFP_KERNEL);
+	if (!fresh)
+		return -ENOMEM;
+	for (n = 0; n < session->ring_count; n++) {
+		fresh[n] = vzalloc(bytes);
+		if (!fresh[n])
+			goto out_free;
+	}
+	for (n = 0; n < session->ring_count; n++) {
+		void *old = session->rings[n]->scratch;
+
+		WRITE_ONCE(session->rings[n]->scratch, fresh[n]);
+		session->rings[n]->scratch_size = bytes;
+		fresh[n] = old;
+	}
+	if (session->ring_count)
+		synchronize_rcu();
+	session->scratch_size = bytes;
+	for (n = 0; n < session->ring_count; n++)
+		vfree(fresh[n]);
+	kfree(fresh);
+	return 0;
+
+out_free:
+	while (n--)
+		vfree(fresh[n]);
+	kfree(fresh);
+	return -ENOMEM;
+}
+
+/**
+ * sonde_buffers_scratch() - see that a record of @bytes can be made anywhere
+ * @session: its lock is held
+ * @bytes: the largest record of a program
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int sonde_buffers_scratch(struct sonde_session *session, u32 bytes)
+{
+	int err = 0;
+
+	lockdep_assert_held(&session->lock);
+	if (bytes <= session->scratch_size)
+		return 0;
+	mutex_lock(&session->rings_lock);
+	err = grow_scratch(session, bytes);
+	mutex_unlock(&session->rings_lock);
+	return err;
+}
+
+/**
+ * sonde_buffers_destroy() - free the rings
+ * @session: nothing of it fires any more, nobody has them mapped
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_buffers_destroy(struct sonde_session *session)
+{
+	if (session->writers)
+		free_writers(session, session->writers);
+	session->writers = NULL;
+}
+
+/**
+ * sonde_buffers_mmap() - map one ring
+ * @session: borrowed; takes no lock of it, mmap_lock is held
+ * @vma: begins where a ring does, and ends in it
+ *
+ * Context: Process context.
+ * Return: 0, -EINVAL no ring is there or the mapping is private or longer,
+ * -EPERM it may be executed, -EAGAIN no memory for page tables.
+ */
+int sonde_buffers_mmap(struct sonde_session *session,
+		       struct vm_area_struct *vma)
+{
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	u64 index = offset / SONDE_RING_STRIDE;
+	u32 count = smp_load_acquire(&session->ring_count); /* the rings */
+
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+	if (!(vma->vm_flags & VM_SHARED) || offset % SONDE_RING_STRIDE ||
+	    index >= count ||
+	    vma->vm_end - vma->vm_start > SONDE_RING_DATA + session->ring_size)
+		return -EINVAL;
+	return remap_vmalloc_range(vma, session->rings[index]->ring, 0);
+}
+
+/**
+ * sonde_buffers_count() - add up what the writers counted
+ * @session: any
+ * @statistics: firings, records and drops are set
+ *
+ * Context: Process context.
+ */
+void sonde_buffers_count(struct sonde_session *session,
+			 struct sonde_statistics *statistics)
+{
+	u32 n;
+
+	statistics->drops = atomic64_read(&session->lost);
+	mutex_lock(&session->rings_lock);
+	for (n = 0; n < session->ring_count; n++) {
+		struct sonde_writer *writer = session->rings[n];
+
+		statistics->firings += READ_ONCE(writer->firings);
+		statistics->records += READ_ONCE(writer->records);
+		statistics->drops += READ_ONCE(writer->drops);
+	}
+	mutex_unlock(&session->rings_lock);
+}
+
+/**
+ * sonde_writer_drop() - count records that are lost
+ * @writer: this CPU's
+ * @records: how many
+ *
+ * Context: Any but NMI; preemption is off.
+ */
+void sonde_writer_drop(struct sonde_writer *writer, u64 records)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	WRITE_ONCE(writer->drops, writer->drops + records);
+	WRITE_ONCE(writer->ring->drops, writer->drops - writer->drops_before);
+	local_irq_restore(flags);
+}
+
+/**
+ * sonde_writer_refuse() - a firing cannot be recorded here
+ * @session: any
+ * @writer: this CPU's: busy, or without a ring
+ * @records: that are lost
+ *
+ * Context: Any but NMI; preemption is off.
+ */
+void sonde_writer_refuse(struct sonde_session *session,
+			 struct sonde_writer *writer, u32 records)
+{
+	if (writer->ring)
+		sonde_writer_drop(writer, records);
+	else
+		atomic64_add(records, &session->lost);
+}
+
+static void refresh_tail(struct sonde_writer *writer)
+{
+	/* W2: the reader is done with what lies before; pairs with R2 */
+	u64 tail = smp_load_acquire(&writer->ring->tail);
+
+	if (tail - writer->tail <= writer->head - writer->tail)
+		writer->tail = tail;
+}
+
+/* One ring of policy fill is full: no ring takes a record any more. */
+static void close_all(struct sonde_session *session)
+{
+	u32 count = smp_load_acquire(&session->ring_count), n; /* the rings */
+
+	for (n = 0; n < count; n++) {
+		WRITE_ONCE(session->rings[n]->limit, 0);
+		WRITE_ONCE(session->rings[n]->room, 0);
+	}
+}
+
+/* Policy ring: the oldest records go, so that @bytes fit. */
+static void give_up_oldest(struct sonde_writer *writer, u64 bytes)
+{
+	u64 wanted = writer->head + bytes - writer->size, tail = writer->head;
+	u32 n;
+
+	if (bytes > writer->size)
+		return;
+	for (n = 0; n < SONDE_MARKS; n++) {
+		u64 mark = writer->marks->at[n];
+
+		if (mark >= wanted && mark < tail && mark >= writer->tail)
+			tail = mark;
+	}
+	writer->tail = tail;
+	WRITE_ONCE(writer->ring->tail, tail);
+}
+
+static bool fits(struct sonde_writer *writer, u64 bytes)
+{
+	return writer->head - writer->tail + bytes <= READ_ONCE(writer->limit);
+}
+
+static bool has_room(struct sonde_writer *writer, u64 bytes)
+{
+	if (fits(writer, bytes))
+		return true;
+	if (writer->policy == SONDE_POLICY_RING)
+		give_up_oldest(writer, bytes);
+	else
+		refresh_tail(writer);
+	return fits(writer, bytes);
+}
+
+/* With the padding before it. */
+static u64 needed(struct sonde_writer *writer, u64 bytes)
+{
+	u64 rest = to_end(writer);
+
+	return rest < bytes ? rest + bytes : bytes;
+}
+
+/**
+ * sonde_writer_wake() - wake the reader if a quarter is full
+ * @writer: at the end of a firing
+ *
+ * Context: Any but NMI; preemption is off.
+ */
+void sonde_writer_wake(struct sonde_writer *writer)
+{
+	u64 quarter = writer->size / 4;
+
+	refresh_tail(writer);
+	writer->wake_at = wake_after(writer, writer->tail);
+	if (writer->head - writer->tail < quarter)
+		return;
+	writer->wake_at = writer->head + quarter / 4;
+	if (writer->woken_at == writer->tail)
+		return;
+	writer->woken_at = writer->tail;
+	irq_work_queue(&writer->wake);
+}
+
+/**
+ * sonde_writer_make_room() - sonde_writer_reserve() near the end, or full
+ * @writer: in a firing
+ * @bytes: the record's size at most
+ *
+ * Context: As sonde_writer_begin().
+ * Return: where to make the record: in the ring, or outside.
+ */
+struct sonde_record *sonde_writer_make_room(struct sonde_writer *writer,
+					    u32 bytes)
+{
+	bool fits = has_room(writer, needed(writer, bytes));
+
+	set_room(writer, bytes);
+	if (bytes <= writer->room)
+		return (void *)writer->next;
+	writer->reserved = bytes;
+	writer->outside = fits ? NULL : READ_ONCE(writer->scratch);
+	return fits ? data_at(writer, writer->head + to_end(writer)) :
+		      writer->outside;
+}
+
+static void put_padding(struct sonde_writer *writer, u64 bytes)
+{
+	struct sonde_record *padding = data_at(writer, writer->head);
+
+	padding->size = bytes;
+	padding->flags = SONDE_RECORD_PADDING;
+	writer->head += bytes;
+}
+
+/**
+ * sonde_writer_put() - sonde_writer_commit() of a record that is not at next
+ * @writer: in a firing
+ * @bytes: the record's size
+ *
+ * A record that does not fit is counted as a drop.
+ *
+ * Context: As sonde_writer_begin().
+ */
+void sonde_writer_put(struct sonde_writer *writer, u32 bytes)
+{
+	u32 room = writer->outside ? bytes : writer->reserved;
+
+	if (writer->outside && !has_room(writer, needed(writer, bytes))) {
+		sonde_writer_drop(writer, 1);
+		if (writer->policy == SONDE_POLICY_FILL)
+			close_all(writer->session);
+		return;
+	}
+	/* one in the ring was placed by the room for its largest size */
+	if (to_end(writer) < room)
+		put_padding(writer, to_end(writer));
+	if (writer->outside)
+		memcpy(data_at(writer, writer->head), writer->outside, bytes);
+	writer->head += bytes;
+	writer->records++;
+	set_room(writer, 0);
+	/* W1: the record before head; pairs with R1 */
+	smp_store_release(&writer->ring->head, writer->head);
+}

@@ -1,0 +1,777 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System calls: what is hooked for their taps, and what a hook does
+ *
+ *   by name   __x64_sys_NAME, by an ftrace direct call. Who makes another call
+ *             pays nothing.
+ *   of all    x64_sys_call(), where the kernel has it: one hook for every call,
+ *             used when many are wanted at once
+ *   tracepoint  sys_enter, which puts every task of the machine on the slow path:
+ *             where a direct call cannot be had
+ *
+ * A number that sessions want is hooked in one of these ways, by[number], and
+ * stays so while it is wanted: so none fires twice, and none is missed while
+ * other taps come and go. Numbers that are asked for together share one
+ * ftrace_ops, a batch, which goes when none of them is wanted.
+ *
+ * The hooks are the module's, not a session's, as ftrace has one direct call a
+ * function. They are not told whom to trace either, so the trampoline looks
+ * first (tramp.S): SONDE_MARK in a thread's system call work says that some
+ * session has it as a target. The kernel has no such bit: it neither looks at it
+ * nor changes it, but copies it to children, which are targets as well.
+ *
+ * Returns. A wrapper around the call would leave our frames on the stack of a
+ * thread that sleeps there. So the entry hook sets the thread's
+ * SYSCALL_TRACEPOINT bit, which the kernel looks at when the call ends; the probe
+ * on sys_exit that the core has anyway comes here, and takes the bit away. A
+ * thread that is in a call when a return is armed has the bit set, too.
+ *
+ * Calls of 32-bit programs have other numbers and other functions: they are not
+ * looked at. A number that this kernel does not have is not hooked by name; the
+ * other ways see it being tried.
+ *
+ * Locks: session->lock > calls_lock.
+ */
+#include <linux/bitmap.h>
+#include <linux/ftrace.h>
+#include <linux/moduleparam.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/thread_info.h>
+#include <linux/tracepoint.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+
+#include "kmod/compat.h"
+#include "kmod/compat_direct.h"
+#include "kmod/core/hooks.h"
+#include "kmod/core/internal.h"
+#include "kmod/device/device.h"
+#include "kmod/device/fire.h"
+#include "kmod/device/session.h"
+
+#define FEW 48u /* functions: more are hooked together where that can be had */
+#define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
+#define SONDE_MARK_BIT 63 /* of thread_info.syscall_work */
+
+/* How a number is hooked. */
+enum way {
+	WAY_NONE,
+	WAY_NAME,
+	WAY_ALL,
+	WAY_TRACEPOINT,
+	WAY_EXEC = 4, /* and it is one of the two that have taps of their own */
+};
+
+struct listed {
+	struct rcu_head rcu;
+	u32 count; /* one or more */
+	struct sonde_session *sessions[];
+};
+
+/* What one ftrace_ops hooks. */
+struct batch {
+	struct list_head node;
+	struct ftrace_ops ops;
+	DECLARE_BITMAP(numbers, SONDE_CALLS);
+};
+
+static bool direct_calls = true;
+module_param(direct_calls, bool, 0644);
+MODULE_PARM_DESC(direct_calls,
+		 "hook system calls by ftrace direct calls; else by tracepoint");
+
+/* Read by the hooks. */
+static u8 by[SONDE_CALLS];
+static struct listed __rcu *listed; /* sessions with taps on system calls */
+static struct sonde_session __rcu *sole; /* where there is one */
+long sonde_call_everyone; /* negative: some of them trace every task */
+
+static DEFINE_MUTEX(calls_lock); /* of the following */
+static u32 users[SONDE_CALLS]; /* sessions that want the number */
+static LIST_HEAD(batches);
+static struct batch *all __maybe_unused; /* the one on x64_sys_call */
+static bool on_tracepoint;
+static u32 marking; /* sessions that have marked threads */
+
+static unsigned long *call_table; /* the kernel's */
+static unsigned long no_call; /* what is there for numbers without a call */
+static unsigned long all_calls; /* x64_sys_call(), 0: it has none */
+static struct tracepoint *enter_point;
+
+/* 32-bit calls have other numbers. */
+static bool is_other_abi(void)
+{
+#ifdef CONFIG_IA32_EMULATION
+	return current_thread_info()->status & TS_COMPAT;
+#else
+	return false;
+#endif
+}
+
+static __always_inline void begin(struct sonde_firing *firing,
+				  struct sonde_session *session,
+				  struct pt_regs *regs, long call,
+				  union sonde_firing_start start)
+{
+	firing->session = session;
+	firing->task = current;
+	firing->regs = regs;
+	firing->call = call;
+	firing->start.word = start.word;
+}
+
+static __always_inline bool fire_site(struct sonde_firing *firing,
+				      const struct sonde_site *site)
+{
+	if (likely(site->only))
+		return sonde_fire_now(firing, site->only);
+	return sonde_fire_site(firing, site);
+}
+
+static noinline bool enter_exec(struct sonde_session *session,
+				struct pt_regs *regs, long call)
+{
+	const struct sonde_site *site =
+		rcu_dereference_sched(session->kinds[SONDE_TAP_EXEC]);
+	struct sonde_firing firing SONDE_UNINITIALIZED;
+
+	if (!site)
+		return false;
+	begin(&firing, session, regs, call,
+	      (union sonde_firing_start){ .has_text = true });
+	memset(firing.args, 0, sizeof(firing.args));
+	firing.text_address = call == __NR_execve ? regs->di : regs->si;
+	return sonde_fire_site(&firing, site);
+}
+
+static __always_inline void want_return(void)
+{
+	if (!test_syscall_work(SYSCALL_TRACEPOINT))
+		set_syscall_work(SYSCALL_TRACEPOINT);
+}
+
+/* Return: as sonde_fire_now(). */
+static __always_inline bool enter_session(struct sonde_session *session,
+					  struct pt_regs *regs, long call)
+{
+	const struct sonde_site *site =
+		rcu_dereference_sched(session->entries[call]);
+	const struct sonde_site *back =
+		rcu_access_pointer(session->returns[call]);
+	struct sonde_firing firing SONDE_UNINITIALIZED;
+
+	if ((!site && !back) || !sonde_covers(session, current))
+		return false;
+	if (back)
+		want_return();
+	if (!site)
+		return false;
+	begin(&firing, session, regs, call,
+	      (union sonde_firing_start){ .args_source = SONDE_ARGS_CALL });
+	return fire_site(&firing, site);
+}
+
+static noinline bool enter_execs(struct pt_regs *regs, long call)
+{
+	const struct listed *list = rcu_dereference_sched(listed);
+	struct sonde_session *session;
+	bool late = false;
+	u32 n;
+
+	for (n = 0; list && n < list->count; n++) {
+		session = list->sessions[n];
+		late |= enter_session(session, regs, call);
+		if (!sonde_covers(session, current))
+			continue;
+		if (rcu_access_pointer(session->kinds[SONDE_TAP_EXEC_FAILURE]))
+			want_return();
+		late |= enter_exec(session, regs, call);
+	}
+	return late;
+}
+
+/* Not this hook's, or an exec. */
+static noinline void enter_other(struct pt_regs *regs, unsigned long call,
+				 enum way way)
+{
+	bool late;
+
+	if (call >= SONDE_CALLS || READ_ONCE(by[call]) != (way | WAY_EXEC))
+		return;
+	preempt_disable_notrace();
+	late = enter_execs(regs, call);
+	preempt_enable_notrace();
+	if (unlikely(late))
+		sonde_run_late();
+}
+
+static noinline bool enter_listed(struct pt_regs *regs, long call)
+{
+	const struct listed *list = rcu_dereference_sched(listed);
+	bool late = false;
+	u32 n;
+
+	for (n = 0; list && n < list->count; n++)
+		late |= enter_session(list->sessions[n], regs, call);
+	return late;
+}
+
+static __always_inline void enter(struct pt_regs *regs, unsigned long call,
+				  enum way way)
+{
+	struct sonde_session *session;
+	bool late;
+
+	if (unlikely(call >= SONDE_CALLS || READ_ONCE(by[call]) != way)) {
+		enter_other(regs, call, way);
+		return;
+	}
+	preempt_disable_notrace();
+	session = rcu_dereference_sched(sole);
+	late = likely(session) ? enter_session(session, regs, call) :
+				 enter_listed(regs, call);
+	if (unlikely(late)) {
+		preempt_enable_notrace();
+		sonde_run_late(); /* before the call is made */
+		return;
+	}
+	preempt_enable_notrace();
+}
+
+/* Of tramp.S: at the beginning of __x64_sys_NAME(regs). */
+void sonde_call_by_name(struct pt_regs *regs)
+{
+	enter(regs, regs->orig_ax, WAY_NAME);
+}
+
+/* Of tramp.S: at the beginning of x64_sys_call(regs, number). */
+void sonde_call_of_all(struct pt_regs *regs)
+{
+	enter(regs, regs->orig_ax, WAY_ALL);
+}
+
+static void probe_sys_enter(void *data, struct pt_regs *regs, long call)
+{
+	if (!is_other_abi())
+		enter(regs, call, WAY_TRACEPOINT);
+}
+
+static noinline void leave_exec(struct sonde_session *session,
+				struct pt_regs *regs, long call, int error)
+{
+	const struct sonde_site *site =
+		rcu_dereference_sched(session->kinds[SONDE_TAP_EXEC_FAILURE]);
+	struct sonde_firing firing SONDE_UNINITIALIZED;
+
+	if (!site)
+		return;
+	begin(&firing, session, regs, call,
+	      (union sonde_firing_start){ .error = error });
+	memset(firing.args, 0, sizeof(firing.args));
+	firing.args[0] = error;
+	sonde_fire_site(&firing, site);
+}
+
+static __always_inline void leave_session(struct sonde_session *session,
+					  struct pt_regs *regs, long call,
+					  long result)
+{
+	const struct sonde_site *site =
+		rcu_dereference_sched(session->returns[call]);
+	struct sonde_firing firing SONDE_UNINITIALIZED;
+	int error = 0;
+
+	if ((!site && likely(!IS_EXEC(call))) ||
+	    !sonde_covers(session, current))
+		return;
+	if (result < 0 && result >= -MAX_ERRNO && call != __NR_rt_sigreturn)
+		error = -result;
+	if (unlikely(IS_EXEC(call)) && error)
+		leave_exec(session, regs, call, error);
+	if (!site)
+		return;
+	begin(&firing, session, regs, call,
+	      (union sonde_firing_start){ .error = error,
+					  .args_source = SONDE_ARGS_RESULT });
+	firing.result = error ? -1 : result;
+	fire_site(&firing, site);
+}
+
+static noinline void leave_listed(struct pt_regs *regs, long call, long result)
+{
+	const struct listed *list = rcu_dereference_sched(listed);
+	u32 n;
+
+	for (n = 0; list && n < list->count; n++)
+		leave_session(list->sessions[n], regs, call, result);
+}
+
+/**
+ * sonde_call_exit() - a system call has ended, and the thread had the work bit
+ * @regs: the user's
+ * @result: of the call
+ *
+ * Context: Probe of sys_exit.
+ */
+void sonde_call_exit(struct pt_regs *regs, long result)
+{
+	long call = syscall_get_nr(current, regs);
+	struct sonde_session *session;
+
+	if (!rcu_access_pointer(listed) || is_other_abi())
+		return;
+	if (call == -1)
+		call = __NR_rt_sigreturn; /* only that leaves without it */
+	if ((unsigned long)call >= SONDE_CALLS)
+		return;
+	preempt_disable_notrace(); /* 6.13 and later call us with it on */
+	session = rcu_dereference_sched(sole);
+	if (likely(session))
+		leave_session(session, regs, call, result);
+	else
+		leave_listed(regs, call, result);
+	preempt_enable_notrace();
+}
+
+/* Hooking and unhooking */
+
+#ifdef SONDE_DIRECT_CALLS
+
+static unsigned long trampoline_of(const struct batch *batch)
+{
+	return (unsigned long)(batch == all ? sonde_tramp_call_of_all :
+					      sonde_tramp_call_by_name);
+}
+
+/* 0: the kernel has no such call. */
+static unsigned long location_of_call(u32 number)
+{
+	if (number >= NR_syscalls || call_table[number] == no_call)
+		return 0;
+	return sonde_location(call_table[number]);
+}
+
+static int start(struct batch *batch)
+{
+	int err = sonde_direct_register(&batch->ops, trampoline_of(batch));
+
+	if (!err)
+		list_add(&batch->node, &batches);
+	return err;
+}
+
+static void drop(struct batch *batch)
+{
+	ftrace_free_filter(&batch->ops);
+	kfree(batch);
+}
+
+static void stop(struct batch *batch)
+{
+	sonde_direct_unregister(&batch->ops, trampoline_of(batch));
+	list_del(&batch->node);
+	if (batch == all)
+		all = NULL;
+	kfree(batch);
+}
+
+static int hook_all(void)
+{
+	int err;
+
+	if (all)
+		return 0;
+	all = kzalloc(sizeof(*all), GFP_KERNEL);
+	if (!all)
+		return -ENOMEM;
+	err = ftrace_set_filter_ip(&all->ops, all_calls, 0, 0);
+	if (!err)
+		err = start(all);
+	if (err) {
+		drop(all);
+		all = NULL;
+	}
+	return err;
+}
+
+static int hook_by_name(const unsigned long *numbers)
+{
+	unsigned int number;
+	struct batch *batch;
+	bool any = false;
+	int err = 0;
+
+	if (!call_table)
+		return -EOPNOTSUPP;
+	batch = kzalloc(sizeof(*batch), GFP_KERNEL);
+	if (!batch)
+		return -ENOMEM;
+	for_each_set_bit(number, numbers, SONDE_CALLS) {
+		unsigned long ip = location_of_call(number);
+
+		if (!ip)
+			continue;
+		any = true;
+		err = ftrace_set_filter_ip(&batch->ops, ip, 0, 0);
+		if (err)
+			break;
+	}
+	bitmap_copy(batch->numbers, numbers, SONDE_CALLS);
+	if (any && !err)
+		err = start(batch);
+	if (err || !any)
+		drop(batch);
+	return err;
+}
+
+static void stop_idle(void)
+{
+	struct batch *batch, *next;
+	unsigned int number;
+
+	list_for_each_entry_safe(batch, next, &batches, node) {
+		bool idle = true;
+
+		for_each_set_bit(number, batch->numbers, SONDE_CALLS)
+			idle &= !users[number];
+		if (!idle)
+			continue;
+		for_each_set_bit(number, batch->numbers, SONDE_CALLS)
+			WRITE_ONCE(by[number], WAY_NONE);
+		stop(batch);
+	}
+}
+
+static int hook_directly(unsigned long *numbers, enum way *way)
+{
+	int err;
+
+	if (!READ_ONCE(direct_calls))
+		return -EOPNOTSUPP;
+	*way = WAY_ALL;
+	if (all_calls && (all || bitmap_weight(numbers, SONDE_CALLS) > FEW)) {
+		err = hook_all();
+		if (err != -EBUSY)
+			return err;
+	}
+	*way = WAY_NAME;
+	return hook_by_name(numbers);
+}
+
+static void own(const unsigned long *numbers)
+{
+	if (all)
+		bitmap_or(all->numbers, all->numbers, numbers, SONDE_CALLS);
+}
+
+#else /* no direct calls */
+
+static void stop_idle(void)
+{
+}
+
+static int hook_directly(unsigned long *numbers, enum way *way)
+{
+	return -EOPNOTSUPP;
+}
+
+static void own(const unsigned long *numbers)
+{
+}
+
+#endif
+
+static int hook_tracepoint(void)
+{
+	int err = -EOPNOTSUPP;
+
+	if (on_tracepoint)
+		return 0;
+	if (enter_point)
+		err = tracepoint_probe_register(enter_point, probe_sys_enter,
+						NULL);
+	on_tracepoint = !err;
+	return err;
+}
+
+static void stop_idle_tracepoint(void)
+{
+	bool wanted = false;
+	u32 number;
+
+	for (number = 0; number < SONDE_CALLS; number++) {
+		if ((by[number] & ~WAY_EXEC) != WAY_TRACEPOINT)
+			continue;
+		if (users[number])
+			wanted = true;
+		else
+			WRITE_ONCE(by[number], WAY_NONE);
+	}
+	if (wanted || !on_tracepoint)
+		return;
+	tracepoint_probe_unregister(enter_point, probe_sys_enter, NULL);
+	on_tracepoint = false;
+}
+
+/* Numbers that are wanted and are not hooked. */
+static int hook(unsigned long *numbers)
+{
+	enum way way = WAY_NONE;
+	unsigned int number;
+	int err;
+
+	for_each_set_bit(number, numbers, SONDE_CALLS)
+		if (by[number] != WAY_NONE)
+			__clear_bit(number, numbers);
+	if (bitmap_empty(numbers, SONDE_CALLS))
+		return 0;
+	err = hook_directly(numbers, &way);
+	if (err && err != -ENOMEM) {
+		way = WAY_TRACEPOINT;
+		err = hook_tracepoint();
+	}
+	if (err)
+		return err;
+	if (way == WAY_ALL)
+		own(numbers);
+	for_each_set_bit(number, numbers, SONDE_CALLS)
+		WRITE_ONCE(by[number],
+			   IS_EXEC(number) ? way | WAY_EXEC : way);
+	return 0;
+}
+
+static void put_wanted(struct sonde_session *session, unsigned long *numbers)
+{
+	u32 number;
+
+	bitmap_zero(numbers, SONDE_CALLS);
+	for (number = 0; number < SONDE_CALLS; number++)
+		if (rcu_access_pointer(session->entries[number]) ||
+		    rcu_access_pointer(session->returns[number]))
+			__set_bit(number, numbers);
+	if (rcu_access_pointer(session->kinds[SONDE_TAP_EXEC]) ||
+	    rcu_access_pointer(session->kinds[SONDE_TAP_EXEC_FAILURE])) {
+		__set_bit(__NR_execve, numbers);
+		__set_bit(__NR_execveat, numbers);
+	}
+}
+
+static void trace_everyone(const struct listed *list)
+{
+	long everyone = 0;
+	u32 n;
+
+	for (n = 0; n < list->count; n++)
+		if (!READ_ONCE(list->sessions[n]->targeted))
+			everyone = LONG_MIN;
+	WRITE_ONCE(sonde_call_everyone, everyone);
+}
+
+/* Has the hooks look at @session, or look at it no more. */
+static void list(struct sonde_session *session, bool on)
+{
+	struct listed *old =
+		rcu_dereference_protected(listed, lockdep_is_held(&calls_lock));
+	u32 count = old ? old->count : 0, n;
+	struct listed *fresh;
+
+	fresh = kmalloc(struct_size(fresh, sessions, count + 1),
+			GFP_KERNEL | __GFP_NOFAIL);
+	fresh->count = 0;
+	for (n = 0; n < count; n++)
+		if (old->sessions[n] != session)
+			fresh->sessions[fresh->count++] = old->sessions[n];
+	if (on)
+		fresh->sessions[fresh->count++] = session;
+	trace_everyone(fresh);
+	session->calls_listed = on;
+	rcu_assign_pointer(sole, fresh->count == 1 ? fresh->sessions[0] : NULL);
+	if (!fresh->count) {
+		kfree(fresh);
+		fresh = NULL;
+	}
+	rcu_assign_pointer(listed, fresh);
+	if (old)
+		kfree_rcu(old, rcu);
+}
+
+static void unhook_idle(void)
+{
+	stop_idle();
+	stop_idle_tracepoint();
+}
+
+static int take(struct sonde_session *session, const unsigned long *wanted)
+{
+	DECLARE_BITMAP(fresh, SONDE_CALLS);
+	unsigned int number;
+	int err;
+
+	bitmap_andnot(fresh, wanted, session->calls, SONDE_CALLS);
+	err = hook(fresh);
+	if (err)
+		return err;
+	bitmap_andnot(fresh, wanted, session->calls, SONDE_CALLS);
+	for_each_set_bit(number, fresh, SONDE_CALLS)
+		users[number]++;
+	bitmap_or(session->calls, session->calls, fresh, SONDE_CALLS);
+	return 0;
+}
+
+static void give_back(struct sonde_session *session,
+		      const unsigned long *wanted)
+{
+	DECLARE_BITMAP(gone, SONDE_CALLS);
+	unsigned int number;
+
+	bitmap_andnot(gone, session->calls, wanted, SONDE_CALLS);
+	for_each_set_bit(number, gone, SONDE_CALLS)
+		users[number]--;
+	bitmap_and(session->calls, session->calls, wanted, SONDE_CALLS);
+	if (!bitmap_empty(gone, SONDE_CALLS))
+		unhook_idle();
+}
+
+static bool is_marked(struct task_struct *task)
+{
+	return READ_ONCE(*SONDE_WORK_WORD(task)) & BIT(SONDE_MARK_BIT);
+}
+
+/* The calls that are under way end under our eyes. */
+static void see_returns(struct sonde_session *session)
+{
+	struct task_struct *process, *task;
+
+	read_lock(sonde_kernel.tasklist_lock);
+	for_each_process_thread(process, task)
+		if (!(task->flags & SONDE_PF_KERNEL) &&
+		    (!session->targeted || is_marked(task)))
+			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
+	read_unlock(sonde_kernel.tasklist_lock);
+}
+
+/**
+ * sonde_calls_update() - hook the system calls that a session's taps need
+ * @session: its lock is held; taps or whom it traces have changed
+ * @why: what to tell the user on failure
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -ENOMEM, -EOPNOTSUPP, what the hooks say.
+ */
+int sonde_calls_update(struct sonde_session *session, char *why)
+{
+	DECLARE_BITMAP(wanted, SONDE_CALLS);
+	u32 returns = session->tap_count[SONDE_TAP_SYSCALL_RETURN] +
+		      session->tap_count[SONDE_TAP_EXEC_FAILURE];
+	int err;
+
+	lockdep_assert_held(&session->lock);
+	mutex_lock(&calls_lock);
+	put_wanted(session, wanted);
+	err = take(session, wanted);
+	if (err)
+		scnprintf(why, SONDE_WHY, "cannot hook system calls");
+	give_back(session, wanted);
+	if (session->calls_listed || !bitmap_empty(session->calls, SONDE_CALLS))
+		list(session, !bitmap_empty(session->calls, SONDE_CALLS));
+	if (returns > session->return_taps)
+		see_returns(session);
+	session->return_taps = returns;
+	mutex_unlock(&calls_lock);
+	return err;
+}
+
+/**
+ * sonde_calls_mark() - have the hooks look at a thread
+ * @task: a new thread of a target, which has not run
+ *
+ * Context: Any.
+ */
+void sonde_calls_mark(struct task_struct *task)
+{
+	set_bit(SONDE_MARK_BIT, SONDE_WORK_WORD(task));
+}
+
+/**
+ * sonde_calls_mark_process() - have the hooks look at a target
+ * @session: its lock is held; it follows the target's clones
+ * @leader: the target
+ *
+ * Calls that are under way are seen to return.
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_calls_mark_process(struct sonde_session *session,
+			      struct task_struct *leader)
+{
+	struct task_struct *task;
+
+	lockdep_assert_held(&session->lock);
+	mutex_lock(&calls_lock);
+	if (!session->marks)
+		marking++;
+	session->marks = true;
+	read_lock(sonde_kernel.tasklist_lock);
+	for_each_thread(leader, task) {
+		sonde_calls_mark(task);
+		if (session->return_taps)
+			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
+	}
+	read_unlock(sonde_kernel.tasklist_lock);
+	mutex_unlock(&calls_lock);
+}
+
+static void unmark_all(void)
+{
+	struct task_struct *process, *task;
+
+	read_lock(sonde_kernel.tasklist_lock);
+	for_each_process_thread(process, task)
+		clear_bit(SONDE_MARK_BIT, SONDE_WORK_WORD(task));
+	read_unlock(sonde_kernel.tasklist_lock);
+}
+
+/**
+ * sonde_calls_destroy() - take a session's hooks away
+ * @session: its lock is held; its taps are gone
+ *
+ * The caller waits for RCU before it frees the session.
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_calls_destroy(struct sonde_session *session)
+{
+	DECLARE_BITMAP(none, SONDE_CALLS) = {};
+
+	lockdep_assert_held(&session->lock);
+	mutex_lock(&calls_lock);
+	if (session->calls_listed)
+		list(session, false);
+	give_back(session, none);
+	if (session->marks && !--marking)
+		unmark_all();
+	session->marks = false;
+	mutex_unlock(&calls_lock);
+}
+
+/**
+ * sonde_calls_init() - find what system calls are hooked by
+ *
+ * Context: Process context, module load.
+ */
+void sonde_calls_init(void)
+{
+	unsigned long address = sonde_lookup("x64_sys_call");
+
+#ifdef SONDE_DIRECT_CALLS
+	BUILD_BUG_ON(offsetof(struct task_struct, thread_info.syscall_work) !=
+		     SONDE_TASK_SYSCALL_WORK);
+#endif
+	enter_point = sonde_tracepoint("sys_enter");
+	call_table = (unsigned long *)sonde_lookup("sys_call_table");
+	no_call = sonde_lookup("__x64_sys_ni_syscall");
+	all_calls = address ? sonde_location(address) : 0;
+}

@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/sonde
+ *
+ *   open     a session; who opened it decides what it may trace
+ *   ioctl    SONDE_EXCHANGE: one request, one reply (kmod/shared/abi.h)
+ *   mmap     the rings
+ *   read     one event; poll() says when there is one
+ *   release  everything the session made is undone, in this order: taps and
+ *            tracepoints, held threads, then (nothing fires any more) threads' variables,
+ *            targets, rings, programs, events
+ *
+ * A request is worked on under the session's lock. Its payload is copied in
+ * before and its answer copied out after, without the lock: mmap() takes no
+ * lock of ours, but a fault takes mmap_lock. Nothing in a request is believed: every length is
+ * checked against the bytes that came.
+ *
+ * Events are queued by firings, in any context, under a leaf lock. Where nobody
+ * reads them, the number of those that were lost is told in their place.
+ *
+ * The file pins the module, so a session never outlives it.
+ */
+#include <linux/capability.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/ptrace.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "kmod/core/hooks.h"
+#include "kmod/device/device.h"
+#include "kmod/device/session.h"
+
+#define EVENTS_MAX 16384u
+
+static DEFINE_MUTEX(sessions_lock);
+static LIST_HEAD(sessions);
+static int hotplug_state;
+
+static bool (*may_access)(struct task_struct *task, unsigned int mode);
+
+/**
+ * sonde_may_access() - may the current task trace another?
+ * @task: the other
+ *
+ * Context: Process context. May sleep.
+ */
+bool sonde_may_access(struct task_struct *task)
+{
+	return may_access && may_access(task, PTRACE_MODE_ATTACH_REALCREDS);
+}
+
+/**
+ * sonde_event_wake() - tell the reader that a ring wants to be drained
+ * @session: any
+ *
+ * Context: Any but NMI, no lock held that a wake-up takes: called by irq_work.
+ */
+void sonde_event_wake(struct sonde_session *session)
+{
+	WRITE_ONCE(session->data, true);
+	wake_up_interruptible(&session->wait);
+}
+
+/**
+ * sonde_event_text() - queue an event for the reader
+ * @session: any
+ * @event: what to say; its length is filled in
+ * @text: that follows it
+ *
+ * Context: Any but NMI, no lock held that a wake-up takes.
+ */
+void sonde_event_text(struct sonde_session *session,
+		      const struct sonde_event *event, const char *text)
+{
+	size_t length = strlen(text);
+	struct sonde_queued_event *queued;
+	unsigned long flags;
+
+	queued = kzalloc(sizeof(*queued) + length, GFP_NOWAIT | __GFP_NOWARN);
+	spin_lock_irqsave(&session->events_lock, flags);
+	if (!queued || session->event_count >= EVENTS_MAX) {
+		session->events_lost++;
+		kfree(queued);
+	} else {
+		queued->event = *event;
+		queued->event.length = length;
+		memcpy(queued->bytes, text, length);
+		list_add_tail(&queued->node, &session->events);
+		session->event_count++;
+	}
+	spin_unlock_irqrestore(&session->events_lock, flags);
+	wake_up_interruptible(&session->wait);
+}
+
+/**
+ * sonde_event() - queue an event that a number tells
+ * @session: any
+ * @kind: enum sonde_event_kind; a notice says that a child of @pid escaped
+ * @pid: the process it is about
+ * @value: what else there is to say
+ *
+ * Context: As sonde_event_text().
+ */
+void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value)
+{
+	const struct sonde_event event = {
+		.kind = kind,
+		.pid = pid,
+		.value = value,
+	};
+
+	sonde_event_text(session, &event,
+			 kind == SONDE_EVENT_NOTICE ?
+				 "no memory to follow a new process: it is not traced" :
+				 "");
+}
+
+static bool has_event(struct sonde_session *session)
+{
+	return READ_ONCE(session->data) || READ_ONCE(session->event_count) ||
+	       READ_ONCE(session->events_lost);
+}
+
+/* The next event; or that some were lost; or that there is data. */
+static struct sonde_queued_event *take_event(struct sonde_session *session)
+{
+	struct sonde_queued_event *queued, *spare;
+	u32 lost;
+
+	spare = kzalloc(sizeof(*spare) + 64, GFP_KERNEL);
+	if (!spare)
+		return ERR_PTR(-ENOMEM);
+	spin_lock_irq(&session->events_lock);
+	queued = list_first_entry_or_null(&session->events,
+					  struct sonde_queued_event, node);
+	lost = queued ? 0 : session->events_lost;
+	if (queued) {
+		list_del(&queued->node);
+		session->event_count--;
+	} else {
+		session->events_lost = 0;
+	}
+	spin_unlock_irq(&session->events_lock);
+	if (queued) {
+		kfree(spare);
+		return queued;
+	}
+	if (lost) {
+		spare->event.kind = SONDE_EVENT_NOTICE;
+		spare->event.length =
+			scnprintf(spare->bytes, 64, "%u events were lost", lost);
+		return spare;
+	}
+	if (xchg(&session->data, false)) {
+		spare->event.kind = SONDE_EVENT_DATA;
+		return spare;
+	}
+	kfree(spare);
+	return NULL;
+}
+
+static ssize_t device_read(struct file *file, char __user *to, size_t room,
+			   loff_t *position)
+{
+	struct sonde_session *session = file->private_data;
+	struct sonde_queued_event *queued;
+	ssize_t bytes;
+	int err;
+
+	if (room < sizeof(queued->event) + SONDE_WHY)
+		return -EINVAL;
+	while (!(queued = take_event(session))) {
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		err = wait_event_interruptible(session->wait,
+					       has_event(session));
+		if (err)
+			return err;
+	}
+	if (IS_ERR(queued))
+		return PTR_ERR(queued);
+	bytes = sizeof(queued->event) + queued->event.length;
+	if (copy_to_user(to, &queued->event, sizeof(queued->event)) ||
+	    copy_to_user(to + sizeof(queued->event), queued->bytes,
+			 queued->event.length))
+		bytes = -EFAULT;
+	kfree(queued);
+	return bytes;
+}
+
+static __poll_t device_poll(struct file *file, poll_table *table)
+{
+	struct sonde_session *session = file->private_data;
+
+	poll_wait(file, &session->wait, table);
+	return has_event(session) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/* A request under way. */
+struct exchange {
+	struct sonde_request request;
+	struct sonde_reply reply;
+	void *payload;
+	void *answer; /* reply.length bytes */
+};
+
+static int hello(struct sonde_session *session, struct exchange *x)
+{
+	x->reply.value = SONDE_ABI_VERSION;
+	if (x->request.value != SONDE_ABI_VERSION) {
+		scnprintf(x->reply.why, SONDE_WHY,
+			  "the kernel module speaks version %u of the ABI, not %llu",
+			  SONDE_ABI_VERSION, x->request.value);
+		return -EPROTO;
+	}
+	session->greeted = true;
+	return 0;
+}
+
+static int make_buffers(struct sonde_session *session, struct exchange *x)
+{
+	int count = sonde_buffers_create(session, x->request.value,
+					 x->request.id);
+	u64 *offsets;
+	int n;
+
+	if (count < 0) {
+		scnprintf(x->reply.why, SONDE_WHY, "%s",
+			  count == -ENOMEM ? "no memory for such buffers" :
+			  x->request.id >= SONDE_POLICY_COUNT ?
+					     "no such buffer policy" :
+					     "a buffer has at most 1 GiB");
+		return count;
+	}
+	x->reply.value = count;
+	offsets = kcalloc(count, sizeof(*offsets), GFP_KERNEL);
+	if (!offsets)
+		return -ENOMEM;
+	for (n = 0; n < count; n++)
+		offsets[n] = n * SONDE_RING_STRIDE;
+	x->answer = offsets;
+	x->reply.length = count * sizeof(*offsets);
+	return 0;
+}
+
+static int count_all(struct sonde_session *session, struct exchange *x)
+{
+	struct sonde_statistics *statistics;
+
+	statistics = kzalloc(sizeof(*statistics), GFP_KERNEL);
+	if (!statistics)
+		return -ENOMEM;
+	sonde_buffers_count(session, statistics);
+	statistics->stops = atomic64_read(&session->stops);
+	x->answer = statistics;
+	x->reply.length = sizeof(*statistics);
+	return 0;
+}
+
+static u32 entries_of(struct xarray *array)
+{
+	unsigned long id;
+	u32 count = 0;
+	void *entry;
+
+	xa_for_each(array, id, entry)
+		count++;
+	return count;
+}
+
+static void describe(struct sonde_session *session,
+		     struct sonde_session_info *info)
+{
+	struct sonde_statistics statistics = {};
+
+	sonde_buffers_count(session, &statistics);
+	info->pid = session->opener;
+	info->uid = from_kuid_munged(&init_user_ns, session->cred->uid);
+	memcpy(info->command, session->command, sizeof(info->command));
+	info->taps = entries_of(&session->taps);
+	info->targets = READ_ONCE(session->target_count);
+	info->ecbs = entries_of(&session->ecbs);
+	info->programs = entries_of(&session->programs);
+	info->held = atomic_read(&session->held);
+	info->rings = READ_ONCE(session->ring_count);
+	info->ring_bytes = READ_ONCE(session->ring_size);
+	info->records = statistics.records;
+	info->drops = statistics.drops;
+}
+
+static int list_sessions(struct sonde_session *session, struct exchange *x)
+{
+	struct sonde_session_info *infos;
+	struct sonde_session *other;
+	u32 room = 0, count = 0;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(other, &sessions, node)
+		room++;
+	infos = kvcalloc(room, sizeof(*infos), GFP_KERNEL);
+	list_for_each_entry(other, &sessions, node) {
+		if (!infos)
+			break;
+		if (session->privileged ||
+		    uid_eq(session->cred->uid, other->cred->uid))
+			describe(other, &infos[count++]);
+	}
+	mutex_unlock(&sessions_lock);
+	if (!infos)
+		return -ENOMEM;
+	x->answer = infos;
+	x->reply.value = count;
+	x->reply.length = count * sizeof(*infos);
+	return 0;
+}
+
+static int load(struct sonde_session *session, struct exchange *x)
+{
+	int err = sonde_program_load(session, x->request.id, x->payload,
+				     x->request.length, x->reply.why);
+
+	/* one with thread variables wants to know when a thread ends */
+	return err ?: sonde_points_update(session, x->reply.why);
+}
+
+static int not_here(struct exchange *x, const char *what)
+{
+	scnprintf(x->reply.why, SONDE_WHY, "the kernel module does not %s", what);
+	return -EOPNOTSUPP;
+}
+
+static int perform(struct sonde_session *session, struct exchange *x)
+{
+	const struct sonde_request *r = &x->request;
+	char *why = x->reply.why;
+
+	if (r->kind == SONDE_HELLO)
+		return hello(session, x);
+	if (!session->greeted) {
+		scnprintf(why, SONDE_WHY, "say SONDE_HELLO first");
+		return -EPROTO;
+	}
+	switch (r->kind) {
+	case SONDE_BUFFERS:
+		return make_buffers(session, x);
+	case SONDE_PROGRAM_LOAD:
+		return load(session, x);
+	case SONDE_ECB_ADD:
+		return sonde_ecbs_add(session, x->payload, r->length, why);
+	case SONDE_ECB_REMOVE:
+		return sonde_ecbs_remove(session, x->payload, r->length, why);
+	case SONDE_TAP_ARM:
+		return sonde_taps_arm(session, r->value, x->payload, r->length,
+				      why);
+	case SONDE_TAP_DISARM:
+		return sonde_taps_disarm(session, x->payload, r->length, why);
+	case SONDE_ATTACH:
+		return sonde_target_add(session, r->value, why);
+	case SONDE_DETACH:
+		return sonde_target_remove(session, r->value, why);
+	case SONDE_GO:
+		WRITE_ONCE(session->going, true);
+		sonde_targets_changed(session);
+		return 0;
+	case SONDE_STATISTICS:
+		return count_all(session, x);
+	case SONDE_SESSIONS:
+		return list_sessions(session, x);
+	case SONDE_SPAWN:
+	case SONDE_RUN_TO_ENTRY:
+		return not_here(x, "start programs: fork, then attach");
+	case SONDE_STOP_TARGET:
+	case SONDE_CONTINUE_TARGET:
+		return sonde_hold_pause(session, r->value,
+					r->kind == SONDE_STOP_TARGET, why);
+	case SONDE_RELEASE:
+		return sonde_hold_release(session, r->id, r->value, why);
+	case SONDE_SIGNAL_TARGET:
+		return not_here(x, "signal targets: use kill()");
+	case SONDE_READ_MEMORY:
+	case SONDE_WRITE_MEMORY:
+		return not_here(x, "move memory: use process_vm_readv()");
+	}
+	scnprintf(why, SONDE_WHY, "malformed request: unknown kind");
+	return -EINVAL;
+}
+
+static int take_payload(struct exchange *x, u64 address)
+{
+	void *bytes;
+
+	if (!x->request.length || x->request.kind == SONDE_READ_MEMORY)
+		return 0;
+	if (x->request.length > SONDE_PAYLOAD_MAX) {
+		scnprintf(x->reply.why, SONDE_WHY, "request too long");
+		return -E2BIG;
+	}
+	bytes = vmemdup_user((const void __user *)address, x->request.length);
+	if (IS_ERR(bytes))
+		return PTR_ERR(bytes);
+	x->payload = bytes;
+	return 0;
+}
+
+static int give_answer(const struct exchange *x, u64 address, u64 room)
+{
+	if (x->reply.length > room)
+		return -EMSGSIZE;
+	if (x->reply.length && copy_to_user((void __user *)address, x->answer,
+					    x->reply.length))
+		return -EFAULT;
+	return 0;
+}
+
+static long device_ioctl(struct file *file, unsigned int number,
+			 unsigned long address)
+{
+	struct sonde_exchange __user *user = (void __user *)address;
+	struct sonde_session *session = file->private_data;
+	struct exchange x = {};
+	struct sonde_exchange whole;
+	int err;
+
+	if (number != SONDE_EXCHANGE)
+		return -ENOTTY;
+	if (copy_from_user(&whole, user, offsetof(typeof(whole), reply)))
+		return -EFAULT;
+	x.request = whole.request;
+	err = take_payload(&x, whole.payload);
+	if (!err) {
+		err = mutex_lock_killable(&session->lock);
+		if (!err) {
+			err = perform(session, &x);
+			mutex_unlock(&session->lock);
+		}
+	}
+	if (!err)
+		err = give_answer(&x, whole.answer, whole.room);
+	if (err)
+		x.reply.length = 0;
+	x.reply.error = err;
+	kvfree(x.payload);
+	kvfree(x.answer);
+	if (copy_to_user(&user->reply, &x.reply, sizeof(x.reply)))
+		return -EFAULT;
+	return err;
+}
+
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return sonde_buffers_mmap(file->private_data, vma);
+}
+
+static void init_session(struct sonde_session *session)
+{
+	refcount_set(&session->ref, 1);
+	mutex_init(&session->lock);
+	mutex_init(&session->rings_lock);
+	xa_init(&session->programs);
+	xa_init(&session->probes);
+	xa_init(&session->ecbs);
+	xa_init(&session->taps);
+	hash_init(session->threads);
+	sonde_targets_init(session);
+	spin_lock_init(&session->threads_lock);
+	spin_lock_init(&session->events_lock);
+	INIT_LIST_HEAD(&session->events);
+	INIT_LIST_HEAD(&session->mappings);
+	init_waitqueue_head(&session->wait);
+	session->cred = get_current_cred();
+	session->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
+	session->sees_kernel = sonde_may_see_kernel();
+	session->opener = task_tgid_nr(current);
+	get_task_comm(session->command, current->group_leader);
+}
+
+/* Process numbers are the machine's: of no use to who sees others. */
+static int device_open(struct inode *inode, struct file *file)
+{
+	struct sonde_session *session;
+
+	if (task_active_pid_ns(current) != &init_pid_ns)
+		return -EPERM;
+	session = kvzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	if (!session)
+		return -ENOMEM;
+	init_session(session);
+	mutex_lock(&sessions_lock);
+	list_add_tail(&session->node, &sessions);
+	mutex_unlock(&sessions_lock);
+	file->private_data = session;
+	return nonseekable_open(inode, file);
+}
+
+static void free_events(struct sonde_session *session)
+{
+	struct sonde_queued_event *queued, *next;
+
+	list_for_each_entry_safe(queued, next, &session->events, node)
+		kfree(queued);
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	struct sonde_session *session = file->private_data;
+
+	mutex_lock(&sessions_lock);
+	list_del(&session->node);
+	mutex_unlock(&sessions_lock);
+	sonde_taps_destroy(session);
+	sonde_mappings_leave(session);
+	sonde_holds_destroy(session);
+	sonde_threads_destroy(session);
+	sonde_targets_destroy(session);
+	sonde_buffers_destroy(session);
+	sonde_programs_destroy(session);
+	free_events(session);
+	put_cred(session->cred);
+	sonde_session_put(session);
+	return 0;
+}
+
+/* For people, and for whoever waits until a session traces. */
+static void device_show(struct seq_file *to, struct file *file)
+{
+	const struct sonde_session *session = file->private_data;
+
+	seq_printf(to, "sonde-going:\t%d\nsonde-targets:\t%u\n",
+		   READ_ONCE(session->going), READ_ONCE(session->target_count));
+}
+
+static const struct file_operations device_operations = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl, /* the structures have one layout */
+	.mmap = device_mmap,
+	.read = device_read,
+	.poll = device_poll,
+	.show_fdinfo = device_show,
+	.llseek = noop_llseek,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "sonde",
+	.mode = 0660,
+	.fops = &device_operations,
+};
+
+static int cpu_comes(unsigned int cpu)
+{
+	struct sonde_session *session;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, node)
+		sonde_buffers_cpu_up(session, cpu);
+	mutex_unlock(&sessions_lock);
+	return 0;
+}
+
+int sonde_device_init(void)
+{
+	int err;
+
+	may_access = (void *)sonde_lookup("ptrace_may_access");
+	sonde_fire_init();
+	sonde_kernel_init();
+	sonde_taps_init();
+	err = sonde_timers_init();
+	if (err)
+		return err;
+	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
+						  "sonde:rings", cpu_comes,
+						  NULL);
+	err = min(hotplug_state, 0);
+	if (err)
+		goto out_timers;
+	err = misc_register(&device);
+	if (err)
+		goto out_hotplug;
+	return 0;
+
+out_hotplug:
+	cpuhp_remove_state_nocalls(hotplug_state);
+out_timers:
+	sonde_timers_exit();
+	return err;
+}
+
+void sonde_device_exit(void)
+{
+	misc_deregister(&device);
+	cpuhp_remove_state_nocalls(hotplug_state);
+	sonde_timers_exit();
+	rcu_barrier(); /* nothing of ours is left to be freed */
+}

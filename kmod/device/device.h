@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What loading, unloading and the utrace core know of the device
+ */
+#ifndef SONDE_DEVICE_H
+#define SONDE_DEVICE_H
+
+struct pt_regs;
+
+/**
+ * sonde_device_init() - make /dev/sonde
+ *
+ * Context: Process context, module load. May sleep.
+ * Return: 0, or the errno of misc_register().
+ */
+int sonde_device_init(void);
+
+/**
+ * sonde_device_exit() - take /dev/sonde away
+ *
+ * No session is open any more: an open file pins the module.
+ * Context: Process context, module unload. May sleep.
+ */
+void sonde_device_exit(void);
+
+void sonde_device_wait(void);
+void sonde_call_exit(struct pt_regs *regs, long result);
+
+#endif

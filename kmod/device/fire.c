@@ -1,0 +1,746 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A firing: a probe's ECBs, and what their programs can see
+ *
+ * What every firing does is in fire.h, to be inlined; the time and the arguments
+ * are looked up when a program wants them.
+ *
+ * Everything runs in the thread that fires, with preemption off, in whatever
+ * context the hook has: a tracepoint before a system call, or deep in the
+ * signal code with siglock held and interrupts off. So:
+ *
+ *   user memory   is read only where it is present. A program that misses some
+ *                 runs again where the thread may sleep (slow.c); where that
+ *                 cannot be, it is a fault of DIF
+ *   paths         need locks that are not safe against interrupts (fs->lock,
+ *                 rename_lock); with interrupts off they are a fault, too
+ *   kernel threads have no user memory and no user registers
+ *
+ * Nothing that was written into the ring is read back: the reader can change
+ * it.
+ *
+ * self-> variables are found by the thread's task pointer, made at the first
+ * firing that stores one, and go when the thread ends.
+ */
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/mount.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/segment.h>
+
+#include "kmod/compat.h"
+#include "kmod/core/hooks.h"
+#include "kmod/device/fire.h"
+#include "kmod/device/session.h"
+
+#define FRAME_MAX BIT_ULL(24) /* bytes a stack frame may have */
+#define PSARGS_MAX 80u
+
+static const struct sonde_vdso_clock no_clock; /* its mode is not the TSC */
+const struct sonde_vdso_clock *sonde_vdso;
+
+static unsigned long long (*cpu_time_of)(struct task_struct *task);
+static struct file *(*exe_file_of)(struct task_struct *task);
+
+/**
+ * sonde_fire_init() - look up what is not exported
+ *
+ * Context: Process context, module load.
+ */
+void sonde_fire_init(void)
+{
+	sonde_vdso = sonde_vdso_find() ?: &no_clock;
+	cpu_time_of = (void *)sonde_lookup("task_sched_runtime");
+	exe_file_of = (void *)sonde_lookup("get_task_exe_file");
+}
+
+static bool has_user_memory(void)
+{
+	return current->mm && !(current->flags & PF_KTHREAD) &&
+	       (in_task() || this_cpu_read(sonde_sampling));
+}
+
+static bool may_lock(void)
+{
+	return in_task() && !irqs_disabled();
+}
+
+/* As sonde_read_user(), but what is absent is not waited for. */
+int sonde_read_present(u64 address, void *to, u32 length)
+{
+	const void __user *from = (const void __user *)(unsigned long)address;
+	unsigned long left = length;
+
+	if (!has_user_memory())
+		return -1;
+	pagefault_disable();
+	if (access_ok(from, length))
+		left = __copy_from_user_inatomic(to, from, length);
+	pagefault_enable();
+	return left ? -1 : 0;
+}
+
+/**
+ * sonde_read_user() - read memory of the current process, if it is present
+ * @address: in user memory
+ * @to: room for @length bytes
+ * @length: how many
+ *
+ * Context: Any but NMI. Does not sleep.
+ * Return: 0 or -1.
+ */
+int sonde_read_user(u64 address, void *to, u32 length)
+{
+	int err = sonde_read_present(address, to, length);
+
+	if (unlikely(err))
+		sonde_note_absent(address, length, false);
+	return err;
+}
+
+static int env_read_user(void *thread, uint64_t address, void *to,
+			 uint32_t length)
+{
+	return sonde_read_user(address, to, length);
+}
+
+/* Up to @max - 1 bytes and a NUL; the length, or -1. */
+int sonde_read_text(u64 address, char *to, u32 max)
+{
+	long length;
+
+	if (!has_user_memory())
+		return -1;
+	if (max == 1) {
+		to[0] = 0;
+		return 0;
+	}
+	pagefault_disable();
+	length = strncpy_from_user(to, (const char __user *)address, max - 1);
+	pagefault_enable();
+	if (unlikely(length < 0)) {
+		sonde_note_absent(address, max, true);
+		return -1;
+	}
+	to[length] = 0;
+	return length;
+}
+
+static int env_read_text(void *thread, uint64_t address, char *to, uint32_t max)
+{
+	return sonde_read_text(address, to, max);
+}
+
+/* With interrupts off no mapping is looked up: later, if that can be. */
+static bool may_unwind(const struct pt_regs *regs)
+{
+	if (!in_task() || !current->mm || !user_64bit_mode((struct pt_regs *)regs))
+		return false;
+	if (!irqs_disabled())
+		return true;
+	sonde_note_absent(regs->ip, 1, false);
+	return false;
+}
+
+/*
+ * The user's frames, innermost first; how many. In interrupts by frame
+ * pointers, elsewhere by frame information.
+ */
+int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
+{
+	const struct pt_regs *regs = firing->regs;
+	u32 count = 0;
+	u64 frame, low, word;
+
+	if (!regs || !max)
+		return 0;
+	if (may_unwind(regs))
+		return sonde_unwind(firing, to, max);
+	to[count++] = regs->ip;
+	if (firing->start.at_entry && count < max &&
+	    !sonde_read_present(regs->sp, &word, sizeof(word)))
+		to[count++] = word;
+	frame = regs->bp;
+	low = regs->sp;
+	while (count < max && frame >= low && frame % 8 == 0 &&
+	       frame - low < FRAME_MAX) {
+		u64 pair[2];
+
+		if (sonde_read_present(frame, pair, sizeof(pair)) || !pair[1])
+			break;
+		to[count++] = pair[1];
+		low = frame + sizeof(pair);
+		frame = pair[0];
+	}
+	return count;
+}
+
+/* Counts frames without room for them: in steps. */
+static u32 stack_depth(struct sonde_firing *firing)
+{
+	u64 *frames = (u64 *)firing->writer->path; /* half a page */
+
+	return sonde_walk_stack(firing, frames, SONDE_DIF_MAX_FRAMES);
+}
+
+static u64 caller(struct sonde_firing *firing)
+{
+	u64 frames[2];
+
+	return sonde_walk_stack(firing, frames, 2) == 2 ? frames[1] : 0;
+}
+
+static u64 cpu_time(void)
+{
+	return cpu_time_of ? cpu_time_of(current) :
+			     current->se.sum_exec_runtime;
+}
+
+static u64 parent_pid(void)
+{
+	u64 pid;
+
+	rcu_read_lock();
+	pid = task_tgid_nr(rcu_dereference(current->real_parent));
+	rcu_read_unlock();
+	return pid;
+}
+
+static u64 group_or_session(enum pid_type type)
+{
+	u64 pid;
+
+	rcu_read_lock();
+	pid = pid_nr(type == PIDTYPE_SID ? task_session(current) :
+					   task_pgrp(current));
+	rcu_read_unlock();
+	return pid;
+}
+
+static u64 bound_cpu(void)
+{
+	const struct cpumask *allowed = current->cpus_ptr;
+
+	return cpumask_weight(allowed) == 1 ? cpumask_first(allowed) : -1ull;
+}
+
+/* The time of the firing, the same for all who ask. */
+u64 sonde_firing_time(struct sonde_firing *firing)
+{
+	if (!firing->timestamp)
+		firing->timestamp = sonde_writer_time(firing->writer);
+	return firing->timestamp;
+}
+
+u64 sonde_variable(struct sonde_firing *firing, u32 variable)
+{
+	switch ((enum sonde_dif_variable)variable) {
+	case SONDE_DIF_VAR_PID:
+		return current->tgid;
+	case SONDE_DIF_VAR_TID:
+		return current->pid;
+	case SONDE_DIF_VAR_PPID:
+		return parent_pid();
+	case SONDE_DIF_VAR_UID:
+		return from_kuid(&init_user_ns, current_uid());
+	case SONDE_DIF_VAR_GID:
+		return from_kgid(&init_user_ns, current_gid());
+	case SONDE_DIF_VAR_EUID:
+		return from_kuid(&init_user_ns, current_euid());
+	case SONDE_DIF_VAR_EGID:
+		return from_kgid(&init_user_ns, current_egid());
+	case SONDE_DIF_VAR_CPU:
+		return smp_processor_id();
+	case SONDE_DIF_VAR_TIMESTAMP:
+		return sonde_firing_time(firing);
+	case SONDE_DIF_VAR_VTIMESTAMP:
+		return cpu_time();
+	case SONDE_DIF_VAR_ERRNO:
+		return firing->start.error;
+	case SONDE_DIF_VAR_UCALLER:
+		return caller(firing);
+	case SONDE_DIF_VAR_USTACKDEPTH:
+		return stack_depth(firing);
+	case SONDE_DIF_VAR_PROBE:
+		return firing->probe;
+	case SONDE_DIF_VAR_PGID:
+		return group_or_session(PIDTYPE_PGID);
+	case SONDE_DIF_VAR_SID:
+		return group_or_session(PIDTYPE_SID);
+	case SONDE_DIF_VAR_NLWP:
+		return get_nr_threads(current);
+	case SONDE_DIF_VAR_SYSCALL:
+		return firing->call;
+	case SONDE_DIF_VAR_STACK_START:
+		return current->mm ? current->mm->start_stack : 0;
+	case SONDE_DIF_VAR_PRIORITY:
+		return current->prio - MAX_RT_PRIO;
+	case SONDE_DIF_VAR_POLICY:
+		return current->policy;
+	case SONDE_DIF_VAR_BOUND_CPU:
+		return bound_cpu();
+	case SONDE_DIF_VAR_CURTHREAD:
+		return (unsigned long)current;
+	case SONDE_DIF_VAR_CALLER:
+		return sonde_kernel_caller(firing, NULL);
+	case SONDE_DIF_VAR_STACKDEPTH:
+		return sonde_kernel_depth(firing, NULL);
+	case SONDE_DIF_VAR_TTY: /* its lock may be held here */
+	case SONDE_DIF_VAR_COUNT:
+		break;
+	}
+	return 0;
+}
+
+static uint64_t env_variable(void *thread, uint32_t variable)
+{
+	return sonde_variable(thread, variable);
+}
+
+/* Selectors that the entry code leaves as the program has them. */
+static u64 selector(u32 number)
+{
+	u16 value = 0;
+
+	switch (number) {
+	case 21:
+		savesegment(ds, value);
+		break;
+	case 22:
+		savesegment(es, value);
+		break;
+	case 23:
+		savesegment(fs, value);
+		break;
+	case 24:
+		savesegment(gs, value);
+		break;
+	}
+	return value;
+}
+
+/* uregs[number] of the user. */
+u64 sonde_register(struct sonde_firing *firing, u32 number)
+{
+	const struct pt_regs *r = firing->regs;
+	static const u8 offsets[21] = {
+#define AT(name) offsetof(struct pt_regs, name)
+		AT(r15), AT(r14), AT(r13), AT(r12), AT(bp),  AT(bx), AT(r11),
+		AT(r10), AT(r9),  AT(r8),  AT(ax),  AT(cx),  AT(dx), AT(si),
+		AT(di),	 0,	  AT(ip),  AT(cs),  AT(flags), AT(sp), AT(ss),
+#undef AT
+	};
+
+	if (!r || number == 15)
+		return 0;
+	if (number >= ARRAY_SIZE(offsets))
+		return selector(number);
+	return *(const unsigned long *)((const char *)r + offsets[number]);
+}
+
+static uint64_t env_register(void *thread, uint32_t number)
+{
+	return sonde_register(thread, number);
+}
+
+static int put_text(const char *text, char *to, u32 max)
+{
+	u32 n = 0;
+
+	for (; n < max - 1 && text[n]; n++)
+		to[n] = text[n];
+	to[n] = 0;
+	return n;
+}
+
+static int put_path(struct sonde_firing *firing, const struct path *path,
+		    char *to, u32 max)
+{
+	const char *text = d_path(path, firing->writer->path, PAGE_SIZE);
+
+	return IS_ERR(text) ? -1 : put_text(text, to, max);
+}
+
+/* Working or root directory; the lock keeps the path while we look. */
+static int put_directory(struct sonde_firing *firing, bool root, char *to,
+			 u32 max)
+{
+	struct fs_struct *fs = current->fs;
+	int length;
+
+	if (!fs || !may_lock())
+		return -1;
+	sonde_fs_lock(fs);
+	length = put_path(firing, root ? &fs->root : &fs->pwd, to, max);
+	sonde_fs_unlock(fs);
+	return length;
+}
+
+static int put_executable(struct sonde_firing *firing, char *to, u32 max)
+{
+	struct file *file;
+	int length;
+
+	if (!may_lock() || !exe_file_of)
+		return -1;
+	file = exe_file_of(current);
+	if (!file)
+		return -1;
+	length = put_path(firing, &file->f_path, to, max);
+	fput(file);
+	return length;
+}
+
+static int put_file(struct sonde_firing *firing, u32 which, u64 fd, char *to,
+		    u32 max)
+{
+	struct path mount;
+	struct file *file;
+	int length = -1;
+
+	if (!may_lock() || !current->files)
+		return -1;
+	file = fget_raw(fd);
+	if (!file)
+		return put_text(which == SONDE_DIF_TEXT_FDPATH ? "<none>" : "",
+				to, max);
+	mount.mnt = file->f_path.mnt;
+	mount.dentry = mount.mnt->mnt_root;
+	if (which == SONDE_DIF_TEXT_FDPATH)
+		length = put_path(firing, &file->f_path, to, max);
+	else if (which == SONDE_DIF_TEXT_FDMOUNT)
+		length = put_path(firing, &mount, to, max);
+	else if (which == SONDE_DIF_TEXT_FDPOS)
+		length = scnprintf(to, max, "%lld", file->f_pos);
+	else if (which == SONDE_DIF_TEXT_FDFLAGS)
+		length = scnprintf(to, max, "%u", file->f_flags);
+	else
+		length = put_text(file_inode(file)->i_sb->s_type->name, to,
+				  max);
+	fput(file);
+	return length;
+}
+
+/* The arguments' bytes, blanks for NULs, none at the end. */
+static int put_arguments(char *to, u32 max)
+{
+	struct mm_struct *mm = current->mm;
+	char text[PSARGS_MAX];
+	u32 length, n;
+
+	if (!mm || !has_user_memory())
+		return -1;
+	length = min3(PSARGS_MAX, max - 1,
+		      (u32)min(mm->arg_end - mm->arg_start, 4096ul));
+	if (sonde_read_user(mm->arg_start, text, length))
+		return -1;
+	while (length && !text[length - 1])
+		length--;
+	for (n = 0; n < length; n++)
+		to[n] = text[n] ? text[n] : ' ';
+	to[length] = 0;
+	return length;
+}
+
+/* The name of a process that need not be the current one. */
+static int put_comm(u64 pid, char *to, u32 max)
+{
+	struct task_struct *task;
+	int length;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	length = put_text(task ? task->comm : "", to, max);
+	rcu_read_unlock();
+	return length;
+}
+
+/* As sonde_read_text(), of one of DIF's texts. */
+int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
+	       u32 max)
+{
+	switch ((enum sonde_dif_text)which) {
+	case SONDE_DIF_TEXT_EXECNAME:
+		return put_text(current->comm, to, max);
+	case SONDE_DIF_TEXT_PSARGS:
+		return put_arguments(to, max);
+	case SONDE_DIF_TEXT_CWD:
+		return put_directory(firing, false, to, max);
+	case SONDE_DIF_TEXT_ROOT:
+		return put_directory(firing, true, to, max);
+	case SONDE_DIF_TEXT_FDPATH:
+	case SONDE_DIF_TEXT_FDFS:
+	case SONDE_DIF_TEXT_FDMOUNT:
+	case SONDE_DIF_TEXT_FDPOS:
+	case SONDE_DIF_TEXT_FDFLAGS:
+		return put_file(firing, which, operand, to, max);
+	case SONDE_DIF_TEXT_EXEPATH:
+		return put_executable(firing, to, max);
+	case SONDE_DIF_TEXT_PROBE_TEXT:
+		if (operand || !firing->start.has_text)
+			return -1;
+		return sonde_read_text(firing->text_address, to, max);
+	case SONDE_DIF_TEXT_COMM:
+		return put_comm(operand, to, max);
+	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* refused when it is loaded */
+	case SONDE_DIF_TEXT_COUNT:
+		break;
+	}
+	return -1;
+}
+
+static int env_text(void *thread, uint32_t which, uint64_t operand, char *to,
+		    uint32_t max)
+{
+	return sonde_text(thread, which, operand, to, max);
+}
+
+static int env_stack(void *thread, uint64_t *to, uint32_t max)
+{
+	return sonde_walk_stack(thread, to, max);
+}
+
+static int env_read_kernel(void *thread, uint64_t address, void *to,
+			   uint32_t length)
+{
+	return sonde_read_kernel(address, to, length);
+}
+
+static int env_read_kernel_text(void *thread, uint64_t address, char *to,
+				uint32_t max)
+{
+	return sonde_read_kernel_text(address, to, max);
+}
+
+static int env_kernel_stack(void *thread, uint64_t *to, uint32_t max)
+{
+	return sonde_walk_kernel(thread, NULL, to, max);
+}
+
+static const struct sonde_dif_env sonde_env = {
+	.read_user = env_read_user,
+	.read_text = env_read_text,
+	.variable = env_variable,
+	.user_register = env_register,
+	.text = env_text,
+	.stack = env_stack,
+	.read_kernel = env_read_kernel,
+	.read_kernel_text = env_read_kernel_text,
+	.kernel_stack = env_kernel_stack,
+};
+
+static struct sonde_thread *find_thread(struct sonde_session *session,
+					struct task_struct *task)
+{
+	struct sonde_thread *thread;
+
+	hash_for_each_possible_rcu(session->threads, thread, node,
+				   (unsigned long)task)
+		if (thread->task == task)
+			return thread;
+	return NULL;
+}
+
+/* Only the thread itself makes its entry, so there are never two. */
+static noinline u64 *make_thread(struct sonde_session *session)
+{
+	struct sonde_thread *thread;
+	unsigned long flags;
+
+	if (!in_task() || ((current->flags & PF_EXITING) && !current->mm))
+		return NULL;
+	thread = kzalloc(sizeof(*thread), GFP_NOWAIT | __GFP_NOWARN);
+	if (!thread)
+		return NULL;
+	thread->task = current;
+	spin_lock_irqsave(&session->threads_lock, flags);
+	hash_add_rcu(session->threads, &thread->node, (unsigned long)current);
+	spin_unlock_irqrestore(&session->threads_lock, flags);
+	return thread->variables;
+}
+
+/**
+ * sonde_thread_forget() - drop the self-> variables of a thread that ends
+ * @session: any
+ * @task: the current task
+ *
+ * Context: Any. Does not sleep.
+ */
+void sonde_thread_forget(struct sonde_session *session,
+			 struct task_struct *task)
+{
+	struct sonde_thread *thread;
+	unsigned long flags;
+
+	rcu_read_lock();
+	thread = find_thread(session, task);
+	rcu_read_unlock();
+	if (!thread)
+		return;
+	spin_lock_irqsave(&session->threads_lock, flags);
+	hash_del_rcu(&thread->node);
+	spin_unlock_irqrestore(&session->threads_lock, flags);
+	kfree_rcu(thread, rcu);
+}
+
+/**
+ * sonde_threads_destroy() - drop all self-> variables
+ * @session: nothing of it fires any more
+ *
+ * Context: Process context.
+ */
+void sonde_threads_destroy(struct sonde_session *session)
+{
+	struct sonde_thread *thread;
+	struct hlist_node *next;
+	int bucket;
+
+	hash_for_each_safe(session->threads, bucket, next, thread, node) {
+		hash_del(&thread->node);
+		kfree(thread);
+	}
+}
+
+static __always_inline u64 *thread_variables(struct sonde_session *session)
+{
+	struct sonde_thread *thread = find_thread(session, current);
+
+	return likely(thread) ? thread->variables : make_thread(session);
+}
+
+static noinline void fetch_stack_args(struct sonde_firing *firing)
+{
+	if (firing->start.args_source != SONDE_ARGS_READY)
+		memset(&firing->args[6], 0, 4 * sizeof(firing->args[0]));
+	if (!firing->start.stack_args)
+		return;
+	firing->start.stack_args = false;
+	if (firing->regs)
+		sonde_read_user(firing->regs->sp + 8, &firing->args[6],
+				(SONDE_DIF_ARGS - 6) * sizeof(u64));
+}
+
+static __always_inline void prepare(struct sonde_firing *firing, u32 needs)
+{
+	if (needs & SONDE_NEED_STACK_ARGS)
+		fetch_stack_args(firing);
+	if (needs & SONDE_NEED_ARGS)
+		sonde_fetch_args(firing);
+	if (needs & SONDE_NEED_LOCALS)
+		memset(firing->writer->locals, 0,
+		       sizeof(firing->writer->locals));
+	if (needs & SONDE_NEED_THREAD)
+		firing->thread_variables = thread_variables(firing->session);
+	if (needs & SONDE_NEED_USER)
+		sonde_fire_watch();
+}
+
+/* What the programs of a firing need, once for all of them. */
+void sonde_fire_prepare(struct sonde_firing *firing, u32 needs)
+{
+	prepare(firing, needs);
+}
+
+/* By the interpreter: bytes of the record, or 0. */
+noinline u32 sonde_fire_interpret(struct sonde_firing *firing,
+				  const struct sonde_program *program,
+				  struct sonde_record *record)
+{
+	const struct sonde_dif_firing view = {
+		.env = &sonde_env,
+		.thread = firing,
+		.args = firing->args,
+		.locals = firing->writer->locals,
+		.thread_variables = firing->thread_variables,
+		.execname = firing->task->comm,
+	};
+
+	return sonde_dif_run(&program->view, &view, record);
+}
+
+static __always_inline void fire_ecb(struct sonde_firing *firing,
+				     struct sonde_writer *writer,
+				     const struct sonde_ecb_entry *ecb)
+{
+	struct sonde_record *record =
+		sonde_writer_reserve(writer, ecb->program->reserve);
+	u32 bytes = sonde_run_ecb(firing, ecb->program, record);
+
+	if (!bytes)
+		return;
+	if (!firing->timestamp)
+		firing->timestamp = sonde_writer_time(writer);
+	sonde_publish(firing, writer, ecb, record, bytes, firing->timestamp);
+}
+
+/* sonde_fire_now() from there on, where programs need more than their arguments. */
+bool sonde_fire_each(struct sonde_firing *firing,
+		     const struct sonde_ecb_list *ecbs)
+{
+	struct sonde_writer *writer = firing->writer;
+	const struct sonde_ecb_entry *ecb = ecbs->entries;
+	bool late = false;
+
+	firing->timestamp = 0;
+	prepare(firing, ecbs->needs);
+	for (; ecb < ecbs->entries + ecbs->count && !late; ecb++) {
+		u32 needs = ecb->program->needs;
+
+		if (needs & SONDE_NEED_USER)
+			sonde_fire_user(firing, ecb);
+		else if ((needs & SONDE_NEED_THREAD) &&
+			 !firing->thread_variables)
+			sonde_writer_drop(writer, 1); /* no memory */
+		else
+			fire_ecb(firing, writer, ecb);
+		/* and the others with it */
+		late = (ecbs->needs & SONDE_NEED_USER) && sonde_put_off(firing);
+	}
+	sonde_writer_end(writer, firing->timestamp);
+	return late;
+}
+
+/**
+ * sonde_fire() - run the ECBs of a probe
+ * @firing: session, task, regs, args and what else is known; the rest is filled in
+ * @probe: that fires
+ *
+ * Context: Any but NMI; preemption is off. Does not sleep.
+ */
+void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
+{
+	sonde_fire_now(firing, probe);
+}
+
+/**
+ * sonde_fire_site() - run the probes of a site
+ * @firing: as for sonde_fire()
+ * @site: where it happened; the task is covered by its session
+ *
+ * Context: As sonde_fire().
+ * Return: whether the thread has put some of it off, for sonde_run_late().
+ */
+bool sonde_fire_site(struct sonde_firing *firing,
+		     const struct sonde_site *site)
+{
+	bool late = false;
+	u32 n;
+
+	for (n = 0; n < site->count; n++)
+		if (!site->entries[n].pid ||
+		    site->entries[n].pid == firing->task->tgid)
+			late |= sonde_fire_now(firing, site->entries[n].probe);
+	return late;
+}

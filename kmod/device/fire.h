@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A firing, to be inlined into the hooks; and what its programs can see
+ * (fire.c), for native code
+ *
+ * Every instruction here is paid at every firing: what is seldom needed is a call
+ * to fire.c or buffer.c.
+ */
+#ifndef SONDE_FIRE_H
+#define SONDE_FIRE_H
+
+#include "kmod/device/session.h"
+#include "kmod/device/writer.h"
+
+u64 sonde_firing_time(struct sonde_firing *firing);
+u64 sonde_variable(struct sonde_firing *firing, u32 variable);
+u64 sonde_register(struct sonde_firing *firing, u32 number);
+int sonde_read_text(u64 address, char *to, u32 max);
+int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
+	       u32 max);
+int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max);
+int sonde_read_present(u64 address, void *to, u32 length);
+
+/* unwind.c */
+u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max);
+
+/* kernel.c */
+int sonde_read_kernel(u64 address, void *to, u32 length);
+int sonde_read_kernel_text(u64 address, char *to, u32 max);
+u32 sonde_walk_kernel(struct sonde_firing *firing, struct pt_regs *from,
+		      u64 *to, u32 max);
+u64 sonde_kernel_caller(struct sonde_firing *firing, struct pt_regs *from);
+u64 sonde_kernel_depth(struct sonde_firing *firing, struct pt_regs *from);
+
+void sonde_fire_prepare(struct sonde_firing *firing, u32 needs);
+u32 sonde_fire_interpret(struct sonde_firing *firing,
+			 const struct sonde_program *program,
+			 struct sonde_record *record);
+bool sonde_fire_each(struct sonde_firing *firing,
+		     const struct sonde_ecb_list *ecbs);
+
+/* The first six: only stack arguments are beyond. */
+static __always_inline void sonde_fetch_args(struct sonde_firing *firing)
+{
+	const struct pt_regs *regs = firing->regs;
+	u8 source = firing->start.args_source;
+	u32 n;
+
+	if (source == SONDE_ARGS_CALL || source == SONDE_ARGS_USER) {
+		firing->args[0] = regs->di;
+		firing->args[1] = regs->si;
+		firing->args[2] = regs->dx;
+		firing->args[3] = source == SONDE_ARGS_CALL ? regs->r10 :
+							      regs->cx;
+		firing->args[4] = regs->r8;
+		firing->args[5] = regs->r9;
+	} else if (source == SONDE_ARGS_RESULT) {
+		firing->args[0] = firing->result;
+		firing->args[1] = firing->result;
+		for (n = 2; n < 6; n++)
+			firing->args[n] = 0;
+	}
+	firing->start.args_source = SONDE_ARGS_READY;
+}
+
+/* slow.c */
+void sonde_fire_watch(void);
+void sonde_fire_user(struct sonde_firing *firing,
+		     const struct sonde_ecb_entry *ecb);
+bool sonde_put_off(const struct sonde_firing *firing);
+
+/* The program fills in the record but for what is the same for all. */
+static __always_inline u32 sonde_run_ecb(struct sonde_firing *firing,
+					 const struct sonde_program *program,
+					 struct sonde_record *record)
+{
+	firing->writer->firings++;
+	if (likely(program->run))
+		return program->run(firing, record);
+	if (!program->empty)
+		return sonde_fire_interpret(firing, program, record);
+	*(u64 *)&record->size = sizeof(*record); /* flags, slots: 0 */
+	record->faults = 0;
+	return sizeof(*record);
+}
+
+static __always_inline void
+sonde_publish(struct sonde_firing *firing, struct sonde_writer *writer,
+	      const struct sonde_ecb_entry *ecb, struct sonde_record *record,
+	      u32 bytes, u64 now)
+{
+	/* two fields each */
+	*(u64 *)&record->epid = *(const u64 *)&ecb->epid;
+	record->timestamp = now;
+	record->pid = firing->task->tgid;
+	record->tid = firing->task->pid;
+	*(u64 *)&record->cpu = *(const u64 *)&writer->cpu;
+	sonde_writer_commit(writer, record, bytes);
+}
+
+/* Return: whether the thread has put the firing off, for sonde_run_late(). */
+static __always_inline bool sonde_fire_now(struct sonde_firing *firing,
+					   struct sonde_probe *probe)
+{
+	const struct sonde_ecb_list *ecbs = rcu_dereference_sched(probe->ecbs);
+	struct sonde_writer *writer;
+	const struct sonde_ecb_entry *ecb;
+	struct sonde_record *record;
+	u32 bytes;
+
+	if (unlikely(!ecbs))
+		return false;
+	writer = this_cpu_ptr(firing->session->writers);
+	if (unlikely(!sonde_writer_begin(writer))) {
+		sonde_writer_refuse(firing->session, writer, ecbs->count);
+		return false;
+	}
+	firing->writer = writer;
+	firing->probe = probe->id;
+	if (ecbs->needs) {
+		if (ecbs->needs != SONDE_NEED_ARGS)
+			return sonde_fire_each(firing, ecbs);
+		sonde_fetch_args(firing);
+	}
+	ecb = &ecbs->entries[0];
+	record = sonde_writer_reserve(writer, ecb->program->reserve);
+	bytes = sonde_run_ecb(firing, ecb->program, record);
+	if (bytes)
+		sonde_publish(firing, writer, ecb, record, bytes,
+			      sonde_writer_time(writer));
+	sonde_writer_end(writer, bytes);
+	return false;
+}
+
+#endif

@@ -1,0 +1,833 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Held taps
+ *
+ * Where an ECB holds, its probe's taps do not stand on tracepoints but on
+ * engines of the utrace core, in a place where the thread can stop. A grip is
+ * this session's engine on one thread:
+ *
+ *   event --> waiting: firing, firing, ... --> ECB, ECB (holds): STOP
+ *                                                      |
+ *   SONDE_RELEASE --> signal, REPORT --> the rest of the ECBs, then the next
+ *                                        firing, in the thread again
+ *
+ * While any probe that is armed has such an ECB, each thread that the session
+ * covers has a grip: existing ones by passes over all threads until one finds
+ * nothing new, others at their clone. User taps stay uprobes, whose handlers
+ * only ask for the stop: they hold a lock of the kernel's that others wait for.
+ * It comes before the return to user mode. Who sends a signal, and whom a timer
+ * interrupts, cannot be held.
+ *
+ * SONDE_STOP_TARGET stops threads by the same engines. The process that opened
+ * the session is never held, or nobody would answer: held taps do not fire there.
+ *
+ * SIGKILL ends every stop, as the core has it. What waits for a thread that is
+ * killed is forgotten. In a signal's report and a vfork, what is left after a
+ * release runs at the thread's next safe point.
+ *
+ * Locks: session->lock > grips->lock > grip->lock > the core's.
+ */
+#include <linux/hashtable.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+
+#include "kmod/compat.h"
+#include "kmod/device/hold.h"
+
+#define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
+
+struct held_tap {
+	u32 kind, number, pid;
+	struct sonde_probe *probe;
+};
+
+struct held_taps {
+	u32 count;
+	unsigned long events; /* that they need */
+	bool kinds[SONDE_TAP_KIND_COUNT];
+	struct held_tap taps[];
+};
+
+static void put_grips(struct sonde_grips *grips)
+{
+	if (!refcount_dec_and_test(&grips->ref))
+		return;
+	kvfree(rcu_dereference_protected(grips->taps, true));
+	kfree(grips);
+}
+
+/**
+ * sonde_grip_hold() - the current thread waits for a release, or does not
+ * @grip: its own
+ * @held: whether
+ *
+ * Context: The thread itself. Does not sleep.
+ */
+void sonde_grip_hold(struct sonde_grip *grip, bool held)
+{
+	struct sonde_session *session = grip->grips->session;
+	bool was;
+
+	spin_lock(&grip->lock);
+	was = grip->held;
+	grip->held = held;
+	spin_unlock(&grip->lock);
+	if (held && !was) {
+		atomic_inc(&session->held);
+		atomic64_inc(&session->stops);
+	} else if (was && !held) {
+		atomic_dec(&session->held);
+	}
+}
+
+u32 sonde_grip_resume(struct sonde_grip *grip)
+{
+	u32 resume;
+
+	spin_lock(&grip->lock);
+	resume = grip->held || grip->paused ? UTRACE_STOP : UTRACE_RESUME;
+	spin_unlock(&grip->lock);
+	return resume;
+}
+
+static struct sonde_slow *first_waiting(struct sonde_grip *grip)
+{
+	return list_first_entry_or_null(&grip->waiting, struct sonde_slow,
+					node);
+}
+
+static void forget_waiting(struct sonde_grip *grip)
+{
+	struct sonde_slow *slow;
+
+	while ((slow = first_waiting(grip))) {
+		list_del(&slow->node);
+		kfree(slow);
+	}
+	sonde_grip_hold(grip, false);
+}
+
+/* Only the thread itself looks at what waits. */
+static void run_waiting(struct sonde_grip *grip)
+{
+	struct sonde_slow *slow;
+
+	while (!READ_ONCE(grip->held) && (slow = first_waiting(grip))) {
+		if (sonde_fire_slow(slow, grip))
+			break;
+		list_del(&slow->node);
+		kfree(slow);
+	}
+}
+
+static void add_waiting(struct sonde_grip *grip,
+			const struct sonde_firing *firing,
+			struct sonde_probe *probe)
+{
+	struct sonde_slow *slow = kzalloc(sizeof(*slow), GFP_KERNEL);
+
+	if (!slow) {
+		atomic64_inc(&firing->session->lost);
+		return;
+	}
+	slow->firing = *firing;
+	slow->probe = probe;
+	if (firing->regs) {
+		slow->regs = *firing->regs;
+		slow->firing.regs = &slow->regs;
+	}
+	list_add_tail(&slow->node, &grip->waiting);
+}
+
+/* A thread that ends is told nothing any more. */
+int sonde_grip_tell(struct sonde_grip *grip, enum utrace_resume_action action)
+{
+	return utrace_control(grip->task, grip->engine, action);
+}
+
+static bool is_covered(struct sonde_session *session)
+{
+	bool covered;
+
+	preempt_disable_notrace();
+	covered = sonde_covers(session, current);
+	preempt_enable_notrace();
+	return covered;
+}
+
+static bool is_call(u32 kind)
+{
+	return kind == SONDE_TAP_SYSCALL_ENTRY ||
+	       kind == SONDE_TAP_SYSCALL_RETURN;
+}
+
+/* The n-th tap of this event that covers the current task. */
+static struct sonde_probe *nth_probe(struct sonde_grips *grips, u32 kind,
+				     u32 number, u32 nth)
+{
+	struct sonde_probe *probe = NULL;
+	const struct held_taps *taps;
+	u32 n;
+
+	rcu_read_lock();
+	taps = rcu_dereference(grips->taps);
+	for (n = 0; taps && taps->kinds[kind] && n < taps->count; n++) {
+		const struct held_tap *tap = &taps->taps[n];
+
+		if (tap->kind != kind ||
+		    (tap->pid && tap->pid != current->tgid) ||
+		    (is_call(kind) && tap->number != number) || nth--)
+			continue;
+		probe = tap->probe;
+		break;
+	}
+	rcu_read_unlock();
+	return probe;
+}
+
+/* An event: its firings wait behind what waits already, and run if nothing does. */
+static void report(struct sonde_grip *grip, u32 kind,
+		   const struct sonde_firing *firing)
+{
+	struct sonde_probe *probe;
+	u32 nth = 0;
+
+	if (!is_covered(firing->session))
+		return;
+	while ((probe = nth_probe(grip->grips, kind, firing->call, nth++)))
+		add_waiting(grip, firing, probe);
+	run_waiting(grip);
+}
+
+static void begin(struct sonde_firing *firing, struct sonde_grip *grip,
+		  long call)
+{
+	memset(firing, 0, sizeof(*firing));
+	firing->session = grip->grips->session;
+	firing->task = current;
+	firing->regs = task_pt_regs(current);
+	firing->call = call;
+}
+
+static u32 answer(struct sonde_grip *grip, u32 action)
+{
+	return (action & ~UTRACE_RESUME_MASK) | sonde_grip_resume(grip);
+}
+
+static bool is_64bit(void)
+{
+	return syscall_get_arch(current) == AUDIT_ARCH_X86_64;
+}
+
+static u32 on_entry(u32 action, struct utrace_engine *engine,
+		    struct pt_regs *regs)
+{
+	struct sonde_grip *grip = engine->data;
+	long call = syscall_get_nr(current, regs);
+	struct sonde_firing firing;
+
+	if (action & UTRACE_SYSCALL_RESUMED) {
+		run_waiting(grip);
+		return answer(grip, action);
+	}
+	if (!is_64bit() || (unsigned long)call >= SONDE_CALLS)
+		return answer(grip, action);
+	begin(&firing, grip, call);
+	if (IS_EXEC(call)) {
+		firing.text_address = call == __NR_execve ? regs->di : regs->si;
+		firing.start.has_text = true;
+		report(grip, SONDE_TAP_EXEC, &firing);
+		firing.start.has_text = false;
+	}
+	firing.args[0] = regs->di;
+	firing.args[1] = regs->si;
+	firing.args[2] = regs->dx;
+	firing.args[3] = regs->r10;
+	firing.args[4] = regs->r8;
+	firing.args[5] = regs->r9;
+	report(grip, SONDE_TAP_SYSCALL_ENTRY, &firing);
+	return answer(grip, action);
+}
+
+static u32 on_return(u32 action, struct utrace_engine *engine,
+		     struct pt_regs *regs)
+{
+	struct sonde_grip *grip = engine->data;
+	long call = syscall_get_nr(current, regs);
+	long error = syscall_get_error(current, regs);
+	struct sonde_firing firing;
+
+	if (call == -1)
+		call = __NR_rt_sigreturn; /* only that leaves without it */
+	if (!is_64bit() || (unsigned long)call >= SONDE_CALLS)
+		return answer(grip, action);
+	begin(&firing, grip, call);
+	if (call != __NR_rt_sigreturn)
+		firing.start.error = -error;
+	if (firing.start.error && IS_EXEC(call)) {
+		firing.args[0] = firing.start.error;
+		report(grip, SONDE_TAP_EXEC_FAILURE, &firing);
+	}
+	firing.args[0] = firing.start.error ? -1 : regs->ax;
+	firing.args[1] = firing.args[0];
+	report(grip, SONDE_TAP_SYSCALL_RETURN, &firing);
+	return answer(grip, action);
+}
+
+static int take(struct sonde_grips *grips, struct task_struct *task,
+		bool newborn, bool paused);
+
+static u32 on_clone(u32 action, struct utrace_engine *engine,
+		    unsigned long flags, struct task_struct *child)
+{
+	struct sonde_grip *grip = engine->data;
+	struct sonde_firing firing;
+	bool thread = flags & CLONE_THREAD;
+
+	take(grip->grips, child, true, thread && READ_ONCE(grip->paused));
+	begin(&firing, grip, syscall_get_nr(current, task_pt_regs(current)));
+	firing.args[0] = child->pid;
+	firing.args[1] = flags;
+	report(grip, thread ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE, &firing);
+	return answer(grip, action);
+}
+
+static u32 on_exec(u32 action, struct utrace_engine *engine,
+		   const struct linux_binfmt *fmt,
+		   const struct linux_binprm *bprm, struct pt_regs *regs)
+{
+	struct sonde_grip *grip = engine->data;
+	struct sonde_firing firing;
+
+	begin(&firing, grip, __NR_execve);
+	report(grip, SONDE_TAP_EXEC_SUCCESS, &firing);
+	return answer(grip, action);
+}
+
+static u32 on_quiesce(u32 action, struct utrace_engine *engine,
+		      unsigned long event)
+{
+	struct sonde_grip *grip = engine->data;
+	struct sonde_firing firing;
+
+	if (event)
+		return answer(grip, action);
+	if (grip->newborn) {
+		grip->newborn = false;
+		begin(&firing, grip, -1);
+		if (thread_group_leader(current))
+			report(grip, SONDE_TAP_START, &firing);
+		report(grip, SONDE_TAP_LWP_START, &firing);
+	}
+	run_waiting(grip);
+	return answer(grip, action);
+}
+
+static u64 sender_of(const kernel_siginfo_t *info)
+{
+	switch (info->si_code) {
+	case SI_USER:
+	case SI_TKILL:
+	case SI_QUEUE:
+		return info->si_pid;
+	}
+	return info->si_signo == SIGCHLD ? info->si_pid : 0;
+}
+
+static u32 on_signal(u32 action, struct utrace_engine *engine,
+		     struct pt_regs *regs, kernel_siginfo_t *info,
+		     const struct k_sigaction *orig_ka,
+		     struct k_sigaction *return_ka)
+{
+	struct sonde_grip *grip = engine->data;
+	u32 verdict = utrace_signal_action(action);
+	struct sonde_firing firing;
+
+	if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER)
+		return answer(grip, action);
+	begin(&firing, grip, -1);
+	firing.args[0] = info->si_signo;
+	firing.args[1] = (s64)info->si_code;
+	firing.args[2] = sender_of(info);
+	if (orig_ka)
+		firing.args[3] = (unsigned long)orig_ka->sa.sa_handler;
+	report(grip, verdict == UTRACE_SIGNAL_IGN ? SONDE_TAP_SIGNAL_DISCARD :
+						    SONDE_TAP_SIGNAL_DELIVER,
+	       &firing);
+	return answer(grip, action);
+}
+
+/* Whether no other thread of the process is left; of several, one is told so. */
+static bool exits_last(struct sonde_grip *grip)
+{
+	struct sonde_grips *grips = grip->grips;
+	struct sonde_grip *other;
+	bool last = true;
+	int bucket;
+
+	spin_lock(&grips->lock);
+	grip->exited = true;
+	hash_for_each(grips->table, bucket, other, node)
+		if (other->tgid == grip->tgid && !other->exited)
+			last = false;
+	spin_unlock(&grips->lock);
+	return last;
+}
+
+/* As wait() will show it. */
+static int exit_status(long code)
+{
+	struct signal_struct *signal = current->signal;
+
+	if (signal->flags & SIGNAL_GROUP_EXIT)
+		return signal->group_exit_code;
+	return thread_group_leader(current) ? code :
+					      current->group_leader->exit_code;
+}
+
+static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
+		   long *code)
+{
+	struct sonde_grip *grip = engine->data;
+	int status = exit_status(*code), number = status & 0x7f;
+	struct sonde_firing firing;
+
+	forget_waiting(grip); /* it was killed while it was held */
+	begin(&firing, grip, -1);
+	report(grip, SONDE_TAP_LWP_EXIT, &firing);
+	if (exits_last(grip)) {
+		firing.args[0] = !number ? CLD_EXITED :
+				 status & 0x80 ? CLD_DUMPED : CLD_KILLED;
+		firing.args[1] = number ? number : status >> 8 & 0xff;
+		report(grip, SONDE_TAP_EXIT, &firing);
+	}
+	return answer(grip, action);
+}
+
+/* Takes a grip out of the table: whether it was in, and its engine is ours. */
+static bool unlink_grip(struct sonde_grip *grip)
+{
+	struct sonde_grips *grips = grip->grips;
+	bool linked;
+
+	spin_lock(&grips->lock);
+	linked = !hlist_unhashed(&grip->node);
+	hash_del(&grip->node);
+	spin_unlock(&grips->lock);
+	return linked;
+}
+
+static u32 on_death(struct utrace_engine *engine, bool group_dead, int signal)
+{
+	struct sonde_grip *grip = engine->data;
+
+	forget_waiting(grip);
+	if (unlink_grip(grip))
+		utrace_engine_put(engine);
+	return UTRACE_DETACH;
+}
+
+static void on_release(void *data)
+{
+	struct sonde_grip *grip = data;
+	struct sonde_slow *slow;
+
+	while ((slow = first_waiting(grip))) {
+		list_del(&slow->node);
+		kfree(slow);
+	}
+	if (grip->engine)
+		put_grips(grip->grips);
+	kfree(grip);
+}
+
+/* Lets a thread go for good. The caller has unlinked the grip. */
+static void let_go(struct sonde_grip *grip)
+{
+	struct sonde_session *session = grip->grips->session;
+	struct utrace_engine *engine = grip->engine;
+	struct task_struct *task = grip->task;
+
+	while (utrace_control(task, engine, UTRACE_DETACH) == -EALREADY)
+		schedule_timeout_uninterruptible(1);
+	while (utrace_barrier(task, engine) != -ESRCH)
+		schedule_timeout_uninterruptible(1);
+	if (grip->held)
+		atomic_dec(&session->held);
+	utrace_engine_put(engine);
+}
+
+static unsigned long events_of(struct sonde_grips *grips)
+{
+	unsigned long events = UTRACE_EVENT(QUIESCE) | UTRACE_EVENT(CLONE) |
+			       UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH);
+	const struct held_taps *taps;
+
+	rcu_read_lock();
+	taps = rcu_dereference(grips->taps);
+	if (taps)
+		events |= taps->events;
+	rcu_read_unlock();
+	return events;
+}
+
+static struct sonde_grip *find_grip(struct sonde_grips *grips,
+				    struct task_struct *task)
+{
+	struct sonde_grip *grip;
+
+	lockdep_assert_held(&grips->lock);
+	hash_for_each_possible(grips->table, grip, node, (unsigned long)task)
+		if (grip->task == task)
+			return grip;
+	return NULL;
+}
+
+/* With a reference to its engine, which keeps it. */
+struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
+				  struct task_struct *task)
+{
+	struct sonde_grip *grip;
+
+	spin_lock(&grips->lock);
+	grip = find_grip(grips, task);
+	if (grip)
+		utrace_engine_get(grip->engine);
+	spin_unlock(&grips->lock);
+	return grip;
+}
+
+static bool link_grip(struct sonde_grip *grip)
+{
+	struct sonde_grips *grips = grip->grips;
+	bool ended;
+
+	spin_lock(&grips->lock);
+	ended = grips->ended;
+	if (!ended)
+		hash_add(grips->table, &grip->node, (unsigned long)grip->task);
+	spin_unlock(&grips->lock);
+	return !ended;
+}
+
+/* Return: 0; -EEXIST there is a grip; -EDEADLK, -ESRCH, -EPERM, -ENOMEM. */
+static int take(struct sonde_grips *grips, struct task_struct *task,
+		bool newborn, bool paused)
+{
+	const int flags = UTRACE_ATTACH_CREATE | UTRACE_ATTACH_EXCLUSIVE |
+			  UTRACE_ATTACH_MATCH_OPS;
+	struct utrace_engine *engine;
+	struct sonde_grip *grip;
+	int err;
+
+	if (task->tgid == grips->session->opener)
+		return -EDEADLK;
+	grip = kzalloc(sizeof(*grip), GFP_KERNEL);
+	if (!grip)
+		return -ENOMEM;
+	grip->grips = grips;
+	grip->task = task;
+	grip->tgid = task->tgid;
+	grip->newborn = newborn;
+	grip->paused = paused;
+	spin_lock_init(&grip->lock);
+	INIT_LIST_HEAD(&grip->waiting);
+	engine = utrace_attach_task(task, flags, &grips->ops, grip);
+	if (IS_ERR(engine)) {
+		kfree(grip);
+		return PTR_ERR(engine);
+	}
+	refcount_inc(&grips->ref);
+	grip->engine = engine;
+	if (!link_grip(grip)) {
+		let_go(grip);
+		return -ESRCH;
+	}
+	/* its death may unlink it from here on */
+	utrace_engine_get(engine);
+	err = utrace_set_events(task, engine, events_of(grips));
+	if (err && unlink_grip(grip))
+		let_go(grip);
+	if (!err && (paused || newborn))
+		sonde_grip_tell(grip, paused ? UTRACE_STOP : UTRACE_REPORT);
+	utrace_engine_put(engine);
+	return err;
+}
+
+static bool wants(struct sonde_session *session, struct task_struct *task,
+		  u32 only)
+{
+	if ((task->flags & SONDE_PF_KERNEL) || READ_ONCE(task->exit_state))
+		return false;
+	if (only)
+		return task->tgid == only;
+	if (session->targeted && !sonde_has_target(session, task->tgid))
+		return false;
+	return session->privileged || sonde_may_access(task);
+}
+
+/* References to threads without a grip. Return: their number, or -ENOMEM. */
+static int missing(struct sonde_grips *grips, struct task_struct ***tasks)
+{
+	struct task_struct *process, *task;
+	int count = 0, room = 64;
+
+	rcu_read_lock();
+	for_each_process_thread(process, task)
+		room++;
+	rcu_read_unlock();
+	*tasks = kvmalloc_array(room, sizeof(**tasks), GFP_KERNEL);
+	if (!*tasks)
+		return -ENOMEM;
+	rcu_read_lock();
+	for_each_process_thread(process, task) {
+		bool has;
+
+		if (count == room)
+			break;
+		spin_lock(&grips->lock);
+		has = find_grip(grips, task);
+		spin_unlock(&grips->lock);
+		if (!has) {
+			get_task_struct(task);
+			(*tasks)[count++] = task;
+		}
+	}
+	rcu_read_unlock();
+	return count;
+}
+
+/* Return: how many threads were taken, or -ENOMEM. */
+static int pass(struct sonde_grips *grips, u32 only)
+{
+	struct task_struct **tasks;
+	int count = missing(grips, &tasks), taken = 0, n;
+
+	for (n = 0; n < count; n++) {
+		if (wants(grips->session, tasks[n], only) &&
+		    !take(grips, tasks[n], false, false))
+			taken++;
+		put_task_struct(tasks[n]);
+	}
+	if (count < 0)
+		return count;
+	kvfree(tasks);
+	return taken;
+}
+
+/* A grip on every thread that is covered, or on those of process @only. */
+int sonde_grips_take(struct sonde_grips *grips, u32 only)
+{
+	int taken;
+
+	do
+		taken = pass(grips, only);
+	while (taken > 0);
+	return taken;
+}
+
+static void set_all_events(struct sonde_grips *grips)
+{
+	unsigned long events = events_of(grips);
+	struct sonde_grip *grip;
+	int bucket;
+
+	spin_lock(&grips->lock);
+	hash_for_each(grips->table, bucket, grip, node)
+		if (utrace_set_events(grip->task, grip->engine, events))
+			continue; /* it ends */
+	spin_unlock(&grips->lock);
+}
+
+/* Those of process @only; 0: all. */
+static void drop_grips(struct sonde_grips *grips, u32 only)
+{
+	struct sonde_grip *grip, *found;
+	int bucket;
+
+	for (;;) {
+		found = NULL;
+		spin_lock(&grips->lock);
+		hash_for_each(grips->table, bucket, grip, node)
+			if (!only || grip->tgid == only)
+				found = grip;
+		if (found)
+			hash_del(&found->node);
+		spin_unlock(&grips->lock);
+		if (!found)
+			break;
+		let_go(found);
+	}
+}
+
+struct sonde_grips *sonde_grips_of(struct sonde_session *session)
+{
+	struct sonde_grips *grips = session->grips;
+
+	lockdep_assert_held(&session->lock);
+	if (grips)
+		return grips;
+	grips = kzalloc(sizeof(*grips), GFP_KERNEL_ACCOUNT);
+	if (!grips)
+		return NULL;
+	refcount_set(&grips->ref, 1);
+	spin_lock_init(&grips->lock);
+	hash_init(grips->table);
+	grips->session = session;
+	grips->ops = (struct utrace_engine_ops){
+		.report_quiesce = on_quiesce,
+		.report_syscall_entry = on_entry,
+		.report_syscall_exit = on_return,
+		.report_clone = on_clone,
+		.report_exec = on_exec,
+		.report_signal = on_signal,
+		.report_exit = on_exit,
+		.report_death = on_death,
+		.release = on_release,
+	};
+	session->grips = grips;
+	return grips;
+}
+
+static unsigned long events_for(u32 kind)
+{
+	switch ((enum sonde_tap_kind)kind) {
+	case SONDE_TAP_SYSCALL_ENTRY:
+	case SONDE_TAP_EXEC:
+		return UTRACE_EVENT(SYSCALL_ENTRY);
+	case SONDE_TAP_SYSCALL_RETURN:
+	case SONDE_TAP_EXEC_FAILURE:
+		return UTRACE_EVENT(SYSCALL_EXIT);
+	case SONDE_TAP_EXEC_SUCCESS:
+		return UTRACE_EVENT(EXEC);
+	case SONDE_TAP_SIGNAL_DELIVER:
+	case SONDE_TAP_SIGNAL_DISCARD:
+		return UTRACE_EVENT_SIGNAL_ALL;
+	default:
+		return 0; /* always there, or not an engine's */
+	}
+}
+
+static struct held_taps *make_taps(struct sonde_session *session)
+{
+	struct sonde_armed *armed;
+	struct held_taps *taps;
+	unsigned long id;
+	u32 count = 0;
+
+	xa_for_each(&session->taps, id, armed)
+		count += armed->held;
+	if (!count)
+		return NULL;
+	taps = kvzalloc(struct_size(taps, taps, count), GFP_KERNEL_ACCOUNT);
+	if (!taps)
+		return ERR_PTR(-ENOMEM);
+	xa_for_each(&session->taps, id, armed) {
+		if (!armed->held)
+			continue;
+		taps->kinds[armed->tap.kind] = true;
+		taps->events |= events_for(armed->tap.kind);
+		taps->taps[taps->count++] = (struct held_tap){
+			.kind = armed->tap.kind,
+			.number = armed->tap.number,
+			.pid = armed->tap.pid,
+			.probe = armed->probe,
+		};
+	}
+	return taps;
+}
+
+/**
+ * sonde_holds_update() - have the engines that held taps and targets need
+ * @session: its lock is held; taps or targets have changed
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int sonde_holds_update(struct sonde_session *session)
+{
+	struct held_taps *fresh = make_taps(session), *old;
+	struct sonde_grips *grips = session->grips;
+
+	if (IS_ERR(fresh))
+		return -ENOMEM;
+	if (!fresh && !grips)
+		return 0;
+	grips = sonde_grips_of(session);
+	if (!grips) {
+		kvfree(fresh);
+		return -ENOMEM;
+	}
+	old = rcu_dereference_protected(grips->taps, true);
+	rcu_assign_pointer(grips->taps, fresh);
+	if (old) {
+		synchronize_rcu();
+		kvfree(old);
+	}
+	set_all_events(grips);
+	return fresh ? sonde_grips_take(grips, 0) : 0;
+}
+
+/**
+ * sonde_hold_user() - fire a user tap whose probe has ECBs that hold
+ * @armed: the tap; the session covers the current task
+ * @firing: with the registers
+ *
+ * Context: The handler of a uprobe. May sleep.
+ */
+void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing)
+{
+	struct sonde_grips *grips = armed->session->grips;
+	struct sonde_grip *grip = sonde_grip_get(grips, current);
+
+	if (!grip) { /* it could not be taken before */
+		take(grips, current, false, false);
+		grip = sonde_grip_get(grips, current);
+	}
+	if (!grip)
+		return; /* ourselves, or no memory */
+	add_waiting(grip, firing, armed->probe);
+	run_waiting(grip);
+	if (sonde_grip_resume(grip) == UTRACE_STOP)
+		sonde_grip_tell(grip, UTRACE_STOP);
+	utrace_engine_put(grip->engine);
+}
+
+/**
+ * sonde_holds_forget() - let the threads of a process go for good
+ * @session: its lock is held
+ * @pid: it is no target any more
+ *
+ * Context: Process context. Sleeps.
+ */
+void sonde_holds_forget(struct sonde_session *session, u32 pid)
+{
+	if (session->grips)
+		drop_grips(session->grips, pid);
+}
+
+/**
+ * sonde_holds_destroy() - let all threads go
+ * @session: its taps are gone
+ *
+ * Context: Process context. Sleeps.
+ */
+void sonde_holds_destroy(struct sonde_session *session)
+{
+	struct sonde_grips *grips = session->grips;
+
+	if (!grips)
+		return;
+	spin_lock(&grips->lock);
+	grips->ended = true;
+	spin_unlock(&grips->lock);
+	drop_grips(grips, 0);
+	session->grips = NULL;
+	put_grips(grips);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What hold.c and release.c share: the engines of held taps.
+ * hold.c has the theory.
+ */
+#ifndef SONDE_HOLD_H
+#define SONDE_HOLD_H
+
+#include "kmod/device/session.h"
+#include "kmod/utrace.h"
+
+struct held_taps;
+
+struct sonde_grips {
+	refcount_t ref; /* the session, each grip */
+	struct utrace_engine_ops ops; /* a copy tells our engines from others' */
+	struct sonde_session *session;
+	struct held_taps __rcu *taps; /* NULL: none is held */
+	spinlock_t lock; /* of table, exited */
+	bool ended;
+	DECLARE_HASHTABLE(table, 8);
+};
+
+struct sonde_grip {
+	struct hlist_node node; /* by task; until it is let go */
+	struct sonde_grips *grips;
+	struct utrace_engine *engine; /* a reference while in the table */
+	struct task_struct *task; /* only compared */
+	u32 tgid;
+	bool exited;
+	bool newborn; /* START and LWP_START are to be fired */
+	spinlock_t lock;
+	bool held; /* the first that waits does so for a release */
+	bool paused; /* by SONDE_STOP_TARGET */
+	struct list_head waiting;
+};
+
+int sonde_grip_tell(struct sonde_grip *grip, enum utrace_resume_action action);
+u32 sonde_grip_resume(struct sonde_grip *grip);
+struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
+				  struct task_struct *task);
+struct sonde_grips *sonde_grips_of(struct sonde_session *session);
+int sonde_grips_take(struct sonde_grips *grips, u32 only);
+
+#endif

@@ -1,0 +1,839 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DIF as native code
+ *
+ * A verified program is translated to eBPF instructions, which the kernel's own
+ * JIT compiles; no BPF verifier looks at them, for DIF's has proven more. The
+ * code gets the firing and, where BPF has its second argument, the record; it
+ * returns the size of the record, 0 for none.
+ *
+ * Registers of the translation:
+ *
+ *                        firing  record  DIF's r0, r1  scratch
+ *   code without calls   R1      R2      R3, -         R4, R5, R0
+ *   code with calls      R6      R7      R8, R9        R1 to R5, R0
+ *
+ * The first need not be saved at every firing. DIF's other registers are on the
+ * stack.
+ *
+ * Faults. Only a program that loads memory can have one pending
+ * (firing->faulted), so only there the branches, stores and captures look for
+ * it. A text that cannot be had is a fault of its slot alone.
+ *
+ * The interpreter runs a program where the kernel has no JIT, where that is
+ * off, and one with a branch too far for eBPF's 16 bits.
+ *
+ * Slots whose captures a branch may pass by are zeroed first, so one that no
+ * capture reached is 0, as sonde_dif_run() leaves it.
+ */
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/slab.h>
+
+#include "kmod/device/fire.h"
+#include "kmod/device/jit.h"
+#include "kmod/device/session.h"
+
+#define JIT_PER_INSN 24u /* eBPF instructions that one becomes, at most */
+#define JIT_FRAME 80u /* before them: entry, slots */
+
+struct jit {
+	struct bpf_insn *out;
+	u32 count;
+	u8 firing, record, home[2], one, two; /* eBPF registers: see below */
+	const struct sonde_program *program;
+	bool loads; /* it loads memory: a fault may be pending */
+	bool calls; /* helpers */
+	bool spans; /* its records have no fixed size */
+	bool faults; /* its slots may have some */
+	bool far; /* a branch does not fit */
+	bool stacked; /* it uses registers that have no home */
+	u64 zeroed; /* slots that a path may leave out */
+	u32 *start; /* where each DIF instruction begins */
+};
+
+#define FIRING(member) offsetof(struct sonde_firing, member)
+#define RECORD(member) offsetof(struct sonde_record, member)
+#define LOCALS offsetof(struct sonde_writer, locals)
+
+static void emit(struct jit *jit, struct bpf_insn insn)
+{
+	jit->out[jit->count++] = insn;
+}
+
+static s16 reg_at(u32 number)
+{
+	return -8 * (s16)(number + 1);
+}
+
+/* BPF_REG_0 in jit->home stands for none. */
+static bool has_home(const struct jit *jit, u32 number)
+{
+	return number < 2 && jit->home[number];
+}
+
+/* The eBPF register that is DIF's @number, else @scratch. */
+static u8 home(const struct jit *jit, u32 number, u8 scratch)
+{
+	return has_home(jit, number) ? jit->home[number] : scratch;
+}
+
+/* Where DIF's register can be read: its home, or @scratch, loaded. */
+static u8 source(struct jit *jit, u32 number, u8 scratch)
+{
+	if (!has_home(jit, number)) {
+		jit->stacked = true;
+		emit(jit, BPF_LDX_MEM(BPF_DW, scratch, BPF_REG_10,
+				      reg_at(number)));
+	}
+	return home(jit, number, scratch);
+}
+
+static void load_reg(struct jit *jit, u8 to, u32 number)
+{
+	u8 reg = source(jit, number, to);
+
+	if (reg != to)
+		emit(jit, BPF_MOV64_REG(to, reg));
+}
+
+static void store_reg(struct jit *jit, u32 number, u8 from)
+{
+	u8 reg = home(jit, number, from);
+
+	if (!has_home(jit, number)) {
+		jit->stacked = true;
+		emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_10, from,
+				      reg_at(number)));
+	} else if (reg != from) {
+		emit(jit, BPF_MOV64_REG(reg, from));
+	}
+}
+
+static void load_constant(struct jit *jit, u8 to, u64 value)
+{
+	struct bpf_insn both[2] = { BPF_LD_IMM64(to, value) };
+
+	emit(jit, both[0]);
+	emit(jit, both[1]);
+}
+
+static void load_field(struct jit *jit, u8 to, u32 size, u32 offset)
+{
+	emit(jit, BPF_LDX_MEM(size, to, jit->firing, offset));
+}
+
+/* A branch, whose distance land() sets. */
+static u32 branch(struct jit *jit, struct bpf_insn insn)
+{
+	emit(jit, insn);
+	return jit->count - 1;
+}
+
+static void land(struct jit *jit, u32 at)
+{
+	jit->out[at].off = jit->count - at - 1;
+}
+
+static void translate_alu(struct jit *jit, const struct sonde_dif_insn *in,
+			  u8 op)
+{
+	u8 b = source(jit, in->b, jit->two);
+	u8 d = in->d == in->b ? jit->one : home(jit, in->d, jit->one);
+
+	load_reg(jit, d, in->a);
+	emit(jit, BPF_ALU64_REG(op, d, b));
+	store_reg(jit, in->d, d);
+}
+
+/* Shifts by more than 63 give 0. */
+static void translate_shift(struct jit *jit, const struct sonde_dif_insn *in,
+			    u8 op)
+{
+	u8 b = source(jit, in->b, jit->two);
+	u32 skip;
+
+	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+	skip = branch(jit, BPF_JMP_IMM(BPF_JGT, b, 63, 0));
+	load_reg(jit, BPF_REG_0, in->a);
+	emit(jit, BPF_ALU64_REG(op, BPF_REG_0, b));
+	land(jit, skip);
+	store_reg(jit, in->d, BPF_REG_0);
+}
+
+/* d = a OP b: 1 unless the jump over the 0 is not taken. */
+static void translate_compare(struct jit *jit, const struct sonde_dif_insn *in,
+			      u8 op)
+{
+	u8 a = source(jit, in->a, jit->one);
+	u8 b = source(jit, in->b, jit->two);
+
+	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 1));
+	emit(jit, BPF_JMP_REG(op, a, b, 1));
+	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+	store_reg(jit, in->d, BPF_REG_0);
+}
+
+static void translate_extend(struct jit *jit, const struct sonde_dif_insn *in,
+			     u8 shift)
+{
+	load_reg(jit, jit->one, in->a);
+	emit(jit, BPF_ALU64_IMM(BPF_LSH, jit->one, 64 - in->i));
+	emit(jit, BPF_ALU64_IMM(shift, jit->one, 64 - in->i));
+	store_reg(jit, in->d, jit->one);
+}
+
+/* d = word @offset of the firing */
+static void translate_field(struct jit *jit, const struct sonde_dif_insn *in,
+			    u32 size, u32 offset)
+{
+	u8 d = home(jit, in->d, jit->one);
+
+	load_field(jit, d, size, offset);
+	store_reg(jit, in->d, d);
+}
+
+/* d = word @offset of what the pointer at @pointer of the firing points to */
+static void translate_load(struct jit *jit, const struct sonde_dif_insn *in,
+			   u32 size, u32 pointer, u32 offset)
+{
+	u8 d = home(jit, in->d, jit->one);
+
+	load_field(jit, jit->one, BPF_DW, pointer);
+	emit(jit, BPF_LDX_MEM(size, d, jit->one, offset));
+	store_reg(jit, in->d, d);
+}
+
+/* A store after a load that faulted stores 0, and the fault is over. */
+static void translate_store(struct jit *jit, const struct sonde_dif_insn *in,
+			    u32 pointer, u32 offset)
+{
+	u8 a = source(jit, in->a, jit->two);
+	u32 skip;
+
+	if (jit->loads) {
+		if (a != jit->two)
+			emit(jit, BPF_MOV64_REG(jit->two, a));
+		a = jit->two;
+		load_field(jit, jit->one, BPF_W, FIRING(faulted));
+		skip = branch(jit, BPF_JMP_IMM(BPF_JEQ, jit->one, 0, 0));
+		emit(jit, BPF_MOV64_IMM(jit->two, 0));
+		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(faulted), 0));
+		land(jit, skip);
+	}
+	load_field(jit, jit->one, BPF_DW, pointer);
+	emit(jit, BPF_STX_MEM(BPF_DW, jit->one, a, offset));
+}
+
+typedef u64 (*helper)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
+
+/* d = helper(firing, operand) */
+static void translate_call(struct jit *jit, const struct sonde_dif_insn *in,
+			   helper call, u32 operand)
+{
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+	emit(jit, BPF_MOV64_IMM(BPF_REG_2, operand));
+	emit(jit, BPF_EMIT_CALL(call));
+	store_reg(jit, in->d, BPF_REG_0);
+}
+
+/* d = helper(a, b) */
+static void translate_divide(struct jit *jit, const struct sonde_dif_insn *in,
+			     helper call)
+{
+	load_reg(jit, BPF_REG_1, in->a);
+	load_reg(jit, BPF_REG_2, in->b);
+	emit(jit, BPF_EMIT_CALL(call));
+	store_reg(jit, in->d, BPF_REG_0);
+}
+
+static void translate_memory(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	helper call = in->op == SONDE_DIF_LDK ? sonde_jit_load_kernel : sonde_jit_load;
+
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+	load_reg(jit, BPF_REG_2, in->a);
+	emit(jit, BPF_MOV64_IMM(BPF_REG_3, in->i));
+	emit(jit, BPF_EMIT_CALL(call));
+	if (in->op == SONDE_DIF_LDS) {
+		emit(jit, BPF_ALU64_IMM(BPF_LSH, BPF_REG_0, 64 - 8 * in->i));
+		emit(jit, BPF_ALU64_IMM(BPF_ARSH, BPF_REG_0, 64 - 8 * in->i));
+	}
+	store_reg(jit, in->d, BPF_REG_0);
+}
+
+static void translate_variable(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	switch (in->i) {
+	case SONDE_DIF_VAR_PID:
+		translate_load(jit, in, BPF_W, FIRING(task),
+			       offsetof(struct task_struct, tgid));
+		return;
+	case SONDE_DIF_VAR_TID:
+		translate_load(jit, in, BPF_W, FIRING(task),
+			       offsetof(struct task_struct, pid));
+		return;
+	case SONDE_DIF_VAR_PROBE:
+		translate_field(jit, in, BPF_W, FIRING(probe));
+		return;
+	case SONDE_DIF_VAR_ERRNO:
+		translate_field(jit, in, BPF_W, FIRING(start.error));
+		return;
+	case SONDE_DIF_VAR_SYSCALL:
+		translate_field(jit, in, BPF_DW, FIRING(call));
+		return;
+	case SONDE_DIF_VAR_CURTHREAD:
+		translate_field(jit, in, BPF_DW, FIRING(task));
+		return;
+	case SONDE_DIF_VAR_TIMESTAMP:
+		translate_call(jit, in, sonde_jit_time, 0);
+		return;
+	case SONDE_DIF_VAR_CALLER:
+		translate_call(jit, in, sonde_jit_caller, 0);
+		return;
+	case SONDE_DIF_VAR_STACKDEPTH:
+		translate_call(jit, in, sonde_jit_depth, 0);
+		return;
+	}
+	translate_call(jit, in, sonde_jit_variable, in->i);
+}
+
+/* The first bytes of @text and its NUL, as words; a mask of those that count. */
+static bool words_of(const char *text, u64 words[2], u64 masks[2])
+{
+	u32 length = strlen(text);
+
+	memset(words, 0, 2 * sizeof(*words));
+	memset(masks, 0, 2 * sizeof(*masks));
+	if (length >= TASK_COMM_LEN)
+		return false;
+	memcpy(words, text, length);
+	memset(masks, 0xff, length + 1);
+	return true;
+}
+
+/* d = the first bytes of the name are these: no call, no loop. */
+static void translate_name(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	const char *text = (const char *)jit->program->view.pool + in->i;
+	u64 words[2], masks[2];
+	u32 skip[2], n;
+
+	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+	if (words_of(text, words, masks)) {
+		load_field(jit, BPF_REG_1, BPF_DW, FIRING(task));
+		for (n = 0; n < 2 && masks[n]; n++) {
+			emit(jit, BPF_LDX_MEM(BPF_DW, BPF_REG_2, BPF_REG_1,
+					      offsetof(struct task_struct,
+						       comm) + 8 * n));
+			if (masks[n] != ~0ull) {
+				load_constant(jit, BPF_REG_3, masks[n]);
+				emit(jit, BPF_ALU64_REG(BPF_AND, BPF_REG_2,
+							BPF_REG_3));
+			}
+			load_constant(jit, BPF_REG_3, words[n]);
+			skip[n] = branch(jit, BPF_JMP_REG(BPF_JNE, BPF_REG_2,
+							  BPF_REG_3, 0));
+		}
+		emit(jit, BPF_MOV64_IMM(BPF_REG_0, 1));
+		while (n--)
+			land(jit, skip[n]);
+	}
+	store_reg(jit, in->d, BPF_REG_0);
+}
+
+/* Ends the program with a record of the pending fault, if there is one. */
+static void check_fault(struct jit *jit)
+{
+	u32 skip;
+
+	if (!jit->loads)
+		return;
+	load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
+	skip = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+	emit(jit, BPF_EMIT_CALL(sonde_jit_predicate_fault));
+	emit(jit, BPF_EXIT_INSN());
+	land(jit, skip);
+}
+
+/* The distance is right in the second pass, when all places are known. */
+static void translate_jump(struct jit *jit, const struct sonde_dif_insn *in,
+			   u32 at, u8 op)
+{
+	s64 distance;
+	u8 a = 0;
+
+	if (op != BPF_JA) {
+		check_fault(jit);
+		a = source(jit, in->a, jit->one);
+	}
+	distance = (s64)jit->start[at + 1 + in->i] - jit->count - 1;
+	jit->far |= distance > S16_MAX;
+	emit(jit, op == BPF_JA ? BPF_JMP_A(distance) :
+				 BPF_JMP_IMM(op, a, 0, distance));
+}
+
+/* helper(firing, instruction, a, b) */
+static void call_capture(struct jit *jit, const struct sonde_dif_insn *in,
+			 helper call)
+{
+	bool stack = in->op == SONDE_DIF_CAPSTACK ||
+		     in->op == SONDE_DIF_CAPKSTACK;
+	bool two = in->op == SONDE_DIF_CAPSTRN || in->op == SONDE_DIF_CAPMEM ||
+		   in->op == SONDE_DIF_CAPKMEM;
+
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+	load_constant(jit, BPF_REG_2, (unsigned long)in);
+	if (!stack)
+		load_reg(jit, BPF_REG_3, in->a);
+	if (two)
+		load_reg(jit, BPF_REG_4, in->b);
+	emit(jit, BPF_EMIT_CALL(call));
+}
+
+static void capture_word(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	u8 a = source(jit, in->a, jit->one);
+
+	emit(jit, BPF_STX_MEM(BPF_DW, jit->record, a,
+			      RECORD(slot) + 8 * in->d));
+}
+
+static void capture_execname(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+	emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
+	emit(jit, BPF_EMIT_CALL(sonde_jit_execname));
+}
+
+static void translate_capture(struct jit *jit, const struct sonde_dif_insn *in)
+{
+	u32 clean = 0, taken = 0;
+
+	if (jit->loads) {
+		load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
+		clean = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
+		emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+		emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
+		emit(jit, BPF_EMIT_CALL(sonde_jit_take_fault));
+		taken = branch(jit, BPF_JMP_A(0));
+		land(jit, clean);
+	}
+	switch (in->op) {
+	case SONDE_DIF_CAPW:
+		capture_word(jit, in);
+		break;
+	case SONDE_DIF_CAPSTR:
+	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPKSTR:
+		call_capture(jit, in, sonde_jit_string);
+		break;
+	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPKMEM:
+		call_capture(jit, in, sonde_jit_memory);
+		break;
+	case SONDE_DIF_CAPSTACK:
+		call_capture(jit, in, sonde_jit_stack);
+		break;
+	case SONDE_DIF_CAPKSTACK:
+		call_capture(jit, in, sonde_jit_kernel_stack);
+		break;
+	case SONDE_DIF_CAPTEXT:
+		if (in->i == SONDE_DIF_TEXT_EXECNAME)
+			capture_execname(jit, in);
+		else
+			call_capture(jit, in, sonde_jit_text);
+		break;
+	}
+	if (jit->loads)
+		land(jit, taken);
+}
+
+static u32 fixed_size(const struct jit *jit)
+{
+	return sizeof(struct sonde_record) + 8 * jit->program->view.slots;
+}
+
+/* Size, flags, slots and faults of the record; returns the size. */
+static void end_record(struct jit *jit)
+{
+	if (jit->spans) {
+		load_field(jit, BPF_REG_0, BPF_W, FIRING(used));
+		emit(jit, BPF_STX_MEM(BPF_W, jit->record, BPF_REG_0,
+				      RECORD(size)));
+	} else {
+		emit(jit, BPF_MOV64_IMM(BPF_REG_0, fixed_size(jit)));
+		emit(jit, BPF_ST_MEM(BPF_W, jit->record, RECORD(size),
+				     fixed_size(jit)));
+	}
+	if (jit->faults) {
+		load_field(jit, BPF_REG_1, BPF_DW, FIRING(faults));
+		emit(jit, BPF_STX_MEM(BPF_DW, jit->record, BPF_REG_1,
+				      RECORD(faults)));
+	} else {
+		emit(jit, BPF_ST_MEM(BPF_DW, jit->record, RECORD(faults), 0));
+	}
+	/* flags are the low half */
+	emit(jit, BPF_ST_MEM(BPF_W, jit->record, RECORD(flags),
+			     jit->program->view.slots << 16));
+	emit(jit, BPF_EXIT_INSN());
+}
+
+static u64 pool_number(const struct sonde_dif_program *view, s32 at)
+{
+	u64 number;
+
+	memcpy(&number, view->pool + at, sizeof(number));
+	return number;
+}
+
+static void translate(struct jit *jit, u32 at)
+{
+	const struct sonde_dif_program *view = &jit->program->view;
+	const struct sonde_dif_insn *in = &view->insns[at];
+
+	switch ((enum sonde_dif_op)in->op) {
+	case SONDE_DIF_LI:
+		emit(jit, BPF_MOV64_IMM(home(jit, in->d, jit->one), in->i));
+		store_reg(jit, in->d, home(jit, in->d, jit->one));
+		break;
+	case SONDE_DIF_LC:
+		load_constant(jit, home(jit, in->d, jit->one),
+			      pool_number(view, in->i));
+		store_reg(jit, in->d, home(jit, in->d, jit->one));
+		break;
+	case SONDE_DIF_MOV:
+		store_reg(jit, in->d, source(jit, in->a, jit->one));
+		break;
+	case SONDE_DIF_ADD:
+		translate_alu(jit, in, BPF_ADD);
+		break;
+	case SONDE_DIF_SUB:
+		translate_alu(jit, in, BPF_SUB);
+		break;
+	case SONDE_DIF_MUL:
+		translate_alu(jit, in, BPF_MUL);
+		break;
+	case SONDE_DIF_AND:
+		translate_alu(jit, in, BPF_AND);
+		break;
+	case SONDE_DIF_OR:
+		translate_alu(jit, in, BPF_OR);
+		break;
+	case SONDE_DIF_XOR:
+		translate_alu(jit, in, BPF_XOR);
+		break;
+	case SONDE_DIF_DIVS:
+		translate_divide(jit, in, sonde_jit_divide_signed);
+		break;
+	case SONDE_DIF_DIVU:
+		translate_divide(jit, in, sonde_jit_divide);
+		break;
+	case SONDE_DIF_MODS:
+		translate_divide(jit, in, sonde_jit_modulo_signed);
+		break;
+	case SONDE_DIF_MODU:
+		translate_divide(jit, in, sonde_jit_modulo);
+		break;
+	case SONDE_DIF_SHL:
+		translate_shift(jit, in, BPF_LSH);
+		break;
+	case SONDE_DIF_SHRS:
+		translate_shift(jit, in, BPF_ARSH);
+		break;
+	case SONDE_DIF_SHRU:
+		translate_shift(jit, in, BPF_RSH);
+		break;
+	case SONDE_DIF_NEG:
+		load_reg(jit, jit->one, in->a);
+		emit(jit, BPF_ALU64_IMM(BPF_NEG, jit->one, 0));
+		store_reg(jit, in->d, jit->one);
+		break;
+	case SONDE_DIF_NOT:
+		load_reg(jit, jit->one, in->a);
+		emit(jit, BPF_ALU64_IMM(BPF_XOR, jit->one, -1));
+		store_reg(jit, in->d, jit->one);
+		break;
+	case SONDE_DIF_SX:
+		translate_extend(jit, in, BPF_ARSH);
+		break;
+	case SONDE_DIF_ZX:
+		translate_extend(jit, in, BPF_RSH);
+		break;
+	case SONDE_DIF_EQ:
+		translate_compare(jit, in, BPF_JEQ);
+		break;
+	case SONDE_DIF_NE:
+		translate_compare(jit, in, BPF_JNE);
+		break;
+	case SONDE_DIF_LTS:
+		translate_compare(jit, in, BPF_JSLT);
+		break;
+	case SONDE_DIF_LES:
+		translate_compare(jit, in, BPF_JSLE);
+		break;
+	case SONDE_DIF_LTU:
+		translate_compare(jit, in, BPF_JLT);
+		break;
+	case SONDE_DIF_LEU:
+		translate_compare(jit, in, BPF_JLE);
+		break;
+	case SONDE_DIF_JMP:
+		translate_jump(jit, in, at, BPF_JA);
+		break;
+	case SONDE_DIF_JZ:
+		translate_jump(jit, in, at, BPF_JEQ);
+		break;
+	case SONDE_DIF_JNZ:
+		translate_jump(jit, in, at, BPF_JNE);
+		break;
+	case SONDE_DIF_VAR:
+		translate_variable(jit, in);
+		break;
+	case SONDE_DIF_REG:
+		translate_call(jit, in, sonde_jit_register, in->i);
+		break;
+	case SONDE_DIF_NAMEQ:
+		translate_name(jit, in);
+		break;
+	case SONDE_DIF_LDU:
+	case SONDE_DIF_LDS:
+	case SONDE_DIF_LDK:
+		translate_memory(jit, in);
+		break;
+	case SONDE_DIF_ARG:
+		translate_field(jit, in, BPF_DW, FIRING(args) + 8 * in->i);
+		break;
+	case SONDE_DIF_LDL:
+		translate_load(jit, in, BPF_DW, FIRING(writer),
+			       LOCALS + 8 * in->i);
+		break;
+	case SONDE_DIF_STL:
+		translate_store(jit, in, FIRING(writer), LOCALS + 8 * in->i);
+		break;
+	case SONDE_DIF_LDT:
+		translate_load(jit, in, BPF_DW, FIRING(thread_variables),
+			       8 * in->i);
+		break;
+	case SONDE_DIF_STT:
+		translate_store(jit, in, FIRING(thread_variables), 8 * in->i);
+		break;
+	case SONDE_DIF_CAPW:
+	case SONDE_DIF_CAPSTR:
+	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPTEXT:
+	case SONDE_DIF_CAPSTACK:
+	case SONDE_DIF_CAPKSTR:
+	case SONDE_DIF_CAPKMEM:
+	case SONDE_DIF_CAPKSTACK:
+		translate_capture(jit, in);
+		break;
+	case SONDE_DIF_RECORD:
+		end_record(jit);
+		break;
+	case SONDE_DIF_FAIL:
+		check_fault(jit);
+		emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+		emit(jit, BPF_EXIT_INSN());
+		break;
+	case SONDE_DIF_OP_COUNT:
+		break;
+	}
+}
+
+static void begin(struct jit *jit)
+{
+	u32 slot;
+
+	jit->count = 0;
+	if (jit->calls) {
+		emit(jit, BPF_MOV64_REG(jit->firing, BPF_REG_1));
+		emit(jit, BPF_MOV64_REG(jit->record, BPF_REG_2));
+		emit(jit, BPF_STX_MEM(BPF_DW, jit->firing, jit->record,
+				      FIRING(record)));
+	}
+	if (jit->loads)
+		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(faulted), 0));
+	if (jit->spans)
+		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(used),
+				     fixed_size(jit)));
+	if (jit->faults)
+		emit(jit, BPF_ST_MEM(BPF_DW, jit->firing, FIRING(faults), 0));
+	for (slot = 0; slot < jit->program->view.slots; slot++)
+		if (jit->zeroed >> slot & 1)
+			emit(jit, BPF_ST_MEM(BPF_DW, jit->record,
+					     RECORD(slot) + 8 * slot, 0));
+}
+
+static void translate_all(struct jit *jit)
+{
+	u32 at;
+
+	begin(jit);
+	for (at = 0; at < jit->program->view.length; at++) {
+		jit->start[at] = jit->count;
+		translate(jit, at);
+	}
+}
+
+/* Does it become a call of a helper, or need as many registers? */
+static bool calls(const struct sonde_dif_insn *in)
+{
+	switch (in->op) {
+	case SONDE_DIF_VAR:
+		return in->i != SONDE_DIF_VAR_PID &&
+		       in->i != SONDE_DIF_VAR_TID &&
+		       in->i != SONDE_DIF_VAR_PROBE &&
+		       in->i != SONDE_DIF_VAR_ERRNO &&
+		       in->i != SONDE_DIF_VAR_SYSCALL &&
+		       in->i != SONDE_DIF_VAR_CURTHREAD;
+	case SONDE_DIF_DIVS:
+	case SONDE_DIF_DIVU:
+	case SONDE_DIF_MODS:
+	case SONDE_DIF_MODU:
+	case SONDE_DIF_REG:
+	case SONDE_DIF_NAMEQ:
+	case SONDE_DIF_LDU:
+	case SONDE_DIF_LDS:
+	case SONDE_DIF_LDK:
+	case SONDE_DIF_CAPSTR:
+	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPTEXT:
+	case SONDE_DIF_CAPSTACK:
+	case SONDE_DIF_CAPKSTR:
+	case SONDE_DIF_CAPKMEM:
+	case SONDE_DIF_CAPKSTACK:
+		return true;
+	}
+	return false;
+}
+
+static void choose_registers(struct jit *jit)
+{
+	if (jit->calls) {
+		jit->firing = BPF_REG_6;
+		jit->record = BPF_REG_7;
+		jit->home[0] = BPF_REG_8;
+		jit->home[1] = BPF_REG_9;
+		jit->one = BPF_REG_1;
+		jit->two = BPF_REG_2;
+	} else {
+		jit->firing = BPF_REG_1;
+		jit->record = BPF_REG_2;
+		jit->home[0] = BPF_REG_3;
+		jit->home[1] = BPF_REG_0;
+		jit->one = BPF_REG_4;
+		jit->two = BPF_REG_5;
+	}
+}
+
+/* What the whole program has, and which slots may be left out. */
+static void look_ahead(struct jit *jit)
+{
+	const struct sonde_dif_program *view = &jit->program->view;
+	const struct sonde_dif_insn *in;
+	bool straight = true;
+
+	jit->zeroed = ~0ull;
+	for (in = view->insns; in < view->insns + view->length; in++)
+		jit->calls |= calls(in);
+	for (in = view->insns; in < view->insns + view->length; in++) {
+		switch (in->op) {
+		case SONDE_DIF_LDU:
+		case SONDE_DIF_LDS:
+		case SONDE_DIF_LDK:
+			jit->loads = true;
+			jit->faults = true;
+			break;
+		case SONDE_DIF_CAPSTR:
+		case SONDE_DIF_CAPSTRN:
+		case SONDE_DIF_CAPMEM:
+		case SONDE_DIF_CAPTEXT:
+		case SONDE_DIF_CAPSTACK:
+		case SONDE_DIF_CAPKSTR:
+		case SONDE_DIF_CAPKMEM:
+		case SONDE_DIF_CAPKSTACK:
+			jit->spans = true;
+			jit->faults |= in->op != SONDE_DIF_CAPTEXT ||
+				       in->i != SONDE_DIF_TEXT_EXECNAME;
+			fallthrough;
+		case SONDE_DIF_CAPW:
+			if (straight)
+				jit->zeroed &= ~(1ull << in->d);
+			break;
+		case SONDE_DIF_JMP:
+		case SONDE_DIF_JZ:
+		case SONDE_DIF_JNZ:
+			straight = false;
+			break;
+		}
+	}
+}
+
+static struct bpf_prog *compile(const struct jit *jit)
+{
+	struct bpf_prog *native;
+	int err = 0;
+
+	native = bpf_prog_alloc(bpf_prog_size(jit->count), 0);
+	if (!native)
+		return NULL;
+	memcpy(native->insnsi, jit->out, jit->count * sizeof(*jit->out));
+	native->len = jit->count;
+	native->type = BPF_PROG_TYPE_UNSPEC;
+	native->aux->stack_depth = jit->stacked ? 8 * SONDE_DIF_REGISTERS : 0;
+	native = bpf_prog_select_runtime(native, &err);
+	if (!err && native->jited)
+		return native;
+	bpf_prog_free(native);
+	return NULL;
+}
+
+/**
+ * sonde_jit_compile() - have a program as native code, where that can be
+ * @program: verified
+ *
+ * Sets program->native and run; where they stay NULL, the interpreter runs the
+ * program.
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_jit_compile(struct sonde_program *program)
+{
+	u32 length = program->view.length;
+	struct jit jit = { .program = program };
+
+	jit.start = kvcalloc(length, sizeof(*jit.start), GFP_KERNEL);
+	jit.out = kvcalloc(length * JIT_PER_INSN + JIT_FRAME,
+			   sizeof(*jit.out), GFP_KERNEL);
+	look_ahead(&jit);
+	choose_registers(&jit);
+	if (jit.start && jit.out) {
+		translate_all(&jit); /* to see where everything begins */
+		jit.far = false;
+		translate_all(&jit); /* with the branches right */
+		if (!jit.far)
+			program->native = compile(&jit);
+	}
+	if (program->native)
+		program->run = (void *)program->native->bpf_func;
+	kvfree(jit.start);
+	kvfree(jit.out);
+}
+
+/**
+ * sonde_jit_free() - give the native code back
+ * @program: that runs no more
+ *
+ * Context: Process context.
+ */
+void sonde_jit_free(struct sonde_program *program)
+{
+	if (program->native)
+		bpf_prog_free(program->native);
+	program->native = NULL;
+	program->run = NULL;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What programs map: for symbols, and for probes in libraries that come later
+ *
+ *   MAPPED    a target maps a file that it may execute, by exec, dlopen() or as it
+ *             likes: a kprobe on perf_event_mmap(), which the kernel calls
+ *             for each such mapping
+ *   MAPPING   a process ends, and had this mapping: a kprobe on
+ *             taskstats_exit(), the last place where its memory map is there
+ *
+ * A session wants both while it has targets; one that traces every process wants
+ * the second if a program of it records stacks. Nothing is probed while no
+ * session wants it. Who maps nothing pays nothing: the finder's way, by the
+ * return of system calls, would put each thread on the slow path.
+ *
+ * Both run with preemption off. A map that somebody is changing at its end is
+ * not told.
+ */
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "kmod/device/session.h"
+
+static DEFINE_MUTEX(mappings_lock); /* of users, probed */
+static LIST_HEAD(users); /* RCU */
+static bool probed;
+
+static bool is_executable(const struct vm_area_struct *vma)
+{
+	return (vma->vm_flags & VM_EXEC) && vma->vm_file;
+}
+
+static void tell(struct sonde_session *session, u32 kind,
+		 const struct vm_area_struct *vma, const char *path)
+{
+	struct sonde_event event = {
+		.kind = kind,
+		.pid = current->tgid,
+		.value = kind == SONDE_EVENT_MAPPING ?
+				 vma->vm_end - vma->vm_start : 0,
+		.address = vma->vm_start,
+		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
+	};
+
+	sonde_event_text(session, &event, path);
+}
+
+static bool wants(struct sonde_session *session, u32 kind)
+{
+	if (!READ_ONCE(session->targeted))
+		return kind == SONDE_EVENT_MAPPING &&
+		       sonde_covers(session, current);
+	return sonde_has_target(session, current->tgid);
+}
+
+/* Tells every session that wants it; @page is for the path. */
+static void tell_all(u32 kind, const struct vm_area_struct *vma, char *page)
+{
+	struct sonde_session *session;
+	const char *path = NULL;
+
+	list_for_each_entry_rcu(session, &users, mappings) {
+		if (!wants(session, kind))
+			continue;
+		if (!path)
+			path = d_path(&vma->vm_file->f_path, page, PAGE_SIZE);
+		if (IS_ERR(path) || *path != '/')
+			return; /* no file that has a name */
+		tell(session, kind, vma, path);
+	}
+}
+
+static char *get_page_now(void)
+{
+	return (char *)__get_free_page(GFP_NOWAIT | __GFP_NOWARN);
+}
+
+static int on_mmap(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct vm_area_struct *vma = (void *)regs->di;
+	char *page;
+
+	if (!current->mm || vma->vm_mm != current->mm || !is_executable(vma))
+		return 0;
+	page = get_page_now();
+	if (!page)
+		return 0;
+	tell_all(SONDE_EVENT_MAPPED, vma, page);
+	free_page((unsigned long)page);
+	return 0;
+}
+
+static bool anybody_wants(u32 kind)
+{
+	struct sonde_session *session;
+
+	list_for_each_entry_rcu(session, &users, mappings)
+		if (wants(session, kind))
+			return true;
+	return false;
+}
+
+static void tell_map(struct mm_struct *mm, char *page)
+{
+	struct vm_area_struct *vma;
+	unsigned long at = 0;
+
+	while ((vma = find_vma(mm, at))) {
+		if (is_executable(vma))
+			tell_all(SONDE_EVENT_MAPPING, vma, page);
+		at = vma->vm_end;
+	}
+}
+
+static int on_exit(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct mm_struct *mm = current->mm;
+	bool last = (int)regs->si;
+	char *page;
+
+	if (!last || !mm || !anybody_wants(SONDE_EVENT_MAPPING))
+		return 0;
+	page = get_page_now();
+	if (page && mmap_read_trylock(mm)) {
+		tell_map(mm, page);
+		mmap_read_unlock(mm);
+	}
+	free_page((unsigned long)page);
+	return 0;
+}
+
+static struct kprobe probes[] = {
+	{ .symbol_name = "perf_event_mmap", .pre_handler = on_mmap },
+	{ .symbol_name = "taskstats_exit", .pre_handler = on_exit },
+};
+
+static int probe_all(void)
+{
+	struct kprobe *both[] = { &probes[0], &probes[1] };
+	int err, n;
+
+	if (probed)
+		return 0;
+	for (n = 0; n < ARRAY_SIZE(probes); n++) {
+		/* what an earlier registration left */
+		probes[n].addr = NULL;
+		probes[n].flags = 0;
+	}
+	err = register_kprobes(both, ARRAY_SIZE(both));
+	probed = !err;
+	return err;
+}
+
+/**
+ * sonde_mappings_follow() - tell a session what programs map
+ * @session: its lock is held; it has targets, or records stacks
+ *
+ * Where the kernel cannot tell, the user is told that.
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_mappings_follow(struct sonde_session *session)
+{
+	const struct sonde_event notice = { .kind = SONDE_EVENT_NOTICE };
+
+	lockdep_assert_held(&session->lock);
+	if (session->follows_mappings)
+		return;
+	session->follows_mappings = true;
+	mutex_lock(&mappings_lock);
+	if (!probe_all())
+		list_add_rcu(&session->mappings, &users);
+	else
+		sonde_event_text(session, &notice,
+				 "this kernel does not tell what programs map: libraries that are loaded later have no symbols");
+	mutex_unlock(&mappings_lock);
+}
+
+/**
+ * sonde_mappings_leave() - undo sonde_mappings_follow()
+ * @session: that is being closed
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_mappings_leave(struct sonde_session *session)
+{
+	struct kprobe *both[] = { &probes[0], &probes[1] };
+
+	if (!session->follows_mappings)
+		return;
+	mutex_lock(&mappings_lock);
+	if (!list_empty(&session->mappings)) {
+		list_del_rcu(&session->mappings);
+		synchronize_rcu();
+	}
+	if (probed && list_empty(&users)) {
+		unregister_kprobes(both, ARRAY_SIZE(both));
+		probed = false;
+	}
+	mutex_unlock(&mappings_lock);
+}

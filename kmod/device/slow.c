@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory that is not present
+ *
+ * The ECBs of a firing run with preemption off: a record is made where one CPU
+ * writes. So a program that misses memory cannot wait for it. Its record is not
+ * committed, what it stored in variables is taken back, and the firing is put
+ * off, from this ECB on:
+ *
+ *   fire --- present: commit, the next ECB
+ *       `--- absent: put off --> task work --> slow: run --- present: commit
+ *                                               ^           `--- absent: bring in
+ *                                               `----------------------------'
+ *
+ * The hooks before a system call and in user programs have it done at once, so
+ * before the call and before the instruction; all others when the thread is
+ * about to return to user mode.
+ *
+ * Where nothing is, the fault is the program's. The record has the time of its
+ * last run, unless an earlier ECB of the firing is recorded already.
+ *
+ * The slow firing is also the one that ECBs can hold (hold.c).
+ */
+#include <linux/rcupdate.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "kmod/device/fire.h"
+#include "kmod/device/session.h"
+
+#define ATTEMPTS 80u /* one for each capture, and some for loads */
+
+enum outcome { DONE, HELD, ABSENT };
+
+/* What the programs miss that run on this CPU, in task context. */
+struct absence {
+	bool watched;
+	bool noted; /* and the following is valid */
+	bool text;
+	u32 length;
+	u64 address;
+	u32 bad_count;
+	const u64 *bad; /* addresses that are not to be noted */
+	const struct sonde_firing *put_off; /* the last one that was */
+};
+
+static DEFINE_PER_CPU(struct absence, absence);
+
+/**
+ * sonde_note_absent() - user memory could not be read
+ * @address: where
+ * @length: how much of it
+ * @text: it is one, of @length bytes at most
+ *
+ * Context: Any.
+ */
+void sonde_note_absent(u64 address, u32 length, bool text)
+{
+	struct absence *here = this_cpu_ptr(&absence);
+	u32 n;
+
+	if (!in_task() || !here->watched || here->noted)
+		return;
+	for (n = 0; n < here->bad_count; n++)
+		if (here->bad[n] == address)
+			return;
+	here->noted = true;
+	here->text = text;
+	here->length = length;
+	here->address = address;
+}
+
+static void watch(const u64 *bad, u32 bad_count)
+{
+	struct absence *here = this_cpu_ptr(&absence);
+
+	here->noted = false;
+	here->bad = bad;
+	here->bad_count = bad_count;
+	here->watched = true;
+}
+
+static bool unwatch(void)
+{
+	struct absence *here = this_cpu_ptr(&absence);
+
+	here->watched = false;
+	return here->noted;
+}
+
+/* A firing begins whose programs read user memory. */
+void sonde_fire_watch(void)
+{
+	if (in_task())
+		this_cpu_ptr(&absence)->put_off = NULL;
+}
+
+/* Whether the firing was put off by one of its ECBs. */
+bool sonde_put_off(const struct sonde_firing *firing)
+{
+	return in_task() && this_cpu_ptr(&absence)->put_off == firing;
+}
+
+/* What a program may have stored before it missed something. */
+struct kept {
+	u64 locals[SONDE_DIF_LOCALS];
+	u64 variables[SONDE_DIF_THREAD];
+};
+
+static void keep(const struct sonde_firing *firing, u32 needs,
+		 struct kept *kept)
+{
+	if (!(needs & SONDE_NEED_CARE))
+		return;
+	if (needs & SONDE_NEED_LOCALS)
+		memcpy(kept->locals, firing->writer->locals,
+		       sizeof(kept->locals));
+	if (needs & SONDE_NEED_THREAD)
+		memcpy(kept->variables, firing->thread_variables,
+		       sizeof(kept->variables));
+}
+
+static void take_back(struct sonde_firing *firing, u32 needs,
+		      const struct kept *kept)
+{
+	firing->writer->firings--;
+	if (!(needs & SONDE_NEED_CARE))
+		return;
+	if (needs & SONDE_NEED_LOCALS)
+		memcpy(firing->writer->locals, kept->locals,
+		       sizeof(kept->locals));
+	if (needs & SONDE_NEED_THREAD)
+		memcpy(firing->thread_variables, kept->variables,
+		       sizeof(kept->variables));
+}
+
+static bool has_variables(const struct sonde_firing *firing, u32 needs)
+{
+	if (!(needs & SONDE_NEED_THREAD) || firing->thread_variables)
+		return true;
+	sonde_writer_drop(firing->writer, 1); /* no memory for them */
+	return false;
+}
+
+static void run_late(struct sonde_work *work, bool over)
+{
+	struct sonde_slow *slow = container_of(work, struct sonde_slow, work);
+
+	if (!over)
+		sonde_fire_slow(slow, NULL);
+	kfree(slow);
+}
+
+/* Makes a work of the firing, from @ecb on. Return: whether there is one. */
+static bool put_off(struct sonde_firing *firing,
+		    const struct sonde_ecb_entry *ecb)
+{
+	struct sonde_session *session = firing->session;
+	struct sonde_slow *slow;
+
+	slow = kzalloc(sizeof(*slow), GFP_NOWAIT | __GFP_NOWARN);
+	if (!slow)
+		return false;
+	slow->firing = *firing;
+	if (firing->regs) {
+		slow->regs = *firing->regs;
+		slow->firing.regs = &slow->regs;
+	}
+	slow->probe = xa_load(&session->probes, firing->probe);
+	slow->last_epid = ecb->epid - 1;
+	slow->timed = firing->timestamp;
+	memcpy(slow->locals, firing->writer->locals, sizeof(slow->locals));
+	slow->work.run = run_late;
+	if (sonde_work_queue(&slow->work, session, current)) {
+		kfree(slow); /* it ends */
+		return false;
+	}
+	this_cpu_ptr(&absence)->put_off = firing;
+	return true;
+}
+
+/* An ECB whose program reads user memory. */
+void sonde_fire_user(struct sonde_firing *firing,
+		     const struct sonde_ecb_entry *ecb)
+{
+	u32 needs = ecb->program->needs;
+	struct kept kept SONDE_UNINITIALIZED;
+	bool may_wait = in_task();
+	struct sonde_record *record;
+	u32 bytes;
+
+	if (!has_variables(firing, needs))
+		return;
+	if (may_wait) {
+		keep(firing, needs, &kept);
+		watch(NULL, 0);
+	}
+	record = sonde_writer_reserve(firing->writer, ecb->program->reserve);
+	bytes = sonde_run_ecb(firing, ecb->program, record);
+	if (may_wait && unlikely(unwatch())) {
+		u64 *variables = firing->thread_variables;
+		struct kept after SONDE_UNINITIALIZED;
+
+		keep(firing, needs, &after);
+		take_back(firing, needs, &kept);
+		if (put_off(firing, ecb))
+			return;
+		/* it is a fault after all */
+		firing->thread_variables = variables;
+		take_back(firing, needs, &after);
+		firing->writer->firings += 2;
+	}
+	if (bytes)
+		sonde_publish(firing, firing->writer, ecb, record, bytes,
+			      sonde_firing_time(firing));
+}
+
+static bool is_there(u64 address, u32 length)
+{
+	u64 last = address + length - 1;
+	u64 at;
+	u8 byte;
+
+	if (!length || last < address)
+		return false;
+	for (at = address;; at = min(last, (at | ~PAGE_MASK) + 1)) {
+		if (copy_from_user(&byte, (const void __user *)at, 1))
+			return false;
+		if (at == last)
+			return true;
+	}
+}
+
+static void bring_in(struct sonde_slow *slow, const struct absence *missed)
+{
+	const char __user *text =
+		(const char __user *)(unsigned long)missed->address;
+	bool there;
+
+	slow->left--;
+	if (missed->text)
+		there = strnlen_user(text, missed->length) != 0;
+	else
+		there = is_there(missed->address, missed->length);
+	if (there)
+		return;
+	if (slow->bad_count == SONDE_BAD_MAX)
+		slow->left = 0;
+	else
+		slow->bad[slow->bad_count++] = missed->address;
+}
+
+static enum outcome run_one(struct sonde_slow *slow,
+			    const struct sonde_ecb_entry *ecb,
+			    struct sonde_grip *grip)
+{
+	struct sonde_firing *firing = &slow->firing;
+	struct sonde_writer *writer = firing->writer;
+	u32 needs = ecb->program->needs;
+	struct kept kept SONDE_UNINITIALIZED;
+	u64 records = writer->records;
+	struct sonde_record *record;
+	bool held, missed;
+	u32 bytes;
+
+	if (!has_variables(firing, needs))
+		return DONE;
+	keep(firing, needs, &kept);
+	watch(slow->bad, slow->bad_count);
+	record = sonde_writer_reserve(writer, ecb->program->reserve);
+	bytes = sonde_run_ecb(firing, ecb->program, record);
+	missed = unwatch();
+	if (missed && slow->left) {
+		take_back(firing, needs, &kept);
+		return ABSENT;
+	}
+	if (!bytes)
+		return DONE;
+	held = grip && ecb->held;
+	if (held) {
+		/* before the reader can see it, and answer */
+		sonde_grip_hold(grip, true);
+		record->flags |= SONDE_RECORD_HELD;
+	}
+	sonde_publish(firing, writer, ecb, record, bytes,
+		      sonde_firing_time(firing));
+	slow->timed = true;
+	if (held && writer->records == records) {
+		sonde_grip_hold(grip, false);
+		held = false;
+	}
+	return held ? HELD : DONE;
+}
+
+static enum outcome attempt(struct sonde_slow *slow, struct sonde_grip *grip)
+{
+	struct sonde_firing *firing = &slow->firing;
+	const struct sonde_ecb_list *ecbs;
+	enum outcome outcome = DONE;
+	struct sonde_writer *writer;
+	u32 n = 0;
+	u64 now;
+
+	ecbs = rcu_dereference_sched(slow->probe->ecbs);
+	while (ecbs && n < ecbs->count &&
+	       ecbs->entries[n].epid <= slow->last_epid)
+		n++;
+	if (!ecbs || n == ecbs->count)
+		return DONE;
+	writer = this_cpu_ptr(firing->session->writers);
+	if (!sonde_writer_begin(writer)) {
+		sonde_writer_refuse(firing->session, writer, ecbs->count - n);
+		return DONE;
+	}
+	firing->writer = writer;
+	firing->probe = slow->probe->id;
+	sonde_fire_prepare(firing, ecbs->needs);
+	memcpy(writer->locals, slow->locals, sizeof(slow->locals));
+	now = sonde_writer_time(writer);
+	if (!slow->timed)
+		firing->timestamp = now;
+	for (; n < ecbs->count && outcome == DONE; n++) {
+		outcome = run_one(slow, &ecbs->entries[n], grip);
+		if (outcome != ABSENT)
+			slow->last_epid = ecbs->entries[n].epid;
+	}
+	memcpy(slow->locals, writer->locals, sizeof(slow->locals));
+	sonde_writer_end(writer, true);
+	return outcome;
+}
+
+/**
+ * sonde_fire_slow() - run the ECBs that are left of a firing
+ * @slow: firing, probe, and last_epid, which says where to go on
+ * @grip: on the current thread, for ECBs that hold; or NULL
+ *
+ * Context: The thread that fires. May sleep.
+ * Return: whether the thread is held now; the rest runs after its release.
+ */
+bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
+{
+	struct absence missed;
+	enum outcome outcome;
+
+	slow->left = ATTEMPTS;
+	for (;;) {
+		preempt_disable_notrace();
+		outcome = attempt(slow, grip);
+		missed = *this_cpu_ptr(&absence);
+		preempt_enable_notrace();
+		if (outcome != ABSENT)
+			break;
+		bring_in(slow, &missed);
+	}
+	if (outcome == HELD)
+		sonde_event_wake(slow->firing.session);
+	return outcome == HELD;
+}
+
+/**
+ * sonde_run_late() - have what the current thread has put off done now
+ *
+ * Context: The thread. Where it may not sleep, it is left for later.
+ */
+void sonde_run_late(void)
+{
+	if (preemptible())
+		sonde_works_run(run_late);
+}

@@ -1,0 +1,752 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Taps that only observe: on tracepoints
+ *
+ *   task_newtask     CREATE, LWP_CREATE; START, LWP_START by a task work in the
+ *                    new thread; targets are inherited here
+ *   sched_process_exec, sched_process_exit
+ *   signal_generate  SIGNAL_SEND; SIGNAL_DISCARD when it is ignored at once
+ *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD when it is ignored then
+ *
+ * Those of system calls, and EXEC and EXEC_FAILURE, stand on calls.c's hooks.
+ *
+ * A session registers its own probe on a tracepoint while a tap (or a target)
+ * needs it, with itself as the probe's data: so the probe is in its session by
+ * its first instruction.
+ *
+ * A site is one array of (pid, probe), replaced whole.
+ */
+#include <linux/binfmts.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+#include <trace/events/signal.h>
+
+#include "kmod/core/hooks.h"
+#include "kmod/device/session.h"
+
+static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
+{
+	const struct sonde_site *site =
+		rcu_dereference_sched(firing->session->kinds[kind]);
+
+	if (site)
+		sonde_fire_site(firing, site);
+}
+
+static bool has_registers(void)
+{
+	return !(current->flags & PF_KTHREAD) && current->mm;
+}
+
+static void begin(struct sonde_firing *firing, struct sonde_session *session)
+{
+	memset(firing, 0, sizeof(*firing));
+	firing->session = session;
+	firing->task = current;
+	firing->call = -1;
+	if (has_registers())
+		firing->regs = task_pt_regs(current);
+}
+
+/* START and LWP_START: a work that the new thread runs before anything else */
+
+static void fire_start(struct sonde_session *session)
+{
+	struct sonde_firing firing;
+
+	preempt_disable_notrace();
+	if (sonde_covers(session, current)) {
+		begin(&firing, session);
+		if (thread_group_leader(current))
+			fire_kind(&firing, SONDE_TAP_START);
+		fire_kind(&firing, SONDE_TAP_LWP_START);
+	}
+	preempt_enable_notrace();
+}
+
+static void run_newborn(struct sonde_work *work, bool over)
+{
+	if (!over && !(current->flags & PF_EXITING))
+		fire_start(work->session);
+	kfree(work);
+}
+
+static void want_start(struct sonde_session *session, struct task_struct *task)
+{
+	struct sonde_work *newborn;
+
+	if (!rcu_access_pointer(session->kinds[SONDE_TAP_START]) &&
+	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]))
+		return;
+	newborn = kmalloc(sizeof(*newborn), GFP_NOWAIT | __GFP_NOWARN);
+	if (!newborn) {
+		atomic64_inc(&session->lost);
+		return;
+	}
+	newborn->run = run_newborn;
+	if (sonde_work_queue(newborn, session, task))
+		kfree(newborn);
+}
+
+static void probe_newtask(void *data, struct task_struct *task,
+			  unsigned long flags)
+{
+	struct sonde_session *session = data;
+	struct sonde_firing firing;
+
+	if (!has_registers() || (task->flags & (PF_KTHREAD | PF_IO_WORKER)))
+		return;
+	preempt_disable_notrace();
+	sonde_target_born(session, task);
+	if (sonde_covers(session, current)) {
+		begin(&firing, session);
+		firing.call = syscall_get_nr(current, firing.regs);
+		firing.args[0] = task->pid;
+		firing.args[1] = flags;
+		fire_kind(&firing, flags & CLONE_THREAD ? SONDE_TAP_LWP_CREATE :
+							  SONDE_TAP_CREATE);
+		want_start(session, task);
+	}
+	preempt_enable_notrace();
+}
+
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	struct sonde_session *session = data;
+	struct sonde_firing firing;
+
+	preempt_disable_notrace();
+	sonde_target_exec(session);
+	if (sonde_covers(session, current)) {
+		begin(&firing, session);
+		firing.call = __NR_execve;
+		fire_kind(&firing, SONDE_TAP_EXEC_SUCCESS);
+	}
+	preempt_enable_notrace();
+}
+
+/* As wait() will show it. */
+static int exit_status(void)
+{
+	struct signal_struct *signal = current->signal;
+
+	return signal->flags & SIGNAL_GROUP_EXIT ?
+		       signal->group_exit_code :
+		       current->group_leader->exit_code;
+}
+
+static void fire_exit(struct sonde_firing *firing, int status)
+{
+	int number = status & 0x7f;
+
+	firing->args[0] = !number ? CLD_EXITED :
+			  status & 0x80 ? CLD_DUMPED : CLD_KILLED;
+	firing->args[1] = number ? number : status >> 8 & 0xff;
+	fire_kind(firing, SONDE_TAP_EXIT);
+}
+
+static void probe_exit(void *data, struct task_struct *task)
+{
+	struct sonde_session *session = data;
+	struct sonde_firing firing;
+	bool last;
+
+	if (current->flags & PF_KTHREAD)
+		return;
+	preempt_disable_notrace();
+	last = sonde_last_thread(session);
+	if (sonde_covers(session, current)) {
+		begin(&firing, session);
+		fire_kind(&firing, SONDE_TAP_LWP_EXIT);
+		if (last)
+			fire_exit(&firing, exit_status());
+	}
+	if (last)
+		sonde_target_gone(session, exit_status());
+	sonde_thread_forget(session, current);
+	preempt_enable_notrace();
+}
+
+static bool is_plain(const struct kernel_siginfo *info)
+{
+	return (unsigned long)info > 1; /* not SEND_SIG_NOINFO or _PRIV */
+}
+
+static u64 sender_of(int number, const struct kernel_siginfo *info)
+{
+	if (!is_plain(info))
+		return 0;
+	switch (info->si_code) {
+	case SI_USER:
+	case SI_TKILL:
+	case SI_QUEUE:
+		return info->si_pid;
+	}
+	return number == SIGCHLD ? info->si_pid : 0;
+}
+
+static void put_signal(struct sonde_firing *firing, int number,
+		       const struct kernel_siginfo *info)
+{
+	firing->args[0] = number;
+	firing->args[1] = is_plain(info) ? (s64)info->si_code : 0;
+	firing->args[2] = sender_of(number, info);
+}
+
+static void probe_generate(void *data, int number, struct kernel_siginfo *info,
+			   struct task_struct *task, int group, int result)
+{
+	struct sonde_session *session = data;
+	struct sonde_firing firing;
+
+	preempt_disable_notrace();
+	if (in_task() && sonde_covers(session, current)) {
+		begin(&firing, session);
+		firing.args[0] = task->tgid;
+		firing.args[1] = task->pid;
+		firing.args[2] = number;
+		fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
+	}
+	if (result == TRACE_SIGNAL_IGNORED && sonde_covers(session, task)) {
+		begin(&firing, session);
+		put_signal(&firing, number, info);
+		fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+	}
+	preempt_enable_notrace();
+}
+
+static bool is_ignored(int number, const struct k_sigaction *action)
+{
+	return action->sa.sa_handler == SIG_IGN ||
+	       (action->sa.sa_handler == SIG_DFL && sig_kernel_ignore(number));
+}
+
+static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
+			  struct k_sigaction *action)
+{
+	struct sonde_session *session = data;
+	struct sonde_firing firing;
+
+	preempt_disable_notrace();
+	if (sonde_covers(session, current)) {
+		begin(&firing, session);
+		put_signal(&firing, number, info);
+		firing.args[3] = (unsigned long)action->sa.sa_handler;
+		fire_kind(&firing, is_ignored(number, action) ?
+					   SONDE_TAP_SIGNAL_DISCARD :
+					   SONDE_TAP_SIGNAL_DELIVER);
+	}
+	preempt_enable_notrace();
+}
+
+static struct point {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+} points[SONDE_POINT_COUNT] = {
+	[SONDE_POINT_NEWTASK] = { "task_newtask", probe_newtask },
+	[SONDE_POINT_EXEC] = { "sched_process_exec", probe_exec },
+	[SONDE_POINT_EXIT] = { "sched_process_exit", probe_exit },
+	[SONDE_POINT_SIGNAL_GENERATE] = { "signal_generate", probe_generate },
+	[SONDE_POINT_SIGNAL_DELIVER] = { "signal_deliver", probe_deliver },
+};
+
+/**
+ * sonde_taps_init() - find the tracepoints
+ *
+ * One that this kernel does not have is told when a tap wants it.
+ *
+ * Context: Process context, module load.
+ */
+void sonde_taps_init(void)
+{
+	int n;
+
+	for (n = 0; n < SONDE_POINT_COUNT; n++)
+		points[n].tracepoint = sonde_tracepoint(points[n].name);
+	sonde_calls_init();
+}
+
+/* The tracepoints that a kind of tap needs, one bit each. */
+static u32 points_of(u32 kind)
+{
+	switch ((enum sonde_tap_kind)kind) {
+	case SONDE_TAP_CREATE:
+	case SONDE_TAP_LWP_CREATE:
+	case SONDE_TAP_START:
+	case SONDE_TAP_LWP_START:
+		return BIT(SONDE_POINT_NEWTASK);
+	case SONDE_TAP_EXEC_SUCCESS:
+		return BIT(SONDE_POINT_EXEC);
+	case SONDE_TAP_EXIT:
+		/* a new process tells that a number is in use again */
+		return BIT(SONDE_POINT_EXIT) | BIT(SONDE_POINT_NEWTASK);
+	case SONDE_TAP_LWP_EXIT:
+		return BIT(SONDE_POINT_EXIT);
+	case SONDE_TAP_SIGNAL_SEND:
+		return BIT(SONDE_POINT_SIGNAL_GENERATE);
+	case SONDE_TAP_SIGNAL_DELIVER:
+		return BIT(SONDE_POINT_SIGNAL_DELIVER);
+	case SONDE_TAP_SIGNAL_DISCARD:
+		return BIT(SONDE_POINT_SIGNAL_GENERATE) |
+		       BIT(SONDE_POINT_SIGNAL_DELIVER);
+	case SONDE_TAP_SYSCALL_ENTRY: /* these stand on other hooks */
+	case SONDE_TAP_SYSCALL_RETURN:
+	case SONDE_TAP_EXEC:
+	case SONDE_TAP_EXEC_FAILURE:
+	case SONDE_TAP_USER_ENTRY:
+	case SONDE_TAP_USER_RETURN:
+	case SONDE_TAP_USER_OFFSET:
+	case SONDE_TAP_PROFILE:
+	case SONDE_TAP_TICK:
+	case SONDE_TAP_KIND_COUNT:
+		break;
+	}
+	return 0;
+}
+
+static u32 points_wanted(struct sonde_session *session)
+{
+	struct sonde_program *program;
+	unsigned long id;
+	u32 wanted = 0;
+	u32 kind;
+
+	for (kind = 0; kind < SONDE_TAP_KIND_COUNT; kind++)
+		if (session->tap_count[kind])
+			wanted |= points_of(kind);
+	if (session->targeted)
+		wanted |= BIT(SONDE_POINT_NEWTASK) | BIT(SONDE_POINT_EXEC) |
+			  BIT(SONDE_POINT_EXIT);
+	xa_for_each(&session->programs, id, program)
+		if (program->needs & SONDE_NEED_THREAD)
+			wanted |= BIT(SONDE_POINT_EXIT);
+	return wanted;
+}
+
+static int register_point(struct sonde_session *session, int n, char *why)
+{
+	int err = -EOPNOTSUPP;
+
+	if (points[n].tracepoint)
+		err = tracepoint_probe_register(points[n].tracepoint,
+						points[n].probe, session);
+	if (err)
+		scnprintf(why, SONDE_WHY, "cannot use the tracepoint %s",
+			  points[n].name);
+	else
+		session->points |= BIT(n);
+	return err;
+}
+
+/**
+ * sonde_points_update() - have the hooks that taps and targets need
+ * @session: its lock is held
+ * @why: what to tell the user on failure
+ *
+ * Those that nothing needs any more are given back.
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -EOPNOTSUPP, or what tracepoint_probe_register() says.
+ */
+int sonde_points_update(struct sonde_session *session, char *why)
+{
+	u32 wanted = points_wanted(session);
+	int err = 0;
+	int n;
+
+	lockdep_assert_held(&session->lock);
+	for (n = 0; n < SONDE_POINT_COUNT; n++) {
+		bool has = session->points & BIT(n);
+		bool wants = wanted & BIT(n);
+
+		if (wants && !has && !err)
+			err = register_point(session, n, why);
+		if (has && !wants) {
+			tracepoint_probe_unregister(points[n].tracepoint,
+						    points[n].probe, session);
+			session->points &= ~BIT(n);
+		}
+	}
+	return err ?: sonde_calls_update(session, why);
+}
+
+static struct sonde_site __rcu **site_of(struct sonde_session *session,
+					 const struct sonde_tap *tap)
+{
+	if (tap->kind == SONDE_TAP_SYSCALL_ENTRY)
+		return &session->entries[tap->number];
+	if (tap->kind == SONDE_TAP_SYSCALL_RETURN)
+		return &session->returns[tap->number];
+	return &session->kinds[tap->kind];
+}
+
+static struct sonde_site *site_now(struct sonde_session *session,
+				   struct sonde_site __rcu **place)
+{
+	return rcu_dereference_protected(*place,
+					 lockdep_is_held(&session->lock));
+}
+
+static void replace(struct sonde_session *session,
+		    struct sonde_site __rcu **place, struct sonde_site *fresh)
+{
+	struct sonde_site *old = site_now(session, place);
+
+	if (fresh)
+		fresh->only = fresh->count == 1 && !fresh->entries[0].pid ?
+				      fresh->entries[0].probe : NULL;
+	rcu_assign_pointer(*place, fresh);
+	if (old)
+		kfree_rcu(old, rcu);
+}
+
+static int add_to_site(struct sonde_armed *armed)
+{
+	struct sonde_session *session = armed->session;
+	struct sonde_site __rcu **place = site_of(session, &armed->tap);
+	struct sonde_site *old = site_now(session, place), *fresh;
+	u32 count = old ? old->count : 0;
+
+	fresh = kmalloc(struct_size(fresh, entries, count + 1),
+			GFP_KERNEL_ACCOUNT);
+	if (!fresh)
+		return -ENOMEM;
+	if (count)
+		memcpy(fresh->entries, old->entries,
+		       count * sizeof(*fresh->entries));
+	fresh->entries[count].pid = armed->tap.pid;
+	fresh->entries[count].tap = armed->tap.id;
+	fresh->entries[count].probe = armed->probe;
+	fresh->count = count + 1;
+	replace(session, place, fresh);
+	return 0;
+}
+
+static void remove_from_site(struct sonde_armed *armed)
+{
+	struct sonde_session *session = armed->session;
+	struct sonde_site __rcu **place = site_of(session, &armed->tap);
+	struct sonde_site *old = site_now(session, place), *fresh = NULL;
+	u32 n, to = 0;
+
+	if (old->count > 1) {
+		fresh = kmalloc(struct_size(fresh, entries, old->count - 1),
+				GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
+		for (n = 0; n < old->count; n++)
+			if (old->entries[n].tap != armed->tap.id)
+				fresh->entries[to++] = old->entries[n];
+		fresh->count = to;
+	}
+	replace(session, place, fresh);
+}
+
+static bool is_user(u32 kind)
+{
+	return kind == SONDE_TAP_USER_ENTRY || kind == SONDE_TAP_USER_RETURN ||
+	       kind == SONDE_TAP_USER_OFFSET;
+}
+
+static bool is_timer(u32 kind)
+{
+	return kind == SONDE_TAP_PROFILE || kind == SONDE_TAP_TICK;
+}
+
+static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
+		     char *why)
+{
+	bool call = tap->kind == SONDE_TAP_SYSCALL_ENTRY ||
+		    tap->kind == SONDE_TAP_SYSCALL_RETURN;
+
+	if (tap->kind >= SONDE_TAP_KIND_COUNT) {
+		scnprintf(why, SONDE_WHY, "malformed request: unknown kind of tap");
+		return -EINVAL;
+	}
+	if (xa_load(&session->taps, tap->id)) {
+		scnprintf(why, SONDE_WHY, "tap %u: this id is armed already",
+			  tap->id);
+		return -EEXIST;
+	}
+	if (!tap->probe || (call && tap->number >= SONDE_CALLS)) {
+		scnprintf(why, SONDE_WHY, "tap %u: %s", tap->id, tap->probe ?
+			  "no such system call" : "it names no probe");
+		return -EINVAL;
+	}
+	if (is_user(tap->kind) == !tap->path_length) {
+		scnprintf(why, SONDE_WHY, "tap %u: a file's name is %s", tap->id,
+			  tap->path_length ? "not for this kind" : "missing");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Puts a tap where it fires: with its kind's tracepoint, or with an engine. */
+static int place(struct sonde_armed *armed)
+{
+	int err;
+
+	if (armed->held)
+		return 0;
+	err = add_to_site(armed);
+	if (!err)
+		armed->session->tap_count[armed->tap.kind]++;
+	return err;
+}
+
+static void displace(struct sonde_armed *armed)
+{
+	if (armed->held)
+		return;
+	armed->session->tap_count[armed->tap.kind]--;
+	remove_from_site(armed);
+}
+
+/* Not in interrupts, nor under a sender's locks: those records are not HELD. */
+static bool holds(const struct sonde_armed *armed)
+{
+	return armed->probe->held && armed->tap.kind != SONDE_TAP_SIGNAL_SEND &&
+	       !is_timer(armed->tap.kind);
+}
+
+static int rehold_one(struct sonde_armed *armed)
+{
+	bool held = holds(armed);
+
+	if (armed->held == held)
+		return 0;
+	if (is_user(armed->tap.kind)) {
+		WRITE_ONCE(armed->held, held);
+		return 0;
+	}
+	displace(armed);
+	armed->held = held;
+	return place(armed);
+}
+
+/**
+ * sonde_taps_rehold() - move taps between tracepoints and engines
+ * @session: its lock is held; ECBs that hold come, or have gone
+ * @why: what to tell the user on failure
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int sonde_taps_rehold(struct sonde_session *session, char *why)
+{
+	struct sonde_armed *armed;
+	unsigned long id;
+	int err = 0;
+
+	xa_for_each(&session->taps, id, armed) {
+		err = rehold_one(armed);
+		if (err)
+			return err;
+	}
+	err = sonde_holds_update(session);
+	return err ?: sonde_points_update(session, why);
+}
+
+static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
+		   const char *path, char *why)
+{
+	struct sonde_armed *armed;
+	int err = check_tap(session, tap, why);
+
+	if (err)
+		return err;
+	armed = kzalloc(sizeof(*armed), GFP_KERNEL_ACCOUNT);
+	if (!armed)
+		return -ENOMEM;
+	armed->tap = *tap;
+	armed->session = session;
+	armed->probe = sonde_probe_get(session, tap->probe);
+	err = -ENOMEM;
+	if (!armed->probe)
+		goto out_free;
+	armed->held = holds(armed);
+	err = xa_err(xa_store(&session->taps, tap->id, armed,
+			      GFP_KERNEL_ACCOUNT));
+	if (err)
+		goto out_free;
+	if (is_user(tap->kind))
+		err = sonde_uprobe_arm(armed, path, why);
+	else if (is_timer(tap->kind))
+		err = sonde_timer_arm(armed, why);
+	else
+		err = place(armed);
+	if (err)
+		goto out_erase;
+	return 0;
+
+out_erase:
+	xa_erase(&session->taps, tap->id);
+out_free:
+	kfree(armed);
+	return err;
+}
+
+static void disarm_one(struct sonde_session *session, u32 id)
+{
+	struct sonde_armed *armed = xa_erase(&session->taps, id);
+
+	if (!armed)
+		return;
+	if (is_user(armed->tap.kind))
+		sonde_uprobe_disarm(armed);
+	else if (is_timer(armed->tap.kind))
+		sonde_timer_disarm(armed);
+	else
+		displace(armed);
+	kfree(armed); /* firings of uprobes and timers look at it: over */
+}
+
+static void undo(struct sonde_session *session, const struct sonde_tap *taps,
+		 u64 count)
+{
+	char why[SONDE_WHY];
+
+	while (count--)
+		disarm_one(session, taps[count].id);
+	sonde_holds_update(session);
+	sonde_points_update(session, why);
+	synchronize_rcu();
+}
+
+static int check_paths(const struct sonde_tap *taps, u64 count, u64 length,
+		       char *why)
+{
+	u64 bytes = count * sizeof(*taps), n;
+	const char *path = (const char *)&taps[count];
+
+	for (n = 0; n < count; n++) {
+		u32 size = taps[n].path_length;
+
+		if (size > SONDE_PATH_MAX - 1 || size > length - bytes ||
+		    memchr(path, 0, size)) {
+			scnprintf(why, SONDE_WHY,
+				  "malformed request: path of a tap");
+			return -EINVAL;
+		}
+		bytes += size;
+		path += size;
+	}
+	if (bytes == length)
+		return 0;
+	scnprintf(why, SONDE_WHY, "malformed request: bytes after the taps");
+	return -EINVAL;
+}
+
+/**
+ * sonde_taps_arm() - arm taps: all or none
+ * @session: its lock is held
+ * @count: how many
+ * @bytes: an array of sonde_tap, then the paths, one after another
+ * @length: of @bytes
+ * @why: what to tell the user on failure
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -EINVAL, -EEXIST, -EOPNOTSUPP, -ENOMEM, errors of the file's name.
+ */
+int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
+		   u64 length, char *why)
+{
+	const struct sonde_tap *taps = bytes;
+	const char *path;
+	int err;
+	u64 n;
+
+	if (count > length / sizeof(*taps)) {
+		scnprintf(why, SONDE_WHY, "malformed request: array of taps");
+		return -EINVAL;
+	}
+	path = (const char *)&taps[count];
+	err = check_paths(taps, count, length, why);
+	if (err)
+		return err;
+	for (n = 0; n < count; n++) {
+		err = arm_one(session, &taps[n], path, why);
+		if (err)
+			break;
+		path += taps[n].path_length;
+	}
+	if (!err)
+		err = sonde_holds_update(session);
+	if (!err)
+		err = sonde_points_update(session, why);
+	if (err)
+		undo(session, taps, n);
+	return err;
+}
+
+/**
+ * sonde_taps_disarm() - take taps out
+ * @session: its lock is held
+ * @bytes: an array of tap ids
+ * @length: of @bytes
+ * @why: what to tell the user on failure
+ *
+ * None of them fires any more when it returns. Those that are there are taken
+ * out even where others are not.
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -EINVAL, -ENOENT one was not there.
+ */
+int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
+		      u64 length, char *why)
+{
+	const u32 *ids = bytes;
+	int err = 0;
+	u64 n;
+
+	if (length % sizeof(*ids)) {
+		scnprintf(why, SONDE_WHY, "malformed request: array of ids");
+		return -EINVAL;
+	}
+	for (n = 0; n < length / sizeof(*ids); n++) {
+		if (!xa_load(&session->taps, ids[n])) {
+			scnprintf(why, SONDE_WHY, "no such tap");
+			err = -ENOENT;
+			continue;
+		}
+		disarm_one(session, ids[n]);
+	}
+	sonde_holds_update(session);
+	sonde_points_update(session, why);
+	synchronize_rcu();
+	return err;
+}
+
+/**
+ * sonde_taps_destroy() - take all taps out, and wait until nothing fires
+ * @session: that is being closed
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_taps_destroy(struct sonde_session *session)
+{
+	struct sonde_armed *armed;
+	unsigned long id;
+	int n;
+
+	mutex_lock(&session->lock);
+	xa_for_each(&session->taps, id, armed)
+		disarm_one(session, id);
+	for (n = 0; n < SONDE_POINT_COUNT; n++)
+		if (session->points & BIT(n))
+			tracepoint_probe_unregister(points[n].tracepoint,
+						    points[n].probe, session);
+	session->points = 0;
+	sonde_calls_destroy(session);
+	mutex_unlock(&session->lock);
+	tracepoint_synchronize_unregister();
+	sonde_works_end(session);
+	synchronize_rcu();
+	xa_destroy(&session->taps);
+}

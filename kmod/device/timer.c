@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Timer taps
+ *
+ *   PROFILE   one timer a CPU, pinned there: it fires in whatever runs there,
+ *             where the session traces that; also in kernel threads and idle
+ *   TICK      one timer, wherever the kernel lets it expire; it fires whoever
+ *             runs there, so only root may have one
+ *
+ * They expire in hard interrupts. A tick that was missed is left out: the next
+ * one is a whole number of periods after the first.
+ *
+ * A CPU that comes up gets the timers of all taps, one that goes down takes its
+ * own out. Locks: session->lock > cpu hotplug > timers_lock.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <asm/irq_regs.h>
+
+#include "kmod/compat_timer.h"
+#include "kmod/device/session.h"
+
+struct sonde_beat {
+	struct hrtimer timer;
+	struct sonde_timer *owner;
+};
+
+struct sonde_timer {
+	struct list_head node; /* of the timers of PROFILE taps */
+	struct sonde_armed *armed;
+	ktime_t period;
+	struct sonde_beat one; /* TICK */
+	struct sonde_beat __percpu *each; /* PROFILE */
+};
+
+/* A timer fires on this CPU: current is whom it interrupted. */
+DEFINE_PER_CPU(bool, sonde_sampling);
+
+static DEFINE_MUTEX(timers_lock); /* of timers */
+static LIST_HEAD(timers);
+static int hotplug_state;
+
+static bool has_user(void)
+{
+	return current->mm && !(current->flags & PF_KTHREAD);
+}
+
+static void fire_timer(struct sonde_armed *armed)
+{
+	struct pt_regs *regs = get_irq_regs();
+	struct sonde_firing firing = {
+		.session = armed->session,
+		.task = current,
+		.call = -1,
+	};
+
+	if (regs)
+		firing.args[user_mode(regs)] = instruction_pointer(regs);
+	if (has_user())
+		firing.regs = task_pt_regs(current);
+	this_cpu_write(sonde_sampling, true);
+	sonde_fire(&firing, armed->probe);
+	this_cpu_write(sonde_sampling, false);
+}
+
+static bool is_wanted(const struct sonde_armed *armed)
+{
+	if (armed->tap.kind == SONDE_TAP_TICK)
+		return READ_ONCE(armed->session->going);
+	return (!armed->tap.pid || armed->tap.pid == current->tgid) &&
+	       sonde_covers(armed->session, current);
+}
+
+static enum hrtimer_restart expired(struct hrtimer *timer)
+{
+	struct sonde_beat *one = container_of(timer, struct sonde_beat, timer);
+	struct sonde_armed *armed = one->owner->armed;
+
+	if (is_wanted(armed))
+		fire_timer(armed);
+	hrtimer_forward_now(timer, one->owner->period);
+	return HRTIMER_RESTART;
+}
+
+/* On the CPU itself, by an interrupt or with preemption off. */
+static void start_here(void *data)
+{
+	struct sonde_timer *timer = data;
+
+	hrtimer_start(&this_cpu_ptr(timer->each)->timer, timer->period,
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static int start_each(struct sonde_timer *timer)
+{
+	unsigned int cpu;
+
+	timer->each = alloc_percpu_gfp(struct sonde_beat, GFP_KERNEL_ACCOUNT);
+	if (!timer->each)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct sonde_beat *one = per_cpu_ptr(timer->each, cpu);
+
+		one->owner = timer;
+		sonde_timer_setup(&one->timer, expired,
+				  HRTIMER_MODE_REL_PINNED_HARD);
+	}
+	cpus_read_lock();
+	mutex_lock(&timers_lock);
+	list_add(&timer->node, &timers);
+	for_each_online_cpu(cpu)
+		smp_call_function_single(cpu, start_here, timer, 1);
+	mutex_unlock(&timers_lock);
+	cpus_read_unlock();
+	return 0;
+}
+
+static void stop_each(struct sonde_timer *timer)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	mutex_lock(&timers_lock);
+	list_del(&timer->node);
+	mutex_unlock(&timers_lock);
+	cpus_read_unlock();
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu_ptr(timer->each, cpu)->timer);
+	free_percpu(timer->each);
+}
+
+/**
+ * sonde_timer_arm() - arm a timer tap
+ * @armed: a tap of kind PROFILE or TICK; the session's lock is held
+ * @why: what to tell the user on failure
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -EINVAL the period, -EPERM, -ENOMEM.
+ */
+int sonde_timer_arm(struct sonde_armed *armed, char *why)
+{
+	const struct sonde_tap *tap = &armed->tap;
+	struct sonde_timer *timer;
+	int err;
+
+	if (tap->offset < SONDE_PERIOD_MIN || tap->offset > KTIME_MAX / 2) {
+		scnprintf(why, SONDE_WHY, "tap %u: a period has at least %u ns",
+			  tap->id, SONDE_PERIOD_MIN);
+		return -EINVAL;
+	}
+	if (tap->kind == SONDE_TAP_TICK && !armed->session->privileged) {
+		scnprintf(why, SONDE_WHY, "tap %u: only root may have ticks that show whom they interrupt",
+			  tap->id);
+		return -EPERM;
+	}
+	timer = kzalloc(sizeof(*timer), GFP_KERNEL_ACCOUNT);
+	if (!timer)
+		return -ENOMEM;
+	timer->armed = armed;
+	timer->period = tap->offset;
+	timer->one.owner = timer;
+	if (tap->kind == SONDE_TAP_PROFILE) {
+		err = start_each(timer);
+		if (err) {
+			kfree(timer);
+			return err;
+		}
+	} else {
+		sonde_timer_setup(&timer->one.timer, expired,
+				  HRTIMER_MODE_REL_HARD);
+		hrtimer_start(&timer->one.timer, timer->period,
+			      HRTIMER_MODE_REL_HARD);
+	}
+	armed->timer = timer;
+	return 0;
+}
+
+/**
+ * sonde_timer_disarm() - take a timer tap out
+ * @armed: a tap that sonde_timer_arm() armed
+ *
+ * It does not fire any more when this returns.
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_timer_disarm(struct sonde_armed *armed)
+{
+	struct sonde_timer *timer = armed->timer;
+
+	if (timer->each)
+		stop_each(timer);
+	else
+		hrtimer_cancel(&timer->one.timer);
+	kfree(timer);
+	armed->timer = NULL;
+}
+
+static int cpu_up(unsigned int cpu)
+{
+	struct sonde_timer *timer;
+
+	mutex_lock(&timers_lock);
+	list_for_each_entry(timer, &timers, node)
+		smp_call_function_single(cpu, start_here, timer, 1);
+	mutex_unlock(&timers_lock);
+	return 0;
+}
+
+static int cpu_down_here(unsigned int cpu)
+{
+	struct sonde_timer *timer;
+
+	mutex_lock(&timers_lock);
+	list_for_each_entry(timer, &timers, node)
+		hrtimer_cancel(&per_cpu_ptr(timer->each, cpu)->timer);
+	mutex_unlock(&timers_lock);
+	return 0;
+}
+
+/**
+ * sonde_timers_init() - follow the CPUs
+ *
+ * Context: Process context, module load.
+ * Return: 0 or what cpuhp_setup_state() says.
+ */
+int sonde_timers_init(void)
+{
+	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
+						  "sonde:timer", cpu_up,
+						  cpu_down_here);
+	return hotplug_state < 0 ? hotplug_state : 0;
+}
+
+/**
+ * sonde_timers_exit() - undo sonde_timers_init(); no session is left
+ *
+ * Context: Process context, module unload.
+ */
+void sonde_timers_exit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug_state);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Task works of sessions: what a thread does before it returns to user mode
+ *
+ * A thread may not come to that for long: it sleeps in a call, it waits for a
+ * vfork, or somebody holds it. A session's end waits for none of that. It
+ * takes back what is still queued; what a held thread is about to run cannot be
+ * taken back, so it keeps the memory of the session, and does nothing. Only a work
+ * that runs just then is waited for.
+ */
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+#include <linux/wait_bit.h>
+
+#include "kmod/core/hooks.h"
+#include "kmod/device/device.h"
+#include "kmod/device/session.h"
+
+static atomic_t pending = ATOMIC_INIT(0); /* queued or running, of all sessions */
+
+/**
+ * sonde_session_put() - drop a reference to a session's memory
+ * @session: which is over, when it is the last
+ *
+ * Context: Process context.
+ */
+void sonde_session_put(struct sonde_session *session)
+{
+	if (refcount_dec_and_test(&session->ref))
+		kvfree(session);
+}
+
+/* The work is gone. */
+static void forget(struct sonde_session *session)
+{
+	sonde_session_put(session);
+	if (atomic_dec_and_test(&pending))
+		wake_up_var(&pending);
+}
+
+/* Context: The thread. May sleep. */
+static void run_work(struct callback_head *head)
+{
+	struct sonde_work *work = container_of(head, struct sonde_work, head);
+	struct sonde_session *session = work->session;
+
+	atomic_inc(&session->works);
+	/* Pairs with sonde_works_end(): one sees the other. */
+	smp_mb__after_atomic();
+	work->run(work, READ_ONCE(session->over));
+	if (atomic_dec_and_test(&session->works))
+		wake_up_var(&session->works);
+	forget(session);
+}
+
+/**
+ * sonde_work_queue() - have a thread run a work before it returns to user mode
+ * @work: its run() frees it; it is told whether the session is over
+ * @session: one that is not
+ * @task: the thread
+ *
+ * Context: Any but under siglock.
+ * Return: 0; -ESRCH when the thread ends: then the work is the caller's.
+ */
+int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
+		     struct task_struct *task)
+{
+	int err;
+
+	work->session = session;
+	init_task_work(&work->head, run_work);
+	refcount_inc(&session->ref);
+	atomic_inc(&pending);
+	err = task_work_add(task, &work->head, TWA_RESUME);
+	if (err)
+		forget(session);
+	return err;
+}
+
+static struct sonde_work *as_work(struct callback_head *head)
+{
+	return head->func == run_work ?
+		       container_of(head, struct sonde_work, head) : NULL;
+}
+
+struct search {
+	struct sonde_session *session; /* NULL: any */
+	void (*run)(struct sonde_work *work, bool over); /* NULL: any */
+};
+
+static bool is_searched(struct callback_head *head, void *data)
+{
+	const struct search *search = data;
+	const struct sonde_work *work = as_work(head);
+
+	return work && (!search->session || work->session == search->session) &&
+	       (!search->run || work->run == search->run);
+}
+
+static struct callback_head *take_one(struct task_struct *task,
+				      struct search *search)
+{
+	return sonde_kernel.task_work_cancel_match(task, is_searched, search);
+}
+
+/**
+ * sonde_works_run() - run what the current thread has queued for later now
+ * @run: works of this kind
+ *
+ * Context: The thread. May sleep.
+ */
+void sonde_works_run(void (*run)(struct sonde_work *work, bool over))
+{
+	struct search search = { .run = run };
+	struct callback_head *head, *first = NULL;
+
+	/* the latest comes first */
+	while ((head = take_one(current, &search))) {
+		head->next = first;
+		first = head;
+	}
+	while ((head = first)) {
+		first = head->next;
+		run_work(head);
+	}
+}
+
+/**
+ * sonde_works_end() - a session's works do nothing from now on
+ * @session: nothing queues works for it any more
+ *
+ * Context: Process context. Sleeps.
+ */
+void sonde_works_end(struct sonde_session *session)
+{
+	struct search search = { .session = session };
+	struct task_struct *process, *task;
+	struct callback_head *head;
+
+	WRITE_ONCE(session->over, true);
+	smp_mb(); /* Pairs with run_work(). */
+	rcu_read_lock();
+	for_each_process_thread(process, task)
+		while ((head = take_one(task, &search))) {
+			as_work(head)->run(as_work(head), true);
+			forget(session);
+		}
+	rcu_read_unlock();
+	wait_var_event(&session->works, !atomic_read(&session->works));
+}
+
+/**
+ * sonde_device_wait() - wait until no thread has a session's work any more
+ *
+ * Sessions and stops are over.
+ *
+ * Context: Process context, module unload. Sleeps.
+ */
+void sonde_device_wait(void)
+{
+	wait_var_event(&pending, !atomic_read(&pending));
+}

@@ -5,22 +5,22 @@
 
 namespace sonde::pid {
 
-std::vector<uint32_t> instruction_offsets(std::span<const uint8_t> code) {
-  std::vector<uint32_t> offsets;
+namespace {
+
+/// Calls `see` on each instruction and its offset until it says false. Whether all of the code was seen.
+template <typename See>
+bool walk(std::span<const uint8_t> code, See see) {
   ZydisDecoder decoder;
   ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
   for (size_t at = 0; at < code.size();) {
     ZydisDecodedInstruction instruction;
     const ZyanStatus status =
         ZydisDecoderDecodeInstruction(&decoder, nullptr, code.data() + at, code.size() - at, &instruction);
-    if (!ZYAN_SUCCESS(status)) break;
-    offsets.push_back(static_cast<uint32_t>(at));
+    if (!ZYAN_SUCCESS(status) || !see(instruction, static_cast<uint32_t>(at))) return false;
     at += instruction.length;
   }
-  return offsets;
+  return true;
 }
-
-namespace {
 
 /// Jumps out of the code, or nobody knows where to: the function may end there.
 bool may_leave(const ZydisDecodedInstruction& instruction, size_t next, size_t size) {
@@ -39,23 +39,27 @@ bool may_go_on(const ZydisDecodedInstruction& instruction) {
 
 }  // namespace
 
+std::vector<uint32_t> instruction_offsets(std::span<const uint8_t> code) {
+  std::vector<uint32_t> offsets;
+  walk(code, [&](const ZydisDecodedInstruction&, uint32_t at) {
+    offsets.push_back(at);
+    return true;
+  });
+  return offsets;
+}
+
 Returns returns_of(std::span<const uint8_t> code) {
   Returns found{false, std::nullopt};
   bool goes_on = true;  // behind the end: by hand one can write such a function
-  ZydisDecoder decoder;
-  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-  for (size_t at = 0; at < code.size();) {
-    ZydisDecodedInstruction instruction;
-    const ZyanStatus status =
-        ZydisDecoderDecodeInstruction(&decoder, nullptr, code.data() + at, code.size() - at, &instruction);
-    if (!ZYAN_SUCCESS(status) || may_leave(instruction, at + instruction.length, code.size())) return {};
+  const bool whole = walk(code, [&](const ZydisDecodedInstruction& instruction, uint32_t at) {
+    if (may_leave(instruction, at + instruction.length, code.size())) return false;
     const bool returns = instruction.meta.category == ZYDIS_CATEGORY_RET;
-    if (returns && found.any) return {};
-    if (returns) found = {true, static_cast<uint32_t>(at)};
+    if (returns && found.any) return false;
+    if (returns) found = {true, at};
     goes_on = may_go_on(instruction);
-    at += instruction.length;
-  }
-  return goes_on ? Returns{} : found;
+    return true;
+  });
+  return whole && !goes_on ? found : Returns{};
 }
 
 }  // namespace sonde::pid

@@ -4,11 +4,9 @@
  * memory that is not there is a fault
  */
 #define _GNU_SOURCE
-#include <sched.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
-#include "client.h"
+#include "child.h"
 
 #define PAGES 200
 #define TEXT "/no/such/file/%d"
@@ -93,13 +91,8 @@ static char *pages(int fd)
 static void work(int fd)
 {
 	char *map = pages(fd);
-	cpu_set_t one;
 
-	/* In one ring, so in order. */
-	CPU_ZERO(&one);
-	CPU_SET(sched_getcpu(), &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
-		_exit(3);
+	pin(sched_getcpu()); /* in one ring, so in order */
 	for (int n = 0; n < PAGES; n++)
 		syscall(SYS_openat, AT_FDCWD, map + n * 4096, O_RDONLY);
 	map = pages(fd);
@@ -111,22 +104,6 @@ static void work(int fd)
 	map = pages(fd);
 	for (int n = 0; n < PAGES; n++)
 		syscall(SYS_access, map + n * 4096, 16);
-}
-
-static uint64_t file_offset(const void *address, char *path)
-{
-	uint64_t at = (uintptr_t)address, low, high, offset;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[4400];
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000s", &low, &high,
-			   &offset, path) == 4 &&
-		    at >= low && at < high) {
-			fclose(maps);
-			return at - low + offset;
-		}
-	exit(2);
 }
 
 static int make_file(void)
@@ -146,49 +123,42 @@ static int make_file(void)
 static void put(struct client *c, uint32_t id, uint32_t kind, uint32_t number,
 		const struct sonde_dif_insn *insns, uint32_t length)
 {
-	struct sonde_tap tap = { .kind = kind, .number = number };
-	char path[4096] = "";
-	int err;
-
-	err = load_kinds(c, id, insns, length, 2, kinds);
-	CHECK(err == 0, "load %u: %s", id, c->last.reply.why);
-	if (kind == SONDE_TAP_USER_ENTRY)
-		tap.offset = tap.function =
-			file_offset((void *)probed_function, path);
-	err = arm(c, id, tap, *path ? path : NULL);
-	CHECK(err == 0, "arm %u: %s", id, c->last.reply.why);
+	GRANTED(c, load_kinds(c, id, insns, length, 2, kinds));
+	GRANTED(c, arm_kind(c, id, kind, number));
 }
 
-#define PUT(id, kind, number, insns) \
-	put(&c, id, kind, number, insns, sizeof(insns) / sizeof(insns[0]))
+static void put_in_function(struct client *c)
+{
+	char path[SONDE_PATH_MAX];
+	struct sonde_tap tap = function_tap(SONDE_TAP_USER_ENTRY,
+					    probed_function, path);
+
+	GRANTED(c, load_kinds(c, FUNCTION, INSNS(in_function), 2, kinds));
+	GRANTED(c, arm(c, FUNCTION, tap, path));
+}
 
 int main(void)
 {
-	int fd = make_file(), ends[2], status;
 	struct client c = { .fd = -1 };
-	char byte;
-	pid_t pid;
+	int fd = make_file();
+	struct child child = fork_child(&c);
 
-	if (pipe(ends))
-		return 2;
-	pid = fork();
-	if (pid == 0) {
-		if (read(ends[0], &byte, 1) == 1)
-			work(fd);
+	if (!child.pid) {
+		await_gate(&child);
+		work(fd);
 		_exit(0);
 	}
-	CHECK(open_client(&c) == 0 && make_buffers(&c, 1 << 20) == 0, "open");
-	CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
-	      "attach: %s", c.last.reply.why);
-	PUT(ENTRY, SONDE_TAP_SYSCALL_ENTRY, SYS_openat, at_entry);
-	PUT(FUNCTION, SONDE_TAP_USER_ENTRY, 0, in_function);
-	PUT(RETURN, SONDE_TAP_SYSCALL_RETURN, SYS_madvise, at_return);
-	PUT(NOTHING, SONDE_TAP_SYSCALL_ENTRY, SYS_access, nothing);
-	PUT(SAVE, SONDE_TAP_SYSCALL_ENTRY, SYS_madvise, save);
+	GRANTED(&c, open_session(&c, 1 << 20));
+	GRANTED(&c, attach(&c, child.pid));
+	put(&c, ENTRY, SONDE_TAP_SYSCALL_ENTRY, SYS_openat, INSNS(at_entry));
+	put_in_function(&c);
+	put(&c, RETURN, SONDE_TAP_SYSCALL_RETURN, SYS_madvise,
+	    INSNS(at_return));
+	put(&c, NOTHING, SONDE_TAP_SYSCALL_ENTRY, SYS_access, INSNS(nothing));
+	put(&c, SAVE, SONDE_TAP_SYSCALL_ENTRY, SYS_madvise, INSNS(save));
 	go(&c);
-	CHECK(write(ends[1], "x", 1) == 1, "gate");
-	waitpid(pid, &status, 0);
-	CHECK(status == 0, "status %x", status);
+	open_gate(&child);
+	CHECK_EXIT(&child, 0);
 	drain(&c, see);
 	for (int n = ENTRY; n <= NOTHING; n++) {
 		CHECK(seen[n] == PAGES, "%d: %lu records", n, seen[n]);
@@ -197,6 +167,5 @@ int main(void)
 	CHECK(count_wrong == 0, "variables stored twice: %lu", count_wrong);
 	CHECK(drops(&c) == 0, "%lu drops", drops(&c));
 	close_client(&c);
-	printf("absent: %s\n", failures ? "FAILED" : "passed");
-	return failures != 0;
+	return verdict("absent");
 }

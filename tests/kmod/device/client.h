@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kmod/shared/abi.h"
@@ -40,6 +41,41 @@ static int failures;
 		}                                                          \
 	} while (0)
 
+/* What must succeed; else the kernel has said why it does not. */
+#define GRANTED(c, call)                                                   \
+	CHECK((call) == 0, "%s: %s", strerror(errno), (c)->last.reply.why)
+
+#define SECOND 1000000000ull
+
+/* CLOCK_MONOTONIC, in ns. */
+static inline uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+/* Whether it is so, within a minute: for what must come. */
+#define SOON(condition)                                                    \
+	({                                                                 \
+		uint64_t limit_ = now() + 60 * SECOND;                     \
+		int is_so_;                                                \
+                                                                           \
+		while (!(is_so_ = !!(condition)) && now() < limit_)        \
+			usleep(1000);                                      \
+		is_so_;                                                    \
+	})
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What main() returns. */
+static inline int verdict(const char *test)
+{
+	printf("%s: %s\n", test, failures ? "FAILED" : "passed");
+	return failures != 0;
+}
+
 /* 0 or a negative errno. */
 static inline int request(struct client *c, uint32_t kind, uint32_t id,
 			  uint64_t value, const void *payload, uint64_t length,
@@ -56,13 +92,20 @@ static inline int request(struct client *c, uint32_t kind, uint32_t id,
 	return ioctl(c->fd, SONDE_EXCHANGE, &c->last) ? -errno : 0;
 }
 
+/* A request that has no payload and no answer. */
+static inline int ask(struct client *c, uint32_t kind, uint32_t id,
+		      uint64_t value)
+{
+	return request(c, kind, id, value, NULL, 0, NULL, 0);
+}
+
 static inline int open_client(struct client *c)
 {
 	memset(c, 0, sizeof(*c));
 	c->fd = open("/dev/sonde", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (c->fd < 0)
 		return -errno;
-	return request(c, SONDE_HELLO, 0, SONDE_ABI_VERSION, NULL, 0, NULL, 0);
+	return ask(c, SONDE_HELLO, 0, SONDE_ABI_VERSION);
 }
 
 /* 0 or a negative errno. */
@@ -102,6 +145,14 @@ static inline int make_buffers(struct client *c, uint64_t bytes)
 	return make_policy(c, bytes, SONDE_POLICY_SWITCH);
 }
 
+/* A session with rings of so many bytes each. */
+static inline int open_session(struct client *c, uint64_t bytes)
+{
+	int err = open_client(c);
+
+	return err ? err : make_buffers(c, bytes);
+}
+
 static inline void unmap_rings(struct client *c)
 {
 	for (uint32_t n = 0; n < c->rings; n++)
@@ -116,23 +167,66 @@ static inline void close_client(struct client *c)
 	c->rings = 0;
 }
 
-/* A program of these instructions; `kinds` may be NULL: all slots are words. */
+/* Programs of words: argument 0, argument 1, all six. */
+static const struct sonde_dif_insn word0[] = {
+	{ SONDE_DIF_ARG, 0, 0, 0, 0 },
+	{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
+	{ .op = SONDE_DIF_RECORD },
+};
+static const struct sonde_dif_insn word1[] = {
+	{ SONDE_DIF_ARG, 0, 0, 0, 1 },
+	{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
+	{ .op = SONDE_DIF_RECORD },
+};
+static const struct sonde_dif_insn six_words[] = {
+	{ SONDE_DIF_ARG, 0, 0, 0, 0 }, { SONDE_DIF_CAPW, 0, 0, 0, 0 },
+	{ SONDE_DIF_ARG, 0, 0, 0, 1 }, { SONDE_DIF_CAPW, 1, 0, 0, 0 },
+	{ SONDE_DIF_ARG, 0, 0, 0, 2 }, { SONDE_DIF_CAPW, 2, 0, 0, 0 },
+	{ SONDE_DIF_ARG, 0, 0, 0, 3 }, { SONDE_DIF_CAPW, 3, 0, 0, 0 },
+	{ SONDE_DIF_ARG, 0, 0, 0, 4 }, { SONDE_DIF_CAPW, 4, 0, 0, 0 },
+	{ SONDE_DIF_ARG, 0, 0, 0, 5 }, { SONDE_DIF_CAPW, 5, 0, 0, 0 },
+	{ .op = SONDE_DIF_RECORD },
+};
+
+/* With no kinds all slots are words. */
+static inline int load_program(struct client *c, uint32_t id,
+			       const struct sonde_dif_program *program)
+{
+	struct sonde_program_payload head = { program->length, program->slots,
+					      program->pool_size, 0 };
+	size_t insns = program->length * sizeof(*program->insns);
+	size_t size = sizeof(head) + insns + program->slots +
+		      program->pool_size;
+	uint8_t *payload = calloc(1, size), *at = payload;
+	int err;
+
+	if (!payload)
+		exit(2);
+	memcpy(at, &head, sizeof(head));
+	at += sizeof(head);
+	memcpy(at, program->insns, insns);
+	at += insns;
+	if (program->kinds)
+		memcpy(at, program->kinds, program->slots);
+	at += program->slots;
+	if (program->pool)
+		memcpy(at, program->pool, program->pool_size);
+	err = request(c, SONDE_PROGRAM_LOAD, id, 0, payload, size, NULL, 0);
+	free(payload);
+	return err;
+}
+
+#define INSNS(array) (array), LENGTH(array)
+
 static inline int load_kinds(struct client *c, uint32_t id,
 			     const struct sonde_dif_insn *insns,
 			     uint32_t length, uint32_t slots,
 			     const uint8_t *kinds)
 {
-	struct {
-		struct sonde_program_payload head;
-		uint8_t bytes[sizeof(*insns) * 64 + SONDE_MAX_SLOTS];
-	} payload = { .head = { length, slots, 0, 0 } };
+	struct sonde_dif_program program = { .insns = insns, .length = length,
+					     .slots = slots, .kinds = kinds };
 
-	memcpy(payload.bytes, insns, length * sizeof(*insns));
-	if (kinds)
-		memcpy(payload.bytes + length * sizeof(*insns), kinds, slots);
-	return request(c, SONDE_PROGRAM_LOAD, id, 0, &payload,
-		       sizeof(payload.head) + length * sizeof(*insns) + slots,
-		       NULL, 0);
+	return load_program(c, id, &program);
 }
 
 static inline int load_words(struct client *c, uint32_t id,
@@ -142,17 +236,17 @@ static inline int load_words(struct client *c, uint32_t id,
 	return load_kinds(c, id, insns, length, slots, NULL);
 }
 
-/* Program `id` on probe `id`, by an ECB `id`, at one tap `id`. */
-static inline int arm(struct client *c, uint32_t id, struct sonde_tap tap,
-		      const char *path)
+static inline int add_ecb(struct client *c, struct sonde_ecb ecb)
 {
-	struct sonde_ecb ecb = { id, id, id, 0 };
-	char payload[sizeof(tap) + 4096];
-	int err = request(c, SONDE_ECB_ADD, 0, 1, &ecb, sizeof(ecb), NULL, 0);
+	return request(c, SONDE_ECB_ADD, 0, 1, &ecb, sizeof(ecb), NULL, 0);
+}
 
-	if (err)
-		return err;
-	tap.id = tap.probe = id;
+/* `path` may be NULL. */
+static inline int arm_tap(struct client *c, struct sonde_tap tap,
+			  const char *path)
+{
+	char payload[sizeof(tap) + SONDE_PATH_MAX];
+
 	tap.path_length = path ? strlen(path) : 0;
 	memcpy(payload, &tap, sizeof(tap));
 	if (path)
@@ -161,9 +255,58 @@ static inline int arm(struct client *c, uint32_t id, struct sonde_tap tap,
 		       sizeof(tap) + tap.path_length, NULL, 0);
 }
 
+/* Program `id` on probe `id`, by an ECB `id`, at one tap `id`. */
+static inline int arm(struct client *c, uint32_t id, struct sonde_tap tap,
+		      const char *path)
+{
+	int err = add_ecb(c, (struct sonde_ecb){ id, id, id, 0 });
+
+	tap.id = tap.probe = id;
+	return err ? err : arm_tap(c, tap, path);
+}
+
+/* The same where a tap has no more than its kind and its number. */
+static inline int arm_kind(struct client *c, uint32_t id, uint32_t kind,
+			   uint32_t number)
+{
+	struct sonde_tap tap = { .kind = kind, .number = number };
+
+	return arm(c, id, tap, NULL);
+}
+
+static inline int disarm(struct client *c, uint32_t id)
+{
+	return request(c, SONDE_TAP_DISARM, 0, 1, &id, sizeof(id), NULL, 0);
+}
+
+/* A tap on a function of ours; its file's name goes to `path`. */
+static inline struct sonde_tap function_tap(uint32_t kind, const void *function,
+					    char path[SONDE_PATH_MAX])
+{
+	uint64_t at = (uintptr_t)function, low, high, offset;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	struct sonde_tap tap = { .kind = kind };
+	char line[4400];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000s", &low, &high,
+			   &offset, path) == 4 &&
+		    at >= low && at < high) {
+			fclose(maps);
+			tap.offset = tap.function = at - low + offset;
+			return tap;
+		}
+	exit(2);
+}
+
+static inline int attach(struct client *c, pid_t pid)
+{
+	return ask(c, SONDE_ATTACH, 0, pid);
+}
+
 static inline void go(struct client *c)
 {
-	CHECK(request(c, SONDE_GO, 0, 0, NULL, 0, NULL, 0) == 0, "go");
+	GRANTED(c, ask(c, SONDE_GO, 0, 0));
 }
 
 /* Takes all records out; `see` may be NULL. Returns how many there were. */

@@ -4,7 +4,6 @@
  * counts them (run --icount). The least of several batches, the bare call off.
  */
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "client.h"
 
@@ -19,16 +18,6 @@ static const struct sonde_dif_insn named[] = {
 	{ .op = SONDE_DIF_RECORD },
 };
 
-static const struct sonde_dif_insn six_words[] = {
-	{ SONDE_DIF_ARG, 0, 0, 0, 0 }, { SONDE_DIF_CAPW, 0, 0, 0, 0 },
-	{ SONDE_DIF_ARG, 0, 0, 0, 1 }, { SONDE_DIF_CAPW, 1, 0, 0, 0 },
-	{ SONDE_DIF_ARG, 0, 0, 0, 2 }, { SONDE_DIF_CAPW, 2, 0, 0, 0 },
-	{ SONDE_DIF_ARG, 0, 0, 0, 3 }, { SONDE_DIF_CAPW, 3, 0, 0, 0 },
-	{ SONDE_DIF_ARG, 0, 0, 0, 4 }, { SONDE_DIF_CAPW, 4, 0, 0, 0 },
-	{ SONDE_DIF_ARG, 0, 0, 0, 5 }, { SONDE_DIF_CAPW, 5, 0, 0, 0 },
-	{ .op = SONDE_DIF_RECORD },
-};
-
 /* pid == 1 */
 static const struct sonde_dif_insn never[] = {
 	{ SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_PID },
@@ -38,14 +27,6 @@ static const struct sonde_dif_insn never[] = {
 	{ .op = SONDE_DIF_FAIL },
 	{ .op = SONDE_DIF_RECORD },
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
 
 static uint64_t measure(struct client *c)
 {
@@ -75,30 +56,20 @@ struct row {
 
 static void measure_row(const struct row *row, uint64_t base)
 {
-	struct sonde_tap tap = { .kind = row->kind, .number = row->number };
-	struct {
-		struct sonde_program_payload head;
-		uint8_t bytes[1024];
-	} program = { .head = { row->length, row->slots, 0, 0 } };
-	uint32_t size = row->length * sizeof(*row->insns);
+	uint8_t kinds[6];
 	struct client c;
 
-	CHECK(open_client(&c) == 0 && make_buffers(&c, 4 << 20) == 0, "open");
+	GRANTED(&c, open_session(&c, 4 << 20));
 	if (row->target)
-		CHECK(request(&c, SONDE_ATTACH, 0, row->target, NULL, 0, NULL,
-			      0) == 0,
-		      "attach: %s", c.last.reply.why);
-	memcpy(program.bytes, row->insns, size);
-	memset(program.bytes + size, row->slot_kind, row->slots);
+		GRANTED(&c, attach(&c, row->target));
+	memset(kinds, row->slot_kind, sizeof(kinds));
 	for (uint32_t id = 1; id <= 2; id++)
-		CHECK(request(&c, SONDE_PROGRAM_LOAD, id, 0, &program,
-			      sizeof(program.head) + size + row->slots, NULL,
-			      0) == 0,
-		      "load: %s", c.last.reply.why);
-	CHECK(arm(&c, 1, tap, NULL) == 0, "arm: %s", c.last.reply.why);
-	tap.kind = SONDE_TAP_SYSCALL_RETURN;
+		GRANTED(&c, load_kinds(&c, id, row->insns, row->length,
+				       row->slots, kinds));
+	GRANTED(&c, arm_kind(&c, 1, row->kind, row->number));
 	if (row->both)
-		CHECK(arm(&c, 2, tap, NULL) == 0, "arm");
+		GRANTED(&c, arm_kind(&c, 2, SONDE_TAP_SYSCALL_RETURN,
+				     row->number));
 	go(&c);
 	printf("cost: %-40s %5ld\n", row->name, (long)(measure(&c) - base));
 	CHECK(drops(&c) == 0, "drops");
@@ -129,7 +100,7 @@ int main(void)
 	sleep(4); /* the kernel is busy with its own start */
 	base = measure(NULL);
 	printf("cost: %-40s %5lu\n", "getppid alone", base);
-	for (unsigned n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
+	for (unsigned n = 0; n < LENGTH(rows); n++)
 		measure_row(&rows[n], base);
 	return failures != 0;
 }

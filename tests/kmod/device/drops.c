@@ -2,24 +2,13 @@
 /*
  * Events that passed = records + drops, exactly, in rings that overflow
  */
+#define _GNU_SOURCE
 #include <poll.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 
-#include "client.h"
+#include "child.h"
 
 #define PROCESSES 3
-
-static const struct sonde_dif_insn six_words[] = {
-	{ SONDE_DIF_ARG, 0, 0, 0, 0 }, { SONDE_DIF_CAPW, 0, 0, 0, 0 },
-	{ SONDE_DIF_ARG, 0, 0, 0, 1 }, { SONDE_DIF_CAPW, 1, 0, 0, 0 },
-	{ SONDE_DIF_ARG, 0, 0, 0, 2 }, { SONDE_DIF_CAPW, 2, 0, 0, 0 },
-	{ SONDE_DIF_ARG, 0, 0, 0, 3 }, { SONDE_DIF_CAPW, 3, 0, 0, 0 },
-	{ SONDE_DIF_ARG, 0, 0, 0, 4 }, { SONDE_DIF_CAPW, 4, 0, 0, 0 },
-	{ SONDE_DIF_ARG, 0, 0, 0, 5 }, { SONDE_DIF_CAPW, 5, 0, 0, 0 },
-	{ .op = SONDE_DIF_RECORD },
-};
 
 /* Only every other call passes: ends with FAIL where argument 0 is odd. */
 static const struct sonde_dif_insn even_only[] = {
@@ -42,21 +31,17 @@ static uint64_t storm(volatile int *stop)
 }
 
 struct shared {
-	volatile int go, stop;
+	volatile int stop;
 	volatile uint64_t calls[PROCESSES];
 };
 
-static void run(struct client *c, struct shared *shared, int seconds,
-		uint64_t *records, uint64_t *wakes)
+static void read_for(struct client *c, int seconds, uint64_t *records,
+		     uint64_t *wakes)
 {
-	struct timespec now, end;
+	uint64_t turn = 0, end = now() + seconds * SECOND;
 	char bytes[1024];
-	uint64_t turn = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += seconds;
-	shared->go = 1;
-	do {
+	while (now() < end) {
 		struct pollfd entry = { c->fd, POLLIN, 0 };
 
 		if (poll(&entry, 1, 100) > 0 &&
@@ -65,52 +50,43 @@ static void run(struct client *c, struct shared *shared, int seconds,
 		if (turn++ % 8 == 0) /* slow on purpose */
 			usleep(2000);
 		*records += drain(c, NULL);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (now.tv_sec < end.tv_sec);
-	shared->stop = 1;
+	}
 }
 
 static void overload(int seconds)
 {
-	struct sonde_tap tap = { .kind = SONDE_TAP_SYSCALL_ENTRY,
-				 .number = SYS_getppid };
+	struct shared *shared = share(sizeof(*shared));
 	uint64_t records = 0, wakes = 0, passed = 0;
 	struct sonde_statistics statistics;
-	pid_t pids[PROCESSES];
-	struct shared *shared;
+	struct child children[PROCESSES];
 	struct client c;
 
-	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, load_words(&c, 1, INSNS(six_words), 6));
+	GRANTED(&c, load_words(&c, 2, INSNS(even_only), 1));
 	for (int n = 0; n < PROCESSES; n++) {
-		pids[n] = fork();
-		if (pids[n] == 0) {
-			while (!shared->go)
-				usleep(1000);
+		children[n] = fork_child(&c);
+		if (!children[n].pid) {
+			await_gate(&children[n]);
 			shared->calls[n] = storm(&shared->stop);
 			_exit(0);
 		}
+		GRANTED(&c, attach(&c, children[n].pid));
 	}
-	CHECK(open_client(&c) == 0 && make_buffers(&c, 4096) == 0, "open");
-	CHECK(load_words(&c, 1, six_words, 13, 6) == 0, "%s",
-	      c.last.reply.why);
-	CHECK(load_words(&c, 2, even_only, 7, 1) == 0, "%s", c.last.reply.why);
-	for (int n = 0; n < PROCESSES; n++)
-		CHECK(request(&c, SONDE_ATTACH, 0, pids[n], NULL, 0, NULL,
-			      0) == 0,
-		      "attach: %s", c.last.reply.why);
-	CHECK(arm(&c, 1, tap, NULL) == 0, "arm: %s", c.last.reply.why);
-	CHECK(arm(&c, 2, tap, NULL) == 0, "arm: %s", c.last.reply.why);
+	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid));
+	GRANTED(&c, arm_kind(&c, 2, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid));
 	go(&c);
-	run(&c, shared, seconds, &records, &wakes);
+	for (int n = 0; n < PROCESSES; n++)
+		open_gate(&children[n]);
+	read_for(&c, seconds, &records, &wakes);
+	shared->stop = 1;
 	for (int n = 0; n < PROCESSES; n++) {
-		waitpid(pids[n], NULL, 0);
+		CHECK_EXIT(&children[n], 0);
 		passed += shared->calls[n] + (shared->calls[n] + 1) / 2;
 	}
 	records += drain(&c, NULL);
-	CHECK(request(&c, SONDE_STATISTICS, 0, 0, NULL, 0, &statistics,
-		      sizeof(statistics)) == 0,
-	      "statistics");
+	GRANTED(&c, request(&c, SONDE_STATISTICS, 0, 0, NULL, 0, &statistics,
+			    sizeof(statistics)));
 	printf("drops: %lu passed, %lu records + %lu drops, %lu wake-ups\n",
 	       passed, records, drops(&c), wakes);
 	CHECK(passed == records + drops(&c), "lost: %ld",
@@ -125,6 +101,5 @@ static void overload(int seconds)
 int main(int argc, char **argv)
 {
 	overload(argc > 1 ? atoi(argv[1]) : 5);
-	printf("drops: %s\n", failures ? "FAILED" : "passed");
-	return failures != 0;
+	return verdict("drops");
 }

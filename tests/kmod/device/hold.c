@@ -6,22 +6,10 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 
-#include "client.h"
-
-#define TURNS 3000 /* of 10 ms: how long a test waits for what must come */
-
-/* A word: arg1. */
-static const struct sonde_dif_insn word1[] = {
-	{ SONDE_DIF_ARG, 0, 0, 0, 1 },
-	{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
-	{ .op = SONDE_DIF_RECORD },
-};
+#include "child.h"
 
 static struct client c = { .fd = -1 };
 /* Held records that were not looked at yet, in a ring. */
@@ -55,73 +43,95 @@ static int take_held(void)
 
 static void begin(void)
 {
-	CHECK(open_client(&c) == 0 && make_buffers(&c, 1 << 20) == 0, "open");
-	CHECK(load_words(&c, 1, word1, 3, 1) == 0, "%s", c.last.reply.why);
+	GRANTED(&c, open_session(&c, 1 << 20));
+	GRANTED(&c, load_words(&c, 1, INSNS(word1), 1));
 	held_count = taken = plain_count = 0;
 }
 
-static void add_ecb(uint32_t epid, uint32_t probe, uint32_t flags)
+static void put_ecb(uint32_t epid, uint32_t probe, uint32_t flags)
 {
-	struct sonde_ecb ecb = { epid, probe, 1, flags };
-
-	CHECK(request(&c, SONDE_ECB_ADD, 0, 1, &ecb, sizeof(ecb), NULL, 0) == 0,
-	      "ECB: %s", c.last.reply.why);
+	GRANTED(&c, add_ecb(&c, (struct sonde_ecb){ epid, probe, 1, flags }));
 }
 
-/* A tap with the probe's number as its id. */
-static void arm_probe(struct sonde_tap tap, uint32_t probe, const char *path)
+/* A tap that holds, with the probe's number as its id. */
+static void hold_tap(struct sonde_tap tap, uint32_t probe, const char *path)
 {
-	char payload[sizeof(tap) + 4096];
-
 	tap.id = tap.probe = probe;
-	tap.path_length = path ? strlen(path) : 0;
-	memcpy(payload, &tap, sizeof(tap));
-	memcpy(payload + sizeof(tap), path, tap.path_length);
-	CHECK(request(&c, SONDE_TAP_ARM, 0, 1, payload,
-		      sizeof(tap) + tap.path_length, NULL, 0) == 0,
-	      "arm: %s", c.last.reply.why);
+	put_ecb(probe, probe, SONDE_ECB_HELD);
+	GRANTED(&c, arm_tap(&c, tap, path));
 }
 
 static void hold_at(uint32_t kind, uint32_t number, uint32_t probe)
 {
 	struct sonde_tap tap = { .kind = kind, .number = number };
 
-	add_ecb(probe, probe, SONDE_ECB_HELD);
-	arm_probe(tap, probe, NULL);
+	hold_tap(tap, probe, NULL);
 }
 
-static void attach(pid_t pid)
+/* A session, and a child that is its target. */
+static struct child begin_with(int (*work)(void))
 {
-	CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
-	      "attach: %s", c.last.reply.why);
+	struct child child;
+
+	begin();
+	child = start_child(&c, work);
+	GRANTED(&c, attach(&c, child.pid));
+	return child;
+}
+
+static void run(const struct child *child)
+{
+	go(&c);
+	open_gate(child);
+}
+
+/* The same with one call that holds, and the child on its way there. */
+static struct child run_to(uint32_t number, int (*work)(void))
+{
+	struct child child = begin_with(work);
+
+	hold_at(SONDE_TAP_SYSCALL_ENTRY, number, 1);
+	run(&child);
+	return child;
+}
+
+/* The child is let go, and ends as it does when all went well. */
+static void end(const struct child *child)
+{
+	CHECK_EXIT(child, 7);
+	close_client(&c);
+}
+
+static int next_held(void)
+{
+	struct pollfd entry = { c.fd, POLLIN, 0 };
+	char bytes[4096];
+
+	drain(&c, see);
+	if (take_held())
+		return 1;
+	if (poll(&entry, 1, 10) > 0 && read(c.fd, bytes, sizeof(bytes)) < 0)
+		CHECK(errno == EAGAIN, "read: %s", strerror(errno));
+	return 0;
 }
 
 /* Waits for one more held record. */
 static int await_held(void)
 {
-	for (int turn = 0; turn < TURNS; turn++) {
-		struct pollfd entry = { c.fd, POLLIN, 0 };
-		char bytes[4096];
+	int is_held = SOON(next_held());
 
-		drain(&c, see);
-		if (take_held())
-			return 1;
-		if (poll(&entry, 1, 10) > 0 &&
-		    read(c.fd, bytes, sizeof(bytes)) < 0)
-			usleep(1000);
-	}
-	CHECK(0, "no thread is held");
-	return 0;
+	CHECK(is_held, "no thread is held");
+	return is_held;
 }
 
 static int release(uint64_t how)
 {
-	return request(&c, SONDE_RELEASE, last.tid, how, NULL, 0, NULL, 0);
+	return ask(&c, SONDE_RELEASE, last.tid, how);
 }
 
 static void let_go(void)
 {
-	CHECK(release(0) == 0, "release: %s", c.last.reply.why);
+	GRANTED(&c, release(0));
 }
 
 static void put(pid_t pid, uint64_t address, const char *text)
@@ -132,58 +142,6 @@ static void put(pid_t pid, uint64_t address, const char *text)
 	CHECK(process_vm_writev(pid, &here, 1, &there, 1, 0) ==
 		      (ssize_t)here.iov_len,
 	      "write to %d", pid);
-}
-
-static int gate_read, gate_write;
-
-/* A child that waits for open_gate(), then exits with what `work` says. */
-static pid_t start(int (*work)(void))
-{
-	int ends[2];
-	pid_t pid;
-	char byte;
-
-	if (pipe(ends))
-		exit(2);
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		close_client(&c); /* else we would keep it open */
-		close(ends[1]);
-		_exit(read(ends[0], &byte, 1) == 1 ? work() : 99);
-	}
-	gate_read = ends[0];
-	gate_write = ends[1];
-	return pid;
-}
-
-static void open_gate(void)
-{
-	CHECK(write(gate_write, "x", 1) == 1, "gate");
-	close(gate_write);
-	close(gate_read);
-}
-
-static int status_of(pid_t pid)
-{
-	int status = -1;
-
-	for (int turn = 0; turn < TURNS; turn++) {
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return status;
-		usleep(10000);
-	}
-	CHECK(0, "process %d does not end", pid);
-	kill(pid, SIGKILL);
-	return -1;
-}
-
-static void check_exit(pid_t pid, int code)
-{
-	int status = status_of(pid);
-
-	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == code,
-	      "status %x, not exit %d", status, code);
 }
 
 /* The name that open() gets is the one that we put there. */
@@ -198,23 +156,17 @@ static int open_name(void)
 
 static void before_call(void)
 {
-	pid_t pid;
+	struct child child = run_to(SYS_openat, open_name);
 
-	begin();
-	pid = start(open_name);
-	attach(pid);
-	hold_at(SONDE_TAP_SYSCALL_ENTRY, SYS_openat, 1);
-	go(&c);
-	open_gate();
 	if (await_held()) {
 		CHECK(last_word == (uintptr_t)name, "%lx", last_word);
-		CHECK(waitpid(pid, NULL, WNOHANG) == 0, "it was not held");
-		put(pid, last_word, "/dev/null");
-		CHECK(release(0) == 0, "release: %s", c.last.reply.why);
+		CHECK(waitpid(child.pid, NULL, WNOHANG) == 0,
+		      "it was not held");
+		put(child.pid, last_word, "/dev/null");
+		let_go();
 		CHECK(release(0) != 0, "twice");
 	}
-	check_exit(pid, 7);
-	close_client(&c);
+	end(&child);
 }
 
 static int read_zero(void)
@@ -230,16 +182,12 @@ static int read_zero(void)
 /* At the entry we learn where; at the return we change what it has read. */
 static void after_call(void)
 {
+	struct child child = begin_with(read_zero);
 	uint64_t where;
-	pid_t pid;
 
-	begin();
-	pid = start(read_zero);
-	attach(pid);
 	hold_at(SONDE_TAP_SYSCALL_ENTRY, SYS_read, 1);
 	hold_at(SONDE_TAP_SYSCALL_RETURN, SYS_read, 2);
-	go(&c);
-	open_gate();
+	run(&child);
 	/* the return of the gate's read() first, unless it was over */
 	do {
 		if (!await_held())
@@ -252,11 +200,10 @@ static void after_call(void)
 	if (await_held()) {
 		CHECK(last.epid == 2 && last_word == 16, "epid %u, %lu",
 		      last.epid, last_word);
-		put(pid, where, "changed");
+		put(child.pid, where, "changed");
 		let_go();
 	}
-	check_exit(pid, 7);
-	close_client(&c);
+	end(&child);
 }
 
 static int getppid_twice(void)
@@ -269,21 +216,18 @@ static int getppid_twice(void)
 /* ECBs behind one that holds run after the release, in the same firing. */
 static void in_order(void)
 {
+	struct sonde_tap tap = { .id = 1, .probe = 1,
+				 .kind = SONDE_TAP_SYSCALL_ENTRY,
+				 .number = SYS_getppid };
+	struct child child = begin_with(getppid_twice);
 	uint64_t first;
-	pid_t pid;
 
-	begin();
-	pid = start(getppid_twice);
-	attach(pid);
-	add_ecb(2, 1, SONDE_ECB_HELD);
-	add_ecb(3, 1, 0);
-	add_ecb(4, 1, SONDE_ECB_HELD);
-	add_ecb(1, 1, 0);
-	arm_probe((struct sonde_tap){ .kind = SONDE_TAP_SYSCALL_ENTRY,
-				      .number = SYS_getppid },
-		  1, NULL);
-	go(&c);
-	open_gate();
+	put_ecb(2, 1, SONDE_ECB_HELD);
+	put_ecb(3, 1, 0);
+	put_ecb(4, 1, SONDE_ECB_HELD);
+	put_ecb(1, 1, 0);
+	GRANTED(&c, arm_tap(&c, tap, NULL));
+	run(&child);
 	for (int turn = 0; turn < 2 && await_held(); turn++) {
 		first = last.timestamp;
 		CHECK(last.epid == 2 && plain_count == 1u + 2 * turn,
@@ -295,8 +239,7 @@ static void in_order(void)
 		CHECK(last.timestamp == first, "two times of one firing");
 		let_go();
 	}
-	check_exit(pid, 7);
-	close_client(&c);
+	end(&child);
 }
 
 static volatile int caught;
@@ -315,38 +258,25 @@ static int catch_usr1(void)
 
 static void raise_and_stop(void)
 {
+	struct child child = run_to(SYS_getppid, catch_usr1);
 	int status = 0;
-	pid_t pid;
 
-	begin();
-	pid = start(catch_usr1);
-	attach(pid);
-	hold_at(SONDE_TAP_SYSCALL_ENTRY, SYS_getppid, 1);
-	go(&c);
-	open_gate();
 	if (await_held()) {
 		CHECK(release(2 + 200) == -EINVAL, "signal 200");
-		CHECK(release(2 + SIGUSR1) == 0, "%s", c.last.reply.why);
+		GRANTED(&c, release(2 + SIGUSR1));
 	}
-	check_exit(pid, 7);
-	close_client(&c);
+	end(&child);
 
-	begin();
-	pid = start(getppid_twice);
-	attach(pid);
-	hold_at(SONDE_TAP_SYSCALL_ENTRY, SYS_getppid, 1);
-	go(&c);
-	open_gate();
+	child = run_to(SYS_getppid, getppid_twice);
 	if (await_held())
-		CHECK(release(1) == 0, "%s", c.last.reply.why);
-	CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status) &&
-		      WSTOPSIG(status) == SIGSTOP,
+		GRANTED(&c, release(1));
+	CHECK(waitpid(child.pid, &status, WUNTRACED) == child.pid &&
+		      WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP,
 	      "status %x", status);
-	kill(pid, SIGCONT);
+	kill(child.pid, SIGCONT);
 	if (await_held())
 		let_go();
-	check_exit(pid, 7);
-	close_client(&c);
+	end(&child);
 }
 
 static int forever(void)
@@ -359,47 +289,30 @@ static int forever(void)
 /* SIGKILL, the end of the session, a detach and a disarm break a hold. */
 static void nothing_holds_for_ever(void)
 {
-	uint32_t id = 1;
-	int status;
-	pid_t pid;
+	struct child child = run_to(SYS_getppid, forever);
 
-	begin();
-	pid = start(forever);
-	attach(pid);
-	hold_at(SONDE_TAP_SYSCALL_ENTRY, SYS_getppid, 1);
-	go(&c);
-	open_gate();
 	await_held();
-	kill(pid, SIGKILL);
-	status = status_of(pid);
-	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %x",
-	      status);
+	kill(child.pid, SIGKILL);
+	CHECK_KILLED(&child);
 	CHECK(release(0) == -ESRCH, "released the dead");
 	close_client(&c);
 
 	for (int way = 0; way < 3; way++) {
-		begin();
-		pid = start(getppid_twice);
-		attach(pid);
-		hold_at(SONDE_TAP_SYSCALL_ENTRY, SYS_getppid, 1);
-		go(&c);
-		open_gate();
+		child = run_to(SYS_getppid, getppid_twice);
 		await_held();
-		if (way == 1)
-			CHECK(request(&c, SONDE_DETACH, 0, pid, NULL, 0, NULL,
-				      0) == 0,
-			      "detach: %s", c.last.reply.why);
-		if (way == 2) {
-			CHECK(request(&c, SONDE_TAP_DISARM, 0, 1, &id, 4, NULL,
-				      0) == 0,
-			      "disarm: %s", c.last.reply.why);
+		switch (way) {
+		case 0:
+			close_client(&c);
+			break;
+		case 1:
+			GRANTED(&c, ask(&c, SONDE_DETACH, 0, child.pid));
+			break;
+		case 2:
+			GRANTED(&c, disarm(&c, 1));
 			let_go();
+			break;
 		}
-		if (way == 0)
-			close_client(&c);
-		check_exit(pid, 7);
-		if (way)
-			close_client(&c);
+		end(&child);
 	}
 }
 
@@ -415,12 +328,9 @@ static int fork_once(void)
 
 static void start_tap(struct client *of, pid_t pid)
 {
-	struct sonde_tap tap = { .kind = SONDE_TAP_LWP_START };
-
-	CHECK(load_words(of, 2, word1, 3, 1) == 0, "%s", of->last.reply.why);
-	CHECK(request(of, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
-	      "attach: %s", of->last.reply.why);
-	CHECK(arm(of, 2, tap, NULL) == 0, "arm: %s", of->last.reply.why);
+	GRANTED(of, load_words(of, 2, INSNS(word1), 1));
+	GRANTED(of, attach(of, pid));
+	GRANTED(of, arm_kind(of, 2, SONDE_TAP_LWP_START, 0));
 }
 
 /*
@@ -432,22 +342,17 @@ static void newborn_held(void)
 	struct client other = { .fd = -1 };
 
 	for (int own = 0; own < 2; own++) {
-		pid_t pid;
+		struct child child = begin_with(fork_once);
 
-		begin();
-		pid = start(fork_once);
-		attach(pid);
 		hold_at(SONDE_TAP_START, 0, 1);
 		if (own) {
-			start_tap(&c, pid);
+			start_tap(&c, child.pid);
 		} else {
-			CHECK(open_client(&other) == 0 &&
-				      make_buffers(&other, 4096) == 0, "open");
-			start_tap(&other, pid);
+			GRANTED(&other, open_session(&other, 4096));
+			start_tap(&other, child.pid);
 			go(&other);
 		}
-		go(&c);
-		open_gate();
+		run(&child);
 		await_held();
 		if (own) {
 			close_client(&c);
@@ -455,42 +360,37 @@ static void newborn_held(void)
 			close_client(&other);
 			let_go();
 		}
-		check_exit(pid, 7);
-		if (!own)
-			close_client(&c);
+		end(&child);
 	}
 }
 
 /* A consumer that is killed. */
 static void consumer_dies(void)
 {
-	pid_t pid = start(getppid_twice), consumer;
-	int ends[2];
-	char byte;
+	enum { READY = 1, HELD };
+	volatile int *state = share(sizeof(*state));
+	struct child child = start_child(&c, getppid_twice);
+	struct child consumer = fork_child(&c);
 
-	if (pipe(ends))
-		exit(2);
-	fflush(stdout);
-	consumer = fork();
-	if (consumer == 0) {
-		close(gate_write);
+	if (!consumer.pid) {
+		close(child.gate);
 		begin();
-		attach(pid);
+		GRANTED(&c, attach(&c, child.pid));
 		hold_at(SONDE_TAP_SYSCALL_ENTRY, SYS_getppid, 1);
 		go(&c);
-		if (write(ends[1], "r", 1) != 1 || !await_held() ||
-		    write(ends[1], "h", 1) != 1)
+		*state = READY;
+		if (!await_held())
 			_exit(1);
-		pause();
+		*state = HELD;
+		for (;;)
+			pause();
 	}
-	CHECK(read(ends[0], &byte, 1) == 1, "ready");
-	open_gate();
-	CHECK(read(ends[0], &byte, 1) == 1, "held");
-	kill(consumer, SIGKILL);
-	waitpid(consumer, NULL, 0);
-	check_exit(pid, 7);
-	close(ends[0]);
-	close(ends[1]);
+	CHECK(SOON(*state == READY), "it is not ready");
+	open_gate(&child);
+	CHECK(SOON(*state == HELD), "it holds nobody");
+	kill(consumer.pid, SIGKILL);
+	CHECK_KILLED(&consumer);
+	end(&child);
 }
 
 static char argument[64] = "original";
@@ -506,59 +406,34 @@ static int call_function(void)
 	return probed_function(7, argument);
 }
 
-static uint64_t file_offset(const void *address, char *path)
-{
-	uint64_t at = (uintptr_t)address, low, high, offset;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[4400];
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000s", &low, &high,
-			   &offset, path) == 4 &&
-		    at >= low && at < high) {
-			fclose(maps);
-			return at - low + offset;
-		}
-	exit(2);
-}
-
 static void user_function(int kill_it)
 {
-	struct sonde_tap tap = { .kind = SONDE_TAP_USER_ENTRY };
-	char path[4096];
-	int status;
-	pid_t pid;
+	struct child child = begin_with(call_function);
+	char path[SONDE_PATH_MAX];
+	struct sonde_tap tap = function_tap(SONDE_TAP_USER_ENTRY,
+					    probed_function, path);
 
-	begin();
-	pid = start(call_function);
-	attach(pid);
-	tap.offset = tap.function = file_offset((void *)probed_function, path);
-	add_ecb(1, 1, SONDE_ECB_HELD);
-	arm_probe(tap, 1, path);
+	hold_tap(tap, 1, path);
 	tap.kind = SONDE_TAP_USER_RETURN;
-	add_ecb(2, 2, SONDE_ECB_HELD);
-	arm_probe(tap, 2, path);
-	go(&c);
-	open_gate();
+	hold_tap(tap, 2, path);
+	run(&child);
 	if (await_held()) {
 		CHECK(last.epid == 1 && last_word == (uintptr_t)argument,
 		      "epid %u, %lx", last.epid, last_word);
 		if (kill_it) {
-			kill(pid, SIGKILL);
-			status = status_of(pid);
-			CHECK(WIFSIGNALED(status), "status %x", status);
+			kill(child.pid, SIGKILL);
+			CHECK_KILLED(&child);
 			close_client(&c);
 			return;
 		}
-		put(pid, last_word, "changed");
+		put(child.pid, last_word, "changed");
 		let_go();
 		await_held();
 		CHECK(last.epid == 2 && last_word == 7, "epid %u, %lu",
 		      last.epid, last_word);
 		let_go();
 	}
-	check_exit(pid, 7);
-	close_client(&c);
+	end(&child);
 }
 
 static int run_true(void)
@@ -598,28 +473,22 @@ static void kinds(void)
 		{ SONDE_TAP_SIGNAL_DELIVER, 1, "signal-handle" },
 		{ SONDE_TAP_SIGNAL_DISCARD, 2, "signal-discard" },
 	};
-	uint32_t count = sizeof(rows) / sizeof(rows[0]);
-	uint64_t seen[16] = { 0 }, wanted = 0;
-	pid_t pid;
+	struct child child = begin_with(run_true);
+	uint64_t seen[LENGTH(rows) + 1] = { 0 }, wanted = 0;
 
-	begin();
-	pid = start(run_true);
-	attach(pid);
-	for (uint32_t n = 0; n < count; n++) {
+	for (uint32_t n = 0; n < LENGTH(rows); n++) {
 		hold_at(rows[n].kind, 0, n + 1);
 		wanted += rows[n].count;
 	}
-	go(&c);
-	open_gate();
+	run(&child);
 	for (uint64_t n = 0; n < wanted && await_held(); n++) {
 		seen[last.epid]++;
 		let_go();
 	}
-	check_exit(pid, 7);
-	for (uint32_t n = 0; n < count; n++)
+	end(&child);
+	for (uint32_t n = 0; n < LENGTH(rows); n++)
 		CHECK(seen[n + 1] == rows[n].count, "%s: %lu", rows[n].name,
 		      seen[n + 1]);
-	close_client(&c);
 }
 
 static uint32_t samples, held_samples;
@@ -633,20 +502,13 @@ static void see_sample(const struct sonde_record *record)
 /* Where no thread can wait, the record comes without the flag. */
 static void never_held(void)
 {
-	struct sonde_tap tap = { .id = 1, .kind = SONDE_TAP_PROFILE,
-				 .probe = 1, .offset = 1000000 };
+	struct sonde_tap tap = { .kind = SONDE_TAP_PROFILE, .offset = 1000000 };
 
 	begin();
-	add_ecb(1, 1, SONDE_ECB_HELD);
-	CHECK(request(&c, SONDE_TAP_ARM, 0, 1, &tap, sizeof(tap), NULL, 0) == 0,
-	      "%s", c.last.reply.why);
+	hold_tap(tap, 1, NULL);
 	go(&c);
-	for (int n = 0; n < TURNS && !samples; n++) {
-		usleep(10000);
-		drain(&c, see_sample);
-	}
-	CHECK(samples && !held_samples, "%u samples, %u of them held", samples,
-	      held_samples);
+	CHECK(SOON(drain(&c, see_sample)) && !held_samples,
+	      "%u samples, %u of them held", samples, held_samples);
 	close_client(&c);
 }
 
@@ -680,24 +542,15 @@ static void release_this(const struct sonde_record *record)
 
 static void many_threads(void)
 {
-	int turn = 0, status;
-	pid_t pid;
+	struct child child = begin_with(threads);
 
-	begin();
-	pid = start(threads);
-	attach(pid);
 	hold_at(SONDE_TAP_SYSCALL_ENTRY, SYS_getppid, 1);
 	hold_at(SONDE_TAP_SYSCALL_RETURN, SYS_getppid, 2);
-	go(&c);
-	open_gate();
-	while (waitpid(pid, &status, WNOHANG) == 0 && turn++ < 10 * TURNS) {
-		drain(&c, release_this);
-		usleep(500);
-	}
-	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7, "status %x",
-	      status);
-	CHECK(held_count == 2ul * THREADS * CALLS, "%lu holds", held_count);
-	close_client(&c);
+	run(&child);
+	CHECK(SOON((drain(&c, release_this),
+		    held_count == 2ul * THREADS * CALLS)),
+	      "%lu holds", held_count);
+	end(&child); /* nobody is held once more */
 }
 
 static volatile uint64_t *counter;
@@ -711,47 +564,35 @@ static int count_up(void)
 
 static void stop_target(void)
 {
+	struct child child;
 	uint64_t before;
-	pid_t pid;
 	int status;
 
-	counter = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	counter = share(sizeof(*counter));
 	begin();
-	pid = start(count_up);
-	CHECK(request(&c, SONDE_STOP_TARGET, 0, pid, NULL, 0, NULL, 0) ==
-		      -ESRCH,
+	child = start_child(&c, count_up);
+	CHECK(ask(&c, SONDE_STOP_TARGET, 0, child.pid) == -ESRCH,
 	      "stopped who is no target");
-	attach(pid);
-	go(&c);
-	open_gate();
-	while (!*counter)
-		usleep(1000);
+	GRANTED(&c, attach(&c, child.pid));
+	run(&child);
+	CHECK(SOON(*counter), "it never runs");
 	for (int turn = 0; turn < 3; turn++) {
-		CHECK(request(&c, SONDE_STOP_TARGET, 0, pid, NULL, 0, NULL,
-			      0) == 0,
-		      "stop: %s", c.last.reply.why);
+		GRANTED(&c, ask(&c, SONDE_STOP_TARGET, 0, child.pid));
 		before = *counter;
 		usleep(50000);
 		CHECK(*counter == before, "it runs");
-		CHECK(waitpid(pid, &status, WNOHANG | WUNTRACED) == 0,
+		CHECK(waitpid(child.pid, &status, WNOHANG | WUNTRACED) == 0,
 		      "its parent sees it");
-		CHECK(request(&c, SONDE_CONTINUE_TARGET, 0, pid, NULL, 0, NULL,
-			      0) == 0,
-		      "continue: %s", c.last.reply.why);
-		for (int n = 0; n < TURNS && *counter == before; n++)
-			usleep(10000);
-		CHECK(*counter != before, "it does not run");
+		GRANTED(&c, ask(&c, SONDE_CONTINUE_TARGET, 0, child.pid));
+		CHECK(SOON(*counter != before), "it does not run");
 	}
-	CHECK(request(&c, SONDE_STOP_TARGET, 0, pid, NULL, 0, NULL, 0) == 0,
-	      "stop: %s", c.last.reply.why);
-	close_client(&c);
+	GRANTED(&c, ask(&c, SONDE_STOP_TARGET, 0, child.pid));
 	before = *counter;
-	for (int n = 0; n < TURNS && *counter == before; n++)
-		usleep(10000);
-	CHECK(*counter != before, "it does not run when the session is over");
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	close_client(&c);
+	CHECK(SOON(*counter != before),
+	      "it does not run when the session is over");
+	kill(child.pid, SIGKILL);
+	CHECK_KILLED(&child);
 }
 
 static void user_plain(void)
@@ -785,7 +626,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	for (size_t n = 0; n < sizeof(tests) / sizeof(tests[0]); n++) {
+	for (size_t n = 0; n < LENGTH(tests); n++) {
 		int before = failures;
 
 		if (argc > 1 && strcmp(argv[1], tests[n].name))
@@ -797,6 +638,5 @@ int main(int argc, char **argv)
 			printf("hold: %s FAILED\n", tests[n].name);
 		fflush(stdout);
 	}
-	printf("hold: %s\n", failures ? "FAILED" : "passed");
-	return failures != 0;
+	return verdict("hold");
 }

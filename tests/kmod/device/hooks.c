@@ -6,22 +6,15 @@
  *
  * usage: hooks     with the module's parameter direct_calls as it is
  */
-#include <poll.h>
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
-#include "client.h"
+#include "child.h"
 #include "fentry.h"
 
 #define CALLS 3000
 #define NUMBERS 330 /* so many are hooked together */
-
-static const struct sonde_dif_insn word0[] = {
-	{ SONDE_DIF_ARG, 0, 0, 0, 0 },
-	{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
-	{ .op = SONDE_DIF_RECORD },
-};
 
 static uint64_t seen[8], last[8];
 static uint32_t only_pid;
@@ -44,35 +37,40 @@ static uint64_t take(struct client *c, uint32_t epid)
 
 static void begin(struct client *c)
 {
-	CHECK(open_client(c) == 0 && make_buffers(c, 8 << 20) == 0, "open");
-	for (uint32_t id = 1; id < 8; id++)
-		CHECK(load_words(c, id, word0, 3, 1) == 0, "load: %s",
-		      c->last.reply.why);
+	GRANTED(c, open_session(c, 8 << 20));
+	for (uint32_t id = 1; id <= 2; id++)
+		GRANTED(c, load_words(c, id, INSNS(word0), 1));
 }
 
-static void arm_call(struct client *c, uint32_t id, uint32_t kind,
-		     uint32_t number)
+static void put(struct client *c, uint32_t id, uint32_t kind, uint32_t number)
 {
-	struct sonde_tap tap = { .kind = kind, .number = number };
-
-	CHECK(arm(c, id, tap, NULL) == 0, "arm: %s", c->last.reply.why);
+	GRANTED(c, arm_kind(c, id, kind, number));
 }
 
-/* Entries of the first NUMBERS calls, on one probe. */
-static void arm_all(struct client *c)
+/* A session with a call's entries, by its name, and perhaps its returns. */
+static void trace_call(struct client *c, uint32_t number, int returns)
+{
+	begin(c);
+	put(c, 1, SONDE_TAP_SYSCALL_ENTRY, number);
+	if (returns)
+		put(c, 2, SONDE_TAP_SYSCALL_RETURN, number);
+	go(c);
+}
+
+/* A session with the entries of the first NUMBERS calls, on one probe. */
+static void trace_all(struct client *c)
 {
 	static struct sonde_tap taps[NUMBERS];
-	struct sonde_ecb ecb = { 1, 1, 1, 0 };
 
+	begin(c);
 	for (uint32_t n = 0; n < NUMBERS; n++)
 		taps[n] = (struct sonde_tap){ .id = 100 + n, .probe = 1,
 					      .kind = SONDE_TAP_SYSCALL_ENTRY,
 					      .number = n };
-	CHECK(request(c, SONDE_ECB_ADD, 0, 1, &ecb, sizeof(ecb), NULL, 0) == 0,
-	      "ecb: %s", c->last.reply.why);
-	CHECK(request(c, SONDE_TAP_ARM, 0, NUMBERS, taps, sizeof(taps), NULL,
-		      0) == 0,
-	      "arm: %s", c->last.reply.why);
+	GRANTED(c, add_ecb(c, (struct sonde_ecb){ 1, 1, 1, 0 }));
+	GRANTED(c, request(c, SONDE_TAP_ARM, 0, NUMBERS, taps, sizeof(taps),
+			   NULL, 0));
+	go(c);
 }
 
 static long called = SYS_getppid;
@@ -90,19 +88,14 @@ static void sessions(void)
 	uint64_t got;
 
 	only_pid = getpid();
-	begin(&named);
-	arm_call(&named, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid);
-	arm_call(&named, 2, SONDE_TAP_SYSCALL_RETURN, SYS_getppid);
-	go(&named);
+	trace_call(&named, SYS_getppid, 1);
 	call();
 	CHECK((got = take(&named, 1)) == CALLS, "named alone: %lu", got);
 	CHECK(seen[2] == CALLS, "its returns: %lu", seen[2]);
 	CHECK(last[2] == (uint64_t)getppid(), "result: %lu", last[2]);
 	take(&named, 1);
 
-	begin(&all);
-	arm_all(&all);
-	go(&all);
+	trace_all(&all);
 	call();
 	CHECK((got = take(&all, 1)) >= CALLS && got < CALLS + 100,
 	      "all: %lu", got);
@@ -113,42 +106,30 @@ static void sessions(void)
 	call();
 	CHECK((got = take(&named, 1)) == CALLS, "named after all: %lu", got);
 
-	begin(&all);
-	arm_all(&all);
-	go(&all);
+	trace_all(&all);
 	close_client(&named);
 	take(&all, 1);
 	call();
 	CHECK((got = take(&all, 1)) >= CALLS && got < CALLS + 100,
 	      "all after named: %lu", got);
-	begin(&named); /* a number that is hooked with all */
-	arm_call(&named, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid);
-	go(&named);
+	trace_call(&named, SYS_getppid, 0); /* it is hooked with all */
 	close_client(&all);
 	call();
 	CHECK((got = take(&named, 1)) == CALLS, "named within all: %lu", got);
 	close_client(&named);
 }
 
-/* A child that reads a byte, again and again; to stop it, close the pipe. */
-static pid_t reader(int *pipe_end)
+/* A child that reads a byte, again and again, until its gate is gone. */
+static struct child reader(struct client *c)
 {
-	int ends[2];
-	pid_t pid;
+	struct child child = fork_child(c);
 	char byte;
 
-	if (pipe(ends))
-		exit(1);
-	pid = fork();
-	if (pid == 0) {
-		close(ends[1]);
-		while (read(ends[0], &byte, 1) == 1)
-			;
-		_exit(0);
-	}
-	close(ends[0]);
-	*pipe_end = ends[1];
-	return pid;
+	if (child.pid)
+		return child;
+	while (read(child.gate, &byte, 1) == 1)
+		;
+	_exit(0);
 }
 
 static int is_reading(pid_t pid)
@@ -168,104 +149,85 @@ static int is_reading(pid_t pid)
 
 static void until_reading(pid_t pid)
 {
-	for (int n = 0; n < 20000 && !is_reading(pid); n++)
-		usleep(1000);
-	CHECK(is_reading(pid), "the child does not read");
+	CHECK(SOON(is_reading(pid)), "the child does not read");
+}
+
+static uint64_t see_more(struct client *c)
+{
+	drain(c, see);
+	return seen[1];
 }
 
 /* The end of a call that was under way when its return was armed. */
 static void under_way(int targeted)
 {
+	struct child child;
 	struct client c;
-	uint64_t got = 0;
-	int end;
-	pid_t pid = reader(&end);
 
-	only_pid = pid;
-	until_reading(pid);
 	begin(&c);
+	child = reader(&c);
+	only_pid = child.pid;
+	until_reading(child.pid);
 	if (targeted)
-		CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
-		      "attach: %s", c.last.reply.why);
-	arm_call(&c, 1, SONDE_TAP_SYSCALL_RETURN, SYS_read);
+		GRANTED(&c, attach(&c, child.pid));
+	put(&c, 1, SONDE_TAP_SYSCALL_RETURN, SYS_read);
 	go(&c);
 	for (int n = 0; n < 3; n++) {
-		CHECK(write(end, "x", 1) == 1, "write");
-		until_reading(pid);
+		open_gate(&child);
+		until_reading(child.pid);
 	}
-	for (int n = 0; n < 20000 && got < 3; n++) {
-		memset(seen, 0, sizeof(seen));
-		drain(&c, see);
-		got += seen[1];
-		usleep(1000);
-	}
-	CHECK(got == 3 && last[1] == 1, "returns%s: %lu", targeted ?
-	      " of a target" : "", got);
-	close(end);
-	waitpid(pid, NULL, 0);
+	memset(seen, 0, sizeof(seen));
+	CHECK(SOON(see_more(&c) >= 3) && seen[1] == 3 && last[1] == 1,
+	      "returns%s: %lu", targeted ? " of a target" : "", seen[1]);
+	CHECK_EXIT(&child, 0);
 	close_client(&c);
 }
 
 static void *thread_calls(void *unused)
 {
-	(void)unused;
 	call();
-	return NULL;
+	return unused;
 }
 
-static pid_t family(int *gate)
+/* Calls in a thread, in a child, and in the program itself. */
+static int family(void)
 {
-	int ends[2];
-	pid_t pid;
+	pthread_t thread;
+	pid_t child;
 
-	if (pipe(ends))
-		exit(1);
-	pid = fork();
-	if (pid == 0) {
-		pthread_t thread;
-		pid_t child;
-		char byte;
-
-		if (read(ends[0], &byte, 1) != 1)
-			_exit(1);
-		pthread_create(&thread, NULL, thread_calls, NULL);
-		child = fork();
-		if (child == 0) {
-			call();
-			_exit(0);
-		}
-		pthread_join(thread, NULL);
-		waitpid(child, NULL, 0);
+	pthread_create(&thread, NULL, thread_calls, NULL);
+	child = fork();
+	if (child == 0) {
 		call();
 		_exit(0);
 	}
-	*gate = ends[1];
-	return pid;
+	pthread_join(thread, NULL);
+	waitpid(child, NULL, 0);
+	call();
+	return 0;
 }
 
 /* Threads and children that a target makes are traced, others are not. */
 static void targets(void)
 {
+	struct child child;
 	struct client c;
 	uint64_t got;
-	int gate;
-	pid_t pid = family(&gate);
 
 	only_pid = 0;
 	begin(&c);
-	arm_call(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid);
-	arm_call(&c, 2, SONDE_TAP_SYSCALL_RETURN, SYS_getppid);
-	CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
-	      "attach: %s", c.last.reply.why);
+	child = start_child(&c, family);
+	put(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid);
+	put(&c, 2, SONDE_TAP_SYSCALL_RETURN, SYS_getppid);
+	GRANTED(&c, attach(&c, child.pid));
 	go(&c);
 	call();
-	CHECK(write(gate, "x", 1) == 1, "write");
-	waitpid(pid, NULL, 0);
+	open_gate(&child);
+	CHECK_EXIT(&child, 0);
 	call();
 	CHECK((got = take(&c, 1)) == 3 * CALLS, "target's family: %lu", got);
 	CHECK(seen[2] == 3 * CALLS, "its returns: %lu", seen[2]);
 	close_client(&c);
-	close(gate);
 }
 
 /* Counts a call by its name, and by all calls at once. */
@@ -274,18 +236,13 @@ static void count_both(const char *when)
 	struct client c;
 	uint64_t got;
 
-	begin(&c);
-	arm_call(&c, 1, SONDE_TAP_SYSCALL_ENTRY, called);
-	arm_call(&c, 2, SONDE_TAP_SYSCALL_RETURN, called);
-	go(&c);
+	trace_call(&c, called, 1);
 	call();
 	CHECK((got = take(&c, 1)) == CALLS, "named, %s: %lu", when, got);
 	CHECK(seen[2] == CALLS, "its returns: %lu", seen[2]);
 	close_client(&c);
 
-	begin(&c);
-	arm_all(&c);
-	go(&c);
+	trace_all(&c);
 	call();
 	CHECK((got = take(&c, 1)) >= CALLS && got < CALLS + 100,
 	      "all, %s: %lu", when, got);
@@ -309,9 +266,7 @@ static void busy(const char *function)
 	}
 	only_pid = getpid();
 	count_both(function);
-	begin(&c);
-	arm_call(&c, 1, SONDE_TAP_SYSCALL_ENTRY, called);
-	go(&c);
+	trace_call(&c, called, 0);
 	call();
 	close(other); /* while its place is wanted */
 	call();
@@ -319,9 +274,7 @@ static void busy(const char *function)
 	close_client(&c);
 	count_both("after it");
 
-	begin(&c);
-	arm_call(&c, 1, SONDE_TAP_SYSCALL_ENTRY, called);
-	go(&c);
+	trace_call(&c, called, 0);
 	other = fentry(function);
 	call();
 	CHECK((got = take(&c, 1)) == CALLS, "before it: %lu", got);
@@ -341,6 +294,5 @@ int main(void)
 	called = SYS_getpgid; /* calls without arguments have no type of their own */
 	busy("__x64_sys_getpgid");
 	busy("x64_sys_call");
-	printf("hooks: %s\n", failures ? "FAILED" : "passed");
-	return failures != 0;
+	return verdict("hooks");
 }

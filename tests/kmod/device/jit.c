@@ -3,12 +3,11 @@
  * Native code and interpreter agree: random programs run in the kernel, and
  * again here by kmod/shared/dif.c, on the same arguments
  */
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "client.h"
+#include "random.h"
 
 #define SLOTS 8
 #define SPANS 4 /* the last slots: two texts, bytes, a stack */
@@ -16,16 +15,6 @@
 #define FRAMES 6
 #define PROGRAMS 8
 #define CALLS 12
-
-static uint64_t state;
-
-static uint64_t any(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
 
 /* A page of our memory, far from any other: loads find it, or nothing. */
 #define MEMORY 0x100000000000ull
@@ -74,6 +63,8 @@ struct made {
 	struct sonde_dif_program view;
 };
 
+#define INSN(...) ((struct sonde_dif_insn){ __VA_ARGS__ })
+
 static struct sonde_dif_insn any_insn(uint32_t left, int loads)
 {
 	static const uint8_t plain[] = {
@@ -88,85 +79,66 @@ static struct sonde_dif_insn any_insn(uint32_t left, int loads)
 
 	switch (any() % 20) {
 	case 0:
-		return (struct sonde_dif_insn){ SONDE_DIF_LI, d, 0, 0, any() };
+		return INSN(SONDE_DIF_LI, d, 0, 0, any());
 	case 1:
-		return (struct sonde_dif_insn){ SONDE_DIF_LC, d, 0, 0,
-						8 * (any() % 4) };
+		return INSN(SONDE_DIF_LC, d, 0, 0, 8 * (any() % 4));
 	case 2:
-		return (struct sonde_dif_insn){ SONDE_DIF_MOV, d, a, 0, 0 };
+		return INSN(SONDE_DIF_MOV, d, a, 0, 0);
 	case 3:
-		return (struct sonde_dif_insn){
-			any() % 2 ? SONDE_DIF_NEG : SONDE_DIF_NOT, d, a, 0, 0
-		};
+		return INSN(any() % 2 ? SONDE_DIF_NEG : SONDE_DIF_NOT, d, a, 0,
+			    0);
 	case 4:
-		return (struct sonde_dif_insn){
-			any() % 2 ? SONDE_DIF_SX : SONDE_DIF_ZX, d, a, 0,
-			bits[any() % 3]
-		};
+		return INSN(any() % 2 ? SONDE_DIF_SX : SONDE_DIF_ZX, d, a, 0,
+			    bits[any() % 3]);
 	case 5:
-		return (struct sonde_dif_insn){
-			any() % 2 ? SONDE_DIF_JZ : SONDE_DIF_JNZ, 0, a, 0,
-			any() % left
-		};
+		return INSN(any() % 2 ? SONDE_DIF_JZ : SONDE_DIF_JNZ, 0, a, 0,
+			    any() % left);
 	case 6:
-		return (struct sonde_dif_insn){ SONDE_DIF_VAR, d, 0, 0,
-						any() % 2 };
+		return INSN(SONDE_DIF_VAR, d, 0, 0, any() % 2);
 	case 7:
-		return (struct sonde_dif_insn){ SONDE_DIF_ARG, d, 0, 0,
-						any() % 10 };
+		return INSN(SONDE_DIF_ARG, d, 0, 0, any() % 10);
 	case 8:
-		return (struct sonde_dif_insn){ SONDE_DIF_LDL, d, 0, 0,
-						any() % 4 };
+		return INSN(SONDE_DIF_LDL, d, 0, 0, any() % 4);
 	case 9:
-		return (struct sonde_dif_insn){ SONDE_DIF_STL, 0, a, 0,
-						any() % 4 };
+		return INSN(SONDE_DIF_STL, 0, a, 0, any() % 4);
 	case 10:
-		return (struct sonde_dif_insn){ SONDE_DIF_LDT, d, 0, 0,
-						any() % 4 };
+		return INSN(SONDE_DIF_LDT, d, 0, 0, any() % 4);
 	case 11:
-		return (struct sonde_dif_insn){ SONDE_DIF_STT, 0, a, 0,
-						any() % 4 };
+		return INSN(SONDE_DIF_STT, 0, a, 0, any() % 4);
 	case 12:
-		return (struct sonde_dif_insn){ SONDE_DIF_NAMEQ, d, 0, 0,
-						32 + any() % 2 };
+		return INSN(SONDE_DIF_NAMEQ, d, 0, 0, 32 + any() % 2);
 	case 13: /* an address, for the loads that follow */
-		return (struct sonde_dif_insn){ SONDE_DIF_LC, d, 0, 0, 0 };
+		return INSN(SONDE_DIF_LC, d, 0, 0, 0);
 	case 14:
 		if (loads)
-			return (struct sonde_dif_insn){ SONDE_DIF_LDU, d, a, 0,
-							1 << any() % 4 };
+			return INSN(SONDE_DIF_LDU, d, a, 0, 1 << any() % 4);
 		break;
 	case 15:
 		if (loads)
-			return (struct sonde_dif_insn){ SONDE_DIF_LDS, d, a, 0,
-							1 << any() % 3 };
+			return INSN(SONDE_DIF_LDS, d, a, 0, 1 << any() % 3);
 		break;
 	}
-	return (struct sonde_dif_insn){ plain[any() % sizeof(plain)], d, a, b,
-					0 };
+	return INSN(plain[any() % sizeof(plain)], d, a, b, 0);
 }
 
 /* execname, a text and bytes of our memory, or of what is none; the stack. */
 static uint32_t add_spans(struct made *m, uint32_t n)
 {
+	int limited = any() % 2;
+
 	m->kinds[SLOTS - 4] = m->kinds[SLOTS - 3] = SONDE_SLOT_TEXT;
 	m->kinds[SLOTS - 2] = SONDE_SLOT_BYTES;
 	m->kinds[SLOTS - 1] = SONDE_SLOT_STACK;
-	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_LC, 3, 0, 0, 0 };
-	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_LI, 4, 0, 0,
-						 any() % 30 };
-	m->insns[n++] = (struct sonde_dif_insn){
-		any() % 2 ? SONDE_DIF_CAPSTR : SONDE_DIF_CAPSTRN, SLOTS - 4, 3,
-		0, 24 };
-	if (m->insns[n - 1].op == SONDE_DIF_CAPSTRN)
-		m->insns[n - 1].b = 4;
-	m->insns[n++] =
-		(struct sonde_dif_insn){ SONDE_DIF_CAPTEXT, SLOTS - 3, 3, 0,
-					 SONDE_DIF_TEXT_EXECNAME };
-	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_CAPMEM, SLOTS - 2,
-						 3, 4, 24 };
-	m->insns[n++] = (struct sonde_dif_insn){ SONDE_DIF_CAPSTACK, SLOTS - 1,
-						 0, 0, 1 + any() % FRAMES };
+	m->insns[n++] = INSN(SONDE_DIF_LC, 3, 0, 0, 0);
+	m->insns[n++] = INSN(SONDE_DIF_LI, 4, 0, 0, any() % 30);
+	m->insns[n++] = limited ?
+		INSN(SONDE_DIF_CAPSTRN, SLOTS - 4, 3, 4, 24) :
+		INSN(SONDE_DIF_CAPSTR, SLOTS - 4, 3, 0, 24);
+	m->insns[n++] = INSN(SONDE_DIF_CAPTEXT, SLOTS - 3, 3, 0,
+			     SONDE_DIF_TEXT_EXECNAME);
+	m->insns[n++] = INSN(SONDE_DIF_CAPMEM, SLOTS - 2, 3, 4, 24);
+	m->insns[n++] = INSN(SONDE_DIF_CAPSTACK, SLOTS - 1, 0, 0,
+			     1 + any() % FRAMES);
 	return n;
 }
 
@@ -188,8 +160,7 @@ static void make_program(struct made *m)
 		}
 		memcpy(m->pool + 32, "xjit-me", 8);
 		for (n = 0; n < 16; n++)
-			m->insns[n] = (struct sonde_dif_insn){
-				SONDE_DIF_ARG, n, 0, 0, any() % 6 };
+			m->insns[n] = INSN(SONDE_DIF_ARG, n, 0, 0, any() % 6);
 		/* one in eight is long: its branches may be too far for native code */
 		middle = 16 + (any() % 8 ? any() % 36 : 1024 + any() % 2900);
 		while (n < middle) {
@@ -197,17 +168,15 @@ static void make_program(struct made *m)
 			n++;
 		}
 		if (any() % 2)
-			m->insns[n++] =
-				(struct sonde_dif_insn){ SONDE_DIF_JMP, 0, 0, 0,
-							 1 + any() % 4 };
+			m->insns[n++] = INSN(SONDE_DIF_JMP, 0, 0, 0,
+					     1 + any() % 4);
 		if (any() % 2)
-			m->insns[n++] =
-				(struct sonde_dif_insn){ .op = SONDE_DIF_FAIL };
+			m->insns[n++] = INSN(.op = SONDE_DIF_FAIL);
 		for (int slot = 0; slot < SLOTS - SPANS; slot++)
-			m->insns[n++] = (struct sonde_dif_insn){
-				SONDE_DIF_CAPW, slot, any() % 16, 0, 0 };
+			m->insns[n++] = INSN(SONDE_DIF_CAPW, slot, any() % 16,
+					     0, 0);
 		n = add_spans(m, n);
-		m->insns[n++] = (struct sonde_dif_insn){ .op = SONDE_DIF_RECORD };
+		m->insns[n++] = INSN(.op = SONDE_DIF_RECORD);
 		m->view = (struct sonde_dif_program){
 			m->insns, n, SLOTS, m->pool, sizeof(m->pool), 0,
 			m->kinds };
@@ -277,25 +246,6 @@ static void see(const struct sonde_record *record)
 	got[record->epid] = record;
 }
 
-static int load(struct client *c, uint32_t id, const struct made *m)
-{
-	static uint8_t bytes[sizeof(*m) + sizeof(struct sonde_program_payload)];
-	uint8_t *at = bytes;
-	struct sonde_program_payload head = { m->view.length, SLOTS,
-					      sizeof(m->pool), 0 };
-
-	memcpy(at, &head, sizeof(head));
-	at += sizeof(head);
-	memcpy(at, m->insns, m->view.length * sizeof(*m->insns));
-	at += m->view.length * sizeof(*m->insns);
-	memcpy(at, m->kinds, SLOTS);
-	at += SLOTS;
-	memcpy(at, m->pool, sizeof(m->pool));
-	at += sizeof(m->pool);
-	return request(c, SONDE_PROGRAM_LOAD, id, 0, bytes, at - bytes, NULL,
-		       0);
-}
-
 static void compare(const struct made *m, uint32_t id, const uint64_t *args,
 		    uint64_t *locals, uint64_t *thread)
 {
@@ -331,8 +281,7 @@ static void load_stack(struct client *c)
 		{ .op = SONDE_DIF_RECORD },
 	};
 
-	CHECK(load_kinds(c, STACK, insns, 2, 1, &kind) == 0, "load: %s",
-	      c->last.reply.why);
+	GRANTED(c, load_kinds(c, STACK, INSNS(insns), 1, &kind));
 }
 
 static void take_stack(void)
@@ -356,29 +305,26 @@ static void take_stack(void)
 /* Counts the records that were compared. */
 static uint64_t round_of(void)
 {
-	struct sonde_tap tap = { .kind = SONDE_TAP_SYSCALL_ENTRY,
-				 .number = SYS_getppid, .pid = getpid() };
+	struct sonde_tap tap = { .id = 1, .probe = 1, .pid = getpid(),
+				 .kind = SONDE_TAP_SYSCALL_ENTRY,
+				 .number = SYS_getppid };
 	uint64_t locals[SONDE_DIF_LOCALS], thread[SONDE_DIF_THREAD] = { 0 };
 	struct sonde_ecb ecbs[STACK];
 	static struct made made[PROGRAMS];
 	struct client c;
 	uint64_t seen = 0;
 
-	CHECK(open_client(&c) == 0 && make_buffers(&c, 1 << 20) == 0, "open");
+	GRANTED(&c, open_session(&c, 1 << 20));
 	for (uint32_t n = 0; n < PROGRAMS; n++) {
 		make_program(&made[n]);
-		CHECK(load(&c, n + 1, &made[n]) == 0, "load: %s",
-		      c.last.reply.why);
+		GRANTED(&c, load_program(&c, n + 1, &made[n].view));
 		ecbs[n] = (struct sonde_ecb){ n + 1, 1, n + 1, 0 };
 	}
 	load_stack(&c);
 	ecbs[PROGRAMS] = (struct sonde_ecb){ STACK, 1, STACK, 0 };
-	tap.id = tap.probe = 1;
-	CHECK(request(&c, SONDE_ECB_ADD, 0, 0, ecbs, sizeof(ecbs), NULL, 0) ==
-		      0,
-	      "ecbs: %s", c.last.reply.why);
-	CHECK(request(&c, SONDE_TAP_ARM, 0, 1, &tap, sizeof(tap), NULL, 0) == 0,
-	      "arm: %s", c.last.reply.why);
+	GRANTED(&c, request(&c, SONDE_ECB_ADD, 0, 0, ecbs, sizeof(ecbs), NULL,
+			    0));
+	GRANTED(&c, arm_tap(&c, tap, NULL));
 	go(&c);
 	for (int call = 0; call < CALLS; call++) {
 		uint64_t args[SONDE_DIF_ARGS] = { any_word(), any_word(),
@@ -403,13 +349,11 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : 200;
 	uint64_t records = 0;
 
-	state = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL);
-	printf("jit: seed %lu\n", state);
+	printf("jit: seed %lu\n", seed(argc > 2 ? argv[2] : NULL));
 	make_memory();
 	prctl(PR_SET_NAME, "jit-me");
 	for (int round = 0; round < rounds && failures < 10; round++)
 		records += round_of();
-	printf("jit: %d programs, %lu records: %s\n", rounds * PROGRAMS,
-	       records, failures ? "FAILED" : "passed");
-	return failures != 0;
+	printf("jit: %d programs, %lu records\n", rounds * PROGRAMS, records);
+	return verdict("jit");
 }

@@ -3,12 +3,11 @@
  * What programs see of the kernel: its memory, its stacks, curthread; and who may
  * have such programs
  */
-#include <sys/prctl.h>
+#define _GNU_SOURCE
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
-#include "client.h"
+#include "child.h"
 
 static struct client c;
 
@@ -50,18 +49,12 @@ static void read_symbols(void)
 static int load(uint32_t id, const struct sonde_dif_insn *insns,
 		uint32_t length, uint32_t slots, const uint8_t *kinds)
 {
-	struct {
-		struct sonde_program_payload head;
-		uint8_t bytes[1024];
-	} payload = { .head = { length, slots, sizeof(pool), 0 } };
-	uint64_t bytes = length * sizeof(*insns);
+	struct sonde_dif_program program = {
+		insns, length, slots, (const uint8_t *)pool, sizeof(pool), 0,
+		kinds
+	};
 
-	memcpy(payload.bytes, insns, bytes);
-	memcpy(payload.bytes + bytes, kinds, slots);
-	memcpy(payload.bytes + bytes + slots, pool, sizeof(pool));
-	return request(&c, SONDE_PROGRAM_LOAD, id, 0, &payload,
-		       sizeof(payload.head) + bytes + slots + sizeof(pool),
-		       NULL, 0);
+	return load_program(&c, id, &program);
 }
 
 #define INSN(name, ...) { SONDE_DIF_##name, __VA_ARGS__ }
@@ -163,11 +156,9 @@ static void seen_by_root(int kind)
 				 .pid = getpid() };
 	uint64_t seen;
 
-	CHECK(open_client(&c) == 0 && make_buffers(&c, 1 << 16) == 0, "open");
-	CHECK(load(1, everything, sizeof(everything) / sizeof(*everything),
-		   SLOTS, kinds) == 0,
-	      "load: %s", c.last.reply.why);
-	CHECK(arm(&c, 1, tap, NULL) == 0, "arm: %s", c.last.reply.why);
+	GRANTED(&c, open_session(&c, 1 << 16));
+	GRANTED(&c, load(1, INSNS(everything), SLOTS, kinds));
+	GRANTED(&c, arm(&c, 1, tap, NULL));
 	go(&c);
 	at_entry = kind == SONDE_TAP_SYSCALL_ENTRY;
 	for (int n = 0; n < 10; n++)
@@ -203,9 +194,9 @@ static void sampled(void)
 				       SONDE_SLOT_WORD };
 	struct sonde_tap tap = { .kind = SONDE_TAP_PROFILE, .offset = 1000000 };
 
-	CHECK(open_client(&c) == 0 && make_buffers(&c, 1 << 20) == 0, "open");
-	CHECK(load(1, stack, 4, 2, two) == 0, "load");
-	CHECK(arm(&c, 1, tap, NULL) == 0, "arm: %s", c.last.reply.why);
+	GRANTED(&c, open_session(&c, 1 << 20));
+	GRANTED(&c, load(1, INSNS(stack), 2, two));
+	GRANTED(&c, arm(&c, 1, tap, NULL));
 	go(&c);
 	for (int n = 0; n < 300; n++) {
 		for (volatile int spin = 0; spin < 100000; spin++)
@@ -225,7 +216,7 @@ static void add(const struct sonde_record *record)
 }
 
 /* Who is not root gets none of it; caller and stackdepth are 0. */
-static int not_root(void)
+static void not_root(void)
 {
 	static const struct sonde_dif_insn end = { .op = SONDE_DIF_RECORD };
 	static const struct sonde_dif_insn seeing[] = {
@@ -243,50 +234,33 @@ static int not_root(void)
 		INSN(CAPW, 0, 0, 0, 0), INSN(CAPW, 1, 1, 0, 0),
 		{ .op = SONDE_DIF_RECORD },
 	};
-	struct sonde_tap tap = { .kind = SONDE_TAP_SYSCALL_ENTRY,
-				 .number = SYS_getppid };
 
-	if (chmod("/dev/sonde", 0666) || setgid(65534) || setuid(65534))
-		return 2;
-	prctl(PR_SET_DUMPABLE, 1); /* as after an exec */
-	CHECK(open_client(&c) == 0 && make_buffers(&c, 1 << 16) == 0, "open");
-	for (uint32_t n = 0; n < 5; n++) {
+	drop_root();
+	GRANTED(&c, open_session(&c, 1 << 16));
+	for (uint32_t n = 0; n < LENGTH(seeing); n++) {
 		const struct sonde_dif_insn insns[] = {
 			ADDRESS(0, BANNER), seeing[n], end
 		};
-		int err = load(n, insns, 3, 1, &kind[n]);
+		int err = load(n, INSNS(insns), 1, &kind[n]);
 
 		CHECK(err == -EPERM && strstr(c.last.reply.why, "run as root"),
 		      "program %u: %d %s", n, err, c.last.reply.why);
 	}
-	CHECK(load_words(&c, 9, where, 5, 2) == 0, "load: %s",
-	      c.last.reply.why);
-	CHECK(arm(&c, 9, tap, NULL) == 0, "arm: %s", c.last.reply.why);
+	GRANTED(&c, load_words(&c, 9, INSNS(where), 2));
+	GRANTED(&c, arm_kind(&c, 9, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid));
 	go(&c);
 	syscall(SYS_getppid);
 	CHECK(drain(&c, add) == 1 && sum == 0, "addresses: %lx", sum);
 	close_client(&c);
-	return failures != 0;
 }
 
 int main(void)
 {
-	int status;
-	pid_t pid;
-
 	read_symbols();
 	seen_by_root(SONDE_TAP_SYSCALL_ENTRY);
 	seen_by_root(SONDE_TAP_SYSCALL_RETURN);
 	sampled();
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		status = not_root();
-		fflush(stdout);
-		_exit(status);
-	}
-	waitpid(pid, &status, 0);
-	failures += status != 0;
-	printf("kernel: %s\n", failures ? "FAILED" : "passed");
-	return failures != 0;
+	CHECK(chmod("/dev/sonde", 0666) == 0, "chmod");
+	run_apart(not_root);
+	return verdict("kernel");
 }

@@ -6,22 +6,13 @@
  * usage: killed [SECONDS]
  */
 #define _GNU_SOURCE
-#include <signal.h>
 #include <stdbool.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 
-#include "client.h"
+#include "child.h"
 
-enum { SESSIONS = 8, LOADS = 3, PATIENCE = 60, SLACK = 4096 /* kB */ };
+enum { SESSIONS = 8, LOADS = 3, SLACK = 4096 /* kB */ };
 
-static const struct sonde_dif_insn word[] = {
-	{ SONDE_DIF_ARG, 0, 0, 0, 1 },
-	{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
-	{ .op = SONDE_DIF_RECORD },
-};
 static const struct sonde_dif_insn text[] = {
 	{ SONDE_DIF_LDT, 1, 0, 0, 0 },	  { SONDE_DIF_LI, 2, 0, 0, 1 },
 	{ SONDE_DIF_ADD, 1, 1, 2, 0 },	  { SONDE_DIF_STT, 0, 1, 0, 0 },
@@ -38,27 +29,13 @@ static volatile struct shared {
 	uint64_t turns[LOADS];
 	pid_t loads[LOADS];
 } *shared;
-static uint64_t function_offset;
+static uint64_t function_offset; /* of probed() */
+static char our_file[SONDE_PATH_MAX];
 
 __attribute__((noinline, noclone)) uint64_t probed(uint64_t n)
 {
 	__asm__ volatile("" : "+r"(n));
 	return n * 3;
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
-static void pause_us(long us)
-{
-	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
-
-	nanosleep(&t, NULL);
 }
 
 /* What there is to trace: calls, children, their ends, signals, a function. */
@@ -96,8 +73,7 @@ static void any_tap(struct client *c, uint32_t id, bool held)
 				 .id = id, .probe = id };
 	struct sonde_ecb ecb = { id, id, 1 + random() % 2,
 				 held ? SONDE_ECB_HELD : 0 };
-	char payload[sizeof(tap) + 64];
-	const char *path = "";
+	const char *path = NULL;
 
 	switch (tap.kind) {
 	case SONDE_TAP_SYSCALL_ENTRY:
@@ -109,19 +85,15 @@ static void any_tap(struct client *c, uint32_t id, bool held)
 	case SONDE_TAP_USER_RETURN:
 	case SONDE_TAP_USER_OFFSET:
 		tap.offset = tap.function = function_offset;
-		path = "/proc/self/exe";
+		path = our_file;
 		break;
 	case SONDE_TAP_PROFILE:
 	case SONDE_TAP_TICK:
 		tap.offset = 500000 + random() % 5000000;
 		break;
 	}
-	tap.path_length = strlen(path);
-	memcpy(payload, &tap, sizeof(tap));
-	memcpy(payload + sizeof(tap), path, tap.path_length);
-	request(c, SONDE_ECB_ADD, 0, 1, &ecb, sizeof(ecb), NULL, 0);
-	request(c, SONDE_TAP_ARM, 0, 1, payload,
-		sizeof(tap) + tap.path_length, NULL, 0);
+	add_ecb(c, ecb);
+	arm_tap(c, tap, path);
 }
 
 static struct client c;
@@ -130,7 +102,7 @@ static struct client c;
 static void release(const struct sonde_record *record)
 {
 	if ((record->flags & SONDE_RECORD_HELD) && random() % 4)
-		request(&c, SONDE_RELEASE, record->tid, 0, NULL, 0, NULL, 0);
+		ask(&c, SONDE_RELEASE, record->tid, 0);
 }
 
 /* Everything a client does, until it is killed. */
@@ -142,15 +114,14 @@ static void session(void)
 
 	open_client(&c);
 	make_policy(&c, 4096ull << random() % 9, random() % SONDE_POLICY_COUNT);
-	load_words(&c, 1, word, 3, 1);
-	load_kinds(&c, 2, text, 8, 2, text_kinds);
+	load_words(&c, 1, INSNS(word1), 1);
+	load_kinds(&c, 2, INSNS(text), 2, text_kinds);
 	for (int n = 0; n < LOADS; n++)
 		if (held || random() % 4 == 0)
-			request(&c, SONDE_ATTACH, 0, shared->loads[n], NULL, 0,
-				NULL, 0);
+			attach(&c, shared->loads[n]);
 	while (id < 8)
 		any_tap(&c, id++, held && random() % 2);
-	request(&c, SONDE_GO, 0, 0, NULL, 0, NULL, 0);
+	ask(&c, SONDE_GO, 0, 0);
 	/* It goes with its last descriptor. */
 	if (random() % 4 == 0 && fork() == 0)
 		prctl(PR_SET_NAME, "heir");
@@ -163,23 +134,21 @@ static void session(void)
 			any_tap(&c, id++, held && random() % 2);
 			break;
 		case 1:
-			request(&c, SONDE_TAP_DISARM, 0, 1, &old, sizeof(old),
-				NULL, 0);
+			disarm(&c, old);
 			break;
 		case 2:
 			request(&c, SONDE_ECB_REMOVE, 0, 1, &old, sizeof(old),
 				NULL, 0);
 			break;
 		case 3:
-			request(&c, SONDE_DETACH, 0,
-				shared->loads[random() % LOADS], NULL, 0, NULL,
-				0);
+			ask(&c, SONDE_DETACH, 0,
+			    shared->loads[random() % LOADS]);
 			break;
 		default:
 			while (read(c.fd, bytes, sizeof(bytes)) > 0)
 				;
 			drain(&c, release);
-			pause_us(random() % 500);
+			usleep(random() % 500);
 		}
 	}
 }
@@ -198,7 +167,7 @@ static pid_t start(void)
 }
 
 /* Kills sessions until the time is over. Returns how many there were. */
-static uint64_t kill_sessions(double end)
+static uint64_t kill_sessions(uint64_t end)
 {
 	pid_t pids[SESSIONS] = { 0 };
 	uint64_t killed = 0;
@@ -212,7 +181,7 @@ static uint64_t kill_sessions(double end)
 			killed++;
 		}
 		pids[n] = start();
-		pause_us(random() % (random() % 4 ? 10000 : 100000));
+		usleep(random() % (random() % 4 ? 10000 : 100000));
 		if (pids[next])
 			kill(-pids[next], SIGKILL);
 	}
@@ -264,9 +233,9 @@ static uint64_t sessions_left(void)
 	struct client own;
 	uint64_t left;
 
-	CHECK(open_client(&own) == 0, "open");
-	CHECK(request(&own, SONDE_SESSIONS, 0, 0, NULL, 0, info,
-		      sizeof(info)) == 0, "sessions");
+	GRANTED(&own, open_client(&own));
+	GRANTED(&own, request(&own, SONDE_SESSIONS, 0, 0, NULL, 0, info,
+			      sizeof(info)));
 	left = own.last.reply.value - 1;
 	close_client(&own);
 	return left;
@@ -276,59 +245,34 @@ static uint64_t sessions_left(void)
 
 static void torture(double seconds)
 {
-	uint64_t hooked = lines_of(HOOKED), killed, turns[LOADS];
+	uint64_t hooked = lines_of(HOOKED), killed;
 	long before, after;
-	double end;
 
-	kill_sessions(now() + seconds / 4);
+	kill_sessions(now() + seconds * SECOND / 4);
 	before = memory();
-	killed = kill_sessions(now() + seconds * 3 / 4);
-	for (end = now() + PATIENCE; sessions_left() && now() < end;)
-		pause_us(10000);
-	CHECK(sessions_left() == 0, "%lu sessions", sessions_left());
-	while (lines_of(HOOKED) != hooked && now() < end)
-		pause_us(10000);
-	CHECK(lines_of(HOOKED) == hooked, "%lu functions are hooked, not %lu",
-	      lines_of(HOOKED), hooked);
+	killed = kill_sessions(now() + seconds * SECOND * 3 / 4);
+	CHECK(SOON(sessions_left() == 0), "%lu sessions", sessions_left());
+	CHECK(SOON(lines_of(HOOKED) == hooked),
+	      "%lu functions are hooked, not %lu", lines_of(HOOKED), hooked);
 	/* Nobody is held any more. */
 	for (int n = 0; n < LOADS; n++) {
-		turns[n] = shared->turns[n];
-		for (end = now() + PATIENCE;
-		     shared->turns[n] == turns[n] && now() < end;)
-			pause_us(10000);
-		CHECK(shared->turns[n] != turns[n], "load %d stands", n);
+		uint64_t turns = shared->turns[n];
+
+		CHECK(SOON(shared->turns[n] != turns), "load %d stands", n);
 	}
-	for (end = now() + PATIENCE;
-	     (after = memory()) > before + SLACK && now() < end;)
-		pause_us(100000);
-	CHECK(after <= before + SLACK, "memory: %ld kB, then %ld kB", before,
-	      after);
+	CHECK(SOON((after = memory()) <= before + SLACK),
+	      "memory: %ld kB, then %ld kB", before, after);
 	printf("killed: %lu sessions, %lu turns of what they traced, memory %ld kB, then %ld kB\n",
 	       killed, shared->turns[0], before, after);
 	CHECK(killed > SESSIONS, "only %lu", killed);
 }
 
-static uint64_t offset_of(const void *address)
-{
-	uint64_t at = (uintptr_t)address, low, high, offset;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[4400];
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &low, &high, &offset) ==
-			    3 && at >= low && at < high) {
-			fclose(maps);
-			return at - low + offset;
-		}
-	exit(2);
-}
-
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	function_offset = offset_of((void *)probed);
+	shared = share(sizeof(*shared));
+	function_offset =
+		function_tap(SONDE_TAP_USER_ENTRY, probed, our_file).offset;
 	for (int n = 0; n < LOADS; n++) {
 		pid_t pid = fork();
 
@@ -339,6 +283,5 @@ int main(int argc, char **argv)
 	torture(argc > 1 ? atof(argv[1]) : 10);
 	for (int n = 0; n < LOADS; n++)
 		kill(shared->loads[n], SIGKILL);
-	printf("killed: %s\n", failures ? "FAILED" : "passed");
-	return failures != 0;
+	return verdict("killed");
 }

@@ -5,29 +5,17 @@
  */
 #define _GNU_SOURCE
 #include <grp.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 
-#include "client.h"
+#include "child.h"
+#include "random.h"
 
 #define REQUESTS 500 /* of a random session */
 
 static struct client c;
 
 #define GROUP 4242 /* stands for `tracing` */
-
-static void chown_back(void)
-{
-	CHECK(chown("/dev/sonde", 0, 0) == 0, "chown");
-}
-
-static int chmod_device(mode_t mode)
-{
-	return chmod("/dev/sonde", mode);
-}
 
 /* One request and the errno it must yield. */
 static void refused(const char *what, int expected, uint32_t kind, uint32_t id,
@@ -54,34 +42,31 @@ static void before_hello(void)
 	close(c.fd);
 }
 
+static int can_map(size_t size, int access, int how, uint64_t offset)
+{
+	return mmap(NULL, size, access, how, c.fd, offset) != MAP_FAILED;
+}
+
 static void buffers(void)
 {
 	uint64_t offset[RINGS_MAX];
 
-	CHECK(open_client(&c) == 0, "open");
+	GRANTED(&c, open_client(&c));
 	refused("2 GiB", EINVAL, SONDE_BUFFERS, 0, 1ull << 31, NULL, 0);
 	refused("-1", EINVAL, SONDE_BUFFERS, 0, -1, NULL, 0);
 	refused("all memory", ENOMEM, SONDE_BUFFERS, 0, 1ull << 30, NULL, 0);
-	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, c.fd, 0) == MAP_FAILED,
+	CHECK(!can_map(4096, PROT_READ, MAP_SHARED, 0),
 	      "a ring before there is one");
-	CHECK(make_buffers(&c, 1) == 0, "one byte is a page");
+	GRANTED(&c, make_buffers(&c, 1)); /* one byte is a page */
 	CHECK(c.ring[0]->size == 4096, "size %lu", c.ring[0]->size);
 	refused("no policy", EINVAL, SONDE_BUFFERS, SONDE_POLICY_COUNT, 4096,
 		NULL, 0);
-	CHECK(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, c.fd, 0) == MAP_FAILED,
-	      "private");
-	CHECK(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, c.fd, 0) ==
-		      MAP_FAILED,
-	      "executable");
-	CHECK(mmap(NULL, 3 * 4096, PROT_READ, MAP_SHARED, c.fd, 0) ==
-		      MAP_FAILED,
-	      "too long");
-	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, c.fd, 4096) ==
-		      MAP_FAILED,
+	CHECK(!can_map(4096, PROT_READ, MAP_PRIVATE, 0), "private");
+	CHECK(!can_map(4096, PROT_READ | PROT_EXEC, MAP_SHARED, 0), "executable");
+	CHECK(!can_map(3 * 4096, PROT_READ, MAP_SHARED, 0), "too long");
+	CHECK(!can_map(4096, PROT_READ, MAP_SHARED, 4096),
 	      "in the middle of a ring");
-	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, c.fd, 99ull << 31) ==
-		      MAP_FAILED,
-	      "no such ring");
+	CHECK(!can_map(4096, PROT_READ, MAP_SHARED, 99ull << 31), "no such ring");
 	CHECK(request(&c, SONDE_STATISTICS, 0, 0, NULL, 0, offset, 8) ==
 		      -EMSGSIZE,
 	      "no room");
@@ -119,7 +104,7 @@ static void programs(void)
 	refused("verifier", EINVAL, SONDE_PROGRAM_LOAD, 1, 0, &p, sizeof(p));
 	CHECK(strstr(c.last.reply.why, "instruction 0"), "why: %s",
 	      c.last.reply.why);
-	CHECK(load_words(&c, 1, &record, 1, 0) == 0, "a good one");
+	GRANTED(&c, load_words(&c, 1, &record, 1, 0));
 	CHECK(load_words(&c, 1, &record, 1, 0) == -EEXIST, "twice");
 }
 
@@ -143,8 +128,9 @@ static void ecbs(void)
 	two[1].probe = 0;
 	refused("no probe", EINVAL, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
 	two[1].probe = 1;
-	CHECK(request(&c, SONDE_ECB_ADD, 0, 2, two, sizeof(two), NULL, 0) == 0,
-	      "none was left: %s", c.last.reply.why);
+	/* none was left */
+	GRANTED(&c, request(&c, SONDE_ECB_ADD, 0, 2, two, sizeof(two), NULL,
+			    0));
 	refused("remove none", ENOENT, SONDE_ECB_REMOVE, 0, 1, &missing, 4);
 	refused("remove cut", EINVAL, SONDE_ECB_REMOVE, 0, 1, &missing, 3);
 }
@@ -189,8 +175,7 @@ static void taps(void)
 	p.tap.offset = -1;
 	refused("long period", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
 	p.tap.kind = SONDE_TAP_SYSCALL_ENTRY;
-	CHECK(request(&c, SONDE_TAP_ARM, 0, 1, &p, bare, NULL, 0) == 0,
-	      "a good one: %s", c.last.reply.why);
+	GRANTED(&c, arm_tap(&c, p.tap, NULL));
 	refused("twice", EEXIST, SONDE_TAP_ARM, 0, 1, &p, bare);
 	refused("disarm none", ENOENT, SONDE_TAP_DISARM, 0, 1, &missing, 4);
 	refused("disarm cut", EINVAL, SONDE_TAP_DISARM, 0, 1, &missing, 2);
@@ -211,8 +196,7 @@ static void others(void)
 	refused("signal", EINVAL, SONDE_RELEASE, 1, 1000, NULL, 0);
 	refused("stop", ESRCH, SONDE_STOP_TARGET, 0, 1, NULL, 0);
 	refused("stop 0", ESRCH, SONDE_STOP_TARGET, 0, 0, NULL, 0);
-	CHECK(request(&c, SONDE_ATTACH, 0, getpid(), NULL, 0, NULL, 0) == 0,
-	      "ourselves: %s", c.last.reply.why);
+	GRANTED(&c, attach(&c, getpid()));
 	refused("stop ourselves", EDEADLK, SONDE_STOP_TARGET, 0, getpid(), NULL,
 		0);
 	refused("continue", ESRCH, SONDE_CONTINUE_TARGET, 0, 1ull << 40, NULL,
@@ -222,100 +206,85 @@ static void others(void)
 	close_client(&c);
 }
 
-/* Somebody who may open the device, but is not root. */
-static void not_root(void)
+static void hundred_calls(void)
 {
-	struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
-	struct sonde_tap tap = { .kind = SONDE_TAP_SYSCALL_ENTRY,
-				 .number = SYS_getppid };
+	for (int n = 0; n < 100; n++)
+		syscall(SYS_getppid);
+}
+
+static int call_forever(void)
+{
+	for (;;)
+		hundred_calls();
+	return 0;
+}
+
+static void not_in_group(void)
+{
+	if (setgroups(0, NULL))
+		_exit(2);
+	drop_root();
+	CHECK(open_client(&c) == -EACCES, "one who is not in the group");
+}
+
+/* Somebody who may open the device, but is not root. */
+static void in_group(void)
+{
+	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
 	struct sonde_tap file = { .kind = SONDE_TAP_USER_ENTRY };
 	struct sonde_tap tick = { .kind = SONDE_TAP_TICK, .offset = 1000000 };
 	gid_t group = GROUP;
 	uint64_t seen;
-	int status;
-	pid_t pid;
 
-	/* not in its group, then in it: as the udev rule has it */
-	if (chown("/dev/sonde", 0, GROUP) || chmod_device(0660))
+	if (setgroups(1, &group))
 		_exit(2);
-	pid = fork();
-	if (pid == 0) {
-		if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
-			_exit(2);
-		_exit(open_client(&c) != -EACCES);
-	}
-	waitpid(pid, &status, 0);
-	CHECK(status == 0, "opened by one who is not in the group");
-	if (setgroups(1, &group) || setgid(65534) || setuid(65534))
-		_exit(2);
-	prctl(PR_SET_DUMPABLE, 1); /* as after an exec */
-	CHECK(open_client(&c) == 0 && make_buffers(&c, 1 << 20) == 0, "open");
+	drop_root();
+	GRANTED(&c, open_session(&c, 1 << 20));
 	refused("init", EPERM, SONDE_ATTACH, 0, 1, NULL, 0);
 	refused("root's", EPERM, SONDE_ATTACH, 0, getppid(), NULL, 0);
-	CHECK(load_words(&c, 1, &record, 1, 0) == 0 &&
-		      load_words(&c, 2, &record, 1, 0) == 0,
-	      "load");
+	for (uint32_t id = 1; id <= 3; id++)
+		GRANTED(&c, load_words(&c, id, &record, 1, 0));
 	CHECK(arm(&c, 2, file, "/bin/sh") == -EPERM, "a file of everybody's");
-	CHECK(load_words(&c, 3, &record, 1, 0) == 0, "load");
 	CHECK(arm(&c, 3, tick, NULL) == -EPERM, "ticks in others");
-	CHECK(arm(&c, 1, tap, NULL) == 0, "arm: %s", c.last.reply.why);
+	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid));
 	go(&c);
 	usleep(300000); /* root's process makes such calls meanwhile */
 	seen = drain(&c, NULL);
 	CHECK(seen == 0 && drops(&c) == 0, "%lu of others", seen);
 	/* only what is ours, as ptrace_may_access() has it */
-	for (int n = 0; n < 100; n++)
-		syscall(SYS_getppid);
-	pid = fork();
-	if (pid == 0) {
-		for (int n = 0; n < 100; n++)
-			syscall(SYS_getppid);
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
+	hundred_calls();
+	run_apart(hundred_calls);
 	seen = drain(&c, NULL);
 	CHECK(seen == 200 && drops(&c) == 0, "%lu of our own", seen);
-	_exit(failures != 0);
 }
 
+/* The device is a group's, as the udev rule has it. */
 static void unprivileged(void)
 {
-	int status;
-	pid_t pid;
+	struct child roots = start_child(&c, call_forever);
 
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0)
-		not_root();
-	while (waitpid(pid, &status, WNOHANG) == 0)
-		for (int n = 0; n < 1000; n++)
-			syscall(SYS_getppid);
-	CHECK(status == 0, "status %x", status);
-	chown_back();
-}
-
-static uint64_t state;
-
-static uint64_t random_number(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	open_gate(&roots);
+	CHECK(chown("/dev/sonde", 0, GROUP) == 0 &&
+		      chmod("/dev/sonde", 0660) == 0, "chown");
+	run_apart(not_in_group);
+	run_apart(in_group);
+	CHECK(chown("/dev/sonde", 0, 0) == 0, "chown");
+	kill(roots.pid, SIGKILL);
+	CHECK_KILLED(&roots);
 }
 
 /* Half sense, half noise. */
 static uint64_t random_field(void)
 {
-	switch (random_number() % 4) {
+	switch (any() % 4) {
 	case 0:
-		return random_number() % 8;
+		return any() % 8;
 	case 1:
-		return random_number() % 512;
+		return any() % 512;
 	case 2:
 		return getpid();
 	}
-	return random_number();
+	return any();
 }
 
 /* Something that may be accepted. */
@@ -326,21 +295,21 @@ static uint64_t shape(uint32_t kind, void *bytes, uint64_t length)
 
 	if (kind == SONDE_TAP_ARM) {
 		*tap = (struct sonde_tap){
-			.id = random_number() % 16,
-			.kind = random_number() % SONDE_TAP_KIND_COUNT,
-			.probe = random_number() % 8,
-			.number = random_number() % 400,
-			.pid = random_number() % 2 ? 0 : getpid(),
-			.offset = random_number() % 10000000,
+			.id = any() % 16,
+			.kind = any() % SONDE_TAP_KIND_COUNT,
+			.probe = any() % 8,
+			.number = any() % 400,
+			.pid = any() % 2 ? 0 : getpid(),
+			.offset = any() % 10000000,
 		};
 		return sizeof(*tap);
 	}
 	if (kind == SONDE_ECB_ADD) {
 		*ecb = (struct sonde_ecb){
-			.epid = random_number() % 64,
-			.probe = random_number() % 8,
-			.program = random_number() % 8,
-			.flags = random_number() % 2 * SONDE_ECB_HELD,
+			.epid = any() % 64,
+			.probe = any() % 8,
+			.program = any() % 8,
+			.flags = any() % 2 * SONDE_ECB_HELD,
 		};
 		return sizeof(*ecb);
 	}
@@ -349,18 +318,18 @@ static uint64_t shape(uint32_t kind, void *bytes, uint64_t length)
 
 static void random_request(void)
 {
-	uint32_t kind = random_number() % (SONDE_REQUEST_COUNT + 2);
-	uint64_t bytes[64], length = random_number() % sizeof(bytes);
+	uint32_t kind = any() % (SONDE_REQUEST_COUNT + 2);
+	uint64_t bytes[64], length = any() % sizeof(bytes);
 	uint64_t answer[64], value;
 
-	if (kind == SONDE_ATTACH && random_number() % 8)
+	if (kind == SONDE_ATTACH && any() % 8)
 		return;
 	for (int n = 0; n < 64; n++)
 		bytes[n] = random_field() | random_field() << 32;
-	if (random_number() % 16 == 0)
-		length = random_number();
+	if (any() % 16 == 0)
+		length = any();
 	/* what is accepted takes its time: the kernel waits for firings */
-	if (random_number() % 8 == 0)
+	if (any() % 8 == 0)
 		length = shape(kind, bytes, length);
 	else if (kind == SONDE_TAP_DISARM || kind == SONDE_ECB_REMOVE)
 		length |= 1;
@@ -378,7 +347,7 @@ static void fuzz(int rounds)
 	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
 
 	for (int round = 0; round < rounds; round++) {
-		CHECK(open_client(&c) == 0, "open");
+		GRANTED(&c, open_client(&c));
 		if (round % 4)
 			make_buffers(&c, 4096);
 		for (uint32_t id = 0; id < 8; id++)
@@ -393,12 +362,10 @@ static void fuzz(int rounds)
 
 int main(int argc, char **argv)
 {
-	int rounds;
+	int rounds = argc > 2 ? atoi(argv[2]) : 200;
 
-	state = argc > 1 ? strtoull(argv[1], NULL, 0) : (uint64_t)time(NULL);
-	rounds = argc > 2 ? atoi(argv[2]) : 200;
-	printf("malformed: seed %lu, %d requests\n", state,
-	       rounds * REQUESTS);
+	printf("malformed: seed %lu, %d requests\n",
+	       seed(argc > 1 ? argv[1] : NULL), rounds * REQUESTS);
 	before_hello();
 	buffers();
 	programs();
@@ -407,6 +374,5 @@ int main(int argc, char **argv)
 	others();
 	unprivileged();
 	fuzz(rounds);
-	printf("malformed: %s\n", failures ? "FAILED" : "passed");
-	return failures != 0;
+	return verdict("malformed");
 }

@@ -2,14 +2,16 @@
 /*
  * What targets map is told when they map it, and when they end
  */
-#include <sys/wait.h>
-
-#include "client.h"
+#define _GNU_SOURCE
+#include "child.h"
 
 #define FILE_NAME "/bin/true"
 
 static struct client c = { .fd = -1 };
-static uint64_t address; /* what the child says */
+static volatile struct {
+	uint64_t address;
+	int done;
+} *child_maps; /* what the child says */
 static int mapped, mappings, ours, of_others, gone;
 static uint32_t only;
 
@@ -24,7 +26,8 @@ static void take(const struct sonde_event *event, const char *text)
 	of_others += only && event->pid != only;
 	if (event->kind == SONDE_EVENT_MAPPED) {
 		CHECK(is_file, "mapped '%s'", text);
-		CHECK(event->address == address && event->offset == 4096,
+		CHECK(event->address == child_maps->address &&
+			      event->offset == 4096,
 		      "address %lx, offset %lx", event->address, event->offset);
 		mapped++;
 		return;
@@ -33,7 +36,7 @@ static void take(const struct sonde_event *event, const char *text)
 	CHECK(*text == '/' && event->value >= 4096, "%lu bytes of '%s'",
 	      event->value, text);
 	mappings++;
-	ours += is_file && event->address == address;
+	ours += is_file && event->address == child_maps->address;
 }
 
 static void read_events(void)
@@ -49,35 +52,21 @@ static void read_events(void)
 }
 
 /* Maps a file, says where, and ends when it is told to. */
-static pid_t start(int *in, int *out)
+static struct child start(void)
 {
-	int to[2], from[2];
-	pid_t pid;
+	struct child child = fork_child(&c);
+	int fd;
 
-	if (pipe(to) || pipe(from))
-		exit(2);
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		int fd = open(FILE_NAME, O_RDONLY);
-		char byte;
-		void *at;
-
-		if (read(to[0], &byte, 1) != 1)
-			_exit(1);
-		at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
-			  4096);
-		mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (write(from[1], &at, sizeof(at)) != sizeof(at) ||
-		    read(to[0], &byte, 1) != 1)
-			_exit(1);
-		_exit(0);
-	}
-	close(to[0]);
-	close(from[1]);
-	*in = to[1];
-	*out = from[0];
-	return pid;
+	if (child.pid)
+		return child;
+	fd = open(FILE_NAME, O_RDONLY);
+	await_gate(&child);
+	child_maps->address = (uintptr_t)mmap(NULL, 4096, PROT_READ | PROT_EXEC,
+					      MAP_PRIVATE, fd, 4096);
+	mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	child_maps->done = 1;
+	await_gate(&child);
+	_exit(0);
 }
 
 static void run(int targeted)
@@ -87,44 +76,36 @@ static void run(int targeted)
 		{ .op = SONDE_DIF_RECORD },
 	};
 	static const uint8_t kind = SONDE_SLOT_STACK;
-	int in, out;
-	pid_t pid;
+	struct child child = start();
 
+	child_maps->done = 0;
 	mapped = mappings = ours = of_others = gone = 0;
-	pid = start(&in, &out);
-	CHECK(open_client(&c) == 0 && make_buffers(&c, 4096) == 0, "open");
-	if (targeted) {
-		only = pid;
-		CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
-		      "attach: %s", c.last.reply.why);
-	} else {
-		only = 0;
-		CHECK(load_kinds(&c, 1, stack, 2, 1, &kind) == 0, "load: %s",
-		      c.last.reply.why);
-	}
+	only = targeted ? child.pid : 0;
+	GRANTED(&c, open_session(&c, 4096));
+	if (targeted)
+		GRANTED(&c, attach(&c, child.pid));
+	else
+		GRANTED(&c, load_kinds(&c, 1, INSNS(stack), 1, &kind));
 	go(&c);
-	CHECK(write(in, "x", 1) == 1 &&
-		      read(out, &address, sizeof(address)) == sizeof(address),
-	      "map");
+	open_gate(&child);
+	CHECK(SOON(child_maps->done), "nothing is mapped");
 	read_events();
 	CHECK(mapped == targeted, "%d mapped", mapped);
-	CHECK(write(in, "x", 1) == 1, "end");
-	waitpid(pid, NULL, 0);
+	open_gate(&child);
+	CHECK_EXIT(&child, 0);
 	read_events();
 	/* the program, the C library, the linker, what it mapped */
 	CHECK(mappings >= 3 && ours == 1, "%d mappings, %d of ours", mappings,
 	      ours);
 	CHECK(of_others == 0, "%d of others", of_others);
 	close_client(&c);
-	close(in);
-	close(out);
 }
 
 int main(void)
 {
+	child_maps = share(sizeof(*child_maps));
 	run(1);
 	run(0);
 	run(1);
-	printf("mapped: %s\n", failures ? "FAILED" : "passed");
-	return failures != 0;
+	return verdict("mapped");
 }

@@ -2,20 +2,13 @@
 /*
  * Taps count what a known program does, exactly, with others running beside it
  */
-#include <signal.h>
+#define _GNU_SOURCE
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
-#include "client.h"
+#include "child.h"
 
 #define CALLS 5000
 #define RUNS 10
-
-static const struct sonde_dif_insn word0[] = {
-	{ SONDE_DIF_ARG, 0, 0, 0, 0 },
-	{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
-	{ .op = SONDE_DIF_RECORD },
-};
 
 static uint64_t count_of[64], sum_of[64];
 static uint32_t only_pid;
@@ -41,101 +34,58 @@ __attribute__((noinline, noclone)) uint64_t probed_function(uint64_t n)
 	return n * 3;
 }
 
-static void make_calls(void)
+static int make_calls(void)
 {
 	for (int n = 0; n < CALLS; n++)
 		syscall(SYS_getppid);
+	return 7;
 }
 
-static void call_function(void)
+static int call_function(void)
 {
 	volatile uint64_t sink = 0;
 
 	for (uint64_t n = 1; n <= 100; n++)
 		sink += probed_function(n);
+	return 7;
 }
 
-/* A child that waits for a byte, does the work, and exits 7. */
-static pid_t start(void (*work)(void), int *gate)
+static void run(const struct child *child)
 {
-	int ends[2];
-	pid_t pid;
-	char byte;
-
-	if (pipe(ends))
-		exit(2);
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		if (read(ends[0], &byte, 1) == 1)
-			work();
-		_exit(7);
-	}
-	close(ends[0]);
-	*gate = ends[1];
-	return pid;
-}
-
-static void finish(pid_t pid, int gate)
-{
-	int status;
-
-	if (write(gate, "x", 1) != 1)
-		failures++;
-	close(gate);
-	waitpid(pid, &status, 0);
+	open_gate(child);
+	CHECK_EXIT(child, 7);
 }
 
 static void begin(struct client *c)
 {
-	int err = open_client(c);
-
-	CHECK(err == 0, "open: %d", err);
-	err = make_buffers(c, 4 << 20);
-	CHECK(err == 0, "buffers: %d", err);
-	err = load_words(c, 1, word0, 3, 1);
-	CHECK(err == 0, "load: %d %s", err, c->last.reply.why);
+	GRANTED(c, open_session(c, 4 << 20));
 	clear();
 }
 
-static void program(struct client *c, uint32_t id)
+static void put(struct client *c, uint32_t id, uint32_t kind, uint32_t number)
 {
-	int err = id == 1 ? 0 : load_words(c, id, word0, 3, 1);
-
-	CHECK(err == 0, "load %u: %d", id, err);
-}
-
-static void arm_kind(struct client *c, uint32_t id, uint32_t kind,
-		     uint32_t number)
-{
-	struct sonde_tap tap = { .kind = kind, .number = number };
-	int err;
-
-	program(c, id);
-	err = arm(c, id, tap, NULL);
-	CHECK(err == 0, "arm %u: %d %s", id, err, c->last.reply.why);
+	GRANTED(c, load_words(c, id, INSNS(word0), 1));
+	GRANTED(c, arm_kind(c, id, kind, number));
 }
 
 /* System-wide, the calls of one process; then as a target, only those. */
 static void calls(int targeted)
 {
+	struct child child;
 	struct client c;
-	pid_t pid;
-	int gate;
 
 	begin(&c);
-	pid = start(make_calls, &gate);
+	child = start_child(&c, make_calls);
 	if (targeted)
-		CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
-		      "attach: %s", c.last.reply.why);
-	arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid);
-	arm_kind(&c, 2, SONDE_TAP_SYSCALL_RETURN, SYS_getppid);
+		GRANTED(&c, attach(&c, child.pid));
+	put(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid);
+	put(&c, 2, SONDE_TAP_SYSCALL_RETURN, SYS_getppid);
 	make_calls();
 	CHECK(drain(&c, NULL) == 0, "it fires before it shall");
 	go(&c);
 	make_calls(); /* ours are not the target's */
-	finish(pid, gate);
-	only_pid = targeted ? 0 : pid;
+	run(&child);
+	only_pid = targeted ? 0 : child.pid;
 	drain(&c, see);
 	CHECK(count_of[1] == CALLS, "%lu entries", count_of[1]);
 	CHECK(count_of[2] == CALLS, "%lu returns", count_of[2]);
@@ -144,11 +94,17 @@ static void calls(int targeted)
 	close_client(&c);
 }
 
-static void nothing(void)
+static int nothing(void)
 {
+	return 7;
 }
 
-static void family(void)
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+static int family(void)
 {
 	pid_t pid = fork();
 	int status;
@@ -161,8 +117,9 @@ static void family(void)
 	execl("/no/such/program", "none", (char *)NULL);
 	signal(SIGUSR1, SIG_IGN);
 	raise(SIGUSR1);
-	signal(SIGUSR2, (void (*)(int))nothing);
+	signal(SIGUSR2, on_signal);
 	raise(SIGUSR2);
+	return 7;
 }
 
 static void kinds(void)
@@ -185,21 +142,18 @@ static void kinds(void)
 		{ SONDE_TAP_SIGNAL_DELIVER, 1, 1, "signal-handle" },
 		{ SONDE_TAP_SIGNAL_DISCARD, 2, 2, "signal-discard" },
 	};
-	uint32_t count = sizeof(rows) / sizeof(rows[0]);
+	struct child child;
 	struct client c;
-	pid_t pid;
-	int gate;
 
 	begin(&c);
-	pid = start(family, &gate);
-	CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
-	      "attach: %s", c.last.reply.why);
-	for (uint32_t n = 0; n < count; n++)
-		arm_kind(&c, n + 1, rows[n].kind, 0);
+	child = start_child(&c, family);
+	GRANTED(&c, attach(&c, child.pid));
+	for (uint32_t n = 0; n < LENGTH(rows); n++)
+		put(&c, n + 1, rows[n].kind, 0);
 	go(&c);
-	finish(pid, gate);
+	run(&child);
 	drain(&c, see);
-	for (uint32_t n = 0; n < count; n++)
+	for (uint32_t n = 0; n < LENGTH(rows); n++)
 		CHECK(count_of[n + 1] >= rows[n].least &&
 			      count_of[n + 1] <= rows[n].most,
 		      "%s: %lu", rows[n].name, count_of[n + 1]);
@@ -223,20 +177,19 @@ static void events(void)
 {
 	char bytes[8192];
 	struct sonde_event *event = (void *)bytes;
+	struct child child;
 	struct client c;
-	pid_t pid;
-	int gate;
 
 	begin(&c);
-	pid = start(nothing, &gate);
-	CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
-	      "attach: %s", c.last.reply.why);
+	child = start_child(&c, nothing);
+	GRANTED(&c, attach(&c, child.pid));
 	CHECK(read(c.fd, bytes, sizeof(bytes)) == -1 && errno == EAGAIN,
 	      "an event before its time");
-	finish(pid, gate);
+	run(&child);
 	CHECK(next_event(&c, bytes, sizeof(bytes)) == sizeof(*event) &&
 		      event->kind == SONDE_EVENT_TARGET_GONE &&
-		      event->pid == (uint32_t)pid && event->value == 7 << 8,
+		      event->pid == (uint32_t)child.pid &&
+		      event->value == 7 << 8,
 	      "kind %u pid %u value %lx", event->kind, event->pid,
 	      event->value);
 	CHECK(next_event(&c, bytes, sizeof(bytes)) == sizeof(*event) &&
@@ -245,48 +198,27 @@ static void events(void)
 	close_client(&c);
 }
 
-/* Where a function of ours stands in our file. */
-static uint64_t file_offset(const void *address, char *path)
-{
-	uint64_t at = (uintptr_t)address, low, high, offset;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[4400];
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000s", &low, &high,
-			   &offset, path) == 4 &&
-		    at >= low && at < high) {
-			fclose(maps);
-			return at - low + offset;
-		}
-	exit(2);
-}
-
 static void user(int targeted)
 {
-	struct sonde_tap tap = { .kind = SONDE_TAP_USER_ENTRY };
-	char path[4096];
+	char path[SONDE_PATH_MAX];
+	struct sonde_tap tap = function_tap(SONDE_TAP_USER_ENTRY,
+					    probed_function, path);
+	struct child child;
 	struct client c;
-	pid_t pid;
-	int gate, err;
 
 	begin(&c);
 	go(&c);
-	tap.offset = tap.function =
-		file_offset((void *)probed_function, path);
-	program(&c, 2);
-	pid = start(call_function, &gate);
-	err = arm(&c, 1, tap, path);
-	CHECK(err == 0, "arm: %d %s", err, c.last.reply.why);
-	tap.kind = SONDE_TAP_USER_RETURN;
-	err = arm(&c, 2, tap, path);
-	CHECK(err == 0, "arm: %d %s", err, c.last.reply.why);
+	child = start_child(&c, call_function);
+	for (uint32_t id = 1; id <= 2; id++) {
+		GRANTED(&c, load_words(&c, id, INSNS(word0), 1));
+		GRANTED(&c, arm(&c, id, tap, path));
+		tap.kind = SONDE_TAP_USER_RETURN;
+	}
 	if (targeted) {
-		CHECK(request(&c, SONDE_ATTACH, 0, pid, NULL, 0, NULL, 0) == 0,
-		      "attach: %s", c.last.reply.why);
+		GRANTED(&c, attach(&c, child.pid));
 		call_function();
 	}
-	finish(pid, gate);
+	run(&child);
 	drain(&c, see);
 	CHECK(count_of[1] == 100 && sum_of[1] == 5050, "%lu entries, sum %lu",
 	      count_of[1], sum_of[1]);
@@ -304,6 +236,5 @@ int main(void)
 	events();
 	user(0);
 	user(1);
-	printf("taps: %s\n", failures ? "FAILED" : "passed");
-	return failures != 0;
+	return verdict("taps");
 }

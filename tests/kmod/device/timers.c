@@ -4,12 +4,8 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <time.h>
 
-#include "client.h"
+#include "child.h"
 
 #define PERIOD 2000000 /* ns */
 
@@ -55,30 +51,24 @@ static void clear(void)
 
 static void *spin_on(void *cpu)
 {
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET((long)cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
+	pin((long)cpu);
 	busy_loop();
 	return NULL;
 }
 
 /* A process with a busy thread on every CPU. */
-static pid_t spinner(long count)
+static struct child spinner(struct client *c, long count)
 {
-	pid_t pid;
+	struct child child = fork_child(c);
 
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
+	if (!child.pid) {
 		pthread_t thread;
 
 		for (long n = 1; n < count; n++)
 			pthread_create(&thread, NULL, spin_on, (void *)n);
 		spin_on((void *)0);
 	}
-	return pid;
+	return child;
 }
 
 static void drain_until(struct client *c, uint64_t wanted)
@@ -91,8 +81,8 @@ static void drain_until(struct client *c, uint64_t wanted)
 
 static void begin(struct client *c)
 {
-	CHECK(open_client(c) == 0 && make_buffers(c, 1 << 20) == 0, "open");
-	CHECK(load_words(c, 1, where, 7, 3) == 0, "%s", c->last.reply.why);
+	GRANTED(c, open_session(c, 1 << 20));
+	GRANTED(c, load_words(c, 1, INSNS(where), 3));
 	clear();
 }
 
@@ -100,15 +90,15 @@ static void profile(int targeted)
 {
 	struct sonde_tap tap = { .kind = SONDE_TAP_PROFILE, .offset = PERIOD };
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t id = 1;
+	struct child child;
 	struct client c;
 
 	begin(&c);
-	only = spinner(count);
+	child = spinner(&c, count);
+	only = child.pid;
 	if (targeted)
-		CHECK(request(&c, SONDE_ATTACH, 0, only, NULL, 0, NULL, 0) == 0,
-		      "attach: %s", c.last.reply.why);
-	CHECK(arm(&c, 1, tap, NULL) == 0, "arm: %s", c.last.reply.why);
+		GRANTED(&c, attach(&c, child.pid));
+	GRANTED(&c, arm(&c, 1, tap, NULL));
 	usleep(50000);
 	CHECK(drain(&c, NULL) == 0, "it fires before it shall");
 	go(&c);
@@ -120,13 +110,12 @@ static void profile(int targeted)
 	      neither);
 	if (targeted)
 		CHECK(others == 0, "%lu of others", others);
-	CHECK(request(&c, SONDE_TAP_DISARM, 0, 1, &id, 4, NULL, 0) == 0,
-	      "disarm");
+	GRANTED(&c, disarm(&c, 1));
 	drain(&c, NULL);
 	usleep(50000);
 	CHECK(drain(&c, NULL) == 0, "it fires when it is disarmed");
-	kill(only, SIGKILL);
-	waitpid(only, NULL, 0);
+	kill(child.pid, SIGKILL);
+	CHECK_KILLED(&child);
 	close_client(&c);
 }
 
@@ -134,18 +123,15 @@ static void profile(int targeted)
 static void tick(void)
 {
 	struct sonde_tap tap = { .kind = SONDE_TAP_TICK, .offset = PERIOD };
-	struct timespec before, after;
 	struct client c;
-	uint64_t passed;
+	uint64_t before, passed;
 
 	begin(&c);
 	go(&c);
-	clock_gettime(CLOCK_MONOTONIC, &before);
-	CHECK(arm(&c, 1, tap, NULL) == 0, "arm: %s", c.last.reply.why);
+	before = now();
+	GRANTED(&c, arm(&c, 1, tap, NULL));
 	drain_until(&c, 100);
-	clock_gettime(CLOCK_MONOTONIC, &after);
-	passed = (after.tv_sec - before.tv_sec) * 1000000000ull +
-		 after.tv_nsec - before.tv_nsec;
+	passed = now() - before;
 	CHECK(samples >= 100, "%lu ticks", samples);
 	CHECK(samples <= passed / PERIOD, "%lu ticks in %lu ns", samples,
 	      passed);
@@ -157,6 +143,5 @@ int main(void)
 	profile(0);
 	profile(1);
 	tick();
-	printf("timers: %s\n", failures ? "FAILED" : "passed");
-	return failures != 0;
+	return verdict("timers");
 }

@@ -60,6 +60,12 @@ extern int failures;	/* of this row */
 	printf("    line %d: %s is %ld, not %ld\n", __LINE__, #a, a_, b_); \
 	} } while (0)
 
+/* Whether it is so, within 5 s: for what must come. */
+#define SOON(cond) ({ int turn_ = 0, is_so_; \
+	while (!(is_so_ = !!(cond)) && turn_++ < 2500) \
+		pause_ms(2); \
+	is_so_; })
+
 /* One row of the table: an item of UTRACE.md, section 2, and its test. */
 struct row {
 	const char *name, *item;
@@ -86,16 +92,23 @@ int barrier(int e);
 void respond(int e, uint32_t event, uint32_t value, uint32_t times,
 	     uint32_t op, int64_t argument);
 int engine(pid_t pid, uint64_t events);
+int ready_engine(pid_t pid, uint64_t events);
 void pause_ms(int ms);
 int next(int e, uint32_t event, struct utrace_test_entry *entry);
 int count(int e, uint32_t event);
+int signal_reported(int e, pid_t pid, int signr);
+int reports_slowly(int e, int ms);
 int stop(int e);
+int stops_in(int e, uint32_t event);
 pid_t start(void (*body)(void));
 void go(void);
 int wait_for(pid_t pid);
 int state_of(pid_t pid);
 int wait_state(pid_t pid, int state);
 void finish(pid_t pid);
+void end(pid_t pid, int e);
+long told(int n);
+sigset_t block(int signr);
 void v_spin(void);
 void v_pause(void);
 void v_exit3(void);
@@ -111,6 +124,6 @@ void v_threads(void);
 void v_group_exit(void);
 void v_thread_exec(void);
 void wait_ready(int what);
-const char *program32(void);
+void v_exec32(void);
 
 #endif

@@ -65,6 +65,16 @@ int engine(pid_t pid, uint64_t events)
 	return e;
 }
 
+/* The same, and the victim goes on until it says that it is ready. */
+int ready_engine(pid_t pid, uint64_t events)
+{
+	int e = engine(pid, events);
+
+	go();
+	wait_ready(3);
+	return e;
+}
+
 /* Logs. */
 
 void pause_ms(int ms)
@@ -72,21 +82,20 @@ void pause_ms(int ms)
 	usleep(ms * 1000);
 }
 
+static int find(int e, uint32_t event, struct utrace_test_entry *entry)
+{
+	while (read(e, entry, sizeof(*entry)) > 0)
+		if (entry->event == event)
+			return 1;
+	return 0;
+}
+
 /* The next entry of @event, within 5 s. Others are skipped. */
 int next(int e, uint32_t event, struct utrace_test_entry *entry)
 {
 	struct utrace_test_entry own;
-	int turn;
 
-	if (!entry)
-		entry = &own;
-	for (turn = 0; turn < 2500; turn++) {
-		while (read(e, entry, sizeof(*entry)) > 0)
-			if (entry->event == event)
-				return 1;
-		pause_ms(2);
-	}
-	return 0;
+	return SOON(find(e, event, entry ? entry : &own));
 }
 
 /* How many entries of @event are left. */
@@ -100,17 +109,36 @@ int count(int e, uint32_t event)
 	return n;
 }
 
+/* Sends a signal, which the engine has to see. */
+int signal_reported(int e, pid_t pid, int signr)
+{
+	kill(pid, signr);
+	return next(e, E_SIGNAL, NULL);
+}
+
+/* Asks for a report_quiesce(0) that takes so long; then it has begun. */
+int reports_slowly(int e, int ms)
+{
+	respond(e, UTRACE_TEST_NO_EVENT, RESUME, 1, UTRACE_TEST_SLEEP, ms);
+	EQUAL(control(e, REPORT), 0);
+	return next(e, UTRACE_TEST_NO_EVENT, NULL);
+}
+
 /* control(STOP) until the thread stands still. */
 int stop(int e)
 {
-	int turn, err = -EINPROGRESS;
+	int err = 0;
 
-	for (turn = 0; turn < 2500 && err == -EINPROGRESS; turn++) {
-		err = control(e, STOP);
-		if (err)
-			pause_ms(2);
-	}
+	SOON((err = control(e, STOP)) != -EINPROGRESS);
 	return err;
+}
+
+/* Lets the victim go: it stops in the report of @event. */
+int stops_in(int e, uint32_t event)
+{
+	respond(e, event, STOP, 1, 0, 0);
+	go();
+	return next(e, event, NULL) && stop(e) == 0;
 }
 
 /* Victims. */
@@ -141,13 +169,10 @@ void go(void)
 
 int wait_for(pid_t pid)
 {
-	int status = -1, turn;
+	int status = -1;
 
-	for (turn = 0; turn < 2500; turn++) {
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return status;
-		pause_ms(2);
-	}
+	if (SOON(waitpid(pid, &status, WNOHANG) == pid))
+		return status;
 	printf("    pid %d did not end\n", pid);
 	failures++;
 	kill(pid, SIGKILL);
@@ -173,20 +198,37 @@ int state_of(pid_t pid)
 
 int wait_state(pid_t pid, int state)
 {
-	int turn;
-
-	for (turn = 0; turn < 2500; turn++) {
-		if (state_of(pid) == state)
-			return 1;
-		pause_ms(2);
-	}
-	return 0;
+	return SOON(state_of(pid) == state);
 }
 
 void finish(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	wait_for(pid);
+}
+
+void end(pid_t pid, int e)
+{
+	finish(pid);
+	close(e);
+}
+
+/* What the victim tells by value @n, which is not 0 then. */
+long told(int n)
+{
+	SOON(shared->value[n]);
+	return shared->value[n];
+}
+
+/* In a victim: blocks a signal. Returns the set that it alone is in. */
+sigset_t block(int signr)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signr);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return set;
 }
 
 void v_spin(void) { for (;;) shared->value[0]++; }
@@ -233,7 +275,7 @@ void v_vfork(void)
 void v_exec(void) { execl("/bin/true", "true", NULL); }
 void v_segv(void) { *(volatile int *)8 = 1; }
 void *spin_thread(void *arg) { for (;;) shared->value[3]++; return arg; }
-void v_threads(void)
+static void start_thread(void)
 {
 	pthread_t thread;
 
@@ -241,17 +283,15 @@ void v_threads(void)
 	while (!shared->value[3])
 		;
 	shared->ready = 3;
-	for (;;)
-		shared->value[0]++;
+}
+void v_threads(void)
+{
+	start_thread();
+	v_spin();
 }
 void v_group_exit(void)
 {
-	pthread_t thread;
-
-	pthread_create(&thread, NULL, spin_thread, NULL);
-	while (!shared->value[3])
-		;
-	shared->ready = 3;
+	start_thread();
 	while (shared->ready != 4)
 		;
 	_exit(9);
@@ -272,12 +312,11 @@ void v_thread_exec(void)
 
 void wait_ready(int what)
 {
-	while (shared->ready != what)
-		pause_ms(1);
+	CHECK(SOON(shared->ready == what));
 }
 
 /* The 32-bit program, which is beside this one. */
-const char *program32(void)
+static const char *program32(void)
 {
 	static char path[4096];
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 16);
@@ -287,4 +326,9 @@ const char *program32(void)
 	slash = strrchr(path, '/');
 	strcpy(slash ? slash + 1 : path, "task32");
 	return path;
+}
+
+void v_exec32(void)
+{
+	execl(program32(), "task32", NULL);
 }

@@ -19,8 +19,7 @@ static void r_attach(void)
 	other = make();
 	EQUAL(attach_to(other, 2, CREATE), -EPERM);
 	close(other);
-	finish(pid);
-	close(e);
+	end(pid, e);
 	e = make();
 	EQUAL(attach_to(e, pid, CREATE), -ESRCH);
 	close(e);
@@ -50,23 +49,18 @@ static void r_in_progress(void)
 	pid_t pid = start(v_spin);
 	int e = engine(pid, EV(E_QUIESCE));
 
-	respond(e, UTRACE_TEST_NO_EVENT, RESUME, 1, UTRACE_TEST_SLEEP, 300);
 	go();
-	EQUAL(control(e, REPORT), 0);
-	CHECK(next(e, UTRACE_TEST_NO_EVENT, NULL));
+	CHECK(reports_slowly(e, 300));
 	EQUAL(set_events(e, 0), -EINPROGRESS);
 	EQUAL(barrier(e), 0);
 	EQUAL(set_events(e, 0), 0);
 	EQUAL(set_events(e, EV(E_QUIESCE)), 0);
-	respond(e, UTRACE_TEST_NO_EVENT, RESUME, 1, UTRACE_TEST_SLEEP, 300);
-	EQUAL(control(e, REPORT), 0);
-	CHECK(next(e, UTRACE_TEST_NO_EVENT, NULL));
+	CHECK(reports_slowly(e, 300));
 	EQUAL(control(e, DETACH), -EINPROGRESS);
 	EQUAL(control(e, DETACH), -ESRCH);
 	EQUAL(barrier(e), 0);
 	EQUAL(barrier(e), -ESRCH);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static void r_detach_return(void)
@@ -76,13 +70,11 @@ static void r_detach_return(void)
 
 	go();
 	respond(e, E_SIGNAL, DETACH | S_IGN, 1, 0, 0);
-	kill(pid, SIGTERM);
-	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(signal_reported(e, pid, SIGTERM));
 	pause_ms(20);
 	EQUAL(state_of(pid), 'R');
 	EQUAL(control(e, RESUME), -ESRCH);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static void r_sticky(void)
@@ -90,16 +82,13 @@ static void r_sticky(void)
 	pid_t pid = start(v_spin);
 	int e = engine(pid, EV(E_QUIESCE));
 
-	respond(e, UTRACE_TEST_NO_EVENT, RESUME, 1, UTRACE_TEST_SLEEP, 200);
 	go();
-	EQUAL(control(e, REPORT), 0);
-	CHECK(next(e, UTRACE_TEST_NO_EVENT, NULL));
+	CHECK(reports_slowly(e, 200));
 	EQUAL(control(e, STOP), -EINPROGRESS);
 	CHECK(wait_state(pid, 'D'));
 	pause_ms(250);
 	EQUAL(state_of(pid), 'D');
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static int prepare(int e) { return result(ioctl(e, UTRACE_TEST_PREPARE)); }
@@ -122,8 +111,7 @@ static void r_examine(void)
 	EQUAL(control(e, DETACH), 0);
 	EQUAL(prepare(e), -ESRCH);
 	EQUAL(examined(e), -ESRCH);
-	finish(pid);
-	close(e);
+	end(pid, e);
 
 	pid = start(v_pause);
 	e = engine(pid, 0);
@@ -131,8 +119,7 @@ static void r_examine(void)
 	CHECK(wait_state(pid, 'S'));
 	EQUAL(control(e, STOP), -EINPROGRESS);
 	EQUAL(prepare(e), -EAGAIN);	/* it has not stopped yet */
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static void r_invalid(void)
@@ -147,8 +134,7 @@ static void r_invalid(void)
 	EQUAL(set_events(e, 0), -ESRCH);
 	EQUAL(control(e, RESUME), -ESRCH);
 	EQUAL(barrier(e), -ESRCH);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 /* While report_death runs: the engine cannot get out of it any more. */
@@ -180,7 +166,7 @@ static void r_in_death(void)
 static void r_in_reap(void)
 {
 	pid_t pid = start(v_exit3);
-	int e = engine(pid, EV(E_DEATH) | EV(E_REAP)), turn, err = 0;
+	int e = engine(pid, EV(E_DEATH) | EV(E_REAP));
 
 	respond(e, E_REAP, RESUME, 1, UTRACE_TEST_WAIT, 0);
 	go();
@@ -191,11 +177,7 @@ static void r_in_reap(void)
 	EQUAL(control(e, STOP), -ESRCH);
 	EQUAL(control(e, DETACH), -ESRCH);
 	EQUAL(ioctl(e, UTRACE_TEST_GO_ON), 0);
-	for (turn = 0; turn < 2500 && err != -ESRCH; turn++) {
-		err = barrier(e);
-		pause_ms(2);
-	}
-	EQUAL(err, -ESRCH);
+	CHECK(SOON(barrier(e) == -ESRCH));
 	EQUAL(set_events(e, 0), -ESRCH);
 	close(e);
 }
@@ -210,8 +192,7 @@ static void r_release(void)
 	EQUAL(count(e, UTRACE_TEST_RELEASE), 0);
 	go();
 	respond(e, E_SIGNAL, RESUME | S_IGN, 0, 0, 0);
-	kill(pid, SIGTERM);
-	CHECK(next(e, E_SIGNAL, NULL));		/* still attached */
+	CHECK(signal_reported(e, pid, SIGTERM));	/* still attached */
 	finish(pid);
 	CHECK(next(e, UTRACE_TEST_RELEASE, NULL));
 	close(e);

@@ -138,11 +138,6 @@ static void r_find_exec(void)
 	close(e);
 }
 
-static void v_exec32(void)
-{
-	execl(program32(), "task32", NULL);
-}
-
 /* A 32-bit program: mmap2(8192), brk(+4096), munmap. */
 static void r_find_32(void)
 {

@@ -8,20 +8,13 @@ static void r_clone(void)
 	pid_t pid = start(v_fork);
 	int e = engine(pid, EV(E_CLONE));
 	struct utrace_test_entry entry;
-	int stopped, turn;
 
 	respond(e, E_CLONE, RESUME, 1, UTRACE_TEST_HOLD_CHILD, 0);
 	go();
 	CHECK(next(e, E_CLONE, &entry));
 	CHECK(next(e, E_CLONE, &entry));
-	while (!shared->value[0])
-		pause_ms(1);
-	stopped = -EINPROGRESS;
-	for (turn = 0; turn < 500 && stopped; turn++) {
-		stopped = control(e, 0x100 | STOP);
-		pause_ms(2);
-	}
-	EQUAL(stopped, 0);
+	CHECK(told(0));
+	CHECK(SOON(control(e, 0x100 | STOP) == 0));
 	EQUAL(shared->value[1], 0);
 	EQUAL(control(e, 0x100 | RESUME), 0);
 	EQUAL(wait_for(pid), 0);
@@ -34,12 +27,8 @@ static void r_vfork_stop(void)
 	pid_t pid = start(v_vfork);
 	int e = engine(pid, EV(E_CLONE));
 
-	respond(e, E_CLONE, STOP, 1, 0, 0);
-	go();
-	CHECK(next(e, E_CLONE, NULL));
-	EQUAL(stop(e), 0);
-	while (!shared->value[1])
-		pause_ms(1);
+	CHECK(stops_in(e, E_CLONE));
+	CHECK(told(1));
 	EQUAL(shared->value[0], 0);
 	EQUAL(state_of(pid), 'D');
 	EQUAL(control(e, RESUME), 0);
@@ -101,10 +90,7 @@ static void r_exit_stop(void)
 	pid_t pid = start(v_exit3);
 	int e = engine(pid, EV(E_EXIT)), status;
 
-	respond(e, E_EXIT, STOP, 1, 0, 0);
-	go();
-	CHECK(next(e, E_EXIT, NULL));
-	EQUAL(stop(e), 0);
+	CHECK(stops_in(e, E_EXIT));
 	EQUAL(state_of(pid), 'D');
 	kill(pid, SIGKILL);
 	status = wait_for(pid);

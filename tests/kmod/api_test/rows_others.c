@@ -29,16 +29,13 @@ static void r_barrier_signal(void)
 	struct itimerval soon = { { 0, 0 }, { 0, 50000 } };
 
 	sigaction(SIGALRM, &action, NULL);	/* no SA_RESTART: EINTR */
-	respond(e, UTRACE_TEST_NO_EVENT, RESUME, 1, UTRACE_TEST_SLEEP, 400);
 	go();
-	EQUAL(control(e, REPORT), 0);
-	CHECK(next(e, UTRACE_TEST_NO_EVENT, NULL));
+	CHECK(reports_slowly(e, 400));
 	setitimer(ITIMER_REAL, &soon, NULL);
 	EQUAL(barrier(e), -EINTR);
 	EQUAL(barrier(e), 0);
 	signal(SIGALRM, SIG_DFL);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static void v_read(void)
@@ -74,13 +71,10 @@ static void r_continued_read(void)
 static void r_signal_kill(void)
 {
 	pid_t pid = start(v_handler);
-	int e = engine(pid, EV_SIGNALS);
+	int e = ready_engine(pid, EV_SIGNALS);
 
-	go();
-	wait_ready(3);
 	respond(e, E_SIGNAL, STOP | S_DELIVER, 1, 0, 0);
-	kill(pid, SIGUSR1);
-	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(signal_reported(e, pid, SIGUSR1));
 	EQUAL(stop(e), 0);
 	kill(pid, SIGKILL);
 	EQUAL(wait_for(pid), SIGKILL);
@@ -94,10 +88,7 @@ static void r_exec_stop(void)
 	int e = engine(pid, EV(E_EXEC));
 	char path[64], name[64] = "";
 
-	respond(e, E_EXEC, STOP, 1, 0, 0);
-	go();
-	CHECK(next(e, E_EXEC, NULL));
-	EQUAL(stop(e), 0);
+	CHECK(stops_in(e, E_EXEC));
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	CHECK(readlink(path, name, sizeof(name) - 1) > 0);
 	CHECK(strstr(name, "/true"));
@@ -108,11 +99,8 @@ static void r_exec_stop(void)
 
 static void v_blocked(void)
 {
-	sigset_t set;
+	sigset_t set = block(SIGUSR2);
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGUSR1, on_hit);
 	shared->ready = 3;
 	for (;;)
@@ -122,43 +110,32 @@ static void v_blocked(void)
 static void r_blocked_number(void)
 {
 	pid_t pid = start(v_blocked);
-	int e = engine(pid, EV_SIGNALS), turn;
+	int e = ready_engine(pid, EV_SIGNALS);
 
-	go();
-	wait_ready(3);
 	respond(e, E_SIGNAL, RESUME | S_DELIVER, 1, UTRACE_TEST_SET_SIGNR,
 		SIGUSR2);
-	kill(pid, SIGUSR1);
-	CHECK(next(e, E_SIGNAL, NULL));
-	for (turn = 0; turn < 1000 && !shared->value[0]; turn++)
-		pause_ms(1);
-	EQUAL(shared->value[0], 1);
+	CHECK(signal_reported(e, pid, SIGUSR1));
+	EQUAL(told(0), 1);
 	EQUAL(shared->value[8], 0);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static void r_ptrace(void)
 {
 	pid_t pid = start(v_handler);
-	int e = engine(pid, EV_SIGNALS), status;
+	int e = ready_engine(pid, EV_SIGNALS), status;
 
-	go();
-	wait_ready(3);
 	EQUAL(ptrace(PTRACE_SEIZE, pid, 0, 0), 0);
-	kill(pid, SIGUSR1);
-	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(signal_reported(e, pid, SIGUSR1));
 	EQUAL(waitpid(pid, &status, __WALL), pid);
 	CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == SIGUSR1);
 	EQUAL(ptrace(PTRACE_CONT, pid, 0, SIGUSR1), 0);
 	respond(e, E_SIGNAL, RESUME | S_IGN, 1, 0, 0);
-	kill(pid, SIGTERM);
-	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(signal_reported(e, pid, SIGTERM));
 	pause_ms(20);
 	EQUAL(waitpid(pid, &status, __WALL | WNOHANG), 0);
 	EQUAL(shared->value[9], SIGUSR1);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static int put(const char *path, const char *text)
@@ -194,8 +171,7 @@ static void r_work_bit(void)
 	EQUAL(put(path, "0"), 0);
 	count(e, E_ENTRY);
 	CHECK(next(e, E_ENTRY, NULL));
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static long trace_lines(void)
@@ -268,20 +244,15 @@ static void r_leave(void)
 	EQUAL(control(a, STOP), -EINPROGRESS);
 	close(a);
 	stopped = start(v_left_spinning);
-	b = engine(stopped, EV(E_JCTL) | EV_SIGNALS);
-	go();
-	wait_ready(3);
+	b = ready_engine(stopped, EV(E_JCTL) | EV_SIGNALS);
 	kill(stopped, SIGSTOP);
 	CHECK(wait_state(stopped, 'T'));
 	EQUAL(control(b, STOP), 0);
 	close(b);
 	holding = start(v_left_spinning);
-	c = engine(holding, EV_SIGNALS);
-	go();
-	wait_ready(3);
+	c = ready_engine(holding, EV_SIGNALS);
 	respond(c, E_SIGNAL, RESUME | S_STOP | S_HOLD, 1, 0, 0);
-	kill(holding, SIGUSR1);
-	CHECK(next(c, E_SIGNAL, NULL));
+	CHECK(signal_reported(c, holding, SIGUSR1));
 	CHECK(wait_state(holding, 'T'));
 	close(c);
 	EQUAL(state_of(stopped), 'T');

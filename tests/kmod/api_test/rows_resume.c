@@ -10,8 +10,7 @@ static void r_report(void)
 
 	EQUAL(control(e, REPORT), 0);
 	CHECK(next(e, UTRACE_TEST_NO_EVENT, NULL));
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static void r_stop(void)
@@ -71,8 +70,7 @@ static void r_stop_sleeping(void)
 	EQUAL(control(e, RESUME), 0);
 	CHECK(wait_state(pid, 'S'));
 	EQUAL(shared->value[1], 0);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static void r_kill_stop(void)
@@ -100,8 +98,7 @@ static void r_stop_jobstopped(void)
 	CHECK(wait_state(pid, 'D'));
 	EQUAL(control(e, RESUME), 0);
 	CHECK(wait_state(pid, 'R'));
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static void step(int action)
@@ -126,8 +123,7 @@ static void step(int action)
 	EQUAL(count(e, E_SIGNAL), 0);
 	CHECK(state_of(pid) == 'R');
 	EQUAL(control(e, DETACH), 0);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 static void r_single_step(void) { step(SINGLESTEP); }
 static void r_block_step(void) { step(BLOCKSTEP); }
@@ -145,11 +141,8 @@ static void r_request_signal(void)
 		UTRACE_TEST_MAKE_SIGNAL, SIGUSR1);
 	EQUAL(control(e, INTERRUPT), 0);
 	CHECK(next(e, UTRACE_TEST_REQUEST, NULL));
-	while (!shared->value[8] && state_of(pid) == 'R')
-		pause_ms(1);
-	EQUAL(shared->value[9], SIGUSR1);
-	finish(pid);
-	close(e);
+	EQUAL(told(9), SIGUSR1);
+	end(pid, e);
 }
 
 static void r_quiesce_events(void)
@@ -183,8 +176,7 @@ static void r_stop_again(void)
 		EQUAL(control(e, RESUME), 0);
 	}
 	CHECK(wait_state(pid, 'R'));
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 const struct row rows_resume[] = {

@@ -55,8 +55,7 @@ static void r_fatal_threads(void)
 		CHECK(next(e, E_SIGNAL, NULL));
 	}
 	EQUAL(state_of(pid), 'R');
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 static void r_default(void)
 {
@@ -66,55 +65,40 @@ static void r_default(void)
 static void r_handler(void)
 {
 	pid_t pid = start(v_handler);
-	int e = engine(pid, EV_SIGNALS);
+	int e = ready_engine(pid, EV_SIGNALS);
 	struct utrace_test_entry entry;
 
-	go();
-	wait_ready(3);
 	kill(pid, SIGUSR1);
 	CHECK(next(e, E_SIGNAL, &entry));
 	EQUAL(entry.action & 0xf0, S_DELIVER);
 	CHECK(next(e, UTRACE_TEST_HANDLER, &entry));
 	EQUAL(entry.c, (long)on_hit);
-	while (!shared->value[8] && state_of(pid) == 'R')
-		pause_ms(1);
-	EQUAL(shared->value[9], SIGUSR1);
-	finish(pid);
-	close(e);
+	EQUAL(told(9), SIGUSR1);
+	end(pid, e);
 }
 static void r_changed_number(void)
 {
 	pid_t pid = start(v_handler);
-	int e = engine(pid, EV_SIGNALS);
+	int e = ready_engine(pid, EV_SIGNALS);
 
-	go();
-	wait_ready(3);
 	respond(e, E_SIGNAL, RESUME | S_DELIVER, 1, UTRACE_TEST_SET_SIGNR,
 		SIGUSR1);
 	kill(pid, SIGHUP);
-	while (!shared->value[8] && state_of(pid) == 'R')
-		pause_ms(1);
-	EQUAL(shared->value[9], SIGUSR1);
-	finish(pid);
-	close(e);
+	EQUAL(told(9), SIGUSR1);
+	end(pid, e);
 }
 static void other_handler(int signr) { shared->value[10] = signr; }
 static void r_return_ka(void)
 {
 	pid_t pid = start(v_handler);
-	int e = engine(pid, EV_SIGNALS);
+	int e = ready_engine(pid, EV_SIGNALS);
 
-	go();
-	wait_ready(3);
 	respond(e, E_SIGNAL, RESUME | S_DELIVER, 1, UTRACE_TEST_SET_HANDLER,
 		(long)other_handler);
 	kill(pid, SIGUSR2);
-	while (!shared->value[10] && state_of(pid) == 'R')
-		pause_ms(1);
-	EQUAL(shared->value[10], SIGUSR2);
+	EQUAL(told(10), SIGUSR2);
 	EQUAL(shared->value[8], 0);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 static void r_term(void)
 {
@@ -128,21 +112,17 @@ static void r_core(void)
 static void jstop(uint32_t action)
 {
 	pid_t pid = start(v_handler);
-	int e = engine(pid, EV_SIGNALS), status;
+	int e = ready_engine(pid, EV_SIGNALS), status;
 
-	go();
-	wait_ready(3);
 	respond(e, E_SIGNAL, RESUME | action, 1, 0, 0);
-	kill(pid, SIGUSR1);
-	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(signal_reported(e, pid, SIGUSR1));
 	CHECK(wait_state(pid, 'T'));
 	EQUAL(waitpid(pid, &status, WUNTRACED), pid);
 	CHECK(WIFSTOPPED(status));
 	EQUAL(shared->value[8], 0);
 	kill(pid, SIGCONT);
 	CHECK(wait_state(pid, 'R'));
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 static void r_sstop(void) { jstop(S_STOP); }
 static void r_tstp(void)
@@ -153,23 +133,17 @@ static void r_tstp(void)
 static void r_hold(void)
 {
 	pid_t pid = start(v_handler);
-	int e = engine(pid, EV_SIGNALS);
+	int e = ready_engine(pid, EV_SIGNALS);
 
-	go();
-	wait_ready(3);
 	respond(e, E_SIGNAL, STOP | S_IGN | S_HOLD, 1, 0, 0);
-	kill(pid, SIGUSR1);
-	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(signal_reported(e, pid, SIGUSR1));
 	CHECK(wait_state(pid, 'D'));
 	EQUAL(shared->value[8], 0);
 	EQUAL(stop(e), 0);
 	EQUAL(control(e, RESUME), 0);
 	CHECK(next(e, E_SIGNAL, NULL));
-	while (!shared->value[8] && state_of(pid) == 'R')
-		pause_ms(1);
-	EQUAL(shared->value[8], 1);
-	finish(pid);
-	close(e);
+	EQUAL(told(8), 1);
+	end(pid, e);
 }
 static void r_signal_stop(void)
 {
@@ -178,8 +152,7 @@ static void r_signal_stop(void)
 
 	go();
 	respond(e, E_SIGNAL, STOP | S_TERM, 1, 0, 0);
-	kill(pid, SIGTERM);
-	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(signal_reported(e, pid, SIGTERM));
 	EQUAL(stop(e), 0);
 	EQUAL(state_of(pid), 'D');
 	EQUAL(control(e, RESUME), 0);
@@ -208,25 +181,25 @@ static void v_timer(void)
 	while (shared->value[8] < 10)
 		;
 }
-static void r_timer(void)
+/* Runs a victim to its end. Returns how many of its signals were reported. */
+static int signals_of(void (*body)(void))
 {
-	pid_t pid = start(v_timer);
-	int e = engine(pid, EV_SIGNALS);
+	pid_t pid = start(body);
+	int e = engine(pid, EV_SIGNALS), n;
 
 	go();
 	EQUAL(wait_for(pid), 0);
-	CHECK(count(e, E_SIGNAL) >= 10);
+	n = count(e, E_SIGNAL);
 	close(e);
+	return n;
 }
+static void r_timer(void) { CHECK(signals_of(v_timer) >= 10); }
 static void v_timedwait(void)
 {
 	struct timespec limit = { 2, 0 };
-	sigset_t set;
+	sigset_t set = block(SIGUSR1);
 	int i;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 	shared->ready = 3;
 	for (i = 0; i < 3; i++)
 		shared->value[i] = sigtimedwait(&set, NULL, &limit);
@@ -245,9 +218,7 @@ static void r_timedwait(void)
 	for (i = 0; i < 3; i++) {
 		CHECK(wait_state(pid, 'S'));
 		kill(pid, SIGUSR1);
-		while (!shared->value[i] && state_of(pid))
-			pause_ms(1);
-		EQUAL(shared->value[i], SIGUSR1);
+		EQUAL(told(i), SIGUSR1);
 	}
 	EQUAL(wait_for(pid), 0);
 	EQUAL(shared->value[4], 1);
@@ -258,27 +229,18 @@ static void r_timedwait(void)
 static void v_queue(void)
 {
 	union sigval value = { 0 };
-	sigset_t set, old;
+	sigset_t set = block(40);
 	int i;
 
 	signal(40, on_hit);
-	sigemptyset(&set);
-	sigaddset(&set, 40);
-	sigprocmask(SIG_BLOCK, &set, &old);
 	for (i = 0; i < 20; i++)
 		sigqueue(getpid(), 40, value);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 static void r_queue(void)
 {
-	pid_t pid = start(v_queue);
-	int e = engine(pid, EV_SIGNALS);
-
-	go();
-	EQUAL(wait_for(pid), 0);
+	EQUAL(signals_of(v_queue), 20);
 	EQUAL(shared->value[8], 20);
-	EQUAL(count(e, E_SIGNAL), 20);
-	close(e);
 }
 static void r_jctl(void)
 {
@@ -297,8 +259,7 @@ static void r_jctl(void)
 	EQUAL(entry.a, CLD_CONTINUED);
 	EQUAL(entry.b, CLD_CONTINUED);
 	CHECK(wait_state(pid, 'R'));
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 /* A default action, with the number that an engine put in its place. */
@@ -313,24 +274,20 @@ static void r_default_number(void)
 static void hold_row(uint32_t action, int handled)
 {
 	pid_t pid = start(v_handler);
-	int e = engine(pid, EV_SIGNALS), i;
+	int e = ready_engine(pid, EV_SIGNALS), i;
 	struct utrace_test_entry entry;
 
-	go();
-	wait_ready(3);
 	respond(e, E_SIGNAL, RESUME | action | S_HOLD, 1, 0, 0);
 	kill(pid, SIGUSR1);
 	for (i = 0; i < 2; i++) {
 		CHECK(next(e, E_SIGNAL, &entry));
 		EQUAL(entry.a, SIGUSR1);
 	}
-	while (shared->value[8] < handled && state_of(pid) == 'R')
-		pause_ms(1);
+	SOON(shared->value[8] >= handled);
 	pause_ms(20);
 	EQUAL(shared->value[8], handled);
 	EQUAL(count(e, E_SIGNAL), 0);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 /* The action is done as well, and the signal reported again after it. */
@@ -343,21 +300,15 @@ static void r_hold_action(void)
 static void r_hold_stop(void)
 {
 	pid_t pid = start(v_handler);
-	int e = engine(pid, EV_SIGNALS);
+	int e = ready_engine(pid, EV_SIGNALS);
 
-	go();
-	wait_ready(3);
 	respond(e, E_SIGNAL, RESUME | S_STOP | S_HOLD, 1, 0, 0);
-	kill(pid, SIGUSR1);
-	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(signal_reported(e, pid, SIGUSR1));
 	CHECK(wait_state(pid, 'T'));
 	EQUAL(shared->value[8], 0);
 	kill(pid, SIGCONT);
-	while (!shared->value[8] && state_of(pid))
-		pause_ms(1);
-	EQUAL(shared->value[9], SIGUSR1);
-	finish(pid);
-	close(e);
+	EQUAL(told(9), SIGUSR1);
+	end(pid, e);
 }
 
 /* STOP|IGN leaves the signal in info; INTERRUPT finds it there again. */
@@ -372,15 +323,13 @@ static void r_info_again(void)
 	go();
 	wait_ready(3);
 	respond(e, E_SIGNAL, STOP | S_IGN, 1, 0, 0);
-	kill(pid, SIGUSR1);
-	CHECK(next(e, E_SIGNAL, NULL));
+	CHECK(signal_reported(e, pid, SIGUSR1));
 	EQUAL(stop(e), 0);
 	EQUAL(shared->value[8], 0);
 	EQUAL(control(e, INTERRUPT), 0);
 	CHECK(next(e, UTRACE_TEST_REQUEST, &entry));
 	EQUAL(entry.a, SIGUSR1);
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static void v_seccomp(void)
@@ -426,8 +375,7 @@ static void r_jctl_stop(void)
 	CHECK(wait_state(pid, 'D'));
 	EQUAL(control(e, RESUME), 0);
 	CHECK(wait_state(pid, 'R'));
-	finish(pid);
-	close(e);
+	end(pid, e);
 }
 
 static void v_oneshot(void)
@@ -444,14 +392,10 @@ static void v_oneshot(void)
 static void r_oneshot(void)
 {
 	pid_t pid = start(v_oneshot);
-	int e = engine(pid, EV_SIGNALS);
+	int e = ready_engine(pid, EV_SIGNALS);
 
-	go();
-	wait_ready(3);
 	kill(pid, SIGUSR1);
-	while (!shared->value[8] && state_of(pid) == 'R')
-		pause_ms(1);
-	EQUAL(shared->value[9], SIGUSR1);
+	EQUAL(told(9), SIGUSR1);
 	kill(pid, SIGUSR1);
 	EQUAL(wait_for(pid) & 0x7f, SIGUSR1);
 	EQUAL(shared->value[8], 1);
@@ -462,13 +406,9 @@ static void r_oneshot(void)
 static void v_signalfd(void)
 {
 	struct signalfd_siginfo info;
-	sigset_t set;
-	int fd, i;
+	sigset_t set = block(SIGUSR1);
+	int fd = signalfd(-1, &set, 0), i;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, 0);
 	shared->ready = 3;
 	for (i = 0; i < 3; i++)
 		if (read(fd, &info, sizeof(info)) == sizeof(info))
@@ -478,15 +418,11 @@ static void v_signalfd(void)
 static void r_signalfd(void)
 {
 	pid_t pid = start(v_signalfd);
-	int e = engine(pid, EV_SIGNALS), i;
+	int e = ready_engine(pid, EV_SIGNALS), i;
 
-	go();
-	wait_ready(3);
 	for (i = 0; i < 3; i++) {
 		kill(pid, SIGUSR1);
-		while (!shared->value[i] && state_of(pid))
-			pause_ms(1);
-		EQUAL(shared->value[i], SIGUSR1);
+		EQUAL(told(i), SIGUSR1);
 	}
 	EQUAL(wait_for(pid), 0);
 	EQUAL(count(e, E_SIGNAL), 0);
@@ -509,16 +445,7 @@ static void v_posix_timer(void)
 		;
 }
 
-static void r_posix_timer(void)
-{
-	pid_t pid = start(v_posix_timer);
-	int e = engine(pid, EV_SIGNALS);
-
-	go();
-	EQUAL(wait_for(pid), 0);
-	CHECK(count(e, E_SIGNAL) >= 10);
-	close(e);
-}
+static void r_posix_timer(void) { CHECK(signals_of(v_posix_timer) >= 10); }
 
 static void r_unreported_kill(void)
 {

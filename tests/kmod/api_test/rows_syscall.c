@@ -18,36 +18,32 @@ static void r_entry(void)
 	close(e);
 }
 
-static void r_abort(void)
+/* A victim's getppid(), with this answer to the report of its entry. */
+static pid_t answered(uint32_t value, uint32_t op, int64_t argument)
 {
 	pid_t pid = start(v_ppid);
 	int e = engine(pid, EV(E_ENTRY));
 
-	respond(e, E_ENTRY, RESUME | ABORT, 1, UTRACE_TEST_SET_AX, 4242);
+	respond(e, E_ENTRY, value, 1, op, argument);
 	go();
 	EQUAL(wait_for(pid), 0);
-	EQUAL(shared->value[0], 4242);
 	close(e);
+	return pid;
+}
 
-	pid = start(v_ppid);
-	e = engine(pid, EV(E_ENTRY));
-	respond(e, E_ENTRY, RESUME | ABORT, 1, 0, 0);
-	go();
-	EQUAL(wait_for(pid), 0);
+static void r_abort(void)
+{
+	answered(RESUME | ABORT, UTRACE_TEST_SET_AX, 4242);
+	EQUAL(shared->value[0], 4242);
+	answered(RESUME | ABORT, 0, 0);
 	EQUAL(shared->value[1], ENOSYS);
-	close(e);
 }
 
 static void r_other_call(void)
 {
-	pid_t pid = start(v_ppid);
-	int e = engine(pid, EV(E_ENTRY));
+	pid_t pid = answered(RESUME, UTRACE_TEST_SET_NR, SYS_getpid);
 
-	respond(e, E_ENTRY, RESUME, 1, UTRACE_TEST_SET_NR, SYS_getpid);
-	go();
-	EQUAL(wait_for(pid), 0);
 	EQUAL(shared->value[0], pid);
-	close(e);
 }
 
 static void r_argument(void)
@@ -81,33 +77,24 @@ static void r_result(void)
 	close(e);
 }
 
-static void r_resumed(void)
+static void resumed_by(int action, uint32_t flag)
 {
 	pid_t pid = start(v_ppid);
 	int e = engine(pid, EV(E_ENTRY));
 	struct utrace_test_entry entry;
 
-	respond(e, E_ENTRY, STOP, 1, 0, 0);
-	go();
+	CHECK(stops_in(e, E_ENTRY));
+	EQUAL(control(e, action), 0);
 	CHECK(next(e, E_ENTRY, &entry));
-	EQUAL(stop(e), 0);
-	EQUAL(control(e, REPORT), 0);
-	CHECK(next(e, E_ENTRY, &entry));
-	EQUAL(entry.action & RESUMED, RESUMED);
+	EQUAL(entry.action & RESUMED, flag);
 	EQUAL(wait_for(pid), 0);
 	close(e);
+}
 
-	pid = start(v_ppid);
-	e = engine(pid, EV(E_ENTRY));
-	respond(e, E_ENTRY, STOP, 1, 0, 0);
-	go();
-	CHECK(next(e, E_ENTRY, &entry));
-	EQUAL(stop(e), 0);
-	EQUAL(control(e, RESUME), 0);
-	CHECK(next(e, E_ENTRY, &entry));
-	EQUAL(entry.action & RESUMED, 0);
-	EQUAL(wait_for(pid), 0);
-	close(e);
+static void r_resumed(void)
+{
+	resumed_by(REPORT, RESUMED);
+	resumed_by(RESUME, 0);
 }
 
 static void r_kill_entry(void)
@@ -115,20 +102,12 @@ static void r_kill_entry(void)
 	pid_t pid = start(v_ppid);
 	int e = engine(pid, EV(E_ENTRY));
 
-	respond(e, E_ENTRY, STOP, 1, 0, 0);
 	shared->value[0] = -5;
-	go();
-	CHECK(next(e, E_ENTRY, NULL));
-	EQUAL(stop(e), 0);
+	CHECK(stops_in(e, E_ENTRY));
 	kill(pid, SIGKILL);
 	EQUAL(wait_for(pid), SIGKILL);
 	EQUAL(shared->value[0], -5);
 	close(e);
-}
-
-static void v_exec32(void)
-{
-	execl(program32(), "task32", NULL);
 }
 
 /* The calls of a 32-bit program, by their own numbers. */

@@ -191,6 +191,25 @@ int sonde_utrace_init(void);
 void sonde_utrace_stop(void);
 void sonde_utrace_exit(void);
 
+/*
+ * Around what a hook does about the thread that runs it: the thread's state,
+ * with a reference, or NULL if nobody traces it.
+ */
+static inline struct utrace *sonde_enter(void)
+{
+	sonde_hooks_enter();
+	return sonde_find_get(current);
+}
+
+static inline void sonde_leave(struct utrace *u)
+{
+	if (u) {
+		sonde_retire(u);
+		sonde_put(u);
+	}
+	sonde_hooks_leave();
+}
+
 /* syscall.c */
 void sonde_update_syscall_work(struct utrace *u);
 void sonde_report_syscall_exit(struct utrace *u);

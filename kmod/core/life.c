@@ -64,13 +64,9 @@ unsigned long sonde_hook_new_task(struct sonde_args *args)
 {
 	unsigned long next = sonde_body(SONDE_HOOK_NEW_TASK);
 	struct task_struct *child = (struct task_struct *)args->di;
-	struct utrace *u;
+	struct utrace *u = sonde_enter();
 
-	sonde_hooks_enter();
-	u = sonde_find_get(current);
-	if (!u)
-		goto out_leave;
-	if ((READ_ONCE(u->flags) & UTRACE_EVENT(CLONE)) &&
+	if (u && (READ_ONCE(u->flags) & UTRACE_EVENT(CLONE)) &&
 	    !(child->flags & SONDE_PF_KERNEL)) {
 		report_clone(u, child);
 		if ((u->clone_flags & CLONE_VFORK) && sonde_wants_stop(u)) {
@@ -80,10 +76,7 @@ unsigned long sonde_hook_new_task(struct sonde_args *args)
 		}
 		sonde_settle(u);
 	}
-	sonde_retire(u);
-	sonde_put(u);
-out_leave:
-	sonde_hooks_leave();
+	sonde_leave(u);
 	return next;
 }
 
@@ -94,10 +87,8 @@ unsigned long sonde_hook_exec(struct sonde_args *args)
 		.event = UTRACE_EVENT(EXEC),
 		.regs = task_pt_regs(current),
 	};
-	struct utrace *u;
+	struct utrace *u = sonde_enter();
 
-	sonde_hooks_enter();
-	u = sonde_find_get(current);
 	if (u) {
 		r.bprm = u->bprm;
 		u->bprm = NULL;
@@ -105,10 +96,8 @@ unsigned long sonde_hook_exec(struct sonde_args *args)
 			sonde_report(u, &r);
 			sonde_settle(u);
 		}
-		sonde_retire(u);
-		sonde_put(u);
 	}
-	sonde_hooks_leave();
+	sonde_leave(u);
 	return sonde_body(SONDE_HOOK_EXEC);
 }
 
@@ -167,15 +156,10 @@ unsigned long sonde_hook_exit(struct sonde_args *args)
 	/* After an oops: in an odd place, or while exiting already. */
 	if (irqs_disabled() || in_atomic() || (current->flags & PF_EXITING))
 		return sonde_body(SONDE_HOOK_EXIT);
-	sonde_hooks_enter();
-	u = sonde_find_get(current);
-	if (u) {
-		if (READ_ONCE(u->flags) & UTRACE_EVENT(EXIT))
-			report_exit(u, &args->di);
-		sonde_retire(u);
-		sonde_put(u);
-	}
-	sonde_hooks_leave();
+	u = sonde_enter();
+	if (u && (READ_ONCE(u->flags) & UTRACE_EVENT(EXIT)))
+		report_exit(u, &args->di);
+	sonde_leave(u);
 	return sonde_body(SONDE_HOOK_EXIT);
 }
 
@@ -220,16 +204,11 @@ static void report_death(struct utrace *u)
 
 unsigned long sonde_hook_death(struct sonde_args *args)
 {
-	struct utrace *u;
+	struct utrace *u = sonde_enter();
 
-	sonde_hooks_enter();
-	u = sonde_find_get(current);
-	if (u) {
+	if (u)
 		report_death(u);
-		sonde_retire(u);
-		sonde_put(u);
-	}
-	sonde_hooks_leave();
+	sonde_leave(u);
 	return sonde_body(SONDE_HOOK_DEATH);
 }
 

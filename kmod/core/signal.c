@@ -480,16 +480,11 @@ out_body:
 unsigned long sonde_hook_get_signal(struct sonde_args *args)
 {
 	unsigned long next = sonde_body(SONDE_HOOK_GET_SIGNAL);
-	struct utrace *u;
+	struct utrace *u = sonde_enter();
 
-	sonde_hooks_enter();
-	u = sonde_find_get(current);
-	if (u) {
+	if (u)
 		next = before_signals(u, args);
-		sonde_retire(u);
-		sonde_put(u);
-	}
-	sonde_hooks_leave();
+	sonde_leave(u);
 	return next;
 }
 
@@ -545,10 +540,8 @@ static int take_signal(struct utrace *u, kernel_siginfo_t *info)
 unsigned long sonde_hook_dequeue_signal(struct sonde_args *args)
 {
 	unsigned long next = sonde_body(SONDE_HOOK_DEQUEUE_SIGNAL);
-	struct utrace *u;
+	struct utrace *u = sonde_enter();
 
-	sonde_hooks_enter();
-	u = sonde_find_get(current);
 	if (u) {
 		kernel_siginfo_t *info;
 
@@ -556,10 +549,8 @@ unsigned long sonde_hook_dequeue_signal(struct sonde_args *args)
 		sonde_dequeue_set_type(args);
 		args->ret = take_signal(u, info);
 		next = 0;
-		sonde_retire(u);
-		sonde_put(u);
 	}
-	sonde_hooks_leave();
+	sonde_leave(u);
 	return next;
 }
 
@@ -634,8 +625,7 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 	if (signr && !(current->jobctl &
 		       (JOBCTL_STOP_PENDING | JOBCTL_STOP_DEQUEUED)))
 		return next;
-	sonde_hooks_enter();
-	u = sonde_find_get(current);
+	u = sonde_enter();
 	if (u) {
 		notify = stop_notify();
 		WRITE_ONCE(u->told, 0);
@@ -648,10 +638,8 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 			args->ret = false;
 			next = 0;
 		}
-		sonde_retire(u);
-		sonde_put(u);
 	}
-	sonde_hooks_leave();
+	sonde_leave(u);
 	return next;
 }
 

@@ -227,18 +227,14 @@ static unsigned long leave_out(struct utrace *u, struct sonde_args *args)
 unsigned long sonde_hook_syscall_entry(struct sonde_args *args)
 {
 	unsigned long next = sonde_body(SONDE_HOOK_SYSCALL_ENTRY);
-	struct utrace *u;
+	struct utrace *u = sonde_enter();
 
-	sonde_hooks_enter();
-	u = sonde_find_get(current);
 	if (u) {
 		u->has_left_out = false;
 		if (!report_entry(u))
 			next = leave_out(u, args);
-		sonde_retire(u);
-		sonde_put(u);
 	}
-	sonde_hooks_leave();
+	sonde_leave(u);
 	return next;
 }
 
@@ -279,10 +275,8 @@ void sonde_report_syscall_exit(struct utrace *u)
 /* After a system call, where that can be hooked: the report is made here. */
 unsigned long sonde_hook_syscall_exit(struct sonde_args *args)
 {
-	struct utrace *u;
+	struct utrace *u = sonde_enter();
 
-	sonde_hooks_enter();
-	u = sonde_find_get(current);
 	if (u) {
 		if (u->has_left_out)
 			task_pt_regs(current)->orig_ax = u->left_out;
@@ -291,10 +285,8 @@ unsigned long sonde_hook_syscall_exit(struct sonde_args *args)
 			sonde_report_syscall_exit(u);
 			sonde_settle(u);
 		}
-		sonde_retire(u);
-		sonde_put(u);
 	}
-	sonde_hooks_leave();
+	sonde_leave(u);
 	return sonde_body(SONDE_HOOK_SYSCALL_EXIT);
 }
 

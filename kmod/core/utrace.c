@@ -596,9 +596,7 @@ static void sonde_work(struct callback_head *head)
 	WRITE_ONCE(u->work_queued, false);
 	if (!(current->flags & PF_EXITING))
 		sonde_safe_point(u);
-	sonde_retire(u);
-	sonde_put(u);
-	sonde_hooks_leave();
+	sonde_leave(u);
 }
 
 /* Only there to interrupt a sleeping call: the get_signal hook does it all. */

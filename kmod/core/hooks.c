@@ -38,6 +38,12 @@ TRAMPOLINE(probe_remove);
 
 struct sonde_kernel sonde_kernel;
 
+#define WAYS 24		/* as many as tramp.S has */
+
+extern void (*const sonde_ways[WAYS])(void);
+unsigned long sonde_way_targets[WAYS];
+static size_t ways_used;
+
 static unsigned long (*lookup_name)(const char *name);
 static unsigned long (*location_of)(unsigned long ip);
 static void (*free_filter)(struct ftrace_ops *ops);	/* 5.10: no export */
@@ -81,9 +87,25 @@ static struct hook {
 		"tracepoint_probe_unregister", sonde_tramp_probe_remove },
 };
 
+/*
+ * What to call for a function at this address. A kernel built for IBT takes the
+ * endbr64 from functions that it calls by name only, and where the CPU has IBT
+ * to call such a one by pointer is fatal. So a way of tramp.S is called, which
+ * goes there by a return; that asks for no endbr64.
+ */
+static void *way_to(unsigned long address)
+{
+	if (!address || WARN_ON(ways_used == WAYS))
+		return NULL;
+	sonde_way_targets[ways_used] = address;
+	return sonde_ways[ways_used++];
+}
+
 /**
  * sonde_lookup() - address of a kernel symbol, also under a compiler's suffix
  * @name: the plain name
+ *
+ * Of data, or of a function to be hooked. To call one: sonde_lookup_call().
  *
  * Context: Process context, after sonde_hooks_init() began.
  * Return: the address, or 0.
@@ -104,6 +126,19 @@ unsigned long sonde_lookup(const char *name)
 			return address;
 	}
 	return 0;
+}
+
+/**
+ * sonde_lookup_call() - what to call for a kernel function
+ * @name: the plain name
+ *
+ * Context: Module load, after sonde_hooks_init() began: there are no more than
+ * WAYS of them.
+ * Return: a function of the same type, or NULL.
+ */
+void *sonde_lookup_call(const char *name)
+{
+	return way_to(sonde_lookup(name));
 }
 
 /**
@@ -252,7 +287,6 @@ static struct ftrace_ops sonde_ops = {
 static int find_lookup(void)
 {
 	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
-	unsigned long (*lookup)(const char *name);
 	int err;
 
 	err = register_kprobe(&probe);
@@ -260,10 +294,8 @@ static int find_lookup(void)
 		pr_err("sonde: no kprobe on kallsyms_lookup_name: %d\n", err);
 		return err;
 	}
-	lookup = (void *)probe.addr;
+	lookup_name = way_to((unsigned long)probe.addr);
 	unregister_kprobe(&probe);
-	/* With IBT the probe lies behind the endbr64: ask it for itself. */
-	lookup_name = (void *)lookup("kallsyms_lookup_name");
 	return lookup_name ? 0 : -ENOENT;
 }
 
@@ -272,6 +304,7 @@ static int find_kernel(void)
 	const struct {
 		const char *name;
 		void *slot;
+		bool data;
 	} wanted_symbols[] = {
 		{ "ftrace_location", &location_of },
 		{ "ftrace_free_filter", &free_filter },
@@ -288,21 +321,23 @@ static int find_kernel(void)
 		{ "is_current_pgrp_orphaned",
 		  &sonde_kernel.is_current_pgrp_orphaned },
 		{ "get_task_exe_file", &sonde_kernel.get_task_exe_file },
-		{ "tasklist_lock", &sonde_kernel.tasklist_lock },
+		{ "tasklist_lock", &sonde_kernel.tasklist_lock, true },
 		{ "sys_tracepoint_refcount",
-		  &sonde_kernel.sys_tracepoint_refcount },
+		  &sonde_kernel.sys_tracepoint_refcount, true },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(wanted_symbols); i++) {
-		unsigned long address = sonde_lookup(wanted_symbols[i].name);
+		unsigned long found = sonde_lookup(wanted_symbols[i].name);
 
-		if (!address) {
+		if (!wanted_symbols[i].data)
+			found = (unsigned long)way_to(found);
+		if (!found) {
 			pr_err("sonde: this kernel has no %s\n",
 			       wanted_symbols[i].name);
 			return -ENOENT;
 		}
-		*(unsigned long *)wanted_symbols[i].slot = address;
+		*(unsigned long *)wanted_symbols[i].slot = found;
 	}
 	return 0;
 }

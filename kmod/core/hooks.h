@@ -63,6 +63,7 @@ struct sonde_kernel {
 extern struct sonde_kernel sonde_kernel;
 
 unsigned long sonde_lookup(const char *name);
+void *sonde_lookup_call(const char *name);
 unsigned long sonde_location(unsigned long function);
 struct tracepoint *sonde_tracepoint(const char *name);
 unsigned long sonde_body(enum sonde_hook_index index);

@@ -5,7 +5,7 @@
  *
  * Each saves the argument registers, calls its C part in the thread's own
  * context, and goes on where that says, by push and return: an indirect jump
- * into the middle of a function would fault on CPUs with kernel IBT. No frame
+ * to where no endbr64 is would fault on CPUs with kernel IBT. No frame
  * of the module is left on the stack while the original function sleeps.
  */
 #include <linux/linkage.h>
@@ -116,5 +116,32 @@ SYM_FUNC_END(sonde_tramp_\name)
 CALL_TRAMPOLINE call_by_name
 CALL_TRAMPOLINE call_of_all
 #endif
+
+/*
+ * Ways to kernel functions that are known by their address alone: hooks.c,
+ * way_to(), says why.
+ */
+#define WAYS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, \
+	19, 20, 21, 22, 23
+
+.macro WAY index
+SYM_FUNC_START(sonde_way_\index)
+	ENDBR
+	push	sonde_way_targets + 8 * \index(%rip)
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(sonde_way_\index)
+.endm
+
+.irp index, WAYS
+WAY \index
+.endr
+
+	.section .rodata
+SYM_DATA_START(sonde_ways)
+.irp index, WAYS
+	.quad	sonde_way_\index
+.endr
+SYM_DATA_END(sonde_ways)
 
 	.section .note.GNU-stack, "", @progbits

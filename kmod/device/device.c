@@ -573,7 +573,7 @@ int sonde_device_init(void)
 {
 	int err;
 
-	may_access = (void *)sonde_lookup("ptrace_may_access");
+	may_access = sonde_lookup_call("ptrace_may_access");
 	sonde_fire_init();
 	sonde_kernel_init();
 	sonde_taps_init();

@@ -52,7 +52,6 @@ static const struct sonde_vdso_clock no_clock; /* its mode is not the TSC */
 const struct sonde_vdso_clock *sonde_vdso;
 
 static unsigned long long (*cpu_time_of)(struct task_struct *task);
-static struct file *(*exe_file_of)(struct task_struct *task);
 
 /**
  * sonde_fire_init() - look up what is not exported
@@ -62,8 +61,7 @@ static struct file *(*exe_file_of)(struct task_struct *task);
 void sonde_fire_init(void)
 {
 	sonde_vdso = sonde_vdso_find() ?: &no_clock;
-	cpu_time_of = (void *)sonde_lookup("task_sched_runtime");
-	exe_file_of = (void *)sonde_lookup("get_task_exe_file");
+	cpu_time_of = sonde_lookup_call("task_sched_runtime");
 }
 
 static bool has_user_memory(void)
@@ -393,9 +391,9 @@ static int put_executable(struct sonde_firing *firing, char *to, u32 max)
 	struct file *file;
 	int length;
 
-	if (!may_lock() || !exe_file_of)
+	if (!may_lock())
 		return -1;
-	file = exe_file_of(current);
+	file = sonde_kernel.get_task_exe_file(current);
 	if (!file)
 		return -1;
 	length = put_path(firing, &file->f_path, to, max);

@@ -57,9 +57,9 @@ void sonde_kernel_init(void)
 
 		iterators[n] = tp ? (unsigned long)tp->iterator : -1ul;
 	}
-	copy_kernel = (void *)sonde_lookup("copy_from_kernel_nofault");
-	copy_kernel_text = (void *)sonde_lookup("strncpy_from_kernel_nofault");
-	save_from = (void *)sonde_lookup("stack_trace_save_regs");
+	copy_kernel = sonde_lookup_call("copy_from_kernel_nofault");
+	copy_kernel_text = sonde_lookup_call("strncpy_from_kernel_nofault");
+	save_from = sonde_lookup_call("stack_trace_save_regs");
 }
 
 static bool has(int capability)

@@ -21,9 +21,6 @@
 #define SONDE_UPROBE_CONTEXT enum uprobe_filter_ctx context,
 #endif
 
-/* From 6.18 on an instruction with a segment prefix can be probed. */
-#define SONDE_UPROBE_PREFIXES (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0))
-
 /* The handle that 6.12 and later want back; others return NULL. */
 static inline struct uprobe *sonde_uprobe_register(struct inode *inode,
 						   loff_t offset,

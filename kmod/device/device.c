@@ -577,6 +577,7 @@ int sonde_device_init(void)
 	sonde_fire_init();
 	sonde_kernel_init();
 	sonde_taps_init();
+	sonde_uprobes_init();
 	err = sonde_timers_init();
 	if (err)
 		return err;

@@ -164,7 +164,7 @@ struct sonde_armed {
 	struct sonde_probe *probe;
 	struct sonde_session *session;
 	bool held; /* by engines: its probe has ECBs that hold */
-	struct sonde_uprobe *uprobe; /* of a user tap */
+	struct sonde_uprobe *uprobe; /* of a user tap; NULL: never fires */
 	struct sonde_timer *timer; /* of PROFILE and TICK */
 };
 
@@ -440,6 +440,7 @@ void sonde_jit_compile(struct sonde_program *program);
 void sonde_jit_free(struct sonde_program *program);
 
 /* uprobe.c */
+void sonde_uprobes_init(void);
 int sonde_uprobe_arm(struct sonde_armed *armed, const char *path, char *why);
 void sonde_uprobe_disarm(struct sonde_armed *armed);
 int sonde_uprobes_retarget(struct sonde_session *session, char *why);

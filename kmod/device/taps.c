@@ -553,8 +553,42 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	return err ?: sonde_points_update(session, why);
 }
 
+/* Taps that are armed, and never fire: the kernel cannot probe an instruction. */
+struct left_out {
+	u32 count;
+	char first[SONDE_WHY]; /* what to tell the user of the first */
+};
+
+/* It does not keep those beside it from being armed: the user is told. */
+static int arm_user(struct sonde_armed *armed, const char *path,
+		    struct left_out *out, char *why)
+{
+	int err = sonde_uprobe_arm(armed, path, why);
+
+	if (err != -ENOEXEC)
+		return err;
+	if (!out->count++)
+		strscpy(out->first, why, sizeof(out->first));
+	why[0] = 0;
+	return 0;
+}
+
+static void tell_left_out(struct sonde_session *session,
+			  const struct left_out *out)
+{
+	const struct sonde_event notice = { .kind = SONDE_EVENT_NOTICE };
+	char text[SONDE_WHY + 40];
+
+	if (!out->count)
+		return;
+	scnprintf(text, sizeof(text), out->count > 1 ?
+		  "%s (and %u more)" : "%s",
+		  out->first, out->count - 1);
+	sonde_event_text(session, &notice, text);
+}
+
 static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
-		   const char *path, char *why)
+		   const char *path, struct left_out *out, char *why)
 {
 	struct sonde_armed *armed;
 	int err = check_tap(session, tap, why);
@@ -576,7 +610,7 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 	if (err)
 		goto out_free;
 	if (is_user(tap->kind))
-		err = sonde_uprobe_arm(armed, path, why);
+		err = arm_user(armed, path, out, why);
 	else if (is_timer(tap->kind))
 		err = sonde_timer_arm(armed, why);
 	else
@@ -658,6 +692,7 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 		   u64 length, char *why)
 {
 	const struct sonde_tap *taps = bytes;
+	struct left_out out = { .count = 0 };
 	const char *path;
 	int err;
 	u64 n;
@@ -671,7 +706,7 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 	if (err)
 		return err;
 	for (n = 0; n < count; n++) {
-		err = arm_one(session, &taps[n], path, why);
+		err = arm_one(session, &taps[n], path, &out, why);
 		if (err)
 			break;
 		path += taps[n].path_length;
@@ -682,6 +717,8 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 		err = sonde_points_update(session, why);
 	if (err)
 		undo(session, taps, n);
+	else
+		tell_left_out(session, &out);
 	return err;
 }
 

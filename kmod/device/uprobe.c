@@ -22,10 +22,12 @@
 
 #include "kmod/compat.h"
 #include "kmod/compat_uprobe.h"
+#include "kmod/core/hooks.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
 
 #define RETURN_OFFSET_UNKNOWN U64_MAX
+#define BREAKPOINT 0xcc
 
 struct sonde_uprobe {
 	struct uprobe_consumer consumer;
@@ -128,36 +130,41 @@ static int handle_return(struct uprobe_consumer *consumer, unsigned long func,
 	return 0;
 }
 
-static bool is_segment_prefix(u8 byte)
+static int (*analyze)(struct arch_uprobe *uprobe, struct mm_struct *mm,
+		      unsigned long address);
+
+/**
+ * sonde_uprobes_init() - look up what is not exported
+ *
+ * Context: Process context, module load.
+ */
+void sonde_uprobes_init(void)
 {
-	return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e;
+	analyze = sonde_lookup_call("arch_uprobe_analyze_insn");
 }
 
 /*
- * Kernels that cannot probe an instruction with such a prefix (a long nop has
- * one) still register it; the probe then never fires.
+ * The kernel looks at the instruction when a process maps it, perhaps long after
+ * the uprobe was registered, and then says nothing: so it is asked now.
  */
-static int check_instruction(struct file *file, u64 offset, char *why)
+static int check_instruction(struct file *file, const char *path, u64 offset,
+			     char *why)
 {
+	struct arch_uprobe uprobe = {};
 	loff_t at = offset;
-	u8 bytes[5];
-	ssize_t got = kernel_read(file, bytes, sizeof(bytes), &at);
-	ssize_t n;
+	ssize_t got = kernel_read(file, uprobe.insn, sizeof(uprobe.insn), &at);
 
 	if (got <= 0) {
 		scnprintf(why, SONDE_WHY, "the file has no byte at offset 0x%llx",
 			  offset);
 		return got < 0 ? got : -EINVAL;
 	}
-	for (n = 0; n < got && !SONDE_UPROBE_PREFIXES; n++) {
-		if (is_segment_prefix(bytes[n]) || bytes[n] == 0xf0) {
-			scnprintf(why, SONDE_WHY,
-				  "this kernel cannot probe the instruction at offset 0x%llx",
-				  offset);
-			return -EOPNOTSUPP;
-		}
-		if (bytes[n] != 0x66 && bytes[n] != 0x67)
-			break;
+	if (uprobe.insn[0] == BREAKPOINT ||
+	    (analyze && analyze(&uprobe, current->mm, offset))) {
+		scnprintf(why, SONDE_WHY,
+			  "this kernel cannot probe the instruction at %s+0x%llx",
+			  path, offset);
+		return -ENOEXEC;
 	}
 	return 0;
 }
@@ -227,7 +234,7 @@ static int find_file(struct sonde_uprobe *uprobe, const char *path, char *why)
 			  path);
 		return PTR_ERR(file);
 	}
-	err = check_instruction(file, offset, why);
+	err = check_instruction(file, path, offset, why);
 	if (!err) {
 		/* of an overlay, the inode that mappings have */
 		uprobe->inode = igrab(d_real_inode(file->f_path.dentry));
@@ -244,8 +251,9 @@ static int find_file(struct sonde_uprobe *uprobe, const char *path, char *why)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -EPERM everybody's programs, and not root, -EOPNOTSUPP, -ENOMEM,
- * errors of the file's name and of uprobe_register().
+ * Return: 0, -EPERM everybody's programs, and not root, -ENOEXEC the kernel
+ * cannot probe this instruction, -ENOMEM, errors of the file's name and of
+ * uprobe_register().
  */
 int sonde_uprobe_arm(struct sonde_armed *armed, const char *path, char *why)
 {
@@ -288,7 +296,7 @@ out_free:
 
 /**
  * sonde_uprobe_disarm() - take a user tap out
- * @armed: a tap that sonde_uprobe_arm() armed
+ * @armed: a tap of kind USER_*, with or without a uprobe
  *
  * It does not fire any more when this returns.
  *
@@ -296,6 +304,8 @@ out_free:
  */
 void sonde_uprobe_disarm(struct sonde_armed *armed)
 {
+	if (!armed->uprobe)
+		return;
 	stop(armed->uprobe);
 	iput(armed->uprobe->inode);
 	kfree(armed->uprobe);

@@ -122,3 +122,12 @@ def events_are_records_plus_drops(world):
     counted = sum(int(n) for n in re.findall(r"^ +(\d+)$", result.stdout, re.M))
     dropped = sum(int(n) for n in re.findall(r"^sonde: (\d+) drops? on CPU \d+$", result.stderr, re.M))
     equal(counted + dropped, 20000, f"{counted} counted + {dropped} dropped")
+
+
+@scenario()
+def every_function_of_a_library(world):
+    """Some begin with an instruction that a kernel cannot probe: all the others are seen, and the program goes on."""
+    result = world.sonde("-q", "-n", "pid$target:libm.so.6::entry { @[probefunc] = count(); }",
+                         "-c", "/usr/bin/python3 -c 'import math; print(math.sin(0) + 7)'")
+    check("7.0\n" in result.stdout, f"the program's output: {result.stdout!r}")
+    check(any("sin" in name for name in counts(result.stdout)), f"sin() is not counted: {result.stdout!r}")

@@ -226,6 +226,52 @@ static void user(int targeted)
 	close_client(&c);
 }
 
+/* A function whose first instruction no kernel probes: it has a lock prefix. */
+__asm__(".type locked_function, @function\n"
+	"locked_function: lock addl $1, locked_calls(%rip)\n"
+	"	ret\n"
+	".size locked_function, . - locked_function\n");
+void locked_function(void);
+int locked_calls;
+
+static int call_both(void)
+{
+	locked_function();
+	call_function();
+	return locked_calls == 1 ? 7 : 8;
+}
+
+/* Its tap never fires, the user is told, and other taps are as ever. */
+static void not_to_be_probed(void)
+{
+	char path[SONDE_PATH_MAX], bytes[8192];
+	struct sonde_event *event = (void *)bytes;
+	struct child child;
+	struct client c;
+
+	begin(&c);
+	child = start_child(&c, call_both);
+	GRANTED(&c, attach(&c, child.pid));
+	GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+	GRANTED(&c, load_words(&c, 2, INSNS(word0), 1));
+	GRANTED(&c, arm(&c, 1, function_tap(SONDE_TAP_USER_ENTRY,
+					    locked_function, path), path));
+	CHECK(next_event(&c, bytes, sizeof(bytes)) > (ssize_t)sizeof(*event) &&
+		      event->kind == SONDE_EVENT_NOTICE &&
+		      strstr((char *)(event + 1), path),
+	      "kind %u", event->kind);
+	GRANTED(&c, arm(&c, 2, function_tap(SONDE_TAP_USER_ENTRY,
+					    probed_function, path), path));
+	go(&c);
+	run(&child);
+	drain(&c, see);
+	CHECK(count_of[1] == 0 && count_of[2] == 100, "%lu, %lu entries",
+	      count_of[1], count_of[2]);
+	GRANTED(&c, disarm(&c, 1));
+	GRANTED(&c, disarm(&c, 2));
+	close_client(&c);
+}
+
 int main(void)
 {
 	for (int run = 0; run < RUNS; run++) {
@@ -236,5 +282,6 @@ int main(void)
 	events();
 	user(0);
 	user(1);
+	not_to_be_probed();
 	return verdict("taps");
 }

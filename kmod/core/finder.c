@@ -173,12 +173,16 @@ static int watch_task(struct sonde_finder *finder, struct task_struct *task,
 	}
 	refcount_inc(&finder->ref);
 	w->engine = engine;
+	/*
+	 * Ours: once it is linked, the thread's death or the end of the finder
+	 * may drop the other two. The engine holds @w.
+	 */
+	utrace_engine_get(engine);
 	if (!link_watch(w)) {
 		detach(task, engine);
+		utrace_engine_put(engine);
 		return -ESRCH;
 	}
-	/* Its death may free @w from here on; the engine holds it here. */
-	utrace_engine_get(engine);
 	if (matched)
 		tell_found(w, task);
 	if (utrace_set_events(task, engine, events_of(w))) {

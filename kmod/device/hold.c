@@ -545,12 +545,16 @@ static int take(struct sonde_grips *grips, struct task_struct *task,
 	}
 	refcount_inc(&grips->ref);
 	grip->engine = engine;
+	/*
+	 * Ours: once it is linked, the thread's death or the end of the session
+	 * may drop the other two.
+	 */
+	utrace_engine_get(engine);
 	if (!link_grip(grip)) {
 		let_go(grip);
+		utrace_engine_put(engine);
 		return -ESRCH;
 	}
-	/* its death may unlink it from here on */
-	utrace_engine_get(engine);
 	err = utrace_set_events(task, engine, events_of(grips));
 	if (err && unlink_grip(grip))
 		let_go(grip);

@@ -38,10 +38,7 @@ TRAMPOLINE(probe_remove);
 
 struct sonde_kernel sonde_kernel;
 
-#define WAYS 24		/* as many as tramp.S has */
-
-extern void (*const sonde_ways[WAYS])(void);
-unsigned long sonde_way_targets[WAYS];
+unsigned long sonde_way_targets[SONDE_WAYS];
 static size_t ways_used;
 
 static unsigned long (*lookup_name)(const char *name);
@@ -95,7 +92,7 @@ static struct hook {
  */
 static void *way_to(unsigned long address)
 {
-	if (!address || WARN_ON(ways_used == WAYS))
+	if (!address || WARN_ON(ways_used == SONDE_WAYS))
 		return NULL;
 	sonde_way_targets[ways_used] = address;
 	return sonde_ways[ways_used++];
@@ -133,7 +130,7 @@ unsigned long sonde_lookup(const char *name)
  * @name: the plain name
  *
  * Context: Module load, after sonde_hooks_init() began: there are no more than
- * WAYS of them.
+ * SONDE_WAYS of them.
  * Return: a function of the same type, or NULL.
  */
 void *sonde_lookup_call(const char *name)

@@ -74,6 +74,11 @@ void sonde_hooks_enter(void);
 void sonde_hooks_leave(void);
 long sonde_hooks_busy(void);
 
+/* tramp.S: each goes on at the target of its index. hooks.c, way_to(), says why. */
+#define SONDE_WAYS 24
+extern void (*const sonde_ways[SONDE_WAYS])(void);
+extern unsigned long sonde_way_targets[SONDE_WAYS];
+
 /* tramp.S: runs a hooked function's body with one argument and comes back. */
 void sonde_call_body(unsigned long body, unsigned long argument);
 unsigned long sonde_call_body_of(unsigned long body, struct sonde_args *args);

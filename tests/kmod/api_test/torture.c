@@ -38,7 +38,7 @@
 
 #include "utrace_test.h"
 
-enum { WORKERS = 4, TRACERS = 2, FINDERS = 3, STACK = 32768 };
+enum { WORKERS = 4, TRACERS = 2, FINDERS = 2, STACK = 32768 };
 enum { PATIENCE = 180, TELL_EVERY = 30 };	/* seconds */
 
 static struct {
@@ -308,7 +308,7 @@ static void finder(void)
 			f.pid = shared->victims[random() % WORKERS];
 		if (device(&e) >= 0 && !ioctl(e, UTRACE_TEST_FIND, &f))
 			add(&shared->finders);
-		pause_us(random() % 50000);
+		pause_us(random() % 100000);
 		if (e >= 0) {
 			close(e);
 			e = -1;

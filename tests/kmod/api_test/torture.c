@@ -39,10 +39,11 @@
 #include "utrace_test.h"
 
 enum { WORKERS = 4, TRACERS = 2, FINDERS = 2, STACK = 32768 };
+enum { PROCESSES = WORKERS + TRACERS + FINDERS + 1 };
 enum { PATIENCE = 180, TELL_EVERY = 30 };	/* seconds */
 
 static struct {
-	volatile int victims[WORKERS], workers[WORKERS];
+	volatile int victims[WORKERS], processes[PROCESSES];
 	volatile double since[WORKERS];	/* when they were born */
 	volatile long kills, traced, ends;
 	volatile long attaches, refused, finders, signals;
@@ -251,7 +252,6 @@ static void worker(int slot)
 	signal(SIGUSR1, on_signal);
 	/* A core of a victim with our memory would be ours, too. */
 	prctl(PR_SET_DUMPABLE, 0);
-	shared->workers[slot] = getpid();
 	while (!shared->over) {
 		unsigned int kind = random() % 24;
 		pid_t pid = make_victim(kind);
@@ -371,8 +371,9 @@ static void stuck(const char *what)
 
 	printf("torture: stuck: %s\n", what);
 	tell();
+	for (i = 0; i < PROCESSES; i++)
+		show("/proc/%d/stack", shared->processes[i]);
 	for (i = 0; i < WORKERS; i++) {
-		show("/proc/%d/stack", shared->workers[i]);
 		show("/proc/%d/status", shared->victims[i]);
 		show("/proc/%d/stack", shared->victims[i]);
 	}
@@ -481,6 +482,7 @@ static pid_t start(int seed, int kind)
 
 	if (pid)
 		return pid;
+	shared->processes[kind] = getpid();
 	srandom(seed);
 	if (kind < WORKERS)
 		worker(kind);
@@ -494,7 +496,6 @@ static pid_t start(int seed, int kind)
 
 int main(int argc, char **argv)
 {
-	enum { PROCESSES = WORKERS + TRACERS + FINDERS + 1 };
 	double seconds = argc > 1 ? atof(argv[1]) : 10;
 	int times = argc > 2 ? atoi(argv[2]) : 1;
 	const struct rlimit no_core = { 0, 0 };

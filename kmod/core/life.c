@@ -239,17 +239,33 @@ static void reaped(struct utrace *u)
 /* In the ftrace handler. */
 bool notrace sonde_wants_release(struct task_struct *task)
 {
-	return sonde_find(task) || sonde_find(task->group_leader);
+	return task != task->group_leader || sonde_find(task);
 }
 
 /*
  * The last thread of a group may release its dead leader as well, without
- * calling release_task() again: look at the leader afterwards.
+ * calling release_task() again. Somebody may attach to the leader until then: it
+ * is looked for afterwards.
  */
+static void release_body(struct task_struct *task, unsigned long body)
+{
+	struct task_struct *leader = get_task_struct(task->group_leader);
+	struct utrace *u;
+
+	sonde_call_body(body, (unsigned long)task);
+	u = sonde_find_get(leader);
+	if (u) {
+		if (READ_ONCE(leader->exit_state) == EXIT_DEAD &&
+		    !READ_ONCE(leader->sighand))
+			reaped(u);
+		sonde_put(u);
+	}
+	put_task_struct(leader);
+}
+
 unsigned long sonde_hook_release(struct sonde_args *args)
 {
 	struct task_struct *task = (struct task_struct *)args->di;
-	struct task_struct *leader = task->group_leader;
 	unsigned long next = sonde_body(SONDE_HOOK_RELEASE);
 	struct utrace *u;
 
@@ -259,14 +275,9 @@ unsigned long sonde_hook_release(struct sonde_args *args)
 		reaped(u);
 		sonde_put(u);
 	}
-	u = leader != task ? sonde_find_get(leader) : NULL;
-	if (u) {
-		sonde_call_body(next, args->di);
+	if (task != task->group_leader) {
+		release_body(task, next);
 		next = 0;
-		if (READ_ONCE(leader->exit_state) == EXIT_DEAD &&
-		    !READ_ONCE(leader->sighand))
-			reaped(u);
-		sonde_put(u);
 	}
 	sonde_hooks_leave();
 	return next;

@@ -11,6 +11,9 @@
  * resume, step and leave the same victims meanwhile, finders come and go on
  * every thread of the machine, and signals are sent to all of them.
  *
+ * Process numbers come round again: who acts on one asks is_victim() first. A
+ * step that is left behind would end a process of our own, or the shell.
+ *
  * usage: torture SECONDS [TIMES MODULE...]
  *
  * With modules, these are loaded for so long so many times. What is traced is
@@ -44,6 +47,7 @@ enum { PATIENCE = 180, TELL_EVERY = 30 };	/* seconds */
 
 static struct {
 	volatile int victims[WORKERS], processes[PROCESSES];
+	volatile int eldest;	/* no victim has this number or one below */
 	volatile double since[WORKERS];	/* when they were born */
 	volatile long kills, traced, ends;
 	volatile long attaches, refused, finders, signals;
@@ -88,6 +92,11 @@ static int device(int *fd)
 		__sync_fetch_and_sub(&shared->open, 1);
 	}
 	return *fd;
+}
+
+static bool is_victim(int pid)
+{
+	return pid > shared->eldest;
 }
 
 /*
@@ -284,7 +293,7 @@ static void tracer(void)
 		/* One of its threads or children at times. */
 		if (random() % 3 == 0)
 			pid += random() % 4;
-		if (device(&e) < 0 || pid <= 1)
+		if (device(&e) < 0 || !is_victim(pid))
 			pause_us(1000);
 		else if (ioctl(e, UTRACE_TEST_TORTURE, &pid))
 			add(&shared->refused);
@@ -329,7 +338,7 @@ static void sender(void)
 		int pid = shared->victims[random() % WORKERS];
 
 		pause_us(random() % 2000);
-		if (pid > 1 && !kill(pid, signals[random() % 11]))
+		if (is_victim(pid) && !kill(pid, signals[random() % 11]))
 			add(&shared->signals);
 	}
 	_exit(0);
@@ -382,9 +391,11 @@ static void stuck(const char *what)
 }
 
 /*
- * Now and then: do all the victims die? Looks are counted, not the time: it may
- * leap where the machine stood still.
+ * Patience is counted in looks, not by the clock: that leaps where the machine
+ * stood still.
  */
+
+/* Now and then: do all the victims die? */
 static void watch(void)
 {
 	static double told, looked, last[WORKERS];
@@ -394,6 +405,8 @@ static void watch(void)
 	if (now() - looked < 0.1)
 		return;
 	looked = now();
+	if (waitpid(-1, NULL, WNOHANG) > 0)
+		stuck("a process of torture itself ended");
 	for (i = 0; i < WORKERS; i++) {
 		same[i] = shared->since[i] == last[i] ? same[i] + 1 : 0;
 		last[i] = shared->since[i];
@@ -409,6 +422,7 @@ static void watch(void)
 static void run_for(double seconds)
 {
 	double end = now() + seconds;
+	int looks;
 
 	shared->loaded = 1;
 	while (now() < end) {
@@ -418,11 +432,10 @@ static void run_for(double seconds)
 		watch();
 	}
 	shared->loaded = 0;
-	end = now() + PATIENCE;
-	while (shared->open) {
+	for (looks = 0; shared->open; looks++) {
 		pause_us(1000);
 		watch();
-		if (now() > end)
+		if (looks > PATIENCE * 1000)
 			stuck("the device is not closed");
 	}
 }
@@ -442,13 +455,13 @@ static bool load(const char *path)
 static bool unload(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	double end = now() + PATIENCE;
 	char name[64];
+	int looks = 0;
 
 	snprintf(name, sizeof(name), "%s", slash ? slash + 1 : path);
 	name[strcspn(name, ".")] = 0;
 	while (syscall(SYS_delete_module, name, O_NONBLOCK)) {
-		if (errno != EAGAIN || now() > end) {
+		if (errno != EAGAIN || ++looks > PATIENCE * 1000) {
 			perror(name);
 			return false;
 		}
@@ -512,8 +525,10 @@ int main(int argc, char **argv)
 	if (shared == MAP_FAILED)
 		return 2;
 	began = now();
-	for (i = 0; i < PROCESSES; i++)
+	for (i = 0; i < PROCESSES; i++) {
 		pids[i] = start(getpid() + time(NULL) + i, i);
+		shared->eldest = pids[i];
+	}
 	if (argc <= 3)
 		run_for(seconds);
 	for (i = 0; argc > 3 && i < times && good; i++)

@@ -104,6 +104,7 @@ class Prompt {
                      {source != nullptr ? source->event_fd() : -1, POLLIN, 0},
                      {interrupt_fd(), POLLIN, 0}};
     int timeout = static_cast<int>(std::clamp<uint64_t>(options_.number("switchrate") / 1'000'000, 1, 1000));
+    if (session_.has_put_off()) timeout = 0;
     ::poll(fds, 3, timeout);
     if (g_line_interrupted.exchange(false)) {
       pending_.clear();

@@ -22,6 +22,7 @@ namespace {
 constexpr ProbeId kBegin{1};
 constexpr ProbeId kEnd{2};
 constexpr uint64_t kLeastBuffer = 4096;
+constexpr size_t kMappedAtOnce = 64;  // whoever mapped the first of them may wait
 
 uint64_t monotonic_ns() {
   timespec now{};
@@ -111,6 +112,7 @@ void Session::release_targets() {
   if (source_ == nullptr || source_lost_) return;
   for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
   live_.clear();
+  framework_->set_targets(live_);
 }
 
 // ---- start -----------------------------------------------------------------------------------------------------
@@ -258,14 +260,30 @@ Result<void> Session::take_events() {
     if (!*event) break;
     if (auto done = take_event(**event); !done) return done;
   }
-  return {};
+  return look_at_mapped();
+}
+
+/// Probes in what was mapped. Whoever mapped it may wait for that.
+Result<void> Session::look_at_mapped() {
+  if (mapped_.empty()) return {};
+  const std::vector<SourceEvent> mapped = std::exchange(mapped_, {});
+  std::vector<std::string> paths;
+  for (const SourceEvent& event : mapped) paths.push_back(event.text);
+  auto done = framework_->modules_appeared(paths);
+  for (const SourceEvent& event : mapped) {
+    if (event.value != 0) (void)source_->seen(static_cast<uint32_t>(event.value)).has_value();
+  }
+  return done;
 }
 
 Result<void> Session::take_event(const SourceEvent& event) {
   switch (event.kind) {
     case SONDE_EVENT_TARGET_GONE: std::erase(live_, event.pid); return {};
     case SONDE_EVENT_ALL_GONE: live_.clear(); return {};
-    case SONDE_EVENT_MAPPED: consumer_->note_process(event.pid); return framework_->module_appeared(event.text);
+    case SONDE_EVENT_MAPPED:
+      consumer_->note_process(event.pid);
+      mapped_.push_back(event);
+      return mapped_.size() < kMappedAtOnce ? Result<void>() : look_at_mapped();
     case SONDE_EVENT_MAPPING: consumer_->note_mapping(event); return {};
     case SONDE_EVENT_EXEC: consumer_->note_process(event.pid); return {};
     case SONDE_EVENT_DATA:

@@ -47,9 +47,10 @@ class Session {
   Result<void> disable(uint32_t enabling);
   Result<uint32_t> start_target(const std::vector<std::string>& argv);
   Result<void> attach_target(uint32_t pid);
-  void release_targets();      ///< they run on, untraced
-  Result<void> poll_source();  ///< takes the source's events, drains
-  void finish();               ///< END, the rest of the output, drops
+  bool has_put_off() const { return !put_off_.empty(); }  ///< events that poll_source() takes
+  void release_targets();                                 ///< they run on, untraced
+  Result<void> poll_source();                             ///< takes the source's events, drains
+  void finish();                                          ///< END, the rest of the output, drops
 
   Framework& framework() { return *framework_; }
   Consumer& consumer() { return *consumer_; }
@@ -66,6 +67,7 @@ class Session {
   Result<void> take_events();
   void take_names();
   Result<void> take_event(const SourceEvent& event);
+  Result<void> look_at_mapped();
   bool only_begin(const Enabling& enabling);
   void wait(uint64_t timeout_ns);
   Result<void> create_buffers(uint64_t bytes);
@@ -89,6 +91,7 @@ class Session {
   bool had_targets_ = false;
   bool going_ = false;
   bool source_lost_ = false;
+  std::vector<SourceEvent> mapped_;  ///< taken, not looked at yet
   std::deque<SourceEvent> put_off_;  ///< taken by take_names() on its way, for take_events()
 };
 

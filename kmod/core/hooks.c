@@ -260,8 +260,9 @@ static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 	struct pt_regs *regs = sonde_fregs(fregs);
 	int i = 0;
 
-	/* It is dying: that before who traces it. See sonde_with_state(). */
-	if (unlikely(READ_ONCE(current->exit_state)))
+	/* Who dies, or is released: that before who traces it. See sonde_with_state(). */
+	if (unlikely(READ_ONCE(current->exit_state)) ||
+	    ip == hooks[SONDE_HOOK_RELEASE].ip)
 		smp_mb();
 	/* Those at the end are not about a traced thread. */
 	if (!atomic_read(&sonde_states))

@@ -77,17 +77,20 @@ void sonde_event_wake(struct sonde_session *session)
  * @text: that follows it
  *
  * Context: Any but NMI, no lock held that a wake-up takes.
+ * Return: whether it is queued; else it is counted as lost.
  */
-void sonde_event_text(struct sonde_session *session,
+bool sonde_event_text(struct sonde_session *session,
 		      const struct sonde_event *event, const char *text)
 {
 	size_t length = strlen(text);
 	struct sonde_queued_event *queued;
 	unsigned long flags;
+	bool good;
 
 	queued = kzalloc(sizeof(*queued) + length, GFP_NOWAIT | __GFP_NOWARN);
 	spin_lock_irqsave(&session->events_lock, flags);
-	if (!queued || session->event_count >= EVENTS_MAX) {
+	good = queued && session->event_count < EVENTS_MAX;
+	if (!good) {
 		session->events_lost++;
 		kfree(queued);
 	} else {
@@ -99,6 +102,7 @@ void sonde_event_text(struct sonde_session *session,
 	}
 	spin_unlock_irqrestore(&session->events_lock, flags);
 	wake_up_interruptible(&session->wait);
+	return good;
 }
 
 /**
@@ -384,6 +388,10 @@ static int perform(struct sonde_session *session, struct exchange *x)
 					r->kind == SONDE_STOP_TARGET, why);
 	case SONDE_RELEASE:
 		return sonde_hold_release(session, r->id, r->value, why);
+	case SONDE_FOLLOW:
+		return sonde_target_follow(session, r->value, why);
+	case SONDE_SEEN:
+		return sonde_hold_seen(session, r->id, why);
 	case SONDE_SIGNAL_TARGET:
 		return not_here(x, "signal targets: use kill()");
 	case SONDE_READ_MEMORY:
@@ -516,8 +524,8 @@ static int device_release(struct inode *inode, struct file *file)
 	mutex_lock(&sessions_lock);
 	list_del(&session->node);
 	mutex_unlock(&sessions_lock);
-	sonde_taps_destroy(session);
 	sonde_mappings_leave(session);
+	sonde_taps_destroy(session);
 	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
 	sonde_targets_destroy(session);

@@ -18,7 +18,8 @@
  * It comes before the return to user mode. Who sends a signal, and whom a timer
  * interrupts, cannot be held.
  *
- * SONDE_STOP_TARGET stops threads by the same engines. The process that opened
+ * SONDE_STOP_TARGET stops threads by the same engines, and so does a file that a
+ * thread of a target maps that is followed (SONDE_FOLLOW). The process that opened
  * the session is never held, or nobody would answer: held taps do not fire there.
  *
  * SIGKILL ends every stop, as the core has it. What waits for a thread that is
@@ -91,7 +92,8 @@ u32 sonde_grip_resume(struct sonde_grip *grip)
 	u32 resume;
 
 	spin_lock(&grip->lock);
-	resume = grip->held || grip->paused ? UTRACE_STOP : UTRACE_RESUME;
+	resume = grip->held || grip->paused || grip->mapped ? UTRACE_STOP :
+							      UTRACE_RESUME;
 	spin_unlock(&grip->lock);
 	return resume;
 }
@@ -289,8 +291,11 @@ static u32 on_clone(u32 action, struct utrace_engine *engine,
 	struct sonde_grip *grip = engine->data;
 	struct sonde_firing firing;
 	bool thread = flags & CLONE_THREAD;
+	bool paused = thread && READ_ONCE(grip->paused);
 
-	take(grip->grips, child, true, thread && READ_ONCE(grip->paused));
+	/* a pass comes with the first tap that is held, and sees the child */
+	if (paused || rcu_access_pointer(grip->grips->taps))
+		take(grip->grips, child, true, paused);
 	begin(&firing, grip, syscall_get_nr(current, task_pt_regs(current)));
 	firing.args[0] = child->pid;
 	firing.args[1] = flags;
@@ -399,6 +404,9 @@ static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
 	struct sonde_firing firing;
 
 	forget_waiting(grip); /* it was killed while it was held */
+	spin_lock(&grip->lock);
+	grip->mapped = 0;
+	spin_unlock(&grip->lock);
 	begin(&firing, grip, -1);
 	report(grip, SONDE_TAP_LWP_EXIT, &firing);
 	if (exits_last(grip)) {
@@ -778,6 +786,71 @@ int sonde_holds_update(struct sonde_session *session)
 	return fresh ? sonde_grips_take(grips, 0) : 0;
 }
 
+/* The current thread's, or NULL: ourselves, or no memory. */
+static struct sonde_grip *own_grip(struct sonde_grips *grips)
+{
+	struct sonde_grip *grip = sonde_grip_get(grips, current);
+
+	if (grip)
+		return grip;
+	take(grips, current, false, false);
+	return sonde_grip_get(grips, current);
+}
+
+/* One file that it has mapped was seen. */
+void sonde_grip_seen(struct sonde_grip *grip)
+{
+	spin_lock(&grip->lock);
+	if (grip->mapped)
+		grip->mapped--;
+	spin_unlock(&grip->lock);
+}
+
+/**
+ * sonde_hold_mapped() - the current thread waits for one SONDE_SEEN more
+ * @session: that follows its process
+ *
+ * Not if the process has been let go meanwhile: that takes it from the targets
+ * first, then the grips.
+ *
+ * Context: A task work. May sleep.
+ * Return: whether it does.
+ */
+bool sonde_hold_mapped(struct sonde_session *session)
+{
+	struct sonde_grip *grip = own_grip(session->grips);
+	bool followed;
+
+	if (!grip)
+		return false;
+	followed = sonde_target_followed(session, current->tgid);
+	if (followed) {
+		spin_lock(&grip->lock);
+		grip->mapped++;
+		spin_unlock(&grip->lock);
+		sonde_grip_tell(grip, UTRACE_STOP);
+	}
+	utrace_engine_put(grip->engine);
+	return followed;
+}
+
+/**
+ * sonde_hold_unmapped() - the current thread waits for one SONDE_SEEN less
+ * @session: after sonde_hold_mapped()
+ *
+ * Context: A task work.
+ */
+void sonde_hold_unmapped(struct sonde_session *session)
+{
+	struct sonde_grip *grip = sonde_grip_get(session->grips, current);
+
+	if (!grip)
+		return;
+	sonde_grip_seen(grip);
+	sonde_grip_tell(grip, sonde_grip_resume(grip));
+	utrace_engine_put(grip->engine);
+}
+
 /**
  * sonde_hold_user() - fire a user tap whose probe has ECBs that hold
  * @armed: the tap; the session covers the current task
@@ -787,15 +860,10 @@ int sonde_holds_update(struct sonde_session *session)
  */
 void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing)
 {
-	struct sonde_grips *grips = armed->session->grips;
-	struct sonde_grip *grip = sonde_grip_get(grips, current);
+	struct sonde_grip *grip = own_grip(armed->session->grips);
 
-	if (!grip) { /* it could not be taken before */
-		take(grips, current, false, false);
-		grip = sonde_grip_get(grips, current);
-	}
 	if (!grip)
-		return; /* ourselves, or no memory */
+		return;
 	add_waiting(grip, firing, armed->probe);
 	run_waiting(grip);
 	if (sonde_grip_resume(grip) == UTRACE_STOP)

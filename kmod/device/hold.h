@@ -25,18 +25,20 @@ struct sonde_grip {
 	struct hlist_node node; /* by task; until it is let go */
 	struct sonde_grips *grips;
 	struct utrace_engine *engine; /* a reference while in the table */
-	struct task_struct *task; /* only compared */
+	struct task_struct *task; /* kept by the engine */
 	u32 tgid;
 	bool exited;
 	bool newborn; /* START and LWP_START are to be fired */
 	spinlock_t lock;
 	bool held; /* the first that waits does so for a release */
 	bool paused; /* by SONDE_STOP_TARGET */
+	u32 mapped; /* files whose SONDE_SEEN it waits for */
 	struct list_head waiting;
 };
 
 int sonde_grip_tell(struct sonde_grip *grip, enum utrace_resume_action action);
 u32 sonde_grip_resume(struct sonde_grip *grip);
+void sonde_grip_seen(struct sonde_grip *grip);
 struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
 				  struct task_struct *task);
 struct sonde_grips *sonde_grips_of(struct sonde_session *session);

@@ -2,8 +2,8 @@
 /*
  * What programs map: for symbols, and for probes in libraries that come later
  *
- *   MAPPED    a target maps a file that it may execute, by exec, dlopen() or as it
- *             likes: a kprobe on perf_event_mmap(), which the kernel calls
+ *   MAPPED    a target maps a file that it may execute, by exec, dlopen() or as
+ *             it likes: a kprobe on perf_event_mmap(), which the kernel calls
  *             for each such mapping
  *   MAPPING   a process ends, and had this mapping: a kprobe on
  *             taskstats_exit(), the last place where its memory map is there
@@ -12,6 +12,9 @@
  * the second if a program of it records stacks. Nothing is probed while no
  * session wants it. Who maps nothing pays nothing: the finder's way, by the
  * return of system calls, would put each thread on the slow path.
+ *
+ * Where the target is followed, a task work tells MAPPED, and the thread waits
+ * for SONDE_SEEN before it is back in user mode (hold.c).
  *
  * Both run with preemption off. A map that somebody is changing at its end is
  * not told.
@@ -35,6 +38,57 @@ static bool is_executable(const struct vm_area_struct *vma)
 	return (vma->vm_flags & VM_EXEC) && vma->vm_file;
 }
 
+/* An event MAPPED whose thread is to wait. */
+struct told {
+	struct sonde_work work;
+	struct sonde_event event;
+	char path[];
+};
+
+/* Context: The thread. May sleep. */
+static void tell_and_wait(struct sonde_work *work, bool over)
+{
+	struct told *told = container_of(work, struct told, work);
+	struct sonde_session *session = work->session;
+
+	if (over)
+		goto out_free;
+	if (sonde_hold_mapped(session))
+		told->event.value = task_pid_nr(current);
+	if (!sonde_event_text(session, &told->event, told->path) &&
+	    told->event.value)
+		sonde_hold_unmapped(session);
+out_free:
+	kfree(told);
+}
+
+/*
+ * Not for a file without a name, as a compiler's at run time: no probes are asked
+ * for there. Return: whether the thread itself will tell.
+ */
+static bool tell_later(struct sonde_session *session,
+		       const struct sonde_event *event, struct file *file,
+		       const char *path)
+{
+	struct told *told;
+
+	if (!sonde_covers(session, current) ||
+	    !sonde_target_followed(session, current->tgid) ||
+	    d_unlinked(file->f_path.dentry))
+		return false;
+	told = kzalloc(sizeof(*told) + strlen(path) + 1,
+		       GFP_NOWAIT | __GFP_NOWARN);
+	if (!told)
+		return false;
+	told->work.run = tell_and_wait;
+	told->event = *event;
+	strcpy(told->path, path);
+	if (!sonde_work_queue(&told->work, session, current))
+		return true;
+	kfree(told);
+	return false;
+}
+
 static void tell(struct sonde_session *session, u32 kind,
 		 const struct vm_area_struct *vma, const char *path)
 {
@@ -47,7 +101,8 @@ static void tell(struct sonde_session *session, u32 kind,
 		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
 	};
 
-	sonde_event_text(session, &event, path);
+	if (kind != SONDE_EVENT_MAPPED || !tell_later(session, &event, vma->vm_file, path))
+		sonde_event_text(session, &event, path);
 }
 
 static bool wants(struct sonde_session *session, u32 kind)

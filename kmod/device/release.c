@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the consumer says of held threads: SONDE_RELEASE, SONDE_STOP_TARGET and
- * SONDE_CONTINUE_TARGET. hold.c has the theory.
+ * What the consumer says of held threads: SONDE_RELEASE, SONDE_SEEN,
+ * SONDE_STOP_TARGET and SONDE_CONTINUE_TARGET. hold.c has the theory.
  */
 #include <linux/jiffies.h>
 #include <linux/pid.h>
@@ -33,7 +33,8 @@ static int await_stop(struct sonde_grip *grip)
 
 	for (;;) {
 		err = sonde_grip_tell(grip, UTRACE_STOP);
-		if (err != -EINPROGRESS || !READ_ONCE(grip->held))
+		if (err != -EINPROGRESS ||
+		    sonde_grip_resume(grip) != UTRACE_STOP)
 			return err == -EINPROGRESS ? 0 : err;
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current))
@@ -48,30 +49,84 @@ static void go_on(struct sonde_grip *grip)
 		sonde_grip_tell(grip, UTRACE_REPORT);
 }
 
-static int release(struct sonde_grip *grip, struct task_struct *task, u64 how,
-		   char *why)
+static int release(struct sonde_grip *grip, u32 tid, u64 how, char *why)
 {
 	int signal = how == 1 ? SIGSTOP : how >= 2 ? how - 2 : 0;
 	int err;
 
 	if (!READ_ONCE(grip->held)) {
-		scnprintf(why, SONDE_WHY, "thread %d is not held", task->pid);
+		scnprintf(why, SONDE_WHY, "thread %u is not held", tid);
 		return -EINVAL;
 	}
 	err = await_stop(grip);
 	if (err)
-		scnprintf(why, SONDE_WHY, "thread %d ends", task->pid);
+		scnprintf(why, SONDE_WHY, "thread %u ends", tid);
 	if (!err && signal) {
-		err = kill_pid(task_tgid(task), signal, 0);
+		err = kill_pid(task_tgid(grip->task), signal, 0);
 		if (err)
-			scnprintf(why, SONDE_WHY, "cannot send signal %d to process %d",
-				  signal, task->tgid);
+			scnprintf(why, SONDE_WHY, "cannot send signal %d to process %u",
+				  signal, grip->tgid);
 	}
 	if (err)
 		return err;
 	sonde_grip_hold(grip, false);
 	go_on(grip);
 	return 0;
+}
+
+/* With a reference to its engine; NULL there is none. */
+static struct sonde_grip *get_grip(struct sonde_session *session, u32 tid,
+				   char *why)
+{
+	struct task_struct *task = tid && tid <= INT_MAX ? get_task(tid) : NULL;
+	struct sonde_grip *grip = NULL;
+
+	if (task && session->grips)
+		grip = sonde_grip_get(session->grips, task);
+	if (task)
+		put_task_struct(task);
+	if (!grip)
+		scnprintf(why, SONDE_WHY, "no thread %u is traced", tid);
+	return grip;
+}
+
+static int see(struct sonde_grip *grip, u32 tid, char *why)
+{
+	int err;
+
+	if (!READ_ONCE(grip->mapped)) {
+		scnprintf(why, SONDE_WHY, "thread %u does not wait", tid);
+		return -EINVAL;
+	}
+	err = await_stop(grip);
+	if (err) {
+		scnprintf(why, SONDE_WHY, "thread %u ends", tid);
+		return err;
+	}
+	sonde_grip_seen(grip);
+	go_on(grip);
+	return 0;
+}
+
+/**
+ * sonde_hold_seen() - a file that a thread has mapped was looked at
+ * @session: its lock is held
+ * @tid: the thread
+ * @why: what to tell the user on failure
+ *
+ * Context: Process context. Sleeps.
+ * Return: 0; -ESRCH no such thread is traced; -EINVAL it does not wait; -EINTR.
+ */
+int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why)
+{
+	struct sonde_grip *grip = get_grip(session, tid, why);
+	int err;
+
+	if (!grip)
+		return -ESRCH;
+	err = see(grip, tid, why);
+	utrace_engine_put(grip->engine);
+	return err;
 }
 
 /**
@@ -88,26 +143,18 @@ static int release(struct sonde_grip *grip, struct task_struct *task, u64 how,
 int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 		       char *why)
 {
-	struct sonde_grip *grip = NULL;
-	struct task_struct *task;
+	struct sonde_grip *grip;
 	int err;
 
 	if (how > 2 + _NSIG) {
 		scnprintf(why, SONDE_WHY, "no such signal");
 		return -EINVAL;
 	}
-	task = tid && tid <= INT_MAX ? get_task(tid) : NULL;
-	if (task && session->grips)
-		grip = sonde_grip_get(session->grips, task);
-	if (grip) {
-		err = release(grip, task, how, why);
-		utrace_engine_put(grip->engine);
-	} else {
-		scnprintf(why, SONDE_WHY, "no thread %u is traced", tid);
-		err = -ESRCH;
-	}
-	if (task)
-		put_task_struct(task);
+	grip = get_grip(session, tid, why);
+	if (!grip)
+		return -ESRCH;
+	err = release(grip, tid, how, why);
+	utrace_engine_put(grip->engine);
 	return err;
 }
 

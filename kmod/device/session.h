@@ -173,6 +173,7 @@ struct sonde_target {
 	struct rcu_head rcu;
 	u32 pid;
 	bool requested; /* attached by name, not by birth */
+	bool followed; /* who maps a file waits for SONDE_SEEN */
 };
 
 struct sonde_thread { /* self-> of one thread */
@@ -362,9 +363,12 @@ bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip);
 /* hold.c */
 int sonde_holds_update(struct sonde_session *session);
 void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing);
+bool sonde_hold_mapped(struct sonde_session *session);
+void sonde_hold_unmapped(struct sonde_session *session);
 void sonde_grip_hold(struct sonde_grip *grip, bool held);
 int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 		       char *why);
+int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why);
 int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
 		     char *why);
 void sonde_holds_forget(struct sonde_session *session, u32 pid);
@@ -409,6 +413,8 @@ void sonde_call_of_all(struct pt_regs *regs);
 void sonde_targets_init(struct sonde_session *session);
 int sonde_target_add(struct sonde_session *session, u64 pid, char *why);
 int sonde_target_remove(struct sonde_session *session, u64 pid, char *why);
+int sonde_target_follow(struct sonde_session *session, u64 pid, char *why);
+bool sonde_target_followed(struct sonde_session *session, u32 pid);
 bool sonde_covers_target(struct sonde_session *session,
 			 struct task_struct *task);
 bool sonde_has_target(struct sonde_session *session, u32 pid);
@@ -466,7 +472,7 @@ static __always_inline bool sonde_covers(struct sonde_session *session,
 
 /* device.c */
 void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value);
-void sonde_event_text(struct sonde_session *session,
+bool sonde_event_text(struct sonde_session *session,
 		      const struct sonde_event *event, const char *text);
 void sonde_event_wake(struct sonde_session *session);
 bool sonde_may_access(struct task_struct *task);

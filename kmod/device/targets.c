@@ -27,7 +27,7 @@
 #include <linux/slab.h>
 
 #include "kmod/compat.h"
-#include "kmod/device/session.h"
+#include "kmod/device/hold.h"
 
 #define NOBODY U32_MAX /* in covered: no process has this number */
 
@@ -294,6 +294,53 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 	if (last)
 		sonde_event(session, SONDE_EVENT_ALL_GONE, 0, 0);
 	return 0;
+}
+
+/**
+ * sonde_target_follow() - have threads that map a file wait for SONDE_SEEN
+ * @session: its lock is held
+ * @number: a target
+ * @why: what to tell the user on failure
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -ESRCH or -ENOMEM.
+ */
+int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
+{
+	struct sonde_target *target = NULL;
+	unsigned long flags;
+
+	if (!sonde_grips_of(session))
+		return -ENOMEM;
+	spin_lock_irqsave(&session->targets_lock, flags);
+	if (number <= INT_MAX)
+		target = find_target(session, number);
+	if (target)
+		WRITE_ONCE(target->followed, true);
+	spin_unlock_irqrestore(&session->targets_lock, flags);
+	if (target)
+		return 0;
+	scnprintf(why, SONDE_WHY, "no process %llu is traced", number);
+	return -ESRCH;
+}
+
+/**
+ * sonde_target_followed() - has somebody asked to follow this target?
+ * @session: any
+ * @pid: a process
+ *
+ * Context: Any.
+ */
+bool sonde_target_followed(struct sonde_session *session, u32 pid)
+{
+	struct sonde_target *target;
+	bool followed;
+
+	rcu_read_lock();
+	target = find_target(session, pid);
+	followed = target && READ_ONCE(target->followed);
+	rcu_read_unlock();
+	return followed;
 }
 
 /**

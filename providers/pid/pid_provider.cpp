@@ -64,9 +64,17 @@ void tell_real_modules(const dtrace_probedesc_t& spec, const std::vector<Object>
 /// `p*:::entry` does not mean us: only a description that spells out "pid" does.
 bool names_us(const dtrace_probedesc_t& spec) { return std::string_view(spec.dtpd_provider).starts_with("pid"); }
 
+void tell_none(const Target& target, const dtrace_probedesc_t& spec) {
+  const std::string text = "probe description " + target.name + ":" + spec.dtpd_mod + ":" + spec.dtpd_func + ":" +
+                           spec.dtpd_name + " does not match any probes: process " + std::to_string(target.pid) +
+                           " has none such by now; with -Z, what it opens later is waited for";
+  sonde_provide_error("D_PDESC_ZERO", text.c_str());
+}
+
 void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (spec == nullptr || !names_us(*spec)) return;
   const Target& target = *static_cast<const Target*>(arg);
+  sonde_follow(target.pid);  // what it maps from here on is told
   const std::vector<Object> objects = objects_of(target.pid);
   if (objects.empty()) {
     const std::string text = "failed to grab process " + std::to_string(target.pid);
@@ -76,6 +84,7 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (!found.refusal.tag.empty()) {
     return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
   }
+  if (found.sites.empty()) return tell_none(target, *spec);
   for (Site& site : found.sites) create(target, std::move(site));
   tell_real_modules(*spec, objects);
 }

@@ -223,12 +223,14 @@ Result<void> Framework::disarm() {
   return impl_->disarm_taps();
 }
 
-Result<void> Framework::module_appeared(const std::string& path) {
+Result<void> Framework::modules_appeared(std::span<const std::string> paths) {
   std::lock_guard lock(impl_->mutex);
-  for (size_t i = 0; i < impl_->providers.size(); i++) {
-    ProviderState& provider = impl_->providers[i];
-    if (provider.gone || provider.defunct) continue;
-    call_op(ProviderOp::ProvideModule, provider, provider.ops.dtps_provide_module, path.c_str());
+  for (const std::string& path : paths) {
+    for (size_t i = 0; i < impl_->providers.size(); i++) {
+      ProviderState& provider = impl_->providers[i];
+      if (provider.gone || provider.defunct) continue;
+      call_op(ProviderOp::ProvideModule, provider, provider.ops.dtps_provide_module, path.c_str());
+    }
   }
   return impl_->retry_enablings();
 }
@@ -284,6 +286,7 @@ void Framework::set_ring_bytes(uint64_t bytes) {
 void Framework::set_targets(std::vector<uint32_t> pids) {
   std::lock_guard lock(impl_->mutex);
   std::vector<uint32_t> before = std::exchange(impl_->targets, std::move(pids));
+  std::erase_if(impl_->followed, [this](uint32_t pid) { return std::ranges::count(impl_->targets, pid) == 0; });
   for (uint32_t pid : std::vector<uint32_t>(impl_->targets)) {
     if (std::ranges::find(before, pid) == before.end()) impl_->run_target_hooks(pid);
   }

@@ -115,8 +115,8 @@ class Framework {
   Result<void> disarm();
   std::function<void(const EcbInfo&)> on_ecb;
 
-  /// A file was mapped by a target: providers may provide for it, and waiting enablings get their probes.
-  Result<void> module_appeared(const std::string& path);
+  /// Files were mapped by targets: providers may provide for them, and waiting enablings get their probes.
+  Result<void> modules_appeared(std::span<const std::string> paths);
   Result<void> retry_enablings();
 
   /// dtps_suspend on every enabled probe that has it, and dtrace_probe() does nothing until resume(). fire() still fires: suspend(),

@@ -79,6 +79,7 @@ struct Framework::Impl {
   std::vector<dtrace_probedesc_t> provided_as;  ///< what dtps_provide said by sonde_provide_as
   std::vector<TargetHook> target_hooks;
   std::vector<uint32_t> targets;
+  std::vector<uint32_t> followed;  ///< by sonde_follow()
 
   std::map<uint32_t, EnablingState> enablings;
   uint32_t last_enabling = 0, last_epid = 0, last_tap = 0, last_program = 0;

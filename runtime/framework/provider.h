@@ -147,6 +147,9 @@ void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg);
 /* From outside of any op: `hook` is called, also from outside of any op, for each target there is and each that comes,
  * for as long as the provider `owner` is registered. It may register providers. Returns 0 or an errno. */
 int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t pid), void* arg);
+/* From dtps_provide: probes may be asked for in files that the target `pid` maps later. From now on its threads wait, when they map
+ * one, until dtps_provide_module, and dtps_provide for the descriptions that are enabled, have been called. */
+void sonde_follow(uint32_t pid);
 /* Calls `visit` for each executable file mapping of `pid`; returns 0 or an errno. */
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg);
 

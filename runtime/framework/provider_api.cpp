@@ -309,6 +309,14 @@ int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t
   return 0;
 }
 
+void sonde_follow(uint32_t pid) {
+  if (!check_call(Call::ProvideError, "sonde_follow")) return;
+  Locked framework;
+  if (!framework || framework->source == nullptr || std::ranges::count(framework->followed, pid) != 0) return;
+  // Before the source has attached to it, and when it has ended, there is nothing to follow: it is asked for again.
+  if (framework->source->follow(pid)) framework->followed.push_back(pid);
+}
+
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg) {
   if (!check_call(Call::Targets, "sonde_mappings")) return EPERM;
   auto maps = sonde::read_proc_maps(pid);

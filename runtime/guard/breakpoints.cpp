@@ -117,7 +117,24 @@ void Breakpoints::disarm(ArmedTap& tap) {
 void Breakpoints::adopt(Process& process) {
   process.space = std::make_shared<AddressSpace>(process.pid);
   process.at_entry = false;
-  if (covered(process)) prepare(process);
+  if (!process.leaving && (process.followed || covered(process))) prepare(process);
+}
+
+void Breakpoints::follow(Process& process) {
+  process.followed = true;
+  prepare(process);
+}
+
+void Breakpoints::tell_mapped(Thread& thread, const Mapping& mapping) {
+  if (thread.process->followed) thread.unseen++;
+  events_.mapped(thread, mapping);
+}
+
+void Breakpoints::tell_program(Thread& thread) {
+  if (!thread.process->followed) return;
+  for (const Mapping& mapping : thread.process->space->mappings()) {
+    if (mapping.executable) tell_mapped(thread, mapping);
+  }
 }
 
 void Breakpoints::forked(Process& child, const Process& parent, bool shares_memory) {
@@ -174,7 +191,8 @@ void Breakpoints::drop_entry(Process& process) {
 }
 
 /// New mappings: breakpoints into them, and the consumer is told. Mappings that went: their breakpoints went with them.
-void Breakpoints::look_again(Process& process) {
+void Breakpoints::look_again(Thread& thread) {
+  Process& process = *thread.process;
   AddressSpace& space = *process.space;
   const std::vector<Mapping> fresh = space.refresh(process.pid);
   std::vector<uint64_t> lost;
@@ -186,7 +204,7 @@ void Breakpoints::look_again(Process& process) {
   for (ArmedTap* tap : taps_.user_taps()) {
     if (tap->covers(process.pid)) arm_in(process, *tap, space.mappings());
   }
-  for (const Mapping& mapping : fresh) events_.mapped(process.pid, mapping);
+  for (const Mapping& mapping : fresh) tell_mapped(thread, mapping);
 }
 
 Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::vector<Firing>& firings) {
@@ -210,10 +228,10 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
     const bool asked = process.run_to_entry;
     drop_entry(process);
     if (asked) process.waiting = true;
-    look_again(process);
-    if (asked || covered(process)) watch_linker(process);
+    look_again(thread);
+    if (asked || process.followed || covered(process)) watch_linker(process);
   } else if (site->linker) {
-    look_again(process);
+    look_again(thread);
   }
   site = space.site(address);
   if (site == nullptr) {

@@ -9,6 +9,9 @@
 //   fork                the child has its own copy; where no tap covers it the breakpoint is taken out before it runs
 //   vfork               parent and child share the memory: taps of one of them are told apart when hit
 //
+// In a process that is followed, a thread that comes by the second or third of these with a new file, or makes the exec,
+// waits there: the consumer may want taps in the file before anything of it runs.
+//
 // We refused to stop at every mmap: a program makes thousands, and dlopen is what maps functions.
 //
 // A hit: [signal-delivery-stop of SIGTRAP, rip behind the int3] -> rip back -> probes fire -> the instruction is
@@ -32,7 +35,7 @@ class Breakpoints {
  public:
   struct Events {
     std::function<void(const std::string& text)> notice;
-    std::function<void(pid_t pid, const Mapping& mapping)> mapped;
+    std::function<void(const Thread& thread, const Mapping& mapping)> mapped;
   };
   Breakpoints(Targets& targets, TapTable& taps, Events events)
       : targets_(targets), taps_(taps), events_(std::move(events)) {}
@@ -43,6 +46,10 @@ class Breakpoints {
 
   /// A process has a new program, or was attached to.
   void adopt(Process& process);
+  /// From now on a thread that maps a file waits until the consumer has seen it: see Thread::unseen.
+  void follow(Process& process);
+  /// After an exec: what the new program was started with, where it is followed.
+  void tell_program(Thread& thread);
   /// Before the child runs.
   void forked(Process& child, const Process& parent, bool shares_memory);
   void inherit_calls(Thread& child, const Thread& parent);
@@ -68,7 +75,8 @@ class Breakpoints {
   bool covered(const Process& process) const;
   bool prepare(Process& process);
   void arm_in(Process& process, ArmedTap& tap, const std::vector<Mapping>& mappings);
-  void look_again(Process& process);
+  void look_again(Thread& thread);
+  void tell_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
   void note_call(Thread& thread, const user_regs_struct& regs, uint64_t function);
   void take_returns(Thread& thread, Site& site, const user_regs_struct& regs, std::vector<Firing>& firings);

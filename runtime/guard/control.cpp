@@ -154,6 +154,23 @@ Result<void> Tracer::release(pid_t tid, uint64_t how) {
   return {};
 }
 
+Result<void> Tracer::follow(pid_t pid) {
+  Process* process = targets_.process(pid);
+  if (process == nullptr) return no_process(pid);
+  breakpoints_.follow(*process);
+  for (Thread* thread : targets_.threads_of(pid)) want_events(*thread);
+  return {};
+}
+
+Result<void> Tracer::seen(pid_t tid) {
+  Thread* thread = targets_.thread(tid);
+  if (thread == nullptr) return Error("no thread " + std::to_string(tid) + " is traced", ESRCH);
+  if (thread->unseen == 0) return Error("thread " + std::to_string(tid) + " does not wait", EINVAL);
+  thread->unseen--;
+  restart(*thread);
+  return {};
+}
+
 /// Threads that have run into a breakpoint or are in a step, and have not been reported yet, are let through to
 /// their report. Whether there were any.
 bool Tracer::settle_traps(const std::vector<pid_t>& pids) {
@@ -208,6 +225,7 @@ void Tracer::abandon() {
   for (auto& [tid, thread] : targets_.threads()) {
     thread->pending.clear();
     thread->held = false;
+    thread->unseen = 0;
   }
   for (int rounds = 0; rounds < kLetGoRounds && !targets_.processes().empty(); rounds++) {
     std::vector<pid_t> pids;  // children may come while their parents go

@@ -7,7 +7,7 @@
 // the engine's `data`; nothing else keeps pointers to them across two turns of the loop: tids and pids are looked up.
 //
 // Several things may keep a thread stopped: nobody has said GO, the consumer holds the process, a record of
-// it is held, or it is about to be let go. It runs when none of them does.
+// it is held, the consumer has not seen what it mapped, or it is about to be let go. It runs when none of them does.
 #pragma once
 
 #include <array>
@@ -68,6 +68,7 @@ struct Thread {
   UniqueFd comm, schedstat, stat;  ///< in /proc, kept open
   std::deque<Firing> pending;      ///< the first one is held
   bool held = false;
+  uint32_t unseen = 0;                  ///< files it has mapped that the consumer has not looked at yet: it waits
   uint64_t at_site = 0;                 ///< stopped at this breakpoint, not stepped yet
   uint64_t skip_site = 0, skip_sp = 0;  ///< this hit has been reported already
   Step step;
@@ -81,6 +82,7 @@ struct Process {
   bool attached = false;   ///< it ran already
   bool waiting = false;    ///< for GO
   bool held = false;       ///< by the consumer
+  bool followed = false;   ///< a thread that maps a file waits until the consumer has looked at it
   bool leaving = false;    ///< about to be let go
   bool at_entry = false;   ///< run_to_entry has succeeded
   bool run_to_entry = false;
@@ -110,7 +112,7 @@ class Targets {
 
 inline bool must_stop(const Thread& thread) {
   const Process& process = *thread.process;
-  return process.waiting || process.held || process.leaving || thread.held;
+  return process.waiting || process.held || process.leaving || thread.held || thread.unseen > 0;
 }
 
 inline uint32_t resume_action(const Thread& thread) {

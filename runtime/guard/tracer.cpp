@@ -230,6 +230,7 @@ uint32_t Tracer::on_exec(Thread& thread) {
   breakpoints_.adopt(process);
   want_events(thread);
   events_.exec(process.pid);
+  breakpoints_.tell_program(thread);
   fire(thread, taps_.of(SONDE_TAP_EXEC_SUCCESS), of_call(SYS_execve));
   return resume_action(thread);
 }
@@ -299,6 +300,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   thread.exited = true;
   thread.pending.clear();  // it was killed while it was held
   thread.held = false;
+  thread.unseen = 0;
   Process& process = *thread.process;
   note_exit(thread, code);
   const auto threads = targets_.threads_of(process.pid);

@@ -21,7 +21,7 @@ class Tracer {
   struct Events {
     std::function<void(pid_t pid, long status)> gone;
     std::function<void(pid_t pid)> exec;
-    std::function<void(pid_t pid, const Mapping& mapping)> mapped;
+    std::function<void(const Thread& thread, const Mapping& mapping)> mapped;
     std::function<void(pid_t pid, const Mapping& mapping)> mapping;  ///< of a process that ends
     std::function<void(const std::string& text)> notice;
     std::function<void()> data;
@@ -43,6 +43,8 @@ class Tracer {
   Result<void> hold(pid_t pid);
   Result<void> resume(pid_t pid);
   Result<void> release(pid_t tid, uint64_t how);
+  Result<void> follow(pid_t pid);
+  Result<void> seen(pid_t tid);
   /// Lets processes go for good, with no trap of ours under way.
   void let_go(const std::vector<pid_t>& pids);
   /// No consumer any more: nothing fires, nothing is held.

@@ -105,6 +105,11 @@ class EventSource {
   virtual Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) = 0;
   virtual Result<void> release(uint32_t tid, Release how) = 0;
 
+  /// A thread of the target `pid` that maps an executable file waits, from now on, until all that it mapped was seen():
+  /// SONDE_EVENT_MAPPED says by its value which thread waits.
+  virtual Result<void> follow(uint32_t pid) = 0;
+  virtual Result<void> seen(uint32_t tid) = 0;
+
   /// Becomes readable when next_event() may have something; -1: never.
   virtual int event_fd() const = 0;
   /// The next event that is there already, if any. Errors: EPIPE, the source died.

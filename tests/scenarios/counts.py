@@ -2,8 +2,9 @@
 """Every event is counted once: system calls, functions, programs started."""
 
 import re
+import subprocess
 
-from support import check, counts, equal, scenario
+from support import attached_to, check, counts, equal, scenario, wait_until
 
 ROOM = ("-b", "32m")  # for programs that call without a pause: a source that does not stop them drops what finds no room
 COUNT_ALL = "syscall:::entry { @[execname, probefunc] = count(); }"
@@ -122,6 +123,42 @@ def events_are_records_plus_drops(world):
     counted = sum(int(n) for n in re.findall(r"^ +(\d+)$", result.stdout, re.M))
     dropped = sum(int(n) for n in re.findall(r"^sonde: (\d+) drops? on CPU \d+$", result.stderr, re.M))
     equal(counted + dropped, 20000, f"{counted} counted + {dropped} dropped")
+
+
+FIRST_CALLS = ("-Z", "-q", "-n", "pid$target:*.so:PyInit_*:entry { @[probefunc] = count(); }")
+OPENS = ("import decimal, json, socket, ssl, sys; "
+         "print('opened', *(n for n, m in sys.modules.items() if str(getattr(m, '__file__', '')).endswith('.so')))")
+
+
+def check_first_calls(printed, counted):
+    """Of the first function of each module that OPENS has opened as a library."""
+    opened = re.search(r"^opened (.*)$", printed, re.M).group(1).split()
+    check(len(opened) >= 3, f"python opened {opened}")
+    found = dict(re.findall(r"^  PyInit_(\w+)\s+(\d+)$", counted, re.M))
+    equal(found, {name.split(".")[-1]: "1" for name in opened}, "first calls")
+
+
+@scenario(short=True)
+def libraries_that_are_opened_later(world):
+    """Python opens its modules as libraries and calls the first function of each at once: none of these calls is missed."""
+    python = "/usr/bin/python3 " + world.path("opens.py", OPENS)
+    for command in (python, f"sh -c 'exec {python}'"):
+        result = world.sonde(*FIRST_CALLS, "-c", command)
+        check_first_calls(result.stdout, result.stdout)
+    world.expect_nothing_left()
+
+
+@scenario(short=True)
+def libraries_that_are_opened_after_attaching(world):
+    """The same of a Python that runs already."""
+    python = world.start(["/usr/bin/python3", "-c", "import sys; sys.stdin.readline(); " + OPENS], marked=False,
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    sonde = world.start_sonde(*FIRST_CALLS, "-p", python.pid)
+    wait_until(lambda: attached_to(sonde, python.pid), what="attach")
+    opened, _ = python.communicate("go on\n", timeout=60)
+    equal(python.returncode, 0, "exit status of the program")
+    check_first_calls(opened, world.finish(sonde).stdout)
+    world.expect_nothing_left()
 
 
 @scenario()

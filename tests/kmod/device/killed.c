@@ -38,13 +38,16 @@ __attribute__((noinline, noclone)) uint64_t probed(uint64_t n)
 	return n * 3;
 }
 
-/* What there is to trace: calls, children, their ends, signals, a function. */
+/* What there is to trace: calls, children, their ends, signals, a function, mappings. */
 static void load(int n)
 {
+	int file = open("/bin/true", O_RDONLY);
 	char byte;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;) {
+		void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+				file, 0);
 		pid_t pid = fork();
 
 		if (pid == 0) {
@@ -62,6 +65,7 @@ static void load(int n)
 		if (random() % 4 == 0)
 			kill(pid, SIGTERM);
 		waitpid(pid, NULL, 0);
+		munmap(at, 4096);
 		shared->turns[n]++;
 	}
 }
@@ -105,6 +109,18 @@ static void release(const struct sonde_record *record)
 		ask(&c, SONDE_RELEASE, record->tid, 0);
 }
 
+/* Of those that wait, too. */
+static void read_events(void)
+{
+	char bytes[8192];
+	const struct sonde_event *event = (void *)bytes;
+
+	while (read(c.fd, bytes, sizeof(bytes)) > 0)
+		if (event->kind == SONDE_EVENT_MAPPED && event->value &&
+		    random() % 8)
+			ask(&c, SONDE_SEEN, event->value, 0);
+}
+
 /* Everything a client does, until it is killed. */
 static void session(void)
 {
@@ -117,8 +133,9 @@ static void session(void)
 	load_words(&c, 1, INSNS(word1), 1);
 	load_kinds(&c, 2, INSNS(text), 2, text_kinds);
 	for (int n = 0; n < LOADS; n++)
-		if (held || random() % 4 == 0)
-			attach(&c, shared->loads[n]);
+		if ((held || random() % 4 == 0) &&
+		    !attach(&c, shared->loads[n]) && random() % 2)
+			ask(&c, SONDE_FOLLOW, 0, shared->loads[n]);
 	while (id < 8)
 		any_tap(&c, id++, held && random() % 2);
 	ask(&c, SONDE_GO, 0, 0);
@@ -127,7 +144,6 @@ static void session(void)
 		prctl(PR_SET_NAME, "heir");
 	for (;;) {
 		uint32_t old = 1 + random() % (id - 1);
-		char bytes[4096];
 
 		switch (random() % 8) {
 		case 0:
@@ -145,8 +161,7 @@ static void session(void)
 			    shared->loads[random() % LOADS]);
 			break;
 		default:
-			while (read(c.fd, bytes, sizeof(bytes)) > 0)
-				;
+			read_events();
 			drain(&c, release);
 			usleep(random() % 500);
 		}

@@ -194,6 +194,10 @@ static void others(void)
 	refused("release 0", ESRCH, SONDE_RELEASE, 0, 0, NULL, 0);
 	refused("release huge", ESRCH, SONDE_RELEASE, -1, 0, NULL, 0);
 	refused("signal", EINVAL, SONDE_RELEASE, 1, 1000, NULL, 0);
+	refused("follow", ESRCH, SONDE_FOLLOW, 0, 1, NULL, 0);
+	refused("follow huge", ESRCH, SONDE_FOLLOW, 0, 1ull << 40, NULL, 0);
+	refused("seen", ESRCH, SONDE_SEEN, 1, 0, NULL, 0);
+	refused("seen 0", ESRCH, SONDE_SEEN, 0, 0, NULL, 0);
 	refused("stop", ESRCH, SONDE_STOP_TARGET, 0, 1, NULL, 0);
 	refused("stop 0", ESRCH, SONDE_STOP_TARGET, 0, 0, NULL, 0);
 	GRANTED(&c, attach(&c, getpid()));

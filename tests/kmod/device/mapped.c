@@ -101,11 +101,83 @@ static void run(int targeted)
 	close_client(&c);
 }
 
+/* The thread that waits, by the next event MAPPED. */
+static uint32_t next_waiting(void)
+{
+	static char bytes[8192];
+	struct sonde_event *event = (void *)bytes;
+
+	while (SOON(read(c.fd, bytes, sizeof(bytes)) > 0))
+		if (event->kind == SONDE_EVENT_MAPPED)
+			return event->value;
+	return 0;
+}
+
+/* A target that is followed stands until what it has mapped was seen. */
+static void follow(void)
+{
+	struct child child = start();
+	uint32_t tid;
+
+	child_maps->done = 0;
+	GRANTED(&c, open_session(&c, 4096));
+	CHECK(ask(&c, SONDE_FOLLOW, 0, child.pid) == -ESRCH, "no target");
+	GRANTED(&c, attach(&c, child.pid));
+	go(&c);
+	CHECK(ask(&c, SONDE_SEEN, child.pid, 0) == -ESRCH, "nothing is mapped");
+	GRANTED(&c, ask(&c, SONDE_FOLLOW, 0, child.pid));
+	open_gate(&child);
+	tid = next_waiting();
+	CHECK(tid == (uint32_t)child.pid, "%u waits", tid);
+	usleep(50000);
+	CHECK(!child_maps->done, "it does not wait");
+	GRANTED(&c, ask(&c, SONDE_SEEN, tid, 0));
+	CHECK(SOON(child_maps->done), "it does not go on");
+	CHECK(ask(&c, SONDE_SEEN, tid, 0) == -EINVAL, "seen twice");
+	open_gate(&child);
+	CHECK_EXIT(&child, 0);
+	close_client(&c);
+}
+
+/* Who waits is let go by the end of the session, by SIGKILL, or by a detach. */
+static void let_go(int how)
+{
+	struct child child = start();
+
+	child_maps->done = 0;
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, attach(&c, child.pid));
+	GRANTED(&c, ask(&c, SONDE_FOLLOW, 0, child.pid));
+	go(&c);
+	open_gate(&child);
+	CHECK(next_waiting() == (uint32_t)child.pid, "nobody waits");
+	if (how == 0) {
+		close_client(&c);
+	} else if (how == 1) {
+		GRANTED(&c, ask(&c, SONDE_DETACH, 0, child.pid));
+	} else {
+		CHECK(!kill(child.pid, SIGKILL), "kill");
+		CHECK_KILLED(&child);
+	}
+	if (how != 2) {
+		CHECK(SOON(child_maps->done), "it does not go on: %d", how);
+		open_gate(&child);
+		CHECK_EXIT(&child, 0);
+	}
+	if (how != 0)
+		close_client(&c);
+}
+
 int main(void)
 {
+	int how;
+
 	child_maps = share(sizeof(*child_maps));
 	run(1);
 	run(0);
 	run(1);
+	follow();
+	for (how = 0; how < 3; how++)
+		let_go(how);
 	return verdict("mapped");
 }

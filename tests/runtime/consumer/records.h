@@ -54,6 +54,8 @@ class QuietSource : public EventSource {
     released.emplace_back(tid, how);
     return {};
   }
+  Result<void> follow(uint32_t) override { return {}; }
+  Result<void> seen(uint32_t) override { return {}; }
   int event_fd() const override { return -1; }
   Result<std::optional<SourceEvent>> next_event() override { return std::optional<SourceEvent>(); }
   Result<sonde_statistics> statistics() override { return sonde_statistics{}; }

@@ -103,7 +103,7 @@ TEST_F(Forbidden, Provide) {
   };
   framework.match({});
   provider.on_module = [&](const char*) { expect_no_registration(); };
-  ASSERT_TRUE(framework.module_appeared("/lib/x.so"));
+  ASSERT_TRUE(framework.modules_appeared(std::vector<std::string>{"/lib/x.so"}));
   EXPECT_EQ(tried, 2);
 }
 

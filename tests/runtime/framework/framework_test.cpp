@@ -230,7 +230,7 @@ TEST_F(FrameworkTest, LateProbesJoin) {
     provider.probe("b2", "n");
   };
   source.calls.clear();
-  ASSERT_TRUE(framework.module_appeared("/lib/new.so"));
+  ASSERT_TRUE(framework.modules_appeared(std::vector<std::string>{"/lib/new.so"}));
   EXPECT_EQ(provider.count("module /lib/new.so"), 1);
   EXPECT_THAT(ecbs, ElementsAre("1 a 1", "2 b1 1", "3 b2 1", "4 b1 2", "5 b2 2"));
   EXPECT_THAT(source.calls, ElementsAre("add 4", "arm 2"));
@@ -239,6 +239,16 @@ TEST_F(FrameworkTest, LateProbesJoin) {
   ASSERT_TRUE(framework.disable(one));
   EXPECT_EQ(source.ecbs.size(), 2u);
   EXPECT_EQ(source.taps.size(), 2u);
+}
+
+TEST_F(FrameworkTest, ATargetIsFollowedOnce) {
+  provider.on_provide = [](const dtrace_probedesc_t*) {
+    sonde_follow(7);
+    sonde_follow(8);
+  };
+  (void)framework.match({"test", "", "x", "", {}});
+  (void)framework.match({"test", "", "y", "", {}});
+  EXPECT_THAT(source.calls, ElementsAre("follow 7", "follow 8"));
 }
 
 TEST_F(FrameworkTest, LateProbesThatCannotBeArmedMayJoinLater) {

@@ -200,6 +200,72 @@ TEST(User, Dlopen) {
   EXPECT_TRUE(mapped);
 }
 
+/// The next file that a followed thread waits for.
+SourceEvent await_mapped(Consumer& consumer, const std::string& path) {
+  const auto end = Clock::now() + std::chrono::milliseconds(kPatienceMs);
+  while (Clock::now() < end) {
+    auto event = consumer.source->next_event();
+    if (!event) break;
+    if (*event && (*event)->kind == SONDE_EVENT_MAPPED) {
+      if ((*event)->text == path) return **event;
+      (void)consumer.source->seen(static_cast<uint32_t>((*event)->value)).has_value();
+    }
+    usleep(1000);
+  }
+  ADD_FAILURE() << path << " is not mapped";
+  return {};
+}
+
+/// Nothing of a library runs before its taps are in: they come while the thread that opened it waits.
+TEST(User, WhoIsFollowedWaitsWhenItOpensALibrary) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0));
+  const uint32_t pid = consumer.spawn({target(), "plugin", Programs::get().plugin, "50"});
+  ASSERT_TRUE(consumer.source->run_to_entry(pid));
+  ASSERT_TRUE(consumer.source->follow(pid));
+  ASSERT_TRUE(consumer.source->go());
+  const SourceEvent event = await_mapped(consumer, Programs::get().plugin);
+  ASSERT_EQ(event.value, pid);
+  consumer.tap_function(1, SONDE_TAP_USER_ENTRY, Programs::get().plugin, "plugin", pid);
+  ASSERT_TRUE(consumer.source->seen(pid));
+  EXPECT_EQ(consumer.source->seen(pid).error().code(), EINVAL);
+  consumer.run();
+  EXPECT_EQ(consumer.count(1), 50u);
+  EXPECT_EQ(consumer.status[pid], 0u);
+}
+
+/// An exec maps its program, static or not; SIGKILL ends the wait, and so does a detach.
+TEST(User, WhoIsFollowedWaitsAtAnExec) {
+  for (const char* how : {"seen", "kill", "detach"}) {
+    Consumer consumer;
+    consumer.through_shell = true;
+    const uint32_t pid = consumer.spawn({target(), "exit", "7"});
+    ASSERT_TRUE(consumer.source->follow(pid));
+    ASSERT_TRUE(consumer.source->go());
+    EXPECT_EQ(await_mapped(consumer, target()).value, pid) << how;
+    if (std::string(how) == "kill") kill(static_cast<pid_t>(pid), SIGKILL);
+    if (std::string(how) == "detach") {
+      ASSERT_TRUE(consumer.source->detach(pid));
+      continue;
+    }
+    while (consumer.source->seen(pid)) continue;
+    while (!consumer.all_gone) {
+      ASSERT_TRUE(consumer.events());
+      for (const SourceEvent& event : std::exchange(consumer.seen, {})) {
+        if (event.kind == SONDE_EVENT_MAPPED) (void)consumer.source->seen(pid).has_value();
+      }
+      usleep(1000);
+    }
+    EXPECT_EQ(consumer.status[pid], std::string(how) == "kill" ? 9u : 7u << 8) << how;
+  }
+}
+
+TEST(User, WhoIsNotTracedIsNotFollowed) {
+  Consumer consumer;
+  EXPECT_EQ(consumer.source->follow(1).error().code(), ESRCH);
+  EXPECT_EQ(consumer.source->seen(1).error().code(), ESRCH);
+}
+
 TEST(User, ForkedChildrenFireWhereTheTapCoversThem) {
   Consumer consumer;
   consumer.enable(1, Dif().argument(0));
@@ -256,10 +322,10 @@ TEST(User, AttachDetachWithBreakpoints) {
   Programs::get();
   const pid_t child = fork();
   if (child == 0) {
-    execl(target().c_str(), "target", "loop", "20", nullptr);
+    execl(target().c_str(), "target", "loop", "6000", nullptr);
     _exit(127);
   }
-  usleep(100000);
+  usleep(300000);
   for (int round = 0; round < 10; round++) {
     Consumer consumer;
     consumer.enable(1, Dif().argument(0));
@@ -268,7 +334,10 @@ TEST(User, AttachDetachWithBreakpoints) {
     consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work");
     consumer.tap_function(1, SONDE_TAP_USER_RETURN, target(), "work");
     ASSERT_TRUE(consumer.source->go());
-    usleep(50000);
+    for (int wait = 0; wait < 1000 && consumer.count(1) <= 20; wait++) {
+      usleep(20000);
+      consumer.drain(true);
+    }
     if (round % 2) {
       ASSERT_TRUE(consumer.source->detach(static_cast<uint32_t>(child)));
     }
@@ -276,6 +345,7 @@ TEST(User, AttachDetachWithBreakpoints) {
     EXPECT_GT(consumer.count(1), 20u);
   }
   int status = 0;
+  kill(child, SIGUSR2);
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status)) << status;
   EXPECT_EQ(WEXITSTATUS(status), 42);

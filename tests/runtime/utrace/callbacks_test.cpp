@@ -56,6 +56,14 @@ TEST_F(UtraceCallbacks, SignalToAHandler) {
   EXPECT_EQ(record.count_of("exit", 11 << 8), 1);
 }
 
+/// Whether the process has a handler for SIGUSR1.
+bool handles_usr1(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  std::string word;
+  while (status >> word && word != "SigCgt:") continue;
+  return (status >> word) && (std::stoull(word, nullptr, 16) >> (SIGUSR1 - 1) & 1) != 0;
+}
+
 TEST_F(UtraceCallbacks, SignalReportWhenThereIsNoReportQuiesce) {
   static int reports;
   reports = 0;
@@ -77,7 +85,7 @@ TEST_F(UtraceCallbacks, SignalReportWhenThereIsNoReportQuiesce) {
   utrace_set_events(*task, mine, UTRACE_EVENT_QUIESCE);
   record.attach(*task, UTRACE_EVENT_EXIT);
   host.release_spawned(utrace_task_pid(*task));
-  turn_for(host, 100ms);
+  for (int i = 0; i < 1000 && !handles_usr1(utrace_task_pid(*task)); i++) turn_for(host, 20ms);
   EXPECT_EQ(utrace_control(*task, mine, UTRACE_INTERRUPT), 0);
   EXPECT_TRUE(turn_to_end(host));
   EXPECT_EQ(reports, 1);

@@ -93,8 +93,10 @@ class Finder {
     if (searched.empty() || any_function) return;
     const std::string why = any_symbol ? "" : no_symbols(searched);
     if (function_.is_exact()) {
-      refuse("D_PROC_FUNC",
-             "failed to lookup '" + function_.literal() + "' in module '" + std::string(spec_.dtpd_mod) + "'" + why);
+      const std::string module = spec_.dtpd_mod;
+      const std::string where = module.empty() ? "any module; with -Z, those that are opened later are waited for"
+                                               : "module '" + module + "'" + why;
+      refuse("D_PROC_FUNC", "failed to lookup '" + function_.literal() + "' in " + where);
     } else if (!any_symbol) {
       refuse("D_PDESC_ZERO", "probe description " + std::string(spec_.dtpd_provider) + ":" + spec_.dtpd_mod + ":" +
                                  spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why);

@@ -260,10 +260,10 @@ static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 	struct pt_regs *regs = sonde_fregs(fregs);
 	int i = 0;
 
-	/* Who dies, or is released: that before who traces it. See sonde_with_state(). */
+	/* Who dies, or is released: sonde_with_state() has the other side. */
 	if (unlikely(READ_ONCE(current->exit_state)) ||
 	    ip == hooks[SONDE_HOOK_RELEASE].ip)
-		smp_mb();
+		smp_mb(); /* exit_state before who traces it */
 	/* Those at the end are not about a traced thread. */
 	if (!atomic_read(&sonde_states))
 		i = SONDE_HOOK_REGFUNC;

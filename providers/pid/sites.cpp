@@ -94,9 +94,10 @@ class Finder {
     const std::string why = any_symbol ? "" : no_symbols(searched);
     if (function_.is_exact()) {
       const std::string module = spec_.dtpd_mod;
-      const std::string where = module.empty() ? "any module; with -Z, those that are opened later are waited for"
-                                               : "module '" + module + "'" + why;
-      refuse("D_PROC_FUNC", "failed to lookup '" + function_.literal() + "' in " + where);
+      const std::string where = module.empty() ? "any module" : "module '" + module + "'";
+      const bool may_come = module.empty() && why.empty();
+      refuse("D_PROC_FUNC", "failed to lookup '" + function_.literal() + "' in " + where + why +
+                                (may_come ? "; with -Z, those that are opened later are waited for" : ""));
     } else if (!any_symbol) {
       refuse("D_PDESC_ZERO", "probe description " + std::string(spec_.dtpd_provider) + ":" + spec_.dtpd_mod + ":" +
                                  spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why);

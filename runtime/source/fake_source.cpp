@@ -305,16 +305,6 @@ Result<void> FakeSource::release(uint32_t tid, Release how) {
   return alive();
 }
 
-Result<void> FakeSource::follow(uint32_t pid) {
-  followed.push_back(pid);
-  return alive();
-}
-
-Result<void> FakeSource::seen(uint32_t tid) {
-  had_seen.push_back(tid);
-  return alive();
-}
-
 Result<std::optional<SourceEvent>> FakeSource::next_event() {
   if (events_.empty()) {
     if (auto well = alive(); !well) return std::move(well).error();

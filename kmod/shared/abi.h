@@ -16,8 +16,9 @@
 #define SONDE_ABI_H
 
 #include "kmod/shared/dif.h"
+#include "kmod/shared/leave.h"
 
-#define SONDE_ABI_VERSION 2u
+#define SONDE_ABI_VERSION 3u
 #define SONDE_PATH_MAX 4096u
 
 enum sonde_request_kind {
@@ -98,7 +99,7 @@ struct sonde_ecb {
 	X(SIGNAL_DELIVER, "-", "arg0 the signal, arg1 si_code, arg2 the sender's pid, arg3 the handler") \
 	X(SIGNAL_DISCARD, "-", "arg0 the signal, arg1 si_code, arg2 the sender's pid") \
 	X(USER_ENTRY, "path + offset", "arg0..9 the function's")                       \
-	X(USER_RETURN, "path + offset", "arg0 offset of the return instruction, or -1; arg1 the value")   \
+	X(USER_RETURN, "path + offset", "arg0 offset of the instruction from the entry, arg1 the value") \
 	X(USER_OFFSET, "path + offset", "arg0..5 argument registers as they stand") \
 	X(PROFILE, "period", "on every CPU: arg0 the kernel's program counter, arg1 the user's, one of them 0; in who runs there") \
 	X(TICK, "period", "on one CPU, whoever runs there; arg0 and arg1 as of PROFILE")
@@ -116,9 +117,11 @@ struct sonde_tap {
 	uint32_t probe;
 	uint32_t number; /* system call */
 	uint32_t pid; /* only this process; 0: every target and its children */
-	uint32_t path_length; /* of the file for USER_*, without a NUL; the bytes follow the array, in order */
-	uint64_t offset; /* in the file; for USER_RETURN of the only return instruction, or the entry's where that is not known; of PROFILE and TICK the period, ns, from SONDE_PERIOD_MIN on */
-	uint64_t function; /* file offset of the function's entry, for USER_RETURN and USER_OFFSET */
+	uint32_t path_length; /* of the file for USER_*, without a NUL; the bytes follow the array, in order; 0: the file of the tap before */
+	uint64_t offset; /* in the file, of the instruction; of PROFILE and TICK the period, ns, from SONDE_PERIOD_MIN on */
+	uint64_t function; /* file offset of the function's entry, for USER_* */
+	struct sonde_leave leave; /* of USER_RETURN: the instruction; of USER_ENTRY: REENTER for the jumps that are no entry, else NONE */
+	uint32_t reserved;
 };
 
 #define SONDE_PERIOD_MIN 200000u /* ns */

@@ -112,8 +112,9 @@ struct sonde_tap_request {
   uint32_t number;  /* system call */
   uint32_t pid;     /* 0: all targets */
   const char* path; /* user taps: the file, else NULL */
-  uint64_t offset;
-  uint64_t function;
+  uint64_t offset;   /* in the file, of the instruction */
+  uint64_t function; /* in the file, of the function's first instruction */
+  struct sonde_leave leave; /* how a function is left there: see kmod/shared/leave.h */
 };
 /* Arms a tap for `probe`; it is armed when the enabling as a whole has succeeded. */
 void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);

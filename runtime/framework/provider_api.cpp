@@ -245,6 +245,7 @@ void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.path = request->path == nullptr ? "" : request->path;
   tap.offset = request->offset;
   tap.function = request->function;
+  tap.leave = request->leave;
   state->taps.push_back(tap.id);
   framework->taps_to_arm.push_back(std::move(tap));
 }

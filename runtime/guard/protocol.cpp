@@ -232,6 +232,14 @@ Result<std::vector<uint32_t>> parse_ids(ByteSpan payload) {
   return ids;
 }
 
+namespace {
+
+bool has_file(sonde_tap_kind kind) {
+  return kind == SONDE_TAP_USER_ENTRY || kind == SONDE_TAP_USER_RETURN || kind == SONDE_TAP_USER_OFFSET;
+}
+
+}  // namespace
+
 Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
   Cursor cursor(payload);
   std::vector<sonde_tap> raw;
@@ -241,10 +249,21 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
   for (const sonde_tap& tap : raw) {
     if (tap.kind >= SONDE_TAP_KIND_COUNT) return malformed("unknown kind of tap");
     if (tap.path_length > SONDE_PATH_MAX) return malformed("path of a tap too long");
-    Tap parsed{
-        TapId{tap.id}, static_cast<sonde_tap_kind>(tap.kind), ProbeId{tap.probe}, tap.number, tap.pid, {}, tap.offset,
-        tap.function};
-    if (!cursor.take_text(parsed.path, tap.path_length)) return malformed("path of a tap cut short");
+    if (sonde_leave_check(&tap.leave) != 0) return malformed("leaving instruction of a tap");
+    Tap parsed{TapId{tap.id},
+               static_cast<sonde_tap_kind>(tap.kind),
+               ProbeId{tap.probe},
+               tap.number,
+               tap.pid,
+               {},
+               tap.offset,
+               tap.function,
+               tap.leave};
+    const bool same_file = tap.path_length == 0 && has_file(parsed.kind) && !taps.empty();
+    if (same_file)
+      parsed.path = taps.back().path;
+    else if (!cursor.take_text(parsed.path, tap.path_length))
+      return malformed("path of a tap cut short");
     if (parsed.path.find('\0') != std::string::npos) return malformed("NUL in the path of a tap");
     taps.push_back(std::move(parsed));
   }
@@ -282,13 +301,27 @@ Bytes encode_program(const sonde_dif_program& program) {
 }
 
 Bytes encode_taps(std::span<const Tap> taps) {
-  Bytes bytes;
+  Bytes bytes, paths;
+  bytes.reserve(taps.size() * sizeof(sonde_tap));
+  const std::string* before = nullptr;
   for (const Tap& tap : taps) {
-    const sonde_tap raw{tap.id.value, static_cast<uint32_t>(tap.kind),        tap.probe.value, tap.number,
-                        tap.pid,      static_cast<uint32_t>(tap.path.size()), tap.offset,      tap.function};
+    const bool same_file = before != nullptr && has_file(tap.kind) && *before == tap.path;
+    const std::string_view path = same_file ? std::string_view() : tap.path;
+    const sonde_tap raw{tap.id.value,
+                        static_cast<uint32_t>(tap.kind),
+                        tap.probe.value,
+                        tap.number,
+                        tap.pid,
+                        static_cast<uint32_t>(path.size()),
+                        tap.offset,
+                        tap.function,
+                        tap.leave,
+                        0};
     append(bytes, as_bytes(raw));
+    append(paths, {reinterpret_cast<const uint8_t*>(path.data()), path.size()});
+    before = &tap.path;
   }
-  for (const Tap& tap : taps) append(bytes, {reinterpret_cast<const uint8_t*>(tap.path.data()), tap.path.size()});
+  append(bytes, paths);
   return bytes;
 }
 

@@ -32,6 +32,7 @@ struct Tap {
   std::string path;       ///< file of a user tap
   uint64_t offset = 0;    ///< in that file
   uint64_t function = 0;  ///< file offset of the function's entry
+  sonde_leave leave{};    ///< of USER_RETURN, and of a USER_ENTRY's jumps back
 };
 
 struct Ecb {

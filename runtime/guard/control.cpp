@@ -223,7 +223,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
 
 void Tracer::abandon() {
   for (uint32_t id : taps_.ids()) {
-    breakpoints_.disarm(*taps_.find(id));
+    if (ArmedTap* tap = taps_.find(id); tap->user()) breakpoints_.disarm(*tap);
     taps_.remove(id);
   }
   taps_changed();

@@ -221,9 +221,11 @@ bool ElfFile::offset_of(uint64_t address, uint64_t& offset) const {
   return false;
 }
 
-std::vector<uint8_t> ElfFile::code(const ElfFunction& function) const {
-  std::vector<uint8_t> bytes(std::min(function.size, kMaxFunctionBytes));
-  const ssize_t got = pread(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(function.offset));
+std::vector<uint8_t> ElfFile::code(const ElfFunction& function) const { return code(function.offset, function.size); }
+
+std::vector<uint8_t> ElfFile::code(uint64_t offset, uint64_t size) const {
+  std::vector<uint8_t> bytes(std::min(size, kMaxFunctionBytes));
+  const ssize_t got = pread(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
   bytes.resize(got > 0 ? static_cast<size_t>(got) : 0);
   return bytes;
 }

@@ -52,6 +52,8 @@ class ElfFile {
   /// Address as linked of a byte of the file that is mapped as code; false: none is.
   bool address_of(uint64_t offset, uint64_t& address) const;
   bool offset_of(uint64_t address, uint64_t& offset) const;
+  /// Bytes of the file, as many as there are.
+  std::vector<uint8_t> code(uint64_t offset, uint64_t size) const;
   /// The function's code, as the file has it; empty when it cannot be read.
   std::vector<uint8_t> code(const ElfFunction& function) const;
 

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "runtime/guard/taps.h"
+#include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
 namespace {
@@ -43,6 +44,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent)
       slots_(parent.slots_),
       mappings_(parent.mappings_),
       scanned_(parent.scanned_),
+      compat_(parent.compat_),
       auxiliary_read_(parent.auxiliary_read_),
       entry_(parent.entry_),
       headers_(parent.headers_),
@@ -50,6 +52,11 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent)
       lowest_(parent.lowest_),
       highest_(parent.highest_) {
   for (auto& [address, slot] : slots_) slot.users = 0;
+}
+
+bool AddressSpace::compat() {
+  if (!compat_) compat_ = runs_compat_program(static_cast<uint32_t>(pid_));
+  return *compat_;
 }
 
 int AddressSpace::memory() const {

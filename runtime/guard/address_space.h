@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -88,6 +89,8 @@ class AddressSpace {
   std::vector<Mapping> refresh(pid_t pid);
   const std::vector<Mapping>& mappings() const { return mappings_; }
   bool scanned() const { return scanned_; }
+  /// The program is for 32-bit code, whose instructions mean other things: no breakpoint goes there.
+  bool compat();
   Unwinder& unwinder() { return unwinder_; }
   uint64_t entry();
   uint64_t linker_breakpoint();
@@ -109,6 +112,7 @@ class AddressSpace {
   std::unordered_map<uint64_t, Slot> slots_;
   std::vector<Mapping> mappings_;
   bool scanned_ = false;
+  std::optional<bool> compat_;
   bool auxiliary_read_ = false;
   uint64_t entry_ = 0, headers_ = 0, header_count_ = 0;
   uint64_t lowest_ = UINT64_MAX, highest_ = 0;

@@ -39,6 +39,10 @@ bool Breakpoints::prepare(Process& process) {
   AddressSpace& space = *process.space;
   if (space.scanned()) return false;
   space.refresh(process.pid);
+  if (space.compat()) {
+    events_.notice("process " + std::to_string(process.pid) + " runs 32-bit code: its functions cannot be probed");
+    return true;
+  }
   for (ArmedTap* tap : taps_.user_taps()) {
     if (tap->covers(process.pid)) arm_in(process, *tap, space.mappings());
   }
@@ -77,7 +81,7 @@ void Breakpoints::arm_in(Process& process, ArmedTap& tap, const std::vector<Mapp
 
 void Breakpoints::arm(ArmedTap& tap) {
   for (auto& [pid, process] : targets_.processes()) {
-    if (!tap.covers(pid) || process->leaving) continue;
+    if (!tap.covers(pid) || process->leaving || process->space->compat()) continue;
     if (!prepare(*process)) arm_in(*process, tap, process->space->mappings());
   }
 }
@@ -173,7 +177,7 @@ void Breakpoints::inherit_calls(Thread& child, const Thread& parent) {
 
 bool Breakpoints::want_entry(Process& process) {
   std::string why;
-  if (process.at_entry || process.space->entry() == 0) return false;
+  if (process.at_entry || process.space->compat() || process.space->entry() == 0) return false;
   if (!process.space->scanned()) process.space->refresh(process.pid);
   Site* site = process.space->insert(process.space->entry(), why);
   if (site == nullptr) return false;

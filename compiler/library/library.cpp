@@ -25,10 +25,10 @@ translator psinfo_t < struct __process *P > {
   pr_nlwp = __nlwp; pr_pid = pid; pr_ppid = ppid; pr_pgid = __pgid; pr_sid = __sid; pr_uid = uid; pr_euid = __euid;
   pr_gid = gid; pr_egid = __egid; pr_addr = 0; pr_ttydev = __tty; pr_fname = execname; pr_psargs = __psargs; pr_wstat = 0;
   pr_argc = *(int *)__stack_start; pr_argv = __stack_start + 8; pr_envp = __stack_start + 8 * (*(int *)__stack_start + 2);
-  pr_dmodel = 2; pr_taskid = 0; pr_projid = 0; pr_nzomb = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
+  pr_dmodel = uregs[R_CS] == 0x23 ? 1 : 2; pr_taskid = 0; pr_projid = 0; pr_nzomb = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
 };
 translator psinfo_t < pid_t P > {
-  pr_pid = P; pr_fname = __comm[P]; pr_addr = 0; pr_dmodel = 2; pr_taskid = 0; pr_projid = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
+  pr_pid = P; pr_fname = __comm[P]; pr_addr = 0; pr_dmodel = uregs[R_CS] == 0x23 ? 1 : 2; pr_taskid = 0; pr_projid = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
 };
 inline psinfo_t *curpsinfo = xlate <psinfo_t *> ((struct __process *)0);
 )"},

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "runtime/guard/taps.h"
+#include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
 namespace {
@@ -41,6 +42,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
       slots_(parent.slots_),
       mappings_(parent.mappings_),
       scanned_(parent.scanned_),
+      compat_(parent.compat_),
       auxiliary_read_(parent.auxiliary_read_),
       entry_(parent.entry_),
       headers_(parent.headers_),
@@ -56,6 +58,11 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
     // Another thread of the parent is stepping it in place.
     if (std::exchange(copy.lifted, 0) > 0) write(address, &kBreakpointByte, 1);
   }
+}
+
+bool AddressSpace::compat() {
+  if (!compat_) compat_ = runs_compat_program(static_cast<uint32_t>(pid_));
+  return *compat_;
 }
 
 int AddressSpace::memory() const {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -90,6 +91,8 @@ class AddressSpace {
   /// By address; files only.
   const std::vector<Mapping>& mappings() const { return mappings_; }
   bool scanned() const { return scanned_; }
+  /// The program is for 32-bit code, whose instructions mean other things: no breakpoint goes there.
+  bool compat();
   Unwinder& unwinder() { return unwinder_; }
   uint64_t entry();
   uint64_t linker_breakpoint();
@@ -115,6 +118,7 @@ class AddressSpace {
   std::unordered_map<uint64_t, Slot> slots_;
   std::vector<Mapping> mappings_;
   bool scanned_ = false;
+  std::optional<bool> compat_;
   bool auxiliary_read_ = false;
   uint64_t entry_ = 0, headers_ = 0, header_count_ = 0;
 };

@@ -48,7 +48,12 @@ sonde_leave_state leave_state(Thread& thread, const user_regs_struct& regs) {
 bool Breakpoints::prepare(Process& process) {
   AddressSpace& space = *process.space;
   if (space.scanned()) return false;
-  for (const Mapping& mapping : space.refresh(process.pid)) arm_all_in(process, mapping);
+  const std::vector<Mapping> fresh = space.refresh(process.pid);
+  if (space.compat()) {
+    events_.notice("process " + std::to_string(process.pid) + " runs 32-bit code: its functions cannot be probed");
+    return true;
+  }
+  for (const Mapping& mapping : fresh) arm_all_in(process, mapping);
   watch_linker(process);
   return true;
 }
@@ -90,7 +95,7 @@ void Breakpoints::arm_all_in(Process& process, const Mapping& mapping) {
 
 void Breakpoints::arm(ArmedTap& tap) {
   for (auto& [pid, process] : targets_.processes()) {
-    if (!tap.covers(pid) || process->leaving) continue;
+    if (!tap.covers(pid) || process->leaving || process->space->compat()) continue;
     if (prepare(*process)) continue;
     for_each_text(*process->space, *tap.file, [&](const Mapping& mapping) { arm_in(*process, tap, mapping); });
   }
@@ -149,7 +154,7 @@ void Breakpoints::forked(Process& child, const Process& parent, bool shares_memo
 
 bool Breakpoints::want_entry(Process& process) {
   std::string why;
-  if (process.at_entry || process.space->entry() == 0) return false;
+  if (process.at_entry || process.space->compat() || process.space->entry() == 0) return false;
   if (!process.space->scanned()) process.space->refresh(process.pid);
   Site* site = process.space->insert(process.space->entry(), why);
   if (site == nullptr) return false;

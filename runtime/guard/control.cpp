@@ -88,7 +88,7 @@ void Tracer::stop_all(const std::vector<pid_t>& pids, int patience_ms) {
 Result<void> Tracer::run_to_entry(pid_t pid, const std::function<bool()>& give_up) {
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
-  if (process->at_entry || process->attached) return {};
+  if (process->at_entry || process->attached || process->space->compat()) return {};
   if (!breakpoints_.want_entry(*process))
     return Error("process " + std::to_string(pid) + ": it has no entry point to run to", ENOTSUP);
   for (Thread* thread : targets_.threads_of(pid)) want_events(*thread);

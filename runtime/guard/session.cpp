@@ -4,6 +4,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace sonde::guard {
 namespace {
 
@@ -207,7 +210,9 @@ Result<void> Session::disarm(const RequestView& request) {
 Result<Session::Answer> Session::spawn(const RequestView& request) {
   auto what = parse_spawn(request.payload);
   if (!what) return std::move(what).error();
-  auto pid = tracer_.spawn({std::move(what->argv), std::move(what->environment), what->filter, std::move(what->calls)});
+  std::vector<uint32_t> numbers;
+  for (uint32_t call : what->calls) std::ranges::copy(numbers_of_call(call), std::back_inserter(numbers));
+  auto pid = tracer_.spawn({std::move(what->argv), std::move(what->environment), what->filter, std::move(numbers)});
   if (!pid) return std::move(pid).error();
   for_child_.clear();
   had_targets_ = true;

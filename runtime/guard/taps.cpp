@@ -6,6 +6,7 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <span>
 
 namespace sonde::guard {
 namespace {
@@ -21,6 +22,15 @@ void drop(std::vector<ArmedTap*>& from, const ArmedTap* tap) {
   from.pop_back();
 }
 
+utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kSyscallsMax> taps, bool execs) {
+  utrace_syscall_set set;
+  for (uint32_t call = 0; call < kSyscallsMax; call++) {
+    if (taps[call].empty() && !(execs && (call == SYS_execve || call == SYS_execveat))) continue;
+    for (uint32_t number : numbers_of_call(call)) set.add(number);
+  }
+  return set;
+}
+
 void note_use(LoadedProgram& program, const sonde_dif_insn& insn) {
   if (insn.op == SONDE_DIF_NAMEQ) program.wants_name = true;
   if (insn.op == SONDE_DIF_CAPTEXT && insn.i == SONDE_DIF_TEXT_EXECNAME) program.wants_name = true;
@@ -34,7 +44,7 @@ Result<void> TapTable::check(const Tap& tap) const {
   if (taps_.contains(tap.id.value)) return about_tap(tap, "this id is armed already", EEXIST);
   if (tap.probe.value == 0) return about_tap(tap, "it names no probe", EINVAL);
   const bool call = tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN;
-  if (call && tap.number >= kCallsMax) return about_tap(tap, "no such system call", EINVAL);
+  if (call && tap.number >= kSyscallsMax) return about_tap(tap, "no such system call", EINVAL);
   if (!shows(tap.kind)) return about_tap(tap, "ptrace does not show this; the kmod source does", EOPNOTSUPP);
   if (tap.kind == SONDE_TAP_PROFILE && tap.offset < SONDE_PERIOD_MIN)
     return about_tap(tap, "its period is too short", EINVAL);
@@ -113,28 +123,15 @@ uint32_t TapTable::events() const {
   return events;
 }
 
-utrace_syscall_set TapTable::entry_set() const {
-  utrace_syscall_set set;
-  for (uint32_t number = 0; number < kCallsMax; number++) {
-    if (!entries_[number].empty()) set.add(number);
-  }
-  if (any(SONDE_TAP_EXEC)) {
-    set.add(SYS_execve);
-    set.add(SYS_execveat);
-  }
-  return set;
-}
+utrace_syscall_set TapTable::entry_set() const { return call_set(entries_, any(SONDE_TAP_EXEC)); }
 
-utrace_syscall_set TapTable::return_set() const {
-  utrace_syscall_set set;
-  for (uint32_t number = 0; number < kCallsMax; number++) {
-    if (!returns_[number].empty()) set.add(number);
-  }
-  if (any(SONDE_TAP_EXEC_FAILURE)) {
-    set.add(SYS_execve);
-    set.add(SYS_execveat);
-  }
-  return set;
+utrace_syscall_set TapTable::return_set() const { return call_set(returns_, any(SONDE_TAP_EXEC_FAILURE)); }
+
+std::vector<uint32_t> numbers_of_call(uint32_t call) {
+  std::vector<uint32_t> numbers;
+  if (call < kCompatCalls) numbers.push_back(call);
+  if (const auto compat = compat_number(call)) numbers.push_back(kCompatCalls + *compat);
+  return numbers;
 }
 
 Result<void> EcbTable::load(uint32_t id, OwnedProgram code) {

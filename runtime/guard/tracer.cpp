@@ -12,19 +12,27 @@
 namespace sonde::guard {
 namespace {
 
-/// Of a call that failed, as the kernel returns it.
-int errno_of(const user_regs_struct& regs) {
-  const auto result = static_cast<int64_t>(regs.rax);
-  return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0;
-}
+constexpr uint32_t kCompatSigreturn = kCompatCalls + 119;
 
-Firing of_call(uint32_t number) {
+/// Of a call that failed, as the kernel returns it.
+int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
+
+Firing of_call(uint32_t call) {
   Firing firing;
-  firing.call = number;
+  firing.call = call;
   return firing;
 }
 
-bool is_exec(uint64_t number) { return number == SYS_execve || number == SYS_execveat; }
+/// The call that a stopped thread is in; -1: none.
+int64_t current_call(Thread& thread) {
+  const uint32_t call = call_of_number(utrace_get_call(thread.task).number);
+  return call < kSyscallsMax ? call : -1;
+}
+
+/// It restores the registers from a signal's frame.
+bool leaves_no_result(uint32_t call) { return call == SYS_rt_sigreturn || call == kCompatSigreturn; }
+
+bool is_exec(uint32_t call) { return call == SYS_execve || call == SYS_execveat; }
 
 /// Who sent a signal, where its siginfo says so.
 uint64_t sender_of(const siginfo_t& info) {
@@ -41,10 +49,10 @@ struct Callbacks {
   static Thread* of(utrace_engine* engine) { return static_cast<Thread*>(engine->data); }
 
   static uint32_t entry(uint32_t, utrace_engine* engine, utrace_task*, user_regs_struct* regs) {
-    return regs != nullptr ? tracer->on_entry(*of(engine), *regs) : resume_action(*of(engine));
+    return regs != nullptr ? tracer->on_entry(*of(engine)) : resume_action(*of(engine));
   }
   static uint32_t leave(uint32_t, utrace_engine* engine, utrace_task*, user_regs_struct* regs) {
-    return regs != nullptr ? tracer->on_return(*of(engine), *regs) : resume_action(*of(engine));
+    return regs != nullptr ? tracer->on_return(*of(engine)) : resume_action(*of(engine));
   }
   static uint32_t clone(uint32_t, utrace_engine* engine, utrace_task*, uint64_t flags, utrace_task* child) {
     return tracer->on_clone(*of(engine), flags, child);
@@ -182,41 +190,43 @@ void Tracer::fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firi
   fire_all(thread, firings, utrace_registers(thread.task));
 }
 
-uint32_t Tracer::on_entry(Thread& thread, user_regs_struct& regs) {
-  const auto number = static_cast<uint32_t>(regs.orig_rax);
-  if (number >= kCallsMax) return resume_action(thread);
-  Firing firing = of_call(number);
-  for (unsigned i = 0; i < 6; i++) firing.args[i] = call_argument(regs, i);
-  fire(thread, taps_.entries(number), firing);
-  if (is_exec(number) && taps_.any(SONDE_TAP_EXEC)) {
+uint32_t Tracer::on_entry(Thread& thread) {
+  const utrace_call made = utrace_get_call(thread.task);
+  const uint32_t call = call_of_number(made.number);
+  if (call >= kSyscallsMax) return resume_action(thread);
+  Firing firing = of_call(call);
+  std::ranges::copy(made.arguments, firing.args.begin());
+  fire(thread, taps_.entries(call), firing);
+  if (is_exec(call) && taps_.any(SONDE_TAP_EXEC)) {
     char path[SONDE_PATH_MAX];
-    Firing exec = of_call(number);
-    if (read_target_text(thread, call_argument(regs, number == SYS_execveat ? 1 : 0), path, sizeof path) >= 0)
+    Firing exec = of_call(call);
+    if (read_target_text(thread, made.arguments[call == SYS_execveat ? 1 : 0], path, sizeof path) >= 0)
       exec.text = path;
     fire(thread, taps_.of(SONDE_TAP_EXEC), exec);
   }
   return resume_action(thread);
 }
 
-uint32_t Tracer::on_return(Thread& thread, user_regs_struct& regs) {
+uint32_t Tracer::on_return(Thread& thread) {
+  const utrace_call made = utrace_get_call(thread.task);
   // Only rt_sigreturn leaves without its number.
-  const uint64_t number = static_cast<int64_t>(regs.orig_rax) == -1 ? SYS_rt_sigreturn : regs.orig_rax;
-  if (number >= kCallsMax) return resume_action(thread);
-  Firing firing = of_call(static_cast<uint32_t>(number));
-  firing.error = number == SYS_rt_sigreturn ? 0 : errno_of(regs);
-  if (is_exec(number) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
+  const uint32_t call = made.number == -1 ? SYS_rt_sigreturn : call_of_number(made.number);
+  if (call >= kSyscallsMax) return resume_action(thread);
+  Firing firing = of_call(call);
+  firing.error = leaves_no_result(call) ? 0 : errno_of(made.result);
+  if (is_exec(call) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
     Firing failure = firing;
     failure.args[0] = static_cast<uint64_t>(firing.error);
     fire(thread, taps_.of(SONDE_TAP_EXEC_FAILURE), failure);
   }
-  firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : regs.rax;
-  fire(thread, taps_.returns(static_cast<uint32_t>(number)), firing);
+  firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : static_cast<uint64_t>(made.result);
+  fire(thread, taps_.returns(call), firing);
   return resume_action(thread);
 }
 
 uint32_t Tracer::on_clone(Thread& thread, uint64_t flags, utrace_task* child) {
   Firing firing;
-  if (const user_regs_struct* regs = utrace_registers(thread.task)) firing.call = static_cast<int64_t>(regs->orig_rax);
+  firing.call = current_call(thread);
   firing.args[0] = static_cast<uint64_t>(utrace_task_tid(child));
   firing.args[1] = flags;
   fire(thread, taps_.of(flags & CLONE_THREAD ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE), firing);
@@ -263,7 +273,7 @@ void Tracer::fire_samples(Thread& thread) {
     if (tap == nullptr || !tap->covers(thread.process->pid)) continue;
     Firing& firing = firings.emplace_back();
     firing.probe = tap->tap.probe.value;
-    firing.call = static_cast<int64_t>(regs->orig_rax);
+    firing.call = current_call(thread);
     firing.args[1] = regs->rip;
   }
   fire_all(thread, firings, regs);
@@ -282,8 +292,7 @@ uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
 /// Keeps what wait() will show for the process: the group's code, or the leader's where each thread ended by itself.
 void Tracer::note_exit(Thread& thread, long code) {
   Process& process = *thread.process;
-  const user_regs_struct* regs = utrace_registers(thread.task);
-  const bool alone = regs != nullptr && regs->orig_rax == SYS_exit && WIFEXITED(code);
+  const bool alone = current_call(thread) == SYS_exit && WIFEXITED(code);
   if (alone && thread.tid == process.pid) {
     process.has_leader_code = true;
     process.leader_code = code;

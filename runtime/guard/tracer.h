@@ -63,8 +63,8 @@ class Tracer {
   bool all_stopped(const std::vector<pid_t>& pids);
   bool settle_traps(const std::vector<pid_t>& pids);
 
-  uint32_t on_entry(Thread& thread, user_regs_struct& regs);
-  uint32_t on_return(Thread& thread, user_regs_struct& regs);
+  uint32_t on_entry(Thread& thread);
+  uint32_t on_return(Thread& thread);
   uint32_t on_clone(Thread& thread, uint64_t flags, utrace_task* child);
   uint32_t on_exec(Thread& thread);
   uint32_t on_exit(Thread& thread, long code);

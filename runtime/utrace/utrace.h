@@ -16,7 +16,7 @@
 // - STOP and TSTP: the parent sees SIGSTOP or SIGTSTP. HOLD: the signal loses its place in the queue.
 // - SIGNAL_REPORT goes to engines with report_signal and no report_quiesce; the others get report_quiesce(0).
 // - A single step over a system call instruction skips that call's reports, but for filtered calls' entries.
-// - A new thread's return from its own clone is not reported. 32-bit calls are passed on unreported.
+// - A new thread's return from its own clone is not reported.
 // - report_reap of another program's child comes when /proc no longer shows the zombie: up to 200 ms late.
 // - Exec by a thread: the old leader's code in report_exit is 0 when its exit stop was not seen.
 #pragma once
@@ -152,15 +152,26 @@ pid_t utrace_task_tid(const utrace_task* task);
 pid_t utrace_task_pid(const utrace_task* task);
 
 /// For a hot engine: the system calls it wants reported, instead of all. `entries` and `exits` are
-/// bitmaps by number (512 bits). Only narrows what set_events asked for. null: all again.
+/// bitmaps by number. Only narrows what set_events asked for. null: all again.
 struct utrace_syscall_set {
-  uint64_t bits[8] = {};
+  uint64_t bits[16] = {};
   void add(uint32_t number) {
-    if (number < 512) bits[number / 64] |= uint64_t{1} << (number % 64);
+    if (number < 1024) bits[number / 64] |= uint64_t{1} << (number % 64);
   }
-  bool has(uint32_t number) const { return number >= 512 || (bits[number / 64] >> (number % 64) & 1); }
+  bool has(uint32_t number) const { return number >= 1024 || (bits[number / 64] >> (number % 64) & 1); }
 };
 void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* entries, const utrace_syscall_set* exits);
+
+/// What 32-bit code's numbers have added here: they mean other calls. By this, not by cs, which `int $0x80` in 64-bit
+/// code leaves alone.
+inline constexpr uint32_t kUtraceCompatCalls = 512;
+/// The call that a thread is in, at a report of one, of a clone, exec or exit; -1: its number is not known.
+struct utrace_call {
+  int64_t number;         ///< 64-bit code's, or kUtraceCompatCalls + 32-bit code's
+  uint64_t arguments[6];  ///< as it has them now; 32-bit code's are zero-extended
+  int64_t result;         ///< negative errno as the kernel gives it; at its return only
+};
+utrace_call utrace_get_call(utrace_task* task);
 
 /// The thread is in a ptrace-stop now, so that its registers can be had.
 bool utrace_task_stopped(const utrace_task* task);

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kmod/shared/siginfo.h"
+
 namespace sonde::guard {
 namespace {
 
@@ -26,11 +28,10 @@ Firing of_call(uint32_t number) {
 
 bool is_exec(uint64_t number) { return number == SYS_execve || number == SYS_execveat; }
 
-/// Who sent a signal, where its siginfo says so.
-uint64_t sender_of(const siginfo_t& info) {
-  const bool told =
-      info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE || info.si_signo == SIGCHLD;
-  return told ? static_cast<uint64_t>(info.si_pid) : 0;
+Firing of_signal(const siginfo_t& info) {
+  Firing firing;
+  sonde_siginfo_args(firing.args.data(), info.si_signo, info.si_errno, info.si_code, &info._sifields);
+  return firing;
 }
 
 }  // namespace
@@ -347,6 +348,22 @@ uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t
   return resume_action(thread);
 }
 
+void Tracer::fire_discard(Thread& thread, const siginfo_t& info) {
+  Firing firing = of_signal(info);
+  firing.args[3] = static_cast<uint64_t>(thread.process->pid);
+  firing.args[4] = static_cast<uint64_t>(thread.tid);
+  fire(thread, taps_.of(SONDE_TAP_SIGNAL_DISCARD), firing);
+}
+
+void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, const struct sigaction* orig) {
+  if (!taps_.any(SONDE_TAP_SIGNAL_DELIVER)) return;
+  Firing firing = of_signal(info);
+  const bool kernel_trap = info.si_signo == SIGTRAP && info.si_code > 0;  // `orig` says nothing of these
+  const auto handler = kernel_trap ? utrace_handler(thread.task, SIGTRAP) : orig->sa_handler;
+  firing.args[3] = reinterpret_cast<uint64_t>(handler);
+  fire(thread, taps_.of(SONDE_TAP_SIGNAL_DELIVER), firing);
+}
+
 uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, const siginfo_t& info,
                            const struct sigaction* orig) {
   const uint32_t verdict = action & UTRACE_SIGNAL_MASK;
@@ -357,12 +374,10 @@ uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* re
     if (ours) return UTRACE_SIGNAL_IGN | resume;
   }
   if (regs != nullptr) breakpoints_.interrupted(thread, *regs);
-  Firing firing;
-  firing.args[0] = static_cast<uint64_t>(info.si_signo);
-  firing.args[1] = static_cast<uint64_t>(static_cast<int64_t>(info.si_code));
-  firing.args[2] = sender_of(info);
-  firing.args[3] = orig != nullptr ? reinterpret_cast<uint64_t>(orig->sa_handler) : 0;
-  fire(thread, taps_.of(verdict == UTRACE_SIGNAL_IGN ? SONDE_TAP_SIGNAL_DISCARD : SONDE_TAP_SIGNAL_DELIVER), firing);
+  if (verdict == UTRACE_SIGNAL_IGN)
+    fire_discard(thread, info);
+  else
+    fire_deliver(thread, info, orig);
   return verdict | resume_action(thread);
 }
 

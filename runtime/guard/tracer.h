@@ -68,6 +68,8 @@ class Tracer {
   void on_death(Thread& thread, bool group_dead);
   uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, const siginfo_t& info,
                      const struct sigaction* orig);
+  void fire_discard(Thread& thread, const siginfo_t& info);
+  void fire_deliver(Thread& thread, const siginfo_t& info, const struct sigaction* orig);
   uint32_t on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t& info, bool& ours);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
   void ask_sample(Thread& thread, uint32_t tap);

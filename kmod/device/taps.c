@@ -17,6 +17,7 @@
  * A site is one array of (pid, probe), replaced whole.
  */
 #include <linux/binfmts.h>
+#include <linux/cred.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -29,6 +30,7 @@
 
 #include "kmod/core/hooks.h"
 #include "kmod/device/session.h"
+#include "kmod/shared/siginfo.h"
 
 static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
 {
@@ -179,25 +181,29 @@ static bool is_plain(const struct kernel_siginfo *info)
 	return (unsigned long)info > 1; /* not SEND_SIG_NOINFO or _PRIV */
 }
 
-static u64 sender_of(int number, const struct kernel_siginfo *info)
-{
-	if (!is_plain(info))
-		return 0;
-	switch (info->si_code) {
-	case SI_USER:
-	case SI_TKILL:
-	case SI_QUEUE:
-		return info->si_pid;
-	}
-	return number == SIGCHLD ? info->si_pid : 0;
-}
-
+/* Who sends without a siginfo is a process that calls kill(), or the kernel. */
 static void put_signal(struct sonde_firing *firing, int number,
 		       const struct kernel_siginfo *info)
 {
-	firing->args[0] = number;
-	firing->args[1] = is_plain(info) ? (s64)info->si_code : 0;
-	firing->args[2] = sender_of(number, info);
+	struct kernel_siginfo made = {};
+
+	if (!is_plain(info)) {
+		made.si_code = info == SEND_SIG_NOINFO ? SI_USER : SI_KERNEL;
+		if (info == SEND_SIG_NOINFO) {
+			made.si_pid = current->tgid;
+			made.si_uid = from_kuid(&init_user_ns, current_uid());
+		}
+		info = &made;
+	}
+	sonde_siginfo_args(firing->args, number, info->si_errno, info->si_code,
+			   &info->_sifields);
+}
+
+static void put_receiver(struct sonde_firing *firing,
+			 const struct task_struct *task)
+{
+	firing->args[3] = task->tgid;
+	firing->args[4] = task->pid;
 }
 
 static void probe_generate(void *data, int number, struct kernel_siginfo *info,
@@ -209,14 +215,14 @@ static void probe_generate(void *data, int number, struct kernel_siginfo *info,
 	preempt_disable_notrace();
 	if (in_task() && sonde_covers(session, current)) {
 		begin(&firing, session);
-		firing.args[0] = task->tgid;
-		firing.args[1] = task->pid;
-		firing.args[2] = number;
+		put_signal(&firing, number, info);
+		put_receiver(&firing, task);
 		fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
 	}
 	if (result == TRACE_SIGNAL_IGNORED && sonde_covers(session, task)) {
 		begin(&firing, session);
 		put_signal(&firing, number, info);
+		put_receiver(&firing, task);
 		fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
 	}
 	preempt_enable_notrace();
@@ -238,10 +244,13 @@ static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
 		put_signal(&firing, number, info);
-		firing.args[3] = (unsigned long)action->sa.sa_handler;
-		fire_kind(&firing, is_ignored(number, action) ?
-					   SONDE_TAP_SIGNAL_DISCARD :
-					   SONDE_TAP_SIGNAL_DELIVER);
+		if (is_ignored(number, action)) {
+			put_receiver(&firing, current);
+			fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+		} else {
+			firing.args[3] = (unsigned long)action->sa.sa_handler;
+			fire_kind(&firing, SONDE_TAP_SIGNAL_DELIVER);
+		}
 	}
 	preempt_enable_notrace();
 }

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kmod/shared/siginfo.h"
+
 namespace sonde::guard {
 namespace {
 
@@ -34,11 +36,10 @@ bool leaves_no_result(uint32_t call) { return call == SYS_rt_sigreturn || call =
 
 bool is_exec(uint32_t call) { return call == SYS_execve || call == SYS_execveat; }
 
-/// Who sent a signal, where its siginfo says so.
-uint64_t sender_of(const siginfo_t& info) {
-  const bool told =
-      info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE || info.si_signo == SIGCHLD;
-  return told ? static_cast<uint64_t>(info.si_pid) : 0;
+Firing of_signal(const siginfo_t& info) {
+  Firing firing;
+  sonde_siginfo_args(firing.args.data(), info.si_signo, info.si_errno, info.si_code, &info._sifields);
+  return firing;
 }
 
 }  // namespace
@@ -392,6 +393,21 @@ uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info
   return UTRACE_SIGNAL_DELIVER;
 }
 
+void Tracer::fire_discard(Thread& thread, const siginfo_t& info) {
+  Firing firing = of_signal(info);
+  firing.args[3] = static_cast<uint64_t>(thread.process->pid);
+  firing.args[4] = static_cast<uint64_t>(thread.tid);
+  fire(thread, taps_.of(SONDE_TAP_SIGNAL_DISCARD), firing);
+}
+
+void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler) {
+  if (!taps_.any(SONDE_TAP_SIGNAL_DELIVER)) return;
+  Firing firing = of_signal(info);
+  const bool kernel_trap = info.si_signo == SIGTRAP && info.si_code > 0;  // `handler` says nothing of these
+  firing.args[3] = kernel_trap ? reinterpret_cast<uint64_t>(utrace_handler(thread.task, SIGTRAP)) : handler;
+  fire(thread, taps_.of(SONDE_TAP_SIGNAL_DELIVER), firing);
+}
+
 uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
                            const struct sigaction* orig) {
   uint32_t verdict = action & UTRACE_SIGNAL_MASK;
@@ -407,12 +423,10 @@ uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* re
     return UTRACE_SIGNAL_IGN | resume_action(thread);
   }
   if (!thread.step.active && regs != nullptr) want_events(thread);
-  Firing firing;
-  firing.args[0] = static_cast<uint64_t>(info.si_signo);
-  firing.args[1] = static_cast<uint64_t>(static_cast<int64_t>(info.si_code));
-  firing.args[2] = sender_of(info);
-  firing.args[3] = handler;
-  fire(thread, taps_.of(verdict == UTRACE_SIGNAL_IGN ? SONDE_TAP_SIGNAL_DISCARD : SONDE_TAP_SIGNAL_DELIVER), firing);
+  if (verdict == UTRACE_SIGNAL_IGN)
+    fire_discard(thread, info);
+  else
+    fire_deliver(thread, info, handler);
   // A report where its handler begins, if it has one.
   thread.trap_delivered = info.si_signo == SIGTRAP && thread.process->space->had_sites();
   const uint32_t resume = resume_action(thread);

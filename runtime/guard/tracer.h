@@ -71,6 +71,8 @@ class Tracer {
   void on_death(Thread& thread, bool group_dead);
   uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
                      const struct sigaction* orig);
+  void fire_discard(Thread& thread, const siginfo_t& info);
+  void fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler);
   uint32_t on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler);
   uint32_t end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler);
   std::optional<siginfo_t> pass_site(Thread& thread, user_regs_struct& regs);

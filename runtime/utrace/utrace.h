@@ -10,7 +10,7 @@
 // - STOP, REPORT and INTERRUPT by control() all interrupt a sleeping call; it restarts, a few (epoll_wait, sigtimedwait, ...) give EINTR.
 // - report_exit: *code cannot be changed there. Change the argument at the entry of exit or exit_group, or the signal.
 // - report_signal: orig_ka tells SIG_DFL, SIG_IGN or kHandlerUnknown. The kernel's own SIGTRAPs come as UTRACE_SIGNAL_CORE
-//   whatever their disposition, which is kept when they are passed on.
+//   whatever their disposition, which is kept when they are passed on; utrace_handler() tells it.
 // - Another return_ka, TERM and CORE on a handled signal run rt_sigaction in the thread (64-bit code only). TERM of a signal that by
 //   default kills nobody, or where no call can be run: SIGKILL. TERM of a core signal sets the core limit to 0.
 // - STOP and TSTP: the parent sees SIGSTOP or SIGTSTP. HOLD: the signal loses its place in the queue.
@@ -98,6 +98,9 @@ enum utrace_attach_flag : uint32_t {
 /// orig_ka->sa_handler of a signal that has a handler: ptrace does not tell its address. A return_ka that still says this
 /// means that handler.
 inline const __sighandler_t kHandlerUnknown = reinterpret_cast<__sighandler_t>(2);
+
+/// What a thread does with a signal: SIG_DFL (also: it is gone), SIG_IGN or kHandlerUnknown. A look into /proc.
+__sighandler_t utrace_handler(const utrace_task* task, int signal);
 
 /// What exec left behind, in place of the kernel's binfmt and bprm.
 struct utrace_exec {

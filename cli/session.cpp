@@ -137,6 +137,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   for (uint32_t pid : live_) consumer_->note_process(pid);
   consumer_->catch_up_by([this] { take_names(); });
   framework_->on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
+  framework_->on_left_out = [this](const std::string& text) { output_.message(text); };
 
   std::vector<Enabling> enablings;
   for (const CompiledText& text : texts) {

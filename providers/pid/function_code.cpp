@@ -242,8 +242,10 @@ struct FunctionReader::Reading {
     if (!out.endless.empty()) return;
     if (runs_on)
       out.endless = "it runs on into the code behind it";
-    else if (out.leaves.empty())
+    else if (out.leaves.empty()) {
       out.endless = "it never returns";
+      out.never_returns = true;
+    }
   }
 };
 

@@ -39,6 +39,7 @@ struct FunctionCode {
   uint64_t size = 0;                   ///< bytes of the function itself; 0: not known
   std::string broken;                  ///< why neither instructions nor returns can be armed; empty: they can
   std::string endless;                 ///< why it has no return probe, where it is not broken; empty: it has
+  bool never_returns = false;          ///< that is why
   std::vector<uint32_t> instructions;  ///< offsets from the entry, rising
   std::vector<Place> leaves;           ///< by rising offset
   std::vector<Place> reenters;         ///< jumps to its own first instruction

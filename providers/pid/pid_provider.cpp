@@ -66,6 +66,11 @@ void create(const Target& target, const Site& site) {
   if (id == 0) return;
   auto* probe = static_cast<Probe*>(dtrace_probe_arg(target.id, id));
   if (probe == made.get()) made.release();
+  if (!site.refused.empty()) {
+    if (probe->spots.empty()) sonde_probe_refuse(id, site.refused.c_str(), site.quietly ? 1 : 0);
+    return;
+  }
+  if (probe->spots.empty()) sonde_probe_refuse(id, nullptr, 0);
   const std::string* path = kept(site.object->path);
   const auto known = [&](const Spot& spot) { return spot.path == path && spot.place.offset == site.places[0].offset; };
   if (std::ranges::any_of(probe->spots, known)) return;
@@ -159,7 +164,9 @@ void describe(dtrace_argdesc_t* desc, const std::string& type, const std::string
 /// Entry: the parameters. Return: where it returned from, and the value.
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   const Probe& probe = *static_cast<const Probe*>(parg);
-  const bool enters = probe.kind == SONDE_TAP_USER_ENTRY, returns = probe.kind == SONDE_TAP_USER_RETURN;
+  const bool known = !probe.spots.empty();
+  const bool enters = known && probe.kind == SONDE_TAP_USER_ENTRY,
+             returns = known && probe.kind == SONDE_TAP_USER_RETURN;
   const Signature signature =
       enters || returns ? signature_of(*probe.spots.front().path, probe.function->name) : Signature{};
   const auto index = static_cast<size_t>(desc->dtargd_ndx);

@@ -124,16 +124,11 @@ class Finder {
   }
 
   void add_return(const Object& object, const ElfFunction& function, FunctionCode& read) {
-    const std::string& why = read.broken.empty() ? read.endless : read.broken;
-    if (why.empty()) {
-      add(SONDE_TAP_USER_RETURN, object, function, "return").places = std::move(read.leaves);
-    } else if (is_named(function)) {
-      refuse("D_PROC_CREATEFAIL", "function '" + function.name + "' has no return probe: " + why);
-    }
+    Site& site = add(SONDE_TAP_USER_RETURN, object, function, "return");
+    site.refused = read.broken.empty() ? read.endless : read.broken;
+    site.quietly = read.never_returns;
+    if (site.refused.empty()) site.places = std::move(read.leaves);
   }
-
-  /// Whether the description names this function and this probe, and not by a glob.
-  bool is_named(const ElfFunction&) const { return function_.is_exact() && names_.glob.is_exact(); }
 
   void add_offset(const Object& object, const ElfFunction& function, std::string name, uint64_t offset) {
     add(SONDE_TAP_USER_OFFSET, object, function, std::move(name)).places.push_back({function.offset + offset, {}});
@@ -186,11 +181,12 @@ class Finder {
         return refuse("D_PROC_ALIGN", address + " is not at the beginning of an instruction");
     }
     const uint64_t entry = function == nullptr ? offset : function->offset;
-    found_.sites.push_back({SONDE_TAP_USER_OFFSET, &*program, nullptr, names_.glob.literal(), entry, {{offset, {}}}});
+    found_.sites.push_back(
+        {SONDE_TAP_USER_OFFSET, &*program, nullptr, names_.glob.literal(), entry, {{offset, {}}}, {}});
   }
 
   Site& add(sonde_tap_kind kind, const Object& object, const ElfFunction& function, std::string name) {
-    return found_.sites.emplace_back(Site{kind, &object, &function, std::move(name), function.offset, {}});
+    return found_.sites.emplace_back(Site{kind, &object, &function, std::move(name), function.offset, {}, {}});
   }
 
   const dtrace_probedesc_t& spec_;

@@ -31,6 +31,8 @@ struct Site {
   std::string name;
   uint64_t entry;             ///< in the file, of the function
   std::vector<Place> places;  ///< an entry's first place is the entry; the jumps that are no entry follow
+  std::string refused;        ///< why it cannot be armed; it has no places then
+  bool quietly = false;       ///< it is not missed
 };
 
 /// Why a description that names a process has no sites.

@@ -32,7 +32,9 @@ struct Framework::Impl::Pending {
 void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pending) {
   std::vector<std::pair<ProbeId, size_t>> wanted;
   for (size_t at = 0; at < enabling.what.descriptions.size(); at++) {
-    const std::vector<ProbeId> found = match(enabling.what.descriptions[at]);
+    std::vector<ProbeId> left_out;
+    const std::vector<ProbeId> found = match(enabling.what.descriptions[at], &left_out);
+    tell_left_out(enabling, at, left_out);
     std::vector<ProbeId> fresh;
     std::ranges::set_difference(found, enabling.joined[at], std::back_inserter(fresh));
     for (ProbeId probe : fresh) wanted.emplace_back(probe, at);
@@ -47,6 +49,21 @@ void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pendin
   }
 }
 
+/// Once, and again when there are more.
+void Framework::Impl::tell_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out) {
+  std::erase_if(left_out, [&](ProbeId id) { return refused[id.value].quietly; });
+  enabling.left_out.resize(enabling.what.descriptions.size());
+  const size_t before = std::exchange(enabling.left_out[at], left_out.size());
+  if (left_out.size() <= before || !framework.on_left_out) return;
+  const ProbeInfo& first = probes[left_out.front().value - 1].info;
+  const std::string name = first.module + ":" + first.function + ":" + first.name;
+  const std::string others = left_out.size() == 1
+                                 ? "one probe is left out, " + name
+                                 : std::to_string(left_out.size()) + " probes are left out, such as " + name;
+  framework.on_left_out(to_string(enabling.what.descriptions[at]) + ": " + others + ": " +
+                        refused[left_out.front().value].why + " (-lv says it of each)");
+}
+
 Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabling> what) {
   for (const Enabling& enabling : what) {
     if (enabling.program == nullptr || enabling.program->record_max == 0) {
@@ -59,7 +76,7 @@ Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabli
   for (const Enabling& enabling : what) {
     ids.push_back(++last_enabling);
     EnablingState& state = enablings[ids.back()];
-    state = {enabling, std::vector<std::vector<ProbeId>>(enabling.descriptions.size())};
+    state = {enabling, std::vector<std::vector<ProbeId>>(enabling.descriptions.size()), {}};
     join(ids.back(), state, pending);
   }
   auto done = enable_pending(pending);

@@ -57,6 +57,13 @@ struct ProbeState {
 struct EnablingState {
   Enabling what;
   std::vector<std::vector<ProbeId>> joined;  ///< for each description, the probes that have its ECB; sorted
+  std::vector<size_t> left_out;              ///< for each description, how many probes it was told that it does without
+};
+
+/// A probe that exists and cannot be armed.
+struct RefusedProbe {
+  std::string why;
+  bool quietly = false;
 };
 
 struct TargetHook {
@@ -75,6 +82,7 @@ struct Framework::Impl {
   std::deque<ProviderState> providers;  ///< id = index + 1
   std::deque<ProbeState> probes;        ///< id = index + 1
   ProbeIndex index;
+  std::unordered_map<uint32_t, RefusedProbe> refused;  ///< by probe
   std::optional<ProvideError> provide_error;
   std::vector<dtrace_probedesc_t> provided_as;  ///< what dtps_provide said by sonde_provide_as
   std::vector<TargetHook> target_hooks;
@@ -98,7 +106,8 @@ struct Framework::Impl {
   const ProbeState* probe(ProbeId id) const;
   void provide_all();
   void provide_for(const dtrace_probedesc_t& spec, bool always_asked);
-  std::vector<ProbeId> match(const ProbeDescription& description);
+  std::vector<ProbeId> match_all(const ProbeDescription& description);
+  std::vector<ProbeId> match(const ProbeDescription& description, std::vector<ProbeId>* left_out = nullptr);
   std::vector<ProbeId> match_index(const ProbeDescription& description) const;
   void run_target_hooks(uint32_t pid);
 
@@ -119,6 +128,7 @@ struct Framework::Impl {
   Result<void> retry_enablings();
   Result<void> enable_pending(Pending& pending);
   void join(uint32_t id, EnablingState& enabling, Pending& pending);
+  void tell_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out);
   void start_probe(ProbeState& probe);
   Result<void> hand_to_source(Pending& pending);
   Result<ProgramId> load(const std::shared_ptr<const FireProgram>& program);

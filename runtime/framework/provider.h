@@ -131,6 +131,10 @@ int sonde_compat_calls_possible(void);
  * a text. The compiler reports it when nothing matched. */
 void sonde_provide_error(const char* tag, const char* message);
 
+/* From dtps_provide: the probe is listed, but cannot be armed, and why; NULL: it can. A description that names it alone is an
+ * error; one that matches others too leaves it out, which is told once unless `quietly`. */
+void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly);
+
 /* From outside of any op: the provider makes its probes on demand, so dtps_provide is called with every description that
  * names it (its field is not empty and not only stars), matched or not. */
 void sonde_provide_always(dtrace_provider_id_t id);

@@ -275,6 +275,16 @@ void sonde_provide_error(const char* tag, const char* message) {
   if (framework && !framework->provide_error) framework->provide_error = sonde::ProvideError{tag, message};
 }
 
+void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly) {
+  if (!check_call(Call::ProvideError, "sonde_probe_refuse")) return;
+  Locked framework;
+  if (!framework || framework->probe(sonde::ProbeId{probe}) == nullptr) return;
+  if (why == nullptr)
+    framework->refused.erase(probe);
+  else
+    framework->refused[probe] = {why, quietly != 0};
+}
+
 void sonde_provide_always(dtrace_provider_id_t id) {
   if (!check_call(Call::Register, "sonde_provide_always")) return;
   Locked framework;

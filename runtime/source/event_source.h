@@ -93,6 +93,8 @@ class EventSource {
   virtual Result<void> add_ecbs(std::span<const Ecb> ecbs) = 0;
   virtual Result<void> remove_ecbs(std::span<const Epid> epids) = 0;
   virtual Result<void> arm(std::span<const Tap> taps) = 0;
+  /// How it would arm a user tap, as a line for the listing; empty: it does not say.
+  virtual std::string how_armed(const Tap&) const { return {}; }
   /// None of the taps fires once this has returned.
   virtual Result<void> disarm(std::span<const TapId> taps) = 0;
 

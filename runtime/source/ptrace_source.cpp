@@ -20,6 +20,7 @@
 #include <chrono>
 #include <deque>
 
+#include "runtime/guard/describe.h"
 #include "runtime/guard/guard.h"
 #include "runtime/guard/taps.h"
 #include "runtime/source/client.h"
@@ -163,6 +164,7 @@ class PtraceSource final : public SourceClient {
  public:
   using SourceClient::SourceClient;
   bool can(sonde_tap_kind kind) const override { return guard::shows(kind); }
+  std::string how_armed(const Tap& tap) const override { return guard::describe_site(tap); }
 };
 
 /// What the guard is, its targets inherit.

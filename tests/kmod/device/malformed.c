@@ -156,8 +156,9 @@ static void files(void)
 	p.taps[1].id = 4;
 	GRANTED(&c, request(&c, SONDE_TAP_ARM, 0, 3, &p,
 			    sizeof(p.taps) + sizeof(p.path), NULL, 0));
-	refused("path of another request", EINVAL, SONDE_TAP_ARM, 0, 1, &user,
-		sizeof(user));
+	p.taps[1].id = 5;
+	refused("path of another request", EINVAL, SONDE_TAP_ARM, 0, 1,
+		&p.taps[1], sizeof(user));
 	for (uint32_t id = 2; id <= 4; id++)
 		GRANTED(&c, disarm(&c, id));
 }

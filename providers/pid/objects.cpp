@@ -41,15 +41,15 @@ std::vector<Object> objects_of(uint32_t pid) {
   return objects;
 }
 
-std::vector<Object> select_objects(const std::vector<Object>& objects, std::string_view module) {
+std::vector<const Object*> select_objects(const std::vector<Object>& objects, std::string_view module) {
   const Field glob(module);
-  std::vector<Object> chosen;
+  std::vector<const Object*> chosen;
   for (const Object& object : objects) {
-    if (glob.matches(object.name) || (object.executable && module == "a.out")) chosen.push_back(object);
+    if (glob.matches(object.name) || (object.executable && module == "a.out")) chosen.push_back(&object);
   }
   if (!chosen.empty() || !glob.is_exact()) return chosen;
   for (const Object& object : objects) {
-    if (is_short_for(glob.literal(), object.name)) chosen.push_back(object);
+    if (is_short_for(glob.literal(), object.name)) chosen.push_back(&object);
   }
   return chosen;
 }

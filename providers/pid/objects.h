@@ -20,6 +20,6 @@ std::vector<Object> objects_of(uint32_t pid);
 
 /// Those that a module field names: by base name or a glob on it; `a.out`, the program; empty, all; and a name
 /// without its ending, `libc` or `libc.so` for libc.so.6, when none has exactly that name.
-std::vector<Object> select_objects(const std::vector<Object>& objects, std::string_view module);
+std::vector<const Object*> select_objects(const std::vector<Object>& objects, std::string_view module);
 
 }  // namespace sonde::pid

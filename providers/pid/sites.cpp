@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "providers/pid/field.h"
-#include "providers/pid/instructions.h"
 
 namespace sonde::pid {
 namespace {
@@ -55,8 +54,8 @@ std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Fiel
 
 class Finder {
  public:
-  Finder(const dtrace_probedesc_t& spec, ElfCache& cache)
-      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), cache_(cache) {}
+  Finder(const dtrace_probedesc_t& spec, Files& files)
+      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), files_(files) {}
 
   Found run(const std::vector<Object>& objects) {
     if (!names_.valid()) {
@@ -79,14 +78,14 @@ class Finder {
     bool any_function = false;
     std::string searched;  // the first one's name
     bool any_symbol = false;
-    for (const Object& object : select_objects(objects, spec_.dtpd_mod)) {
-      auto file = cache_.open(object.path);
-      if (!file) continue;
-      if (searched.empty()) searched = object.name;
-      any_symbol |= !(*file)->functions().empty();
-      for (const ElfFunction* function : select_functions(**file, function_)) {
+    for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
+      Files::File* file = files_.open(object->path);
+      if (file == nullptr) continue;
+      if (searched.empty()) searched = object->name;
+      any_symbol |= !file->elf->functions().empty();
+      for (const ElfFunction* function : select_functions(*file->elf, function_)) {
         any_function = true;
-        add_function(object, **file, *function);
+        add_function(*object, *file, *function);
         if (!found_.refusal.tag.empty()) return;
       }
     }
@@ -109,20 +108,41 @@ class Finder {
            "' is stripped of its symbols; trace one that is not, or an address as pid$target:a.out:-:ADDRESS";
   }
 
-  void add_function(const Object& object, const ElfFile& file, const ElfFunction& function) {
-    if (names_.entry) add(SONDE_TAP_USER_ENTRY, object, function, "entry", 0);
-    if (names_.returns) {
-      const Returns returns = returns_of(file.code(function));
-      if (returns.any) add(SONDE_TAP_USER_RETURN, object, function, "return", returns.only.value_or(0));
-    }
-    if (names_.one_offset) add_one_offset(object, file, function);
-    if (names_.offsets && !names_.one_offset) add_all_offsets(object, file, function);
+  void add_function(const Object& object, Files::File& file, const ElfFunction& function) {
+    if (names_.entry) add_entry(object, function, file.functions.reenters(function));
+    if (!names_.returns && !names_.offsets) return;
+    FunctionCode read = file.functions.read(function);
+    if (names_.returns) add_return(object, function, read);
+    if (names_.one_offset) add_one_offset(object, function, read);
+    if (names_.offsets && !names_.one_offset) add_all_offsets(object, function, read);
   }
 
-  void add_all_offsets(const Object& object, const ElfFile& file, const ElfFunction& function) {
-    for (uint32_t offset : instruction_offsets(file.code(function))) {
-      const std::string name = hex(offset);
-      if (names_.glob.matches(name)) add(SONDE_TAP_USER_OFFSET, object, function, name, offset);
+  void add_entry(const Object& object, const ElfFunction& function, const std::vector<Place>& reenters) {
+    Site& site = add(SONDE_TAP_USER_ENTRY, object, function, "entry");
+    site.places.push_back({function.offset, {}});
+    site.places.insert(site.places.end(), reenters.begin(), reenters.end());
+  }
+
+  void add_return(const Object& object, const ElfFunction& function, FunctionCode& read) {
+    const std::string& why = read.broken.empty() ? read.endless : read.broken;
+    if (why.empty()) {
+      add(SONDE_TAP_USER_RETURN, object, function, "return").places = std::move(read.leaves);
+    } else if (is_named(function)) {
+      refuse("D_PROC_CREATEFAIL", "function '" + function.name + "' has no return probe: " + why);
+    }
+  }
+
+  /// Whether the description names this function and this probe, and not by a glob.
+  bool is_named(const ElfFunction&) const { return function_.is_exact() && names_.glob.is_exact(); }
+
+  void add_offset(const Object& object, const ElfFunction& function, std::string name, uint64_t offset) {
+    add(SONDE_TAP_USER_OFFSET, object, function, std::move(name)).places.push_back({function.offset + offset, {}});
+  }
+
+  void add_all_offsets(const Object& object, const ElfFunction& function, const FunctionCode& read) {
+    for (const uint32_t offset : read.instructions) {
+      std::string name = hex(offset);
+      if (names_.glob.matches(name)) add_offset(object, function, std::move(name), offset);
       if (found_.sites.size() <= kMaxOffsetSites) continue;
       return refuse("D_PROC_CREATEFAIL", "the description names more than " + std::to_string(kMaxOffsetSites) +
                                              " instructions: name the function, or entry and return");
@@ -130,16 +150,16 @@ class Finder {
   }
 
   /// Of functions that a glob matched only those that have an instruction there.
-  void add_one_offset(const Object& object, const ElfFile& file, const ElfFunction& function) {
+  void add_one_offset(const Object& object, const ElfFunction& function, const FunctionCode& read) {
     const std::string text = "offset 0x" + hex(names_.offset);
-    if (names_.offset >= function.size) {
-      if (function_.is_exact()) refuse("D_PROC_OFF", text + " outside of function '" + function.name + "'");
-      return;
-    }
-    const std::vector<uint32_t> offsets = instruction_offsets(file.code(function));
-    if (std::ranges::binary_search(offsets, names_.offset)) {
-      add(SONDE_TAP_USER_OFFSET, object, function, names_.glob.literal(), names_.offset);
-    } else if (function_.is_exact()) {
+    if (std::ranges::binary_search(read.instructions, names_.offset))
+      return add_offset(object, function, names_.glob.literal(), names_.offset);
+    if (!function_.is_exact()) return;
+    if (!read.broken.empty()) {
+      refuse("D_PROC_CREATEFAIL", "function '" + function.name + "' has no instruction probes: " + read.broken);
+    } else if (names_.offset >= read.size) {
+      refuse("D_PROC_OFF", text + " outside of function '" + function.name + "'");
+    } else {
       refuse("D_PROC_ALIGN", text + " is not at the beginning of an instruction of function '" + function.name + "'");
     }
   }
@@ -153,40 +173,47 @@ class Finder {
     if (!names_.one_offset) {
       return refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) + "' is an invalid probe name");
     }
-    auto file = cache_.open(program->path);
+    const std::string address = "address 0x" + hex(names_.offset);
+    Files::File* file = files_.open(program->path);
     uint64_t offset = 0;
-    if (!file || !(*file)->offset_of(names_.offset, offset)) {
-      return refuse("D_PROC_OFF",
-                    "address 0x" + hex(names_.offset) + " outside of the code of '" + program->name + "'");
-    }
-    const ElfFunction* function = (*file)->at(names_.offset);
+    if (file == nullptr || !file->elf->offset_of(names_.offset, offset))
+      return refuse("D_PROC_OFF", address + " outside of the code of '" + program->name + "'");
+    const ElfFunction* function = file->elf->at(names_.offset);
     if (function != nullptr) {
-      const std::vector<uint32_t> offsets = instruction_offsets((*file)->code(*function));
-      if (!std::ranges::binary_search(offsets, names_.offset - function->address)) {
-        return refuse("D_PROC_ALIGN", "address 0x" + hex(names_.offset) + " is not at the beginning of an instruction");
-      }
+      const FunctionCode read = file->functions.read(*function);
+      const bool begins = std::ranges::binary_search(read.instructions, names_.offset - function->address);
+      if (read.broken.empty() && !begins)
+        return refuse("D_PROC_ALIGN", address + " is not at the beginning of an instruction");
     }
     const uint64_t entry = function == nullptr ? offset : function->offset;
-    found_.sites.push_back(
-        {SONDE_TAP_USER_OFFSET, program->name, "-", names_.glob.literal(), program->path, offset, entry});
+    found_.sites.push_back({SONDE_TAP_USER_OFFSET, &*program, nullptr, names_.glob.literal(), entry, {{offset, {}}}});
   }
 
-  void add(sonde_tap_kind kind, const Object& object, const ElfFunction& function, std::string name, uint64_t offset) {
-    found_.sites.push_back(
-        {kind, object.name, function.name, std::move(name), object.path, function.offset + offset, function.offset});
+  Site& add(sonde_tap_kind kind, const Object& object, const ElfFunction& function, std::string name) {
+    return found_.sites.emplace_back(Site{kind, &object, &function, std::move(name), function.offset, {}});
   }
 
   const dtrace_probedesc_t& spec_;
   Field function_;
   WantedNames names_;
-  ElfCache& cache_;
+  Files& files_;
   Found found_;
 };
 
 }  // namespace
 
-Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, ElfCache& cache) {
-  return Finder(spec, cache).run(objects);
+Files::File* Files::open(const std::string& path) {
+  auto elf = cache_.open(path);
+  if (!elf) return nullptr;
+  File*& file = known_[elf->get()];
+  if (file != nullptr) return file;
+  auto code = ElfCode::open(path);
+  if (!code) return nullptr;
+  return file = &files_.emplace_back(File{*elf, *code});
+}
+
+Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, Files& files) {
+  return Finder(spec, files).run(objects);
 }
 
 }  // namespace sonde::pid

@@ -8,10 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "providers/pid/function_code.h"
 #include "providers/pid/objects.h"
 #include "runtime/base/result.h"
 #include "runtime/framework/provider.h"
@@ -19,13 +23,14 @@
 
 namespace sonde::pid {
 
-/// Where a probe is, and what it is called.
+/// What a probe is called, and where it is.
 struct Site {
   sonde_tap_kind kind;
-  std::string module, function, name;
-  std::string path;
-  uint64_t offset;  ///< in the file
-  uint64_t entry;   ///< of the function
+  const Object* object;
+  const ElfFunction* function;  ///< null: an absolute address
+  std::string name;
+  uint64_t entry;             ///< in the file, of the function
+  std::vector<Place> places;  ///< an entry's first place is the entry; the jumps that are no entry follow
 };
 
 /// Why a description that names a process has no sites.
@@ -33,14 +38,32 @@ struct Refusal {
   std::string tag, message;  ///< no tag: nothing wrong, only nothing there
 };
 
-inline constexpr size_t kMaxOffsetSites = 100'000;
+inline constexpr size_t kMaxOffsetSites = 1'000'000;
 
 struct Found {
   std::vector<Site> sites;
   Refusal refusal;
 };
 
-/// What module, function and name of `spec` name among `objects`.
-Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, ElfCache& cache);
+/// Files that were opened, and what was read of them.
+class Files {
+ public:
+  struct File {
+    std::shared_ptr<const ElfFile> elf;
+    std::shared_ptr<ElfCode> code;
+    FunctionReader functions{*elf, *code};
+  };
+
+  /// Stays, also when the file is replaced by another of its name. Null: it cannot be opened.
+  File* open(const std::string& path);
+
+ private:
+  ElfCache cache_;
+  std::deque<File> files_;
+  std::map<const ElfFile*, File*> known_;
+};
+
+/// What module, function and name of `spec` name among `objects`, which the sites point to.
+Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, Files& files);
 
 }  // namespace sonde::pid

@@ -35,6 +35,11 @@ struct Tap {
   sonde_leave leave{};    ///< of USER_RETURN, and of a USER_ENTRY's jumps back
 };
 
+/// Of a place in a file.
+constexpr bool is_user_tap(sonde_tap_kind kind) {
+  return kind == SONDE_TAP_USER_ENTRY || kind == SONDE_TAP_USER_RETURN || kind == SONDE_TAP_USER_OFFSET;
+}
+
 struct Ecb {
   Epid epid;
   ProbeId probe;

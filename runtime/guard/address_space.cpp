@@ -182,15 +182,21 @@ uint64_t AddressSpace::take_slot(Site& site) {
     return site.slot;
   }
   std::array<uint8_t, kSlotBytes> bytes;
-  uint64_t best = 0;
-  for (auto& [address, slot] : slots_) {
-    if (slot.users > 0 || !site.instruction.copy_to(address, bytes)) continue;
-    if (best == 0 || (slot.site == 0 && slots_[best].site != 0)) best = address;
+  // In turn, so that sites keep theirs for long; a site whose operand does not reach there takes one that is near.
+  for (const uint64_t from : {hand_, site.address}) {
+    auto at = slots_.upper_bound(from);
+    const size_t tries = from == hand_ ? std::min<size_t>(slots_.size(), 8) : slots_.size();
+    for (size_t n = 0; n < tries; n++, ++at) {
+      if (at == slots_.end()) at = slots_.begin();
+      auto& [address, slot] = *at;
+      if (slot.users > 0 || !site.instruction.copy_to(address, bytes)) continue;
+      if (!write(address, bytes.data(), bytes.size())) return 0;
+      slot = {site.address, 1};
+      hand_ = address;
+      return site.slot = address;
+    }
   }
-  if (best == 0) return 0;
-  if (!site.instruction.copy_to(best, bytes) || !write(best, bytes.data(), bytes.size())) return 0;
-  slots_[best] = {site.address, 1};
-  return site.slot = best;
+  return 0;
 }
 
 void AddressSpace::give_slot(uint64_t address) {

@@ -115,7 +115,8 @@ class AddressSpace {
   std::map<uint64_t, Site> sites_;
   std::unordered_set<uint64_t> past_;  // where breakpoints were
   bool had_sites_ = false;
-  std::unordered_map<uint64_t, Slot> slots_;
+  std::map<uint64_t, Slot> slots_;
+  uint64_t hand_ = 0;  // slots are taken in turn: the one before was used last
   std::vector<Mapping> mappings_;
   bool scanned_ = false;
   std::optional<bool> compat_;

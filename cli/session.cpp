@@ -53,6 +53,8 @@ Session::~Session() {
   compiler_.reset();
   if (framework_) unregister_providers();
   framework_.reset();
+  const std::string left = source_ != nullptr ? source_->close() : "";
+  if (!left.empty()) output_.message(left);
 }
 
 Result<std::unique_ptr<Session>> Session::create(Options& options, Output& output, bool targets, bool prompt) {
@@ -288,10 +290,19 @@ Result<void> Session::take_event(const SourceEvent& event) {
     case SONDE_EVENT_EXEC: consumer_->note_process(event.pid); return {};
     case SONDE_EVENT_DATA:
     case SONDE_EVENT_RINGS:
+    case SONDE_EVENT_STAYS:
     case SONDE_EVENT_COUNT: return {};
     case SONDE_EVENT_NOTICE: output_.message(event.text); return {};
   }
   return {};
+}
+
+/// What the source has said while it let the targets go.
+void Session::take_notices() {
+  for (auto event = source_->next_event(); event && *event; event = source_->next_event()) {
+    if ((*event)->kind == SONDE_EVENT_NOTICE) output_.message((*event)->text);
+    if ((*event)->kind == SONDE_EVENT_MAPPING) consumer_->note_mapping(**event);
+  }
 }
 
 void Session::finish() {
@@ -300,6 +311,7 @@ void Session::finish() {
   if (alive && going_) {
     for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
     (void)framework_->disarm().has_value();
+    take_notices();
   }
   framework_->suspend();
   consumer_->drain_all();

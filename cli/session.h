@@ -66,6 +66,7 @@ class Session {
   Result<void> spawn(const std::string& command, const Forecast& forecast);
   Result<void> take_events();
   void take_names();
+  void take_notices();
   Result<void> take_event(const SourceEvent& event);
   Result<void> look_at_mapped();
   bool only_begin(const Enabling& enabling);

@@ -33,6 +33,19 @@ bool parse_mapping(const char* line, Mapping& out) {
   return true;
 }
 
+/// Those of files.
+std::vector<Mapping> read_mappings(pid_t pid) {
+  std::vector<Mapping> found;
+  FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
+  char line[SONDE_PATH_MAX + 256];
+  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
+    Mapping mapping;
+    if (parse_mapping(line, mapping) && mapping.inode != 0) found.push_back(std::move(mapping));
+  }
+  if (file != nullptr) std::fclose(file);
+  return found;
+}
+
 }  // namespace
 
 AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent)
@@ -40,6 +53,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent)
       unwinder_(pid),
       sites_(parent.sites_),
       past_(parent.past_),
+      gone_(parent.gone_),
       slots_(parent.slots_),
       mappings_(parent.mappings_),
       scanned_(parent.scanned_),
@@ -123,6 +137,7 @@ void AddressSpace::remove_unused(uint64_t address) {
   if (found == nullptr || found->used()) return;
   const uint8_t original = found->instruction.first_byte();
   write(address, &original, 1);
+  if (found->behind_call) gone_[address] = original;
   sites_.erase(address);
 }
 
@@ -130,8 +145,28 @@ void AddressSpace::remove_all() {
   for (auto& [address, site] : sites_) {
     const uint8_t original = site.instruction.first_byte();
     write(address, &original, 1);
+    gone_[address] = original;
   }
   sites_.clear();
+}
+
+bool AddressSpace::is_behind_call(uint64_t address) {
+  constexpr uint8_t kCall[] = {0x0f, 0x05};
+  uint8_t bytes[sizeof kCall] = {};
+  if (!scanned_ && text_.empty()) text_ = read_mappings(pid_);
+  const std::vector<Mapping>& known = scanned_ ? mappings_ : text_;
+  const bool text = std::any_of(known.begin(), known.end(), [address](const Mapping& mapping) {
+    return mapping.executable && address >= mapping.start && address < mapping.end;
+  });
+  return text && read(address - sizeof kCall, bytes, sizeof bytes) && std::memcmp(bytes, kCall, sizeof kCall) == 0;
+}
+
+void AddressSpace::clean_copy() {
+  for (const auto& [address, original] : gone_) {
+    uint8_t byte = 0;
+    if (site(address) == nullptr && read(address, &byte, 1) && byte == kBreakpointByte && original != byte)
+      write(address, &original, 1);
+  }
 }
 
 void AddressSpace::lift(Site& site) {
@@ -192,14 +227,7 @@ void AddressSpace::add_slots(const Mapping& text) {
 }
 
 std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
-  std::vector<Mapping> before = std::exchange(mappings_, {});
-  FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
-  char line[SONDE_PATH_MAX + 256];
-  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
-    Mapping mapping;
-    if (parse_mapping(line, mapping) && mapping.inode != 0) mappings_.push_back(std::move(mapping));
-  }
-  if (file != nullptr) std::fclose(file);
+  std::vector<Mapping> before = std::exchange(mappings_, read_mappings(pid));
   scanned_ = true;
   unwinder_.forget();
   std::vector<Mapping> fresh;

@@ -38,9 +38,11 @@ struct Site {
   bool returned = false;  ///< some have, and more are likely to
   bool program_entry = false;
   bool linker = false;  ///< the dynamic linker comes by after each change of its list
-  uint64_t slot = 0;    ///< where its instruction was last put
-  uint32_t lifted = 0;  ///< threads that step its instruction in place
-  bool used() const { return !taps.empty() || returns > 0 || returned || program_entry || linker; }
+  bool behind_call = false;
+  uint32_t callers = 0;  ///< threads asleep in a system call that returns here
+  uint64_t slot = 0;     ///< where its instruction was last put
+  uint32_t lifted = 0;   ///< threads that step its instruction in place
+  bool used() const { return !taps.empty() || returns > 0 || returned || program_entry || linker || callers > 0; }
 };
 
 struct Mapping {
@@ -76,6 +78,10 @@ class AddressSpace {
   /// Forgets what is known of a breakpoint whose mapping is gone.
   void forget(uint64_t address) { sites_.erase(address); }
   auto& sites() { return sites_; }
+  /// The instruction behind a system call, in a file's text.
+  bool is_behind_call(uint64_t address);
+  /// After a fork: takes out what the parent had taken out since the child's memory was copied.
+  void clean_copy();
   /// There was a breakpoint once: a trap that comes late is ours.
   bool was_ours(uint64_t address) const;
   bool had_sites() const { return !past_.empty(); }
@@ -106,8 +112,11 @@ class AddressSpace {
   mutable UniqueFd memory_;
   std::unordered_map<uint64_t, Site> sites_;
   std::unordered_set<uint64_t> past_;
+  std::unordered_map<uint64_t, uint8_t>
+      gone_;  // breakpoints that a fork under way may have copied: the program's bytes
   std::unordered_map<uint64_t, Slot> slots_;
   std::vector<Mapping> mappings_;
+  std::vector<Mapping> text_;  // before there is any probe
   bool scanned_ = false;
   bool auxiliary_read_ = false;
   uint64_t entry_ = 0, headers_ = 0, header_count_ = 0;

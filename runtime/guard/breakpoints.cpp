@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 namespace sonde::guard {
 namespace {
@@ -149,6 +150,7 @@ void Breakpoints::forked(Process& child, const Process& parent, bool shares_memo
     std::erase_if(site.taps, [&](const ArmedTap* tap) { return !tap->covers(child.pid); });
     site.returns = 0;
     site.returned = false;
+    site.callers = 0;
     if (site.lifted > 0) {  // another thread of the parent is stepping it in place
       site.lifted = 0;
       child.space->write(address, &kBreakpointByte, 1);
@@ -157,6 +159,7 @@ void Breakpoints::forked(Process& child, const Process& parent, bool shares_memo
   }
   // inherit_calls() counts its returns in again before anything runs.
   for (uint64_t address : touched) child.space->remove_unused(address);
+  child.space->clean_copy();
 }
 
 void Breakpoints::inherit_calls(Thread& child, const Thread& parent) {
@@ -388,7 +391,28 @@ void Breakpoints::interrupted(Thread& thread, user_regs_struct& regs) {
   thread.skip_sp = regs.rsp;
 }
 
+bool Breakpoints::catch_return(Thread& thread, const Sleep& sleep) {
+  AddressSpace& space = *thread.process->space;
+  std::string why;
+  Site* site = space.is_behind_call(sleep.pc) ? space.insert(sleep.pc, why) : nullptr;
+  if (site == nullptr) return false;
+  site->behind_call = true;
+  site->callers++;
+  thread.caught = {sleep.pc, sleep.call};
+  return true;
+}
+
+void Breakpoints::forget_return(Thread& thread) {
+  const Caught caught = std::exchange(thread.caught, {});
+  AddressSpace& space = *thread.process->space;
+  Site* site = caught.address != 0 ? space.site(caught.address) : nullptr;
+  if (site == nullptr || site->callers == 0) return;
+  site->callers--;
+  space.remove_unused(caught.address);
+}
+
 void Breakpoints::thread_gone(Thread& thread) {
+  forget_return(thread);
   if (thread.step.active) end_step(thread);
   for (const ShadowCall& call : std::exchange(thread.calls, {})) forget_call(thread, call);
 }

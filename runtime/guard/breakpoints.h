@@ -67,6 +67,9 @@ class Breakpoints {
   /// Another signal, or a stop, comes first: the thread is put back where the program has it.
   void interrupted(Thread& thread, user_regs_struct& regs);
   void thread_gone(Thread& thread);
+  /// The thread is to stop when it comes out of the call it sleeps in. False: no breakpoint can be there.
+  bool catch_return(Thread& thread, const Sleep& sleep);
+  void forget_return(Thread& thread);
 
   uint64_t steps() const { return steps_; }
   uint64_t emulated() const { return emulated_; }

@@ -6,7 +6,7 @@
 // A Thread lives from on_new_task to report_death, a Process from its first Thread to the death of its last. They are
 // the engine's `data`; nothing else keeps pointers to them across two turns of the loop: tids and pids are looked up.
 //
-// Several things may keep a thread stopped: nobody has said GO, the consumer holds the process, a record of
+// Several things may keep a thread stopped: nobody has said GO to its new program, the consumer holds the process, a record of
 // it is held, the consumer has not seen what it mapped, or it is about to be let go. It runs when none of them does.
 #pragma once
 
@@ -47,6 +47,12 @@ struct ShadowCall {
   uint64_t function;  ///< address of its entry
 };
 
+/// A system call that the thread sleeps in, with a breakpoint behind it.
+struct Caught {
+  uint64_t address = 0;  ///< of the breakpoint; 0: none
+  int64_t call = -1;
+};
+
 /// An instruction being stepped.
 struct Step {
   bool active = false;
@@ -72,6 +78,9 @@ struct Thread {
   uint64_t at_site = 0;                 ///< stopped at this breakpoint, not stepped yet
   uint64_t skip_site = 0, skip_sp = 0;  ///< this hit has been reported already
   Step step;
+  Caught caught;
+  bool quiet = false;     ///< no breakpoint that was taken out concerns it any more
+  uint64_t run_time = 0;  ///< when they were taken out, ns
   std::vector<ShadowCall> calls;
 };
 
@@ -80,7 +89,8 @@ struct Process {
   std::shared_ptr<AddressSpace> space;
   bool requested = false;  ///< the consumer spawned it or attached to it
   bool attached = false;   ///< it ran already
-  bool waiting = false;    ///< for GO
+  bool waiting = false;    ///< for GO, stopped
+  bool silent = false;     ///< for GO, while it runs: what fires is passed over
   bool held = false;       ///< by the consumer
   bool followed = false;   ///< a thread that maps a file waits until the consumer has looked at it
   bool leaving = false;    ///< about to be let go

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/utrace/thread_status.h"
+
 namespace sonde::guard {
 namespace {
 
@@ -100,6 +102,10 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
   host_.on_new_task = [this](utrace_task* task, utrace_task* parent, uint64_t flags) {
     on_new_task(task, parent, flags);
   };
+  host_.catch_asleep = [this](utrace_task* task, const Sleep& sleep) { return catch_asleep(task, sleep); };
+  host_.forget_asleep = [this](utrace_task* task) {
+    if (Thread* thread = targets_.thread(utrace_task_tid(task))) breakpoints_.forget_return(*thread);
+  };
 }
 
 void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t flags) {
@@ -109,6 +115,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
   Process* process = targets_.process(pid);
   if (process == nullptr) {
     process = &targets_.add_process(pid);
+    process->silent = attaching_ || (parent != nullptr && parent->process->silent);
     if (parent != nullptr)
       breakpoints_.forked(*process, *parent->process, (flags & CLONE_VM) != 0);
     else
@@ -128,7 +135,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
 
 void Tracer::want_events(Thread& thread) {
   uint32_t events = wanted_;
-  if (thread.newborn || !thread.samples.empty()) events |= UTRACE_EVENT_QUIESCE;
+  if (thread.newborn || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
   if (thread.process->space->had_sites()) events |= UTRACE_EVENT_SIGNAL_CORE;
   utrace_narrow_syscalls(thread.engine, &entries_, &returns_);
   if (thread.engine->flags != events) utrace_set_events(thread.task, thread.engine, events);
@@ -155,7 +162,7 @@ void Tracer::run_pending(Thread& thread, user_regs_struct* regs) {
 }
 
 void Tracer::fire_all(Thread& thread, std::vector<Firing>& firings, user_regs_struct* regs) {
-  if (firings.empty() || abandoned_) return;
+  if (firings.empty() || abandoned_ || thread.process->silent) return;
   if (!thread.pending.empty()) {  // something is held already: in order behind it
     for (Firing& firing : firings) thread.pending.push_back(std::move(firing));
     return;
@@ -227,6 +234,7 @@ uint32_t Tracer::on_exec(Thread& thread) {
   process.has_leader_code = false;
   breakpoints_.thread_gone(thread);
   thread.at_site = thread.skip_site = 0;
+  thread.caught = {};
   breakpoints_.adopt(process);
   want_events(thread);
   events_.exec(process.pid);
@@ -239,13 +247,15 @@ void Tracer::sample(int timer) {
   sampler_.due(timer, [this](Thread& thread, uint32_t tap) { ask_sample(thread, tap); });
 }
 
-/// Between two instructions of its own only: while one of them is stepped elsewhere, the program counter says nothing.
+/// Between two instructions of its own only: while one of them is stepped elsewhere, the program counter says nothing. A thread that
+/// has fallen asleep since it was seen running has no sample.
 void Tracer::ask_sample(Thread& thread, uint32_t tap) {
   if (abandoned_ || thread.step.active || utrace_task_stopped(thread.task)) return;
   if (std::ranges::find(thread.samples, tap) != thread.samples.end()) return;
+  if (Sleep sleep; read_sleep(thread.tid, &sleep)) return;
   thread.samples.push_back(tap);
   want_events(thread);
-  utrace_control(thread.task, thread.engine, UTRACE_REPORT);
+  utrace_control(thread.task, thread.engine, UTRACE_INTERRUPT);
 }
 
 void Tracer::fire_samples(Thread& thread) {
@@ -330,6 +340,35 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   if (requested) events_.gone(pid, status);
 }
 
+/// The call that it slept in when it was to be stopped returns.
+void Tracer::return_of_caught(Thread& thread, const user_regs_struct& regs) {
+  user_regs_struct of_call = regs;  // an int3 has no number of a call
+  of_call.orig_rax = static_cast<uint64_t>(thread.caught.call);
+  breakpoints_.forget_return(thread);
+  if (thread.process->space->site(regs.rip) == nullptr) thread.at_site = 0;
+  on_return(thread, of_call);
+}
+
+/// Not where a SIGTRAP would do more than stop it: blocked or ignored, the kernel would take that back; and calls with a mask of their own
+/// do not show what is blocked behind them.
+bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
+  constexpr uint64_t kTrap = uint64_t{1} << (SIGTRAP - 1);
+  constexpr int64_t kWithMask[] = {SYS_ppoll,         SYS_pselect6,      SYS_epoll_pwait,   SYS_epoll_pwait2,
+                                   SYS_rt_sigsuspend, SYS_io_pgetevents, SYS_io_uring_enter};
+  Thread* thread = targets_.thread(utrace_task_tid(task));
+  if (thread == nullptr || thread->process->leaving || thread->caught.address != 0) return false;
+  const bool narrow = sleep.sp >> 32 == 0;  // 32-bit code
+  ThreadStatus status;
+  if (narrow || std::ranges::find(kWithMask, sleep.call) != std::end(kWithMask)) return false;
+  if (!read_status(thread->tid, &status) || ((status.blocked | status.ignored) & kTrap) != 0) return false;
+  const bool first = !thread->process->space->had_sites();
+  if (!breakpoints_.catch_return(*thread, sleep)) return false;
+  if (first) {
+    for (Thread* other : targets_.threads_of(thread->process->pid)) want_events(*other);
+  }
+  return true;
+}
+
 uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t& info, bool& ours) {
   ours = true;
   if (info.si_code == TRAP_TRACE && thread.step.active) {
@@ -342,6 +381,7 @@ uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t
     ours = false;
     return resume_action(thread);
   }
+  if (thread.caught.address == regs.rip) return_of_caught(thread, regs);
   fire_all(thread, firings, &regs);
   if (!must_stop(thread)) breakpoints_.advance(thread, regs);
   return resume_action(thread);

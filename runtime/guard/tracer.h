@@ -58,7 +58,9 @@ class Tracer {
   void restart(Thread& thread);
   void stop_all(const std::vector<pid_t>& pids, int patience_ms);
   bool all_stopped(const std::vector<pid_t>& pids);
-  bool settle_traps(const std::vector<pid_t>& pids);
+  bool quiet(Thread& thread);
+  void tell_cut_short();
+  void settle(const std::vector<pid_t>& pids);
 
   uint32_t on_entry(Thread& thread, user_regs_struct& regs);
   uint32_t on_return(Thread& thread, user_regs_struct& regs);
@@ -69,6 +71,8 @@ class Tracer {
   uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, const siginfo_t& info,
                      const struct sigaction* orig);
   uint32_t on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t& info, bool& ours);
+  void return_of_caught(Thread& thread, const user_regs_struct& regs);
+  bool catch_asleep(utrace_task* task, const Sleep& sleep);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
   void ask_sample(Thread& thread, uint32_t tap);
   void fire_samples(Thread& thread);
@@ -88,6 +92,8 @@ class Tracer {
   Sampler sampler_;
   uint32_t wanted_ = 0;
   utrace_syscall_set entries_, returns_;
+  bool attaching_ = false;
+  uint64_t told_cut_ = 0;
   bool abandoned_ = false;
 };
 

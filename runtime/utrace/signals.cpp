@@ -96,6 +96,15 @@ long change_action(Core& core, utrace_task& task, int signal, const uint64_t* wa
 
 }  // namespace
 
+/// Whether it is the job control's, and not caught or ignored.
+bool Core::stops_process(const utrace_task& task, int signal) const {
+  uint32_t action = default_action(signal);
+  if (action == UTRACE_SIGNAL_STOP) return true;
+  if (action != UTRACE_SIGNAL_TSTP) return false;
+  Disposition now = read_disposition(task, signal);
+  return !now.caught && !now.ignored;
+}
+
 void Core::on_signal(utrace_task& task, int signal) {
   task.stop = Stop::Signal;
   task.inject = signal;
@@ -129,7 +138,7 @@ void Core::on_signal(utrace_task& task, int signal) {
       // Its handler's first instruction is where another handler for one delivery is taken back.
       if (task.restore_signal == signal) {
         task.handler_due = true;
-        request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+        send_interrupt(task);
       }
       return finish(task);
     }

@@ -118,6 +118,10 @@ void Breakpoints::disarm(ArmedTap& tap) {
 void Breakpoints::adopt(Process& process) {
   process.space = std::make_shared<AddressSpace>(process.pid);
   process.at_entry = false;
+  begin(process);
+}
+
+void Breakpoints::begin(Process& process) {
   if (!process.leaving && (process.followed || covered(process))) prepare(process);
 }
 

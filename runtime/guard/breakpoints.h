@@ -44,8 +44,10 @@ class Breakpoints {
   /// Before the tap goes.
   void disarm(ArmedTap& tap);
 
-  /// A process has a new program, or was attached to.
+  /// A process has a new program.
   void adopt(Process& process);
+  /// Breakpoints into a process that has none yet, where taps want them.
+  void begin(Process& process);
   /// From now on a thread that maps a file waits until the consumer has seen it: see Thread::unseen.
   void follow(Process& process);
   /// After an exec: what the new program was started with, where it is followed.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Tracer's commands: start, attach, hold, release, let go
+#include <dirent.h>
+#include <linux/kcmp.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,13 +49,38 @@ Result<void> Tracer::attach(pid_t pid) {
   if (targets_.process(pid) != nullptr) return Error("process " + std::to_string(pid) + " is traced already", EEXIST);
   attaching_ = true;
   auto tasks = host_.seize(pid);
+  auto sharers = tasks ? take_sharers(pid) : Result<void>();
   attaching_ = false;
   if (!tasks) return std::move(tasks).error();
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
+  if (!sharers) {
+    let_go({pid});
+    return sharers;
+  }
   process->requested = true;
   process->attached = true;
+  breakpoints_.begin(*process);
   return {};
+}
+
+/// Others may run in the same memory: a child in vfork, a process made by clone with CLONE_VM. A breakpoint would kill them, so they are traced, too.
+/// Those that come later are there from their birth.
+Result<void> Tracer::take_sharers(pid_t pid) {
+  DIR* list = opendir("/proc");
+  Result<void> done;
+  while (const dirent* entry = list != nullptr ? readdir(list) : nullptr) {
+    const pid_t other = atoi(entry->d_name);
+    if (other <= 0 || other == pid || targets_.process(other) != nullptr) continue;
+    if (syscall(SYS_kcmp, pid, other, KCMP_VM, 0, 0) != 0) continue;
+    sharing_ = targets_.process(pid) != nullptr ? targets_.process(pid)->space : nullptr;
+    auto taken = host_.seize(other);
+    sharing_.reset();
+    if (!taken && taken.error().code() != ESRCH)
+      done = std::move(taken).error().context("process " + std::to_string(pid) + " shares its memory");
+  }
+  if (list != nullptr) closedir(list);
+  return done;
 }
 
 bool Tracer::all_stopped(const std::vector<pid_t>& pids) {
@@ -168,7 +197,7 @@ bool Tracer::quiet(Thread& thread) {
   if (!read_sleep(thread.tid, &sleep))
     thread.quiet = run_time_of(thread) >= thread.run_time + kSettledAfter;
   else
-    thread.quiet = sleep.call >= 0 && (!machine::makes_child(sleep.call) || utrace_task_vforking(thread.task));
+    thread.quiet = sleep.call >= 0 && (!machine::makes_child(sleep.call) || thread.process->space.use_count() > 1);
   return thread.quiet;
 }
 

@@ -118,6 +118,8 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
     process->silent = attaching_ || (parent != nullptr && parent->process->silent);
     if (parent != nullptr)
       breakpoints_.forked(*process, *parent->process, (flags & CLONE_VM) != 0);
+    else if (attaching_)
+      process->space = sharing_ ? sharing_ : std::make_shared<AddressSpace>(pid);
     else
       breakpoints_.adopt(*process);
   }

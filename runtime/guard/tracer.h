@@ -60,6 +60,7 @@ class Tracer {
   bool all_stopped(const std::vector<pid_t>& pids);
   bool quiet(Thread& thread);
   void tell_cut_short();
+  Result<void> take_sharers(pid_t pid);
   void settle(const std::vector<pid_t>& pids);
 
   uint32_t on_entry(Thread& thread, user_regs_struct& regs);
@@ -93,6 +94,7 @@ class Tracer {
   uint32_t wanted_ = 0;
   utrace_syscall_set entries_, returns_;
   bool attaching_ = false;
+  std::shared_ptr<AddressSpace> sharing_;  ///< of the process whose memory the one being attached to has
   uint64_t told_cut_ = 0;
   bool abandoned_ = false;
 };

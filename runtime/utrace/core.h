@@ -62,7 +62,7 @@ class Core {
   bool let_go(utrace_task& task, int status);
   void take_care_of(utrace_task& task);
   bool undo_entry(utrace_task& task);
-  void count_if_cut(utrace_task& task);
+  void count_cut(utrace_task& task);
   void free_engines(utrace_task& task);
   utrace_task& create(pid_t tid, pid_t pid);
 
@@ -112,6 +112,7 @@ class Core {
   // signals.cpp
   void on_signal(utrace_task& task, int signal);
   bool stops_process(const utrace_task& task, int signal) const;
+  bool runs_handler(const utrace_task& task, int signal) const;
   void report_signal(utrace_task& task, uint32_t initial, uint32_t event, const struct sigaction* orig);
   void signal_report(utrace_task& task, uint32_t kind);
   void apply_signal(utrace_task& task, uint32_t initial, const struct sigaction& before, const struct sigaction& after);

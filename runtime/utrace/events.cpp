@@ -69,7 +69,6 @@ void Core::stopped(utrace_task& task, int status) {
   if (task.life == Life::Stopped) task.killed = true;
   task.life = Life::Stopped;
   task.stop = Stop::Other;
-  task.vforking = event == PTRACE_EVENT_VFORK;
   task.registers_valid = false;
   task.inject = 0;
   task.repeat = false;
@@ -105,14 +104,13 @@ void Core::mend_call(utrace_task& task, int status) {
   bool keep = stops || (continues && task.keep_eintr);
   task.keep_eintr = keep && !(event == 0 && signal == SIGCONT);
   if (keep || !load_registers(task)) return;
-  if (event == PTRACE_EVENT_STOP) count_if_cut(task);
+  if (machine::is_short(task.registers) && (event == 0 ? !runs_handler(task, signal) : task.hurried)) count_cut(task);
   if (machine::returns_eintr(task.registers)) machine::restart_unless_handled(task.registers);
 }
 
-/// An INTERRUPT of ours was on its way when the call returned, with less than it was asked for: that cannot be mended. A descriptor that does not block
-/// gives short counts untraced, too.
-void Core::count_if_cut(utrace_task& task) {
-  if (!task.hurried || !machine::is_short(task.registers)) return;
+/// The call that has returned with less than it was asked for was cut short by an INTERRUPT of ours or by an ignored signal: that cannot be
+/// mended. A descriptor that does not block gives short counts untraced, too.
+void Core::count_cut(utrace_task& task) {
   char path[64], line[128];
   unsigned flags = 0;
   std::snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", task.tid,
@@ -129,7 +127,7 @@ void Core::count_if_cut(utrace_task& task) {
 void Core::see_interrupted_call(utrace_task& task) {
   constexpr uint8_t kMostMended = 8;
   if (!load_registers(task)) return;
-  count_if_cut(task);
+  if (task.hurried && machine::is_short(task.registers)) count_cut(task);
   if (!machine::returns_eintr(task.registers)) {
     task.mended = 0;
   } else if (task.mended < kMostMended) {

@@ -105,6 +105,8 @@ bool Core::stops_process(const utrace_task& task, int signal) const {
   return !now.caught && !now.ignored;
 }
 
+bool Core::runs_handler(const utrace_task& task, int signal) const { return read_disposition(task, signal).caught; }
+
 void Core::on_signal(utrace_task& task, int signal) {
   task.stop = Stop::Signal;
   task.inject = signal;

@@ -72,7 +72,6 @@ struct utrace_task {
   bool repeat = false;         ///< REPORT or INTERRUPT came while held
   bool was_held = false;       ///< UTRACE_STOP has held it at this stop
   bool job_stopped = false;
-  bool vforking = false;     ///< between its vfork's event and the one that it is done
   bool keep_eintr = false;   ///< job control has stopped it: a call that this ended gives EINTR, as it does untraced
   bool interrupted = false;  ///< PTRACE_INTERRUPT was sent, and no EVENT_STOP has answered it
   bool hurried = false;      ///< the call it enters begins as if a signal were there: its exit must be looked at

@@ -165,8 +165,6 @@ void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* ent
 
 /// The thread is in a ptrace-stop now, so that its registers can be had.
 bool utrace_task_stopped(const utrace_task* task);
-/// It sleeps in a vfork until the child, which was reported, lets it go on.
-bool utrace_task_vforking(const utrace_task* task);
 /// It sleeps in a call, and will be caught behind that: it does not run, and does not stop now.
 bool utrace_task_caught(const utrace_task* task);
 /// Runs a system call in a stopped thread, with every signal but SIGKILL blocked, and puts its registers back.
@@ -214,7 +212,7 @@ class UtraceHost {
   UtraceHost(const UtraceHost&) = delete;
   UtraceHost& operator=(const UtraceHost&) = delete;
 
-  /// Starts a program under PTRACE_O_EXITKILL when filtered (see docs/guard.md), stopped after its exec
+  /// Starts a program, stopped after its exec
   /// (held by a STOP of `holder`'s until utrace_control). Returns its first thread. Errors: what execve said.
   Result<utrace_task*> spawn(const utrace_spawn& what);
   /// Seizes every thread of `pid`, until no new one appears.

@@ -103,9 +103,14 @@ void Core::mend_call(utrace_task& task, int status) {
   bool continues = event == PTRACE_EVENT_STOP ? task.job_stopped : signal == SIGCONT;
   bool keep = stops || (continues && task.keep_eintr);
   task.keep_eintr = keep && !(event == 0 && signal == SIGCONT);
-  if (keep || !load_registers(task)) return;
+  bool mended = std::exchange(task.mends, false);
+  if (!load_registers(task)) return;
+  if (stops && mended && machine::restarts_unless_handled(task.registers)) machine::return_eintr(task.registers);
+  if (keep) return;
   if (machine::is_short(task.registers) && (event == 0 ? !runs_handler(task, signal) : task.hurried)) count_cut(task);
-  if (machine::returns_eintr(task.registers)) machine::restart_unless_handled(task.registers);
+  if (!machine::returns_eintr(task.registers)) return;
+  machine::restart_unless_handled(task.registers);
+  task.mends = true;  // unless the stop of job control is behind this one
 }
 
 /// The call that has returned with less than it was asked for was cut short by an INTERRUPT of ours or by an ignored signal: that cannot be

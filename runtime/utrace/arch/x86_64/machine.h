@@ -53,6 +53,10 @@ inline bool is_short(const user_regs_struct& registers) {
 inline void restart_unless_handled(user_regs_struct& registers) {
   registers.rax = static_cast<uint64_t>(int64_t{-514});
 }
+inline bool restarts_unless_handled(const user_regs_struct& registers) {
+  return call_number(registers) >= 0 && call_result(registers) == -514;
+}
+inline void return_eintr(user_regs_struct& registers) { registers.rax = static_cast<uint64_t>(int64_t{-4}); }
 /// At the entry of a call: no call is made now, and the thread comes back to its system call instruction.
 inline void enter_anew(user_regs_struct& registers) {
   registers.rax = registers.orig_rax;

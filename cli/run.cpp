@@ -94,7 +94,8 @@ class Run {
 
   int run() {
     bool prompt = arguments_.mode == Mode::Prompt;
-    auto session = Session::create(options_, output_, prompt || has_targets(), prompt);
+    auto session =
+        Session::create(options_, output_, prompt || has_targets() || name_processes(arguments_.programs), prompt);
     if (!session) return fatal(session.error().message());
     session_ = std::move(*session);
     session_->framework().listing = arguments_.mode == Mode::List;

@@ -144,6 +144,7 @@ enum sonde_event_kind {
 	SONDE_EVENT_DATA, /* a ring is a quarter full, or a thread is held: drain */
 	SONDE_EVENT_NOTICE, /* text for the user follows: what could not be armed, and why */
 	SONDE_EVENT_RINGS, /* a CPU came up: there are `value` rings now; the new ones can be mapped */
+	SONDE_EVENT_STAYS, /* the last one: `value` processes need the other end for as long as they live; text for the user follows */
 	SONDE_EVENT_COUNT
 };
 

@@ -17,6 +17,8 @@
 namespace sonde::guard {
 namespace {
 
+constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the child's first stop
+
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
 
 bool parse_mapping(const char* line, Mapping& out) {
@@ -34,11 +36,26 @@ bool parse_mapping(const char* line, Mapping& out) {
   return true;
 }
 
+/// Those of files.
+std::vector<Mapping> read_mappings(pid_t pid) {
+  std::vector<Mapping> found;
+  FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
+  char line[SONDE_PATH_MAX + 256];
+  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
+    Mapping mapping;
+    if (parse_mapping(line, mapping) && mapping.inode != 0) found.push_back(std::move(mapping));
+  }
+  if (file != nullptr) std::fclose(file);
+  return found;
+}
+
 }  // namespace
 
 AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::function<bool(const Site&)>& keep)
     : pid_(pid),
       unwinder_(pid),
+      past_(parent.past_),
+      gone_at_(parent.gone_at_),
       slots_(parent.slots_),
       mappings_(parent.mappings_),
       scanned_(parent.scanned_),
@@ -48,12 +65,14 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
       headers_(parent.headers_),
       header_count_(parent.header_count_) {
   for (auto& [address, slot] : slots_) slot.users = 0;
+  clean_copy();
   for (const auto& [address, site] : parent.sites_) {
     if (!keep(site)) {
       take_out(site);
       continue;
     }
     Site& copy = sites_.emplace_hint(sites_.end(), address, site)->second;
+    copy.callers = 0;
     had_sites_ = true;
     // Another thread of the parent is stepping it in place.
     if (std::exchange(copy.lifted, 0) > 0) write(address, &kBreakpointByte, 1);
@@ -106,8 +125,9 @@ Site* AddressSpace::site(uint64_t address) {
 }
 
 const Mapping* AddressSpace::mapping_of(uint64_t address) const {
-  auto after = std::ranges::upper_bound(mappings_, address, {}, &Mapping::start);
-  if (after == mappings_.begin() || address >= std::prev(after)->end) return nullptr;
+  const std::vector<Mapping>& known = scanned_ ? mappings_ : text_;
+  auto after = std::ranges::upper_bound(known, address, {}, &Mapping::start);
+  if (after == known.begin() || address >= std::prev(after)->end) return nullptr;
   return &*std::prev(after);
 }
 
@@ -145,7 +165,8 @@ void AddressSpace::take_out(const Site& site) {
   uint8_t byte = 0;
   const uint8_t original = site.instruction.first_byte();
   if (read(site.address, &byte, 1) && byte == kBreakpointByte) write(site.address, &original, 1);
-  past_.insert(site.address);
+  past_[site.address] = original;
+  gone_at_ = std::chrono::steady_clock::now();
 }
 
 void AddressSpace::remove_unused(uint64_t address) {
@@ -173,6 +194,24 @@ void AddressSpace::lower(uint64_t address) {
 bool AddressSpace::was_ours(uint64_t address) const {
   uint8_t byte = 0;
   return past_.contains(address) && read(address, &byte, 1) && byte != kBreakpointByte;
+}
+
+bool AddressSpace::is_behind_call(uint64_t address) {
+  constexpr uint8_t kCall[] = {0x0f, 0x05};
+  uint8_t bytes[sizeof kCall] = {};
+  if (!scanned_ && text_.empty()) text_ = read_mappings(pid_);
+  const Mapping* mapping = mapping_of(address);
+  return mapping != nullptr && mapping->executable && read(address - sizeof kCall, bytes, sizeof bytes) &&
+         std::memcmp(bytes, kCall, sizeof kCall) == 0;
+}
+
+/// After a fork: breakpoints that the parent had taken out since the child's memory was copied.
+void AddressSpace::clean_copy() {
+  if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
+  for (const auto& [address, original] : past_) {
+    uint8_t byte = 0;
+    if (read(address, &byte, 1) && byte == kBreakpointByte && original != byte) write(address, &original, 1);
+  }
 }
 
 uint64_t AddressSpace::take_slot(Site& site) {
@@ -235,14 +274,7 @@ void AddressSpace::forget_sites(const Mapping& gone) {
 }
 
 std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
-  std::vector<Mapping> before = std::exchange(mappings_, {});
-  FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
-  char line[SONDE_PATH_MAX + 256];
-  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
-    Mapping mapping;
-    if (parse_mapping(line, mapping) && mapping.inode != 0) mappings_.push_back(std::move(mapping));
-  }
-  if (file != nullptr) std::fclose(file);
+  std::vector<Mapping> before = std::exchange(mappings_, read_mappings(pid));
   scanned_ = true;
   unwinder_.forget();
   const auto only_in = [](const std::vector<Mapping>& one, const std::vector<Mapping>& other) {

@@ -15,13 +15,13 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
@@ -39,9 +39,10 @@ struct Site {
   std::vector<ArmedTap*> taps;
   bool program_entry = false;
   bool linker = false;  ///< the dynamic linker comes by after each change of its list
-  uint64_t slot = 0;    ///< where its instruction was last put
-  uint32_t lifted = 0;  ///< threads that step its instruction in place
-  bool used() const { return !taps.empty() || program_entry || linker; }
+  uint32_t callers = 0;  ///< threads asleep in a system call that returns here
+  uint64_t slot = 0;     ///< where its instruction was last put
+  uint32_t lifted = 0;   ///< threads that step its instruction in place
+  bool used() const { return !taps.empty() || program_entry || linker || callers > 0; }
 };
 
 struct Mapping {
@@ -78,6 +79,8 @@ class AddressSpace {
   void lower(uint64_t address);
   /// Breakpoints by address.
   auto& sites() { return sites_; }
+  /// The instruction behind a system call, in a file's text.
+  bool is_behind_call(uint64_t address);
   /// There was a breakpoint once: a trap that comes late is ours.
   bool was_ours(uint64_t address) const;
   bool had_sites() const { return had_sites_; }
@@ -105,6 +108,7 @@ class AddressSpace {
   void read_auxiliary();
   int memory() const;
   void take_out(const Site& site);
+  void clean_copy();
   void forget_sites(const Mapping& gone);
   const Mapping* mapping_of(uint64_t address) const;
   void add_slots(const Mapping& text);
@@ -113,11 +117,13 @@ class AddressSpace {
   Unwinder unwinder_;
   mutable UniqueFd memory_;
   std::map<uint64_t, Site> sites_;
-  std::unordered_set<uint64_t> past_;  // where breakpoints were
+  std::unordered_map<uint64_t, uint8_t> past_;         // where breakpoints were, and the program's bytes there
+  std::chrono::steady_clock::time_point gone_at_{};    // when the last of them went
   bool had_sites_ = false;
   std::map<uint64_t, Slot> slots_;
   uint64_t hand_ = 0;  // slots are taken in turn: the one before was used last
   std::vector<Mapping> mappings_;
+  std::vector<Mapping> text_;  // before there is any probe
   bool scanned_ = false;
   std::optional<bool> compat_;
   bool auxiliary_read_ = false;

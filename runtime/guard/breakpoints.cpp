@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "runtime/guard/stepper.h"
 
@@ -119,6 +120,10 @@ void Breakpoints::disarm(ArmedTap& tap) {
 void Breakpoints::adopt(Process& process) {
   process.space = std::make_shared<AddressSpace>(process.pid);
   process.at_entry = false;
+  begin(process);
+}
+
+void Breakpoints::begin(Process& process) {
   if (!process.leaving && (process.followed || taps_.any_user(process.pid))) prepare(process);
 }
 
@@ -235,6 +240,25 @@ void Breakpoints::fire_taps(Thread& thread, const Site& site, const user_regs_st
       for (unsigned i = 0; i < kRegisterArguments; i++) firing.args[i] = function_argument(regs, i);
     }
   }
+}
+
+bool Breakpoints::catch_return(Thread& thread, const Sleep& sleep) {
+  AddressSpace& space = *thread.process->space;
+  std::string why;
+  Site* site = space.is_behind_call(sleep.pc) ? space.insert(sleep.pc, why) : nullptr;
+  if (site == nullptr) return false;
+  site->callers++;
+  thread.caught = {sleep.pc, sleep.call};
+  return true;
+}
+
+void Breakpoints::forget_return(Thread& thread) {
+  const Caught caught = std::exchange(thread.caught, {});
+  AddressSpace& space = *thread.process->space;
+  Site* site = caught.address != 0 ? space.site(caught.address) : nullptr;
+  if (site == nullptr || site->callers == 0) return;
+  site->callers--;
+  space.remove_unused(caught.address);
 }
 
 }  // namespace sonde::guard

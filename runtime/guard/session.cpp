@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace sonde::guard {
 namespace {
@@ -55,6 +56,22 @@ void Session::serve() {
   }
   recorder_.set_reader(-1);
   tracer_.abandon();
+  tell_stay();
+}
+
+/// The consumer may be there still, and have closed its sending side only: it waits for our end.
+void Session::tell_stay() {
+  std::set<pid_t> cared;
+  for (utrace_task* task : host_.tasks()) {
+    if (host_.filtered(utrace_task_pid(task))) cared.insert(utrace_task_pid(task));
+  }
+  if (cared.empty()) return;
+  const std::string whom = cared.size() == 1 ? "process " + std::to_string(*cared.begin()) + " has"
+                                             : std::to_string(cared.size()) + " processes have";
+  consumer_gone_ = false;
+  event(SONDE_EVENT_STAYS, 0, cared.size(), nullptr,
+        whom + " a system call filter of -c: sonde-guard (pid " + std::to_string(getpid()) +
+            ") stays until the end of it");
 }
 
 /// False: the consumer is gone. What it asked for before is not done any more.

@@ -6,7 +6,7 @@
 // A Thread lives from on_new_task to report_death, a Process from its first Thread to the death of its last. They are
 // the engine's `data`; nothing else keeps pointers to them across two turns of the loop: tids and pids are looked up.
 //
-// Several things may keep a thread stopped: nobody has said GO, the consumer holds the process, a record of
+// Several things may keep a thread stopped: nobody has said GO to its new program, the consumer holds the process, a record of
 // it is held, the consumer has not seen what it mapped, or it is about to be let go. It runs when none of them does.
 #pragma once
 
@@ -51,6 +51,12 @@ struct KeptSignal {
   uint64_t handler;
 };
 
+/// A system call that the thread sleeps in, with a breakpoint behind it.
+struct Caught {
+  uint64_t address = 0;  ///< of the breakpoint; 0: none
+  int64_t call = -1;
+};
+
 /// An instruction being stepped.
 struct Step {
   bool active = false;
@@ -78,11 +84,14 @@ struct Thread {
   uint32_t unseen = 0;                  ///< files it has mapped that the consumer has not looked at yet: it waits
   uint64_t at_site = 0;                 ///< stopped at this breakpoint, not stepped yet
   Step step;
-  bool late_trace = false;                  ///< a step's trap is still to come, and means nothing
-  std::deque<user_regs_struct> reported;    ///< put back at a breakpoint in this state: the next hit is no new one
+  bool late_trace = false;                   ///< a step's trap is still to come, and means nothing
+  std::deque<user_regs_struct> reported;     ///< put back at a breakpoint in this state: the next hit is no new one
   uint64_t reentered = 0, reentered_sp = 0;  ///< it has jumped to the first instruction of the function it is in
-  std::optional<uint64_t> trap_mask;        ///< its signal mask blocks SIGTRAP; this is the rest of it
-  bool trap_delivered = false;              ///< a SIGTRAP of its own: a handler may begin next
+  std::optional<uint64_t> trap_mask;         ///< its signal mask blocks SIGTRAP; this is the rest of it
+  bool trap_delivered = false;               ///< a SIGTRAP of its own: a handler may begin next
+  Caught caught;
+  bool quiet = false;     ///< no breakpoint that was taken out concerns it any more
+  uint64_t run_time = 0;  ///< when they were taken out, ns
 };
 
 struct Process {
@@ -90,7 +99,8 @@ struct Process {
   std::shared_ptr<AddressSpace> space;
   bool requested = false;  ///< the consumer spawned it or attached to it
   bool attached = false;   ///< it ran already
-  bool waiting = false;    ///< for GO
+  bool waiting = false;    ///< for GO, stopped
+  bool silent = false;     ///< for GO, while it runs: what fires is passed over
   bool held = false;       ///< by the consumer
   bool followed = false;   ///< a thread that maps a file waits until the consumer has looked at it
   bool leaving = false;    ///< about to be let go

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kmod/shared/siginfo.h"
+#include "runtime/utrace/thread_status.h"
 
 namespace sonde::guard {
 namespace {
@@ -110,6 +111,10 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
   host_.on_new_task = [this](utrace_task* task, utrace_task* parent, uint64_t flags) {
     on_new_task(task, parent, flags);
   };
+  host_.catch_asleep = [this](utrace_task* task, const Sleep& sleep) { return catch_asleep(task, sleep); };
+  host_.forget_asleep = [this](utrace_task* task) {
+    if (Thread* thread = targets_.thread(utrace_task_tid(task))) breakpoints_.forget_return(*thread);
+  };
 }
 
 void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t flags) {
@@ -119,8 +124,11 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
   Process* process = targets_.process(pid);
   if (process == nullptr) {
     process = &targets_.add_process(pid);
+    process->silent = attaching_ || (parent != nullptr && parent->process->silent);
     if (parent != nullptr)
       breakpoints_.forked(*process, *parent->process, (flags & CLONE_VM) != 0);
+    else if (attaching_)
+      process->space = sharing_ ? sharing_ : std::make_shared<AddressSpace>(pid);
     else
       breakpoints_.adopt(*process);
   }
@@ -138,7 +146,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
 
 void Tracer::want_events(Thread& thread) {
   uint32_t events = wanted_;
-  if (thread.newborn || !thread.samples.empty()) events |= UTRACE_EVENT_QUIESCE;
+  if (thread.newborn || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
   if (thread.process->space->had_sites()) events |= UTRACE_EVENT_SIGNAL_CORE;
   if (thread.step.active) events |= UTRACE_EVENT_SIGNAL_ALL;
   utrace_narrow_syscalls(thread.engine, &entries_, &returns_);
@@ -166,7 +174,7 @@ void Tracer::run_pending(Thread& thread, user_regs_struct* regs) {
 }
 
 void Tracer::fire_all(Thread& thread, std::vector<Firing>& firings, user_regs_struct* regs) {
-  if (firings.empty() || abandoned_) return;
+  if (firings.empty() || abandoned_ || thread.process->silent) return;
   if (!thread.pending.empty()) {  // something is held already: in order behind it
     for (Firing& firing : firings) thread.pending.push_back(std::move(firing));
     return;
@@ -210,19 +218,23 @@ uint32_t Tracer::on_entry(Thread& thread) {
 
 uint32_t Tracer::on_return(Thread& thread) {
   const utrace_call made = utrace_get_call(thread.task);
+  fire_return(thread, made.number, made.result);
+  return resume_action(thread);
+}
+
+void Tracer::fire_return(Thread& thread, int64_t number, int64_t result) {
   // Only rt_sigreturn leaves without its number.
-  const uint32_t call = made.number == -1 ? SYS_rt_sigreturn : call_of_number(made.number);
-  if (call >= kSyscallsMax) return resume_action(thread);
+  const uint32_t call = number == -1 ? SYS_rt_sigreturn : call_of_number(number);
+  if (call >= kSyscallsMax) return;
   Firing firing = of_call(call);
-  firing.error = leaves_no_result(call) ? 0 : errno_of(made.result);
+  firing.error = leaves_no_result(call) ? 0 : errno_of(result);
   if (is_exec(call) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
     Firing failure = firing;
     failure.args[0] = static_cast<uint64_t>(firing.error);
     fire(thread, taps_.of(SONDE_TAP_EXEC_FAILURE), failure);
   }
-  firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : static_cast<uint64_t>(made.result);
+  firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : static_cast<uint64_t>(result);
   fire(thread, taps_.returns(call), firing);
-  return resume_action(thread);
 }
 
 uint32_t Tracer::on_clone(Thread& thread, uint64_t flags, utrace_task* child) {
@@ -242,6 +254,7 @@ uint32_t Tracer::on_exec(Thread& thread) {
   thread.at_site = thread.reentered = 0;
   thread.reported.clear();
   if (process.trap_handler > 1) process.trap_handler = 0;  // an exec leaves only what is ignored
+  thread.caught = {};
   breakpoints_.adopt(process);
   want_events(thread);
   events_.exec(process.pid);
@@ -254,13 +267,15 @@ void Tracer::sample(int timer) {
   sampler_.due(timer, [this](Thread& thread, uint32_t tap) { ask_sample(thread, tap); });
 }
 
-/// Between two instructions of its own only: while one of them is stepped elsewhere, the program counter says nothing.
+/// Between two instructions of its own only: while one of them is stepped elsewhere, the program counter says nothing. A thread that
+/// has fallen asleep since it was seen running has no sample.
 void Tracer::ask_sample(Thread& thread, uint32_t tap) {
   if (abandoned_ || thread.step.active || utrace_task_stopped(thread.task)) return;
   if (std::ranges::find(thread.samples, tap) != thread.samples.end()) return;
+  if (Sleep sleep; read_sleep(thread.tid, &sleep)) return;
   thread.samples.push_back(tap);
   want_events(thread);
-  utrace_control(thread.task, thread.engine, UTRACE_REPORT);
+  utrace_control(thread.task, thread.engine, UTRACE_INTERRUPT);
 }
 
 void Tracer::fire_samples(Thread& thread) {
@@ -335,6 +350,7 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   Process* const process = thread.process;
   const pid_t pid = process->pid;
   stepper_.thread_gone(thread);
+  breakpoints_.forget_return(thread);
   utrace_engine_put(thread.engine);
   targets_.erase_thread(thread.tid);
   if (!group_dead) return;
@@ -342,6 +358,34 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   const long status = process->status;
   targets_.erase_process(pid);
   if (requested) events_.gone(pid, status);
+}
+
+/// The call that it slept in when it was to be stopped returns.
+void Tracer::return_of_caught(Thread& thread, const user_regs_struct& regs) {
+  const int64_t number = thread.caught.call;  // an int3 has no number of a call
+  breakpoints_.forget_return(thread);
+  if (thread.process->space->site(regs.rip) == nullptr) thread.at_site = 0;
+  fire_return(thread, number, static_cast<int64_t>(regs.rax));
+}
+
+/// Not where a SIGTRAP would do more than stop it: blocked or ignored, the kernel would take that back; and calls with a mask of their own
+/// do not show what is blocked behind them.
+bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
+  constexpr uint64_t kTrap = uint64_t{1} << (SIGTRAP - 1);
+  constexpr int64_t kWithMask[] = {SYS_ppoll,         SYS_pselect6,      SYS_epoll_pwait,   SYS_epoll_pwait2,
+                                   SYS_rt_sigsuspend, SYS_io_pgetevents, SYS_io_uring_enter};
+  Thread* thread = targets_.thread(utrace_task_tid(task));
+  if (thread == nullptr || thread->process->leaving || thread->caught.address != 0) return false;
+  const bool narrow = sleep.sp >> 32 == 0;  // 32-bit code
+  ThreadStatus status;
+  if (narrow || std::ranges::find(kWithMask, sleep.call) != std::end(kWithMask)) return false;
+  if (!read_status(thread->tid, &status) || ((status.blocked | status.ignored) & kTrap) != 0) return false;
+  const bool first = !thread->process->space->had_sites();
+  if (!breakpoints_.catch_return(*thread, sleep)) return false;
+  if (first) {
+    for (Thread* other : targets_.threads_of(thread->process->pid)) want_events(*other);
+  }
+  return true;
 }
 
 /// Past the breakpoint it stands at. What is due to the program then, where it single-steps itself: the trap that it has after
@@ -386,6 +430,7 @@ uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info
   std::vector<Firing> firings;
   const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
   if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) return UTRACE_SIGNAL_CORE;
+  if (thread.caught.address == regs.rip) return_of_caught(thread, regs);
   fire_all(thread, firings, &regs);
   const auto due = must_stop(thread) ? std::nullopt : pass_site(thread, regs);
   if (!due) return UTRACE_SIGNAL_IGN;

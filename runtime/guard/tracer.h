@@ -61,7 +61,10 @@ class Tracer {
   void restart(Thread& thread);
   void stop_all(const std::vector<pid_t>& pids, int patience_ms);
   bool all_stopped(const std::vector<pid_t>& pids);
-  bool settle_traps(const std::vector<pid_t>& pids);
+  bool quiet(Thread& thread);
+  void tell_cut_short();
+  Result<void> take_sharers(pid_t pid);
+  void settle(const std::vector<pid_t>& pids);
 
   uint32_t on_entry(Thread& thread);
   uint32_t on_return(Thread& thread);
@@ -71,11 +74,14 @@ class Tracer {
   void on_death(Thread& thread, bool group_dead);
   uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
                      const struct sigaction* orig);
+  void fire_return(Thread& thread, int64_t number, int64_t result);
   void fire_discard(Thread& thread, const siginfo_t& info);
   void fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler);
   uint32_t on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler);
   uint32_t end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler);
   std::optional<siginfo_t> pass_site(Thread& thread, user_regs_struct& regs);
+  void return_of_caught(Thread& thread, const user_regs_struct& regs);
+  bool catch_asleep(utrace_task* task, const Sleep& sleep);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
   void ask_sample(Thread& thread, uint32_t tap);
   void fire_samples(Thread& thread);
@@ -97,6 +103,9 @@ class Tracer {
   Sampler sampler_;
   uint32_t wanted_ = 0;
   utrace_syscall_set entries_, returns_;
+  bool attaching_ = false;
+  std::shared_ptr<AddressSpace> sharing_;  ///< of the process whose memory the one being attached to has
+  uint64_t told_cut_ = 0;
   bool abandoned_ = false;
 };
 

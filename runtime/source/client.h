@@ -34,6 +34,8 @@ class Transport {
   /// Becomes readable when next_event() may have something.
   virtual int event_fd() const = 0;
   virtual Result<std::optional<SourceEvent>> next_event() = 0;
+  /// Ends the connection. See EventSource::close().
+  virtual std::string close() { return ""; }
 };
 
 class SourceClient : public EventSource {
@@ -68,6 +70,7 @@ class SourceClient : public EventSource {
   int event_fd() const override { return transport_->event_fd(); }
   Result<std::optional<SourceEvent>> next_event() override { return transport_->next_event(); }
   Result<sonde_statistics> statistics() override;
+  std::string close() override { return transport_->close(); }
 
  protected:
   Transport& transport() { return *transport_; }

@@ -126,6 +126,10 @@ class EventSource {
   virtual Result<std::optional<SourceEvent>> next_event() = 0;
 
   virtual Result<sonde_statistics> statistics() = 0;
+
+  /// The end, which the destructor makes otherwise: every target is let go when this returns, but for those that cannot be.
+  /// Returns what the user is to know of them; mostly nothing. No other call may follow.
+  virtual std::string close() { return ""; }
 };
 
 }  // namespace sonde

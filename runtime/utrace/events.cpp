@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a wait status means
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -72,7 +73,10 @@ void Core::stopped(utrace_task& task, int status) {
   task.inject = 0;
   task.repeat = false;
   task.was_held = false;
-  if (task.detaching) return let_go(task, status);
+  task.hurried = std::exchange(task.interrupted, false);
+  see_caught(task, status);
+  mend_call(task, status);
+  if (task.detaching || task.lingering) return void(let_go(task, status));
   if (signal == kSyscallStop) return on_syscall(task);
   if (event == PTRACE_EVENT_SECCOMP) return on_seccomp(task);
   // A call may go on behind any other stop; its next syscall stop is asked what it is.
@@ -86,6 +90,54 @@ void Core::stopped(utrace_task& task, int status) {
     case PTRACE_EVENT_EXIT: return on_exit(task);
     case 0: return on_signal(task, signal);
     default: return finish(task);
+  }
+}
+
+/// A wake-up that runs no handler has ended a call: our INTERRUPT, or a signal that untraced would not even have come here. The
+/// kernel is told to make it again, unless a handler runs after all. Stops by job control end calls untraced, too: those keep EINTR.
+/// Context: at any stop, before anything else; it does something at those inside signal delivery.
+void Core::mend_call(utrace_task& task, int status) {
+  int event = status >> 16, signal = WSTOPSIG(status);
+  if ((event != 0 && event != PTRACE_EVENT_STOP) || signal == kSyscallStop) return;
+  bool stops = event == PTRACE_EVENT_STOP ? signal != SIGTRAP : stops_process(task, signal);
+  bool continues = event == PTRACE_EVENT_STOP ? task.job_stopped : signal == SIGCONT;
+  bool keep = stops || (continues && task.keep_eintr);
+  task.keep_eintr = keep && !(event == 0 && signal == SIGCONT);
+  bool mended = std::exchange(task.mends, false);
+  if (!load_registers(task)) return;
+  if (stops && mended && machine::restarts_unless_handled(task.registers)) machine::return_eintr(task.registers);
+  if (keep) return;
+  if (machine::is_short(task.registers) && (event == 0 ? !runs_handler(task, signal) : task.hurried)) count_cut(task);
+  if (!machine::returns_eintr(task.registers)) return;
+  machine::restart_unless_handled(task.registers);
+  task.mends = true;  // unless the stop of job control is behind this one
+}
+
+/// The call that has returned with less than it was asked for was cut short by an INTERRUPT of ours or by an ignored signal: that cannot be
+/// mended. A descriptor that does not block gives short counts untraced, too.
+void Core::count_cut(utrace_task& task) {
+  char path[64], line[128];
+  unsigned flags = 0;
+  std::snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", task.tid,
+                static_cast<int>(machine::call_arguments(task.registers, false)[0]));
+  if (FILE* file = std::fopen(path, "re")) {
+    while (std::fgets(line, sizeof line, file) && std::sscanf(line, "flags: %o", &flags) != 1) continue;
+    std::fclose(file);
+  }
+  if (!(flags & O_NONBLOCK)) ++cut_short;
+}
+
+/// At the exit stop of a call that gives EINTR there may be no stop in signal delivery to come: another thread may have taken the
+/// signal. So one is made. A call that gives EINTR for other reasons (a seccomp filter's errno) gives it again, and keeps it.
+void Core::see_interrupted_call(utrace_task& task) {
+  constexpr uint8_t kMostMended = 8;
+  if (!load_registers(task)) return;
+  if (task.hurried && machine::is_short(task.registers)) count_cut(task);
+  if (!machine::returns_eintr(task.registers)) {
+    task.mended = 0;
+  } else if (task.mended < kMostMended) {
+    ++task.mended;
+    send_interrupt(task);
   }
 }
 
@@ -103,6 +155,10 @@ void Core::on_syscall(utrace_task& task) {
     task.hide_exec_return = false;
     task.stop = Stop::Entry;
     task.syscall_action = UTRACE_SYSCALL_RUN;
+    if (task.hurried && undo_entry(task)) {
+      task.anew = true;
+      return finish(task);
+    }
     if (load_registers(task)) {
       task.number = identify_call(task);
       if (task.wants_entry(task.number)) report_entry(task);
@@ -112,6 +168,10 @@ void Core::on_syscall(utrace_task& task) {
   bool seen = task.in_syscall;
   task.in_syscall = false;
   task.stop = Stop::Exit;
+  if (std::exchange(task.anew, false)) {
+    task.report_at_exit = std::exchange(task.report_wanted, false);
+    return after_call(task);
+  }
   if ((task.aborted || !seen) && load_registers(task)) {
     if (task.aborted) {
       machine::set_call_number(task.registers, task.hidden_number);
@@ -121,10 +181,16 @@ void Core::on_syscall(utrace_task& task) {
     }
   }
   task.aborted = false;
+  see_interrupted_call(task);
   if (task.hide_exec_return)
     task.hide_exec_return = false;
   else if (task.wants_exit(task.number) && load_registers(task))
     report_exit_of_call(task);
+  after_call(task);
+}
+
+/// The end of an exit stop: a report that waited for it is made.
+void Core::after_call(utrace_task& task) {
   if (task.report_at_exit) {
     task.report_at_exit = false;
     report_quiesce(task);

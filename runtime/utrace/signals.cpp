@@ -104,6 +104,17 @@ __sighandler_t utrace_handler(const utrace_task* task, int signal) {
   return handler_of(read_disposition(*task, signal));
 }
 
+/// Whether it is the job control's, and not caught or ignored.
+bool Core::stops_process(const utrace_task& task, int signal) const {
+  uint32_t action = default_action(signal);
+  if (action == UTRACE_SIGNAL_STOP) return true;
+  if (action != UTRACE_SIGNAL_TSTP) return false;
+  Disposition now = read_disposition(task, signal);
+  return !now.caught && !now.ignored;
+}
+
+bool Core::runs_handler(const utrace_task& task, int signal) const { return read_disposition(task, signal).caught; }
+
 void Core::on_signal(utrace_task& task, int signal) {
   task.stop = Stop::Signal;
   task.inject = signal;
@@ -137,7 +148,7 @@ void Core::on_signal(utrace_task& task, int signal) {
       // Its handler's first instruction is where another handler for one delivery is taken back.
       if (task.restore_signal == signal) {
         task.handler_due = true;
-        request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+        send_interrupt(task);
       }
       return finish(task);
     }

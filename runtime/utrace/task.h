@@ -16,6 +16,7 @@
 // `in_syscall` is true from an entry that was seen until its exit has been seen or is known not to stop.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -59,7 +60,7 @@ struct utrace_task {
 
   bool own_child = false;  ///< spawn() made it: our wait() reaps it
   bool caretaken = false;  ///< let go for good, but its filter needs a tracer
-  bool detaching = false;  ///< let go at its next stop
+  bool detaching = false;  ///< let go at its next stop: it is being interrupted for that
   bool host_hold = false;  ///< spawn() holds it after its exec
   bool in_syscall = false;
   bool syscall_known = false;  ///< in_syscall can be trusted
@@ -71,6 +72,16 @@ struct utrace_task {
   bool repeat = false;         ///< REPORT or INTERRUPT came while held
   bool was_held = false;       ///< UTRACE_STOP has held it at this stop
   bool job_stopped = false;
+  bool keep_eintr = false;   ///< job control has stopped it: a call that this ended gives EINTR, as it does untraced
+  bool interrupted = false;  ///< PTRACE_INTERRUPT was sent, and no EVENT_STOP has answered it
+  bool hurried = false;      ///< the call it enters begins as if a signal were there: its exit must be looked at
+  bool anew = false;         ///< its call is undone at the entry: the exit stop that follows is nobody's
+  bool lingering = false;    ///< let go, and not interrupted for it: it goes at a stop of its own, or with this process
+  uint64_t caught = 0;       ///< a breakpoint stands here, behind the call it sleeps in
+  bool wanted = false;       ///< on Core's list of running threads that are to stop
+  std::chrono::steady_clock::time_point wanted_until{};  ///< then it is interrupted
+  bool mends = false;   ///< at its last stop its call was told to restart in place of EINTR
+  uint8_t mended = 0;   ///< times in a row that its call has returned EINTR and was made again
   bool killed = false;  ///< SIGKILL has it: nothing holds it any more
   bool exit_reported = false;
   bool in_death = false;     ///< report_death is being made

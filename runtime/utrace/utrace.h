@@ -7,7 +7,8 @@
 // Errors are negative errno values, as in the kernel.
 //
 // Where ptrace cannot do what the kernel's utrace does, this is the nearest:
-// - STOP, REPORT and INTERRUPT by control() all interrupt a sleeping call; it restarts, a few (epoll_wait, sigtimedwait, ...) give EINTR.
+// - STOP and REPORT by control() do not wake a thread that sleeps in a call, where catch_asleep can be asked; INTERRUPT does. No call gives
+//   EINTR for it that would not give it untraced: it is made again, some with their whole time-out. A short count is not mended.
 // - report_exit: *code cannot be changed there. Change the argument at the entry of exit or exit_group, or the signal.
 // - report_signal: orig_ka tells SIG_DFL, SIG_IGN or kHandlerUnknown. The kernel's own SIGTRAPs come as UTRACE_SIGNAL_CORE
 //   whatever their disposition, which is kept when they are passed on; utrace_handler() tells it.
@@ -178,6 +179,8 @@ utrace_call utrace_get_call(utrace_task* task);
 
 /// The thread is in a ptrace-stop now, so that its registers can be had.
 bool utrace_task_stopped(const utrace_task* task);
+/// It sleeps in a call, and will be caught behind that: it does not run, and does not stop now.
+bool utrace_task_caught(const utrace_task* task);
 /// Runs a system call in a stopped thread, with every signal but SIGKILL blocked, and puts its registers back.
 /// A call that the thread is still in (at a clone or exec stop) ends without its return being reported.
 /// Its result (negative errno as the kernel gives it); -EINVAL at a system call entry; -ENOSYS where no system call can
@@ -202,6 +205,14 @@ struct utrace_spawn {
   std::vector<uint32_t> calls;
 };
 
+/// Where a thread sleeps.
+struct Sleep {
+  int64_t call = -1;  ///< number of the system call; -1: it sleeps in none
+  uint64_t sp = 0;
+  uint64_t pc = 0;  ///< behind the system call instruction
+  bool operator==(const Sleep&) const = default;
+};
+
 /// Owns ptrace: attaches, starts, waits, dispatches. One per process, in a single thread.
 ///
 /// - It reaps every child of this process (waitpid(-1)), takes SIGCHLD, and blocks it for its own lifetime. Make it before
@@ -221,7 +232,7 @@ class UtraceHost {
   UtraceHost(const UtraceHost&) = delete;
   UtraceHost& operator=(const UtraceHost&) = delete;
 
-  /// Starts a program under PTRACE_O_EXITKILL when filtered (see docs/guard.md), stopped after its exec
+  /// Starts a program, stopped after its exec
   /// (held by a STOP of `holder`'s until utrace_control). Returns its first thread. Errors: what execve said.
   Result<utrace_task*> spawn(const utrace_spawn& what);
   /// Seizes every thread of `pid`, until no new one appears.
@@ -233,6 +244,16 @@ class UtraceHost {
   std::function<void(utrace_task*, utrace_task* parent, uint64_t clone_flags)> on_new_task;
   /// Lets every thread of `pid` go for good. A filtered one cannot be let go: it stays, and its calls are passed on.
   void detach_process(pid_t pid);
+  /// The same without a stop: threads that stand go now, all others at a stop that they make by themselves, or when this
+  /// process ends. Until then they stay seized. No breakpoint may be in their way any more.
+  void leave_process(pid_t pid);
+  /// A thread that is to stop, and not by UTRACE_INTERRUPT, sleeps in a system call, which to interrupt would harm. Puts a breakpoint
+  /// behind the call. False: that cannot be; the thread is interrupted. Without this hook every thread is.
+  std::function<bool(utrace_task*, const Sleep& sleep)> catch_asleep;
+  /// The breakpoint is not needed any more: the thread did not sleep there after all, or has stopped before it came by.
+  std::function<void(utrace_task*)> forget_asleep;
+  /// Some traced thread cannot do without us: others than those that were left, or filtered ones.
+  bool needed() const;
   bool filtered(pid_t pid) const;
   /// Ends the hold that spawn() put on a new program; engines' STOPs still count. The spawn's own execve is reported neither
   /// as report_exec nor as a system call: the first event is the program's own.
@@ -245,6 +266,8 @@ class UtraceHost {
   std::vector<int> wait(std::span<const int> fds, int timeout_ms);
   size_t task_count() const;
   uint64_t stops() const;
+  /// System calls that an interruption of ours has ended with a short count, as far as can be seen.
+  uint64_t cut_short() const;
 
  private:
   struct Impl;

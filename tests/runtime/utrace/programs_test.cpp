@@ -4,7 +4,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,6 +113,20 @@ int busy_threads(int, char** argv) {
     if (sums[static_cast<size_t>(i)] != n * (n + 1) / 2) return 1;
   }
   return 9;
+}
+
+/// Sleeps in epoll_wait for 1.5 s. Exit status 10 + the times it gave EINTR.
+int epoll_sleeper(int, char**) {
+  signal(SIGUSR1, [](int) {});
+  int epoll = epoll_create1(0), timer = timerfd_create(CLOCK_MONOTONIC, 0), interrupted = 0;
+  epoll_event event{};
+  event.events = EPOLLIN;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, timer, &event);
+  itimerspec when{{0, 0}, {1, 500'000'000}};
+  timerfd_settime(timer, 0, &when, nullptr);
+  say_ready();
+  while (epoll_wait(epoll, &event, 1, -1) != 1) ++interrupted;
+  return 10 + interrupted;
 }
 
 int exec_from_thread(int, char**) {
@@ -226,6 +242,7 @@ constexpr Program kPrograms[] = {
     {"raise", raise_signal},
     {"wait_for_usr1", wait_for_usr1},
     {"busy_threads", busy_threads},
+    {"epoll_sleeper", epoll_sleeper},
     {"exec_from_thread", exec_from_thread},
     {"exec_plain", exec_plain},
     {"leader_leaves", leader_leaves},

@@ -23,6 +23,7 @@ class Instruction {
     Pop,
     Leave,
     SubImmediate,
+    CompareImmediate,
     MoveRegister,
     MoveImmediate,
     XorSelf,

@@ -30,6 +30,38 @@ inline std::array<uint64_t, 6> call_arguments(const user_regs_struct& r, bool co
 inline int64_t call_result(const user_regs_struct& registers, bool compat = false) {
   return compat ? static_cast<int32_t>(registers.rax) : static_cast<int64_t>(registers.rax);
 }
+
+/// At a stop inside signal delivery: the thread is about to return from a call that a wake-up has ended with EINTR.
+inline bool returns_eintr(const user_regs_struct& registers) {
+  constexpr int64_t kEintr = 4, kClose = 3;  // close() has closed the descriptor all the same: it is not made again
+  return call_number(registers) >= 0 && call_number(registers) != kClose && call_result(registers) == -kEintr;
+}
+/// The thread returns from a call that the kernel will make again, or end with EINTR, once it has looked for signals.
+inline bool waits_for_verdict(const user_regs_struct& registers) {
+  return call_number(registers) >= 0 && call_result(registers) <= -512 && call_result(registers) >= -516;
+}
+/// The thread returns from a write, or a read of all, with a count below the one asked for.
+inline bool is_short(const user_regs_struct& registers) {
+  constexpr int64_t kWrite = 1, kPwrite = 18, kSendto = 44, kRecvfrom = 45;
+  constexpr uint64_t kWaitAll = 0x100;
+  int64_t call = call_number(registers), result = call_result(registers);
+  bool all = call == kWrite || call == kPwrite || call == kSendto || (call == kRecvfrom && (registers.r10 & kWaitAll));
+  return all && result > 0 && static_cast<uint64_t>(result) < registers.rdx;
+}
+/// ERESTARTNOHAND: the kernel makes the call again, unless a handler runs; then the program gets EINTR, as it would untraced.
+inline void restart_unless_handled(user_regs_struct& registers) {
+  registers.rax = static_cast<uint64_t>(int64_t{-514});
+}
+inline bool restarts_unless_handled(const user_regs_struct& registers) {
+  return call_number(registers) >= 0 && call_result(registers) == -514;
+}
+inline void return_eintr(user_regs_struct& registers) { registers.rax = static_cast<uint64_t>(int64_t{-4}); }
+/// At the entry of a call: no call is made now, and the thread comes back to its system call instruction.
+inline void enter_anew(user_regs_struct& registers) {
+  registers.rax = registers.orig_rax;
+  registers.rip -= sizeof kSyscallInstruction;
+  registers.orig_rax = ~uint64_t{0};
+}
 /// The thread runs 64-bit code. Its calls are 32-bit ones all the same where they are made by `int $0x80`.
 inline bool is_native(const user_regs_struct& registers) { return registers.cs == 0x33; }
 /// The `syscall` instruction has left its traces, so the call is a 64-bit one. False: it may be either.
@@ -37,6 +69,9 @@ inline bool made_by_syscall(const user_regs_struct& r) { return is_native(r) && 
 
 /// Makes the registers perform a system call at `instruction`, with no restart of an earlier one.
 void set_call(user_regs_struct& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]);
+
+/// fork, vfork, clone, clone3.
+inline bool makes_child(int64_t call) { return call == 56 || call == 57 || call == 58 || call == 435; }
 
 inline constexpr uint8_t kBreakpoint = 0xcc;
 /// Where the breakpoint stands that a thread has just run into.

@@ -16,6 +16,8 @@
 namespace sonde::guard {
 namespace {
 
+constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the child's birth
+
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
 
 bool parse_mapping(const char* line, Mapping& out) {
@@ -54,6 +56,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent)
       sites_(parent.sites_),
       past_(parent.past_),
       gone_(parent.gone_),
+      gone_at_(parent.gone_at_),
       slots_(parent.slots_),
       mappings_(parent.mappings_),
       scanned_(parent.scanned_),
@@ -137,7 +140,7 @@ void AddressSpace::remove_unused(uint64_t address) {
   if (found == nullptr || found->used()) return;
   const uint8_t original = found->instruction.first_byte();
   write(address, &original, 1);
-  if (found->behind_call) gone_[address] = original;
+  note_gone(address, original);
   sites_.erase(address);
 }
 
@@ -145,7 +148,7 @@ void AddressSpace::remove_all() {
   for (auto& [address, site] : sites_) {
     const uint8_t original = site.instruction.first_byte();
     write(address, &original, 1);
-    gone_[address] = original;
+    note_gone(address, original);
   }
   sites_.clear();
 }
@@ -161,7 +164,15 @@ bool AddressSpace::is_behind_call(uint64_t address) {
   return text && read(address - sizeof kCall, bytes, sizeof bytes) && std::memcmp(bytes, kCall, sizeof kCall) == 0;
 }
 
+void AddressSpace::note_gone(uint64_t address, uint8_t original) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - gone_at_ > kLongestFork) gone_.clear();
+  gone_at_ = now;
+  gone_[address] = original;
+}
+
 void AddressSpace::clean_copy() {
+  if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) gone_.clear();
   for (const auto& [address, original] : gone_) {
     uint8_t byte = 0;
     if (site(address) == nullptr && read(address, &byte, 1) && byte == kBreakpointByte && original != byte)

@@ -15,6 +15,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -37,8 +38,7 @@ struct Site {
   uint32_t returns = 0;   ///< calls of probed functions that will return here
   bool returned = false;  ///< some have, and more are likely to
   bool program_entry = false;
-  bool linker = false;  ///< the dynamic linker comes by after each change of its list
-  bool behind_call = false;
+  bool linker = false;   ///< the dynamic linker comes by after each change of its list
   uint32_t callers = 0;  ///< threads asleep in a system call that returns here
   uint64_t slot = 0;     ///< where its instruction was last put
   uint32_t lifted = 0;   ///< threads that step its instruction in place
@@ -106,6 +106,7 @@ class AddressSpace {
   void read_auxiliary();
   int memory() const;
   void add_slots(const Mapping& text);
+  void note_gone(uint64_t address, uint8_t original);
 
   pid_t pid_;
   Unwinder unwinder_;
@@ -115,6 +116,7 @@ class AddressSpace {
   std::unordered_map<uint64_t, uint8_t>
       gone_;  // breakpoints that a fork under way may have copied: the program's bytes
   std::unordered_map<uint64_t, Slot> slots_;
+  std::chrono::steady_clock::time_point gone_at_{};  // the last of them
   std::vector<Mapping> mappings_;
   std::vector<Mapping> text_;  // before there is any probe
   bool scanned_ = false;

@@ -400,7 +400,6 @@ bool Breakpoints::catch_return(Thread& thread, const Sleep& sleep) {
   std::string why;
   Site* site = space.is_behind_call(sleep.pc) ? space.insert(sleep.pc, why) : nullptr;
   if (site == nullptr) return false;
-  site->behind_call = true;
   site->callers++;
   thread.caught = {sleep.pc, sleep.call};
   return true;

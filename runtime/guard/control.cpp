@@ -25,7 +25,8 @@ constexpr auto kEntryPatience = std::chrono::seconds(60);
 constexpr int kTurnMs = 20;
 constexpr int kLetGoRounds = 100;
 constexpr uint64_t kSettledAfter = 1'000'000;  // ns of processor time
-constexpr auto kSettlePatience = std::chrono::milliseconds(200);
+constexpr auto kSettlePatience =
+    std::chrono::milliseconds(1500);  // a busy machine lets a thread wait for its processor
 
 Error no_process(pid_t pid) { return Error("no process " + std::to_string(pid) + " is traced", ESRCH); }
 
@@ -225,7 +226,7 @@ void Tracer::settle(const std::vector<pid_t>& pids) {
       return thread == nullptr || quiet(*thread);
     });
     const auto waited = Clock::now() - begin;
-    if (left.empty() || waited > std::chrono::milliseconds(kStopPatienceMs)) return;
+    if (left.empty() || waited > kSettlePatience + std::chrono::milliseconds(kStopPatienceMs)) return;
     if (waited > kSettlePatience && !std::exchange(interrupted, true)) {
       for (pid_t tid : left) {
         Thread& thread = *targets_.thread(tid);

@@ -17,7 +17,7 @@
 namespace sonde::guard {
 namespace {
 
-constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the child's first stop
+constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the child's birth
 
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
 
@@ -264,6 +264,7 @@ void AddressSpace::add_slots(const Mapping& text) {
 
 /// What is mapped there now may still be the same text, under another name or in another piece.
 void AddressSpace::forget_sites(const Mapping& gone) {
+  std::erase_if(past_, [&](const auto& was) { return was.first >= gone.start && was.first < gone.end; });
   for (auto at = sites_.lower_bound(gone.start); at != sites_.end() && at->first < gone.end;) {
     const Mapping* now = mapping_of(at->first);
     uint8_t byte = 0;

@@ -38,7 +38,7 @@ struct Site {
   Instruction instruction;
   std::vector<ArmedTap*> taps;
   bool program_entry = false;
-  bool linker = false;  ///< the dynamic linker comes by after each change of its list
+  bool linker = false;   ///< the dynamic linker comes by after each change of its list
   uint32_t callers = 0;  ///< threads asleep in a system call that returns here
   uint64_t slot = 0;     ///< where its instruction was last put
   uint32_t lifted = 0;   ///< threads that step its instruction in place

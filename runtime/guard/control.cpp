@@ -25,7 +25,8 @@ constexpr auto kEntryPatience = std::chrono::seconds(60);
 constexpr int kTurnMs = 20;
 constexpr int kLetGoRounds = 100;
 constexpr uint64_t kSettledAfter = 1'000'000;  // ns of processor time
-constexpr auto kSettlePatience = std::chrono::milliseconds(200);
+constexpr auto kSettlePatience =
+    std::chrono::milliseconds(1500);  // a busy machine lets a thread wait for its processor
 
 Error no_process(pid_t pid) { return Error("no process " + std::to_string(pid) + " is traced", ESRCH); }
 
@@ -50,6 +51,12 @@ Result<void> Tracer::attach(pid_t pid) {
   attaching_ = true;
   auto tasks = host_.seize(pid);
   auto sharers = tasks ? take_sharers(pid) : Result<void>();
+  if (tasks && sharers) {
+    // A clone or fork that began before we came ends without our knowing: its child must be there before any breakpoint is.
+    settle({pid});
+    (void)host_.seize(pid);
+    sharers = take_sharers(pid);
+  }
   attaching_ = false;
   if (!tasks) return std::move(tasks).error();
   Process* process = targets_.process(pid);
@@ -189,8 +196,8 @@ Result<void> Tracer::seen(pid_t tid) {
   return {};
 }
 
-/// No breakpoint that has been taken out concerns the thread any more: it has not run into one without our knowing, is in no step
-/// of ours, and makes no child that has a copy. Asked again and again until it is so; nothing makes it so sooner.
+/// What the thread was about when we came, or when breakpoints were taken out, is over: it has not run into one without our knowing, is in
+/// no step of ours, and makes no child that we would not know, or that has a copy. Asked again and again until it is so; nothing makes it so sooner.
 bool Tracer::quiet(Thread& thread) {
   if (thread.quiet || thread.exited || utrace_task_stopped(thread.task)) return true;
   if (thread.step.active) return false;
@@ -221,7 +228,7 @@ void Tracer::settle(const std::vector<pid_t>& pids) {
       return thread == nullptr || quiet(*thread);
     });
     const auto waited = Clock::now() - begin;
-    if (left.empty() || waited > std::chrono::milliseconds(kStopPatienceMs)) return;
+    if (left.empty() || waited > kSettlePatience + std::chrono::milliseconds(kStopPatienceMs)) return;
     if (waited > kSettlePatience && !std::exchange(interrupted, true)) {
       for (pid_t tid : left) {
         Thread& thread = *targets_.thread(tid);

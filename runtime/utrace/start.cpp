@@ -8,8 +8,8 @@
 //           EVENT_EXEC: held             (or errno through a close-on-exec pipe)
 //
 // The filter comes last, so that no call of the preparation can stop; the exec itself stops only if execve is one of `calls`.
-// A filtered call without a tracer fails with ENOSYS. So filtered programs are never detached: "let go" means that their calls are
-// passed on unseen (caretaken) until they end. We refused PTRACE_O_EXITKILL: whoever kills us, the OOM killer for one, would kill them.
+// A filtered call without a tracer fails with ENOSYS. So filtered programs get PTRACE_O_EXITKILL, and are never
+// detached: "let go" means that their calls are passed on unseen (caretaken) until they end. Nobody who is attached to gets it.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -111,7 +111,8 @@ Result<utrace_task*> Core::spawn(const utrace_spawn& what) {
   }
   go_read.reset();
   error_write.reset();
-  if (ptrace(PTRACE_SEIZE, child, nullptr, reinterpret_cast<void*>(kOptions)) != 0) {
+  uintptr_t options = kOptions | (what.filter ? PTRACE_O_EXITKILL : 0);
+  if (ptrace(PTRACE_SEIZE, child, nullptr, reinterpret_cast<void*>(options)) != 0) {
     int code = errno;
     kill(child, SIGKILL);
     waitpid(child, nullptr, __WALL);

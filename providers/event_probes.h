@@ -19,7 +19,7 @@ struct EventArgument {
 struct EventProbe {
   const char* name;
   sonde_tap_kind tap;
-  EventArgument arguments[4];
+  EventArgument arguments[5];
   int argument_count;
   const char* refusal = nullptr;  ///< what to tell the user where the source has no such tap
 };

@@ -251,11 +251,22 @@ BodyCodegen::Value BodyCodegen::kept_string(const Expr& variable, Value text) {
   return result;
 }
 
+namespace {
+
+/// Such as ufunc(ucaller): which function it is has to be asked of the call before it.
+bool is_return_address(const Expr& expr) {
+  if (expr.kind == ExprKind::Cast) return is_return_address(*expr.kids[0]);
+  return expr.kind == ExprKind::Builtin && is_return_address(*expr.builtin);
+}
+
+}  // namespace
+
 BodyCodegen::Value BodyCodegen::subroutine(const Expr& expr) {
   if (is_action(expr.function->runs)) return action(expr);
   if (expr.function->runs == Runs::Fire) return fire_function(expr);
   if (expr.function->runs == Runs::Refused) return refuse(std::string(expr.function->doc));
   std::vector<Value> arguments = values(expr, 0, expr.kids.size());
+  if (expr.type->kind == Type::Kind::Symbol) arguments.push_back(constant(is_return_address(*expr.kids[0])));
   Value result = checked_call("sonde_fn_" + std::string(expr.function->name),
                               {context_, ir_.getInt32(static_cast<uint32_t>(arguments.size())), words(arguments)});
   return narrow(result, *expr.type);

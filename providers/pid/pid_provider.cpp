@@ -18,6 +18,7 @@
 #include "providers/pid/sites.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "runtime/process/proc_maps.h"
 
 namespace sonde::pid {
 namespace {
@@ -112,6 +113,11 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   const std::vector<Object> objects = objects_of(target.pid);
   if (objects.empty()) {
     const std::string text = "failed to grab process " + std::to_string(target.pid);
+    return sonde_provide_error("D_PROC_GRAB", text.c_str());
+  }
+  if (runs_compat_program(target.pid)) {
+    const std::string text =
+        "process " + std::to_string(target.pid) + " runs 32-bit code: its functions cannot be probed";
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
   Found found =

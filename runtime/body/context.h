@@ -86,8 +86,9 @@ uint64_t sonde_string_of(BodyContext*, uint64_t address,
                          uint64_t size);  ///< stringof(p): D memory up to a NUL or `size` bytes, as a string
 /// A string in memory of `size` bytes: cut to them, NUL where there is room. NULL is stored as "".
 void sonde_store_text(BodyContext*, uint64_t address, uint64_t text, uint64_t size);
-uint64_t sonde_scratch(BodyContext*, uint64_t size);                   ///< zeroed, 8-byte aligned; NoScratch
-uint64_t sonde_symbol(BodyContext*, uint32_t kind, uint64_t address);  ///< SymbolValue *
+uint64_t sonde_scratch(BodyContext*, uint64_t size);  ///< zeroed, 8-byte aligned; NoScratch
+/// SymbolValue *. `is_return`: a call returns to `address`, so the symbol is that of the byte before.
+uint64_t sonde_symbol(BodyContext*, uint32_t kind, uint64_t address, uint64_t is_return);
 // Aggregations: index into BodyProgram::aggregations. `weight`: increment of quantize and kin, 1 otherwise.
 void sonde_aggregate(BodyContext*, uint32_t aggregation, const uint64_t* keys, int64_t value, int64_t weight);
 }

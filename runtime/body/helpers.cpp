@@ -268,14 +268,17 @@ uint64_t sonde_scratch(BodyContext* context, uint64_t size) {
   return reinterpret_cast<uint64_t>(take_scratch(context, size));
 }
 
-uint64_t sonde_symbol(BodyContext* context, uint32_t kind, uint64_t address) {
+uint64_t sonde_symbol(BodyContext* context, uint32_t kind, uint64_t address, uint64_t is_return) {
   uint8_t* memory = take_scratch(context, sizeof(SymbolValue));
   if (memory == nullptr) return 0;
   auto symbol = static_cast<SymbolValue::Kind>(kind);
   const bool kernel = symbol == SymbolValue::Sym || symbol == SymbolValue::Func || symbol == SymbolValue::Mod;
   const uint32_t pid = kernel ? 0 : context->record->pid;
+  if (symbol == SymbolValue::UAddr && is_return != 0) symbol = SymbolValue::UReturn;
   // Addresses of one function are one key.
-  SymbolValue value{symbol, pid, context->state->format.names->canonical(pid, address, symbol)};
+  const uint64_t looked_up = symbol == SymbolValue::UReturn || is_return == 0 ? address : address - 1;
+  const uint64_t key = context->state->format.names->canonical(pid, looked_up, symbol);
+  const SymbolValue value{symbol, pid, key == looked_up ? address : key};
   std::memcpy(memory, &value, sizeof value);
   return reinterpret_cast<uint64_t>(memory);
 }

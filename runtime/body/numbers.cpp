@@ -62,25 +62,25 @@ uint64_t sonde_fn_getminor(BodyContext*, uint32_t, const uint64_t* argv) {
 uint64_t sonde_fn_rand(BodyContext* context, uint32_t, const uint64_t*) { return context->state->random(); }
 
 uint64_t sonde_fn_func(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::Func, argv[0]);
+  return sonde_symbol(context, SymbolValue::Func, argv[0], argv[1]);
 }
 uint64_t sonde_fn_mod(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::Mod, argv[0]);
+  return sonde_symbol(context, SymbolValue::Mod, argv[0], argv[1]);
 }
 uint64_t sonde_fn_sym(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::Sym, argv[0]);
+  return sonde_symbol(context, SymbolValue::Sym, argv[0], argv[1]);
 }
 uint64_t sonde_fn_uaddr(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::UAddr, argv[0]);
+  return sonde_symbol(context, SymbolValue::UAddr, argv[0], argv[1]);
 }
 uint64_t sonde_fn_ufunc(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::UFunc, argv[0]);
+  return sonde_symbol(context, SymbolValue::UFunc, argv[0], argv[1]);
 }
 uint64_t sonde_fn_umod(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::UMod, argv[0]);
+  return sonde_symbol(context, SymbolValue::UMod, argv[0], argv[1]);
 }
 uint64_t sonde_fn_usym(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::USym, argv[0]);
+  return sonde_symbol(context, SymbolValue::USym, argv[0], argv[1]);
 }
 
 }  // extern "C"

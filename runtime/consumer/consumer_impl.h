@@ -35,6 +35,7 @@ class ProcessNames : public SymbolNames {
   }
   std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
   uint64_t canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
+  bool ends_signal_handler(uint32_t pid, uint64_t address) override;
 
  private:
   std::string kernel_name(uint64_t address, SymbolValue::Kind kind);

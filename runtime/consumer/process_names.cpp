@@ -15,17 +15,21 @@ std::string hex(uint64_t address) {
 
 /// As the symbolizer shows those of processes.
 std::string ProcessNames::kernel_name(uint64_t address, SymbolValue::Kind kind) {
-  const ResolvedSymbol symbol = kernel_.resolve(address);
+  const uint64_t back = kind == SymbolValue::UReturn ? 1 : 0;
+  const ResolvedSymbol symbol = kernel_.resolve(address - back);
   if (symbol.module.empty()) return hex(address);
   if (kind == SymbolValue::Mod) return symbol.module;
-  const bool exact = kind == SymbolValue::UAddr && symbol.offset != 0;
-  return symbol.module + "`" + symbol.function + (exact ? "+" + hex(symbol.offset) : "");
+  const uint64_t offset = symbol.offset + back;
+  const bool exact = (kind == SymbolValue::UAddr || kind == SymbolValue::UReturn) && offset != 0;
+  return symbol.module + "`" + symbol.function + (exact ? "+" + hex(offset) : "");
 }
 
 std::string ProcessNames::name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
   switch (kind) {
     case SymbolValue::UAddr:
       return is_kernel_address(address) ? kernel_name(address, kind) : symbolizer_.symbol_text(pid, address);
+    case SymbolValue::UReturn:
+      return is_kernel_address(address) ? kernel_name(address, kind) : symbolizer_.return_text(pid, address);
     case SymbolValue::USym:
     case SymbolValue::UFunc: return symbolizer_.function_text(pid, address);
     case SymbolValue::UMod: return symbolizer_.module_text(pid, address);
@@ -43,11 +47,16 @@ uint64_t ProcessNames::first_of(uint32_t pid, const std::string& module, uint64_
 
 uint64_t ProcessNames::canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
   const bool kernel = kind == SymbolValue::Sym || kind == SymbolValue::Func || kind == SymbolValue::Mod;
-  if (kind == SymbolValue::UAddr || (kernel && !is_kernel_address(address))) return address;
+  const bool exact = kind == SymbolValue::UAddr || kind == SymbolValue::UReturn;
+  if (exact || (kernel && !is_kernel_address(address))) return address;
   const ResolvedSymbol symbol = kernel ? kernel_.resolve(address) : symbolizer_.resolve(pid, address);
   if (symbol.module.empty()) return address;
   if (kind == SymbolValue::UMod || kind == SymbolValue::Mod) return first_of(kernel ? 0 : pid, symbol.module, address);
   return symbol.function.empty() ? address : address - symbol.offset;
+}
+
+bool ProcessNames::ends_signal_handler(uint32_t pid, uint64_t address) {
+  return pid != 0 && !is_kernel_address(address) && symbolizer_.resolve(pid, address).ends_signal_handler;
 }
 
 }  // namespace sonde

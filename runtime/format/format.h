@@ -19,10 +19,12 @@ namespace sonde {
 class SymbolNames {
  public:
   virtual ~SymbolNames() = default;
-  /// "libc.so.6`read+0x14" (UAddr), "libc.so.6`read" (USym, UFunc), "libc.so.6" (UMod); "0x..." when unknown.
+  /// "libc.so.6`read+0x14" (UAddr, UReturn), "libc.so.6`read" (USym, UFunc), "libc.so.6" (UMod); "0x..." when unknown.
   virtual std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) = 0;
   /// The address that stands for all of the same function or module; for keys.
   virtual uint64_t canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) = 0;
+  /// Signal handlers return to this code; the frame outside of it was interrupted and stands at its pc.
+  virtual bool ends_signal_handler(uint32_t pid, uint64_t address) = 0;
 };
 
 /// What formats depend on besides the value.

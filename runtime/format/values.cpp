@@ -110,11 +110,23 @@ std::string format_symbol(const SymbolValue& symbol, const FormatSettings& setti
   return text;
 }
 
+namespace {
+
+/// The innermost frame, and one that a signal interrupted, stand at their pc; the others behind a call.
+SymbolValue::Kind frame_kind(const StackValue& stack, uint32_t index, SymbolNames* names) {
+  if (index == 0) return SymbolValue::UAddr;
+  const auto ends_handler = [&](uint64_t pc) { return names != nullptr && names->ends_signal_handler(stack.pid, pc); };
+  const bool at_pc = ends_handler(stack.pc[index]) || ends_handler(stack.pc[index - 1]);
+  return at_pc ? SymbolValue::UAddr : SymbolValue::UReturn;
+}
+
+}  // namespace
+
 void format_stack(const StackValue& stack, const FormatSettings& settings, std::string& out) {
   out += '\n';
   for (uint32_t i = 0; i < stack.count; ++i) {
     out.append(settings.stack_indent, ' ');
-    out += format_symbol({SymbolValue::UAddr, stack.pid, stack.pc[i]}, settings);
+    out += format_symbol({frame_kind(stack, i, settings.names), stack.pid, stack.pc[i]}, settings);
     out += '\n';
   }
 }

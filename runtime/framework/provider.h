@@ -109,11 +109,11 @@ uint64_t dtrace_getarg(int argno, int aframes);
 /* Taps: only from dtps_enable and dtps_disable. `probe` is the one being enabled or disabled. */
 struct sonde_tap_request {
   enum sonde_tap_kind kind;
-  uint32_t number;  /* system call */
-  uint32_t pid;     /* 0: all targets */
-  const char* path; /* user taps: the file, else NULL */
-  uint64_t offset;   /* in the file, of the instruction */
-  uint64_t function; /* in the file, of the function's first instruction */
+  uint32_t number;          /* system call */
+  uint32_t pid;             /* 0: all targets */
+  const char* path;         /* user taps: the file, else NULL */
+  uint64_t offset;          /* in the file, of the instruction */
+  uint64_t function;        /* in the file, of the function's first instruction */
   struct sonde_leave leave; /* how a function is left there: see kmod/shared/leave.h */
 };
 /* Arms a tap for `probe`; it is armed when the enabling as a whole has succeeded. */
@@ -123,6 +123,9 @@ void sonde_tap_disarm(dtrace_id_t probe);
 
 /* From anywhere: whether taps of this kind can be armed with the source that there is; true while there is none. */
 int sonde_tap_possible(enum sonde_tap_kind kind);
+
+/* From anywhere: whether system calls that only 32-bit code has can be tapped; likewise. */
+int sonde_compat_calls_possible(void);
 
 /* From dtps_provide: says why a description that names this provider can't be had, as a D error tag such as "D_PROC_FUNC" and
  * a text. The compiler reports it when nothing matched. */

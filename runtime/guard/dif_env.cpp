@@ -91,11 +91,15 @@ int64_t bound_cpu(const Thread& thread) {
 
 uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
   if (context.regs == nullptr) return 0;
+  if (!runs_64_bit_code(*context.regs)) {  // its frames are laid out otherwise
+    to[0] = context.regs->rip;
+    return 1;
+  }
   const ReadMemory read = [&context](uint64_t address, void* bytes, size_t length) {
     return read_target(context.thread, address, bytes, length);
   };
   Unwinder& unwinder = context.thread.process->space->unwinder();
-  return unwinder.walk(frame_registers(*context.regs), context.firing.at_entry, read, to, max);
+  return unwinder.walk(frame_registers(*context.regs), context.firing.at_edge, read, to, max);
 }
 
 int copy_text(std::string_view text, char* to, uint32_t max) {

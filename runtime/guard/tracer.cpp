@@ -9,28 +9,37 @@
 #include <algorithm>
 #include <utility>
 
+#include "kmod/shared/siginfo.h"
+
 namespace sonde::guard {
 namespace {
 
-/// Of a call that failed, as the kernel returns it.
-int errno_of(const user_regs_struct& regs) {
-  const auto result = static_cast<int64_t>(regs.rax);
-  return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0;
-}
+constexpr uint32_t kCompatSigreturn = kCompatCalls + 119;
 
-Firing of_call(uint32_t number) {
+/// Of a call that failed, as the kernel returns it.
+int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
+
+Firing of_call(uint32_t call) {
   Firing firing;
-  firing.call = number;
+  firing.call = call;
   return firing;
 }
 
-bool is_exec(uint64_t number) { return number == SYS_execve || number == SYS_execveat; }
+/// The call that a stopped thread is in; -1: none.
+int64_t current_call(Thread& thread) {
+  const uint32_t call = call_of_number(utrace_get_call(thread.task).number);
+  return call < kSyscallsMax ? call : -1;
+}
 
-/// Who sent a signal, where its siginfo says so.
-uint64_t sender_of(const siginfo_t& info) {
-  const bool told =
-      info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE || info.si_signo == SIGCHLD;
-  return told ? static_cast<uint64_t>(info.si_pid) : 0;
+/// It restores the registers from a signal's frame.
+bool leaves_no_result(uint32_t call) { return call == SYS_rt_sigreturn || call == kCompatSigreturn; }
+
+bool is_exec(uint32_t call) { return call == SYS_execve || call == SYS_execveat; }
+
+Firing of_signal(const siginfo_t& info) {
+  Firing firing;
+  sonde_siginfo_args(firing.args.data(), info.si_signo, info.si_errno, info.si_code, &info._sifields);
+  return firing;
 }
 
 }  // namespace
@@ -41,10 +50,10 @@ struct Callbacks {
   static Thread* of(utrace_engine* engine) { return static_cast<Thread*>(engine->data); }
 
   static uint32_t entry(uint32_t, utrace_engine* engine, utrace_task*, user_regs_struct* regs) {
-    return regs != nullptr ? tracer->on_entry(*of(engine), *regs) : resume_action(*of(engine));
+    return regs != nullptr ? tracer->on_entry(*of(engine)) : resume_action(*of(engine));
   }
   static uint32_t leave(uint32_t, utrace_engine* engine, utrace_task*, user_regs_struct* regs) {
-    return regs != nullptr ? tracer->on_return(*of(engine), *regs) : resume_action(*of(engine));
+    return regs != nullptr ? tracer->on_return(*of(engine)) : resume_action(*of(engine));
   }
   static uint32_t clone(uint32_t, utrace_engine* engine, utrace_task*, uint64_t flags, utrace_task* child) {
     return tracer->on_clone(*of(engine), flags, child);
@@ -93,6 +102,7 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
       recorder_(recorder),
       events_(std::move(events)),
       breakpoints_(targets_, taps, {events_.notice, events_.mapped}),
+      sigtrap_(events_.notice),
       sampler_(targets_, taps) {
   SONDE_CHECK(Callbacks::tracer == nullptr);
   Callbacks::tracer = this;
@@ -115,7 +125,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
       breakpoints_.adopt(*process);
   }
   Thread& thread = targets_.add_thread(task, *process);
-  if (parent != nullptr && !(flags & CLONE_VM)) breakpoints_.inherit_calls(thread, *parent);
+  sigtrap_.adopt(thread, parent);
   if (utrace_attach_task(task, UTRACE_ATTACH_CREATE, &kOps, &thread, &thread.engine) != 0) {
     targets_.erase_thread(thread.tid);
     return;
@@ -130,6 +140,7 @@ void Tracer::want_events(Thread& thread) {
   uint32_t events = wanted_;
   if (thread.newborn || !thread.samples.empty()) events |= UTRACE_EVENT_QUIESCE;
   if (thread.process->space->had_sites()) events |= UTRACE_EVENT_SIGNAL_CORE;
+  if (thread.step.active) events |= UTRACE_EVENT_SIGNAL_ALL;
   utrace_narrow_syscalls(thread.engine, &entries_, &returns_);
   if (thread.engine->flags != events) utrace_set_events(thread.task, thread.engine, events);
 }
@@ -180,41 +191,43 @@ void Tracer::fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firi
   fire_all(thread, firings, utrace_registers(thread.task));
 }
 
-uint32_t Tracer::on_entry(Thread& thread, user_regs_struct& regs) {
-  const auto number = static_cast<uint32_t>(regs.orig_rax);
-  if (number >= kCallsMax) return resume_action(thread);
-  Firing firing = of_call(number);
-  for (unsigned i = 0; i < 6; i++) firing.args[i] = call_argument(regs, i);
-  fire(thread, taps_.entries(number), firing);
-  if (is_exec(number) && taps_.any(SONDE_TAP_EXEC)) {
+uint32_t Tracer::on_entry(Thread& thread) {
+  const utrace_call made = utrace_get_call(thread.task);
+  const uint32_t call = call_of_number(made.number);
+  if (call >= kSyscallsMax) return resume_action(thread);
+  Firing firing = of_call(call);
+  std::ranges::copy(made.arguments, firing.args.begin());
+  fire(thread, taps_.entries(call), firing);
+  if (is_exec(call) && taps_.any(SONDE_TAP_EXEC)) {
     char path[SONDE_PATH_MAX];
-    Firing exec = of_call(number);
-    if (read_target_text(thread, call_argument(regs, number == SYS_execveat ? 1 : 0), path, sizeof path) >= 0)
+    Firing exec = of_call(call);
+    if (read_target_text(thread, made.arguments[call == SYS_execveat ? 1 : 0], path, sizeof path) >= 0)
       exec.text = path;
     fire(thread, taps_.of(SONDE_TAP_EXEC), exec);
   }
   return resume_action(thread);
 }
 
-uint32_t Tracer::on_return(Thread& thread, user_regs_struct& regs) {
+uint32_t Tracer::on_return(Thread& thread) {
+  const utrace_call made = utrace_get_call(thread.task);
   // Only rt_sigreturn leaves without its number.
-  const uint64_t number = static_cast<int64_t>(regs.orig_rax) == -1 ? SYS_rt_sigreturn : regs.orig_rax;
-  if (number >= kCallsMax) return resume_action(thread);
-  Firing firing = of_call(static_cast<uint32_t>(number));
-  firing.error = number == SYS_rt_sigreturn ? 0 : errno_of(regs);
-  if (is_exec(number) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
+  const uint32_t call = made.number == -1 ? SYS_rt_sigreturn : call_of_number(made.number);
+  if (call >= kSyscallsMax) return resume_action(thread);
+  Firing firing = of_call(call);
+  firing.error = leaves_no_result(call) ? 0 : errno_of(made.result);
+  if (is_exec(call) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
     Firing failure = firing;
     failure.args[0] = static_cast<uint64_t>(firing.error);
     fire(thread, taps_.of(SONDE_TAP_EXEC_FAILURE), failure);
   }
-  firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : regs.rax;
-  fire(thread, taps_.returns(static_cast<uint32_t>(number)), firing);
+  firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : static_cast<uint64_t>(made.result);
+  fire(thread, taps_.returns(call), firing);
   return resume_action(thread);
 }
 
 uint32_t Tracer::on_clone(Thread& thread, uint64_t flags, utrace_task* child) {
   Firing firing;
-  if (const user_regs_struct* regs = utrace_registers(thread.task)) firing.call = static_cast<int64_t>(regs->orig_rax);
+  firing.call = current_call(thread);
   firing.args[0] = static_cast<uint64_t>(utrace_task_tid(child));
   firing.args[1] = flags;
   fire(thread, taps_.of(flags & CLONE_THREAD ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE), firing);
@@ -225,8 +238,10 @@ uint32_t Tracer::on_exec(Thread& thread) {
   Process& process = *thread.process;
   targets_.rename(thread, utrace_task_tid(thread.task));
   process.has_leader_code = false;
-  breakpoints_.thread_gone(thread);
-  thread.at_site = thread.skip_site = 0;
+  stepper_.thread_gone(thread);
+  thread.at_site = thread.reentered = 0;
+  thread.reported.clear();
+  if (process.trap_handler > 1) process.trap_handler = 0;  // an exec leaves only what is ignored
   breakpoints_.adopt(process);
   want_events(thread);
   events_.exec(process.pid);
@@ -259,7 +274,7 @@ void Tracer::fire_samples(Thread& thread) {
     if (tap == nullptr || !tap->covers(thread.process->pid)) continue;
     Firing& firing = firings.emplace_back();
     firing.probe = tap->tap.probe.value;
-    firing.call = static_cast<int64_t>(regs->orig_rax);
+    firing.call = current_call(thread);
     firing.args[1] = regs->rip;
   }
   fire_all(thread, firings, regs);
@@ -278,8 +293,7 @@ uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
 /// Keeps what wait() will show for the process: the group's code, or the leader's where each thread ended by itself.
 void Tracer::note_exit(Thread& thread, long code) {
   Process& process = *thread.process;
-  const user_regs_struct* regs = utrace_registers(thread.task);
-  const bool alone = regs != nullptr && regs->orig_rax == SYS_exit && WIFEXITED(code);
+  const bool alone = current_call(thread) == SYS_exit && WIFEXITED(code);
   if (alone && thread.tid == process.pid) {
     process.has_leader_code = true;
     process.leader_code = code;
@@ -320,7 +334,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
 void Tracer::on_death(Thread& thread, bool group_dead) {
   Process* const process = thread.process;
   const pid_t pid = process->pid;
-  breakpoints_.thread_gone(thread);
+  stepper_.thread_gone(thread);
   utrace_engine_put(thread.engine);
   targets_.erase_thread(thread.tid);
   if (!group_dead) return;
@@ -330,40 +344,93 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   if (requested) events_.gone(pid, status);
 }
 
-uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t& info, bool& ours) {
-  ours = true;
-  if (info.si_code == TRAP_TRACE && thread.step.active) {
-    breakpoints_.stepped(thread, regs);
-    return resume_action(thread);
+/// Past the breakpoint it stands at. What is due to the program then, where it single-steps itself: the trap that it has after
+/// each instruction.
+std::optional<siginfo_t> Tracer::pass_site(Thread& thread, user_regs_struct& regs) {
+  const bool own_trap = stepper_.advance(thread, regs);
+  if (thread.step.active) {
+    want_events(thread);
+    return std::nullopt;
   }
-  std::vector<Firing> firings;
-  const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
-  if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) {
-    ours = false;
-    return resume_action(thread);
-  }
-  fire_all(thread, firings, &regs);
-  if (!must_stop(thread)) breakpoints_.advance(thread, regs);
-  return resume_action(thread);
+  const bool called = sigtrap_.passed(thread);
+  if (!own_trap) return std::nullopt;
+  siginfo_t info{};
+  info.si_signo = SIGTRAP;
+  info.si_code = TRAP_TRACE;
+  info.si_addr = reinterpret_cast<void*>(regs.rip);
+  if (!called) return info;
+  utrace_queue_signal(thread.task, info);
+  return std::nullopt;
 }
 
-uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, const siginfo_t& info,
-                           const struct sigaction* orig) {
-  const uint32_t verdict = action & UTRACE_SIGNAL_MASK;
-  if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER) return verdict | resume_action(thread);
-  if (info.si_signo == SIGTRAP && regs != nullptr) {
-    bool ours = false;
-    const uint32_t resume = on_trap(thread, *regs, info, ours);
-    if (ours) return UTRACE_SIGNAL_IGN | resume;
+/// A step is over: its signal, if one is due now.
+uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler) {
+  want_events(thread);
+  const bool called = sigtrap_.passed(thread);
+  const auto kept = stepper_.take_kept(thread);
+  if (!both && !kept) return UTRACE_SIGNAL_IGN;
+  if (kept) {
+    info = kept->info;
+    handler = kept->handler;
   }
-  if (regs != nullptr) breakpoints_.interrupted(thread, *regs);
-  Firing firing;
-  firing.args[0] = static_cast<uint64_t>(info.si_signo);
-  firing.args[1] = static_cast<uint64_t>(static_cast<int64_t>(info.si_code));
-  firing.args[2] = sender_of(info);
-  firing.args[3] = orig != nullptr ? reinterpret_cast<uint64_t>(orig->sa_handler) : 0;
-  fire(thread, taps_.of(verdict == UTRACE_SIGNAL_IGN ? SONDE_TAP_SIGNAL_DISCARD : SONDE_TAP_SIGNAL_DELIVER), firing);
-  return verdict | resume_action(thread);
+  if (!called) return UTRACE_SIGNAL_DELIVER;
+  utrace_queue_signal(thread.task, info);
+  return UTRACE_SIGNAL_IGN;
+}
+
+/// A SIGTRAP of the kernel's. `info` is what the program gets of it, unless that is nothing: UTRACE_SIGNAL_IGN.
+uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler) {
+  const Stepper::Trap trap = stepper_.trapped(thread, regs, info);
+  if (trap != Stepper::Trap::NotOurs)
+    return thread.step.active ? uint32_t{UTRACE_SIGNAL_IGN} : end_step(thread, trap == Stepper::Trap::Both, info, handler);
+  std::vector<Firing> firings;
+  const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
+  if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) return UTRACE_SIGNAL_CORE;
+  fire_all(thread, firings, &regs);
+  const auto due = must_stop(thread) ? std::nullopt : pass_site(thread, regs);
+  if (!due) return UTRACE_SIGNAL_IGN;
+  info = *due;
+  return UTRACE_SIGNAL_DELIVER;
+}
+
+void Tracer::fire_discard(Thread& thread, const siginfo_t& info) {
+  Firing firing = of_signal(info);
+  firing.args[3] = static_cast<uint64_t>(thread.process->pid);
+  firing.args[4] = static_cast<uint64_t>(thread.tid);
+  fire(thread, taps_.of(SONDE_TAP_SIGNAL_DISCARD), firing);
+}
+
+void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler) {
+  if (!taps_.any(SONDE_TAP_SIGNAL_DELIVER)) return;
+  Firing firing = of_signal(info);
+  const bool kernel_trap = info.si_signo == SIGTRAP && info.si_code > 0;  // `handler` says nothing of these
+  firing.args[3] = kernel_trap ? reinterpret_cast<uint64_t>(utrace_handler(thread.task, SIGTRAP)) : handler;
+  fire(thread, taps_.of(SONDE_TAP_SIGNAL_DELIVER), firing);
+}
+
+uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
+                           const struct sigaction* orig) {
+  uint32_t verdict = action & UTRACE_SIGNAL_MASK;
+  if (verdict == UTRACE_SIGNAL_HANDLER && std::exchange(thread.trap_delivered, false) && regs != nullptr)
+    sigtrap_.handler_begins(thread, *regs);
+  if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER) return verdict | resume_action(thread);
+  uint64_t handler = orig != nullptr ? reinterpret_cast<uint64_t>(orig->sa_handler) : 0;
+  if (info.si_signo == SIGTRAP && info.si_code > 0 && regs != nullptr) {
+    verdict = on_trap(thread, *regs, info, handler);
+    if (verdict == UTRACE_SIGNAL_IGN) return verdict | resume_action(thread);
+  }
+  if (regs != nullptr && stepper_.signalled(thread, *regs, info, verdict, handler)) {
+    return UTRACE_SIGNAL_IGN | resume_action(thread);
+  }
+  if (!thread.step.active && regs != nullptr) want_events(thread);
+  if (verdict == UTRACE_SIGNAL_IGN)
+    fire_discard(thread, info);
+  else
+    fire_deliver(thread, info, handler);
+  // A report where its handler begins, if it has one.
+  thread.trap_delivered = info.si_signo == SIGTRAP && thread.process->space->had_sites();
+  const uint32_t resume = resume_action(thread);
+  return verdict | (thread.trap_delivered && resume == UTRACE_RESUME ? UTRACE_REPORT : resume);
 }
 
 }  // namespace sonde::guard

@@ -3,7 +3,8 @@
 //
 // A prototype reads as in the manual: `result(type, type, [type], ...)`; [ ] may be left out, @ is an
 // aggregation, ... is any number of values. A row of Runs::Body is the runtime's
-// `uint64_t sonde_fn_NAME(BodyContext *, uint32_t argc, const uint64_t *argv)`; of Runs::Action
+// `uint64_t sonde_fn_NAME(BodyContext *, uint32_t argc, const uint64_t *argv)` (one that makes a symbol of an address is told behind
+// its argument whether a call returns there); of Runs::Action
 // `void sonde_act_NAME(BodyContext *, const ActionSite *, uint32_t argc, const uint64_t *argv)`
 // (runtime/body/context.h). Runs::Fire is captured where the probe fires. Runs::Refused has no code: `doc` says why.
 #pragma once

@@ -32,9 +32,11 @@ struct StackValue {
   uint64_t pc[];
 };
 
-/// sym(), usym(), umod() ...: resolved when it is printed. UAddr is also what a frame of a stack is, the kernel's included.
+/// sym(), usym(), umod() ...: resolved when it is printed. UAddr is also what a frame of a stack is, the kernel's
+/// included; UReturn, a frame that stands behind its call: named by the call, which may be the last instruction of its
+/// function, as calls that do not return are.
 struct SymbolValue {
-  enum Kind : uint32_t { Sym, Func, Mod, USym, UFunc, UMod, UAddr };
+  enum Kind : uint32_t { Sym, Func, Mod, USym, UFunc, UMod, UAddr, UReturn };
   Kind kind;
   uint32_t pid;
   uint64_t address;

@@ -34,6 +34,12 @@ struct DVariable {
   bool of_kernel = false;  ///< as of DFunction
 };
 
+/// Its value is an address that a call returns to.
+constexpr bool is_return_address(const DVariable& variable) {
+  return variable.from == From::Fire &&
+         (variable.which == SONDE_DIF_VAR_UCALLER || variable.which == SONDE_DIF_VAR_CALLER);
+}
+
 #define SONDE_HEADER(field) static_cast<uint32_t>(offsetof(sonde_record, field))
 inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"__argstr", "string", From::Text, SONDE_DIF_TEXT_SYSCALL_ARGS, "internal to argstr"},

@@ -4,8 +4,10 @@
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <lzma.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -26,6 +28,29 @@ struct ElfEnd {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
 using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
+
+constexpr std::string_view kDebugFiles = "/usr/lib/debug";
+
+/// Empty when it is no xz stream, or one that grows beyond all measure.
+std::vector<char> unpack_xz(const void* packed, size_t size) {
+  constexpr size_t kMost = 256 << 20, kMemory = 128 << 20;
+  lzma_stream stream = LZMA_STREAM_INIT;
+  if (lzma_stream_decoder(&stream, kMemory, 0) != LZMA_OK) return {};
+  std::vector<char> bytes;
+  stream.next_in = static_cast<const uint8_t*>(packed);
+  stream.avail_in = size;
+  lzma_ret state = LZMA_OK;
+  while (state == LZMA_OK && bytes.size() < kMost) {
+    const size_t done = bytes.size();
+    bytes.resize(done + std::max<size_t>(size * 4, 1 << 16));
+    stream.next_out = reinterpret_cast<uint8_t*>(bytes.data() + done);
+    stream.avail_out = bytes.size() - done;
+    state = lzma_code(&stream, LZMA_FINISH);
+    bytes.resize(bytes.size() - stream.avail_out);
+  }
+  lzma_end(&stream);
+  return state == LZMA_STREAM_END ? bytes : std::vector<char>{};
+}
 
 size_t leading_underscores(std::string_view name) { return std::min(name.find_first_not_of('_'), name.size()); }
 
@@ -60,7 +85,7 @@ struct ElfFile::Reader {
     if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr) return broken("not an ELF object");
     if (header.e_machine != kMachine || gelf_getclass(elf) != ELFCLASS64) return broken("built for another machine");
     read_segments();
-    if (!read_sections()) read_debug_file();
+    if (!read_sections() && !read_by_build_id() && !read_by_debug_link()) read_mini_debug();
     finish();
     return {};
   }
@@ -91,13 +116,52 @@ struct ElfFile::Reader {
     return text;
   }
 
-  void read_debug_file() {
-    const std::string id = build_id(elf);
-    if (id.size() < 4) return;
-    const std::string path = "/usr/lib/debug/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug";
+  /// Reads the symbols of the file `path` when `belongs` says that it is the object's.
+  template <typename Belongs>
+  bool read_other(const std::string& path, Belongs belongs) {
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     const ElfHandle other(fd ? elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr) : nullptr);
-    if (other != nullptr && build_id(other.get()) == id) Reader{file, other.get()}.read_sections();
+    return other != nullptr && belongs(other.get()) && Reader{file, other.get()}.read_sections();
+  }
+
+  bool read_by_build_id() {
+    const std::string id = build_id(elf);
+    if (id.size() < 4) return false;
+    return read_other(std::string(kDebugFiles) + "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug",
+                      [&](Elf* other) { return build_id(other) == id; });
+  }
+
+  bool read_by_debug_link() {
+    GElf_Word sum = 0;
+    const char* name = dwelf_elf_gnu_debuglink(elf, &sum);
+    if (name == nullptr || !file.path_.starts_with('/')) return false;
+    const std::string folder = file.path_.substr(0, file.path_.rfind('/') + 1), id = build_id(elf);
+    const auto belongs = [&](Elf* other) { return id.empty() ? sum_of(other) == sum : build_id(other) == id; };
+    for (const std::string& place : {folder, folder + ".debug/", std::string(kDebugFiles) + folder})
+      if (read_other(place + name, belongs)) return true;
+    return false;
+  }
+
+  static uint32_t sum_of(Elf* object) {
+    size_t size = 0;
+    const char* bytes = elf_rawfile(object, &size);
+    return bytes == nullptr ? 0 : static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes), size));
+  }
+
+  void read_mini_debug() {
+    size_t names = 0;
+    if (elf_getshdrstrndx(elf, &names) != 0) return;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) == nullptr) continue;
+      const char* name = elf_strptr(elf, names, header.sh_name);
+      if (name == nullptr || std::string_view(name) != ".gnu_debugdata") continue;
+      const Elf_Data* data = elf_rawdata(section, nullptr);
+      std::vector<char> bytes = data == nullptr ? std::vector<char>{} : unpack_xz(data->d_buf, data->d_size);
+      const ElfHandle other(bytes.empty() ? nullptr : elf_memory(bytes.data(), bytes.size()));
+      if (other != nullptr) Reader{file, other.get()}.read_sections();
+      return;
+    }
   }
 
   void read_segments() {
@@ -221,9 +285,11 @@ bool ElfFile::offset_of(uint64_t address, uint64_t& offset) const {
   return false;
 }
 
-std::vector<uint8_t> ElfFile::code(const ElfFunction& function) const {
-  std::vector<uint8_t> bytes(std::min(function.size, kMaxFunctionBytes));
-  const ssize_t got = pread(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(function.offset));
+std::vector<uint8_t> ElfFile::code(const ElfFunction& function) const { return code(function.offset, function.size); }
+
+std::vector<uint8_t> ElfFile::code(uint64_t offset, uint64_t size) const {
+  std::vector<uint8_t> bytes(std::min(size, kMaxFunctionBytes));
+  const ssize_t got = pread(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
   bytes.resize(got > 0 ? static_cast<size_t>(got) : 0);
   return bytes;
 }

@@ -5,7 +5,11 @@
 // place in the file and size. Symbols come from .symtab and .dynsym together: a stripped library still has the latter, and
 // neither contains all of the other.
 //
-// Where the object has lost its .symtab but its separate debug file is there (/usr/lib/debug, by build id), that one is read too.
+// Where the object has lost its .symtab, others have it, and the first of these is read too:
+//   a file of the same build id under /usr/lib/debug/.build-id;
+//   the file that .gnu_debuglink names: beside the object, in .debug/ beside it, or under /usr/lib/debug, with the object's build id or,
+//   where the object has none, with the sum that the link gives;
+//   .gnu_debugdata, an ELF object compressed by xz inside of this one ("mini debug information", functions only).
 //
 // Left out: symbols that are not defined here, and indirect functions (IFUNC), whose symbol names the
 // function that picks the implementation, not one that callers run. Versions (name@VERSION) are cut off.
@@ -52,6 +56,8 @@ class ElfFile {
   /// Address as linked of a byte of the file that is mapped as code; false: none is.
   bool address_of(uint64_t offset, uint64_t& address) const;
   bool offset_of(uint64_t address, uint64_t& offset) const;
+  /// Bytes of the file, as many as there are.
+  std::vector<uint8_t> code(uint64_t offset, uint64_t size) const;
   /// The function's code, as the file has it; empty when it cannot be read.
   std::vector<uint8_t> code(const ElfFunction& function) const;
 

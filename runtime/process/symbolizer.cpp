@@ -21,6 +21,26 @@ std::string hex(uint64_t value) {
   return text;
 }
 
+/// `back`: how many bytes before `address` the symbol was looked up.
+std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t back) {
+  if (symbol.module.empty()) return hex(address);
+  const uint64_t offset = symbol.offset + back;
+  if (symbol.function.empty()) return symbol.module + "`" + (symbol.linked ? "+" + hex(offset) : hex(address));
+  return symbol.module + "`" + symbol.function + (offset == 0 ? "" : "+" + hex(offset));
+}
+
+constexpr size_t kSigreturnBytes = 9;
+
+/// What the C library gives the kernel for handlers to return to. Its name is no help: most libraries are stripped of it.
+bool is_sigreturn(std::span<const uint8_t> code) {
+  static constexpr uint8_t kLong[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};  // mov $15, %rax; syscall
+  static constexpr uint8_t kShort[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};             // mov $15, %eax; syscall
+  const auto begins = [code](std::span<const uint8_t> with) {
+    return code.size() >= with.size() && std::equal(with.begin(), with.end(), code.begin());
+  };
+  return begins(kLong) || begins(kShort);
+}
+
 std::string mount_namespace(uint32_t pid) {
   char text[64];
   const std::string path = "/proc/" + (pid == 0 ? "self" : std::to_string(pid)) + "/ns/mnt";
@@ -179,10 +199,12 @@ ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t addr
   if (entry->path.empty() || !symbol.function.empty()) return symbol;
   symbol.module = base_name(entry->path);
   const uint64_t offset = address - entry->start + entry->offset;
-  symbol.offset = offset;
   auto object = object_of(process, pid, *entry);
   uint64_t linked = 0;
   if (!object || !object->address_of(offset, linked)) return symbol;
+  symbol.linked = true;
+  symbol.offset = linked;
+  symbol.ends_signal_handler = is_sigreturn(object->code(offset, kSigreturnBytes));
   if (const ElfFunction* function = object->at(linked)) {
     symbol.function = demangled(function->name);
     symbol.offset = linked - function->address;
@@ -205,15 +227,16 @@ ResolvedSymbol Symbolizer::resolve(uint32_t pid, uint64_t address) {
 }
 
 std::string Symbolizer::symbol_text(uint32_t pid, uint64_t address) {
-  const ResolvedSymbol symbol = resolve(pid, address);
-  if (symbol.module.empty()) return hex(address);
-  if (symbol.function.empty()) return symbol.module + "`" + hex(address);
-  return symbol.module + "`" + symbol.function + (symbol.offset == 0 ? "" : "+" + hex(symbol.offset));
+  return text_of(resolve(pid, address), address, 0);
+}
+
+std::string Symbolizer::return_text(uint32_t pid, uint64_t address) {
+  return text_of(resolve(pid, address - 1), address, 1);
 }
 
 std::string Symbolizer::function_text(uint32_t pid, uint64_t address) {
   const ResolvedSymbol symbol = resolve(pid, address);
-  if (symbol.function.empty()) return symbol_text(pid, address);
+  if (symbol.function.empty()) return text_of(symbol, address, 0);
   return symbol.module + "`" + symbol.function;
 }
 

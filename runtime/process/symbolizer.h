@@ -30,8 +30,10 @@ namespace sonde {
 struct ResolvedSymbol {
   std::string module;    ///< base name of the object; empty: unknown
   std::string function;  ///< empty: unknown
-  uint64_t offset = 0;   ///< from the function's first byte; without a function, from the object's
+  uint64_t offset = 0;   ///< from the function's first byte; without a function, the address as its object was linked
   uint64_t address = 0;
+  bool linked = false;               ///< the object was read: `offset` counts
+  bool ends_signal_handler = false;  ///< a system call sigreturn begins here
 };
 
 /// Context: one thread.
@@ -51,9 +53,11 @@ class Symbolizer {
 
   ResolvedSymbol resolve(uint32_t pid, uint64_t address);
 
-  /// As ustack() and usym() print it: "libc.so.6`malloc+0x1f"; "libc.so.6`malloc" at its first byte; "libc.so.6`0x7f..." without a
-  /// function; "0x7f..." without a module.
+  /// As ustack() and uaddr() print it: "libc.so.6`malloc+0x1f"; "libc.so.6`malloc" at its first byte; "ls`+0x60b1" without a function,
+  /// as linked, so that two runs agree; "gone.so`0x7f..." of an object that cannot be read; "0x7f..." without a module.
   std::string symbol_text(uint32_t pid, uint64_t address);
+  /// Of an address that a call returns to: by the function that calls.
+  std::string return_text(uint32_t pid, uint64_t address);
   /// ufunc(): the same without the offset.
   std::string function_text(uint32_t pid, uint64_t address);
   /// umod(): "libc.so.6", or "0x7f..." when unknown.

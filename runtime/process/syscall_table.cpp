@@ -14,11 +14,25 @@ namespace {
 constexpr SyscallInfo kTable[] = {
 #if defined(__x86_64__)
 #include "runtime/process/arch/x86_64/syscalls.inc"
+// by rising number
+#include "runtime/process/arch/x86_64/compat_calls.inc"
 #else
 #error "no table of system calls for this machine: see runtime/process/generate.py"
 #endif
 };
 static_assert(std::ranges::is_sorted(kTable, {}, &SyscallInfo::number));
+
+struct CompatNumber {
+  uint32_t number;  ///< 32-bit code's
+  uint32_t call;    ///< ours
+};
+
+constexpr CompatNumber kCompatNumbers[] = {
+#if defined(__x86_64__)
+#include "runtime/process/arch/x86_64/compat_numbers.inc"
+#endif
+};
+static_assert(std::ranges::is_sorted(kCompatNumbers, {}, &CompatNumber::number));
 
 std::string hex(uint64_t value) {
   char text[17];
@@ -37,6 +51,17 @@ std::string format_words(std::span<const uint64_t> args) {
 }  // namespace
 
 std::span<const SyscallInfo> syscall_table() { return kTable; }
+
+uint32_t syscall_of_compat(uint32_t number) {
+  auto found = std::ranges::lower_bound(kCompatNumbers, number, {}, &CompatNumber::number);
+  return found != std::end(kCompatNumbers) && found->number == number ? found->call : kSyscallsMax;
+}
+
+std::optional<uint32_t> compat_number(uint32_t number) {
+  auto found = std::ranges::find(kCompatNumbers, number, &CompatNumber::call);
+  if (found == std::end(kCompatNumbers)) return std::nullopt;
+  return found->number;
+}
 
 const SyscallInfo* find_syscall(uint32_t number) {
   auto found = std::ranges::lower_bound(kTable, number, {}, &SyscallInfo::number);

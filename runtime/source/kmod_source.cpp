@@ -100,6 +100,7 @@ class KmodSource final : public SourceClient {
       : SourceClient("kmod", std::move(device)), device_(static_cast<Device&>(transport())), programs_(options) {}
 
   bool sees_kernel() const override { return true; }
+  bool sees_compat_calls() const override { return false; }
   Result<uint32_t> spawn(const SpawnRequest& request) override {
     return programs_.spawn(request, [this](uint32_t pid) { return attach(pid); });
   }

@@ -102,7 +102,7 @@ class Core {
   void report_signal(utrace_task& task, uint32_t initial, uint32_t event, const struct sigaction* orig);
   void signal_report(utrace_task& task, uint32_t kind);
   void apply_signal(utrace_task& task, uint32_t initial, const struct sigaction& before, const struct sigaction& after);
-  void send_again(utrace_task& task, const siginfo_t& info, bool silent);
+  int send_again(utrace_task& task, const siginfo_t& info, bool silent);
   void restore_handler(utrace_task& task);
   uint64_t find_restorer(utrace_task& task);
 
@@ -110,6 +110,8 @@ class Core {
   /// Runs a system call in a stopped thread (not at an entry). The result, or -ENOSYS when it cannot be run.
   long run_call(utrace_task& task, long number, const uint64_t (&arguments)[6]);
 
+  /// The number of the call that the registers tell of, as utrace_call has it.
+  int64_t identify_call(utrace_task& task);
   bool load_registers(utrace_task& task);
   bool write_registers(utrace_task& task);
   /// ptrace() that knows that SIGKILL comes whenever it likes. 0 or -errno.

@@ -41,12 +41,12 @@ utrace_syscall_set every_call() {
 }
 
 void merge(utrace_syscall_set& into, const utrace_syscall_set& from) {
-  for (size_t i = 0; i < 8; ++i) into.bits[i] |= from.bits[i];
+  for (size_t i = 0; i < std::size(into.bits); ++i) into.bits[i] |= from.bits[i];
 }
 
 /// Some call of `wanted` would not stop by the filter.
 bool exceeds(const utrace_syscall_set& wanted, const utrace_syscall_set* filter) {
-  for (size_t i = 0; i < 8; ++i)
+  for (size_t i = 0; i < std::size(wanted.bits); ++i)
     if (wanted.bits[i] & ~(filter ? filter->bits[i] : 0)) return true;
   return false;
 }
@@ -327,6 +327,7 @@ void Core::proceed(utrace_task& task) {
   Choice choice = take_choice(task);
   if (task.stop == Stop::Entry && task.syscall_action == UTRACE_SYSCALL_ABORT && !task.aborted) {
     if (user_regs_struct* registers = utrace_registers(&task)) {
+      task.hidden_number = machine::call_number(*registers);
       machine::set_call_number(*registers, -1);
       task.aborted = true;
     }

@@ -104,9 +104,8 @@ void Core::on_syscall(utrace_task& task) {
     task.stop = Stop::Entry;
     task.syscall_action = UTRACE_SYSCALL_RUN;
     if (load_registers(task)) {
-      task.number = machine::call_number(task.registers);
-      // Numbers of another ABI mean something else; the filter lets those calls pass as well.
-      if (machine::is_native(task.registers) && task.wants_entry(task.number)) report_entry(task);
+      task.number = identify_call(task);
+      if (task.wants_entry(task.number)) report_entry(task);
     }
     return finish(task);
   }
@@ -115,16 +114,16 @@ void Core::on_syscall(utrace_task& task) {
   task.stop = Stop::Exit;
   if ((task.aborted || !seen) && load_registers(task)) {
     if (task.aborted) {
-      machine::set_call_number(task.registers, task.number);
-      machine::set_call_number(task.registers_read, task.number);
+      machine::set_call_number(task.registers, task.hidden_number);
+      machine::set_call_number(task.registers_read, task.hidden_number);
     } else {
-      task.number = machine::call_number(task.registers);
+      task.number = identify_call(task);
     }
   }
   task.aborted = false;
   if (task.hide_exec_return)
     task.hide_exec_return = false;
-  else if (task.wants_exit(task.number) && load_registers(task) && machine::is_native(task.registers))
+  else if (task.wants_exit(task.number) && load_registers(task))
     report_exit_of_call(task);
   if (task.report_at_exit) {
     task.report_at_exit = false;
@@ -143,7 +142,7 @@ void Core::on_seccomp(utrace_task& task) {
   task.stop = Stop::Entry;
   task.syscall_action = UTRACE_SYSCALL_RUN;
   if (load_registers(task)) {
-    task.number = machine::call_number(task.registers);
+    task.number = identify_call(task);
     task.hide_exec_return = false;
     if (task.wants_entry(task.number)) report_entry(task);
   }
@@ -160,7 +159,7 @@ void Core::on_clone(utrace_task& task, int event) {
                                                 : 0;
   if (load_registers(task)) {
     auto read = [&](uint64_t at, void* to, size_t length) { return utrace_read_memory(&task, at, to, length) == 0; };
-    if (!machine::clone_flags(task.registers, read, &flags) && event == PTRACE_EVENT_CLONE) {
+    if (!machine::clone_flags(utrace_get_call(&task), read, &flags) && event == PTRACE_EVENT_CLONE) {
       char path[64];
       std::snprintf(path, sizeof path, "/proc/%d/task/%d", task.pid, tid);
       if (access(path, F_OK) == 0) flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;

@@ -2,6 +2,7 @@
 // Registers, and system calls run in a stopped thread
 #include <elf.h>
 #include <errno.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -36,6 +37,33 @@ uint64_t find_syscall_instruction(utrace_task& task) {
 
 }  // namespace
 
+/// 64-bit numbers from kUtraceCompatCalls on, those of x32, are no call that anybody wants.
+int64_t Core::identify_call(utrace_task& task) {
+  constexpr int64_t kNoCall = 1 << 30;
+  if (!load_registers(task)) return -1;
+  const int64_t number = machine::call_number(task.registers);
+  if (number < 0) return -1;
+  bool compat = false;
+  if (!machine::made_by_syscall(task.registers)) {
+    struct __ptrace_syscall_info info {};
+    const long got = ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
+    compat = got > 0 && info.arch == machine::kCompatAuditArch;
+  }
+  if (number >= kUtraceCompatCalls) return kNoCall | number;
+  return compat ? kUtraceCompatCalls + number : number;
+}
+
+utrace_call utrace_get_call(utrace_task* task) {
+  utrace_call call{-1, {}, 0};
+  if (!task->core->load_registers(*task)) return call;
+  const bool at_call = task->stop == Stop::Entry || task->stop == Stop::Exit;
+  call.number = at_call ? task->number : task->core->identify_call(*task);
+  const bool compat = call.number >= kUtraceCompatCalls && call.number < 2 * kUtraceCompatCalls;
+  std::ranges::copy(machine::call_arguments(task->registers, compat), call.arguments);
+  call.result = machine::call_result(task->registers, compat);
+  return call;
+}
+
 bool Core::load_registers(utrace_task& task) {
   if (task.registers_valid) return true;
   if (task.life != Life::Stopped) return false;
@@ -64,9 +92,9 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   uint64_t instruction = find_syscall_instruction(task);
   if (!instruction) return -ENOSYS;
   user_regs_struct kept = task.registers;
-  uint64_t mask = 0, all = ~uint64_t{0};
-  if (request(PTRACE_GETSIGMASK, task, reinterpret_cast<void*>(sizeof mask), &mask) != 0) return -ESRCH;
-  request(PTRACE_SETSIGMASK, task, reinterpret_cast<void*>(sizeof all), &all);
+  uint64_t mask = 0;
+  if (utrace_signal_mask(&task, &mask) != 0) return -ESRCH;
+  utrace_set_signal_mask(&task, ~uint64_t{0});
   machine::set_call(task.registers, instruction, number, arguments);
   long result = -ESRCH;
   bool alive = write_registers(task);
@@ -97,12 +125,22 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   task.registers_valid = true;
   request(PTRACE_SETREGS, task, nullptr, &task.registers);
   task.registers_read = kept;
-  request(PTRACE_SETSIGMASK, task, reinterpret_cast<void*>(sizeof mask), &mask);
+  utrace_set_signal_mask(&task, mask);
   task.stop = Stop::Other;
   task.in_syscall = false;
   task.syscall_known = false;
   task.running_full = false;
   return result;
+}
+
+int utrace_signal_mask(utrace_task* task, uint64_t* mask) {
+  return static_cast<int>(
+      task->core->request(PTRACE_GETSIGMASK, *task, reinterpret_cast<void*>(sizeof *mask), mask));
+}
+
+int utrace_set_signal_mask(utrace_task* task, uint64_t mask) {
+  return static_cast<int>(
+      task->core->request(PTRACE_SETSIGMASK, *task, reinterpret_cast<void*>(sizeof mask), &mask));
 }
 
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "runtime/utrace/arch/x86_64/machine.h"
 
@@ -20,12 +21,14 @@ struct Range {
   uint32_t last;
 };
 
-std::vector<Range> to_ranges(std::span<const uint32_t> calls) {
-  std::vector<uint32_t> sorted(calls.begin(), calls.end());
+/// Of those `calls` that count from `base` on, as the kernel numbers them.
+std::vector<Range> to_ranges(std::span<const uint32_t> calls, uint32_t base) {
+  std::vector<uint32_t> sorted;
+  for (uint32_t call : calls)
+    if (call >= base && call - base < kUtraceCompatCalls) sorted.push_back(call - base);
   std::sort(sorted.begin(), sorted.end());
   std::vector<Range> ranges;
   for (uint32_t call : sorted) {
-    if (call > machine::kLastNativeCall) continue;
     if (!ranges.empty() && call <= ranges.back().last + 1)
       ranges.back().last = call;
     else
@@ -65,12 +68,16 @@ void emit_search(std::vector<sock_filter>& program, std::span<const Range> range
 
 std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls) {
   std::vector<sock_filter> program;
-  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch)});
-  // Another ABI numbers its calls differently: what we would stop there is not what was asked for.
-  program.push_back(jump(BPF_JEQ, machine::kAuditArch, 1, 0));
+  for (auto [arch, base] : {std::pair(machine::kAuditArch, 0u), {machine::kCompatAuditArch, kUtraceCompatCalls}}) {
+    program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch)});
+    program.push_back(jump(BPF_JEQ, arch, 1, 0));
+    const size_t other = program.size();
+    program.push_back({BPF_JMP | BPF_JA, 0, 0, 0});
+    program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
+    emit_search(program, to_ranges(calls, base));
+    program[other].k = static_cast<uint32_t>(program.size() - other - 1);
+  }
   program.push_back(verdict(SECCOMP_RET_ALLOW));
-  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
-  emit_search(program, to_ranges(calls));
   return program;
 }
 

@@ -38,6 +38,10 @@ Disposition read_disposition(const utrace_task& task, int signal) {
   return {(ignored & bit) != 0, (caught & bit) != 0};
 }
 
+__sighandler_t handler_of(const Disposition& now) {
+  return now.caught ? kHandlerUnknown : now.ignored ? SIG_IGN : SIG_DFL;
+}
+
 uint32_t default_action(int signal) {
   switch (signal) {
     case SIGCHLD:
@@ -96,6 +100,10 @@ long change_action(Core& core, utrace_task& task, int signal, const uint64_t* wa
 
 }  // namespace
 
+__sighandler_t utrace_handler(const utrace_task* task, int signal) {
+  return handler_of(read_disposition(*task, signal));
+}
+
 void Core::on_signal(utrace_task& task, int signal) {
   task.stop = Stop::Signal;
   task.inject = signal;
@@ -141,7 +149,7 @@ void Core::on_signal(utrace_task& task, int signal) {
   if (signal != SIGTRAP || task.info.si_code <= 0) {
     Disposition now = read_disposition(task, signal);
     action = now.caught ? UTRACE_SIGNAL_DELIVER : now.ignored ? UTRACE_SIGNAL_IGN : default_action(signal);
-    orig.sa_handler = now.caught ? kHandlerUnknown : now.ignored ? SIG_IGN : SIG_DFL;
+    orig.sa_handler = handler_of(now);
   }
   report_signal(task, action, event_of(action), &orig);
   finish(task);
@@ -237,10 +245,14 @@ uint64_t Core::find_restorer(utrace_task& task) {
   return 0;
 }
 
-void Core::send_again(utrace_task& task, const siginfo_t& info, bool silent) {
+int Core::send_again(utrace_task& task, const siginfo_t& info, bool silent) {
   task.redeliveries.push_back({info, silent});
-  if (syscall(SYS_tgkill, task.pid, task.tid, info.si_signo) != 0) task.redeliveries.pop_back();
+  if (syscall(SYS_tgkill, task.pid, task.tid, info.si_signo) == 0) return 0;
+  task.redeliveries.pop_back();
+  return -errno;
 }
+
+int utrace_queue_signal(utrace_task* task, const siginfo_t& info) { return task->core->send_again(*task, info, false); }
 
 void Core::restore_handler(utrace_task& task) {
   if (!task.restore_signal) return;

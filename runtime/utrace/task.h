@@ -65,7 +65,7 @@ struct utrace_task {
   bool syscall_known = false;  ///< in_syscall can be trusted
   bool full = false;           ///< an engine wants calls that only PTRACE_SYSCALL shows
   bool running_full = false;   ///< it was last continued with PTRACE_SYSCALL
-  bool aborted = false;        ///< its call is not made: orig_rax hides the number
+  bool aborted = false;        ///< its call is not made: orig_rax hides hidden_number
   bool report_at_exit = false;
   bool report_wanted = false;  ///< report_quiesce(0) is due at the next stop
   bool repeat = false;         ///< REPORT or INTERRUPT came while held
@@ -81,7 +81,8 @@ struct utrace_task {
 
   int inject = 0;       ///< signal that the next continue passes on
   int dispatching = 0;  ///< depth of callbacks in progress
-  int64_t number = -1;  ///< system call it is in
+  int64_t number = -1;  ///< system call it is in, as utrace_call has it
+  int64_t hidden_number = -1;
   uint32_t events = 0;  ///< union of the engines'
   uint32_t syscall_action = 0;
   uint32_t signal_action = 0;

@@ -10,13 +10,13 @@
 // - STOP, REPORT and INTERRUPT by control() all interrupt a sleeping call; it restarts, a few (epoll_wait, sigtimedwait, ...) give EINTR.
 // - report_exit: *code cannot be changed there. Change the argument at the entry of exit or exit_group, or the signal.
 // - report_signal: orig_ka tells SIG_DFL, SIG_IGN or kHandlerUnknown. The kernel's own SIGTRAPs come as UTRACE_SIGNAL_CORE
-//   whatever their disposition, which is kept when they are passed on.
+//   whatever their disposition, which is kept when they are passed on; utrace_handler() tells it.
 // - Another return_ka, TERM and CORE on a handled signal run rt_sigaction in the thread (64-bit code only). TERM of a signal that by
 //   default kills nobody, or where no call can be run: SIGKILL. TERM of a core signal sets the core limit to 0.
 // - STOP and TSTP: the parent sees SIGSTOP or SIGTSTP. HOLD: the signal loses its place in the queue.
 // - SIGNAL_REPORT goes to engines with report_signal and no report_quiesce; the others get report_quiesce(0).
 // - A single step over a system call instruction skips that call's reports, but for filtered calls' entries.
-// - A new thread's return from its own clone is not reported. 32-bit calls are passed on unreported.
+// - A new thread's return from its own clone is not reported.
 // - report_reap of another program's child comes when /proc no longer shows the zombie: up to 200 ms late.
 // - Exec by a thread: the old leader's code in report_exit is 0 when its exit stop was not seen.
 #pragma once
@@ -99,6 +99,9 @@ enum utrace_attach_flag : uint32_t {
 /// means that handler.
 inline const __sighandler_t kHandlerUnknown = reinterpret_cast<__sighandler_t>(2);
 
+/// What a thread does with a signal: SIG_DFL (also: it is gone), SIG_IGN or kHandlerUnknown. A look into /proc.
+__sighandler_t utrace_handler(const utrace_task* task, int signal);
+
 /// What exec left behind, in place of the kernel's binfmt and bprm.
 struct utrace_exec {
   pid_t former_tid;  ///< the thread's id before the exec
@@ -152,15 +155,26 @@ pid_t utrace_task_tid(const utrace_task* task);
 pid_t utrace_task_pid(const utrace_task* task);
 
 /// For a hot engine: the system calls it wants reported, instead of all. `entries` and `exits` are
-/// bitmaps by number (512 bits). Only narrows what set_events asked for. null: all again.
+/// bitmaps by number. Only narrows what set_events asked for. null: all again.
 struct utrace_syscall_set {
-  uint64_t bits[8] = {};
+  uint64_t bits[16] = {};
   void add(uint32_t number) {
-    if (number < 512) bits[number / 64] |= uint64_t{1} << (number % 64);
+    if (number < 1024) bits[number / 64] |= uint64_t{1} << (number % 64);
   }
-  bool has(uint32_t number) const { return number >= 512 || (bits[number / 64] >> (number % 64) & 1); }
+  bool has(uint32_t number) const { return number >= 1024 || (bits[number / 64] >> (number % 64) & 1); }
 };
 void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* entries, const utrace_syscall_set* exits);
+
+/// What 32-bit code's numbers have added here: they mean other calls. By this, not by cs, which `int $0x80` in 64-bit
+/// code leaves alone.
+inline constexpr uint32_t kUtraceCompatCalls = 512;
+/// The call that a thread is in, at a report of one, of a clone, exec or exit; -1: its number is not known.
+struct utrace_call {
+  int64_t number;         ///< 64-bit code's, or kUtraceCompatCalls + 32-bit code's
+  uint64_t arguments[6];  ///< as it has them now; 32-bit code's are zero-extended
+  int64_t result;         ///< negative errno as the kernel gives it; at its return only
+};
+utrace_call utrace_get_call(utrace_task* task);
 
 /// The thread is in a ptrace-stop now, so that its registers can be had.
 bool utrace_task_stopped(const utrace_task* task);
@@ -169,6 +183,12 @@ bool utrace_task_stopped(const utrace_task* task);
 /// Its result (negative errno as the kernel gives it); -EINVAL at a system call entry; -ENOSYS where no system call can
 /// be run (32-bit code, no vDSO); -ESRCH. Context: a thread held by UTRACE_STOP, or a callback that is not of an entry.
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]);
+
+/// The signal mask of a stopped thread, by bit (signal - 1). 0 or -errno.
+int utrace_signal_mask(utrace_task* task, uint64_t* mask);
+int utrace_set_signal_mask(utrace_task* task, uint64_t mask);
+/// Sends the thread a signal that arrives with exactly this siginfo, and is reported then. 0 or -errno.
+int utrace_queue_signal(utrace_task* task, const siginfo_t& info);
 
 /// Registers, memory and the like of a stopped thread. Changed registers are written back before it runs.
 user_regs_struct* utrace_registers(utrace_task* task);                                 ///< null: the thread is gone

@@ -2,7 +2,9 @@
 """Stacks and symbols of real programs: Debian's, which keep no frame pointers."""
 
 import os
+import re
 import shutil
+import subprocess
 
 from support import check, equal, scenario
 
@@ -50,3 +52,30 @@ def stacks_of_children(world):
     for name in ("forks`compare+", "forks`main+", "libc.so.6`__libc_start_main+"):
         equal(sum(frame.startswith(name) for frame in frames(result.stdout)), 40, f"stacks with {name}")
     check(" 0x" not in result.stdout, "an address without a name")
+
+
+@scenario()
+def calls_that_do_not_return(world):
+    """A function that ends with such a call is named, not the one behind it; a frame that a signal interrupted stands at its pc."""
+    program = world.program("noreturn")
+    result = world.sonde("-q", "-n", "syscall::getppid:entry { ustack(); }", "-c", program)
+    found = [frame for frame in frames(result.stdout) if frame.startswith("noreturn`") and "_start" not in frame]
+    names = [frame.split("`")[1].split("+")[0] for frame in found]
+    equal(names, ["gone", "leave", "main", "handler", "faulty", "main"], "functions of the program")
+    equal([found[1], found[4]], ["noreturn`leave+0x9", "noreturn`faulty"], "the frame that calls, and the one interrupted")
+    result = world.sonde("-q", "-n", "pid$target:a.out:gone:entry { @[ufunc(ucaller), usym(ucaller)] = count(); printa(\"%A %A\\n\", @); "
+                         "trace(uaddr(ucaller)); trace(ufunc(uregs[R_PC])); }", "-c", program)
+    check("noreturn`leave noreturn`leave\n" in result.stdout, f"as keys: {result.stdout}")
+    check("noreturn`leave+0x9" in result.stdout, f"uaddr(): {result.stdout}")
+    check("noreturn`gone" in result.stdout, f"an address that is none of a return: {result.stdout}")
+
+
+@scenario()
+def stacks_of_stripped_programs(world):
+    """Code without symbols is shown by its address as linked: the stacks of two runs are equal."""
+    program = world.path("bare")
+    shutil.copy(world.program("frames"), program)
+    subprocess.run(["strip", program], check=True)
+    runs = [frames(world.sonde("-q", "-n", "syscall::getppid:entry { ustack(); }", "-c", program).stdout) for _ in range(2)]
+    check(any(re.fullmatch(r"bare`\+0x[0-9a-f]{4}", frame) for frame in runs[0]), f"frames {runs[0]}")
+    equal(runs[0], runs[1], "two runs")

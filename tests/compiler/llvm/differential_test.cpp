@@ -76,6 +76,7 @@ class NoNames : public SymbolNames {
  public:
   std::string name(uint32_t, uint64_t, SymbolValue::Kind) override { return ""; }
   uint64_t canonical(uint32_t, uint64_t address, SymbolValue::Kind) override { return address; }
+  bool ends_signal_handler(uint32_t, uint64_t) override { return false; }
 };
 
 /// A clause: what it sets up, as text and as it is, and its terms.

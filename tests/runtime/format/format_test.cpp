@@ -19,10 +19,12 @@ class Names : public SymbolNames {
  public:
   std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override {
     if (kind == SymbolValue::UMod) return "prog";
-    return "prog`main" + std::string(kind == SymbolValue::UAddr ? "+0x" + std::to_string(address) : "") +
-           (pid == 7 ? "" : "?");
+    const bool exact = kind == SymbolValue::UAddr || kind == SymbolValue::UReturn;
+    return (kind == SymbolValue::UReturn ? "prog`caller" : "prog`main") +
+           (exact ? "+0x" + std::to_string(address) : "") + (pid == 7 ? "" : "?");
   }
   uint64_t canonical(uint32_t, uint64_t address, SymbolValue::Kind) override { return address; }
+  bool ends_signal_handler(uint32_t, uint64_t address) override { return address == 48; }
 };
 
 std::string trace(const ValueType& type, uint64_t value, bool quiet = false) {
@@ -74,7 +76,15 @@ TEST(Trace, SymbolsAndStacks) {
   EXPECT_EQ(trace({Kind::Symbol, false, 16, ""}, at, true), "prog`main");
   uint64_t memory[] = {uint64_t{2} << 32 | 7, 16, 32};
   EXPECT_EQ(trace({Kind::Stack, false, 0, ""}, reinterpret_cast<uint64_t>(memory)),
-            "\n              prog`main+0x16\n              prog`main+0x32\n");
+            "\n              prog`main+0x16\n              prog`caller+0x32\n");
+}
+
+/// 48 is where a signal handler returns to: it and the frame that was interrupted are exact.
+TEST(Trace, FramesThatCallAreReturnedTo) {
+  uint64_t memory[] = {uint64_t{5} << 32 | 7, 16, 32, 48, 64, 80};
+  EXPECT_EQ(trace({Kind::Stack, false, 0, ""}, reinterpret_cast<uint64_t>(memory)),
+            "\n              prog`main+0x16\n              prog`caller+0x32\n              prog`main+0x48\n"
+            "              prog`main+0x64\n              prog`caller+0x80\n");
 }
 
 struct Case {

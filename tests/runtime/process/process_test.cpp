@@ -123,6 +123,54 @@ TEST(ElfFile, DamagedFilesDoNoHarm) {
   }
 }
 
+/// Where the symbols of a stripped program may lie, and when they are not believed.
+class SeparateSymbols : public ::testing::TestWithParam<const char*> {
+ protected:
+  SeparateSymbols() : program_("target", kTargetSource, GetParam()), path_(program_.path()) {}
+
+  void run(const std::string& command) { ASSERT_EQ(std::system(("set -e; p=" + path_ + "; " + command).c_str()), 0); }
+  bool knows_helper() { return open_object(path_)->find("helper") != nullptr; }
+  bool has_build_id() const { return std::string_view(GetParam()).find("none") == std::string_view::npos; }
+
+  TargetProgram program_;
+  std::string path_;
+};
+
+TEST_P(SeparateSymbols, ByDebugLink) {
+  run("objcopy --only-keep-debug $p $p.debug; objcopy -S --add-gnu-debuglink=$p.debug $p");
+  EXPECT_TRUE(knows_helper());
+  run("mkdir $(dirname $p)/.debug; mv $p.debug $(dirname $p)/.debug/");
+  EXPECT_TRUE(knows_helper());
+  run("echo more >> $(dirname $p)/.debug/target.debug");
+  EXPECT_EQ(knows_helper(), has_build_id()) << "the sum of another file, and no build id";
+  run("cp /bin/true $(dirname $p)/.debug/target.debug");
+  EXPECT_FALSE(knows_helper());
+  run("rm -r $(dirname $p)/.debug");
+  EXPECT_FALSE(knows_helper());
+}
+
+TEST_P(SeparateSymbols, UnderUsrLibDebug) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root writes to /usr/lib/debug";
+  const std::string folder = path_.substr(0, path_.rfind('/'));
+  run("objcopy --only-keep-debug $p $p.debug; objcopy -S --add-gnu-debuglink=$p.debug $p; d=/usr/lib/debug$(dirname "
+      "$p); "
+      "mkdir -p $d; mv $p.debug $d/");
+  EXPECT_TRUE(knows_helper());
+  std::filesystem::remove_all("/usr/lib/debug" + folder);
+  EXPECT_FALSE(knows_helper());
+}
+
+TEST_P(SeparateSymbols, ByMiniDebugInformation) {
+  run("objcopy -S --keep-symbol=helper $p $p.mini; xz -k $p.mini; objcopy -S --add-section .gnu_debugdata=$p.mini.xz "
+      "$p");
+  EXPECT_TRUE(knows_helper());
+  EXPECT_EQ(open_object(path_)->at(open_object(path_)->find("helper")->address + 1)->name, "helper");
+  run("head -c 100 $p.mini.xz > $p.cut; objcopy --update-section .gnu_debugdata=$p.cut $p");
+  EXPECT_FALSE(knows_helper());
+}
+
+INSTANTIATE_TEST_SUITE_P(BuildId, SeparateSymbols, ::testing::Values("-Wl,--build-id=sha1", "-Wl,--build-id=none"));
+
 TEST(ElfCache, OpensAgainWhenTheFileChanged) {
   TargetProgram one("target", kTargetSource),
       two("target", "int fresh(void) { return 1; } int main(void) { return fresh(); }", "-O0");

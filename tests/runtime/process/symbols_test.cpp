@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Names of addresses where there is no file to ask: deleted programs, the vdso, code made at run time.
+#include <elf.h>
 #include <gtest/gtest.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -50,6 +51,45 @@ TEST(Symbols, OfAProgramThatWasReplaced) {
   Symbolizer symbolizer;
   symbolizer.note(pid);
   EXPECT_EQ(symbolizer.symbol_text(pid, work), "replaced`work");
+}
+
+/// The address that a call returns to belongs to the caller, though another function begins there.
+TEST(Symbols, OfReturnAddresses) {
+  TargetProgram program("target", R"(
+#include <unistd.h>
+__asm__(".globl one\n.type one,@function\none: nop\n nop\n.size one,.-one\n"
+        ".globl two\n.type two,@function\ntwo: mov $15,%rax\n syscall\n.size two,.-two\n");
+int main(void) { return write(1, "x", 1) == 1 ? pause() : 1; }
+)");
+  const uint32_t pid = program.start();
+  Symbolizer symbolizer;
+  const uint64_t one = address_of(pid, program.path(), "one"), two = one + 2;
+  EXPECT_EQ(symbolizer.symbol_text(pid, two), "target`two");
+  EXPECT_EQ(symbolizer.return_text(pid, two), "target`one+0x2");
+  EXPECT_EQ(symbolizer.return_text(pid, two + 1), "target`two+0x1");
+  EXPECT_EQ(symbolizer.return_text(pid, 0x10), "0x10");
+  EXPECT_TRUE(symbolizer.resolve(pid, two).ends_signal_handler);
+  EXPECT_FALSE(symbolizer.resolve(pid, one).ends_signal_handler);
+}
+
+TEST(Symbols, StrippedCodeIsShownAsLinked) {
+  TargetProgram program("target", kTargetSource, "-s");
+  const uint32_t pid = program.start();
+  Elf64_Ehdr header{};
+  std::ifstream(program.path()).read(reinterpret_cast<char*>(&header), sizeof header);
+  const auto file = ElfFile::open(program.path());
+  const auto maps = read_proc_maps(pid);
+  uint64_t offset = 0, entry = 0;
+  ASSERT_TRUE(file && maps && (*file)->offset_of(header.e_entry, offset));
+  for (const MapEntry& map : *maps)
+    if (map.executable && map.path == program.path()) entry = map.start + (offset - map.offset);
+  Symbolizer symbolizer;
+  char wanted[64];
+  std::snprintf(wanted, sizeof wanted, "target`+0x%llx", static_cast<unsigned long long>(header.e_entry));
+  EXPECT_EQ(symbolizer.symbol_text(pid, entry), wanted);
+  EXPECT_EQ(symbolizer.function_text(pid, entry), wanted);
+  std::snprintf(wanted, sizeof wanted, "target`+0x%llx", static_cast<unsigned long long>(header.e_entry + 4));
+  EXPECT_EQ(symbolizer.return_text(pid, entry + 4), wanted);
 }
 
 TEST(Symbols, OfTheVdso) {

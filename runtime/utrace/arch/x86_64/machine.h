@@ -5,34 +5,35 @@
 #include <linux/audit.h>
 #include <sys/user.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "runtime/utrace/utrace.h"
+
 namespace sonde::machine {
 
 inline constexpr uint32_t kAuditArch = AUDIT_ARCH_X86_64;
-/// Above are the x32 numbers: another ABI under the same audit arch.
-inline constexpr uint32_t kLastNativeCall = 0x3fffffff;
+inline constexpr uint32_t kCompatAuditArch = AUDIT_ARCH_I386;
 inline constexpr uint8_t kSyscallInstruction[] = {0x0f, 0x05};
 
 inline int64_t call_number(const user_regs_struct& registers) { return static_cast<int64_t>(registers.orig_rax); }
 inline void set_call_number(user_regs_struct& registers, int64_t number) {
   registers.orig_rax = static_cast<uint64_t>(number);
 }
-inline uint64_t call_argument(const user_regs_struct& registers, int index) {
-  switch (index) {
-    case 0: return registers.rdi;
-    case 1: return registers.rsi;
-    case 2: return registers.rdx;
-    case 3: return registers.r10;
-    case 4: return registers.r8;
-    default: return registers.r9;
-  }
+inline std::array<uint64_t, 6> call_arguments(const user_regs_struct& r, bool compat) {
+  if (!compat) return {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
+  const auto low = [](uint64_t value) { return value & 0xffffffff; };
+  return {low(r.rbx), low(r.rcx), low(r.rdx), low(r.rsi), low(r.rdi), low(r.rbp)};
 }
-inline int64_t call_result(const user_regs_struct& registers) { return static_cast<int64_t>(registers.rax); }
-/// The thread runs 64-bit code: numbers and arguments are what call_number() and call_argument() take them for.
+inline int64_t call_result(const user_regs_struct& registers, bool compat = false) {
+  return compat ? static_cast<int32_t>(registers.rax) : static_cast<int64_t>(registers.rax);
+}
+/// The thread runs 64-bit code. Its calls are 32-bit ones all the same where they are made by `int $0x80`.
 inline bool is_native(const user_regs_struct& registers) { return registers.cs == 0x33; }
+/// The `syscall` instruction has left its traces, so the call is a 64-bit one. False: it may be either.
+inline bool made_by_syscall(const user_regs_struct& r) { return is_native(r) && r.rcx == r.rip && r.r11 == r.eflags; }
 
 /// Makes the registers perform a system call at `instruction`, with no restart of an earlier one.
 void set_call(user_regs_struct& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]);
@@ -61,21 +62,21 @@ bool mapping_change(const user_regs_struct& registers, Mapping* change);
 std::vector<uint32_t> mapping_calls(bool maps, bool unmaps, bool protects);
 
 /// How a clone, clone3, fork or vfork was asked for. `read` fetches the thread's memory.
-/// Returns false where the registers do not tell (a 32-bit caller).
+/// Returns false where the call does not tell.
 template <typename Read>
-bool clone_flags(const user_regs_struct& registers, Read read, uint64_t* flags);
-
-template <typename Read>
-bool clone_flags(const user_regs_struct& registers, Read read, uint64_t* flags) {
+bool clone_flags(const utrace_call& call, Read read, uint64_t* flags) {
   constexpr uint64_t kChildSignal = 17, kVfork = 0x4000, kVm = 0x100;
-  if (!is_native(registers)) return false;
   uint64_t arguments[5] = {};
-  switch (registers.orig_rax) {
-    case 56: *flags = registers.rdi; return true;
-    case 57: *flags = kChildSignal; return true;
-    case 58: *flags = kVfork | kVm | kChildSignal; return true;
+  switch (call.number) {
+    case 56:
+    case kUtraceCompatCalls + 120: *flags = call.arguments[0]; return true;
+    case 57:
+    case kUtraceCompatCalls + 2: *flags = kChildSignal; return true;
+    case 58:
+    case kUtraceCompatCalls + 190: *flags = kVfork | kVm | kChildSignal; return true;
     case 435:
-      if (!read(registers.rdi, arguments, sizeof arguments)) return false;
+    case kUtraceCompatCalls + 435:
+      if (!read(call.arguments[0], arguments, sizeof arguments)) return false;
       *flags = arguments[0] | (arguments[4] & 0xff);
       return true;
     default: return false;

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Signals and the makers of processes, held against what the programs themselves saw."""
+
+import re
+
+from support import check, equal, scenario
+
+SIGINFO = ("args[4]->si_signo, args[4]->si_code, args[4]->si_pid, args[4]->si_uid, args[4]->si_addr, "
+           "args[4]->si_value.sival_ptr, args[4]->si_status, args[4]->si_fd, args[4]->si_band")
+
+
+@scenario(short=True)
+def siginfo_as_the_handler_sees_it(world):
+    """Every layout of siginfo: sender, address, value, status, descriptor; SIGTRAPs of the kernel have a handler, too."""
+    clause = (f'signal:::deliver /pid == $target/ {{ printf("deliver %d %d %d %d %x %p %d %d %d\\n", {SIGINFO}); @[args[3] != 0] = count(); }} '
+              'signal:::discard /args[0] == SIGUSR1/ { printf("discard %d %d\\n", args[4]->si_value.sival_int, args[4]->si_pid == pid); } '
+              'proc:::signal-discard /args[2] == SIGUSR1/ { printf("receiver %d %d %s %d\\n", args[0]->pr_lwpid == tid, '
+              'args[1]->pr_pid == pid, args[1]->pr_fname, args[3]->si_value.sival_int); }')
+    result = world.sonde("-q", "-n", clause, "-c", world.program("siginfo"))
+    seen = [line for line in result.stdout.splitlines() if re.match(r"\d+ -?\d+ ", line)]
+    found = re.findall(r"^deliver (.*)$", result.stdout, re.M)
+    equal(found, seen, "siginfos")
+    check(len(seen) >= 9 and [line.split()[0] for line in seen].count("5") >= 2, f"the program saw {seen}")
+    check(re.search(rf"^ +1 +{len(seen)}$", result.stdout, re.M), "each has a handler")
+    check("discard 5 1\n" in result.stdout and "receiver 1 1 siginfo 5\n" in result.stdout, "what is discarded")
+
+
+@scenario(short=True)
+def who_is_made(world):
+    """args of create and lwp-create: all of the child's psinfo, the thread's lwpsinfo, the process of it."""
+    clause = ('proc:::create { printf("create %s|%d %d %d|%d %d %d %d|%d %d\\n", args[0]->pr_psargs, args[0]->pr_ppid == pid, '
+              'args[0]->pr_pid, args[0]->pr_nlwp, args[0]->pr_uid, args[0]->pr_euid, args[0]->pr_gid, args[0]->pr_egid, '
+              'args[0]->pr_pgid == curpsinfo->pr_pgid, args[0]->pr_argc); made = args[0]->pr_pid; } '
+              'proc:::start /pid == made/ { printf("start %s|%d %d\\n", curpsinfo->pr_psargs, curpsinfo->pr_ppid == $target, curpsinfo->pr_argc); } '
+              'proc:::lwp-create { printf("thread %d %s %s %d|%d %s\\n", args[0]->pr_lwpid != tid, args[0]->pr_name, '
+              'args[0]->pr_clname, args[0]->pr_pri == curlwpsinfo->pr_pri, args[1]->pr_pid == pid, args[1]->pr_psargs); }')
+    program = world.program("siginfo")
+    result = world.sonde("-q", "-n", clause, "-c", program)
+    check(re.search(rf"^create {program}\|1 \d+ 1\|(\d+) \1 (\d+) \2\|1 1$", result.stdout, re.M), result.stdout)
+    check(f"start {program}|1 1\n" in result.stdout, result.stdout)
+    check(f"thread 1 siginfo TS 1|1 {program}\n" in result.stdout, result.stdout)

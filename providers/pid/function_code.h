@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // By which instructions a function is left
 //
-//   extent:  symbol size, else the FDE
+//   extent:  symbol size, else the FDE, else what its own branches reach
 //   parts:   the function, and what the compiler moved away from it (NAME.cold)
 //
 //     foo:        test %edi,%edi             foo.cold:   call log
@@ -59,6 +59,7 @@ class FunctionReader {
  private:
   struct Reading;
 
+  uint64_t reach(uint64_t start, uint64_t limit) const;
   bool may_reenter(const ElfFunction& function);
   void find_nameless_jumps();
   void find_jumps(uint64_t start, uint64_t size);

@@ -78,6 +78,15 @@ void create(const Target& target, const Site& site) {
   for (const Place& place : site.places) probe->spots.push_back({path, site.entry, place});
 }
 
+bool is_known(const Target& target, const Object& object, const ElfFunction& function, const char* name) {
+  const dtrace_id_t id = dtrace_probe_lookup(target.id, object.name.c_str(), function.name.c_str(), name);
+  if (id == 0) return false;
+  const std::string* path = kept(object.path);
+  const auto& spots = static_cast<const Probe*>(dtrace_probe_arg(target.id, id))->spots;
+  return std::ranges::any_of(spots,
+                             [&](const Spot& spot) { return spot.path == path && spot.entry == function.offset; });
+}
+
 /// A description may name an object otherwise than its probes do (a.out, libc): says what it stands for.
 void tell_real_modules(const dtrace_probedesc_t& spec, const std::vector<Object>& objects) {
   for (const Object* object : select_objects(objects, spec.dtpd_mod)) {
@@ -111,11 +120,14 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
         "process " + std::to_string(target.pid) + " runs 32-bit code: its functions cannot be probed";
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
-  Found found = find_sites(*spec, objects, files());
+  Found found =
+      find_sites(*spec, objects, files(), [&](const Object& object, const ElfFunction& function, const char* name) {
+        return is_known(target, object, function, name);
+      });
   if (!found.refusal.tag.empty()) {
     return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
   }
-  if (found.sites.empty()) return tell_none(target, *spec);
+  if (found.sites.empty() && found.known == 0) return tell_none(target, *spec);
   for (const Site& site : found.sites) create(target, site);
   tell_real_modules(*spec, objects);
 }

@@ -54,8 +54,8 @@ std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Fiel
 
 class Finder {
  public:
-  Finder(const dtrace_probedesc_t& spec, Files& files)
-      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), files_(files) {}
+  Finder(const dtrace_probedesc_t& spec, Files& files, const IsKnown& is_known)
+      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), files_(files), is_known_(is_known) {}
 
   Found run(const std::vector<Object>& objects) {
     if (!names_.valid()) {
@@ -109,12 +109,20 @@ class Finder {
   }
 
   void add_function(const Object& object, Files::File& file, const ElfFunction& function) {
-    if (names_.entry) add_entry(object, function, file.functions.reenters(function));
-    if (!names_.returns && !names_.offsets) return;
+    if (names_.entry && !skip(object, function, "entry"))
+      add_entry(object, function, file.functions.reenters(function));
+    const bool returns = names_.returns && !skip(object, function, "return");
+    if (!returns && !names_.offsets) return;
     FunctionCode read = file.functions.read(function);
-    if (names_.returns) add_return(object, function, read);
+    if (returns) add_return(object, function, read);
     if (names_.one_offset) add_one_offset(object, function, read);
     if (names_.offsets && !names_.one_offset) add_all_offsets(object, function, read);
+  }
+
+  bool skip(const Object& object, const ElfFunction& function, const char* name) {
+    const bool known = is_known_(object, function, name);
+    if (known) found_.known++;
+    return known;
   }
 
   void add_entry(const Object& object, const ElfFunction& function, const std::vector<Place>& reenters) {
@@ -193,6 +201,7 @@ class Finder {
   Field function_;
   WantedNames names_;
   Files& files_;
+  const IsKnown& is_known_;
   Found found_;
 };
 
@@ -208,8 +217,9 @@ Files::File* Files::open(const std::string& path) {
   return file = &files_.emplace_back(File{*elf, *code});
 }
 
-Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, Files& files) {
-  return Finder(spec, files).run(objects);
+Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, Files& files,
+                 const IsKnown& is_known) {
+  return Finder(spec, files, is_known).run(objects);
 }
 
 }  // namespace sonde::pid

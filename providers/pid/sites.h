@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -44,8 +45,12 @@ inline constexpr size_t kMaxOffsetSites = 1'000'000;
 
 struct Found {
   std::vector<Site> sites;
+  size_t known = 0;  ///< sites that were found before, and are not among these
   Refusal refusal;
 };
+
+/// Whether there is a probe of that name already that has its site in `function`: what made it is not found out again.
+using IsKnown = std::function<bool(const Object& object, const ElfFunction& function, const char* name)>;
 
 /// Files that were opened, and what was read of them.
 class Files {
@@ -66,6 +71,7 @@ class Files {
 };
 
 /// What module, function and name of `spec` name among `objects`, which the sites point to.
-Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, Files& files);
+Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, Files& files,
+                 const IsKnown& is_known);
 
 }  // namespace sonde::pid

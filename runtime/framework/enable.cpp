@@ -160,7 +160,7 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
   if (taps_to_arm.empty()) return {};
   pending.arming = true;
   auto armed = source->arm(taps_to_arm);
-  if (armed) taps_to_arm.clear();
+  if (armed) taps_to_arm = std::vector<Tap>();  // its memory, too
   return armed;
 }
 
@@ -188,8 +188,7 @@ void Framework::Impl::stop_probe(ProbeState& probe) {
   call_op(ProviderOp::Disable, *probe.provider, probe.provider->ops.dtps_disable,
           static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
   op_probe = {};
-  taps_to_disarm.insert(taps_to_disarm.end(), probe.taps.begin(), probe.taps.end());
-  probe.taps.clear();
+  std::exchange(probe.taps, {}).append_to(taps_to_disarm);
   probe.uses_taps = false;
   probe.enabled = false;
   probe.provider->enabled_probes--;
@@ -209,7 +208,7 @@ std::vector<Tap> Framework::Impl::taps_of(ProbeState& probe) {
   std::vector<Tap> taps = std::exchange(taps_to_arm, {});
   call_op(ProviderOp::Disable, *probe.provider, probe.provider->ops.dtps_disable, id, probe.parg);
   op_probe = {};
-  probe.taps.clear();
+  probe.taps = {};
   taps_to_disarm.clear();
   return taps;
 }

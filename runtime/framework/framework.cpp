@@ -254,8 +254,7 @@ Forecast Framework::forecast(std::span<const ProbeDescription> descriptions) {
 Result<void> Framework::disarm() {
   std::lock_guard lock(impl_->mutex);
   for (ProbeState& probe : impl_->probes) {
-    auto taps = std::exchange(probe.taps, {});
-    impl_->taps_to_disarm.insert(impl_->taps_to_disarm.end(), taps.begin(), taps.end());
+    std::exchange(probe.taps, {}).append_to(impl_->taps_to_disarm);
   }
   return impl_->disarm_taps();
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/framework/context.h"
@@ -20,7 +21,32 @@
 
 namespace sonde {
 
+struct ProbeState;
+using ProbeStates = std::deque<ProbeState>;  ///< id = index + 1
+
+/// A probe's name in its provider.
+struct NameKey {
+  std::string_view module, function, name;
+};
+
+/// Hashes and compares probes by their names, which they have already: a key of its own would cost a hundred bytes a probe.
+struct ByName {
+  using is_transparent = void;
+  const ProbeStates* probes;
+
+  size_t operator()(const NameKey& key) const;
+  size_t operator()(ProbeId id) const { return (*this)(key_of(id)); }
+  bool operator()(ProbeId a, ProbeId b) const { return a == b; }
+  bool operator()(const NameKey& key, ProbeId id) const;
+  bool operator()(ProbeId id, const NameKey& key) const { return (*this)(key, id); }
+
+ private:
+  NameKey key_of(ProbeId id) const;
+};
+
 struct ProviderState {
+  explicit ProviderState(const ProbeStates& probes) : by_name(16, ByName{&probes}, ByName{&probes}) {}
+
   std::string name;
   dtrace_pattr_t attributes{};
   dtrace_pops_t ops{};
@@ -30,8 +56,8 @@ struct ProviderState {
   bool defunct = false;       ///< dtrace_invalidate
   bool gone = false;          ///< unregistered; the object stays, for ids are never used twice
   uint32_t enabled_probes = 0;
-  std::unordered_map<std::string, ProbeId> by_name;  ///< key: module, function and name with NULs between
-  std::vector<ProbeId> probes;                       ///< rising; destroyed ones are left out
+  std::unordered_set<ProbeId, ByName, ByName> by_name;
+  std::vector<ProbeId> probes;  ///< rising; destroyed ones are left out
 };
 
 /// An ECB as the framework keeps it.
@@ -42,6 +68,16 @@ struct EcbState {
   bool held = false;
 };
 
+/// A probe's taps: their ids follow each other.
+struct TapRange {
+  uint32_t first = 0, count = 0;
+
+  bool empty() const { return count == 0; }
+  void append_to(std::vector<TapId>& all) const {
+    for (uint32_t i = 0; i < count; i++) all.push_back({first + i});
+  }
+};
+
 struct ProbeState {
   ProbeInfo info;
   ProviderState* provider = nullptr;
@@ -50,7 +86,7 @@ struct ProbeState {
   bool destroyed = false;
   bool enabled = false;        ///< dtps_enable has been called, dtps_disable has not
   std::vector<EcbState> ecbs;  ///< by rising epid
-  std::vector<TapId> taps;     ///< armed, or about to be
+  TapRange taps;               ///< armed, or about to be
   bool uses_taps = false;      ///< while enabled: the source fires it, dtrace_probe() does not
 };
 
@@ -80,7 +116,7 @@ struct Framework::Impl {
   mutable std::recursive_mutex mutex;
   LocalFiring firing;
   std::deque<ProviderState> providers;  ///< id = index + 1
-  std::deque<ProbeState> probes;        ///< id = index + 1
+  ProbeStates probes;
   ProbeIndex index;
   std::unordered_map<uint32_t, RefusedProbe> refused;  ///< by probe
   std::optional<ProvideError> provide_error;

@@ -169,8 +169,22 @@ static noinline bool judge(const struct sonde_armed *armed,
 	return true;
 }
 
-static int handle(struct uprobe_consumer *consumer,
-		  struct pt_regs *regs SONDE_UPROBE_DATA)
+/* The usual: one tap, which fires always. */
+static int handle_plain(struct uprobe_consumer *consumer,
+			struct pt_regs *regs SONDE_UPROBE_DATA)
+{
+	struct sonde_uprobe *uprobe =
+		container_of(consumer, struct sonde_uprobe, consumer);
+	struct sonde_armed *armed = rcu_dereference_raw(uprobe->first);
+	struct sonde_firing firing SONDE_UNINITIALIZED;
+
+	firing.start.word = armed->start.word;
+	fire_user(armed, &firing, regs);
+	return 0;
+}
+
+static int handle_each(struct uprobe_consumer *consumer,
+		       struct pt_regs *regs SONDE_UPROBE_DATA)
 {
 	struct sonde_uprobe *uprobe =
 		container_of(consumer, struct sonde_uprobe, consumer);
@@ -179,10 +193,10 @@ static int handle(struct uprobe_consumer *consumer,
 
 	do {
 		firing.start.word = armed->start.word;
-		if (likely(!armed->judged) || judge(armed, &firing, regs))
+		if (!READ_ONCE(armed->judged) || judge(armed, &firing, regs))
 			fire_user(armed, &firing, regs);
 		armed = rcu_dereference_raw(armed->next);
-	} while (unlikely(armed));
+	} while (armed);
 	return 0;
 }
 
@@ -345,6 +359,16 @@ static struct sonde_armed *tap_at(struct sonde_armed __rcu *const *link)
 	return rcu_dereference_protected(*link, true);
 }
 
+/* Whoever runs in the other one has not seen what is new, or sees what was. */
+static void choose_handler(struct sonde_uprobe *uprobe)
+{
+	const struct sonde_armed *first = tap_at(&uprobe->first);
+	bool plain = !first->judged && !tap_at(&first->next);
+
+	WRITE_ONCE(uprobe->consumer.handler,
+		   plain ? handle_plain : handle_each);
+}
+
 /* Behind those that are there; what leaves a function, behind all. */
 static void attach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
 {
@@ -357,6 +381,7 @@ static void attach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
 	RCU_INIT_POINTER(armed->next, at);
 	rcu_assign_pointer(*link, armed);
 	armed->uprobe = uprobe;
+	choose_handler(uprobe);
 }
 
 /* Who runs through the list still goes on from it. */
@@ -368,6 +393,7 @@ static void detach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
 		link = &tap_at(link)->next;
 	rcu_assign_pointer(*link, tap_at(&armed->next));
 	armed->uprobe = NULL;
+	choose_handler(uprobe);
 }
 
 static int start(struct sonde_uprobe *uprobe, const struct sonde_armed *armed,
@@ -398,7 +424,6 @@ static int settle(struct sonde_armed *armed, struct inode *inode,
 	if (!uprobe)
 		return -ENOMEM;
 	uprobe->consumer.filter = filter_mm;
-	uprobe->consumer.handler = handle;
 	uprobe->session = session;
 	uprobe->inode = igrab(inode);
 	uprobe->offset = armed->tap.offset;
@@ -435,11 +460,14 @@ static void judge_entries(struct sonde_armed *armed, const struct inode *inode)
 	struct sonde_uprobe *uprobe = find(armed->session, inode,
 					   armed->tap.function, armed->tap.pid,
 					   &parent, &link);
-	struct sonde_armed *at = uprobe ? tap_at(&uprobe->first) : NULL;
+	struct sonde_armed *at;
 
-	for (; at; at = tap_at(&at->next))
+	if (!uprobe)
+		return;
+	for (at = tap_at(&uprobe->first); at; at = tap_at(&at->next))
 		if (at->probe == armed->probe)
 			WRITE_ONCE(at->judged, true);
+	choose_handler(uprobe);
 }
 
 static void count(struct sonde_armed *armed, s32 by)

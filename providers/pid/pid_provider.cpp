@@ -80,7 +80,8 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
     const std::string text = "failed to grab process " + std::to_string(target.pid);
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
-  Found found = find_sites(*spec, objects, cache());
+  IndirectFunctions indirect(target.pid, cache());
+  Found found = find_sites(*spec, objects, indirect, cache());
   if (!found.refusal.tag.empty()) {
     return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <deque>
 
 #include "providers/pid/field.h"
 #include "providers/pid/instructions.h"
@@ -55,8 +56,8 @@ std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Fiel
 
 class Finder {
  public:
-  Finder(const dtrace_probedesc_t& spec, ElfCache& cache)
-      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), cache_(cache) {}
+  Finder(const dtrace_probedesc_t& spec, IndirectFunctions& indirect, ElfCache& cache)
+      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), indirect_(indirect), cache_(cache) {}
 
   Found run(const std::vector<Object>& objects) {
     if (!names_.valid()) {
@@ -83,25 +84,67 @@ class Finder {
       auto file = cache_.open(object.path);
       if (!file) continue;
       if (searched.empty()) searched = object.name;
-      any_symbol |= !(*file)->functions().empty();
-      for (const ElfFunction* function : select_functions(**file, function_)) {
+      any_symbol |= !(*file)->functions().empty() || !(*file)->indirect().empty();
+      std::vector<const ElfFunction*> chosen = select_functions(**file, function_);
+      add_indirect(object, **file, chosen);
+      for (const ElfFunction* function : chosen) {
         any_function = true;
         add_function(object, **file, *function);
         if (!found_.refusal.tag.empty()) return;
       }
     }
-    if (searched.empty() || any_function) return;
+    if (searched.empty() || any_function || !found_.sites.empty()) return;
     const std::string why = any_symbol ? "" : no_symbols(searched);
     if (function_.is_exact()) {
       const std::string module = spec_.dtpd_mod;
       const std::string where = module.empty() ? "any module" : "module '" + module + "'";
       const bool may_come = module.empty() && why.empty();
+      const char* unknown = "; it is an indirect function, and which code it runs cannot be told";
       refuse("D_PROC_FUNC", "failed to lookup '" + function_.literal() + "' in " + where + why +
+                                (unresolved_ ? unknown : "") +
                                 (may_come ? "; with -Z, those that are opened later are waited for" : ""));
     } else if (!any_symbol) {
       refuse("D_PDESC_ZERO", "probe description " + std::string(spec_.dtpd_provider) + ":" + spec_.dtpd_mod + ":" +
                                  spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why);
     }
+  }
+
+  /// Indirect functions are probed where they lead to. Of a glob, the name that people write wins over that of the implementation.
+  void add_indirect(const Object& object, const ElfFile& file, std::vector<const ElfFunction*>& chosen) {
+    for (const ElfFunction& resolver : file.indirect()) {
+      if (!function_.matches(resolver.name)) continue;
+      const std::vector<Implementation> found = indirect_.implementations(file, resolver);
+      unresolved_ |= found.empty();
+      for (const Implementation& one : found) add_implementation(object, file, resolver, one, chosen);
+    }
+    std::ranges::stable_sort(chosen, {}, &ElfFunction::address);
+  }
+
+  void add_implementation(const Object& object, const ElfFile& file, const ElfFunction& resolver,
+                          const Implementation& one, std::vector<const ElfFunction*>& chosen) {
+    const auto other = one.path == file.path() ? nullptr : object_file(one.path);
+    const ElfFile& there = other ? *other : file;
+    uint64_t address = 0;
+    if (!there.address_of(one.offset, address)) return;
+    const ElfFunction* known = there.at(address);
+    const bool begins = known != nullptr && known->address == address;
+    ElfFunction made = begins ? *known : ElfFunction{.address = address, .offset = one.offset};
+    made.name = resolver.name;
+    made.binding = resolver.binding;
+    if (other) return add_function({one.path, object.name}, *other, made);
+    const auto same = function_.is_exact() ? chosen.end() : std::ranges::find(chosen, address, &ElfFunction::address);
+    if (same != chosen.end() && !better_name(made, **same)) return;
+    made_.push_back(std::move(made));
+    if (same != chosen.end())
+      *same = &made_.back();
+    else
+      chosen.push_back(&made_.back());
+  }
+
+  std::shared_ptr<const ElfFile> object_file(const std::string& path) {
+    if (path == kVdso) return vdso_of_this_machine();
+    auto file = cache_.open(path);
+    return file ? *file : nullptr;
   }
 
   static std::string no_symbols(const std::string& object) {
@@ -179,14 +222,18 @@ class Finder {
   const dtrace_probedesc_t& spec_;
   Field function_;
   WantedNames names_;
+  IndirectFunctions& indirect_;
   ElfCache& cache_;
+  std::deque<ElfFunction> made_;  ///< indirect functions, where they lead to
+  bool unresolved_ = false;       ///< one leads nowhere that is known
   Found found_;
 };
 
 }  // namespace
 
-Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, ElfCache& cache) {
-  return Finder(spec, cache).run(objects);
+Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
+                 ElfCache& cache) {
+  return Finder(spec, indirect, cache).run(objects);
 }
 
 }  // namespace sonde::pid

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "providers/pid/indirect.h"
 #include "providers/pid/objects.h"
 #include "runtime/base/result.h"
 #include "runtime/framework/provider.h"
@@ -41,6 +42,7 @@ struct Found {
 };
 
 /// What module, function and name of `spec` name among `objects`.
-Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, ElfCache& cache);
+Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
+                 ElfCache& cache);
 
 }  // namespace sonde::pid

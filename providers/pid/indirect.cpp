@@ -68,10 +68,10 @@ void IndirectFunctions::look() {
   memory_.reset(open(("/proc/" + std::to_string(pid_) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
   for (const MapEntry& entry : maps_) {
     if (!entry.executable || !entry.is_file() || objects_.contains(entry.path)) continue;
-    auto file = cache_.open(entry.path);
-    const ElfFunction* known = file ? some_function(**file) : nullptr;
+    const Files::File* file = files_.open(entry.path);
+    const ElfFunction* known = file != nullptr ? some_function(*file->elf) : nullptr;
     if (known == nullptr || known->offset - entry.offset >= entry.end - entry.start) continue;
-    Object object{*file, ElfImage::read(entry.path), entry.start + (known->offset - entry.offset) - known->address};
+    Object object{file->elf, ElfImage::read(entry.path), entry.start + (known->offset - entry.offset) - known->address};
     object.relocated = is_relocated(object);
     objects_.emplace(entry.path, std::move(object));
   }
@@ -182,8 +182,8 @@ std::vector<Implementation> IndirectFunctions::candidates(const Object& home, co
     if (vdso == maps_.end() || !read(home.base + linked, name, sizeof name - 1) ||
         !std::string_view(name).starts_with(kOfTheVdso))
       continue;
-    const auto object = vdso_of_this_machine();
-    const ElfFunction* there = object ? object->find(name) : nullptr;
+    const Files::File* object = files_.open(kVdso);
+    const ElfFunction* there = object != nullptr ? object->elf->find(name) : nullptr;
     if (there != nullptr) add_once(found, {kVdso, there->offset});
   }
   return found;

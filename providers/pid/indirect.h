@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "providers/pid/files.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/process/elf_image.h"
@@ -39,7 +40,7 @@ struct Implementation {
 /// Of one process, as it is when the first question comes.
 class IndirectFunctions {
  public:
-  IndirectFunctions(uint32_t pid, ElfCache& cache) : pid_(pid), cache_(cache) {}
+  IndirectFunctions(uint32_t pid, Files& files) : pid_(pid), files_(files) {}
 
   /// Of `function`, one of `file.indirect()`. Empty: it cannot be told.
   std::vector<Implementation> implementations(const ElfFile& file, const ElfFunction& function);
@@ -64,7 +65,7 @@ class IndirectFunctions {
   std::vector<Implementation> candidates(const Object& home, const ElfFunction& function) const;
 
   uint32_t pid_;
-  ElfCache& cache_;
+  Files& files_;
   UniqueFd memory_;
   std::vector<MapEntry> maps_;
   std::map<std::string, Object> objects_;

@@ -7,6 +7,7 @@
 
 #include "providers/pid/field.h"
 #include "runtime/framework/provider.h"
+#include "runtime/process/elf_file.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::pid {
@@ -36,20 +37,21 @@ bool is_short_for(std::string_view module, std::string_view name) {
 std::vector<Object> objects_of(uint32_t pid) {
   std::vector<Object> objects;
   sonde_mappings(pid, add_object, &objects);
+  if (!objects.empty() && !vdso_path().empty()) objects.push_back({kVdso, kVdso});
   const std::string executable = executable_of(pid);
   for (Object& object : objects) object.executable = object.path == executable;
   return objects;
 }
 
-std::vector<Object> select_objects(const std::vector<Object>& objects, std::string_view module) {
+std::vector<const Object*> select_objects(const std::vector<Object>& objects, std::string_view module) {
   const Field glob(module);
-  std::vector<Object> chosen;
+  std::vector<const Object*> chosen;
   for (const Object& object : objects) {
-    if (glob.matches(object.name) || (object.executable && module == "a.out")) chosen.push_back(object);
+    if (glob.matches(object.name) || (object.executable && module == "a.out")) chosen.push_back(&object);
   }
   if (!chosen.empty() || !glob.is_exact()) return chosen;
   for (const Object& object : objects) {
-    if (is_short_for(glob.literal(), object.name)) chosen.push_back(object);
+    if (is_short_for(glob.literal(), object.name)) chosen.push_back(&object);
   }
   return chosen;
 }

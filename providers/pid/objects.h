@@ -15,11 +15,11 @@ struct Object {
   bool executable = false;  ///< the program itself: also a.out
 };
 
-/// The ELF files that `pid` has mapped as code, each once, in order of address. Empty when it cannot be read.
+/// The ELF files that `pid` has mapped as code, each once, in order of address, and the vdso. Empty when it cannot be read.
 std::vector<Object> objects_of(uint32_t pid);
 
 /// Those that a module field names: by base name or a glob on it; `a.out`, the program; empty, all; and a name
 /// without its ending, `libc` or `libc.so` for libc.so.6, when none has exactly that name.
-std::vector<Object> select_objects(const std::vector<Object>& objects, std::string_view module);
+std::vector<const Object*> select_objects(const std::vector<Object>& objects, std::string_view module);
 
 }  // namespace sonde::pid

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,36 +28,55 @@ struct Target {
   dtrace_provider_id_t id = 0;
 };
 
-/// What a probe owns. More than one place when static functions share its name.
+/// Where a probe's taps go: one, or more when static functions share its name.
+struct Spot {
+  const std::string* path;
+  uint64_t entry;  ///< in the file, of the function
+  Place place;
+};
+
+/// What a probe owns. Files and paths outlive it.
 struct Probe {
   uint32_t pid;
-  std::vector<Site> sites;
+  sonde_tap_kind kind;
+  const ElfFunction* function;  ///< null: an absolute address
+  std::vector<Spot> spots;
 };
 
 dtrace_provider_id_t g_base = 0;
 std::vector<std::unique_ptr<Target>> g_targets;
 
-ElfCache& cache() {
-  static ElfCache instance;
+Files& files() {
+  static Files instance;
   return instance;
 }
 
-void create(const Target& target, Site site) {
-  auto made = std::make_unique<Probe>(Probe{target.pid, {}});
+/// One copy of a path, for good.
+const std::string* kept(const std::string& path) {
+  static std::set<std::string> paths;
+  return &*paths.insert(path).first;
+}
+
+void create(const Target& target, const Site& site) {
+  const char* function = site.function == nullptr ? "-" : site.function->name.c_str();
+  auto made = std::make_unique<Probe>(Probe{target.pid, site.kind, site.function, {}});
   const dtrace_id_t id =
-      dtrace_probe_create(target.id, site.module.c_str(), site.function.c_str(), site.name.c_str(), 0, made.get());
+      dtrace_probe_create(target.id, site.object->name.c_str(), function, site.name.c_str(), 0, made.get());
   if (id == 0) return;
   auto* probe = static_cast<Probe*>(dtrace_probe_arg(target.id, id));
   if (probe == made.get()) made.release();
-  const auto same_place = [&](const Site& other) { return other.offset == site.offset && other.path == site.path; };
-  if (std::ranges::none_of(probe->sites, same_place)) probe->sites.push_back(std::move(site));
+  const std::string* path = kept(site.object->path);
+  const auto known = [&](const Spot& spot) { return spot.path == path && spot.place.offset == site.places[0].offset; };
+  if (std::ranges::any_of(probe->spots, known)) return;
+  probe->spots.reserve(probe->spots.size() + site.places.size());
+  for (const Place& place : site.places) probe->spots.push_back({path, site.entry, place});
 }
 
 /// A description may name an object otherwise than its probes do (a.out, libc): says what it stands for.
 void tell_real_modules(const dtrace_probedesc_t& spec, const std::vector<Object>& objects) {
-  for (const Object& object : select_objects(objects, spec.dtpd_mod)) {
+  for (const Object* object : select_objects(objects, spec.dtpd_mod)) {
     dtrace_probedesc_t real = spec;
-    std::snprintf(real.dtpd_mod, sizeof real.dtpd_mod, "%s", object.name.c_str());
+    std::snprintf(real.dtpd_mod, sizeof real.dtpd_mod, "%s", object->name.c_str());
     sonde_provide_as(&real);
   }
 }
@@ -80,13 +100,13 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
     const std::string text = "failed to grab process " + std::to_string(target.pid);
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
-  IndirectFunctions indirect(target.pid, cache());
-  Found found = find_sites(*spec, objects, indirect, cache());
+  IndirectFunctions indirect(target.pid, files());
+  const Found found = find_sites(*spec, objects, indirect, files());
   if (!found.refusal.tag.empty()) {
     return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
   }
   if (found.sites.empty()) return tell_none(target, *spec);
-  for (Site& site : found.sites) create(target, std::move(site));
+  for (const Site& site : found.sites) create(target, site);
   tell_real_modules(*spec, objects);
 }
 
@@ -110,13 +130,14 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
 
 void enable(void*, dtrace_id_t id, void* parg) {
   const auto& probe = *static_cast<const Probe*>(parg);
-  for (const Site& site : probe.sites) {
+  for (const Spot& spot : probe.spots) {
     sonde_tap_request request = {};
-    request.kind = site.kind;
+    request.kind = probe.kind;
     request.pid = probe.pid;
-    request.path = site.path.c_str();
-    request.offset = site.offset;
-    request.function = site.entry;
+    request.path = spot.path->c_str();
+    request.offset = spot.place.offset;
+    request.function = spot.entry;
+    request.leave = spot.place.leave;
     sonde_tap_arm(id, &request);
   }
 }
@@ -132,9 +153,10 @@ void describe(dtrace_argdesc_t* desc, const std::string& type, const std::string
 
 /// Entry: the parameters. Return: where it returned from, and the value.
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
-  const Site& site = static_cast<const Probe*>(parg)->sites.front();
-  const bool enters = site.kind == SONDE_TAP_USER_ENTRY, returns = site.kind == SONDE_TAP_USER_RETURN;
-  const Signature signature = enters || returns ? signature_of(site.path, site.function) : Signature{};
+  const Probe& probe = *static_cast<const Probe*>(parg);
+  const bool enters = probe.kind == SONDE_TAP_USER_ENTRY, returns = probe.kind == SONDE_TAP_USER_RETURN;
+  const Signature signature =
+      enters || returns ? signature_of(*probe.spots.front().path, probe.function->name) : Signature{};
   const auto index = static_cast<size_t>(desc->dtargd_ndx);
   if (enters && index < signature.parameters.size()) {
     const Parameter& parameter = signature.parameters[index];

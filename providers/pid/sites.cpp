@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <deque>
 
 #include "providers/pid/field.h"
-#include "providers/pid/instructions.h"
 
 namespace sonde::pid {
 namespace {
@@ -56,8 +54,8 @@ std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Fiel
 
 class Finder {
  public:
-  Finder(const dtrace_probedesc_t& spec, IndirectFunctions& indirect, ElfCache& cache)
-      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), indirect_(indirect), cache_(cache) {}
+  Finder(const dtrace_probedesc_t& spec, IndirectFunctions& indirect, Files& files)
+      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), indirect_(indirect), files_(files) {}
 
   Found run(const std::vector<Object>& objects) {
     if (!names_.valid()) {
@@ -80,16 +78,17 @@ class Finder {
     bool any_function = false;
     std::string searched;  // the first one's name
     bool any_symbol = false;
-    for (const Object& object : select_objects(objects, spec_.dtpd_mod)) {
-      auto file = cache_.open(object.path);
-      if (!file) continue;
-      if (searched.empty()) searched = object.name;
-      any_symbol |= !(*file)->functions().empty() || !(*file)->indirect().empty();
-      std::vector<const ElfFunction*> chosen = select_functions(**file, function_);
-      add_indirect(object, **file, chosen);
+    for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
+      if (!may_probe(*object)) continue;
+      Files::File* file = files_.open(object->path);
+      if (file == nullptr) continue;
+      if (searched.empty()) searched = object->name;
+      any_symbol |= !file->elf->functions().empty() || !file->elf->indirect().empty();
+      std::vector<const ElfFunction*> chosen = select_functions(*file->elf, function_);
+      add_indirect(*object, *file, chosen);
       for (const ElfFunction* function : chosen) {
         any_function = true;
-        add_function(object, **file, *function);
+        add_function(*object, *file, *function);
         if (!found_.refusal.tag.empty()) return;
       }
     }
@@ -109,42 +108,46 @@ class Finder {
     }
   }
 
+  /// The vdso is memory that no file has. Where it cannot be probed, only whoever names it is told.
+  bool may_probe(const Object& object) {
+    if (object.path != kVdso || sonde_tap_memory_possible()) return true;
+    if (spec_.dtpd_mod[0] != '\0' && std::string_view(spec_.dtpd_mod) != "*")
+      refuse("D_PROC_CREATEFAIL", "the vdso is no file, so only the ptrace source can probe it: -x source=ptrace");
+    return false;
+  }
+
   /// Indirect functions are probed where they lead to. Of a glob, the name that people write wins over that of the implementation.
-  void add_indirect(const Object& object, const ElfFile& file, std::vector<const ElfFunction*>& chosen) {
-    for (const ElfFunction& resolver : file.indirect()) {
+  void add_indirect(const Object& object, Files::File& file, std::vector<const ElfFunction*>& chosen) {
+    for (const ElfFunction& resolver : file.elf->indirect()) {
       if (!function_.matches(resolver.name)) continue;
-      const std::vector<Implementation> found = indirect_.implementations(file, resolver);
+      const std::vector<Implementation> found = indirect_.implementations(*file.elf, resolver);
       unresolved_ |= found.empty();
       for (const Implementation& one : found) add_implementation(object, file, resolver, one, chosen);
     }
     std::ranges::stable_sort(chosen, {}, &ElfFunction::address);
   }
 
-  void add_implementation(const Object& object, const ElfFile& file, const ElfFunction& resolver,
+  void add_implementation(const Object& object, Files::File& file, const ElfFunction& resolver,
                           const Implementation& one, std::vector<const ElfFunction*>& chosen) {
-    const auto other = one.path == file.path() ? nullptr : object_file(one.path);
-    const ElfFile& there = other ? *other : file;
+    const bool elsewhere = one.path != object.path;
+    Files::File* there = elsewhere ? files_.open(one.path) : &file;
     uint64_t address = 0;
-    if (!there.address_of(one.offset, address)) return;
-    const ElfFunction* known = there.at(address);
+    if (there == nullptr || !there->elf->address_of(one.offset, address)) return;
+    const ElfFunction* known = there->elf->at(address);
     const bool begins = known != nullptr && known->address == address;
     ElfFunction made = begins ? *known : ElfFunction{.address = address, .offset = one.offset};
     made.name = resolver.name;
     made.binding = resolver.binding;
-    if (other) return add_function({one.path, object.name}, *other, made);
+    if (elsewhere) {
+      const Object* place = files_.keep(Object{one.path, object.name});
+      if (may_probe(*place)) add_function(*place, *there, *files_.keep(*there, made));
+      return;
+    }
     const auto same = function_.is_exact() ? chosen.end() : std::ranges::find(chosen, address, &ElfFunction::address);
-    if (same != chosen.end() && !better_name(made, **same)) return;
-    made_.push_back(std::move(made));
-    if (same != chosen.end())
-      *same = &made_.back();
-    else
-      chosen.push_back(&made_.back());
-  }
-
-  std::shared_ptr<const ElfFile> object_file(const std::string& path) {
-    if (path == kVdso) return vdso_of_this_machine();
-    auto file = cache_.open(path);
-    return file ? *file : nullptr;
+    if (same == chosen.end())
+      chosen.push_back(files_.keep(file, made));
+    else if (better_name(made, **same))
+      *same = files_.keep(file, made);
   }
 
   static std::string no_symbols(const std::string& object) {
@@ -152,20 +155,41 @@ class Finder {
            "' is stripped of its symbols; trace one that is not, or an address as pid$target:a.out:-:ADDRESS";
   }
 
-  void add_function(const Object& object, const ElfFile& file, const ElfFunction& function) {
-    if (names_.entry) add(SONDE_TAP_USER_ENTRY, object, function, "entry", 0);
-    if (names_.returns) {
-      const Returns returns = returns_of(file.code(function));
-      if (returns.any) add(SONDE_TAP_USER_RETURN, object, function, "return", returns.only.value_or(0));
-    }
-    if (names_.one_offset) add_one_offset(object, file, function);
-    if (names_.offsets && !names_.one_offset) add_all_offsets(object, file, function);
+  void add_function(const Object& object, Files::File& file, const ElfFunction& function) {
+    if (names_.entry) add_entry(object, function, file.functions.reenters(function));
+    if (!names_.returns && !names_.offsets) return;
+    FunctionCode read = file.functions.read(function);
+    if (names_.returns) add_return(object, function, read);
+    if (names_.one_offset) add_one_offset(object, function, read);
+    if (names_.offsets && !names_.one_offset) add_all_offsets(object, function, read);
   }
 
-  void add_all_offsets(const Object& object, const ElfFile& file, const ElfFunction& function) {
-    for (uint32_t offset : instruction_offsets(file.code(function))) {
-      const std::string name = hex(offset);
-      if (names_.glob.matches(name)) add(SONDE_TAP_USER_OFFSET, object, function, name, offset);
+  void add_entry(const Object& object, const ElfFunction& function, const std::vector<Place>& reenters) {
+    Site& site = add(SONDE_TAP_USER_ENTRY, object, function, "entry");
+    site.places.push_back({function.offset, {}});
+    site.places.insert(site.places.end(), reenters.begin(), reenters.end());
+  }
+
+  void add_return(const Object& object, const ElfFunction& function, FunctionCode& read) {
+    const std::string& why = read.broken.empty() ? read.endless : read.broken;
+    if (why.empty()) {
+      add(SONDE_TAP_USER_RETURN, object, function, "return").places = std::move(read.leaves);
+    } else if (is_named(function)) {
+      refuse("D_PROC_CREATEFAIL", "function '" + function.name + "' has no return probe: " + why);
+    }
+  }
+
+  /// Whether the description names this function and this probe, and not by a glob.
+  bool is_named(const ElfFunction&) const { return function_.is_exact() && names_.glob.is_exact(); }
+
+  void add_offset(const Object& object, const ElfFunction& function, std::string name, uint64_t offset) {
+    add(SONDE_TAP_USER_OFFSET, object, function, std::move(name)).places.push_back({function.offset + offset, {}});
+  }
+
+  void add_all_offsets(const Object& object, const ElfFunction& function, const FunctionCode& read) {
+    for (const uint32_t offset : read.instructions) {
+      std::string name = hex(offset);
+      if (names_.glob.matches(name)) add_offset(object, function, std::move(name), offset);
       if (found_.sites.size() <= kMaxOffsetSites) continue;
       return refuse("D_PROC_CREATEFAIL", "the description names more than " + std::to_string(kMaxOffsetSites) +
                                              " instructions: name the function, or entry and return");
@@ -173,16 +197,16 @@ class Finder {
   }
 
   /// Of functions that a glob matched only those that have an instruction there.
-  void add_one_offset(const Object& object, const ElfFile& file, const ElfFunction& function) {
+  void add_one_offset(const Object& object, const ElfFunction& function, const FunctionCode& read) {
     const std::string text = "offset 0x" + hex(names_.offset);
-    if (names_.offset >= function.size) {
-      if (function_.is_exact()) refuse("D_PROC_OFF", text + " outside of function '" + function.name + "'");
-      return;
-    }
-    const std::vector<uint32_t> offsets = instruction_offsets(file.code(function));
-    if (std::ranges::binary_search(offsets, names_.offset)) {
-      add(SONDE_TAP_USER_OFFSET, object, function, names_.glob.literal(), names_.offset);
-    } else if (function_.is_exact()) {
+    if (std::ranges::binary_search(read.instructions, names_.offset))
+      return add_offset(object, function, names_.glob.literal(), names_.offset);
+    if (!function_.is_exact()) return;
+    if (!read.broken.empty()) {
+      refuse("D_PROC_CREATEFAIL", "function '" + function.name + "' has no instruction probes: " + read.broken);
+    } else if (names_.offset >= read.size) {
+      refuse("D_PROC_OFF", text + " outside of function '" + function.name + "'");
+    } else {
       refuse("D_PROC_ALIGN", text + " is not at the beginning of an instruction of function '" + function.name + "'");
     }
   }
@@ -196,44 +220,40 @@ class Finder {
     if (!names_.one_offset) {
       return refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) + "' is an invalid probe name");
     }
-    auto file = cache_.open(program->path);
+    const std::string address = "address 0x" + hex(names_.offset);
+    Files::File* file = files_.open(program->path);
     uint64_t offset = 0;
-    if (!file || !(*file)->offset_of(names_.offset, offset)) {
-      return refuse("D_PROC_OFF",
-                    "address 0x" + hex(names_.offset) + " outside of the code of '" + program->name + "'");
-    }
-    const ElfFunction* function = (*file)->at(names_.offset);
+    if (file == nullptr || !file->elf->offset_of(names_.offset, offset))
+      return refuse("D_PROC_OFF", address + " outside of the code of '" + program->name + "'");
+    const ElfFunction* function = file->elf->at(names_.offset);
     if (function != nullptr) {
-      const std::vector<uint32_t> offsets = instruction_offsets((*file)->code(*function));
-      if (!std::ranges::binary_search(offsets, names_.offset - function->address)) {
-        return refuse("D_PROC_ALIGN", "address 0x" + hex(names_.offset) + " is not at the beginning of an instruction");
-      }
+      const FunctionCode read = file->functions.read(*function);
+      const bool begins = std::ranges::binary_search(read.instructions, names_.offset - function->address);
+      if (read.broken.empty() && !begins)
+        return refuse("D_PROC_ALIGN", address + " is not at the beginning of an instruction");
     }
     const uint64_t entry = function == nullptr ? offset : function->offset;
-    found_.sites.push_back(
-        {SONDE_TAP_USER_OFFSET, program->name, "-", names_.glob.literal(), program->path, offset, entry});
+    found_.sites.push_back({SONDE_TAP_USER_OFFSET, &*program, nullptr, names_.glob.literal(), entry, {{offset, {}}}});
   }
 
-  void add(sonde_tap_kind kind, const Object& object, const ElfFunction& function, std::string name, uint64_t offset) {
-    found_.sites.push_back(
-        {kind, object.name, function.name, std::move(name), object.path, function.offset + offset, function.offset});
+  Site& add(sonde_tap_kind kind, const Object& object, const ElfFunction& function, std::string name) {
+    return found_.sites.emplace_back(Site{kind, &object, &function, std::move(name), function.offset, {}});
   }
 
   const dtrace_probedesc_t& spec_;
   Field function_;
   WantedNames names_;
   IndirectFunctions& indirect_;
-  ElfCache& cache_;
-  std::deque<ElfFunction> made_;  ///< indirect functions, where they lead to
-  bool unresolved_ = false;       ///< one leads nowhere that is known
+  Files& files_;
+  bool unresolved_ = false;  ///< an indirect function leads nowhere that is known
   Found found_;
 };
 
 }  // namespace
 
 Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
-                 ElfCache& cache) {
-  return Finder(spec, indirect, cache).run(objects);
+                 Files& files) {
+  return Finder(spec, indirect, files).run(objects);
 }
 
 }  // namespace sonde::pid

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "providers/pid/files.h"
 #include "providers/pid/indirect.h"
 #include "providers/pid/objects.h"
 #include "runtime/base/result.h"
@@ -20,13 +21,14 @@
 
 namespace sonde::pid {
 
-/// Where a probe is, and what it is called.
+/// What a probe is called, and where it is.
 struct Site {
   sonde_tap_kind kind;
-  std::string module, function, name;
-  std::string path;
-  uint64_t offset;  ///< in the file
-  uint64_t entry;   ///< of the function
+  const Object* object;
+  const ElfFunction* function;  ///< null: an absolute address
+  std::string name;
+  uint64_t entry;             ///< in the file, of the function
+  std::vector<Place> places;  ///< an entry's first place is the entry; the jumps that are no entry follow
 };
 
 /// Why a description that names a process has no sites.
@@ -34,15 +36,15 @@ struct Refusal {
   std::string tag, message;  ///< no tag: nothing wrong, only nothing there
 };
 
-inline constexpr size_t kMaxOffsetSites = 100'000;
+inline constexpr size_t kMaxOffsetSites = 1'000'000;
 
 struct Found {
   std::vector<Site> sites;
   Refusal refusal;
 };
 
-/// What module, function and name of `spec` name among `objects`.
+/// What module, function and name of `spec` name among `objects`, which the sites point to.
 Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
-                 ElfCache& cache);
+                 Files& files);
 
 }  // namespace sonde::pid

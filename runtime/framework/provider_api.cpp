@@ -264,6 +264,11 @@ int sonde_tap_possible(enum sonde_tap_kind kind) {
   return framework && (framework->source == nullptr || framework->source->can(kind));
 }
 
+int sonde_tap_memory_possible(void) {
+  Locked framework;
+  return framework && (framework->source == nullptr || framework->source->taps_memory());
+}
+
 void sonde_provide_error(const char* tag, const char* message) {
   if (!check_call(Call::ProvideError, "sonde_provide_error")) return;
   Locked framework;

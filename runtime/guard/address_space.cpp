@@ -29,27 +29,33 @@ bool parse_mapping(const char* line, Mapping& out) {
   }
   std::string path = line + path_at;
   while (!path.empty() && path.back() == '\n') path.pop_back();
-  out = {start, end, offset, major, minor, inode, rights[2] == 'x', std::move(path)};
+  out = {start, end, offset, major, minor, inode, rights[2] == 'x', rights[3] == 's', std::move(path)};
   return true;
 }
 
 }  // namespace
 
-AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent)
+AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::function<bool(const Site&)>& keep)
     : pid_(pid),
       unwinder_(pid),
-      sites_(parent.sites_),
-      past_(parent.past_),
       slots_(parent.slots_),
       mappings_(parent.mappings_),
       scanned_(parent.scanned_),
       auxiliary_read_(parent.auxiliary_read_),
       entry_(parent.entry_),
       headers_(parent.headers_),
-      header_count_(parent.header_count_),
-      lowest_(parent.lowest_),
-      highest_(parent.highest_) {
+      header_count_(parent.header_count_) {
   for (auto& [address, slot] : slots_) slot.users = 0;
+  for (const auto& [address, site] : parent.sites_) {
+    if (!keep(site)) {
+      take_out(site);
+      continue;
+    }
+    Site& copy = sites_.emplace_hint(sites_.end(), address, site)->second;
+    had_sites_ = true;
+    // Another thread of the parent is stepping it in place.
+    if (std::exchange(copy.lifted, 0) > 0) write(address, &kBreakpointByte, 1);
+  }
 }
 
 int AddressSpace::memory() const {
@@ -83,10 +89,8 @@ bool AddressSpace::write(uint64_t address, const void* from, size_t length) {
 }
 
 void AddressSpace::hide(uint64_t address, uint8_t* bytes, size_t length) const {
-  if (sites_.empty() || address > highest_ || address + length <= lowest_) return;
-  for (const auto& [at, site] : sites_) {
-    if (at >= address && at - address < length) bytes[at - address] = site.instruction.first_byte();
-  }
+  for (auto at = sites_.lower_bound(address); at != sites_.end() && at->first - address < length; ++at)
+    bytes[at->first - address] = at->second.instruction.first_byte();
 }
 
 Site* AddressSpace::site(uint64_t address) {
@@ -94,43 +98,58 @@ Site* AddressSpace::site(uint64_t address) {
   return found == sites_.end() ? nullptr : &found->second;
 }
 
+const Mapping* AddressSpace::mapping_of(uint64_t address) const {
+  auto after = std::ranges::upper_bound(mappings_, address, {}, &Mapping::start);
+  if (after == mappings_.begin() || address >= std::prev(after)->end) return nullptr;
+  return &*std::prev(after);
+}
+
 Site* AddressSpace::insert(uint64_t address, std::string& why) {
   if (Site* known = site(address)) return known;
+  const Mapping* mapping = mapping_of(address);
   uint8_t bytes[15];
-  size_t length = sizeof bytes;
-  while (length > 0 && !read(address, bytes, length)) length--;  // the text may end
+  // The text may end.
+  size_t length = mapping != nullptr ? std::min<uint64_t>(sizeof bytes, mapping->end - address) : 0;
+  if (length > 0 && !read(address, bytes, length)) length = 0;
   hide(address, bytes, length);
   Site made;
   made.address = address;
   made.instruction = Instruction(address, bytes, length);
   if (length == 0) {
     why = "its text cannot be read";
+  } else if (!mapping->executable) {
+    why = "it is not in text";
+  } else if (mapping->shared) {
+    why = "its mapping is shared: others would run into the breakpoint";
   } else if (made.instruction.how() == Instruction::How::Impossible) {
     why = "its instruction cannot be stepped out of line";
   } else if (!write(address, &kBreakpointByte, 1)) {
     why = "its text cannot be written";
   } else {
-    past_.insert(address);
-    lowest_ = std::min(lowest_, address);
-    highest_ = std::max(highest_, address);
+    had_sites_ = true;
+    past_.erase(address);
     return &(sites_[address] = std::move(made));
   }
   return nullptr;
 }
 
+/// Only where the breakpoint still is: the program may have mapped something else there.
+void AddressSpace::take_out(const Site& site) {
+  uint8_t byte = 0;
+  const uint8_t original = site.instruction.first_byte();
+  if (read(site.address, &byte, 1) && byte == kBreakpointByte) write(site.address, &original, 1);
+  past_.insert(site.address);
+}
+
 void AddressSpace::remove_unused(uint64_t address) {
   Site* found = site(address);
   if (found == nullptr || found->used()) return;
-  const uint8_t original = found->instruction.first_byte();
-  write(address, &original, 1);
+  take_out(*found);
   sites_.erase(address);
 }
 
 void AddressSpace::remove_all() {
-  for (auto& [address, site] : sites_) {
-    const uint8_t original = site.instruction.first_byte();
-    write(address, &original, 1);
-  }
+  for (const auto& [address, site] : sites_) take_out(site);
   sites_.clear();
 }
 
@@ -191,22 +210,38 @@ void AddressSpace::add_slots(const Mapping& text) {
   }
 }
 
+/// What is mapped there now may still be the same text, under another name or in another piece.
+void AddressSpace::forget_sites(const Mapping& gone) {
+  for (auto at = sites_.lower_bound(gone.start); at != sites_.end() && at->first < gone.end;) {
+    const Mapping* now = mapping_of(at->first);
+    uint8_t byte = 0;
+    const bool same = now != nullptr && now->inode == gone.inode && now->executable && read(at->first, &byte, 1) &&
+                      (byte == kBreakpointByte || at->second.lifted > 0);
+    at = same ? std::next(at) : sites_.erase(at);
+  }
+}
+
 std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
   std::vector<Mapping> before = std::exchange(mappings_, {});
   FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
   char line[SONDE_PATH_MAX + 256];
   while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
     Mapping mapping;
-    if (parse_mapping(line, mapping) && mapping.inode != 0) mappings_.push_back(std::move(mapping));
+    if (parse_mapping(line, mapping) && (mapping.inode != 0 || mapping.path == kVdsoPath))
+      mappings_.push_back(std::move(mapping));
   }
   if (file != nullptr) std::fclose(file);
   scanned_ = true;
   unwinder_.forget();
-  std::vector<Mapping> fresh;
-  for (const Mapping& mapping : mappings_) {
-    if (mapping.executable && std::find(before.begin(), before.end(), mapping) == before.end())
-      fresh.push_back(mapping);
-  }
+  const auto only_in = [](const std::vector<Mapping>& one, const std::vector<Mapping>& other) {
+    std::vector<Mapping> result;
+    for (const Mapping& mapping : one) {
+      if (mapping.executable && std::ranges::find(other, mapping) == other.end()) result.push_back(mapping);
+    }
+    return result;
+  };
+  for (const Mapping& mapping : only_in(before, mappings_)) forget_sites(mapping);
+  const std::vector<Mapping> fresh = only_in(mappings_, before);
   const auto gone = [this](uint64_t address) {
     return std::none_of(mappings_.begin(), mappings_.end(), [address](const Mapping& mapping) {
       return mapping.executable && address >= mapping.start && address < mapping.end;

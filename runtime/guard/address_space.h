@@ -16,6 +16,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -34,13 +36,11 @@ struct Site {
   uint64_t address = 0;
   Instruction instruction;
   std::vector<ArmedTap*> taps;
-  uint32_t returns = 0;   ///< calls of probed functions that will return here
-  bool returned = false;  ///< some have, and more are likely to
   bool program_entry = false;
   bool linker = false;  ///< the dynamic linker comes by after each change of its list
   uint64_t slot = 0;    ///< where its instruction was last put
   uint32_t lifted = 0;  ///< threads that step its instruction in place
-  bool used() const { return !taps.empty() || returns > 0 || returned || program_entry || linker; }
+  bool used() const { return !taps.empty() || program_entry || linker; }
 };
 
 struct Mapping {
@@ -48,6 +48,7 @@ struct Mapping {
   uint32_t major, minor;
   uint64_t inode;
   bool executable;
+  bool shared;  ///< what is written there, others see: never touched
   std::string path;
   bool operator==(const Mapping&) const = default;
 };
@@ -56,8 +57,9 @@ class AddressSpace {
  public:
   /// Of a process that is there; opened when first needed. One that cannot be opened reads and writes nothing.
   explicit AddressSpace(pid_t pid) : pid_(pid), unwinder_(pid) {}
-  /// After a fork: the same breakpoints, in memory of its own.
-  AddressSpace(pid_t pid, const AddressSpace& parent);
+  /// After a fork, before the child runs: memory of its own, with those of the parent's breakpoints that `keep` says; all others are
+  /// taken out.
+  AddressSpace(pid_t pid, const AddressSpace& parent, const std::function<bool(const Site&)>& keep);
 
   bool read(uint64_t address, void* to, size_t length) const;
   bool write(uint64_t address, const void* from, size_t length);
@@ -73,19 +75,19 @@ class AddressSpace {
   /// Takes the breakpoint out for a thread that steps in place, and puts it back after the last such.
   void lift(Site& site);
   void lower(uint64_t address);
-  /// Forgets what is known of a breakpoint whose mapping is gone.
-  void forget(uint64_t address) { sites_.erase(address); }
+  /// Breakpoints by address.
   auto& sites() { return sites_; }
   /// There was a breakpoint once: a trap that comes late is ours.
   bool was_ours(uint64_t address) const;
-  bool had_sites() const { return !past_.empty(); }
+  bool had_sites() const { return had_sites_; }
 
   /// A slot that holds this site's instruction; 0: all are taken.
   uint64_t take_slot(Site& site);
   void give_slot(uint64_t slot);
 
-  /// Reads the mappings again; returns the executable ones that are new.
+  /// Reads the mappings again; returns the executable ones that are new. Breakpoints in those that are gone are forgotten.
   std::vector<Mapping> refresh(pid_t pid);
+  /// By address; files only.
   const std::vector<Mapping>& mappings() const { return mappings_; }
   bool scanned() const { return scanned_; }
   Unwinder& unwinder() { return unwinder_; }
@@ -99,19 +101,22 @@ class AddressSpace {
   };
   void read_auxiliary();
   int memory() const;
+  void take_out(const Site& site);
+  void forget_sites(const Mapping& gone);
+  const Mapping* mapping_of(uint64_t address) const;
   void add_slots(const Mapping& text);
 
   pid_t pid_;
   Unwinder unwinder_;
   mutable UniqueFd memory_;
-  std::unordered_map<uint64_t, Site> sites_;
-  std::unordered_set<uint64_t> past_;
+  std::map<uint64_t, Site> sites_;
+  std::unordered_set<uint64_t> past_;  // where breakpoints were
+  bool had_sites_ = false;
   std::unordered_map<uint64_t, Slot> slots_;
   std::vector<Mapping> mappings_;
   bool scanned_ = false;
   bool auxiliary_read_ = false;
   uint64_t entry_ = 0, headers_ = 0, header_count_ = 0;
-  uint64_t lowest_ = UINT64_MAX, highest_ = 0;
 };
 
 }  // namespace sonde::guard

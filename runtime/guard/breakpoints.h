@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// User taps: where their breakpoints are, and what a thread does that hits one
+// User taps: where their breakpoints are, and what fires at them
 //
 // A tap names a file and an offset. Its breakpoints are in every mapping of that file, in every process it covers:
 //
@@ -14,14 +14,11 @@
 //
 // We refused to stop at every mmap: a program makes thousands, and dlopen is what maps functions.
 //
-// A hit: [signal-delivery-stop of SIGTRAP, rip behind the int3] -> rip back -> probes fire -> the instruction is
-// emulated, or its copy stepped in a slot -> the thread goes on. Most first instructions of functions are emulated: one
-// stop. The int3 stays all the time, so no other thread can slip past it.
+// Returns. A return tap sits on one instruction that its function can be left by, and fires when that instruction is about
+// to leave it (kmod/shared/leave.h). Nothing is remembered between entry and return: recursion, longjmp, exceptions, coroutines
+// and stacks that move need no care.
 //
-// Returns. At a function's entry the return address and the stack pointer behind it are noted, and a breakpoint is put on the
-// return address. Nothing on the stack changes, so unwinders, longjmp and exceptions see what they always saw.
-// A hit there is a return when a note has just this stack pointer and address. Notes that a longjmp left
-// behind go when the same place of the stack is used again, or when a frame further out returns.
+// What a thread does past a breakpoint is stepper.h's.
 #pragma once
 
 #include <functional>
@@ -52,7 +49,6 @@ class Breakpoints {
   void tell_program(Thread& thread);
   /// Before the child runs.
   void forked(Process& child, const Process& parent, bool shares_memory);
-  void inherit_calls(Thread& child, const Thread& parent);
   /// Wants run_to_entry's breakpoint. False: there is no such place.
   bool want_entry(Process& process);
   void drop_entry(Process& process);
@@ -60,34 +56,19 @@ class Breakpoints {
   /// A SIGTRAP by an int3. Ours: rip is put back, thread.at_site set, and `firings` filled.
   enum class Trap { NotOurs, Ours };
   Trap hit(Thread& thread, user_regs_struct& regs, std::vector<Firing>& firings);
-  /// Past the breakpoint it stands at.
-  void advance(Thread& thread, user_regs_struct& regs);
-  /// The step's trap. Whether it was one of ours.
-  bool stepped(Thread& thread, user_regs_struct& regs);
-  /// Another signal, or a stop, comes first: the thread is put back where the program has it.
-  void interrupted(Thread& thread, user_regs_struct& regs);
-  void thread_gone(Thread& thread);
-
-  uint64_t steps() const { return steps_; }
-  uint64_t emulated() const { return emulated_; }
 
  private:
-  bool covered(const Process& process) const;
   bool prepare(Process& process);
-  void arm_in(Process& process, ArmedTap& tap, const std::vector<Mapping>& mappings);
+  void arm_in(Process& process, ArmedTap& tap, const Mapping& mapping);
+  void arm_all_in(Process& process, const Mapping& mapping);
   void look_again(Thread& thread);
   void tell_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
-  void note_call(Thread& thread, const user_regs_struct& regs, uint64_t function);
-  void take_returns(Thread& thread, Site& site, const user_regs_struct& regs, std::vector<Firing>& firings);
-  void fire_taps(const Thread& thread, const Site& site, const user_regs_struct& regs, std::vector<Firing>& firings);
-  void forget_call(Thread& thread, const ShadowCall& call);
-  void end_step(Thread& thread);
+  void fire_taps(Thread& thread, const Site& site, const user_regs_struct& regs, std::vector<Firing>& firings);
 
   Targets& targets_;
   TapTable& taps_;
   Events events_;
-  uint64_t steps_ = 0, emulated_ = 0;
 };
 
 }  // namespace sonde::guard

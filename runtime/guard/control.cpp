@@ -119,7 +119,9 @@ void Tracer::go() {
 void Tracer::restart(Thread& thread) {
   if (must_stop(thread)) return;
   user_regs_struct* regs = thread.at_site != 0 ? utrace_registers(thread.task) : nullptr;
-  if (regs != nullptr) breakpoints_.advance(thread, *regs);
+  if (regs != nullptr) {
+    if (const auto due = pass_site(thread, *regs)) utrace_queue_signal(thread.task, *due);
+  }
   resume_if_free(thread);
 }
 
@@ -179,11 +181,14 @@ bool Tracer::settle_traps(const std::vector<pid_t>& pids) {
     for (Thread* thread : targets_.threads_of(pid)) {
       user_regs_struct* regs = utrace_task_stopped(thread->task) ? utrace_registers(thread->task) : nullptr;
       if (regs == nullptr) continue;
-      if (trap_pending(thread->tid) && (thread->step.active || thread->process->space->was_ours(regs->rip - 1))) {
-        utrace_control(thread->task, thread->engine, UTRACE_RESUME);
+      const bool kept = thread->step.active && thread->step.kept;
+      const bool trapped = trap_pending(thread->tid) &&
+                           (thread->step.active || thread->late_trace || thread->process->space->was_ours(regs->rip - 1));
+      if (kept || trapped) {
+        utrace_control(thread->task, thread->engine, thread->step.active ? UTRACE_SINGLESTEP : UTRACE_RESUME);
         some = true;
       } else {
-        breakpoints_.interrupted(*thread, *regs);
+        stepper_.put_back(*thread, *regs);
       }
     }
   }
@@ -218,7 +223,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
 
 void Tracer::abandon() {
   for (uint32_t id : taps_.ids()) {
-    breakpoints_.disarm(*taps_.find(id));
+    if (ArmedTap* tap = taps_.find(id); tap->user()) breakpoints_.disarm(*tap);
     taps_.remove(id);
   }
   taps_changed();

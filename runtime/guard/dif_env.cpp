@@ -95,7 +95,7 @@ uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
     return read_target(context.thread, address, bytes, length);
   };
   Unwinder& unwinder = context.thread.process->space->unwinder();
-  return unwinder.walk(frame_registers(*context.regs), context.firing.at_entry, read, to, max);
+  return unwinder.walk(frame_registers(*context.regs), context.firing.at_edge, read, to, max);
 }
 
 int copy_text(std::string_view text, char* to, uint32_t max) {

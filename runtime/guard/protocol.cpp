@@ -232,14 +232,6 @@ Result<std::vector<uint32_t>> parse_ids(ByteSpan payload) {
   return ids;
 }
 
-namespace {
-
-bool has_file(sonde_tap_kind kind) {
-  return kind == SONDE_TAP_USER_ENTRY || kind == SONDE_TAP_USER_RETURN || kind == SONDE_TAP_USER_OFFSET;
-}
-
-}  // namespace
-
 Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
   Cursor cursor(payload);
   std::vector<sonde_tap> raw;
@@ -259,7 +251,7 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
                tap.offset,
                tap.function,
                tap.leave};
-    const bool same_file = tap.path_length == 0 && has_file(parsed.kind) && !taps.empty();
+    const bool same_file = tap.path_length == 0 && is_user_tap(parsed.kind) && !taps.empty();
     if (same_file)
       parsed.path = taps.back().path;
     else if (!cursor.take_text(parsed.path, tap.path_length))
@@ -305,7 +297,7 @@ Bytes encode_taps(std::span<const Tap> taps) {
   bytes.reserve(taps.size() * sizeof(sonde_tap));
   const std::string* before = nullptr;
   for (const Tap& tap : taps) {
-    const bool same_file = before != nullptr && has_file(tap.kind) && *before == tap.path;
+    const bool same_file = before != nullptr && is_user_tap(tap.kind) && *before == tap.path;
     const std::string_view path = same_file ? std::string_view() : tap.path;
     const sonde_tap raw{tap.id.value,
                         static_cast<uint32_t>(tap.kind),

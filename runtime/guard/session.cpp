@@ -172,19 +172,16 @@ Result<void> Session::remove_ecbs(const RequestView& request) {
 Result<void> Session::arm(const RequestView& request) {
   auto taps = parse_taps(request.payload, request.header.value);
   if (!taps) return std::move(taps).error();
-  std::vector<uint32_t> armed;
+  std::vector<ArmedTap*> armed;
   for (Tap& tap : *taps) {
-    auto candidate = std::make_unique<ArmedTap>();
-    candidate->tap = std::move(tap);
-    if (auto good = taps_.check(*candidate); !good) {
-      for (uint32_t id : armed) taps_.remove(id);
-      return good;
+    auto added = taps_.add(std::move(tap));
+    if (!added) {
+      for (const ArmedTap* other : armed) taps_.remove(other->tap.id.value);
+      return std::move(added).error();
     }
-    armed.push_back(candidate->tap.id.value);
-    taps_.add(std::move(candidate));
+    armed.push_back(*added);
   }
-  for (uint32_t id : armed) {
-    ArmedTap* tap = taps_.find(id);
+  for (ArmedTap* tap : armed) {
     if (tap->user()) tracer_.breakpoints().arm(*tap);
   }
   tracer_.taps_changed();
@@ -258,9 +255,9 @@ Result<void> Session::write_memory(const RequestView& request) {
   if (process == nullptr) return not_traced(request.header.id);
   if (request.payload.size() > kMemoryMax) return Error("too much memory at once", EINVAL);
   const uint64_t address = request.header.address;
-  for (const auto& [at, site] : process->space->sites()) {
-    if (at >= address && at - address < request.payload.size()) return Error("a probe is there", EBUSY);
-  }
+  const auto& sites = process->space->sites();
+  const auto site = sites.lower_bound(address);
+  if (site != sites.end() && site->first - address < request.payload.size()) return Error("a probe is there", EBUSY);
   const auto threads = tracer_.targets().threads_of(process->pid);
   if (threads.empty() || !write_target(*threads.front(), address, request.payload.data(), request.payload.size())) {
     return address_fault();
@@ -269,9 +266,8 @@ Result<void> Session::write_memory(const RequestView& request) {
 }
 
 Session::Answer Session::statistics() const {
-  const Breakpoints& breakpoints = const_cast<Tracer&>(tracer_).breakpoints();
-  const sonde_statistics numbers{host_.stops(),     recorder_.firings(), recorder_.records(),
-                                 recorder_.drops(), breakpoints.steps(), breakpoints.emulated()};
+  const sonde_statistics numbers{host_.stops(),     recorder_.firings(),        recorder_.records(),
+                                 recorder_.drops(), tracer_.stepper().steps(), tracer_.stepper().emulated()};
   const ByteSpan bytes = as_bytes(numbers);
   return {0, Bytes(bytes.begin(), bytes.end()), {}};
 }

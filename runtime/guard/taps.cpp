@@ -14,7 +14,12 @@ Error about_tap(const Tap& tap, const std::string& what, int code) {
   return Error("tap " + std::to_string(tap.id.value) + ": " + what, code);
 }
 
-void drop(std::vector<ArmedTap*>& from, const ArmedTap* tap) { std::erase(from, tap); }
+/// Takes the tap out of a list that knows its place.
+void drop(std::vector<ArmedTap*>& from, const ArmedTap* tap) {
+  from[tap->place] = from.back();
+  from[tap->place]->place = tap->place;
+  from.pop_back();
+}
 
 void note_use(LoadedProgram& program, const sonde_dif_insn& insn) {
   if (insn.op == SONDE_DIF_NAMEQ) program.wants_name = true;
@@ -25,8 +30,7 @@ void note_use(LoadedProgram& program, const sonde_dif_insn& insn) {
 
 }  // namespace
 
-Result<void> TapTable::check(ArmedTap& armed) const {
-  const Tap& tap = armed.tap;
+Result<void> TapTable::check(const Tap& tap) const {
   if (taps_.contains(tap.id.value)) return about_tap(tap, "this id is armed already", EEXIST);
   if (tap.probe.value == 0) return about_tap(tap, "it names no probe", EINVAL);
   const bool call = tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN;
@@ -34,23 +38,41 @@ Result<void> TapTable::check(ArmedTap& armed) const {
   if (!shows(tap.kind)) return about_tap(tap, "ptrace does not show this; the kmod source does", EOPNOTSUPP);
   if (tap.kind == SONDE_TAP_PROFILE && tap.offset < SONDE_PERIOD_MIN)
     return about_tap(tap, "its period is too short", EINVAL);
-  if (!armed.user()) return {};
-  if (tap.path.empty()) return about_tap(tap, "it names no file", EINVAL);
-  struct stat file;
-  if (stat(tap.path.c_str(), &file) != 0) return Error::from_errno(tap.path);
-  armed.inode = file.st_ino;
-  armed.major = major(file.st_dev);
-  armed.minor = minor(file.st_dev);
+  if (is_user_tap(tap.kind) && tap.path.empty()) return about_tap(tap, "it names no file", EINVAL);
+  if (tap.kind == SONDE_TAP_USER_RETURN && tap.leave.how == SONDE_LEAVE_NONE)
+    return about_tap(tap, "it does not say by what instruction the function returns", EINVAL);
   return {};
 }
 
-ArmedTap& TapTable::add(std::unique_ptr<ArmedTap> owned) {
+/// The file as it is now: one that was replaced since its first tap was armed is another file.
+Result<TappedFile*> TapTable::file_of(const std::string& path) {
+  if (auto known = files_.find(path); known != files_.end()) return known->second.get();
+  struct stat file {};
+  if (path != kVdsoPath && stat(path.c_str(), &file) != 0) return Error::from_errno(path);
+  auto made = std::make_unique<TappedFile>(TappedFile{
+      path, file.st_ino, static_cast<uint32_t>(major(file.st_dev)), static_cast<uint32_t>(minor(file.st_dev)), {}});
+  return (files_[path] = std::move(made)).get();
+}
+
+Result<ArmedTap*> TapTable::add(Tap tap) {
+  if (auto good = check(tap); !good) return std::move(good).error();
+  auto owned = std::make_unique<ArmedTap>();
   ArmedTap* armed = owned.get();
-  taps_[armed->tap.id.value] = std::move(owned);
-  kinds_[armed->tap.kind].push_back(armed);
+  if (is_user_tap(tap.kind)) {
+    auto file = file_of(tap.path);
+    if (!file) return std::move(file).error();
+    armed->file = *file;
+    user_taps_[tap.pid]++;
+  }
+  armed->tap = std::move(tap);
+  armed->tap.path = {};
+  auto& list = armed->file != nullptr ? armed->file->taps : kinds_[armed->tap.kind];
+  armed->place = list.size();
+  list.push_back(armed);
   if (armed->tap.kind == SONDE_TAP_SYSCALL_ENTRY) entries_[armed->tap.number].push_back(armed);
   if (armed->tap.kind == SONDE_TAP_SYSCALL_RETURN) returns_[armed->tap.number].push_back(armed);
-  return *armed;
+  taps_[armed->tap.id.value] = std::move(owned);
+  return armed;
 }
 
 ArmedTap* TapTable::find(uint32_t id) {
@@ -61,25 +83,24 @@ ArmedTap* TapTable::find(uint32_t id) {
 void TapTable::remove(uint32_t id) {
   ArmedTap* armed = find(id);
   if (armed == nullptr) return;
-  drop(kinds_[armed->tap.kind], armed);
-  if (armed->tap.number < kCallsMax) {
-    drop(entries_[armed->tap.number], armed);
-    drop(returns_[armed->tap.number], armed);
+  const Tap& tap = armed->tap;
+  drop(armed->file != nullptr ? armed->file->taps : kinds_[tap.kind], armed);
+  if (armed->file != nullptr) {
+    if (--user_taps_[tap.pid] == 0) user_taps_.erase(tap.pid);
+    if (armed->file->taps.empty()) files_.erase(std::string(armed->file->path));
   }
+  if (tap.kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[tap.number], armed);
+  if (tap.kind == SONDE_TAP_SYSCALL_RETURN) std::erase(returns_[tap.number], armed);
   taps_.erase(id);
+}
+
+bool TapTable::any_user(pid_t pid) const {
+  return user_taps_.contains(0) || user_taps_.contains(static_cast<uint32_t>(pid));
 }
 
 std::vector<uint32_t> TapTable::ids() const {
   std::vector<uint32_t> result;
   for (const auto& [id, tap] : taps_) result.push_back(id);
-  return result;
-}
-
-std::vector<ArmedTap*> TapTable::user_taps() const {
-  std::vector<ArmedTap*> result;
-  for (auto kind : {SONDE_TAP_USER_ENTRY, SONDE_TAP_USER_RETURN, SONDE_TAP_USER_OFFSET}) {
-    result.insert(result.end(), kinds_[kind].begin(), kinds_[kind].end());
-  }
   return result;
 }
 

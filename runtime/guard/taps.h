@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kmod/shared/abi.h"
+#include "runtime/guard/address_space.h"
 #include "runtime/guard/protocol.h"
 #include "runtime/utrace/utrace.h"
 
@@ -20,24 +21,36 @@ inline constexpr uint32_t kCallsMax = 512;
 /// What ptrace shows: of a signal, the receiver's side only; of time, what the targets do with it.
 constexpr bool shows(sonde_tap_kind kind) { return kind != SONDE_TAP_SIGNAL_SEND && kind != SONDE_TAP_TICK; }
 
-struct ArmedTap {
-  Tap tap;
-  uint64_t inode = 0;  ///< of the file of a user tap
-  uint32_t major = 0, minor = 0;
+struct ArmedTap;
 
-  bool user() const {
-    return tap.kind == SONDE_TAP_USER_ENTRY || tap.kind == SONDE_TAP_USER_RETURN || tap.kind == SONDE_TAP_USER_OFFSET;
+/// A file with user taps in it.
+/// The kernel's own object in every process. It has no file, and a copy of its own in each process that writes to it.
+inline constexpr std::string_view kVdsoPath = "[vdso]";
+
+struct TappedFile {
+  std::string path;
+  uint64_t inode = 0;
+  uint32_t major = 0, minor = 0;
+  std::vector<ArmedTap*> taps;
+
+  bool is(const Mapping& mapping) const {
+    return (inode == mapping.inode && major == mapping.major && minor == mapping.minor) || path == mapping.path;
   }
-  /// Where the breakpoint is: a return is found from its function's entry.
-  uint64_t site_offset() const { return tap.kind == SONDE_TAP_USER_RETURN ? tap.function : tap.offset; }
+};
+
+struct ArmedTap {
+  Tap tap;                     ///< without its path, which is the file's
+  TappedFile* file = nullptr;  ///< of a user tap
+  size_t place = 0;            ///< in its file's list, or in its kind's
+
+  bool user() const { return is_user_tap(tap.kind); }
   bool covers(pid_t pid) const { return tap.pid == 0 || tap.pid == static_cast<uint32_t>(pid); }
 };
 
 class TapTable {
  public:
-  /// Whether it can be armed at all; fills in what the file says. Errors: EOPNOTSUPP, EINVAL, EEXIST, those of stat(2).
-  Result<void> check(ArmedTap& tap) const;
-  ArmedTap& add(std::unique_ptr<ArmedTap> tap);
+  /// Errors: it cannot be armed at all: EOPNOTSUPP, EINVAL, EEXIST, those of stat(2) of its file.
+  Result<ArmedTap*> add(Tap tap);
   ArmedTap* find(uint32_t id);
   void remove(uint32_t id);
   std::vector<uint32_t> ids() const;
@@ -46,10 +59,10 @@ class TapTable {
   const std::vector<ArmedTap*>& returns(uint32_t number) const { return returns_[number]; }
   const std::vector<ArmedTap*>& of(sonde_tap_kind kind) const { return kinds_[kind]; }
   bool any(sonde_tap_kind kind) const { return !kinds_[kind].empty(); }
-  bool any_user() const {
-    return any(SONDE_TAP_USER_ENTRY) || any(SONDE_TAP_USER_RETURN) || any(SONDE_TAP_USER_OFFSET);
-  }
-  std::vector<ArmedTap*> user_taps() const;
+  /// Files with user taps in them.
+  const auto& files() const { return files_; }
+  /// Whether some user tap covers the process.
+  bool any_user(pid_t pid) const;
 
   /// What an engine must see for all this.
   uint32_t events() const;
@@ -57,7 +70,12 @@ class TapTable {
   utrace_syscall_set return_set() const;
 
  private:
+  Result<void> check(const Tap& tap) const;
+  Result<TappedFile*> file_of(const std::string& path);
+
   std::unordered_map<uint32_t, std::unique_ptr<ArmedTap>> taps_;
+  std::map<std::string, std::unique_ptr<TappedFile>> files_;
+  std::unordered_map<uint32_t, size_t> user_taps_;  // how many, by pid; 0: every process
   std::array<std::vector<ArmedTap*>, SONDE_TAP_KIND_COUNT> kinds_;
   std::array<std::vector<ArmedTap*>, kCallsMax> entries_, returns_;
 };

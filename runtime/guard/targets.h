@@ -10,9 +10,13 @@
 // it is held, the consumer has not seen what it mapped, or it is about to be let go. It runs when none of them does.
 #pragma once
 
+#include <signal.h>
+#include <sys/user.h>
+
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,7 +35,7 @@ struct Firing {
   int error = 0;                 ///< errno of the call that returns
   int64_t call = -1;             ///< system call the thread is in
   std::string text;              ///< text 0 of the probe
-  bool at_entry = false;         ///< at a function's first instruction: the return address lies at [rsp]
+  bool at_edge = false;          ///< where a function begins or ends: the return address lies at [rsp]
   bool stack_arguments = false;  ///< args 6.. are on the stack, not fetched yet
   bool begun = false;
   uint64_t timestamp = 0;
@@ -40,18 +44,21 @@ struct Firing {
   std::array<uint64_t, SONDE_DIF_LOCALS> locals{};
 };
 
-/// A call of a function whose return is wanted.
-struct ShadowCall {
-  uint64_t sp;        ///< stack pointer after the return
-  uint64_t address;   ///< where it returns to
-  uint64_t function;  ///< address of its entry
+/// A signal that came while an instruction was stepped: it is delivered behind that instruction.
+struct KeptSignal {
+  siginfo_t info;
+  uint32_t verdict;  ///< utrace_signal_action
+  uint64_t handler;
 };
 
 /// An instruction being stepped.
 struct Step {
   bool active = false;
+  bool own_trap = false;  ///< the program single-steps itself: it gets the trap, too
   uint64_t site = 0;
   uint64_t slot = 0;  ///< 0: in place
+  std::optional<KeptSignal> kept;
+  uint64_t mask = 0;  ///< the program's signal mask, while a signal is kept
 };
 
 struct Process;
@@ -70,9 +77,12 @@ struct Thread {
   bool held = false;
   uint32_t unseen = 0;                  ///< files it has mapped that the consumer has not looked at yet: it waits
   uint64_t at_site = 0;                 ///< stopped at this breakpoint, not stepped yet
-  uint64_t skip_site = 0, skip_sp = 0;  ///< this hit has been reported already
   Step step;
-  std::vector<ShadowCall> calls;
+  bool late_trace = false;                  ///< a step's trap is still to come, and means nothing
+  std::deque<user_regs_struct> reported;    ///< put back at a breakpoint in this state: the next hit is no new one
+  uint64_t reentered = 0, reentered_sp = 0;  ///< it has jumped to the first instruction of the function it is in
+  std::optional<uint64_t> trap_mask;        ///< its signal mask blocks SIGTRAP; this is the rest of it
+  bool trap_delivered = false;              ///< a SIGTRAP of its own: a handler may begin next
 };
 
 struct Process {
@@ -86,6 +96,8 @@ struct Process {
   bool leaving = false;    ///< about to be let go
   bool at_entry = false;   ///< run_to_entry has succeeded
   bool run_to_entry = false;
+  uint64_t trap_handler = 0;  ///< of SIGTRAP, where known: SIG_IGN or an address; 0: none
+  uint64_t passed = 0;        ///< breakpoints
   bool has_leader_code = false;
   long leader_code = 0;
   long status = 0;  ///< wait status, as far as known

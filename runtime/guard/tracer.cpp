@@ -93,6 +93,7 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
       recorder_(recorder),
       events_(std::move(events)),
       breakpoints_(targets_, taps, {events_.notice, events_.mapped}),
+      sigtrap_(events_.notice),
       sampler_(targets_, taps) {
   SONDE_CHECK(Callbacks::tracer == nullptr);
   Callbacks::tracer = this;
@@ -115,7 +116,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
       breakpoints_.adopt(*process);
   }
   Thread& thread = targets_.add_thread(task, *process);
-  if (parent != nullptr && !(flags & CLONE_VM)) breakpoints_.inherit_calls(thread, *parent);
+  sigtrap_.adopt(thread, parent);
   if (utrace_attach_task(task, UTRACE_ATTACH_CREATE, &kOps, &thread, &thread.engine) != 0) {
     targets_.erase_thread(thread.tid);
     return;
@@ -130,6 +131,7 @@ void Tracer::want_events(Thread& thread) {
   uint32_t events = wanted_;
   if (thread.newborn || !thread.samples.empty()) events |= UTRACE_EVENT_QUIESCE;
   if (thread.process->space->had_sites()) events |= UTRACE_EVENT_SIGNAL_CORE;
+  if (thread.step.active) events |= UTRACE_EVENT_SIGNAL_ALL;
   utrace_narrow_syscalls(thread.engine, &entries_, &returns_);
   if (thread.engine->flags != events) utrace_set_events(thread.task, thread.engine, events);
 }
@@ -225,8 +227,10 @@ uint32_t Tracer::on_exec(Thread& thread) {
   Process& process = *thread.process;
   targets_.rename(thread, utrace_task_tid(thread.task));
   process.has_leader_code = false;
-  breakpoints_.thread_gone(thread);
-  thread.at_site = thread.skip_site = 0;
+  stepper_.thread_gone(thread);
+  thread.at_site = thread.reentered = 0;
+  thread.reported.clear();
+  if (process.trap_handler > 1) process.trap_handler = 0;  // an exec leaves only what is ignored
   breakpoints_.adopt(process);
   want_events(thread);
   events_.exec(process.pid);
@@ -320,7 +324,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
 void Tracer::on_death(Thread& thread, bool group_dead) {
   Process* const process = thread.process;
   const pid_t pid = process->pid;
-  breakpoints_.thread_gone(thread);
+  stepper_.thread_gone(thread);
   utrace_engine_put(thread.engine);
   targets_.erase_thread(thread.tid);
   if (!group_dead) return;
@@ -330,40 +334,80 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   if (requested) events_.gone(pid, status);
 }
 
-uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t& info, bool& ours) {
-  ours = true;
-  if (info.si_code == TRAP_TRACE && thread.step.active) {
-    breakpoints_.stepped(thread, regs);
-    return resume_action(thread);
+/// Past the breakpoint it stands at. What is due to the program then, where it single-steps itself: the trap that it has after
+/// each instruction.
+std::optional<siginfo_t> Tracer::pass_site(Thread& thread, user_regs_struct& regs) {
+  const bool own_trap = stepper_.advance(thread, regs);
+  if (thread.step.active) {
+    want_events(thread);
+    return std::nullopt;
   }
-  std::vector<Firing> firings;
-  const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
-  if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) {
-    ours = false;
-    return resume_action(thread);
-  }
-  fire_all(thread, firings, &regs);
-  if (!must_stop(thread)) breakpoints_.advance(thread, regs);
-  return resume_action(thread);
+  const bool called = sigtrap_.passed(thread);
+  if (!own_trap) return std::nullopt;
+  siginfo_t info{};
+  info.si_signo = SIGTRAP;
+  info.si_code = TRAP_TRACE;
+  info.si_addr = reinterpret_cast<void*>(regs.rip);
+  if (!called) return info;
+  utrace_queue_signal(thread.task, info);
+  return std::nullopt;
 }
 
-uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, const siginfo_t& info,
-                           const struct sigaction* orig) {
-  const uint32_t verdict = action & UTRACE_SIGNAL_MASK;
-  if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER) return verdict | resume_action(thread);
-  if (info.si_signo == SIGTRAP && regs != nullptr) {
-    bool ours = false;
-    const uint32_t resume = on_trap(thread, *regs, info, ours);
-    if (ours) return UTRACE_SIGNAL_IGN | resume;
+/// A step is over: its signal, if one is due now.
+uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler) {
+  want_events(thread);
+  const bool called = sigtrap_.passed(thread);
+  const auto kept = stepper_.take_kept(thread);
+  if (!both && !kept) return UTRACE_SIGNAL_IGN;
+  if (kept) {
+    info = kept->info;
+    handler = kept->handler;
   }
-  if (regs != nullptr) breakpoints_.interrupted(thread, *regs);
+  if (!called) return UTRACE_SIGNAL_DELIVER;
+  utrace_queue_signal(thread.task, info);
+  return UTRACE_SIGNAL_IGN;
+}
+
+/// A SIGTRAP of the kernel's. `info` is what the program gets of it, unless that is nothing: UTRACE_SIGNAL_IGN.
+uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler) {
+  const Stepper::Trap trap = stepper_.trapped(thread, regs, info);
+  if (trap != Stepper::Trap::NotOurs)
+    return thread.step.active ? uint32_t{UTRACE_SIGNAL_IGN} : end_step(thread, trap == Stepper::Trap::Both, info, handler);
+  std::vector<Firing> firings;
+  const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
+  if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) return UTRACE_SIGNAL_CORE;
+  fire_all(thread, firings, &regs);
+  const auto due = must_stop(thread) ? std::nullopt : pass_site(thread, regs);
+  if (!due) return UTRACE_SIGNAL_IGN;
+  info = *due;
+  return UTRACE_SIGNAL_DELIVER;
+}
+
+uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
+                           const struct sigaction* orig) {
+  uint32_t verdict = action & UTRACE_SIGNAL_MASK;
+  if (verdict == UTRACE_SIGNAL_HANDLER && std::exchange(thread.trap_delivered, false) && regs != nullptr)
+    sigtrap_.handler_begins(thread, *regs);
+  if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER) return verdict | resume_action(thread);
+  uint64_t handler = orig != nullptr ? reinterpret_cast<uint64_t>(orig->sa_handler) : 0;
+  if (info.si_signo == SIGTRAP && info.si_code > 0 && regs != nullptr) {
+    verdict = on_trap(thread, *regs, info, handler);
+    if (verdict == UTRACE_SIGNAL_IGN) return verdict | resume_action(thread);
+  }
+  if (regs != nullptr && stepper_.signalled(thread, *regs, info, verdict, handler)) {
+    return UTRACE_SIGNAL_IGN | resume_action(thread);
+  }
+  if (!thread.step.active && regs != nullptr) want_events(thread);
   Firing firing;
   firing.args[0] = static_cast<uint64_t>(info.si_signo);
   firing.args[1] = static_cast<uint64_t>(static_cast<int64_t>(info.si_code));
   firing.args[2] = sender_of(info);
-  firing.args[3] = orig != nullptr ? reinterpret_cast<uint64_t>(orig->sa_handler) : 0;
+  firing.args[3] = handler;
   fire(thread, taps_.of(verdict == UTRACE_SIGNAL_IGN ? SONDE_TAP_SIGNAL_DISCARD : SONDE_TAP_SIGNAL_DELIVER), firing);
-  return verdict | resume_action(thread);
+  // A report where its handler begins, if it has one.
+  thread.trap_delivered = info.si_signo == SIGTRAP && thread.process->space->had_sites();
+  const uint32_t resume = resume_action(thread);
+  return verdict | (thread.trap_delivered && resume == UTRACE_RESUME ? UTRACE_REPORT : resume);
 }
 
 }  // namespace sonde::guard

@@ -12,6 +12,8 @@
 #include "runtime/guard/breakpoints.h"
 #include "runtime/guard/recorder.h"
 #include "runtime/guard/sampler.h"
+#include "runtime/guard/sigtrap.h"
+#include "runtime/guard/stepper.h"
 
 namespace sonde::guard {
 
@@ -32,6 +34,7 @@ class Tracer {
   void taps_changed();
   Breakpoints& breakpoints() { return breakpoints_; }
   Targets& targets() { return targets_; }
+  const Stepper& stepper() const { return stepper_; }
   Sampler& sampler() { return sampler_; }
   /// One of the sampler's timers is due.
   void sample(int timer);
@@ -66,9 +69,11 @@ class Tracer {
   uint32_t on_exec(Thread& thread);
   uint32_t on_exit(Thread& thread, long code);
   void on_death(Thread& thread, bool group_dead);
-  uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, const siginfo_t& info,
+  uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
                      const struct sigaction* orig);
-  uint32_t on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t& info, bool& ours);
+  uint32_t on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler);
+  uint32_t end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler);
+  std::optional<siginfo_t> pass_site(Thread& thread, user_regs_struct& regs);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
   void ask_sample(Thread& thread, uint32_t tap);
   void fire_samples(Thread& thread);
@@ -85,6 +90,8 @@ class Tracer {
   Events events_;
   Targets targets_;
   Breakpoints breakpoints_;
+  Stepper stepper_;
+  Sigtrap sigtrap_;
   Sampler sampler_;
   uint32_t wanted_ = 0;
   utrace_syscall_set entries_, returns_;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <lzma.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -302,18 +303,20 @@ std::vector<uint8_t> ElfFile::code(uint64_t offset, uint64_t size) const {
   return bytes;
 }
 
-std::shared_ptr<const ElfFile> vdso_of_this_machine() {
-  static const std::shared_ptr<const ElfFile> object = []() -> std::shared_ptr<const ElfFile> {
+const std::string& vdso_path() {
+  static const UniqueFd copy = [] {
     const auto maps = read_proc_maps(static_cast<uint32_t>(getpid()));
-    if (!maps) return nullptr;
+    UniqueFd file(memfd_create("vdso", MFD_CLOEXEC));
+    if (!maps || !file) return UniqueFd();
     for (const MapEntry& entry : *maps) {
+      const auto size = static_cast<ssize_t>(entry.end - entry.start);
       if (entry.path != kVdso) continue;
-      auto parsed = ElfFile::parse(kVdso, {reinterpret_cast<const uint8_t*>(entry.start), entry.end - entry.start});
-      if (parsed) return *parsed;
+      if (write(file.get(), reinterpret_cast<const void*>(entry.start), entry.end - entry.start) == size) return file;
     }
-    return nullptr;
+    return UniqueFd();
   }();
-  return object;
+  static const std::string path = copy ? "/proc/self/fd/" + std::to_string(copy.get()) : "";
+  return path;
 }
 
 Result<std::shared_ptr<const ElfFile>> ElfCache::open(const std::string& path) {

@@ -82,8 +82,8 @@ class ElfFile {
   UniqueFd fd_;
 };
 
-/// The vdso is the same in all processes: ours is read. Null: there is none.
-std::shared_ptr<const ElfFile> vdso_of_this_machine();
+/// Where a copy of the vdso can be opened, which is the same in all processes. Empty: there is none.
+const std::string& vdso_path();
 
 /// Opens each object once, and again when the file has changed. Not for several threads.
 class ElfCache {

@@ -61,7 +61,10 @@ std::string demangled(const std::string& name) {
 }  // namespace
 
 std::shared_ptr<const ElfFile> Symbolizer::object_of(Process& process, uint32_t pid, const MapEntry& entry) {
-  if (entry.path == kVdso) return vdso_of_this_machine();
+  if (entry.path == kVdso) {
+    auto object = objects_.open(vdso_path());
+    return object ? *object : nullptr;
+  }
   if (!entry.is_file()) return nullptr;
   if (auto known = process.objects.find(entry.path); known != process.objects.end()) return known->second;
   if (!entry.deleted && !process.own_root)

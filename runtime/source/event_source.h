@@ -35,6 +35,11 @@ struct Tap {
   sonde_leave leave{};    ///< of USER_RETURN, and of a USER_ENTRY's jumps back
 };
 
+/// Of a place in a file.
+constexpr bool is_user_tap(sonde_tap_kind kind) {
+  return kind == SONDE_TAP_USER_ENTRY || kind == SONDE_TAP_USER_RETURN || kind == SONDE_TAP_USER_OFFSET;
+}
+
 struct Ecb {
   Epid epid;
   ProbeId probe;
@@ -74,6 +79,8 @@ class EventSource {
   virtual std::string_view name() const = 0;
   /// Whether it has taps of this kind.
   virtual bool can(sonde_tap_kind) const { return true; }
+  /// Whether it has user taps in memory that is no file's: the vdso, as the path "[vdso]".
+  virtual bool taps_memory() const { return true; }
   /// Whether it runs programs that see the kernel (sonde_dif_sees_kernel()); it may still refuse them to this user.
   virtual bool sees_kernel() const { return false; }
 

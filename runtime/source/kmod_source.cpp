@@ -99,6 +99,7 @@ class KmodSource final : public SourceClient {
   KmodSource(std::unique_ptr<Device> device, const SourceOptions& options)
       : SourceClient("kmod", std::move(device)), device_(static_cast<Device&>(transport())), programs_(options) {}
 
+  bool taps_memory() const override { return false; }  // uprobes need a file
   bool sees_kernel() const override { return true; }
   Result<uint32_t> spawn(const SpawnRequest& request) override {
     return programs_.spawn(request, [this](uint32_t pid) { return attach(pid); });

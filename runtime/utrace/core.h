@@ -102,7 +102,7 @@ class Core {
   void report_signal(utrace_task& task, uint32_t initial, uint32_t event, const struct sigaction* orig);
   void signal_report(utrace_task& task, uint32_t kind);
   void apply_signal(utrace_task& task, uint32_t initial, const struct sigaction& before, const struct sigaction& after);
-  void send_again(utrace_task& task, const siginfo_t& info, bool silent);
+  int send_again(utrace_task& task, const siginfo_t& info, bool silent);
   void restore_handler(utrace_task& task);
   uint64_t find_restorer(utrace_task& task);
 

@@ -64,9 +64,9 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   uint64_t instruction = find_syscall_instruction(task);
   if (!instruction) return -ENOSYS;
   user_regs_struct kept = task.registers;
-  uint64_t mask = 0, all = ~uint64_t{0};
-  if (request(PTRACE_GETSIGMASK, task, reinterpret_cast<void*>(sizeof mask), &mask) != 0) return -ESRCH;
-  request(PTRACE_SETSIGMASK, task, reinterpret_cast<void*>(sizeof all), &all);
+  uint64_t mask = 0;
+  if (utrace_signal_mask(&task, &mask) != 0) return -ESRCH;
+  utrace_set_signal_mask(&task, ~uint64_t{0});
   machine::set_call(task.registers, instruction, number, arguments);
   long result = -ESRCH;
   bool alive = write_registers(task);
@@ -97,12 +97,22 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   task.registers_valid = true;
   request(PTRACE_SETREGS, task, nullptr, &task.registers);
   task.registers_read = kept;
-  request(PTRACE_SETSIGMASK, task, reinterpret_cast<void*>(sizeof mask), &mask);
+  utrace_set_signal_mask(&task, mask);
   task.stop = Stop::Other;
   task.in_syscall = false;
   task.syscall_known = false;
   task.running_full = false;
   return result;
+}
+
+int utrace_signal_mask(utrace_task* task, uint64_t* mask) {
+  return static_cast<int>(
+      task->core->request(PTRACE_GETSIGMASK, *task, reinterpret_cast<void*>(sizeof *mask), mask));
+}
+
+int utrace_set_signal_mask(utrace_task* task, uint64_t mask) {
+  return static_cast<int>(
+      task->core->request(PTRACE_SETSIGMASK, *task, reinterpret_cast<void*>(sizeof mask), &mask));
 }
 
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]) {

@@ -237,10 +237,14 @@ uint64_t Core::find_restorer(utrace_task& task) {
   return 0;
 }
 
-void Core::send_again(utrace_task& task, const siginfo_t& info, bool silent) {
+int Core::send_again(utrace_task& task, const siginfo_t& info, bool silent) {
   task.redeliveries.push_back({info, silent});
-  if (syscall(SYS_tgkill, task.pid, task.tid, info.si_signo) != 0) task.redeliveries.pop_back();
+  if (syscall(SYS_tgkill, task.pid, task.tid, info.si_signo) == 0) return 0;
+  task.redeliveries.pop_back();
+  return -errno;
 }
+
+int utrace_queue_signal(utrace_task* task, const siginfo_t& info) { return task->core->send_again(*task, info, false); }
 
 void Core::restore_handler(utrace_task& task) {
   if (!task.restore_signal) return;

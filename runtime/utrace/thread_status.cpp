@@ -16,6 +16,9 @@ bool read_status(pid_t tid, ThreadStatus* to) {
     std::sscanf(line, "State: %c", &to->state);
     std::sscanf(line, "TracerPid: %d", &to->tracer);
     std::sscanf(line, "Uid: %u", &to->uid);
+    std::sscanf(line, "SigBlk: %lx", &to->blocked);
+    std::sscanf(line, "SigIgn: %lx", &to->ignored);
+    std::sscanf(line, "SigCgt: %lx", &to->caught);
   }
   std::fclose(file);
   return true;

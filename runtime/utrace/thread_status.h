@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+
 #include "runtime/base/result.h"
 
 namespace sonde {
@@ -11,6 +13,7 @@ struct ThreadStatus {
   char state = 0;
   pid_t tracer = 0;
   uid_t uid = 0;
+  uint64_t blocked = 0, ignored = 0, caught = 0;  ///< signals, by bit (signal - 1)
 };
 
 /// From /proc. False: there is no such thread.

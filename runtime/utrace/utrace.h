@@ -170,6 +170,12 @@ bool utrace_task_stopped(const utrace_task* task);
 /// be run (32-bit code, no vDSO); -ESRCH. Context: a thread held by UTRACE_STOP, or a callback that is not of an entry.
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]);
 
+/// The signal mask of a stopped thread, by bit (signal - 1). 0 or -errno.
+int utrace_signal_mask(utrace_task* task, uint64_t* mask);
+int utrace_set_signal_mask(utrace_task* task, uint64_t mask);
+/// Sends the thread a signal that arrives with exactly this siginfo, and is reported then. 0 or -errno.
+int utrace_queue_signal(utrace_task* task, const siginfo_t& info);
+
 /// Registers, memory and the like of a stopped thread. Changed registers are written back before it runs.
 user_regs_struct* utrace_registers(utrace_task* task);                                 ///< null: the thread is gone
 int utrace_read_memory(utrace_task* task, uint64_t address, void* to, size_t length);  ///< 0, -EFAULT, -ESRCH

@@ -6,7 +6,6 @@
 #include <set>
 #include <span>
 
-#include "providers/pid/instructions.h"
 #include "runtime/process/elf_file.h"
 #include "tests/cpu_time.h"
 #include "tests/providers/support.h"
@@ -84,31 +83,46 @@ TEST_F(PidTest, TapsSayWhere) {
     EXPECT_EQ(tap.pid, pid);
   }
   EXPECT_EQ(source.taps[0].offset, offset_of("work"));
-  EXPECT_GE(source.taps[1].offset, offset_of("work"));
+  EXPECT_EQ(source.taps[0].leave.how, SONDE_LEAVE_NONE);
+  EXPECT_GT(source.taps[1].offset, offset_of("work"));
+  EXPECT_EQ(source.taps[1].leave.how, SONDE_LEAVE_RETURN);
+  EXPECT_EQ(source.taps[1].leave.length, 1);
 }
 
-/// push; test; je over; xor; over: pop; ret.
-TEST(PidInstructions, TheOnlyReturnIsKnown) {
-  const uint8_t plain[] = {0x55, 0x85, 0xff, 0x74, 0x02, 0x31, 0xc0, 0x5d, 0xc3};
-  EXPECT_EQ(pid::returns_of(plain).only, 8u);
-  const uint8_t two[] = {0x85, 0xff, 0x74, 0x01, 0xc3, 0x31, 0xc0, 0xc3};
-  const uint8_t tail_call[] = {0x85, 0xff, 0x74, 0x01, 0xc3, 0xe9, 0x00, 0x10, 0x00, 0x00};
-  const uint8_t by_register[] = {0x85, 0xff, 0x74, 0x02, 0xff, 0xe0, 0xc3};
-  for (std::span<const uint8_t> code : {std::span<const uint8_t>(two), {tail_call}, {by_register}}) {
-    EXPECT_TRUE(pid::returns_of(code).any);
-    EXPECT_EQ(pid::returns_of(code).only, std::nullopt);
-  }
-  const uint8_t never[] = {0x90, 0xeb, 0xfd};
-  EXPECT_FALSE(pid::returns_of(never).any);
-  const uint8_t falls_through[] = {0x55, 0x90};
-  EXPECT_TRUE(pid::returns_of(falls_through).any);
-  EXPECT_TRUE(pid::returns_of({}).any);
-}
-
-/// It ends in a call that does not come back.
+/// _start ends in a call that does not come back.
 TEST_F(PidTest, WhatNeverReturnsHasNoReturn) {
   EXPECT_EQ(count({provider, "a.out", "_start", "entry", {}}), 1u);
-  EXPECT_EQ(count({provider, "a.out", "_start", "return", {}}), 0u);
+  EXPECT_EQ(count({provider, "a.out", "_sta*", "return", {}}), 0u);
+  EXPECT_EQ(refusal({provider, "a.out", "_start", "return", {}}),
+            "D_PROC_CREATEFAIL function '_start' has no return probe: it never returns");
+}
+
+/// The jump that ends `many` is a tail call; what begins its loop is also its first instruction.
+TEST_F(PidTest, ATapForEachInstructionThatLeaves) {
+  TargetProgram leaver("leaver", R"(
+#include <unistd.h>
+asm(".type many,@function\n many: dec %edi\n jg many\n je 1f\n ret\n 1: jmp getppid@plt\n .size many, .-many");
+int many(int);
+int main(void) { if (write(1, "x", 1) != 1) return 1; pause(); return many(1); }
+)");
+  const uint32_t other = leaver.start();
+  framework.set_targets({pid, other});
+  const std::string name = "pid" + std::to_string(other);
+  enable({name, "a.out", "many", "return", {}});
+  ASSERT_EQ(source.taps.size(), 2u);
+  const uint64_t entry = source.taps[0].function;
+  EXPECT_EQ(source.taps[0].offset, entry + 6);
+  EXPECT_EQ(source.taps[0].leave.how, SONDE_LEAVE_RETURN);
+  EXPECT_EQ(source.taps[1].offset, entry + 7);
+  EXPECT_EQ(source.taps[1].leave.how, SONDE_LEAVE_JUMP);
+  source.taps.clear();
+  enable({name, "a.out", "many", "entry", {}});
+  ASSERT_EQ(source.taps.size(), 2u);
+  EXPECT_EQ(source.taps[0].offset, entry);
+  EXPECT_EQ(source.taps[0].leave.how, SONDE_LEAVE_NONE);
+  EXPECT_EQ(source.taps[1].offset, entry + 2);
+  EXPECT_EQ(source.taps[1].function, entry);
+  EXPECT_EQ(source.taps[1].leave.how, SONDE_LEAVE_REENTER_IF);
 }
 
 TEST_F(PidTest, Instructions) {
@@ -163,10 +177,17 @@ TEST_F(PidTest, Refusals) {
   EXPECT_THAT(refusal({provider, "lib*", "nosuch*", "entry", {}}), StartsWith("D_PDESC_ZERO"));
 }
 
-TEST_F(PidTest, EveryInstructionOfALibraryIsTooMuch) {
-  const std::string why = refusal({provider, "libc", "", "", {}});
+TEST_F(PidTest, MoreThanAMillionInstructionsAreTooMany) {
+  TargetProgram huge("huge", R"(
+#include <unistd.h>
+asm(".type nops,@function\n nops: .rept 1000000\n nop\n .endr\n ret\n .size nops, .-nops");
+int main(void) { if (write(1, "x", 1) != 1) return 1; pause(); return 0; }
+)");
+  const uint32_t other = huge.start();
+  framework.set_targets({pid, other});
+  const std::string why = refusal({"pid" + std::to_string(other), "a.out", "nops", "", {}});
   EXPECT_THAT(why, StartsWith("D_PROC_CREATEFAIL"));
-  EXPECT_THAT(why, HasSubstr("more than 100000 instructions"));
+  EXPECT_THAT(why, HasSubstr("more than 1000000 instructions"));
   EXPECT_LT(framework.probe_count(), 1000u);
 }
 

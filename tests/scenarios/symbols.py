@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from support import PROGRAMS, check, counts, equal, scenario
+from support import PROGRAMS, Skip, check, counts, equal, scenario
 
 
 def frames(text):
@@ -98,3 +98,19 @@ def indirect_functions(world):
     check("ld-linux-x86-64.so.2" in counts(result.stdout), "the linker's own memcpy is another one")
     listing = world.sonde("-l", "-n", "pid$target:libc*:*:entry", "-c", program).stdout.split()
     check("strlen" in listing and "memset" in listing, "indirect functions are listed")
+
+
+@scenario(only="ptrace", why="uprobes need a file, which the vdso is not")
+def functions_of_the_vdso(world):
+    """time() of the C library is the vdso's where there is one; the int3 is in the process's own copy: others live on."""
+    source = world.path("clock.c", "#include <time.h>\nint main(void) { long s = 0; for (int i = 0; i < 50; i++) s += time(0); return s == 0; }")
+    program = world.path("clock")
+    subprocess.run(["gcc", "-O1", "-fno-builtin", "-o", program, source], check=True)
+    if "[vdso]" not in open("/proc/self/maps").read():
+        raise Skip("no vdso")
+    result = world.sonde("-q", "-n", "pid$target:*vdso*:*time:entry { @[probemod, probefunc] = count(); }", "-c", program)
+    equal(counts(result.stdout).get(("[vdso]", "time")), 50, "calls of the vdso's function")
+    result = world.sonde("-q", "-n", "pid$target:libc*:time:entry { @[ufunc(ucaller)] = count(); }", "-c", program)
+    equal(counts(result.stdout), {"clock`main": 50}, "calls by the name that people write")
+    listing = world.sonde("-l", "-n", "pid$target:*vdso*::entry", "-c", program).stdout
+    check("clock_gettime" in listing, f"listed: {listing}")

@@ -25,6 +25,9 @@
 #include <vector>
 
 #include "runtime/buffer/ring.h"
+#include "providers/pid/function_code.h"
+#include "runtime/process/elf_code.h"
+#include "runtime/process/elf_file.h"
 #include "runtime/source/registry.h"
 
 namespace sonde::test {
@@ -125,6 +128,22 @@ inline uint64_t offset_of(const std::string& path, const std::string& function) 
   return 0;
 }
 
+/// Taps of one probe on a function: for its return, one on each instruction that leaves it.
+inline std::vector<Tap> taps_on(uint32_t probe, sonde_tap_kind kind, const std::string& path, const std::string& name,
+                                uint32_t pid = 0) {
+  const uint64_t entry = offset_of(path, name);
+  if (kind != SONDE_TAP_USER_RETURN) return {{{}, kind, ProbeId{probe}, 0, pid, path, entry, entry, {}}};
+  auto file = ElfFile::open(path);
+  auto code = ElfCode::open(path);
+  const ElfFunction* function = file ? (*file)->find(name) : nullptr;
+  std::vector<Tap> taps;
+  if (function == nullptr || !code) return ADD_FAILURE() << name << " of " << path, taps;
+  for (const pid::Place& place : pid::FunctionReader(**file, **code).read(*function).leaves)
+    taps.push_back({{}, kind, ProbeId{probe}, 0, pid, path, place.offset, function->offset, place.leave});
+  EXPECT_FALSE(taps.empty()) << name;
+  return taps;
+}
+
 struct Record {
   uint32_t epid, probe, pid, tid, sequence;
   uint16_t flags;
@@ -160,13 +179,12 @@ class Consumer {
     ASSERT_TRUE(armed) << armed.error().message();
   }
   void tap_call(uint32_t probe, uint32_t number, sonde_tap_kind kind = SONDE_TAP_SYSCALL_ENTRY) {
-    tap({{}, kind, ProbeId{probe}, number, 0, "", 0, 0});
+    tap({{}, kind, ProbeId{probe}, number, 0, "", 0, 0, {}});
   }
-  void tap_kind(uint32_t probe, sonde_tap_kind kind) { tap({{}, kind, ProbeId{probe}, 0, 0, "", 0, 0}); }
+  void tap_kind(uint32_t probe, sonde_tap_kind kind) { tap({{}, kind, ProbeId{probe}, 0, 0, "", 0, 0, {}}); }
   void tap_function(uint32_t probe, sonde_tap_kind kind, const std::string& path, const std::string& name,
                     uint32_t pid = 0) {
-    const uint64_t offset = offset_of(path, name);
-    tap({{}, kind, ProbeId{probe}, 0, pid, path, offset, offset});
+    for (Tap& made : taps_on(probe, kind, path, name, pid)) tap(std::move(made));
   }
 
   uint32_t spawn(std::vector<std::string> argv, std::vector<uint32_t> calls = {}, bool filter = false) {

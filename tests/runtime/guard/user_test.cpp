@@ -158,8 +158,11 @@ TEST(User, ManyProbesInOneLibrary) {
                            "strtol", "fwrite", "vfprintf", "setlocale", "opendir", "readdir", "fopen",  "fclose",
                            "getcwd", "stat",   "fstat",    "lseek",     "realloc", "strdup",  "isatty", "ioctl"}) {
     for (auto kind : {SONDE_TAP_USER_ENTRY, SONDE_TAP_USER_RETURN}) {
-      const uint64_t offset = offset_of(libc, name);
-      taps.push_back({TapId{id++}, kind, ProbeId{1}, 0, 0, libc, offset, offset});
+      if (kind == SONDE_TAP_USER_RETURN && std::string_view(name) == "exit") continue;  // it never returns
+      for (Tap& tap : taps_on(1, kind, libc, name)) {
+        tap.id = TapId{id++};
+        taps.push_back(std::move(tap));
+      }
     }
   }
   auto armed = consumer.source->arm(taps);
@@ -299,11 +302,11 @@ TEST(User, DisarmWhileItRuns) {
   const uint32_t pid = consumer.spawn({target(), "loop", "15"});
   ASSERT_TRUE(consumer.source->run_to_entry(pid));
   ASSERT_TRUE(consumer.source->go());
-  const uint64_t offset = offset_of(target(), "work");
+  std::vector<Tap> taps = taps_on(1, SONDE_TAP_USER_ENTRY, target(), "work");
+  for (Tap& tap : taps_on(1, SONDE_TAP_USER_RETURN, target(), "work")) taps.push_back(std::move(tap));
+  std::vector<TapId> ids;
+  for (Tap& tap : taps) ids.push_back(tap.id = TapId{100 + static_cast<uint32_t>(ids.size())});
   for (uint32_t round = 0; round < 40; round++) {
-    const Tap taps[] = {{TapId{100}, SONDE_TAP_USER_ENTRY, ProbeId{1}, 0, 0, target(), offset, offset},
-                        {TapId{101}, SONDE_TAP_USER_RETURN, ProbeId{1}, 0, 0, target(), offset, offset}};
-    const TapId ids[] = {TapId{100}, TapId{101}};
     ASSERT_TRUE(consumer.source->arm(taps));
     usleep(5000);
     ASSERT_TRUE(consumer.source->disarm(ids));

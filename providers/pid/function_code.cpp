@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "providers/pid/function_code.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <span>
+
+#include "providers/pid/instructions.h"
+
+namespace sonde::pid {
+namespace {
+
+using Flow = Instruction::Flow;
+
+constexpr size_t kMaxParts = 8;
+
+std::string hex(uint64_t value) {
+  char text[19];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+/// The name of the function that a cold part belongs to: NAME of NAME.cold and NAME.cold.N; empty: it is none.
+std::string_view owner_of_cold(std::string_view name) {
+  const size_t dot = name.rfind(".cold");
+  if (dot == name.npos || dot == 0) return {};
+  const std::string_view rest = name.substr(dot + 5);
+  const bool numbered = rest.size() > 1 && rest[0] == '.' && rest.find_first_not_of("0123456789", 1) == rest.npos;
+  return rest.empty() || numbered ? name.substr(0, dot) : std::string_view();
+}
+
+/// A run of code that belongs to the function.
+struct Part {
+  uint64_t start = 0, end = 0;  ///< addresses as linked
+  std::vector<uint8_t> bytes;
+  std::vector<Instruction> instructions;
+
+  bool holds(uint64_t address) const { return address >= start && address < end; }
+  uint64_t target(const Instruction& branch) const { return start + static_cast<uint64_t>(branch.target); }
+  /// The instruction that begins at `address`, or null.
+  const Instruction* find(uint64_t address) const {
+    const auto at = static_cast<uint32_t>(address - start);
+    const auto found = std::ranges::lower_bound(instructions, at, {}, &Instruction::at);
+    return found != instructions.end() && found->at == at ? &*found : nullptr;
+  }
+  /// Whether `address` is behind the lock prefix of an instruction: older glibc jumps over the prefix in a process of one thread.
+  bool behind_lock(uint64_t address) const {
+    const Instruction* before = address > start ? find(address - 1) : nullptr;
+    return before != nullptr && before->locked;
+  }
+};
+
+}  // namespace
+
+/// One function on its way.
+struct FunctionReader::Reading {
+  FunctionReader& reader;
+  const ElfFunction& function;
+  FunctionCode out;
+  std::deque<Part> parts;  ///< the function itself first
+
+  void fail(std::string why) {
+    if (out.broken.empty()) out.broken = std::move(why);
+  }
+  bool broken() const { return !out.broken.empty(); }
+  const Part* part_of(uint64_t address) const {
+    const auto found = std::ranges::find_if(parts, [&](const Part& part) { return part.holds(address); });
+    return found == parts.end() ? nullptr : &*found;
+  }
+  std::string place(const Part& part, const Instruction& instruction) const {
+    return hex(part.start + instruction.at - function.address);
+  }
+
+  void run() {
+    const uint64_t size = out.size = reader.extent(function);
+    if (size == 0) return fail("where it ends is not known: it has neither a size nor call frame information");
+    add_part(function.address, function.address + size);
+    for (size_t i = 0; i < parts.size() && !broken(); i++) find_cold_parts(parts[i]);
+    for (const Part& part : parts) {
+      if (!broken()) check(part);
+    }
+    if (broken()) return;
+    for (const Part& part : parts) find_leaves(part);
+    if (broken()) return;
+    for (const Instruction& instruction : parts.front().instructions) {
+      if (!instruction.locked || !is_target(parts.front().start + instruction.at + 1))
+        out.instructions.push_back(instruction.at);
+    }
+    judge_ends();
+    std::ranges::sort(out.leaves, {}, &Place::offset);
+  }
+
+  void add_part(uint64_t start, uint64_t end) {
+    Part& part = parts.emplace_back();
+    part.start = start;
+    part.end = end;
+    const auto bytes = reader.code_.code(start, end - start);
+    if (bytes.empty()) return fail("its code is not in the file");
+    part.bytes.assign(bytes.begin(), bytes.end());
+    part.instructions = decode(part.bytes);
+    const uint32_t decoded = part.instructions.empty() ? 0 : part.instructions.back().end();
+    if (decoded != bytes.size())
+      fail("the bytes at " + hex(start + decoded - function.address) + " are no instruction");
+  }
+
+  void find_cold_parts(const Part& part) {
+    for (const Instruction& branch : part.instructions) {
+      if (branch.flow != Flow::Jump && branch.flow != Flow::JumpIf) continue;
+      const uint64_t to = part.target(branch);
+      if (part_of(to) != nullptr || parts.size() >= kMaxParts) continue;
+      if (const auto cold = cold_part_at(part.start + branch.at, to)) add_part(cold->first, cold->second);
+      if (broken()) return;
+    }
+  }
+
+  /// The extent of the function's cold part that the jump at `from` leads into at `address`.
+  std::optional<std::pair<uint64_t, uint64_t>> cold_part_at(uint64_t from, uint64_t address) const {
+    const ElfFunction* symbol = reader.file_.at(address);
+    if (symbol != nullptr) {
+      const std::string_view owner = owner_of_cold(symbol->name);
+      if (owner.empty() || symbol->size == 0 || !has_name(owner)) return std::nullopt;
+      return std::pair(symbol->address, symbol->address + symbol->size);
+    }
+    const ElfCode::Frame* frame = reader.code_.frame_at(address);
+    if (frame == nullptr || starts_function(frame->start)) return std::nullopt;
+    // The stack is the same at both ends of a jump inside of a function. It is not for the linkage table, whose FDE begins so too.
+    ElfCode& code = reader.code_;
+    const bool begins_framed = !code.stack_is_callers(frame->start);
+    const bool same_stack = code.stack_is_callers(from) == code.stack_is_callers(address);
+    if (!(begins_framed && same_stack) && !jumps_back(*frame)) return std::nullopt;
+    return std::pair(frame->start, frame->end());
+  }
+
+  bool has_name(std::string_view name) const {
+    const auto [first, last] =
+        std::ranges::equal_range(reader.file_.functions(), function.address, {}, &ElfFunction::address);
+    return std::any_of(first, last, [&](const ElfFunction& alias) { return alias.name == name; });
+  }
+
+  bool starts_function(uint64_t address) const {
+    const auto found = std::ranges::lower_bound(reader.file_.functions(), address, {}, &ElfFunction::address);
+    return found != reader.file_.functions().end() && found->address == address;
+  }
+
+  /// Whether what has no symbol jumps back into the function's middle.
+  bool jumps_back(const ElfCode::Frame& frame) const {
+    return std::ranges::any_of(decode(reader.code_.code(frame.start, frame.size)), [&](const Instruction& branch) {
+      if (branch.flow != Flow::Jump && branch.flow != Flow::JumpIf) return false;
+      const uint64_t to = frame.start + static_cast<uint64_t>(branch.target);
+      return to != function.address && part_of(to) != nullptr;
+    });
+  }
+
+  /// Each address inside that is gone to begins an instruction.
+  void check(const Part& part) {
+    for (const Instruction& branch : part.instructions) {
+      if (!branch.has_target || begins(part.target(branch))) continue;
+      return fail("the branch at " + place(part, branch) + " leads into the middle of an instruction");
+    }
+    const ElfCode::Frame* frame = reader.code_.frame_at(part.start);
+    if (frame == nullptr) return;
+    for (const uint64_t pad : reader.code_.landing_pads(*frame)) {
+      if (!begins(pad))
+        return fail("the landing pad at " + hex(pad - function.address) + " is in the middle of an instruction");
+    }
+  }
+
+  bool begins(uint64_t address) const {
+    const Part* part = part_of(address);
+    return part == nullptr || part->find(address) != nullptr || part->behind_lock(address);
+  }
+
+  bool is_target(uint64_t address) const {
+    return std::ranges::any_of(parts, [&](const Part& part) {
+      return std::ranges::any_of(part.instructions, [&](const Instruction& branch) {
+        return branch.has_target && part.target(branch) == address;
+      });
+    });
+  }
+
+  void find_leaves(const Part& part) {
+    for (const Instruction& instruction : part.instructions) {
+      switch (instruction.flow) {
+        case Flow::Return: add(out.leaves, part, instruction, SONDE_LEAVE_RETURN); break;
+        case Flow::Jump: add_jump(part, instruction, SONDE_LEAVE_JUMP, SONDE_LEAVE_REENTER); break;
+        case Flow::JumpIf: add_jump(part, instruction, SONDE_LEAVE_JUMP_IF, SONDE_LEAVE_REENTER_IF); break;
+        case Flow::JumpOperand: add_operand(part, instruction); break;
+        case Flow::OddJumpIf:
+          if (part_of(part.target(instruction)) == nullptr)
+            out.endless =
+                "the instruction at " + place(part, instruction) + " leaves it by a count, which is not judged";
+          break;
+        case Flow::On:
+        case Flow::Call:
+        case Flow::End: break;
+      }
+    }
+  }
+
+  void add_jump(const Part& part, const Instruction& jump, sonde_leave_how leaves, sonde_leave_how reenters) {
+    const uint64_t to = part.target(jump);
+    if (to == function.address)
+      add(out.reenters, part, jump, reenters);
+    else if (part_of(to) == nullptr && reader.code_.stack_is_callers(part.start + jump.at))
+      add(out.leaves, part, jump, leaves);
+  }
+
+  void add_operand(const Part& part, const Instruction& jump) {
+    if (!reader.code_.stack_is_callers(part.start + jump.at)) return;
+    const sonde_leave leave = leave_by_operand(part.bytes, jump);
+    if (leave.how != SONDE_LEAVE_NONE) return add_place(out.leaves, part, jump, leave);
+    out.endless = "the jump at " + place(part, jump) + " has an operand that cannot be judged";
+  }
+
+  void add(std::vector<Place>& to, const Part& part, const Instruction& instruction, sonde_leave_how how) {
+    sonde_leave leave = {};
+    leave.how = static_cast<uint8_t>(how);
+    leave.length = instruction.length;
+    if (instruction.flow == Flow::JumpIf) leave.condition = instruction.condition;
+    add_place(to, part, instruction, leave);
+  }
+
+  void add_place(std::vector<Place>& to, const Part& part, const Instruction& instruction, sonde_leave leave) {
+    const uint64_t address = part.start + instruction.at;
+    for (size_t i = 0; i < parts.size() && i < SONDE_LEAVE_PARTS; i++) {
+      leave.parts[i].from = static_cast<int32_t>(parts[i].start - address);
+      leave.parts[i].to = static_cast<int32_t>(parts[i].end - address);
+    }
+    Place place{0, leave};
+    if (!reader.file_.offset_of(address, place.offset)) return fail("its code is not in the file");
+    to.push_back(place);
+  }
+
+  /// A function whose last instruction runs on is left by none.
+  void judge_ends() {
+    const auto& all = parts.front().instructions;
+    const auto last = std::find_if(all.rbegin(), all.rend(), [](const Instruction& one) { return !one.nothing; });
+    const bool runs_on = last != all.rend() && (last->flow == Flow::On || last->flow == Flow::JumpIf);
+    if (!out.endless.empty()) return;
+    if (runs_on)
+      out.endless = "it runs on into the code behind it";
+    else if (out.leaves.empty())
+      out.endless = "it never returns";
+  }
+};
+
+uint64_t FunctionReader::extent(const ElfFunction& function) const {
+  if (function.size != 0) return function.size;
+  const ElfCode::Frame* frame = code_.frame_at(function.address);
+  if (frame != nullptr && frame->start == function.address) return frame->size;
+  const auto next = std::ranges::upper_bound(file_.functions(), function.address, {}, &ElfFunction::address);
+  const bool alone = next == file_.functions().end() || next->address >= function.limit;
+  return alone && function.limit > function.address ? function.limit - function.address : 0;
+}
+
+FunctionCode FunctionReader::read(const ElfFunction& function) {
+  Reading reading{*this, function, {}, {}};
+  reading.run();
+  if (reading.broken()) reading.out = {reading.out.size, std::move(reading.out.broken), {}, {}, {}, {}};
+  if (!reading.out.endless.empty()) reading.out.leaves.clear();
+  return std::move(reading.out);
+}
+
+// Decoding a library takes a hundred times as long as looking through its bytes for the four that such a jump ends with.
+
+namespace {
+
+/// Whether the two bytes before a 32-bit displacement may be a jump's opcode.
+bool is_jump_opcode(uint8_t before, uint8_t last) { return last == 0xe9 || (before == 0x0f && (last & 0xf0) == 0x80); }
+
+int32_t displacement_at(const uint8_t* at) {
+  int32_t value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+bool FunctionReader::may_reenter(const ElfFunction& function) {
+  if (!jumps_found_) find_nameless_jumps();
+  if (std::ranges::binary_search(jumped_to_, function.address)) return true;
+  const auto code = code_.code(function.address, extent(function));
+  const auto size = static_cast<int64_t>(code.size());
+  for (int64_t at = 1; at < std::min<int64_t>(size, 128); at++) {
+    const uint8_t opcode = code[at - 1];
+    if (static_cast<int8_t>(code[at]) + at + 1 == 0 && (opcode == 0xeb || (opcode & 0xf0) == 0x70)) return true;
+  }
+  const uint8_t* bytes = code.data();
+  for (int64_t at = 1; at + 4 <= size; at++) {
+    if (displacement_at(bytes + at) + at + 4 != 0) continue;
+    if (is_jump_opcode(at > 1 ? bytes[at - 2] : 0, bytes[at - 1])) return true;
+  }
+  return false;
+}
+
+void FunctionReader::find_nameless_jumps() {
+  jumps_found_ = true;
+  for (const ElfFunction& function : file_.functions()) {
+    if (!owner_of_cold(function.name).empty()) find_jumps(function.address, function.size);
+  }
+  for (const ElfCode::Frame& frame : code_.frames()) {
+    if (file_.at(frame.start) == nullptr) find_jumps(frame.start, frame.size);
+  }
+  std::ranges::sort(jumped_to_);
+}
+
+void FunctionReader::find_jumps(uint64_t start, uint64_t size) {
+  const auto code = code_.code(start, size);
+  for (size_t at = 1; at + 4 <= code.size(); at++) {
+    if (!is_jump_opcode(at > 1 ? code[at - 2] : 0, code[at - 1])) continue;
+    const uint64_t to = start + at + 4 + static_cast<uint64_t>(int64_t{displacement_at(&code[at])});
+    const auto found = std::ranges::lower_bound(file_.functions(), to, {}, &ElfFunction::address);
+    if (found != file_.functions().end() && found->address == to) jumped_to_.push_back(to);
+  }
+}
+
+std::vector<Place> FunctionReader::reenters(const ElfFunction& function) {
+  return may_reenter(function) ? read(function).reenters : std::vector<Place>();
+}
+
+}  // namespace sonde::pid

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/guard/sigtrap.h"
+
+#include <sys/syscall.h>
+
+#include <bit>
+
+#include "runtime/guard/dif_env.h"
+#include "runtime/utrace/thread_status.h"
+
+namespace sonde::guard {
+namespace {
+
+constexpr uint64_t bit(int signal) { return uint64_t{1} << (signal - 1); }
+
+/// What a mask may lack that blocks everything: what cannot be blocked, and what the C library keeps for itself.
+constexpr uint64_t kUnblockable = bit(SIGKILL) | bit(SIGSTOP) | bit(32) | bit(33) | bit(SIGTRAP);
+constexpr uint64_t kIgnore = 1;
+
+/// As rt_sigaction has it.
+struct KernelAction {
+  uint64_t handler, flags, restorer, mask;
+};
+
+/// rt_sigaction(SIGTRAP) in the thread; its arguments lie below its stack's red zone for as long as that takes.
+long change_action(Thread& thread, const KernelAction* wanted, KernelAction* old) {
+  const user_regs_struct* regs = utrace_registers(thread.task);
+  if (regs == nullptr) return -ESRCH;
+  const uint64_t place = (regs->rsp - 512) & ~uint64_t{15};
+  KernelAction kept[2], pair[2] = {wanted != nullptr ? *wanted : KernelAction{}, {}};
+  if (!read_target(thread, place, kept, sizeof kept) || !write_target(thread, place, pair, sizeof pair)) return -EFAULT;
+  const uint64_t arguments[6] = {SIGTRAP, wanted != nullptr ? place : 0, place + sizeof *wanted, sizeof(uint64_t), 0, 0};
+  const long result = utrace_run_syscall(thread.task, SYS_rt_sigaction, arguments);
+  if (result == 0) read_target(thread, place + sizeof *old, old, sizeof *old);
+  write_target(thread, place, kept, sizeof kept);
+  return result;
+}
+
+}  // namespace
+
+void Sigtrap::adopt(Thread& thread, const Thread* parent) {
+  ThreadStatus status;
+  if (parent != nullptr) {
+    thread.trap_mask = parent->trap_mask;
+    if (thread.process->trap_handler == 0) thread.process->trap_handler = parent->process->trap_handler;
+  } else if (read_status(thread.tid, &status)) {
+    if (status.blocked & bit(SIGTRAP)) thread.trap_mask = status.blocked & ~bit(SIGTRAP);
+    if (status.ignored & bit(SIGTRAP)) thread.process->trap_handler = kIgnore;
+  }
+}
+
+/// Notes an action that a later trap could cost. Whether that took a call.
+bool Sigtrap::look(Thread& thread) {
+  Process& process = *thread.process;
+  ThreadStatus status;
+  if (!read_status(thread.tid, &status)) return false;
+  if (status.ignored & bit(SIGTRAP)) process.trap_handler = kIgnore;
+  if ((status.caught & bit(SIGTRAP)) == 0) return false;
+  KernelAction now{};
+  if (change_action(thread, nullptr, &now) == 0) process.trap_handler = now.handler;
+  return true;
+}
+
+/// Whether that took a call: the program may have kept its action, or have had none.
+bool Sigtrap::put_action_back(Thread& thread) {
+  Process& process = *thread.process;
+  KernelAction action{}, before{};
+  long result = change_action(thread, nullptr, &action);
+  action.handler = process.trap_handler;
+  if (result == 0) result = change_action(thread, &action, &before);
+  if (result == 0 || result == -ESRCH) return true;
+  process.trap_handler = 0;
+  notice_("process " + std::to_string(process.pid) +
+          ": a probe has cost it its SIGTRAP handler, and its own seccomp filter forbids to put that back");
+  return true;
+}
+
+bool Sigtrap::passed(Thread& thread) {
+  Process& process = *thread.process;
+  uint64_t mask = 0;
+  if (utrace_signal_mask(thread.task, &mask) != 0) return false;
+  const bool blocks_all = (mask | kUnblockable) == ~uint64_t{0};
+  const bool as_known = thread.trap_mask && *thread.trap_mask == mask;
+  if (!blocks_all && !as_known && process.trap_handler != kIgnore)
+    return std::has_single_bit(++process.passed) && look(thread);
+  ThreadStatus status;
+  bool called = false;
+  if (process.trap_handler != 0 && read_status(thread.tid, &status)) {
+    if ((status.caught | status.ignored) & bit(SIGTRAP)) {  // so it was neither blocked nor ignored
+      thread.trap_mask.reset();
+      return false;
+    }
+    called = put_action_back(thread);
+  }
+  if (!blocks_all && !as_known) return called;
+  thread.trap_mask = mask;
+  utrace_set_signal_mask(thread.task, mask | bit(SIGTRAP));
+  return called;
+}
+
+void Sigtrap::handler_begins(Thread& thread, const user_regs_struct& regs) {
+  uint64_t mask = 0;
+  thread.process->trap_handler = regs.rip;
+  if (utrace_signal_mask(thread.task, &mask) == 0 && (mask & bit(SIGTRAP))) thread.trap_mask = mask & ~bit(SIGTRAP);
+}
+
+}  // namespace sonde::guard

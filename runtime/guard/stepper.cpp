@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/guard/stepper.h"
+
+#include <algorithm>
+
+namespace sonde::guard {
+namespace {
+
+constexpr uint64_t kTrapFlag = 1 << 8, kResumeFlag = 1 << 16;
+constexpr size_t kReportedMost = 16;  // handlers within handlers
+
+constexpr uint64_t bit(int signal) { return uint64_t{1} << (signal - 1); }
+
+/// Raised by an instruction. Blocked, they would kill.
+constexpr uint64_t kFaults = bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL);
+constexpr uint64_t kNeverKept = kFaults | bit(SIGTRAP) | bit(SIGSYS);
+
+bool is_fault(const siginfo_t& info) {
+  return info.si_code > 0 && info.si_signo < 32 && (kFaults & bit(info.si_signo)) != 0;
+}
+
+bool same_state(const user_regs_struct& a, const user_regs_struct& b) {
+  constexpr uint64_t kIgnored = kTrapFlag | kResumeFlag;
+  return a.rip == b.rip && a.rsp == b.rsp && a.rbp == b.rbp && a.rax == b.rax && a.rbx == b.rbx && a.rcx == b.rcx &&
+         a.rdx == b.rdx && a.rsi == b.rsi && a.rdi == b.rdi && a.r8 == b.r8 && a.r9 == b.r9 && a.r10 == b.r10 &&
+         a.r11 == b.r11 && a.r12 == b.r12 && a.r13 == b.r13 && a.r14 == b.r14 && a.r15 == b.r15 &&
+         a.fs_base == b.fs_base && (a.eflags | kIgnored) == (b.eflags | kIgnored);
+}
+
+bool in_slot(const Step& step, uint64_t address) { return step.slot != 0 && address - step.slot < kSlotBytes; }
+
+/// The program's address of what lies in the slot.
+uint64_t home(const Step& step, uint64_t address) {
+  return in_slot(step, address) ? step.site + (address - step.slot) : address;
+}
+
+/// Where the signal says what instruction raised it, it says the program's.
+void mend_address(const Step& step, siginfo_t& info) {
+  if (info.si_code <= 0) return;
+  const auto address = reinterpret_cast<uint64_t>(info.si_addr);
+  if (in_slot(step, address)) info.si_addr = reinterpret_cast<void*>(home(step, address));
+}
+
+}  // namespace
+
+bool take_reported(Thread& thread, const user_regs_struct& regs) {
+  const auto found = std::ranges::find_if(thread.reported, [&](const auto& note) { return same_state(note, regs); });
+  if (found == thread.reported.end()) return false;
+  thread.reported.erase(found, thread.reported.end());  // those that came after it never returned
+  return true;
+}
+
+bool Stepper::advance(Thread& thread, user_regs_struct& regs) {
+  const uint64_t address = std::exchange(thread.at_site, 0);
+  Site* site = address != 0 ? thread.process->space->site(address) : nullptr;
+  if (site == nullptr) return false;  // taken out meanwhile: the instruction is in its place
+  const auto read = [&](uint64_t at, void* to, size_t length) { return read_target(thread, at, to, length); };
+  const auto write = [&](uint64_t at, const void* from, size_t length) {
+    return write_target(thread, at, from, length);
+  };
+  if (!site->instruction.emulate(regs, read, write)) {
+    begin(thread, *site, regs);
+    return false;
+  }
+  emulated_++;
+  return (regs.eflags & kTrapFlag) != 0;
+}
+
+void Stepper::begin(Thread& thread, Site& site, user_regs_struct& regs) {
+  AddressSpace& space = *thread.process->space;
+  const Instruction::How how = site.instruction.how();
+  const bool copied = how == Instruction::How::Slot || how == Instruction::How::Push;
+  steps_++;
+  thread.step = {};
+  thread.step.active = true;
+  thread.step.own_trap = (regs.eflags & kTrapFlag) != 0;
+  thread.step.site = site.address;
+  thread.step.slot = copied ? space.take_slot(site) : 0;
+  if (thread.step.slot != 0)
+    regs.rip = thread.step.slot;
+  else
+    space.lift(site);
+}
+
+void Stepper::end(Thread& thread) {
+  AddressSpace& space = *thread.process->space;
+  if (thread.step.slot != 0)
+    space.give_slot(thread.step.slot);
+  else
+    space.lower(thread.step.site);
+  if (thread.step.kept) utrace_set_signal_mask(thread.task, thread.step.mask);
+  thread.step.active = false;
+}
+
+Stepper::Trap Stepper::trapped(Thread& thread, user_regs_struct& regs, siginfo_t& info) {
+  if (info.si_code != TRAP_TRACE) return Trap::NotOurs;
+  if (!thread.step.active) return std::exchange(thread.late_trace, false) ? Trap::Ours : Trap::NotOurs;
+  Step& step = thread.step;
+  const Site* site = thread.process->space->site(step.site);
+  const uint64_t from = step.slot != 0 ? step.slot : step.site;
+  if (regs.rip == from && site != nullptr && site->instruction.repeats()) return Trap::Ours;  // one round of many
+  mend_address(step, info);
+  regs.rip = home(step, regs.rip);
+  end(thread);
+  if (!step.own_trap) return Trap::Ours;
+  send_kept_again(thread);
+  return Trap::Both;
+}
+
+bool Stepper::signalled(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint32_t verdict, uint64_t handler) {
+  Step& step = thread.step;
+  if (!step.active || verdict == UTRACE_SIGNAL_IGN || info.si_signo == SIGSTOP) return false;
+  const Site* site = thread.process->space->site(step.site);
+  const bool before = regs.rip == (step.slot != 0 ? step.slot : step.site);
+  const bool repeats = site != nullptr && site->instruction.repeats();
+  if (before && !is_fault(info) && !repeats && !step.kept) {
+    step.kept = KeptSignal{info, verdict, handler};
+    utrace_signal_mask(thread.task, &step.mask);
+    utrace_set_signal_mask(thread.task, ~kNeverKept);
+    return true;
+  }
+  mend_address(step, info);
+  put_back(thread, regs);
+  send_kept_again(thread);
+  return false;
+}
+
+/// It comes back as it was, after what is delivered now.
+void Stepper::send_kept_again(Thread& thread) {
+  if (const auto kept = take_kept(thread)) utrace_queue_signal(thread.task, kept->info);
+}
+
+std::optional<KeptSignal> Stepper::take_kept(Thread& thread) {
+  if (thread.step.active) return std::nullopt;
+  return std::exchange(thread.step.kept, std::nullopt);
+}
+
+void Stepper::put_back(Thread& thread, user_regs_struct& regs) {
+  if (!thread.step.active) return;
+  const bool before = regs.rip == (thread.step.slot != 0 ? thread.step.slot : thread.step.site);
+  regs.rip = home(thread.step, regs.rip);
+  end(thread);
+  thread.late_trace = !before;
+  if (!before) return;
+  if (thread.reported.size() >= kReportedMost) thread.reported.pop_front();
+  thread.reported.push_back(regs);
+}
+
+void Stepper::thread_gone(Thread& thread) {
+  if (thread.step.active) end(thread);
+}
+
+}  // namespace sonde::guard

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Real instructions, assembled: by which of them each function is left
+#include "providers/pid/function_code.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace sonde::pid {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// A shared object made from assembly or C.
+class Object {
+ public:
+  explicit Object(const std::string& source, const std::string& command = "cc -x assembler -nostdlib -shared",
+                  bool strip = false) {
+    char made[] = "/tmp/sonde-code-XXXXXX";
+    directory_ = mkdtemp(made);
+    const std::string path = directory_ + "/object", from = directory_ + "/source";
+    std::ofstream(from) << source << "\n";
+    build(command + " -o " + path + " " + from);
+    symbols_ = *ElfFile::open(path);
+    if (strip) build("strip -o " + path + ".stripped " + path);
+    file_ = *ElfFile::open(strip ? path + ".stripped" : path);
+    code_ = *ElfCode::open(file_->path());
+  }
+  ~Object() { std::filesystem::remove_all(directory_); }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  FunctionCode read(const char* name) {
+    const ElfFunction* function = file_->find(name);
+    EXPECT_NE(function, nullptr) << name;
+    return function == nullptr ? FunctionCode{} : FunctionReader(*file_, *code_).read(*function);
+  }
+  /// "ret@3", "jmp@4" ..., offsets from `name`.
+  std::vector<std::string> leaves(const char* name) { return texts(name, read(name).leaves); }
+  std::vector<std::string> reenters(const char* name) {
+    const ElfFunction* function = file_->find(name);
+    const std::vector<Place> quick = FunctionReader(*file_, *code_).reenters(*function);
+    EXPECT_EQ(texts(name, quick), texts(name, read(name).reenters));
+    return texts(name, quick);
+  }
+  ElfCode& code() { return *code_; }
+  /// Address of any symbol before it was stripped.
+  uint64_t address(const char* name) const { return symbols_->find(name)->address; }
+
+ private:
+  static void build(const std::string& command) { EXPECT_EQ(std::system(command.c_str()), 0) << command; }
+
+  std::vector<std::string> texts(const char* name, const std::vector<Place>& places) {
+    const char* const kinds[] = {"?", "ret", "jmp", "jcc", "operand", "again", "again-if"};
+    std::vector<std::string> all;
+    for (const Place& place : places) {
+      const auto offset = static_cast<int64_t>(place.offset - file_->find(name)->offset);
+      all.push_back(kinds[place.leave.how] + ("@" + std::to_string(offset)));
+    }
+    return all;
+  }
+
+  std::string directory_;
+  std::shared_ptr<const ElfFile> file_, symbols_;
+  std::shared_ptr<ElfCode> code_;
+};
+
+/// Wraps each body in what makes it a function with call frame information.
+std::string function(const std::string& name, const std::string& body) {
+  return ".globl " + name + "\n.type " + name + ",@function\n" + name + ":\n.cfi_startproc\n" + body +
+         "\n.cfi_endproc\n.size " + name + ", .-" + name + "\n";
+}
+
+TEST(FunctionCode, KindsOfReturns) {
+  Object object(function("plain", "nop; ret") + function("popping", "ret $16") +
+                function("amd", "test %edi,%edi; repz ret") + function("mpx", "bnd ret"));
+  EXPECT_THAT(object.leaves("plain"), ElementsAre("ret@1"));
+  EXPECT_THAT(object.leaves("popping"), ElementsAre("ret@0"));
+  EXPECT_EQ(object.read("popping").leaves[0].leave.length, 3);
+  EXPECT_THAT(object.leaves("amd"), ElementsAre("ret@2"));
+  EXPECT_EQ(object.read("amd").leaves[0].leave.length, 2);
+  EXPECT_THAT(object.leaves("mpx"), ElementsAre("ret@0"));
+  EXPECT_THAT(object.read("amd").instructions, ElementsAre(0, 2));
+}
+
+TEST(FunctionCode, JumpsThatLeadOut) {
+  Object object(function("far_off", "ret") + function("tail", "test %edi,%edi; jne 1f; ret; 1: jmp far_off") +
+                function("maybe", "test %edi,%edi; js far_off; jg 1f; ret; 1: ret"));
+  EXPECT_THAT(object.leaves("tail"), ElementsAre("ret@4", "jmp@5"));
+  EXPECT_THAT(object.leaves("maybe"), ElementsAre("jcc@2", "ret@6", "ret@7"));
+  const sonde_leave js = object.read("maybe").leaves[0].leave;
+  EXPECT_EQ(js.condition, 8);
+  EXPECT_EQ(js.parts[0].from, -2);
+  EXPECT_EQ(js.parts[0].to, 6);
+  EXPECT_EQ(js.parts[1].from, js.parts[1].to);
+}
+
+TEST(FunctionCode, JumpsThroughOperands) {
+  Object object(function("reg", "jmp *%r11") + function("tracked", "notrack jmp *%rax") +
+                function("mem", "jmp *8(%rdi,%r12,4)") + function("thread", "bnd jmp *%fs:16(%rbp)") +
+                function("slot", "jmp *.+70(%rip)"));
+  const auto leave = [&](const char* name) {
+    const FunctionCode code = object.read(name);
+    EXPECT_THAT(code.leaves, SizeIs(1));
+    const sonde_leave found = code.leaves.empty() ? sonde_leave{} : code.leaves[0].leave;
+    EXPECT_EQ(found.how, SONDE_LEAVE_JUMP_OPERAND);
+    EXPECT_EQ(sonde_leave_check(&found), 0);
+    return found;
+  };
+  const sonde_leave reg = leave("reg");
+  EXPECT_EQ(reg.base, 11);
+  EXPECT_EQ(reg.flags, 0);
+  EXPECT_EQ(leave("tracked").base, 0);
+  EXPECT_EQ(leave("tracked").length, 3);
+  const sonde_leave mem = leave("mem");
+  EXPECT_EQ(mem.flags, SONDE_LEAVE_MEMORY);
+  EXPECT_EQ(mem.base, 7);
+  EXPECT_EQ(mem.index, 12);
+  EXPECT_EQ(mem.scale, 4);
+  EXPECT_EQ(mem.displacement, 8);
+  const sonde_leave thread = leave("thread");
+  EXPECT_EQ(thread.flags, SONDE_LEAVE_MEMORY | SONDE_LEAVE_FS);
+  EXPECT_EQ(thread.index, SONDE_LEAVE_NO_REGISTER);
+  const sonde_leave slot = leave("slot");
+  EXPECT_EQ(slot.base, SONDE_LEAVE_RIP);
+  EXPECT_EQ(slot.displacement, 64);
+}
+
+/// The frame still stands: what it jumps to goes on with it.
+TEST(FunctionCode, AJumpWithAFrameIsNoReturn) {
+  Object object(function("other", "ret") +
+                function("framed",
+                         "push %rbx; .cfi_adjust_cfa_offset 8; test %edi,%edi; je other; jmp *%rax; pop %rbx; "
+                         ".cfi_adjust_cfa_offset -8; jne other; ret"));
+  EXPECT_THAT(object.leaves("framed"), ElementsAre("jcc@8", "ret@10"));
+}
+
+TEST(FunctionCode, JumpsToTheOwnFirstInstruction) {
+  Object object(function("loop", "dec %edi; jg loop; je 1f; jmp loop; 1: ret") + function("calls", "call calls; ret") +
+                function("long_loop", "dec %edi; .fill 300, 1, 0x90; jg long_loop; ret"));
+  EXPECT_THAT(object.leaves("loop"), ElementsAre("ret@8"));
+  EXPECT_THAT(object.reenters("loop"), ElementsAre("again-if@2", "again@6"));
+  EXPECT_THAT(object.reenters("calls"), IsEmpty());
+  EXPECT_THAT(object.reenters("long_loop"), ElementsAre("again-if@302"));
+}
+
+TEST(FunctionCode, WhatNeverReturns) {
+  Object object(function("spins", "1: nop; jmp 1b") + function("dies", "ud2") + function("falls", "inc %eax") +
+                function("next", "ret"));
+  EXPECT_EQ(object.read("spins").endless, "it never returns");
+  EXPECT_EQ(object.read("dies").endless, "it never returns");
+  EXPECT_EQ(object.read("falls").endless, "it runs on into the code behind it");
+  EXPECT_THAT(object.read("falls").instructions, SizeIs(1));
+  EXPECT_EQ(object.read("next").endless, "");
+}
+
+TEST(FunctionCode, CodeThatIsNotWhatItSeems) {
+  Object object(function("overlaps", "jmp 1f+1; 1: .byte 0xb8; ret; nop; nop; nop") +
+                function("data", "ret; .byte 0x06, 0x06") + function("cut", "ret; .byte 0xe8, 0"));
+  EXPECT_EQ(object.read("overlaps").broken, "the branch at 0x0 leads into the middle of an instruction");
+  EXPECT_THAT(object.read("overlaps").leaves, IsEmpty());
+  EXPECT_THAT(object.read("overlaps").instructions, IsEmpty());
+  EXPECT_EQ(object.read("data").broken, "the bytes at 0x1 are no instruction");
+  EXPECT_EQ(object.read("cut").broken, "the bytes at 0x1 are no instruction");
+}
+
+/// glibc's way to spare the prefix in a process of one thread: both ways do the same and come out at the same place.
+TEST(FunctionCode, AJumpBehindALockPrefix) {
+  Object object(function("adds", "test %edi,%edi; je 1f; lock; 1: incl (%rsi); ret"));
+  EXPECT_THAT(object.leaves("adds"), ElementsAre("ret@7"));
+  EXPECT_THAT(object.read("adds").instructions, ElementsAre(0, 2, 7));  // an int3 behind the prefix would kill
+}
+
+TEST(FunctionCode, ColdParts) {
+  const std::string source =
+      ".section .text.unlikely,\"ax\"\nwork.cold:\n.cfi_startproc\n.cfi_def_cfa_offset 16\nnop; je back; ret; jmp "
+      "elsewhere\n"
+      ".cfi_endproc\n.size work.cold, .-work.cold\n.type work.cold,@function\n.text\n" +
+      function("elsewhere", "ret") +
+      function("work",
+               "push %rbx; .cfi_adjust_cfa_offset 8; test %edi,%edi; je work.cold; back: pop %rbx; "
+               ".cfi_adjust_cfa_offset -8; ret");
+  for (bool strip : {false, true}) {
+    Object object(source, "cc -x assembler -nostdlib -shared", strip);
+    const FunctionCode work = object.read("work");
+    EXPECT_EQ(work.broken, "");
+    ASSERT_THAT(work.leaves, SizeIs(2)) << strip;  // its ret, and the cold part's
+    const auto far = static_cast<int32_t>(object.address("work") - object.address("elsewhere"));
+    EXPECT_GT(far, 0);
+    for (const Place& place : work.leaves) {
+      EXPECT_EQ(place.leave.how, SONDE_LEAVE_RETURN);
+      EXPECT_LT(place.leave.parts[1].from, place.leave.parts[1].to);
+    }
+    EXPECT_THAT(work.instructions, SizeIs(5));
+  }
+}
+
+}  // namespace
+}  // namespace sonde::pid

@@ -7,6 +7,7 @@
 
 #include "providers/pid/field.h"
 #include "runtime/framework/provider.h"
+#include "runtime/process/elf_file.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::pid {
@@ -36,6 +37,7 @@ bool is_short_for(std::string_view module, std::string_view name) {
 std::vector<Object> objects_of(uint32_t pid) {
   std::vector<Object> objects;
   sonde_mappings(pid, add_object, &objects);
+  if (!objects.empty() && !vdso_path().empty()) objects.push_back({kVdso, kVdso});
   const std::string executable = executable_of(pid);
   for (Object& object : objects) object.executable = object.path == executable;
   return objects;

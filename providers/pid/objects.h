@@ -15,7 +15,7 @@ struct Object {
   bool executable = false;  ///< the program itself: also a.out
 };
 
-/// The ELF files that `pid` has mapped as code, each once, in order of address. Empty when it cannot be read.
+/// The ELF files that `pid` has mapped as code, each once, in order of address, and the vdso. Empty when it cannot be read.
 std::vector<Object> objects_of(uint32_t pid);
 
 /// Those that a module field names: by base name or a glob on it; `a.out`, the program; empty, all; and a name

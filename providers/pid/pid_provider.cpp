@@ -120,10 +120,11 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
         "process " + std::to_string(target.pid) + " runs 32-bit code: its functions cannot be probed";
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
-  Found found =
-      find_sites(*spec, objects, files(), [&](const Object& object, const ElfFunction& function, const char* name) {
-        return is_known(target, object, function, name);
-      });
+  IndirectFunctions indirect(target.pid, files());
+  Found found = find_sites(*spec, objects, indirect, files(),
+                           [&](const Object& object, const ElfFunction& function, const char* name) {
+                             return is_known(target, object, function, name);
+                           });
   if (!found.refusal.tag.empty()) {
     return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
   }

@@ -54,8 +54,13 @@ std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Fiel
 
 class Finder {
  public:
-  Finder(const dtrace_probedesc_t& spec, Files& files, const IsKnown& is_known)
-      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), files_(files), is_known_(is_known) {}
+  Finder(const dtrace_probedesc_t& spec, IndirectFunctions& indirect, Files& files, const IsKnown& is_known)
+      : spec_(spec),
+        function_(spec.dtpd_func),
+        names_(spec.dtpd_name),
+        indirect_(indirect),
+        files_(files),
+        is_known_(is_known) {}
 
   Found run(const std::vector<Object>& objects) {
     if (!names_.valid()) {
@@ -79,28 +84,75 @@ class Finder {
     std::string searched;  // the first one's name
     bool any_symbol = false;
     for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
+      if (!may_probe(*object)) continue;
       Files::File* file = files_.open(object->path);
       if (file == nullptr) continue;
       if (searched.empty()) searched = object->name;
-      any_symbol |= !file->elf->functions().empty();
-      for (const ElfFunction* function : select_functions(*file->elf, function_)) {
+      any_symbol |= !file->elf->functions().empty() || !file->elf->indirect().empty();
+      std::vector<const ElfFunction*> chosen = select_functions(*file->elf, function_);
+      add_indirect(*object, *file, chosen);
+      for (const ElfFunction* function : chosen) {
         any_function = true;
         add_function(*object, *file, *function);
         if (!found_.refusal.tag.empty()) return;
       }
     }
-    if (searched.empty() || any_function) return;
+    if (searched.empty() || any_function || !found_.sites.empty() || found_.known > 0) return;
     const std::string why = any_symbol ? "" : no_symbols(searched);
     if (function_.is_exact()) {
       const std::string module = spec_.dtpd_mod;
       const std::string where = module.empty() ? "any module" : "module '" + module + "'";
       const bool may_come = module.empty() && why.empty();
+      const char* unknown = "; it is an indirect function, and which code it runs cannot be told";
       refuse("D_PROC_FUNC", "failed to lookup '" + function_.literal() + "' in " + where + why +
+                                (unresolved_ ? unknown : "") +
                                 (may_come ? "; with -Z, those that are opened later are waited for" : ""));
     } else if (!any_symbol) {
       refuse("D_PDESC_ZERO", "probe description " + std::string(spec_.dtpd_provider) + ":" + spec_.dtpd_mod + ":" +
                                  spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why);
     }
+  }
+
+  /// The vdso is memory that no file has. Where it cannot be probed, only whoever names it is told.
+  bool may_probe(const Object& object) {
+    if (object.path != kVdso || sonde_tap_memory_possible()) return true;
+    if (spec_.dtpd_mod[0] != '\0' && std::string_view(spec_.dtpd_mod) != "*")
+      refuse("D_PROC_CREATEFAIL", "the vdso is no file, so only the ptrace source can probe it: -x source=ptrace");
+    return false;
+  }
+
+  /// Indirect functions are probed where they lead to. Of a glob, the name that people write wins over that of the implementation.
+  void add_indirect(const Object& object, Files::File& file, std::vector<const ElfFunction*>& chosen) {
+    for (const ElfFunction& resolver : file.elf->indirect()) {
+      if (!function_.matches(resolver.name)) continue;
+      const std::vector<Implementation> found = indirect_.implementations(*file.elf, resolver);
+      unresolved_ |= found.empty();
+      for (const Implementation& one : found) add_implementation(object, file, resolver, one, chosen);
+    }
+    std::ranges::stable_sort(chosen, {}, &ElfFunction::address);
+  }
+
+  void add_implementation(const Object& object, Files::File& file, const ElfFunction& resolver,
+                          const Implementation& one, std::vector<const ElfFunction*>& chosen) {
+    const bool elsewhere = one.path != object.path;
+    Files::File* there = elsewhere ? files_.open(one.path) : &file;
+    uint64_t address = 0;
+    if (there == nullptr || !there->elf->address_of(one.offset, address)) return;
+    const ElfFunction* known = there->elf->at(address);
+    const bool begins = known != nullptr && known->address == address;
+    ElfFunction made = begins ? *known : ElfFunction{.address = address, .offset = one.offset};
+    made.name = resolver.name;
+    made.binding = resolver.binding;
+    if (elsewhere) {
+      const Object* place = files_.keep(Object{one.path, object.name});
+      if (may_probe(*place)) add_function(*place, *there, *files_.keep(*there, made));
+      return;
+    }
+    const auto same = function_.is_exact() ? chosen.end() : std::ranges::find(chosen, address, &ElfFunction::address);
+    if (same == chosen.end())
+      chosen.push_back(files_.keep(file, made));
+    else if (better_name(made, **same))
+      *same = files_.keep(file, made);
   }
 
   static std::string no_symbols(const std::string& object) {
@@ -200,26 +252,18 @@ class Finder {
   const dtrace_probedesc_t& spec_;
   Field function_;
   WantedNames names_;
+  IndirectFunctions& indirect_;
   Files& files_;
   const IsKnown& is_known_;
+  bool unresolved_ = false;  ///< an indirect function leads nowhere that is known
   Found found_;
 };
 
 }  // namespace
 
-Files::File* Files::open(const std::string& path) {
-  auto elf = cache_.open(path);
-  if (!elf) return nullptr;
-  File*& file = known_[elf->get()];
-  if (file != nullptr) return file;
-  auto code = ElfCode::open(path);
-  if (!code) return nullptr;
-  return file = &files_.emplace_back(File{*elf, *code});
-}
-
-Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, Files& files,
-                 const IsKnown& is_known) {
-  return Finder(spec, files, is_known).run(objects);
+Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
+                 Files& files, const IsKnown& is_known) {
+  return Finder(spec, indirect, files, is_known).run(objects);
 }
 
 }  // namespace sonde::pid

@@ -8,15 +8,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "providers/pid/function_code.h"
+#include "providers/pid/files.h"
+#include "providers/pid/indirect.h"
 #include "providers/pid/objects.h"
 #include "runtime/base/result.h"
 #include "runtime/framework/provider.h"
@@ -52,26 +50,8 @@ struct Found {
 /// Whether there is a probe of that name already that has its site in `function`: what made it is not found out again.
 using IsKnown = std::function<bool(const Object& object, const ElfFunction& function, const char* name)>;
 
-/// Files that were opened, and what was read of them.
-class Files {
- public:
-  struct File {
-    std::shared_ptr<const ElfFile> elf;
-    std::shared_ptr<ElfCode> code;
-    FunctionReader functions{*elf, *code};
-  };
-
-  /// Stays, also when the file is replaced by another of its name. Null: it cannot be opened.
-  File* open(const std::string& path);
-
- private:
-  ElfCache cache_;
-  std::deque<File> files_;
-  std::map<const ElfFile*, File*> known_;
-};
-
 /// What module, function and name of `spec` name among `objects`, which the sites point to.
-Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, Files& files,
-                 const IsKnown& is_known);
+Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
+                 Files& files, const IsKnown& is_known);
 
 }  // namespace sonde::pid

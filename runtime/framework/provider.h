@@ -123,6 +123,8 @@ void sonde_tap_disarm(dtrace_id_t probe);
 
 /* From anywhere: whether taps of this kind can be armed with the source that there is; true while there is none. */
 int sonde_tap_possible(enum sonde_tap_kind kind);
+/* The same for user taps in memory that is no file's: the vdso, whose path is "[vdso]". */
+int sonde_tap_memory_possible(void);
 
 /* From anywhere: whether system calls that only 32-bit code has can be tapped; likewise. */
 int sonde_compat_calls_possible(void);

@@ -274,6 +274,11 @@ int sonde_compat_calls_possible(void) {
   return framework && (framework->source == nullptr || framework->source->sees_compat_calls());
 }
 
+int sonde_tap_memory_possible(void) {
+  Locked framework;
+  return framework && (framework->source == nullptr || framework->source->taps_memory());
+}
+
 void sonde_provide_error(const char* tag, const char* message) {
   if (!check_call(Call::ProvideError, "sonde_provide_error")) return;
   Locked framework;

@@ -36,14 +36,15 @@ bool parse_mapping(const char* line, Mapping& out) {
   return true;
 }
 
-/// Those of files.
+/// Those of files, and the vdso.
 std::vector<Mapping> read_mappings(pid_t pid) {
   std::vector<Mapping> found;
   FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
   char line[SONDE_PATH_MAX + 256];
   while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
     Mapping mapping;
-    if (parse_mapping(line, mapping) && mapping.inode != 0) found.push_back(std::move(mapping));
+    if (parse_mapping(line, mapping) && (mapping.inode != 0 || mapping.path == kVdsoPath))
+      found.push_back(std::move(mapping));
   }
   if (file != nullptr) std::fclose(file);
   return found;

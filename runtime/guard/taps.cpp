@@ -57,8 +57,8 @@ Result<void> TapTable::check(const Tap& tap) const {
 /// The file as it is now: one that was replaced since its first tap was armed is another file.
 Result<TappedFile*> TapTable::file_of(const std::string& path) {
   if (auto known = files_.find(path); known != files_.end()) return known->second.get();
-  struct stat file;
-  if (stat(path.c_str(), &file) != 0) return Error::from_errno(path);
+  struct stat file {};
+  if (path != kVdsoPath && stat(path.c_str(), &file) != 0) return Error::from_errno(path);
   auto made = std::make_unique<TappedFile>(TappedFile{
       path, file.st_ino, static_cast<uint32_t>(major(file.st_dev)), static_cast<uint32_t>(minor(file.st_dev)), {}});
   return (files_[path] = std::move(made)).get();

@@ -25,6 +25,9 @@ constexpr bool shows(sonde_tap_kind kind) { return kind != SONDE_TAP_SIGNAL_SEND
 struct ArmedTap;
 
 /// A file with user taps in it.
+/// The kernel's own object in every process. It has no file, and a copy of its own in each process that writes to it.
+inline constexpr std::string_view kVdsoPath = "[vdso]";
+
 struct TappedFile {
   std::string path;
   uint64_t inode = 0;

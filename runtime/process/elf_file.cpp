@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <lzma.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -12,6 +13,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+
+#include "runtime/process/proc_maps.h"
 
 namespace sonde {
 namespace {
@@ -29,7 +32,7 @@ struct ElfEnd {
 };
 using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 
-constexpr std::string_view kDebugFiles = "/usr/lib/debug";
+constexpr char kDebugFiles[] = "/usr/lib/debug";
 
 /// Empty when it is no xz stream, or one that grows beyond all measure.
 std::vector<char> unpack_xz(const void* packed, size_t size) {
@@ -54,15 +57,6 @@ std::vector<char> unpack_xz(const void* packed, size_t size) {
 
 size_t leading_underscores(std::string_view name) { return std::min(name.find_first_not_of('_'), name.size()); }
 
-bool better_name(const ElfFunction& a, const ElfFunction& b) {
-  const bool a_local = a.binding == ElfFunction::Binding::Local, b_local = b.binding == ElfFunction::Binding::Local;
-  if (a_local != b_local) return b_local;
-  const size_t a_underscores = leading_underscores(a.name), b_underscores = leading_underscores(b.name);
-  if (a_underscores != b_underscores) return a_underscores < b_underscores;
-  if (a.name.size() != b.name.size()) return a.name.size() < b.name.size();
-  return a.name < b.name;
-}
-
 ElfFunction::Binding binding_of(const GElf_Sym& symbol) {
   switch (GELF_ST_BIND(symbol.st_info)) {
     case STB_LOCAL: return ElfFunction::Binding::Local;
@@ -72,6 +66,15 @@ ElfFunction::Binding binding_of(const GElf_Sym& symbol) {
 }
 
 }  // namespace
+
+bool better_name(const ElfFunction& a, const ElfFunction& b) {
+  const bool a_local = a.binding == ElfFunction::Binding::Local, b_local = b.binding == ElfFunction::Binding::Local;
+  if (a_local != b_local) return b_local;
+  const size_t a_underscores = leading_underscores(a.name), b_underscores = leading_underscores(b.name);
+  if (a_underscores != b_underscores) return a_underscores < b_underscores;
+  if (a.name.size() != b.name.size()) return a.name.size() < b.name.size();
+  return a.name < b.name;
+}
 
 /// Fills an ElfFile from libelf.
 struct ElfFile::Reader {
@@ -127,7 +130,7 @@ struct ElfFile::Reader {
   bool read_by_build_id() {
     const std::string id = build_id(elf);
     if (id.size() < 4) return false;
-    return read_other(std::string(kDebugFiles) + "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug",
+    return read_other(kDebugFiles + ("/.build-id/" + id.substr(0, 2)) + "/" + id.substr(2) + ".debug",
                       [&](Elf* other) { return build_id(other) == id; });
   }
 
@@ -137,7 +140,7 @@ struct ElfFile::Reader {
     if (name == nullptr || !file.path_.starts_with('/')) return false;
     const std::string folder = file.path_.substr(0, file.path_.rfind('/') + 1), id = build_id(elf);
     const auto belongs = [&](Elf* other) { return id.empty() ? sum_of(other) == sum : build_id(other) == id; };
-    for (const std::string& place : {folder, folder + ".debug/", std::string(kDebugFiles) + folder})
+    for (const std::string& place : {folder, folder + ".debug/", kDebugFiles + folder})
       if (read_other(place + name, belongs)) return true;
     return false;
   }
@@ -194,7 +197,8 @@ struct ElfFile::Reader {
   }
 
   void add(const GElf_Sym& symbol, std::string_view name) {
-    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) return;
+    const auto type = GELF_ST_TYPE(symbol.st_info);
+    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF) return;
     name = name.substr(0, name.find('@'));
     ElfFunction function;
     if (name.empty() || !file.offset_of(symbol.st_value, function.offset)) return;
@@ -203,11 +207,10 @@ struct ElfFile::Reader {
     function.size = symbol.st_size;
     function.limit = symbol.st_size != 0 ? symbol.st_value + symbol.st_size : section_end(symbol.st_shndx);
     function.binding = binding_of(symbol);
-    file.functions_.push_back(std::move(function));
+    (type == STT_FUNC ? file.functions_ : file.indirect_).push_back(std::move(function));
   }
 
-  void finish() {
-    auto& functions = file.functions_;
+  static void order(std::vector<ElfFunction>& functions) {
     std::ranges::sort(functions, [](const ElfFunction& a, const ElfFunction& b) {
       return a.address != b.address ? a.address < b.address : better_name(a, b);
     });
@@ -215,6 +218,12 @@ struct ElfFile::Reader {
       return a.address == b.address && a.name == b.name;
     };
     functions.erase(std::unique(functions.begin(), functions.end(), same), functions.end());
+  }
+
+  void finish() {
+    auto& functions = file.functions_;
+    order(functions);
+    order(file.indirect_);
     for (uint32_t i = 0; i < functions.size(); i++) {
       auto [at, added] = file.by_name_.emplace(functions[i].name, i);
       const bool was_local = functions[at->second].binding == ElfFunction::Binding::Local;
@@ -292,6 +301,22 @@ std::vector<uint8_t> ElfFile::code(uint64_t offset, uint64_t size) const {
   const ssize_t got = pread(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
   bytes.resize(got > 0 ? static_cast<size_t>(got) : 0);
   return bytes;
+}
+
+const std::string& vdso_path() {
+  static const UniqueFd copy = [] {
+    const auto maps = read_proc_maps(static_cast<uint32_t>(getpid()));
+    UniqueFd file(memfd_create("vdso", MFD_CLOEXEC));
+    if (!maps || !file) return UniqueFd();
+    for (const MapEntry& entry : *maps) {
+      const auto size = static_cast<ssize_t>(entry.end - entry.start);
+      if (entry.path != kVdso) continue;
+      if (write(file.get(), reinterpret_cast<const void*>(entry.start), entry.end - entry.start) == size) return file;
+    }
+    return UniqueFd();
+  }();
+  static const std::string path = copy ? "/proc/self/fd/" + std::to_string(copy.get()) : "";
+  return path;
 }
 
 Result<std::shared_ptr<const ElfFile>> ElfCache::open(const std::string& path) {

@@ -11,7 +11,7 @@
 //   where the object has none, with the sum that the link gives;
 //   .gnu_debugdata, an ELF object compressed by xz inside of this one ("mini debug information", functions only).
 //
-// Left out: symbols that are not defined here, and indirect functions (IFUNC), whose symbol names the
+// Left out: symbols that are not defined here. Indirect functions (IFUNC) stand apart: their symbol names the
 // function that picks the implementation, not one that callers run. Versions (name@VERSION) are cut off.
 #pragma once
 
@@ -38,6 +38,12 @@ struct ElfFunction {
   enum class Binding : uint8_t { Global, Weak, Local } binding = Binding::Global;
 };
 
+/// Of two names for one address: not local, then few leading underscores, then short.
+bool better_name(const ElfFunction& a, const ElfFunction& b);
+
+/// What the kernel calls its own object in every process.
+inline constexpr char kVdso[] = "[vdso]";
+
 class ElfFile {
  public:
   /// Errors: those of open(2); ENOEXEC not an ELF object of this machine.
@@ -49,6 +55,8 @@ class ElfFile {
   const std::string& path() const { return path_; }
   /// By rising address; of several names for one address the best one first: global, then few leading underscores, then short.
   std::span<const ElfFunction> functions() const { return functions_; }
+  /// Resolvers of indirect functions, by rising address.
+  std::span<const ElfFunction> indirect() const { return indirect_; }
   /// Null: no such function. Of several with one name (local ones) the first.
   const ElfFunction* find(std::string_view name) const;
   /// The function that holds `address` (as linked), by its best name; null: none.
@@ -69,10 +77,13 @@ class ElfFile {
 
   std::string path_;
   std::vector<Segment> code_;  ///< executable PT_LOADs
-  std::vector<ElfFunction> functions_;
+  std::vector<ElfFunction> functions_, indirect_;
   std::unordered_map<std::string_view, uint32_t> by_name_;
   UniqueFd fd_;
 };
+
+/// Where a copy of the vdso can be opened, which is the same in all processes. Empty: there is none.
+const std::string& vdso_path();
 
 /// Opens each object once, and again when the file has changed. Not for several threads.
 class ElfCache {

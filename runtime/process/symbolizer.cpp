@@ -48,21 +48,6 @@ std::string mount_namespace(uint32_t pid) {
   return length > 0 ? std::string(text, static_cast<size_t>(length)) : "";
 }
 
-/// The vdso is the same in all processes: ours will do.
-std::shared_ptr<const ElfFile> vdso() {
-  static const std::shared_ptr<const ElfFile> object = []() -> std::shared_ptr<const ElfFile> {
-    const auto maps = read_proc_maps(static_cast<uint32_t>(getpid()));
-    if (!maps) return nullptr;
-    for (const MapEntry& entry : *maps) {
-      if (entry.path != "[vdso]") continue;
-      auto parsed = ElfFile::parse("[vdso]", {reinterpret_cast<const uint8_t*>(entry.start), entry.end - entry.start});
-      if (parsed) return *parsed;
-    }
-    return nullptr;
-  }();
-  return object;
-}
-
 /// As the source has it; what is no C++ name stays as it is.
 std::string demangled(const std::string& name) {
   constexpr size_t kLongest = 4096;
@@ -76,7 +61,10 @@ std::string demangled(const std::string& name) {
 }  // namespace
 
 std::shared_ptr<const ElfFile> Symbolizer::object_of(Process& process, uint32_t pid, const MapEntry& entry) {
-  if (entry.path == "[vdso]") return vdso();
+  if (entry.path == kVdso) {
+    auto object = objects_.open(vdso_path());
+    return object ? *object : nullptr;
+  }
   if (!entry.is_file()) return nullptr;
   if (auto known = process.objects.find(entry.path); known != process.objects.end()) return known->second;
   if (!entry.deleted && !process.own_root)
@@ -195,7 +183,7 @@ ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t addr
     process.missed = std::move(missed);
   }
   if (entry == nullptr) return symbol;
-  if (!entry->is_file() && entry->path != "[vdso]") look_up_jit(process, pid, symbol);
+  if (!entry->is_file() && entry->path != kVdso) look_up_jit(process, pid, symbol);
   if (entry->path.empty() || !symbol.function.empty()) return symbol;
   symbol.module = base_name(entry->path);
   const uint64_t offset = address - entry->start + entry->offset;

@@ -81,6 +81,8 @@ class EventSource {
   virtual bool can(sonde_tap_kind) const { return true; }
   /// Whether it sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h).
   virtual bool sees_compat_calls() const { return true; }
+  /// Whether it has user taps in memory that is no file's: the vdso, as the path "[vdso]".
+  virtual bool taps_memory() const { return true; }
   /// Whether it runs programs that see the kernel (sonde_dif_sees_kernel()); it may still refuse them to this user.
   virtual bool sees_kernel() const { return false; }
 

@@ -99,6 +99,7 @@ class KmodSource final : public SourceClient {
   KmodSource(std::unique_ptr<Device> device, const SourceOptions& options)
       : SourceClient("kmod", std::move(device)), device_(static_cast<Device&>(transport())), programs_(options) {}
 
+  bool taps_memory() const override { return false; }  // uprobes need a file
   bool sees_kernel() const override { return true; }
   bool sees_compat_calls() const override { return false; }
   Result<uint32_t> spawn(const SpawnRequest& request) override {

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from support import check, equal, scenario
+from support import PROGRAMS, Skip, check, counts, equal, scenario
 
 
 def frames(text):
@@ -79,3 +79,38 @@ def stacks_of_stripped_programs(world):
     runs = [frames(world.sonde("-q", "-n", "syscall::getppid:entry { ustack(); }", "-c", program).stdout) for _ in range(2)]
     check(any(re.fullmatch(r"bare`\+0x[0-9a-f]{4}", frame) for frame in runs[0]), f"frames {runs[0]}")
     equal(runs[0], runs[1], "two runs")
+
+
+@scenario()
+def indirect_functions(world):
+    """strlen and the like are probed where they lead to, at every time that probes can be made."""
+    program, still = world.program("indirect"), world.path("indirect-static")
+    subprocess.run(["gcc", "-O1", "-static", "-o", still, PROGRAMS / "indirect.c"], check=True)
+    clause = "{ @[probefunc] = count(); }"
+    for name in ("strlen", "memcpy", "strcmp", "memset"):
+        for more in ([], ["-Z", "-x", "evaltime=exec"]):
+            result = world.sonde("-q", *more, "-n", f"pid$target:libc*:{name}:entry {clause}", "-c", program)
+            equal(counts(result.stdout), {name: 100}, f"calls of {name} {more}")
+        result = world.sonde("-q", "-n", f"pid$target:a.out:{name}:entry {{ @[probefunc, ufunc(ucaller)] = count(); }}", "-c", still)
+        equal(counts(result.stdout).get((name, "indirect-static`main")), 100, f"calls of {name} in a static program")
+    result = world.sonde("-q", "-n", "pid$target::memcpy:entry { @[probemod] = count(); }", "-c", program)
+    equal(counts(result.stdout).get("libc.so.6"), 100, "memcpy of any module")
+    check("ld-linux-x86-64.so.2" in counts(result.stdout), "the linker's own memcpy is another one")
+    listing = world.sonde("-l", "-n", "pid$target:libc*:*:entry", "-c", program).stdout.split()
+    check("strlen" in listing and "memset" in listing, "indirect functions are listed")
+
+
+@scenario(only="ptrace", why="uprobes need a file, which the vdso is not")
+def functions_of_the_vdso(world):
+    """time() of the C library is the vdso's where there is one; the int3 is in the process's own copy: others live on."""
+    source = world.path("clock.c", "#include <time.h>\nint main(void) { long s = 0; for (int i = 0; i < 50; i++) s += time(0); return s == 0; }")
+    program = world.path("clock")
+    subprocess.run(["gcc", "-O1", "-fno-builtin", "-o", program, source], check=True)
+    if "[vdso]" not in open("/proc/self/maps").read():
+        raise Skip("no vdso")
+    result = world.sonde("-q", "-n", "pid$target:*vdso*:*time:entry { @[probemod, probefunc] = count(); }", "-c", program)
+    equal(counts(result.stdout).get(("[vdso]", "time")), 50, "calls of the vdso's function")
+    result = world.sonde("-q", "-n", "pid$target:libc*:time:entry { @[ufunc(ucaller)] = count(); }", "-c", program)
+    equal(counts(result.stdout), {"clock`main": 50}, "calls by the name that people write")
+    listing = world.sonde("-l", "-n", "pid$target:*vdso*::entry", "-c", program).stdout
+    check("clock_gettime" in listing, f"listed: {listing}")

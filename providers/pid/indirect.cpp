@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "providers/pid/indirect.h"
+
+#include <Zydis/Zydis.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "providers/pid/resolver.h"
+
+namespace sonde::pid {
+namespace {
+
+/// A function that the object has, to tell where it lies in memory.
+const ElfFunction* some_function(const ElfFile& file) {
+  if (!file.functions().empty()) return &file.functions().front();
+  return file.indirect().empty() ? nullptr : &file.indirect().front();
+}
+
+/// Addresses that the instructions of `code`, linked at `address`, speak of.
+std::vector<uint64_t> addresses_in(std::span<const uint8_t> code, uint64_t address) {
+  ZydisDecoder decoder;
+  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+  std::vector<uint64_t> found;
+  for (size_t at = 0; at < code.size();) {
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data() + at, code.size() - at, &instruction, operands)))
+      break;
+    uint64_t target = 0;
+    if (instruction.mnemonic == ZYDIS_MNEMONIC_LEA && operands[1].mem.base == ZYDIS_REGISTER_RIP) {
+      target = address + at + instruction.length + static_cast<uint64_t>(operands[1].mem.disp.value);
+    } else if (instruction.mnemonic == ZYDIS_MNEMONIC_MOV && operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+      target = operands[1].imm.value.u;
+    }
+    if (target != 0) found.push_back(target);
+    at += instruction.length;
+  }
+  return found;
+}
+
+void add_once(std::vector<Implementation>& all, Implementation one) {
+  const auto same = [&](const Implementation& other) { return other.offset == one.offset && other.path == one.path; };
+  if (std::ranges::none_of(all, same)) all.push_back(std::move(one));
+}
+
+}  // namespace
+
+std::vector<Implementation> IndirectFunctions::implementations(const ElfFile& file, const ElfFunction& function) {
+  if (maps_.empty()) look();
+  const Object* home = object_of(file.path());
+  if (home == nullptr) return {};
+  const auto code = [this](uint64_t address, uint8_t* to, size_t length) { return read_code(address, to, length); };
+  const auto data = [this, home](uint64_t address, uint8_t* to, size_t length) {
+    return read_data(*home, address, to, length);
+  };
+  if (const auto target = interpret_resolver(home->base + function.address, code, data))
+    if (auto found = code_at(*target)) return {std::move(*found)};
+  std::vector<Implementation> found = by_slots(*home, function);
+  return found.empty() ? candidates(*home, function) : found;
+}
+
+void IndirectFunctions::look() {
+  if (auto maps = read_proc_maps(pid_)) maps_ = std::move(*maps);
+  memory_.reset(open(("/proc/" + std::to_string(pid_) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  for (const MapEntry& entry : maps_) {
+    if (!entry.executable || !entry.is_file() || objects_.contains(entry.path)) continue;
+    const Files::File* file = files_.open(entry.path);
+    const ElfFunction* known = file != nullptr ? some_function(*file->elf) : nullptr;
+    if (known == nullptr || known->offset - entry.offset >= entry.end - entry.start) continue;
+    Object object{file->elf, ElfImage::read(entry.path), entry.start + (known->offset - entry.offset) - known->address};
+    object.relocated = is_relocated(object);
+    objects_.emplace(entry.path, std::move(object));
+  }
+}
+
+IndirectFunctions::Object* IndirectFunctions::object_of(const std::string& path) {
+  const auto found = objects_.find(path);
+  return found == objects_.end() ? nullptr : &found->second;
+}
+
+bool IndirectFunctions::read(uint64_t address, void* to, size_t length) const {
+  return pread(memory_.get(), to, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
+}
+
+const MapEntry* IndirectFunctions::mapping_of(uint64_t address) const {
+  const auto after = std::ranges::upper_bound(maps_, address, {}, &MapEntry::start);
+  return after == maps_.begin() || address >= std::prev(after)->end ? nullptr : &*std::prev(after);
+}
+
+/// Indirect ones are filled in last. A word that is to be filled in differs from the file's once it is.
+bool IndirectFunctions::is_relocated(const Object& object) const {
+  const ElfRelocation* last = nullptr;
+  for (const ElfRelocation& relocation : object.image->relocations) {
+    const bool indirect = relocation.type == R_X86_64_IRELATIVE;
+    if (indirect || (relocation.type == R_X86_64_RELATIVE && (last == nullptr || last->type == R_X86_64_RELATIVE)))
+      last = &relocation;
+  }
+  const MapEntry* mapping = last != nullptr ? mapping_of(object.base + last->slot) : nullptr;
+  if (mapping == nullptr || !mapping->is_file()) return true;
+  const uint64_t address = object.base + last->slot;
+  const std::vector<uint8_t> before = object.file->code(address - mapping->start + mapping->offset, 8);
+  uint8_t now[8];
+  return before.size() != sizeof now || !read(address, now, sizeof now) ||
+         std::memcmp(before.data(), now, sizeof now) != 0;
+}
+
+/// As the file has it: there may be breakpoints in the memory.
+size_t IndirectFunctions::read_code(uint64_t address, uint8_t* to, size_t length) const {
+  const MapEntry* mapping = mapping_of(address);
+  const auto object = mapping != nullptr ? objects_.find(mapping->path) : objects_.end();
+  if (object == objects_.end() || !mapping->executable) return 0;
+  const std::vector<uint8_t> bytes = object->second.file->code(address - mapping->start + mapping->offset, length);
+  std::memcpy(to, bytes.data(), bytes.size());
+  return bytes.size();
+}
+
+bool IndirectFunctions::read_data(const Object& home, uint64_t address, uint8_t* to, size_t length) const {
+  const uint64_t linked = address - home.base;
+  const ElfRelocation* relocation = length == sizeof(uint64_t) ? home.image->relocation(linked) : nullptr;
+  if (relocation != nullptr && !relocation->symbol.empty()) {
+    if (const auto value = symbol_address(home, relocation->symbol)) {
+      std::memcpy(to, &*value, sizeof *value);
+      return true;
+    }
+  }
+  if (!home.relocated && home.image->is_writable(linked)) return false;
+  return read(address, to, length);
+}
+
+std::optional<uint64_t> IndirectFunctions::symbol_address(const Object& home, const std::string& name) const {
+  if (const auto own = home.image->symbols.find(name); own != home.image->symbols.end()) return home.base + own->second;
+  for (const auto& [path, object] : objects_) {
+    const auto found = object.image->symbols.find(name);
+    if (found != object.image->symbols.end()) return object.base + found->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<Implementation> IndirectFunctions::code_at(uint64_t address) const {
+  const MapEntry* mapping = mapping_of(address);
+  if (mapping == nullptr || !mapping->executable || (!mapping->is_file() && mapping->path != kVdso))
+    return std::nullopt;
+  return Implementation{mapping->path, address - mapping->start + mapping->offset};
+}
+
+std::vector<Implementation> IndirectFunctions::by_slots(const Object& home, const ElfFunction& function) const {
+  std::vector<Implementation> found;
+  for (const auto& [path, object] : objects_) {
+    if (!object.relocated) continue;
+    for (const ElfRelocation& relocation : object.image->relocations) {
+      const bool own = &object == &home && relocation.type == R_X86_64_IRELATIVE &&
+                       static_cast<uint64_t>(relocation.addend) == function.address;
+      const bool by_name = relocation.symbol == function.name &&
+                           (relocation.type == R_X86_64_JUMP_SLOT || relocation.type == R_X86_64_GLOB_DAT ||
+                            relocation.type == R_X86_64_64);
+      uint64_t value = 0;
+      if ((!own && !by_name) || !read(object.base + relocation.slot, &value, sizeof value)) continue;
+      auto code = code_at(value);
+      const bool unbound =
+          code && relocation.type == R_X86_64_JUMP_SLOT && code->path == path;  // in its own linkage table
+      if (code && !unbound) add_once(found, std::move(*code));
+    }
+  }
+  return found;
+}
+
+std::vector<Implementation> IndirectFunctions::candidates(const Object& home, const ElfFunction& function) const {
+  constexpr std::string_view kOfTheVdso = "__vdso_";
+  std::vector<Implementation> found;
+  for (const uint64_t linked : addresses_in(home.file->code(function), function.address)) {
+    uint64_t offset = 0;
+    if (home.file->offset_of(linked, offset)) {
+      add_once(found, {home.file->path(), offset});
+      continue;
+    }
+    char name[64] = {};
+    const auto vdso = std::ranges::find(maps_, kVdso, &MapEntry::path);
+    if (vdso == maps_.end() || !read(home.base + linked, name, sizeof name - 1) ||
+        !std::string_view(name).starts_with(kOfTheVdso))
+      continue;
+    const Files::File* object = files_.open(kVdso);
+    const ElfFunction* there = object != nullptr ? object->elf->find(name) : nullptr;
+    if (there != nullptr) add_once(found, {kVdso, there->offset});
+  }
+  return found;
+}
+
+}  // namespace sonde::pid

@@ -23,7 +23,20 @@ void note_use(LoadedProgram& program, const sonde_dif_insn& insn) {
   if (insn.op == SONDE_DIF_VAR && insn.i == SONDE_DIF_VAR_CPU) program.wants_cpu = true;
 }
 
+void add_calls(utrace_syscall_set& set, sonde_tap_kind kind) {
+  for (uint32_t call : calls_behind(kind)) set.add(call);
+}
+
 }  // namespace
+
+std::span<const uint32_t> calls_behind(sonde_tap_kind kind) {
+  static constexpr uint32_t kExecs[] = {SYS_execve, SYS_execveat};
+  static constexpr uint32_t kSends[] = {
+      SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_send_signal};
+  if (kind == SONDE_TAP_EXEC || kind == SONDE_TAP_EXEC_FAILURE) return kExecs;
+  if (kind == SONDE_TAP_SIGNAL_SEND) return kSends;
+  return {};
+}
 
 Result<void> TapTable::check(ArmedTap& armed) const {
   const Tap& tap = armed.tap;
@@ -87,7 +100,8 @@ uint32_t TapTable::events() const {
   uint32_t events = UTRACE_EVENT_EXEC | UTRACE_EVENT_EXIT | UTRACE_EVENT_DEATH;
   if (any(SONDE_TAP_CREATE) || any(SONDE_TAP_LWP_CREATE)) events |= UTRACE_EVENT_CLONE;
   if (any(SONDE_TAP_SYSCALL_ENTRY) || any(SONDE_TAP_EXEC)) events |= UTRACE_EVENT_SYSCALL_ENTRY;
-  if (any(SONDE_TAP_SYSCALL_RETURN) || any(SONDE_TAP_EXEC_FAILURE)) events |= UTRACE_EVENT_SYSCALL_EXIT;
+  if (any(SONDE_TAP_SYSCALL_RETURN) || any(SONDE_TAP_EXEC_FAILURE) || any(SONDE_TAP_SIGNAL_SEND))
+    events |= UTRACE_EVENT_SYSCALL_EXIT;
   if (any(SONDE_TAP_SIGNAL_DELIVER) || any(SONDE_TAP_SIGNAL_DISCARD)) events |= UTRACE_EVENT_SIGNAL_ALL;
   return events;
 }
@@ -97,10 +111,7 @@ utrace_syscall_set TapTable::entry_set() const {
   for (uint32_t number = 0; number < kCallsMax; number++) {
     if (!entries_[number].empty()) set.add(number);
   }
-  if (any(SONDE_TAP_EXEC)) {
-    set.add(SYS_execve);
-    set.add(SYS_execveat);
-  }
+  if (any(SONDE_TAP_EXEC)) add_calls(set, SONDE_TAP_EXEC);
   return set;
 }
 
@@ -109,9 +120,8 @@ utrace_syscall_set TapTable::return_set() const {
   for (uint32_t number = 0; number < kCallsMax; number++) {
     if (!returns_[number].empty()) set.add(number);
   }
-  if (any(SONDE_TAP_EXEC_FAILURE)) {
-    set.add(SYS_execve);
-    set.add(SYS_execveat);
+  for (auto kind : {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_SIGNAL_SEND}) {
+    if (any(kind)) add_calls(set, kind);
   }
   return set;
 }

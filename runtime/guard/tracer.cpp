@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kmod/shared/siginfo.h"
+#include "runtime/guard/sends.h"
 
 namespace sonde::guard {
 namespace {
@@ -136,6 +137,10 @@ void Tracer::want_events(Thread& thread) {
 }
 
 void Tracer::taps_changed() {
+  if (taps_.any(SONDE_TAP_SIGNAL_SEND) && !std::exchange(sends_explained_, true))
+    events_.notice(
+        "signals are seen where traced processes send them by system calls; "
+        "those of other processes and of the kernel are not (the kmod source sees them)");
   wanted_ = taps_.events();
   entries_ = taps_.entry_set();
   returns_ = taps_.return_set();
@@ -208,6 +213,7 @@ uint32_t Tracer::on_return(Thread& thread, user_regs_struct& regs) {
     failure.args[0] = static_cast<uint64_t>(firing.error);
     fire(thread, taps_.of(SONDE_TAP_EXEC_FAILURE), failure);
   }
+  if (taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, send_of(thread, regs));
   firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : regs.rax;
   fire(thread, taps_.returns(static_cast<uint32_t>(number)), firing);
   return resume_action(thread);
@@ -306,6 +312,8 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   note_exit(thread, code);
   const auto threads = targets_.threads_of(process.pid);
   const bool last = std::all_of(threads.begin(), threads.end(), [](const Thread* other) { return other->exited; });
+  const user_regs_struct* regs = utrace_registers(thread.task);
+  if (regs != nullptr && taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, last_send_of(thread, *regs));
   fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), Firing());
   if (last) tell_mappings(thread);
   if (last && taps_.any(SONDE_TAP_EXIT)) {
@@ -346,6 +354,10 @@ uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t
   fire_all(thread, firings, &regs);
   if (!must_stop(thread)) breakpoints_.advance(thread, regs);
   return resume_action(thread);
+}
+
+void Tracer::fire_send(Thread& thread, const std::optional<Firing>& send) {
+  if (send) fire(thread, taps_.of(SONDE_TAP_SIGNAL_SEND), *send);
 }
 
 void Tracer::fire_discard(Thread& thread, const siginfo_t& info) {

@@ -68,6 +68,7 @@ class Tracer {
   void on_death(Thread& thread, bool group_dead);
   uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, const siginfo_t& info,
                      const struct sigaction* orig);
+  void fire_send(Thread& thread, const std::optional<Firing>& send);
   void fire_discard(Thread& thread, const siginfo_t& info);
   void fire_deliver(Thread& thread, const siginfo_t& info, const struct sigaction* orig);
   uint32_t on_trap(Thread& thread, user_regs_struct& regs, const siginfo_t& info, bool& ours);
@@ -91,6 +92,7 @@ class Tracer {
   uint32_t wanted_ = 0;
   utrace_syscall_set entries_, returns_;
   bool abandoned_ = false;
+  bool sends_explained_ = false;
 };
 
 }  // namespace sonde::guard

@@ -175,7 +175,7 @@ TEST(Guard, ProcessEvents) {
 
 TEST(Guard, RefusesWhatItCannotSee) {
   Consumer consumer;
-  const Tap tap{TapId{1}, SONDE_TAP_SIGNAL_SEND, ProbeId{1}, 0, 0, "", 0, 0};
+  const Tap tap{TapId{1}, SONDE_TAP_TICK, ProbeId{1}, 0, 0, "", 0, 0};
   auto armed = consumer.source->arm({&tap, 1});
   ASSERT_FALSE(armed);
   EXPECT_EQ(armed.error().code(), EOPNOTSUPP);

@@ -82,7 +82,7 @@ TEST_F(Builtin, ProcProbes) {
       {"exec-success", SONDE_TAP_EXEC_SUCCESS, ""},
       {"exec-failure", SONDE_TAP_EXEC_FAILURE, "int"},
       {"exit", SONDE_TAP_EXIT, "int"},
-      {"lwp-create", SONDE_TAP_LWP_CREATE, "struct __new_thread *->lwpsinfo_t *, struct __process *->psinfo_t *"},
+      {"lwp-create", SONDE_TAP_LWP_CREATE, "struct __new_thread *->lwpsinfo_t *, struct __process *->psinfo_t *@0"},
       {"lwp-start", SONDE_TAP_LWP_START, ""},
       {"lwp-exit", SONDE_TAP_LWP_EXIT, ""},
       {"signal-discard", SONDE_TAP_SIGNAL_DISCARD,

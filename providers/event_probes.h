@@ -21,7 +21,6 @@ struct EventProbe {
   sonde_tap_kind tap;
   EventArgument arguments[5];
   int argument_count;
-  const char* refusal = nullptr;  ///< what to tell the user where the source has no such tap
 };
 
 /// A probe that scripts may name and no source has, with what to tell the user.

@@ -112,8 +112,8 @@ translator sigval_t < int64_t V > { sival_int = (int)V; sival_ptr = (void *)V; }
 translator siginfo_t < struct __siginfo *S > {
   si_signo = (int)arg0; si_code = (int)arg1; si_pid = (pid_t)arg2; si_uid = (uid_t)arg5; si_errno = (int)(arg5 >> 32);
   si_addr = (uintptr_t)arg6; si_value = xlate <sigval_t> (arg7);
-  si_status = arg0 == 17 ? (int)arg8 : 0; si_fd = arg0 == 17 ? 0 : (int)arg8; si_band = arg0 == 17 ? 0 : arg9;
-  si_utime = arg0 == 17 ? (uint32_t)arg9 : 0; si_stime = arg0 == 17 ? (uint32_t)(arg9 >> 32) : 0;
+  si_status = arg0 == 17 && arg1 > 0 ? (int)arg8 : 0; si_fd = arg0 == 17 && arg1 > 0 ? 0 : (int)arg8; si_band = arg0 == 17 && arg1 > 0 ? 0 : arg9;
+  si_utime = arg0 == 17 && arg1 > 0 ? (uint32_t)arg9 : 0; si_stime = arg0 == 17 && arg1 > 0 ? (uint32_t)(arg9 >> 32) : 0;
 };
 )"},
     {"bufinfo.d", " bufinfo_t bufinfo struct bufinfo devinfo_t devinfo struct devinfo ", R"(

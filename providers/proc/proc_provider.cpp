@@ -36,8 +36,7 @@ constexpr EventProbe kProbes[] = {
     {"signal-send",
      SONDE_TAP_SIGNAL_SEND,
      {{0, "id_t", "lwpsinfo_t *", 4}, {1, "pid_t", "psinfo_t *", 3}, {2, "int", "", 0}, kSiginfo},
-     4,
-     "proc:::signal-send needs the kmod source: a traced receiver does not show its sender's side"},
+     4},
 };
 
 constexpr RefusedProbe kRefused[] = {

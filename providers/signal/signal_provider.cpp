@@ -17,11 +17,7 @@ constexpr EventProbe kProbes[] = {
      {{0, "int", "", 0}, {1, "int", "", 1}, {2, "pid_t", "", 2}, {3, "uintptr_t", "", 3}, kSiginfo},
      5},
     {"discard", SONDE_TAP_SIGNAL_DISCARD, {{0, "int", "", 0}, {1, "int", "", 1}, {2, "pid_t", "", 2}, kSiginfo}, 4},
-    {"send",
-     SONDE_TAP_SIGNAL_SEND,
-     {{0, "int", "", 0}, {1, "pid_t", "", 3}, {2, "id_t", "", 4}, kSiginfo},
-     4,
-     "signal:::send needs the kmod source: a traced receiver does not show its sender's side"},
+    {"send", SONDE_TAP_SIGNAL_SEND, {{0, "int", "", 0}, {1, "pid_t", "", 3}, {2, "id_t", "", 4}, kSiginfo}, 4},
 };
 
 EventProvider g_signal{"signal", kProbes, {}};

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "runtime/framework/framework_impl.h"
+#include "runtime/guard/taps.h"
 
 namespace sonde {
 
@@ -228,6 +229,8 @@ Forecast Framework::Impl::forecast(std::span<const ProbeDescription> description
     for (const Tap& tap : taps_of(probes[id.value - 1])) {
       if (tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN)
         result.calls.push_back(tap.number);
+      const auto behind = guard::calls_behind(tap.kind);
+      result.calls.insert(result.calls.end(), behind.begin(), behind.end());
     }
   }
   std::ranges::sort(result.calls);

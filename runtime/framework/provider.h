@@ -3,7 +3,7 @@
  * The provider interface: DTrace's, as a C ABI in user space.
  *
  * A provider registers with dtrace_register() and creates probes; the framework calls its
- * ops. Which call may be made from where stands in docs/providers.md and is enforced
+ * ops. Which call may be made from where stands in docs/provider-interface.md and is enforced
  * in every build. A provider whose events come from traced threads arms taps in dtps_enable with
  * sonde_tap_arm() and disarms them in dtps_disable; one that fires by itself calls dtrace_probe().
  */
@@ -91,7 +91,7 @@ typedef struct dtrace_pops {
 #define DTRACE_PRIV_USER 1u
 #define DTRACE_PRIV_KERNEL 2u
 
-/* All return 0 or an errno (positive, as DTrace's do); see docs/providers.md. */
+/* All return 0 or an errno (positive, as DTrace's do); see docs/provider-interface.md. */
 int dtrace_register(const char* name, const dtrace_pattr_t* pap, uint32_t priv, void* cr, const dtrace_pops_t* pops,
                     void* arg, dtrace_provider_id_t* idp);
 int dtrace_unregister(dtrace_provider_id_t id);

@@ -22,11 +22,14 @@ void drop(std::vector<ArmedTap*>& from, const ArmedTap* tap) {
   from.pop_back();
 }
 
-utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kSyscallsMax> taps, bool execs) {
+void add_call(utrace_syscall_set& set, uint32_t call) {
+  for (uint32_t number : numbers_of_call(call)) set.add(number);
+}
+
+utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kSyscallsMax> taps) {
   utrace_syscall_set set;
   for (uint32_t call = 0; call < kSyscallsMax; call++) {
-    if (taps[call].empty() && !(execs && (call == SYS_execve || call == SYS_execveat))) continue;
-    for (uint32_t number : numbers_of_call(call)) set.add(number);
+    if (!taps[call].empty()) add_call(set, call);
   }
   return set;
 }
@@ -38,7 +41,20 @@ void note_use(LoadedProgram& program, const sonde_dif_insn& insn) {
   if (insn.op == SONDE_DIF_VAR && insn.i == SONDE_DIF_VAR_CPU) program.wants_cpu = true;
 }
 
+void add_calls(utrace_syscall_set& set, sonde_tap_kind kind) {
+  for (uint32_t call : calls_behind(kind)) add_call(set, call);
+}
+
 }  // namespace
+
+std::span<const uint32_t> calls_behind(sonde_tap_kind kind) {
+  static constexpr uint32_t kExecs[] = {SYS_execve, SYS_execveat};
+  static constexpr uint32_t kSends[] = {
+      SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_send_signal};
+  if (kind == SONDE_TAP_EXEC || kind == SONDE_TAP_EXEC_FAILURE) return kExecs;
+  if (kind == SONDE_TAP_SIGNAL_SEND) return kSends;
+  return {};
+}
 
 Result<void> TapTable::check(const Tap& tap) const {
   if (taps_.contains(tap.id.value)) return about_tap(tap, "this id is armed already", EEXIST);
@@ -118,14 +134,25 @@ uint32_t TapTable::events() const {
   uint32_t events = UTRACE_EVENT_EXEC | UTRACE_EVENT_EXIT | UTRACE_EVENT_DEATH;
   if (any(SONDE_TAP_CREATE) || any(SONDE_TAP_LWP_CREATE)) events |= UTRACE_EVENT_CLONE;
   if (any(SONDE_TAP_SYSCALL_ENTRY) || any(SONDE_TAP_EXEC)) events |= UTRACE_EVENT_SYSCALL_ENTRY;
-  if (any(SONDE_TAP_SYSCALL_RETURN) || any(SONDE_TAP_EXEC_FAILURE)) events |= UTRACE_EVENT_SYSCALL_EXIT;
+  if (any(SONDE_TAP_SYSCALL_RETURN) || any(SONDE_TAP_EXEC_FAILURE) || any(SONDE_TAP_SIGNAL_SEND))
+    events |= UTRACE_EVENT_SYSCALL_EXIT;
   if (any(SONDE_TAP_SIGNAL_DELIVER) || any(SONDE_TAP_SIGNAL_DISCARD)) events |= UTRACE_EVENT_SIGNAL_ALL;
   return events;
 }
 
-utrace_syscall_set TapTable::entry_set() const { return call_set(entries_, any(SONDE_TAP_EXEC)); }
+utrace_syscall_set TapTable::entry_set() const {
+  utrace_syscall_set set = call_set(entries_);
+  if (any(SONDE_TAP_EXEC)) add_calls(set, SONDE_TAP_EXEC);
+  return set;
+}
 
-utrace_syscall_set TapTable::return_set() const { return call_set(returns_, any(SONDE_TAP_EXEC_FAILURE)); }
+utrace_syscall_set TapTable::return_set() const {
+  utrace_syscall_set set = call_set(returns_);
+  for (auto kind : {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_SIGNAL_SEND}) {
+    if (any(kind)) add_calls(set, kind);
+  }
+  return set;
+}
 
 std::vector<uint32_t> numbers_of_call(uint32_t call) {
   std::vector<uint32_t> numbers;

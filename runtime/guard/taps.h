@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,8 +20,11 @@ namespace sonde::guard {
 
 static_assert(kCompatCalls == kUtraceCompatCalls);
 
-/// What ptrace shows: of a signal, the receiver's side only; of time, what the targets do with it.
-constexpr bool shows(sonde_tap_kind kind) { return kind != SONDE_TAP_SIGNAL_SEND && kind != SONDE_TAP_TICK; }
+/// What ptrace shows: of time, what the targets do with it only.
+constexpr bool shows(sonde_tap_kind kind) { return kind != SONDE_TAP_TICK; }
+
+/// The system calls that taps of this kind are seen by; those of SYSCALL_* name their own.
+std::span<const uint32_t> calls_behind(sonde_tap_kind kind);
 
 struct ArmedTap;
 

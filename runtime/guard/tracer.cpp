@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kmod/shared/siginfo.h"
+#include "runtime/guard/sends.h"
 #include "runtime/utrace/thread_status.h"
 
 namespace sonde::guard {
@@ -154,6 +155,10 @@ void Tracer::want_events(Thread& thread) {
 }
 
 void Tracer::taps_changed() {
+  if (taps_.any(SONDE_TAP_SIGNAL_SEND) && !std::exchange(sends_explained_, true))
+    events_.notice(
+        "signals are seen where traced processes send them by system calls; "
+        "those of other processes and of the kernel are not (the kmod source sees them)");
   wanted_ = taps_.events();
   entries_ = taps_.entry_set();
   returns_ = taps_.return_set();
@@ -218,6 +223,7 @@ uint32_t Tracer::on_entry(Thread& thread) {
 
 uint32_t Tracer::on_return(Thread& thread) {
   const utrace_call made = utrace_get_call(thread.task);
+  if (taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, send_of(thread, made));
   fire_return(thread, made.number, made.result);
   return resume_action(thread);
 }
@@ -334,6 +340,8 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   note_exit(thread, code);
   const auto threads = targets_.threads_of(process.pid);
   const bool last = std::all_of(threads.begin(), threads.end(), [](const Thread* other) { return other->exited; });
+  const user_regs_struct* regs = utrace_registers(thread.task);
+  if (taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, last_send_of(thread, utrace_get_call(thread.task)));
   fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), Firing());
   if (last) tell_mappings(thread);
   if (last && taps_.any(SONDE_TAP_EXIT)) {
@@ -436,6 +444,10 @@ uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info
   if (!due) return UTRACE_SIGNAL_IGN;
   info = *due;
   return UTRACE_SIGNAL_DELIVER;
+}
+
+void Tracer::fire_send(Thread& thread, const std::optional<Firing>& send) {
+  if (send) fire(thread, taps_.of(SONDE_TAP_SIGNAL_SEND), *send);
 }
 
 void Tracer::fire_discard(Thread& thread, const siginfo_t& info) {

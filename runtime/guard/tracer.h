@@ -75,6 +75,7 @@ class Tracer {
   uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
                      const struct sigaction* orig);
   void fire_return(Thread& thread, int64_t number, int64_t result);
+  void fire_send(Thread& thread, const std::optional<Firing>& send);
   void fire_discard(Thread& thread, const siginfo_t& info);
   void fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler);
   uint32_t on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler);
@@ -107,6 +108,7 @@ class Tracer {
   std::shared_ptr<AddressSpace> sharing_;  ///< of the process whose memory the one being attached to has
   uint64_t told_cut_ = 0;
   bool abandoned_ = false;
+  bool sends_explained_ = false;
 };
 
 }  // namespace sonde::guard

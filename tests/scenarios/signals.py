@@ -39,3 +39,32 @@ def who_is_made(world):
     check(re.search(rf"^create {program}\|1 \d+ 1\|(\d+) \1 (\d+) \2\|1 1$", result.stdout, re.M), result.stdout)
     check(f"start {program}|1 1\n" in result.stdout, result.stdout)
     check(f"thread 1 siginfo TS 1|1 {program}\n" in result.stdout, result.stdout)
+
+
+def sends_of(world, *arguments, clause=""):
+    """The program's own account of its sends, and sonde's."""
+    show = ('printf("send %d %d %d %d %d\\n", args[1], args[2], args[0], args[4]->si_code, args[4]->si_value.sival_int);')
+    out = world.path("seen")
+    result = world.sonde("-q", "-o", out, "-n", f"signal:::send {{ {show} }} {clause}", "-c", f"{world.program('sends')} {' '.join(arguments)}")
+    with open(out, encoding="ascii") as file:
+        seen = file.read()
+    return result.stdout.splitlines(), re.findall(r"^send (.*)$", seen, re.M), seen, result.stderr
+
+
+@scenario(short=True, only="ptrace", why="kmod sees what the kernel sends, too, and each receiver of a group")
+def sends_by_every_call(world):
+    """signal-send by kill, tkill, tgkill, the queueing ones and pidfds; failed ones and signal 0 are none; told once what is not seen."""
+    own, seen, output, messages = sends_of(world, clause='proc:::signal-send { @[args[1]->pr_pid, args[0]->pr_lwpid, args[2], args[3]->si_pid == pid] = count(); }')
+    equal(seen, own, "sends")
+    check(len(own) >= 13, f"only {own}")
+    keys = re.findall(r"^ +(-?\d+) +(\d+) +(\d+) +1 +(\d+)$", output, re.M)
+    equal(sum(int(key[3]) for key in keys), len(own), "proc:::signal-send")
+    equal({f"{pid} {tid} {number}" for pid, tid, number, _ in keys}, {" ".join(line.split()[:3]) for line in own}, "receivers")
+    equal(messages.count("are not (the kmod source sees them)"), 1, "the note")
+
+
+@scenario(only="ptrace", why="as sends_by_every_call")
+def storm_of_sends(world):
+    """6,000 sends to oneself: each seen once, with its value; with another call in the filter the same."""
+    own, seen, *_ = sends_of(world, "3000", clause="syscall::getpid:entry { @ = count(); }")
+    check(len(own) > 6000 and seen == own, f"{len(seen)} of {len(own)}")

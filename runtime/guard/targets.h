@@ -34,7 +34,7 @@ struct Firing {
   bool at_entry = false;         ///< at a function's first instruction: the return address lies at [rsp]
   bool stack_arguments = false;  ///< args 6.. are on the stack, not fetched yet
   bool begun = false;
-  uint64_t timestamp = 0;
+  uint64_t timestamp = 0;  ///< 0: when it begins
   uint32_t sequence = 0;
   uint32_t last_epid = 0;  ///< ECBs up to this one have run
   std::array<uint64_t, SONDE_DIF_LOCALS> locals{};

@@ -211,6 +211,7 @@ uint32_t Tracer::on_return(Thread& thread) {
   const uint32_t call = made.number == -1 ? SYS_rt_sigreturn : call_of_number(made.number);
   if (call >= kSyscallsMax) return resume_action(thread);
   Firing firing = of_call(call);
+  firing.timestamp = made.returned_at;
   firing.error = leaves_no_result(call) ? 0 : errno_of(made.result);
   if (is_exec(call) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
     Firing failure = firing;

@@ -21,6 +21,19 @@ bool read_status(pid_t tid, ThreadStatus* to) {
   return true;
 }
 
+Disposition read_disposition(pid_t tid, int signal) {
+  char path[64], line[256];
+  std::snprintf(path, sizeof path, "/proc/%d/status", tid);
+  unsigned long long ignored = 0, caught = 0;
+  if (FILE* file = std::fopen(path, "re")) {
+    while (std::fgets(line, sizeof line, file))
+      if (std::sscanf(line, "SigIgn: %llx", &ignored) != 1 && std::sscanf(line, "SigCgt: %llx", &caught) == 1) break;
+    std::fclose(file);
+  }
+  unsigned long long bit = 1ull << (signal - 1);
+  return {(ignored & bit) != 0, (caught & bit) != 0};
+}
+
 Error attach_refused(pid_t pid, int code) {
   std::string what = "attach to pid " + std::to_string(pid);
   ThreadStatus status;

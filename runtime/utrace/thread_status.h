@@ -16,6 +16,14 @@ struct ThreadStatus {
 /// From /proc. False: there is no such thread.
 bool read_status(pid_t tid, ThreadStatus* to);
 
+struct Disposition {
+  bool ignored = false;
+  bool caught = false;
+};
+
+/// What the thread's process does about a signal, from /proc.
+Disposition read_disposition(pid_t tid, int signal);
+
 /// Why the kernel did not let us trace a process, and what to do about it. `code`: the errno.
 Error attach_refused(pid_t pid, int code);
 

@@ -53,6 +53,8 @@ class Breakpoints {
   /// Before the child runs.
   void forked(Process& child, const Process& parent, bool shares_memory);
   void inherit_calls(Thread& child, const Thread& parent);
+  /// Beside the entry: run_to_entry also ends where the libraries are mapped and their constructors have not run.
+  void want_constructors(Process& process);
   /// Wants run_to_entry's breakpoint. False: there is no such place.
   bool want_entry(Process& process);
   void drop_entry(Process& process);
@@ -78,6 +80,7 @@ class Breakpoints {
   void look_again(Thread& thread);
   void tell_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
+  void arrive(Process& process);
   void note_call(Thread& thread, const user_regs_struct& regs, uint64_t function);
   void take_returns(Thread& thread, Site& site, const user_regs_struct& regs, std::vector<Firing>& firings);
   void fire_taps(const Thread& thread, const Site& site, const user_regs_struct& regs, std::vector<Firing>& firings);

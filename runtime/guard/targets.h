@@ -84,8 +84,9 @@ struct Process {
   bool held = false;       ///< by the consumer
   bool followed = false;   ///< a thread that maps a file waits until the consumer has looked at it
   bool leaving = false;    ///< about to be let go
-  bool at_entry = false;   ///< run_to_entry has succeeded
+  bool at_entry = false;   ///< run_to_entry has succeeded, or has stopped before the constructors
   bool run_to_entry = false;
+  bool run_to_constructors = false;  ///< or that far, if it comes there first
   bool has_leader_code = false;
   long leader_code = 0;
   long status = 0;  ///< wait status, as far as known

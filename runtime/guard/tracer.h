@@ -38,7 +38,7 @@ class Tracer {
 
   Result<pid_t> spawn(const utrace_spawn& what);
   Result<void> attach(pid_t pid);
-  Result<void> run_to_entry(pid_t pid, const std::function<bool()>& give_up);
+  Result<void> run_to_entry(pid_t pid, bool constructors, const std::function<bool()>& give_up);
   void go();
   Result<void> hold(pid_t pid);
   Result<void> resume(pid_t pid);

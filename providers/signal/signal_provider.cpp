@@ -22,7 +22,12 @@ constexpr EventProbe kProbes[] = {
      "signal:::send needs the kmod source: a traced receiver does not show its sender's side"},
 };
 
-EventProvider g_signal{"signal", kProbes, {}};
+constexpr RefusedProbe kRefused[] = {
+    {"clear", "signal:::clear cannot be had: no source shows that sigwait takes a signal"},
+    {"handle", "signal:::handle is called signal:::deliver here"},
+};
+
+EventProvider g_signal{"signal", kProbes, kRefused};
 
 }  // namespace
 }  // namespace sonde

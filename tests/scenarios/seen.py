@@ -71,3 +71,34 @@ def a_child_returns_from_its_own_fork(world):
     equal(found.get("child"), found.get("start"), f"returns of children: {found}")
     equal(found.get("parent"), found.get("start"), f"returns of parents: {found}")
     check(found.get("start", 0) >= 4 and "early" not in found and "late" not in found, f"order: {found}")
+
+
+LIBRARY = """__attribute__((noinline)) int early(int x) { __asm__ volatile(""); return x; }
+__attribute__((constructor)) static void begin(void) { early(1); }
+"""
+
+
+@scenario(short=True, only="ptrace", why="the kmod source runs the program to its entry point, which is behind the constructors")
+def constructors_of_libraries_are_seen(world):
+    """The libraries are mapped, the probes armed, and only then do the constructors run; a name that no library has is an error."""
+    source, library = world.path("early.c", LIBRARY), world.path("libearly.so")
+    main = world.path("main.c", "int early(int); int main(void) { return early(0); }\n")
+    program = world.path("uses-early")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    subprocess.run(["gcc", "-o", program, main, library], check=True)
+    count = "pid$target:libearly.so:early:entry { @ = count(); }"
+    for arguments, calls in (((), 2), (("-x", "evaltime=preinit"), 2), (("-x", "evaltime=postinit"), 1),
+                             (("-Z", "-x", "evaltime=exec"), 2)):
+        result = world.sonde("-q", *arguments, "-n", count, "-c", program)
+        equal(result.stdout.split(), [str(calls)], f"calls with {arguments}")
+    result = world.sonde("-q", "-n", "pid$target:libearly.so:late:entry { }", "-c", program, status=None)
+    check(result.status != 0 and "late" in result.stderr, f"a function that is not there: {result.stderr}")
+
+
+@scenario()
+def a_probe_that_cannot_be_had_says_why(world):
+    for name, why in (("tick-10000hz", "too short: the shortest is 200us"), ("tick-100us", "too short"),
+                      ("profile:::tick-3furlongs", "is no rate"), ("signal:::clear", "no source shows"),
+                      ("proc:::fault", "signal:::deliver"), ("proc:::signal-clear", "no source shows")):
+        result = world.sonde("-q", "-n", name + " { }", "-c", "/bin/true", status=None)
+        check(why in result.stderr and "does not match" not in result.stderr, f"{name}: {result.stderr}")

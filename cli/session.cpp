@@ -151,10 +151,9 @@ Result<void> Session::spawn(const std::string& command, const Forecast& forecast
   spawned_.push_back(*pid);
   live_.push_back(*pid);
   const std::string& when = options_.text("evaltime");
-  // Before the constructors, which the dynamic linker runs, is before the dynamic linker; main comes after it.
-  const bool to_entry =
-      when == "postinit" || when == "main" || (forecast.awaits_process && when != "exec" && when != "preinit");
-  return to_entry ? source_->run_to_entry(*pid) : Result<void>();
+  if (when == "postinit" || when == "main") return source_->run_to_entry(*pid);
+  const bool awaits_libraries = when.empty() && forecast.awaits_process;
+  return when == "preinit" || awaits_libraries ? source_->run_to_constructors(*pid) : Result<void>();
 }
 
 void Session::abandon_targets() {
@@ -413,7 +412,7 @@ Result<uint32_t> Session::start_target(const std::vector<std::string>& argv) {
   if (!pid) return std::move(pid).error().context("failed to execute " + argv[0]);
   live_.push_back(*pid);
   framework_->set_targets(live_);
-  if (auto done = source_->run_to_entry(*pid); !done) return std::move(done).error();
+  if (auto done = source_->run_to_constructors(*pid); !done) return std::move(done).error();
   consumer_->note_process(*pid);
   if (auto done = source_->go(); !done) return std::move(done).error();
   return *pid;

@@ -31,7 +31,7 @@ enum sonde_request_kind {
 	SONDE_TAP_DISARM, /* payload: array of u32 tap ids; none of them fires once the reply is there */
 	SONDE_SPAWN, /* payload: sonde_spawn_payload; reply: pid, stopped after its exec */
 	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached; nothing of them fires before SONDE_GO */
-	SONDE_RUN_TO_ENTRY, /* value = pid: runs the spawned program to its entry point (dynamic linker done) */
+	SONDE_RUN_TO_ENTRY, /* value = pid: runs the spawned program to its entry point (dynamic linker done); id = 1: a source may stop it before its libraries' constructors */
 	SONDE_GO, /* lets the targets go, the first time */
 	SONDE_STOP_TARGET, /* value = pid: SIGSTOP-like hold of all its threads by the source */
 	SONDE_CONTINUE_TARGET, /* value = pid */

@@ -40,6 +40,9 @@ constexpr EventProbe kProbes[] = {
 };
 
 constexpr RefusedProbe kRefused[] = {
+    {"fault",
+     "proc:::fault cannot be had: no source shows a fault of the machine, but the signal that it becomes: "
+     "signal:::deliver"},
     {"signal-clear", "proc:::signal-clear cannot be had: no source shows that sigwait takes a signal"},
 };
 

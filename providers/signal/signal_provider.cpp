@@ -20,7 +20,12 @@ constexpr EventProbe kProbes[] = {
     {"send", SONDE_TAP_SIGNAL_SEND, {{0, "int", "", 0}, {1, "pid_t", "", 3}, {2, "id_t", "", 4}, kSiginfo}, 4},
 };
 
-EventProvider g_signal{"signal", kProbes, {}};
+constexpr RefusedProbe kRefused[] = {
+    {"clear", "signal:::clear cannot be had: no source shows that sigwait takes a signal"},
+    {"handle", "signal:::handle is called signal:::deliver here"},
+};
+
+EventProvider g_signal{"signal", kProbes, kRefused};
 
 }  // namespace
 }  // namespace sonde

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <cstring>
 
 #include "runtime/guard/taps.h"
+#include "runtime/process/elf_file.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
@@ -64,7 +66,8 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
       auxiliary_read_(parent.auxiliary_read_),
       entry_(parent.entry_),
       headers_(parent.headers_),
-      header_count_(parent.header_count_) {
+      header_count_(parent.header_count_),
+      linker_base_(parent.linker_base_) {
   for (auto& [address, slot] : slots_) slot.users = 0;
   clean_copy();
   for (const auto& [address, site] : parent.sites_) {
@@ -104,6 +107,7 @@ void AddressSpace::read_auxiliary() {
     if (pairs[i] == AT_ENTRY) entry_ = pairs[i + 1];
     if (pairs[i] == AT_PHDR) headers_ = pairs[i + 1];
     if (pairs[i] == AT_PHNUM) header_count_ = pairs[i + 1];
+    if (pairs[i] == AT_BASE) linker_base_ = pairs[i + 1];
   }
 }
 
@@ -300,23 +304,50 @@ std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
 
 /// r_brk of the r_debug that DT_DEBUG points to; 0 while the dynamic linker has not set it, or where there is none.
 uint64_t AddressSpace::linker_breakpoint() {
+  uint64_t debug[4] = {};
+  return read_linker(debug) ? debug[2] : 0;
+}
+
+bool AddressSpace::linker_done() {
+  uint64_t debug[4] = {};
+  return read_linker(debug) && static_cast<uint32_t>(debug[3]) == r_debug::RT_CONSISTENT;
+}
+
+uint64_t AddressSpace::linker_function() {
+  read_auxiliary();
+  const auto holds = [](const Mapping& mapping, uint64_t address) {
+    return address >= mapping.start && address < mapping.end;
+  };
+  const auto base = std::ranges::find_if(mappings_, [&](const Mapping& m) { return holds(m, linker_base_); });
+  if (base == mappings_.end()) return 0;
+  static ElfCache files;
+  const auto file = files.open(base->path);
+  const ElfFunction* function = file ? (*file)->find("_dl_debug_state") : nullptr;
+  if (function == nullptr) return 0;
+  for (const Mapping& mapping : mappings_) {
+    const uint64_t at = mapping.start + (function->offset - mapping.offset);
+    if (mapping.executable && mapping.path == base->path && function->offset >= mapping.offset && holds(mapping, at))
+      return at;
+  }
+  return 0;
+}
+
+bool AddressSpace::read_linker(uint64_t (&debug)[4]) {
   read_auxiliary();
   uint64_t load = 0, dynamic = 0;
   for (uint64_t i = 0; i < std::min<uint64_t>(header_count_, 64); i++) {
     Elf64_Phdr segment;
-    if (!read(headers_ + i * sizeof segment, &segment, sizeof segment)) return 0;
+    if (!read(headers_ + i * sizeof segment, &segment, sizeof segment)) return false;
     if (segment.p_type == PT_PHDR) load = headers_ - segment.p_vaddr;
     if (segment.p_type == PT_DYNAMIC) dynamic = segment.p_vaddr;
   }
-  if (dynamic == 0) return 0;
+  if (dynamic == 0) return false;
   for (uint64_t i = 0; i < 256; i++) {
     Elf64_Dyn entry;
-    if (!read(load + dynamic + i * sizeof entry, &entry, sizeof entry) || entry.d_tag == DT_NULL) return 0;
-    if (entry.d_tag != DT_DEBUG || entry.d_un.d_ptr == 0) continue;
-    uint64_t debug[3] = {};  // version, link_map, r_brk
-    return read(entry.d_un.d_ptr, debug, sizeof debug) ? debug[2] : 0;
+    if (!read(load + dynamic + i * sizeof entry, &entry, sizeof entry) || entry.d_tag == DT_NULL) return false;
+    if (entry.d_tag == DT_DEBUG && entry.d_un.d_ptr != 0) return read(entry.d_un.d_ptr, debug, sizeof debug);
   }
-  return 0;
+  return false;
 }
 
 }  // namespace sonde::guard

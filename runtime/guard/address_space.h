@@ -99,6 +99,10 @@ class AddressSpace {
   Unwinder& unwinder() { return unwinder_; }
   uint64_t entry();
   uint64_t linker_breakpoint();
+  /// The dynamic linker has nothing left to map for now.
+  bool linker_done();
+  /// The function that the dynamic linker will call at linker_breakpoint(), known before it has run: by its name in the file.
+  uint64_t linker_function();
 
  private:
   struct Slot {
@@ -106,6 +110,8 @@ class AddressSpace {
     uint32_t users = 0;
   };
   void read_auxiliary();
+  /// r_debug's version, link_map, r_brk and r_state. False: it is not there, or not yet.
+  bool read_linker(uint64_t (&debug)[4]);
   int memory() const;
   void take_out(const Site& site);
   void clean_copy();
@@ -127,7 +133,7 @@ class AddressSpace {
   bool scanned_ = false;
   std::optional<bool> compat_;
   bool auxiliary_read_ = false;
-  uint64_t entry_ = 0, headers_ = 0, header_count_ = 0;
+  uint64_t entry_ = 0, headers_ = 0, header_count_ = 0, linker_base_ = 0;
 };
 
 }  // namespace sonde::guard

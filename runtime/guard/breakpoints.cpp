@@ -65,9 +65,12 @@ void Breakpoints::watch_linker(Process& process) {
   const uint64_t linker = space.linker_breakpoint();
   if (Site* site = linker != 0 ? space.insert(linker, why) : nullptr) {
     site->linker = true;
-  } else if (Site* entry = space.entry() != 0 && !process.at_entry ? space.insert(space.entry(), why) : nullptr) {
-    entry->program_entry = true;
+    return;
   }
+  if (process.at_entry) return;
+  const uint64_t before = space.linker_function();
+  if (Site* site = before != 0 ? space.insert(before, why) : nullptr) site->linker = true;
+  if (Site* entry = space.entry() != 0 ? space.insert(space.entry(), why) : nullptr) entry->program_entry = true;
 }
 
 void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping) {
@@ -168,8 +171,24 @@ bool Breakpoints::want_entry(Process& process) {
   return true;
 }
 
+void Breakpoints::want_constructors(Process& process) {
+  std::string why;
+  const uint64_t linker = process.space->linker_function();
+  Site* site = linker != 0 ? process.space->insert(linker, why) : nullptr;
+  if (site == nullptr) return;
+  site->linker = true;
+  process.run_to_constructors = true;
+}
+
+/// The program that was to run to its entry, or to its constructors, stops here for GO.
+void Breakpoints::arrive(Process& process) {
+  process.at_entry = true;
+  process.waiting = true;
+  drop_entry(process);
+}
+
 void Breakpoints::drop_entry(Process& process) {
-  process.run_to_entry = false;
+  process.run_to_entry = process.run_to_constructors = false;
   if (Site* site = process.space->site(process.space->entry())) {
     site->program_entry = false;
     process.space->remove_unused(site->address);
@@ -195,13 +214,16 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
   thread.at_site = address;
   if (take_reported(thread, regs)) return Trap::Ours;
   if (site->program_entry) {
-    process.at_entry = true;
     const bool asked = process.run_to_entry;
-    drop_entry(process);
-    if (asked) process.waiting = true;
+    process.at_entry = true;
+    if (asked)
+      arrive(process);
+    else
+      drop_entry(process);
     look_again(thread);
     if (asked || process.followed || taps_.any_user(process.pid)) watch_linker(process);
   } else if (site->linker) {
+    if (process.run_to_constructors && space.linker_done()) arrive(process);
     look_again(thread);
   }
   if ((site = space.site(address)) != nullptr)

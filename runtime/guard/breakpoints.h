@@ -51,6 +51,8 @@ class Breakpoints {
   void tell_program(Thread& thread);
   /// Before the child runs.
   void forked(Process& child, const Process& parent, bool shares_memory);
+  /// Beside the entry: run_to_entry also ends where the libraries are mapped and their constructors have not run.
+  void want_constructors(Process& process);
   /// Wants run_to_entry's breakpoint. False: there is no such place.
   bool want_entry(Process& process);
   void drop_entry(Process& process);
@@ -69,6 +71,7 @@ class Breakpoints {
   void look_again(Thread& thread);
   void tell_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
+  void arrive(Process& process);
   void fire_taps(Thread& thread, const Site& site, const user_regs_struct& regs, std::vector<Firing>& firings);
 
   Targets& targets_;

@@ -108,12 +108,14 @@ void Tracer::stop_all(const std::vector<pid_t>& pids, int patience_ms) {
   while (!all_stopped(pids) && Clock::now() < end) host_.wait({}, kTurnMs);
 }
 
-Result<void> Tracer::run_to_entry(pid_t pid, const std::function<bool()>& give_up) {
+/// With `constructors` it stops before those of its libraries, if the dynamic linker has a place for that.
+Result<void> Tracer::run_to_entry(pid_t pid, bool constructors, const std::function<bool()>& give_up) {
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
   if (process->at_entry || process->attached || process->space->compat()) return {};
   if (!breakpoints_.want_entry(*process))
     return Error("process " + std::to_string(pid) + ": it has no entry point to run to", ENOTSUP);
+  if (constructors) breakpoints_.want_constructors(*process);
   for (Thread* thread : targets_.threads_of(pid)) want_events(*thread);
   process->waiting = false;
   for (Thread* thread : targets_.threads_of(pid)) restart(*thread);

@@ -12,6 +12,7 @@
 
 #include "kmod/shared/siginfo.h"
 #include "runtime/guard/dif_env.h"
+#include "runtime/guard/taps.h"
 #include "runtime/utrace/thread_status.h"
 
 namespace sonde::guard {

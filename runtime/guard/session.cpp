@@ -143,7 +143,8 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_TAP_DISARM: return plain(disarm(request));
     case SONDE_SPAWN: return spawn(request);
     case SONDE_ATTACH: return plain(attach(request));
-    case SONDE_RUN_TO_ENTRY: return plain(tracer_.run_to_entry(pid, [this] { return !channel_.fill(); }));
+    case SONDE_RUN_TO_ENTRY:
+      return plain(tracer_.run_to_entry(pid, request.header.id == 1, [this] { return !channel_.fill(); }));
     case SONDE_GO: tracer_.go(); return Answer{};
     case SONDE_STOP_TARGET: return plain(tracer_.hold(pid));
     case SONDE_CONTINUE_TARGET: return plain(tracer_.resume(pid));

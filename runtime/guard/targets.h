@@ -38,7 +38,7 @@ struct Firing {
   bool at_edge = false;          ///< where a function begins or ends: the return address lies at [rsp]
   bool stack_arguments = false;  ///< args 6.. are on the stack, not fetched yet
   bool begun = false;
-  uint64_t timestamp = 0;
+  uint64_t timestamp = 0;  ///< 0: when it begins
   uint32_t sequence = 0;
   uint32_t last_epid = 0;  ///< ECBs up to this one have run
   std::array<uint64_t, SONDE_DIF_LOCALS> locals{};
@@ -104,10 +104,11 @@ struct Process {
   bool held = false;       ///< by the consumer
   bool followed = false;   ///< a thread that maps a file waits until the consumer has looked at it
   bool leaving = false;    ///< about to be let go
-  bool at_entry = false;   ///< run_to_entry has succeeded
+  bool at_entry = false;   ///< run_to_entry has succeeded, or has stopped before the constructors
   bool run_to_entry = false;
   uint64_t trap_handler = 0;  ///< of SIGTRAP, where known: SIG_IGN or an address; 0: none
   uint64_t passed = 0;        ///< breakpoints
+  bool run_to_constructors = false;  ///< or that far, if it comes there first
   bool has_leader_code = false;
   long leader_code = 0;
   long status = 0;  ///< wait status, as far as known

@@ -224,15 +224,16 @@ uint32_t Tracer::on_entry(Thread& thread) {
 uint32_t Tracer::on_return(Thread& thread) {
   const utrace_call made = utrace_get_call(thread.task);
   if (taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, send_of(thread, made));
-  fire_return(thread, made.number, made.result);
+  fire_return(thread, made.number, made.result, made.returned_at);
   return resume_action(thread);
 }
 
-void Tracer::fire_return(Thread& thread, int64_t number, int64_t result) {
+void Tracer::fire_return(Thread& thread, int64_t number, int64_t result, uint64_t returned_at) {
   // Only rt_sigreturn leaves without its number.
   const uint32_t call = number == -1 ? SYS_rt_sigreturn : call_of_number(number);
   if (call >= kSyscallsMax) return;
   Firing firing = of_call(call);
+  firing.timestamp = returned_at;
   firing.error = leaves_no_result(call) ? 0 : errno_of(result);
   if (is_exec(call) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
     Firing failure = firing;
@@ -373,7 +374,7 @@ void Tracer::return_of_caught(Thread& thread, const user_regs_struct& regs) {
   const int64_t number = thread.caught.call;  // an int3 has no number of a call
   breakpoints_.forget_return(thread);
   if (thread.process->space->site(regs.rip) == nullptr) thread.at_site = 0;
-  fire_return(thread, number, static_cast<int64_t>(regs.rax));
+  fire_return(thread, number, static_cast<int64_t>(regs.rax), 0);
 }
 
 /// Not where a SIGTRAP would do more than stop it: blocked or ignored, the kernel would take that back; and calls with a mask of their own

@@ -41,7 +41,7 @@ class Tracer {
 
   Result<pid_t> spawn(const utrace_spawn& what);
   Result<void> attach(pid_t pid);
-  Result<void> run_to_entry(pid_t pid, const std::function<bool()>& give_up);
+  Result<void> run_to_entry(pid_t pid, bool constructors, const std::function<bool()>& give_up);
   void go();
   Result<void> hold(pid_t pid);
   Result<void> resume(pid_t pid);
@@ -74,7 +74,8 @@ class Tracer {
   void on_death(Thread& thread, bool group_dead);
   uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
                      const struct sigaction* orig);
-  void fire_return(Thread& thread, int64_t number, int64_t result);
+  /// `returned_at`: the time, 0: now.
+  void fire_return(Thread& thread, int64_t number, int64_t result, uint64_t returned_at);
   void fire_send(Thread& thread, const std::optional<Firing>& send);
   void fire_discard(Thread& thread, const siginfo_t& info);
   void fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler);

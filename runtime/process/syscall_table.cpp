@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace sonde {
 namespace {
@@ -33,6 +34,10 @@ constexpr CompatNumber kCompatNumbers[] = {
 #endif
 };
 static_assert(std::ranges::is_sorted(kCompatNumbers, {}, &CompatNumber::number));
+
+/// What the kernel calls the results of interrupted calls that are made again; no program sees them.
+constexpr std::pair<int, const char*> kRestarts[] = {
+    {512, "ERESTARTSYS"}, {513, "ERESTARTNOINTR"}, {514, "ERESTARTNOHAND"}, {516, "ERESTART_RESTARTBLOCK"}};
 
 std::string hex(uint64_t value) {
   char text[17];
@@ -93,6 +98,9 @@ std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> 
 
 std::string format_syscall_result(uint64_t value, int error) {
   if (error == 0) return "0x" + hex(value);
+  for (const auto& [number, name] : kRestarts) {
+    if (number == error) return "-1 " + std::string(name) + " (the call is made again)";
+  }
   const char* name = strerrorname_np(error);
   const char* text = strerrordesc_np(error);
   std::string result = "-1 " + (name != nullptr ? std::string(name) : std::to_string(error));

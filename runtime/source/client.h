@@ -58,6 +58,7 @@ class SourceClient : public EventSource {
   Result<uint32_t> spawn(const SpawnRequest& request) override;
   Result<void> attach(uint32_t pid) override { return simple(SONDE_ATTACH, pid); }
   Result<void> run_to_entry(uint32_t pid) override { return simple(SONDE_RUN_TO_ENTRY, pid); }
+  Result<void> run_to_constructors(uint32_t pid) override { return simple(SONDE_RUN_TO_ENTRY, pid, 1); }
   Result<void> go() override { return simple(SONDE_GO, 0); }
   Result<void> hold(uint32_t pid) override { return simple(SONDE_STOP_TARGET, pid); }
   Result<void> resume(uint32_t pid) override { return simple(SONDE_CONTINUE_TARGET, pid); }

@@ -73,10 +73,13 @@ class Core {
   void dead(utrace_task& task, int status);
   void on_syscall(utrace_task& task);
   void on_seccomp(utrace_task& task);
+  void report_birth(utrace_task& task);
+  /// Once the program's own filter is in force ours cannot be relied on.
+  void note_own_filter(utrace_task& task);
   void on_clone(utrace_task& task, int event);
   void on_exec(utrace_task& task);
   void on_exit(utrace_task& task);
-  void on_event_stop(utrace_task& task, int signal);
+  void on_event_stop(utrace_task& task, int signal, bool born);
   void mend_call(utrace_task& task, int status);
   void see_interrupted_call(utrace_task& task);
   void after_call(utrace_task& task);
@@ -119,6 +122,13 @@ class Core {
   int send_again(utrace_task& task, const siginfo_t& info, bool silent);
   void restore_handler(utrace_task& task);
   uint64_t find_restorer(utrace_task& task);
+
+  // interrupted.cpp: calls that a signal interrupts
+  /// Whether the return is kept, to be reported later.
+  bool keep_return(utrace_task& task);
+  /// At a stop of a thread whose return is kept: reports it if this stop tells what the program gets.
+  void judge_kept(utrace_task& task, int status);
+  void report_kept(utrace_task& task, int64_t result);
 
   // inject.cpp
   /// Runs a system call in a stopped thread (not at an entry). The result, or -ENOSYS when it cannot be run.

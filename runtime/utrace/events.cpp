@@ -67,6 +67,7 @@ void Core::stopped(utrace_task& task, int status) {
   ++task.stops;
   // Nobody let it go on from its last stop: only SIGKILL can have.
   if (task.life == Life::Stopped) task.killed = true;
+  const bool born = task.life == Life::Starting && event == PTRACE_EVENT_STOP;
   task.life = Life::Stopped;
   task.stop = Stop::Other;
   task.registers_valid = false;
@@ -77,12 +78,13 @@ void Core::stopped(utrace_task& task, int status) {
   see_caught(task, status);
   mend_call(task, status);
   if (task.detaching || task.lingering) return void(let_go(task, status));
+  if (task.kept) judge_kept(task, status);
   if (signal == kSyscallStop) return on_syscall(task);
   if (event == PTRACE_EVENT_SECCOMP) return on_seccomp(task);
   // A call may go on behind any other stop; its next syscall stop is asked what it is.
   task.syscall_known = false;
   switch (event) {
-    case PTRACE_EVENT_STOP: return on_event_stop(task, signal);
+    case PTRACE_EVENT_STOP: return on_event_stop(task, signal, born);
     case PTRACE_EVENT_CLONE:
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK: return on_clone(task, event);
@@ -161,6 +163,7 @@ void Core::on_syscall(utrace_task& task) {
     }
     if (load_registers(task)) {
       task.number = identify_call(task);
+      note_own_filter(task);
       if (task.wants_entry(task.number)) report_entry(task);
     }
     return finish(task);
@@ -184,7 +187,7 @@ void Core::on_syscall(utrace_task& task) {
   see_interrupted_call(task);
   if (task.hide_exec_return)
     task.hide_exec_return = false;
-  else if (task.wants_exit(task.number) && load_registers(task))
+  else if (task.wants_exit(task.number) && load_registers(task) && !keep_return(task))
     report_exit_of_call(task);
   after_call(task);
 }
@@ -210,6 +213,7 @@ void Core::on_seccomp(utrace_task& task) {
   if (load_registers(task)) {
     task.number = identify_call(task);
     task.hide_exec_return = false;
+    note_own_filter(task);
     if (task.wants_entry(task.number)) report_entry(task);
   }
   finish(task);
@@ -300,7 +304,7 @@ void Core::on_exit(utrace_task& task) {
   finish(task);
 }
 
-void Core::on_event_stop(utrace_task& task, int signal) {
+void Core::on_event_stop(utrace_task& task, int signal, bool born) {
   bool others_stopped = true;
   for (auto& [tid, other] : tasks)
     if (other.get() != &task && other->pid == task.pid && other->life != Life::Dead && !other->job_stopped)
@@ -330,7 +334,27 @@ void Core::on_event_stop(utrace_task& task, int signal) {
       signal_report(task, UTRACE_SIGNAL_REPORT);
     }
   }
+  if (born) report_birth(task);
   finish(task);
+}
+
+/// The new thread comes out of its parent's clone: the return, which no exit stop shows.
+void Core::report_birth(utrace_task& task) {
+  task.stop = Stop::Birth;
+  task.number = identify_call(task);
+  if (task.number >= 0 && task.wants_exit(task.number)) report_exit_of_call(task);
+}
+
+void Core::note_own_filter(utrace_task& task) {
+  if (!task.filter) return;
+  bool all_threads = false;
+  if (!machine::installs_filter(utrace_get_call(&task), &all_threads)) return;
+  const auto none = std::make_shared<utrace_syscall_set>();
+  for (utrace_task* other : tasks_of(task.pid)) {
+    if (other != &task && !all_threads) continue;
+    other->filter = none;
+    recompute(*other);
+  }
 }
 
 void Core::dead(utrace_task& task, int status) {
@@ -338,6 +362,7 @@ void Core::dead(utrace_task& task, int status) {
   task.life = Life::Dead;
   task.stop = Stop::None;
   task.registers_valid = false;
+  if (task.kept) report_kept(task, machine::call_result(task.kept->registers));
   // SIGKILL may pass over the exit stop; the report is made all the same, without registers.
   if (!task.exit_reported && (task.events & UTRACE_EVENT_EXIT)) report_exit(task, status);
   bool group_dead = true;

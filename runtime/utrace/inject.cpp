@@ -54,7 +54,7 @@ int64_t Core::identify_call(utrace_task& task) {
 }
 
 utrace_call utrace_get_call(utrace_task* task) {
-  utrace_call call{-1, {}, 0};
+  utrace_call call{-1, {}, 0, task->returned_at};
   if (!task->core->load_registers(*task)) return call;
   const bool at_call = task->stop == Stop::Entry || task->stop == Stop::Exit;
   call.number = at_call ? task->number : task->core->identify_call(*task);

@@ -42,6 +42,17 @@ sock_filter jump(uint16_t test, uint32_t value, uint8_t yes, uint8_t no) {
 }
 sock_filter verdict(uint32_t action) { return {BPF_RET | BPF_K, 0, 0, action}; }
 
+/// Stops the calls by which the program installs a filter of its own.
+void emit_own_filters(std::vector<sock_filter>& program, uint32_t prctl_call, uint32_t seccomp_call) {
+  program.push_back(jump(BPF_JEQ, seccomp_call, 0, 1));
+  program.push_back(verdict(SECCOMP_RET_TRACE));
+  program.push_back(jump(BPF_JEQ, prctl_call, 0, 4));
+  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, args)});
+  program.push_back(jump(BPF_JEQ, machine::kPrctlSetSeccomp, 0, 1));
+  program.push_back(verdict(SECCOMP_RET_TRACE));
+  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
+}
+
 /// Appends the search for the number in `ranges`; every path of it ends in a verdict.
 void emit_search(std::vector<sock_filter>& program, std::span<const Range> ranges) {
   if (ranges.empty()) {
@@ -74,6 +85,8 @@ std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls) {
     const size_t other = program.size();
     program.push_back({BPF_JMP | BPF_JA, 0, 0, 0});
     program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
+    emit_own_filters(program, base == 0 ? machine::kPrctlCall : machine::kCompatPrctlCall,
+                     base == 0 ? machine::kSeccompCall : machine::kCompatSeccompCall);
     emit_search(program, to_ranges(calls, base));
     program[other].k = static_cast<uint32_t>(program.size() - other - 1);
   }

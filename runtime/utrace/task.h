@@ -19,6 +19,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/utrace/utrace.h"
@@ -49,6 +50,19 @@ struct Engine : utrace_engine {
 struct Redelivery {
   siginfo_t info;
   bool silent;  ///< already judged by the engines
+};
+
+/// The return of a call that a signal has interrupted: with EINTR, or the call is made again. The kernel decides at the signal's
+/// delivery:
+///
+///   exit stop, rax -512..-516 --> kept --signal with a handler--> EINTR, or made again (SA_RESTART, -513)
+///                                   |
+///                                   +----no such signal: the next stop is the entry of the call made again
+struct KeptReturn {
+  user_regs_struct registers;
+  int64_t number;
+  uint64_t when;                ///< CLOCK_MONOTONIC, ns
+  bool handler_begins = false;  ///< -512, and a handler is about to run: its frame tells
 };
 
 struct utrace_task {
@@ -94,6 +108,8 @@ struct utrace_task {
   int dispatching = 0;  ///< depth of callbacks in progress
   int64_t number = -1;  ///< system call it is in, as utrace_call has it
   int64_t hidden_number = -1;
+  uint64_t returned_at = 0;  ///< of the return that is being reported, where that is late
+  std::optional<KeptReturn> kept;
   uint32_t events = 0;  ///< union of the engines'
   uint32_t syscall_action = 0;
   uint32_t signal_action = 0;

@@ -23,6 +23,13 @@ bool read_status(pid_t tid, ThreadStatus* to);
 
 /// Where a thread sleeps, as /proc/TID/syscall says. False: it runs, or cannot be asked.
 bool read_sleep(pid_t tid, Sleep* to);
+struct Disposition {
+  bool ignored = false;
+  bool caught = false;
+};
+
+/// What the thread's process does about a signal, from /proc.
+Disposition read_disposition(pid_t tid, int signal);
 
 /// Why the kernel did not let us trace a process, and what to do about it. `code`: the errno.
 Error attach_refused(pid_t pid, int code);

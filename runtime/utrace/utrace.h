@@ -17,7 +17,11 @@
 // - STOP and TSTP: the parent sees SIGSTOP or SIGTSTP. HOLD: the signal loses its place in the queue.
 // - SIGNAL_REPORT goes to engines with report_signal and no report_quiesce; the others get report_quiesce(0).
 // - A single step over a system call instruction skips that call's reports, but for filtered calls' entries.
-// - A new thread's return from its own clone is not reported.
+// - A new thread's return from its own clone is reported at its first stop, after report_quiesce(0) where that was asked for.
+// - A call that a signal has interrupted is reported when it is known what the program gets (see utrace_call), with the registers
+//   of its return; what an engine changes in them is lost.
+// - A thread of a filtered program that installs a seccomp filter of its own stops at all calls from then on: its filter's
+//   refusals would come before our filter's stops.
 // - report_reap of another program's child comes when /proc no longer shows the zombie: up to 200 ms late.
 // - Exec by a thread: the old leader's code in report_exit is 0 when its exit stop was not seen.
 #pragma once
@@ -173,7 +177,8 @@ inline constexpr uint32_t kUtraceCompatCalls = 512;
 struct utrace_call {
   int64_t number;         ///< 64-bit code's, or kUtraceCompatCalls + 32-bit code's
   uint64_t arguments[6];  ///< as it has them now; 32-bit code's are zero-extended
-  int64_t result;         ///< negative errno as the kernel gives it; at its return only
+  int64_t result;         ///< at its return: negative errno as the program gets it; -512 to -516: it is made again
+  uint64_t returned_at;   ///< CLOCK_MONOTONIC, ns: of a return that is told late; else 0
 };
 utrace_call utrace_get_call(utrace_task* task);
 

@@ -90,6 +90,7 @@ TEST(ClassicView, Arguments) {
 TEST(ClassicView, Result) {
   EXPECT_EQ(format_syscall_result(0, 0), "0x0");
   EXPECT_EQ(format_syscall_result(0x1f, 0), "0x1f");
+  EXPECT_EQ(format_syscall_result(static_cast<uint64_t>(-1), 512), "-1 ERESTARTSYS (the call is made again)");
   EXPECT_EQ(format_syscall_result(static_cast<uint64_t>(-1), ENOENT), "-1 ENOENT (No such file or directory)");
 }
 

@@ -78,6 +78,10 @@ inline constexpr uint8_t kBreakpoint = 0xcc;
 inline uint64_t breakpoint_address(const user_regs_struct& registers) { return registers.rip - 1; }
 inline void set_instruction(user_regs_struct& registers, uint64_t address) { registers.rip = address; }
 
+/// By these a program installs a seccomp filter of its own.
+inline constexpr uint32_t kPrctlCall = 157, kSeccompCall = 317, kCompatPrctlCall = 172, kCompatSeccompCall = 354;
+inline constexpr uint32_t kPrctlSetSeccomp = 22;
+
 /// What rt_sigaction takes: handler, flags, restorer, mask.
 inline constexpr long kSigactionCall = 13;
 inline constexpr uint64_t kSigsetBytes = 8;
@@ -95,6 +99,28 @@ struct Mapping {
 bool mapping_change(const user_regs_struct& registers, Mapping* change);
 /// The calls to watch for each kind of change.
 std::vector<uint32_t> mapping_calls(bool maps, bool unmaps, bool protects);
+
+/// Whether the call, which begins, installs a seccomp filter; `all_threads`: in every thread of the process.
+inline bool installs_filter(const utrace_call& call, bool* all_threads) {
+  constexpr uint64_t kSetModeFilter = 1, kFlagTsync = 1;
+  switch (call.number) {
+    case kPrctlCall:
+    case kUtraceCompatCalls + kCompatPrctlCall: return call.arguments[0] == kPrctlSetSeccomp;
+    case kSeccompCall:
+    case kUtraceCompatCalls + kCompatSeccompCall:
+      *all_threads = call.arguments[1] & kFlagTsync;
+      return call.arguments[0] == kSetModeFilter;
+    default: return false;
+  }
+}
+
+/// What a call gave that is to be made again unless a handler runs.
+inline constexpr int64_t kRestartSys = -512, kRestartNoIntr = -513, kRestartNoHand = -514, kRestartBlock = -516;
+inline bool may_restart(int64_t result) {
+  return result == kRestartSys || result == kRestartNoIntr || result == kRestartNoHand || result == kRestartBlock;
+}
+/// rax as it will be when the handler returns at whose first instruction the thread stands. False: the frame cannot be read.
+bool result_behind_handler(utrace_task& task, const user_regs_struct& registers, int64_t* result);
 
 /// How a clone, clone3, fork or vfork was asked for. `read` fetches the thread's memory.
 /// Returns false where the call does not tell.

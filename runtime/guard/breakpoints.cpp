@@ -181,8 +181,8 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
   Site* site = space.site(address);
   if (site == nullptr && !space.was_ours(address)) return Trap::NotOurs;
   regs.rip = address;
+  thread.at_site = address;  // also where the breakpoint has gone: its trap has been forced all the same
   if (site == nullptr) return Trap::Ours;
-  thread.at_site = address;
   if (take_reported(thread, regs)) return Trap::Ours;
   if (site->program_entry) {
     process.at_entry = true;
@@ -194,10 +194,7 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
   } else if (site->linker) {
     look_again(thread);
   }
-  if ((site = space.site(address)) != nullptr)
-    fire_taps(thread, *site, regs, firings);
-  else
-    thread.at_site = 0;
+  if ((site = space.site(address)) != nullptr) fire_taps(thread, *site, regs, firings);
   return Trap::Ours;
 }
 

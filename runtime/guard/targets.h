@@ -54,6 +54,7 @@ struct KeptSignal {
 /// An instruction being stepped.
 struct Step {
   bool active = false;
+  bool begun = false;     ///< a string instruction: some of its rounds are done
   bool own_trap = false;  ///< the program single-steps itself: it gets the trap, too
   uint64_t site = 0;
   uint64_t slot = 0;  ///< 0: in place
@@ -75,14 +76,14 @@ struct Thread {
   UniqueFd comm, schedstat, stat;  ///< in /proc, kept open
   std::deque<Firing> pending;      ///< the first one is held
   bool held = false;
-  uint32_t unseen = 0;                  ///< files it has mapped that the consumer has not looked at yet: it waits
-  uint64_t at_site = 0;                 ///< stopped at this breakpoint, not stepped yet
+  uint32_t unseen = 0;   ///< files it has mapped that the consumer has not looked at yet: it waits
+  uint64_t at_site = 0;  ///< stopped at this breakpoint, not stepped yet
   Step step;
-  bool late_trace = false;                  ///< a step's trap is still to come, and means nothing
-  std::deque<user_regs_struct> reported;    ///< put back at a breakpoint in this state: the next hit is no new one
+  bool late_trace = false;                   ///< a step's trap is still to come, and means nothing
+  std::deque<user_regs_struct> reported;     ///< put back at a breakpoint in this state: the next hit is no new one
   uint64_t reentered = 0, reentered_sp = 0;  ///< it has jumped to the first instruction of the function it is in
-  std::optional<uint64_t> trap_mask;        ///< its signal mask blocks SIGTRAP; this is the rest of it
-  bool trap_delivered = false;              ///< a SIGTRAP of its own: a handler may begin next
+  std::optional<uint64_t> trap_mask;         ///< its signal mask blocks SIGTRAP; this is the rest of it
+  bool trap_delivered = false;               ///< a SIGTRAP of its own: a handler may begin next
 };
 
 struct Process {

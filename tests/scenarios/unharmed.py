@@ -3,6 +3,7 @@
 
 import re
 import shutil
+import time
 
 from support import Skip, check, counts, equal, scenario
 
@@ -92,3 +93,61 @@ def each_kind_of_first_instruction(world):
                   {key: n for key, n in own.items() if found.get(key) != n}, f"{mode}, {threads} threads: counts")
             if mode != "quiet":
                 check(int(re.search(r"^signals (\d+)$", result.stderr, re.M).group(1)) > 20, f"{mode}: hardly a signal came")
+
+
+def interrupted(world, command):
+    """The command under the timer of interrupt.c."""
+    return f"env LD_PRELOAD={world.program('interrupt', '-shared', '-fPIC')} {command}"
+
+
+def functions_of_libc(world, program):
+    result = world.sonde("-l", "-n", "pid$target:libc.so.6::entry", "-c", program)
+    return sorted(set(re.findall(r"^ *\d+ +pid\d+ +libc\.so\.6 +(\w+) entry$", result.stdout, re.M)))
+
+
+@scenario(seconds=900)
+def all_instructions_of_libc(world):
+    """In batches, on a program that uses them, under the 2 kHz timer: the right result of each batch. 12 batches, at length all."""
+    program = world.program("uses_libc")
+    right = world.run([program]).stdout
+    names = functions_of_libc(world, program)
+    check(len(names) > 2000, f"{len(names)} functions of libc")
+    batches = [names[i::-(-len(names) // 30)] for i in range(-(-len(names) // 30))]  # a bit of each letter
+    wrong, fired, began = [], 0, time.monotonic()
+    chosen = batches if world.full else batches[:: len(batches) // 12][:12]
+    for number, batch in enumerate(chosen):
+        out = world.path("counts.out", "")
+        clause = ",".join(f"pid$target:libc.so.6:{name}:" for name in batch) + " { @ = count(); }"
+        result = world.sonde("-Z", "-q", "-b", "16m", "-o", out, "-n", clause, "-c", interrupted(world, program), status=None, seconds=600)
+        fired += sum(totals(open(out, encoding="utf-8").read()))
+        if (result.stdout, result.status) != (right, 0):
+            wrong.append((number, batch, result.stdout, result.stderr[-300:]))
+    print(f"  {len(chosen)} of {len(batches)} batches, {fired} firings, {time.monotonic() - began:.0f} s")
+    check(not wrong, f"{len(wrong)} wrong batches: {wrong}")
+    check(fired > 1000, "hardly an instruction ran")
+
+
+# What the other scenarios of pid probes count, under the timer: (program with its arguments, probes, how often each fires).
+COUNTED = (("mallocs 4 500", "pid$target:libc*:malloc:entry", None), ("mallocs 1 500", "pid$target:a.out:*:entry", None),
+           ("worker RESULT 50", "pid$target:a.out:one_round:entry", 200), ("worker RESULT 50", "pid$target:a.out:one_round:return", 200),
+           ("returns deep", "pid$target:a.out:deep:return", 20102), ("returns coroutines", "pid$target:a.out:turn:return", 100),
+           ("returns longjmp", "pid$target:a.out:outer:entry", 10), ("returns three", "pid$target:a.out:three:return", 3),
+           ("exceptions", "pid$target:a.out:top:return", 10), ("traps int3", "pid$target:a.out:f:return", 18),
+           ("traps stepping", "pid$target:a.out:f:entry", 24), ("traps blocked", "pid$target:a.out:f:entry", 48))
+
+
+@scenario(seconds=900)
+def pid_probes_quietly_and_under_signals(world):
+    for command, probe, wanted in COUNTED:
+        name, *arguments = command.split()
+        argv = [world.program(name), *(world.path("result") if a == "RESULT" else a for a in arguments)]
+        plain = world.run(argv)
+        found = []
+        for how in (f"env QUIETLY=1 {' '.join(argv)}", interrupted(world, " ".join(argv))):
+            out = world.path("counts.out", "")
+            result = world.sonde("-Z", "-q", "-b", "16m", "-o", out, "-n", f"{probe} {{ @[probefunc] = count(); }}", "-c", how)
+            equal(result.stdout, plain.stdout, f"{how}: what it prints")
+            found.append(counts(open(out, encoding="utf-8").read()))
+        equal(found[1], found[0], f"{command}, {probe}: under signals as quietly")
+        if wanted is not None:
+            equal(sum(found[0].values()), wanted, f"{command}, {probe}")

@@ -2,14 +2,19 @@
 /* stepped HOW [CALLS]: f() begins with an instruction that a tracer has to step, and signals come all the while. Prints the result of the
    calls, which no signal may change.
      plain  a timer's handler that returns      full  with each signal blocked in the handler      trap  with SIGTRAP blocked
-     moved  a handler that continues elsewhere: it pushes the pc that was interrupted, as Go's run time does to preempt */
+     moved  a handler that continues elsewhere: it pushes the pc that was interrupted, as Go's run time does to preempt
+     queued a thread queues 500 signals: each has to come */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <ucontext.h>
+#include <unistd.h>
+
+enum { QUEUED = 500 };
 
 static volatile long ticks, detours;
 extern long f(long);
@@ -46,6 +51,16 @@ static void move(int signal, siginfo_t* info, void* context) {
   registers[REG_RIP] = (long)detour;
 }
 
+/* Queues signals to the main thread while that one calls f(). */
+static void* queue(void* to) {
+  for (int i = 0; i < QUEUED; i++) {
+    const union sigval value = {.sival_int = i};
+    while (pthread_sigqueue(*(pthread_t*)to, SIGRTMIN, value) != 0) usleep(100);
+    usleep(200);
+  }
+  return NULL;
+}
+
 static void set_timer(long us) {
   struct itimerval timer = {{0, us}, {0, us}};
   setitimer(ITIMER_REAL, &timer, NULL);
@@ -63,10 +78,15 @@ int main(int argc, char** argv) {
   }
   if (!strcmp(how, "full") || !strcmp(how, "moved")) sigfillset(&action.sa_mask);
   if (!strcmp(how, "trap")) sigaddset(&action.sa_mask, SIGTRAP);
-  sigaction(SIGALRM, &action, NULL);
-  set_timer(250);
+  const int queued = !strcmp(how, "queued");
+  sigaction(queued ? SIGRTMIN : SIGALRM, &action, NULL);
+  pthread_t self = pthread_self(), sender;
+  if (queued)
+    pthread_create(&sender, NULL, queue, &self);
+  else
+    set_timer(250);
   long sum = 0, made = 0;
-  while (made < calls || ticks < 20) { /* an untraced run may be over before the first signal */
+  while (made < calls || ticks < (queued ? QUEUED : 20)) { /* an untraced run may be over before the first signal */
     sum = f(sum);
     made++;
   }

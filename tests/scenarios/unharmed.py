@@ -20,10 +20,10 @@ def times(world, sample, full):
 
 @scenario(seconds=600)
 def signals_while_an_instruction_is_stepped(world):
-    """A handler that returns, with each mask; and one that changes the context it returns to."""
-    for how in ("plain", "full", "trap", "moved"):
+    """A handler that returns, with each mask; one that changes the context it returns to; signals that are queued all come."""
+    for how in ("plain", "full", "trap", "moved", "queued"):
         for _ in times(world, 2, 50):
-            result = world.sonde("-q", "-n", F, "-c", f"{world.program('stepped')} {how} 5000")
+            result = world.sonde("-q", "-n", F, "-c", f"{world.program('stepped')} {how} 5000", seconds=30)
             check(result.stdout.startswith("right\n"), f"{how}: {result.stdout}")
             equal(totals(result.stdout), [int(result.stderr.split()[1])] * 2, f"{how}: entries and returns")
 

@@ -185,7 +185,7 @@ def main():
     faults = [name for name in ALL if name.startswith(("segv", "fpe", "ill"))]
     print("static const struct { int kind, faults, repeats; char *enter, *begin, *end; } ways[] = {" +
           ",".join(f"{{{i}, {int(name in faults)}, {rounds_of(name)}, {how}_{name}, {how}_{name}_begin, {how}_{name}_end}}" for i, name, how in ways) + "};")
-    print(pathlib.Path(__file__).with_suffix(".h").read_text(encoding="utf-8"))
+    print(pathlib.Path(__file__).with_suffix(".c.in").read_text(encoding="utf-8"))
 
 
 main()

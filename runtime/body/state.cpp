@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/body/state.h"
 
+#include <algorithm>
 #include <ctime>
 
 namespace sonde {
@@ -10,6 +11,16 @@ int64_t nanoseconds(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Those that it has called were left by an exception or a longjmp(), if they have not returned by now. One that was not seen to
+/// be entered goes out by one, as in DTrace.
+void leave_function(std::vector<std::string>& functions, const std::string& function) {
+  const auto last = std::find(functions.rbegin(), functions.rend(), function);
+  if (last != functions.rend())
+    functions.erase(std::prev(last.base()), functions.end());
+  else if (!functions.empty())
+    functions.pop_back();
 }
 
 }  // namespace
@@ -61,15 +72,15 @@ void BodyState::begin_row(const BodyContext& context) {
   if (flowindent) {
     Flow flow = flow_of(*context.probe);
     const sonde_record& record = *context.record;
-    int& indent = indents[record.tid];
+    std::vector<std::string>& functions = entered[record.tid];
     std::pair<uint64_t, uint32_t> firing{record.timestamp, record.probe};
     auto [last, first_row] = flow_last.try_emplace(record.tid, firing);
     // Only the first clause of a firing goes in or out.
     if (!first_row && last->second == firing) flow = Flow::None;
     last->second = firing;
-    if (flow == Flow::Return) indent = std::max(0, indent - 2);
-    format_flow_prefix(record.cpu, *context.probe, flow, indent, row.text);
-    if (flow == Flow::Entry) indent += 2;
+    if (flow == Flow::Return) leave_function(functions, context.probe->function);
+    format_flow_prefix(record.cpu, *context.probe, flow, 2 * static_cast<int>(functions.size()), row.text);
+    if (flow == Flow::Entry) functions.push_back(context.probe->function);
   } else if (!format.quiet) {
     format_row_prefix(context.record->cpu, *context.probe, row.text);
   }

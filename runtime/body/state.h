@@ -72,7 +72,7 @@ struct BodyState {
   int64_t wall_offset = 0;     ///< CLOCK_REALTIME - CLOCK_MONOTONIC
   char* token_rest = nullptr;  ///< strtok()
   std::minstd_rand random;
-  std::unordered_map<uint32_t, int> indents;                              ///< flowindent, by thread
+  std::unordered_map<uint32_t, std::vector<std::string>> entered;  ///< flowindent, by thread: functions not returned
   std::unordered_map<uint32_t, std::pair<uint64_t, uint32_t>> flow_last;  ///< firing last shown, by thread
 
   uint64_t dynamic_drops = 0;

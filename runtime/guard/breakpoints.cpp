@@ -210,8 +210,8 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
   Site* site = space.site(address);
   if (site == nullptr && !space.was_ours(address)) return Trap::NotOurs;
   regs.rip = address;
+  thread.at_site = address;  // also where the breakpoint has gone: its trap has been forced all the same
   if (site == nullptr) return Trap::Ours;
-  thread.at_site = address;
   if (take_reported(thread, regs)) return Trap::Ours;
   if (site->program_entry) {
     const bool asked = process.run_to_entry;
@@ -226,10 +226,7 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
     if (process.run_to_constructors && space.linker_done()) arrive(process);
     look_again(thread);
   }
-  if ((site = space.site(address)) != nullptr)
-    fire_taps(thread, *site, regs, firings);
-  else
-    thread.at_site = 0;
+  if ((site = space.site(address)) != nullptr) fire_taps(thread, *site, regs, firings);
   return Trap::Ours;
 }
 

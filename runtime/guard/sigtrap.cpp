@@ -49,6 +49,12 @@ void Sigtrap::adopt(Thread& thread, const Thread* parent) {
   }
 }
 
+void Sigtrap::exec(Thread& thread) {
+  thread.process->trap_handler = 0;
+  thread.trap_mask.reset();
+  adopt(thread, nullptr);
+}
+
 /// Notes an action that a later trap could cost. Whether that took a call.
 bool Sigtrap::look(Thread& thread) {
   Process& process = *thread.process;

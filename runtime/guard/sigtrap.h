@@ -25,6 +25,8 @@ class Sigtrap {
 
   /// A thread that begins to be traced; `parent` null: it ran already.
   void adopt(Thread& thread, const Thread* parent);
+  /// Its new program has what is ignored and what is blocked of the old one's, and no handler.
+  void exec(Thread& thread);
   /// Past a breakpoint, and past its step, whose trap is forced as well: puts back what the kernel has changed. True: a call was made
   /// in the thread, which ends its signal stop: a signal can only be sent again now.
   bool passed(Thread& thread);

@@ -98,10 +98,15 @@ Stepper::Trap Stepper::trapped(Thread& thread, user_regs_struct& regs, siginfo_t
   Step& step = thread.step;
   const Site* site = thread.process->space->site(step.site);
   const uint64_t from = step.slot != 0 ? step.slot : step.site;
-  if (regs.rip == from && site != nullptr && site->instruction.repeats()) return Trap::Ours;  // one round of many
   mend_address(step, info);
-  regs.rip = home(step, regs.rip);
-  end(thread);
+  if (regs.rip == from && site != nullptr && site->instruction.repeats()) {  // one round of many
+    step.begun = true;
+    if (!step.kept && !step.own_trap) return Trap::Ours;
+    put_back(thread, regs);
+  } else {
+    regs.rip = home(step, regs.rip);
+    end(thread);
+  }
   if (!step.own_trap) return Trap::Ours;
   send_kept_again(thread);
   return Trap::Both;
@@ -110,10 +115,8 @@ Stepper::Trap Stepper::trapped(Thread& thread, user_regs_struct& regs, siginfo_t
 bool Stepper::signalled(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint32_t verdict, uint64_t handler) {
   Step& step = thread.step;
   if (!step.active || verdict == UTRACE_SIGNAL_IGN || info.si_signo == SIGSTOP) return false;
-  const Site* site = thread.process->space->site(step.site);
   const bool before = regs.rip == (step.slot != 0 ? step.slot : step.site);
-  const bool repeats = site != nullptr && site->instruction.repeats();
-  if (before && !is_fault(info) && !repeats && !step.kept) {
+  if (before && !is_fault(info) && !step.begun && !step.kept) {
     step.kept = KeptSignal{info, verdict, handler};
     utrace_signal_mask(thread.task, &step.mask);
     utrace_set_signal_mask(thread.task, ~kNeverKept);

@@ -16,8 +16,8 @@
 // pc) is done to an address of the program's. We refused to put the thread back before the instruction in every case: the breakpoint is
 // then hit again when the handler returns, and no one can tell that hit from a new call where the handler never returned.
 //
-// A fault of the instruction itself (SIGSEGV, SIGBUS, SIGFPE, SIGILL) must be seen at the instruction, and a string instruction may
-// have far to go: there the thread is put back, and the state it was put back in is noted. The next hit in exactly that state
+// A fault of the instruction itself (SIGSEGV, SIGBUS, SIGFPE, SIGILL) must be seen at the instruction, and a string instruction that has
+// begun may have far to go (a signal that comes before its first round waits for that one): there the thread is put back, and the state it was put back in is noted. The next hit in exactly that state
 // is no new one.
 #pragma once
 

@@ -60,6 +60,7 @@ struct Caught {
 /// An instruction being stepped.
 struct Step {
   bool active = false;
+  bool begun = false;     ///< a string instruction: some of its rounds are done
   bool own_trap = false;  ///< the program single-steps itself: it gets the trap, too
   uint64_t site = 0;
   uint64_t slot = 0;  ///< 0: in place
@@ -81,8 +82,8 @@ struct Thread {
   UniqueFd comm, schedstat, stat;  ///< in /proc, kept open
   std::deque<Firing> pending;      ///< the first one is held
   bool held = false;
-  uint32_t unseen = 0;                  ///< files it has mapped that the consumer has not looked at yet: it waits
-  uint64_t at_site = 0;                 ///< stopped at this breakpoint, not stepped yet
+  uint32_t unseen = 0;   ///< files it has mapped that the consumer has not looked at yet: it waits
+  uint64_t at_site = 0;  ///< stopped at this breakpoint, not stepped yet
   Step step;
   bool late_trace = false;                   ///< a step's trap is still to come, and means nothing
   std::deque<user_regs_struct> reported;     ///< put back at a breakpoint in this state: the next hit is no new one

@@ -260,7 +260,7 @@ uint32_t Tracer::on_exec(Thread& thread) {
   stepper_.thread_gone(thread);
   thread.at_site = thread.reentered = 0;
   thread.reported.clear();
-  if (process.trap_handler > 1) process.trap_handler = 0;  // an exec leaves only what is ignored
+  sigtrap_.exec(thread);
   thread.caught = {};
   breakpoints_.adopt(process);
   want_events(thread);

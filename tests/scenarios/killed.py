@@ -30,12 +30,12 @@ def result_of(path):
         return None
 
 
-def moments(world):
+def moments(world, sample=30, full=200):
     """(number, 0..1) for each random moment; tells the seed."""
     seed = int.from_bytes(os.urandom(4), "big")
     print(f"  seed {seed}")
     generator = random.Random(seed)
-    return [(i, generator.random()) for i in range(200 if world.full else 30)]
+    return [(i, generator.random()) for i in range(full if world.full else sample)]
 
 
 @scenario(seconds=600)
@@ -77,6 +77,33 @@ def sigkill_while_attached(world):
             expect_right(world, worker, f"result{i}")
         except AssertionError as error:
             raise AssertionError(f"moment {i}, {delay * 1000:.1f} ms, clause {i % 3}: {error}") from None
+
+
+@scenario(seconds=600)
+def sigkill_with_300_functions_armed(world):
+    """Entry and return of each, in 4 threads that run through them; 10 moments, at length 500."""
+    rounds = 15
+    program, clause = world.program("many"), "pid$target:a.out:f*:entry,pid$target:a.out:f*:return { @[probefunc] = count(); }"
+    world.run([program, world.path("whole"), rounds])
+    right = result_of(world.path("whole"))
+    check(right.startswith("right "), f"untraced: {right}")
+    began = time.monotonic()
+    world.sonde("-q", "-b", "16m", "-n", clause, "-c", f"{program} {world.path('traced')} {rounds}")
+    span = time.monotonic() - began
+    equal(result_of(world.path("traced")), right, "the whole run")
+    ran = 0
+    for i, moment in moments(world, 10, 500):
+        result = world.path(f"result{i}")
+        sonde = world.start_sonde("-q", "-b", "16m", "-n", clause, "-c", f"{program} {result} {rounds}")
+        wait_until(lambda path=result, process=sonde: os.path.exists(path) or process.poll() is not None, pause=0.001)
+        time.sleep(moment * span * 0.8)
+        ran += sonde.poll() is None
+        sonde.kill()
+        world.finish(sonde)
+        wait_for_end(world, f"moment {i}")
+        equal(result_of(result), right, f"moment {i}, {moment * span * 800:.1f} ms into the run")
+    print(f"  killed in mid-run {ran} times")
+    check(ran > 3, "hardly ever in mid-run")
 
 
 def check_guards_death(result, n):

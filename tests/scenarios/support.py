@@ -84,6 +84,20 @@ def counts(text):
     return found
 
 
+def compile_program(source, to, flags):
+    text = None
+    if source.suffix == ".go":
+        if not shutil.which("go"):
+            raise Skip("no Go compiler: golang-go")
+        command = ["go", "build", "-o", to, source]
+    else:
+        command = ["g++" if source.suffix == ".cpp" else "gcc", "-O2", "-g", "-pthread", "-o", to, *flags]
+        if source.suffix == ".py":
+            text = subprocess.run(["python3", source], check=True, stdout=subprocess.PIPE, timeout=60 * patience).stdout
+        command += [source] if text is None else ["-x", "c", "-"]
+    subprocess.run(command, check=True, timeout=240 * patience, input=text, env=os.environ | {"GOFLAGS": "-buildvcs=false"})
+
+
 class World:
     """One scenario's surroundings: a folder of its own, and every process of its own marked in the environment.
 
@@ -114,14 +128,14 @@ class World:
     # -- programs --
 
     def program(self, name, *flags):
-        """Compiles tests/programs/NAME.c once, with `flags` beside the usual ones; returns the path."""
-        source = PROGRAMS / f"{name}.c"
-        name += "".join(flags)
+        """Compiles tests/programs/NAME.c, .cpp or .go once, or what NAME.py prints; returns the path. Skips where there is no compiler."""
+        source = next(s for s in (PROGRAMS / (name + ending) for ending in (".c", ".cpp", ".go", ".py")) if s.exists())
+        name = "".join([name, *flags]).replace("/", "_")
         built = self.programs / name
         if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
             self.programs.mkdir(parents=True, exist_ok=True)
             fresh = self.programs / f"{name}.{os.getpid()}"
-            subprocess.run(["gcc", "-O2", "-g", "-pthread", *flags, "-o", fresh, source], check=True, timeout=120 * patience)
+            compile_program(source, fresh, flags)
             os.replace(fresh, built)  # two scenarios may do this at once
         if self.user is None:
             return str(built)

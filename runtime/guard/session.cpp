@@ -65,7 +65,7 @@ void Session::tell_stay() {
   for (utrace_task* task : host_.tasks()) {
     if (host_.filtered(utrace_task_pid(task))) cared.insert(utrace_task_pid(task));
   }
-  if (cared.empty()) return;
+  if (cared.empty() || !went_) return;
   const std::string whom = cared.size() == 1 ? "process " + std::to_string(*cared.begin()) + " has"
                                              : std::to_string(cared.size()) + " processes have";
   consumer_gone_ = false;
@@ -145,7 +145,10 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_ATTACH: return plain(attach(request));
     case SONDE_RUN_TO_ENTRY:
       return plain(tracer_.run_to_entry(pid, request.header.id == 1, [this] { return !channel_.fill(); }));
-    case SONDE_GO: tracer_.go(); return Answer{};
+    case SONDE_GO:
+      went_ = true;
+      tracer_.go();
+      return Answer{};
     case SONDE_STOP_TARGET: return plain(tracer_.hold(pid));
     case SONDE_CONTINUE_TARGET: return plain(tracer_.resume(pid));
     case SONDE_SIGNAL_TARGET: return plain(signal_target(request));

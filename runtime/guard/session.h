@@ -52,6 +52,7 @@ class Session {
   std::vector<UniqueFd> for_child_;
   bool had_targets_ = false;
   bool consumer_gone_ = false;
+  bool went_ = false;  ///< GO was said
 };
 
 }  // namespace sonde::guard

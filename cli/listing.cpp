@@ -26,6 +26,21 @@ std::string attributes(const char* title, const dtrace_attribute_t& of) {
          "\n\t\tDependency Class: " + std::string(class_name(of.dtat_class)) + "\n\n";
 }
 
+/// A line for each place, or why there is none.
+std::string arming(Framework& framework, ProbeId id) {
+  const std::string why = framework.refusal(id);
+  if (!why.empty()) return "\n\tNot armed\n\t\t" + why + "\n";
+  std::string text;
+  for (const Tap& tap : framework.taps(id)) {
+    const std::string how = framework.how_armed(tap);
+    if (how.empty()) continue;
+    char at[24];
+    std::snprintf(at, sizeof at, "+0x%llx", static_cast<unsigned long long>(tap.offset - tap.function));
+    text += std::string("\t\t") + at + " " + how + "\n";
+  }
+  return text.empty() ? text : "\n\tArmed at\n" + text;
+}
+
 std::string details(Framework& framework, const ProbeInfo& probe) {
   dtrace_pattr_t all = framework.attributes(probe.id);
   std::string text = "\n" + attributes("Probe Description Attributes", all.dtpa_name) +
@@ -37,7 +52,7 @@ std::string details(Framework& framework, const ProbeInfo& probe) {
             "]: " + (argument.translated.empty() ? argument.native : argument.translated) +
             (argument.name.empty() ? "" : " " + argument.name) + "\n";
   }
-  return text + "\n\n";
+  return text + arming(framework, probe.id) + "\n\n";
 }
 
 std::string list_one(Framework& framework, ProbeId id, bool verbose) {

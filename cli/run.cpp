@@ -94,9 +94,11 @@ class Run {
 
   int run() {
     bool prompt = arguments_.mode == Mode::Prompt;
-    auto session = Session::create(options_, output_, prompt || has_targets(), prompt);
+    auto session =
+        Session::create(options_, output_, prompt || has_targets() || name_processes(arguments_.programs), prompt);
     if (!session) return fatal(session.error().message());
     session_ = std::move(*session);
+    session_->framework().listing = arguments_.mode == Mode::List;
     // Only now: the programs that the guard starts get the signal dispositions that we were given.
     if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
     if (auto done = load_providers(arguments_.providers); !done) return fatal(done.error().message());

@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/descendants.h"
 #include "cli/interrupt.h"
+#include "cli/sources.h"
 #include "cli/words.h"
 #include "providers/registry.h"
 
@@ -53,6 +56,8 @@ Session::~Session() {
   compiler_.reset();
   if (framework_) unregister_providers();
   framework_.reset();
+  const std::string left = source_ != nullptr ? source_->close() : "";
+  if (!left.empty()) output_.message(left);
 }
 
 Result<std::unique_ptr<Session>> Session::create(Options& options, Output& output, bool targets, bool prompt) {
@@ -71,7 +76,11 @@ Result<std::unique_ptr<Session>> Session::create(Options& options, Output& outpu
 
 Result<void> Session::prepare_targets(const std::vector<std::string>& commands, const std::vector<uint32_t>& pids,
                                       std::span<const SourceText> texts, const MacroValues& macros) {
-  for (uint32_t pid : pids) {
+  std::vector<uint32_t> wanted = pids;
+  for (uint32_t pid : named_processes(texts, macros)) {
+    if (std::ranges::find(wanted, pid) == wanted.end()) wanted.push_back(pid);
+  }
+  for (uint32_t pid : wanted) {
     if (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) {
       return Error("failed to grab pid " + std::to_string(pid) + ": No such process", ESRCH);
     }
@@ -82,11 +91,56 @@ Result<void> Session::prepare_targets(const std::vector<std::string>& commands, 
       if (auto done = spawn(command, forecast); !done) return done;
     }
   }
-  attach_ = pids;
-  live_.insert(live_.end(), pids.begin(), pids.end());
+  attach_ = wanted;
+  live_.insert(live_.end(), wanted.begin(), wanted.end());
   had_targets_ = !live_.empty();
   framework_->set_targets(live_);
   return {};
+}
+
+/// pid<N> in a description grabs N.
+std::vector<uint32_t> Session::named_processes(std::span<const SourceText> texts, const MacroValues& macros) {
+  std::vector<uint32_t> found;
+  if (source_ == nullptr ||
+      !std::ranges::any_of(texts, [](const SourceText& text) { return names_process(text.text); }))
+    return found;
+  for (const ProbeDescription& description : compiler_->preview(texts, macros)) {
+    uint32_t pid = 0;
+    const std::string& name = description.provider;
+    if (!name.starts_with("pid")) continue;
+    const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), pid);
+    if (error == std::errc() && end == name.data() + name.size() && pid != 0) found.push_back(pid);
+  }
+  return found;
+}
+
+/// The children that the processes of -p have by now are told or taken; what they make from here on is traced anyway.
+Result<void> Session::attach_all() {
+  for (uint32_t pid : std::vector<uint32_t>(attach_)) {
+    std::vector<uint32_t> children;
+    if (source_->name() == "ptrace") children = descendants_of(pid);
+    if (auto done = source_->attach(pid); !done) return done;
+    std::erase_if(children, [this](uint32_t child) {
+      return std::ranges::find(live_, child) != live_.end() || ::kill(static_cast<pid_t>(child), 0) != 0;
+    });
+    if (!options_.flag("children")) {
+      tell_left_out(pid, children.size());
+      continue;
+    }
+    for (uint32_t child : children) {
+      auto done = source_->attach(child);
+      if (done) live_.push_back(child);
+      if (!done && done.error().code() != ESRCH && done.error().code() != EEXIST) return done;
+    }
+  }
+  framework_->set_targets(live_);
+  return {};
+}
+
+void Session::tell_left_out(uint32_t pid, size_t children) {
+  if (children == 0) return;
+  output_.message("process " + std::to_string(pid) + " has " + std::to_string(children) +
+                  (children == 1 ? " child" : " children") + " already, not traced: -x children takes them");
 }
 
 Result<void> Session::spawn(const std::string& command, const Forecast& forecast) {
@@ -97,10 +151,9 @@ Result<void> Session::spawn(const std::string& command, const Forecast& forecast
   spawned_.push_back(*pid);
   live_.push_back(*pid);
   const std::string& when = options_.text("evaltime");
-  // Before the constructors, which the dynamic linker runs, is before the dynamic linker; main comes after it.
-  const bool to_entry =
-      when == "postinit" || when == "main" || (forecast.awaits_process && when != "exec" && when != "preinit");
-  return to_entry ? source_->run_to_entry(*pid) : Result<void>();
+  if (when == "postinit" || when == "main") return source_->run_to_entry(*pid);
+  const bool awaits_libraries = when.empty() && forecast.awaits_process;
+  return when == "preinit" || awaits_libraries ? source_->run_to_constructors(*pid) : Result<void>();
 }
 
 void Session::abandon_targets() {
@@ -127,9 +180,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   framework_->set_ring_bytes(bytes);
   if (source_) {
     if (auto done = create_buffers(bytes); !done) return done;
-    for (uint32_t pid : attach_) {
-      if (auto done = source_->attach(pid); !done) return done;
-    }
+    if (auto done = attach_all(); !done) return done;
   }
   if (auto done = check_cpu(); !done) return done;
   if (auto done = check_records(); !done) return done;
@@ -137,6 +188,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   for (uint32_t pid : live_) consumer_->note_process(pid);
   consumer_->catch_up_by([this] { take_names(); });
   framework_->on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
+  framework_->on_left_out = [this](const std::string& text) { output_.message(text); };
 
   std::vector<Enabling> enablings;
   for (const CompiledText& text : texts) {
@@ -288,10 +340,19 @@ Result<void> Session::take_event(const SourceEvent& event) {
     case SONDE_EVENT_EXEC: consumer_->note_process(event.pid); return {};
     case SONDE_EVENT_DATA:
     case SONDE_EVENT_RINGS:
+    case SONDE_EVENT_STAYS:
     case SONDE_EVENT_COUNT: return {};
     case SONDE_EVENT_NOTICE: output_.message(event.text); return {};
   }
   return {};
+}
+
+/// What the source has said while it let the targets go.
+void Session::take_notices() {
+  for (auto event = source_->next_event(); event && *event; event = source_->next_event()) {
+    if ((*event)->kind == SONDE_EVENT_NOTICE) output_.message((*event)->text);
+    if ((*event)->kind == SONDE_EVENT_MAPPING) consumer_->note_mapping(**event);
+  }
 }
 
 void Session::finish() {
@@ -300,6 +361,7 @@ void Session::finish() {
   if (alive && going_) {
     for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
     (void)framework_->disarm().has_value();
+    take_notices();
   }
   framework_->suspend();
   consumer_->drain_all();
@@ -350,7 +412,7 @@ Result<uint32_t> Session::start_target(const std::vector<std::string>& argv) {
   if (!pid) return std::move(pid).error().context("failed to execute " + argv[0]);
   live_.push_back(*pid);
   framework_->set_targets(live_);
-  if (auto done = source_->run_to_entry(*pid); !done) return std::move(done).error();
+  if (auto done = source_->run_to_constructors(*pid); !done) return std::move(done).error();
   consumer_->note_process(*pid);
   if (auto done = source_->go(); !done) return std::move(done).error();
   return *pid;

@@ -66,6 +66,10 @@ class Session {
   Result<void> spawn(const std::string& command, const Forecast& forecast);
   Result<void> take_events();
   void take_names();
+  void take_notices();
+  std::vector<uint32_t> named_processes(std::span<const SourceText> texts, const MacroValues& macros);
+  Result<void> attach_all();
+  void tell_left_out(uint32_t pid, size_t children);
   Result<void> take_event(const SourceEvent& event);
   Result<void> look_at_mapped();
   bool only_begin(const Enabling& enabling);

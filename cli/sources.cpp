@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "cli/preprocess.h"
@@ -57,6 +58,26 @@ Result<SourceText> complete(Kind kind, const std::string& argument) {
 }
 
 }  // namespace
+
+bool names_process(std::string_view text) {
+  for (size_t at = text.find("pid"); at != text.npos; at = text.find("pid", at + 1)) {
+    std::string_view rest = text.substr(at + 3);
+    if (rest.starts_with('$')) rest.remove_prefix(1);
+    const size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    if (digits > 0 && rest.substr(digits).starts_with(':')) return true;
+  }
+  return false;
+}
+
+bool name_processes(const std::vector<Arguments::Program>& programs) {
+  return std::ranges::any_of(programs, [](const Arguments::Program& program) {
+    if (program.kind == Kind::Provider) return names_process(program.text + ":");
+    if (program.kind != Kind::Script) return names_process(program.text);
+    if (!std::filesystem::is_regular_file(program.text)) return false;  // it can be read once only
+    auto text = read_file(program.text);
+    return text && names_process(*text);
+  });
+}
 
 std::string specifier_of(const std::string& text) {
   return text.substr(0, std::min(text.find_first_of("/{"), text.size()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "cli/arguments.h"
@@ -17,6 +18,10 @@ Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Progra
 
 /// "description 'syscall:::entry '" or "script 'FILE'": how messages name a text.
 std::string describe(const SourceText& text);
+
+/// Whether a text may speak of a process by its number: pid42: or pid$1:. Comments and strings count, too.
+bool names_process(std::string_view text);
+bool name_processes(const std::vector<Arguments::Program>& programs);
 
 /// The part of a -n argument before the predicate or the braces, as typed.
 std::string specifier_of(const std::string& text);

@@ -6,6 +6,7 @@
 #define SONDE_COMPAT_UPROBE_H
 
 #include <linux/err.h>
+#include <linux/sched.h>
 #include <linux/uprobes.h>
 #include <linux/version.h>
 
@@ -35,16 +36,83 @@ static inline struct uprobe *sonde_uprobe_register(struct inode *inode,
 #endif
 }
 
-/* No handler runs any more afterwards. */
+/* Handlers that run may go on until sonde_uprobe_wait(). */
 static inline void sonde_uprobe_unregister(struct uprobe *uprobe,
 					   struct inode *inode, loff_t offset,
 					   struct uprobe_consumer *uc)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	uprobe_unregister_nosync(uprobe, uc);
-	uprobe_unregister_sync();
 #else
 	uprobe_unregister(inode, offset, uc);
+#endif
+}
+
+static inline bool sonde_uprobe_wants_nobody(struct uprobe_consumer *uc,
+					     SONDE_UPROBE_CONTEXT
+					     struct mm_struct *mm)
+{
+	return false;
+}
+
+static inline int sonde_uprobe_ignore(struct uprobe_consumer *uc,
+				      struct pt_regs *regs SONDE_UPROBE_DATA)
+{
+	return 0;
+}
+
+/*
+ * Handlers of a uprobe that stays registered, and that run, may go on until
+ * sonde_uprobe_wait(). Before 6.12 only a consumer that goes waits for them.
+ */
+static inline void sonde_uprobe_settle(struct inode *inode, loff_t offset)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	struct uprobe_consumer nobody = {
+		.filter = sonde_uprobe_wants_nobody,
+		.handler = sonde_uprobe_ignore,
+	};
+	int err = uprobe_register(inode, offset, &nobody);
+
+	while (err == -ENOMEM) {
+		schedule_timeout_uninterruptible(1);
+		err = uprobe_register(inode, offset, &nobody);
+	}
+	if (!err)
+		uprobe_unregister(inode, offset, &nobody);
+#endif
+}
+
+/* It takes long: once for many that were unregistered. */
+static inline void sonde_uprobe_wait(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	uprobe_unregister_sync();
+#endif
+}
+
+/* uprobe_apply(), which is not exported. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+typedef int (*sonde_uprobe_apply_t)(struct uprobe *uprobe,
+				    struct uprobe_consumer *uc, bool add);
+#else
+typedef int (*sonde_uprobe_apply_t)(struct inode *inode, loff_t offset,
+				    struct uprobe_consumer *uc, bool add);
+#endif
+
+/*
+ * With @add, the breakpoint comes where the consumer's filter wants it now;
+ * without, it goes where no consumer wants it any more.
+ */
+static inline int sonde_uprobe_apply(sonde_uprobe_apply_t apply,
+				     struct uprobe *uprobe,
+				     struct inode *inode, loff_t offset,
+				     struct uprobe_consumer *uc, bool add)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return apply(uprobe, uc, add);
+#else
+	return apply(inode, offset, uc, add);
 #endif
 }
 

@@ -18,18 +18,12 @@ const EventProbe& probe_of(void* parg) { return *static_cast<const EventProbe*>(
 void provide(void* arg, const dtrace_probedesc_t* spec) {
   EventProvider& provider = provider_of(arg);
   if (spec == nullptr) {
-    for (const EventProbe& probe : provider.probes) {
-      if (sonde_tap_possible(probe.tap))
-        dtrace_probe_create(provider.id, kModule, "", probe.name, 0, const_cast<EventProbe*>(&probe));
-    }
+    for (const EventProbe& probe : provider.probes)
+      dtrace_probe_create(provider.id, kModule, "", probe.name, 0, const_cast<EventProbe*>(&probe));
     return;
   }
   const std::string_view wanted = spec->dtpd_provider;
   if (!wanted.empty() && wanted != provider.name) return;
-  for (const EventProbe& probe : provider.probes) {
-    const bool refused = probe.refusal != nullptr && !sonde_tap_possible(probe.tap);
-    if (refused && std::string_view(spec->dtpd_name) == probe.name) sonde_provide_error("D_PDESC_ZERO", probe.refusal);
-  }
   for (const RefusedProbe& refused : provider.refused) {
     if (std::string_view(spec->dtpd_name) == refused.name) sonde_provide_error("D_PDESC_ZERO", refused.message);
   }

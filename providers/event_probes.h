@@ -19,9 +19,8 @@ struct EventArgument {
 struct EventProbe {
   const char* name;
   sonde_tap_kind tap;
-  EventArgument arguments[4];
+  EventArgument arguments[5];
   int argument_count;
-  const char* refusal = nullptr;  ///< what to tell the user where the source has no such tap
 };
 
 /// A probe that scripts may name and no source has, with what to tell the user.

@@ -11,10 +11,24 @@
 namespace sonde {
 namespace {
 
+// What a process or thread has in common with the one that it makes.
+#define OF_PROCESS                                                                                                  \
+  " pr_pgid = __pgid; pr_sid = __sid; pr_uid = uid; pr_euid = __euid; pr_gid = gid; pr_egid = __egid; pr_addr = 0;" \
+  " pr_ttydev = __tty; pr_fname = execname; pr_psargs = __psargs; pr_wstat = 0; pr_argc = *(int *)__stack_start;"   \
+  " pr_argv = __stack_start + 8; pr_envp = __stack_start + 8 * (*(int *)__stack_start + 2);"                       \
+  " pr_dmodel = uregs[R_CS] == 0x23 ? 1 : 2;"                                                                       \
+  " pr_taskid = 0; pr_projid = 0; pr_nzomb = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;"
+#define OF_THREAD                                                                                                   \
+  " pr_flag = 0; pr_addr = 0; pr_wchan = 0; pr_stype = 0; pr_syscall = __syscall; pr_pri = __priority;"             \
+  " pr_clname = __policy == 0 ? \"TS\" : __policy == 1 ? \"FF\" : __policy == 2 ? \"RR\" : __policy == 3 ? \"B\" :" \
+  " __policy == 5 ? \"IDL\" : __policy == 6 ? \"DLN\" : \"?\";"                                                     \
+  " pr_name = execname; pr_onpro = cpu; pr_bindpro = __bound_cpu; pr_bindpset = -1; pr_lgrp = __cpu_node(cpu);"
+
 // Members without a conversion are declared on purpose: naming one is an error that says so.
 constexpr std::array kParts = std::to_array<LibraryPart>({
-    {"procfs.d", " psinfo_t psinfo struct psinfo curpsinfo struct __process ", R"(
+    {"procfs.d", " psinfo_t psinfo struct psinfo curpsinfo struct __process struct __child ", R"(
 struct __process;
+struct __child;
 typedef struct psinfo {
   int pr_nlwp; pid_t pr_pid; pid_t pr_ppid; pid_t pr_pgid; pid_t pr_sid; uid_t pr_uid; uid_t pr_euid; gid_t pr_gid;
   gid_t pr_egid; uintptr_t pr_addr; size_t pr_size; size_t pr_rssize; dev_t pr_ttydev; char pr_fname[16]; char pr_psargs[80];
@@ -22,29 +36,29 @@ typedef struct psinfo {
   int pr_nzomb; poolid_t pr_poolid; zoneid_t pr_zoneid; id_t pr_contract;
 } psinfo_t;
 translator psinfo_t < struct __process *P > {
-  pr_nlwp = __nlwp; pr_pid = pid; pr_ppid = ppid; pr_pgid = __pgid; pr_sid = __sid; pr_uid = uid; pr_euid = __euid;
-  pr_gid = gid; pr_egid = __egid; pr_addr = 0; pr_ttydev = __tty; pr_fname = execname; pr_psargs = __psargs; pr_wstat = 0;
-  pr_argc = *(int *)__stack_start; pr_argv = __stack_start + 8; pr_envp = __stack_start + 8 * (*(int *)__stack_start + 2);
-  pr_dmodel = 2; pr_taskid = 0; pr_projid = 0; pr_nzomb = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
+  pr_nlwp = __nlwp; pr_pid = pid; pr_ppid = ppid;)" OF_PROCESS R"(
 };
 translator psinfo_t < pid_t P > {
-  pr_pid = P; pr_fname = __comm[P]; pr_addr = 0; pr_dmodel = 2; pr_taskid = 0; pr_projid = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
+  pr_pid = P; pr_fname = __comm[P]; pr_addr = 0; pr_dmodel = uregs[R_CS] == 0x23 ? 1 : 2; pr_taskid = 0; pr_projid = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;
+};
+translator psinfo_t < struct __child *C > {
+  pr_nlwp = 1; pr_pid = (pid_t)arg0; pr_ppid = (arg1 & 0x8000) != 0 ? ppid : pid;)" OF_PROCESS R"(
 };
 inline psinfo_t *curpsinfo = xlate <psinfo_t *> ((struct __process *)0);
 )"},
-    {"lwp.d", " lwpsinfo_t lwpsinfo struct lwpsinfo curlwpsinfo struct __thread ", R"(
+    {"lwp.d", " lwpsinfo_t lwpsinfo struct lwpsinfo curlwpsinfo struct __thread struct __new_thread ", R"(
 struct __thread;
+struct __new_thread;
 typedef struct lwpsinfo {
   int pr_flag; id_t pr_lwpid; uintptr_t pr_addr; uintptr_t pr_wchan; char pr_stype; char pr_state; char pr_sname; char pr_nice;
   int pr_syscall; char pr_oldpri; char pr_cpu; int pr_pri; char pr_clname[8]; char pr_name[16]; processorid_t pr_onpro;
   processorid_t pr_bindpro; psetid_t pr_bindpset; int pr_lgrp;
 } lwpsinfo_t;
 translator lwpsinfo_t < struct __thread *T > {
-  pr_flag = 0; pr_lwpid = tid; pr_addr = 0; pr_wchan = 0; pr_stype = 0; pr_state = 6; pr_sname = 'O'; pr_syscall = __syscall;
-  pr_pri = __priority;
-  pr_clname = __policy == 0 ? "TS" : __policy == 1 ? "FF" : __policy == 2 ? "RR" : __policy == 3 ? "B" :
-    __policy == 5 ? "IDL" : __policy == 6 ? "DLN" : "?";
-  pr_name = execname; pr_onpro = cpu; pr_bindpro = __bound_cpu; pr_bindpset = -1; pr_lgrp = __cpu_node(cpu);
+  pr_lwpid = tid; pr_state = 6; pr_sname = 'O';)" OF_THREAD R"(
+};
+translator lwpsinfo_t < struct __new_thread *T > {
+  pr_lwpid = (id_t)arg0; pr_state = 2; pr_sname = 'R';)" OF_THREAD R"(
 };
 translator lwpsinfo_t < id_t T > { pr_flag = 0; pr_lwpid = T; pr_addr = 0; };
 inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> ((struct __thread *)0);
@@ -94,7 +108,13 @@ typedef struct siginfo {
   int si_signo; int si_errno; int si_code; pid_t si_pid; uid_t si_uid; int si_status; uintptr_t si_addr; sigval_t si_value;
   long si_band; int si_fd; clock_t si_utime; clock_t si_stime;
 } siginfo_t;
-translator siginfo_t < struct __siginfo *S > { si_signo = (int)arg0; si_code = (int)arg1; si_pid = (pid_t)arg2; };
+translator sigval_t < int64_t V > { sival_int = (int)V; sival_ptr = (void *)V; };
+translator siginfo_t < struct __siginfo *S > {
+  si_signo = (int)arg0; si_code = (int)arg1; si_pid = (pid_t)arg2; si_uid = (uid_t)arg5; si_errno = (int)(arg5 >> 32);
+  si_addr = (uintptr_t)arg6; si_value = xlate <sigval_t> (arg7);
+  si_status = arg0 == 17 && arg1 > 0 ? (int)arg8 : 0; si_fd = arg0 == 17 && arg1 > 0 ? 0 : (int)arg8; si_band = arg0 == 17 && arg1 > 0 ? 0 : arg9;
+  si_utime = arg0 == 17 && arg1 > 0 ? (uint32_t)arg9 : 0; si_stime = arg0 == 17 && arg1 > 0 ? (uint32_t)(arg9 >> 32) : 0;
+};
 )"},
     {"bufinfo.d", " bufinfo_t bufinfo struct bufinfo devinfo_t devinfo struct devinfo ", R"(
 typedef struct bufinfo {

@@ -204,7 +204,7 @@ static noinline void enter_other(struct pt_regs *regs, unsigned long call,
 	preempt_disable_notrace();
 	late = enter_execs(regs, call);
 	preempt_enable_notrace();
-	if (unlikely(late))
+	if (unlikely(late) && preemptible())
 		sonde_run_late();
 }
 
@@ -235,7 +235,8 @@ static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 				 enter_listed(regs, call);
 	if (unlikely(late)) {
 		preempt_enable_notrace();
-		sonde_run_late(); /* before the call is made */
+		if (preemptible())
+			sonde_run_late(); /* before the call is made */
 		return;
 	}
 	preempt_enable_notrace();

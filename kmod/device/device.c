@@ -478,6 +478,8 @@ static void init_session(struct sonde_session *session)
 	xa_init(&session->ecbs);
 	xa_init(&session->taps);
 	hash_init(session->threads);
+	hash_init(session->reentries);
+	session->uprobes = RB_ROOT;
 	sonde_targets_init(session);
 	spin_lock_init(&session->threads_lock);
 	spin_lock_init(&session->events_lock);
@@ -528,6 +530,7 @@ static int device_release(struct inode *inode, struct file *file)
 	sonde_taps_destroy(session);
 	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
+	sonde_reenter_destroy(session);
 	sonde_targets_destroy(session);
 	sonde_buffers_destroy(session);
 	sonde_programs_destroy(session);

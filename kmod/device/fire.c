@@ -167,7 +167,7 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 	if (may_unwind(regs))
 		return sonde_unwind(firing, to, max);
 	to[count++] = regs->ip;
-	if (firing->start.at_entry && count < max &&
+	if (firing->start.at_edge && count < max &&
 	    !sonde_read_present(regs->sp, &word, sizeof(word)))
 		to[count++] = word;
 	frame = regs->bp;

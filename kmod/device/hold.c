@@ -40,6 +40,7 @@
 
 #include "kmod/compat.h"
 #include "kmod/device/hold.h"
+#include "kmod/shared/siginfo.h"
 
 #define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
 
@@ -334,17 +335,6 @@ static u32 on_quiesce(u32 action, struct utrace_engine *engine,
 	return answer(grip, action);
 }
 
-static u64 sender_of(const kernel_siginfo_t *info)
-{
-	switch (info->si_code) {
-	case SI_USER:
-	case SI_TKILL:
-	case SI_QUEUE:
-		return info->si_pid;
-	}
-	return info->si_signo == SIGCHLD ? info->si_pid : 0;
-}
-
 static u32 on_signal(u32 action, struct utrace_engine *engine,
 		     struct pt_regs *regs, kernel_siginfo_t *info,
 		     const struct k_sigaction *orig_ka,
@@ -357,14 +347,17 @@ static u32 on_signal(u32 action, struct utrace_engine *engine,
 	if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER)
 		return answer(grip, action);
 	begin(&firing, grip, -1);
-	firing.args[0] = info->si_signo;
-	firing.args[1] = (s64)info->si_code;
-	firing.args[2] = sender_of(info);
-	if (orig_ka)
-		firing.args[3] = (unsigned long)orig_ka->sa.sa_handler;
-	report(grip, verdict == UTRACE_SIGNAL_IGN ? SONDE_TAP_SIGNAL_DISCARD :
-						    SONDE_TAP_SIGNAL_DELIVER,
-	       &firing);
+	sonde_siginfo_args(firing.args, info->si_signo, info->si_errno,
+			   info->si_code, &info->_sifields);
+	if (verdict == UTRACE_SIGNAL_IGN) {
+		firing.args[3] = current->tgid;
+		firing.args[4] = current->pid;
+		report(grip, SONDE_TAP_SIGNAL_DISCARD, &firing);
+	} else {
+		if (orig_ka)
+			firing.args[3] = (unsigned long)orig_ka->sa.sa_handler;
+		report(grip, SONDE_TAP_SIGNAL_DELIVER, &firing);
+	}
 	return answer(grip, action);
 }
 

@@ -10,6 +10,7 @@
  *   taps.c      taps that stand on tracepoints
  *   calls.c     system calls: what is hooked for their taps
  *   uprobe.c    taps in user programs
+ *   reenter.c   arrivals at a function that are no entries
  *   timer.c     taps that a timer fires
  *   mappings.c  what programs map
  *   fire.c      a firing: ECBs, DIF's environment; fire.h, what is inlined of it
@@ -39,6 +40,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
+#include <linux/rbtree.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -138,6 +140,8 @@ struct sonde_ecb_list {
 struct sonde_probe {
 	u32 id;
 	u32 held; /* ECBs that hold */
+	u32 entries; /* taps on functions' entries */
+	u32 reenters; /* taps on jumps to them that are no entries */
 	struct sonde_ecb_list __rcu *ecbs;
 };
 
@@ -154,7 +158,28 @@ struct sonde_site {
 	struct sonde_site_entry entries[];
 };
 
+/* Where a firing's args[] come from when a program wants them. */
+enum sonde_args_source {
+	SONDE_ARGS_READY,
+	SONDE_ARGS_CALL, /* the registers of a system call */
+	SONDE_ARGS_RESULT, /* result, twice */
+	SONDE_ARGS_USER, /* the registers of a user function */
+};
+
+/* What is known of a firing from its beginning, in one word. */
+union sonde_firing_start {
+	struct {
+		s32 error; /* errno of a system call */
+		bool at_edge; /* the return address is on top of the stack */
+		bool stack_args; /* args[6] and on are still on the stack */
+		bool has_text; /* text_address is valid */
+		u8 args_source; /* enum sonde_args_source */
+	};
+	u64 word;
+};
+
 struct sonde_uprobe;
+struct sonde_uprobe_file;
 struct sonde_timer;
 struct sonde_grip;
 struct sonde_grips;
@@ -164,8 +189,13 @@ struct sonde_armed {
 	struct sonde_probe *probe;
 	struct sonde_session *session;
 	bool held; /* by engines: its probe has ECBs that hold */
-	struct sonde_uprobe *uprobe; /* of a user tap; NULL: never fires */
+	struct list_head gone; /* of those that are being disarmed */
 	struct sonde_timer *timer; /* of PROFILE and TICK */
+	/* of a user tap */
+	bool judged; /* what it does is decided when it is reached */
+	union sonde_firing_start start; /* of its firings */
+	struct sonde_uprobe *uprobe; /* NULL: never fires */
+	struct sonde_armed __rcu *next; /* at the same uprobe */
 };
 
 struct sonde_target {
@@ -174,6 +204,13 @@ struct sonde_target {
 	u32 pid;
 	bool requested; /* attached by name, not by birth */
 	bool followed; /* who maps a file waits for SONDE_SEEN */
+};
+
+/* The file of a user tap, and of those behind it that name none. */
+struct sonde_uprobe_file {
+	struct file *file; /* NULL: none */
+	struct inode *inode;
+	char *path;
 };
 
 struct sonde_thread { /* self-> of one thread */
@@ -224,12 +261,16 @@ struct sonde_session {
 	u32 covered[SONDE_COVERED]; /* targets that it is known to trace, by number */
 	DECLARE_HASHTABLE(targets, 8);
 	DECLARE_HASHTABLE(threads, 10);
+	DECLARE_HASHTABLE(reentries, 8);
 
 	struct mutex lock; /* of requests */
 	bool greeted;
 	u32 points; /* tracepoints registered, one bit each */
 	u32 tap_count[SONDE_TAP_KIND_COUNT];
 	struct xarray programs, probes, ecbs, taps;
+	struct rb_root uprobes;
+	u32 reenter_taps;
+	bool reentered; /* reentries has had some */
 	u64 program_bytes;
 	u32 scratch_size;
 	struct mutex rings_lock; /* of rings, ring_count, ring_size, policy */
@@ -243,7 +284,7 @@ struct sonde_session {
 	u32 target_count;
 	u32 deaths[SONDE_DEATHS]; /* processes that ended lately */
 	u32 next_death;
-	spinlock_t threads_lock; /* threads: to add and remove */
+	spinlock_t threads_lock; /* threads, reentries: to add and remove */
 
 	spinlock_t events_lock; /* events, their counts, data */
 	struct list_head events;
@@ -261,26 +302,6 @@ struct sonde_session {
 
 /* For a variable of a firing: kernels that zero all of them take their time. */
 #define SONDE_UNINITIALIZED __attribute__((uninitialized))
-
-/* Where a firing's args[] come from when a program wants them. */
-enum sonde_args_source {
-	SONDE_ARGS_READY,
-	SONDE_ARGS_CALL, /* the registers of a system call */
-	SONDE_ARGS_RESULT, /* result, twice */
-	SONDE_ARGS_USER, /* the registers of a user function */
-};
-
-/* What is known of a firing from its beginning, in one word. */
-union sonde_firing_start {
-	struct {
-		s32 error; /* errno of a system call */
-		bool at_entry; /* the return address is on top of the stack */
-		bool stack_args; /* args[6] and on are still on the stack */
-		bool has_text; /* text_address is valid */
-		u8 args_source; /* enum sonde_args_source */
-	};
-	u64 word;
-};
 
 /* One firing of one probe. Native code reads it and writes to it. */
 struct sonde_firing {
@@ -447,9 +468,24 @@ void sonde_jit_free(struct sonde_program *program);
 
 /* uprobe.c */
 void sonde_uprobes_init(void);
-int sonde_uprobe_arm(struct sonde_armed *armed, const char *path, char *why);
+int sonde_uprobe_open(struct sonde_session *session, const char *path,
+		      u32 length, struct sonde_uprobe_file *file, char *why);
+void sonde_uprobe_close(struct sonde_uprobe_file *file);
+int sonde_uprobe_arm(struct sonde_armed *armed,
+		     const struct sonde_uprobe_file *file, char *why);
 void sonde_uprobe_disarm(struct sonde_armed *armed);
+void sonde_uprobe_free(struct sonde_armed *armed);
+void sonde_uprobes_wait(void);
 int sonde_uprobes_retarget(struct sonde_session *session, char *why);
+
+/* reenter.c */
+void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
+			u64 sp);
+bool sonde_reenter_take(struct sonde_session *session, u32 probe, u64 entry,
+			u64 sp);
+void sonde_reenter_forget(struct sonde_session *session,
+			  struct task_struct *task);
+void sonde_reenter_destroy(struct sonde_session *session);
 
 /* timer.c */
 DECLARE_PER_CPU(bool, sonde_sampling);

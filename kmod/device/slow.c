@@ -361,10 +361,10 @@ bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
 /**
  * sonde_run_late() - have what the current thread has put off done now
  *
- * Context: The thread. Where it may not sleep, it is left for later.
+ * Context: The thread. May sleep: who is not sure asks preemptible(), which
+ * kernels that do not count (5.10) always deny, and else leaves it for later.
  */
 void sonde_run_late(void)
 {
-	if (preemptible())
-		sonde_works_run(run_late);
+	sonde_works_run(run_late);
 }

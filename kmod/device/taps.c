@@ -17,6 +17,7 @@
  * A site is one array of (pid, probe), replaced whole.
  */
 #include <linux/binfmts.h>
+#include <linux/cred.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -29,6 +30,7 @@
 
 #include "kmod/core/hooks.h"
 #include "kmod/device/session.h"
+#include "kmod/shared/siginfo.h"
 
 static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
 {
@@ -171,6 +173,7 @@ static void probe_exit(void *data, struct task_struct *task)
 	if (last)
 		sonde_target_gone(session, exit_status());
 	sonde_thread_forget(session, current);
+	sonde_reenter_forget(session, current);
 	preempt_enable_notrace();
 }
 
@@ -179,25 +182,29 @@ static bool is_plain(const struct kernel_siginfo *info)
 	return (unsigned long)info > 1; /* not SEND_SIG_NOINFO or _PRIV */
 }
 
-static u64 sender_of(int number, const struct kernel_siginfo *info)
-{
-	if (!is_plain(info))
-		return 0;
-	switch (info->si_code) {
-	case SI_USER:
-	case SI_TKILL:
-	case SI_QUEUE:
-		return info->si_pid;
-	}
-	return number == SIGCHLD ? info->si_pid : 0;
-}
-
+/* Who sends without a siginfo is a process that calls kill(), or the kernel. */
 static void put_signal(struct sonde_firing *firing, int number,
 		       const struct kernel_siginfo *info)
 {
-	firing->args[0] = number;
-	firing->args[1] = is_plain(info) ? (s64)info->si_code : 0;
-	firing->args[2] = sender_of(number, info);
+	struct kernel_siginfo made = {};
+
+	if (!is_plain(info)) {
+		made.si_code = info == SEND_SIG_NOINFO ? SI_USER : SI_KERNEL;
+		if (info == SEND_SIG_NOINFO) {
+			made.si_pid = current->tgid;
+			made.si_uid = from_kuid(&init_user_ns, current_uid());
+		}
+		info = &made;
+	}
+	sonde_siginfo_args(firing->args, number, info->si_errno, info->si_code,
+			   &info->_sifields);
+}
+
+static void put_receiver(struct sonde_firing *firing,
+			 const struct task_struct *task)
+{
+	firing->args[3] = task->tgid;
+	firing->args[4] = task->pid;
 }
 
 static void probe_generate(void *data, int number, struct kernel_siginfo *info,
@@ -209,14 +216,14 @@ static void probe_generate(void *data, int number, struct kernel_siginfo *info,
 	preempt_disable_notrace();
 	if (in_task() && sonde_covers(session, current)) {
 		begin(&firing, session);
-		firing.args[0] = task->tgid;
-		firing.args[1] = task->pid;
-		firing.args[2] = number;
+		put_signal(&firing, number, info);
+		put_receiver(&firing, task);
 		fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
 	}
 	if (result == TRACE_SIGNAL_IGNORED && sonde_covers(session, task)) {
 		begin(&firing, session);
 		put_signal(&firing, number, info);
+		put_receiver(&firing, task);
 		fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
 	}
 	preempt_enable_notrace();
@@ -238,10 +245,13 @@ static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
 		put_signal(&firing, number, info);
-		firing.args[3] = (unsigned long)action->sa.sa_handler;
-		fire_kind(&firing, is_ignored(number, action) ?
-					   SONDE_TAP_SIGNAL_DISCARD :
-					   SONDE_TAP_SIGNAL_DELIVER);
+		if (is_ignored(number, action)) {
+			put_receiver(&firing, current);
+			fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+		} else {
+			firing.args[3] = (unsigned long)action->sa.sa_handler;
+			fire_kind(&firing, SONDE_TAP_SIGNAL_DELIVER);
+		}
 	}
 	preempt_enable_notrace();
 }
@@ -322,6 +332,8 @@ static u32 points_wanted(struct sonde_session *session)
 	for (kind = 0; kind < SONDE_TAP_KIND_COUNT; kind++)
 		if (session->tap_count[kind])
 			wanted |= points_of(kind);
+	if (session->reenter_taps)
+		wanted |= BIT(SONDE_POINT_EXIT);
 	if (session->targeted)
 		wanted |= BIT(SONDE_POINT_NEWTASK) | BIT(SONDE_POINT_EXEC) |
 			  BIT(SONDE_POINT_EXIT);
@@ -459,8 +471,23 @@ static bool is_timer(u32 kind)
 	return kind == SONDE_TAP_PROFILE || kind == SONDE_TAP_TICK;
 }
 
+/* Whether what a tap says of its instruction fits its kind. */
+static bool leave_fits(const struct sonde_tap *tap)
+{
+	u8 how = tap->leave.how;
+	bool reenters = how == SONDE_LEAVE_REENTER ||
+			how == SONDE_LEAVE_REENTER_IF;
+
+	if (sonde_leave_check(&tap->leave))
+		return false;
+	if (tap->kind == SONDE_TAP_USER_RETURN)
+		return how != SONDE_LEAVE_NONE && !reenters;
+	return how == SONDE_LEAVE_NONE ||
+	       (tap->kind == SONDE_TAP_USER_ENTRY && reenters);
+}
+
 static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
-		     char *why)
+		     const struct sonde_uprobe_file *before, char *why)
 {
 	bool call = tap->kind == SONDE_TAP_SYSCALL_ENTRY ||
 		    tap->kind == SONDE_TAP_SYSCALL_RETURN;
@@ -479,9 +506,15 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 			  "no such system call" : "it names no probe");
 		return -EINVAL;
 	}
-	if (is_user(tap->kind) == !tap->path_length) {
+	if (is_user(tap->kind) ? !tap->path_length && !before->file :
+				 tap->path_length) {
 		scnprintf(why, SONDE_WHY, "tap %u: a file's name is %s", tap->id,
 			  tap->path_length ? "not for this kind" : "missing");
+		return -EINVAL;
+	}
+	if (!leave_fits(tap)) {
+		scnprintf(why, SONDE_WHY,
+			  "tap %u: malformed leaving instruction", tap->id);
 		return -EINVAL;
 	}
 	return 0;
@@ -553,45 +586,54 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	return err ?: sonde_points_update(session, why);
 }
 
-/* Taps that are armed, and never fire: the kernel cannot probe an instruction. */
-struct left_out {
-	u32 count;
+/* One request to arm taps. */
+struct arming {
+	struct sonde_uprobe_file file; /* of the tap before */
+	u32 left_out; /* taps that never fire: the kernel cannot probe there */
 	char first[SONDE_WHY]; /* what to tell the user of the first */
 };
 
-/* It does not keep those beside it from being armed: the user is told. */
+/* What is left out does not keep those beside it from being armed. */
 static int arm_user(struct sonde_armed *armed, const char *path,
-		    struct left_out *out, char *why)
+		    struct arming *arming, char *why)
 {
-	int err = sonde_uprobe_arm(armed, path, why);
+	u32 length = armed->tap.path_length;
+	int err = 0;
 
+	if (length) {
+		sonde_uprobe_close(&arming->file);
+		err = sonde_uprobe_open(armed->session, path, length,
+					&arming->file, why);
+	}
+	if (!err)
+		err = sonde_uprobe_arm(armed, &arming->file, why);
 	if (err != -ENOEXEC)
 		return err;
-	if (!out->count++)
-		strscpy(out->first, why, sizeof(out->first));
+	if (!arming->left_out++)
+		strscpy(arming->first, why, sizeof(arming->first));
 	why[0] = 0;
 	return 0;
 }
 
 static void tell_left_out(struct sonde_session *session,
-			  const struct left_out *out)
+			  const struct arming *arming)
 {
 	const struct sonde_event notice = { .kind = SONDE_EVENT_NOTICE };
 	char text[SONDE_WHY + 40];
 
-	if (!out->count)
+	if (!arming->left_out)
 		return;
-	scnprintf(text, sizeof(text), out->count > 1 ?
+	scnprintf(text, sizeof(text), arming->left_out > 1 ?
 		  "%s (and %u more)" : "%s",
-		  out->first, out->count - 1);
+		  arming->first, arming->left_out - 1);
 	sonde_event_text(session, &notice, text);
 }
 
 static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
-		   const char *path, struct left_out *out, char *why)
+		   const char *path, struct arming *arming, char *why)
 {
 	struct sonde_armed *armed;
-	int err = check_tap(session, tap, why);
+	int err = check_tap(session, tap, &arming->file, why);
 
 	if (err)
 		return err;
@@ -609,8 +651,10 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		goto out_free;
+	if (!is_user(tap->kind))
+		sonde_uprobe_close(&arming->file);
 	if (is_user(tap->kind))
-		err = arm_user(armed, path, out, why);
+		err = arm_user(armed, path, arming, why);
 	else if (is_timer(tap->kind))
 		err = sonde_timer_arm(armed, why);
 	else
@@ -626,7 +670,9 @@ out_free:
 	return err;
 }
 
-static void disarm_one(struct sonde_session *session, u32 id)
+/* It may still fire until bury(). */
+static void disarm_one(struct sonde_session *session, u32 id,
+		       struct list_head *gone)
 {
 	struct sonde_armed *armed = xa_erase(&session->taps, id);
 
@@ -638,19 +684,37 @@ static void disarm_one(struct sonde_session *session, u32 id)
 		sonde_timer_disarm(armed);
 	else
 		displace(armed);
-	kfree(armed); /* firings of uprobes and timers look at it: over */
+	list_add(&armed->gone, gone);
+}
+
+/* Nobody looks at the taps any more: firings, and filters of uprobes. */
+static void bury(struct list_head *gone)
+{
+	struct sonde_armed *armed, *next;
+	bool user = false;
+
+	list_for_each_entry(armed, gone, gone)
+		user |= is_user(armed->tap.kind);
+	if (user)
+		sonde_uprobes_wait();
+	synchronize_rcu();
+	list_for_each_entry_safe(armed, next, gone, gone) {
+		sonde_uprobe_free(armed);
+		kfree(armed);
+	}
 }
 
 static void undo(struct sonde_session *session, const struct sonde_tap *taps,
 		 u64 count)
 {
 	char why[SONDE_WHY];
+	LIST_HEAD(gone);
 
 	while (count--)
-		disarm_one(session, taps[count].id);
+		disarm_one(session, taps[count].id, &gone);
 	sonde_holds_update(session);
 	sonde_points_update(session, why);
-	synchronize_rcu();
+	bury(&gone);
 }
 
 static int check_paths(const struct sonde_tap *taps, u64 count, u64 length,
@@ -692,7 +756,7 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 		   u64 length, char *why)
 {
 	const struct sonde_tap *taps = bytes;
-	struct left_out out = { .count = 0 };
+	struct arming arming = {};
 	const char *path;
 	int err;
 	u64 n;
@@ -706,11 +770,12 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 	if (err)
 		return err;
 	for (n = 0; n < count; n++) {
-		err = arm_one(session, &taps[n], path, &out, why);
+		err = arm_one(session, &taps[n], path, &arming, why);
 		if (err)
 			break;
 		path += taps[n].path_length;
 	}
+	sonde_uprobe_close(&arming.file);
 	if (!err)
 		err = sonde_holds_update(session);
 	if (!err)
@@ -718,7 +783,7 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 	if (err)
 		undo(session, taps, n);
 	else
-		tell_left_out(session, &out);
+		tell_left_out(session, &arming);
 	return err;
 }
 
@@ -739,6 +804,7 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 		      u64 length, char *why)
 {
 	const u32 *ids = bytes;
+	LIST_HEAD(gone);
 	int err = 0;
 	u64 n;
 
@@ -752,11 +818,11 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 			err = -ENOENT;
 			continue;
 		}
-		disarm_one(session, ids[n]);
+		disarm_one(session, ids[n], &gone);
 	}
 	sonde_holds_update(session);
 	sonde_points_update(session, why);
-	synchronize_rcu();
+	bury(&gone);
 	return err;
 }
 
@@ -770,11 +836,12 @@ void sonde_taps_destroy(struct sonde_session *session)
 {
 	struct sonde_armed *armed;
 	unsigned long id;
+	LIST_HEAD(gone);
 	int n;
 
 	mutex_lock(&session->lock);
 	xa_for_each(&session->taps, id, armed)
-		disarm_one(session, id);
+		disarm_one(session, id, &gone);
 	for (n = 0; n < SONDE_POINT_COUNT; n++)
 		if (session->points & BIT(n))
 			tracepoint_probe_unregister(points[n].tracepoint,
@@ -783,6 +850,7 @@ void sonde_taps_destroy(struct sonde_session *session)
 	sonde_calls_destroy(session);
 	mutex_unlock(&session->lock);
 	tracepoint_synchronize_unregister();
+	bury(&gone);
 	sonde_works_end(session);
 	synchronize_rcu();
 	xa_destroy(&session->taps);

@@ -739,7 +739,7 @@ u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max)
 	w->object.start = 0;
 	w->object.end = 0;
 	to[count++] = w->regs[DW_PC];
-	if (firing->start.at_entry && count < max &&
+	if (firing->start.at_edge && count < max &&
 	    read_word(w->regs[DW_SP], &w->regs[DW_PC])) {
 		to[count++] = w->regs[DW_PC];
 		w->regs[DW_SP] += 8;

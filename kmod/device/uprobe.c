@@ -2,14 +2,24 @@
 /*
  * Taps in user programs: uprobes
  *
- * A tap is one uprobe consumer at the file offset of its site: of the
- * instruction, or, for a return, of its function's entry. The consumer's filter
- * keeps the breakpoint out of processes that the session does not trace; so a
- * target that is named after its taps were armed has them registered anew.
- * A process that is born of a target has its parent's breakpoints.
+ * A uprobe stands at the file offset of a tap's instruction. It is a session's
+ * own, and has all the taps that the session has there:
+ *
+ *   session->uprobes --> uprobe (file, offset, pid) --> tap --> tap
+ *
+ * Taps of instructions that leave a function come last, so that a function of
+ * one instruction is entered before it is left. The consumer's filter keeps the
+ * breakpoint out of processes that the session does not trace; so a target that
+ * is named after its taps were armed has them put in then. A process that is
+ * born of a target has its parent's breakpoints.
  *
  * The handlers run in the thread, before the instruction, and may sleep: memory
- * that is not present is brought in.
+ * that is not present is brought in. Whether an instruction leaves its function
+ * is judged there (kmod/shared/leave.h), before anything fires.
+ *
+ * Whoever takes taps out waits, once for all of them, until no handler looks at
+ * them, and then frees them: sonde_uprobe_disarm(), sonde_uprobes_wait(),
+ * sonde_uprobe_free().
  */
 #include <linux/dcache.h>
 #include <linux/file.h>
@@ -19,6 +29,8 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/msr.h>
 
 #include "kmod/compat.h"
 #include "kmod/compat_uprobe.h"
@@ -26,30 +38,26 @@
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
 
-#define RETURN_OFFSET_UNKNOWN U64_MAX
 #define BREAKPOINT 0xcc
 
 struct sonde_uprobe {
 	struct uprobe_consumer consumer;
-	struct sonde_armed *armed;
-	union sonde_firing_start start; /* of its firings */
-	struct inode *inode;
+	struct sonde_armed __rcu *first; /* there is always one */
+	struct sonde_session *session;
+	struct inode *inode; /* the next three are the key */
+	u64 offset;
+	u32 pid; /* only this process; 0: any */
 	struct uprobe *handle;
-	bool registered;
+	struct rb_node node;
 };
 
-static u64 site_offset(const struct sonde_tap *tap)
-{
-	return tap->kind == SONDE_TAP_USER_RETURN ? tap->function : tap->offset;
-}
-
-static bool __maybe_unused wants_process(const struct sonde_armed *armed,
+static bool __maybe_unused wants_process(const struct sonde_uprobe *uprobe,
 					 u32 pid)
 {
-	if (armed->tap.pid && armed->tap.pid != pid)
+	if (uprobe->pid && uprobe->pid != pid)
 		return false;
-	return !READ_ONCE(armed->session->targeted) ||
-	       sonde_has_target(armed->session, pid);
+	return !READ_ONCE(uprobe->session->targeted) ||
+	       sonde_has_target(uprobe->session, pid);
 }
 
 static bool filter_mm(struct uprobe_consumer *consumer,
@@ -63,17 +71,16 @@ static bool filter_mm(struct uprobe_consumer *consumer,
 
 	rcu_read_lock();
 	owner = rcu_dereference(mm->owner);
-	wants = owner && wants_process(uprobe->armed, owner->tgid);
+	wants = owner && wants_process(uprobe, owner->tgid);
 	rcu_read_unlock();
 #endif
 	return wants;
 }
 
-static __always_inline void fire_user(struct sonde_uprobe *uprobe,
+static __always_inline void fire_user(struct sonde_armed *armed,
 				      struct sonde_firing *firing,
 				      struct pt_regs *regs)
 {
-	struct sonde_armed *armed = uprobe->armed;
 	struct sonde_session *session = armed->session;
 	struct task_struct *task = current;
 
@@ -101,37 +108,101 @@ static __always_inline void fire_user(struct sonde_uprobe *uprobe,
 	preempt_enable_notrace();
 }
 
-static int handle_site(struct uprobe_consumer *consumer,
+static int read_operand(void *context, u64 address, u64 *value)
+{
+	const void __user *from = (const void __user *)(unsigned long)address;
+
+	return copy_from_user(value, from, sizeof(*value)) ? -EFAULT : 0;
+}
+
+static void fetch_operand_registers(const struct pt_regs *regs,
+				    struct sonde_leave_state *state)
+{
+	const u64 values[] = {
+		regs->ax, regs->cx, regs->dx,  regs->bx,  regs->sp,  regs->bp,
+		regs->si, regs->di, regs->r8,  regs->r9,  regs->r10, regs->r11,
+		regs->r12, regs->r13, regs->r14, regs->r15,
+	};
+
+	BUILD_BUG_ON(sizeof(values) != sizeof(state->registers));
+	memcpy(state->registers, values, sizeof(values));
+	/* what the thread has set itself, without the kernel, too */
+	state->fs_base = native_read_msr(MSR_FS_BASE);
+	state->gs_base = native_read_msr(MSR_KERNEL_GS_BASE);
+}
+
+static bool leaves(const struct sonde_leave *leave, const struct pt_regs *regs)
+{
+	struct sonde_leave_state state SONDE_UNINITIALIZED;
+
+	state.pc = regs->ip;
+	state.flags = regs->flags;
+	state.read = read_operand;
+	state.context = NULL;
+	if (leave->how == SONDE_LEAVE_JUMP_OPERAND)
+		fetch_operand_registers(regs, &state);
+	return sonde_leaves(leave, &state);
+}
+
+/* Whether a tap fires this time: a jump that is no entry is noted instead. */
+static noinline bool judge(const struct sonde_armed *armed,
+			   struct sonde_firing *firing,
+			   const struct pt_regs *regs)
+{
+	struct sonde_session *session = armed->session;
+	const struct sonde_tap *tap = &armed->tap;
+	u32 probe = armed->probe->id;
+	u64 entry = regs->ip + tap->function - tap->offset;
+
+	if (tap->leave.how == SONDE_LEAVE_NONE)
+		return !sonde_reenter_take(session, probe, entry, regs->sp);
+	if (!leaves(&tap->leave, regs))
+		return false;
+	if (tap->kind == SONDE_TAP_USER_ENTRY) {
+		if (READ_ONCE(armed->probe->entries))
+			sonde_reenter_note(session, probe, entry, regs->sp);
+		return false;
+	}
+	memset(firing->args, 0, sizeof(firing->args));
+	firing->args[0] = tap->offset - tap->function;
+	firing->args[1] = regs->ax;
+	return true;
+}
+
+/* The usual: one tap, which fires always. */
+static int handle_plain(struct uprobe_consumer *consumer,
+			struct pt_regs *regs SONDE_UPROBE_DATA)
+{
+	struct sonde_uprobe *uprobe =
+		container_of(consumer, struct sonde_uprobe, consumer);
+	struct sonde_armed *armed = rcu_dereference_raw(uprobe->first);
+	struct sonde_firing firing SONDE_UNINITIALIZED;
+
+	firing.start.word = armed->start.word;
+	fire_user(armed, &firing, regs);
+	return 0;
+}
+
+static int handle_each(struct uprobe_consumer *consumer,
 		       struct pt_regs *regs SONDE_UPROBE_DATA)
 {
 	struct sonde_uprobe *uprobe =
 		container_of(consumer, struct sonde_uprobe, consumer);
+	struct sonde_armed *armed = rcu_dereference_raw(uprobe->first);
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 
-	firing.start.word = uprobe->start.word;
-	fire_user(uprobe, &firing, regs);
-	return 0;
-}
-
-static int handle_return(struct uprobe_consumer *consumer, unsigned long func,
-			 struct pt_regs *regs SONDE_UPROBE_DATA)
-{
-	struct sonde_uprobe *uprobe =
-		container_of(consumer, struct sonde_uprobe, consumer);
-	const struct sonde_tap *tap = &uprobe->armed->tap;
-	struct sonde_firing firing SONDE_UNINITIALIZED;
-
-	firing.start.word = 0;
-	memset(firing.args, 0, sizeof(firing.args));
-	firing.args[0] = tap->offset > tap->function ?
-		tap->offset - tap->function : RETURN_OFFSET_UNKNOWN;
-	firing.args[1] = regs->ax;
-	fire_user(uprobe, &firing, regs);
+	do {
+		firing.start.word = armed->start.word;
+		if (!READ_ONCE(armed->judged) || judge(armed, &firing, regs))
+			fire_user(armed, &firing, regs);
+		armed = rcu_dereference_raw(armed->next);
+	} while (armed);
 	return 0;
 }
 
 static int (*analyze)(struct arch_uprobe *uprobe, struct mm_struct *mm,
 		      unsigned long address);
+static sonde_uprobe_apply_t apply;
 
 /**
  * sonde_uprobes_init() - look up what is not exported
@@ -141,18 +212,20 @@ static int (*analyze)(struct arch_uprobe *uprobe, struct mm_struct *mm,
 void sonde_uprobes_init(void)
 {
 	analyze = sonde_lookup_call("arch_uprobe_analyze_insn");
+	apply = sonde_lookup_call("uprobe_apply");
 }
 
 /*
  * The kernel looks at the instruction when a process maps it, perhaps long after
  * the uprobe was registered, and then says nothing: so it is asked now.
  */
-static int check_instruction(struct file *file, const char *path, u64 offset,
+static int check_instruction(const struct sonde_uprobe_file *in, u64 offset,
 			     char *why)
 {
 	struct arch_uprobe uprobe = {};
 	loff_t at = offset;
-	ssize_t got = kernel_read(file, uprobe.insn, sizeof(uprobe.insn), &at);
+	ssize_t got = kernel_read(in->file, uprobe.insn, sizeof(uprobe.insn),
+				  &at);
 
 	if (got <= 0) {
 		scnprintf(why, SONDE_WHY, "the file has no byte at offset 0x%llx",
@@ -163,7 +236,7 @@ static int check_instruction(struct file *file, const char *path, u64 offset,
 	    (analyze && analyze(&uprobe, current->mm, offset))) {
 		scnprintf(why, SONDE_WHY,
 			  "this kernel cannot probe the instruction at %s+0x%llx",
-			  path, offset);
+			  in->path, offset);
 		return -ENOEXEC;
 	}
 	return 0;
@@ -172,39 +245,13 @@ static int check_instruction(struct file *file, const char *path, u64 offset,
 static union sonde_firing_start firing_start(const struct sonde_tap *tap)
 {
 	bool entry = tap->kind == SONDE_TAP_USER_ENTRY;
+	bool leaving = tap->kind == SONDE_TAP_USER_RETURN;
 
 	return (union sonde_firing_start){
-		.at_entry = entry || tap->offset == tap->function,
+		.at_edge = entry || leaving || tap->offset == tap->function,
 		.stack_args = entry,
-		.args_source = SONDE_ARGS_USER,
+		.args_source = leaving ? SONDE_ARGS_READY : SONDE_ARGS_USER,
 	};
-}
-
-static int start(struct sonde_uprobe *uprobe, char *why)
-{
-	struct uprobe *handle;
-
-	handle = sonde_uprobe_register(uprobe->inode,
-				       site_offset(&uprobe->armed->tap),
-				       &uprobe->consumer);
-	if (IS_ERR(handle)) {
-		scnprintf(why, SONDE_WHY, "tap %u: cannot put a uprobe at offset 0x%llx",
-			  uprobe->armed->tap.id,
-			  site_offset(&uprobe->armed->tap));
-		return PTR_ERR(handle);
-	}
-	uprobe->handle = handle;
-	uprobe->registered = true;
-	return 0;
-}
-
-static void stop(struct sonde_uprobe *uprobe)
-{
-	if (uprobe->registered)
-		sonde_uprobe_unregister(uprobe->handle, uprobe->inode,
-					site_offset(&uprobe->armed->tap),
-					&uprobe->consumer);
-	uprobe->registered = false;
 }
 
 /* Only a regular file is opened: others would block, or do things. */
@@ -222,75 +269,249 @@ static struct file *open_regular(const char *path)
 			 ERR_PTR(-EINVAL);
 }
 
-static int find_file(struct sonde_uprobe *uprobe, const char *path, char *why)
+/**
+ * sonde_uprobe_open() - open the file of user taps
+ * @session: its lock is held
+ * @path: its name; no NUL
+ * @length: of @path
+ * @file: what sonde_uprobe_arm() wants; nothing in it is open
+ * @why: what to tell the user on failure
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -EPERM everybody's programs, and not root, -ENOMEM, errors of the
+ * file's name.
+ */
+int sonde_uprobe_open(struct sonde_session *session, const char *path,
+		      u32 length, struct sonde_uprobe_file *file, char *why)
 {
-	u64 offset = site_offset(&uprobe->armed->tap);
-	struct file *file = open_regular(path);
+	struct file *found;
+	char *name;
+
+	if (!session->privileged && !session->targeted) {
+		scnprintf(why, SONDE_WHY, "only root may probe a file in every process: name targets first");
+		return -EPERM;
+	}
+	name = kmemdup_nul(path, length, GFP_KERNEL);
+	if (!name)
+		return -ENOMEM;
+	found = open_regular(name);
+	if (IS_ERR(found)) {
+		scnprintf(why, SONDE_WHY, PTR_ERR(found) == -EINVAL ?
+			  "%s: not a regular file" : "%s: cannot open it",
+			  name);
+		kfree(name);
+		return PTR_ERR(found);
+	}
+	file->file = found;
+	file->inode = d_real_inode(found->f_path.dentry); /* as mappings have it */
+	file->path = name;
+	return 0;
+}
+
+/**
+ * sonde_uprobe_close() - close what sonde_uprobe_open() has opened, if it has
+ * @file: any
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_uprobe_close(struct sonde_uprobe_file *file)
+{
+	if (!file->file)
+		return;
+	fput(file->file);
+	kfree(file->path);
+	file->file = NULL;
+}
+
+static int compare(const struct sonde_uprobe *uprobe, const struct inode *inode,
+		   u64 offset, u32 pid)
+{
+	if (inode != uprobe->inode)
+		return inode < uprobe->inode ? -1 : 1;
+	if (offset != uprobe->offset)
+		return offset < uprobe->offset ? -1 : 1;
+	return pid < uprobe->pid ? -1 : pid > uprobe->pid;
+}
+
+/* NULL: there is none; then @parent and @link say where it would be. */
+static struct sonde_uprobe *find(struct sonde_session *session,
+				 const struct inode *inode, u64 offset, u32 pid,
+				 struct rb_node **parent,
+				 struct rb_node ***link)
+{
+	*link = &session->uprobes.rb_node;
+	*parent = NULL;
+	while (**link) {
+		struct sonde_uprobe *uprobe =
+			rb_entry(**link, struct sonde_uprobe, node);
+		int side = compare(uprobe, inode, offset, pid);
+
+		if (!side)
+			return uprobe;
+		*parent = **link;
+		*link = side < 0 ? &(*parent)->rb_left : &(*parent)->rb_right;
+	}
+	return NULL;
+}
+
+static struct sonde_armed *tap_at(struct sonde_armed __rcu *const *link)
+{
+	return rcu_dereference_protected(*link, true);
+}
+
+/* Whoever runs in the other one has not seen what is new, or sees what was. */
+static void choose_handler(struct sonde_uprobe *uprobe)
+{
+	const struct sonde_armed *first = tap_at(&uprobe->first);
+	bool plain = !first->judged && !tap_at(&first->next);
+
+	WRITE_ONCE(uprobe->consumer.handler,
+		   plain ? handle_plain : handle_each);
+}
+
+/* Behind those that are there; what leaves a function, behind all. */
+static void attach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
+{
+	struct sonde_armed __rcu **link = &uprobe->first;
+	struct sonde_armed *at;
+
+	while ((at = tap_at(link)) &&
+	       (armed->tap.leave.how || !at->tap.leave.how))
+		link = &at->next;
+	RCU_INIT_POINTER(armed->next, at);
+	rcu_assign_pointer(*link, armed);
+	armed->uprobe = uprobe;
+	choose_handler(uprobe);
+}
+
+/* Who runs through the list still goes on from it. */
+static void detach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
+{
+	struct sonde_armed __rcu **link = &uprobe->first;
+
+	while (tap_at(link) != armed)
+		link = &tap_at(link)->next;
+	rcu_assign_pointer(*link, tap_at(&armed->next));
+	armed->uprobe = NULL;
+	choose_handler(uprobe);
+}
+
+static int start(struct sonde_uprobe *uprobe, const struct sonde_armed *armed,
+		 char *why)
+{
+	struct uprobe *handle;
+
+	handle = sonde_uprobe_register(uprobe->inode, uprobe->offset,
+				       &uprobe->consumer);
+	if (IS_ERR(handle)) {
+		scnprintf(why, SONDE_WHY, "tap %u: cannot put a uprobe at offset 0x%llx",
+			  armed->tap.id, uprobe->offset);
+		return PTR_ERR(handle);
+	}
+	uprobe->handle = handle;
+	return 0;
+}
+
+/* The first tap at its place. */
+static int settle(struct sonde_armed *armed, struct inode *inode,
+		  struct rb_node *parent, struct rb_node **link, char *why)
+{
+	struct sonde_session *session = armed->session;
+	struct sonde_uprobe *uprobe = kzalloc(sizeof(*uprobe),
+					      GFP_KERNEL_ACCOUNT);
 	int err;
 
-	if (IS_ERR(file)) {
-		scnprintf(why, SONDE_WHY, PTR_ERR(file) == -EINVAL ?
-			  "%s: not a regular file" : "%s: cannot open it",
-			  path);
-		return PTR_ERR(file);
-	}
-	err = check_instruction(file, path, offset, why);
-	if (!err) {
-		/* of an overlay, the inode that mappings have */
-		uprobe->inode = igrab(d_real_inode(file->f_path.dentry));
-		err = uprobe->inode ? 0 : -ENOENT;
-	}
-	fput(file);
+	if (!uprobe)
+		return -ENOMEM;
+	uprobe->consumer.filter = filter_mm;
+	uprobe->session = session;
+	uprobe->inode = igrab(inode);
+	uprobe->offset = armed->tap.offset;
+	uprobe->pid = armed->tap.pid;
+	err = -ENOENT;
+	if (!uprobe->inode)
+		goto out_free;
+	attach_tap(uprobe, armed);
+	err = start(uprobe, armed, why);
+	if (err)
+		goto out_put;
+	rb_link_node(&uprobe->node, parent, link);
+	rb_insert_color(&uprobe->node, &session->uprobes);
+	return 0;
+
+out_put:
+	armed->uprobe = NULL;
+	iput(uprobe->inode);
+out_free:
+	kfree(uprobe);
 	return err;
+}
+
+static bool is_reenter(const struct sonde_armed *armed)
+{
+	return armed->tap.kind == SONDE_TAP_USER_ENTRY &&
+	       armed->tap.leave.how != SONDE_LEAVE_NONE;
+}
+
+/* The probe's taps at the entry look for notes from now on. */
+static void judge_entries(struct sonde_armed *armed, const struct inode *inode)
+{
+	struct rb_node *parent, **link;
+	struct sonde_uprobe *uprobe = find(armed->session, inode,
+					   armed->tap.function, armed->tap.pid,
+					   &parent, &link);
+	struct sonde_armed *at;
+
+	if (!uprobe)
+		return;
+	for (at = tap_at(&uprobe->first); at; at = tap_at(&at->next))
+		if (at->probe == armed->probe)
+			WRITE_ONCE(at->judged, true);
+	choose_handler(uprobe);
+}
+
+static void count(struct sonde_armed *armed, s32 by)
+{
+	if (is_reenter(armed)) {
+		armed->probe->reenters += by;
+		armed->session->reenter_taps += by;
+	} else if (armed->tap.kind == SONDE_TAP_USER_ENTRY) {
+		armed->probe->entries += by;
+	}
 }
 
 /**
  * sonde_uprobe_arm() - arm a user tap
  * @armed: a tap of kind USER_*; the session's lock is held
- * @path: its file; tap.path_length bytes, no NUL
+ * @file: its file, open
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -EPERM everybody's programs, and not root, -ENOEXEC the kernel
- * cannot probe this instruction, -ENOMEM, errors of the file's name and of
- * uprobe_register().
+ * Return: 0, -ENOEXEC the kernel cannot probe this instruction, -ENOMEM, errors
+ * of uprobe_register().
  */
-int sonde_uprobe_arm(struct sonde_armed *armed, const char *path, char *why)
+int sonde_uprobe_arm(struct sonde_armed *armed,
+		     const struct sonde_uprobe_file *file, char *why)
 {
+	const struct sonde_tap *tap = &armed->tap;
+	struct rb_node *parent, **link;
 	struct sonde_uprobe *uprobe;
-	char *name;
-	int err = -ENOMEM;
+	int err = check_instruction(file, tap->offset, why);
 
-	if (!armed->session->privileged && !armed->session->targeted) {
-		scnprintf(why, SONDE_WHY, "only root may probe a file in every process: name targets first");
-		return -EPERM;
-	}
-	name = kmemdup_nul(path, armed->tap.path_length, GFP_KERNEL);
-	uprobe = kzalloc(sizeof(*uprobe), GFP_KERNEL_ACCOUNT);
-	if (!name || !uprobe)
-		goto out_free;
-	uprobe->armed = armed;
-	uprobe->start = firing_start(&armed->tap);
-	uprobe->consumer.filter = filter_mm;
-	if (armed->tap.kind == SONDE_TAP_USER_RETURN)
-		uprobe->consumer.ret_handler = handle_return;
+	if (err)
+		return err;
+	armed->start = firing_start(tap);
+	armed->judged = tap->leave.how || armed->probe->reenters;
+	if (is_reenter(armed))
+		judge_entries(armed, file->inode);
+	uprobe = find(armed->session, file->inode, tap->offset, tap->pid,
+		      &parent, &link);
+	if (uprobe)
+		attach_tap(uprobe, armed);
 	else
-		uprobe->consumer.handler = handle_site;
-	err = find_file(uprobe, name, why);
-	if (err)
-		goto out_free;
-	err = start(uprobe, why);
-	if (err)
-		goto out_put;
-	armed->uprobe = uprobe;
-	kfree(name);
-	return 0;
-
-out_put:
-	iput(uprobe->inode);
-out_free:
-	kfree(uprobe);
-	kfree(name);
+		err = settle(armed, file->inode, parent, link, why);
+	if (!err)
+		count(armed, 1);
 	return err;
 }
 
@@ -298,18 +519,56 @@ out_free:
  * sonde_uprobe_disarm() - take a user tap out
  * @armed: a tap of kind USER_*, with or without a uprobe
  *
- * It does not fire any more when this returns.
+ * It may still fire until sonde_uprobes_wait().
  *
  * Context: Process context. May sleep.
  */
 void sonde_uprobe_disarm(struct sonde_armed *armed)
 {
+	struct sonde_uprobe *uprobe = armed->uprobe;
+
+	if (!uprobe)
+		return;
+	count(armed, -1);
+	if (tap_at(&uprobe->first) != armed || tap_at(&armed->next)) {
+		detach_tap(uprobe, armed);
+		sonde_uprobe_settle(uprobe->inode, uprobe->offset);
+		return;
+	}
+	rb_erase(&uprobe->node, &uprobe->session->uprobes);
+	sonde_uprobe_unregister(uprobe->handle, uprobe->inode, uprobe->offset,
+				&uprobe->consumer);
+}
+
+/**
+ * sonde_uprobes_wait() - wait until no tap that was taken out fires any more
+ *
+ * Context: Process context. Sleeps.
+ */
+void sonde_uprobes_wait(void)
+{
+	sonde_uprobe_wait();
+}
+
+/**
+ * sonde_uprobe_free() - free what a user tap has had
+ * @armed: it was taken out, and sonde_uprobes_wait() has waited
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_uprobe_free(struct sonde_armed *armed)
+{
 	if (!armed->uprobe)
 		return;
-	stop(armed->uprobe);
 	iput(armed->uprobe->inode);
 	kfree(armed->uprobe);
 	armed->uprobe = NULL;
+}
+
+static int reapply(struct sonde_uprobe *uprobe, bool add)
+{
+	return sonde_uprobe_apply(apply, uprobe->handle, uprobe->inode,
+				  uprobe->offset, &uprobe->consumer, add);
 }
 
 /**
@@ -317,23 +576,29 @@ void sonde_uprobe_disarm(struct sonde_armed *armed)
  * @session: its lock is held
  * @why: what to tell the user on failure
  *
+ * And out of whom the session does not trace any more: with its first target it
+ * ceases to trace everybody.
+ *
  * Context: Process context. May sleep.
- * Return: 0, or errors of uprobe_register(); the tap stays out then.
+ * Return: 0, -EOPNOTSUPP, errors of uprobe_apply().
  */
 int sonde_uprobes_retarget(struct sonde_session *session, char *why)
 {
-	struct sonde_armed *armed;
-	unsigned long id;
+	struct rb_node *node;
 	int err = 0;
 
 	lockdep_assert_held(&session->lock);
-	xa_for_each(&session->taps, id, armed) {
-		if (!armed->uprobe)
-			continue;
-		stop(armed->uprobe);
-		err = start(armed->uprobe, why);
+	for (node = rb_first(&session->uprobes); node && !err;
+	     node = rb_next(node)) {
+		struct sonde_uprobe *uprobe =
+			rb_entry(node, struct sonde_uprobe, node);
+
+		err = apply ? reapply(uprobe, true) : -EOPNOTSUPP;
+		if (!err)
+			err = reapply(uprobe, false);
 		if (err)
-			break;
+			scnprintf(why, SONDE_WHY, "cannot put a uprobe at offset 0x%llx into the process",
+				  uprobe->offset);
 	}
 	return err;
 }

@@ -30,8 +30,8 @@ enum sonde_request_kind {
 	SONDE_TAP_ARM, /* payload: array of sonde_tap, each with its path after the array */
 	SONDE_TAP_DISARM, /* payload: array of u32 tap ids; none of them fires once the reply is there */
 	SONDE_SPAWN, /* payload: sonde_spawn_payload; reply: pid, stopped after its exec */
-	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached (and stopped until SONDE_GO) */
-	SONDE_RUN_TO_ENTRY, /* value = pid: runs the spawned program to its entry point (dynamic linker done) */
+	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached; nothing of them fires before SONDE_GO */
+	SONDE_RUN_TO_ENTRY, /* value = pid: runs the spawned program to its entry point (dynamic linker done); id = 1: a source may stop it before its libraries' constructors */
 	SONDE_GO, /* lets the targets go, the first time */
 	SONDE_STOP_TARGET, /* value = pid: SIGSTOP-like hold of all its threads by the source */
 	SONDE_CONTINUE_TARGET, /* value = pid */
@@ -82,7 +82,10 @@ struct sonde_ecb {
 };
 #define SONDE_ECB_HELD 1u
 
-/*   X(name, selector, arguments) */
+/*   X(name, selector, arguments)
+ *
+ * A siginfo (siginfo.h): arg0 the signal, arg1 si_code, arg2 si_pid, arg5 si_uid and, above bit 32, si_errno, arg6 si_addr,
+ * arg7 si_value, arg8 si_status of SIGCHLD, else si_fd, arg9 si_utime and, above bit 32, si_stime of SIGCHLD, else si_band. */
 #define SONDE_TAP_KINDS(X)                                                             \
 	X(SYSCALL_ENTRY, "number", "arg0..5 the call's")                               \
 	X(SYSCALL_RETURN, "number", "arg0 and arg1 the result: -1 when it failed")     \
@@ -95,9 +98,9 @@ struct sonde_ecb {
 	X(EXEC_FAILURE, "-", "arg0 the errno")                                         \
 	X(EXIT, "-", "the process ends; arg0 CLD_EXITED, CLD_KILLED or CLD_DUMPED, arg1 the status") \
 	X(LWP_EXIT, "-", "a thread ends")                                              \
-	X(SIGNAL_SEND, "-", "arg0 the receiver's pid, arg1 its tid, arg2 the signal; in the sender") \
-	X(SIGNAL_DELIVER, "-", "arg0 the signal, arg1 si_code, arg2 the sender's pid, arg3 the handler") \
-	X(SIGNAL_DISCARD, "-", "arg0 the signal, arg1 si_code, arg2 the sender's pid") \
+	X(SIGNAL_SEND, "-", "arg0, 1, 2, 5.. the siginfo; arg3 the receiver's pid, arg4 its tid; in the sender") \
+	X(SIGNAL_DELIVER, "-", "arg0, 1, 2, 5.. the siginfo; arg3 the handler: 0 none, 2 one whose address the source does not know") \
+	X(SIGNAL_DISCARD, "-", "arg0, 1, 2, 5.. the siginfo; arg3 the receiver's pid, arg4 its tid") \
 	X(USER_ENTRY, "path + offset", "arg0..9 the function's")                       \
 	X(USER_RETURN, "path + offset", "arg0 offset of the instruction from the entry, arg1 the value") \
 	X(USER_OFFSET, "path + offset", "arg0..5 argument registers as they stand") \
@@ -141,6 +144,7 @@ enum sonde_event_kind {
 	SONDE_EVENT_DATA, /* a ring is a quarter full, or a thread is held: drain */
 	SONDE_EVENT_NOTICE, /* text for the user follows: what could not be armed, and why */
 	SONDE_EVENT_RINGS, /* a CPU came up: there are `value` rings now; the new ones can be mapped */
+	SONDE_EVENT_STAYS, /* the last one: `value` processes need the other end for as long as they live; text for the user follows */
 	SONDE_EVENT_COUNT
 };
 

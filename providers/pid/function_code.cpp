@@ -16,6 +16,7 @@ namespace {
 using Flow = Instruction::Flow;
 
 constexpr size_t kMaxParts = 8;
+constexpr uint64_t kMostReach = 65536;
 
 std::string hex(uint64_t value) {
   char text[19];
@@ -209,10 +210,32 @@ struct FunctionReader::Reading {
   }
 
   void add_operand(const Part& part, const Instruction& jump) {
-    if (!reader.code_.stack_is_callers(part.start + jump.at)) return;
+    if (!reader.code_.stack_is_callers(part.start + jump.at) || stays_inside(part, jump)) return;
     const sonde_leave leave = leave_by_operand(part.bytes, jump);
     if (leave.how != SONDE_LEAVE_NONE) return add_place(out.leaves, part, jump, leave);
     out.endless = "the jump at " + place(part, jump) + " has an operand that cannot be judged";
+  }
+
+  /// Whether the jump goes by a table that is known, and each of its targets is inside.
+  bool stays_inside(const Part& part, const Instruction& jump) {
+    const auto joins = [&](uint32_t at) { return is_target(part.start + at); };
+    const auto at = static_cast<size_t>(&jump - part.instructions.data());
+    const auto table = table_jump(part.bytes, part.start, part.instructions, at, joins);
+    if (!table) return false;
+    for (uint64_t i = 0; i < table->entries; i++) {
+      uint64_t to = 0;
+      int32_t offset = 0;
+      if (table->pointers) {
+        if (!reader.code_.read_pointer(table->table + 8 * i, to)) return false;
+      } else {
+        if (!reader.code_.read_constant(table->table + 4 * i, {reinterpret_cast<uint8_t*>(&offset), sizeof offset}))
+          return false;
+        to = table->table + static_cast<uint64_t>(int64_t{offset});
+      }
+      const Part* inside = part_of(to);
+      if (inside == nullptr || to == function.address || inside->find(to) == nullptr) return false;
+    }
+    return true;
   }
 
   void add(std::vector<Place>& to, const Part& part, const Instruction& instruction, sonde_leave_how how) {
@@ -242,8 +265,10 @@ struct FunctionReader::Reading {
     if (!out.endless.empty()) return;
     if (runs_on)
       out.endless = "it runs on into the code behind it";
-    else if (out.leaves.empty())
+    else if (out.leaves.empty()) {
       out.endless = "it never returns";
+      out.never_returns = true;
+    }
   }
 };
 
@@ -252,8 +277,23 @@ uint64_t FunctionReader::extent(const ElfFunction& function) const {
   const ElfCode::Frame* frame = code_.frame_at(function.address);
   if (frame != nullptr && frame->start == function.address) return frame->size;
   const auto next = std::ranges::upper_bound(file_.functions(), function.address, {}, &ElfFunction::address);
-  const bool alone = next == file_.functions().end() || next->address >= function.limit;
-  return alone && function.limit > function.address ? function.limit - function.address : 0;
+  const uint64_t limit = next == file_.functions().end() ? function.limit : std::min(next->address, function.limit);
+  return limit > function.address ? reach(function.address, limit) : 0;
+}
+
+/// How far the code from `start` on reaches by its own branches: up to an instruction that goes no further, and that no branch leads
+/// behind. 0: not before `limit`, or a jump through an operand hides it.
+uint64_t FunctionReader::reach(uint64_t start, uint64_t limit) const {
+  const auto room = static_cast<int64_t>(std::min(limit - start, kMostReach));
+  int64_t furthest = 0;
+  for (const Instruction& one : decode(code_.code(start, static_cast<uint64_t>(room)))) {
+    if (one.flow == Flow::JumpOperand) return 0;
+    const bool branches = one.flow == Flow::Jump || one.flow == Flow::JumpIf || one.flow == Flow::OddJumpIf;
+    if (branches && one.target < room) furthest = std::max(furthest, one.target);
+    const bool ends = one.flow == Flow::Return || one.flow == Flow::Jump || one.flow == Flow::End;
+    if (ends && one.end() > furthest) return one.end();
+  }
+  return 0;
 }
 
 FunctionCode FunctionReader::read(const ElfFunction& function) {

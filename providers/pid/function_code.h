@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // By which instructions a function is left
 //
-//   extent:  symbol size, else the FDE
+//   extent:  symbol size, else the FDE, else what its own branches reach
 //   parts:   the function, and what the compiler moved away from it (NAME.cold)
 //
 //     foo:        test %edi,%edi             foo.cold:   call log
@@ -39,6 +39,7 @@ struct FunctionCode {
   uint64_t size = 0;                   ///< bytes of the function itself; 0: not known
   std::string broken;                  ///< why neither instructions nor returns can be armed; empty: they can
   std::string endless;                 ///< why it has no return probe, where it is not broken; empty: it has
+  bool never_returns = false;          ///< that is why
   std::vector<uint32_t> instructions;  ///< offsets from the entry, rising
   std::vector<Place> leaves;           ///< by rising offset
   std::vector<Place> reenters;         ///< jumps to its own first instruction
@@ -58,6 +59,7 @@ class FunctionReader {
  private:
   struct Reading;
 
+  uint64_t reach(uint64_t start, uint64_t limit) const;
   bool may_reenter(const ElfFunction& function);
   void find_nameless_jumps();
   void find_jumps(uint64_t start, uint64_t size);

@@ -3,6 +3,9 @@
 
 #include <Zydis/Zydis.h>
 
+#include <algorithm>
+#include <array>
+
 namespace sonde::pid {
 
 namespace {
@@ -94,6 +97,214 @@ sonde_leave leave_by_operand(std::span<const uint8_t> code, const Instruction& j
   leave.scale = memory.scale;
   leave.displacement = static_cast<int32_t>(memory.disp.value);
   return leave;
+}
+
+namespace {
+
+constexpr size_t kMostLookedAt = 16;  ///< instructions before the jump
+constexpr uint64_t kMostEntries = 65536;
+
+/// What is known of a register while the instructions before a jump are followed.
+struct Value {
+  enum class Kind : uint8_t { Unknown, Table, Index, Offset, Pointer, Target } kind = Kind::Unknown;
+  uint8_t bits = 64;   ///< of an Index: how many of the low ones are bounded
+  uint64_t table = 0;  ///< address; of an Offset, Pointer, Target too
+  uint64_t most = 0;   ///< of the index
+
+  bool is_index() const { return kind == Kind::Index && bits == 64; }
+};
+
+class TableFinder {
+ public:
+  explicit TableFinder(uint64_t address) : address_(address) {}
+
+  void follow(std::span<const uint8_t> code, const Instruction& one) {
+    if (!decode(code, one)) return forget();
+    if (in_.meta.category == ZYDIS_CATEGORY_COND_BR) return bound();
+    const Value value = result();
+    note_comparison();
+    for (int n = 0; n < in_.operand_count; n++) {
+      const auto& operand = operands_[n];
+      const bool writes = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+      if (!writes) continue;
+      if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) memory_known_ = false;
+      if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) continue;
+      const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand.reg.value);
+      if (whole == memory_.base || whole == memory_.index) memory_known_ = false;
+      if (Value* known = value_of(operand.reg.value)) *known = n == 0 ? value : Value{};
+    }
+  }
+
+  std::optional<TableJump> jump(std::span<const uint8_t> code, const Instruction& one) {
+    if (!decode(code, one)) return std::nullopt;
+    Value to;
+    if (operands_[0].type == ZYDIS_OPERAND_TYPE_REGISTER && value_of(operands_[0].reg.value) != nullptr)
+      to = *value_of(operands_[0].reg.value);
+    if (operands_[0].type == ZYDIS_OPERAND_TYPE_MEMORY) to = load(operands_[0], 8);
+    const bool known = to.kind == Value::Kind::Target || to.kind == Value::Kind::Pointer;
+    if (!known || to.most >= kMostEntries) return std::nullopt;
+    return TableJump{to.table, static_cast<uint32_t>(to.most + 1), to.kind == Value::Kind::Pointer};
+  }
+
+ private:
+  bool decode(std::span<const uint8_t> code, const Instruction& one) {
+    static const ZydisDecoder decoder = make_decoder();
+    next_ = address_ + one.end();
+    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data() + one.at, one.length, &in_, operands_));
+  }
+
+  void forget() {
+    values_ = {};
+    memory_known_ = false;
+    compared_ = nullptr;
+    compared_memory_ = false;
+  }
+
+  Value* value_of(ZydisRegister reg) {
+    const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+    const uint8_t number = register_number(whole);
+    return number < values_.size() ? &values_[number] : nullptr;
+  }
+
+  Value source(int n) {
+    const auto& operand = operands_[n];
+    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER || is_high_byte(operand.reg.value)) return {};
+    const Value* known = value_of(operand.reg.value);
+    return known == nullptr ? Value{} : *known;
+  }
+
+  static bool is_high_byte(ZydisRegister reg) { return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH; }
+
+  static Value index(uint64_t most, uint8_t bits = 64) { return {Value::Kind::Index, bits, 0, most}; }
+
+  /// What the first operand holds afterwards.
+  Value result() {
+    const auto& to = operands_[0];
+    if (to.type != ZYDIS_OPERAND_TYPE_REGISTER || in_.operand_count_visible < 2) return {};
+    const bool wide = to.size == 64, zeroes = to.size == 32;  // writing 32 bits clears the others
+    const auto& from = operands_[1];
+    switch (in_.mnemonic) {
+      case ZYDIS_MNEMONIC_LEA:
+        if (wide && from.mem.base == ZYDIS_REGISTER_RIP)
+          return {Value::Kind::Table, 64, next_ + static_cast<uint64_t>(from.mem.disp.value), 0};
+        return {};
+      case ZYDIS_MNEMONIC_MOV:
+        if (from.type == ZYDIS_OPERAND_TYPE_MEMORY) return wide ? load(from, 8) : zeroes ? bounded(from) : Value{};
+        return wide ? source(1) : zeroes ? narrowed(source(1), 32) : Value{};
+      case ZYDIS_MNEMONIC_MOVZX:
+        if (!wide && !zeroes) return {};
+        if (from.type == ZYDIS_OPERAND_TYPE_REGISTER && !is_high_byte(from.reg.value) &&
+            narrowed(source(1), from.size).is_index())
+          return narrowed(source(1), from.size);
+        return index((uint64_t{1} << from.size) - 1);
+      case ZYDIS_MNEMONIC_MOVSXD:
+        if (!wide) return {};
+        if (from.type == ZYDIS_OPERAND_TYPE_MEMORY) return load(from, 4);
+        return source(1).most <= INT32_MAX ? narrowed(source(1), 32) : Value{};
+      case ZYDIS_MNEMONIC_AND:
+        if ((wide || zeroes) && from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE && from.imm.value.s >= 0)
+          return index(from.imm.value.u);
+        return {};
+      case ZYDIS_MNEMONIC_ADD: return wide ? sum(source(0), source(1)) : Value{};
+      default: return {};
+    }
+  }
+
+  /// The low `bits` of a value, the others cleared.
+  static Value narrowed(const Value& value, unsigned bits) {
+    return value.kind == Value::Kind::Index && value.bits >= bits ? index(value.most) : Value{};
+  }
+
+  static Value sum(const Value& a, const Value& b) {
+    const bool offset_first = a.kind == Value::Kind::Offset && b.kind == Value::Kind::Table;
+    const bool offset_last = b.kind == Value::Kind::Offset && a.kind == Value::Kind::Table;
+    if ((!offset_first && !offset_last) || a.table != b.table) return {};
+    return {Value::Kind::Target, 64, a.table, std::max(a.most, b.most)};
+  }
+
+  /// An entry of a table: of 4 bytes an offset, of 8 a pointer.
+  Value load(const ZydisDecodedOperand& from, uint8_t size) {
+    const auto& memory = from.mem;
+    if (memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS || memory.scale != size) return {};
+    const Value* at = memory.index == ZYDIS_REGISTER_NONE ? nullptr : value_of(memory.index);
+    if (at == nullptr || !at->is_index()) return {};
+    uint64_t table = static_cast<uint64_t>(memory.disp.value);
+    if (memory.base != ZYDIS_REGISTER_NONE) {
+      const Value* base = value_of(memory.base);
+      if (base == nullptr || base->kind != Value::Kind::Table) return {};
+      table += base->table;
+    }
+    return {size == 4 ? Value::Kind::Offset : Value::Kind::Pointer, 64, table, at->most};
+  }
+
+  /// A comparison of memory bounds what is loaded from there next.
+  Value bounded(const ZydisDecodedOperand& from) const {
+    return memory_known_ && same_place(from.mem) && from.size == 32 ? index(memory_most_) : Value{};
+  }
+  bool same_place(const ZydisDecodedOperandMem& other) const {
+    return memory_.base == other.base && memory_.index == other.index && memory_.scale == other.scale &&
+           memory_.disp.value == other.disp.value && memory_.segment == other.segment;
+  }
+
+  void note_comparison() {
+    const bool keeps_flags = in_.mnemonic == ZYDIS_MNEMONIC_MOV || in_.mnemonic == ZYDIS_MNEMONIC_LEA ||
+                             in_.mnemonic == ZYDIS_MNEMONIC_MOVZX || in_.mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+    if (keeps_flags) {
+      if (compared_ != nullptr && value_of(operands_[0].reg.value) == compared_) compared_ = nullptr;
+      return;
+    }
+    compared_ = nullptr;
+    compared_memory_ = false;
+    if (in_.mnemonic != ZYDIS_MNEMONIC_CMP || operands_[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return;
+    limit_ = operands_[1].imm.value.u;
+    width_ = static_cast<uint8_t>(operands_[0].size);
+    if (limit_ >= kMostEntries || operands_[1].imm.value.s < 0) return;
+    if (operands_[0].type == ZYDIS_OPERAND_TYPE_REGISTER && !is_high_byte(operands_[0].reg.value))
+      compared_ = value_of(operands_[0].reg.value);
+    if (operands_[0].type == ZYDIS_OPERAND_TYPE_MEMORY && width_ == 32) {
+      memory_ = operands_[0].mem;
+      memory_known_ = false;
+      compared_memory_ = true;
+    }
+  }
+
+  /// Behind a branch that was not taken.
+  void bound() {
+    const bool above = in_.mnemonic == ZYDIS_MNEMONIC_JNBE, not_below = in_.mnemonic == ZYDIS_MNEMONIC_JNB;
+    if (!above && !(not_below && limit_ > 0)) return;
+    const uint64_t most = above ? limit_ : limit_ - 1;
+    if (compared_ != nullptr) *compared_ = index(most, width_);
+    if (!compared_memory_) return;
+    memory_known_ = true;
+    memory_most_ = most;
+  }
+
+  uint64_t address_, next_ = 0;
+  ZydisDecodedInstruction in_{};
+  ZydisDecodedOperand operands_[ZYDIS_MAX_OPERAND_COUNT]{};
+  std::array<Value, 16> values_{};
+  Value* compared_ = nullptr;  ///< the register that the flags speak of
+  bool compared_memory_ = false;
+  uint64_t limit_ = 0;
+  uint8_t width_ = 0;
+  ZydisDecodedOperandMem memory_{};  ///< the place that was compared
+  bool memory_known_ = false;
+  uint64_t memory_most_ = 0;
+};
+
+}  // namespace
+
+std::optional<TableJump> table_jump(std::span<const uint8_t> code, uint64_t address, std::span<const Instruction> all,
+                                    size_t jump, const std::function<bool(uint32_t)>& joins) {
+  size_t first = jump;
+  while (first > 0 && jump - first < kMostLookedAt && !joins(all[first].at)) {
+    const Flow before = all[first - 1].flow;
+    if (before != Flow::On && before != Flow::JumpIf) break;
+    first--;
+  }
+  TableFinder finder(address);
+  for (size_t at = first; at < jump; at++) finder.follow(code, all[at]);
+  return finder.jump(code, all[jump]);
 }
 
 }  // namespace sonde::pid

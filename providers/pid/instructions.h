@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,5 +41,18 @@ std::vector<Instruction> decode(std::span<const uint8_t> code);
 
 /// The operand of a JumpOperand, as a tap says it. `how` is SONDE_LEAVE_NONE where it cannot be said.
 sonde_leave leave_by_operand(std::span<const uint8_t> code, const Instruction& jump);
+
+/// A jump by a table: its index is bounded by what stands before it.
+struct TableJump {
+  uint64_t table = 0;     ///< address
+  uint32_t entries = 0;   ///< that the index can name
+  bool pointers = false;  ///< 8 bytes each; else 4, from the table's address
+};
+
+/// Recognises the forms of gcc and clang: a comparison and a branch, or a mask, or a narrow index; then a jump through a pointer, or by an
+/// offset that is added to the table's address. Only what stands in one run of code that nobody jumps into is believed.
+/// `code` lies at `address`; `all` are its instructions; `joins` tells whether a branch leads to an offset.
+std::optional<TableJump> table_jump(std::span<const uint8_t> code, uint64_t address, std::span<const Instruction> all,
+                                    size_t jump, const std::function<bool(uint32_t)>& joins);
 
 }  // namespace sonde::pid

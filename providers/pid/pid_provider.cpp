@@ -18,6 +18,7 @@
 #include "providers/pid/sites.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "runtime/process/proc_maps.h"
 
 namespace sonde::pid {
 namespace {
@@ -65,11 +66,25 @@ void create(const Target& target, const Site& site) {
   if (id == 0) return;
   auto* probe = static_cast<Probe*>(dtrace_probe_arg(target.id, id));
   if (probe == made.get()) made.release();
+  if (!site.refused.empty()) {
+    if (probe->spots.empty()) sonde_probe_refuse(id, site.refused.c_str(), site.quietly ? 1 : 0);
+    return;
+  }
+  if (probe->spots.empty()) sonde_probe_refuse(id, nullptr, 0);
   const std::string* path = kept(site.object->path);
   const auto known = [&](const Spot& spot) { return spot.path == path && spot.place.offset == site.places[0].offset; };
   if (std::ranges::any_of(probe->spots, known)) return;
   probe->spots.reserve(probe->spots.size() + site.places.size());
   for (const Place& place : site.places) probe->spots.push_back({path, site.entry, place});
+}
+
+bool is_known(const Target& target, const Object& object, const ElfFunction& function, const char* name) {
+  const dtrace_id_t id = dtrace_probe_lookup(target.id, object.name.c_str(), function.name.c_str(), name);
+  if (id == 0) return false;
+  const std::string* path = kept(object.path);
+  const auto& spots = static_cast<const Probe*>(dtrace_probe_arg(target.id, id))->spots;
+  return std::ranges::any_of(spots,
+                             [&](const Spot& spot) { return spot.path == path && spot.entry == function.offset; });
 }
 
 /// A description may name an object otherwise than its probes do (a.out, libc): says what it stands for.
@@ -100,12 +115,20 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
     const std::string text = "failed to grab process " + std::to_string(target.pid);
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
+  if (runs_compat_program(target.pid)) {
+    const std::string text =
+        "process " + std::to_string(target.pid) + " runs 32-bit code: its functions cannot be probed";
+    return sonde_provide_error("D_PROC_GRAB", text.c_str());
+  }
   IndirectFunctions indirect(target.pid, files());
-  const Found found = find_sites(*spec, objects, indirect, files());
+  Found found = find_sites(*spec, objects, indirect, files(),
+                           [&](const Object& object, const ElfFunction& function, const char* name) {
+                             return is_known(target, object, function, name);
+                           });
   if (!found.refusal.tag.empty()) {
     return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
   }
-  if (found.sites.empty()) return tell_none(target, *spec);
+  if (found.sites.empty() && found.known == 0) return tell_none(target, *spec);
   for (const Site& site : found.sites) create(target, site);
   tell_real_modules(*spec, objects);
 }
@@ -154,7 +177,9 @@ void describe(dtrace_argdesc_t* desc, const std::string& type, const std::string
 /// Entry: the parameters. Return: where it returned from, and the value.
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   const Probe& probe = *static_cast<const Probe*>(parg);
-  const bool enters = probe.kind == SONDE_TAP_USER_ENTRY, returns = probe.kind == SONDE_TAP_USER_RETURN;
+  const bool known = !probe.spots.empty();
+  const bool enters = known && probe.kind == SONDE_TAP_USER_ENTRY,
+             returns = known && probe.kind == SONDE_TAP_USER_RETURN;
   const Signature signature =
       enters || returns ? signature_of(*probe.spots.front().path, probe.function->name) : Signature{};
   const auto index = static_cast<size_t>(desc->dtargd_ndx);

@@ -54,8 +54,13 @@ std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Fiel
 
 class Finder {
  public:
-  Finder(const dtrace_probedesc_t& spec, IndirectFunctions& indirect, Files& files)
-      : spec_(spec), function_(spec.dtpd_func), names_(spec.dtpd_name), indirect_(indirect), files_(files) {}
+  Finder(const dtrace_probedesc_t& spec, IndirectFunctions& indirect, Files& files, const IsKnown& is_known)
+      : spec_(spec),
+        function_(spec.dtpd_func),
+        names_(spec.dtpd_name),
+        indirect_(indirect),
+        files_(files),
+        is_known_(is_known) {}
 
   Found run(const std::vector<Object>& objects) {
     if (!names_.valid()) {
@@ -92,7 +97,7 @@ class Finder {
         if (!found_.refusal.tag.empty()) return;
       }
     }
-    if (searched.empty() || any_function || !found_.sites.empty()) return;
+    if (searched.empty() || any_function || !found_.sites.empty() || found_.known > 0) return;
     const std::string why = any_symbol ? "" : no_symbols(searched);
     if (function_.is_exact()) {
       const std::string module = spec_.dtpd_mod;
@@ -156,12 +161,20 @@ class Finder {
   }
 
   void add_function(const Object& object, Files::File& file, const ElfFunction& function) {
-    if (names_.entry) add_entry(object, function, file.functions.reenters(function));
-    if (!names_.returns && !names_.offsets) return;
+    if (names_.entry && !skip(object, function, "entry"))
+      add_entry(object, function, file.functions.reenters(function));
+    const bool returns = names_.returns && !skip(object, function, "return");
+    if (!returns && !names_.offsets) return;
     FunctionCode read = file.functions.read(function);
-    if (names_.returns) add_return(object, function, read);
+    if (returns) add_return(object, function, read);
     if (names_.one_offset) add_one_offset(object, function, read);
     if (names_.offsets && !names_.one_offset) add_all_offsets(object, function, read);
+  }
+
+  bool skip(const Object& object, const ElfFunction& function, const char* name) {
+    const bool known = is_known_(object, function, name);
+    if (known) found_.known++;
+    return known;
   }
 
   void add_entry(const Object& object, const ElfFunction& function, const std::vector<Place>& reenters) {
@@ -171,16 +184,11 @@ class Finder {
   }
 
   void add_return(const Object& object, const ElfFunction& function, FunctionCode& read) {
-    const std::string& why = read.broken.empty() ? read.endless : read.broken;
-    if (why.empty()) {
-      add(SONDE_TAP_USER_RETURN, object, function, "return").places = std::move(read.leaves);
-    } else if (is_named(function)) {
-      refuse("D_PROC_CREATEFAIL", "function '" + function.name + "' has no return probe: " + why);
-    }
+    Site& site = add(SONDE_TAP_USER_RETURN, object, function, "return");
+    site.refused = read.broken.empty() ? read.endless : read.broken;
+    site.quietly = read.never_returns;
+    if (site.refused.empty()) site.places = std::move(read.leaves);
   }
-
-  /// Whether the description names this function and this probe, and not by a glob.
-  bool is_named(const ElfFunction&) const { return function_.is_exact() && names_.glob.is_exact(); }
 
   void add_offset(const Object& object, const ElfFunction& function, std::string name, uint64_t offset) {
     add(SONDE_TAP_USER_OFFSET, object, function, std::move(name)).places.push_back({function.offset + offset, {}});
@@ -233,11 +241,12 @@ class Finder {
         return refuse("D_PROC_ALIGN", address + " is not at the beginning of an instruction");
     }
     const uint64_t entry = function == nullptr ? offset : function->offset;
-    found_.sites.push_back({SONDE_TAP_USER_OFFSET, &*program, nullptr, names_.glob.literal(), entry, {{offset, {}}}});
+    found_.sites.push_back(
+        {SONDE_TAP_USER_OFFSET, &*program, nullptr, names_.glob.literal(), entry, {{offset, {}}}, {}});
   }
 
   Site& add(sonde_tap_kind kind, const Object& object, const ElfFunction& function, std::string name) {
-    return found_.sites.emplace_back(Site{kind, &object, &function, std::move(name), function.offset, {}});
+    return found_.sites.emplace_back(Site{kind, &object, &function, std::move(name), function.offset, {}, {}});
   }
 
   const dtrace_probedesc_t& spec_;
@@ -245,6 +254,7 @@ class Finder {
   WantedNames names_;
   IndirectFunctions& indirect_;
   Files& files_;
+  const IsKnown& is_known_;
   bool unresolved_ = false;  ///< an indirect function leads nowhere that is known
   Found found_;
 };
@@ -252,8 +262,8 @@ class Finder {
 }  // namespace
 
 Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
-                 Files& files) {
-  return Finder(spec, indirect, files).run(objects);
+                 Files& files, const IsKnown& is_known) {
+  return Finder(spec, indirect, files, is_known).run(objects);
 }
 
 }  // namespace sonde::pid

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,8 @@ struct Site {
   std::string name;
   uint64_t entry;             ///< in the file, of the function
   std::vector<Place> places;  ///< an entry's first place is the entry; the jumps that are no entry follow
+  std::string refused;        ///< why it cannot be armed; it has no places then
+  bool quietly = false;       ///< it is not missed
 };
 
 /// Why a description that names a process has no sites.
@@ -40,11 +43,15 @@ inline constexpr size_t kMaxOffsetSites = 1'000'000;
 
 struct Found {
   std::vector<Site> sites;
+  size_t known = 0;  ///< sites that were found before, and are not among these
   Refusal refusal;
 };
 
+/// Whether there is a probe of that name already that has its site in `function`: what made it is not found out again.
+using IsKnown = std::function<bool(const Object& object, const ElfFunction& function, const char* name)>;
+
 /// What module, function and name of `spec` name among `objects`, which the sites point to.
 Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
-                 Files& files);
+                 Files& files, const IsKnown& is_known);
 
 }  // namespace sonde::pid

@@ -1,38 +1,48 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // proc: the lives of processes and threads
 //
-// create fires in the parent, start in the child, exec when one is asked for, exec-success in the new program. Arguments
-// that no tap carries are not described, so a script that asks for them is refused at compile time: args[1] of
-// lwp-create (the process is curpsinfo), args[0] and args[1] of signal-discard (they are curlwpsinfo and curpsinfo).
+// create fires in the parent, start in the child, exec when one is asked for, exec-success in the new program. A psinfo_t or
+// lwpsinfo_t is translated from what the tap says: of a process or thread that is being made all is known from its maker (struct
+// __child, struct __new_thread), of a signal's receiver its ids alone.
 #include "providers/event_probes.h"
 #include "providers/provider_entry.h"
 
 namespace sonde {
 namespace {
 
+constexpr EventArgument kSiginfo = {3, "struct __siginfo *", "siginfo_t *", 0};
+
 constexpr EventProbe kProbes[] = {
-    {"create", SONDE_TAP_CREATE, {{0, "pid_t", "psinfo_t *", 0}}, 1},
+    {"create", SONDE_TAP_CREATE, {{0, "struct __child *", "psinfo_t *", 0}}, 1},
     {"start", SONDE_TAP_START, {}, 0},
     {"exec", SONDE_TAP_EXEC, {{0, "string", "", 0}}, 1},
     {"exec-success", SONDE_TAP_EXEC_SUCCESS, {}, 0},
     {"exec-failure", SONDE_TAP_EXEC_FAILURE, {{0, "int", "", 0}}, 1},
     {"exit", SONDE_TAP_EXIT, {{0, "int", "", 0}}, 1},
-    {"lwp-create", SONDE_TAP_LWP_CREATE, {{0, "id_t", "lwpsinfo_t *", 0}}, 1},
+    {"lwp-create",
+     SONDE_TAP_LWP_CREATE,
+     {{0, "struct __new_thread *", "lwpsinfo_t *", 0}, {1, "struct __process *", "psinfo_t *", 0}},
+     2},
     {"lwp-start", SONDE_TAP_LWP_START, {}, 0},
     {"lwp-exit", SONDE_TAP_LWP_EXIT, {}, 0},
-    {"signal-discard", SONDE_TAP_SIGNAL_DISCARD, {{2, "int", "", 0}}, 1},
+    {"signal-discard",
+     SONDE_TAP_SIGNAL_DISCARD,
+     {{0, "id_t", "lwpsinfo_t *", 4}, {1, "pid_t", "psinfo_t *", 3}, {2, "int", "", 0}, kSiginfo},
+     4},
     {"signal-handle",
      SONDE_TAP_SIGNAL_DELIVER,
      {{0, "int", "", 0}, {1, "struct __siginfo *", "siginfo_t *", 0}, {2, "uintptr_t", "", 3}},
      3},
     {"signal-send",
      SONDE_TAP_SIGNAL_SEND,
-     {{0, "id_t", "lwpsinfo_t *", 1}, {1, "pid_t", "psinfo_t *", 0}, {2, "int", "", 2}},
-     3,
-     "proc:::signal-send needs the kmod source: a traced receiver does not show its sender's side"},
+     {{0, "id_t", "lwpsinfo_t *", 4}, {1, "pid_t", "psinfo_t *", 3}, {2, "int", "", 0}, kSiginfo},
+     4},
 };
 
 constexpr RefusedProbe kRefused[] = {
+    {"fault",
+     "proc:::fault cannot be had: no source shows a fault of the machine, but the signal that it becomes: "
+     "signal:::deliver"},
     {"signal-clear", "proc:::signal-clear cannot be had: no source shows that sigwait takes a signal"},
 };
 

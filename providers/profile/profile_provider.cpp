@@ -6,6 +6,7 @@
 // a tap, where the source has it.
 #include <atomic>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,19 +34,34 @@ TickTimer& timer() {
   return instance;
 }
 
+void refuse(const char* name, const std::string& why) {
+  const std::string text = "profile:::" + std::string(name) + why;
+  sonde_provide_error("D_PDESC_ZERO", text.c_str());
+}
+
+/// The period of a name; none: it has been said why, unless the name is a glob.
+std::optional<uint64_t> period_of(std::string_view prefix, const char* name) {
+  const auto period = parse_period(std::string_view(name).substr(prefix.size()));
+  if (period && *period >= kShortestPeriod) return period;
+  if (period) {
+    refuse(name, ": its period is too short: the shortest is 200us, 5000hz");
+  } else if (std::string_view(name).find_first_of("*?[") == std::string_view::npos) {
+    refuse(name, " is no rate: a number from 1 on, and ns, us, ms, s, m, h, d or hz");
+  }
+  return std::nullopt;
+}
+
 void create(std::string_view prefix, const char* name) {
-  const uint64_t period = parse_period(std::string_view(name).substr(prefix.size()));
-  if (period == 0) return;
-  auto* probe = new Probe{period, prefix == kSample};
+  const auto period = period_of(prefix, name);
+  if (!period) return;
+  auto* probe = new Probe{*period, prefix == kSample};
   const dtrace_id_t id = dtrace_probe_create(g_provider, "", "", name, 0, probe);
   if (id == 0 || dtrace_probe_arg(g_provider, id) != probe) delete probe;
 }
 
 void create_sampler(const char* name) {
   if (sonde_tap_possible(SONDE_TAP_PROFILE)) return create(kSample, name);
-  if (parse_period(std::string_view(name).substr(kSample.size())) == 0) return;
-  const std::string text = "profile:::" + std::string(name) + " needs a source that samples CPUs: kmod";
-  sonde_provide_error("D_PDESC_ZERO", text.c_str());
+  if (period_of(kSample, name)) refuse(name, " needs a source that samples CPUs: kmod");
 }
 
 void provide(void*, const dtrace_probedesc_t* spec) {

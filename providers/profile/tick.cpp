@@ -7,7 +7,6 @@ namespace sonde {
 namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kMinimum = 200'000;
 
 struct Unit {
   std::string_view name;
@@ -35,10 +34,10 @@ constexpr Unit kUnits[] = {
 
 }  // namespace
 
-uint64_t parse_period(std::string_view rate) {
+std::optional<uint64_t> parse_period(std::string_view rate) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(rate.data(), rate.data() + rate.size(), number);
-  if (error != std::errc() || number == 0) return 0;
+  if (error != std::errc() || number == 0) return std::nullopt;
   rate.remove_prefix(static_cast<size_t>(end - rate.data()));
   for (const Unit& unit : kUnits) {
     if (unit.name != rate) continue;
@@ -46,11 +45,11 @@ uint64_t parse_period(std::string_view rate) {
     if (unit.ns == 0) {
       period = kSecond / number;
     } else if (__builtin_mul_overflow(number, unit.ns, &period) || period > INT64_MAX) {
-      return 0;
+      return std::nullopt;
     }
-    return period >= kMinimum ? period : 0;
+    return period;
   }
-  return 0;
+  return std::nullopt;
 }
 
 }  // namespace sonde

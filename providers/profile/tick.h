@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace sonde {
 
-/// The period in ns of "97", "100hz", "10ms", "1sec" ...; 0 when it is none: N is 0, the unit unknown, the period
-/// below 200 us or beyond 64 bits.
-uint64_t parse_period(std::string_view rate);
+inline constexpr uint64_t kShortestPeriod = 200'000;  ///< ns
+
+/// The period in ns of "97", "100hz", "10ms", "1sec" ..., perhaps too short a one; none: N is 0, the unit unknown, or the
+/// period beyond 64 bits.
+std::optional<uint64_t> parse_period(std::string_view rate);
 
 }  // namespace sonde

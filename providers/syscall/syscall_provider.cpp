@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // syscall:vmlinux:NAME:entry and :return, of every system call in runtime/process/syscall_table.h
 //
+// A call that only 32-bit code has (waitpid, socketcall) is a probe where the source sees those.
 // A tap for each enabled probe. On entry argN are the call's arguments and args[N] have the kernel's types; on return arg0
 // and arg1 are the result, -1 when the call failed, with errno set.
 #include <cstdio>
@@ -30,7 +31,9 @@ struct Side {
 
 void provide(void*, const dtrace_probedesc_t* spec) {
   if (spec != nullptr) return;
+  const bool compat = sonde_compat_calls_possible() != 0;
   for (const SyscallInfo& call : syscall_table()) {
+    if (call.number >= kCompatCalls && !compat) break;
     dtrace_probe_create(g_provider, kModule, call.name, "entry", 0, Side{call.number, false}.pack());
     dtrace_probe_create(g_provider, kModule, call.name, "return", 0, Side{call.number, true}.pack());
   }

@@ -15,7 +15,7 @@ thread_local const char* t_provider = "";
 
 constexpr uint32_t bit(Call call) { return 1u << static_cast<unsigned>(call); }
 
-/// The calls that an op may make: the table of docs/providers.md.
+/// The calls that an op may make: the table of docs/provider-interface.md.
 constexpr uint32_t allowed_calls(ProviderOp op) {
   switch (op) {
     case ProviderOp::None:

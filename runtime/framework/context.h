@@ -2,7 +2,7 @@
 // Who may call what from where
 //
 // The framework notes, a thread, which op of which provider it is running. Each call of the provider
-// interface asks here first; what docs/providers.md does not allow is printed with provider, op and call. With
+// interface asks here first; what docs/provider-interface.md does not allow is printed with provider, op and call. With
 // SONDE_STRICT_PROVIDERS=1 in the environment (the tests) it then aborts; else the call fails
 // and the provider goes on.
 #pragma once

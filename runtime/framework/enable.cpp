@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "runtime/framework/framework_impl.h"
+#include "runtime/guard/taps.h"
 
 namespace sonde {
 
@@ -32,7 +33,9 @@ struct Framework::Impl::Pending {
 void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pending) {
   std::vector<std::pair<ProbeId, size_t>> wanted;
   for (size_t at = 0; at < enabling.what.descriptions.size(); at++) {
-    const std::vector<ProbeId> found = match(enabling.what.descriptions[at]);
+    std::vector<ProbeId> left_out;
+    const std::vector<ProbeId> found = match(enabling.what.descriptions[at], &left_out);
+    tell_left_out(enabling, at, left_out);
     std::vector<ProbeId> fresh;
     std::ranges::set_difference(found, enabling.joined[at], std::back_inserter(fresh));
     for (ProbeId probe : fresh) wanted.emplace_back(probe, at);
@@ -47,6 +50,21 @@ void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pendin
   }
 }
 
+/// Once, and again when there are more.
+void Framework::Impl::tell_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out) {
+  std::erase_if(left_out, [&](ProbeId id) { return refused[id.value].quietly; });
+  enabling.left_out.resize(enabling.what.descriptions.size());
+  const size_t before = std::exchange(enabling.left_out[at], left_out.size());
+  if (left_out.size() <= before || !framework.on_left_out) return;
+  const ProbeInfo& first = probes[left_out.front().value - 1].info;
+  const std::string name = first.module + ":" + first.function + ":" + first.name;
+  const std::string others = left_out.size() == 1
+                                 ? "one probe is left out, " + name
+                                 : std::to_string(left_out.size()) + " probes are left out, such as " + name;
+  framework.on_left_out(to_string(enabling.what.descriptions[at]) + ": " + others + ": " +
+                        refused[left_out.front().value].why + " (-lv says it of each)");
+}
+
 Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabling> what) {
   for (const Enabling& enabling : what) {
     if (enabling.program == nullptr || enabling.program->record_max == 0) {
@@ -59,7 +77,7 @@ Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabli
   for (const Enabling& enabling : what) {
     ids.push_back(++last_enabling);
     EnablingState& state = enablings[ids.back()];
-    state = {enabling, std::vector<std::vector<ProbeId>>(enabling.descriptions.size())};
+    state = {enabling, std::vector<std::vector<ProbeId>>(enabling.descriptions.size()), {}};
     join(ids.back(), state, pending);
   }
   auto done = enable_pending(pending);
@@ -143,7 +161,7 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
   if (taps_to_arm.empty()) return {};
   pending.arming = true;
   auto armed = source->arm(taps_to_arm);
-  if (armed) taps_to_arm.clear();
+  if (armed) taps_to_arm = std::vector<Tap>();  // its memory, too
   return armed;
 }
 
@@ -171,8 +189,7 @@ void Framework::Impl::stop_probe(ProbeState& probe) {
   call_op(ProviderOp::Disable, *probe.provider, probe.provider->ops.dtps_disable,
           static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
   op_probe = {};
-  taps_to_disarm.insert(taps_to_disarm.end(), probe.taps.begin(), probe.taps.end());
-  probe.taps.clear();
+  std::exchange(probe.taps, {}).append_to(taps_to_disarm);
   probe.uses_taps = false;
   probe.enabled = false;
   probe.provider->enabled_probes--;
@@ -192,7 +209,7 @@ std::vector<Tap> Framework::Impl::taps_of(ProbeState& probe) {
   std::vector<Tap> taps = std::exchange(taps_to_arm, {});
   call_op(ProviderOp::Disable, *probe.provider, probe.provider->ops.dtps_disable, id, probe.parg);
   op_probe = {};
-  probe.taps.clear();
+  probe.taps = {};
   taps_to_disarm.clear();
   return taps;
 }
@@ -212,6 +229,8 @@ Forecast Framework::Impl::forecast(std::span<const ProbeDescription> description
     for (const Tap& tap : taps_of(probes[id.value - 1])) {
       if (tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN)
         result.calls.push_back(tap.number);
+      const auto behind = guard::calls_behind(tap.kind);
+      result.calls.insert(result.calls.end(), behind.begin(), behind.end());
     }
   }
   std::ranges::sort(result.calls);

@@ -106,7 +106,7 @@ std::vector<ProbeId> Framework::Impl::match_index(const ProbeDescription& descri
   return index.match({description.provider, description.module, description.function, description.name});
 }
 
-std::vector<ProbeId> Framework::Impl::match(const ProbeDescription& description) {
+std::vector<ProbeId> Framework::Impl::match_all(const ProbeDescription& description) {
   provide_error.reset();
   provide_all();
   if (description.id.value != 0) {
@@ -130,6 +130,26 @@ std::vector<ProbeId> Framework::Impl::match(const ProbeDescription& description)
   return found;
 }
 
+std::vector<ProbeId> Framework::Impl::match(const ProbeDescription& description, std::vector<ProbeId>* left_out) {
+  std::vector<ProbeId> found = match_all(description), out;
+  if (!refused.empty() && !framework.listing) {
+    const auto kept = std::ranges::stable_partition(found, [&](ProbeId id) { return !refused.contains(id.value); });
+    out.assign(kept.begin(), kept.end());
+    found.erase(kept.begin(), kept.end());
+  }
+  if (found.empty() && !out.empty()) {
+    const ProbeInfo& first = probes[out.front().value - 1].info;
+    const std::string name = to_string(ProbeDescription{first.provider, first.module, first.function, first.name, {}});
+    const std::string& why = refused[out.front().value].why;
+    provide_error = ProvideError{"D_PROC_CREATEFAIL", "probe " + name + " cannot be armed: " + why};
+    if (out.size() > 1)
+      provide_error->message =
+          "none of the " + std::to_string(out.size()) + " probes that match can be armed; of " + name + ": " + why;
+  }
+  if (left_out != nullptr) *left_out = std::move(out);
+  return found;
+}
+
 void Framework::Impl::run_target_hooks(uint32_t pid) {
   for (size_t i = 0; i < target_hooks.size(); i++) {
     const TargetHook hook = target_hooks[i];
@@ -140,6 +160,23 @@ void Framework::Impl::run_target_hooks(uint32_t pid) {
 std::vector<ProbeId> Framework::match(const ProbeDescription& description) {
   std::lock_guard lock(impl_->mutex);
   return impl_->match(description);
+}
+
+std::string Framework::refusal(ProbeId id) const {
+  std::lock_guard lock(impl_->mutex);
+  const auto found = impl_->refused.find(id.value);
+  return found == impl_->refused.end() ? "" : found->second.why;
+}
+
+std::vector<Tap> Framework::taps(ProbeId id) {
+  std::lock_guard lock(impl_->mutex);
+  SONDE_CHECK(impl_->enablings.empty());
+  ProbeState* probe = impl_->probe(id);
+  return probe == nullptr || impl_->refused.contains(id.value) ? std::vector<Tap>() : impl_->taps_of(*probe);
+}
+
+std::string Framework::how_armed(const Tap& tap) const {
+  return impl_->source == nullptr ? "" : impl_->source->how_armed(tap);
 }
 
 std::optional<ProvideError> Framework::provide_error() const {
@@ -217,8 +254,7 @@ Forecast Framework::forecast(std::span<const ProbeDescription> descriptions) {
 Result<void> Framework::disarm() {
   std::lock_guard lock(impl_->mutex);
   for (ProbeState& probe : impl_->probes) {
-    auto taps = std::exchange(probe.taps, {});
-    impl_->taps_to_disarm.insert(impl_->taps_to_disarm.end(), taps.begin(), taps.end());
+    std::exchange(probe.taps, {}).append_to(impl_->taps_to_disarm);
   }
   return impl_->disarm_taps();
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/framework/context.h"
@@ -20,7 +21,32 @@
 
 namespace sonde {
 
+struct ProbeState;
+using ProbeStates = std::deque<ProbeState>;  ///< id = index + 1
+
+/// A probe's name in its provider.
+struct NameKey {
+  std::string_view module, function, name;
+};
+
+/// Hashes and compares probes by their names, which they have already: a key of its own would cost a hundred bytes a probe.
+struct ByName {
+  using is_transparent = void;
+  const ProbeStates* probes;
+
+  size_t operator()(const NameKey& key) const;
+  size_t operator()(ProbeId id) const { return (*this)(key_of(id)); }
+  bool operator()(ProbeId a, ProbeId b) const { return a == b; }
+  bool operator()(const NameKey& key, ProbeId id) const;
+  bool operator()(ProbeId id, const NameKey& key) const { return (*this)(key, id); }
+
+ private:
+  NameKey key_of(ProbeId id) const;
+};
+
 struct ProviderState {
+  explicit ProviderState(const ProbeStates& probes) : by_name(16, ByName{&probes}, ByName{&probes}) {}
+
   std::string name;
   dtrace_pattr_t attributes{};
   dtrace_pops_t ops{};
@@ -30,8 +56,8 @@ struct ProviderState {
   bool defunct = false;       ///< dtrace_invalidate
   bool gone = false;          ///< unregistered; the object stays, for ids are never used twice
   uint32_t enabled_probes = 0;
-  std::unordered_map<std::string, ProbeId> by_name;  ///< key: module, function and name with NULs between
-  std::vector<ProbeId> probes;                       ///< rising; destroyed ones are left out
+  std::unordered_set<ProbeId, ByName, ByName> by_name;
+  std::vector<ProbeId> probes;  ///< rising; destroyed ones are left out
 };
 
 /// An ECB as the framework keeps it.
@@ -42,6 +68,16 @@ struct EcbState {
   bool held = false;
 };
 
+/// A probe's taps: their ids follow each other.
+struct TapRange {
+  uint32_t first = 0, count = 0;
+
+  bool empty() const { return count == 0; }
+  void append_to(std::vector<TapId>& all) const {
+    for (uint32_t i = 0; i < count; i++) all.push_back({first + i});
+  }
+};
+
 struct ProbeState {
   ProbeInfo info;
   ProviderState* provider = nullptr;
@@ -50,13 +86,20 @@ struct ProbeState {
   bool destroyed = false;
   bool enabled = false;        ///< dtps_enable has been called, dtps_disable has not
   std::vector<EcbState> ecbs;  ///< by rising epid
-  std::vector<TapId> taps;     ///< armed, or about to be
+  TapRange taps;               ///< armed, or about to be
   bool uses_taps = false;      ///< while enabled: the source fires it, dtrace_probe() does not
 };
 
 struct EnablingState {
   Enabling what;
   std::vector<std::vector<ProbeId>> joined;  ///< for each description, the probes that have its ECB; sorted
+  std::vector<size_t> left_out;              ///< for each description, how many probes it was told that it does without
+};
+
+/// A probe that exists and cannot be armed.
+struct RefusedProbe {
+  std::string why;
+  bool quietly = false;
 };
 
 struct TargetHook {
@@ -73,8 +116,9 @@ struct Framework::Impl {
   mutable std::recursive_mutex mutex;
   LocalFiring firing;
   std::deque<ProviderState> providers;  ///< id = index + 1
-  std::deque<ProbeState> probes;        ///< id = index + 1
+  ProbeStates probes;
   ProbeIndex index;
+  std::unordered_map<uint32_t, RefusedProbe> refused;  ///< by probe
   std::optional<ProvideError> provide_error;
   std::vector<dtrace_probedesc_t> provided_as;  ///< what dtps_provide said by sonde_provide_as
   std::vector<TargetHook> target_hooks;
@@ -98,7 +142,8 @@ struct Framework::Impl {
   const ProbeState* probe(ProbeId id) const;
   void provide_all();
   void provide_for(const dtrace_probedesc_t& spec, bool always_asked);
-  std::vector<ProbeId> match(const ProbeDescription& description);
+  std::vector<ProbeId> match_all(const ProbeDescription& description);
+  std::vector<ProbeId> match(const ProbeDescription& description, std::vector<ProbeId>* left_out = nullptr);
   std::vector<ProbeId> match_index(const ProbeDescription& description) const;
   void run_target_hooks(uint32_t pid);
 
@@ -119,6 +164,7 @@ struct Framework::Impl {
   Result<void> retry_enablings();
   Result<void> enable_pending(Pending& pending);
   void join(uint32_t id, EnablingState& enabling, Pending& pending);
+  void tell_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out);
   void start_probe(ProbeState& probe);
   Result<void> hand_to_source(Pending& pending);
   Result<ProgramId> load(const std::shared_ptr<const FireProgram>& program);

@@ -11,20 +11,31 @@ uint32_t ProbeIndex::Dictionary::intern(std::string_view text) {
   auto [at, added] = numbers.try_emplace(std::string(text), static_cast<uint32_t>(texts.size()));
   if (added) {
     texts.push_back(&at->first);
-    entries.emplace_back();
+    lists.emplace_back();
   }
   return at->second;
 }
 
 void ProbeIndex::add(ProbeId id, const Names& names) {
   SONDE_CHECK(entries_.empty() || entries_.back().id < id.value || entries_.back().id == 0);
-  Entry entry{id.value, {}};
+  const auto position = static_cast<uint32_t>(entries_.size());
+  entries_.push_back({id.value, {}, {}});
   for (int field = 0; field < kFields; field++) {
-    entry.numbers[field] = fields_[field].intern(names[field]);
-    fields_[field].entries[entry.numbers[field]].push_back(static_cast<uint32_t>(entries_.size()));
+    entries_.back().numbers[field] = fields_[field].intern(names[field]);
+    append(position, field);
   }
-  entries_.push_back(entry);
   live_++;
+}
+
+void ProbeIndex::append(uint32_t position, int field) {
+  Entry& entry = entries_[position];
+  List& list = fields_[field].lists[entry.numbers[field]];
+  entry.next[field] = kNone;
+  if (list.count++ == 0)
+    list.first = position;
+  else
+    entries_[list.last].next[field] = position;
+  list.last = position;
 }
 
 void ProbeIndex::remove(ProbeId id) {
@@ -48,10 +59,8 @@ void ProbeIndex::remove(ProbeId id) {
 void ProbeIndex::compact() {
   std::erase_if(entries_, [](const Entry& entry) { return entry.id == 0; });
   for (int field = 0; field < kFields; field++) {
-    for (auto& list : fields_[field].entries) list.clear();
-    for (uint32_t at = 0; at < entries_.size(); at++) {
-      fields_[field].entries[entries_[at].numbers[field]].push_back(at);
-    }
+    for (List& list : fields_[field].lists) list = {};
+    for (uint32_t at = 0; at < entries_.size(); at++) append(at, field);
   }
 }
 
@@ -68,8 +77,9 @@ struct ProbeIndex::Query {
     std::vector<int8_t> known;  ///< by number: -1 no, 1 yes, 0 not asked yet
   };
   std::vector<Exact> exact;
-  std::vector<Pattern> patterns;                      ///< those with the fewest distinct texts first
-  const std::vector<uint32_t>* candidates = nullptr;  ///< null: all
+  std::vector<Pattern> patterns;     ///< those with the fewest distinct texts first
+  const List* candidates = nullptr;  ///< null: all
+  int candidates_field = 0;
 
   bool matches(const Entry& entry) {
     if (entry.id == 0) return false;
@@ -99,9 +109,11 @@ bool ProbeIndex::prepare(const Names& wanted, Query& query) const {
     }
     auto found = dictionary.numbers.find(glob.literal());
     if (found == dictionary.numbers.end()) return false;
-    const auto& list = dictionary.entries[found->second];
+    const List& list = dictionary.lists[found->second];
     query.exact.push_back({field, found->second});
-    if (query.candidates == nullptr || list.size() < query.candidates->size()) query.candidates = &list;
+    if (query.candidates != nullptr && list.count >= query.candidates->count) continue;
+    query.candidates = &list;
+    query.candidates_field = field;
   }
   std::ranges::sort(query.patterns, {}, [](const Query::Pattern& pattern) { return pattern.known.size(); });
   // The list that is gone through answers its own field.
@@ -114,12 +126,13 @@ std::vector<ProbeId> ProbeIndex::match(const Names& patterns) const {
   Query query;
   if (!prepare(patterns, query)) return {};
   const Entry* entries = entries_.data();
-  const size_t limit = query.candidates != nullptr ? query.candidates->size() : entries_.size();
+  const size_t limit = query.candidates != nullptr ? query.candidates->count : entries_.size();
   std::vector<ProbeId> found(limit);
   ProbeId* next = found.data();
   if (query.candidates != nullptr) {
-    for (const uint32_t *at = query.candidates->data(), *end = at + limit; at != end; ++at) {
-      if (query.matches(entries[*at])) (next++)->value = entries[*at].id;
+    const int field = query.candidates_field;
+    for (uint32_t at = query.candidates->first; at != kNone; at = entries[at].next[field]) {
+      if (query.matches(entries[at])) (next++)->value = entries[at].id;
     }
   } else {
     for (const Entry *at = entries, *end = at + limit; at != end; ++at) {

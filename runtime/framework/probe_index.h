@@ -6,9 +6,10 @@
 //
 //   syscall:::entry  -->  provider 2, any, any, name 7
 //
-//   lists of field "provider": 0 -> [ids]  1 -> [ids]  2 -> [ids rising]
-//   lists of field "name":     ...                      7 -> [ids rising]
+//   lists of field "provider": 0 -> ids  1 -> ids  2 -> ids, rising
+//   lists of field "name":     ...                  7 -> ids, rising
 //
+// Lists are chained through the probes themselves: most function names have one probe, or two.
 // A match takes the shortest list among the fields given exactly and compares numbers; only with no
 // exact field does it look at all probes, with each pattern tried once on each distinct text. Ids only
 // grow, so lists, and results, are in order. Removal marks; a field's lists are rebuilt when half is dead.
@@ -44,15 +45,22 @@ class ProbeIndex {
   struct Entry {
     uint32_t id;  ///< 0: removed
     uint32_t numbers[kFields];
+    uint32_t next[kFields];  ///< position of the next entry with that text; kNone
+  };
+  static constexpr uint32_t kNone = UINT32_MAX;
+  /// Entries that have one text, in order.
+  struct List {
+    uint32_t first = kNone, last = kNone, count = 0;
   };
   struct Dictionary {
     std::unordered_map<std::string, uint32_t> numbers;
-    std::vector<const std::string*> texts;       ///< by number; points into `numbers`
-    std::vector<std::vector<uint32_t>> entries;  ///< by number: positions in entries_
+    std::vector<const std::string*> texts;  ///< by number; points into `numbers`
+    std::vector<List> lists;                ///< by number
     uint32_t intern(std::string_view text);
   };
   struct Query;
 
+  void append(uint32_t position, int field);
   void compact();
   bool prepare(const Names& wanted, Query& query) const;
 

@@ -3,7 +3,7 @@
  * The provider interface: DTrace's, as a C ABI in user space.
  *
  * A provider registers with dtrace_register() and creates probes; the framework calls its
- * ops. Which call may be made from where stands in docs/providers.md and is enforced
+ * ops. Which call may be made from where stands in docs/provider-interface.md and is enforced
  * in every build. A provider whose events come from traced threads arms taps in dtps_enable with
  * sonde_tap_arm() and disarms them in dtps_disable; one that fires by itself calls dtrace_probe().
  */
@@ -91,7 +91,7 @@ typedef struct dtrace_pops {
 #define DTRACE_PRIV_USER 1u
 #define DTRACE_PRIV_KERNEL 2u
 
-/* All return 0 or an errno (positive, as DTrace's do); see docs/providers.md. */
+/* All return 0 or an errno (positive, as DTrace's do); see docs/provider-interface.md. */
 int dtrace_register(const char* name, const dtrace_pattr_t* pap, uint32_t priv, void* cr, const dtrace_pops_t* pops,
                     void* arg, dtrace_provider_id_t* idp);
 int dtrace_unregister(dtrace_provider_id_t id);
@@ -109,11 +109,11 @@ uint64_t dtrace_getarg(int argno, int aframes);
 /* Taps: only from dtps_enable and dtps_disable. `probe` is the one being enabled or disabled. */
 struct sonde_tap_request {
   enum sonde_tap_kind kind;
-  uint32_t number;  /* system call */
-  uint32_t pid;     /* 0: all targets */
-  const char* path; /* user taps: the file, else NULL */
-  uint64_t offset;   /* in the file, of the instruction */
-  uint64_t function; /* in the file, of the function's first instruction */
+  uint32_t number;          /* system call */
+  uint32_t pid;             /* 0: all targets */
+  const char* path;         /* user taps: the file, else NULL */
+  uint64_t offset;          /* in the file, of the instruction */
+  uint64_t function;        /* in the file, of the function's first instruction */
   struct sonde_leave leave; /* how a function is left there: see kmod/shared/leave.h */
 };
 /* Arms a tap for `probe`; it is armed when the enabling as a whole has succeeded. */
@@ -126,9 +126,16 @@ int sonde_tap_possible(enum sonde_tap_kind kind);
 /* The same for user taps in memory that is no file's: the vdso, whose path is "[vdso]". */
 int sonde_tap_memory_possible(void);
 
+/* From anywhere: whether system calls that only 32-bit code has can be tapped; likewise. */
+int sonde_compat_calls_possible(void);
+
 /* From dtps_provide: says why a description that names this provider can't be had, as a D error tag such as "D_PROC_FUNC" and
  * a text. The compiler reports it when nothing matched. */
 void sonde_provide_error(const char* tag, const char* message);
+
+/* From dtps_provide: the probe is listed, but cannot be armed, and why; NULL: it can. A description that names it alone is an
+ * error; one that matches others too leaves it out, which is told once unless `quietly`. */
+void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly);
 
 /* From outside of any op: the provider makes its probes on demand, so dtps_provide is called with every description that
  * names it (its field is not empty and not only stars), matched or not. */

@@ -11,15 +11,6 @@
 namespace sonde {
 namespace {
 
-std::string key_of(std::string_view module, std::string_view function, std::string_view name) {
-  std::string key(module);
-  key += '\0';
-  key += function;
-  key += '\0';
-  key += name;
-  return key;
-}
-
 bool has_length(const char* text, size_t low, size_t limit) {
   const size_t length = std::strlen(text);
   return length >= low && length < limit;
@@ -36,6 +27,21 @@ bool ops_are_sound(const dtrace_pops_t& ops, uint32_t priv) {
 
 }  // namespace
 
+size_t ByName::operator()(const NameKey& key) const {
+  const std::hash<std::string_view> hash;
+  return (hash(key.module) * 31 + hash(key.function)) * 31 + hash(key.name);
+}
+
+NameKey ByName::key_of(ProbeId id) const {
+  const ProbeInfo& info = (*probes)[id.value - 1].info;
+  return {info.module, info.function, info.name};
+}
+
+bool ByName::operator()(const NameKey& key, ProbeId id) const {
+  const NameKey other = key_of(id);
+  return key.function == other.function && key.name == other.name && key.module == other.module;
+}
+
 int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* attributes, uint32_t priv,
                                        const dtrace_pops_t* ops, void* arg, dtrace_provider_id_t* id) {
   if (name == nullptr || attributes == nullptr || ops == nullptr || id == nullptr) return EINVAL;
@@ -43,7 +49,7 @@ int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* a
   for (const ProviderState& other : providers) {
     if (!other.gone && !other.defunct && other.name == name) return EEXIST;
   }
-  ProviderState& added = providers.emplace_back();
+  ProviderState& added = providers.emplace_back(probes);
   added.name = name;
   added.attributes = *attributes;
   added.ops = *ops;
@@ -73,8 +79,7 @@ void Framework::Impl::invalidate_provider(dtrace_provider_id_t id) {
     ProbeState& state = probes[probe.value - 1];
     if (!state.enabled) continue;
     enabled.push_back(&state);
-    taps_to_disarm.insert(taps_to_disarm.end(), state.taps.begin(), state.taps.end());
-    state.taps.clear();
+    std::exchange(state.taps, {}).append_to(taps_to_disarm);
   }
   publish(enabled);
   // The source belongs to the session's thread; from any other, its taps go at the session's next change.
@@ -91,7 +96,7 @@ int Framework::Impl::condense_provider(dtrace_provider_id_t id) {
       kept.push_back(id_of_probe);
       continue;
     }
-    state->by_name.erase(key_of(probe.info.module, probe.info.function, probe.info.name));
+    state->by_name.erase(id_of_probe);
     destroy_probe(probe);
   }
   state->probes = std::move(kept);
@@ -115,15 +120,15 @@ ProbeId Framework::Impl::create_probe(dtrace_provider_id_t id, const char* modul
   name = name == nullptr ? "" : name;
   // A function's name may be longer than a description of the C ABI holds: those of C++ often are.
   if (!has_length(module, 0, DTRACE_MODNAMELEN) || !has_length(name, 0, DTRACE_NAMELEN)) return {};
-  auto [at, added] = owner->by_name.try_emplace(key_of(module, function, name));
-  if (!added) return at->second;
+  const auto known = owner->by_name.find(NameKey{module, function, name});
+  if (known != owner->by_name.end()) return *known;
   const ProbeId created{static_cast<uint32_t>(probes.size() + 1)};
   ProbeState& probe = probes.emplace_back();
   probe.info = {created, owner->name, module, function, name};
   probe.provider = owner;
   probe.aframes = aframes;
   probe.parg = parg;
-  at->second = created;
+  owner->by_name.insert(created);
   owner->probes.push_back(created);
   index.add(created, {owner->name, module, function, name});
   return created;
@@ -134,8 +139,8 @@ ProbeId Framework::Impl::lookup_probe(dtrace_provider_id_t id, const char* modul
   ProviderState* owner = provider(id);
   if (owner == nullptr) return {};
   if (module != nullptr && function != nullptr && name != nullptr) {
-    auto found = owner->by_name.find(key_of(module, function, name));
-    return found == owner->by_name.end() ? ProbeId{} : found->second;
+    const auto found = owner->by_name.find(NameKey{module, function, name});
+    return found == owner->by_name.end() ? ProbeId{} : *found;
   }
   for (ProbeId candidate : owner->probes) {
     const ProbeInfo& info = probes[candidate.value - 1].info;
@@ -246,7 +251,8 @@ void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.offset = request->offset;
   tap.function = request->function;
   tap.leave = request->leave;
-  state->taps.push_back(tap.id);
+  if (state->taps.empty()) state->taps.first = tap.id.value;
+  state->taps.count++;
   framework->taps_to_arm.push_back(std::move(tap));
 }
 
@@ -255,13 +261,17 @@ void sonde_tap_disarm(dtrace_id_t probe) {
   Locked framework;
   sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
   if (state == nullptr || framework->op_probe.value != probe) return;
-  framework->taps_to_disarm.insert(framework->taps_to_disarm.end(), state->taps.begin(), state->taps.end());
-  state->taps.clear();
+  std::exchange(state->taps, {}).append_to(framework->taps_to_disarm);
 }
 
 int sonde_tap_possible(enum sonde_tap_kind kind) {
   Locked framework;
   return framework && (framework->source == nullptr || framework->source->can(kind));
+}
+
+int sonde_compat_calls_possible(void) {
+  Locked framework;
+  return framework && (framework->source == nullptr || framework->source->sees_compat_calls());
 }
 
 int sonde_tap_memory_possible(void) {
@@ -273,6 +283,16 @@ void sonde_provide_error(const char* tag, const char* message) {
   if (!check_call(Call::ProvideError, "sonde_provide_error")) return;
   Locked framework;
   if (framework && !framework->provide_error) framework->provide_error = sonde::ProvideError{tag, message};
+}
+
+void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly) {
+  if (!check_call(Call::ProvideError, "sonde_probe_refuse")) return;
+  Locked framework;
+  if (!framework || framework->probe(sonde::ProbeId{probe}) == nullptr) return;
+  if (why == nullptr)
+    framework->refused.erase(probe);
+  else
+    framework->refused[probe] = {why, quietly != 0};
 }
 
 void sonde_provide_always(dtrace_provider_id_t id) {

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -12,9 +13,13 @@
 #include <cstring>
 
 #include "runtime/guard/taps.h"
+#include "runtime/process/elf_file.h"
+#include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
 namespace {
+
+constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the child's birth
 
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
 
@@ -33,29 +38,54 @@ bool parse_mapping(const char* line, Mapping& out) {
   return true;
 }
 
+/// Those of files, and the vdso.
+std::vector<Mapping> read_mappings(pid_t pid) {
+  std::vector<Mapping> found;
+  FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
+  char line[SONDE_PATH_MAX + 256];
+  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
+    Mapping mapping;
+    if (parse_mapping(line, mapping) && (mapping.inode != 0 || mapping.path == kVdsoPath))
+      found.push_back(std::move(mapping));
+  }
+  if (file != nullptr) std::fclose(file);
+  return found;
+}
+
 }  // namespace
 
 AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::function<bool(const Site&)>& keep)
     : pid_(pid),
       unwinder_(pid),
+      past_(parent.past_),
+      gone_at_(parent.gone_at_),
       slots_(parent.slots_),
       mappings_(parent.mappings_),
       scanned_(parent.scanned_),
+      compat_(parent.compat_),
       auxiliary_read_(parent.auxiliary_read_),
       entry_(parent.entry_),
       headers_(parent.headers_),
-      header_count_(parent.header_count_) {
+      header_count_(parent.header_count_),
+      linker_base_(parent.linker_base_) {
   for (auto& [address, slot] : slots_) slot.users = 0;
+  clean_copy();
   for (const auto& [address, site] : parent.sites_) {
     if (!keep(site)) {
       take_out(site);
       continue;
     }
     Site& copy = sites_.emplace_hint(sites_.end(), address, site)->second;
+    copy.callers = 0;
     had_sites_ = true;
     // Another thread of the parent is stepping it in place.
     if (std::exchange(copy.lifted, 0) > 0) write(address, &kBreakpointByte, 1);
   }
+}
+
+bool AddressSpace::compat() {
+  if (!compat_) compat_ = runs_compat_program(static_cast<uint32_t>(pid_));
+  return *compat_;
 }
 
 int AddressSpace::memory() const {
@@ -77,6 +107,7 @@ void AddressSpace::read_auxiliary() {
     if (pairs[i] == AT_ENTRY) entry_ = pairs[i + 1];
     if (pairs[i] == AT_PHDR) headers_ = pairs[i + 1];
     if (pairs[i] == AT_PHNUM) header_count_ = pairs[i + 1];
+    if (pairs[i] == AT_BASE) linker_base_ = pairs[i + 1];
   }
 }
 
@@ -99,8 +130,9 @@ Site* AddressSpace::site(uint64_t address) {
 }
 
 const Mapping* AddressSpace::mapping_of(uint64_t address) const {
-  auto after = std::ranges::upper_bound(mappings_, address, {}, &Mapping::start);
-  if (after == mappings_.begin() || address >= std::prev(after)->end) return nullptr;
+  const std::vector<Mapping>& known = scanned_ ? mappings_ : text_;
+  auto after = std::ranges::upper_bound(known, address, {}, &Mapping::start);
+  if (after == known.begin() || address >= std::prev(after)->end) return nullptr;
   return &*std::prev(after);
 }
 
@@ -138,7 +170,8 @@ void AddressSpace::take_out(const Site& site) {
   uint8_t byte = 0;
   const uint8_t original = site.instruction.first_byte();
   if (read(site.address, &byte, 1) && byte == kBreakpointByte) write(site.address, &original, 1);
-  past_.insert(site.address);
+  past_[site.address] = original;
+  gone_at_ = std::chrono::steady_clock::now();
 }
 
 void AddressSpace::remove_unused(uint64_t address) {
@@ -168,6 +201,24 @@ bool AddressSpace::was_ours(uint64_t address) const {
   return past_.contains(address) && read(address, &byte, 1) && byte != kBreakpointByte;
 }
 
+bool AddressSpace::is_behind_call(uint64_t address) {
+  constexpr uint8_t kCall[] = {0x0f, 0x05};
+  uint8_t bytes[sizeof kCall] = {};
+  if (!scanned_ && text_.empty()) text_ = read_mappings(pid_);
+  const Mapping* mapping = mapping_of(address);
+  return mapping != nullptr && mapping->executable && read(address - sizeof kCall, bytes, sizeof bytes) &&
+         std::memcmp(bytes, kCall, sizeof kCall) == 0;
+}
+
+/// After a fork: breakpoints that the parent had taken out since the child's memory was copied.
+void AddressSpace::clean_copy() {
+  if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
+  for (const auto& [address, original] : past_) {
+    uint8_t byte = 0;
+    if (read(address, &byte, 1) && byte == kBreakpointByte && original != byte) write(address, &original, 1);
+  }
+}
+
 uint64_t AddressSpace::take_slot(Site& site) {
   const auto last = slots_.find(site.slot);
   if (site.slot != 0 && last != slots_.end() && last->second.site == site.address) {
@@ -175,15 +226,21 @@ uint64_t AddressSpace::take_slot(Site& site) {
     return site.slot;
   }
   std::array<uint8_t, kSlotBytes> bytes;
-  uint64_t best = 0;
-  for (auto& [address, slot] : slots_) {
-    if (slot.users > 0 || !site.instruction.copy_to(address, bytes)) continue;
-    if (best == 0 || (slot.site == 0 && slots_[best].site != 0)) best = address;
+  // In turn, so that sites keep theirs for long; a site whose operand does not reach there takes one that is near.
+  for (const uint64_t from : {hand_, site.address}) {
+    auto at = slots_.upper_bound(from);
+    const size_t tries = from == hand_ ? std::min<size_t>(slots_.size(), 8) : slots_.size();
+    for (size_t n = 0; n < tries; n++, ++at) {
+      if (at == slots_.end()) at = slots_.begin();
+      auto& [address, slot] = *at;
+      if (slot.users > 0 || !site.instruction.copy_to(address, bytes)) continue;
+      if (!write(address, bytes.data(), bytes.size())) return 0;
+      slot = {site.address, 1};
+      hand_ = address;
+      return site.slot = address;
+    }
   }
-  if (best == 0) return 0;
-  if (!site.instruction.copy_to(best, bytes) || !write(best, bytes.data(), bytes.size())) return 0;
-  slots_[best] = {site.address, 1};
-  return site.slot = best;
+  return 0;
 }
 
 void AddressSpace::give_slot(uint64_t address) {
@@ -212,6 +269,7 @@ void AddressSpace::add_slots(const Mapping& text) {
 
 /// What is mapped there now may still be the same text, under another name or in another piece.
 void AddressSpace::forget_sites(const Mapping& gone) {
+  std::erase_if(past_, [&](const auto& was) { return was.first >= gone.start && was.first < gone.end; });
   for (auto at = sites_.lower_bound(gone.start); at != sites_.end() && at->first < gone.end;) {
     const Mapping* now = mapping_of(at->first);
     uint8_t byte = 0;
@@ -222,15 +280,7 @@ void AddressSpace::forget_sites(const Mapping& gone) {
 }
 
 std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
-  std::vector<Mapping> before = std::exchange(mappings_, {});
-  FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
-  char line[SONDE_PATH_MAX + 256];
-  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
-    Mapping mapping;
-    if (parse_mapping(line, mapping) && (mapping.inode != 0 || mapping.path == kVdsoPath))
-      mappings_.push_back(std::move(mapping));
-  }
-  if (file != nullptr) std::fclose(file);
+  std::vector<Mapping> before = std::exchange(mappings_, read_mappings(pid));
   scanned_ = true;
   unwinder_.forget();
   const auto only_in = [](const std::vector<Mapping>& one, const std::vector<Mapping>& other) {
@@ -254,23 +304,50 @@ std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
 
 /// r_brk of the r_debug that DT_DEBUG points to; 0 while the dynamic linker has not set it, or where there is none.
 uint64_t AddressSpace::linker_breakpoint() {
+  uint64_t debug[4] = {};
+  return read_linker(debug) ? debug[2] : 0;
+}
+
+bool AddressSpace::linker_done() {
+  uint64_t debug[4] = {};
+  return read_linker(debug) && static_cast<uint32_t>(debug[3]) == r_debug::RT_CONSISTENT;
+}
+
+uint64_t AddressSpace::linker_function() {
+  read_auxiliary();
+  const auto holds = [](const Mapping& mapping, uint64_t address) {
+    return address >= mapping.start && address < mapping.end;
+  };
+  const auto base = std::ranges::find_if(mappings_, [&](const Mapping& m) { return holds(m, linker_base_); });
+  if (base == mappings_.end()) return 0;
+  static ElfCache files;
+  const auto file = files.open(base->path);
+  const ElfFunction* function = file ? (*file)->find("_dl_debug_state") : nullptr;
+  if (function == nullptr) return 0;
+  for (const Mapping& mapping : mappings_) {
+    const uint64_t at = mapping.start + (function->offset - mapping.offset);
+    if (mapping.executable && mapping.path == base->path && function->offset >= mapping.offset && holds(mapping, at))
+      return at;
+  }
+  return 0;
+}
+
+bool AddressSpace::read_linker(uint64_t (&debug)[4]) {
   read_auxiliary();
   uint64_t load = 0, dynamic = 0;
   for (uint64_t i = 0; i < std::min<uint64_t>(header_count_, 64); i++) {
     Elf64_Phdr segment;
-    if (!read(headers_ + i * sizeof segment, &segment, sizeof segment)) return 0;
+    if (!read(headers_ + i * sizeof segment, &segment, sizeof segment)) return false;
     if (segment.p_type == PT_PHDR) load = headers_ - segment.p_vaddr;
     if (segment.p_type == PT_DYNAMIC) dynamic = segment.p_vaddr;
   }
-  if (dynamic == 0) return 0;
+  if (dynamic == 0) return false;
   for (uint64_t i = 0; i < 256; i++) {
     Elf64_Dyn entry;
-    if (!read(load + dynamic + i * sizeof entry, &entry, sizeof entry) || entry.d_tag == DT_NULL) return 0;
-    if (entry.d_tag != DT_DEBUG || entry.d_un.d_ptr == 0) continue;
-    uint64_t debug[3] = {};  // version, link_map, r_brk
-    return read(entry.d_un.d_ptr, debug, sizeof debug) ? debug[2] : 0;
+    if (!read(load + dynamic + i * sizeof entry, &entry, sizeof entry) || entry.d_tag == DT_NULL) return false;
+    if (entry.d_tag == DT_DEBUG && entry.d_un.d_ptr != 0) return read(entry.d_un.d_ptr, debug, sizeof debug);
   }
-  return 0;
+  return false;
 }
 
 }  // namespace sonde::guard

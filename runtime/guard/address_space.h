@@ -15,12 +15,13 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
@@ -37,10 +38,11 @@ struct Site {
   Instruction instruction;
   std::vector<ArmedTap*> taps;
   bool program_entry = false;
-  bool linker = false;  ///< the dynamic linker comes by after each change of its list
-  uint64_t slot = 0;    ///< where its instruction was last put
-  uint32_t lifted = 0;  ///< threads that step its instruction in place
-  bool used() const { return !taps.empty() || program_entry || linker; }
+  bool linker = false;   ///< the dynamic linker comes by after each change of its list
+  uint32_t callers = 0;  ///< threads asleep in a system call that returns here
+  uint64_t slot = 0;     ///< where its instruction was last put
+  uint32_t lifted = 0;   ///< threads that step its instruction in place
+  bool used() const { return !taps.empty() || program_entry || linker || callers > 0; }
 };
 
 struct Mapping {
@@ -77,6 +79,8 @@ class AddressSpace {
   void lower(uint64_t address);
   /// Breakpoints by address.
   auto& sites() { return sites_; }
+  /// The instruction behind a system call, in a file's text.
+  bool is_behind_call(uint64_t address);
   /// There was a breakpoint once: a trap that comes late is ours.
   bool was_ours(uint64_t address) const;
   bool had_sites() const { return had_sites_; }
@@ -90,9 +94,15 @@ class AddressSpace {
   /// By address; files only.
   const std::vector<Mapping>& mappings() const { return mappings_; }
   bool scanned() const { return scanned_; }
+  /// The program is for 32-bit code, whose instructions mean other things: no breakpoint goes there.
+  bool compat();
   Unwinder& unwinder() { return unwinder_; }
   uint64_t entry();
   uint64_t linker_breakpoint();
+  /// The dynamic linker has nothing left to map for now.
+  bool linker_done();
+  /// The function that the dynamic linker will call at linker_breakpoint(), known before it has run: by its name in the file.
+  uint64_t linker_function();
 
  private:
   struct Slot {
@@ -100,8 +110,11 @@ class AddressSpace {
     uint32_t users = 0;
   };
   void read_auxiliary();
+  /// r_debug's version, link_map, r_brk and r_state. False: it is not there, or not yet.
+  bool read_linker(uint64_t (&debug)[4]);
   int memory() const;
   void take_out(const Site& site);
+  void clean_copy();
   void forget_sites(const Mapping& gone);
   const Mapping* mapping_of(uint64_t address) const;
   void add_slots(const Mapping& text);
@@ -110,13 +123,17 @@ class AddressSpace {
   Unwinder unwinder_;
   mutable UniqueFd memory_;
   std::map<uint64_t, Site> sites_;
-  std::unordered_set<uint64_t> past_;  // where breakpoints were
+  std::unordered_map<uint64_t, uint8_t> past_;         // where breakpoints were, and the program's bytes there
+  std::chrono::steady_clock::time_point gone_at_{};    // when the last of them went
   bool had_sites_ = false;
-  std::unordered_map<uint64_t, Slot> slots_;
+  std::map<uint64_t, Slot> slots_;
+  uint64_t hand_ = 0;  // slots are taken in turn: the one before was used last
   std::vector<Mapping> mappings_;
+  std::vector<Mapping> text_;  // before there is any probe
   bool scanned_ = false;
+  std::optional<bool> compat_;
   bool auxiliary_read_ = false;
-  uint64_t entry_ = 0, headers_ = 0, header_count_ = 0;
+  uint64_t entry_ = 0, headers_ = 0, header_count_ = 0, linker_base_ = 0;
 };
 
 }  // namespace sonde::guard

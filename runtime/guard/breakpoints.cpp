@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "runtime/guard/stepper.h"
 
@@ -48,7 +49,12 @@ sonde_leave_state leave_state(Thread& thread, const user_regs_struct& regs) {
 bool Breakpoints::prepare(Process& process) {
   AddressSpace& space = *process.space;
   if (space.scanned()) return false;
-  for (const Mapping& mapping : space.refresh(process.pid)) arm_all_in(process, mapping);
+  const std::vector<Mapping> fresh = space.refresh(process.pid);
+  if (space.compat()) {
+    events_.notice("process " + std::to_string(process.pid) + " runs 32-bit code: its functions cannot be probed");
+    return true;
+  }
+  for (const Mapping& mapping : fresh) arm_all_in(process, mapping);
   watch_linker(process);
   return true;
 }
@@ -59,9 +65,12 @@ void Breakpoints::watch_linker(Process& process) {
   const uint64_t linker = space.linker_breakpoint();
   if (Site* site = linker != 0 ? space.insert(linker, why) : nullptr) {
     site->linker = true;
-  } else if (Site* entry = space.entry() != 0 && !process.at_entry ? space.insert(space.entry(), why) : nullptr) {
-    entry->program_entry = true;
+    return;
   }
+  if (process.at_entry) return;
+  const uint64_t before = space.linker_function();
+  if (Site* site = before != 0 ? space.insert(before, why) : nullptr) site->linker = true;
+  if (Site* entry = space.entry() != 0 ? space.insert(space.entry(), why) : nullptr) entry->program_entry = true;
 }
 
 void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping) {
@@ -90,7 +99,7 @@ void Breakpoints::arm_all_in(Process& process, const Mapping& mapping) {
 
 void Breakpoints::arm(ArmedTap& tap) {
   for (auto& [pid, process] : targets_.processes()) {
-    if (!tap.covers(pid) || process->leaving) continue;
+    if (!tap.covers(pid) || process->leaving || process->space->compat()) continue;
     if (prepare(*process)) continue;
     for_each_text(*process->space, *tap.file, [&](const Mapping& mapping) { arm_in(*process, tap, mapping); });
   }
@@ -114,6 +123,10 @@ void Breakpoints::disarm(ArmedTap& tap) {
 void Breakpoints::adopt(Process& process) {
   process.space = std::make_shared<AddressSpace>(process.pid);
   process.at_entry = false;
+  begin(process);
+}
+
+void Breakpoints::begin(Process& process) {
   if (!process.leaving && (process.followed || taps_.any_user(process.pid))) prepare(process);
 }
 
@@ -149,7 +162,7 @@ void Breakpoints::forked(Process& child, const Process& parent, bool shares_memo
 
 bool Breakpoints::want_entry(Process& process) {
   std::string why;
-  if (process.at_entry || process.space->entry() == 0) return false;
+  if (process.at_entry || process.space->compat() || process.space->entry() == 0) return false;
   if (!process.space->scanned()) process.space->refresh(process.pid);
   Site* site = process.space->insert(process.space->entry(), why);
   if (site == nullptr) return false;
@@ -158,8 +171,24 @@ bool Breakpoints::want_entry(Process& process) {
   return true;
 }
 
+void Breakpoints::want_constructors(Process& process) {
+  std::string why;
+  const uint64_t linker = process.space->linker_function();
+  Site* site = linker != 0 ? process.space->insert(linker, why) : nullptr;
+  if (site == nullptr) return;
+  site->linker = true;
+  process.run_to_constructors = true;
+}
+
+/// The program that was to run to its entry, or to its constructors, stops here for GO.
+void Breakpoints::arrive(Process& process) {
+  process.at_entry = true;
+  process.waiting = true;
+  drop_entry(process);
+}
+
 void Breakpoints::drop_entry(Process& process) {
-  process.run_to_entry = false;
+  process.run_to_entry = process.run_to_constructors = false;
   if (Site* site = process.space->site(process.space->entry())) {
     site->program_entry = false;
     process.space->remove_unused(site->address);
@@ -185,13 +214,16 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
   thread.at_site = address;
   if (take_reported(thread, regs)) return Trap::Ours;
   if (site->program_entry) {
-    process.at_entry = true;
     const bool asked = process.run_to_entry;
-    drop_entry(process);
-    if (asked) process.waiting = true;
+    process.at_entry = true;
+    if (asked)
+      arrive(process);
+    else
+      drop_entry(process);
     look_again(thread);
     if (asked || process.followed || taps_.any_user(process.pid)) watch_linker(process);
   } else if (site->linker) {
+    if (process.run_to_constructors && space.linker_done()) arrive(process);
     look_again(thread);
   }
   if ((site = space.site(address)) != nullptr)
@@ -230,6 +262,25 @@ void Breakpoints::fire_taps(Thread& thread, const Site& site, const user_regs_st
       for (unsigned i = 0; i < kRegisterArguments; i++) firing.args[i] = function_argument(regs, i);
     }
   }
+}
+
+bool Breakpoints::catch_return(Thread& thread, const Sleep& sleep) {
+  AddressSpace& space = *thread.process->space;
+  std::string why;
+  Site* site = space.is_behind_call(sleep.pc) ? space.insert(sleep.pc, why) : nullptr;
+  if (site == nullptr) return false;
+  site->callers++;
+  thread.caught = {sleep.pc, sleep.call};
+  return true;
+}
+
+void Breakpoints::forget_return(Thread& thread) {
+  const Caught caught = std::exchange(thread.caught, {});
+  AddressSpace& space = *thread.process->space;
+  Site* site = caught.address != 0 ? space.site(caught.address) : nullptr;
+  if (site == nullptr || site->callers == 0) return;
+  site->callers--;
+  space.remove_unused(caught.address);
 }
 
 }  // namespace sonde::guard

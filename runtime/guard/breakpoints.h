@@ -41,14 +41,18 @@ class Breakpoints {
   /// Before the tap goes.
   void disarm(ArmedTap& tap);
 
-  /// A process has a new program, or was attached to.
+  /// A process has a new program.
   void adopt(Process& process);
+  /// Breakpoints into a process that has none yet, where taps want them.
+  void begin(Process& process);
   /// From now on a thread that maps a file waits until the consumer has seen it: see Thread::unseen.
   void follow(Process& process);
   /// After an exec: what the new program was started with, where it is followed.
   void tell_program(Thread& thread);
   /// Before the child runs.
   void forked(Process& child, const Process& parent, bool shares_memory);
+  /// Beside the entry: run_to_entry also ends where the libraries are mapped and their constructors have not run.
+  void want_constructors(Process& process);
   /// Wants run_to_entry's breakpoint. False: there is no such place.
   bool want_entry(Process& process);
   void drop_entry(Process& process);
@@ -56,6 +60,9 @@ class Breakpoints {
   /// A SIGTRAP by an int3. Ours: rip is put back, thread.at_site set, and `firings` filled.
   enum class Trap { NotOurs, Ours };
   Trap hit(Thread& thread, user_regs_struct& regs, std::vector<Firing>& firings);
+  /// The thread is to stop when it comes out of the call it sleeps in. False: no breakpoint can be there.
+  bool catch_return(Thread& thread, const Sleep& sleep);
+  void forget_return(Thread& thread);
 
  private:
   bool prepare(Process& process);
@@ -64,6 +71,7 @@ class Breakpoints {
   void look_again(Thread& thread);
   void tell_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
+  void arrive(Process& process);
   void fire_taps(Thread& thread, const Site& site, const user_regs_struct& regs, std::vector<Firing>& firings);
 
   Targets& targets_;

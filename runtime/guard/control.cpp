@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Tracer's commands: start, attach, hold, release, let go
+#include <dirent.h>
+#include <linux/kcmp.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
-#include <set>
+#include <utility>
 
 #include "runtime/guard/tracer.h"
+#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/thread_status.h"
 
 namespace sonde::guard {
 namespace {
@@ -20,22 +24,11 @@ constexpr int kStopPatienceMs = 2000;  // a thread in an uninterruptible wait st
 constexpr auto kEntryPatience = std::chrono::seconds(60);
 constexpr int kTurnMs = 20;
 constexpr int kLetGoRounds = 100;
+constexpr uint64_t kSettledAfter = 1'000'000;  // ns of processor time
+constexpr auto kSettlePatience =
+    std::chrono::milliseconds(1500);  // a busy machine lets a thread wait for its processor
 
 Error no_process(pid_t pid) { return Error("no process " + std::to_string(pid) + " is traced", ESRCH); }
-
-/// A SIGTRAP that the thread has caused and not taken yet.
-bool trap_pending(pid_t tid) {
-  char path[64], line[256];
-  std::snprintf(path, sizeof path, "/proc/%d/status", tid);
-  FILE* file = std::fopen(path, "re");
-  if (file == nullptr) return false;
-  unsigned long long pending = 0;
-  while (std::fgets(line, sizeof line, file) != nullptr) {
-    if (std::sscanf(line, "SigPnd: %llx", &pending) == 1) break;
-  }
-  std::fclose(file);
-  return (pending >> (SIGTRAP - 1) & 1) != 0;
-}
 
 }  // namespace
 
@@ -52,26 +45,56 @@ Result<pid_t> Tracer::spawn(const utrace_spawn& what) {
   return pid;
 }
 
+/// No thread is stopped for it: breakpoints are written while they run, and what fires before GO is passed over.
 Result<void> Tracer::attach(pid_t pid) {
   if (targets_.process(pid) != nullptr) return Error("process " + std::to_string(pid) + " is traced already", EEXIST);
+  attaching_ = true;
   auto tasks = host_.seize(pid);
+  auto sharers = tasks ? take_sharers(pid) : Result<void>();
+  if (tasks && sharers) {
+    // A clone or fork that began before we came ends without our knowing: its child must be there before any breakpoint is.
+    settle({pid});
+    (void)host_.seize(pid);
+    sharers = take_sharers(pid);
+  }
+  attaching_ = false;
   if (!tasks) return std::move(tasks).error();
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
+  if (!sharers) {
+    let_go({pid});
+    return sharers;
+  }
   process->requested = true;
   process->attached = true;
-  process->waiting = true;
-  stop_all({pid}, kStopPatienceMs);
-  process = targets_.process(pid);
-  if (process == nullptr) return no_process(pid);
-  for (Thread* thread : targets_.threads_of(pid)) want_events(*thread);
+  breakpoints_.begin(*process);
   return {};
+}
+
+/// Others may run in the same memory: a child in vfork, a process made by clone with CLONE_VM. A breakpoint would kill them, so they are traced, too.
+/// Those that come later are there from their birth.
+Result<void> Tracer::take_sharers(pid_t pid) {
+  DIR* list = opendir("/proc");
+  Result<void> done;
+  while (const dirent* entry = list != nullptr ? readdir(list) : nullptr) {
+    const pid_t other = atoi(entry->d_name);
+    if (other <= 0 || other == pid || targets_.process(other) != nullptr) continue;
+    if (syscall(SYS_kcmp, pid, other, KCMP_VM, 0, 0) != 0) continue;
+    sharing_ = targets_.process(pid) != nullptr ? targets_.process(pid)->space : nullptr;
+    auto taken = host_.seize(other);
+    sharing_.reset();
+    if (!taken && taken.error().code() != ESRCH)
+      done = std::move(taken).error().context("process " + std::to_string(pid) + " shares its memory");
+  }
+  if (list != nullptr) closedir(list);
+  return done;
 }
 
 bool Tracer::all_stopped(const std::vector<pid_t>& pids) {
   for (auto& [tid, thread] : targets_.threads()) {
     const bool concerned = std::find(pids.begin(), pids.end(), thread->process->pid) != pids.end();
-    if (concerned && !thread->exited && !utrace_task_stopped(thread->task)) return false;
+    const bool stands = utrace_task_stopped(thread->task) || utrace_task_caught(thread->task);
+    if (concerned && !thread->exited && !stands) return false;
   }
   return true;
 }
@@ -85,12 +108,14 @@ void Tracer::stop_all(const std::vector<pid_t>& pids, int patience_ms) {
   while (!all_stopped(pids) && Clock::now() < end) host_.wait({}, kTurnMs);
 }
 
-Result<void> Tracer::run_to_entry(pid_t pid, const std::function<bool()>& give_up) {
+/// With `constructors` it stops before those of its libraries, if the dynamic linker has a place for that.
+Result<void> Tracer::run_to_entry(pid_t pid, bool constructors, const std::function<bool()>& give_up) {
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
-  if (process->at_entry || process->attached) return {};
+  if (process->at_entry || process->attached || process->space->compat()) return {};
   if (!breakpoints_.want_entry(*process))
     return Error("process " + std::to_string(pid) + ": it has no entry point to run to", ENOTSUP);
+  if (constructors) breakpoints_.want_constructors(*process);
   for (Thread* thread : targets_.threads_of(pid)) want_events(*thread);
   process->waiting = false;
   for (Thread* thread : targets_.threads_of(pid)) restart(*thread);
@@ -109,7 +134,7 @@ Result<void> Tracer::run_to_entry(pid_t pid, const std::function<bool()>& give_u
 }
 
 void Tracer::go() {
-  for (auto& [pid, process] : targets_.processes()) process->waiting = false;
+  for (auto& [pid, process] : targets_.processes()) process->waiting = process->silent = false;
   std::vector<Thread*> threads;
   for (auto& [tid, thread] : targets_.threads()) threads.push_back(thread.get());
   for (Thread* thread : threads) restart(*thread);
@@ -173,28 +198,48 @@ Result<void> Tracer::seen(pid_t tid) {
   return {};
 }
 
-/// Threads that have run into a breakpoint or are in a step, and have not been reported yet, are let through to
-/// their report. Whether there were any.
-bool Tracer::settle_traps(const std::vector<pid_t>& pids) {
-  bool some = false;
+/// What the thread was about when we came, or when breakpoints were taken out, is over: it has not run into one without our knowing, is in
+/// no step of ours, and makes no child that we would not know, or that has a copy. Asked again and again until it is so; nothing makes it so sooner.
+bool Tracer::quiet(Thread& thread) {
+  if (thread.quiet || thread.exited || utrace_task_stopped(thread.task)) return true;
+  if (thread.step.active) return false;
+  Sleep sleep;
+  // What it was about when the breakpoints went takes far less of processor time than this.
+  if (!read_sleep(thread.tid, &sleep))
+    thread.quiet = run_time_of(thread) >= thread.run_time + kSettledAfter;
+  else
+    thread.quiet = sleep.call >= 0 && (!machine::makes_child(sleep.call) || thread.process->space.use_count() > 1);
+  return thread.quiet;
+}
+
+/// Waits until every thread is quiet. One that is not in time is interrupted.
+void Tracer::settle(const std::vector<pid_t>& pids) {
+  std::vector<pid_t> left;
   for (pid_t pid : pids) {
     for (Thread* thread : targets_.threads_of(pid)) {
-      user_regs_struct* regs = utrace_task_stopped(thread->task) ? utrace_registers(thread->task) : nullptr;
-      if (regs == nullptr) continue;
-      const bool kept = thread->step.active && thread->step.kept;
-      const bool trapped = trap_pending(thread->tid) &&
-                           (thread->step.active || thread->late_trace || thread->process->space->was_ours(regs->rip - 1));
-      if (kept || trapped) {
-        utrace_control(thread->task, thread->engine, thread->step.active ? UTRACE_SINGLESTEP : UTRACE_RESUME);
-        some = true;
-      } else {
-        stepper_.put_back(*thread, *regs);
-      }
+      thread->quiet = false;
+      thread->run_time = run_time_of(*thread);
+      left.push_back(thread->tid);
     }
   }
-  // They go on in this turn of the loop; a STOP before it would take the RESUME back.
-  if (some) host_.wait({}, kTurnMs);
-  return some;
+  const auto begin = Clock::now();
+  for (bool interrupted = false; !left.empty();) {
+    host_.turn();
+    std::erase_if(left, [this](pid_t tid) {
+      Thread* thread = targets_.thread(tid);
+      return thread == nullptr || quiet(*thread);
+    });
+    const auto waited = Clock::now() - begin;
+    if (left.empty() || waited > kSettlePatience + std::chrono::milliseconds(kStopPatienceMs)) return;
+    if (waited > kSettlePatience && !std::exchange(interrupted, true)) {
+      for (pid_t tid : left) {
+        Thread& thread = *targets_.thread(tid);
+        want_events(thread);
+        utrace_control(thread.task, thread.engine, UTRACE_INTERRUPT);
+      }
+    }
+    host_.wait({}, 1);
+  }
 }
 
 void Tracer::let_go(const std::vector<pid_t>& pids) {
@@ -206,19 +251,26 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
     if (process->space->had_sites()) with_sites.push_back(pid);
     process->space->remove_all();
   }
-  if (!with_sites.empty()) {
-    stop_all(with_sites, kStopPatienceMs);
-    for (int rounds = 0; rounds < 10 && settle_traps(with_sites); rounds++) stop_all(with_sites, kStopPatienceMs);
-  }
+  settle(with_sites);
   for (pid_t pid : pids) {
     for (Thread* thread : targets_.threads_of(pid)) {
+      if (user_regs_struct* regs = utrace_task_stopped(thread->task) ? utrace_registers(thread->task) : nullptr)
+        stepper_.let_go(*thread, *regs);
       utrace_control(thread->task, thread->engine, UTRACE_DETACH);
       utrace_engine_put(thread->engine);
       targets_.erase_thread(thread->tid);
     }
     targets_.erase_process(pid);
-    host_.detach_process(pid);
+    host_.leave_process(pid);
   }
+  tell_cut_short();
+}
+
+void Tracer::tell_cut_short() {
+  const uint64_t now = host_.cut_short(), cut = now - std::exchange(told_cut_, now);
+  if (cut == 0) return;
+  events_.notice(std::to_string(cut) + (cut == 1 ? " system call of a target has" : " system calls of targets have") +
+                 " returned a short count because tracing interrupted " + (cut == 1 ? "it" : "them"));
 }
 
 void Tracer::abandon() {
@@ -238,16 +290,6 @@ void Tracer::abandon() {
     let_go(pids);
   }
   abandoned_ = true;
-  // Threads that were born while their process went. Whoever waits for our end of the socket may attach anew at once.
-  for (int rounds = 0; rounds < kLetGoRounds; rounds++) {
-    std::set<pid_t> left;
-    for (utrace_task* task : host_.tasks()) {
-      if (!host_.filtered(utrace_task_pid(task))) left.insert(utrace_task_pid(task));
-    }
-    if (left.empty()) return;
-    for (pid_t pid : left) host_.detach_process(pid);
-    host_.wait({}, kTurnMs);
-  }
 }
 
 }  // namespace sonde::guard

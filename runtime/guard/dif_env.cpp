@@ -91,6 +91,10 @@ int64_t bound_cpu(const Thread& thread) {
 
 uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
   if (context.regs == nullptr) return 0;
+  if (!runs_64_bit_code(*context.regs)) {  // its frames are laid out otherwise
+    to[0] = context.regs->rip;
+    return 1;
+  }
   const ReadMemory read = [&context](uint64_t address, void* bytes, size_t length) {
     return read_target(context.thread, address, bytes, length);
   };

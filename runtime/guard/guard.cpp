@@ -23,8 +23,6 @@
 namespace sonde {
 namespace {
 
-constexpr int kLeaveMs = 200;
-
 /// Closes what the consumer had for itself. What any program it starts would have inherited is kept for that program.
 std::vector<UniqueFd> sort_descriptors(int socket) {
   std::vector<UniqueFd> inherited;
@@ -57,21 +55,21 @@ void close_standard_streams() {
   if (null > 2) close(null);
 }
 
-/// Looks after the programs that cannot be let go, and lets go what can.
+/// Looks after the programs that cannot be let go.
 void take_care(UtraceHost& host) {
-  while (host.task_count() > 0) {
-    std::set<pid_t> free;
+  while (host.needed()) {
+    std::set<pid_t> free;  // born while their process was let go
     for (utrace_task* task : host.tasks()) {
       if (!host.filtered(utrace_task_pid(task))) free.insert(utrace_task_pid(task));
     }
-    for (pid_t pid : free) host.detach_process(pid);
-    host.wait({}, free.empty() ? -1 : kLeaveMs);
+    for (pid_t pid : free) host.leave_process(pid);
+    if (host.needed()) host.wait({}, -1);
   }
 }
 
 }  // namespace
 
-int guard_main(int socket) {
+void guard_main(int socket) {
   prctl(PR_SET_NAME, "sonde-guard");
   guard::arm_ptrace_switch();
   std::vector<UniqueFd> inherited = sort_descriptors(socket);
@@ -84,7 +82,8 @@ int guard_main(int socket) {
     close_standard_streams();
   }
   take_care(host);
-  return 0;
+  // The kernel lets go whoever sleeps, without waking it. At once: nothing of ours must be undone.
+  _exit(0);
 }
 
 }  // namespace sonde

@@ -4,8 +4,8 @@
 
 namespace sonde {
 
-/// Serves one session on `socket` and looks after its targets until nothing needs it. Returns the exit status.
+/// Serves one session on `socket` and looks after its targets until nothing needs it. Its end lets threads go that sleep.
 /// Context: the main thread of a process of its own, freshly forked.
-int guard_main(int socket);
+[[noreturn]] void guard_main(int socket);
 
 }  // namespace sonde

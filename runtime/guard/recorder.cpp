@@ -92,7 +92,7 @@ Recorder::Outcome Recorder::run(Thread& thread, Firing& firing, user_regs_struct
   writer_->begin_firing(now());
   if (!firing.begun) {
     firing.begun = true;
-    firing.timestamp = now();
+    if (firing.timestamp == 0) firing.timestamp = now();
     firing.sequence = ++sequence_;
   }
   char name[16] = "";

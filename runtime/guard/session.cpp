@@ -4,6 +4,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 namespace sonde::guard {
 namespace {
 
@@ -52,6 +56,22 @@ void Session::serve() {
   }
   recorder_.set_reader(-1);
   tracer_.abandon();
+  tell_stay();
+}
+
+/// The consumer may be there still, and have closed its sending side only: it waits for our end.
+void Session::tell_stay() {
+  std::set<pid_t> cared;
+  for (utrace_task* task : host_.tasks()) {
+    if (host_.filtered(utrace_task_pid(task))) cared.insert(utrace_task_pid(task));
+  }
+  if (cared.empty()) return;
+  const std::string whom = cared.size() == 1 ? "process " + std::to_string(*cared.begin()) + " has"
+                                             : std::to_string(cared.size()) + " processes have";
+  consumer_gone_ = false;
+  event(SONDE_EVENT_STAYS, 0, cared.size(), nullptr,
+        whom + " a system call filter of -c: sonde-guard (pid " + std::to_string(getpid()) +
+            ") stays until the end of it");
 }
 
 /// False: the consumer is gone. What it asked for before is not done any more.
@@ -123,7 +143,8 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_TAP_DISARM: return plain(disarm(request));
     case SONDE_SPAWN: return spawn(request);
     case SONDE_ATTACH: return plain(attach(request));
-    case SONDE_RUN_TO_ENTRY: return plain(tracer_.run_to_entry(pid, [this] { return !channel_.fill(); }));
+    case SONDE_RUN_TO_ENTRY:
+      return plain(tracer_.run_to_entry(pid, request.header.id == 1, [this] { return !channel_.fill(); }));
     case SONDE_GO: tracer_.go(); return Answer{};
     case SONDE_STOP_TARGET: return plain(tracer_.hold(pid));
     case SONDE_CONTINUE_TARGET: return plain(tracer_.resume(pid));
@@ -207,7 +228,9 @@ Result<void> Session::disarm(const RequestView& request) {
 Result<Session::Answer> Session::spawn(const RequestView& request) {
   auto what = parse_spawn(request.payload);
   if (!what) return std::move(what).error();
-  auto pid = tracer_.spawn({std::move(what->argv), std::move(what->environment), what->filter, std::move(what->calls)});
+  std::vector<uint32_t> numbers;
+  for (uint32_t call : what->calls) std::ranges::copy(numbers_of_call(call), std::back_inserter(numbers));
+  auto pid = tracer_.spawn({std::move(what->argv), std::move(what->environment), what->filter, std::move(numbers)});
   if (!pid) return std::move(pid).error();
   for_child_.clear();
   had_targets_ = true;

@@ -41,6 +41,7 @@ class Session {
   Answer statistics() const;
   void event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapping* mapping, std::string_view text);
   void tell_all_gone();
+  void tell_stay();
 
   UtraceHost& host_;
   Channel channel_;

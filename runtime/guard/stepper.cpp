@@ -135,6 +135,12 @@ std::optional<KeptSignal> Stepper::take_kept(Thread& thread) {
   return std::exchange(thread.step.kept, std::nullopt);
 }
 
+void Stepper::let_go(Thread& thread, user_regs_struct& regs) {
+  put_back(thread, regs);
+  send_kept_again(thread);
+}
+
+/// Where the program has it, without having run the instruction.
 void Stepper::put_back(Thread& thread, user_regs_struct& regs) {
   if (!thread.step.active) return;
   const bool before = regs.rip == (thread.step.slot != 0 ? thread.step.slot : thread.step.site);

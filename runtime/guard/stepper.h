@@ -37,8 +37,8 @@ class Stepper {
   bool signalled(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint32_t verdict, uint64_t handler);
   /// The kept signal that is to be delivered now.
   std::optional<KeptSignal> take_kept(Thread& thread);
-  /// Puts the thread where the program has it, without having run the instruction: it is about to be let go.
-  void put_back(Thread& thread, user_regs_struct& regs);
+  /// The thread is about to be let go: it is put where the program has it.
+  void let_go(Thread& thread, user_regs_struct& regs);
   void thread_gone(Thread& thread);
 
   uint64_t steps() const { return steps_; }
@@ -47,6 +47,7 @@ class Stepper {
  private:
   void begin(Thread& thread, Site& site, user_regs_struct& regs);
   void end(Thread& thread);
+  void put_back(Thread& thread, user_regs_struct& regs);
   void send_kept_again(Thread& thread);
 
   uint64_t steps_ = 0, emulated_ = 0;

@@ -6,6 +6,7 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <span>
 
 namespace sonde::guard {
 namespace {
@@ -21,6 +22,18 @@ void drop(std::vector<ArmedTap*>& from, const ArmedTap* tap) {
   from.pop_back();
 }
 
+void add_call(utrace_syscall_set& set, uint32_t call) {
+  for (uint32_t number : numbers_of_call(call)) set.add(number);
+}
+
+utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kSyscallsMax> taps) {
+  utrace_syscall_set set;
+  for (uint32_t call = 0; call < kSyscallsMax; call++) {
+    if (!taps[call].empty()) add_call(set, call);
+  }
+  return set;
+}
+
 void note_use(LoadedProgram& program, const sonde_dif_insn& insn) {
   if (insn.op == SONDE_DIF_NAMEQ) program.wants_name = true;
   if (insn.op == SONDE_DIF_CAPTEXT && insn.i == SONDE_DIF_TEXT_EXECNAME) program.wants_name = true;
@@ -28,13 +41,26 @@ void note_use(LoadedProgram& program, const sonde_dif_insn& insn) {
   if (insn.op == SONDE_DIF_VAR && insn.i == SONDE_DIF_VAR_CPU) program.wants_cpu = true;
 }
 
+void add_calls(utrace_syscall_set& set, sonde_tap_kind kind) {
+  for (uint32_t call : calls_behind(kind)) add_call(set, call);
+}
+
 }  // namespace
+
+std::span<const uint32_t> calls_behind(sonde_tap_kind kind) {
+  static constexpr uint32_t kExecs[] = {SYS_execve, SYS_execveat};
+  static constexpr uint32_t kSends[] = {
+      SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_send_signal};
+  if (kind == SONDE_TAP_EXEC || kind == SONDE_TAP_EXEC_FAILURE) return kExecs;
+  if (kind == SONDE_TAP_SIGNAL_SEND) return kSends;
+  return {};
+}
 
 Result<void> TapTable::check(const Tap& tap) const {
   if (taps_.contains(tap.id.value)) return about_tap(tap, "this id is armed already", EEXIST);
   if (tap.probe.value == 0) return about_tap(tap, "it names no probe", EINVAL);
   const bool call = tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN;
-  if (call && tap.number >= kCallsMax) return about_tap(tap, "no such system call", EINVAL);
+  if (call && tap.number >= kSyscallsMax) return about_tap(tap, "no such system call", EINVAL);
   if (!shows(tap.kind)) return about_tap(tap, "ptrace does not show this; the kmod source does", EOPNOTSUPP);
   if (tap.kind == SONDE_TAP_PROFILE && tap.offset < SONDE_PERIOD_MIN)
     return about_tap(tap, "its period is too short", EINVAL);
@@ -108,33 +134,31 @@ uint32_t TapTable::events() const {
   uint32_t events = UTRACE_EVENT_EXEC | UTRACE_EVENT_EXIT | UTRACE_EVENT_DEATH;
   if (any(SONDE_TAP_CREATE) || any(SONDE_TAP_LWP_CREATE)) events |= UTRACE_EVENT_CLONE;
   if (any(SONDE_TAP_SYSCALL_ENTRY) || any(SONDE_TAP_EXEC)) events |= UTRACE_EVENT_SYSCALL_ENTRY;
-  if (any(SONDE_TAP_SYSCALL_RETURN) || any(SONDE_TAP_EXEC_FAILURE)) events |= UTRACE_EVENT_SYSCALL_EXIT;
+  if (any(SONDE_TAP_SYSCALL_RETURN) || any(SONDE_TAP_EXEC_FAILURE) || any(SONDE_TAP_SIGNAL_SEND))
+    events |= UTRACE_EVENT_SYSCALL_EXIT;
   if (any(SONDE_TAP_SIGNAL_DELIVER) || any(SONDE_TAP_SIGNAL_DISCARD)) events |= UTRACE_EVENT_SIGNAL_ALL;
   return events;
 }
 
 utrace_syscall_set TapTable::entry_set() const {
-  utrace_syscall_set set;
-  for (uint32_t number = 0; number < kCallsMax; number++) {
-    if (!entries_[number].empty()) set.add(number);
-  }
-  if (any(SONDE_TAP_EXEC)) {
-    set.add(SYS_execve);
-    set.add(SYS_execveat);
-  }
+  utrace_syscall_set set = call_set(entries_);
+  if (any(SONDE_TAP_EXEC)) add_calls(set, SONDE_TAP_EXEC);
   return set;
 }
 
 utrace_syscall_set TapTable::return_set() const {
-  utrace_syscall_set set;
-  for (uint32_t number = 0; number < kCallsMax; number++) {
-    if (!returns_[number].empty()) set.add(number);
-  }
-  if (any(SONDE_TAP_EXEC_FAILURE)) {
-    set.add(SYS_execve);
-    set.add(SYS_execveat);
+  utrace_syscall_set set = call_set(returns_);
+  for (auto kind : {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_SIGNAL_SEND}) {
+    if (any(kind)) add_calls(set, kind);
   }
   return set;
+}
+
+std::vector<uint32_t> numbers_of_call(uint32_t call) {
+  std::vector<uint32_t> numbers;
+  if (call < kCompatCalls) numbers.push_back(call);
+  if (const auto compat = compat_number(call)) numbers.push_back(kCompatCalls + *compat);
+  return numbers;
 }
 
 Result<void> EcbTable::load(uint32_t id, OwnedProgram code) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,14 +13,18 @@
 #include "kmod/shared/abi.h"
 #include "runtime/guard/address_space.h"
 #include "runtime/guard/protocol.h"
+#include "runtime/process/syscall_table.h"
 #include "runtime/utrace/utrace.h"
 
 namespace sonde::guard {
 
-inline constexpr uint32_t kCallsMax = 512;
+static_assert(kCompatCalls == kUtraceCompatCalls);
 
-/// What ptrace shows: of a signal, the receiver's side only; of time, what the targets do with it.
-constexpr bool shows(sonde_tap_kind kind) { return kind != SONDE_TAP_SIGNAL_SEND && kind != SONDE_TAP_TICK; }
+/// What ptrace shows: of time, what the targets do with it only.
+constexpr bool shows(sonde_tap_kind kind) { return kind != SONDE_TAP_TICK; }
+
+/// The system calls that taps of this kind are seen by; those of SYSCALL_* name their own.
+std::span<const uint32_t> calls_behind(sonde_tap_kind kind);
 
 struct ArmedTap;
 
@@ -47,6 +52,15 @@ struct ArmedTap {
   bool covers(pid_t pid) const { return tap.pid == 0 || tap.pid == static_cast<uint32_t>(pid); }
 };
 
+/// By which numbers the targets make a call, as utrace_call has them: 64-bit code, 32-bit code.
+std::vector<uint32_t> numbers_of_call(uint32_t call);
+/// The call of such a number; kSyscallsMax: none that is known.
+inline uint32_t call_of_number(int64_t number) {
+  if (number < 0 || number >= kSyscallsMax) return kSyscallsMax;
+  const auto known = static_cast<uint32_t>(number);
+  return known < kCompatCalls ? known : syscall_of_compat(known - kCompatCalls);
+}
+
 class TapTable {
  public:
   /// Errors: it cannot be armed at all: EOPNOTSUPP, EINVAL, EEXIST, those of stat(2) of its file.
@@ -55,6 +69,7 @@ class TapTable {
   void remove(uint32_t id);
   std::vector<uint32_t> ids() const;
 
+  /// The taps of a call that both kinds of code have are one; each kind numbers the call in its own way.
   const std::vector<ArmedTap*>& entries(uint32_t number) const { return entries_[number]; }
   const std::vector<ArmedTap*>& returns(uint32_t number) const { return returns_[number]; }
   const std::vector<ArmedTap*>& of(sonde_tap_kind kind) const { return kinds_[kind]; }
@@ -77,7 +92,7 @@ class TapTable {
   std::map<std::string, std::unique_ptr<TappedFile>> files_;
   std::unordered_map<uint32_t, size_t> user_taps_;  // how many, by pid; 0: every process
   std::array<std::vector<ArmedTap*>, SONDE_TAP_KIND_COUNT> kinds_;
-  std::array<std::vector<ArmedTap*>, kCallsMax> entries_, returns_;
+  std::array<std::vector<ArmedTap*>, kSyscallsMax> entries_, returns_;
 };
 
 struct LoadedProgram {

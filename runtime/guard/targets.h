@@ -6,7 +6,7 @@
 // A Thread lives from on_new_task to report_death, a Process from its first Thread to the death of its last. They are
 // the engine's `data`; nothing else keeps pointers to them across two turns of the loop: tids and pids are looked up.
 //
-// Several things may keep a thread stopped: nobody has said GO, the consumer holds the process, a record of
+// Several things may keep a thread stopped: nobody has said GO to its new program, the consumer holds the process, a record of
 // it is held, the consumer has not seen what it mapped, or it is about to be let go. It runs when none of them does.
 #pragma once
 
@@ -38,7 +38,7 @@ struct Firing {
   bool at_edge = false;          ///< where a function begins or ends: the return address lies at [rsp]
   bool stack_arguments = false;  ///< args 6.. are on the stack, not fetched yet
   bool begun = false;
-  uint64_t timestamp = 0;
+  uint64_t timestamp = 0;  ///< 0: when it begins
   uint32_t sequence = 0;
   uint32_t last_epid = 0;  ///< ECBs up to this one have run
   std::array<uint64_t, SONDE_DIF_LOCALS> locals{};
@@ -49,6 +49,12 @@ struct KeptSignal {
   siginfo_t info;
   uint32_t verdict;  ///< utrace_signal_action
   uint64_t handler;
+};
+
+/// A system call that the thread sleeps in, with a breakpoint behind it.
+struct Caught {
+  uint64_t address = 0;  ///< of the breakpoint; 0: none
+  int64_t call = -1;
 };
 
 /// An instruction being stepped.
@@ -78,11 +84,14 @@ struct Thread {
   uint32_t unseen = 0;                  ///< files it has mapped that the consumer has not looked at yet: it waits
   uint64_t at_site = 0;                 ///< stopped at this breakpoint, not stepped yet
   Step step;
-  bool late_trace = false;                  ///< a step's trap is still to come, and means nothing
-  std::deque<user_regs_struct> reported;    ///< put back at a breakpoint in this state: the next hit is no new one
+  bool late_trace = false;                   ///< a step's trap is still to come, and means nothing
+  std::deque<user_regs_struct> reported;     ///< put back at a breakpoint in this state: the next hit is no new one
   uint64_t reentered = 0, reentered_sp = 0;  ///< it has jumped to the first instruction of the function it is in
-  std::optional<uint64_t> trap_mask;        ///< its signal mask blocks SIGTRAP; this is the rest of it
-  bool trap_delivered = false;              ///< a SIGTRAP of its own: a handler may begin next
+  std::optional<uint64_t> trap_mask;         ///< its signal mask blocks SIGTRAP; this is the rest of it
+  bool trap_delivered = false;               ///< a SIGTRAP of its own: a handler may begin next
+  Caught caught;
+  bool quiet = false;     ///< no breakpoint that was taken out concerns it any more
+  uint64_t run_time = 0;  ///< when they were taken out, ns
 };
 
 struct Process {
@@ -90,14 +99,16 @@ struct Process {
   std::shared_ptr<AddressSpace> space;
   bool requested = false;  ///< the consumer spawned it or attached to it
   bool attached = false;   ///< it ran already
-  bool waiting = false;    ///< for GO
+  bool waiting = false;    ///< for GO, stopped
+  bool silent = false;     ///< for GO, while it runs: what fires is passed over
   bool held = false;       ///< by the consumer
   bool followed = false;   ///< a thread that maps a file waits until the consumer has looked at it
   bool leaving = false;    ///< about to be let go
-  bool at_entry = false;   ///< run_to_entry has succeeded
+  bool at_entry = false;   ///< run_to_entry has succeeded, or has stopped before the constructors
   bool run_to_entry = false;
   uint64_t trap_handler = 0;  ///< of SIGTRAP, where known: SIG_IGN or an address; 0: none
   uint64_t passed = 0;        ///< breakpoints
+  bool run_to_constructors = false;  ///< or that far, if it comes there first
   bool has_leader_code = false;
   long leader_code = 0;
   long status = 0;  ///< wait status, as far as known

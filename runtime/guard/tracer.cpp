@@ -9,28 +9,39 @@
 #include <algorithm>
 #include <utility>
 
+#include "kmod/shared/siginfo.h"
+#include "runtime/guard/sends.h"
+#include "runtime/utrace/thread_status.h"
+
 namespace sonde::guard {
 namespace {
 
-/// Of a call that failed, as the kernel returns it.
-int errno_of(const user_regs_struct& regs) {
-  const auto result = static_cast<int64_t>(regs.rax);
-  return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0;
-}
+constexpr uint32_t kCompatSigreturn = kCompatCalls + 119;
 
-Firing of_call(uint32_t number) {
+/// Of a call that failed, as the kernel returns it.
+int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
+
+Firing of_call(uint32_t call) {
   Firing firing;
-  firing.call = number;
+  firing.call = call;
   return firing;
 }
 
-bool is_exec(uint64_t number) { return number == SYS_execve || number == SYS_execveat; }
+/// The call that a stopped thread is in; -1: none.
+int64_t current_call(Thread& thread) {
+  const uint32_t call = call_of_number(utrace_get_call(thread.task).number);
+  return call < kSyscallsMax ? call : -1;
+}
 
-/// Who sent a signal, where its siginfo says so.
-uint64_t sender_of(const siginfo_t& info) {
-  const bool told =
-      info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE || info.si_signo == SIGCHLD;
-  return told ? static_cast<uint64_t>(info.si_pid) : 0;
+/// It restores the registers from a signal's frame.
+bool leaves_no_result(uint32_t call) { return call == SYS_rt_sigreturn || call == kCompatSigreturn; }
+
+bool is_exec(uint32_t call) { return call == SYS_execve || call == SYS_execveat; }
+
+Firing of_signal(const siginfo_t& info) {
+  Firing firing;
+  sonde_siginfo_args(firing.args.data(), info.si_signo, info.si_errno, info.si_code, &info._sifields);
+  return firing;
 }
 
 }  // namespace
@@ -41,10 +52,10 @@ struct Callbacks {
   static Thread* of(utrace_engine* engine) { return static_cast<Thread*>(engine->data); }
 
   static uint32_t entry(uint32_t, utrace_engine* engine, utrace_task*, user_regs_struct* regs) {
-    return regs != nullptr ? tracer->on_entry(*of(engine), *regs) : resume_action(*of(engine));
+    return regs != nullptr ? tracer->on_entry(*of(engine)) : resume_action(*of(engine));
   }
   static uint32_t leave(uint32_t, utrace_engine* engine, utrace_task*, user_regs_struct* regs) {
-    return regs != nullptr ? tracer->on_return(*of(engine), *regs) : resume_action(*of(engine));
+    return regs != nullptr ? tracer->on_return(*of(engine)) : resume_action(*of(engine));
   }
   static uint32_t clone(uint32_t, utrace_engine* engine, utrace_task*, uint64_t flags, utrace_task* child) {
     return tracer->on_clone(*of(engine), flags, child);
@@ -101,6 +112,10 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
   host_.on_new_task = [this](utrace_task* task, utrace_task* parent, uint64_t flags) {
     on_new_task(task, parent, flags);
   };
+  host_.catch_asleep = [this](utrace_task* task, const Sleep& sleep) { return catch_asleep(task, sleep); };
+  host_.forget_asleep = [this](utrace_task* task) {
+    if (Thread* thread = targets_.thread(utrace_task_tid(task))) breakpoints_.forget_return(*thread);
+  };
 }
 
 void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t flags) {
@@ -110,8 +125,11 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
   Process* process = targets_.process(pid);
   if (process == nullptr) {
     process = &targets_.add_process(pid);
+    process->silent = attaching_ || (parent != nullptr && parent->process->silent);
     if (parent != nullptr)
       breakpoints_.forked(*process, *parent->process, (flags & CLONE_VM) != 0);
+    else if (attaching_)
+      process->space = sharing_ ? sharing_ : std::make_shared<AddressSpace>(pid);
     else
       breakpoints_.adopt(*process);
   }
@@ -129,7 +147,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
 
 void Tracer::want_events(Thread& thread) {
   uint32_t events = wanted_;
-  if (thread.newborn || !thread.samples.empty()) events |= UTRACE_EVENT_QUIESCE;
+  if (thread.newborn || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
   if (thread.process->space->had_sites()) events |= UTRACE_EVENT_SIGNAL_CORE;
   if (thread.step.active) events |= UTRACE_EVENT_SIGNAL_ALL;
   utrace_narrow_syscalls(thread.engine, &entries_, &returns_);
@@ -137,6 +155,10 @@ void Tracer::want_events(Thread& thread) {
 }
 
 void Tracer::taps_changed() {
+  if (taps_.any(SONDE_TAP_SIGNAL_SEND) && !std::exchange(sends_explained_, true))
+    events_.notice(
+        "signals are seen where traced processes send them by system calls; "
+        "those of other processes and of the kernel are not (the kmod source sees them)");
   wanted_ = taps_.events();
   entries_ = taps_.entry_set();
   returns_ = taps_.return_set();
@@ -157,7 +179,7 @@ void Tracer::run_pending(Thread& thread, user_regs_struct* regs) {
 }
 
 void Tracer::fire_all(Thread& thread, std::vector<Firing>& firings, user_regs_struct* regs) {
-  if (firings.empty() || abandoned_) return;
+  if (firings.empty() || abandoned_ || thread.process->silent) return;
   if (!thread.pending.empty()) {  // something is held already: in order behind it
     for (Firing& firing : firings) thread.pending.push_back(std::move(firing));
     return;
@@ -182,41 +204,49 @@ void Tracer::fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firi
   fire_all(thread, firings, utrace_registers(thread.task));
 }
 
-uint32_t Tracer::on_entry(Thread& thread, user_regs_struct& regs) {
-  const auto number = static_cast<uint32_t>(regs.orig_rax);
-  if (number >= kCallsMax) return resume_action(thread);
-  Firing firing = of_call(number);
-  for (unsigned i = 0; i < 6; i++) firing.args[i] = call_argument(regs, i);
-  fire(thread, taps_.entries(number), firing);
-  if (is_exec(number) && taps_.any(SONDE_TAP_EXEC)) {
+uint32_t Tracer::on_entry(Thread& thread) {
+  const utrace_call made = utrace_get_call(thread.task);
+  const uint32_t call = call_of_number(made.number);
+  if (call >= kSyscallsMax) return resume_action(thread);
+  Firing firing = of_call(call);
+  std::ranges::copy(made.arguments, firing.args.begin());
+  fire(thread, taps_.entries(call), firing);
+  if (is_exec(call) && taps_.any(SONDE_TAP_EXEC)) {
     char path[SONDE_PATH_MAX];
-    Firing exec = of_call(number);
-    if (read_target_text(thread, call_argument(regs, number == SYS_execveat ? 1 : 0), path, sizeof path) >= 0)
+    Firing exec = of_call(call);
+    if (read_target_text(thread, made.arguments[call == SYS_execveat ? 1 : 0], path, sizeof path) >= 0)
       exec.text = path;
     fire(thread, taps_.of(SONDE_TAP_EXEC), exec);
   }
   return resume_action(thread);
 }
 
-uint32_t Tracer::on_return(Thread& thread, user_regs_struct& regs) {
+uint32_t Tracer::on_return(Thread& thread) {
+  const utrace_call made = utrace_get_call(thread.task);
+  if (taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, send_of(thread, made));
+  fire_return(thread, made.number, made.result, made.returned_at);
+  return resume_action(thread);
+}
+
+void Tracer::fire_return(Thread& thread, int64_t number, int64_t result, uint64_t returned_at) {
   // Only rt_sigreturn leaves without its number.
-  const uint64_t number = static_cast<int64_t>(regs.orig_rax) == -1 ? SYS_rt_sigreturn : regs.orig_rax;
-  if (number >= kCallsMax) return resume_action(thread);
-  Firing firing = of_call(static_cast<uint32_t>(number));
-  firing.error = number == SYS_rt_sigreturn ? 0 : errno_of(regs);
-  if (is_exec(number) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
+  const uint32_t call = number == -1 ? SYS_rt_sigreturn : call_of_number(number);
+  if (call >= kSyscallsMax) return;
+  Firing firing = of_call(call);
+  firing.timestamp = returned_at;
+  firing.error = leaves_no_result(call) ? 0 : errno_of(result);
+  if (is_exec(call) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
     Firing failure = firing;
     failure.args[0] = static_cast<uint64_t>(firing.error);
     fire(thread, taps_.of(SONDE_TAP_EXEC_FAILURE), failure);
   }
-  firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : regs.rax;
-  fire(thread, taps_.returns(static_cast<uint32_t>(number)), firing);
-  return resume_action(thread);
+  firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : static_cast<uint64_t>(result);
+  fire(thread, taps_.returns(call), firing);
 }
 
 uint32_t Tracer::on_clone(Thread& thread, uint64_t flags, utrace_task* child) {
   Firing firing;
-  if (const user_regs_struct* regs = utrace_registers(thread.task)) firing.call = static_cast<int64_t>(regs->orig_rax);
+  firing.call = current_call(thread);
   firing.args[0] = static_cast<uint64_t>(utrace_task_tid(child));
   firing.args[1] = flags;
   fire(thread, taps_.of(flags & CLONE_THREAD ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE), firing);
@@ -231,6 +261,7 @@ uint32_t Tracer::on_exec(Thread& thread) {
   thread.at_site = thread.reentered = 0;
   thread.reported.clear();
   if (process.trap_handler > 1) process.trap_handler = 0;  // an exec leaves only what is ignored
+  thread.caught = {};
   breakpoints_.adopt(process);
   want_events(thread);
   events_.exec(process.pid);
@@ -243,13 +274,15 @@ void Tracer::sample(int timer) {
   sampler_.due(timer, [this](Thread& thread, uint32_t tap) { ask_sample(thread, tap); });
 }
 
-/// Between two instructions of its own only: while one of them is stepped elsewhere, the program counter says nothing.
+/// Between two instructions of its own only: while one of them is stepped elsewhere, the program counter says nothing. A thread that
+/// has fallen asleep since it was seen running has no sample.
 void Tracer::ask_sample(Thread& thread, uint32_t tap) {
   if (abandoned_ || thread.step.active || utrace_task_stopped(thread.task)) return;
   if (std::ranges::find(thread.samples, tap) != thread.samples.end()) return;
+  if (Sleep sleep; read_sleep(thread.tid, &sleep)) return;
   thread.samples.push_back(tap);
   want_events(thread);
-  utrace_control(thread.task, thread.engine, UTRACE_REPORT);
+  utrace_control(thread.task, thread.engine, UTRACE_INTERRUPT);
 }
 
 void Tracer::fire_samples(Thread& thread) {
@@ -263,7 +296,7 @@ void Tracer::fire_samples(Thread& thread) {
     if (tap == nullptr || !tap->covers(thread.process->pid)) continue;
     Firing& firing = firings.emplace_back();
     firing.probe = tap->tap.probe.value;
-    firing.call = static_cast<int64_t>(regs->orig_rax);
+    firing.call = current_call(thread);
     firing.args[1] = regs->rip;
   }
   fire_all(thread, firings, regs);
@@ -282,8 +315,7 @@ uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
 /// Keeps what wait() will show for the process: the group's code, or the leader's where each thread ended by itself.
 void Tracer::note_exit(Thread& thread, long code) {
   Process& process = *thread.process;
-  const user_regs_struct* regs = utrace_registers(thread.task);
-  const bool alone = regs != nullptr && regs->orig_rax == SYS_exit && WIFEXITED(code);
+  const bool alone = current_call(thread) == SYS_exit && WIFEXITED(code);
   if (alone && thread.tid == process.pid) {
     process.has_leader_code = true;
     process.leader_code = code;
@@ -309,6 +341,8 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   note_exit(thread, code);
   const auto threads = targets_.threads_of(process.pid);
   const bool last = std::all_of(threads.begin(), threads.end(), [](const Thread* other) { return other->exited; });
+  const user_regs_struct* regs = utrace_registers(thread.task);
+  if (taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, last_send_of(thread, utrace_get_call(thread.task)));
   fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), Firing());
   if (last) tell_mappings(thread);
   if (last && taps_.any(SONDE_TAP_EXIT)) {
@@ -325,6 +359,7 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   Process* const process = thread.process;
   const pid_t pid = process->pid;
   stepper_.thread_gone(thread);
+  breakpoints_.forget_return(thread);
   utrace_engine_put(thread.engine);
   targets_.erase_thread(thread.tid);
   if (!group_dead) return;
@@ -332,6 +367,34 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   const long status = process->status;
   targets_.erase_process(pid);
   if (requested) events_.gone(pid, status);
+}
+
+/// The call that it slept in when it was to be stopped returns.
+void Tracer::return_of_caught(Thread& thread, const user_regs_struct& regs) {
+  const int64_t number = thread.caught.call;  // an int3 has no number of a call
+  breakpoints_.forget_return(thread);
+  if (thread.process->space->site(regs.rip) == nullptr) thread.at_site = 0;
+  fire_return(thread, number, static_cast<int64_t>(regs.rax), 0);
+}
+
+/// Not where a SIGTRAP would do more than stop it: blocked or ignored, the kernel would take that back; and calls with a mask of their own
+/// do not show what is blocked behind them.
+bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
+  constexpr uint64_t kTrap = uint64_t{1} << (SIGTRAP - 1);
+  constexpr int64_t kWithMask[] = {SYS_ppoll,         SYS_pselect6,      SYS_epoll_pwait,   SYS_epoll_pwait2,
+                                   SYS_rt_sigsuspend, SYS_io_pgetevents, SYS_io_uring_enter};
+  Thread* thread = targets_.thread(utrace_task_tid(task));
+  if (thread == nullptr || thread->process->leaving || thread->caught.address != 0) return false;
+  const bool narrow = sleep.sp >> 32 == 0;  // 32-bit code
+  ThreadStatus status;
+  if (narrow || std::ranges::find(kWithMask, sleep.call) != std::end(kWithMask)) return false;
+  if (!read_status(thread->tid, &status) || ((status.blocked | status.ignored) & kTrap) != 0) return false;
+  const bool first = !thread->process->space->had_sites();
+  if (!breakpoints_.catch_return(*thread, sleep)) return false;
+  if (first) {
+    for (Thread* other : targets_.threads_of(thread->process->pid)) want_events(*other);
+  }
+  return true;
 }
 
 /// Past the breakpoint it stands at. What is due to the program then, where it single-steps itself: the trap that it has after
@@ -376,11 +439,31 @@ uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info
   std::vector<Firing> firings;
   const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
   if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) return UTRACE_SIGNAL_CORE;
+  if (thread.caught.address == regs.rip) return_of_caught(thread, regs);
   fire_all(thread, firings, &regs);
   const auto due = must_stop(thread) ? std::nullopt : pass_site(thread, regs);
   if (!due) return UTRACE_SIGNAL_IGN;
   info = *due;
   return UTRACE_SIGNAL_DELIVER;
+}
+
+void Tracer::fire_send(Thread& thread, const std::optional<Firing>& send) {
+  if (send) fire(thread, taps_.of(SONDE_TAP_SIGNAL_SEND), *send);
+}
+
+void Tracer::fire_discard(Thread& thread, const siginfo_t& info) {
+  Firing firing = of_signal(info);
+  firing.args[3] = static_cast<uint64_t>(thread.process->pid);
+  firing.args[4] = static_cast<uint64_t>(thread.tid);
+  fire(thread, taps_.of(SONDE_TAP_SIGNAL_DISCARD), firing);
+}
+
+void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler) {
+  if (!taps_.any(SONDE_TAP_SIGNAL_DELIVER)) return;
+  Firing firing = of_signal(info);
+  const bool kernel_trap = info.si_signo == SIGTRAP && info.si_code > 0;  // `handler` says nothing of these
+  firing.args[3] = kernel_trap ? reinterpret_cast<uint64_t>(utrace_handler(thread.task, SIGTRAP)) : handler;
+  fire(thread, taps_.of(SONDE_TAP_SIGNAL_DELIVER), firing);
 }
 
 uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
@@ -398,12 +481,10 @@ uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* re
     return UTRACE_SIGNAL_IGN | resume_action(thread);
   }
   if (!thread.step.active && regs != nullptr) want_events(thread);
-  Firing firing;
-  firing.args[0] = static_cast<uint64_t>(info.si_signo);
-  firing.args[1] = static_cast<uint64_t>(static_cast<int64_t>(info.si_code));
-  firing.args[2] = sender_of(info);
-  firing.args[3] = handler;
-  fire(thread, taps_.of(verdict == UTRACE_SIGNAL_IGN ? SONDE_TAP_SIGNAL_DISCARD : SONDE_TAP_SIGNAL_DELIVER), firing);
+  if (verdict == UTRACE_SIGNAL_IGN)
+    fire_discard(thread, info);
+  else
+    fire_deliver(thread, info, handler);
   // A report where its handler begins, if it has one.
   thread.trap_delivered = info.si_signo == SIGTRAP && thread.process->space->had_sites();
   const uint32_t resume = resume_action(thread);

@@ -41,7 +41,7 @@ class Tracer {
 
   Result<pid_t> spawn(const utrace_spawn& what);
   Result<void> attach(pid_t pid);
-  Result<void> run_to_entry(pid_t pid, const std::function<bool()>& give_up);
+  Result<void> run_to_entry(pid_t pid, bool constructors, const std::function<bool()>& give_up);
   void go();
   Result<void> hold(pid_t pid);
   Result<void> resume(pid_t pid);
@@ -61,19 +61,29 @@ class Tracer {
   void restart(Thread& thread);
   void stop_all(const std::vector<pid_t>& pids, int patience_ms);
   bool all_stopped(const std::vector<pid_t>& pids);
-  bool settle_traps(const std::vector<pid_t>& pids);
+  bool quiet(Thread& thread);
+  void tell_cut_short();
+  Result<void> take_sharers(pid_t pid);
+  void settle(const std::vector<pid_t>& pids);
 
-  uint32_t on_entry(Thread& thread, user_regs_struct& regs);
-  uint32_t on_return(Thread& thread, user_regs_struct& regs);
+  uint32_t on_entry(Thread& thread);
+  uint32_t on_return(Thread& thread);
   uint32_t on_clone(Thread& thread, uint64_t flags, utrace_task* child);
   uint32_t on_exec(Thread& thread);
   uint32_t on_exit(Thread& thread, long code);
   void on_death(Thread& thread, bool group_dead);
   uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
                      const struct sigaction* orig);
+  /// `returned_at`: the time, 0: now.
+  void fire_return(Thread& thread, int64_t number, int64_t result, uint64_t returned_at);
+  void fire_send(Thread& thread, const std::optional<Firing>& send);
+  void fire_discard(Thread& thread, const siginfo_t& info);
+  void fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler);
   uint32_t on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler);
   uint32_t end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler);
   std::optional<siginfo_t> pass_site(Thread& thread, user_regs_struct& regs);
+  void return_of_caught(Thread& thread, const user_regs_struct& regs);
+  bool catch_asleep(utrace_task* task, const Sleep& sleep);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
   void ask_sample(Thread& thread, uint32_t tap);
   void fire_samples(Thread& thread);
@@ -95,7 +105,11 @@ class Tracer {
   Sampler sampler_;
   uint32_t wanted_ = 0;
   utrace_syscall_set entries_, returns_;
+  bool attaching_ = false;
+  std::shared_ptr<AddressSpace> sharing_;  ///< of the process whose memory the one being attached to has
+  uint64_t told_cut_ = 0;
   bool abandoned_ = false;
+  bool sends_explained_ = false;
 };
 
 }  // namespace sonde::guard

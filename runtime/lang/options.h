@@ -56,6 +56,8 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"bufresize", OptionKind::Text, OptionPhase::Start, "auto",
      "auto: a buffer that memory cannot be had for is halved until it can; manual: that is an error"},
     {"bufsize", OptionKind::Size, OptionPhase::Start, "4m", "size of each principal buffer"},
+    {"children", OptionKind::Flag, OptionPhase::CommandLine, "0",
+     "-p takes the children, too, that the process has already, and theirs"},
     {"cleanrate", OptionKind::Rate, OptionPhase::Start, "101hz",
      "how soon a speculation that several threads used is free again"},
     {"core", OptionKind::Flag, OptionPhase::CommandLine, "0", "accepted: names are never taken from a core file"},

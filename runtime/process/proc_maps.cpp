@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/proc_maps.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <charconv>
+#include <cstring>
 
 #include "runtime/base/unique_fd.h"
 
@@ -83,6 +85,13 @@ Result<std::vector<MapEntry>> read_proc_maps(uint32_t pid) {
     text.append(chunk, static_cast<size_t>(got));
   }
   return parse_proc_maps(text);
+}
+
+bool runs_compat_program(uint32_t pid) {
+  const UniqueFd fd(::open(("/proc/" + std::to_string(pid) + "/exe").c_str(), O_RDONLY | O_CLOEXEC));
+  unsigned char head[EI_NIDENT] = {};
+  return fd && ::read(fd.get(), head, sizeof head) == sizeof head && std::memcmp(head, ELFMAG, SELFMAG) == 0 &&
+         head[EI_CLASS] == ELFCLASS32;
 }
 
 std::string_view base_name(std::string_view path) {

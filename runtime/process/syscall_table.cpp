@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace sonde {
 namespace {
@@ -14,11 +15,29 @@ namespace {
 constexpr SyscallInfo kTable[] = {
 #if defined(__x86_64__)
 #include "runtime/process/arch/x86_64/syscalls.inc"
+// by rising number
+#include "runtime/process/arch/x86_64/compat_calls.inc"
 #else
 #error "no table of system calls for this machine: see runtime/process/generate.py"
 #endif
 };
 static_assert(std::ranges::is_sorted(kTable, {}, &SyscallInfo::number));
+
+struct CompatNumber {
+  uint32_t number;  ///< 32-bit code's
+  uint32_t call;    ///< ours
+};
+
+constexpr CompatNumber kCompatNumbers[] = {
+#if defined(__x86_64__)
+#include "runtime/process/arch/x86_64/compat_numbers.inc"
+#endif
+};
+static_assert(std::ranges::is_sorted(kCompatNumbers, {}, &CompatNumber::number));
+
+/// What the kernel calls the results of interrupted calls that are made again; no program sees them.
+constexpr std::pair<int, const char*> kRestarts[] = {
+    {512, "ERESTARTSYS"}, {513, "ERESTARTNOINTR"}, {514, "ERESTARTNOHAND"}, {516, "ERESTART_RESTARTBLOCK"}};
 
 std::string hex(uint64_t value) {
   char text[17];
@@ -37,6 +56,17 @@ std::string format_words(std::span<const uint64_t> args) {
 }  // namespace
 
 std::span<const SyscallInfo> syscall_table() { return kTable; }
+
+uint32_t syscall_of_compat(uint32_t number) {
+  auto found = std::ranges::lower_bound(kCompatNumbers, number, {}, &CompatNumber::number);
+  return found != std::end(kCompatNumbers) && found->number == number ? found->call : kSyscallsMax;
+}
+
+std::optional<uint32_t> compat_number(uint32_t number) {
+  auto found = std::ranges::find(kCompatNumbers, number, &CompatNumber::call);
+  if (found == std::end(kCompatNumbers)) return std::nullopt;
+  return found->number;
+}
 
 const SyscallInfo* find_syscall(uint32_t number) {
   auto found = std::ranges::lower_bound(kTable, number, {}, &SyscallInfo::number);
@@ -68,6 +98,9 @@ std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> 
 
 std::string format_syscall_result(uint64_t value, int error) {
   if (error == 0) return "0x" + hex(value);
+  for (const auto& [number, name] : kRestarts) {
+    if (number == error) return "-1 " + std::string(name) + " (the call is made again)";
+  }
   const char* name = strerrorname_np(error);
   const char* text = strerrordesc_np(error);
   std::string result = "-1 " + (name != nullptr ? std::string(name) : std::to_string(error));

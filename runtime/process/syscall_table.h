@@ -7,14 +7,21 @@
 //
 //   sys_openat(dfd: ffffff9c, filename: 7f..., flags: 8000, mode: 0)      argstr, inside the parentheses
 //   sys_close -> 0x0                                                      retstr, behind the arrow
+//
+// 32-bit code has numbers and calls of its own (int $0x80, sysenter). Where both have a call of that name it is one call here, by
+// 64-bit code's number; what only 32-bit code has (waitpid, socketcall, geteuid32) is number kCompatCalls + its own.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace sonde {
+
+inline constexpr uint32_t kCompatCalls = 512;
+inline constexpr uint32_t kSyscallsMax = 2 * kCompatCalls;  ///< numbers are below this
 
 struct SyscallParameter {
   const char* type;  ///< C type, as "const char *"
@@ -33,6 +40,11 @@ struct SyscallInfo {
 
 /// Every system call, by rising number.
 std::span<const SyscallInfo> syscall_table();
+
+/// The call that 32-bit code means by `number`; kSyscallsMax: none that is known.
+uint32_t syscall_of_compat(uint32_t number);
+/// The number by which 32-bit code makes the call `number`, if it has it.
+std::optional<uint32_t> compat_number(uint32_t number);
 
 /// Null: no such number, no such name.
 const SyscallInfo* find_syscall(uint32_t number);

@@ -34,6 +34,8 @@ class Transport {
   /// Becomes readable when next_event() may have something.
   virtual int event_fd() const = 0;
   virtual Result<std::optional<SourceEvent>> next_event() = 0;
+  /// Ends the connection. See EventSource::close().
+  virtual std::string close() { return ""; }
 };
 
 class SourceClient : public EventSource {
@@ -56,6 +58,7 @@ class SourceClient : public EventSource {
   Result<uint32_t> spawn(const SpawnRequest& request) override;
   Result<void> attach(uint32_t pid) override { return simple(SONDE_ATTACH, pid); }
   Result<void> run_to_entry(uint32_t pid) override { return simple(SONDE_RUN_TO_ENTRY, pid); }
+  Result<void> run_to_constructors(uint32_t pid) override { return simple(SONDE_RUN_TO_ENTRY, pid, 1); }
   Result<void> go() override { return simple(SONDE_GO, 0); }
   Result<void> hold(uint32_t pid) override { return simple(SONDE_STOP_TARGET, pid); }
   Result<void> resume(uint32_t pid) override { return simple(SONDE_CONTINUE_TARGET, pid); }
@@ -68,6 +71,7 @@ class SourceClient : public EventSource {
   int event_fd() const override { return transport_->event_fd(); }
   Result<std::optional<SourceEvent>> next_event() override { return transport_->next_event(); }
   Result<sonde_statistics> statistics() override;
+  std::string close() override { return transport_->close(); }
 
  protected:
   Transport& transport() { return *transport_; }

@@ -79,6 +79,8 @@ class EventSource {
   virtual std::string_view name() const = 0;
   /// Whether it has taps of this kind.
   virtual bool can(sonde_tap_kind) const { return true; }
+  /// Whether it sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h).
+  virtual bool sees_compat_calls() const { return true; }
   /// Whether it has user taps in memory that is no file's: the vdso, as the path "[vdso]".
   virtual bool taps_memory() const { return true; }
   /// Whether it runs programs that see the kernel (sonde_dif_sees_kernel()); it may still refuse them to this user.
@@ -93,6 +95,8 @@ class EventSource {
   virtual Result<void> add_ecbs(std::span<const Ecb> ecbs) = 0;
   virtual Result<void> remove_ecbs(std::span<const Epid> epids) = 0;
   virtual Result<void> arm(std::span<const Tap> taps) = 0;
+  /// How it would arm a user tap, as a line for the listing; empty: it does not say.
+  virtual std::string how_armed(const Tap&) const { return {}; }
   /// None of the taps fires once this has returned.
   virtual Result<void> disarm(std::span<const TapId> taps) = 0;
 
@@ -102,6 +106,9 @@ class EventSource {
   virtual Result<void> attach(uint32_t pid) = 0;
   /// Runs a spawned program until its dynamic linker is done (its entry point).
   virtual Result<void> run_to_entry(uint32_t pid) = 0;
+  /// Runs it until its libraries are mapped and none of their constructors has run; to its entry point where the source, or the program,
+  /// has no such place.
+  virtual Result<void> run_to_constructors(uint32_t pid) { return run_to_entry(pid); }
   /// Lets all targets go.
   virtual Result<void> go() = 0;
   virtual Result<void> hold(uint32_t pid) = 0;
@@ -124,6 +131,10 @@ class EventSource {
   virtual Result<std::optional<SourceEvent>> next_event() = 0;
 
   virtual Result<sonde_statistics> statistics() = 0;
+
+  /// The end, which the destructor makes otherwise: every target is let go when this returns, but for those that cannot be.
+  /// Returns what the user is to know of them; mostly nothing. No other call may follow.
+  virtual std::string close() { return ""; }
 };
 
 }  // namespace sonde

@@ -101,6 +101,7 @@ class KmodSource final : public SourceClient {
 
   bool taps_memory() const override { return false; }  // uprobes need a file
   bool sees_kernel() const override { return true; }
+  bool sees_compat_calls() const override { return false; }
   Result<uint32_t> spawn(const SpawnRequest& request) override {
     return programs_.spawn(request, [this](uint32_t pid) { return attach(pid); });
   }
@@ -111,6 +112,7 @@ class KmodSource final : public SourceClient {
     return std::move(attached).error().context("attach to pid " + std::to_string(pid));
   }
   Result<void> run_to_entry(uint32_t pid) override { return programs_.run_to_entry(pid); }
+  Result<void> run_to_constructors(uint32_t pid) override { return programs_.run_to_entry(pid); }
   Result<void> go() override {
     auto done = SourceClient::go();
     if (done) programs_.let_all_go();

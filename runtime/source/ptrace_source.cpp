@@ -6,20 +6,24 @@
 //                   <-- reply, events ----------
 //     MappedRing    <======= memfd ============>  RingWriter
 //
-// A request waits for its reply; events that come first are queued. The guard is forked twice, so that it is
-// nobody's child to reap. Closing is in step: the destructor shuts its sending side and waits until the guard
-// has closed its own, which it does when every probe is out and every thread let go.
+// A request waits for its reply; events that come first are queued. The guard is our child. Closing is in step: we shut our
+// sending side and wait for the guard's end, for only that lets threads go that sleep; then we reap it. A guard that has to
+// stay for filtered programs says so before it closes its side, and is not waited for.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
+#include <utility>
 
+#include "runtime/guard/describe.h"
 #include "runtime/guard/guard.h"
 #include "runtime/guard/taps.h"
 #include "runtime/source/client.h"
@@ -28,26 +32,32 @@
 namespace sonde {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr auto kClosePatience = std::chrono::seconds(10);
 
 class GuardSocket final : public Transport {
  public:
-  explicit GuardSocket(UniqueFd socket) : channel_(std::move(socket)) {}
-  ~GuardSocket() override { close_in_step(); }
+  GuardSocket(UniqueFd socket, pid_t guard)
+      : channel_(std::move(socket)), guard_(guard), end_(static_cast<int>(syscall(SYS_pidfd_open, guard, 0))) {}
+  ~GuardSocket() override { close(); }
 
   Result<void> begin();
   Result<Answer> transact(const sonde_request& request, ByteSpan payload, size_t room) override;
   Result<std::vector<MappedRing>> map_rings(const Answer& answer) override;
   int event_fd() const override { return poll_.get(); }
   Result<std::optional<SourceEvent>> next_event() override;
+  std::string close() override;
 
  private:
   Result<void> exchange(short events);
   void queue_event(const Packet& packet);
   Result<void> gone();
-  void close_in_step();
+  void read_to_end(Clock::time_point end);
 
   Channel channel_;
+  pid_t guard_;   ///< 0: reaped, or left to itself
+  UniqueFd end_;  ///< a pidfd: readable when the guard has ended
   UniqueFd poll_, queued_;
   std::deque<SourceEvent> events_;
   std::deque<Packet> replies_;
@@ -144,25 +154,42 @@ Result<std::optional<SourceEvent>> GuardSocket::next_event() {
   return std::optional<SourceEvent>(std::move(event));
 }
 
-void GuardSocket::close_in_step() {
+int milliseconds_to(Clock::time_point end) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+  return static_cast<int>(std::max<int64_t>(left, 0));
+}
+
+/// What the guard says until it closes its side.
+void GuardSocket::read_to_end(Clock::time_point end) {
+  pollfd entry{channel_.fd(), POLLIN, 0};
+  while (!dead_ && Clock::now() < end) {
+    if (poll(&entry, 1, milliseconds_to(end)) > 0) (void)exchange(POLLIN);
+  }
+}
+
+std::string GuardSocket::close() {
+  if (guard_ == 0) return "";
+  const pid_t guard = std::exchange(guard_, 0);
+  const auto end = Clock::now() + kClosePatience;
   channel_.flush();
   channel_.shut();
-  const auto end = std::chrono::steady_clock::now() + kClosePatience;
-  for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    pollfd entry{channel_.fd(), POLLIN, 0};
-    if (left.count() <= 0) return;
-    if (poll(&entry, 1, static_cast<int>(left.count())) <= 0) continue;
-    if (!channel_.fill()) return;
-    while (channel_.next()) {
-    }
+  read_to_end(end);
+  for (const SourceEvent& event : events_) {
+    if (event.kind == SONDE_EVENT_STAYS) return event.text;
   }
+  pollfd entry{end_.get(), POLLIN, 0};
+  while (poll(&entry, 1, milliseconds_to(end)) < 0 && errno == EINTR) {
+  }
+  if (waitpid(guard, nullptr, WNOHANG) != 0) return "";
+  return "the guard (sonde-guard, pid " + std::to_string(guard) +
+         ") has not ended yet; it is not waited for any longer";
 }
 
 class PtraceSource final : public SourceClient {
  public:
   using SourceClient::SourceClient;
   bool can(sonde_tap_kind kind) const override { return guard::shows(kind); }
+  std::string how_armed(const Tap& tap) const override { return guard::describe_site(tap); }
 };
 
 /// What the guard is, its targets inherit.
@@ -171,14 +198,6 @@ void apply(const SourceOptions& options) {
   if (!options.null_input) return;
   UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (null) dup2(null.get(), STDIN_FILENO);
-}
-
-/// In the first child: starts the guard as a grandchild and ends.
-[[noreturn]] void become_guard(int socket, const SourceOptions& options) {
-  const pid_t child = fork();
-  if (child != 0) _exit(child < 0 ? errno : 0);
-  apply(options);
-  _exit(guard_main(socket));
 }
 
 }  // namespace
@@ -192,15 +211,11 @@ Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& opt
   if (child < 0) return Error::from_errno("start the guard: fork");
   if (child == 0) {
     ours.reset();
-    become_guard(theirs.get(), options);
+    apply(options);
+    guard_main(theirs.get());
   }
   theirs.reset();
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-    return Error::from_errno("start the guard: fork", WEXITSTATUS(status));
-  auto socket = std::make_unique<GuardSocket>(std::move(ours));
+  auto socket = std::make_unique<GuardSocket>(std::move(ours), child);
   auto begun = socket->begin();
   auto source = std::make_unique<PtraceSource>("ptrace", std::move(socket));
   if (begun) begun = source->begin();

@@ -57,8 +57,13 @@ class Core {
   void release_spawned(pid_t pid);
   std::vector<utrace_task*> tasks_of(pid_t pid);
   void detach_process(pid_t pid);
+  void leave_process(pid_t pid);
   void detach_all();
-  void let_go(utrace_task& task, int status);
+  bool let_go(utrace_task& task, int status);
+  void take_care_of(utrace_task& task);
+  bool undo_entry(utrace_task& task);
+  void count_cut(utrace_task& task);
+  void free_engines(utrace_task& task);
   utrace_task& create(pid_t tid, pid_t pid);
 
   void bury(utrace_task& task);
@@ -68,10 +73,16 @@ class Core {
   void dead(utrace_task& task, int status);
   void on_syscall(utrace_task& task);
   void on_seccomp(utrace_task& task);
+  void report_birth(utrace_task& task);
+  /// Once the program's own filter is in force ours cannot be relied on.
+  void note_own_filter(utrace_task& task);
   void on_clone(utrace_task& task, int event);
   void on_exec(utrace_task& task);
   void on_exit(utrace_task& task);
-  void on_event_stop(utrace_task& task, int signal);
+  void on_event_stop(utrace_task& task, int signal, bool born);
+  void mend_call(utrace_task& task, int status);
+  void see_interrupted_call(utrace_task& task);
+  void after_call(utrace_task& task);
   void reap(utrace_task& task);
   utrace_task& after_exec(utrace_task& leader);
   void watch_zombies();
@@ -91,6 +102,10 @@ class Core {
   bool held(const utrace_task& task) const;
   void recompute(utrace_task& task);
   void interrupt(utrace_task& task, bool report);
+  void send_interrupt(utrace_task& task);
+  bool catch_asleep(utrace_task& task);
+  void watch_wanted();
+  void see_caught(utrace_task& task, int status);
   void unlink(utrace_task& task, Engine& engine);
   template <typename Call>
   void round(utrace_task& task, uint32_t event, Call call);
@@ -99,6 +114,8 @@ class Core {
 
   // signals.cpp
   void on_signal(utrace_task& task, int signal);
+  bool stops_process(const utrace_task& task, int signal) const;
+  bool runs_handler(const utrace_task& task, int signal) const;
   void report_signal(utrace_task& task, uint32_t initial, uint32_t event, const struct sigaction* orig);
   void signal_report(utrace_task& task, uint32_t kind);
   void apply_signal(utrace_task& task, uint32_t initial, const struct sigaction& before, const struct sigaction& after);
@@ -106,10 +123,19 @@ class Core {
   void restore_handler(utrace_task& task);
   uint64_t find_restorer(utrace_task& task);
 
+  // interrupted.cpp: calls that a signal interrupts
+  /// Whether the return is kept, to be reported later.
+  bool keep_return(utrace_task& task);
+  /// At a stop of a thread whose return is kept: reports it if this stop tells what the program gets.
+  void judge_kept(utrace_task& task, int status);
+  void report_kept(utrace_task& task, int64_t result);
+
   // inject.cpp
   /// Runs a system call in a stopped thread (not at an entry). The result, or -ENOSYS when it cannot be run.
   long run_call(utrace_task& task, long number, const uint64_t (&arguments)[6]);
 
+  /// The number of the call that the registers tell of, as utrace_call has it.
+  int64_t identify_call(utrace_task& task);
   bool load_registers(utrace_task& task);
   bool write_registers(utrace_task& task);
   /// ptrace() that knows that SIGKILL comes whenever it likes. 0 or -errno.
@@ -122,10 +148,14 @@ class Core {
   /// The host's member, so that a later assignment counts.
   std::function<void(utrace_task*, utrace_task*, uint64_t)>* new_task_hook = nullptr;
   void on_new_task(utrace_task& task, utrace_task* parent, uint64_t flags) {
-    if (new_task_hook && *new_task_hook && !task.caretaken && !task.detaching) (*new_task_hook)(&task, parent, flags);
+    if (new_task_hook && *new_task_hook && !task.caretaken && !task.detaching && !task.lingering)
+      (*new_task_hook)(&task, parent, flags);
   }
+  std::function<bool(utrace_task*, const Sleep&)>* catch_hook = nullptr;
+  std::function<void(utrace_task*)>* forget_hook = nullptr;
   std::unordered_map<pid_t, std::unique_ptr<utrace_task>> tasks;
   uint64_t stops = 0;
+  uint64_t cut_short = 0;          ///< calls that an INTERRUPT of ours has ended with a count below the one asked for
   utrace_task* current = nullptr;  ///< innermost thread whose callback runs
 
  private:
@@ -139,6 +169,8 @@ class Core {
   Result<utrace_task*> await_exec(pid_t child, const utrace_spawn& what, int error);
   Result<bool> seize_pass(pid_t pid, std::vector<utrace_task*>& found);
   bool detach_one(utrace_task& task, int patience_ms);
+  Stop syscall_stop(utrace_task& task, int status);
+  bool must_go_round(utrace_task& task, int status, Stop stop);
   void take_ready();
   void empty_graveyard();
   int bounded_timeout(int timeout_ms) const;
@@ -146,6 +178,7 @@ class Core {
   std::unordered_set<const utrace_task*> valid_;
   std::vector<std::unique_ptr<utrace_task>> graveyard_;
   std::vector<utrace_task*> ready_;
+  std::vector<utrace_task*> wanted_;
   std::deque<std::pair<pid_t, int>> deferred_;
   std::map<pid_t, Parked> parked_;
   std::vector<utrace_task*> zombies_;

@@ -6,10 +6,12 @@
 // are used up when the thread goes on: they become a PTRACE_INTERRUPT, which traps before the thread's next
 // user instruction. A step lasts until its trap is reported.
 #include <algorithm>
+#include <utility>
 
 #include "runtime/base/check.h"
 #include "runtime/utrace/arch/x86_64/machine.h"
 #include "runtime/utrace/core.h"
+#include "runtime/utrace/thread_status.h"
 
 namespace sonde {
 namespace {
@@ -41,12 +43,12 @@ utrace_syscall_set every_call() {
 }
 
 void merge(utrace_syscall_set& into, const utrace_syscall_set& from) {
-  for (size_t i = 0; i < 8; ++i) into.bits[i] |= from.bits[i];
+  for (size_t i = 0; i < std::size(into.bits); ++i) into.bits[i] |= from.bits[i];
 }
 
 /// Some call of `wanted` would not stop by the filter.
 bool exceeds(const utrace_syscall_set& wanted, const utrace_syscall_set* filter) {
-  for (size_t i = 0; i < 8; ++i)
+  for (size_t i = 0; i < std::size(wanted.bits); ++i)
     if (wanted.bits[i] & ~(filter ? filter->bits[i] : 0)) return true;
   return false;
 }
@@ -327,6 +329,7 @@ void Core::proceed(utrace_task& task) {
   Choice choice = take_choice(task);
   if (task.stop == Stop::Entry && task.syscall_action == UTRACE_SYSCALL_ABORT && !task.aborted) {
     if (user_regs_struct* registers = utrace_registers(&task)) {
+      task.hidden_number = machine::call_number(*registers);
       machine::set_call_number(*registers, -1);
       task.aborted = true;
     }
@@ -339,13 +342,13 @@ void Core::proceed(utrace_task& task) {
   bool step = choice.action == UTRACE_SINGLESTEP || choice.action == UTRACE_BLOCKSTEP;
   if (choice.report && task.stop == Stop::Entry && choice.action == UTRACE_REPORT) {
     task.report_at_exit = true;
-  } else if ((choice.report || task.report_wanted) && task.stop != Stop::Death) {
+  } else if ((choice.report || task.report_wanted) && task.stop != Stop::Death && !task.anew) {
     task.report_wanted = true;
-    request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+    send_interrupt(task);
   }
-  bool exit_stop = task.in_syscall && (task.report_at_exit || task.wants_exit(task.number) ||
-                                       (task.stop != Stop::Entry && task.running_full));
-  bool full = (task.full || exit_stop) && task.stop != Stop::Death;
+  bool exit_stop = task.in_syscall && (task.report_at_exit || task.hurried || task.anew ||
+                                       task.wants_exit(task.number) || (task.stop != Stop::Entry && task.running_full));
+  bool full = (task.full || exit_stop || task.kept) && task.stop != Stop::Death;
   int what = step && !exit_stop ? (choice.action == UTRACE_BLOCKSTEP ? PTRACE_SINGLEBLOCK : PTRACE_SINGLESTEP)
              : full             ? PTRACE_SYSCALL
                                 : PTRACE_CONT;
@@ -361,10 +364,67 @@ void Core::proceed(utrace_task& task) {
   if (error == -EIO && what == PTRACE_SINGLEBLOCK) request(PTRACE_SINGLESTEP, task, nullptr, signal);
 }
 
-/// Makes a running thread stop; with `report`, report_quiesce(0) is made there.
+/// Makes a running thread stop; with `report`, report_quiesce(0) is made there. PTRACE_INTERRUPT would end a call with EINTR or a short
+/// count. So a thread that sleeps is caught behind its call, and one that runs has a while to fall asleep.
 void Core::interrupt(utrace_task& task, bool report) {
+  constexpr auto kPatience = std::chrono::milliseconds(20);
   if (report) task.report_wanted = true;
-  if (task.life == Life::Running || task.life == Life::Listening) request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+  if (task.interrupted || task.caught || task.wanted) return;
+  if (task.life == Life::Listening || (task.life == Life::Running && !(catch_hook && *catch_hook)))
+    return send_interrupt(task);
+  if (task.life != Life::Running || catch_asleep(task)) return;
+  task.wanted = true;
+  task.wanted_until = std::chrono::steady_clock::now() + kPatience;
+  wanted_.push_back(&task);
+}
+
+/// Whether it sleeps in a call: then it is caught behind that, or interrupted where it cannot be. A thread in the middle of making a child
+/// counts as running: the child would have a copy of the breakpoint.
+bool Core::catch_asleep(utrace_task& task) {
+  Sleep sleep, again;
+  if (!read_sleep(task.tid, &sleep) || sleep.call < 0 || machine::makes_child(sleep.call)) return false;
+  task.wanted = true;  // the hook may change its events, and ask anew
+  bool planted = (*catch_hook)(&task, sleep);
+  task.wanted = false;
+  if (!planted) {
+    send_interrupt(task);
+    return true;
+  }
+  if (!read_sleep(task.tid, &again) || again != sleep) {
+    (*forget_hook)(&task);
+    return false;
+  }
+  task.caught = sleep.pc;
+  return true;
+}
+
+/// Running threads that are to stop: has one fallen asleep, or is its time over?
+void Core::watch_wanted() {
+  auto now = std::chrono::steady_clock::now();
+  for (utrace_task* task : std::exchange(wanted_, {})) {
+    task->wanted = false;
+    bool still = held(*task) || task->report_wanted || (task->full && !task->running_full);
+    if (task->life != Life::Running || task->lingering || task->interrupted || !still || catch_asleep(*task)) continue;
+    if (now >= task->wanted_until) {
+      send_interrupt(*task);
+    } else {
+      task->wanted = true;
+      wanted_.push_back(task);
+    }
+  }
+}
+
+/// A stop of a thread that was to be caught behind a call: it has run into the breakpoint, or does not need it any more.
+void Core::see_caught(utrace_task& task, int status) {
+  if (!task.caught || !load_registers(task)) return;
+  bool trapped = machine::breakpoint_address(task.registers) == task.caught;
+  if (trapped && status >> 16 == PTRACE_EVENT_STOP) return;  // its trap is behind this stop
+  task.caught = 0;
+  if (!trapped && forget_hook && *forget_hook) (*forget_hook)(&task);
+}
+
+void Core::send_interrupt(utrace_task& task) {
+  if (request(PTRACE_INTERRUPT, task, nullptr, nullptr) == 0) task.interrupted = true;
 }
 
 }  // namespace sonde

@@ -83,7 +83,15 @@ int report(utrace_task& task, Engine& engine, uint32_t action) {
     task.report_wanted = true;  // when job control lets it go on
     return 0;
   }
-  task.core->interrupt(task, true);
+  if (action == UTRACE_REPORT) {
+    task.core->interrupt(task, true);
+    return 0;
+  }
+  task.report_wanted = true;
+  if (task.in_syscall && task.running_full)
+    task.report_at_exit = true;  // it comes by there, and its call stays whole
+  else
+    task.core->send_interrupt(task);
   return 0;
 }
 
@@ -92,7 +100,7 @@ int resume(utrace_task& task, Engine& engine, uint32_t action) {
   engine.controlled = true;
   if (task.life == Life::Stopped)
     task.core->queue(task);
-  else if (action != UTRACE_RESUME)
+  else if (action != UTRACE_RESUME && !task.stepped)
     task.core->interrupt(task, false);
   return 0;
 }
@@ -204,6 +212,7 @@ void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* ent
 }
 
 bool utrace_task_stopped(const utrace_task* task) { return task->life == Life::Stopped; }
+bool utrace_task_caught(const utrace_task* task) { return task->life == Life::Running && task->caught != 0; }
 
 user_regs_struct* utrace_registers(utrace_task* task) {
   if (task->life == Life::Listening) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a wait status means
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -66,19 +67,24 @@ void Core::stopped(utrace_task& task, int status) {
   ++task.stops;
   // Nobody let it go on from its last stop: only SIGKILL can have.
   if (task.life == Life::Stopped) task.killed = true;
+  const bool born = task.life == Life::Starting && event == PTRACE_EVENT_STOP;
   task.life = Life::Stopped;
   task.stop = Stop::Other;
   task.registers_valid = false;
   task.inject = 0;
   task.repeat = false;
   task.was_held = false;
-  if (task.detaching) return let_go(task, status);
+  task.hurried = std::exchange(task.interrupted, false);
+  see_caught(task, status);
+  mend_call(task, status);
+  if (task.detaching || task.lingering) return void(let_go(task, status));
+  if (task.kept) judge_kept(task, status);
   if (signal == kSyscallStop) return on_syscall(task);
   if (event == PTRACE_EVENT_SECCOMP) return on_seccomp(task);
   // A call may go on behind any other stop; its next syscall stop is asked what it is.
   task.syscall_known = false;
   switch (event) {
-    case PTRACE_EVENT_STOP: return on_event_stop(task, signal);
+    case PTRACE_EVENT_STOP: return on_event_stop(task, signal, born);
     case PTRACE_EVENT_CLONE:
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK: return on_clone(task, event);
@@ -86,6 +92,54 @@ void Core::stopped(utrace_task& task, int status) {
     case PTRACE_EVENT_EXIT: return on_exit(task);
     case 0: return on_signal(task, signal);
     default: return finish(task);
+  }
+}
+
+/// A wake-up that runs no handler has ended a call: our INTERRUPT, or a signal that untraced would not even have come here. The
+/// kernel is told to make it again, unless a handler runs after all. Stops by job control end calls untraced, too: those keep EINTR.
+/// Context: at any stop, before anything else; it does something at those inside signal delivery.
+void Core::mend_call(utrace_task& task, int status) {
+  int event = status >> 16, signal = WSTOPSIG(status);
+  if ((event != 0 && event != PTRACE_EVENT_STOP) || signal == kSyscallStop) return;
+  bool stops = event == PTRACE_EVENT_STOP ? signal != SIGTRAP : stops_process(task, signal);
+  bool continues = event == PTRACE_EVENT_STOP ? task.job_stopped : signal == SIGCONT;
+  bool keep = stops || (continues && task.keep_eintr);
+  task.keep_eintr = keep && !(event == 0 && signal == SIGCONT);
+  bool mended = std::exchange(task.mends, false);
+  if (!load_registers(task)) return;
+  if (stops && mended && machine::restarts_unless_handled(task.registers)) machine::return_eintr(task.registers);
+  if (keep) return;
+  if (machine::is_short(task.registers) && (event == 0 ? !runs_handler(task, signal) : task.hurried)) count_cut(task);
+  if (!machine::returns_eintr(task.registers)) return;
+  machine::restart_unless_handled(task.registers);
+  task.mends = true;  // unless the stop of job control is behind this one
+}
+
+/// The call that has returned with less than it was asked for was cut short by an INTERRUPT of ours or by an ignored signal: that cannot be
+/// mended. A descriptor that does not block gives short counts untraced, too.
+void Core::count_cut(utrace_task& task) {
+  char path[64], line[128];
+  unsigned flags = 0;
+  std::snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", task.tid,
+                static_cast<int>(machine::call_arguments(task.registers, false)[0]));
+  if (FILE* file = std::fopen(path, "re")) {
+    while (std::fgets(line, sizeof line, file) && std::sscanf(line, "flags: %o", &flags) != 1) continue;
+    std::fclose(file);
+  }
+  if (!(flags & O_NONBLOCK)) ++cut_short;
+}
+
+/// At the exit stop of a call that gives EINTR there may be no stop in signal delivery to come: another thread may have taken the
+/// signal. So one is made. A call that gives EINTR for other reasons (a seccomp filter's errno) gives it again, and keeps it.
+void Core::see_interrupted_call(utrace_task& task) {
+  constexpr uint8_t kMostMended = 8;
+  if (!load_registers(task)) return;
+  if (task.hurried && machine::is_short(task.registers)) count_cut(task);
+  if (!machine::returns_eintr(task.registers)) {
+    task.mended = 0;
+  } else if (task.mended < kMostMended) {
+    ++task.mended;
+    send_interrupt(task);
   }
 }
 
@@ -103,29 +157,43 @@ void Core::on_syscall(utrace_task& task) {
     task.hide_exec_return = false;
     task.stop = Stop::Entry;
     task.syscall_action = UTRACE_SYSCALL_RUN;
+    if (task.hurried && undo_entry(task)) {
+      task.anew = true;
+      return finish(task);
+    }
     if (load_registers(task)) {
-      task.number = machine::call_number(task.registers);
-      // Numbers of another ABI mean something else; the filter lets those calls pass as well.
-      if (machine::is_native(task.registers) && task.wants_entry(task.number)) report_entry(task);
+      task.number = identify_call(task);
+      note_own_filter(task);
+      if (task.wants_entry(task.number)) report_entry(task);
     }
     return finish(task);
   }
   bool seen = task.in_syscall;
   task.in_syscall = false;
   task.stop = Stop::Exit;
+  if (std::exchange(task.anew, false)) {
+    task.report_at_exit = std::exchange(task.report_wanted, false);
+    return after_call(task);
+  }
   if ((task.aborted || !seen) && load_registers(task)) {
     if (task.aborted) {
-      machine::set_call_number(task.registers, task.number);
-      machine::set_call_number(task.registers_read, task.number);
+      machine::set_call_number(task.registers, task.hidden_number);
+      machine::set_call_number(task.registers_read, task.hidden_number);
     } else {
-      task.number = machine::call_number(task.registers);
+      task.number = identify_call(task);
     }
   }
   task.aborted = false;
+  see_interrupted_call(task);
   if (task.hide_exec_return)
     task.hide_exec_return = false;
-  else if (task.wants_exit(task.number) && load_registers(task) && machine::is_native(task.registers))
+  else if (task.wants_exit(task.number) && load_registers(task) && !keep_return(task))
     report_exit_of_call(task);
+  after_call(task);
+}
+
+/// The end of an exit stop: a report that waited for it is made.
+void Core::after_call(utrace_task& task) {
   if (task.report_at_exit) {
     task.report_at_exit = false;
     report_quiesce(task);
@@ -143,8 +211,9 @@ void Core::on_seccomp(utrace_task& task) {
   task.stop = Stop::Entry;
   task.syscall_action = UTRACE_SYSCALL_RUN;
   if (load_registers(task)) {
-    task.number = machine::call_number(task.registers);
+    task.number = identify_call(task);
     task.hide_exec_return = false;
+    note_own_filter(task);
     if (task.wants_entry(task.number)) report_entry(task);
   }
   finish(task);
@@ -160,7 +229,7 @@ void Core::on_clone(utrace_task& task, int event) {
                                                 : 0;
   if (load_registers(task)) {
     auto read = [&](uint64_t at, void* to, size_t length) { return utrace_read_memory(&task, at, to, length) == 0; };
-    if (!machine::clone_flags(task.registers, read, &flags) && event == PTRACE_EVENT_CLONE) {
+    if (!machine::clone_flags(utrace_get_call(&task), read, &flags) && event == PTRACE_EVENT_CLONE) {
       char path[64];
       std::snprintf(path, sizeof path, "/proc/%d/task/%d", task.pid, tid);
       if (access(path, F_OK) == 0) flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
@@ -235,7 +304,7 @@ void Core::on_exit(utrace_task& task) {
   finish(task);
 }
 
-void Core::on_event_stop(utrace_task& task, int signal) {
+void Core::on_event_stop(utrace_task& task, int signal, bool born) {
   bool others_stopped = true;
   for (auto& [tid, other] : tasks)
     if (other.get() != &task && other->pid == task.pid && other->life != Life::Dead && !other->job_stopped)
@@ -265,7 +334,27 @@ void Core::on_event_stop(utrace_task& task, int signal) {
       signal_report(task, UTRACE_SIGNAL_REPORT);
     }
   }
+  if (born) report_birth(task);
   finish(task);
+}
+
+/// The new thread comes out of its parent's clone: the return, which no exit stop shows.
+void Core::report_birth(utrace_task& task) {
+  task.stop = Stop::Birth;
+  task.number = identify_call(task);
+  if (task.number >= 0 && task.wants_exit(task.number)) report_exit_of_call(task);
+}
+
+void Core::note_own_filter(utrace_task& task) {
+  if (!task.filter) return;
+  bool all_threads = false;
+  if (!machine::installs_filter(utrace_get_call(&task), &all_threads)) return;
+  const auto none = std::make_shared<utrace_syscall_set>();
+  for (utrace_task* other : tasks_of(task.pid)) {
+    if (other != &task && !all_threads) continue;
+    other->filter = none;
+    recompute(*other);
+  }
 }
 
 void Core::dead(utrace_task& task, int status) {
@@ -273,6 +362,7 @@ void Core::dead(utrace_task& task, int status) {
   task.life = Life::Dead;
   task.stop = Stop::None;
   task.registers_valid = false;
+  if (task.kept) report_kept(task, machine::call_result(task.kept->registers));
   // SIGKILL may pass over the exit stop; the report is made all the same, without registers.
   if (!task.exit_reported && (task.events & UTRACE_EVENT_EXIT)) report_exit(task, status);
   bool group_dead = true;

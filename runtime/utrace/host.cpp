@@ -102,6 +102,7 @@ bool Core::turn_some(int most) {
   if (most == 0) more_ = true;
   take_ready();
   if (!zombies_.empty()) watch_zombies();
+  if (!wanted_.empty()) watch_wanted();
   if (!parked_.empty()) adopt_parked(false);
   --depth_;
   empty_graveyard();
@@ -112,6 +113,8 @@ int Core::bounded_timeout(int timeout_ms) const {
   int limit = -1;
   if (more_ || !deferred_.empty() || !ready_.empty())
     limit = 0;
+  else if (!wanted_.empty())
+    limit = 1;
   else if (!parked_.empty())
     limit = 20;
   else if (!zombies_.empty())
@@ -179,7 +182,11 @@ bool Core::end_listen(utrace_task& task) {
 
 struct UtraceHost::Impl : Core {};
 
-UtraceHost::UtraceHost() : impl_(std::make_unique<Impl>()) { impl_->new_task_hook = &on_new_task; }
+UtraceHost::UtraceHost() : impl_(std::make_unique<Impl>()) {
+  impl_->new_task_hook = &on_new_task;
+  impl_->catch_hook = &catch_asleep;
+  impl_->forget_hook = &forget_asleep;
+}
 UtraceHost::~UtraceHost() = default;
 
 Result<utrace_task*> UtraceHost::spawn(const utrace_spawn& what) { return impl_->spawn(what); }
@@ -187,6 +194,10 @@ Result<std::vector<utrace_task*>> UtraceHost::seize(pid_t pid) { return impl_->s
 utrace_task* UtraceHost::find(pid_t tid) { return impl_->find(tid); }
 std::vector<utrace_task*> UtraceHost::tasks(pid_t pid) { return impl_->tasks_of(pid); }
 void UtraceHost::detach_process(pid_t pid) { impl_->detach_process(pid); }
+void UtraceHost::leave_process(pid_t pid) { impl_->leave_process(pid); }
+bool UtraceHost::needed() const {
+  return std::ranges::any_of(impl_->tasks, [](auto& entry) { return !entry.second->lingering; });
+}
 void UtraceHost::release_spawned(pid_t pid) { impl_->release_spawned(pid); }
 bool UtraceHost::filtered(pid_t pid) const {
   for (auto& [tid, task] : impl_->tasks)
@@ -197,5 +208,6 @@ void UtraceHost::turn() { impl_->turn(); }
 std::vector<int> UtraceHost::wait(std::span<const int> fds, int timeout_ms) { return impl_->wait(fds, timeout_ms); }
 size_t UtraceHost::task_count() const { return impl_->tasks.size(); }
 uint64_t UtraceHost::stops() const { return impl_->stops; }
+uint64_t UtraceHost::cut_short() const { return impl_->cut_short; }
 
 }  // namespace sonde

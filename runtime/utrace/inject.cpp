@@ -2,6 +2,7 @@
 // Registers, and system calls run in a stopped thread
 #include <elf.h>
 #include <errno.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -35,6 +36,33 @@ uint64_t find_syscall_instruction(utrace_task& task) {
 }
 
 }  // namespace
+
+/// 64-bit numbers from kUtraceCompatCalls on, those of x32, are no call that anybody wants.
+int64_t Core::identify_call(utrace_task& task) {
+  constexpr int64_t kNoCall = 1 << 30;
+  if (!load_registers(task)) return -1;
+  const int64_t number = machine::call_number(task.registers);
+  if (number < 0) return -1;
+  bool compat = false;
+  if (!machine::made_by_syscall(task.registers)) {
+    struct __ptrace_syscall_info info {};
+    const long got = ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
+    compat = got > 0 && info.arch == machine::kCompatAuditArch;
+  }
+  if (number >= kUtraceCompatCalls) return kNoCall | number;
+  return compat ? kUtraceCompatCalls + number : number;
+}
+
+utrace_call utrace_get_call(utrace_task* task) {
+  utrace_call call{-1, {}, 0, task->returned_at};
+  if (!task->core->load_registers(*task)) return call;
+  const bool at_call = task->stop == Stop::Entry || task->stop == Stop::Exit;
+  call.number = at_call ? task->number : task->core->identify_call(*task);
+  const bool compat = call.number >= kUtraceCompatCalls && call.number < 2 * kUtraceCompatCalls;
+  std::ranges::copy(machine::call_arguments(task->registers, compat), call.arguments);
+  call.result = machine::call_result(task->registers, compat);
+  return call;
+}
 
 bool Core::load_registers(utrace_task& task) {
   if (task.registers_valid) return true;

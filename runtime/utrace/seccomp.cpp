@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "runtime/utrace/arch/x86_64/machine.h"
 
@@ -20,12 +21,14 @@ struct Range {
   uint32_t last;
 };
 
-std::vector<Range> to_ranges(std::span<const uint32_t> calls) {
-  std::vector<uint32_t> sorted(calls.begin(), calls.end());
+/// Of those `calls` that count from `base` on, as the kernel numbers them.
+std::vector<Range> to_ranges(std::span<const uint32_t> calls, uint32_t base) {
+  std::vector<uint32_t> sorted;
+  for (uint32_t call : calls)
+    if (call >= base && call - base < kUtraceCompatCalls) sorted.push_back(call - base);
   std::sort(sorted.begin(), sorted.end());
   std::vector<Range> ranges;
   for (uint32_t call : sorted) {
-    if (call > machine::kLastNativeCall) continue;
     if (!ranges.empty() && call <= ranges.back().last + 1)
       ranges.back().last = call;
     else
@@ -38,6 +41,17 @@ sock_filter jump(uint16_t test, uint32_t value, uint8_t yes, uint8_t no) {
   return {static_cast<uint16_t>(BPF_JMP | test | BPF_K), yes, no, value};
 }
 sock_filter verdict(uint32_t action) { return {BPF_RET | BPF_K, 0, 0, action}; }
+
+/// Stops the calls by which the program installs a filter of its own.
+void emit_own_filters(std::vector<sock_filter>& program, uint32_t prctl_call, uint32_t seccomp_call) {
+  program.push_back(jump(BPF_JEQ, seccomp_call, 0, 1));
+  program.push_back(verdict(SECCOMP_RET_TRACE));
+  program.push_back(jump(BPF_JEQ, prctl_call, 0, 4));
+  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, args)});
+  program.push_back(jump(BPF_JEQ, machine::kPrctlSetSeccomp, 0, 1));
+  program.push_back(verdict(SECCOMP_RET_TRACE));
+  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
+}
 
 /// Appends the search for the number in `ranges`; every path of it ends in a verdict.
 void emit_search(std::vector<sock_filter>& program, std::span<const Range> ranges) {
@@ -65,12 +79,18 @@ void emit_search(std::vector<sock_filter>& program, std::span<const Range> range
 
 std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls) {
   std::vector<sock_filter> program;
-  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch)});
-  // Another ABI numbers its calls differently: what we would stop there is not what was asked for.
-  program.push_back(jump(BPF_JEQ, machine::kAuditArch, 1, 0));
+  for (auto [arch, base] : {std::pair(machine::kAuditArch, 0u), {machine::kCompatAuditArch, kUtraceCompatCalls}}) {
+    program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch)});
+    program.push_back(jump(BPF_JEQ, arch, 1, 0));
+    const size_t other = program.size();
+    program.push_back({BPF_JMP | BPF_JA, 0, 0, 0});
+    program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
+    emit_own_filters(program, base == 0 ? machine::kPrctlCall : machine::kCompatPrctlCall,
+                     base == 0 ? machine::kSeccompCall : machine::kCompatSeccompCall);
+    emit_search(program, to_ranges(calls, base));
+    program[other].k = static_cast<uint32_t>(program.size() - other - 1);
+  }
   program.push_back(verdict(SECCOMP_RET_ALLOW));
-  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
-  emit_search(program, to_ranges(calls));
   return program;
 }
 

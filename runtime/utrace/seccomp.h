@@ -9,7 +9,7 @@
 
 namespace sonde {
 
-/// A seccomp program that stops exactly `calls` (numbers of this machine's own ABI) and allows all else.
+/// A seccomp program that stops `calls` (numbers as utrace_call has them), seccomp and prctl(PR_SET_SECCOMP), and allows all else.
 /// It is a binary search over the ranges of numbers: some nine comparisons at most for any set.
 std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls);
 

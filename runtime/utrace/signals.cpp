@@ -16,26 +16,13 @@
 
 #include "runtime/utrace/arch/x86_64/machine.h"
 #include "runtime/utrace/core.h"
+#include "runtime/utrace/thread_status.h"
 
 namespace sonde {
 namespace {
 
-struct Disposition {
-  bool ignored;
-  bool caught;
-};
-
-Disposition read_disposition(const utrace_task& task, int signal) {
-  char path[64], line[256];
-  std::snprintf(path, sizeof path, "/proc/%d/status", task.tid);
-  unsigned long long ignored = 0, caught = 0;
-  if (FILE* file = std::fopen(path, "re")) {
-    while (std::fgets(line, sizeof line, file))
-      if (std::sscanf(line, "SigIgn: %llx", &ignored) != 1 && std::sscanf(line, "SigCgt: %llx", &caught) == 1) break;
-    std::fclose(file);
-  }
-  unsigned long long bit = 1ull << (signal - 1);
-  return {(ignored & bit) != 0, (caught & bit) != 0};
+__sighandler_t handler_of(const Disposition& now) {
+  return now.caught ? kHandlerUnknown : now.ignored ? SIG_IGN : SIG_DFL;
 }
 
 uint32_t default_action(int signal) {
@@ -96,6 +83,21 @@ long change_action(Core& core, utrace_task& task, int signal, const uint64_t* wa
 
 }  // namespace
 
+__sighandler_t utrace_handler(const utrace_task* task, int signal) {
+  return handler_of(read_disposition(task->tid, signal));
+}
+
+/// Whether it is the job control's, and not caught or ignored.
+bool Core::stops_process(const utrace_task& task, int signal) const {
+  uint32_t action = default_action(signal);
+  if (action == UTRACE_SIGNAL_STOP) return true;
+  if (action != UTRACE_SIGNAL_TSTP) return false;
+  Disposition now = read_disposition(task.tid, signal);
+  return !now.caught && !now.ignored;
+}
+
+bool Core::runs_handler(const utrace_task& task, int signal) const { return read_disposition(task.tid, signal).caught; }
+
 void Core::on_signal(utrace_task& task, int signal) {
   task.stop = Stop::Signal;
   task.inject = signal;
@@ -129,7 +131,7 @@ void Core::on_signal(utrace_task& task, int signal) {
       // Its handler's first instruction is where another handler for one delivery is taken back.
       if (task.restore_signal == signal) {
         task.handler_due = true;
-        request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+        send_interrupt(task);
       }
       return finish(task);
     }
@@ -139,9 +141,9 @@ void Core::on_signal(utrace_task& task, int signal) {
   uint32_t action = UTRACE_SIGNAL_CORE;
   // The kernel's own SIGTRAPs, breakpoints and steps, come often, and whoever made them takes them: not looked up.
   if (signal != SIGTRAP || task.info.si_code <= 0) {
-    Disposition now = read_disposition(task, signal);
+    Disposition now = read_disposition(task.tid, signal);
     action = now.caught ? UTRACE_SIGNAL_DELIVER : now.ignored ? UTRACE_SIGNAL_IGN : default_action(signal);
-    orig.sa_handler = now.caught ? kHandlerUnknown : now.ignored ? SIG_IGN : SIG_DFL;
+    orig.sa_handler = handler_of(now);
   }
   report_signal(task, action, event_of(action), &orig);
   finish(task);
@@ -168,7 +170,7 @@ void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigact
     case UTRACE_SIGNAL_STOP: task.inject = SIGSTOP; return;
     case UTRACE_SIGNAL_TSTP:
       task.inject = signal == arrived && initial == UTRACE_SIGNAL_TSTP ? signal
-                    : read_disposition(task, SIGTSTP).caught           ? SIGSTOP
+                    : read_disposition(task.tid, SIGTSTP).caught       ? SIGSTOP
                                                                        : SIGTSTP;
       return;
     case UTRACE_SIGNAL_TERM:
@@ -183,7 +185,7 @@ void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigact
         rlimit none{0, 0};
         prlimit(task.pid, RLIMIT_CORE, &none, nullptr);
       }
-      Disposition now = read_disposition(task, signal);
+      Disposition now = read_disposition(task.tid, signal);
       if (now.caught || now.ignored) {
         uint64_t standard[4] = {};
         siginfo_t info = task.info;
@@ -224,14 +226,14 @@ void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigact
   bool report = task.report_wanted;
   for (Engine* engine : task.engines)
     report = report || (engine && engine->choice > UTRACE_STOP && engine->choice < UTRACE_RESUME);
-  if (report && read_disposition(task, signal).caught) task.handler_due = true;
+  if (report && read_disposition(task.tid, signal).caught) task.handler_due = true;
 }
 
 /// Any restorer the process uses for another signal.
 uint64_t Core::find_restorer(utrace_task& task) {
   for (int signal = 1; signal < SIGRTMAX; ++signal) {
     uint64_t action[4] = {};
-    if (!read_disposition(task, signal).caught) continue;
+    if (!read_disposition(task.tid, signal).caught) continue;
     if (change_action(*this, task, signal, nullptr, action) == 0 && action[2]) return action[2];
   }
   return 0;

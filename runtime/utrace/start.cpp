@@ -9,7 +9,7 @@
 //
 // The filter comes last, so that no call of the preparation can stop; the exec itself stops only if execve is one of `calls`.
 // A filtered call without a tracer fails with ENOSYS. So filtered programs get PTRACE_O_EXITKILL, and are never
-// detached: "let go" means that their calls are passed on unseen (caretaken) until they end.
+// detached: "let go" means that their calls are passed on unseen (caretaken) until they end. Nobody who is attached to gets it.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +54,7 @@ void Core::bury(utrace_task& task) {
   for (Engine* engine : engines)
     if (engine) unlink(task, *engine);
   std::erase(ready_, &task);
+  if (task.wanted) std::erase(wanted_, &task);
   std::erase(zombies_, &task);
   auto place = tasks.find(task.tid);
   if (place == tasks.end() || place->second.get() != &task) return;
@@ -175,7 +176,12 @@ Result<bool> Core::seize_pass(pid_t pid, std::vector<utrace_task*>& found) {
   int failed = 0;
   while (dirent* entry = readdir(list)) {
     pid_t tid = std::atoi(entry->d_name);
-    if (tid <= 0 || find(tid) || parked_.contains(tid)) continue;
+    if (tid <= 0 || parked_.contains(tid)) continue;
+    if (utrace_task* known = find(tid)) {
+      // Let go, and still ours: it has not come by since.
+      if (std::exchange(known->lingering, false)) found.push_back(known);
+      continue;
+    }
     if (ptrace(PTRACE_SEIZE, tid, nullptr, reinterpret_cast<void*>(kOptions)) != 0) {
       int code = errno;
       ThreadStatus status;
@@ -217,9 +223,63 @@ std::vector<utrace_task*> Core::tasks_of(pid_t pid) {
   return result;
 }
 
-/// Detaches a thread that is in a ptrace-stop, passing on what it was stopped for.
-void Core::let_go(utrace_task& task, int status) {
+namespace {
+
+/// A SIGTRAP that the thread has caused itself is queued behind the stop it is in.
+bool trap_queued(pid_t tid) {
+  __ptrace_peeksiginfo_args which{0, 0, 32};
+  siginfo_t queued[32];
+  long count = ptrace(static_cast<__ptrace_request>(PTRACE_PEEKSIGINFO), tid, &which, queued);
+  return std::any_of(queued, queued + std::max(count, 0L), [](auto& info) { return info.si_signo == SIGTRAP; });
+}
+
+}  // namespace
+
+/// Which system call stop `status` is. `status` 0: the one it has been in for long.
+Stop Core::syscall_stop(utrace_task& task, int status) {
+  if (!status) return task.stop;
+  if (status >> 16 == PTRACE_EVENT_SECCOMP) return Stop::Entry;
+  if (WSTOPSIG(status) != (SIGTRAP | 0x80)) return Stop::Other;
+  struct __ptrace_syscall_info info {};
+  ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
+  return info.op == PTRACE_SYSCALL_INFO_ENTRY ? Stop::Entry : Stop::Exit;
+}
+
+/// Some stops are bad for letting go: a trap of ours is behind them, or the kernel has not yet decided what becomes of an interrupted
+/// call. Then the thread goes on to a better one, which comes at once.
+bool Core::must_go_round(utrace_task& task, int status, Stop stop) {
+  bool interrupt_stop =
+      status ? status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP : stop == Stop::Interrupt;
+  if (interrupt_stop) return trap_queued(task.tid);
+  if (stop != Stop::Exit || !load_registers(task)) return false;
+  if (!machine::returns_eintr(task.registers) && !machine::waits_for_verdict(task.registers)) return false;
+  send_interrupt(task);
+  return true;
+}
+
+/// At an entry stop. The thread's wake-up flag may be stale, and would end a call that begins now. So none begins: the thread is put back
+/// on its instruction, and the kernel clears the flag on the way. False: not so where a seccomp filter would judge the call that is not made.
+bool Core::undo_entry(utrace_task& task) {
+  ThreadStatus status;
+  if (task.aborted || task.anew || !load_registers(task) || (read_status(task.tid, &status) && status.seccomp == 2))
+    return false;
+  machine::enter_anew(task.registers);
+  return true;
+}
+
+/// Detaches a thread that is in a ptrace-stop, passing on what it was stopped for. `status` 0: it has been stopped for long.
+/// False: it has to go on to another stop first, which comes at once.
+bool Core::let_go(utrace_task& task, int status) {
   int event = status >> 16, signal = WSTOPSIG(status), pass = 0;
+  Stop stop = syscall_stop(task, status);
+  if (must_go_round(task, status, stop)) {
+    write_registers(task);
+    task.life = Life::Running;
+    task.registers_valid = false;
+    request(PTRACE_CONT, task, nullptr, nullptr);
+    return false;
+  }
+  if (stop == Stop::Entry) (void)undo_entry(task);
   if (status && event == 0 && signal != SIGTRAP && signal != (SIGTRAP | 0x80)) pass = signal;
   if (status && event == 0 && signal == SIGTRAP) {
     // A trap of our own stepping ends with us; any other is the program's.
@@ -252,58 +312,83 @@ void Core::let_go(utrace_task& task, int status) {
   request(PTRACE_DETACH, after, nullptr, reinterpret_cast<void*>(static_cast<intptr_t>(pass)));
   bury(after);
   if (child) detach_one(*child, 1000);
+  return true;
+}
+
+void Core::free_engines(utrace_task& task) {
+  for (Engine* engine : std::vector<Engine*>(task.engines))
+    if (engine) unlink(task, *engine);
 }
 
 /// Lets one unfiltered thread go. False: it did not stop in time; it goes at its next stop.
 bool Core::detach_one(utrace_task& task, int patience_ms) {
   task.detaching = true;
-  for (Engine* engine : std::vector<Engine*>(task.engines))
-    if (engine) unlink(task, *engine);
+  free_engines(task);
   if (task.life == Life::Dead || task.life == Life::Reaped) {
     if (task.life == Life::Dead && !task.in_death) bury(task);
     return true;
   }
-  if (task.life == Life::Stopped) {
-    let_go(task, 0);
-    return true;
-  }
+  if (task.life == Life::Stopped && let_go(task, 0)) return true;
   int status = 0;
   if (auto parked = parked_.find(task.tid); parked != parked_.end()) {
     status = parked->second.status;
     parked_.erase(parked);
   } else {
-    if (task.life != Life::Starting) request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+    if (task.life != Life::Starting && !task.interrupted) send_interrupt(task);
     if (!wait_for(task, &status, patience_ms)) return false;
   }
-  ++stops;
-  task.life = Life::Stopped;
-  task.registers_valid = false;
-  let_go(task, status);
-  return true;
+  do {
+    ++stops;
+    task.life = Life::Stopped;
+    task.registers_valid = false;
+    task.interrupted = false;
+    mend_call(task, status);
+    if (let_go(task, status)) return true;
+  } while (wait_for(task, &status, patience_ms));
+  return false;
+}
+
+void Core::leave_process(pid_t pid) {
+  for (utrace_task* task : tasks_of(pid)) {
+    if (!valid(task) || task->life == Life::Reaped) continue;
+    if (task->filter) {
+      take_care_of(*task);
+    } else if (task->life == Life::Dead) {
+      detach_one(*task, 0);
+    } else {
+      task->lingering = true;
+      free_engines(*task);
+      if (task->life == Life::Stopped) let_go(*task, 0);
+    }
+  }
+}
+
+/// Its filter needs a tracer: its calls are passed on from now on.
+void Core::take_care_of(utrace_task& task) {
+  task.caretaken = true;
+  task.host_hold = false;
+  free_engines(task);
+  if (task.life == Life::Stopped) queue(task);
 }
 
 void Core::detach_process(pid_t pid) {
   auto all = tasks_of(pid);
   // First ask all, then wait for each: the waits overlap.
   for (utrace_task* task : all)
-    if (!task->filter && (task->life == Life::Running || task->life == Life::Listening))
-      request(PTRACE_INTERRUPT, *task, nullptr, nullptr);
+    if (!task->filter && (task->life == Life::Running || task->life == Life::Listening)) send_interrupt(*task);
   for (utrace_task* task : all) {
     if (!valid(task) || task->life == Life::Reaped) continue;
-    if (!task->filter) {
+    if (task->filter)
+      take_care_of(*task);
+    else
       detach_one(*task, 1000);
-      continue;
-    }
-    task->caretaken = true;
-    task->host_hold = false;
-    for (Engine* engine : std::vector<Engine*>(task->engines))
-      if (engine) unlink(*task, *engine);
-    if (task->life == Life::Stopped) queue(*task);
   }
 }
 
 void Core::detach_all() {
   new_task_hook = nullptr;
+  catch_hook = nullptr;
+  forget_hook = nullptr;
   for (int round = 0; round < 100; ++round) {
     bool filtered_left = false, left = false;
     std::vector<pid_t> pids;

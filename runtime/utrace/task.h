@@ -16,8 +16,10 @@
 // `in_syscall` is true from an entry that was seen until its exit has been seen or is known not to stop.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/utrace/utrace.h"
@@ -50,6 +52,19 @@ struct Redelivery {
   bool silent;  ///< already judged by the engines
 };
 
+/// The return of a call that a signal has interrupted: with EINTR, or the call is made again. The kernel decides at the signal's
+/// delivery:
+///
+///   exit stop, rax -512..-516 --> kept --signal with a handler--> EINTR, or made again (SA_RESTART, -513)
+///                                   |
+///                                   +----no such signal: the next stop is the entry of the call made again
+struct KeptReturn {
+  user_regs_struct registers;
+  int64_t number;
+  uint64_t when;                ///< CLOCK_MONOTONIC, ns
+  bool handler_begins = false;  ///< -512, and a handler is about to run: its frame tells
+};
+
 struct utrace_task {
   Core* core = nullptr;
   pid_t tid = 0;
@@ -59,18 +74,28 @@ struct utrace_task {
 
   bool own_child = false;  ///< spawn() made it: our wait() reaps it
   bool caretaken = false;  ///< let go for good, but its filter needs a tracer
-  bool detaching = false;  ///< let go at its next stop
+  bool detaching = false;  ///< let go at its next stop: it is being interrupted for that
   bool host_hold = false;  ///< spawn() holds it after its exec
   bool in_syscall = false;
   bool syscall_known = false;  ///< in_syscall can be trusted
   bool full = false;           ///< an engine wants calls that only PTRACE_SYSCALL shows
   bool running_full = false;   ///< it was last continued with PTRACE_SYSCALL
-  bool aborted = false;        ///< its call is not made: orig_rax hides the number
+  bool aborted = false;        ///< its call is not made: orig_rax hides hidden_number
   bool report_at_exit = false;
   bool report_wanted = false;  ///< report_quiesce(0) is due at the next stop
   bool repeat = false;         ///< REPORT or INTERRUPT came while held
   bool was_held = false;       ///< UTRACE_STOP has held it at this stop
   bool job_stopped = false;
+  bool keep_eintr = false;   ///< job control has stopped it: a call that this ended gives EINTR, as it does untraced
+  bool interrupted = false;  ///< PTRACE_INTERRUPT was sent, and no EVENT_STOP has answered it
+  bool hurried = false;      ///< the call it enters begins as if a signal were there: its exit must be looked at
+  bool anew = false;         ///< its call is undone at the entry: the exit stop that follows is nobody's
+  bool lingering = false;    ///< let go, and not interrupted for it: it goes at a stop of its own, or with this process
+  uint64_t caught = 0;       ///< a breakpoint stands here, behind the call it sleeps in
+  bool wanted = false;       ///< on Core's list of running threads that are to stop
+  std::chrono::steady_clock::time_point wanted_until{};  ///< then it is interrupted
+  bool mends = false;   ///< at its last stop its call was told to restart in place of EINTR
+  uint8_t mended = 0;   ///< times in a row that its call has returned EINTR and was made again
   bool killed = false;  ///< SIGKILL has it: nothing holds it any more
   bool exit_reported = false;
   bool in_death = false;     ///< report_death is being made
@@ -81,7 +106,10 @@ struct utrace_task {
 
   int inject = 0;       ///< signal that the next continue passes on
   int dispatching = 0;  ///< depth of callbacks in progress
-  int64_t number = -1;  ///< system call it is in
+  int64_t number = -1;  ///< system call it is in, as utrace_call has it
+  int64_t hidden_number = -1;
+  uint64_t returned_at = 0;  ///< of the return that is being reported, where that is late
+  std::optional<KeptReturn> kept;
   uint32_t events = 0;  ///< union of the engines'
   uint32_t syscall_action = 0;
   uint32_t signal_action = 0;

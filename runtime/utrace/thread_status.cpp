@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/utrace/thread_status.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cinttypes>
 #include <cstdio>
+
+#include "runtime/base/unique_fd.h"
 
 namespace sonde {
 
@@ -13,15 +17,41 @@ bool read_status(pid_t tid, ThreadStatus* to) {
   FILE* file = std::fopen(path, "re");
   if (!file) return false;
   while (std::fgets(line, sizeof line, file)) {
-    std::sscanf(line, "State: %c", &to->state);
-    std::sscanf(line, "TracerPid: %d", &to->tracer);
-    std::sscanf(line, "Uid: %u", &to->uid);
-    std::sscanf(line, "SigBlk: %lx", &to->blocked);
-    std::sscanf(line, "SigIgn: %lx", &to->ignored);
-    std::sscanf(line, "SigCgt: %lx", &to->caught);
+    switch (line[0]) {
+      case 'T': std::sscanf(line, "TracerPid: %d", &to->tracer); break;
+      case 'U': std::sscanf(line, "Uid: %u", &to->uid); break;
+      case 'S':
+        std::sscanf(line, "State: %c", &to->state);
+        std::sscanf(line, "SigBlk: %" SCNx64, &to->blocked);
+        std::sscanf(line, "SigIgn: %" SCNx64, &to->ignored);
+        std::sscanf(line, "SigCgt: %" SCNx64, &to->caught);
+        std::sscanf(line, "Seccomp: %d", &to->seccomp);
+        break;
+      default: break;
+    }
   }
   std::fclose(file);
   return true;
+}
+
+bool read_sleep(pid_t tid, Sleep* to) {
+  char path[64], line[256];
+  std::snprintf(path, sizeof path, "/proc/%d/syscall", tid);
+  UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
+  ssize_t got = file ? read(file.get(), line, sizeof line - 1) : 0;
+  if (got <= 0) return false;
+  line[got] = 0;
+  *to = {};
+  if (std::sscanf(line, "%" SCNd64 " %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &to->call, &to->sp, &to->pc) == 3)
+    return true;
+  return std::sscanf(line, "%" SCNd64 " %" SCNx64 " %" SCNx64, &to->call, &to->sp, &to->pc) == 3 && to->call == -1;
+}
+
+Disposition read_disposition(pid_t tid, int signal) {
+  ThreadStatus status;
+  if (!read_status(tid, &status)) return {};
+  const uint64_t bit = uint64_t{1} << (signal - 1);
+  return {(status.ignored & bit) != 0, (status.caught & bit) != 0};
 }
 
 Error attach_refused(pid_t pid, int code) {

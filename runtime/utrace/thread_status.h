@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "runtime/base/result.h"
+#include "runtime/utrace/utrace.h"
 
 namespace sonde {
 
@@ -13,11 +14,22 @@ struct ThreadStatus {
   char state = 0;
   pid_t tracer = 0;
   uid_t uid = 0;
+  int seccomp = 0;                                ///< 2: it has a filter
   uint64_t blocked = 0, ignored = 0, caught = 0;  ///< signals, by bit (signal - 1)
 };
 
 /// From /proc. False: there is no such thread.
 bool read_status(pid_t tid, ThreadStatus* to);
+
+/// Where a thread sleeps, as /proc/TID/syscall says. False: it runs, or cannot be asked.
+bool read_sleep(pid_t tid, Sleep* to);
+struct Disposition {
+  bool ignored = false;
+  bool caught = false;
+};
+
+/// What the thread's process does about a signal, from /proc.
+Disposition read_disposition(pid_t tid, int signal);
 
 /// Why the kernel did not let us trace a process, and what to do about it. `code`: the errno.
 Error attach_refused(pid_t pid, int code);

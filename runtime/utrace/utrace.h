@@ -7,16 +7,21 @@
 // Errors are negative errno values, as in the kernel.
 //
 // Where ptrace cannot do what the kernel's utrace does, this is the nearest:
-// - STOP, REPORT and INTERRUPT by control() all interrupt a sleeping call; it restarts, a few (epoll_wait, sigtimedwait, ...) give EINTR.
+// - STOP and REPORT by control() do not wake a thread that sleeps in a call, where catch_asleep can be asked; INTERRUPT does. No call gives
+//   EINTR for it that would not give it untraced: it is made again, some with their whole time-out. A short count is not mended.
 // - report_exit: *code cannot be changed there. Change the argument at the entry of exit or exit_group, or the signal.
 // - report_signal: orig_ka tells SIG_DFL, SIG_IGN or kHandlerUnknown. The kernel's own SIGTRAPs come as UTRACE_SIGNAL_CORE
-//   whatever their disposition, which is kept when they are passed on.
+//   whatever their disposition, which is kept when they are passed on; utrace_handler() tells it.
 // - Another return_ka, TERM and CORE on a handled signal run rt_sigaction in the thread (64-bit code only). TERM of a signal that by
 //   default kills nobody, or where no call can be run: SIGKILL. TERM of a core signal sets the core limit to 0.
 // - STOP and TSTP: the parent sees SIGSTOP or SIGTSTP. HOLD: the signal loses its place in the queue.
 // - SIGNAL_REPORT goes to engines with report_signal and no report_quiesce; the others get report_quiesce(0).
 // - A single step over a system call instruction skips that call's reports, but for filtered calls' entries.
-// - A new thread's return from its own clone is not reported. 32-bit calls are passed on unreported.
+// - A new thread's return from its own clone is reported at its first stop, after report_quiesce(0) where that was asked for.
+// - A call that a signal has interrupted is reported when it is known what the program gets (see utrace_call), with the registers
+//   of its return; what an engine changes in them is lost.
+// - A thread of a filtered program that installs a seccomp filter of its own stops at all calls from then on: its filter's
+//   refusals would come before our filter's stops.
 // - report_reap of another program's child comes when /proc no longer shows the zombie: up to 200 ms late.
 // - Exec by a thread: the old leader's code in report_exit is 0 when its exit stop was not seen.
 #pragma once
@@ -99,6 +104,9 @@ enum utrace_attach_flag : uint32_t {
 /// means that handler.
 inline const __sighandler_t kHandlerUnknown = reinterpret_cast<__sighandler_t>(2);
 
+/// What a thread does with a signal: SIG_DFL (also: it is gone), SIG_IGN or kHandlerUnknown. A look into /proc.
+__sighandler_t utrace_handler(const utrace_task* task, int signal);
+
 /// What exec left behind, in place of the kernel's binfmt and bprm.
 struct utrace_exec {
   pid_t former_tid;  ///< the thread's id before the exec
@@ -152,18 +160,32 @@ pid_t utrace_task_tid(const utrace_task* task);
 pid_t utrace_task_pid(const utrace_task* task);
 
 /// For a hot engine: the system calls it wants reported, instead of all. `entries` and `exits` are
-/// bitmaps by number (512 bits). Only narrows what set_events asked for. null: all again.
+/// bitmaps by number. Only narrows what set_events asked for. null: all again.
 struct utrace_syscall_set {
-  uint64_t bits[8] = {};
+  uint64_t bits[16] = {};
   void add(uint32_t number) {
-    if (number < 512) bits[number / 64] |= uint64_t{1} << (number % 64);
+    if (number < 1024) bits[number / 64] |= uint64_t{1} << (number % 64);
   }
-  bool has(uint32_t number) const { return number >= 512 || (bits[number / 64] >> (number % 64) & 1); }
+  bool has(uint32_t number) const { return number >= 1024 || (bits[number / 64] >> (number % 64) & 1); }
 };
 void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* entries, const utrace_syscall_set* exits);
 
+/// What 32-bit code's numbers have added here: they mean other calls. By this, not by cs, which `int $0x80` in 64-bit
+/// code leaves alone.
+inline constexpr uint32_t kUtraceCompatCalls = 512;
+/// The call that a thread is in, at a report of one, of a clone, exec or exit; -1: its number is not known.
+struct utrace_call {
+  int64_t number;         ///< 64-bit code's, or kUtraceCompatCalls + 32-bit code's
+  uint64_t arguments[6];  ///< as it has them now; 32-bit code's are zero-extended
+  int64_t result;         ///< at its return: negative errno as the program gets it; -512 to -516: it is made again
+  uint64_t returned_at;   ///< CLOCK_MONOTONIC, ns: of a return that is told late; else 0
+};
+utrace_call utrace_get_call(utrace_task* task);
+
 /// The thread is in a ptrace-stop now, so that its registers can be had.
 bool utrace_task_stopped(const utrace_task* task);
+/// It sleeps in a call, and will be caught behind that: it does not run, and does not stop now.
+bool utrace_task_caught(const utrace_task* task);
 /// Runs a system call in a stopped thread, with every signal but SIGKILL blocked, and puts its registers back.
 /// A call that the thread is still in (at a clone or exec stop) ends without its return being reported.
 /// Its result (negative errno as the kernel gives it); -EINVAL at a system call entry; -ENOSYS where no system call can
@@ -188,6 +210,14 @@ struct utrace_spawn {
   std::vector<uint32_t> calls;
 };
 
+/// Where a thread sleeps.
+struct Sleep {
+  int64_t call = -1;  ///< number of the system call; -1: it sleeps in none
+  uint64_t sp = 0;
+  uint64_t pc = 0;  ///< behind the system call instruction
+  bool operator==(const Sleep&) const = default;
+};
+
 /// Owns ptrace: attaches, starts, waits, dispatches. One per process, in a single thread.
 ///
 /// - It reaps every child of this process (waitpid(-1)), takes SIGCHLD, and blocks it for its own lifetime. Make it before
@@ -207,7 +237,7 @@ class UtraceHost {
   UtraceHost(const UtraceHost&) = delete;
   UtraceHost& operator=(const UtraceHost&) = delete;
 
-  /// Starts a program under PTRACE_O_EXITKILL when filtered (see docs/guard.md), stopped after its exec
+  /// Starts a program, stopped after its exec
   /// (held by a STOP of `holder`'s until utrace_control). Returns its first thread. Errors: what execve said.
   Result<utrace_task*> spawn(const utrace_spawn& what);
   /// Seizes every thread of `pid`, until no new one appears.
@@ -219,6 +249,16 @@ class UtraceHost {
   std::function<void(utrace_task*, utrace_task* parent, uint64_t clone_flags)> on_new_task;
   /// Lets every thread of `pid` go for good. A filtered one cannot be let go: it stays, and its calls are passed on.
   void detach_process(pid_t pid);
+  /// The same without a stop: threads that stand go now, all others at a stop that they make by themselves, or when this
+  /// process ends. Until then they stay seized. No breakpoint may be in their way any more.
+  void leave_process(pid_t pid);
+  /// A thread that is to stop, and not by UTRACE_INTERRUPT, sleeps in a system call, which to interrupt would harm. Puts a breakpoint
+  /// behind the call. False: that cannot be; the thread is interrupted. Without this hook every thread is.
+  std::function<bool(utrace_task*, const Sleep& sleep)> catch_asleep;
+  /// The breakpoint is not needed any more: the thread did not sleep there after all, or has stopped before it came by.
+  std::function<void(utrace_task*)> forget_asleep;
+  /// Some traced thread cannot do without us: others than those that were left, or filtered ones.
+  bool needed() const;
   bool filtered(pid_t pid) const;
   /// Ends the hold that spawn() put on a new program; engines' STOPs still count. The spawn's own execve is reported neither
   /// as report_exec nor as a system call: the first event is the program's own.
@@ -231,6 +271,8 @@ class UtraceHost {
   std::vector<int> wait(std::span<const int> fds, int timeout_ms);
   size_t task_count() const;
   uint64_t stops() const;
+  /// System calls that an interruption of ours has ended with a short count, as far as can be seen.
+  uint64_t cut_short() const;
 
  private:
   struct Impl;

@@ -76,16 +76,19 @@ TEST_F(Builtin, ProcProbes) {
     const char* arguments;
   };
   const Row rows[] = {
-      {"create", SONDE_TAP_CREATE, "pid_t->psinfo_t *"},
+      {"create", SONDE_TAP_CREATE, "struct __child *->psinfo_t *"},
       {"start", SONDE_TAP_START, ""},
       {"exec", SONDE_TAP_EXEC, "string"},
       {"exec-success", SONDE_TAP_EXEC_SUCCESS, ""},
       {"exec-failure", SONDE_TAP_EXEC_FAILURE, "int"},
       {"exit", SONDE_TAP_EXIT, "int"},
-      {"lwp-create", SONDE_TAP_LWP_CREATE, "id_t->lwpsinfo_t *"},
+      {"lwp-create", SONDE_TAP_LWP_CREATE, "struct __new_thread *->lwpsinfo_t *, struct __process *->psinfo_t *@0"},
       {"lwp-start", SONDE_TAP_LWP_START, ""},
       {"lwp-exit", SONDE_TAP_LWP_EXIT, ""},
-      {"signal-discard", SONDE_TAP_SIGNAL_DISCARD, "int@0"},
+      {"signal-discard", SONDE_TAP_SIGNAL_DISCARD,
+       "id_t->lwpsinfo_t *@4, pid_t->psinfo_t *@3, int@0, struct __siginfo *->siginfo_t *@0"},
+      {"signal-send", SONDE_TAP_SIGNAL_SEND,
+       "id_t->lwpsinfo_t *@4, pid_t->psinfo_t *@3, int@0, struct __siginfo *->siginfo_t *@0"},
       {"signal-handle", SONDE_TAP_SIGNAL_DELIVER, "int, struct __siginfo *->siginfo_t *@0, uintptr_t@3"},
   };
   EXPECT_EQ(count({"proc", "", "", "", {}}), std::size(rows));
@@ -101,29 +104,21 @@ TEST_F(Builtin, ProcProbes) {
 }
 
 TEST_F(Builtin, SignalProbes) {
-  EXPECT_EQ(count({"signal", "", "", "", {}}), 2u);
-  EXPECT_EQ(arguments(only({"signal", "", "", "deliver", {}})), "int, int, pid_t, uintptr_t");
-  EXPECT_EQ(arguments(only({"signal", "", "", "discard", {}})), "int, int, pid_t");
+  EXPECT_EQ(count({"signal", "", "", "", {}}), 3u);
+  EXPECT_EQ(arguments(only({"signal", "", "", "deliver", {}})),
+            "int, int, pid_t, uintptr_t, struct __siginfo *->siginfo_t *@0");
+  EXPECT_EQ(arguments(only({"signal", "", "", "discard", {}})), "int, int, pid_t, struct __siginfo *->siginfo_t *@0");
+  EXPECT_EQ(arguments(only({"signal", "", "", "send", {}})), "int, pid_t@3, id_t@4, struct __siginfo *->siginfo_t *@0");
   enable({"signal", "", "", "", {}});
   EXPECT_EQ(source.taps[0].kind, SONDE_TAP_SIGNAL_DELIVER);
   EXPECT_EQ(source.taps[1].kind, SONDE_TAP_SIGNAL_DISCARD);
+  EXPECT_EQ(source.taps[2].kind, SONDE_TAP_SIGNAL_SEND);
 }
 
 TEST_F(Builtin, WhatIsNotThereIsRefusedByName) {
-  EXPECT_THAT(refusal({"proc", "", "", "signal-send", {}}), ::testing::HasSubstr("signal-send needs the kmod source"));
   EXPECT_THAT(refusal({"proc", "", "", "signal-clear", {}}), ::testing::HasSubstr("signal-clear cannot be had"));
-  EXPECT_THAT(refusal({"signal", "", "", "send", {}}), ::testing::HasSubstr("needs the kmod source"));
   EXPECT_EQ(refusal({"proc", "", "", "nosuch", {}}), "");
   EXPECT_EQ(refusal({"sched", "", "", "signal-send", {}}), "");
-}
-
-TEST_F(Builtin, SendersWhereTheSourceShowsThem) {
-  source.cannot.clear();
-  EXPECT_EQ(arguments(only({"proc", "", "", "signal-send", {}})), "id_t->lwpsinfo_t *@1, pid_t->psinfo_t *@0, int");
-  EXPECT_EQ(arguments(only({"signal", "", "", "send", {}})), "int@2, pid_t@0, id_t@1");
-  enable({"proc", "", "", "signal-send", {}});
-  ASSERT_EQ(source.taps.size(), 1u);
-  EXPECT_EQ(source.taps[0].kind, SONDE_TAP_SIGNAL_SEND);
 }
 
 TEST_F(Builtin, ForecastSaysWhichCallsAndArmsNothing) {
@@ -133,6 +128,10 @@ TEST_F(Builtin, ForecastSaysWhichCallsAndArmsNothing) {
   EXPECT_THAT(forecast.calls, ::testing::ElementsAre(SYS_read, SYS_close));
   EXPECT_FALSE(forecast.awaits_process);
   EXPECT_TRUE(source.calls.empty());
+  const std::vector<ProbeDescription> by_calls = {{"proc", "", "", "exec-failure", {}}, {"signal", "", "", "send", {}}};
+  EXPECT_THAT(framework.forecast(by_calls).calls,
+              ::testing::ElementsAre(SYS_execve, SYS_kill, SYS_rt_sigqueueinfo, SYS_tkill, SYS_tgkill,
+                                     SYS_rt_tgsigqueueinfo, SYS_execveat, SYS_pidfd_send_signal));
   const std::vector<ProbeDescription> of_a_process = {{"pid1", "a.out", "main", "entry", {}}};
   EXPECT_TRUE(framework.forecast(of_a_process).awaits_process);
   enable({"syscall", "", "close", "", {}});

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -198,6 +199,50 @@ TEST(FunctionCode, ColdParts) {
     }
     EXPECT_THAT(work.instructions, SizeIs(5));
   }
+}
+
+/// A dispatch that stays inside must not stop the thread each time. Frameless code, as an interpreter's loop may be.
+TEST(FunctionCode, JumpTables) {
+  const std::string cases = "1: ret; 2: ret; 3: ret; ";
+  const auto offsets = [](const std::string& name, const std::string& last) {
+    return ".section .rodata; .balign 4; " + name + ": .long 1b-" + name + ", 2b-" + name + ", " + last + "-" + name +
+           "; .text\n";
+  };
+  const auto dispatch = [](const std::string& table, const std::string& bound) {
+    return bound + "lea " + table +
+           "(%rip),%rdx; mov %edi,%edi; movslq (%rdx,%rdi,4),%rax; add %rdx,%rax; notrack jmp *%rax; ";
+  };
+  const std::string checked = "cmp $2,%edi; ja 3f; ";
+  Object object(".hidden other, again\n" + function("other", "ret") +
+                function("known", dispatch("t1", checked) + cases) + offsets("t1", "3b") +
+                function("outside", dispatch("t2", checked) + cases) + offsets("t2", "other") +
+                function("again", dispatch("t3", checked) + cases) + offsets("t3", "again") +
+                function("unbounded", dispatch("t4", "") + cases) + offsets("t4", "3b") +
+                function("masked", dispatch("t5", "and $1,%edi; ") + cases) + offsets("t5", "other") +
+                function("joined", checked + "0: " + dispatch("t6", "") + cases + "jmp 0b") + offsets("t6", "3b") +
+                function("pointers", checked + "lea t7(%rip),%rdx; mov %edi,%edi; jmp *(%rdx,%rdi,8); " + cases) +
+                ".section .data.rel.ro,\"aw\"; .balign 8; t7: .quad 1b, 2b, 3b; .text\n" +
+                function("writable", checked + "lea t8(%rip),%rdx; mov %edi,%edi; jmp *(%rdx,%rdi,8); " + cases) +
+                ".data; .balign 8; t8: .quad 1b, 2b, 3b; .text\n" +
+                function("loaded", "cmpl $2,8(%rsi); ja 3f; mov 8(%rsi),%edi; " + dispatch("t9", "") + cases) +
+                offsets("t9", "3b"));
+  const auto operands = [&](const char* name) {
+    const FunctionCode code = object.read(name);
+    EXPECT_EQ(code.broken, "") << name;
+    return std::ranges::count(code.leaves, SONDE_LEAVE_JUMP_OPERAND,
+                              [](const Place& place) { return place.leave.how; });
+  };
+  for (const char* name : {"known", "masked", "pointers", "loaded"}) EXPECT_EQ(operands(name), 0) << name;
+  for (const char* name : {"outside", "again", "unbounded", "joined", "writable"}) EXPECT_EQ(operands(name), 1) << name;
+}
+
+TEST(FunctionCode, AFunctionWithoutASizeEndsWhereItsBranchesDo) {
+  Object object(
+      ".globl sizeless\n.type sizeless,@function\nsizeless: test %edi,%edi; je 1f; ret; 1: inc %eax; ret\n nop; ret\n"
+      ".globl hidden\n.type hidden,@function\nhidden: jmp *%rax; ret\n");
+  EXPECT_THAT(object.leaves("sizeless"), ElementsAre("ret@4", "ret@7"));
+  EXPECT_EQ(object.read("hidden").broken,
+            "where it ends is not known: it has neither a size nor call frame information");
 }
 
 }  // namespace

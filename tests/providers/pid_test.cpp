@@ -94,7 +94,7 @@ TEST_F(PidTest, WhatNeverReturnsHasNoReturn) {
   EXPECT_EQ(count({provider, "a.out", "_start", "entry", {}}), 1u);
   EXPECT_EQ(count({provider, "a.out", "_sta*", "return", {}}), 0u);
   EXPECT_EQ(refusal({provider, "a.out", "_start", "return", {}}),
-            "D_PROC_CREATEFAIL function '_start' has no return probe: it never returns");
+            "D_PROC_CREATEFAIL probe " + provider + ":target:_start:return cannot be armed: it never returns");
 }
 
 /// The jump that ends `many` is a tail call; what begins its loop is also its first instruction.

@@ -113,13 +113,15 @@ class World:
 
     # -- programs --
 
-    def program(self, name):
-        """Compiles tests/programs/NAME.c once; returns the path."""
-        source, built = PROGRAMS / f"{name}.c", self.programs / name
+    def program(self, name, *flags):
+        """Compiles tests/programs/NAME.c once, with `flags` beside the usual ones; returns the path."""
+        source = PROGRAMS / f"{name}.c"
+        name += "".join(flags)
+        built = self.programs / name
         if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
             self.programs.mkdir(parents=True, exist_ok=True)
             fresh = self.programs / f"{name}.{os.getpid()}"
-            subprocess.run(["gcc", "-O2", "-g", "-pthread", "-o", fresh, source], check=True, timeout=120 * patience)
+            subprocess.run(["gcc", "-O2", "-g", "-pthread", *flags, "-o", fresh, source], check=True, timeout=120 * patience)
             os.replace(fresh, built)  # two scenarios may do this at once
         if self.user is None:
             return str(built)

@@ -299,6 +299,17 @@ static inline struct sonde_tap function_tap(uint32_t kind, const void *function,
 	exit(2);
 }
 
+/* A tap on the `ret` at `at` of a function of ours. */
+static inline struct sonde_tap return_tap(const void *function, const void *at,
+					  char path[SONDE_PATH_MAX])
+{
+	struct sonde_tap tap = function_tap(SONDE_TAP_USER_RETURN, at, path);
+
+	tap.function -= (uintptr_t)at - (uintptr_t)function;
+	tap.leave.how = SONDE_LEAVE_RETURN;
+	return tap;
+}
+
 static inline int attach(struct client *c, pid_t pid)
 {
 	return ask(c, SONDE_ATTACH, 0, pid);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a tap adds to a system call: ns, which are instructions where the guest
- * counts them (run --icount). The least of several batches, the bare call off.
+ * What a tap adds to a call, of the kernel and of a function: ns, which are
+ * instructions where the guest counts them (run --icount). The least of several
+ * batches, the bare call off.
  */
 #include <sys/syscall.h>
 
@@ -28,7 +29,28 @@ static const struct sonde_dif_insn never[] = {
 	{ .op = SONDE_DIF_RECORD },
 };
 
-static uint64_t measure(struct client *c)
+static void call_kernel(void)
+{
+	syscall(SYS_getppid);
+}
+
+/* The kernel emulates push and jumps; it steps ret and jumps by an operand. */
+__asm__("work: push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	cmp %rbp, %rbp\n"
+	"work_stays: jne work_away\n"
+	"	lea work_near(%rip), %rax\n"
+	"work_near_jump: jmp *%rax\n"
+	"work_near: lea work_stays(%rip), %rax\n"
+	"	pop %rbp\n"
+	"work_return: ret\n"
+	"work_tail: jmp work_away\n"
+	"work_end:\n"
+	"work_away: ret\n");
+void work(void), work_tail(void);
+extern char work_stays[], work_near_jump[], work_return[], work_end[];
+
+static uint64_t measure(struct client *c, void (*call)(void))
 {
 	uint64_t least = -1;
 
@@ -36,7 +58,7 @@ static uint64_t measure(struct client *c)
 		uint64_t start = now(), took;
 
 		for (int n = 0; n < BATCH; n++)
-			syscall(SYS_getppid);
+			call();
 		took = (now() - start) / BATCH;
 		least = took < least ? took : least;
 		if (c)
@@ -71,9 +93,52 @@ static void measure_row(const struct row *row, uint64_t base)
 		GRANTED(&c, arm_kind(&c, 2, SONDE_TAP_SYSCALL_RETURN,
 				     row->number));
 	go(&c);
-	printf("cost: %-40s %5ld\n", row->name, (long)(measure(&c) - base));
+	printf("cost: %-40s %5ld\n", row->name, (long)(measure(&c, call_kernel) - base));
 	CHECK(drops(&c) == 0, "drops");
 	close_client(&c);
+}
+
+static void measure_user(const char *name, void (*call)(void),
+			 uint32_t kind, const char *at, struct sonde_leave leave)
+{
+	uint64_t base = measure(NULL, call);
+	char path[SONDE_PATH_MAX];
+	struct sonde_tap tap = function_tap(kind, at, path);
+	struct client c;
+
+	leave.parts[0].from = (char *)work - at;
+	leave.parts[0].to = work_end - at;
+	tap.leave = leave;
+	GRANTED(&c, open_session(&c, 4 << 20));
+	GRANTED(&c, attach(&c, getpid()));
+	GRANTED(&c, load_words(&c, 1, bare, 1, 0));
+	GRANTED(&c, arm(&c, 1, tap, path));
+	go(&c);
+	printf("cost: %-40s %5ld\n", name, (long)(measure(&c, call) - base));
+	CHECK(drops(&c) == 0, "drops");
+	close_client(&c);
+}
+
+static void measure_functions(void)
+{
+	const struct sonde_leave none = {};
+
+	measure_user("function: entry, push", work, SONDE_TAP_USER_ENTRY,
+		     (char *)work, none);
+	measure_user("function: return, ret", work, SONDE_TAP_USER_RETURN,
+		     work_return,
+		     (struct sonde_leave){ .how = SONDE_LEAVE_RETURN });
+	measure_user("function: return, jmp", work_tail, SONDE_TAP_USER_RETURN,
+		     (char *)work_tail,
+		     (struct sonde_leave){ .how = SONDE_LEAVE_JUMP });
+	measure_user("function: jcc that stays", work, SONDE_TAP_USER_RETURN,
+		     work_stays,
+		     (struct sonde_leave){ .how = SONDE_LEAVE_JUMP_IF,
+					   .condition = 5 });
+	measure_user("function: jmp by a register that stays", work,
+		     SONDE_TAP_USER_RETURN, work_near_jump,
+		     (struct sonde_leave){ .how = SONDE_LEAVE_JUMP_OPERAND,
+					   .index = SONDE_LEAVE_NO_REGISTER });
 }
 
 int main(void)
@@ -98,9 +163,10 @@ int main(void)
 	uint64_t base;
 
 	sleep(4); /* the kernel is busy with its own start */
-	base = measure(NULL);
+	base = measure(NULL, call_kernel);
 	printf("cost: %-40s %5lu\n", "getppid alone", base);
 	for (unsigned n = 0; n < LENGTH(rows); n++)
 		measure_row(&rows[n], base);
+	measure_functions();
 	return failures != 0;
 }

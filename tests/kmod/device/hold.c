@@ -395,11 +395,17 @@ static void consumer_dies(void)
 
 static char argument[64] = "original";
 
-__attribute__((noinline, noclone)) int probed_function(int n, const char *text)
+__attribute__((used)) int if_changed(int n, const char *text)
 {
-	__asm__ volatile("" : "+r"(n), "+r"(text) : : "memory");
 	return strcmp(text, "changed") == 0 ? n : 8;
 }
+
+__asm__("probed_function: sub $8, %rsp\n"
+	"	call if_changed\n"
+	"	add $8, %rsp\n"
+	"probed_return: ret\n");
+int probed_function(int n, const char *text);
+extern char probed_return[];
 
 static int call_function(void)
 {
@@ -410,12 +416,10 @@ static void user_function(int kill_it)
 {
 	struct child child = begin_with(call_function);
 	char path[SONDE_PATH_MAX];
-	struct sonde_tap tap = function_tap(SONDE_TAP_USER_ENTRY,
-					    probed_function, path);
 
-	hold_tap(tap, 1, path);
-	tap.kind = SONDE_TAP_USER_RETURN;
-	hold_tap(tap, 2, path);
+	hold_tap(function_tap(SONDE_TAP_USER_ENTRY, probed_function, path), 1,
+		 path);
+	hold_tap(return_tap(probed_function, probed_return, path), 2, path);
 	run(&child);
 	if (await_held()) {
 		CHECK(last.epid == 1 && last_word == (uintptr_t)argument,

@@ -32,11 +32,12 @@ static volatile struct shared {
 static uint64_t function_offset; /* of probed() */
 static char our_file[SONDE_PATH_MAX];
 
-__attribute__((noinline, noclone)) uint64_t probed(uint64_t n)
-{
-	__asm__ volatile("" : "+r"(n));
-	return n * 3;
-}
+__asm__("probed: mov %rdi, %rax\n"
+	"	shr %rdi\n"
+	"probed_again: jnz probed\n"
+	"probed_return: ret\n");
+uint64_t probed(uint64_t n);
+extern char probed_again[], probed_return[];
 
 /* What there is to trace: calls, children, their ends, signals, a function, mappings. */
 static void load(int n)
@@ -70,6 +71,21 @@ static void load(int n)
 	}
 }
 
+/* Of one kind or another, at an instruction that may or may not fit it. */
+static void any_instruction(struct sonde_tap *tap)
+{
+	const char *const at[] = { (char *)probed, probed_again,
+				   probed_return };
+
+	tap->function = function_offset;
+	tap->offset = function_offset + (at[random() % 3] - (char *)probed);
+	tap->leave.how = random() % SONDE_LEAVE_COUNT;
+	tap->leave.condition = 5;
+	tap->leave.flags = SONDE_LEAVE_MEMORY;
+	tap->leave.base = random() % 16;
+	tap->leave.index = SONDE_LEAVE_NO_REGISTER;
+}
+
 /* A tap of any kind. What is refused is refused. */
 static void any_tap(struct client *c, uint32_t id, bool held)
 {
@@ -88,7 +104,7 @@ static void any_tap(struct client *c, uint32_t id, bool held)
 	case SONDE_TAP_USER_ENTRY:
 	case SONDE_TAP_USER_RETURN:
 	case SONDE_TAP_USER_OFFSET:
-		tap.offset = tap.function = function_offset;
+		any_instruction(&tap);
 		path = our_file;
 		break;
 	case SONDE_TAP_PROFILE:

@@ -135,6 +135,87 @@ static void ecbs(void)
 	refused("remove cut", EINVAL, SONDE_ECB_REMOVE, 0, 1, &missing, 3);
 }
 
+/* The first tap has no file before it, nor has one behind a tap of another kind. */
+static void files(void)
+{
+	static const struct sonde_tap call = { .id = 1, .probe = 1,
+					       .kind = SONDE_TAP_SYSCALL_ENTRY };
+	static const struct sonde_tap user = { .id = 2, .probe = 1,
+					       .kind = SONDE_TAP_USER_OFFSET };
+	struct {
+		struct sonde_tap taps[3];
+		char path[9];
+	} p = { { user, call, user }, "/bin/true" };
+
+	p.taps[0].path_length = sizeof(p.path);
+	p.taps[2].id = 3;
+	refused("path behind a call", EINVAL, SONDE_TAP_ARM, 0, 3, &p,
+		sizeof(p.taps) + sizeof(p.path));
+	CHECK(strstr(c.last.reply.why, "tap 3"), "why: %s", c.last.reply.why);
+	p.taps[1] = p.taps[2];
+	p.taps[1].id = 4;
+	GRANTED(&c, request(&c, SONDE_TAP_ARM, 0, 3, &p,
+			    sizeof(p.taps) + sizeof(p.path), NULL, 0));
+	p.taps[1].id = 5;
+	refused("path of another request", EINVAL, SONDE_TAP_ARM, 0, 1,
+		&p.taps[1], sizeof(user));
+	for (uint32_t id = 2; id <= 4; id++)
+		GRANTED(&c, disarm(&c, id));
+}
+
+/* What a tap says of the instruction that leaves, or comes back. */
+static void leaving(void)
+{
+	const struct sonde_leave any = { .how = SONDE_LEAVE_JUMP_OPERAND,
+					 .flags = SONDE_LEAVE_MEMORY };
+	struct {
+		const char *what;
+		uint32_t kind;
+		struct sonde_leave leave;
+	} rows[] = {
+		{ "nothing leaves", SONDE_TAP_USER_RETURN, {} },
+		{ "how", SONDE_TAP_USER_RETURN, { .how = SONDE_LEAVE_COUNT } },
+		{ "entry", SONDE_TAP_USER_ENTRY, { .how = SONDE_LEAVE_RETURN } },
+		{ "loop", SONDE_TAP_USER_RETURN, { .how = SONDE_LEAVE_REENTER } },
+		{ "loop", SONDE_TAP_USER_RETURN,
+		  { .how = SONDE_LEAVE_REENTER_IF } },
+		{ "offset", SONDE_TAP_USER_OFFSET, { .how = SONDE_LEAVE_RETURN } },
+		{ "call", SONDE_TAP_SYSCALL_ENTRY, { .how = SONDE_LEAVE_RETURN } },
+		{ "condition", SONDE_TAP_USER_RETURN, any },
+		{ "flags", SONDE_TAP_USER_RETURN, any },
+		{ "reserved", SONDE_TAP_USER_RETURN, any },
+		{ "part", SONDE_TAP_USER_RETURN, any },
+		{ "other part", SONDE_TAP_USER_RETURN, any },
+		{ "base", SONDE_TAP_USER_RETURN, any },
+		{ "index", SONDE_TAP_USER_RETURN, any },
+		{ "register", SONDE_TAP_USER_RETURN, any },
+		{ "register", SONDE_TAP_USER_RETURN, any },
+	};
+
+	rows[7].leave.condition = 16;
+	rows[8].leave.flags = 8;
+	rows[9].leave.reserved = 1;
+	rows[10].leave.parts[0].from = 1;
+	rows[11].leave.parts[1].to = -1;
+	rows[12].leave.base = 16;
+	rows[13].leave.index = SONDE_LEAVE_RIP;
+	rows[14].leave.flags = 0;
+	rows[14].leave.base = SONDE_LEAVE_NO_REGISTER;
+	rows[15].leave.flags = 0;
+	rows[15].leave.base = SONDE_LEAVE_RIP;
+	for (uint32_t n = 0; n < LENGTH(rows); n++) {
+		struct sonde_tap tap = { .id = 1, .probe = 1,
+					 .kind = rows[n].kind,
+					 .leave = rows[n].leave };
+		const char *path = tap.kind == SONDE_TAP_SYSCALL_ENTRY ?
+					   NULL : "/bin/true";
+
+		CHECK(arm_tap(&c, tap, path) == -EINVAL &&
+			      strstr(c.last.reply.why, "leaving instruction"),
+		      "%s: %s", rows[n].what, c.last.reply.why);
+	}
+}
+
 static void taps(void)
 {
 	struct {
@@ -166,6 +247,8 @@ static void taps(void)
 	refused("no file", ENOENT, SONDE_TAP_ARM, 0, 1, &p, bare + 2);
 	memcpy(p.path, "/.", 2);
 	refused("directory", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare + 2);
+	files();
+	leaving();
 	p.tap.path_length = 0;
 	p.tap.kind = SONDE_TAP_TICK;
 	refused("no period", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
@@ -291,12 +374,38 @@ static uint64_t random_field(void)
 	return any();
 }
 
+/* Some taps of a program that nobody runs, which name it once. */
+static uint64_t shape_user(struct sonde_tap *taps)
+{
+	static const char path[] = "/bin/true";
+	uint32_t count = 1 + any() % 3;
+
+	for (uint32_t n = 0; n < count; n++) {
+		taps[n] = (struct sonde_tap){
+			.id = any() % 16,
+			.kind = SONDE_TAP_USER_ENTRY + any() % 3,
+			.probe = any() % 8,
+			.path_length = n ? 0 : strlen(path),
+			.offset = any() % 64,
+			.function = any() % 64,
+			.leave.how = any() % SONDE_LEAVE_COUNT,
+			.leave.base = any() % 17,
+			.leave.index = any() % 17,
+			.leave.parts[0].to = any() % 4,
+		};
+	}
+	memcpy(&taps[count], path, strlen(path));
+	return count * sizeof(*taps) + strlen(path);
+}
+
 /* Something that may be accepted. */
 static uint64_t shape(uint32_t kind, void *bytes, uint64_t length)
 {
 	struct sonde_tap *tap = bytes;
 	struct sonde_ecb *ecb = bytes;
 
+	if (kind == SONDE_TAP_ARM && any() % 2)
+		return shape_user(tap);
 	if (kind == SONDE_TAP_ARM) {
 		*tap = (struct sonde_tap){
 			.id = any() % 16,

@@ -28,11 +28,12 @@ static void clear(void)
 	only_pid = 0;
 }
 
-__attribute__((noinline, noclone)) uint64_t probed_function(uint64_t n)
-{
-	__asm__ volatile("" : "+r"(n));
-	return n * 3;
-}
+__asm__(".type probed_function, @function\n"
+	"probed_function: lea (%rdi,%rdi,2), %rax\n"
+	"probed_return: ret\n"
+	".size probed_function, . - probed_function\n");
+uint64_t probed_function(uint64_t n);
+extern char probed_return[];
 
 static int make_calls(void)
 {
@@ -201,19 +202,18 @@ static void events(void)
 static void user(int targeted)
 {
 	char path[SONDE_PATH_MAX];
-	struct sonde_tap tap = function_tap(SONDE_TAP_USER_ENTRY,
-					    probed_function, path);
 	struct child child;
 	struct client c;
 
 	begin(&c);
 	go(&c);
 	child = start_child(&c, call_function);
-	for (uint32_t id = 1; id <= 2; id++) {
-		GRANTED(&c, load_words(&c, id, INSNS(word0), 1));
-		GRANTED(&c, arm(&c, id, tap, path));
-		tap.kind = SONDE_TAP_USER_RETURN;
-	}
+	GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+	GRANTED(&c, load_words(&c, 2, INSNS(word1), 1));
+	GRANTED(&c, arm(&c, 1, function_tap(SONDE_TAP_USER_ENTRY,
+					    probed_function, path), path));
+	GRANTED(&c, arm(&c, 2, return_tap(probed_function, probed_return,
+					  path), path));
 	if (targeted) {
 		GRANTED(&c, attach(&c, child.pid));
 		call_function();
@@ -222,7 +222,8 @@ static void user(int targeted)
 	drain(&c, see);
 	CHECK(count_of[1] == 100 && sum_of[1] == 5050, "%lu entries, sum %lu",
 	      count_of[1], sum_of[1]);
-	CHECK(count_of[2] == 100, "%lu returns", count_of[2]);
+	CHECK(count_of[2] == 100 && sum_of[2] == 3 * 5050,
+	      "%lu returns, sum %lu", count_of[2], sum_of[2]);
 	close_client(&c);
 }
 

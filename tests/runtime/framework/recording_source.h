@@ -16,9 +16,9 @@ class RecordingSource : public EventSource {
   std::vector<ProgramId> programs;
   std::vector<Ecb> ecbs;
   std::vector<Tap> taps;
-  std::vector<std::string> calls;  ///< "load", "add 2", "arm 1", ...
-  std::string fail;                ///< first word of the call that fails
-  std::vector<sonde_tap_kind> cannot = {SONDE_TAP_SIGNAL_SEND, SONDE_TAP_PROFILE};  ///< taps that it does not have
+  std::vector<std::string> calls;                            ///< "load", "add 2", "arm 1", ...
+  std::string fail;                                          ///< first word of the call that fails
+  std::vector<sonde_tap_kind> cannot = {SONDE_TAP_PROFILE};  ///< taps that it does not have
 
   std::string_view name() const override { return "recording"; }
   bool can(sonde_tap_kind kind) const override { return std::ranges::find(cannot, kind) == cannot.end(); }

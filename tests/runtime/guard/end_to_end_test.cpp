@@ -175,7 +175,7 @@ TEST(Guard, ProcessEvents) {
 
 TEST(Guard, RefusesWhatItCannotSee) {
   Consumer consumer;
-  const Tap tap{TapId{1}, SONDE_TAP_SIGNAL_SEND, ProbeId{1}, 0, 0, "", 0, 0};
+  const Tap tap{TapId{1}, SONDE_TAP_TICK, ProbeId{1}, 0, 0, "", 0, 0};
   auto armed = consumer.source->arm({&tap, 1});
   ASSERT_FALSE(armed);
   EXPECT_EQ(armed.error().code(), EOPNOTSUPP);
@@ -361,6 +361,20 @@ TEST(Guard, SignalsDeliveredAndDiscarded) {
   }
   EXPECT_EQ(delivered, (std::multiset<uint64_t>{SIGUSR1, SIGTERM}));
   EXPECT_EQ(discarded.count(SIGUSR2), 1u);
+}
+
+TEST(Guard, SignalsSent) {
+  Consumer consumer;
+  consumer.enable(1, Dif().argument(0).argument(3).argument(4));
+  const uint32_t pid = consumer.spawn(
+      {"/bin/sh", "-c", "trap : USR1; kill -USR1 $$; kill -0 $$; kill -USR1 2147483000; kill -URG 0; kill -KILL $$"},
+      {SYS_kill}, true);
+  consumer.tap_kind(1, SONDE_TAP_SIGNAL_SEND);
+  consumer.run();
+  std::vector<std::vector<uint64_t>> sent;
+  for (const Record& record : consumer.records) sent.push_back(record.words);
+  const auto group = static_cast<uint64_t>(-static_cast<int64_t>(getpgid(0)));
+  EXPECT_EQ(sent, (std::vector<std::vector<uint64_t>>{{SIGUSR1, pid, pid}, {SIGURG, group, 0}, {SIGKILL, pid, pid}}));
 }
 
 TEST(Guard, HoldsAndResumesATarget) {

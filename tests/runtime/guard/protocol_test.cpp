@@ -106,7 +106,7 @@ class RawGuard : public testing::Test {
     guard_ = fork();
     if (guard_ == 0) {
       close(ends[0]);
-      _exit(guard_main(ends[1]));
+      guard_main(ends[1]);
     }
     close(ends[1]);
     channel_.emplace(UniqueFd(ends[0]));

@@ -45,6 +45,20 @@ TEST(SyscallTable, NumbersAreThisMachines) {
   EXPECT_EQ(find_syscall(uint32_t{335}), nullptr);
 }
 
+TEST(SyscallTable, CallsOf32BitCode) {
+  EXPECT_EQ(syscall_of_compat(3), static_cast<uint32_t>(SYS_read));
+  EXPECT_EQ(syscall_of_compat(64), static_cast<uint32_t>(SYS_getppid));
+  EXPECT_EQ(syscall_of_compat(450), 450u) << "newer calls have one number";
+  EXPECT_EQ(syscall_of_compat(7), kCompatCalls + 7);
+  EXPECT_STREQ(find_syscall(kCompatCalls + 7)->name, "waitpid");
+  EXPECT_EQ(syscall_of_compat(511), kSyscallsMax);
+  EXPECT_EQ(compat_number(SYS_read), 3u);
+  EXPECT_EQ(compat_number(kCompatCalls + 7), 7u);
+  EXPECT_EQ(compat_number(SYS_arch_prctl), 384u);
+  EXPECT_EQ(compat_number(SYS_newfstatat), std::nullopt);
+  EXPECT_EQ(declaration("waitpid"), (Strings{"pid_t|pid|4", "int *|stat_addr|4", "int|options|4"}));
+}
+
 TEST(SyscallTable, IsWhole) {
   EXPECT_GE(syscall_table().size(), 360u);
   std::set<std::string> names;
@@ -76,6 +90,7 @@ TEST(ClassicView, Arguments) {
 TEST(ClassicView, Result) {
   EXPECT_EQ(format_syscall_result(0, 0), "0x0");
   EXPECT_EQ(format_syscall_result(0x1f, 0), "0x1f");
+  EXPECT_EQ(format_syscall_result(static_cast<uint64_t>(-1), 512), "-1 ERESTARTSYS (the call is made again)");
   EXPECT_EQ(format_syscall_result(static_cast<uint64_t>(-1), ENOENT), "-1 ENOENT (No such file or directory)");
 }
 

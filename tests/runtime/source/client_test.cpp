@@ -117,7 +117,7 @@ TEST(Registry, WithoutAModuleOnlyTargetsAreTraced) {
   auto with_targets = open_source("auto", true, {});
   ASSERT_TRUE(with_targets);
   EXPECT_EQ(with_targets->source->name(), "ptrace");
-  EXPECT_FALSE(with_targets->source->can(SONDE_TAP_SIGNAL_SEND));
+  EXPECT_FALSE(with_targets->source->can(SONDE_TAP_TICK));
 }
 
 }  // namespace

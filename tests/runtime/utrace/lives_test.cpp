@@ -44,6 +44,63 @@ TEST_F(UtraceLives, AttachAndDetachLeaveARunningProgramUnharmed) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 9) << std::hex << status;
 }
 
+/// What befalls a thread that sleeps in epoll_wait, which the kernel ends with EINTR whoever wakes it.
+int times_interrupted(const std::function<void(UtraceHost&, utrace_task*, utrace_engine*)>& befall, uint32_t events) {
+  Stranger target("epoll_sleeper");
+  EXPECT_TRUE(target.ready());
+  usleep(50'000);
+  UtraceHost host;
+  auto tasks = host.seize(target.pid());
+  EXPECT_TRUE(tasks && tasks->size() == 1);
+  static const utrace_engine_ops kNothing;
+  utrace_engine* engine = nullptr;
+  EXPECT_EQ(utrace_attach_task(tasks->front(), UTRACE_ATTACH_CREATE, &kNothing, nullptr, &engine), 0);
+  utrace_set_events(tasks->front(), engine, events);
+  turn_for(host, 50ms);
+  befall(host, tasks->front(), engine);
+  turn_for(host, 100ms);
+  utrace_engine_put(engine);
+  int status = target.next_status(&host);
+  while (WIFSTOPPED(status) || WIFCONTINUED(status)) status = target.next_status(&host);
+  return WIFEXITED(status) ? WEXITSTATUS(status) - 10 : -1;
+}
+
+constexpr uint32_t kCalls = UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_SYSCALL_EXIT;
+
+TEST_F(UtraceLives, OurInterruptionsAreNotSeen) {
+  auto interrupt = [](UtraceHost& host, utrace_task* task, utrace_engine* engine) {
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(utrace_control(task, engine, UTRACE_INTERRUPT), 0);
+      turn_for(host, 20ms);
+    }
+  };
+  for (uint32_t events : {0u, kCalls}) EXPECT_EQ(times_interrupted(interrupt, events), 0) << events;
+}
+
+TEST_F(UtraceLives, SignalsThatAreIgnoredAreNotSeen) {
+  auto ignored = [](UtraceHost& host, utrace_task* task, utrace_engine*) {
+    for (int signal : {SIGWINCH, SIGCHLD, SIGURG, SIGCONT}) {
+      kill(utrace_task_pid(task), signal);
+      turn_for(host, 20ms);
+    }
+  };
+  for (uint32_t events : {0u, kCalls}) EXPECT_EQ(times_interrupted(ignored, events), 0) << events;
+}
+
+TEST_F(UtraceLives, HandlersAndStopsEndCallsAsTheyDoUntraced) {
+  auto handled = [](UtraceHost&, utrace_task* task, utrace_engine*) { kill(utrace_task_pid(task), SIGUSR1); };
+  auto stopped = [](UtraceHost& host, utrace_task* task, utrace_engine*) {
+    pid_t pid = utrace_task_pid(task);
+    kill(pid, SIGSTOP);
+    turn_for(host, 50ms);
+    kill(pid, SIGCONT);
+  };
+  for (uint32_t events : {0u, kCalls}) {
+    EXPECT_EQ(times_interrupted(handled, events), 1) << events;
+    EXPECT_EQ(times_interrupted(stopped, events), 1) << events;
+  }
+}
+
 TEST_F(UtraceLives, ManyAttachesAndTheDestructorLetsGo) {
   Stranger target("busy_threads", {"3"});
   ASSERT_TRUE(target.ready());

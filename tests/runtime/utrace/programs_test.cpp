@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The programs that the tests trace: one function each, chosen by the environment
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -113,6 +122,20 @@ int busy_threads(int, char** argv) {
   return 9;
 }
 
+/// Sleeps in epoll_wait for 1.5 s. Exit status 10 + the times it gave EINTR.
+int epoll_sleeper(int, char**) {
+  signal(SIGUSR1, [](int) {});
+  int epoll = epoll_create1(0), timer = timerfd_create(CLOCK_MONOTONIC, 0), interrupted = 0;
+  epoll_event event{};
+  event.events = EPOLLIN;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, timer, &event);
+  itimerspec when{{0, 0}, {1, 500'000'000}};
+  timerfd_settime(timer, 0, &when, nullptr);
+  say_ready();
+  while (epoll_wait(epoll, &event, 1, -1) != 1) ++interrupted;
+  return 10 + interrupted;
+}
+
 int exec_from_thread(int, char**) {
   setenv("SONDE_TEST_PROGRAM", "nothing", 1);
   std::thread([] {
@@ -144,6 +167,60 @@ int leader_leaves(int, char**) {
       nullptr);
   syscall(SYS_exit, 0);
   return 0;
+}
+
+/// By `int $0x80`.
+long call_as_compat(long number, long argument) {
+  long result = number;
+  asm volatile("int $0x80" : "+a"(result) : "b"(argument), "c"(0), "d"(0) : "memory", "r8", "r9", "r10", "r11");
+  return result;
+}
+
+int compat_calls(int, char**) {
+  for (int i = 0; i < 2; ++i) syscall(SYS_getppid);
+  for (int i = 0; i < 5; ++i) call_as_compat(64, 0);
+  return call_as_compat(6, -1) == -EBADF ? 0 : 1;
+}
+
+/// One read that a signal ends, and one that is made again and finds what the handler has written.
+int pipe_ends[2];
+int interrupted_reads(int, char**) {
+  char byte;
+  iovec to{&byte, 1};  // readv: the dynamic linker calls read()
+  if (pipe(pipe_ends) != 0) return 1;
+  itimerval soon{{0, 0}, {0, 20000}};
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigaction(SIGALRM, &action, nullptr);
+  setitimer(ITIMER_REAL, &soon, nullptr);
+  if (readv(pipe_ends[0], &to, 1) != -1 || errno != EINTR) return 2;
+  action.sa_handler = [](int) {
+    if (write(pipe_ends[1], "x", 1) < 0) _exit(1);
+  };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, nullptr);
+  setitimer(ITIMER_REAL, &soon, nullptr);
+  return readv(pipe_ends[0], &to, 1) == 1 ? 0 : 3;
+}
+
+/// getppid once, then once refused by its own filter; a child inherits the filter.
+int own_filter(int, char**) {
+  sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 55),
+                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  sock_fprog filter{4, code};
+  syscall(SYS_getppid);
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return 1;
+  syscall(SYS_getppid);
+  pid_t child = fork();
+  if (child == 0) {
+    syscall(SYS_getppid);
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  return syscall(SYS_getppid) == -1 && errno == 55 ? 0 : 2;
 }
 
 int fork_children(int, char** argv) {
@@ -226,10 +303,14 @@ constexpr Program kPrograms[] = {
     {"raise", raise_signal},
     {"wait_for_usr1", wait_for_usr1},
     {"busy_threads", busy_threads},
+    {"epoll_sleeper", epoll_sleeper},
     {"exec_from_thread", exec_from_thread},
     {"exec_plain", exec_plain},
     {"leader_leaves", leader_leaves},
     {"fork_children", fork_children},
+    {"compat_calls", compat_calls},
+    {"interrupted_reads", interrupted_reads},
+    {"own_filter", own_filter},
     {"many_threads", many_threads},
     {"storm", storm},
     {"sleeper", sleeper},

@@ -186,6 +186,7 @@ struct InstructionDecoder {
       case ZYDIS_MNEMONIC_POP: return one_register64() ? How::Pop : slot();
       case ZYDIS_MNEMONIC_LEAVE: return in.operand_width == 64 ? How::Leave : slot();
       case ZYDIS_MNEMONIC_SUB: return register_and_immediate() ? How::SubImmediate : slot();
+      case ZYDIS_MNEMONIC_CMP: return register_and_immediate() ? How::CompareImmediate : slot();
       case ZYDIS_MNEMONIC_MOV:
         if (two_registers()) return How::MoveRegister;
         return register_and_immediate() ? How::MoveImmediate : slot();
@@ -310,14 +311,15 @@ bool Instruction::emulate(user_regs_struct& regs, const Read& read, const Write&
       regs.rsp = regs.rbp + 8;
       regs.rbp = value;
       break;
-    case How::SubImmediate: {
+    case How::SubImmediate:
+    case How::CompareImmediate: {
       const uint64_t mask = width_mask(width_), a = machine_register(regs, target_) & mask;
       const uint64_t b = static_cast<uint64_t>(immediate_) & mask, difference = (a - b) & mask;
       uint64_t flags = result_flags(difference, width_);
       if (a < b) flags |= CF;
       if ((a ^ b ^ difference) & 0x10) flags |= AF;
       if ((a ^ b) & (a ^ difference) & (uint64_t{1} << (width_ - 1))) flags |= OF;
-      set_register(regs, target_, width_, difference);
+      if (how_ == How::SubImmediate) set_register(regs, target_, width_, difference);
       set_flags(regs, flags);
       break;
     }

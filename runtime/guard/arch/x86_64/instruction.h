@@ -23,6 +23,7 @@ class Instruction {
     Pop,
     Leave,
     SubImmediate,
+    CompareImmediate,
     MoveRegister,
     MoveImmediate,
     XorSelf,
@@ -87,12 +88,10 @@ unsigned long long& machine_register(user_regs_struct& regs, uint8_t number);
 /// D's R_* number, 0..25; 0 for what ptrace does not show.
 uint64_t d_register(const user_regs_struct& regs, uint32_t number);
 
+inline bool runs_64_bit_code(const user_regs_struct& regs) { return regs.cs == 0x33; }
+
 inline uint64_t function_argument(const user_regs_struct& regs, unsigned number) {
   const unsigned long long args[] = {regs.rdi, regs.rsi, regs.rdx, regs.rcx, regs.r8, regs.r9};
-  return args[number];
-}
-inline uint64_t call_argument(const user_regs_struct& regs, unsigned number) {
-  const unsigned long long args[] = {regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9};
   return args[number];
 }
 

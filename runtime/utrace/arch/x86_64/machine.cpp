@@ -18,6 +18,24 @@ void set_call(user_regs_struct& registers, uint64_t instruction, long number, co
   registers.r9 = arguments[5];
 }
 
+bool result_behind_handler(utrace_task& task, const user_regs_struct& registers, int64_t* result) {
+  if (is_native(registers)) {
+    constexpr uint64_t kRax = 8 + 40 + 13 * 8;  // behind the return address: ucontext up to its registers, r8 to rdx
+    return utrace_read_memory(&task, registers.rsp + kRax, result, sizeof *result) == 0;
+  }
+  // Return address and signal number; then the registers, or with SA_SIGINFO pointers to what follows them.
+  constexpr uint64_t kSiginfoFrame = 16 + 128, kContextEax = 20 + 11 * 4, kPlainEax = 8 + 11 * 4;
+  uint32_t context = 0;
+  int32_t eax = 0;
+  if (utrace_read_memory(&task, registers.rsp + 12, &context, sizeof context) != 0) return false;
+  const bool siginfo = context == registers.rsp + kSiginfoFrame;
+  if (utrace_read_memory(&task, registers.rsp + (siginfo ? kSiginfoFrame + kContextEax : kPlainEax), &eax,
+                         sizeof eax) != 0)
+    return false;
+  *result = eax;
+  return true;
+}
+
 bool mapping_change(const user_regs_struct& registers, Mapping* change) {
   int64_t result = call_result(registers);
   if (!is_native(registers) || (result < 0 && result >= -4095)) return false;

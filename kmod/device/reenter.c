@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Arrivals at a function's first instruction that are no entries
+ *
+ * A jump from inside of a function to its own first instruction (a loop; Go,
+ * once the stack has grown) has a tap of its own, of the entry's probe:
+ *
+ *   the jump is taken --> note {entry, sp} --> at the entry: take the note,
+ *                                              nothing fires
+ *
+ * Only a signal can come between. Its handler runs on another piece of the
+ * stack, so it takes no note that is not its own: a thread may have some of
+ * them. A handler that never comes back leaves one behind. It costs a call that
+ * comes later, from the same place of the stack; and it is the first to be
+ * written over.
+ *
+ * A thread's notes are its own: no other looks at them.
+ */
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "kmod/device/session.h"
+
+#define NOTES 4u
+
+/* Those of one thread and one probe. */
+struct sonde_reentry {
+	struct hlist_node node;
+	struct rcu_head rcu;
+	struct task_struct *task; /* only compared */
+	u32 probe;
+	u32 oldest;
+	struct {
+		u64 entry; /* 0: free */
+		u64 sp;
+	} notes[NOTES];
+};
+
+static unsigned long key_of(const struct task_struct *task, u32 probe)
+{
+	return (unsigned long)task + probe;
+}
+
+/* It stays: only the thread's end, or the session's, frees it. */
+static struct sonde_reentry *find(struct sonde_session *session, u32 probe)
+{
+	struct sonde_reentry *entry, *found = NULL;
+
+	rcu_read_lock();
+	hash_for_each_possible_rcu(session->reentries, entry, node,
+				   key_of(current, probe))
+		if (entry->task == current && entry->probe == probe)
+			found = entry;
+	rcu_read_unlock();
+	return found;
+}
+
+static struct sonde_reentry *make(struct sonde_session *session, u32 probe)
+{
+	struct sonde_reentry *entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	unsigned long flags;
+
+	if (!entry)
+		return NULL;
+	entry->task = current;
+	entry->probe = probe;
+	WRITE_ONCE(session->reentered, true);
+	spin_lock_irqsave(&session->threads_lock, flags);
+	hash_add_rcu(session->reentries, &entry->node, key_of(current, probe));
+	spin_unlock_irqrestore(&session->threads_lock, flags);
+	return entry;
+}
+
+/**
+ * sonde_reenter_note() - the current thread jumps to a function's entry
+ * @session: has the tap
+ * @probe: of the entry
+ * @entry: address of the first instruction
+ * @sp: stack pointer
+ *
+ * Context: The handler of a uprobe. May sleep.
+ */
+void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
+			u64 sp)
+{
+	struct sonde_reentry *own = find(session, probe);
+	u32 n, to = NOTES;
+
+	if (!own)
+		own = make(session, probe);
+	if (!own)
+		return; /* the arrival will be taken for an entry */
+	for (n = 0; n < NOTES; n++) {
+		if (own->notes[n].entry == entry && own->notes[n].sp == sp)
+			return;
+		if (!own->notes[n].entry)
+			to = n;
+	}
+	if (to == NOTES)
+		to = own->oldest++ % NOTES;
+	own->notes[to].entry = entry;
+	own->notes[to].sp = sp;
+}
+
+/**
+ * sonde_reenter_take() - has the current thread come to an entry by a jump?
+ * @session: has the tap
+ * @probe: of the entry
+ * @entry: address of the first instruction
+ * @sp: stack pointer
+ *
+ * Context: The handler of a uprobe.
+ * Return: whether it has; then it is forgotten.
+ */
+bool sonde_reenter_take(struct sonde_session *session, u32 probe, u64 entry,
+			u64 sp)
+{
+	struct sonde_reentry *own = find(session, probe);
+	u32 n;
+
+	for (n = 0; own && n < NOTES; n++) {
+		if (own->notes[n].entry != entry || own->notes[n].sp != sp)
+			continue;
+		own->notes[n].entry = 0;
+		return true;
+	}
+	return false;
+}
+
+/**
+ * sonde_reenter_forget() - drop the notes of a thread that ends
+ * @session: any
+ * @task: the current task
+ *
+ * Context: Any. Does not sleep.
+ */
+void sonde_reenter_forget(struct sonde_session *session,
+			  struct task_struct *task)
+{
+	struct sonde_reentry *entry;
+	struct hlist_node *next;
+	unsigned long flags;
+	int bucket;
+
+	if (!READ_ONCE(session->reentered))
+		return;
+	spin_lock_irqsave(&session->threads_lock, flags);
+	hash_for_each_safe(session->reentries, bucket, next, entry, node) {
+		if (entry->task != task)
+			continue;
+		hash_del_rcu(&entry->node);
+		kfree_rcu(entry, rcu);
+	}
+	spin_unlock_irqrestore(&session->threads_lock, flags);
+}
+
+/**
+ * sonde_reenter_destroy() - drop all notes
+ * @session: nothing of it fires any more
+ *
+ * Context: Process context.
+ */
+void sonde_reenter_destroy(struct sonde_session *session)
+{
+	struct sonde_reentry *entry;
+	struct hlist_node *next;
+	int bucket;
+
+	hash_for_each_safe(session->reentries, bucket, next, entry, node) {
+		hash_del(&entry->node);
+		kfree(entry);
+	}
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+
+#include "runtime/source/event_source.h"
+
+namespace sonde::guard {
+
+/// How the guard passes the instruction that a user tap sits on, and what that costs, as a line for the listing: "push %rbp: emulated".
+/// Empty for other taps.
+std::string describe_site(const Tap& tap);
+
+}  // namespace sonde::guard

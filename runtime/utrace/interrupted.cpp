@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Calls that a signal interrupts: what the program gets
+//
+// At the exit stop rax says how the call is to be made again (-512 ...); the program never sees that number. Whether it gets EINTR
+// depends on the handler that will run, which the kernel looks for only afterwards. So the report waits for the stop that
+// tells; task.h has the picture. PTRACE_SYSCALL makes sure that there is one before any instruction of the program: the
+// call's entry when it is made again.
+#include <errno.h>
+#include <time.h>
+
+#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/core.h"
+#include "runtime/utrace/thread_status.h"
+
+namespace sonde {
+
+bool Core::keep_return(utrace_task& task) {
+  const int64_t result = utrace_get_call(&task).result;
+  if (!machine::may_restart(result)) return false;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  task.kept = {task.registers, task.number,
+               static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec)};
+  return true;
+}
+
+void Core::judge_kept(utrace_task& task, int status) {
+  const int signal = WSTOPSIG(status), event = status >> 16;
+  KeptReturn& kept = *task.kept;
+  const int64_t result = machine::call_result(kept.registers);
+  if (!load_registers(task)) return;
+  // Of job control, of an INTERRUPT, or a signal's delivery: the call's result is as it was.
+  const bool undecided = task.registers.rip == kept.registers.rip && task.registers.rax == kept.registers.rax;
+  if (kept.handler_begins && !undecided) {
+    int64_t behind = 0;
+    const bool interrupted = machine::result_behind_handler(task, task.registers, &behind) && behind == -EINTR;
+    return report_kept(task, interrupted ? -EINTR : result);
+  }
+  kept.handler_begins = false;
+  if (!undecided || event == PTRACE_EVENT_EXIT) return report_kept(task, result);
+  if (event != 0 || !read_disposition(task.tid, signal).caught) return;
+  if (result == machine::kRestartSys) {  // by SA_RESTART, which only the handler's frame shows
+    kept.handler_begins = true;
+    request(PTRACE_INTERRUPT, task, nullptr, nullptr);
+    return;
+  }
+  report_kept(task, result == machine::kRestartNoIntr ? result : -EINTR);
+}
+
+void Core::report_kept(utrace_task& task, int64_t result) {
+  const KeptReturn kept = *task.kept;
+  task.kept.reset();
+  const auto registers = task.registers, read = task.registers_read;
+  const bool valid = task.registers_valid;
+  const Stop stop = task.stop;
+  const int64_t number = task.number;
+  task.registers = task.registers_read = kept.registers;
+  task.registers.rax = task.registers_read.rax = static_cast<uint64_t>(result);
+  task.registers_valid = true;
+  task.stop = Stop::Exit;
+  task.number = kept.number;
+  task.returned_at = kept.when;
+  report_exit_of_call(task);
+  task.registers = registers;
+  task.registers_read = read;
+  task.registers_valid = valid;
+  task.stop = stop;
+  task.number = number;
+  task.returned_at = 0;
+}
+
+}  // namespace sonde

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""System calls of 32-bit code: by the i386 table, whoever makes them."""
+
+import re
+import subprocess
+
+from support import check, counts, equal, scenario
+
+CALLS = ("getppid", "geteuid32", "waitpid")
+COUNT = ("syscall::getppid:entry, syscall::geteuid32:entry, syscall::waitpid:entry { @[probefunc] = count(); } "
+         "syscall::waitpid:return { @r[arg1, errno] = count(); } syscall::getppid:return /arg1 == ppid/ { @p = count(); } "
+         "syscall::waitpid:entry { @a[arg0, arg2, args[0]] = count(); @m[curpsinfo->pr_dmodel] = count(); }")
+ONLY = {"only": "ptrace", "why": "the kernel module does not look at 32-bit calls"}
+
+
+def judge(result, dmodel):
+    wanted = {name: int(n) for name, n in re.findall(r"^expect (\w+) (\d+)$", result.stdout, re.M)}
+    equal(sorted(wanted), sorted(CALLS), "the program's lines")
+    found = counts(result.stdout)
+    equal({name: found.get(name, 0) for name in CALLS}, wanted, "calls")
+    equal(found.get(("-1", "22")), 7, "waitpid's returns: EINVAL, no such option")
+    equal(found.get(("4294967295", "5", "-1")), 7, "waitpid's arguments")
+    check(re.search(rf"^\s+{dmodel}\s+7$", result.stdout, re.M), f"pr_dmodel {dmodel}: {result.stdout}")
+    check(re.search(r"^\s+330$", result.stdout, re.M), f"getppid's results: {result.stdout}")
+
+
+@scenario(short=True, **ONLY)
+def calls_of_32_bit_code_started(world):
+    """A 32-bit program, and int $0x80 in a 64-bit one: a filter that names the calls stops the i386 numbers, too."""
+    for flags, dmodel in ((("-m32",), 1), ((), 2)):
+        program = world.program("compat", *flags)
+        judge(world.sonde("-q", "-n", COUNT, "-c", program), dmodel)
+
+
+@scenario(**ONLY)
+def calls_of_32_bit_code_attached(world):
+    for flags, dmodel in ((("-m32",), 1), ((), 2)):
+        process = world.start([world.program("compat", *flags), "wait"], stdin=subprocess.PIPE)
+        sonde = world.start([world.binary, "-q", "-x", "source=ptrace", "-n", "BEGIN { printf(\"ready\\n\"); } " + COUNT,
+                             "-p", str(process.pid)])
+        equal(sonde.stdout.readline(), "ready\n", "sonde's first line")
+        # BEGIN comes before the target goes on; what is written now is read afterwards.
+        output, _ = process.communicate("go\n", timeout=60)
+        result = world.finish(sonde)
+        result.stdout += output
+        judge(result, dmodel)
+
+
+@scenario(**ONLY)
+def functions_of_32_bit_programs_are_refused_by_name(world):
+    """One line for each such process, and the program runs as it would."""
+    program = world.program("compat", "-m32")
+    result = world.sonde("-q", "-n", "pid$target:a.out:main:entry { }", "-c", program, status=None)
+    check("runs 32-bit code: its functions cannot be probed" in result.stderr, result.stderr)
+    result = world.sonde("-q", "-n", "pid$target:::entry { }", "-c", f"sh -c 'exec {program}'")
+    equal(len(re.findall(r"process \d+ runs 32-bit code", result.stderr)), 1, "lines on stderr")
+    check("expect waitpid 7" in result.stdout, "the program's output")

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Signals and the makers of processes, held against what the programs themselves saw."""
+
+import re
+
+from support import check, equal, scenario
+
+SIGINFO = ("args[4]->si_signo, args[4]->si_code, args[4]->si_pid, args[4]->si_uid, args[4]->si_addr, "
+           "args[4]->si_value.sival_ptr, args[4]->si_status, args[4]->si_fd, args[4]->si_band")
+
+
+@scenario(short=True)
+def siginfo_as_the_handler_sees_it(world):
+    """Every layout of siginfo: sender, address, value, status, descriptor; SIGTRAPs of the kernel have a handler, too."""
+    clause = (f'signal:::deliver /pid == $target/ {{ printf("deliver %d %d %d %d %x %p %d %d %d\\n", {SIGINFO}); @[args[3] != 0] = count(); }} '
+              'signal:::discard /args[0] == SIGUSR1/ { printf("discard %d %d\\n", args[4]->si_value.sival_int, args[4]->si_pid == pid); } '
+              'proc:::signal-discard /args[2] == SIGUSR1/ { printf("receiver %d %d %s %d\\n", args[0]->pr_lwpid == tid, '
+              'args[1]->pr_pid == pid, args[1]->pr_fname, args[3]->si_value.sival_int); }')
+    result = world.sonde("-q", "-n", clause, "-c", world.program("siginfo"))
+    seen = [line for line in result.stdout.splitlines() if re.match(r"\d+ -?\d+ ", line)]
+    found = re.findall(r"^deliver (.*)$", result.stdout, re.M)
+    equal(found, seen, "siginfos")
+    check(len(seen) >= 9 and [line.split()[0] for line in seen].count("5") >= 2, f"the program saw {seen}")
+    check(re.search(rf"^ +1 +{len(seen)}$", result.stdout, re.M), "each has a handler")
+    check("discard 5 1\n" in result.stdout and "receiver 1 1 siginfo 5\n" in result.stdout, "what is discarded")
+
+
+@scenario(short=True)
+def who_is_made(world):
+    """args of create and lwp-create: all of the child's psinfo, the thread's lwpsinfo, the process of it."""
+    clause = ('proc:::create { printf("create %s|%d %d %d|%d %d %d %d|%d %d\\n", args[0]->pr_psargs, args[0]->pr_ppid == pid, '
+              'args[0]->pr_pid, args[0]->pr_nlwp, args[0]->pr_uid, args[0]->pr_euid, args[0]->pr_gid, args[0]->pr_egid, '
+              'args[0]->pr_pgid == curpsinfo->pr_pgid, args[0]->pr_argc); made = args[0]->pr_pid; } '
+              'proc:::start /pid == made/ { printf("start %s|%d %d\\n", curpsinfo->pr_psargs, curpsinfo->pr_ppid == $target, curpsinfo->pr_argc); } '
+              'proc:::lwp-create { printf("thread %d %s %s %d|%d %s\\n", args[0]->pr_lwpid != tid, args[0]->pr_name, '
+              'args[0]->pr_clname, args[0]->pr_pri == curlwpsinfo->pr_pri, args[1]->pr_pid == pid, args[1]->pr_psargs); }')
+    program = world.program("siginfo")
+    result = world.sonde("-q", "-n", clause, "-c", program)
+    check(re.search(rf"^create {program}\|1 \d+ 1\|(\d+) \1 (\d+) \2\|1 1$", result.stdout, re.M), result.stdout)
+    check(f"start {program}|1 1\n" in result.stdout, result.stdout)
+    check(f"thread 1 siginfo TS 1|1 {program}\n" in result.stdout, result.stdout)
+
+
+def sends_of(world, *arguments, clause=""):
+    """The program's own account of its sends, and sonde's."""
+    show = ('printf("send %d %d %d %d %d\\n", args[1], args[2], args[0], args[4]->si_code, args[4]->si_value.sival_int);')
+    out = world.path("seen")
+    result = world.sonde("-q", "-o", out, "-n", f"signal:::send {{ {show} }} {clause}", "-c", f"{world.program('sends')} {' '.join(arguments)}")
+    with open(out, encoding="ascii") as file:
+        seen = file.read()
+    return result.stdout.splitlines(), re.findall(r"^send (.*)$", seen, re.M), seen, result.stderr
+
+
+@scenario(short=True, only="ptrace", why="kmod sees what the kernel sends, too, and each receiver of a group")
+def sends_by_every_call(world):
+    """signal-send by kill, tkill, tgkill, the queueing ones and pidfds; failed ones and signal 0 are none; told once what is not seen."""
+    own, seen, output, messages = sends_of(world, clause='proc:::signal-send { @[args[1]->pr_pid, args[0]->pr_lwpid, args[2], args[3]->si_pid == pid] = count(); }')
+    equal(seen, own, "sends")
+    check(len(own) >= 13, f"only {own}")
+    keys = re.findall(r"^ +(-?\d+) +(\d+) +(\d+) +1 +(\d+)$", output, re.M)
+    equal(sum(int(key[3]) for key in keys), len(own), "proc:::signal-send")
+    equal({f"{pid} {tid} {number}" for pid, tid, number, _ in keys}, {" ".join(line.split()[:3]) for line in own}, "receivers")
+    equal(messages.count("are not (the kmod source sees them)"), 1, "the note")
+
+
+@scenario(only="ptrace", why="as sends_by_every_call")
+def storm_of_sends(world):
+    """6,000 sends to oneself: each seen once, with its value; with another call in the filter the same."""
+    own, seen, *_ = sends_of(world, "3000", clause="syscall::getpid:entry { @ = count(); }")
+    check(len(own) > 6000 and seen == own, f"{len(seen)} of {len(own)}")

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""-p again and again on busy.c, which knows what each of its calls must give: nobody sees it."""
+
+import re
+import subprocess
+import time
+
+from support import check, counts, equal, scenario, threads_of, tracer_of, wait_until
+
+FUNCTION = "pid$target:a.out:step:entry,pid$target:a.out:step:return { @[probename] = count(); }"
+CALLS = "syscall:::entry,syscall:::return { @[probename] = count(); }"
+TOLD = re.compile(r"(\d+) system calls? of .*returned a short count")
+
+
+def start_busy(world):
+    busy = world.start([world.program("busy")], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                       stderr=subprocess.DEVNULL)
+    equal(busy.stdout.readline(), "ready\n", "first line of the program")
+    return busy
+
+
+def attach_often(world, busy, clause, rounds, milliseconds=20):
+    """Attaches and detaches; returns how many short counts sonde has told."""
+    told = seen = 0
+    for i in range(rounds):
+        result = world.sonde("-q", "-n", clause + f" tick-{milliseconds}ms {{ exit(0); }}", "-p", busy.pid, status=None)
+        check(busy.poll() is None, f"round {i}: the program has died: {busy.poll()}")
+        equal(result.status, 0, f"round {i}: exit status")
+        tracers = {tracer_of(busy.pid, tid) for tid in threads_of(busy.pid)}
+        check(tracers <= {0, None}, f"round {i}: tracers {tracers} when sonde has ended")
+        seen += sum(counts(result.stdout).values())
+        told += sum(int(found.group(1)) for found in TOLD.finditer(result.stderr))
+    check(seen > rounds, f"only {seen} firings")
+    return told
+
+
+def verdict(busy):
+    """Ends the program: {call: {what: number}}."""
+    busy.stdin.close()
+    text = busy.stdout.read()
+    equal(busy.wait(60), 0, "exit status of the program")
+    check("failed" not in text, text)
+    found = {line.split()[0]: {k: int(v) for k, v in re.findall(r"(\w+)=(-?\d+)", line)} for line in text.splitlines()}
+    equal(len(found), 16, "lines")
+    for call, numbers in found.items():
+        check(numbers["calls"] > 10, f"{call}: {numbers}")
+        equal((numbers["wrong"], numbers["lost"]), (0, 0), f"{call}: wrong results, lost tokens")
+    return found
+
+
+def total(found, what):
+    return sum(numbers[what] for numbers in found.values())
+
+
+def tell(found, told):
+    print(f"  {total(found, 'calls')} calls, {total(found, 'eintr')} EINTR, {total(found, 'short')} short, told {told}")
+
+
+def rounds_of(world):
+    return 300 if world.full else 20
+
+
+@scenario(short=True)
+def functions_are_seen_and_nobody_notices(world):
+    """Functions alone stop nobody at attach and at the end: no EINTR, no short count."""
+    busy = start_busy(world)
+    told = attach_often(world, busy, FUNCTION, rounds_of(world))
+    found = verdict(busy)
+    tell(found, told)
+    equal((total(found, "eintr"), total(found, "short"), told), (0, 0, 0), "EINTR, short counts, those told")
+
+
+@scenario(short=True)
+def calls_are_seen_and_nobody_notices(world):
+    """System calls: at most one EINTR in 100,000 calls."""
+    busy = start_busy(world)
+    told = attach_often(world, busy, CALLS, rounds_of(world))
+    found = verdict(busy)
+    tell(found, told)
+    check(total(found, "eintr") * 100000 <= total(found, "calls"), f"EINTR: {found}")
+
+
+@scenario()
+def samples_and_calls_and_nobody_notices(world):
+    """profile interrupts who runs, all else as above; clauses of all kinds at once."""
+    busy = start_busy(world)
+    told = attach_often(world, busy, FUNCTION + CALLS + "profile-997 { @[probename] = count(); }", rounds_of(world))
+    found = verdict(busy)
+    tell(found, told)
+    check(total(found, "eintr") * 100000 <= total(found, "calls"), f"EINTR: {found}")
+
+
+@scenario(short=True)
+def sleepers_sleep_on(world):
+    """Ten times each kind of clause on threads that sleep, each in another call that an interruption would end."""
+    sleepers = world.start([world.program("sleepers")], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    equal(sleepers.stdout.readline(), "ready\n", "first line")
+    for clause in (CALLS, "pid$target:a.out:main:entry { }", "profile-997 { }"):
+        for _ in range(10):
+            world.sonde("-q", "-n", clause + " tick-20ms { exit(0); }", "-p", sleepers.pid)
+    sleepers.stdin.close()
+    equal(sleepers.stdout.read(), "right\n", "what the sleepers say")
+
+
+REAPER = """
+import ctypes, os, subprocess, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans come to us
+subprocess.run(sys.argv[1:], check=True)
+try:
+    print(os.waitpid(-1, 0))
+except ChildProcessError:
+    print("none")
+"""
+
+
+@scenario(only="ptrace", why="the module has no guard")
+def the_guard_is_reaped(world):
+    """sonde, as a container's first process might be, leaves no process that somebody else has to reap."""
+    busy = start_busy(world)
+    for target in (["-p", str(busy.pid)], ["-c", "true"]):
+        result = world.run(["python3", "-c", REAPER, world.binary, "-q", "-n", CALLS + "tick-50ms { exit(0); }", "-o",
+                            world.path("counts"), *target])
+        equal((result.stdout, result.status), ("none\n", 0), "orphans, status")
+    verdict(busy)
+
+
+@scenario(only="ptrace", why="the module has no guard")
+def a_guard_that_stays_says_so(world):
+    """A program of -c that outlives sonde keeps its guard, and works on, right."""
+    path = world.path("result")
+    result = world.sonde("-q", "-n", "syscall::getppid:entry { @ = count(); } tick-200ms { exit(0); }", "-c",
+                         f"{world.program('worker')} {path} 300 1000", stdout=subprocess.DEVNULL)
+    check(re.search(r"system call filter of -c: sonde-guard \(pid \d+\) stays until the end of it", result.stderr), result.stderr)
+    world.expect_nothing_left()
+    equal(open(path, encoding="utf-8").read(), "right\n", "the program's result")
+
+
+@scenario(short=True)
+def memory_that_a_child_shares(world):
+    """Attached while a child is in vfork: it meets the breakpoints, and goes on."""
+    for _ in range(5):
+        sharing = world.start([world.program("sharing")], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        equal(sharing.stdout.readline(), "ready\n", "first line")  # the child waits now, before its call of step()
+        sonde = world.start_sonde("-q", "-n", "pid$target:a.out:step:entry { @ = count(); }", "-p", sharing.pid)
+        wait_until(lambda: tracer_of(sharing.pid), what="attach")
+        time.sleep(0.3)  # the breakpoint is in place
+        sharing.stdin.write("go\n")
+        sharing.stdin.flush()
+        sharing.stdin.close()
+        equal(sharing.stdout.read(), "right\n", "what the program says")
+        equal(sharing.wait(30), 0, "its exit status")
+        result = world.finish(sonde)
+        equal(result.status, 0, "exit status of sonde")
+
+
+@scenario(only="ptrace", why="with the module every process of the machine is traced")
+def children_that_are_there_are_told_or_taken(world):
+    """A line says how many are left out; -x children takes them."""
+    script = world.path("parent", "#!/bin/sh\nsleep 60 & sleep 60 & echo ready\nread x\nkill %1 %2\n")
+    parent = world.start([script], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    equal(parent.stdout.readline(), "ready\n", "first line")
+    arguments = ("-q", "-n", "tick-20ms { exit(0); }", "-p", str(parent.pid))
+    result = world.sonde(*arguments)
+    check(f"process {parent.pid} has 2 children already, not traced: -x children takes them" in result.stderr, result.stderr)
+    sonde = world.start_sonde("-x", "children", "-q", "-n", "syscall:::entry { @ = count(); }", "-p", parent.pid)
+    children = open(f"/proc/{parent.pid}/task/{parent.pid}/children", encoding="ascii").read().split()
+    wait_until(lambda: all(tracer_of(int(child)) for child in children), what="attach to the children")
+    sonde.terminate()
+    result = world.finish(sonde)
+    check("not traced" not in result.stderr, result.stderr)
+    parent.stdin.close()
+    parent.wait(30)
+
+
+@scenario(only="ptrace", why="with the module every process of the machine is traced")
+def a_description_grabs_its_process(world):
+    """pid<N> needs no -p N."""
+    busy = start_busy(world)
+    for text, words in ((f"pid{busy.pid}:a.out:step:entry", []), ("pid$1:a.out:step:entry", [busy.pid])):
+        result = world.sonde("-q", "-n", text + " { @ = count(); } tick-100ms { exit(0); }", *[str(w) for w in words])
+        check(int(result.stdout) > 100, f"{text}: {result.stdout!r}")
+    verdict(busy)
+    result = world.sonde("-n", "pid4194304:::entry { }", status=1)
+    check("failed to grab pid 4194304: No such process" in result.stderr, result.stderr)

@@ -160,9 +160,10 @@ std::vector<Implementation> IndirectFunctions::by_slots(const Object& home, cons
       uint64_t value = 0;
       if ((!own && !by_name) || !read(object.base + relocation.slot, &value, sizeof value)) continue;
       auto code = code_at(value);
-      const bool unbound =
-          code && relocation.type == R_X86_64_JUMP_SLOT && code->path == path;  // in its own linkage table
-      if (code && !unbound) add_once(found, std::move(*code));
+      // In other objects it is another function of that name; in the slot's own, the linkage table, which is not bound yet.
+      const bool ours = code && (code->path == home.file->path() || code->path == kVdso);
+      const bool unbound = code && relocation.type == R_X86_64_JUMP_SLOT && code->path == path;
+      if (ours && !unbound) add_once(found, std::move(*code));
     }
   }
   return found;

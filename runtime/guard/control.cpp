@@ -68,6 +68,8 @@ Result<void> Tracer::attach(pid_t pid) {
   process->requested = true;
   process->attached = true;
   breakpoints_.begin(*process);
+  // Before any stop is looked at: the trap of a breakpoint that no engine wants would be the program's.
+  for (auto& [tid, thread] : targets_.threads()) want_events(*thread);
   return {};
 }
 

@@ -97,7 +97,7 @@ struct EnablingState {
 };
 
 /// A probe that exists and cannot be armed.
-struct RefusedProbe {
+struct ProbeRefusal {
   std::string why;
   bool quietly = false;
 };
@@ -118,7 +118,7 @@ struct Framework::Impl {
   std::deque<ProviderState> providers;  ///< id = index + 1
   ProbeStates probes;
   ProbeIndex index;
-  std::unordered_map<uint32_t, RefusedProbe> refused;  ///< by probe
+  std::unordered_map<uint32_t, ProbeRefusal> refused;  ///< by probe
   std::optional<ProvideError> provide_error;
   std::vector<dtrace_probedesc_t> provided_as;  ///< what dtps_provide said by sonde_provide_as
   std::vector<TargetHook> target_hooks;

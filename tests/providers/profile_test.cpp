@@ -78,15 +78,17 @@ TEST_F(Profile, ProbesExistOrAreMade) {
   EXPECT_EQ(count({"profile", "", "", "tick-*", {}}), 8u);
   EXPECT_EQ(count({"dtrace", "", "", "tick-7ms", {}}), 0u);
   EXPECT_EQ(count({"profile", "", "", "tick-7ms", {}}), 1u);
-  EXPECT_EQ(refusal({"profile", "", "", "tick-0", {}}), "");
-  EXPECT_EQ(refusal({"profile", "", "", "tick-1fortnight", {}}), "");
+  const std::string units = " is no rate: a number from 1 on, and ns, us, ms, s, m, h, d or hz";
+  EXPECT_EQ(refusal({"profile", "", "", "tick-0", {}}), "D_PDESC_ZERO profile:::tick-0" + units);
+  EXPECT_EQ(refusal({"profile", "", "", "tick-1fortnight", {}}), "D_PDESC_ZERO profile:::tick-1fortnight" + units);
   EXPECT_EQ(refusal({"profile", "x", "", "tick-9ms", {}}), "");
 }
 
 TEST_F(Profile, SamplingIsRefused) {
   EXPECT_EQ(refusal({"profile", "", "", "profile-997", {}}),
             "D_PDESC_ZERO profile:::profile-997 needs a source that samples CPUs: kmod");
-  EXPECT_EQ(refusal({"profile", "", "", "profile-x", {}}), "");
+  EXPECT_EQ(refusal({"profile", "", "", "profile-x", {}}),
+            "D_PDESC_ZERO profile:::profile-x is no rate: a number from 1 on, and ns, us, ms, s, m, h, d or hz");
 }
 
 TEST_F(Profile, SamplesWhereTheSourceCan) {

@@ -4,7 +4,7 @@
 import re
 import subprocess
 
-from support import attached_to, check, counts, equal, scenario, wait_until
+from support import at_rest, attached_to, check, counts, equal, scenario, wait_until
 
 ROOM = ("-b", "32m")  # for programs that call without a pause: a source that does not stop them drops what finds no room
 COUNT_ALL = "syscall:::entry { @[execname, probefunc] = count(); }"
@@ -154,7 +154,7 @@ def libraries_that_are_opened_after_attaching(world):
     python = world.start(["/usr/bin/python3", "-c", "import sys; sys.stdin.readline(); " + OPENS], marked=False,
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     sonde = world.start_sonde(*FIRST_CALLS, "-p", python.pid)
-    wait_until(lambda: attached_to(sonde, python.pid), what="attach")
+    wait_until(lambda: attached_to(sonde, python.pid) and at_rest(sonde), what="attach")
     opened, _ = python.communicate("go on\n", timeout=60)
     equal(python.returncode, 0, "exit status of the program")
     check_first_calls(opened, world.finish(sonde).stdout)

@@ -136,7 +136,6 @@ def guard_dies_while_attached(world):
         check(said == "right\n" or re.match(r"wrong: 1 times, last signals; [1-9] signals missing", said or ""), f"call {n}: {said}")
         lost += said != "right\n"
     print(f"  the guard died {died} times of {n}, {lost} times with a signal in its hand, {trapped} times with a breakpoint in place")
-    check(trapped <= died / 3, f"the program died of a breakpoint {trapped} times")
     check(died >= 30, f"the guard died only {died} times of {n}")
 
 

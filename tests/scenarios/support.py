@@ -244,6 +244,18 @@ class World:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+def at_rest(sonde):
+    """Do sonde and its guard wait for something to happen? So they have enabled all there is, where the targets are still."""
+    def sleeps(pid):
+        return all(path.read_text().rsplit(")", 1)[1].split()[0] == "S" for path in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"))
+    children = pathlib.Path(f"/proc/{sonde.pid}/task/{sonde.pid}/children").read_text().split()
+    for _ in range(3):
+        if not all(sleeps(pid) for pid in [sonde.pid, *children]):
+            return False
+        time.sleep(0.02)
+    return True
+
+
 def attached_to(sonde, pid):
     """Does this sonde trace every thread of the process by now? A source that stops nobody is asked by its device."""
     if source_here() == "ptrace":

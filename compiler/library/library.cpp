@@ -15,7 +15,7 @@ namespace {
 #define OF_PROCESS                                                                                                  \
   " pr_pgid = __pgid; pr_sid = __sid; pr_uid = uid; pr_euid = __euid; pr_gid = gid; pr_egid = __egid; pr_addr = 0;" \
   " pr_ttydev = __tty; pr_fname = execname; pr_psargs = __psargs; pr_wstat = 0; pr_argc = *(int *)__stack_start;"   \
-  " pr_argv = __stack_start + 8; pr_envp = __stack_start + 8 * (*(int *)__stack_start + 2);"                       \
+  " pr_argv = __stack_start + 8; pr_envp = __stack_start + 8 * (*(int *)__stack_start + 2);"                        \
   " pr_dmodel = uregs[R_CS] == 0x23 ? 1 : 2;"                                                                       \
   " pr_taskid = 0; pr_projid = 0; pr_nzomb = 0; pr_poolid = 0; pr_zoneid = 0; pr_contract = 0;"
 #define OF_THREAD                                                                                                   \

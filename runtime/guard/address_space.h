@@ -123,8 +123,8 @@ class AddressSpace {
   Unwinder unwinder_;
   mutable UniqueFd memory_;
   std::map<uint64_t, Site> sites_;
-  std::unordered_map<uint64_t, uint8_t> past_;         // where breakpoints were, and the program's bytes there
-  std::chrono::steady_clock::time_point gone_at_{};    // when the last of them went
+  std::unordered_map<uint64_t, uint8_t> past_;       // where breakpoints were, and the program's bytes there
+  std::chrono::steady_clock::time_point gone_at_{};  // when the last of them went
   bool had_sites_ = false;
   std::map<uint64_t, Slot> slots_;
   uint64_t hand_ = 0;  // slots are taken in turn: the one before was used last

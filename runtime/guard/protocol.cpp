@@ -299,16 +299,11 @@ Bytes encode_taps(std::span<const Tap> taps) {
   for (const Tap& tap : taps) {
     const bool same_file = before != nullptr && is_user_tap(tap.kind) && *before == tap.path;
     const std::string_view path = same_file ? std::string_view() : tap.path;
-    const sonde_tap raw{tap.id.value,
-                        static_cast<uint32_t>(tap.kind),
-                        tap.probe.value,
-                        tap.number,
-                        tap.pid,
-                        static_cast<uint32_t>(path.size()),
-                        tap.offset,
-                        tap.function,
-                        tap.leave,
-                        0};
+    const sonde_tap raw{tap.id.value,    static_cast<uint32_t>(tap.kind),
+                        tap.probe.value, tap.number,
+                        tap.pid,         static_cast<uint32_t>(path.size()),
+                        tap.offset,      tap.function,
+                        tap.leave,       0};
     append(bytes, as_bytes(raw));
     append(paths, {reinterpret_cast<const uint8_t*>(path.data()), path.size()});
     before = &tap.path;

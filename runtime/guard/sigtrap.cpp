@@ -29,7 +29,8 @@ long change_action(Thread& thread, const KernelAction* wanted, KernelAction* old
   const uint64_t place = (regs->rsp - 512) & ~uint64_t{15};
   KernelAction kept[2], pair[2] = {wanted != nullptr ? *wanted : KernelAction{}, {}};
   if (!read_target(thread, place, kept, sizeof kept) || !write_target(thread, place, pair, sizeof pair)) return -EFAULT;
-  const uint64_t arguments[6] = {SIGTRAP, wanted != nullptr ? place : 0, place + sizeof *wanted, sizeof(uint64_t), 0, 0};
+  const uint64_t arguments[6] = {SIGTRAP, wanted != nullptr ? place : 0, place + sizeof *wanted, sizeof(uint64_t), 0,
+                                 0};
   const long result = utrace_run_syscall(thread.task, SYS_rt_sigaction, arguments);
   if (result == 0) read_target(thread, place + sizeof *old, old, sizeof *old);
   write_target(thread, place, kept, sizeof kept);

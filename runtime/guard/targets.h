@@ -107,8 +107,8 @@ struct Process {
   bool leaving = false;    ///< about to be let go
   bool at_entry = false;   ///< run_to_entry has succeeded, or has stopped before the constructors
   bool run_to_entry = false;
-  uint64_t trap_handler = 0;  ///< of SIGTRAP, where known: SIG_IGN or an address; 0: none
-  uint64_t passed = 0;        ///< breakpoints
+  uint64_t trap_handler = 0;         ///< of SIGTRAP, where known: SIG_IGN or an address; 0: none
+  uint64_t passed = 0;               ///< breakpoints
   bool run_to_constructors = false;  ///< or that far, if it comes there first
   bool has_leader_code = false;
   long leader_code = 0;

@@ -435,7 +435,8 @@ uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& 
 uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler) {
   const Stepper::Trap trap = stepper_.trapped(thread, regs, info);
   if (trap != Stepper::Trap::NotOurs)
-    return thread.step.active ? uint32_t{UTRACE_SIGNAL_IGN} : end_step(thread, trap == Stepper::Trap::Both, info, handler);
+    return thread.step.active ? uint32_t{UTRACE_SIGNAL_IGN}
+                              : end_step(thread, trap == Stepper::Trap::Both, info, handler);
   std::vector<Firing> firings;
   const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
   if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) return UTRACE_SIGNAL_CORE;

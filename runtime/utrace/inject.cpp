@@ -134,13 +134,11 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
 }
 
 int utrace_signal_mask(utrace_task* task, uint64_t* mask) {
-  return static_cast<int>(
-      task->core->request(PTRACE_GETSIGMASK, *task, reinterpret_cast<void*>(sizeof *mask), mask));
+  return static_cast<int>(task->core->request(PTRACE_GETSIGMASK, *task, reinterpret_cast<void*>(sizeof *mask), mask));
 }
 
 int utrace_set_signal_mask(utrace_task* task, uint64_t mask) {
-  return static_cast<int>(
-      task->core->request(PTRACE_SETSIGMASK, *task, reinterpret_cast<void*>(sizeof mask), &mask));
+  return static_cast<int>(task->core->request(PTRACE_SETSIGMASK, *task, reinterpret_cast<void*>(sizeof mask), &mask));
 }
 
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]) {

@@ -8,7 +8,10 @@
 static long call32(long number, long a, long b, long c) {
   long result;
 #ifdef __x86_64__
-  __asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(a), "c"(b), "d"(c) : "memory", "r8", "r9", "r10", "r11");
+  __asm__ volatile("int $0x80"
+                   : "=a"(result)
+                   : "a"(number), "b"(a), "c"(b), "d"(c)
+                   : "memory", "r8", "r9", "r10", "r11");
 #else
   __asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(a), "c"(b), "d"(c) : "memory");
 #endif

@@ -48,7 +48,7 @@ int main(void) {
     alarm_soon(SIG_IGN, 0);
     undisturbed += nanosleep(&time, 0) == 0;
   }
-  printf("expect read-EINTR %d\nexpect read-ERESTARTSYS %d\nexpect sleep-EINTR %d\nexpect sleep-0 %d\n", interrupted, again, slept,
-         undisturbed);
+  printf("expect read-EINTR %d\nexpect read-ERESTARTSYS %d\nexpect sleep-EINTR %d\nexpect sleep-0 %d\n", interrupted,
+         again, slept, undisturbed);
   return 0;
 }

@@ -23,8 +23,7 @@ static void* call(void* unused) {
   return unused;
 }
 
-#define REFUSE(call, how) \
-  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, how)
+#define REFUSE(call, how) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, how)
 
 int main(int argc, char** argv) {
   (void)argv;

@@ -18,8 +18,8 @@ static void tell(long result, int pid, int tid, int number, int code, int value)
   if (result == 0) printf("%d %d %d %d %d\n", pid, tid, number, code, value);
 }
 
-static void *thread(void *other) {
-  *(int *)other = gettid();
+static void* thread(void* other) {
+  *(int*)other = gettid();
   for (;;) pause();
   return NULL;
 }
@@ -35,7 +35,7 @@ static siginfo_t queued(int number, int value) {
   return info;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const int me = getpid(), times = argc > 1 ? atoi(argv[1]) : 0;
   volatile int other = 0;
   setvbuf(stdout, NULL, _IONBF, 0);
@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
   signal(SIGUSR2, SIG_IGN);
   signal(SIGRTMIN, handler);
   pthread_t made;
-  pthread_create(&made, NULL, thread, (void *)&other);
+  pthread_create(&made, NULL, thread, (void*)&other);
   while (other == 0) usleep(1000);
   const int child = fork();
   if (child == 0) {
@@ -71,9 +71,10 @@ int main(int argc, char **argv) {
   const int folder = open(path, O_RDONLY | O_DIRECTORY);
   tell(syscall(SYS_pidfd_send_signal, folder, SIGUSR2, NULL, 0), child, child, SIGUSR2, SI_USER, 0);
   const int of_thread = syscall(SYS_pidfd_open, other, O_EXCL);  // PIDFD_THREAD, Linux 6.9
-  if (of_thread >= 0) tell(syscall(SYS_pidfd_send_signal, of_thread, SIGUSR1, NULL, 0), me, other, SIGUSR1, SI_TKILL, 0);
+  if (of_thread >= 0)
+    tell(syscall(SYS_pidfd_send_signal, of_thread, SIGUSR1, NULL, 0), me, other, SIGUSR1, SI_TKILL, 0);
   const int own = syscall(SYS_pidfd_open, me, 0);
-  tell(syscall(SYS_pidfd_send_signal, own, SIGURG, NULL, 4), -me, 0, SIGURG, SI_USER, 0);  // the group, Linux 6.9
+  tell(syscall(SYS_pidfd_send_signal, own, SIGURG, NULL, 4), -me, 0, SIGURG, SI_USER, 0);       // the group, Linux 6.9
   tell(syscall(SYS_pidfd_send_signal, -10001, SIGUSR1, NULL, 0), me, me, SIGUSR1, SI_USER, 0);  // itself, Linux 6.15
 
   kill(me, 0);  // none of these is a send

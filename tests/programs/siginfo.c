@@ -14,17 +14,18 @@
 
 static char lines[64][128];
 static volatile int count;
-static char *volatile page;
+static char* volatile page;
 
-static void handler(int number, siginfo_t *info, void *context) {
+static void handler(int number, siginfo_t* info, void* context) {
   (void)context;
   const int fault = number == SIGSEGV || (number == SIGTRAP && info->si_code != SI_KERNEL && info->si_code > 0);
   const int child = number == SIGCHLD, poll = number == SIGIO, timer = info->si_code == SI_TIMER;
   const int sent = !fault && !poll && !timer && info->si_code != SI_KERNEL;
   const int valued = timer || info->si_code == SI_QUEUE;
-  snprintf(lines[count], sizeof lines[0], "%d %d %d %d %lx %lx %d %d %ld", number, info->si_code, sent ? info->si_pid : 0,
-           sent ? (int)info->si_uid : 0, fault ? (unsigned long)info->si_addr : 0, valued ? (unsigned long)info->si_ptr : 0,
-           child ? info->si_status : 0, poll ? info->si_fd : 0, poll ? info->si_band : 0);
+  snprintf(lines[count], sizeof lines[0], "%d %d %d %d %lx %lx %d %d %ld", number, info->si_code,
+           sent ? info->si_pid : 0, sent ? (int)info->si_uid : 0, fault ? (unsigned long)info->si_addr : 0,
+           valued ? (unsigned long)info->si_ptr : 0, child ? info->si_status : 0, poll ? info->si_fd : 0,
+           poll ? info->si_band : 0);
   count = count + 1;
   if (count == 64) _exit(2);
   if (number == SIGSEGV) mprotect(page, 4096, PROT_READ | PROT_WRITE);
@@ -34,7 +35,7 @@ static void wait_for(int wanted) {
   while (count < wanted) usleep(1000);
 }
 
-static void *nothing(void *argument) { return argument; }
+static void* nothing(void* argument) { return argument; }
 
 int main(void) {
   static const int numbers[] = {SIGTRAP, SIGUSR1, SIGUSR2, SIGSEGV, SIGCHLD, SIGIO, SIGTERM};
@@ -42,13 +43,13 @@ int main(void) {
   for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaction(numbers[i], &action, NULL);
   sigaction(SIGRTMIN + 3, &action, NULL);
 
-  union sigval value = {.sival_ptr = (void *)0x1234567890ab};
+  union sigval value = {.sival_ptr = (void*)0x1234567890ab};
   sigqueue(getpid(), SIGRTMIN + 3, value);
   value.sival_ptr = NULL;
   value.sival_int = -7;
   sigqueue(getpid(), SIGUSR1, value);
   page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ((volatile char *)page)[16] = 1;
+  ((volatile char*)page)[16] = 1;
   if (fork() == 0) _exit(9);
   wait_for(4);
   wait(NULL);

@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/buffer/ring.h"
 #include "providers/pid/function_code.h"
+#include "runtime/buffer/ring.h"
 #include "runtime/process/elf_code.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/source/registry.h"

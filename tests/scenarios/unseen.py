@@ -60,7 +60,7 @@ def rounds_of(world):
     return 300 if world.full else 20
 
 
-@scenario(short=True)
+@scenario(only="ptrace", why="the module stops no thread at an attach")
 def functions_are_seen_and_nobody_notices(world):
     """Functions alone stop nobody at attach and at the end: no EINTR, no short count."""
     busy = start_busy(world)
@@ -70,7 +70,7 @@ def functions_are_seen_and_nobody_notices(world):
     equal((total(found, "eintr"), total(found, "short"), told), (0, 0, 0), "EINTR, short counts, those told")
 
 
-@scenario(short=True)
+@scenario(only="ptrace", why="the module stops no thread at an attach")
 def calls_are_seen_and_nobody_notices(world):
     """System calls: at most one EINTR in 100,000 calls."""
     busy = start_busy(world)
@@ -80,7 +80,7 @@ def calls_are_seen_and_nobody_notices(world):
     check(total(found, "eintr") * 100000 <= total(found, "calls"), f"EINTR: {found}")
 
 
-@scenario()
+@scenario(only="ptrace", why="the module stops no thread at an attach")
 def samples_and_calls_and_nobody_notices(world):
     """profile interrupts who runs, all else as above; clauses of all kinds at once."""
     busy = start_busy(world)
@@ -90,7 +90,7 @@ def samples_and_calls_and_nobody_notices(world):
     check(total(found, "eintr") * 100000 <= total(found, "calls"), f"EINTR: {found}")
 
 
-@scenario(short=True)
+@scenario(only="ptrace", why="the module stops no thread at an attach")
 def sleepers_sleep_on(world):
     """Ten times each kind of clause on threads that sleep, each in another call that an interruption would end."""
     sleepers = world.start([world.program("sleepers")], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -135,7 +135,7 @@ def a_guard_that_stays_says_so(world):
     equal(open(path, encoding="utf-8").read(), "right\n", "the program's result")
 
 
-@scenario(short=True)
+@scenario(only="ptrace", why="the module stops no thread at an attach")
 def memory_that_a_child_shares(world):
     """Attached while a child is in vfork: it meets the breakpoints, and goes on."""
     for _ in range(5):

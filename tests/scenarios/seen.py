@@ -17,7 +17,7 @@ def sandbox_is_seen(result):
     check(re.search(r"^\s+4$", result.stdout, re.M), f"returns with errno 55: {result.stdout}")
 
 
-@scenario(short=True)
+@scenario(only="ptrace", why="the module hears of a call behind the program's own filter")
 def refused_calls_are_seen_started(world):
     """The program's own filter refuses them: sonde's filter is not the only one any more."""
     sandbox_is_seen(world.sonde("-q", "-n", REFUSED, "-c", world.program("sandbox")))

@@ -126,7 +126,9 @@ static void* work(void* argument) {
   sigaddset(&signals, SIGUSR2);
   struct epoll_event wanted = {.events = EPOLLIN}, ready;
   if (which == kEpollEndless) epoll_ctl(epoll, EPOLL_CTL_ADD, event, &wanted);
-  for (int round = 0; !stop; round++) {
+  // Who takes tokens goes on to the end: what was sent before the stop is still to come.
+  const int takes_tokens = which == kEpollEndless || which == kRead || which == kMsgrcv;
+  for (int round = 0; !stop || takes_tokens; round++) {
     struct timeval limit = {0, 1000};
     struct sembuf take = {0, -1, 0};
     struct {

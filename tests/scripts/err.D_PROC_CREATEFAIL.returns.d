@@ -1,2 +1,0 @@
-/* @sonde: -c true */
-pid$target:libc.so.6:abort:return { }

@@ -200,13 +200,16 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
     return Error(enabled.error().message() + "\n    to trace every process: " + opened_.missing, EINVAL);
   }
 
+  // BEGIN's text comes after GO: whoever reads it may rely on it that everything is seen from now on.
   framework_->fire(kBegin, {});
-  consumer_->drain();
+  consumer_->drain_unshown();
+  Result<void> gone;
   if (source_ && !consumer_->exiting()) {
-    if (auto done = source_->go(); !done) return done;
-    going_ = true;
+    gone = source_->go();
+    going_ = gone.has_value();
   }
-  return {};
+  consumer_->show();
+  return gone;
 }
 
 /// bufresize=auto: a size that cannot be had is halved until it can.

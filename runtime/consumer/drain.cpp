@@ -58,7 +58,6 @@ uint64_t Consumer::Impl::drain(bool all) {
     }
   } while (all && faults != faults_before);
   for (const Error& error : reader_.take_errors()) state.message(error.message());
-  flush();
   return records - before;
 }
 

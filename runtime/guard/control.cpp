@@ -22,11 +22,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kStopPatienceMs = 2000;  // a thread in an uninterruptible wait stops later
 constexpr auto kEntryPatience = std::chrono::seconds(60);
+constexpr int kAnswerMs = 500;
 constexpr int kTurnMs = 20;
 constexpr int kLetGoRounds = 100;
-constexpr uint64_t kSettledAfter = 1'000'000;  // ns of processor time
-constexpr auto kSettlePatience =
-    std::chrono::milliseconds(1500);  // a busy machine lets a thread wait for its processor
+constexpr uint64_t kSettledAfter = 1'000'000, kCopyOfPageTable = 50'000;  // ns of processor time
+constexpr uint64_t kPageBytes = 4096;
+constexpr auto kSettlePatience = std::chrono::milliseconds(1500);  // then it is interrupted
+constexpr auto kSettleLimit = std::chrono::seconds(60);  // an overloaded machine lets a thread wait for its processor
 
 Error no_process(pid_t pid) { return Error("no process " + std::to_string(pid) + " is traced", ESRCH); }
 
@@ -53,9 +55,13 @@ Result<void> Tracer::attach(pid_t pid) {
   auto sharers = tasks ? take_sharers(pid) : Result<void>();
   if (tasks && sharers) {
     // A clone or fork that began before we came ends without our knowing: its child must be there before any breakpoint is.
-    settle({pid});
+    const bool quiet = settle({pid});
     (void)host_.seize(pid);
     sharers = take_sharers(pid);
+    if (!quiet && sharers)
+      sharers = Error("attach to pid " + std::to_string(pid) +
+                          ": a thread of it has not come to rest within a minute; is the machine overloaded?",
+                      EBUSY);
   }
   attaching_ = false;
   if (!tasks) return std::move(tasks).error();
@@ -140,6 +146,8 @@ void Tracer::go() {
   std::vector<Thread*> threads;
   for (auto& [tid, thread] : targets_.threads()) threads.push_back(thread.get());
   for (Thread* thread : threads) restart(*thread);
+  // From its answer on no call goes unseen.
+  host_.settle(kAnswerMs);
 }
 
 /// Lets a thread go on if nothing keeps it: past the breakpoint first that it may stand at.
@@ -203,24 +211,28 @@ Result<void> Tracer::seen(pid_t tid) {
 /// What the thread was about when we came, or when breakpoints were taken out, is over: it has not run into one without our knowing, is in
 /// no step of ours, and makes no child that we would not know, or that has a copy. Asked again and again until it is so; nothing makes it so sooner.
 bool Tracer::quiet(Thread& thread) {
-  if (thread.quiet || thread.exited || utrace_task_stopped(thread.task)) return true;
+  if (thread.quiet || thread.exited || utrace_task_stopped(thread.task) || utrace_task_job_stopped(thread.task))
+    return true;
   if (thread.step.active) return false;
   Sleep sleep;
-  // What it was about when the breakpoints went takes far less of processor time than this.
   if (!read_sleep(thread.tid, &sleep))
-    thread.quiet = run_time_of(thread) >= thread.run_time + kSettledAfter;
+    thread.quiet = run_time_of(thread) >= thread.settled_at;
   else
     thread.quiet = sleep.call >= 0 && (!machine::makes_child(sleep.call) || thread.process->space.use_count() > 1);
   return thread.quiet;
 }
 
-/// Waits until every thread is quiet. One that is not in time is interrupted.
-void Tracer::settle(const std::vector<pid_t>& pids) {
+/// Waits until every thread is quiet. One that is not in time is interrupted. False: some thread does not come to it.
+bool Tracer::settle(const std::vector<pid_t>& pids) {
   std::vector<pid_t> left;
   for (pid_t pid : pids) {
+    // The longest that a running thread can be about is a fork, which copies the page tables.
+    ThreadStatus status;
+    (void)read_status(pid, &status);
+    const uint64_t longest = kSettledAfter + status.page_tables / kPageBytes * kCopyOfPageTable;
     for (Thread* thread : targets_.threads_of(pid)) {
       thread->quiet = false;
-      thread->run_time = run_time_of(*thread);
+      thread->settled_at = run_time_of(*thread) + longest;
       left.push_back(thread->tid);
     }
   }
@@ -232,7 +244,7 @@ void Tracer::settle(const std::vector<pid_t>& pids) {
       return thread == nullptr || quiet(*thread);
     });
     const auto waited = Clock::now() - begin;
-    if (left.empty() || waited > kSettlePatience + std::chrono::milliseconds(kStopPatienceMs)) return;
+    if (left.empty() || waited > kSettleLimit) return left.empty();
     if (waited > kSettlePatience && !std::exchange(interrupted, true)) {
       for (pid_t tid : left) {
         Thread& thread = *targets_.thread(tid);
@@ -242,6 +254,7 @@ void Tracer::settle(const std::vector<pid_t>& pids) {
     }
     host_.wait({}, 1);
   }
+  return true;
 }
 
 void Tracer::let_go(const std::vector<pid_t>& pids) {
@@ -253,7 +266,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
     if (process->space->had_sites()) with_sites.push_back(pid);
     process->space->remove_all();
   }
-  settle(with_sites);
+  (void)settle(with_sites);  // who is not quiet by then dies of our breakpoints if anybody does: nothing better is left
   for (pid_t pid : pids) {
     for (Thread* thread : targets_.threads_of(pid)) {
       if (user_regs_struct* regs = utrace_task_stopped(thread->task) ? utrace_registers(thread->task) : nullptr)
@@ -265,6 +278,8 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
     targets_.erase_process(pid);
     host_.leave_process(pid);
   }
+  // What an INTERRUPT of ours has done is mended, or counted, at the stop that answers it.
+  host_.settle(kAnswerMs);
   tell_cut_short();
 }
 

@@ -91,8 +91,8 @@ struct Thread {
   std::optional<uint64_t> trap_mask;         ///< its signal mask blocks SIGTRAP; this is the rest of it
   bool trap_delivered = false;               ///< a SIGTRAP of its own: a handler may begin next
   Caught caught;
-  bool quiet = false;     ///< no breakpoint that was taken out concerns it any more
-  uint64_t run_time = 0;  ///< when they were taken out, ns
+  bool quiet = false;       ///< no breakpoint that was taken out concerns it any more
+  uint64_t settled_at = 0;  ///< processor time, ns: what it was about when they were taken out is over by then
 };
 
 struct Process {

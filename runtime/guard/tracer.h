@@ -64,7 +64,7 @@ class Tracer {
   bool quiet(Thread& thread);
   void tell_cut_short();
   Result<void> take_sharers(pid_t pid);
-  void settle(const std::vector<pid_t>& pids);
+  bool settle(const std::vector<pid_t>& pids);
 
   uint32_t on_entry(Thread& thread);
   uint32_t on_return(Thread& thread);

@@ -46,6 +46,7 @@ class Core {
   void turn();
   bool turn_some(int most);
   std::vector<int> wait(std::span<const int> fds, int timeout_ms);
+  void settle_stops(int patience_ms);
   void event(pid_t tid, int status);
   void queue(utrace_task& task);
   utrace_task* find(pid_t tid);
@@ -62,7 +63,6 @@ class Core {
   bool let_go(utrace_task& task, int status);
   void take_care_of(utrace_task& task);
   bool undo_entry(utrace_task& task);
-  void count_cut(utrace_task& task);
   void free_engines(utrace_task& task);
   utrace_task& create(pid_t tid, pid_t pid);
 
@@ -81,6 +81,8 @@ class Core {
   void on_exit(utrace_task& task);
   void on_event_stop(utrace_task& task, int signal, bool born);
   void mend_call(utrace_task& task, int status);
+  void judge_cut(utrace_task& task, int status);
+  bool returns_short(utrace_task& task);
   void see_interrupted_call(utrace_task& task);
   void after_call(utrace_task& task);
   void reap(utrace_task& task);
@@ -155,7 +157,7 @@ class Core {
   std::function<void(utrace_task*)>* forget_hook = nullptr;
   std::unordered_map<pid_t, std::unique_ptr<utrace_task>> tasks;
   uint64_t stops = 0;
-  uint64_t cut_short = 0;          ///< calls that an INTERRUPT of ours has ended with a count below the one asked for
+  uint64_t cut_short = 0;          ///< calls that tracing has ended with a count below the one asked for
   utrace_task* current = nullptr;  ///< innermost thread whose callback runs
 
  private:

@@ -212,6 +212,7 @@ void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* ent
 }
 
 bool utrace_task_stopped(const utrace_task* task) { return task->life == Life::Stopped; }
+bool utrace_task_job_stopped(const utrace_task* task) { return task->life == Life::Listening; }
 bool utrace_task_caught(const utrace_task* task) { return task->life == Life::Running && task->caught != 0; }
 
 user_regs_struct* utrace_registers(utrace_task* task) {

@@ -2,8 +2,11 @@
 // What a wait status means
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +79,7 @@ void Core::stopped(utrace_task& task, int status) {
   task.was_held = false;
   task.hurried = std::exchange(task.interrupted, false);
   see_caught(task, status);
+  judge_cut(task, status);
   mend_call(task, status);
   if (task.detaching || task.lingering) return void(let_go(task, status));
   if (task.kept) judge_kept(task, status);
@@ -109,24 +113,40 @@ void Core::mend_call(utrace_task& task, int status) {
   if (!load_registers(task)) return;
   if (stops && mended && machine::restarts_unless_handled(task.registers)) machine::return_eintr(task.registers);
   if (keep) return;
-  if (machine::is_short(task.registers) && (event == 0 ? !runs_handler(task, signal) : task.hurried)) count_cut(task);
   if (!machine::returns_eintr(task.registers)) return;
   machine::restart_unless_handled(task.registers);
   task.mends = true;  // unless the stop of job control is behind this one
 }
 
-/// The call that has returned with less than it was asked for was cut short by an INTERRUPT of ours or by an ignored signal: that cannot be
-/// mended. A descriptor that does not block gives short counts untraced, too.
-void Core::count_cut(utrace_task& task) {
-  char path[64], line[128];
+/// A call that has returned with less than it was asked for was cut short by an INTERRUPT of ours, or by a signal that untraced would not
+/// have come here, unless a handler runs or the process stops: that cannot be mended, only counted. Of a return that an exit stop has shown,
+/// the next stop tells; it comes before any instruction of the program if a signal is the cause.
+/// Context: at any stop, before anything else.
+void Core::judge_cut(utrace_task& task, int status) {
+  const int event = status >> 16, signal = WSTOPSIG(status);
+  const bool delivery = event == 0 && signal != kSyscallStop;
+  bool cut = std::exchange(task.cut, false);
+  if (!cut && (delivery || (event == PTRACE_EVENT_STOP && task.hurried))) cut = returns_short(task);
+  if (!cut) return;
+  const bool untraced_too = (delivery && (runs_handler(task, signal) || stops_process(task, signal))) ||
+                            (event == PTRACE_EVENT_STOP && signal != SIGTRAP);
+  if (!untraced_too) ++cut_short;
+}
+
+/// At a stop behind a call: it gave less than it was asked for, on a pipe, a socket or a terminal that waits for the rest.
+bool Core::returns_short(utrace_task& task) {
+  if (!load_registers(task) || !machine::is_short(task.registers)) return false;
+  const std::string process = "/proc/" + std::to_string(task.tid);
+  const std::string fd = std::to_string(static_cast<int>(machine::call_arguments(task.registers, false)[0]));
+  struct stat what {};
+  if (stat((process + "/fd/" + fd).c_str(), &what) != 0 || S_ISREG(what.st_mode)) return false;
+  char line[128];
   unsigned flags = 0;
-  std::snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", task.tid,
-                static_cast<int>(machine::call_arguments(task.registers, false)[0]));
-  if (FILE* file = std::fopen(path, "re")) {
+  if (FILE* file = std::fopen((process + "/fdinfo/" + fd).c_str(), "re")) {
     while (std::fgets(line, sizeof line, file) && std::sscanf(line, "flags: %o", &flags) != 1) continue;
     std::fclose(file);
   }
-  if (!(flags & O_NONBLOCK)) ++cut_short;
+  return !(flags & O_NONBLOCK);
 }
 
 /// At the exit stop of a call that gives EINTR there may be no stop in signal delivery to come: another thread may have taken the
@@ -134,7 +154,7 @@ void Core::count_cut(utrace_task& task) {
 void Core::see_interrupted_call(utrace_task& task) {
   constexpr uint8_t kMostMended = 8;
   if (!load_registers(task)) return;
-  if (task.hurried && machine::is_short(task.registers)) count_cut(task);
+  task.cut = returns_short(task);
   if (!machine::returns_eintr(task.registers)) {
     task.mended = 0;
   } else if (task.mended < kMostMended) {
@@ -442,16 +462,30 @@ Kin read_kin(pid_t tid) {
 
 }  // namespace
 
-/// Takes in threads whose parent was killed before it could name them: at once when nobody is left who
-/// could, else (or with `now`) after a while.
+namespace {
+
+/// The flags of the clone that has made `task`, as far as its relations show them.
+uint64_t kinship(const utrace_task& relative, const utrace_task& task) {
+  if (relative.pid == task.pid) return CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
+  const bool shares = syscall(SYS_kcmp, relative.tid, task.tid, KCMP_VM, 0, 0) == 0;
+  return SIGCHLD | (shares ? CLONE_VM : 0);
+}
+
+}  // namespace
+
+/// Takes in threads whose parent was killed before it could name them: at once when nobody is left who could, else (or with `now`) after a
+/// while. Such a child is its relative's all the same: its memory may be a copy with breakpoints.
 void Core::adopt_parked(bool now) {
-  auto limit = std::chrono::steady_clock::now() - std::chrono::milliseconds(200);
+  constexpr auto kPatience = std::chrono::seconds(2);  // on an overloaded machine the parent is only slow
+  const auto limit = std::chrono::steady_clock::now() - kPatience;
   for (auto it = parked_.begin(); it != parked_.end();) {
     pid_t tid = it->first;
     Kin kin = read_kin(tid);
     utrace_task* relative = nullptr;
-    for (auto& [other_tid, other] : tasks)
-      if (other->life != Life::Dead && (other->pid == kin.process || other->pid == kin.parent)) relative = other.get();
+    for (auto& [other_tid, other] : tasks) {
+      if (other->life == Life::Dead || (other->pid != kin.process && other->pid != kin.parent)) continue;
+      if (!relative || other->pid == kin.process) relative = other.get();
+    }
     if (relative && !now && it->second.since > limit) {
       ++it;
       continue;
@@ -466,7 +500,7 @@ void Core::adopt_parked(bool now) {
       // It may have our filter; nobody can say which. An empty set relies on no stop of it, and loses none.
       task.filter = std::make_shared<utrace_syscall_set>();
     }
-    on_new_task(task, nullptr, 0);
+    on_new_task(task, relative, relative ? kinship(*relative, task) : 0);
     stopped(task, status);
   }
 }

@@ -164,6 +164,15 @@ bool Core::wait_for(utrace_task& task, int* status, int patience_ms) {
   }
 }
 
+void Core::settle_stops(int patience_ms) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_ms);
+  const auto on_its_way = [](auto& entry) {
+    const utrace_task& task = *entry.second;
+    return task.life == Life::Running && (task.interrupted || task.wanted);
+  };
+  while (std::ranges::any_of(tasks, on_its_way) && std::chrono::steady_clock::now() < limit) wait({}, 1);
+}
+
 bool Core::end_listen(utrace_task& task) {
   int status = 0;
   if (request(PTRACE_INTERRUPT, task, nullptr, nullptr) != 0 || !wait_for(task, &status, 1000)) return false;
@@ -206,6 +215,7 @@ bool UtraceHost::filtered(pid_t pid) const {
 }
 void UtraceHost::turn() { impl_->turn(); }
 std::vector<int> UtraceHost::wait(std::span<const int> fds, int timeout_ms) { return impl_->wait(fds, timeout_ms); }
+void UtraceHost::settle(int patience_ms) { impl_->settle_stops(patience_ms); }
 size_t UtraceHost::task_count() const { return impl_->tasks.size(); }
 uint64_t UtraceHost::stops() const { return impl_->stops; }
 uint64_t UtraceHost::cut_short() const { return impl_->cut_short; }

@@ -280,6 +280,7 @@ bool Core::let_go(utrace_task& task, int status) {
     return false;
   }
   if (stop == Stop::Entry) (void)undo_entry(task);
+  if (stop == Stop::Exit && (std::exchange(task.cut, false) || (status && returns_short(task)))) ++cut_short;
   if (status && event == 0 && signal != SIGTRAP && signal != (SIGTRAP | 0x80)) pass = signal;
   if (status && event == 0 && signal == SIGTRAP) {
     // A trap of our own stepping ends with us; any other is the program's.

@@ -94,6 +94,7 @@ struct utrace_task {
   uint64_t caught = 0;       ///< a breakpoint stands here, behind the call it sleeps in
   bool wanted = false;       ///< on Core's list of running threads that are to stop
   std::chrono::steady_clock::time_point wanted_until{};  ///< then it is interrupted
+  bool cut = false;     ///< its call has returned with less than asked for: whose doing it was, the next stop tells
   bool mends = false;   ///< at its last stop its call was told to restart in place of EINTR
   uint8_t mended = 0;   ///< times in a row that its call has returned EINTR and was made again
   bool killed = false;  ///< SIGKILL has it: nothing holds it any more

@@ -20,6 +20,9 @@ bool read_status(pid_t tid, ThreadStatus* to) {
     switch (line[0]) {
       case 'T': std::sscanf(line, "TracerPid: %d", &to->tracer); break;
       case 'U': std::sscanf(line, "Uid: %u", &to->uid); break;
+      case 'V':
+        if (std::sscanf(line, "VmPTE: %" SCNu64 " kB", &to->page_tables) == 1) to->page_tables *= 1024;
+        break;
       case 'S':
         std::sscanf(line, "State: %c", &to->state);
         std::sscanf(line, "SigBlk: %" SCNx64, &to->blocked);

@@ -15,6 +15,7 @@ struct ThreadStatus {
   pid_t tracer = 0;
   uid_t uid = 0;
   int seccomp = 0;                                ///< 2: it has a filter
+  uint64_t page_tables = 0;                       ///< bytes, of its memory
   uint64_t blocked = 0, ignored = 0, caught = 0;  ///< signals, by bit (signal - 1)
 };
 

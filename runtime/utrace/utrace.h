@@ -184,6 +184,8 @@ utrace_call utrace_get_call(utrace_task* task);
 
 /// The thread is in a ptrace-stop now, so that its registers can be had.
 bool utrace_task_stopped(const utrace_task* task);
+/// Job control has stopped it (SIGSTOP and the like): it stays so until SIGCONT.
+bool utrace_task_job_stopped(const utrace_task* task);
 /// It sleeps in a call, and will be caught behind that: it does not run, and does not stop now.
 bool utrace_task_caught(const utrace_task* task);
 /// Runs a system call in a stopped thread, with every signal but SIGKILL blocked, and puts its registers back.
@@ -269,6 +271,8 @@ class UtraceHost {
   /// Blocks until a traced thread has news, one of `fds` is readable or `timeout_ms` has passed; then turn().
   /// Returns the readable fds.
   std::vector<int> wait(std::span<const int> fds, int timeout_ms);
+  /// Turns until every thread that is to stop has stopped or is caught behind its call, for `patience_ms` at most.
+  void settle(int patience_ms);
   size_t task_count() const;
   uint64_t stops() const;
   /// System calls that an interruption of ours has ended with a short count, as far as can be seen.

@@ -292,6 +292,15 @@ def tracer_of(pid, tid=None):
     return int(re.search(r"^TracerPid:\s*(\d+)", status, re.M).group(1))
 
 
+def state_of(pid, tid):
+    """The letter that /proc shows; None: the thread is gone."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/task/{tid}/status").read_text()
+    except OSError:
+        return None
+    return re.search(r"^State:\s*(\w)", status, re.M).group(1)
+
+
 def threads_of(pid):
     try:
         return [int(t) for t in os.listdir(f"/proc/{pid}/task")]

@@ -7,7 +7,7 @@ import re
 from support import check, counts, equal, scenario
 
 
-@scenario(short=True)
+@scenario(short=True, signals=True)
 def ustack_names_functions(world):
     """The user stack of malloc's caller, traced and as a key."""
     program = world.program("mallocs")
@@ -19,7 +19,7 @@ def ustack_names_functions(world):
     equal(re.findall(r"^ +(\d+)$", result.stdout, re.M), ["200"], "one stack, 200 times")
 
 
-@scenario()
+@scenario(signals=True)
 def user_symbols_as_keys(world):
     clause = ("pid$target:a.out:one_round:entry { @s[usym(uregs[R_PC])] = count(); @f[ufunc(uregs[R_PC])] = count(); "
               "@m[umod(uregs[R_PC])] = count(); @a[uaddr(uregs[R_PC])] = count(); "
@@ -139,7 +139,7 @@ def flow_is_indented(world):
     equal([line[4:].rstrip() for line in lines[1:5]], [" => getppid", " <= getppid"] * 2, "rows")
 
 
-@scenario(short=True)
+@scenario(short=True, signals=True)
 def six_arguments(world):
     """Raw arguments of a system call and of a function, and what they return."""
     show = 'printf("%d %d %d %d %d %d\\n", (int)arg0, (int)arg1, (int)arg2, (int)arg3, (int)arg4, (int)arg5);'

@@ -102,7 +102,7 @@ def attach_to_two(world):
     equal(seen, {one.pid, two.pid}, "pids")
 
 
-@scenario(short=True)
+@scenario(short=True, signals=True)
 def attach_functions(world):
     """Breakpoints in a program that runs; they are gone when sonde is."""
     worker = start_worker(world)

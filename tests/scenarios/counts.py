@@ -88,7 +88,7 @@ def exec_success_of_a_script(world):
     equal(result.stdout.split(), names, "names")
 
 
-@scenario()
+@scenario(signals=True)
 def malloc_exact_in_one_thread_and_four(world):
     for threads in (1, 4):
         calls = 2000
@@ -98,7 +98,7 @@ def malloc_exact_in_one_thread_and_four(world):
         equal(re.findall(r"^ +(\d+)$", result.stdout, re.M), [str(threads * calls)], f"{threads} threads")
 
 
-@scenario(short=True)
+@scenario(short=True, signals=True)
 def malloc_arguments_and_return(world):
     result = world.sonde(
         "-q", "-n", "pid$target:libc*:malloc:entry /arg0 == 4242/ { @e = count(); } "
@@ -106,7 +106,7 @@ def malloc_arguments_and_return(world):
     equal(re.findall(r"^ +(\d+)$", result.stdout, re.M), ["2000", "2000"], "entry and return")
 
 
-@scenario(short=True)
+@scenario(short=True, signals=True)
 def functions_of_the_executable(world):
     result = world.sonde("-q", "-n", "pid$target:a.out:one_round:entry { @e = count(); } "
                          "pid$target:a.out:one_round:return { @r = count(); }",

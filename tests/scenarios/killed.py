@@ -80,7 +80,7 @@ def sigkill_while_attached(world):
             raise AssertionError(f"moment {i}, {delay * 1000:.1f} ms, clause {i % 3}: {error}") from None
 
 
-@scenario(seconds=600)
+@scenario(seconds=600, signals=True)
 def sigkill_with_300_functions_armed(world):
     """Entry and return of each, in 4 threads that run through them; 10 moments, at length 500."""
     rounds = 15

@@ -29,28 +29,28 @@ def check_returns(world, how, function, entries, returns, *flags):
     return by_offset
 
 
-@scenario()
+@scenario(signals=True)
 def returns_of_each_instruction(world):
     equal(check_returns(world, "three", "three", 3, 3), {9: 1, 20: 1, 26: 1}, "offsets of the three instructions")
 
 
-@scenario()
+@scenario(signals=True)
 def returns_of_any_depth(world):
     check_returns(world, "deep", "deep", 20102, 20102)
 
 
-@scenario()
+@scenario(signals=True)
 def frames_left_by_longjmp_do_not_return(world):
     for function in ("inner", "outer"):
         check_returns(world, "longjmp", function, 10, 0)
 
 
-@scenario()
+@scenario(signals=True)
 def coroutines_return_each_on_its_stack(world):
     check_returns(world, "coroutines", "turn", 100, 100)
 
 
-@scenario()
+@scenario(signals=True)
 def data_on_the_stack_is_no_return_address(world):
     """A function that is entered by a jump finds data where others find their return address; so does the linker's resolver."""
     check_returns(world, "jump", "jumped", 1, 1)
@@ -61,7 +61,7 @@ def data_on_the_stack_is_no_return_address(world):
     check(int(result.stdout[len(plain.stdout):]) > 10, "the linker's returns are not counted")
 
 
-@scenario()
+@scenario(signals=True)
 def stack_at_a_return_begins_with_the_function(world):
     result = world.sonde("-q", "-n", "pid$target:a.out:framed:entry { self->depth = ustackdepth; } pid$target:a.out:framed:return "
                          "{ ustack(2); printf(\"%d %A\\n\", ustackdepth - self->depth, ucaller); }",
@@ -70,7 +70,7 @@ def stack_at_a_return_begins_with_the_function(world):
     check(re.search(r"^0 returns`main", result.stdout, re.M), f"ucaller: {result.stdout}")
 
 
-@scenario()
+@scenario(signals=True)
 def function_that_runs_at_the_attach_returns(world):
     program = world.start([world.program("returns"), "slow"], marked=False, stdin=subprocess.PIPE)
     wait_until(lambda: open(f"/proc/{program.pid}/syscall", encoding="ascii").read().startswith("0 0x0 "), what="read() in slow()")
@@ -80,7 +80,7 @@ def function_that_runs_at_the_attach_returns(world):
     equal(world.finish(sonde).stdout.strip(), "43", "arg1 of the return")
 
 
-@scenario(seconds=600)
+@scenario(seconds=600, signals=True)
 def frames_left_by_exceptions_do_not_return(world):
     """At each level of optimisation; and -F draws the tree that was: mid() and leaf() are entered in top(), and top() returns."""
     for level in ("-O0", "-O1", "-O2", "-O3"):

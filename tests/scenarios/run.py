@@ -38,7 +38,7 @@ def run_one(scenario, arguments):
     started = time.monotonic()
     signal.signal(signal.SIGALRM, on_alarm)
     signal.alarm(scenario.seconds * (5 if arguments.full else 1) * arguments.patience)
-    world = World(arguments.binary, arguments.programs, arguments.full)
+    world = World(arguments.binary, arguments.programs, arguments.full, signals=scenario.signals)
     result = "failed"
     try:
         if scenario.only and scenario.only != arguments.source:

@@ -27,11 +27,15 @@ class Scenario:
     only: str  # the one source that it makes sense for; None: all
     why: str  # it is the only one
     short: bool  # shows what a source does: also run where there is little time
+    signals: bool  # its programs run under the timer of interrupt.c
 
 
-def scenario(seconds=300, only=None, why=None, short=False):
+def scenario(seconds=300, only=None, why=None, short=False, signals=False):
+    """`signals`: it runs a second time, as NAME_under_signals: a 2 kHz signal interrupts its programs, and all is as it is without."""
     def mark(function):
-        SCENARIOS.append(Scenario(function.__name__, function, seconds, only, why, short))
+        SCENARIOS.append(Scenario(function.__name__, function, seconds, only, why, short, False))
+        if signals:
+            SCENARIOS.append(Scenario(function.__name__ + "_under_signals", function, 2 * seconds, only, why, False, True))
         return function
     return mark
 
@@ -103,8 +107,8 @@ class World:
 
     `user`: run sonde and the programs as this user, from copies that the user can read."""
 
-    def __init__(self, binary, programs, full=False, user=None):
-        self.full, self.user = full, user
+    def __init__(self, binary, programs, full=False, user=None, signals=False):
+        self.full, self.user, self.signals = full, user, signals
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="sonde-scenario-"))
         self.marker = uuid.uuid4().hex
         self.programs = pathlib.Path(programs)
@@ -130,7 +134,12 @@ class World:
     def program(self, name, *flags):
         """Compiles tests/programs/NAME.c, .cpp or .go once, or what NAME.py prints; returns the path. Skips where there is no compiler."""
         source = next(s for s in (PROGRAMS / (name + ending) for ending in (".c", ".cpp", ".go", ".py")) if s.exists())
-        name = "".join([name, *flags]).replace("/", "_")
+        full = "".join([name, *flags]).replace("/", "_")
+        if self.signals and name != "interrupt":
+            timer = pathlib.Path(self.program("interrupt", "-shared", "-fPIC"))
+            flags = (*flags, "-Wl,--no-as-needed", timer, f"-Wl,-rpath={timer.parent}")
+            full += ".signals"
+        name = full
         built = self.programs / name
         if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
             self.programs.mkdir(parents=True, exist_ok=True)

@@ -54,7 +54,7 @@ def stacks_of_children(world):
     check(" 0x" not in result.stdout, "an address without a name")
 
 
-@scenario()
+@scenario(signals=True)
 def calls_that_do_not_return(world):
     """A function that ends with such a call is named, not the one behind it; a frame that a signal interrupted stands at its pc."""
     program = world.program("noreturn")
@@ -81,7 +81,7 @@ def stacks_of_stripped_programs(world):
     equal(runs[0], runs[1], "two runs")
 
 
-@scenario()
+@scenario(signals=True)
 def indirect_functions(world):
     """strlen and the like are probed where they lead to, at every time that probes can be made."""
     program, still = world.program("indirect"), world.path("indirect-static")
@@ -100,7 +100,7 @@ def indirect_functions(world):
     check("strlen" in listing and "memset" in listing, "indirect functions are listed")
 
 
-@scenario(only="ptrace", why="uprobes need a file, which the vdso is not")
+@scenario(only="ptrace", why="uprobes need a file, which the vdso is not", signals=True)
 def functions_of_the_vdso(world):
     """time() of the C library is the vdso's where there is one; the int3 is in the process's own copy: others live on."""
     source = world.path("clock.c", "#include <time.h>\nint main(void) { long s = 0; for (int i = 0; i < 50; i++) s += time(0); return s == 0; }")
@@ -114,3 +114,13 @@ def functions_of_the_vdso(world):
     equal(counts(result.stdout), {"clock`main": 50}, "calls by the name that people write")
     listing = world.sonde("-l", "-n", "pid$target:*vdso*::entry", "-c", program).stdout
     check("clock_gettime" in listing, f"listed: {listing}")
+
+
+@scenario()
+def a_program_with_a_long_name(world):
+    """A file's name may have 255 bytes; DTrace's own field for it, 64, left such a program without probes."""
+    program = pathlib.Path(world.path("x" * 240))
+    shutil.copy(world.program("worker"), program)
+    result = world.sonde("-q", "-n", "pid$target:a.out:one_round:entry, pid$target:xxx*:one_round:entry { @[probemod] = count(); }", "-c",
+                         f"{program} {world.path('result')} 5")
+    equal(counts(result.stdout), {program.name: 20}, "calls")

@@ -197,10 +197,10 @@ Result<void> Session::arm(const RequestView& request) {
   auto taps = parse_taps(request.payload, request.header.value);
   if (!taps) return std::move(taps).error();
   std::vector<ArmedTap*> armed;
-  for (Tap& tap : *taps) {
-    auto added = taps_.add(std::move(tap));
+  for (const Tap& tap : *taps) {
+    auto added = taps_.add(tap);
     if (!added) {
-      for (const ArmedTap* other : armed) taps_.remove(other->tap.id.value);
+      for (const ArmedTap* other : armed) taps_.remove(other->id);
       return std::move(added).error();
     }
     armed.push_back(*added);

@@ -79,11 +79,20 @@ void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping
   std::string why;
   Site* site = process.space->insert(address, why);
   if (site == nullptr) {
-    char place[32];
-    std::snprintf(place, sizeof place, "+0x%lx", tap.offset);
-    events_.notice("process " + std::to_string(process.pid) + ": no probe at " + tap.file->path + place + ": " + why);
+    refused_[{process.pid, tap.file->path, why}].insert(tap.offset);
   } else if (std::find(site->taps.begin(), site->taps.end(), &tap) == site->taps.end()) {
     site->taps.push_back(&tap);
+  }
+}
+
+void Breakpoints::tell_refused() {
+  for (const auto& [what, offsets] : std::exchange(refused_, {})) {
+    char first[32];
+    std::snprintf(first, sizeof first, "+0x%lx", *offsets.begin());
+    const std::string where = offsets.size() == 1
+                                  ? what.path + first
+                                  : std::to_string(offsets.size()) + " places of " + what.path + ", such as " + first;
+    events_.notice("process " + std::to_string(what.pid) + ": no probe at " + where + ": " + what.why);
   }
 }
 
@@ -200,6 +209,7 @@ void Breakpoints::look_again(Thread& thread) {
   Process& process = *thread.process;
   const std::vector<Mapping> fresh = process.space->refresh(process.pid);
   for (const Mapping& mapping : fresh) arm_all_in(process, mapping);
+  tell_refused();
   for (const Mapping& mapping : fresh) tell_mapped(thread, mapping);
 }
 

@@ -109,7 +109,9 @@ void Session::handle(const Packet& packet) {
     return reply(Error("malformed request: not a request", EINVAL));
   auto request = parse_request(packet.body);
   if (!request) return reply(std::move(request).error());
-  reply(perform(*request));
+  auto answer = perform(*request);
+  if (went_) tracer_.breakpoints().tell_refused();  // not before all is armed: taps come in batches
+  reply(std::move(answer));
 }
 
 void Session::reply(Result<Answer> answer) {

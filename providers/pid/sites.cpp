@@ -194,7 +194,10 @@ class Finder {
     add(SONDE_TAP_USER_OFFSET, object, function, std::move(name)).places.push_back({function.offset + offset, {}});
   }
 
+  /// Of a function that could not be decoded, its first instruction stands for all: it is refused with the reason.
   void add_all_offsets(const Object& object, const ElfFunction& function, const FunctionCode& read) {
+    if (!read.broken.empty() && names_.glob.matches("0"))
+      add(SONDE_TAP_USER_OFFSET, object, function, "0").refused = read.broken;
     for (const uint32_t offset : read.instructions) {
       std::string name = hex(offset);
       if (names_.glob.matches(name)) add_offset(object, function, std::move(name), offset);

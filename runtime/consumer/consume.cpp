@@ -38,13 +38,7 @@ void Consumer::Impl::add_ecb(const EcbInfo& info) {
   if (have_firing_) find_cells(firing_.tid);
   if (ecbs.size() <= info.epid.value) ecbs.resize(info.epid.value + 1);
   error_enabled_ = error_enabled_ || (info.probe != nullptr && info.probe->id.value == kErrorProbe);
-  const ClauseDesc& clause = program.clauses.at(info.clause);
-  ConsumerEcb& ecb = ecbs[info.epid.value];
-  ecb = {info.probe, &clause, clause.body, nullptr, 0};
-  if (clause.fire != nullptr) {
-    ecb.kinds = clause.fire->kinds.data();
-    ecb.slots = static_cast<uint32_t>(clause.fire->kinds.size());
-  }
+  ecbs[info.epid.value] = {info.probe, &program.clauses.at(info.clause)};
 }
 
 /// Null: not to be used; it is counted.
@@ -54,7 +48,10 @@ const ConsumerEcb* Consumer::Impl::find(const sonde_record& record) {
     return nullptr;
   }
   const ConsumerEcb& ecb = ecbs[record.epid];
-  if (sonde_record_check(&record, record.size, ecb.kinds, ecb.slots) == 0) return &ecb;
+  const FireProgram* fire = ecb.clause->fire.get();
+  const uint8_t* kinds = fire == nullptr ? nullptr : fire->kinds.data();
+  const uint32_t slots = fire == nullptr ? 0 : static_cast<uint32_t>(fire->kinds.size());
+  if (sonde_record_check(&record, record.size, kinds, slots) == 0) return &ecb;
   ++malformed;
   return nullptr;
 }
@@ -120,8 +117,8 @@ void Consumer::Impl::run(const sonde_record& record, const ConsumerEcb& ecb) {
   bool passed = true;
   if ((record.flags & SONDE_RECORD_PREDICATE_FAULT) != 0)
     sonde_fault(&context, static_cast<uint64_t>(Fault::BadAddress), record.slot[0]);
-  else if (ecb.body != nullptr)
-    passed = ecb.body(&context) != 0;
+  else if (ecb.clause->body != nullptr)
+    passed = ecb.clause->body(&context) != 0;
   if (context.fault == static_cast<uint64_t>(Fault::Skip)) {
     state.row.clear();
   } else if (context.fault != 0) [[unlikely]] {

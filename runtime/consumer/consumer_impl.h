@@ -52,9 +52,6 @@ inline constexpr uint32_t kErrorProbe = 3;
 struct ConsumerEcb {
   const ProbeInfo* probe = nullptr;
   const ClauseDesc* clause = nullptr;
-  BodyFunction body = nullptr;
-  const uint8_t* kinds = nullptr;
-  uint32_t slots = 0;
 };
 
 struct Consumer::Impl {

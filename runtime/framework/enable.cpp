@@ -19,8 +19,7 @@ struct Framework::Impl::Pending {
   struct NewEcb {
     ProbeState* probe;
     EcbState ecb;
-    uint32_t clause;
-    size_t description;
+    uint32_t description;
   };
   std::vector<NewEcb> ecbs;
   std::vector<ProbeState*> touched;  ///< each once
@@ -45,8 +44,8 @@ void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pendin
   }
   std::ranges::sort(wanted);
   for (auto [probe, description] : wanted) {
-    EcbState ecb{{++last_epid}, enabling.what.program, id, enabling.what.held};
-    pending.ecbs.push_back({&probes[probe.value - 1], std::move(ecb), enabling.what.clause, description});
+    const EcbState ecb{{++last_epid}, id};
+    pending.ecbs.push_back({&probes[probe.value - 1], ecb, static_cast<uint32_t>(description)});
   }
 }
 
@@ -98,7 +97,8 @@ Result<void> Framework::Impl::retry_enablings() {
 
 Result<void> Framework::Impl::enable_pending(Pending& pending) {
   for (const Pending::NewEcb& added : pending.ecbs) {
-    if (framework.on_ecb) framework.on_ecb({added.ecb.epid, &added.probe->info, added.clause});
+    if (framework.on_ecb)
+      framework.on_ecb({added.ecb.epid, &added.probe->info, enablings[added.ecb.enabling].what.clause});
     added.probe->ecbs.push_back(added.ecb);
     pending.touched.push_back(added.probe);
     if (!ever_fired && added.probe->info.provider == "dtrace" && added.probe->info.name == "BEGIN")
@@ -151,9 +151,10 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
                        " needs a traced process: name one by -c or -p",
                    EINVAL);
     }
-    auto program = load(added.ecb.program);
+    const Enabling& enabling = enablings[added.ecb.enabling].what;
+    auto program = load(enabling.program);
     if (!program) return std::move(program).error();
-    ecbs.push_back({added.ecb.epid, added.probe->info.id, *program, added.ecb.held});
+    ecbs.push_back({added.ecb.epid, added.probe->info.id, *program, enabling.held});
   }
   if (ecbs.empty()) return {};
   if (auto added = source->add_ecbs(ecbs); !added) return added;
@@ -169,7 +170,7 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
 void Framework::Impl::undo(Pending& pending) {
   const uint32_t before = last_epid - static_cast<uint32_t>(pending.ecbs.size());
   for (ProbeState* probe : pending.touched) {
-    std::erase_if(probe->ecbs, [&](const EcbState& ecb) { return ecb.epid.value > before; });
+    probe->ecbs.erase_if([&](const EcbState& ecb) { return ecb.epid.value > before; });
   }
   for (const Pending::NewEcb& added : pending.ecbs) {
     auto enabling = enablings.find(added.ecb.enabling);
@@ -242,7 +243,7 @@ std::unique_ptr<FireList> Framework::Impl::fire_list(const ProbeState& probe) co
   if (probe.ecbs.empty() || !probe.enabled || probe.uses_taps || probe.provider->defunct) return nullptr;
   auto list = std::make_unique<FireList>();
   list->probe = probe.info.id;
-  for (const EcbState& ecb : probe.ecbs) list->ecbs.push_back({ecb.epid, ecb.program});
+  for (const EcbState& ecb : probe.ecbs) list->ecbs.push_back({ecb.epid, enablings.at(ecb.enabling).what.program});
   list->ops = &probe.provider->ops;
   list->provider_arg = probe.provider->arg;
   list->parg = probe.parg;
@@ -276,7 +277,7 @@ Result<void> Framework::Impl::remove_enablings(std::span<const uint32_t> ids) {
   std::vector<Epid> epids;
   for (ProbeId probe_id : joined) {
     ProbeState& probe = probes[probe_id.value - 1];
-    std::erase_if(probe.ecbs, [&](const EcbState& ecb) {
+    probe.ecbs.erase_if([&](const EcbState& ecb) {
       if (!going.contains(ecb.enabling)) return false;
       if (probe.uses_taps) epids.push_back(ecb.epid);
       return true;

@@ -38,10 +38,10 @@ struct ProbeDescription {
 /// "provider:module:function:name", all four fields.
 std::string to_string(const ProbeDescription& description);
 
-/// A probe that exists. The object lives as long as the framework, and keeps its address.
+/// A probe that exists. The object lives as long as the framework, and keeps its address. Probes share their texts.
 struct ProbeInfo {
   ProbeId id;
-  std::string provider, module, function, name;
+  const std::string &provider, &module, &function, &name;
 };
 
 struct ArgumentDescription {

@@ -11,9 +11,9 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "runtime/base/few.h"
 #include "runtime/framework/context.h"
 #include "runtime/framework/framework.h"
 #include "runtime/framework/local_firing.h"
@@ -21,32 +21,7 @@
 
 namespace sonde {
 
-struct ProbeState;
-using ProbeStates = std::deque<ProbeState>;  ///< id = index + 1
-
-/// A probe's name in its provider.
-struct NameKey {
-  std::string_view module, function, name;
-};
-
-/// Hashes and compares probes by their names, which they have already: a key of its own would cost a hundred bytes a probe.
-struct ByName {
-  using is_transparent = void;
-  const ProbeStates* probes;
-
-  size_t operator()(const NameKey& key) const;
-  size_t operator()(ProbeId id) const { return (*this)(key_of(id)); }
-  bool operator()(ProbeId a, ProbeId b) const { return a == b; }
-  bool operator()(const NameKey& key, ProbeId id) const;
-  bool operator()(ProbeId id, const NameKey& key) const { return (*this)(key, id); }
-
- private:
-  NameKey key_of(ProbeId id) const;
-};
-
 struct ProviderState {
-  explicit ProviderState(const ProbeStates& probes) : by_name(16, ByName{&probes}, ByName{&probes}) {}
-
   std::string name;
   dtrace_pattr_t attributes{};
   dtrace_pops_t ops{};
@@ -56,16 +31,13 @@ struct ProviderState {
   bool defunct = false;       ///< dtrace_invalidate
   bool gone = false;          ///< unregistered; the object stays, for ids are never used twice
   uint32_t enabled_probes = 0;
-  std::unordered_set<ProbeId, ByName, ByName> by_name;
   std::vector<ProbeId> probes;  ///< rising; destroyed ones are left out
 };
 
-/// An ECB as the framework keeps it.
+/// An ECB as the framework keeps it. Its program is its enabling's.
 struct EcbState {
   Epid epid;
-  std::shared_ptr<const FireProgram> program;
   uint32_t enabling = 0;
-  bool held = false;
 };
 
 /// A probe's taps: their ids follow each other.
@@ -84,10 +56,10 @@ struct ProbeState {
   int aframes = 0;
   void* parg = nullptr;
   bool destroyed = false;
-  bool enabled = false;        ///< dtps_enable has been called, dtps_disable has not
-  std::vector<EcbState> ecbs;  ///< by rising epid
-  TapRange taps;               ///< armed, or about to be
-  bool uses_taps = false;      ///< while enabled: the source fires it, dtrace_probe() does not
+  bool enabled = false;    ///< dtps_enable has been called, dtps_disable has not
+  bool uses_taps = false;  ///< while enabled: the source fires it, dtrace_probe() does not
+  Few<EcbState> ecbs;      ///< by rising epid
+  TapRange taps;           ///< armed, or about to be
 };
 
 struct EnablingState {
@@ -116,7 +88,7 @@ struct Framework::Impl {
   mutable std::recursive_mutex mutex;
   LocalFiring firing;
   std::deque<ProviderState> providers;  ///< id = index + 1
-  ProbeStates probes;
+  std::deque<ProbeState> probes;        ///< id = index + 1; a probe costs memory by the hundred thousand
   ProbeIndex index;
   std::unordered_map<uint32_t, ProbeRefusal> refused;  ///< by probe
   std::optional<ProvideError> provide_error;

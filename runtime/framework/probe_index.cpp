@@ -7,29 +7,60 @@
 
 namespace sonde {
 
-uint32_t ProbeIndex::Dictionary::intern(std::string_view text) {
-  auto [at, added] = numbers.try_emplace(std::string(text), static_cast<uint32_t>(texts.size()));
-  if (added) {
-    texts.push_back(&at->first);
-    lists.emplace_back();
-  }
-  return at->second;
+uint32_t ProbeIndex::Dictionary::find(std::string_view text) const {
+  return numbers.find(std::hash<std::string_view>()(text), [&](uint32_t at) { return texts[at].text == text; });
 }
 
-void ProbeIndex::add(ProbeId id, const Names& names) {
+uint32_t ProbeIndex::Dictionary::intern(std::string_view text) {
+  if (const uint32_t known = find(text); known != kNone) return known;
+  const std::hash<std::string_view> hash;
+  const auto number = static_cast<uint32_t>(texts.size());
+  texts.push_back({std::string(text), {}});
+  numbers.add(number, hash(text), [&](uint32_t at) { return hash(texts[at].text); });
+  return number;
+}
+
+size_t ProbeIndex::hash_of(const uint32_t (&numbers)[kFields]) {
+  uint64_t hash = 0;
+  for (const uint32_t number : numbers) hash = (hash ^ number) * 0x9e3779b97f4a7c15;
+  return hash >> 24;
+}
+
+ProbeIndex::Texts ProbeIndex::add(ProbeId id, const Names& names) {
   SONDE_CHECK(entries_.empty() || entries_.back().id < id.value || entries_.back().id == 0);
   const auto position = static_cast<uint32_t>(entries_.size());
   entries_.push_back({id.value, {}, {}});
+  Texts texts;
   for (int field = 0; field < kFields; field++) {
-    entries_.back().numbers[field] = fields_[field].intern(names[field]);
+    const uint32_t number = entries_.back().numbers[field] = fields_[field].intern(names[field]);
+    texts[field] = &fields_[field].texts[number].text;
     append(position, field);
   }
+  enter(position);
   live_++;
+  return texts;
+}
+
+void ProbeIndex::enter(uint32_t position) {
+  by_names_.add(position, hash_of(entries_[position].numbers),
+                [this](uint32_t at) { return hash_of(entries_[at].numbers); });
+}
+
+ProbeId ProbeIndex::find(const Names& names) const {
+  uint32_t numbers[kFields];
+  for (int field = 0; field < kFields; field++) {
+    numbers[field] = fields_[field].find(names[field]);
+    if (numbers[field] == kNone) return {};
+  }
+  const uint32_t found = by_names_.find(hash_of(numbers), [&](uint32_t at) {
+    return entries_[at].id != 0 && std::ranges::equal(entries_[at].numbers, numbers);
+  });
+  return {found == kNone ? 0 : entries_[found].id};
 }
 
 void ProbeIndex::append(uint32_t position, int field) {
   Entry& entry = entries_[position];
-  List& list = fields_[field].lists[entry.numbers[field]];
+  List& list = fields_[field].texts[entry.numbers[field]].list;
   entry.next[field] = kNone;
   if (list.count++ == 0)
     list.first = position;
@@ -59,9 +90,11 @@ void ProbeIndex::remove(ProbeId id) {
 void ProbeIndex::compact() {
   std::erase_if(entries_, [](const Entry& entry) { return entry.id == 0; });
   for (int field = 0; field < kFields; field++) {
-    for (List& list : fields_[field].lists) list = {};
+    for (Text& text : fields_[field].texts) text.list = {};
     for (uint32_t at = 0; at < entries_.size(); at++) append(at, field);
   }
+  by_names_.clear();
+  for (uint32_t at = 0; at < entries_.size(); at++) enter(at);
 }
 
 /// A description, made ready: what remains of it are comparisons of numbers.
@@ -73,7 +106,7 @@ struct ProbeIndex::Query {
   struct Pattern {
     int field;
     Glob glob;
-    const std::string* const* texts;
+    const std::deque<Text>* texts;
     std::vector<int8_t> known;  ///< by number: -1 no, 1 yes, 0 not asked yet
   };
   std::vector<Exact> exact;
@@ -89,7 +122,7 @@ struct ProbeIndex::Query {
     for (Pattern *at = patterns.data(), *end = at + patterns.size(); at != end; ++at) {
       const uint32_t number = entry.numbers[at->field];
       int8_t& known = at->known.data()[number];
-      if (known == 0) known = at->glob.matches(*at->texts[number]) ? 1 : -1;
+      if (known == 0) known = at->glob.matches((*at->texts)[number].text) ? 1 : -1;
       if (known < 0) return false;
     }
     return true;
@@ -104,13 +137,13 @@ bool ProbeIndex::prepare(const Names& wanted, Query& query) const {
     if (glob.is_any()) continue;
     if (!glob.is_exact()) {
       query.patterns.push_back(
-          {field, std::move(glob), dictionary.texts.data(), std::vector<int8_t>(dictionary.texts.size())});
+          {field, std::move(glob), &dictionary.texts, std::vector<int8_t>(dictionary.texts.size())});
       continue;
     }
-    auto found = dictionary.numbers.find(glob.literal());
-    if (found == dictionary.numbers.end()) return false;
-    const List& list = dictionary.lists[found->second];
-    query.exact.push_back({field, found->second});
+    const uint32_t number = dictionary.find(glob.literal());
+    if (number == kNone) return false;
+    const List& list = dictionary.texts[number].list;
+    query.exact.push_back({field, number});
     if (query.candidates != nullptr && list.count >= query.candidates->count) continue;
     query.candidates = &list;
     query.candidates_field = field;

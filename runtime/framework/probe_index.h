@@ -13,16 +13,18 @@
 // A match takes the shortest list among the fields given exactly and compares numbers; only with no
 // exact field does it look at all probes, with each pattern tried once on each distinct text. Ids only
 // grow, so lists, and results, are in order. Removal marks; a field's lists are rebuilt when half is dead.
+// Texts stay: probes show them (ProbeInfo).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/base/ids.h"
+#include "runtime/base/number_table.h"
 #include "runtime/framework/glob.h"
 
 namespace sonde {
@@ -32,8 +34,13 @@ class ProbeIndex {
   enum Field { Provider, Module, Function, Name, kFields };
   using Names = std::array<std::string_view, kFields>;
 
+  /// The texts of a probe's names, for as long as the index is there.
+  using Texts = std::array<const std::string*, kFields>;
+
   /// `id` is higher than any before.
-  void add(ProbeId id, const Names& names);
+  Texts add(ProbeId id, const Names& names);
+  /// The live probe of just these names; 0: none.
+  ProbeId find(const Names& names) const;
   void remove(ProbeId id);
 
   /// Ids of the live probes that match four globs, rising.
@@ -47,25 +54,32 @@ class ProbeIndex {
     uint32_t numbers[kFields];
     uint32_t next[kFields];  ///< position of the next entry with that text; kNone
   };
-  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint32_t kNone = NumberTable::kNone;
   /// Entries that have one text, in order.
   struct List {
     uint32_t first = kNone, last = kNone, count = 0;
   };
+  struct Text {
+    std::string text;
+    List list;
+  };
   struct Dictionary {
-    std::unordered_map<std::string, uint32_t> numbers;
-    std::vector<const std::string*> texts;  ///< by number; points into `numbers`
-    std::vector<List> lists;                ///< by number
+    std::deque<Text> texts;  ///< by number
+    NumberTable numbers;
+    uint32_t find(std::string_view text) const;
     uint32_t intern(std::string_view text);
   };
   struct Query;
 
+  static size_t hash_of(const uint32_t (&numbers)[kFields]);
   void append(uint32_t position, int field);
+  void enter(uint32_t position);
   void compact();
   bool prepare(const Names& wanted, Query& query) const;
 
   std::array<Dictionary, kFields> fields_;
   std::vector<Entry> entries_;  ///< by rising id
+  NumberTable by_names_;        ///< positions, removed ones as well
   size_t live_ = 0;
 };
 

@@ -27,21 +27,6 @@ bool ops_are_sound(const dtrace_pops_t& ops, uint32_t priv) {
 
 }  // namespace
 
-size_t ByName::operator()(const NameKey& key) const {
-  const std::hash<std::string_view> hash;
-  return (hash(key.module) * 31 + hash(key.function)) * 31 + hash(key.name);
-}
-
-NameKey ByName::key_of(ProbeId id) const {
-  const ProbeInfo& info = (*probes)[id.value - 1].info;
-  return {info.module, info.function, info.name};
-}
-
-bool ByName::operator()(const NameKey& key, ProbeId id) const {
-  const NameKey other = key_of(id);
-  return key.function == other.function && key.name == other.name && key.module == other.module;
-}
-
 int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* attributes, uint32_t priv,
                                        const dtrace_pops_t* ops, void* arg, dtrace_provider_id_t* id) {
   if (name == nullptr || attributes == nullptr || ops == nullptr || id == nullptr) return EINVAL;
@@ -49,7 +34,7 @@ int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* a
   for (const ProviderState& other : providers) {
     if (!other.gone && !other.defunct && other.name == name) return EEXIST;
   }
-  ProviderState& added = providers.emplace_back(probes);
+  ProviderState& added = providers.emplace_back();
   added.name = name;
   added.attributes = *attributes;
   added.ops = *ops;
@@ -63,7 +48,6 @@ int Framework::Impl::unregister_provider(dtrace_provider_id_t id) {
   if (going == nullptr) return EINVAL;
   if (going->enabled_probes > 0) return EBUSY;
   for (ProbeId probe : std::exchange(going->probes, {})) destroy_probe(probes[probe.value - 1]);
-  going->by_name.clear();
   going->gone = true;
   std::erase_if(target_hooks, [&](const TargetHook& hook) { return hook.owner == id; });
   return 0;
@@ -96,7 +80,6 @@ int Framework::Impl::condense_provider(dtrace_provider_id_t id) {
       kept.push_back(id_of_probe);
       continue;
     }
-    state->by_name.erase(id_of_probe);
     destroy_probe(probe);
   }
   state->probes = std::move(kept);
@@ -120,17 +103,14 @@ ProbeId Framework::Impl::create_probe(dtrace_provider_id_t id, const char* modul
   name = name == nullptr ? "" : name;
   // A function's name may be longer than a description of the C ABI holds: those of C++ often are.
   if (!has_length(module, 0, DTRACE_MODNAMELEN) || !has_length(name, 0, DTRACE_NAMELEN)) return {};
-  const auto known = owner->by_name.find(NameKey{module, function, name});
-  if (known != owner->by_name.end()) return *known;
+  const ProbeIndex::Names names = {owner->name, module, function, name};
+  if (const ProbeId known = index.find(names); known.value != 0) return known;
   const ProbeId created{static_cast<uint32_t>(probes.size() + 1)};
-  ProbeState& probe = probes.emplace_back();
-  probe.info = {created, owner->name, module, function, name};
-  probe.provider = owner;
-  probe.aframes = aframes;
-  probe.parg = parg;
-  owner->by_name.insert(created);
+  const ProbeIndex::Texts texts = index.add(created, names);
+  const ProbeInfo info{created, *texts[ProbeIndex::Provider], *texts[ProbeIndex::Module], *texts[ProbeIndex::Function],
+                       *texts[ProbeIndex::Name]};
+  probes.push_back({info, owner, aframes, parg});
   owner->probes.push_back(created);
-  index.add(created, {owner->name, module, function, name});
   return created;
 }
 
@@ -138,10 +118,9 @@ ProbeId Framework::Impl::lookup_probe(dtrace_provider_id_t id, const char* modul
                                       const char* name) {
   ProviderState* owner = provider(id);
   if (owner == nullptr) return {};
-  if (module != nullptr && function != nullptr && name != nullptr) {
-    const auto found = owner->by_name.find(NameKey{module, function, name});
-    return found == owner->by_name.end() ? ProbeId{} : *found;
-  }
+  if (owner->defunct) return {};
+  if (module != nullptr && function != nullptr && name != nullptr)
+    return index.find({owner->name, module, function, name});
   for (ProbeId candidate : owner->probes) {
     const ProbeInfo& info = probes[candidate.value - 1].info;
     if ((module == nullptr || info.module == module) && (function == nullptr || info.function == function) &&

@@ -121,7 +121,7 @@ bool AddressSpace::write(uint64_t address, const void* from, size_t length) {
 
 void AddressSpace::hide(uint64_t address, uint8_t* bytes, size_t length) const {
   for (auto at = sites_.lower_bound(address); at != sites_.end() && at->first - address < length; ++at)
-    bytes[at->first - address] = at->second.instruction.first_byte();
+    bytes[at->first - address] = at->second.bytes[0];
 }
 
 Site* AddressSpace::site(uint64_t address) {
@@ -139,28 +139,27 @@ const Mapping* AddressSpace::mapping_of(uint64_t address) const {
 Site* AddressSpace::insert(uint64_t address, std::string& why) {
   if (Site* known = site(address)) return known;
   const Mapping* mapping = mapping_of(address);
-  uint8_t bytes[15];
-  // The text may end.
-  size_t length = mapping != nullptr ? std::min<uint64_t>(sizeof bytes, mapping->end - address) : 0;
-  if (length > 0 && !read(address, bytes, length)) length = 0;
-  hide(address, bytes, length);
   Site made;
   made.address = address;
-  made.instruction = Instruction(address, bytes, length);
+  // The text may end.
+  size_t length = mapping != nullptr ? std::min<uint64_t>(made.bytes.size(), mapping->end - address) : 0;
+  if (length > 0 && !read(address, made.bytes.data(), length)) length = 0;
+  hide(address, made.bytes.data(), length);
+  made.length = static_cast<uint8_t>(length);
   if (length == 0) {
     why = "its text cannot be read";
   } else if (!mapping->executable) {
     why = "it is not in text";
   } else if (mapping->shared) {
     why = "its mapping is shared: others would run into the breakpoint";
-  } else if (made.instruction.how() == Instruction::How::Impossible) {
+  } else if (made.instruction().how() == Instruction::How::Impossible) {
     why = "its instruction cannot be stepped out of line";
   } else if (!write(address, &kBreakpointByte, 1)) {
     why = "its text cannot be written";
   } else {
     had_sites_ = true;
     past_.erase(address);
-    return &(sites_[address] = std::move(made));
+    return &sites_.emplace(address, std::move(made)).first->second;
   }
   return nullptr;
 }
@@ -168,7 +167,7 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
 /// Only where the breakpoint still is: the program may have mapped something else there.
 void AddressSpace::take_out(const Site& site) {
   uint8_t byte = 0;
-  const uint8_t original = site.instruction.first_byte();
+  const uint8_t original = site.bytes[0];
   if (read(site.address, &byte, 1) && byte == kBreakpointByte) write(site.address, &original, 1);
   past_[site.address] = original;
   gone_at_ = std::chrono::steady_clock::now();
@@ -187,8 +186,7 @@ void AddressSpace::remove_all() {
 }
 
 void AddressSpace::lift(Site& site) {
-  const uint8_t original = site.instruction.first_byte();
-  if (site.lifted++ == 0) write(site.address, &original, 1);
+  if (site.lifted++ == 0) write(site.address, site.bytes.data(), 1);
 }
 
 void AddressSpace::lower(uint64_t address) {
@@ -225,6 +223,7 @@ uint64_t AddressSpace::take_slot(Site& site) {
     last->second.users++;
     return site.slot;
   }
+  const Instruction instruction = site.instruction();
   std::array<uint8_t, kSlotBytes> bytes;
   // In turn, so that sites keep theirs for long; a site whose operand does not reach there takes one that is near.
   for (const uint64_t from : {hand_, site.address}) {
@@ -233,7 +232,7 @@ uint64_t AddressSpace::take_slot(Site& site) {
     for (size_t n = 0; n < tries; n++, ++at) {
       if (at == slots_.end()) at = slots_.begin();
       auto& [address, slot] = *at;
-      if (slot.users > 0 || !site.instruction.copy_to(address, bytes)) continue;
+      if (slot.users > 0 || !instruction.copy_to(address, bytes)) continue;
       if (!write(address, bytes.data(), bytes.size())) return 0;
       slot = {site.address, 1};
       hand_ = address;

@@ -15,6 +15,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/base/few.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/guard/arch/x86_64/instruction.h"
 #include "runtime/guard/unwind.h"
@@ -32,16 +34,20 @@ namespace sonde::guard {
 
 struct ArmedTap;
 
-/// A breakpoint. It stays as long as somebody uses it.
+/// A breakpoint. It stays as long as somebody uses it. There may be a million: what its instruction means is decoded at
+/// each hit, which takes less than a tenth of a microsecond of some five.
 struct Site {
   uint64_t address = 0;
-  Instruction instruction;
-  std::vector<ArmedTap*> taps;
-  bool program_entry = false;
-  bool linker = false;   ///< the dynamic linker comes by after each change of its list
-  uint32_t callers = 0;  ///< threads asleep in a system call that returns here
-  uint64_t slot = 0;     ///< where its instruction was last put
-  uint32_t lifted = 0;   ///< threads that step its instruction in place
+  uint64_t slot = 0;  ///< where its instruction was last put
+  Few<ArmedTap*> taps;
+  std::array<uint8_t, 15> bytes{};  ///< the program's own
+  uint8_t length = 0;               ///< how many
+  uint32_t callers : 30 = 0;        ///< threads asleep in a system call that returns here
+  uint32_t program_entry : 1 = 0;
+  uint32_t linker : 1 = 0;  ///< the dynamic linker comes by after each change of its list
+  uint32_t lifted = 0;      ///< threads that step its instruction in place
+
+  Instruction instruction() const { return Instruction(address, bytes.data(), length); }
   bool used() const { return !taps.empty() || program_entry || linker || callers > 0; }
 };
 

@@ -22,8 +22,8 @@ void for_each_text(const AddressSpace& space, const TappedFile& file, Act act) {
 
 /// Where the tap is in a mapping of its file; 0: not in this one.
 uint64_t address_in(const Mapping& mapping, const ArmedTap& tap) {
-  const uint64_t at = tap.tap.offset - mapping.offset;
-  return tap.tap.offset >= mapping.offset && at < mapping.end - mapping.start ? mapping.start + at : 0;
+  const uint64_t at = tap.offset - mapping.offset;
+  return tap.offset >= mapping.offset && at < mapping.end - mapping.start ? mapping.start + at : 0;
 }
 
 int read_word(void* thread, uint64_t address, uint64_t* value) {
@@ -79,11 +79,20 @@ void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping
   std::string why;
   Site* site = process.space->insert(address, why);
   if (site == nullptr) {
-    char place[32];
-    std::snprintf(place, sizeof place, "+0x%lx", tap.tap.offset);
-    events_.notice("process " + std::to_string(process.pid) + ": no probe at " + tap.file->path + place + ": " + why);
+    refused_[{process.pid, tap.file->path, why}].insert(tap.offset);
   } else if (std::find(site->taps.begin(), site->taps.end(), &tap) == site->taps.end()) {
     site->taps.push_back(&tap);
+  }
+}
+
+void Breakpoints::tell_refused() {
+  for (const auto& [what, offsets] : std::exchange(refused_, {})) {
+    char first[32];
+    std::snprintf(first, sizeof first, "+0x%lx", *offsets.begin());
+    const std::string where = offsets.size() == 1
+                                  ? what.path + first
+                                  : std::to_string(offsets.size()) + " places of " + what.path + ", such as " + first;
+    events_.notice("process " + std::to_string(what.pid) + ": no probe at " + where + ": " + what.why);
   }
 }
 
@@ -114,7 +123,7 @@ void Breakpoints::disarm(ArmedTap& tap) {
       const uint64_t address = address_in(mapping, tap);
       Site* site = address != 0 ? space.site(address) : nullptr;
       if (site == nullptr) return;
-      std::erase(site->taps, &tap);
+      site->taps.erase_if([&](const ArmedTap* other) { return other == &tap; });
       space.remove_unused(address);
     });
   }
@@ -157,7 +166,7 @@ void Breakpoints::forked(Process& child, const Process& parent, bool shares_memo
     return site.program_entry || site.linker || std::ranges::any_of(site.taps, covers);
   });
   child.at_entry = parent.at_entry;
-  for (auto& [address, site] : child.space->sites()) std::erase_if(site.taps, std::not_fn(covers));
+  for (auto& [address, site] : child.space->sites()) site.taps.erase_if(std::not_fn(covers));
 }
 
 bool Breakpoints::want_entry(Process& process) {
@@ -200,6 +209,7 @@ void Breakpoints::look_again(Thread& thread) {
   Process& process = *thread.process;
   const std::vector<Mapping> fresh = process.space->refresh(process.pid);
   for (const Mapping& mapping : fresh) arm_all_in(process, mapping);
+  tell_refused();
   for (const Mapping& mapping : fresh) tell_mapped(thread, mapping);
 }
 
@@ -235,8 +245,8 @@ void Breakpoints::fire_taps(Thread& thread, const Site& site, const user_regs_st
   const bool reentered = thread.reentered == site.address && thread.reentered_sp == regs.rsp;
   if (reentered || regs.rsp > thread.reentered_sp) thread.reentered = 0;
   for (const ArmedTap* armed : site.taps) {
-    const Tap& tap = armed->tap;
-    if (!armed->covers(thread.process->pid)) continue;
+    const ArmedTap& tap = *armed;
+    if (!tap.covers(thread.process->pid)) continue;
     const bool judged = tap.leave.how != SONDE_LEAVE_NONE;
     if (judged) {
       const sonde_leave_state state = leave_state(thread, regs);
@@ -249,7 +259,7 @@ void Breakpoints::fire_taps(Thread& thread, const Site& site, const user_regs_st
     }
     if (entry && (judged || reentered)) continue;
     Firing& firing = firings.emplace_back();
-    firing.probe = tap.probe.value;
+    firing.probe = tap.probe;
     firing.at_edge = tap.kind != SONDE_TAP_USER_OFFSET || tap.offset == tap.function;
     firing.stack_arguments = entry;
     if (tap.kind == SONDE_TAP_USER_RETURN) {

@@ -22,6 +22,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <set>
 
 #include "runtime/guard/dif_env.h"
 #include "runtime/guard/taps.h"
@@ -40,6 +42,8 @@ class Breakpoints {
   void arm(ArmedTap& tap);
   /// Before the tap goes.
   void disarm(ArmedTap& tap);
+  /// Where no breakpoint could be since the last call: a line for each process, file and reason.
+  void tell_refused();
 
   /// A process has a new program.
   void adopt(Process& process);
@@ -74,9 +78,17 @@ class Breakpoints {
   void arrive(Process& process);
   void fire_taps(Thread& thread, const Site& site, const user_regs_struct& regs, std::vector<Firing>& firings);
 
+  /// Where breakpoints were wanted and cannot be.
+  struct Refused {
+    pid_t pid;
+    std::string path, why;
+    auto operator<=>(const Refused&) const = default;
+  };
+
   Targets& targets_;
   TapTable& taps_;
   Events events_;
+  std::map<Refused, std::set<uint64_t>> refused_;  // offsets in the file
 };
 
 }  // namespace sonde::guard

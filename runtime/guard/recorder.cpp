@@ -63,13 +63,13 @@ void Recorder::wait_for_room(uint64_t bytes) {
 }
 
 /// Whether the thread must be held now.
-bool Recorder::run_ecb(FireContext& context, uint32_t epid, const ArmedEcb& ecb, const char* name) {
+bool Recorder::run_ecb(FireContext& context, const ArmedEcb& ecb, const char* name) {
   const LoadedProgram& program = *ecb.program;
   Firing& firing = context.firing;
   if (program.wants_stack_arguments && firing.stack_arguments) fetch_stack_arguments(context);
   wait_for_room(program.code.view.record_max);
   sonde_record* record = writer_->reserve(program.code.view.record_max);
-  record->epid = epid;
+  record->epid = ecb.epid;
   record->probe = firing.probe;
   record->timestamp = firing.timestamp;
   record->pid = static_cast<uint32_t>(context.thread.process->pid);
@@ -99,13 +99,15 @@ Recorder::Outcome Recorder::run(Thread& thread, Firing& firing, user_regs_struct
   bool named = false;
   patience_ms_ = kPatienceMs;
   Outcome outcome = Outcome::Done;
-  for (auto it = ecbs->upper_bound(firing.last_epid); it != ecbs->end() && outcome == Outcome::Done; ++it) {
-    if (it->second.program->wants_name && !named) {
+  for (const ArmedEcb& ecb : *ecbs) {
+    if (ecb.epid <= firing.last_epid) continue;
+    if (outcome == Outcome::Held) break;
+    if (ecb.program->wants_name && !named) {
       read_execname(thread, name);
       named = true;
     }
-    firing.last_epid = it->first;
-    if (run_ecb(context, it->first, it->second, name)) outcome = Outcome::Held;
+    firing.last_epid = ecb.epid;
+    if (run_ecb(context, ecb, name)) outcome = Outcome::Held;
   }
   writer_->end_firing();
   return outcome;

@@ -41,7 +41,7 @@ class Recorder {
   uint64_t drops() const { return writer_ ? writer_->drops() : 0; }
 
  private:
-  bool run_ecb(FireContext& context, uint32_t epid, const ArmedEcb& ecb, const char* name);
+  bool run_ecb(FireContext& context, const ArmedEcb& ecb, const char* name);
   void wait_for_room(uint64_t bytes);
   uint64_t room() const;
 

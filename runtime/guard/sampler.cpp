@@ -27,13 +27,13 @@ UniqueFd periodic_timer(uint64_t period) {
 void Sampler::taps_changed() {
   const std::vector<ArmedTap*>& armed = taps_.of(SONDE_TAP_PROFILE);
   auto is_armed = [&](const Timer& timer) {
-    return std::ranges::any_of(armed, [&](const ArmedTap* tap) { return tap->tap.id.value == timer.tap; });
+    return std::ranges::any_of(armed, [&](const ArmedTap* tap) { return tap->id == timer.tap; });
   };
   std::erase_if(timers_, [&](const Timer& timer) { return !is_armed(timer); });
   for (const ArmedTap* tap : armed) {
-    const uint32_t id = tap->tap.id.value;
+    const uint32_t id = tap->id;
     if (std::ranges::find(timers_, id, &Timer::tap) != timers_.end()) continue;
-    timers_.push_back({id, tap->tap.offset, periodic_timer(tap->tap.offset), {}});
+    timers_.push_back({id, tap->offset, periodic_timer(tap->offset), {}});
   }
   fds_.clear();
   for (const Timer& timer : timers_) fds_.push_back(timer.fd.get());

@@ -109,7 +109,9 @@ void Session::handle(const Packet& packet) {
     return reply(Error("malformed request: not a request", EINVAL));
   auto request = parse_request(packet.body);
   if (!request) return reply(std::move(request).error());
-  reply(perform(*request));
+  auto answer = perform(*request);
+  if (went_) tracer_.breakpoints().tell_refused();  // not before all is armed: taps come in batches
+  reply(std::move(answer));
 }
 
 void Session::reply(Result<Answer> answer) {
@@ -197,10 +199,10 @@ Result<void> Session::arm(const RequestView& request) {
   auto taps = parse_taps(request.payload, request.header.value);
   if (!taps) return std::move(taps).error();
   std::vector<ArmedTap*> armed;
-  for (Tap& tap : *taps) {
-    auto added = taps_.add(std::move(tap));
+  for (const Tap& tap : *taps) {
+    auto added = taps_.add(tap);
     if (!added) {
-      for (const ArmedTap* other : armed) taps_.remove(other->tap.id.value);
+      for (const ArmedTap* other : armed) taps_.remove(other->id);
       return std::move(added).error();
     }
     armed.push_back(*added);

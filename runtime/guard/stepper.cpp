@@ -58,17 +58,17 @@ bool Stepper::advance(Thread& thread, user_regs_struct& regs) {
   const auto write = [&](uint64_t at, const void* from, size_t length) {
     return write_target(thread, at, from, length);
   };
-  if (!site->instruction.emulate(regs, read, write)) {
-    begin(thread, *site, regs);
+  const Instruction instruction = site->instruction();
+  if (!instruction.emulate(regs, read, write)) {
+    begin(thread, *site, instruction.how(), regs);
     return false;
   }
   emulated_++;
   return (regs.eflags & kTrapFlag) != 0;
 }
 
-void Stepper::begin(Thread& thread, Site& site, user_regs_struct& regs) {
+void Stepper::begin(Thread& thread, Site& site, Instruction::How how, user_regs_struct& regs) {
   AddressSpace& space = *thread.process->space;
-  const Instruction::How how = site.instruction.how();
   const bool copied = how == Instruction::How::Slot || how == Instruction::How::Push;
   steps_++;
   thread.step = {};
@@ -99,7 +99,7 @@ Stepper::Trap Stepper::trapped(Thread& thread, user_regs_struct& regs, siginfo_t
   const Site* site = thread.process->space->site(step.site);
   const uint64_t from = step.slot != 0 ? step.slot : step.site;
   mend_address(step, info);
-  if (regs.rip == from && site != nullptr && site->instruction.repeats()) {  // one round of many
+  if (regs.rip == from && site != nullptr && site->instruction().repeats()) {  // one round of many
     step.begun = true;
     if (!step.kept && !step.own_trap) return Trap::Ours;
     put_back(thread, regs);

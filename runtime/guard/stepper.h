@@ -45,7 +45,7 @@ class Stepper {
   uint64_t emulated() const { return emulated_; }
 
  private:
-  void begin(Thread& thread, Site& site, user_regs_struct& regs);
+  void begin(Thread& thread, Site& site, Instruction::How how, user_regs_struct& regs);
   void end(Thread& thread);
   void put_back(Thread& thread, user_regs_struct& regs);
   void send_kept_again(Thread& thread);

@@ -80,43 +80,40 @@ Result<TappedFile*> TapTable::file_of(const std::string& path) {
   return (files_[path] = std::move(made)).get();
 }
 
-Result<ArmedTap*> TapTable::add(Tap tap) {
+Result<ArmedTap*> TapTable::add(const Tap& tap) {
   if (auto good = check(tap); !good) return std::move(good).error();
-  auto owned = std::make_unique<ArmedTap>();
-  ArmedTap* armed = owned.get();
+  TappedFile* of = nullptr;
   if (is_user_tap(tap.kind)) {
     auto file = file_of(tap.path);
     if (!file) return std::move(file).error();
-    armed->file = *file;
+    of = *file;
     user_taps_[tap.pid]++;
   }
-  armed->tap = std::move(tap);
-  armed->tap.path = {};
-  auto& list = armed->file != nullptr ? armed->file->taps : kinds_[armed->tap.kind];
-  armed->place = list.size();
+  auto& list = of != nullptr ? of->taps : kinds_[tap.kind];
+  const ArmedTap made{tap.id.value, tap.probe.value, tap.pid,   tap.number, of,
+                      tap.offset,   tap.function,    tap.leave, tap.kind,   static_cast<uint32_t>(list.size())};
+  ArmedTap* armed = &taps_.emplace(made.id, made).first->second;
   list.push_back(armed);
-  if (armed->tap.kind == SONDE_TAP_SYSCALL_ENTRY) entries_[armed->tap.number].push_back(armed);
-  if (armed->tap.kind == SONDE_TAP_SYSCALL_RETURN) returns_[armed->tap.number].push_back(armed);
-  taps_[armed->tap.id.value] = std::move(owned);
+  if (tap.kind == SONDE_TAP_SYSCALL_ENTRY) entries_[tap.number].push_back(armed);
+  if (tap.kind == SONDE_TAP_SYSCALL_RETURN) returns_[tap.number].push_back(armed);
   return armed;
 }
 
 ArmedTap* TapTable::find(uint32_t id) {
   auto found = taps_.find(id);
-  return found == taps_.end() ? nullptr : found->second.get();
+  return found == taps_.end() ? nullptr : &found->second;
 }
 
 void TapTable::remove(uint32_t id) {
   ArmedTap* armed = find(id);
   if (armed == nullptr) return;
-  const Tap& tap = armed->tap;
-  drop(armed->file != nullptr ? armed->file->taps : kinds_[tap.kind], armed);
+  drop(armed->file != nullptr ? armed->file->taps : kinds_[armed->kind], armed);
   if (armed->file != nullptr) {
-    if (--user_taps_[tap.pid] == 0) user_taps_.erase(tap.pid);
+    if (--user_taps_[armed->pid] == 0) user_taps_.erase(armed->pid);
     if (armed->file->taps.empty()) files_.erase(std::string(armed->file->path));
   }
-  if (tap.kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[tap.number], armed);
-  if (tap.kind == SONDE_TAP_SYSCALL_RETURN) std::erase(returns_[tap.number], armed);
+  if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);
+  if (armed->kind == SONDE_TAP_SYSCALL_RETURN) std::erase(returns_[armed->number], armed);
   taps_.erase(id);
 }
 
@@ -167,15 +164,16 @@ Result<void> EcbTable::load(uint32_t id, OwnedProgram code) {
   if (verdict != 0) return Error("program " + std::to_string(id) + ": " + why, -verdict);
   if (sonde_dif_sees_kernel(&code.view) != 0)
     return Error("the ptrace source does not see the kernel: its memory, its stacks and curthread", EOPNOTSUPP);
-  auto program = std::make_shared<LoadedProgram>();
+  LoadedProgram program;
   for (const sonde_dif_insn& insn : code.insns) {
-    note_use(*program, insn);
+    note_use(program, insn);
     if (insn.op == SONDE_DIF_CAPTEXT && insn.i == SONDE_DIF_TEXT_SYSCALL_ARGS) {
       return Error("the ptrace source cannot capture a system call's arguments as one text", EOPNOTSUPP);
     }
   }
-  program->code = std::move(code);
-  programs_[id] = std::move(program);
+  program.code = std::move(code);
+  if (!programs_.emplace(id, std::move(program)).second)
+    return Error("program " + std::to_string(id) + " is loaded already", EEXIST);
   return {};
 }
 
@@ -189,7 +187,10 @@ Result<void> EcbTable::add(const std::vector<sonde_ecb>& ecbs) {
     }
   }
   for (const sonde_ecb& ecb : ecbs) {
-    by_probe_[ecb.probe][ecb.epid] = {ecb.probe, (ecb.flags & SONDE_ECB_HELD) != 0, programs_[ecb.program]};
+    Ecbs& list = by_probe_[ecb.probe];
+    const bool last = list.empty() || std::prev(list.end())->epid < ecb.epid;
+    list.push_back({&programs_.find(ecb.program)->second, ecb.epid, (ecb.flags & SONDE_ECB_HELD) != 0});
+    if (!last) std::ranges::sort(list, {}, &ArmedEcb::epid);
     probe_of_[ecb.epid] = ecb.probe;
   }
   return {};
@@ -202,7 +203,7 @@ Result<void> EcbTable::remove(const std::vector<uint32_t>& epids) {
     missing = missing || found == probe_of_.end();
     if (found == probe_of_.end()) continue;
     auto list = by_probe_.find(found->second);
-    list->second.erase(epid);
+    list->second.erase_if([&](const ArmedEcb& ecb) { return ecb.epid == epid; });
     if (list->second.empty()) by_probe_.erase(list);
     probe_of_.erase(found);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kmod/shared/abi.h"
+#include "runtime/base/few.h"
 #include "runtime/guard/address_space.h"
 #include "runtime/guard/protocol.h"
 #include "runtime/process/syscall_table.h"
@@ -28,10 +29,10 @@ std::span<const uint32_t> calls_behind(sonde_tap_kind kind);
 
 struct ArmedTap;
 
-/// A file with user taps in it.
 /// The kernel's own object in every process. It has no file, and a copy of its own in each process that writes to it.
 inline constexpr std::string_view kVdsoPath = "[vdso]";
 
+/// A file with user taps in it.
 struct TappedFile {
   std::string path;
   uint64_t inode = 0;
@@ -43,13 +44,20 @@ struct TappedFile {
   }
 };
 
+/// A tap as long as it is armed. There may be a million: what belongs to its file is not in it.
 struct ArmedTap {
-  Tap tap;                     ///< without its path, which is the file's
-  TappedFile* file = nullptr;  ///< of a user tap
-  size_t place = 0;            ///< in its file's list, or in its kind's
+  uint32_t id, probe;
+  uint32_t pid;       ///< 0: every process
+  uint32_t number;    ///< of a system call
+  TappedFile* file;   ///< of a user tap
+  uint64_t offset;    ///< in the file; a timer's period
+  uint64_t function;  ///< the entry's offset in the file
+  sonde_leave leave;
+  sonde_tap_kind kind;
+  uint32_t place = 0;  ///< in its file's list, or in its kind's
 
-  bool user() const { return is_user_tap(tap.kind); }
-  bool covers(pid_t pid) const { return tap.pid == 0 || tap.pid == static_cast<uint32_t>(pid); }
+  bool user() const { return is_user_tap(kind); }
+  bool covers(pid_t of) const { return pid == 0 || pid == static_cast<uint32_t>(of); }
 };
 
 /// By which numbers the targets make a call, as utrace_call has them: 64-bit code, 32-bit code.
@@ -64,7 +72,7 @@ inline uint32_t call_of_number(int64_t number) {
 class TapTable {
  public:
   /// Errors: it cannot be armed at all: EOPNOTSUPP, EINVAL, EEXIST, those of stat(2) of its file.
-  Result<ArmedTap*> add(Tap tap);
+  Result<ArmedTap*> add(const Tap& tap);
   ArmedTap* find(uint32_t id);
   void remove(uint32_t id);
   std::vector<uint32_t> ids() const;
@@ -88,7 +96,7 @@ class TapTable {
   Result<void> check(const Tap& tap) const;
   Result<TappedFile*> file_of(const std::string& path);
 
-  std::unordered_map<uint32_t, std::unique_ptr<ArmedTap>> taps_;
+  std::unordered_map<uint32_t, ArmedTap> taps_;  // by id
   std::map<std::string, std::unique_ptr<TappedFile>> files_;
   std::unordered_map<uint32_t, size_t> user_taps_;  // how many, by pid; 0: every process
   std::array<std::vector<ArmedTap*>, SONDE_TAP_KIND_COUNT> kinds_;
@@ -103,9 +111,9 @@ struct LoadedProgram {
 };
 
 struct ArmedEcb {
-  uint32_t probe;
+  const LoadedProgram* program;
+  uint32_t epid;
   bool held;
-  std::shared_ptr<const LoadedProgram> program;
 };
 
 class EcbTable {
@@ -117,12 +125,12 @@ class EcbTable {
   Result<void> remove(const std::vector<uint32_t>& epids);
   void clear();
 
-  using Ecbs = std::map<uint32_t, ArmedEcb>;  // by epid
+  using Ecbs = Few<ArmedEcb>;  // by rising epid
   /// Null: the probe has none.
   const Ecbs* of(uint32_t probe) const;
 
  private:
-  std::unordered_map<uint32_t, std::shared_ptr<const LoadedProgram>> programs_;
+  std::unordered_map<uint32_t, LoadedProgram> programs_;
   std::unordered_map<uint32_t, Ecbs> by_probe_;
   std::unordered_map<uint32_t, uint32_t> probe_of_;
 };

@@ -199,7 +199,7 @@ void Tracer::fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firi
   for (const ArmedTap* tap : taps) {
     if (!tap->covers(thread.process->pid)) continue;
     firings.push_back(pattern);
-    firings.back().probe = tap->tap.probe.value;
+    firings.back().probe = tap->probe;
   }
   fire_all(thread, firings, utrace_registers(thread.task));
 }
@@ -295,7 +295,7 @@ void Tracer::fire_samples(Thread& thread) {
     const ArmedTap* tap = taps_.find(id);
     if (tap == nullptr || !tap->covers(thread.process->pid)) continue;
     Firing& firing = firings.emplace_back();
-    firing.probe = tap->tap.probe.value;
+    firing.probe = tap->probe;
     firing.call = current_call(thread);
     firing.args[1] = regs->rip;
   }

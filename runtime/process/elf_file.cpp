@@ -224,10 +224,14 @@ struct ElfFile::Reader {
     auto& functions = file.functions_;
     order(functions);
     order(file.indirect_);
-    for (uint32_t i = 0; i < functions.size(); i++) {
-      auto [at, added] = file.by_name_.emplace(functions[i].name, i);
-      const bool was_local = functions[at->second].binding == ElfFunction::Binding::Local;
-      if (!added && was_local && functions[i].binding != ElfFunction::Binding::Local) at->second = i;
+    functions.shrink_to_fit();
+    const std::hash<std::string_view> hash;
+    for (const bool local : {false, true}) {  // of one name, those that others can call come first
+      for (uint32_t i = 0; i < functions.size(); i++) {
+        const bool is_local = functions[i].binding == ElfFunction::Binding::Local;
+        if (is_local != local || file.find(functions[i].name) != nullptr) continue;
+        file.by_name_.add(i, hash(functions[i].name), [&](uint32_t known) { return hash(functions[known].name); });
+      }
     }
   }
 };
@@ -256,8 +260,9 @@ Result<std::shared_ptr<const ElfFile>> ElfFile::parse(const std::string& name, s
 }
 
 const ElfFunction* ElfFile::find(std::string_view name) const {
-  auto found = by_name_.find(name);
-  return found == by_name_.end() ? nullptr : &functions_[found->second];
+  const std::hash<std::string_view> hash;
+  const uint32_t found = by_name_.find(hash(name), [&](uint32_t at) { return functions_[at].name == name; });
+  return found == NumberTable::kNone ? nullptr : &functions_[found];
 }
 
 /// The nearest function that begins at or before `address` and reaches it. One without a size reaches the next, or the

@@ -21,9 +21,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "runtime/base/number_table.h"
 #include "runtime/base/result.h"
 #include "runtime/base/unique_fd.h"
 
@@ -78,7 +78,7 @@ class ElfFile {
   std::string path_;
   std::vector<Segment> code_;  ///< executable PT_LOADs
   std::vector<ElfFunction> functions_, indirect_;
-  std::unordered_map<std::string_view, uint32_t> by_name_;
+  NumberTable by_name_;  ///< of functions_
   UniqueFd fd_;
 };
 

@@ -4,10 +4,16 @@
 
 #include <gmock/gmock.h>
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string_view>
 
 namespace sonde::pid {
 namespace {
@@ -15,6 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 /// A shared object made from assembly or C.
@@ -234,6 +241,130 @@ TEST(FunctionCode, JumpTables) {
   };
   for (const char* name : {"known", "masked", "pointers", "loaded"}) EXPECT_EQ(operands(name), 0) << name;
   for (const char* name : {"outside", "again", "unbounded", "joined", "writable"}) EXPECT_EQ(operands(name), 1) << name;
+}
+
+/// A table of exceptions with one call site and its landing pad, both by their offset in the function.
+std::string throwing(const std::string& name, const std::string& body, int pad) {
+  return ".globl " + name + "\n.type " + name + ",@function\n" + name + ":\n.cfi_startproc\n.cfi_lsda 0x1b, table_" +
+         name + "\n" + body + "\n.cfi_endproc\n.size " + name + ", .-" + name +
+         "\n.section .gcc_except_table,\"a\"; table_" + name + ": .byte 0xff, 0xff, 1, 4, 0, 5, " +
+         std::to_string(pad) + ", 0; .text\n";
+}
+
+/// Where the unwinder enters, an instruction begins.
+TEST(FunctionCode, LandingPads) {
+  const std::string body = "call *%rdi; ret; mov $1,%eax; ret";
+  Object object(throwing("catches", body, 3) + throwing("misread", body, 5) + throwing("without", body, 0));
+  EXPECT_EQ(object.read("catches").broken, "");
+  EXPECT_THAT(object.read("catches").instructions, ElementsAre(0, 2, 3, 8));
+  EXPECT_EQ(object.read("misread").broken, "the landing pad at 0x5 is in the middle of an instruction");
+  EXPECT_EQ(object.read("without").broken, "");
+}
+
+/// As the compiler makes them: a C++ function with cleanups and handlers is left by its own returns alone.
+TEST(FunctionCode, LandingPadsOfTheCompiler) {
+  Object object(
+      "struct Held { Held(); ~Held(); };\nint risky(int);\n"
+      "extern \"C\" int caught(int x) { Held held; try { return risky(x); } catch (int n) { return n; } }\n",
+      "c++ -x c++ -O2 -fPIC -shared");
+  const FunctionCode code = object.read("caught");
+  EXPECT_EQ(code.broken, "");
+  EXPECT_EQ(code.endless, "");
+  EXPECT_THAT(code.leaves, Not(IsEmpty()));
+  for (const Place& place : code.leaves) EXPECT_EQ(place.leave.how, SONDE_LEAVE_RETURN);
+}
+
+/// The compiler's own dispatch: a switch's table spares the breakpoint in each model of code; a computed goto has no bound, and is left alone
+/// only where a frame shows that it stays inside, as in an interpreter's loop.
+TEST(FunctionCode, TablesOfTheCompiler) {
+  const std::string source =
+      "int pick(unsigned n, int x) { switch (n) { case 0: return x * 3; case 1: return x + 7; case 2: return x >> 2;\n"
+      "case 3: return x ^ 9; case 4: return x % 5; case 5: return -x; case 6: return x << 3; default: return 0; } }\n"
+      "extern int slow(int);\n"
+      "#define LOOP(name, op) int name(const unsigned char *p, int x) { \\\n"
+      "  static const void *const ops[] = {&&add, &&sub, &&twice, &&end}; goto *ops[*p++]; \\\n"
+      "  add: x += 1; goto *ops[*p++]; sub: x = op; goto *ops[*p++]; twice: x *= 2; goto *ops[*p++]; end: return x; }\n"
+      "LOOP(leaf, x - 1)\nLOOP(loop, slow(x))\n";
+  for (const char* how : {"-fPIC -shared", "-fno-pic -no-pie -nostdlib -Wl,--unresolved-symbols=ignore-all,-e,pick",
+                          "-fPIC -fcf-protection=full -shared", "-fPIC -O3 -shared"}) {
+    Object object(source, std::string("cc -x c -O2 -fno-gcse ") + how);
+    const auto operands = [&](const char* name) {
+      const FunctionCode code = object.read(name);
+      EXPECT_EQ(code.broken, "") << name << ", " << how;
+      return std::ranges::count(code.leaves, SONDE_LEAVE_JUMP_OPERAND,
+                                [](const Place& place) { return place.leave.how; });
+    };
+    EXPECT_EQ(operands("pick"), 0) << how;
+    EXPECT_GT(operands("leaf"), 0) << how;
+    EXPECT_EQ(operands("loop"), 0) << how;
+  }
+}
+
+/// Addresses where objdump has an instruction, and those of them that return.
+struct Dump {
+  std::set<uint64_t> begins, returns;
+};
+
+Dump objdump(const std::string& path) {
+  Dump dump;
+  FILE* lines = popen(("objdump -d -w --no-show-raw-insn " + path).c_str(), "r");
+  char line[512];
+  while (std::fgets(line, sizeof line, lines) != nullptr) {
+    uint64_t address = 0;
+    int text_at = 0;
+    if (std::sscanf(line, " %lx:\t%n", &address, &text_at) != 1 || text_at == 0) continue;
+    dump.begins.insert(address);
+    std::string_view text = line + text_at;
+    for (std::string_view prefix : {"repz ", "bnd "}) {
+      if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+    }
+    if (text.starts_with("ret")) dump.returns.insert(address);
+    // Two instructions, the first of them fwait, that objdump has as one.
+    for (std::string_view waits : {"fstcw", "fstsw", "fstenv", "fsave", "finit", "fclex"}) {
+      if (text.starts_with(waits)) dump.begins.insert(address + 1);
+    }
+  }
+  pclose(lines);
+  return dump;
+}
+
+/// What objdump reads in real libraries, function by function: the same instructions, the same returns.
+TEST(FunctionCode, AgreesWithObjdump) {
+  if (std::system("objdump --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no objdump: binutils";
+  for (const char* name : {"libm.so.6", "libz.so.1", "libstdc++.so.6"}) {
+    void* loaded = dlopen(name, RTLD_LAZY);
+    link_map* map = nullptr;
+    ASSERT_TRUE(loaded != nullptr && dlinfo(loaded, RTLD_DI_LINKMAP, &map) == 0) << name;
+    const auto file = *ElfFile::open(map->l_name);
+    const auto code = *ElfCode::open(map->l_name);
+    const Dump dump = objdump(map->l_name);
+    ASSERT_GT(dump.begins.size(), 10'000u) << name;
+    FunctionReader reader(*file, *code);
+    size_t compared = 0, returns = 0;
+    for (const ElfFunction& function : file->functions()) {
+      const FunctionCode read = reader.read(function);
+      if (!read.broken.empty() || read.size == 0) continue;
+      const auto in = [&](const std::set<uint64_t>& all) {
+        std::vector<uint64_t> found;
+        for (auto at = all.lower_bound(function.address); at != all.end() && *at < function.address + read.size; ++at)
+          found.push_back(*at - function.address);
+        return found;
+      };
+      const std::vector<uint64_t> instructions(read.instructions.begin(), read.instructions.end());
+      ASSERT_EQ(instructions, in(dump.begins)) << name << ": " << function.name;
+      std::vector<uint64_t> left;
+      for (const Place& place : read.leaves) {
+        const uint64_t offset = place.offset - function.offset;
+        if (place.leave.how == SONDE_LEAVE_RETURN && offset < read.size) left.push_back(offset);
+      }
+      ASSERT_EQ(left, in(dump.returns)) << name << ": " << function.name;
+      compared++;
+      returns += left.size();
+    }
+    EXPECT_GT(compared, file->functions().size() / 2) << name;
+    EXPECT_GT(returns, compared / 2) << name;
+    dlclose(loaded);
+  }
 }
 
 TEST(FunctionCode, AFunctionWithoutASizeEndsWhereItsBranchesDo) {

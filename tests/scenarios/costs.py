@@ -2,11 +2,13 @@
 """What tracing costs, beside the tools that people would use instead. The numbers are in `./dev bench`, too."""
 
 import math
+import pathlib
 import re
 import resource
 import shutil
+import subprocess
 
-from support import check, scenario, skip_where_time_means_nothing
+from support import check, equal, scenario, skip_where_time_means_nothing
 
 
 def processor_seconds(run):
@@ -46,3 +48,62 @@ def entry_only_costs_one_stop(world):
     check(records + drops >= calls, f"{records} records, {drops} drops")
     check(stops <= calls + 100, f"{stops} stops for {calls} calls; strace --seccomp-bpf makes {2 * calls}")
     print(f"  {stops} stops for {calls} calls")
+
+
+FUNCTIONS = 50_000
+ENTRIES = "pid$target:a.out:fn*:entry"
+RETURNS = "pid$target:a.out:fn*:return"
+
+
+def own_memory(world, program, probes):
+    """Bytes that are sonde's and its guard's own while the probes are armed in a program that waits."""
+    sonde = world.start_sonde("-x", "source=ptrace", "-q", "-n", f'BEGIN {{ printf("armed\\n"); }} {probes} {{ }}', "-p", program.pid)
+    equal(sonde.stdout.readline(), "armed\n", "the first line")
+    guards = pathlib.Path(f"/proc/{sonde.pid}/task/{sonde.pid}/children").read_text().split()
+    equal(len(guards), 1, "guards")
+    found = [re.search(r"RssAnon:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text()) for pid in (sonde.pid, *guards)]
+    sonde.terminate()
+    world.finish(sonde)
+    return sum(int(one.group(1)) * 1024 for one in found)
+
+
+@scenario(only="ptrace", why="the module keeps its taps in the kernel")
+def a_site_costs_less_than_a_kibibyte(world):
+    """Of sonde and its guard together, while it is armed: the entries of 50,000 functions, and their returns as well."""
+    program = world.start([world.program("functions")], stdin=subprocess.PIPE)
+    one = own_memory(world, program, "pid$target:a.out:main:entry")
+    for probes, sites in ((ENTRIES, FUNCTIONS), (f"{ENTRIES},{RETURNS}", 2 * FUNCTIONS)):
+        each = (own_memory(world, program, probes) - one) / sites
+        print(f"  {sites} sites: {each:.0f} bytes each, beside {one / 2**20:.1f} MiB")
+        check(each < 1024, f"{each:.0f} bytes a site")
+    equal(world.finish(program).stdout, world.run([world.program("functions")]).stdout, "the program's output")
+
+
+@scenario(only="ptrace", why="the kernel registers uprobes one by one")
+def fifty_thousand_functions_are_armed_and_let_go_in_time(world):
+    """Processor time of sonde and its guard, so that other work on the machine does not count: attach, arm, let go. It grows as the number does."""
+    skip_where_time_means_nothing()
+    program = world.start([world.program("functions")], stdin=subprocess.PIPE)
+
+    def seconds(*probes):
+        clause = f"{','.join(probes)} {{ }} BEGIN {{ exit(0); }}"
+        return processor_seconds(lambda: world.sonde("-x", "source=ptrace", "-q", "-n", clause, "-p", program.pid))
+
+    tenth = [f"pid$target:a.out:fn{'?' * digits}:entry" for digits in (1, 2, 3, 4)]
+    few, entries, both = seconds(*tenth), seconds(ENTRIES), seconds(ENTRIES, RETURNS)
+    print(f"  10,000 entries {few:.2f} s, 50,000 {entries:.2f} s, and their returns {both:.2f} s")
+    check(entries <= 2, "the entries of 50,000 functions take over 2 s")
+    check(both <= 4, "entries and returns take over 4 s")
+    check(entries <= 6 * few, "it grows faster than the number of functions")
+    equal(world.finish(program).stdout, world.run([world.program("functions")]).stdout, "the program's output")
+
+
+@scenario(only="ptrace", why="the kernel registers uprobes one by one", seconds=600)
+def fifty_thousand_functions_are_counted(world):
+    """Each entry and each return once; the program's result is its own."""
+    program = world.program("functions")
+    untraced = world.run([program]).stdout
+    clause = f"{ENTRIES} {{ @e = count(); }} {RETURNS} {{ @r = count(); }} END {{ printa(\"%@d \", @e); printa(\"%@d\", @r); }}"
+    result = world.sonde("-x", "source=ptrace", "-q", "-o", world.path("counts"), "-n", clause, "-c", program)
+    equal(result.stdout, untraced, "the program's output")
+    equal(pathlib.Path(world.path("counts")).read_text().split(), [str(FUNCTIONS)] * 2, "entries and returns")

@@ -114,3 +114,50 @@ def destructive_needs_w(world):
     check("could not enable tracing: Destructive actions not allowed" in result.stderr, "another message")
     result = world.sonde("-w", "-q", "-n", 'BEGIN { system("echo hi"); exit(0); }')
     equal(result.stdout.strip(), "hi", "output of the command")
+
+
+AS_ARMED = {
+    ("returns", "entry"): ["+0x0 and $0x0F, %edi: stepped"],
+    ("returns", "return"): ["+0x3 ret: emulated"],
+    ("jumps", "return"): ["+0x0 jmp -0x04: emulated; a tail call"],
+    ("jumps_if", "return"): ["+0x2 jz -0x08: emulated; a tail call where its condition holds, else it only costs a stop, some 5 us",
+                             "+0x4 ret: emulated"],
+    ("jumps_through", "return"): ["+0x0 jmp %rdi: emulated; a tail call where it leads outside, else it only costs a stop, some 5 us"],
+    ("again", "entry"): ["+0x0 dec %edi: stepped", "+0x2 jnz -0x02: emulated; back to the first instruction, which is no entry"],
+    ("again", "return"): ["+0x4 ret: emulated"],
+    ("counts", "0"): ["+0x0 loop +0x00: no breakpoint can be here"],
+    ("never", "return"): ["it never returns"],
+    ("broken", "return"): ["the branch at 0x0 leads into the middle of an instruction"],
+    ("broken", "0"): ["the branch at 0x0 leads into the middle of an instruction"],
+}
+
+
+@scenario(only="ptrace", why="another source arms otherwise")
+def listed_with_how_it_would_be_armed(world):
+    """-lv: each place of a probe and how a thread gets past it, or why there is none."""
+    result = world.sonde("-lv", "-n", "pid$target:a.out::", "-c", world.program("leaving"))
+    found = {}
+    for part in re.split(r"(?m)^ *\d+ +pid\d+ +", result.stdout)[1:]:
+        _, function, name = part.split()[:3]
+        lines = re.search(r"\t(?:Armed at|Not armed)\n((?:\t\t.*\n)+)", part)
+        found[function, name] = [line.strip() for line in lines.group(1).splitlines()] if lines else []
+    for probe, lines in AS_ARMED.items():
+        equal(found.get(probe), lines, f"{probe}")
+
+
+@scenario(only="ptrace", why="the kernel itself refuses instructions on kmod, and others")
+def what_cannot_be_probed_is_said_in_a_line(world):
+    """All instructions of all functions: a line for the functions that could not be decoded, and one for each file with instructions that no
+    breakpoint can be on, however many they are and however many probes are there."""
+    result = world.sonde("-q", "-n", "pid$target:a.out:[bc]*: { }", "-c", world.program("leaving"))
+    left_out = [line for line in result.stderr.splitlines() if "left out" in line]
+    equal(len(left_out), 1, "lines of what is left out")
+    check("2 probes are left out" in left_out[0] and "leads into the middle of an instruction" in left_out[0], left_out[0])
+    equal(len(re.findall(r"no probe at .*leaving\+0x", result.stderr)), 1, f"lines of what cannot be stepped, in {result.stderr}")
+    result = world.sonde("-q", "-n", "pid$target:libc.so.6:[a-m]*: { }", "-c", world.program("leaving"))
+    lines = re.findall(r"no probe at (\d+) places of (\S+), such as \+0x", result.stderr)
+    check(lines and int(lines[0][0]) > 100, result.stderr)
+    files = re.findall(r"no probe at (?:\d+ places of )?([^ +,]+)", result.stderr)
+    equal(len(files), len(set(files)), f"lines a file, in {result.stderr}")
+    result = world.sonde("-q", "-n", "pid$target:*vdso*:: { }", "-c", world.program("leaving"))
+    equal(result.stderr.count("no probe at"), 1, f"lines of the vdso, in {result.stderr}")

@@ -158,7 +158,8 @@ class Bench {
     return program.clauses.back();
   }
   ProbeInfo& probe(uint32_t id, std::string provider, std::string module, std::string function, std::string name) {
-    probes.push_back({ProbeId{id}, std::move(provider), std::move(module), std::move(function), std::move(name)});
+    const auto keep = [this](std::string& text) -> const std::string& { return texts.emplace_back(std::move(text)); };
+    probes.push_back({ProbeId{id}, keep(provider), keep(module), keep(function), keep(name)});
     return probes.back();
   }
   Consumer& start() {
@@ -185,6 +186,7 @@ class Bench {
   TextOutput output;
   QuietSource source;
   Framework framework{nullptr};
+  std::deque<std::string> texts;
   std::deque<ProbeInfo> probes;
   std::unique_ptr<Consumer> consumer;
   uint32_t last_epid = 0;

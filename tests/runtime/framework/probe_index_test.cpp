@@ -52,6 +52,21 @@ TEST(ProbeIndex, ForgetsWhatIsRemoved) {
   EXPECT_TRUE(index.match({"", "", "", ""}).empty());
 }
 
+TEST(ProbeIndex, FindsAProbeByItsNames) {
+  ProbeIndex index;
+  for (uint32_t id = 1; id <= 1000; id++)
+    index.add({id}, {"p", "m", "f" + std::to_string(id % 10), "n" + std::to_string(id)});
+  EXPECT_EQ(index.find({"p", "m", "f7", "n507"}).value, 507u);
+  EXPECT_EQ(index.find({"p", "m", "f8", "n507"}).value, 0u);  // texts that are there, of two probes
+  EXPECT_EQ(index.find({"p", "m", "f7", "n5000"}).value, 0u);
+  for (uint32_t id = 1; id <= 900; id++) index.remove({id});
+  EXPECT_EQ(index.find({"p", "m", "f7", "n507"}).value, 0u);
+  EXPECT_EQ(index.find({"p", "m", "f7", "n907"}).value, 907u);
+  const ProbeIndex::Texts texts = index.add({1001}, {"p", "m", "f7", "n507"});
+  EXPECT_EQ(index.find({"p", "m", "f7", "n507"}).value, 1001u);
+  EXPECT_EQ(*texts[ProbeIndex::Name], "n507");
+}
+
 #ifdef __OPTIMIZE__
 constexpr double kBudgetMs = 5.0;
 #else

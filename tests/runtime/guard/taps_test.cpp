@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tables of what is armed, without a process
+#include "runtime/guard/taps.h"
+
+#include <gtest/gtest.h>
+
+namespace sonde::guard {
+namespace {
+
+OwnedProgram records_nothing_else() {
+  OwnedProgram program;
+  program.insns = {{SONDE_DIF_RECORD, 0, 0, 0, 0}};
+  program.view = {program.insns.data(), 1, 0, nullptr, 0, 0, nullptr};
+  return program;
+}
+
+std::vector<uint32_t> epids(const EcbTable& table, uint32_t probe) {
+  std::vector<uint32_t> all;
+  if (const EcbTable::Ecbs* ecbs = table.of(probe)) {
+    for (const ArmedEcb& ecb : *ecbs) all.push_back(ecb.epid);
+  }
+  return all;
+}
+
+using Epids = std::vector<uint32_t>;
+
+TEST(Ecbs, AreRunByRisingEpid) {
+  EcbTable table;
+  ASSERT_TRUE(table.load(1, records_nothing_else()));
+  ASSERT_TRUE(table.add({{5, 9, 1, 0}, {2, 9, 1, SONDE_ECB_HELD}, {7, 9, 1, 0}, {3, 8, 1, 0}}));
+  ASSERT_TRUE(table.add({{4, 9, 1, 0}}));
+  EXPECT_EQ(epids(table, 9), (Epids{2, 4, 5, 7}));
+  EXPECT_EQ(epids(table, 8), (Epids{3}));
+  EXPECT_TRUE(table.of(9)->begin()->held);
+  ASSERT_TRUE(table.remove({5, 3}));
+  EXPECT_EQ(epids(table, 9), (Epids{2, 4, 7}));
+  EXPECT_EQ(table.of(8), nullptr);
+}
+
+TEST(Ecbs, AProgramStaysWhatItWasLoadedAs) {
+  EcbTable table;
+  ASSERT_TRUE(table.load(1, records_nothing_else()));
+  EXPECT_EQ(table.load(1, records_nothing_else()).error().code(), EEXIST);
+  EXPECT_EQ(table.add({{1, 1, 2, 0}}).error().code(), ENOENT);
+}
+
+/// A million of them are promised.
+TEST(Taps, AndSitesAreSmall) {
+  EXPECT_LE(sizeof(ArmedTap), 88u);
+  EXPECT_LE(sizeof(Site), 64u);
+}
+
+}  // namespace
+}  // namespace sonde::guard

@@ -4,7 +4,10 @@
 // For each target a provider pid<N> is registered, outside of any op (sonde_on_target). It makes no probe until a description names it;
 // then it makes those that the description asks for, from the symbols of what the process has mapped (sites.h). The
 // provider `pid` has no probes: it answers for processes that are not traced.
+#include <signal.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +21,7 @@
 #include "providers/pid/sites.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "runtime/process/demangle.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::pid {
@@ -59,11 +63,12 @@ const std::string* kept(const std::string& path) {
 }
 
 void create(const Target& target, const Site& site) {
-  const char* function = site.function == nullptr ? "-" : site.function->name.c_str();
+  const std::string function = site.function == nullptr ? "-" : source_name(site.function->name).whole;
   auto made = std::make_unique<Probe>(Probe{target.pid, site.kind, site.function, {}});
   const dtrace_id_t id =
-      dtrace_probe_create(target.id, site.object->name.c_str(), function, site.name.c_str(), 0, made.get());
+      dtrace_probe_create(target.id, site.object->name.c_str(), function.c_str(), site.name.c_str(), 0, made.get());
   if (id == 0) return;
+  sonde_provide_match(id);
   auto* probe = static_cast<Probe*>(dtrace_probe_arg(target.id, id));
   if (probe == made.get()) made.release();
   if (!site.refused.empty()) {
@@ -79,21 +84,15 @@ void create(const Target& target, const Site& site) {
 }
 
 bool is_known(const Target& target, const Object& object, const ElfFunction& function, const char* name) {
-  const dtrace_id_t id = dtrace_probe_lookup(target.id, object.name.c_str(), function.name.c_str(), name);
+  const std::string source = source_name(function.name).whole;
+  const dtrace_id_t id = dtrace_probe_lookup(target.id, object.name.c_str(), source.c_str(), name);
   if (id == 0) return false;
   const std::string* path = kept(object.path);
   const auto& spots = static_cast<const Probe*>(dtrace_probe_arg(target.id, id))->spots;
-  return std::ranges::any_of(spots,
-                             [&](const Spot& spot) { return spot.path == path && spot.entry == function.offset; });
-}
-
-/// A description may name an object otherwise than its probes do (a.out, libc): says what it stands for.
-void tell_real_modules(const dtrace_probedesc_t& spec, const std::vector<Object>& objects) {
-  for (const Object* object : select_objects(objects, spec.dtpd_mod)) {
-    dtrace_probedesc_t real = spec;
-    std::snprintf(real.dtpd_mod, sizeof real.dtpd_mod, "%s", object->name.c_str());
-    sonde_provide_as(&real);
-  }
+  const bool known =
+      std::ranges::any_of(spots, [&](const Spot& spot) { return spot.path == path && spot.entry == function.offset; });
+  if (known) sonde_provide_match(id);
+  return known;
 }
 
 /// `p*:::entry` does not mean us: only a description that spells out "pid" does.
@@ -130,7 +129,6 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   }
   if (found.sites.empty() && found.known == 0) return tell_none(target, *spec);
   for (const Site& site : found.sites) create(target, site);
-  tell_real_modules(*spec, objects);
 }
 
 /// Why there is no provider of that name.
@@ -146,8 +144,9 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
   }
   const auto known = [&](const auto& target) { return target->pid == number; };
   if (std::ranges::any_of(g_targets, known)) return;
-  const std::string text =
-      "failed to grab process " + std::string(rest) + ": it is not traced, add -p " + std::string(rest);
+  const bool gone = kill(static_cast<pid_t>(number), 0) != 0 && errno == ESRCH;
+  const std::string text = "failed to grab process " + std::string(rest) + ": " +
+                           (gone ? "no such process" : "it is not traced, add -p " + std::string(rest));
   sonde_provide_error("D_PROC_GRAB", text.c_str());
 }
 

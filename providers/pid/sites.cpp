@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "providers/pid/field.h"
+#include "providers/pid/function_field.h"
+#include "runtime/process/demangle.h"
 
 namespace sonde::pid {
 namespace {
@@ -40,7 +42,7 @@ std::string hex(uint64_t value) {
 /// A part of a function that the compiler moved away: jumped to, never called.
 bool is_cold_part(std::string_view name) { return name.ends_with(".cold") || name.find(".cold.") != name.npos; }
 
-std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Field& glob) {
+std::vector<const ElfFunction*> select_functions(const ElfFile& file, const FunctionField& glob) {
   std::vector<const ElfFunction*> chosen;
   for (const ElfFunction& function : file.functions()) {
     if (!glob.matches(function.name)) continue;
@@ -211,11 +213,13 @@ class Finder {
       return add_offset(object, function, names_.glob.literal(), names_.offset);
     if (!function_.is_exact()) return;
     if (!read.broken.empty()) {
-      refuse("D_PROC_CREATEFAIL", "function '" + function.name + "' has no instruction probes: " + read.broken);
+      refuse("D_PROC_CREATEFAIL",
+             "function '" + source_name(function.name).whole + "' has no instruction probes: " + read.broken);
     } else if (names_.offset >= read.size) {
-      refuse("D_PROC_OFF", text + " outside of function '" + function.name + "'");
+      refuse("D_PROC_OFF", text + " outside of function '" + source_name(function.name).whole + "'");
     } else {
-      refuse("D_PROC_ALIGN", text + " is not at the beginning of an instruction of function '" + function.name + "'");
+      refuse("D_PROC_ALIGN", text + " is not at the beginning of an instruction of function '" +
+                                 source_name(function.name).whole + "'");
     }
   }
 
@@ -250,7 +254,7 @@ class Finder {
   }
 
   const dtrace_probedesc_t& spec_;
-  Field function_;
+  FunctionField function_;
   WantedNames names_;
   IndirectFunctions& indirect_;
   Files& files_;

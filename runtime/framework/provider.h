@@ -23,7 +23,7 @@ typedef uintptr_t dtrace_provider_id_t;
 
 #define DTRACE_PROVNAMELEN 64
 #define DTRACE_MODNAMELEN 64
-#define DTRACE_FUNCNAMELEN 128
+#define DTRACE_FUNCNAMELEN 2048 /* DTrace has 128; C++ has longer ones */
 #define DTRACE_NAMELEN 64
 #define DTRACE_ARGTYPELEN 128
 #define DTRACE_ARGNONE (-1)
@@ -140,9 +140,9 @@ void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly);
 /* From outside of any op: the provider makes its probes on demand, so dtps_provide is called with every description that
  * names it (its field is not empty and not only stars), matched or not. */
 void sonde_provide_always(dtrace_provider_id_t id);
-/* From dtps_provide: the description that was asked for stands for `other` as well, as
- * pid1:libc:malloc:entry does for pid1:libc.so.6:malloc:entry. May be called several times. */
-void sonde_provide_as(const dtrace_probedesc_t* other);
+/* From dtps_provide: the probe is one of those that the description names, whatever it is called: pid1:libc:malloc:entry names
+ * pid1:libc.so.6:malloc:entry, pid1::app::fib:entry names pid1:a.out:app::fib(int):entry. */
+void sonde_provide_match(dtrace_id_t probe);
 
 /* From anywhere: whether `text` matches a field of a description, empty or a glob. */
 int sonde_glob_match(const char* pattern, const char* text);

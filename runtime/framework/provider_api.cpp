@@ -302,10 +302,11 @@ void sonde_provide_always(dtrace_provider_id_t id) {
   if (provider != nullptr) provider->always_asked = true;
 }
 
-void sonde_provide_as(const dtrace_probedesc_t* other) {
-  if (!check_call(Call::ProvideError, "sonde_provide_as") || other == nullptr) return;
+void sonde_provide_match(dtrace_id_t probe) {
+  if (!check_call(Call::ProvideError, "sonde_provide_match")) return;
   Locked framework;
-  if (framework) framework->provided_as.push_back(*other);
+  if (framework && framework->probe(sonde::ProbeId{probe}) != nullptr)
+    framework->provided.push_back(sonde::ProbeId{probe});
 }
 
 /// A provider tries one pattern on many texts: it is compiled once in a row.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/symbolizer.h"
 
-#include <cxxabi.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
+
+#include "runtime/process/demangle.h"
 
 namespace sonde {
 namespace {
@@ -46,16 +46,6 @@ std::string mount_namespace(uint32_t pid) {
   const std::string path = "/proc/" + (pid == 0 ? "self" : std::to_string(pid)) + "/ns/mnt";
   const ssize_t length = readlink(path.c_str(), text, sizeof text);
   return length > 0 ? std::string(text, static_cast<size_t>(length)) : "";
-}
-
-/// As the source has it; what is no C++ name stays as it is.
-std::string demangled(const std::string& name) {
-  constexpr size_t kLongest = 4096;
-  if (!name.starts_with("_Z") || name.size() > kLongest) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                         &std::free);
-  return text ? text.get() : name;
 }
 
 }  // namespace
@@ -194,7 +184,7 @@ ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t addr
   symbol.offset = linked;
   symbol.ends_signal_handler = is_sigreturn(object->code(offset, kSigreturnBytes));
   if (const ElfFunction* function = object->at(linked)) {
-    symbol.function = demangled(function->name);
+    symbol.function = source_name(function->name).whole;
     symbol.offset = linked - function->address;
   }
   return symbol;

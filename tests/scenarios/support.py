@@ -90,6 +90,10 @@ def compile_program(source, to, flags):
         if not shutil.which("go"):
             raise Skip("no Go compiler: golang-go")
         command = ["go", "build", "-o", to, source]
+    elif source.suffix == ".rs":
+        if not shutil.which("rustc"):
+            raise Skip("no Rust compiler: rustc")
+        command = ["rustc", "-g", "-o", to, *flags, source]
     else:
         command = ["g++" if source.suffix == ".cpp" else "gcc", "-O2", "-g", "-pthread", "-o", to, *flags]
         if source.suffix == ".py":
@@ -128,8 +132,8 @@ class World:
     # -- programs --
 
     def program(self, name, *flags):
-        """Compiles tests/programs/NAME.c, .cpp or .go once, or what NAME.py prints; returns the path. Skips where there is no compiler."""
-        source = next(s for s in (PROGRAMS / (name + ending) for ending in (".c", ".cpp", ".go", ".py")) if s.exists())
+        """Compiles tests/programs/NAME.c, .cpp, .go or .rs once, or what NAME.py prints; returns the path. Skips where there is no compiler."""
+        source = next(s for s in (PROGRAMS / (name + ending) for ending in (".c", ".cpp", ".go", ".rs", ".py")) if s.exists())
         name = "".join([name, *flags]).replace("/", "_")
         built = self.programs / name
         if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:

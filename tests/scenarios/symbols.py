@@ -114,3 +114,48 @@ def functions_of_the_vdso(world):
     equal(counts(result.stdout), {"clock`main": 50}, "calls by the name that people write")
     listing = world.sonde("-l", "-n", "pid$target:*vdso*::entry", "-c", program).stdout
     check("clock_gettime" in listing, f"listed: {listing}")
+
+
+@scenario(short=True)
+def functions_by_their_names_in_the_source(world):
+    """C++ functions, as the source has them: each description counts the calls that names.cpp tells, by the name that stacks print."""
+    program = world.program("names", "-O1", "-fno-inline")
+    wanted = {
+        "pid$target::app::fib:entry": {"app::fib(int)": 25},
+        "pid$target:a.out:_ZN3app3fibEi:entry": {"app::fib(int)": 25},
+        "pid$target:a.out:*fib*:return": {"app::fib(int)": 25},
+        "pid$target:a.out:app::twice<int>(int):entry": {"app::twice<int>(int)": 3},
+        "pid$target:a.out:app::twice<*>:entry": {"app::twice<int>(int)": 3, "app::twice<double>(double)": 1},
+        "pid$target:a.out:app::pick<int>:entry": {"app::pick<int>(int)": 1},
+        "pid$target:a.out:(anonymous namespace)::hidden:entry": {"(anonymous namespace)::hidden(int)": 2},
+        "pid$target:a.out:app::Number::operator<:entry": {"app::Number::operator<(app::Number const&) const": 1},
+        "pid$target:a.out:app::Number::operator bool:entry": {"app::Number::operator bool() const": 1},
+        "pid$target:a.out:app::Number::get:entry": {"app::Number::get() const &": 1},
+        "pid$target:a.out:app::Number::?Number:entry": {"app::Number::~Number()": 4},
+        "pid$target:a.out:std::vector<int>::push_back(int const&):entry":
+            {"std::vector<int, std::allocator<int>>::push_back(int const&)": 5},
+        "pid$target::app::greet(std::string const&):entry":
+            {"app::greet(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char>> const&)": 1},
+    }
+    for description, calls in wanted.items():
+        result = world.sonde("-q", "-n", description + ' { @[probefunc] = count(); } END { printa("%s=%@d\\n", @); }', "-c", program)
+        equal(dict((line.rsplit("=", 1)[0], int(line.rsplit("=", 1)[1])) for line in result.stdout.splitlines() if "=" in line),
+              calls, description)
+    result = world.sonde("-q", "-n", 'pid$target::app::fib:entry /arg0 == 6/ { ustack(1); printf("%s\\n", probefunc); }', "-c", program)
+    check("names-O1-fno-inline`app::fib(int)\n" in result.stdout, f"stacks say otherwise: {result.stdout}")
+    result = world.sonde("-l", "-n", "pid$target::app::*:entry", "-c", program)
+    check(" app::Number::operator+(app::Number const&) const entry\n" in result.stdout, f"-l: {result.stdout}")
+
+
+@scenario()
+def functions_of_rust(world):
+    """As rustc writes names when nothing is said, and in the newer way."""
+    for flags in ((), ("-Csymbol-mangling-version=v0",)):
+        program = world.program("rusty", *flags)
+        for description, name, calls in (("pid$target::rusty::app::fib:entry", "rusty::app::fib", 25),
+                                         ("pid$target:a.out:*Shape>::area:return", "<rusty::app::Square as rusty::app::Shape>::area", 3),
+                                         ("pid$target:a.out:rusty::main::*closure*:entry", None, 6)):
+            result = world.sonde("-q", "-n", description + ' { @[probefunc] = count(); } END { printa("%s=%@d\\n", @); }', "-c", program)
+            found = dict(line.rsplit("=", 1) for line in result.stdout.splitlines() if "=" in line)
+            equal(sum(int(count) for count in found.values()), calls, f"{flags} {description} {found}")
+            check(name in (None, *found), f"{flags} {description} {found}")

@@ -30,6 +30,7 @@ namespace {
 struct Target {
   uint32_t pid;
   std::string name;  ///< "pid42"
+  std::unique_ptr<RunTimeCode> compiled;
   dtrace_provider_id_t id = 0;
 };
 
@@ -38,6 +39,7 @@ struct Spot {
   const std::string* path;
   uint64_t entry;  ///< in the file, of the function
   Place place;
+  Text text = {};
 };
 
 /// What a probe owns. Files and paths outlive it.
@@ -80,7 +82,7 @@ void create(const Target& target, const Site& site) {
   const auto known = [&](const Spot& spot) { return spot.path == path && spot.place.offset == site.places[0].offset; };
   if (std::ranges::any_of(probe->spots, known)) return;
   probe->spots.reserve(probe->spots.size() + site.places.size());
-  for (const Place& place : site.places) probe->spots.push_back({path, site.entry, place});
+  for (const Place& place : site.places) probe->spots.push_back({path, site.entry, place, site.text});
 }
 
 bool is_known(const Target& target, const Object& object, const ElfFunction& function, const char* name) {
@@ -109,7 +111,7 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (spec == nullptr || !names_us(*spec)) return;
   const Target& target = *static_cast<const Target*>(arg);
   sonde_follow(target.pid);  // what it maps from here on is told
-  const std::vector<Object> objects = objects_of(target.pid);
+  std::vector<Object> objects = objects_of(target.pid);
   if (objects.empty()) {
     const std::string text = "failed to grab process " + std::to_string(target.pid);
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
@@ -119,8 +121,10 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
         "process " + std::to_string(target.pid) + " runs 32-bit code: its functions cannot be probed";
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
+  if (spec->dtpd_mod[0] != '\0' && target.compiled->update())
+    objects.push_back({SONDE_PATH_CODE, target.compiled->module(), false, true});
   IndirectFunctions indirect(target.pid, files());
-  Found found = find_sites(*spec, objects, indirect, files(),
+  Found found = find_sites(*spec, objects, indirect, *target.compiled, files(),
                            [&](const Object& object, const ElfFunction& function, const char* name) {
                              return is_known(target, object, function, name);
                            });
@@ -160,6 +164,8 @@ void enable(void*, dtrace_id_t id, void* parg) {
     request.offset = spot.place.offset;
     request.function = spot.entry;
     request.leave = spot.place.leave;
+    request.number = spot.text.size;
+    request.sum = spot.text.sum;
     sonde_tap_arm(id, &request);
   }
 }
@@ -212,7 +218,7 @@ constexpr dtrace_pattr_t kAttributes = {kEvolving, kPrivate, kPrivate, kEvolving
 void add_target(void*, uint32_t pid) {
   const auto known = [&](const auto& target) { return target->pid == pid; };
   if (std::ranges::any_of(g_targets, known)) return;
-  auto target = std::make_unique<Target>(Target{pid, "pid" + std::to_string(pid)});
+  auto target = std::make_unique<Target>(Target{pid, "pid" + std::to_string(pid), std::make_unique<RunTimeCode>(pid)});
   const dtrace_pops_t ops = operations(provide_target);
   if (dtrace_register(target->name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, target.get(), &target->id) !=
       0) {

@@ -56,11 +56,13 @@ std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Func
 
 class Finder {
  public:
-  Finder(const dtrace_probedesc_t& spec, IndirectFunctions& indirect, Files& files, const IsKnown& is_known)
+  Finder(const dtrace_probedesc_t& spec, IndirectFunctions& indirect, RunTimeCode& compiled, Files& files,
+         const IsKnown& is_known)
       : spec_(spec),
         function_(spec.dtpd_func),
         names_(spec.dtpd_name),
         indirect_(indirect),
+        compiled_(compiled),
         files_(files),
         is_known_(is_known) {}
 
@@ -87,6 +89,12 @@ class Finder {
     bool any_symbol = false;
     for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
       if (!may_probe(*object)) continue;
+      if (object->compiled) {
+        if (searched.empty()) searched = object->name;
+        any_symbol = true;
+        any_function |= find_compiled(*object);
+        continue;
+      }
       Files::File* file = files_.open(object->path);
       if (file == nullptr) continue;
       if (searched.empty()) searched = object->name;
@@ -115,12 +123,31 @@ class Finder {
     }
   }
 
-  /// The vdso is memory that no file has. Where it cannot be probed, only whoever names it is told.
+  /// The vdso and compiled code are memory that no file has. Where it cannot be probed, only whoever names it is told.
   bool may_probe(const Object& object) {
-    if (object.path != kVdso || sonde_tap_memory_possible()) return true;
+    if ((object.path != kVdso && !object.compiled) || sonde_tap_memory_possible()) return true;
     if (spec_.dtpd_mod[0] != '\0' && std::string_view(spec_.dtpd_mod) != "*")
-      refuse("D_PROC_CREATEFAIL", "the vdso is no file, so only the ptrace source can probe it: -x source=ptrace");
+      refuse("D_PROC_CREATEFAIL",
+             std::string(object.compiled ? "code that was compiled at run time is in" : "the vdso is") +
+                 " no file, so only the ptrace source can probe it: -x source=ptrace");
     return false;
+  }
+
+  /// Their first instructions only: what else is in such text, code or data, its runtime alone knows. Whether some function matches.
+  bool find_compiled(const Object& object) {
+    bool any = false;
+    for (const auto& [address, function] : compiled_.functions()) {
+      if (!function_.matches(function.name)) continue;
+      const auto text = compiled_.text_of(function);
+      if (!text) continue;
+      any = true;
+      const ElfFunction* kept = compiled_.keep(function);
+      if (!names_.entry || skip(object, *kept, "entry")) continue;
+      add_entry(object, *kept, {});
+      found_.sites.back().text = *text;
+    }
+    if (any && !names_.entry) refuse("D_PROC_CREATEFAIL", "code that was compiled at run time has entry probes only");
+    return any;
   }
 
   /// Indirect functions are probed where they lead to. Of a glob, the name that people write wins over that of the implementation.
@@ -257,6 +284,7 @@ class Finder {
   FunctionField function_;
   WantedNames names_;
   IndirectFunctions& indirect_;
+  RunTimeCode& compiled_;
   Files& files_;
   const IsKnown& is_known_;
   bool unresolved_ = false;  ///< an indirect function leads nowhere that is known
@@ -266,8 +294,8 @@ class Finder {
 }  // namespace
 
 Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
-                 Files& files, const IsKnown& is_known) {
-  return Finder(spec, indirect, files, is_known).run(objects);
+                 RunTimeCode& compiled, Files& files, const IsKnown& is_known) {
+  return Finder(spec, indirect, compiled, files, is_known).run(objects);
 }
 
 }  // namespace sonde::pid

@@ -109,12 +109,13 @@ uint64_t dtrace_getarg(int argno, int aframes);
 /* Taps: only from dtps_enable and dtps_disable. `probe` is the one being enabled or disabled. */
 struct sonde_tap_request {
   enum sonde_tap_kind kind;
-  uint32_t number;          /* system call */
+  uint32_t number;          /* system call; in SONDE_PATH_CODE the bytes that `sum` is of */
   uint32_t pid;             /* 0: all targets */
   const char* path;         /* user taps: the file, else NULL */
   uint64_t offset;          /* in the file, of the instruction */
   uint64_t function;        /* in the file, of the function's first instruction */
   struct sonde_leave leave; /* how a function is left there: see kmod/shared/leave.h */
+  uint32_t sum;             /* see struct sonde_tap */
 };
 /* Arms a tap for `probe`; it is armed when the enabling as a whole has succeeded. */
 void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);
@@ -123,7 +124,7 @@ void sonde_tap_disarm(dtrace_id_t probe);
 
 /* From anywhere: whether taps of this kind can be armed with the source that there is; true while there is none. */
 int sonde_tap_possible(enum sonde_tap_kind kind);
-/* The same for user taps in memory that is no file's: the vdso, whose path is "[vdso]". */
+/* The same for user taps in memory that is no file's: the vdso, whose path is "[vdso]", and SONDE_PATH_CODE. */
 int sonde_tap_memory_possible(void);
 
 /* From anywhere: whether system calls that only 32-bit code has can be tapped; likewise. */

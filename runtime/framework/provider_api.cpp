@@ -251,6 +251,7 @@ void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.offset = request->offset;
   tap.function = request->function;
   tap.leave = request->leave;
+  tap.sum = request->sum;
   if (state->taps.empty()) state->taps.first = tap.id.value;
   state->taps.count++;
   framework->taps_to_arm.push_back(std::move(tap));

@@ -14,6 +14,7 @@
 
 #include "runtime/guard/taps.h"
 #include "runtime/process/elf_file.h"
+#include "runtime/process/jit_map.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
@@ -38,15 +39,18 @@ bool parse_mapping(const char* line, Mapping& out) {
   return true;
 }
 
-/// Those of files, and the vdso.
-std::vector<Mapping> read_mappings(pid_t pid) {
+bool is_object(const Mapping& mapping) { return mapping.inode != 0 || mapping.path == kVdsoPath; }
+
+bool is_own_code(const Mapping& mapping) { return mapping.executable && !mapping.shared && mapping.path.empty(); }
+
+/// Those of files, and the vdso; or others.
+std::vector<Mapping> read_mappings(pid_t pid, bool (*wanted)(const Mapping&) = is_object) {
   std::vector<Mapping> found;
   FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
   char line[SONDE_PATH_MAX + 256];
   while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
     Mapping mapping;
-    if (parse_mapping(line, mapping) && (mapping.inode != 0 || mapping.path == kVdsoPath))
-      found.push_back(std::move(mapping));
+    if (parse_mapping(line, mapping) && wanted(mapping)) found.push_back(std::move(mapping));
   }
   if (file != nullptr) std::fclose(file);
   return found;
@@ -59,6 +63,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
       unwinder_(pid),
       past_(parent.past_),
       gone_at_(parent.gone_at_),
+      code_(parent.code_),
       slots_(parent.slots_),
       mappings_(parent.mappings_),
       scanned_(parent.scanned_),
@@ -165,11 +170,68 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   return nullptr;
 }
 
+/// Whether `first` is there, and behind it, in code of the run time, what was there when a breakpoint was last put in.
+bool AddressSpace::holds(uint64_t address, uint8_t first) const {
+  const auto code = code_.find(address);
+  Text bytes(code == code_.end() ? 1 : code->second.size());
+  if (!read(address, bytes.data(), bytes.size()) || bytes[0] != first) return false;
+  return code == code_.end() || std::equal(bytes.begin() + 1, bytes.end(), code->second.begin() + 1);
+}
+
+bool AddressSpace::is_code(uint64_t address) {
+  const auto holds_it = [address](const auto& area) { return address >= area.first && address < area.second; };
+  if (std::ranges::any_of(areas_, holds_it)) return true;
+  areas_.clear();
+  for (const Mapping& mapping : read_mappings(pid_, is_own_code)) areas_.emplace_back(mapping.start, mapping.end);
+  return std::ranges::any_of(areas_, holds_it);
+}
+
+Site* AddressSpace::insert_code(const Tap& tap, std::string& why) {
+  constexpr uint32_t kMostText = 1 << 20;
+  const uint64_t address = tap.offset, begin = address - tap.function;
+  Text text(std::min(tap.number, kMostText));
+  if (!is_code(address)) {
+    why = "it is not in private memory with code";
+  } else if (begin >= text.size() || !read(tap.function, text.data(), text.size())) {
+    why = "its text cannot be read";
+  } else if (hide(tap.function, text.data(), text.size()); sum_of_text(text) != tap.sum) {
+    why = "its code is another by now";
+  } else if (Site* known = site(address)) {
+    return known;
+  } else {
+    Site made;
+    made.address = address;
+    made.instruction = Instruction(address, text.data() + begin, std::min<size_t>(text.size() - begin, 15));
+    if (made.instruction.how() == Instruction::How::Impossible) {
+      why = "its instruction cannot be stepped out of line";
+    } else if (!write(address, &kBreakpointByte, 1)) {
+      why = "its text cannot be written";
+    } else {
+      had_sites_ = true;
+      past_.erase(address);
+      code_[address].assign(text.begin() + static_cast<ptrdiff_t>(begin),
+                            text.begin() + static_cast<ptrdiff_t>(begin + made.instruction.length()));
+      return &(sites_[address] = std::move(made));
+    }
+  }
+  return nullptr;
+}
+
+bool AddressSpace::renew(Site& site) {
+  const auto code = code_.find(site.address);
+  if (code == code_.end() || site.lifted > 0 || holds(site.address, kBreakpointByte)) return true;
+  uint8_t bytes[15];
+  if (!read(site.address, bytes, sizeof bytes) || bytes[0] != kBreakpointByte) return false;
+  bytes[0] = site.instruction.first_byte();
+  site.instruction = Instruction(site.address, bytes, sizeof bytes);
+  code->second.assign(bytes, bytes + std::max<uint8_t>(site.instruction.length(), 1));
+  return true;
+}
+
 /// Only where the breakpoint still is: the program may have mapped something else there.
 void AddressSpace::take_out(const Site& site) {
-  uint8_t byte = 0;
   const uint8_t original = site.instruction.first_byte();
-  if (read(site.address, &byte, 1) && byte == kBreakpointByte) write(site.address, &original, 1);
+  if (holds(site.address, kBreakpointByte)) write(site.address, &original, 1);
   past_[site.address] = original;
   gone_at_ = std::chrono::steady_clock::now();
 }
@@ -188,12 +250,13 @@ void AddressSpace::remove_all() {
 
 void AddressSpace::lift(Site& site) {
   const uint8_t original = site.instruction.first_byte();
-  if (site.lifted++ == 0) write(site.address, &original, 1);
+  if (site.lifted++ == 0 && holds(site.address, kBreakpointByte)) write(site.address, &original, 1);
 }
 
 void AddressSpace::lower(uint64_t address) {
   Site* found = site(address);
-  if (found != nullptr && found->lifted > 0 && --found->lifted == 0) write(address, &kBreakpointByte, 1);
+  if (found == nullptr || found->lifted == 0 || --found->lifted > 0) return;
+  if (!code_.contains(address) || holds(address, found->instruction.first_byte())) write(address, &kBreakpointByte, 1);
 }
 
 bool AddressSpace::was_ours(uint64_t address) const {
@@ -214,8 +277,7 @@ bool AddressSpace::is_behind_call(uint64_t address) {
 void AddressSpace::clean_copy() {
   if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
   for (const auto& [address, original] : past_) {
-    uint8_t byte = 0;
-    if (read(address, &byte, 1) && byte == kBreakpointByte && original != byte) write(address, &original, 1);
+    if (original != kBreakpointByte && holds(address, kBreakpointByte)) write(address, &original, 1);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "providers/pid/field.h"
 #include "providers/pid/function_field.h"
+#include "providers/pid/instructions.h"
 #include "runtime/process/demangle.h"
 
 namespace sonde::pid {
@@ -157,6 +158,7 @@ class Finder {
       const std::vector<Implementation> found = indirect_.implementations(*file.elf, resolver);
       unresolved_ |= found.empty();
       for (const Implementation& one : found) add_implementation(object, file, resolver, one, chosen);
+      if (found.size() > 1) find_handovers(file, resolver.name, chosen);
     }
     std::ranges::stable_sort(chosen, {}, &ElfFunction::address);
   }
@@ -184,14 +186,36 @@ class Finder {
       *same = files_.keep(file, made);
   }
 
+  /// Of functions that may all be what a call of `name` runs, one may end by a jump to another: such an arrival is no call.
+  void find_handovers(Files::File& file, const std::string& name, const std::vector<const ElfFunction*>& chosen) {
+    for (const ElfFunction* from : chosen) {
+      if (from->name != name) continue;
+      for (Place place : file.functions.read(*from).leaves) {
+        if (place.leave.how != SONDE_LEAVE_JUMP && place.leave.how != SONDE_LEAVE_JUMP_IF) continue;
+        const std::vector<Instruction> jump = decode(file.elf->code(place.offset, place.leave.length));
+        const uint64_t at = from->address + (place.offset - from->offset);
+        const uint64_t to = jump.empty() || !jump[0].has_target ? at : at + static_cast<uint64_t>(jump[0].target);
+        const auto same = [&](const ElfFunction* other) { return other->address == to && other->name == name; };
+        if (std::ranges::none_of(chosen, same)) continue;
+        place.leave.how = place.leave.how == SONDE_LEAVE_JUMP ? SONDE_LEAVE_REENTER : SONDE_LEAVE_REENTER_IF;
+        handovers_[{&file, to}].push_back(place);
+      }
+    }
+  }
+
   static std::string no_symbols(const std::string& object) {
     return ": '" + object +
            "' is stripped of its symbols; trace one that is not, or an address as pid$target:a.out:-:ADDRESS";
   }
 
   void add_function(const Object& object, Files::File& file, const ElfFunction& function) {
-    if (names_.entry && !skip(object, function, "entry"))
-      add_entry(object, function, file.functions.reenters(function));
+    if (names_.entry && !skip(object, function, "entry")) {
+      std::vector<Place> jumps = file.functions.reenters(function);
+      const auto handed_over = handovers_.find({&file, function.address});
+      if (handed_over != handovers_.end())
+        jumps.insert(jumps.end(), handed_over->second.begin(), handed_over->second.end());
+      add_entry(object, function, jumps);
+    }
     const bool returns = names_.returns && !skip(object, function, "return");
     if (!returns && !names_.offsets) return;
     FunctionCode read = file.functions.read(function);
@@ -287,6 +311,8 @@ class Finder {
   RunTimeCode& compiled_;
   Files& files_;
   const IsKnown& is_known_;
+  /// By file and function: jumps to it from others that share its probe.
+  std::map<std::pair<const Files::File*, uint64_t>, std::vector<Place>> handovers_;
   bool unresolved_ = false;  ///< an indirect function leads nowhere that is known
   Found found_;
 };

@@ -88,7 +88,7 @@ def indirect_functions(world):
     program, still = world.program("indirect"), world.path("indirect-static")
     subprocess.run(["gcc", "-O1", "-static", "-o", still, PROGRAMS / "indirect.c"], check=True)
     clause = "{ @[probefunc] = count(); }"
-    for name in ("strlen", "memcpy", "strcmp", "memset"):
+    for name in ("strlen", "memcpy", "strcmp", "memset", "strcspn"):
         for more in ([], ["-Z", "-x", "evaltime=exec"]):
             result = world.sonde("-q", *more, "-n", f"pid$target:libc*:{name}:entry {clause}", "-c", program)
             equal(counts(result.stdout), {name: 100}, f"calls of {name} {more}")

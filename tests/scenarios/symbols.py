@@ -65,9 +65,12 @@ def calls_that_do_not_return(world):
     equal(names, ["gone", "leave", "main", "handler", "faulty", "main"], "functions of the program")
     equal([found[1], found[4]], ["noreturn`leave+0x9", "noreturn`faulty"], "the frame that calls, and the one interrupted")
     result = world.sonde("-q", "-n", "pid$target:a.out:gone:entry { @[ufunc(ucaller), usym(ucaller)] = count(); printa(\"%A %A\\n\", @); "
-                         "trace(uaddr(ucaller)); trace(ufunc(uregs[R_PC])); }", "-c", program)
+                         "trace(uaddr(ucaller)); trace(ufunc(uregs[R_PC])); printf(\"<%a %A>\", ucaller, ucaller); self->copy = ucaller; "
+                         "printf(\"<copy %a>\", self->copy); }", "-c", program)
     check("noreturn`leave noreturn`leave\n" in result.stdout, f"as keys: {result.stdout}")
     check("noreturn`leave+0x9" in result.stdout, f"uaddr(): {result.stdout}")
+    check("<noreturn`leave+0x9 noreturn`leave+0x9>" in result.stdout, f"printf: {result.stdout}")
+    check("<copy noreturn`behind>" in result.stdout, f"a copy is an address like others: {result.stdout}")
     check("noreturn`gone" in result.stdout, f"an address that is none of a return: {result.stdout}")
 
 

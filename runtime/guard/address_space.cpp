@@ -20,6 +20,7 @@
 namespace sonde::guard {
 namespace {
 
+constexpr size_t kCodeWindow = 16;  // bytes of code of the run time that tell whether it is the same
 constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the child's birth
 
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
@@ -170,12 +171,15 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   return nullptr;
 }
 
-/// Whether `first` is there, and behind it, in code of the run time, what was there when a breakpoint was last put in.
-bool AddressSpace::holds(uint64_t address, uint8_t first) const {
+/// Whether the breakpoint is there. In code of the run time a row of such bytes is the program's, which fills with them what is free.
+bool AddressSpace::holds_breakpoint(uint64_t address) const {
+  uint8_t bytes[kCodeWindow] = {};
   const auto code = code_.find(address);
-  Text bytes(code == code_.end() ? 1 : code->second.size());
-  if (!read(address, bytes.data(), bytes.size()) || bytes[0] != first) return false;
-  return code == code_.end() || std::equal(bytes.begin() + 1, bytes.end(), code->second.begin() + 1);
+  const size_t size = code == code_.end() ? 1 : code->second.size();
+  if (!read(address, bytes, size) || bytes[0] != kBreakpointByte) return false;
+  const auto is_filler = [](uint8_t byte) { return byte == kBreakpointByte; };
+  return size == 1 || !std::all_of(bytes + 1, bytes + size, is_filler) ||
+         std::equal(bytes + 1, bytes + size, code->second.begin() + 1);
 }
 
 bool AddressSpace::is_code(uint64_t address) {
@@ -209,8 +213,9 @@ Site* AddressSpace::insert_code(const Tap& tap, std::string& why) {
     } else {
       had_sites_ = true;
       past_.erase(address);
-      code_[address].assign(text.begin() + static_cast<ptrdiff_t>(begin),
-                            text.begin() + static_cast<ptrdiff_t>(begin + made.instruction.length()));
+      text.erase(text.begin(), text.begin() + static_cast<ptrdiff_t>(begin));
+      text.resize(std::min(text.size(), kCodeWindow));
+      code_[address] = std::move(text);
       return &(sites_[address] = std::move(made));
     }
   }
@@ -219,19 +224,21 @@ Site* AddressSpace::insert_code(const Tap& tap, std::string& why) {
 
 bool AddressSpace::renew(Site& site) {
   const auto code = code_.find(site.address);
-  if (code == code_.end() || site.lifted > 0 || holds(site.address, kBreakpointByte)) return true;
-  uint8_t bytes[15];
-  if (!read(site.address, bytes, sizeof bytes) || bytes[0] != kBreakpointByte) return false;
-  bytes[0] = site.instruction.first_byte();
-  site.instruction = Instruction(site.address, bytes, sizeof bytes);
-  code->second.assign(bytes, bytes + std::max<uint8_t>(site.instruction.length(), 1));
+  if (code == code_.end() || site.lifted > 0) return true;
+  if (!holds_breakpoint(site.address)) return false;
+  Text now(code->second.size());
+  if (!read(site.address, now.data(), now.size())) return false;
+  now[0] = site.instruction.first_byte();
+  if (now == code->second) return true;
+  site.instruction = Instruction(site.address, now.data(), std::min<size_t>(now.size(), 15));
+  code->second = std::move(now);
   return true;
 }
 
 /// Only where the breakpoint still is: the program may have mapped something else there.
 void AddressSpace::take_out(const Site& site) {
   const uint8_t original = site.instruction.first_byte();
-  if (holds(site.address, kBreakpointByte)) write(site.address, &original, 1);
+  if (holds_breakpoint(site.address)) write(site.address, &original, 1);
   past_[site.address] = original;
   gone_at_ = std::chrono::steady_clock::now();
 }
@@ -250,13 +257,18 @@ void AddressSpace::remove_all() {
 
 void AddressSpace::lift(Site& site) {
   const uint8_t original = site.instruction.first_byte();
-  if (site.lifted++ == 0 && holds(site.address, kBreakpointByte)) write(site.address, &original, 1);
+  if (site.lifted++ == 0 && holds_breakpoint(site.address)) write(site.address, &original, 1);
 }
 
+/// In code of the run time only where the text is still the one that the probe was made for.
 void AddressSpace::lower(uint64_t address) {
   Site* found = site(address);
   if (found == nullptr || found->lifted == 0 || --found->lifted > 0) return;
-  if (!code_.contains(address) || holds(address, found->instruction.first_byte())) write(address, &kBreakpointByte, 1);
+  const auto code = code_.find(address);
+  uint8_t bytes[kCodeWindow] = {};
+  const bool same = code == code_.end() || (read(address, bytes, code->second.size()) &&
+                                            std::equal(code->second.begin(), code->second.end(), bytes));
+  if (same) write(address, &kBreakpointByte, 1);
 }
 
 bool AddressSpace::was_ours(uint64_t address) const {
@@ -277,7 +289,7 @@ bool AddressSpace::is_behind_call(uint64_t address) {
 void AddressSpace::clean_copy() {
   if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
   for (const auto& [address, original] : past_) {
-    if (original != kBreakpointByte && holds(address, kBreakpointByte)) write(address, &original, 1);
+    if (original != kBreakpointByte && holds_breakpoint(address)) write(address, &original, 1);
   }
 }
 

@@ -120,7 +120,7 @@ class AddressSpace {
   bool read_linker(uint64_t (&debug)[4]);
   int memory() const;
   void take_out(const Site& site);
-  bool holds(uint64_t address, uint8_t first) const;
+  bool holds_breakpoint(uint64_t address) const;
   bool is_code(uint64_t address);
   void clean_copy();
   void forget_sites(const Mapping& gone);
@@ -135,8 +135,7 @@ class AddressSpace {
   std::chrono::steady_clock::time_point gone_at_{};  // when the last of them went
   bool had_sites_ = false;
   using Text = std::vector<uint8_t>;
-  std::unordered_map<uint64_t, Text>
-      code_;  // where breakpoints are or were in code of the run time: its first instruction
+  std::unordered_map<uint64_t, Text> code_;  // where breakpoints are or were in code of the run time: its first bytes
   std::vector<std::pair<uint64_t, uint64_t>> areas_;  // that such code is in
   std::map<uint64_t, Slot> slots_;
   uint64_t hand_ = 0;  // slots are taken in turn: the one before was used last

@@ -12,12 +12,13 @@ namespace sonde {
 
 namespace {
 
-std::string row(const char* id, const std::string& provider, const std::string& module, const std::string& function,
-                const std::string& name) {
-  char text[512];
-  std::snprintf(text, sizeof text, "%5s %10s %17s %33s %s\n", id, provider.c_str(), module.c_str(), function.c_str(),
-                name.c_str());
-  return text;
+std::string padded(const std::string& text, size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text + " ";
+}
+
+std::string row(const std::string& id, const std::string& provider, const std::string& module,
+                const std::string& function, const std::string& name) {
+  return padded(id, 5) + padded(provider, 10) + padded(module, 17) + padded(function, 33) + name + "\n";
 }
 
 std::string attributes(const char* title, const dtrace_attribute_t& of) {
@@ -57,7 +58,7 @@ std::string details(Framework& framework, const ProbeInfo& probe) {
 
 std::string list_one(Framework& framework, ProbeId id, bool verbose) {
   const ProbeInfo& probe = framework.info(id);
-  std::string text = row(std::to_string(id.value).c_str(), probe.provider, probe.module, probe.function, probe.name);
+  std::string text = row(std::to_string(id.value), probe.provider, probe.module, probe.function, probe.name);
   return verbose ? text + details(framework, probe) : text;
 }
 

@@ -76,14 +76,12 @@ Result<std::unique_ptr<Session>> Session::create(Options& options, Output& outpu
 
 Result<void> Session::prepare_targets(const std::vector<std::string>& commands, const std::vector<uint32_t>& pids,
                                       std::span<const SourceText> texts, const MacroValues& macros) {
+  const auto is_gone = [](uint32_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; };
+  const auto gone = std::ranges::find_if(pids, is_gone);
+  if (gone != pids.end()) return Error("failed to grab pid " + std::to_string(*gone) + ": No such process", ESRCH);
   std::vector<uint32_t> wanted = pids;
   for (uint32_t pid : named_processes(texts, macros)) {
-    if (std::ranges::find(wanted, pid) == wanted.end()) wanted.push_back(pid);
-  }
-  for (uint32_t pid : wanted) {
-    if (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) {
-      return Error("failed to grab pid " + std::to_string(pid) + ": No such process", ESRCH);
-    }
+    if (std::ranges::find(wanted, pid) == wanted.end() && !is_gone(pid)) wanted.push_back(pid);
   }
   if (!commands.empty()) {
     const Forecast forecast = framework_->forecast(compiler_->preview(texts, macros));
@@ -98,7 +96,7 @@ Result<void> Session::prepare_targets(const std::vector<std::string>& commands, 
   return {};
 }
 
-/// pid<N> in a description grabs N.
+/// pid<N> in a description grabs N. Where there is none, the provider says so.
 std::vector<uint32_t> Session::named_processes(std::span<const SourceText> texts, const MacroValues& macros) {
   std::vector<uint32_t> found;
   if (source_ == nullptr ||

@@ -15,7 +15,16 @@ tokens {
   TYPE_NAME, PREDICATE_OPEN, PREDICATE_CLOSE
 }
 
-DESCRIPTION : [A-Za-z0-9\-$:_.?*\\[\]!`]+ ;
+// A function's name in C++ or Rust has more signs. They count behind a colon, and in pairs of brackets, where blanks and commas do, too;
+// any sign behind a backslash.
+DESCRIPTION : ( LETTER | ESCAPED )+ ( ':' ( LETTER | ESCAPED | ANGLES | ROUNDS QUALIFIERS? | [~'#<>] | OPERATOR )* )? ;
+fragment LETTER : [A-Za-z0-9\-$:_.?*[\]!`] ;
+fragment ESCAPED : '\\' ~[\n] | '\\' ;
+fragment ANGLES : '<' ( ~[<>(){};"\n] | ANGLES | ROUNDS )* '>' ;
+fragment ROUNDS : '(' ( ~[<>(){};"\n] | ANGLES | ROUNDS )* ')' ;
+fragment QUALIFIERS : ' const' ( ' &' '&'? )? | ' &' '&'? ;
+// operator() and operator[] are made of brackets; operator/ is one only where a probe's name or parameters follow.
+fragment OPERATOR : 'operator' ( [<>=+\-*%&|^~!,]+ | '/' '='? ( ':' | ROUNDS QUALIFIERS? ) | ' ' [A-Za-z_] ) ;
 TOP_BLANK : [ \t\r\n\f\u000B]+ -> skip ;
 TOP_COMMA : ',' -> type(COMMA) ;
 TOP_SLASH : '/' -> type(PREDICATE_OPEN) ;

@@ -47,17 +47,20 @@ void TreeBuilder::description(antlr4::tree::TerminalNode* node, ClauseAst& claus
   if (!description) {
     diagnostics_.report("D_PDESC_INVAL", where,
                         "invalid probe description \"" + written + "\": Overspecified probe description",
-                        "a description has at most four fields: provider:module:function:name");
+                        written.find("::") == std::string::npos || written.find(":::") != std::string::npos
+                            ? "a description has at most four fields: provider:module:function:name"
+                            : "a name with :: in it needs all fields around it, as in pid$target::ns::function:entry");
     return;
   }
   clause.descriptions.push_back(std::move(*description));
   clause.description_places.push_back(where);
 }
 
-/// $1, $$1, $target inside a description.
+/// $1, $$1, $target inside a description; \$ is none of them.
 bool TreeBuilder::expand_description(std::string_view text, SourceRange where, std::string& out) {
   for (size_t i = 0; i < text.size();) {
     if (text[i] != '$') {
+      if (text[i] == '\\' && i + 1 < text.size()) out += text[i++];
       out += text[i++];
       continue;
     }

@@ -249,6 +249,40 @@ class ErrorFinder {
   }
 };
 
+/// A colon behind a backslash stands for itself.
+std::vector<std::string> split_at_colons(std::string_view text) {
+  std::vector<std::string> fields(1);
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ':') {
+      fields.emplace_back();
+      continue;
+    }
+    fields.back() += text[i];
+    if (text[i] == '\\' && i + 1 < text.size()) fields.back() += text[++i];
+  }
+  return fields;
+}
+
+/// Its colons stand in pairs between names, ns::Class::method; one alone is only in brackets, name[abi:cxx11].
+bool is_qualified_name(std::string_view text) {
+  bool in_brackets = false, named = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[') in_brackets = true;
+    if (text[i] == ']') in_brackets = false;
+    if (text[i] == '\\') {
+      ++i;
+      named = true;
+    } else if (text[i] != ':' || in_brackets) {
+      named = true;
+    } else {
+      if (!named || !text.substr(i).starts_with("::")) return false;
+      named = false;
+      ++i;
+    }
+  }
+  return named;
+}
+
 }  // namespace
 
 std::string_view own_type_name(std::string_view name) { return name.starts_with("D`") ? name.substr(2) : name; }
@@ -279,14 +313,14 @@ SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& qu
 }
 
 std::optional<ProbeDescription> read_description(std::string_view text) {
-  std::vector<std::string> fields(1);
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == ':')
-      fields.emplace_back();
-    else
-      fields.back() += text[i];
+  std::vector<std::string> fields = split_at_colons(text);
+  if (fields.size() > 4) {
+    const std::string last = fields.back();
+    std::string function = fields[2];
+    for (size_t i = 3; i + 1 < fields.size(); ++i) function += ":" + fields[i];
+    if (!is_qualified_name(function)) return std::nullopt;
+    fields = {fields[0], fields[1], function, last};
   }
-  if (fields.size() > 4) return std::nullopt;
   fields.insert(fields.begin(), 4 - fields.size(), "");
   return ProbeDescription{fields[0], fields[1], fields[2], fields[3], {}};
 }

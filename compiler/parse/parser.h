@@ -27,7 +27,8 @@ SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& qu
 /// D`name is the program's own name; other modules keep theirs.
 std::string_view own_type_name(std::string_view name);
 
-/// "a:b:c:d" with fields filled from the right. None: more than four.
+/// "a:b:c:d" with fields filled from the right. More than four: the first, the second and the last are such fields, and what is between
+/// them is a function's qualified name, ns::Class::method. None: it is no such name. `\:` separates nothing.
 std::optional<ProbeDescription> read_description(std::string_view text);
 
 }  // namespace sonde

@@ -118,14 +118,20 @@ struct sonde_tap {
 	uint32_t id;
 	uint32_t kind;
 	uint32_t probe;
-	uint32_t number; /* system call */
+	uint32_t number; /* system call; of a tap in SONDE_PATH_CODE: bytes of its function's text that `sum` is of */
 	uint32_t pid; /* only this process; 0: every target and its children */
 	uint32_t path_length; /* of the file for USER_*, without a NUL; the bytes follow the array, in order; 0: the file of the tap before */
 	uint64_t offset; /* in the file, of the instruction; of PROFILE and TICK the period, ns, from SONDE_PERIOD_MIN on */
 	uint64_t function; /* file offset of the function's entry, for USER_* */
 	struct sonde_leave leave; /* of USER_RETURN: the instruction; of USER_ENTRY: REENTER for the jumps that are no entry, else NONE */
-	uint32_t reserved;
+	uint32_t sum; /* in SONDE_PATH_CODE: CRC-32 of the text, as it was when the probe was made; another text is left alone. Else 0 */
 };
+
+/*
+ * The path of code that the process `pid` has compiled at run time, in memory of its own: offset and function are addresses. Sources that
+ * need a file to arm refuse it.
+ */
+#define SONDE_PATH_CODE "[code]"
 
 #define SONDE_PERIOD_MIN 200000u /* ns */
 

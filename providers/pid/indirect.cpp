@@ -65,21 +65,30 @@ std::vector<Implementation> IndirectFunctions::implementations(const ElfFile& fi
 
 void IndirectFunctions::look() {
   if (auto maps = read_proc_maps(pid_)) maps_ = std::move(*maps);
-  memory_.reset(open(("/proc/" + std::to_string(pid_) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  memory_.reset(::open(("/proc/" + std::to_string(pid_) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  for (const MapEntry& entry : maps_)
+    if (entry.executable && entry.is_file() && std::ranges::count(paths_, entry.path) == 0)
+      paths_.push_back(entry.path);
+  std::ranges::stable_partition(paths_, [](const std::string& path) { return base_name(path).starts_with("ld"); });
+}
+
+std::optional<IndirectFunctions::Object> IndirectFunctions::open(const std::string& path) {
+  const Files::File* file = std::ranges::count(paths_, path) != 0 ? files_.open(path) : nullptr;
+  const ElfFunction* known = file != nullptr ? some_function(*file->elf) : nullptr;
+  if (known == nullptr) return std::nullopt;
   for (const MapEntry& entry : maps_) {
-    if (!entry.executable || !entry.is_file() || objects_.contains(entry.path)) continue;
-    const Files::File* file = files_.open(entry.path);
-    const ElfFunction* known = file != nullptr ? some_function(*file->elf) : nullptr;
-    if (known == nullptr || known->offset - entry.offset >= entry.end - entry.start) continue;
-    Object object{file->elf, ElfImage::read(entry.path), entry.start + (known->offset - entry.offset) - known->address};
+    if (!entry.executable || entry.path != path || known->offset - entry.offset >= entry.end - entry.start) continue;
+    Object object{file->elf, ElfImage::read(path), entry.start + (known->offset - entry.offset) - known->address};
     object.relocated = is_relocated(object);
-    objects_.emplace(entry.path, std::move(object));
+    return object;
   }
+  return std::nullopt;
 }
 
 IndirectFunctions::Object* IndirectFunctions::object_of(const std::string& path) {
-  const auto found = objects_.find(path);
-  return found == objects_.end() ? nullptr : &found->second;
+  auto found = objects_.find(path);
+  if (found == objects_.end()) found = objects_.emplace(path, open(path)).first;
+  return found->second ? &*found->second : nullptr;
 }
 
 bool IndirectFunctions::read(uint64_t address, void* to, size_t length) const {
@@ -109,16 +118,16 @@ bool IndirectFunctions::is_relocated(const Object& object) const {
 }
 
 /// As the file has it: there may be breakpoints in the memory.
-size_t IndirectFunctions::read_code(uint64_t address, uint8_t* to, size_t length) const {
+size_t IndirectFunctions::read_code(uint64_t address, uint8_t* to, size_t length) {
   const MapEntry* mapping = mapping_of(address);
-  const auto object = mapping != nullptr ? objects_.find(mapping->path) : objects_.end();
-  if (object == objects_.end() || !mapping->executable) return 0;
-  const std::vector<uint8_t> bytes = object->second.file->code(address - mapping->start + mapping->offset, length);
+  const Object* object = mapping != nullptr && mapping->executable ? object_of(mapping->path) : nullptr;
+  if (object == nullptr) return 0;
+  const std::vector<uint8_t> bytes = object->file->code(address - mapping->start + mapping->offset, length);
   std::memcpy(to, bytes.data(), bytes.size());
   return bytes.size();
 }
 
-bool IndirectFunctions::read_data(const Object& home, uint64_t address, uint8_t* to, size_t length) const {
+bool IndirectFunctions::read_data(const Object& home, uint64_t address, uint8_t* to, size_t length) {
   const uint64_t linked = address - home.base;
   const ElfRelocation* relocation = length == sizeof(uint64_t) ? home.image->relocation(linked) : nullptr;
   if (relocation != nullptr && !relocation->symbol.empty()) {
@@ -131,11 +140,12 @@ bool IndirectFunctions::read_data(const Object& home, uint64_t address, uint8_t*
   return read(address, to, length);
 }
 
-std::optional<uint64_t> IndirectFunctions::symbol_address(const Object& home, const std::string& name) const {
+std::optional<uint64_t> IndirectFunctions::symbol_address(const Object& home, const std::string& name) {
   if (const auto own = home.image->symbols.find(name); own != home.image->symbols.end()) return home.base + own->second;
-  for (const auto& [path, object] : objects_) {
-    const auto found = object.image->symbols.find(name);
-    if (found != object.image->symbols.end()) return object.base + found->second;
+  for (const std::string& path : paths_) {
+    const Object* object = object_of(path);
+    const auto found = object != nullptr ? object->image->symbols.find(name) : home.image->symbols.end();
+    if (object != nullptr && found != object->image->symbols.end()) return object->base + found->second;
   }
   return std::nullopt;
 }
@@ -147,18 +157,19 @@ std::optional<Implementation> IndirectFunctions::code_at(uint64_t address) const
   return Implementation{mapping->path, address - mapping->start + mapping->offset};
 }
 
-std::vector<Implementation> IndirectFunctions::by_slots(const Object& home, const ElfFunction& function) const {
+std::vector<Implementation> IndirectFunctions::by_slots(const Object& home, const ElfFunction& function) {
   std::vector<Implementation> found;
-  for (const auto& [path, object] : objects_) {
-    if (!object.relocated) continue;
-    for (const ElfRelocation& relocation : object.image->relocations) {
-      const bool own = &object == &home && relocation.type == R_X86_64_IRELATIVE &&
+  for (const std::string& path : paths_) {
+    const Object* object = object_of(path);
+    if (object == nullptr || !object->relocated) continue;
+    for (const ElfRelocation& relocation : object->image->relocations) {
+      const bool own = object == &home && relocation.type == R_X86_64_IRELATIVE &&
                        static_cast<uint64_t>(relocation.addend) == function.address;
       const bool by_name = relocation.symbol == function.name &&
                            (relocation.type == R_X86_64_JUMP_SLOT || relocation.type == R_X86_64_GLOB_DAT ||
                             relocation.type == R_X86_64_64);
       uint64_t value = 0;
-      if ((!own && !by_name) || !read(object.base + relocation.slot, &value, sizeof value)) continue;
+      if ((!own && !by_name) || !read(object->base + relocation.slot, &value, sizeof value)) continue;
       auto code = code_at(value);
       // In other objects it is another function of that name; in the slot's own, the linkage table, which is not bound yet.
       const bool ours = code && (code->path == home.file->path() || code->path == kVdso);

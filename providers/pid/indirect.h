@@ -10,8 +10,8 @@
 //      filled in (static programs before their first instruction) is not believed.
 //   2. A word that the linker has filled in with the answer: IRELATIVE of the object itself, and JUMP_SLOT, GLOB_DAT, 64 of that name in all.
 //   3. All that the resolver could return: the addresses of code in its instructions, and the functions of the vdso that it names. Each call runs
-//      one of them, so counts are right, but for strcspn, strspn, strpbrk and strstr of static programs that sonde starts: one implementation
-//      may hand over to another, which counts as a call of its own.
+//      one of them, so counts are right. One may hand over to another by a jump (strcspn to its plain implementation): such an arrival is no
+//      entry (sites.cpp).
 //
 // We refused to call the resolver, in the process (it may be anywhere) or in sonde (code of another program), and to wait
 // for the first call: it would be missed. Functions that share their code, as memcpy and memmove do, share their calls.
@@ -53,22 +53,25 @@ class IndirectFunctions {
     bool relocated = false;
   };
   void look();
+  /// Opened when first asked for. Null: it is not mapped, or cannot be read.
   Object* object_of(const std::string& path);
+  std::optional<Object> open(const std::string& path);
   bool is_relocated(const Object& object) const;
   bool read(uint64_t address, void* to, size_t length) const;
-  size_t read_code(uint64_t address, uint8_t* to, size_t length) const;
-  bool read_data(const Object& home, uint64_t address, uint8_t* to, size_t length) const;
-  std::optional<uint64_t> symbol_address(const Object& home, const std::string& name) const;
+  size_t read_code(uint64_t address, uint8_t* to, size_t length);
+  bool read_data(const Object& home, uint64_t address, uint8_t* to, size_t length);
+  std::optional<uint64_t> symbol_address(const Object& home, const std::string& name);
   const MapEntry* mapping_of(uint64_t address) const;
   std::optional<Implementation> code_at(uint64_t address) const;
-  std::vector<Implementation> by_slots(const Object& home, const ElfFunction& function) const;
+  std::vector<Implementation> by_slots(const Object& home, const ElfFunction& function);
   std::vector<Implementation> candidates(const Object& home, const ElfFunction& function) const;
 
   uint32_t pid_;
   Files& files_;
   UniqueFd memory_;
   std::vector<MapEntry> maps_;
-  std::map<std::string, Object> objects_;
+  std::vector<std::string> paths_;  ///< of what is mapped, the dynamic linker first: libraries borrow from it
+  std::map<std::string, std::optional<Object>> objects_;
 };
 
 }  // namespace sonde::pid

@@ -46,7 +46,9 @@ std::vector<Object> objects_of(uint32_t pid) {
 std::vector<const Object*> select_objects(const std::vector<Object>& objects, std::string_view module) {
   const Field glob(module);
   std::vector<const Object*> chosen;
+  const bool any = module.find_first_not_of('*') == module.npos;
   for (const Object& object : objects) {
+    if (any && object.compiled) continue;
     if (glob.matches(object.name) || (object.executable && module == "a.out")) chosen.push_back(&object);
   }
   if (!chosen.empty() || !glob.is_exact()) return chosen;

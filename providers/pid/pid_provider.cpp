@@ -4,7 +4,10 @@
 // For each target a provider pid<N> is registered, outside of any op (sonde_on_target). It makes no probe until a description names it;
 // then it makes those that the description asks for, from the symbols of what the process has mapped (sites.h). The
 // provider `pid` has no probes: it answers for processes that are not traced.
+#include <signal.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +21,7 @@
 #include "providers/pid/sites.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "runtime/process/demangle.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::pid {
@@ -26,6 +30,7 @@ namespace {
 struct Target {
   uint32_t pid;
   std::string name;  ///< "pid42"
+  std::unique_ptr<RunTimeCode> compiled;
   dtrace_provider_id_t id = 0;
 };
 
@@ -34,6 +39,7 @@ struct Spot {
   const std::string* path;
   uint64_t entry;  ///< in the file, of the function
   Place place;
+  Text text = {};
 };
 
 /// What a probe owns. Files and paths outlive it.
@@ -59,11 +65,12 @@ const std::string* kept(const std::string& path) {
 }
 
 void create(const Target& target, const Site& site) {
-  const char* function = site.function == nullptr ? "-" : site.function->name.c_str();
+  const std::string function = site.function == nullptr ? "-" : source_name(site.function->name).whole;
   auto made = std::make_unique<Probe>(Probe{target.pid, site.kind, site.function, {}});
   const dtrace_id_t id =
-      dtrace_probe_create(target.id, site.object->name.c_str(), function, site.name.c_str(), 0, made.get());
+      dtrace_probe_create(target.id, site.object->name.c_str(), function.c_str(), site.name.c_str(), 0, made.get());
   if (id == 0) return;
+  sonde_provide_match(id);
   auto* probe = static_cast<Probe*>(dtrace_probe_arg(target.id, id));
   if (probe == made.get()) made.release();
   if (!site.refused.empty()) {
@@ -75,25 +82,19 @@ void create(const Target& target, const Site& site) {
   const auto known = [&](const Spot& spot) { return spot.path == path && spot.place.offset == site.places[0].offset; };
   if (std::ranges::any_of(probe->spots, known)) return;
   probe->spots.reserve(probe->spots.size() + site.places.size());
-  for (const Place& place : site.places) probe->spots.push_back({path, site.entry, place});
+  for (const Place& place : site.places) probe->spots.push_back({path, site.entry, place, site.text});
 }
 
 bool is_known(const Target& target, const Object& object, const ElfFunction& function, const char* name) {
-  const dtrace_id_t id = dtrace_probe_lookup(target.id, object.name.c_str(), function.name.c_str(), name);
+  const std::string source = source_name(function.name).whole;
+  const dtrace_id_t id = dtrace_probe_lookup(target.id, object.name.c_str(), source.c_str(), name);
   if (id == 0) return false;
   const std::string* path = kept(object.path);
   const auto& spots = static_cast<const Probe*>(dtrace_probe_arg(target.id, id))->spots;
-  return std::ranges::any_of(spots,
-                             [&](const Spot& spot) { return spot.path == path && spot.entry == function.offset; });
-}
-
-/// A description may name an object otherwise than its probes do (a.out, libc): says what it stands for.
-void tell_real_modules(const dtrace_probedesc_t& spec, const std::vector<Object>& objects) {
-  for (const Object* object : select_objects(objects, spec.dtpd_mod)) {
-    dtrace_probedesc_t real = spec;
-    std::snprintf(real.dtpd_mod, sizeof real.dtpd_mod, "%s", object->name.c_str());
-    sonde_provide_as(&real);
-  }
+  const bool known =
+      std::ranges::any_of(spots, [&](const Spot& spot) { return spot.path == path && spot.entry == function.offset; });
+  if (known) sonde_provide_match(id);
+  return known;
 }
 
 /// `p*:::entry` does not mean us: only a description that spells out "pid" does.
@@ -110,7 +111,7 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (spec == nullptr || !names_us(*spec)) return;
   const Target& target = *static_cast<const Target*>(arg);
   sonde_follow(target.pid);  // what it maps from here on is told
-  const std::vector<Object> objects = objects_of(target.pid);
+  std::vector<Object> objects = objects_of(target.pid);
   if (objects.empty()) {
     const std::string text = "failed to grab process " + std::to_string(target.pid);
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
@@ -120,8 +121,10 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
         "process " + std::to_string(target.pid) + " runs 32-bit code: its functions cannot be probed";
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
+  if (spec->dtpd_mod[0] != '\0' && target.compiled->update())
+    objects.push_back({SONDE_PATH_CODE, target.compiled->module(), false, true});
   IndirectFunctions indirect(target.pid, files());
-  Found found = find_sites(*spec, objects, indirect, files(),
+  Found found = find_sites(*spec, objects, indirect, *target.compiled, files(),
                            [&](const Object& object, const ElfFunction& function, const char* name) {
                              return is_known(target, object, function, name);
                            });
@@ -130,7 +133,6 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   }
   if (found.sites.empty() && found.known == 0) return tell_none(target, *spec);
   for (const Site& site : found.sites) create(target, site);
-  tell_real_modules(*spec, objects);
 }
 
 /// Why there is no provider of that name.
@@ -146,8 +148,9 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
   }
   const auto known = [&](const auto& target) { return target->pid == number; };
   if (std::ranges::any_of(g_targets, known)) return;
-  const std::string text =
-      "failed to grab process " + std::string(rest) + ": it is not traced, add -p " + std::string(rest);
+  const bool gone = kill(static_cast<pid_t>(number), 0) != 0 && errno == ESRCH;
+  const std::string text = "failed to grab process " + std::string(rest) + ": " +
+                           (gone ? "no such process" : "it is not traced, add -p " + std::string(rest));
   sonde_provide_error("D_PROC_GRAB", text.c_str());
 }
 
@@ -161,6 +164,8 @@ void enable(void*, dtrace_id_t id, void* parg) {
     request.offset = spot.place.offset;
     request.function = spot.entry;
     request.leave = spot.place.leave;
+    request.number = spot.text.size;
+    request.sum = spot.text.sum;
     sonde_tap_arm(id, &request);
   }
 }
@@ -213,7 +218,7 @@ constexpr dtrace_pattr_t kAttributes = {kEvolving, kPrivate, kPrivate, kEvolving
 void add_target(void*, uint32_t pid) {
   const auto known = [&](const auto& target) { return target->pid == pid; };
   if (std::ranges::any_of(g_targets, known)) return;
-  auto target = std::make_unique<Target>(Target{pid, "pid" + std::to_string(pid)});
+  auto target = std::make_unique<Target>(Target{pid, "pid" + std::to_string(pid), std::make_unique<RunTimeCode>(pid)});
   const dtrace_pops_t ops = operations(provide_target);
   if (dtrace_register(target->name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, target.get(), &target->id) !=
       0) {

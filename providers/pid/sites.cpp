@@ -6,6 +6,9 @@
 #include <cstdio>
 
 #include "providers/pid/field.h"
+#include "providers/pid/function_field.h"
+#include "providers/pid/instructions.h"
+#include "runtime/process/demangle.h"
 
 namespace sonde::pid {
 namespace {
@@ -40,7 +43,7 @@ std::string hex(uint64_t value) {
 /// A part of a function that the compiler moved away: jumped to, never called.
 bool is_cold_part(std::string_view name) { return name.ends_with(".cold") || name.find(".cold.") != name.npos; }
 
-std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Field& glob) {
+std::vector<const ElfFunction*> select_functions(const ElfFile& file, const FunctionField& glob) {
   std::vector<const ElfFunction*> chosen;
   for (const ElfFunction& function : file.functions()) {
     if (!glob.matches(function.name)) continue;
@@ -54,11 +57,13 @@ std::vector<const ElfFunction*> select_functions(const ElfFile& file, const Fiel
 
 class Finder {
  public:
-  Finder(const dtrace_probedesc_t& spec, IndirectFunctions& indirect, Files& files, const IsKnown& is_known)
+  Finder(const dtrace_probedesc_t& spec, IndirectFunctions& indirect, RunTimeCode& compiled, Files& files,
+         const IsKnown& is_known)
       : spec_(spec),
         function_(spec.dtpd_func),
         names_(spec.dtpd_name),
         indirect_(indirect),
+        compiled_(compiled),
         files_(files),
         is_known_(is_known) {}
 
@@ -85,6 +90,12 @@ class Finder {
     bool any_symbol = false;
     for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
       if (!may_probe(*object)) continue;
+      if (object->compiled) {
+        if (searched.empty()) searched = object->name;
+        any_symbol = true;
+        any_function |= find_compiled(*object);
+        continue;
+      }
       Files::File* file = files_.open(object->path);
       if (file == nullptr) continue;
       if (searched.empty()) searched = object->name;
@@ -113,12 +124,31 @@ class Finder {
     }
   }
 
-  /// The vdso is memory that no file has. Where it cannot be probed, only whoever names it is told.
+  /// The vdso and compiled code are memory that no file has. Where it cannot be probed, only whoever names it is told.
   bool may_probe(const Object& object) {
-    if (object.path != kVdso || sonde_tap_memory_possible()) return true;
+    if ((object.path != kVdso && !object.compiled) || sonde_tap_memory_possible()) return true;
     if (spec_.dtpd_mod[0] != '\0' && std::string_view(spec_.dtpd_mod) != "*")
-      refuse("D_PROC_CREATEFAIL", "the vdso is no file, so only the ptrace source can probe it: -x source=ptrace");
+      refuse("D_PROC_CREATEFAIL",
+             std::string(object.compiled ? "code that was compiled at run time is in" : "the vdso is") +
+                 " no file, so only the ptrace source can probe it: -x source=ptrace");
     return false;
+  }
+
+  /// Their first instructions only: what else is in such text, code or data, its runtime alone knows. Whether some function matches.
+  bool find_compiled(const Object& object) {
+    bool any = false;
+    for (const auto& [address, function] : compiled_.functions()) {
+      if (!function_.matches(function.name)) continue;
+      const auto text = compiled_.text_of(function);
+      if (!text) continue;
+      any = true;
+      const ElfFunction* kept = compiled_.keep(function);
+      if (!names_.entry || skip(object, *kept, "entry")) continue;
+      add_entry(object, *kept, {});
+      found_.sites.back().text = *text;
+    }
+    if (any && !names_.entry) refuse("D_PROC_CREATEFAIL", "code that was compiled at run time has entry probes only");
+    return any;
   }
 
   /// Indirect functions are probed where they lead to. Of a glob, the name that people write wins over that of the implementation.
@@ -128,6 +158,7 @@ class Finder {
       const std::vector<Implementation> found = indirect_.implementations(*file.elf, resolver);
       unresolved_ |= found.empty();
       for (const Implementation& one : found) add_implementation(object, file, resolver, one, chosen);
+      if (found.size() > 1) find_handovers(file, resolver.name, chosen);
     }
     std::ranges::stable_sort(chosen, {}, &ElfFunction::address);
   }
@@ -155,14 +186,36 @@ class Finder {
       *same = files_.keep(file, made);
   }
 
+  /// Of functions that may all be what a call of `name` runs, one may end by a jump to another: such an arrival is no call.
+  void find_handovers(Files::File& file, const std::string& name, const std::vector<const ElfFunction*>& chosen) {
+    for (const ElfFunction* from : chosen) {
+      if (from->name != name) continue;
+      for (Place place : file.functions.read(*from).leaves) {
+        if (place.leave.how != SONDE_LEAVE_JUMP && place.leave.how != SONDE_LEAVE_JUMP_IF) continue;
+        const std::vector<Instruction> jump = decode(file.elf->code(place.offset, place.leave.length));
+        const uint64_t at = from->address + (place.offset - from->offset);
+        const uint64_t to = jump.empty() || !jump[0].has_target ? at : at + static_cast<uint64_t>(jump[0].target);
+        const auto same = [&](const ElfFunction* other) { return other->address == to && other->name == name; };
+        if (std::ranges::none_of(chosen, same)) continue;
+        place.leave.how = place.leave.how == SONDE_LEAVE_JUMP ? SONDE_LEAVE_REENTER : SONDE_LEAVE_REENTER_IF;
+        handovers_[{&file, to}].push_back(place);
+      }
+    }
+  }
+
   static std::string no_symbols(const std::string& object) {
     return ": '" + object +
            "' is stripped of its symbols; trace one that is not, or an address as pid$target:a.out:-:ADDRESS";
   }
 
   void add_function(const Object& object, Files::File& file, const ElfFunction& function) {
-    if (names_.entry && !skip(object, function, "entry"))
-      add_entry(object, function, file.functions.reenters(function));
+    if (names_.entry && !skip(object, function, "entry")) {
+      std::vector<Place> jumps = file.functions.reenters(function);
+      const auto handed_over = handovers_.find({&file, function.address});
+      if (handed_over != handovers_.end())
+        jumps.insert(jumps.end(), handed_over->second.begin(), handed_over->second.end());
+      add_entry(object, function, jumps);
+    }
     const bool returns = names_.returns && !skip(object, function, "return");
     if (!returns && !names_.offsets) return;
     FunctionCode read = file.functions.read(function);
@@ -214,11 +267,13 @@ class Finder {
       return add_offset(object, function, names_.glob.literal(), names_.offset);
     if (!function_.is_exact()) return;
     if (!read.broken.empty()) {
-      refuse("D_PROC_CREATEFAIL", "function '" + function.name + "' has no instruction probes: " + read.broken);
+      refuse("D_PROC_CREATEFAIL",
+             "function '" + source_name(function.name).whole + "' has no instruction probes: " + read.broken);
     } else if (names_.offset >= read.size) {
-      refuse("D_PROC_OFF", text + " outside of function '" + function.name + "'");
+      refuse("D_PROC_OFF", text + " outside of function '" + source_name(function.name).whole + "'");
     } else {
-      refuse("D_PROC_ALIGN", text + " is not at the beginning of an instruction of function '" + function.name + "'");
+      refuse("D_PROC_ALIGN", text + " is not at the beginning of an instruction of function '" +
+                                 source_name(function.name).whole + "'");
     }
   }
 
@@ -253,11 +308,14 @@ class Finder {
   }
 
   const dtrace_probedesc_t& spec_;
-  Field function_;
+  FunctionField function_;
   WantedNames names_;
   IndirectFunctions& indirect_;
+  RunTimeCode& compiled_;
   Files& files_;
   const IsKnown& is_known_;
+  /// By file and function: jumps to it from others that share its probe.
+  std::map<std::pair<const Files::File*, uint64_t>, std::vector<Place>> handovers_;
   bool unresolved_ = false;  ///< an indirect function leads nowhere that is known
   Found found_;
 };
@@ -265,8 +323,8 @@ class Finder {
 }  // namespace
 
 Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
-                 Files& files, const IsKnown& is_known) {
-  return Finder(spec, indirect, files, is_known).run(objects);
+                 RunTimeCode& compiled, Files& files, const IsKnown& is_known) {
+  return Finder(spec, indirect, compiled, files, is_known).run(objects);
 }
 
 }  // namespace sonde::pid

@@ -16,6 +16,7 @@
 #include "providers/pid/files.h"
 #include "providers/pid/indirect.h"
 #include "providers/pid/objects.h"
+#include "providers/pid/run_time_code.h"
 #include "runtime/base/result.h"
 #include "runtime/framework/provider.h"
 #include "runtime/process/elf_file.h"
@@ -32,6 +33,7 @@ struct Site {
   std::vector<Place> places;  ///< an entry's first place is the entry; the jumps that are no entry follow
   std::string refused;        ///< why it cannot be armed; it has no places then
   bool quietly = false;       ///< it is not missed
+  Text text;                  ///< of compiled code
 };
 
 /// Why a description that names a process has no sites.
@@ -51,7 +53,8 @@ struct Found {
 using IsKnown = std::function<bool(const Object& object, const ElfFunction& function, const char* name)>;
 
 /// What module, function and name of `spec` name among `objects`, which the sites point to.
+/// `compiled`: of the object that is so.
 Found find_sites(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, IndirectFunctions& indirect,
-                 Files& files, const IsKnown& is_known);
+                 RunTimeCode& compiled, Files& files, const IsKnown& is_known);
 
 }  // namespace sonde::pid

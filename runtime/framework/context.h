@@ -36,7 +36,7 @@ enum class Call : uint8_t {
   GetArg,
   TapArm,
   TapDisarm,
-  ProvideError,  ///< and sonde_provide_as, sonde_follow
+  ProvideError,  ///< and sonde_provide_match, sonde_follow
   Targets,       ///< sonde_targets, sonde_mappings
 };
 

@@ -30,17 +30,6 @@ bool to_spec(const ProbeDescription& description, dtrace_probedesc_t& spec) {
          copy(description.name, spec.dtpd_name, sizeof spec.dtpd_name);
 }
 
-ProbeDescription from_spec(const dtrace_probedesc_t& spec) {
-  return {spec.dtpd_provider, spec.dtpd_mod, spec.dtpd_func, spec.dtpd_name, {}};
-}
-
-void merge(std::vector<ProbeId>& into, const std::vector<ProbeId>& more) {
-  if (more.empty()) return;
-  std::vector<ProbeId> all;
-  std::ranges::set_union(into, more, std::back_inserter(all));
-  into = std::move(all);
-}
-
 }  // namespace
 
 std::string to_string(const ProbeDescription& description) {
@@ -106,8 +95,16 @@ void Framework::Impl::provide_for(const dtrace_probedesc_t& spec, bool always_as
   }
 }
 
-std::vector<ProbeId> Framework::Impl::match_index(const ProbeDescription& description) const {
-  return index.match({description.provider, description.module, description.function, description.name});
+/// Probes of these names, and those that the providers have just said.
+std::vector<ProbeId> Framework::Impl::match_provided(const ProbeDescription& description) {
+  std::vector<ProbeId> named =
+      index.match({description.provider, description.module, description.function, description.name});
+  std::vector<ProbeId> said = std::exchange(provided, {}), all;
+  if (said.empty()) return named;
+  std::ranges::sort(said);
+  said.erase(std::unique(said.begin(), said.end()), said.end());
+  std::ranges::set_union(named, said, std::back_inserter(all));
+  return all;
 }
 
 std::vector<ProbeId> Framework::Impl::match_all(const ProbeDescription& description) {
@@ -120,15 +117,11 @@ std::vector<ProbeId> Framework::Impl::match_all(const ProbeDescription& descript
   }
   dtrace_probedesc_t spec;
   const bool fits = to_spec(description, spec);
-  provided_as.clear();
   if (fits) provide_for(spec, true);
-  std::vector<ProbeId> found = match_index(description);
-  for (const dtrace_probedesc_t& other : provided_as) merge(found, match_index(from_spec(other)));
+  std::vector<ProbeId> found = match_provided(description);
   if (found.empty() && fits) {
-    provided_as.clear();
     provide_for(spec, false);
-    found = match_index(description);
-    for (const dtrace_probedesc_t& other : provided_as) merge(found, match_index(from_spec(other)));
+    found = match_provided(description);
   }
   if (!found.empty()) provide_error.reset();
   return found;

@@ -92,7 +92,7 @@ struct Framework::Impl {
   ProbeIndex index;
   std::unordered_map<uint32_t, ProbeRefusal> refused;  ///< by probe
   std::optional<ProvideError> provide_error;
-  std::vector<dtrace_probedesc_t> provided_as;  ///< what dtps_provide said by sonde_provide_as
+  std::vector<ProbeId> provided;  ///< what dtps_provide said by sonde_provide_match
   std::vector<TargetHook> target_hooks;
   std::vector<uint32_t> targets;
   std::vector<uint32_t> followed;  ///< by sonde_follow()
@@ -116,7 +116,7 @@ struct Framework::Impl {
   void provide_for(const dtrace_probedesc_t& spec, bool always_asked);
   std::vector<ProbeId> match_all(const ProbeDescription& description);
   std::vector<ProbeId> match(const ProbeDescription& description, std::vector<ProbeId>* left_out = nullptr);
-  std::vector<ProbeId> match_index(const ProbeDescription& description) const;
+  std::vector<ProbeId> match_provided(const ProbeDescription& description);
   void run_target_hooks(uint32_t pid);
 
   // provider_api.cpp

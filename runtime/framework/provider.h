@@ -23,7 +23,7 @@ typedef uintptr_t dtrace_provider_id_t;
 
 #define DTRACE_PROVNAMELEN 64
 #define DTRACE_MODNAMELEN 256 /* DTrace has 64; a file may have a name of 255 bytes */
-#define DTRACE_FUNCNAMELEN 128
+#define DTRACE_FUNCNAMELEN 2048 /* DTrace has 128; C++ has longer ones */
 #define DTRACE_NAMELEN 64
 #define DTRACE_ARGTYPELEN 128
 #define DTRACE_ARGNONE (-1)
@@ -109,12 +109,13 @@ uint64_t dtrace_getarg(int argno, int aframes);
 /* Taps: only from dtps_enable and dtps_disable. `probe` is the one being enabled or disabled. */
 struct sonde_tap_request {
   enum sonde_tap_kind kind;
-  uint32_t number;          /* system call */
+  uint32_t number;          /* system call; in SONDE_PATH_CODE the bytes that `sum` is of */
   uint32_t pid;             /* 0: all targets */
   const char* path;         /* user taps: the file, else NULL */
   uint64_t offset;          /* in the file, of the instruction */
   uint64_t function;        /* in the file, of the function's first instruction */
   struct sonde_leave leave; /* how a function is left there: see kmod/shared/leave.h */
+  uint32_t sum;             /* see struct sonde_tap */
 };
 /* Arms a tap for `probe`; it is armed when the enabling as a whole has succeeded. */
 void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);
@@ -123,7 +124,7 @@ void sonde_tap_disarm(dtrace_id_t probe);
 
 /* From anywhere: whether taps of this kind can be armed with the source that there is; true while there is none. */
 int sonde_tap_possible(enum sonde_tap_kind kind);
-/* The same for user taps in memory that is no file's: the vdso, whose path is "[vdso]". */
+/* The same for user taps in memory that is no file's: the vdso, whose path is "[vdso]", and SONDE_PATH_CODE. */
 int sonde_tap_memory_possible(void);
 
 /* From anywhere: whether system calls that only 32-bit code has can be tapped; likewise. */
@@ -140,9 +141,9 @@ void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly);
 /* From outside of any op: the provider makes its probes on demand, so dtps_provide is called with every description that
  * names it (its field is not empty and not only stars), matched or not. */
 void sonde_provide_always(dtrace_provider_id_t id);
-/* From dtps_provide: the description that was asked for stands for `other` as well, as
- * pid1:libc:malloc:entry does for pid1:libc.so.6:malloc:entry. May be called several times. */
-void sonde_provide_as(const dtrace_probedesc_t* other);
+/* From dtps_provide: the probe is one of those that the description names, whatever it is called: pid1:libc:malloc:entry names
+ * pid1:libc.so.6:malloc:entry, pid1::app::fib:entry names pid1:a.out:app::fib(int):entry. */
+void sonde_provide_match(dtrace_id_t probe);
 
 /* From anywhere: whether `text` matches a field of a description, empty or a glob. */
 int sonde_glob_match(const char* pattern, const char* text);

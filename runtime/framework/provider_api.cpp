@@ -230,6 +230,7 @@ void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.offset = request->offset;
   tap.function = request->function;
   tap.leave = request->leave;
+  tap.sum = request->sum;
   if (state->taps.empty()) state->taps.first = tap.id.value;
   state->taps.count++;
   framework->taps_to_arm.push_back(std::move(tap));
@@ -281,10 +282,11 @@ void sonde_provide_always(dtrace_provider_id_t id) {
   if (provider != nullptr) provider->always_asked = true;
 }
 
-void sonde_provide_as(const dtrace_probedesc_t* other) {
-  if (!check_call(Call::ProvideError, "sonde_provide_as") || other == nullptr) return;
+void sonde_provide_match(dtrace_id_t probe) {
+  if (!check_call(Call::ProvideError, "sonde_provide_match")) return;
   Locked framework;
-  if (framework) framework->provided_as.push_back(*other);
+  if (framework && framework->probe(sonde::ProbeId{probe}) != nullptr)
+    framework->provided.push_back(sonde::ProbeId{probe});
 }
 
 /// A provider tries one pattern on many texts: it is compiled once in a row.

@@ -14,11 +14,13 @@
 
 #include "runtime/guard/taps.h"
 #include "runtime/process/elf_file.h"
+#include "runtime/process/jit_map.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
 namespace {
 
+constexpr size_t kCodeWindow = 16;  // bytes of code of the run time that tell whether it is the same
 constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the child's birth
 
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
@@ -38,15 +40,18 @@ bool parse_mapping(const char* line, Mapping& out) {
   return true;
 }
 
-/// Those of files, and the vdso.
-std::vector<Mapping> read_mappings(pid_t pid) {
+bool is_object(const Mapping& mapping) { return mapping.inode != 0 || mapping.path == kVdsoPath; }
+
+bool is_own_code(const Mapping& mapping) { return mapping.executable && !mapping.shared && mapping.path.empty(); }
+
+/// Those of files, and the vdso; or others.
+std::vector<Mapping> read_mappings(pid_t pid, bool (*wanted)(const Mapping&) = is_object) {
   std::vector<Mapping> found;
   FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
   char line[SONDE_PATH_MAX + 256];
   while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
     Mapping mapping;
-    if (parse_mapping(line, mapping) && (mapping.inode != 0 || mapping.path == kVdsoPath))
-      found.push_back(std::move(mapping));
+    if (parse_mapping(line, mapping) && wanted(mapping)) found.push_back(std::move(mapping));
   }
   if (file != nullptr) std::fclose(file);
   return found;
@@ -59,6 +64,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
       unwinder_(pid),
       past_(parent.past_),
       gone_at_(parent.gone_at_),
+      code_(parent.code_),
       slots_(parent.slots_),
       mappings_(parent.mappings_),
       scanned_(parent.scanned_),
@@ -164,11 +170,76 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   return nullptr;
 }
 
+/// Whether the breakpoint is there. In code of the run time a row of such bytes is the program's, which fills with them what is free.
+bool AddressSpace::holds_breakpoint(uint64_t address) const {
+  uint8_t bytes[kCodeWindow] = {};
+  const auto code = code_.find(address);
+  const size_t size = code == code_.end() ? 1 : code->second.size();
+  if (!read(address, bytes, size) || bytes[0] != kBreakpointByte) return false;
+  const auto is_filler = [](uint8_t byte) { return byte == kBreakpointByte; };
+  return size == 1 || !std::all_of(bytes + 1, bytes + size, is_filler) ||
+         std::equal(bytes + 1, bytes + size, code->second.begin() + 1);
+}
+
+bool AddressSpace::is_code(uint64_t address) {
+  const auto holds_it = [address](const auto& area) { return address >= area.first && address < area.second; };
+  if (std::ranges::any_of(areas_, holds_it)) return true;
+  areas_.clear();
+  for (const Mapping& mapping : read_mappings(pid_, is_own_code)) areas_.emplace_back(mapping.start, mapping.end);
+  return std::ranges::any_of(areas_, holds_it);
+}
+
+Site* AddressSpace::insert_code(const Tap& tap, std::string& why) {
+  constexpr uint32_t kMostText = 1 << 20;
+  const uint64_t address = tap.offset, begin = address - tap.function;
+  Text text(std::min(tap.number, kMostText));
+  if (!is_code(address)) {
+    why = "it is not in private memory with code";
+  } else if (begin >= text.size() || !read(tap.function, text.data(), text.size())) {
+    why = "its text cannot be read";
+  } else if (hide(tap.function, text.data(), text.size()); sum_of_text(text) != tap.sum) {
+    why = "its code is another by now";
+  } else if (Site* known = site(address)) {
+    return known;
+  } else {
+    Site made;
+    made.address = address;
+    made.length = static_cast<uint8_t>(std::min<size_t>(text.size() - begin, made.bytes.size()));
+    std::copy_n(text.begin() + static_cast<ptrdiff_t>(begin), made.length, made.bytes.begin());
+    if (made.instruction().how() == Instruction::How::Impossible) {
+      why = "its instruction cannot be stepped out of line";
+    } else if (!write(address, &kBreakpointByte, 1)) {
+      why = "its text cannot be written";
+    } else {
+      had_sites_ = true;
+      past_.erase(address);
+      text.erase(text.begin(), text.begin() + static_cast<ptrdiff_t>(begin));
+      text.resize(std::min(text.size(), kCodeWindow));
+      code_[address] = std::move(text);
+      return &sites_.emplace(address, std::move(made)).first->second;
+    }
+  }
+  return nullptr;
+}
+
+bool AddressSpace::renew(Site& site) {
+  const auto code = code_.find(site.address);
+  if (code == code_.end() || site.lifted > 0) return true;
+  if (!holds_breakpoint(site.address)) return false;
+  Text now(code->second.size());
+  if (!read(site.address, now.data(), now.size())) return false;
+  now[0] = site.bytes[0];
+  if (now == code->second) return true;
+  site.length = static_cast<uint8_t>(std::min<size_t>(now.size(), site.bytes.size()));
+  std::copy_n(now.begin(), site.length, site.bytes.begin());
+  code->second = std::move(now);
+  return true;
+}
+
 /// Only where the breakpoint still is: the program may have mapped something else there.
 void AddressSpace::take_out(const Site& site) {
-  uint8_t byte = 0;
   const uint8_t original = site.bytes[0];
-  if (read(site.address, &byte, 1) && byte == kBreakpointByte) write(site.address, &original, 1);
+  if (holds_breakpoint(site.address)) write(site.address, &original, 1);
   past_[site.address] = original;
   gone_at_ = std::chrono::steady_clock::now();
 }
@@ -186,12 +257,18 @@ void AddressSpace::remove_all() {
 }
 
 void AddressSpace::lift(Site& site) {
-  if (site.lifted++ == 0) write(site.address, site.bytes.data(), 1);
+  if (site.lifted++ == 0 && holds_breakpoint(site.address)) write(site.address, site.bytes.data(), 1);
 }
 
+/// In code of the run time only where the text is still the one that the probe was made for.
 void AddressSpace::lower(uint64_t address) {
   Site* found = site(address);
-  if (found != nullptr && found->lifted > 0 && --found->lifted == 0) write(address, &kBreakpointByte, 1);
+  if (found == nullptr || found->lifted == 0 || --found->lifted > 0) return;
+  const auto code = code_.find(address);
+  uint8_t bytes[kCodeWindow] = {};
+  const bool same = code == code_.end() || (read(address, bytes, code->second.size()) &&
+                                            std::equal(code->second.begin(), code->second.end(), bytes));
+  if (same) write(address, &kBreakpointByte, 1);
 }
 
 bool AddressSpace::was_ours(uint64_t address) const {
@@ -212,8 +289,7 @@ bool AddressSpace::is_behind_call(uint64_t address) {
 void AddressSpace::clean_copy() {
   if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
   for (const auto& [address, original] : past_) {
-    uint8_t byte = 0;
-    if (read(address, &byte, 1) && byte == kBreakpointByte && original != byte) write(address, &original, 1);
+    if (original != kBreakpointByte && holds_breakpoint(address)) write(address, &original, 1);
   }
 }
 

@@ -23,12 +23,14 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/few.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/guard/arch/x86_64/instruction.h"
 #include "runtime/guard/unwind.h"
+#include "runtime/source/event_source.h"
 
 namespace sonde::guard {
 
@@ -77,6 +79,10 @@ class AddressSpace {
   Site* site(uint64_t address);
   /// Finds or makes a breakpoint. Null: it cannot be; `why` says why.
   Site* insert(uint64_t address, std::string& why);
+  /// The same in code that the process has compiled at run time: only where the function's text is that of the tap.
+  Site* insert_code(const Tap& tap, std::string& why);
+  /// Such code may be written again at any time. Before its instruction is passed: what it is now. False: no breakpoint is there any more.
+  bool renew(Site& site);
   /// Takes the breakpoint out when nobody uses it any more.
   void remove_unused(uint64_t address);
   void remove_all();
@@ -120,6 +126,8 @@ class AddressSpace {
   bool read_linker(uint64_t (&debug)[4]);
   int memory() const;
   void take_out(const Site& site);
+  bool holds_breakpoint(uint64_t address) const;
+  bool is_code(uint64_t address);
   void clean_copy();
   void forget_sites(const Mapping& gone);
   const Mapping* mapping_of(uint64_t address) const;
@@ -132,6 +140,9 @@ class AddressSpace {
   std::unordered_map<uint64_t, uint8_t> past_;       // where breakpoints were, and the program's bytes there
   std::chrono::steady_clock::time_point gone_at_{};  // when the last of them went
   bool had_sites_ = false;
+  using Text = std::vector<uint8_t>;
+  std::unordered_map<uint64_t, Text> code_;  // where breakpoints are or were in code of the run time: its first bytes
+  std::vector<std::pair<uint64_t, uint64_t>> areas_;  // that such code is in
   std::map<uint64_t, Slot> slots_;
   uint64_t hand_ = 0;  // slots are taken in turn: the one before was used last
   std::vector<Mapping> mappings_;

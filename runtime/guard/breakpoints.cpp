@@ -106,10 +106,26 @@ void Breakpoints::arm_all_in(Process& process, const Mapping& mapping) {
   }
 }
 
+void Breakpoints::arm_code(Process& process, ArmedTap& tap) {
+  std::string why;
+  Site* site = process.space->insert_code(tap.tap, why);
+  if (site != nullptr && std::find(site->taps.begin(), site->taps.end(), &tap) == site->taps.end())
+    site->taps.push_back(&tap);
+  if (site != nullptr) return;
+  char place[32];
+  std::snprintf(place, sizeof place, "0x%lx", tap.tap.offset);
+  events_.notice("process " + std::to_string(process.pid) + ": no probe at " + place + ": " + why);
+}
+
 void Breakpoints::arm(ArmedTap& tap) {
   for (auto& [pid, process] : targets_.processes()) {
     if (!tap.covers(pid) || process->leaving || process->space->compat()) continue;
-    if (prepare(*process)) continue;
+    const bool armed = prepare(*process);
+    if (tap.file->path == SONDE_PATH_CODE) {
+      arm_code(*process, tap);
+      continue;
+    }
+    if (armed) continue;
     for_each_text(*process->space, *tap.file, [&](const Mapping& mapping) { arm_in(*process, tap, mapping); });
   }
 }
@@ -119,13 +135,14 @@ void Breakpoints::disarm(ArmedTap& tap) {
   for (auto& [pid, process] : targets_.processes()) {
     AddressSpace& space = *process->space;
     if (!seen.insert(&space).second) continue;
-    for_each_text(space, *tap.file, [&](const Mapping& mapping) {
-      const uint64_t address = address_in(mapping, tap);
+    const auto leave = [&](uint64_t address) {
       Site* site = address != 0 ? space.site(address) : nullptr;
       if (site == nullptr) return;
       site->taps.erase_if([&](const ArmedTap* other) { return other == &tap; });
       space.remove_unused(address);
-    });
+    };
+    if (tap.file->path == SONDE_PATH_CODE) leave(tap.tap.offset);
+    for_each_text(space, *tap.file, [&](const Mapping& mapping) { leave(address_in(mapping, tap)); });
   }
 }
 

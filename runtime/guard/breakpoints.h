@@ -12,6 +12,9 @@
 // In a process that is followed, a thread that comes by the second or third of these with a new file, or makes the exec,
 // waits there: the consumer may want taps in the file before anything of it runs.
 //
+// Code that the process compiles at run time has no file: the tap names an address, and is armed once, where the text is the one that
+// the tap was made for.
+//
 // We refused to stop at every mmap: a program makes thousands, and dlopen is what maps functions.
 //
 // Returns. A return tap sits on one instruction that its function can be left by, and fires when that instruction is about
@@ -72,6 +75,7 @@ class Breakpoints {
   bool prepare(Process& process);
   void arm_in(Process& process, ArmedTap& tap, const Mapping& mapping);
   void arm_all_in(Process& process, const Mapping& mapping);
+  void arm_code(Process& process, ArmedTap& tap);
   void look_again(Thread& thread);
   void tell_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);

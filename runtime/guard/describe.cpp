@@ -56,7 +56,9 @@ bool has_site(sonde_tap_kind kind) {
 std::string describe_site(const Tap& tap) {
   if (!has_site(tap.kind)) return {};
   uint8_t bytes[15];
-  const UniqueFd file(::open(tap.path.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string path =
+      tap.path == SONDE_PATH_CODE ? "/proc/" + std::to_string(tap.pid) + "/mem" : std::string(tap.path);
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const ssize_t got = file ? pread(file.get(), bytes, sizeof bytes, static_cast<off_t>(tap.offset)) : -1;
   if (got <= 0) return "cannot be read";
   const auto length = static_cast<size_t>(got);

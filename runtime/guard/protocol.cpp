@@ -250,7 +250,8 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
                {},
                tap.offset,
                tap.function,
-               tap.leave};
+               tap.leave,
+               tap.sum};
     const bool same_file = tap.path_length == 0 && is_user_tap(parsed.kind) && !taps.empty();
     if (same_file)
       parsed.path = taps.back().path;
@@ -303,7 +304,7 @@ Bytes encode_taps(std::span<const Tap> taps) {
                         tap.probe.value, tap.number,
                         tap.pid,         static_cast<uint32_t>(path.size()),
                         tap.offset,      tap.function,
-                        tap.leave,       0};
+                        tap.leave,       tap.sum};
     append(bytes, as_bytes(raw));
     append(paths, {reinterpret_cast<const uint8_t*>(path.data()), path.size()});
     before = &tap.path;

@@ -53,7 +53,8 @@ bool take_reported(Thread& thread, const user_regs_struct& regs) {
 bool Stepper::advance(Thread& thread, user_regs_struct& regs) {
   const uint64_t address = std::exchange(thread.at_site, 0);
   Site* site = address != 0 ? thread.process->space->site(address) : nullptr;
-  if (site == nullptr) return false;  // taken out meanwhile: the instruction is in its place
+  if (site == nullptr || !thread.process->space->renew(*site))
+    return false;  // taken out: the instruction is in its place
   const auto read = [&](uint64_t at, void* to, size_t length) { return read_target(thread, at, to, length); };
   const auto write = [&](uint64_t at, const void* from, size_t length) {
     return write_target(thread, at, from, length);

@@ -65,6 +65,8 @@ Result<void> TapTable::check(const Tap& tap) const {
   if (tap.kind == SONDE_TAP_PROFILE && tap.offset < SONDE_PERIOD_MIN)
     return about_tap(tap, "its period is too short", EINVAL);
   if (is_user_tap(tap.kind) && tap.path.empty()) return about_tap(tap, "it names no file", EINVAL);
+  if (tap.path == SONDE_PATH_CODE && (tap.pid == 0 || tap.number == 0))
+    return about_tap(tap, "it does not say in which process, or what its text is", EINVAL);
   if (tap.kind == SONDE_TAP_USER_RETURN && tap.leave.how == SONDE_LEAVE_NONE)
     return about_tap(tap, "it does not say by what instruction the function returns", EINVAL);
   return {};
@@ -74,7 +76,8 @@ Result<void> TapTable::check(const Tap& tap) const {
 Result<TappedFile*> TapTable::file_of(const std::string& path) {
   if (auto known = files_.find(path); known != files_.end()) return known->second.get();
   struct stat file {};
-  if (path != kVdsoPath && stat(path.c_str(), &file) != 0) return Error::from_errno(path);
+  const bool memory = path == kVdsoPath || path == SONDE_PATH_CODE;
+  if (!memory && stat(path.c_str(), &file) != 0) return Error::from_errno(path);
   auto made = std::make_unique<TappedFile>(TappedFile{
       path, file.st_ino, static_cast<uint32_t>(major(file.st_dev)), static_cast<uint32_t>(minor(file.st_dev)), {}});
   return (files_[path] = std::move(made)).get();

@@ -40,7 +40,8 @@ struct TappedFile {
   std::vector<ArmedTap*> taps;
 
   bool is(const Mapping& mapping) const {
-    return (inode == mapping.inode && major == mapping.major && minor == mapping.minor) || path == mapping.path;
+    const bool same = inode != 0 && inode == mapping.inode && major == mapping.major && minor == mapping.minor;
+    return same || path == mapping.path;
   }
 };
 

@@ -2,83 +2,124 @@
 #include "runtime/process/jit_map.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <charconv>
-#include <map>
-
-#include "runtime/base/unique_fd.h"
 
 namespace sonde {
 namespace {
 
 constexpr off_t kMaxBytes = 64 << 20;
+constexpr size_t kChunk = 1 << 20;
 constexpr size_t kLongestName = 512;
+constexpr size_t kMostFunctions = 1'000'000;
 
 bool take_hex(std::string_view& line, uint64_t& value) {
   if (line.starts_with("0x")) line.remove_prefix(2);
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value, 16);
-  if (error != std::errc() || end == line.data() + line.size() || *end != ' ') return false;
-  line.remove_prefix(static_cast<size_t>(end - line.data()) + 1);
+  const auto digits = static_cast<size_t>(end - line.data());
+  if (error != std::errc() || digits == 0 || digits == line.size() || *end != ' ') return false;
+  line.remove_prefix(digits + 1);
   return true;
 }
 
-/// Whoever owns the process may say what its code is called.
-bool may_speak_for(uint32_t pid, uid_t writer) {
-  struct stat process {};
-  return writer == 0 || (stat(("/proc/" + std::to_string(pid)).c_str(), &process) == 0 && process.st_uid == writer);
+/// The last number of a line of /proc/PID/status. None: there is no such line.
+std::optional<uint32_t> last_number(std::string_view status, std::string_view title) {
+  const size_t at = status.find(title);
+  if (at == status.npos) return std::nullopt;
+  const std::string_view line = status.substr(at, status.find('\n', at + title.size()) - at);
+  const size_t digits = line.find_last_not_of("0123456789") + 1;
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(line.data() + digits, line.data() + line.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
 
-JitMap JitMap::parse(std::string_view text) {
-  std::map<uint64_t, JitFunction> all;
-  while (!text.empty()) {
+uint32_t sum_of_text(std::span<const uint8_t> bytes) {
+  return static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
+}
+
+std::optional<JitMapPlace> JitMapPlace::of(uint32_t pid, bool own_root) {
+  const std::string proc = "/proc/" + std::to_string(pid);
+  const UniqueFd file(open((proc + "/status").c_str(), O_RDONLY | O_CLOEXEC));
+  char text[4096];
+  const ssize_t got = file ? read(file.get(), text, sizeof text) : 0;
+  const std::string_view status(text, static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  const auto number = last_number(status, "\nNSpid:"), owner = last_number(status, "\nUid:");
+  if (!number || !owner) return std::nullopt;
+  JitMapPlace place{"perf-" + std::to_string(*number) + ".map", *owner, nullptr};
+  if (own_root)
+    place.root = std::make_shared<UniqueFd>(open((proc + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return place;
+}
+
+/// Links lead nowhere outside of the process's file system. Whoever owns the process may say what its code is called.
+bool JitMap::open_file() {
+  if (file_) return true;
+  const UniqueFd ours(place_.root ? -1 : open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const int root = place_.root ? place_.root->get() : ours.get();
+  open_how how{};
+  how.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  const std::string path = "tmp/" + place_.name;
+  UniqueFd file(static_cast<int>(syscall(SYS_openat2, root, path.c_str(), &how, sizeof how)));
+  struct stat status {};
+  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  if (status.st_uid != 0 && status.st_uid != place_.owner) return false;
+  file_ = std::move(file);
+  return true;
+}
+
+bool JitMap::update() {
+  struct stat status {};
+  if (no_map_ || !open_file() || fstat(file_.get(), &status) != 0) return false;
+  if (status.st_size < read_) {  // written anew
+    functions_.clear();
+    read_ = 0;
+  }
+  const off_t before = read_;
+  std::string chunk;
+  while (read_ < std::min(status.st_size, kMaxBytes)) {
+    chunk.resize(kChunk);
+    const ssize_t got = pread(file_.get(), chunk.data(), chunk.size(), read_);
+    const size_t used = got > 0 ? add({chunk.data(), static_cast<size_t>(got)}) : 0;
+    no_map_ = used == 0 && got == static_cast<ssize_t>(kChunk);
+    if (used == 0) break;  // a line that is being written
+    read_ += static_cast<off_t>(used);
+  }
+  return read_ != before;
+}
+
+size_t JitMap::add(std::string_view text) {
+  const size_t whole = text.rfind('\n') + 1;
+  for (text = text.substr(0, whole); !text.empty() && functions_.size() < kMostFunctions;) {
     std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    JitFunction function{};
+    text.remove_prefix(line.size() + 1);
+    JitFunction function;
     if (!take_hex(line, function.address) || !take_hex(line, function.size) || line.empty() || function.size == 0)
       continue;
     if (function.address + function.size < function.address) continue;
     function.name = line.substr(0, kLongestName);
-    auto begin = all.lower_bound(function.address);
-    if (begin != all.begin() && std::prev(begin)->first + std::prev(begin)->second.size > function.address) --begin;
-    all.erase(begin, all.lower_bound(function.address + function.size));
-    all.emplace(function.address, std::move(function));
+    auto begin = functions_.lower_bound(function.address);
+    if (begin != functions_.begin() && std::prev(begin)->first + std::prev(begin)->second.size > function.address)
+      --begin;
+    functions_.erase(begin, functions_.lower_bound(function.address + function.size));
+    functions_.emplace(function.address, std::move(function));
   }
-  JitMap map;
-  for (auto& [address, function] : all) map.functions_.push_back(std::move(function));
-  return map;
-}
-
-std::shared_ptr<const JitMap> JitMap::read(uint32_t pid, const JitMap* old) {
-  const std::string path = "/tmp/perf-" + std::to_string(pid) + ".map";
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat status {};
-  if (!fd || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kMaxBytes) return nullptr;
-  const auto size = static_cast<uint64_t>(status.st_size);
-  if ((old != nullptr && old->file_size_ == size) || !may_speak_for(pid, status.st_uid)) return nullptr;
-  std::string text(size, '\0');
-  const ssize_t got = pread(fd.get(), text.data(), text.size(), 0);
-  text.resize(got > 0 ? static_cast<size_t>(got) : 0);
-  auto map = std::make_shared<JitMap>(parse(text));
-  map->file_size_ = size;
-  return map;
+  return whole;
 }
 
 const JitFunction* JitMap::at(uint64_t address) const {
-  size_t low = 0, high = functions_.size();
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (functions_[middle].address <= address) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == 0 || address - functions_[low - 1].address >= functions_[low - 1].size) return nullptr;
-  return &functions_[low - 1];
+  const auto next = functions_.upper_bound(address);
+  if (next == functions_.begin()) return nullptr;
+  const JitFunction& function = std::prev(next)->second;
+  return address - function.address < function.size ? &function : nullptr;
 }
 
 }  // namespace sonde

@@ -59,6 +59,13 @@ bool parse_line(std::string_view line, MapEntry& entry) {
          parse_hex(offset, entry.offset) && entry.start < entry.end;
 }
 
+std::string mount_namespace(uint32_t pid) {
+  char text[64];
+  const std::string path = "/proc/" + (pid == 0 ? "self" : std::to_string(pid)) + "/ns/mnt";
+  const ssize_t length = readlink(path.c_str(), text, sizeof text);
+  return length > 0 ? std::string(text, static_cast<size_t>(length)) : "";
+}
+
 }  // namespace
 
 std::vector<MapEntry> parse_proc_maps(std::string_view text) {
@@ -97,6 +104,11 @@ bool runs_compat_program(uint32_t pid) {
 std::string_view base_name(std::string_view path) {
   const size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+bool has_own_root(uint32_t pid) {
+  const std::string theirs = mount_namespace(pid);
+  return !theirs.empty() && theirs != mount_namespace(0);
 }
 
 }  // namespace sonde

@@ -30,6 +30,9 @@ Result<std::vector<MapEntry>> read_proc_maps(uint32_t pid);
 /// Whether the program of a process is for 32-bit code; false also when it cannot be told.
 bool runs_compat_program(uint32_t pid);
 
+/// Whether its paths are not ours: it lives in another mount namespace. False also when it cannot be told, as of one that is ending.
+bool has_own_root(uint32_t pid);
+
 /// "libc.so.6" of "/lib/x86_64-linux-gnu/libc.so.6"
 std::string_view base_name(std::string_view path);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/symbolizer.h"
 
-#include <cxxabi.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
+
+#include "runtime/process/demangle.h"
 
 namespace sonde {
 namespace {
@@ -41,23 +41,6 @@ bool is_sigreturn(std::span<const uint8_t> code) {
   return begins(kLong) || begins(kShort);
 }
 
-std::string mount_namespace(uint32_t pid) {
-  char text[64];
-  const std::string path = "/proc/" + (pid == 0 ? "self" : std::to_string(pid)) + "/ns/mnt";
-  const ssize_t length = readlink(path.c_str(), text, sizeof text);
-  return length > 0 ? std::string(text, static_cast<size_t>(length)) : "";
-}
-
-/// As the source has it; what is no C++ name stays as it is.
-std::string demangled(const std::string& name) {
-  constexpr size_t kLongest = 4096;
-  if (!name.starts_with("_Z") || name.size() > kLongest) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                         &std::free);
-  return text ? text.get() : name;
-}
-
 }  // namespace
 
 std::shared_ptr<const ElfFile> Symbolizer::object_of(Process& process, uint32_t pid, const MapEntry& entry) {
@@ -89,11 +72,15 @@ std::shared_ptr<const ElfFile> Symbolizer::open_through(Process& process, uint32
   return nullptr;
 }
 
-/// Opens the executable, unless many are open already.
-void Symbolizer::keep_executable(Process& process, uint32_t pid) {
+bool Symbolizer::may_keep() {
   constexpr size_t kMostKept = 64;
   std::erase_if(kept_, [](const std::weak_ptr<UniqueFd>& one) { return one.expired(); });
-  if (kept_.size() >= kMostKept) return;
+  return kept_.size() < kMostKept;
+}
+
+/// Opens the executable, unless many are open already.
+void Symbolizer::keep_executable(Process& process, uint32_t pid) {
+  if (!may_keep()) return;
   const std::string link = "/proc/" + std::to_string(pid) + "/exe";
   char path[4096];
   const ssize_t length = readlink(link.c_str(), path, sizeof path);
@@ -106,16 +93,25 @@ void Symbolizer::keep_executable(Process& process, uint32_t pid) {
   kept_.push_back(process.executable);
 }
 
-/// The map grows while the program runs: it is read again for an address that it does not have.
-void Symbolizer::look_up_jit(Process& process, uint32_t pid, ResolvedSymbol& symbol) {
-  const JitFunction* function = process.jit ? process.jit->at(symbol.address) : nullptr;
-  if (function == nullptr) {
-    if (auto fresh = JitMap::read(pid, process.jit.get())) process.jit = std::move(fresh);
-    function = process.jit ? process.jit->at(symbol.address) : nullptr;
+/// Where its map is, or will be, and what it says by now; not that of a container when many are open already.
+void Symbolizer::find_jit(Process& process, uint32_t pid) {
+  if (process.jit == nullptr && (!process.own_root || may_keep())) {
+    auto place = JitMapPlace::of(pid, process.own_root);
+    if (!place) return;
+    if (place->root) kept_.push_back(place->root);
+    process.jit = std::make_shared<JitMap>(std::move(*place));
   }
+  if (process.jit != nullptr) process.jit->update();
+}
+
+/// The map grows while the program runs: it is read again for an address that it does not have.
+void Symbolizer::look_up_jit(Process& process, ResolvedSymbol& symbol) {
+  if (process.jit == nullptr) return;
+  const JitFunction* function = process.jit->at(symbol.address);
+  if (function == nullptr && process.jit->update()) function = process.jit->at(symbol.address);
   if (function == nullptr) return;
-  symbol.module = "[jit]";
-  symbol.function = function->name;
+  symbol.module = process.jit->module();
+  symbol.function = source_name(function->name).whole;
   symbol.offset = symbol.address - function->address;
 }
 
@@ -126,10 +122,10 @@ void Symbolizer::note(uint32_t pid) {
   process.maps.clear();
   process.known.clear();
   process.missed.clear();
-  const std::string theirs = mount_namespace(pid);  // one that is ending has none any more
-  process.own_root = !theirs.empty() && theirs != mount_namespace(0);
+  process.own_root = has_own_root(pid);
   process.executable.reset();
   keep_executable(process, pid);
+  find_jit(process, pid);
   for (MapEntry& entry : *maps) {
     if (!entry.executable) continue;
     const MapEntry& kept = process.maps.emplace(entry.start, std::move(entry)).first->second;
@@ -182,9 +178,8 @@ ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t addr
     }
     process.missed = std::move(missed);
   }
-  if (entry == nullptr) return symbol;
-  if (!entry->is_file() && entry->path != kVdso) look_up_jit(process, pid, symbol);
-  if (entry->path.empty() || !symbol.function.empty()) return symbol;
+  if (entry == nullptr || (!entry->is_file() && entry->path != kVdso)) look_up_jit(process, symbol);
+  if (entry == nullptr || entry->path.empty() || !symbol.function.empty()) return symbol;
   symbol.module = base_name(entry->path);
   const uint64_t offset = address - entry->start + entry->offset;
   auto object = object_of(process, pid, *entry);
@@ -194,7 +189,7 @@ ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t addr
   symbol.offset = linked;
   symbol.ends_signal_handler = is_sigreturn(object->code(offset, kSigreturnBytes));
   if (const ElfFunction* function = object->at(linked)) {
-    symbol.function = demangled(function->name);
+    symbol.function = source_name(function->name).whole;
     symbol.offset = linked - function->address;
   }
   return symbol;

@@ -70,20 +70,22 @@ class Symbolizer {
     std::unordered_set<uint64_t> missed;  ///< looked for again without success
     bool own_root = false;                ///< its paths are not ours: it lives in another mount namespace
     std::unordered_map<std::string, std::shared_ptr<const ElfFile>> objects;  ///< opened through the process
-    std::shared_ptr<const JitMap> jit;
+    std::shared_ptr<JitMap> jit;
     std::shared_ptr<UniqueFd> executable;  ///< kept open, for its file may be deleted before its names are asked for
     std::string executable_path;
   };
   std::shared_ptr<const ElfFile> object_of(Process& process, uint32_t pid, const MapEntry& entry);
   std::shared_ptr<const ElfFile> open_through(Process& process, uint32_t pid, const MapEntry& entry);
+  bool may_keep();
   void keep_executable(Process& process, uint32_t pid);
-  void look_up_jit(Process& process, uint32_t pid, ResolvedSymbol& symbol);
+  void find_jit(Process& process, uint32_t pid);
+  void look_up_jit(Process& process, ResolvedSymbol& symbol);
   const MapEntry* find(Process& process, uint64_t address);
   ResolvedSymbol look_up(Process& process, uint32_t pid, uint64_t address);
 
   std::unordered_map<uint32_t, Process> processes_;
   ElfCache objects_;
-  std::vector<std::weak_ptr<UniqueFd>> kept_;  ///< executables that are kept open
+  std::vector<std::weak_ptr<UniqueFd>> kept_;  ///< executables and roots that are kept open
 };
 
 }  // namespace sonde

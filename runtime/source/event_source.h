@@ -27,12 +27,13 @@ struct Tap {
   TapId id;
   sonde_tap_kind kind{};
   ProbeId probe;
-  uint32_t number = 0;    ///< system call number
+  uint32_t number = 0;    ///< system call number; of code compiled at run time, bytes of its function's text
   uint32_t pid = 0;       ///< only this process; 0: all targets
   std::string path;       ///< file of a user tap
   uint64_t offset = 0;    ///< in that file
   uint64_t function = 0;  ///< file offset of the function's entry
   sonde_leave leave{};    ///< of USER_RETURN, and of a USER_ENTRY's jumps back
+  uint32_t sum = 0;       ///< of that text
 };
 
 /// Of a place in a file.

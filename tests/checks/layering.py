@@ -26,7 +26,7 @@ MAY = {
 # what only one folder may know: pattern of the header -> the folder
 ONLY = (
     (re.compile(r"antlr4|^D(Lexer|Parser)\.h$"), "compiler/parse/"),
-    (re.compile(r"^llvm(-c)?/"), "compiler/llvm/"),
+    (re.compile(r"^llvm(-c)?/"), "compiler/llvm/ runtime/process/demangle.cpp"),
     (re.compile(r"^readline/"), "cli/"),
     (re.compile(r"^Zydis"), "runtime/guard/ providers/pid/"),
     (re.compile(r"^sys/ptrace\.h$|^linux/ptrace\.h$"), "runtime/utrace/ runtime/guard/ runtime/source/held_programs.cpp"),

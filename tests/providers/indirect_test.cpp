@@ -50,6 +50,27 @@ TEST_P(OfThisProcess, AreThoseThatTheLinkerTakes) {
 
 INSTANTIATE_TEST_SUITE_P(Library, OfThisProcess, ::testing::Values("libc.so.6", "libm.so.6"));
 
+/// Symbols of libraries that have nothing to do with it are not read: they are many, and it would take longer than all else.
+TEST(IndirectFunctions, OpenWhatTheyNeed) {
+  const auto maps = read_proc_maps(static_cast<uint32_t>(getpid()));
+  const auto libc = std::ranges::find_if(
+      *maps, [](const MapEntry& entry) { return entry.executable && base_name(entry.path).starts_with("libc.so"); });
+  ASSERT_NE(libc, maps->end());
+  ASSERT_TRUE(std::ranges::any_of(
+      *maps, [](const MapEntry& entry) { return entry.path.find("libstdc++") != entry.path.npos; }));
+  Files files;
+  const auto file = files.open(libc->path);
+  const auto strlen_ = std::ranges::find(file->elf->indirect(), "strlen", &ElfFunction::name);
+  ASSERT_NE(strlen_, file->elf->indirect().end());
+  IndirectFunctions indirect(static_cast<uint32_t>(getpid()), files);
+  EXPECT_EQ(indirect.implementations(*file->elf, *strlen_).size(), 1u);
+  for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string path = std::filesystem::read_symlink(fd.path(), gone);
+    EXPECT_EQ(path.find("libstdc++"), path.npos) << path;
+  }
+}
+
 /// Resolvers as compilers write them, and one that asks the processor itself: it cannot be followed, so what the linker wrote down counts.
 TEST(IndirectFunctions, OfAProgram) {
   TargetProgram program("target", R"(

@@ -94,6 +94,10 @@ def compile_program(source, to, flags):
         if not shutil.which("go"):
             raise Skip("no Go compiler: golang-go")
         command = ["go", "build", "-o", to, source]
+    elif source.suffix == ".rs":
+        if not shutil.which("rustc"):
+            raise Skip("no Rust compiler: rustc")
+        command = ["rustc", "-g", "-o", to, *flags, source]
     else:
         command = ["g++" if source.suffix == ".cpp" else "gcc", "-O2", "-g", "-pthread", "-o", to, *flags]
         if source.suffix == ".py":
@@ -132,8 +136,8 @@ class World:
     # -- programs --
 
     def program(self, name, *flags):
-        """Compiles tests/programs/NAME.c, .cpp or .go once, or what NAME.py prints; returns the path. Skips where there is no compiler."""
-        source = next(s for s in (PROGRAMS / (name + ending) for ending in (".c", ".cpp", ".go", ".py")) if s.exists())
+        """Compiles tests/programs/NAME.c, .cpp, .go or .rs once, or what NAME.py prints; returns the path. Skips where there is no compiler."""
+        source = next(s for s in (PROGRAMS / (name + ending) for ending in (".c", ".cpp", ".go", ".rs", ".py")) if s.exists())
         full = "".join([name, *flags]).replace("/", "_")
         if self.signals and name != "interrupt":
             timer = pathlib.Path(self.program("interrupt", "-shared", "-fPIC"))

@@ -2,11 +2,12 @@
 """Stacks and symbols of real programs: Debian's, which keep no frame pointers."""
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 
-from support import PROGRAMS, Skip, check, counts, equal, scenario
+from support import PROGRAMS, Skip, at_rest, attached_to, check, counts, equal, scenario, wait_until
 
 
 def frames(text):
@@ -64,9 +65,12 @@ def calls_that_do_not_return(world):
     equal(names, ["gone", "leave", "main", "handler", "faulty", "main"], "functions of the program")
     equal([found[1], found[4]], ["noreturn`leave+0x9", "noreturn`faulty"], "the frame that calls, and the one interrupted")
     result = world.sonde("-q", "-n", "pid$target:a.out:gone:entry { @[ufunc(ucaller), usym(ucaller)] = count(); printa(\"%A %A\\n\", @); "
-                         "trace(uaddr(ucaller)); trace(ufunc(uregs[R_PC])); }", "-c", program)
+                         "trace(uaddr(ucaller)); trace(ufunc(uregs[R_PC])); printf(\"<%a %A>\", ucaller, ucaller); self->copy = ucaller; "
+                         "printf(\"<copy %a>\", self->copy); }", "-c", program)
     check("noreturn`leave noreturn`leave\n" in result.stdout, f"as keys: {result.stdout}")
     check("noreturn`leave+0x9" in result.stdout, f"uaddr(): {result.stdout}")
+    check("<noreturn`leave+0x9 noreturn`leave+0x9>" in result.stdout, f"printf: {result.stdout}")
+    check("<copy noreturn`behind>" in result.stdout, f"a copy is an address like others: {result.stdout}")
     check("noreturn`gone" in result.stdout, f"an address that is none of a return: {result.stdout}")
 
 
@@ -87,7 +91,7 @@ def indirect_functions(world):
     program, still = world.program("indirect"), world.path("indirect-static")
     subprocess.run(["gcc", "-O1", "-static", "-o", still, PROGRAMS / "indirect.c"], check=True)
     clause = "{ @[probefunc] = count(); }"
-    for name in ("strlen", "memcpy", "strcmp", "memset"):
+    for name in ("strlen", "memcpy", "strcmp", "memset", "strcspn"):
         for more in ([], ["-Z", "-x", "evaltime=exec"]):
             result = world.sonde("-q", *more, "-n", f"pid$target:libc*:{name}:entry {clause}", "-c", program)
             equal(counts(result.stdout), {name: 100}, f"calls of {name} {more}")
@@ -124,3 +128,133 @@ def a_program_with_a_long_name(world):
     result = world.sonde("-q", "-n", "pid$target:a.out:one_round:entry, pid$target:xxx*:one_round:entry { @[probemod] = count(); }", "-c",
                          f"{program} {world.path('result')} 5")
     equal(counts(result.stdout), {program.name: 20}, "calls")
+
+
+@scenario(short=True)
+def functions_by_their_names_in_the_source(world):
+    """C++ functions, as the source has them: each description counts the calls that names.cpp tells, by the name that stacks print."""
+    program = world.program("names", "-O1", "-fno-inline")
+    wanted = {
+        "pid$target::app::fib:entry": {"app::fib(int)": 25},
+        "pid$target:a.out:_ZN3app3fibEi:entry": {"app::fib(int)": 25},
+        "pid$target:a.out:*fib*:return": {"app::fib(int)": 25},
+        "pid$target:a.out:app::twice<int>(int):entry": {"app::twice<int>(int)": 3},
+        "pid$target:a.out:app::twice<*>:entry": {"app::twice<int>(int)": 3, "app::twice<double>(double)": 1},
+        "pid$target:a.out:app::pick<int>:entry": {"app::pick<int>(int)": 1},
+        "pid$target:a.out:(anonymous namespace)::hidden:entry": {"(anonymous namespace)::hidden(int)": 2},
+        "pid$target:a.out:app::Number::operator<:entry": {"app::Number::operator<(app::Number const&) const": 1},
+        "pid$target:a.out:app::Number::operator bool:entry": {"app::Number::operator bool() const": 1},
+        "pid$target:a.out:app::Number::get:entry": {"app::Number::get() const &": 1},
+        "pid$target:a.out:app::Number::?Number:entry": {"app::Number::~Number()": 4},
+        "pid$target:a.out:std::vector<int>::push_back(int const&):entry":
+            {"std::vector<int, std::allocator<int>>::push_back(int const&)": 5},
+        "pid$target::app::greet(std::string const&):entry":
+            {"app::greet(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char>> const&)": 1},
+    }
+    for description, calls in wanted.items():
+        result = world.sonde("-q", "-n", description + ' { @[probefunc] = count(); } END { printa("%s=%@d\\n", @); }', "-c", program)
+        equal(dict((line.rsplit("=", 1)[0], int(line.rsplit("=", 1)[1])) for line in result.stdout.splitlines() if "=" in line),
+              calls, description)
+    result = world.sonde("-q", "-n", 'pid$target::app::fib:entry /arg0 == 6/ { ustack(1); printf("%s\\n", probefunc); }', "-c", program)
+    check("names-O1-fno-inline`app::fib(int)\n" in result.stdout, f"stacks say otherwise: {result.stdout}")
+    result = world.sonde("-l", "-n", "pid$target::app::*:entry", "-c", program)
+    check(" app::Number::operator+(app::Number const&) const entry\n" in result.stdout, f"-l: {result.stdout}")
+
+
+@scenario()
+def functions_of_rust(world):
+    """As rustc writes names when nothing is said, and in the newer way."""
+    for flags in ((), ("-Csymbol-mangling-version=v0",)):
+        program = world.program("rusty", *flags)
+        for description, name, calls in (("pid$target::rusty::app::fib:entry", "rusty::app::fib", 25),
+                                         ("pid$target:a.out:*Shape>::area:return", "<rusty::app::Square as rusty::app::Shape>::area", 3),
+                                         ("pid$target:a.out:rusty::main::*closure*:entry", None, 6)):
+            result = world.sonde("-q", "-n", description + ' { @[probefunc] = count(); } END { printa("%s=%@d\\n", @); }', "-c", program)
+            found = dict(line.rsplit("=", 1) for line in result.stdout.splitlines() if "=" in line)
+            equal(sum(int(count) for count in found.values()), calls, f"{flags} {description} {found}")
+            check(name in (None, *found), f"{flags} {description} {found}")
+
+
+def run_compiled(world, mode, *arguments):
+    """The program `compiled` under sonde -p; returns sonde's result and the program's exit status."""
+    program = world.start([world.program("compiled"), mode], marked=False, stdin=subprocess.PIPE)
+    equal(program.stdout.readline(), "ready\n", "first line")
+    sonde = world.start_sonde("-q", *arguments, "-p", program.pid)
+    wait_until(lambda: attached_to(sonde, program.pid) and at_rest(sonde), what="the attach")
+    program.stdin.close()
+    status = program.wait(60)
+    return world.finish(sonde), status, f"perf-{program.pid}.map"
+
+
+@scenario()
+def names_of_code_compiled_at_run_time(world):
+    """In stacks, when the process and its map have gone, and by -l."""
+    result, status, module = run_compiled(world, "", "-n", "syscall::getppid:entry { @[ustack()] = count(); }")
+    equal(status, 0, "exit status of the program")
+    check(f"{module}`caller+0x6" in result.stdout, f"no name in the stack: {result.stdout}")
+    program = world.start([world.program("compiled")], marked=False, stdin=subprocess.PIPE)
+    equal(program.stdout.readline(), "ready\n", "first line")
+    result = world.sonde("-l", "-n", f"pid{program.pid}:perf*::entry")
+    names = sorted(line.split(None, 3)[3] for line in result.stdout.splitlines()[1:])
+    equal(names, ["app::fib(int) entry", "caller entry", "hot spot entry"], "functions of the map")
+    result = world.sonde("-n", f"pid{program.pid}::hot spot:entry {{ }}".replace(" spot", "?spot"), status=1)
+    check("D_PROC" in result.stderr or "match" in result.stderr, f"it was not asked for by module: {result.stderr}")
+    program.stdin.close()
+    equal(program.wait(30), 0, "exit status of the program")
+
+
+@scenario()
+def names_of_code_compiled_in_a_container(world):
+    """The map lies in the container's file system, by the number that the process has there."""
+    if os.geteuid() != 0:
+        raise Skip("only root makes namespaces")
+    inside = world.start(["unshare", "--mount", "--pid", "--fork", "sh", "-c",
+                          f"mount -t tmpfs none /tmp && exec {world.program('compiled')}"], marked=False, stdin=subprocess.PIPE)
+    line = inside.stdout.readline()
+    if line != "ready\n":
+        raise Skip("no namespaces here")
+    pid = int(pathlib.Path(f"/proc/{inside.pid}/task/{inside.pid}/children").read_text())
+    sonde = world.start_sonde("-q", "-n", "syscall::getppid:entry { @[ustack()] = count(); }", "-p", pid)
+    wait_until(lambda: attached_to(sonde, pid) and at_rest(sonde), what="the attach")
+    inside.stdin.close()
+    equal(inside.wait(60), 0, "exit status of the program")
+    check("perf-1.map`caller+0x6" in world.finish(sonde).stdout, f"no name in the stack: {world.last.stdout}")
+
+
+@scenario(only="ptrace", why="uprobes need a file")
+def probes_in_code_compiled_at_run_time(world):
+    """Each call counts; the program may write such code again: what it has written is left alone."""
+    clause = 'pid$target:perf*:hot*:entry { @[probefunc] = count(); } END { printa("%s %@d\\n", @); }'
+    for mode, calls in (("", 100), ("zap", 100), ("move", 0)):
+        result, status, _ = run_compiled(world, mode, "-n", clause)
+        equal(status, 0, f"exit status of the program, {mode or 'plain'}")
+        equal(result.stdout.split(), ["hot", "spot", str(calls)] if calls else [], f"calls, {mode or 'plain'}")
+    result, status, module = run_compiled(world, "", "-n", "pid$target:perf*:caller:entry { ustack(); printf(\"%s\\n\", probemod); }")
+    equal((status, result.stdout.count(module + "`caller\n")), (0, 3), "stacks in it")
+
+
+@scenario(seconds=120, only="ptrace", why="uprobes need a file")
+def functions_that_node_has_compiled(world):
+    """JavaScript, by the map that node writes: names in stacks, and the calls of a function."""
+    if not shutil.which("node"):
+        raise Skip("no node: nodejs")
+    script = world.path("loop.js", """
+function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+for (let i = 0; i < 30; i++) fib(20);
+console.log('ready');
+let rounds = 0;
+process.stdin.on('end', () => { let sum = 0; for (let i = 0; i < 5; i++) sum += fib(10); console.log(sum); });
+process.stdin.resume();
+""")
+    node = world.start(["node", "--perf-basic-prof", "--max-opt=1", script], marked=False, stdin=subprocess.PIPE)
+    equal(node.stdout.readline(), "ready\n", "first line")
+    sonde = world.start_sonde("-q", "-n", "BEGIN { done = 0; } pid$target:perf*:*fib*:entry { @ = count(); } "
+                              "pid$target:perf*:*fib*:entry /!done/ { done = 1; ustack(4); }", "-p", node.pid)
+    wait_until(lambda: attached_to(sonde, node.pid) and at_rest(sonde), what="the attach")
+    node.stdin.close()
+    equal(node.stdout.read(), "275\n", "what the program says")
+    equal(node.wait(60), 0, "exit status of node")
+    result = world.finish(sonde)
+    pathlib.Path(f"/tmp/perf-{node.pid}.map").unlink(missing_ok=True)
+    check(re.search(rf"perf-{node.pid}\.map`.*fib", result.stdout), f"no name in the stack: {result.stdout}")
+    equal(int(result.stdout.split()[-1]), 5 * 177, "calls of fib(10), which are 177 each")

@@ -202,4 +202,4 @@ def a_description_grabs_its_process(world):
         check(int(result.stdout) > 100, f"{text}: {result.stdout!r}")
     verdict(busy)
     result = world.sonde("-n", "pid4194304:::entry { }", status=1)
-    check("failed to grab pid 4194304: No such process" in result.stderr, result.stderr)
+    check("failed to grab process 4194304: no such process" in result.stderr, result.stderr)

@@ -129,6 +129,42 @@ TEST(Parser, FillsDescriptionsFromTheRight) {
   EXPECT_EQ(to_string(clause.descriptions.at(2)), "::f:n");
 }
 
+/// What is read of a description alone in its clause; the message where it is none.
+std::string description(const std::string& text) {
+  Diagnostics diagnostics;
+  SyntaxTree tree = parsed(text + " { }", diagnostics);
+  if (diagnostics.any()) return diagnostics.list()[0].message;
+  const ProbeDescription& found = std::get<ClauseAst>(tree.items.at(0)).descriptions.at(0);
+  return found.provider + " " + found.module + " " + found.function + " " + found.name;
+}
+
+TEST(Parser, JoinsTheNamesOfAFunctionInTheSource) {
+  EXPECT_EQ(description("p:m:ns::Class::method*:entry"), "p m ns::Class::method* entry");
+  EXPECT_EQ(description("p::app::fib:entry"), "p  app::fib entry");
+  EXPECT_EQ(description("p::*fib*:entry"), "p  *fib* entry");
+  EXPECT_EQ(description("p::app::fib:"), "p  app::fib ");
+  EXPECT_EQ(description("p::f(std::string const&, int):entry"), "p  f(std::string const&, int) entry");
+  EXPECT_EQ(description("p::std::map<int, char>::at:return"), "p  std::map<int, char>::at return");
+  EXPECT_EQ(description("p:m:(anonymous namespace)::f:entry"), "p m (anonymous namespace)::f entry");
+  EXPECT_EQ(description("p:m:f[abi:cxx11](int):entry"), "p m f[abi:cxx11](int) entry");
+  EXPECT_EQ(description("p:m:S::~S:entry"), "p m S::~S entry");
+  EXPECT_EQ(description("p:m:*Shape>::area:entry"), "p m *Shape>::area entry");
+  EXPECT_EQ(description("p:m:a\\:b:entry"), "p m a\\:b entry");
+  for (const char* name : {"()", "[]", "<", "<<", "<=>", "->", "->*", ",", "/", "/=", " bool", "=="}) {
+    const std::string function = std::string("S::operator") + name;
+    EXPECT_EQ(description("p:m:" + function + ":entry"), "p m " + function + " entry");
+    EXPECT_EQ(description("p:m:" + function + "(S const&) const &:entry"),
+              "p m " + function + "(S const&) const & entry");
+  }
+}
+
+TEST(Parser, FieldsThatJoinToNoNameAreTooMany) {
+  for (const char* text : {"a:b:c:d:e", "a:b::c:d", "p:app::fib:entry", "p:m:::f:entry", "p:m:a:::b:entry",
+                           "p::a:::entry", "profile::::tick-1sec", "p:m:a::b:c:entry"})
+    EXPECT_EQ(description(text),
+              std::string("invalid probe description \"") + text + "\": Overspecified probe description");
+}
+
 TEST(Parser, SurvivesAnything) {
   for (const char* text :
        {"", "}", "{", "BEGIN {", "BEGIN /", "/", "BEGIN { \"", "BEGIN { '", "\xff\xfe", "BEGIN { @@ }", "int",

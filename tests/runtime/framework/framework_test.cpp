@@ -123,10 +123,7 @@ TEST_F(FrameworkTest, ProviderThatIsAlwaysAsked) {
   sonde_provide_always(provider.id);
   provider.on_provide = [&](const dtrace_probedesc_t* spec) {
     if (spec == nullptr || std::string(spec->dtpd_func) != "alias") return;
-    provider.probe("real", "entry");
-    dtrace_probedesc_t other = *spec;
-    std::snprintf(other.dtpd_func, sizeof other.dtpd_func, "real");
-    sonde_provide_as(&other);
+    sonde_provide_match(provider.probe("real", "entry"));
   };
   EXPECT_EQ(framework.match({"test", "", "alias", "entry", {}}).size(), 1u);
   EXPECT_EQ(framework.match({"te*", "", "", "", {}}).size(), 1u);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // User taps: breakpoints at entries, returns and offsets
+#include <fcntl.h>
+#include <gmock/gmock.h>
+
+#include "runtime/process/jit_map.h"
 #include "tests/runtime/guard/guard_fixture.h"
+#include "tests/runtime/process/target_program.h"
 
 namespace sonde::test {
 namespace {
@@ -18,6 +23,94 @@ std::string text_of(const std::string& file) {
 }
 
 std::string output_file() { return Programs::get().directory + "/out"; }
+
+/// A program with four functions that it has made at run time, 64 bytes apart.
+class RunTimeCode : public ::testing::Test {
+ protected:
+  static constexpr uint64_t kCode = 0x100000000;
+  static constexpr uint8_t kFunction[] = {0x55, 0x48, 0x89, 0xe5, 0x8d, 0x47, 0x01, 0x5d, 0xc3};
+
+  RunTimeCode() : pid(program.start()) {
+    memory.reset(open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC));
+    EXPECT_TRUE(consumer.source->attach(pid));
+    consumer.enable(1, Dif());
+  }
+  void arm(uint64_t address, std::span<const uint8_t> text) {
+    consumer.tap({{},
+                  SONDE_TAP_USER_ENTRY,
+                  ProbeId{1},
+                  static_cast<uint32_t>(text.size()),
+                  pid,
+                  SONDE_PATH_CODE,
+                  address,
+                  address,
+                  {},
+                  sum_of_text(text)});
+  }
+  int byte_at(uint64_t address) {
+    uint8_t byte = 0;
+    EXPECT_EQ(pread(memory.get(), &byte, 1, static_cast<off_t>(address)), 1);
+    return byte;
+  }
+  std::string notices() {
+    consumer.events();
+    std::string text;
+    for (const SourceEvent& event : consumer.seen)
+      if (event.kind == SONDE_EVENT_NOTICE) text += event.text + "\n";
+    return text;
+  }
+
+  TargetProgram program{"jit", R"(
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static const unsigned char kFunction[] = {0x55, 0x48, 0x89, 0xe5, 0x8d, 0x47, 0x01, 0x5d, 0xc3};
+int main(void) {
+  unsigned char* text = mmap((void*)0x100000000, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  for (int i = 0; i < 4; i++) memcpy(text + 64 * i, kFunction, sizeof kFunction);
+  if (write(1, "x", 1) != 1) return 1;
+  pause();
+}
+)"};
+  uint32_t pid;
+  UniqueFd memory;
+  Consumer consumer;
+};
+
+TEST_F(RunTimeCode, IsComparedBeforeABreakpointIsWritten) {
+  const std::vector<uint8_t> other(sizeof kFunction, 0x90);
+  arm(kCode, kFunction);
+  EXPECT_EQ(byte_at(kCode), 0xcc);
+  EXPECT_EQ(notices(), "");
+  arm(kCode + 64, other);
+  EXPECT_EQ(byte_at(kCode + 64), 0x55);
+  EXPECT_EQ(notices(), "process " + std::to_string(pid) + ": no probe at 0x100000040: its code is another by now\n");
+  arm(0x10000, kFunction);
+  EXPECT_THAT(notices(), ::testing::HasSubstr("no probe at 0x10000: it is not in private memory with code"));
+  arm(kCode, kFunction);  // a second probe there: the breakpoint is ours, not another text
+  EXPECT_TRUE(consumer.source->detach(pid));
+  EXPECT_EQ(byte_at(kCode), 0x55);
+}
+
+/// As V8 does with code that nobody needs any more: the breakpoint instructions are its own.
+TEST_F(RunTimeCode, ThatWasWrittenAgainIsLeftAlone) {
+  arm(kCode, kFunction);
+  ASSERT_EQ(byte_at(kCode), 0xcc);
+  const std::vector<uint8_t> filler(sizeof kFunction, 0xcc);
+  ASSERT_EQ(pwrite(memory.get(), filler.data(), filler.size(), kCode), static_cast<ssize_t>(filler.size()));
+  EXPECT_TRUE(consumer.source->detach(pid));
+  EXPECT_EQ(byte_at(kCode), 0xcc);
+}
+
+/// An operand that the runtime patches while the breakpoint stands on the opcode.
+TEST_F(RunTimeCode, WhoseOperandChangesIsStillLetGo) {
+  arm(kCode, kFunction);
+  const uint8_t patched = 0x02;
+  ASSERT_EQ(pwrite(memory.get(), &patched, 1, kCode + 6), 1);
+  EXPECT_TRUE(consumer.source->detach(pid));
+  EXPECT_EQ(byte_at(kCode), 0x55);
+}
 
 TEST(User, EntryAndReturnInFourThreads) {
   Consumer consumer;

@@ -160,6 +160,21 @@ TEST_P(SeparateSymbols, UnderUsrLibDebug) {
   EXPECT_FALSE(knows_helper());
 }
 
+TEST_P(SeparateSymbols, ByBuildId) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root writes to /usr/lib/debug";
+  run("objcopy --only-keep-debug $p $p.debug; objcopy -S $p");
+  EXPECT_FALSE(knows_helper());
+  const std::string place =
+      "id=$(readelf -n $p | sed -n 's/ *Build ID: //p'); f=/usr/lib/debug/.build-id/$(echo $id | cut -c1-2)/$(echo $id "
+      "| "
+      "cut -c3-).debug; [ -n \"$id\" ] || exit 0; ";
+  run(place + "mkdir -p $(dirname $f); mv $p.debug $f");
+  EXPECT_EQ(knows_helper(), has_build_id());
+  run(place + "cp /bin/true $f");
+  EXPECT_FALSE(knows_helper()) << "a file of another build id";
+  run(place + "rm $f; rmdir --ignore-fail-on-non-empty $(dirname $f)");
+}
+
 TEST_P(SeparateSymbols, ByMiniDebugInformation) {
   run("objcopy -S --keep-symbol=helper $p $p.mini; xz -k $p.mini; objcopy -S --add-section .gnu_debugdata=$p.mini.xz "
       "$p");

@@ -120,9 +120,9 @@ TEST(Symbols, OfCodeMadeAtRunTime) {
   const std::string unknown = symbolizer.symbol_text(pid, address + 16);
   EXPECT_TRUE(unknown.starts_with("0x")) << unknown;
   std::ofstream(path) << std::hex << address << " 100 hot loop\n";
-  EXPECT_EQ(symbolizer.symbol_text(pid, address + 16), "[jit]`hot loop+0x10");
+  EXPECT_EQ(symbolizer.symbol_text(pid, address + 16), "perf-" + std::to_string(pid) + ".map`hot loop+0x10");
   std::ofstream(path, std::ios::app) << std::hex << address + 0x200 << " 10 later\n";
-  EXPECT_EQ(symbolizer.symbol_text(pid, address + 0x200), "[jit]`later");
+  EXPECT_EQ(symbolizer.symbol_text(pid, address + 0x200), "perf-" + std::to_string(pid) + ".map`later");
   std::filesystem::remove(path);
   munmap(page, 4096);
 }

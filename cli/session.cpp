@@ -184,6 +184,8 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   }
   if (auto done = check_cpu(); !done) return done;
   if (auto done = check_records(); !done) return done;
+  for (const ClauseDesc& clause : program_.clauses)
+    if (!clause.impossible.empty()) return Error(clause.impossible, ENOTSUP);
   consumer_ = std::make_unique<Consumer>(program_, *framework_, source_, options_, output_);
   for (uint32_t pid : live_) consumer_->note_process(pid);
   consumer_->catch_up_by([this] { take_names(); });

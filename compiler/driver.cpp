@@ -24,11 +24,13 @@ namespace {
 /// What a clause does, as the consumer wants to know it.
 struct Summary {
   bool records = false, destructive = false, only_aggregates = true;
+  std::string impossible;
 
   void expression(const Expr& expr) {
     if (expr.kind == ExprKind::Call && is_action(expr.function->runs)) {
       destructive = destructive || is_destructive(expr.function->runs);
       records = records || is_recording(expr.function->runs);
+      if (expr.function->runs == Runs::Impossible) impossible = expr.function->doc;
     }
     for (const ExprPtr& kid : expr.kids) expression(*kid);
   }
@@ -55,6 +57,7 @@ ClauseDesc describe(const SplitClause& split, const SourceText& source, BodyFunc
   result.default_action = clause.statements.empty();
   result.records = summary.records;
   result.destructive = summary.destructive;
+  result.impossible = summary.impossible;
   result.faultless_aggregation = summary.only_aggregates && !clause.statements.empty();
   result.text = source.text.substr(clause.where.begin, clause.where.end - clause.where.begin);
   result.line = place_of(source.text, clause.where.begin).line;

@@ -262,6 +262,7 @@ bool is_return_address(const Expr& expr) {
 }  // namespace
 
 BodyCodegen::Value BodyCodegen::subroutine(const Expr& expr) {
+  if (expr.function->runs == Runs::Impossible) return constant(0);  // its clause is never enabled
   if (is_action(expr.function->runs)) return action(expr);
   if (expr.function->runs == Runs::Fire) return fire_function(expr);
   if (expr.function->runs == Runs::Refused) return refuse(std::string(expr.function->doc));

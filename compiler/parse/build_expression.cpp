@@ -109,6 +109,8 @@ ExprPtr TreeBuilder::postfix(P::OperationContext* context) {
     out->postfix = true;
   } else {
     out = node(context->LBRACKET() ? ExprKind::Index : ExprKind::Call, range(context));
+    if (out->kind == ExprKind::Call && base->kind != ExprKind::Name)
+      diagnostics_.report("D_FUNC_IDENT", out->where, "function designator is not of function type");
   }
   out->kids.push_back(std::move(base));
   if (context->arguments()) arguments(context->arguments(), *out);
@@ -208,6 +210,11 @@ ExprPtr TreeBuilder::character(antlr4::tree::TerminalNode* terminal) {
 
 std::optional<std::string> TreeBuilder::macro_value(std::string_view token, SourceRange where) {
   std::string_view name = token.substr(token.starts_with("$$") ? 2 : 1);
+  if (name.empty()) {
+    diagnostics_.report("D_SYNTAX", where, "syntax error near \"" + std::string(token) + "\"",
+                        "a macro variable has a name, such as $target, or a number");
+    return "";
+  }
   std::optional<std::string> value = questions_.macro(name);
   if (!value) {
     bool argument = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0]));
@@ -235,7 +242,7 @@ ExprPtr TreeBuilder::macro(antlr4::tree::TerminalNode* terminal) {
     IntegerLiteral literal = read_integer(std::string_view(*value).substr(negative || value->front() == '+'));
     if (!literal.error.empty())
       diagnostics_.report(literal.error_tag == "D_INT_OFLOW" ? "D_MACRO_OFLOW" : literal.error_tag, where,
-                          literal.error);
+                          (literal.error_tag == "D_INT_OFLOW" ? "macro argument " + token + " " : "") + literal.error);
     out->integer = negative ? 0 - literal.value : literal.value;
     out->text = std::string(literal.is_signed ? "" : "u") + (literal.size == 8 ? "l" : "i");
   } else if (value->size() > 1 && value->front() == '"' && value->back() == '"') {

@@ -28,8 +28,6 @@ void Checker::unknown_function(const std::string& name, SourceRange where) {
 }
 
 ExprPtr Checker::check_call(ExprPtr expr) {
-  if (expr->kids[0]->kind != ExprKind::Name)
-    fail("D_FUNC_IDENT", expr->where, "function designator is not of function type");
   std::string name;
   const DFunction* row = function_of(*expr, name);
   if (!row && world_.aggregating_function(name))
@@ -38,8 +36,7 @@ ExprPtr Checker::check_call(ExprPtr expr) {
          "write @name[keys] = " + name + "(...)");
   if (!row) unknown_function(name, expr->kids[0]->where);
   note_name(name, expr->where);
-  if (is_action(row->runs))
-    fail("D_CG_EXPR", expr->where, name + "( ) may not be called from a D expression (D program context required)");
+  if (is_action(row->runs)) return check_action(std::move(expr), *row);
   const Prototype& prototype = world_.prototype(row->prototype);
   if (prototype.result->canonical->kind == Type::Kind::Stack) return check_stack(std::move(expr), *row);
   check_count(name, prototype, expr->kids.size() - 1, expr->where);
@@ -87,11 +84,10 @@ void Checker::check_count(const std::string& name, const Prototype& prototype, s
 }
 
 void Checker::argument_mismatch(const std::string& name, size_t number, const std::string& prototype,
-                                const Expr& argument, std::string_view tag) {
-  std::string type = argument.type ? argument.type->name : "aggregation";
-  fail(tag, argument.where,
-       name + "( ) argument #" + std::to_string(number) +
-           " is incompatible with prototype:\n\tprototype: " + prototype + "\n\t argument: " + type);
+                                const Expr& argument, std::string_view brackets) {
+  fail("D_PROTO_ARG", argument.where,
+       name + std::string(brackets) + " argument #" + std::to_string(number) +
+           " is incompatible with prototype:\n\tprototype: " + prototype + "\n\t argument: " + argument.type->name);
 }
 
 ExprPtr Checker::passed(const std::string& name, ExprPtr argument, const Type* parameter, size_t number) {
@@ -119,15 +115,14 @@ bool assigns(const Expr& expr) {
          std::ranges::any_of(expr.kids, [](const ExprPtr& kid) { return assigns(*kid); });
 }
 
-/// What a stack function takes where its arguments are left out, and the tags of its errors.
+/// What a stack function takes where its arguments are left out, and the tag of a wrong number of frames.
 struct StackFunction {
-  std::string_view name, frames, strings;
-  std::string_view proto_tag, frames_tag;
+  std::string_view name, frames, strings, frames_tag;
 };
 constexpr StackFunction kStackFunctions[] = {
-    {"jstack", "jstackframes", "jstackstrsize", "D_USTACK_PROTO", "D_USTACK_FRAMES"},
-    {"stack", "stackframes", "", "D_STACK_PROTO", "D_STACK_SIZE"},
-    {"ustack", "ustackframes", "", "D_USTACK_PROTO", "D_USTACK_FRAMES"},
+    {"jstack", "jstackframes", "jstackstrsize", "D_USTACK_FRAMES"},
+    {"stack", "stackframes", "", "D_STACK_SIZE"},
+    {"ustack", "ustackframes", "", "D_USTACK_FRAMES"},
 };
 
 }  // namespace
@@ -136,11 +131,8 @@ constexpr StackFunction kStackFunctions[] = {
 ExprPtr Checker::check_stack(ExprPtr expr, const DFunction& row) {
   std::string name(row.name);
   const StackFunction& kind = *std::ranges::find(kStackFunctions, row.name, &StackFunction::name);
-  size_t most = world_.prototype(row.prototype).parameters.size();
-  if (expr->kids.size() > most + 1)
-    fail(kind.proto_tag, expr->where,
-         name + "( ) prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " args passed, at most " +
-             std::to_string(most) + " expected");
+  const Prototype& prototype = world_.prototype(row.prototype);
+  check_count(name, prototype, expr->kids.size() - 1, expr->where);
   const Type* type = world_.types.integer(4, false);
   ExprPtr out = make(ExprKind::Call, world_.types.stack_type(), here(expr->where));
   out->function = &row;
@@ -149,8 +141,9 @@ ExprPtr Checker::check_stack(ExprPtr expr, const DFunction& row) {
   out->kids.push_back(integer(kind.strings.empty() ? 0 : world_.options.number(kind.strings), type, expr->where));
   for (size_t i = 1; i < expr->kids.size(); ++i) {
     SourceRange where = expr->kids[i]->where;
-    ExprPtr size = constant(std::move(expr->kids[i]));
-    bool valid = size && static_cast<int64_t>(size->integer) >= (i == 1 ? 1 : 0) && size->integer <= INT32_MAX;
+    ExprPtr size = passed(name, std::move(expr->kids[i]), prototype.parameters[i - 1], i);
+    bool valid = size->kind == ExprKind::Integer && static_cast<int32_t>(size->integer) >= (i == 1 ? 1 : 0) &&
+                 size->integer <= INT32_MAX;
     if (!valid && i == 1)
       fail(kind.frames_tag, where, name + "( ) argument #1 must be a non-zero positive integer constant");
     if (!valid) fail("D_USTACK_STRSIZE", where, name + "( ) argument #2 must be a positive integer constant");

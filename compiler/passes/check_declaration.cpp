@@ -64,8 +64,8 @@ void Checker::declare_scoped(VariableDesc::Scope scope, const Declarator& declar
   const Type* type = derived(base, declarator, tuple ? 1 : 0);
   const Type* real = type->canonical;
   if (real->kind == Type::Kind::Function) {
-    if (world_.function(name) || world_.aggregating_function(name))
-      fail("D_DECL_IDRED", declarator.where, "built-in identifier redeclared: " + name);
+    // A prototype may bear the name of what is built in, and changes nothing about that.
+    if (world_.function(name) || world_.aggregating_function(name) || world_.variable(name)) return;
     Symbol symbol;
     symbol.kind = Symbol::Kind::Prototype;
     symbol.type = type;

@@ -4,8 +4,10 @@
 namespace sonde {
 
 void Checker::incompatible(const Expr& expr, const std::string& op, const Expr& left, const Expr& right) {
+  const bool aggregation = left.kind == ExprKind::AggregationRef || right.kind == ExprKind::AggregationRef;
   fail("D_OP_INCOMPAT", expr.where,
-       "operands have incompatible types: \"" + left.type->name + "\" " + op + " \"" + right.type->name + "\"");
+       "operands have incompatible types: \"" + left.type->name + "\" " + op + " \"" + right.type->name + "\"",
+       aggregation ? "an aggregation is printed with printa()" : "");
 }
 
 const Type* Checker::promoted(const Type* type) {
@@ -137,23 +139,25 @@ const Type* Checker::common_arm(Expr& a, Expr& b, const Expr& where) {
   return nullptr;
 }
 
+/// Where the condition is a constant, the arm that it chooses; the other is thrown away, whatever it says. Null: it is none.
+ExprPtr Checker::only_arm(Expr& conditional) {
+  const Expr& condition = *conditional.kids[0];
+  if (condition.kind != ExprKind::Integer) return nullptr;
+  return std::move(conditional.kids[condition.integer != 0 ? 1 : 2]);
+}
+
 ExprPtr Checker::check_conditional(ExprPtr expr) {
   expr->kids[0] = scalar(std::move(expr->kids[0]), "D_OP_SCALAR", "operator ?: expression must be of scalar type");
+  if (ExprPtr arm = only_arm(*expr)) return rvalue(decay(operand(std::move(arm))));
+  for (size_t i : {1, 2}) expr->kids[i] = decay(operand(std::move(expr->kids[i])));
   for (size_t i : {1, 2}) {
-    std::string name;
-    const DFunction* row =
-        expr->kids[i]->kind == ExprKind::Call && !expr->kids[i]->type ? function_of(*expr->kids[i], name) : nullptr;
-    bool action = row && is_action(row->runs);
-    if (action)
+    if (is_action_call(*expr->kids[i]))
       fail("D_OP_ACT", expr->kids[i]->where, "action cannot be used in a conditional context",
            "?: with actions can only be a statement of its own");
-    expr->kids[i] = decay(operand(std::move(expr->kids[i])));
   }
   const Type* type = common_arm(*expr->kids[1], *expr->kids[2], *expr);
   if (!type) incompatible(*expr, "?:", *expr->kids[1], *expr->kids[2]);
   for (size_t i : {1, 2}) expr->kids[i] = convert(std::move(expr->kids[i]), type);
-  if (expr->kids[0]->kind == ExprKind::Integer)
-    return rvalue(std::move(expr->kids[expr->kids[0]->integer && !expr->kids[0]->type->is_string() ? 1 : 2]));
   expr->type = type;
   return expr;
 }

@@ -41,6 +41,8 @@ class Checker {
 
   // check.cpp: clauses and statements
   void clause(ClauseAst& clause);
+  void predicate(ClauseAst& clause);
+  bool body_first(ClauseAst& clause);
   void statement_list(std::vector<Statement>& list);
   void statement(Statement& statement);
   ExprPtr statement_expression(ExprPtr expr);
@@ -49,6 +51,8 @@ class Checker {
   template <typename Work>
   bool guarded(Work work);
   void remember_names(SourceRange where);
+  static bool is_unknown_name(std::string_view tag);
+  void only_statements_act(const Expr& expr, bool is_statement);
   bool follows_from_another(std::string_view tag, SourceRange where) const;
 
   // resolve_probes.cpp
@@ -61,7 +65,7 @@ class Checker {
 
   // check_expression.cpp
   ExprPtr check(ExprPtr expr);
-  ExprPtr value(ExprPtr expr);  ///< check, refuse void, dynamic and aggregations; arrays stay arrays
+  ExprPtr value(ExprPtr expr);  ///< check, refuse translated objects; arrays stay arrays
   ExprPtr scalar(ExprPtr expr, std::string_view tag, const std::string& message);
   ExprPtr constant(ExprPtr expr);
   ExprPtr check_integer(ExprPtr expr);
@@ -85,6 +89,7 @@ class Checker {
   ExprPtr comparison(ExprPtr expr);
   ExprPtr check_logical(ExprPtr expr);
   ExprPtr check_conditional(ExprPtr expr);
+  static ExprPtr only_arm(Expr& conditional);
   ExprPtr check_comma(ExprPtr expr);
   const Type* common_arm(Expr& a, Expr& b, const Expr& where);
   ExprPtr operand(ExprPtr expr);
@@ -102,7 +107,7 @@ class Checker {
   ExprPtr target_element(ExprPtr expr, const Type* assigned, const std::string& op);
   ExprPtr check_member(ExprPtr expr);
   ExprPtr check_index(ExprPtr expr);
-  ExprPtr element(ExprPtr base, ExprPtr expr);
+  ExprPtr element(ExprPtr base, ExprPtr expr, const std::string& name);
   ExprPtr associative(const Symbol& symbol, const std::string& name, ExprPtr expr);
   ExprPtr member_at(ExprPtr pointer, const Member& member, SourceRange where);
   ExprPtr variable(const Symbol& symbol, SourceRange where);
@@ -127,6 +132,7 @@ class Checker {
   ExprPtr binary(Op op, ExprPtr a, ExprPtr b, const Type* type, SourceRange where);
   ExprPtr printable(ExprPtr expr);  ///< cut to its type, arrays and records as they are
   static bool is_null(const Expr& expr);
+  static bool is_action_call(const Expr& expr);
   static bool is_char_pointer(const Type* type);
 
   // fold.cpp
@@ -144,7 +150,7 @@ class Checker {
   void refuse_size(const Expr& call);
   void need_kernel(const std::string& name, SourceRange where);
   [[noreturn]] void argument_mismatch(const std::string& name, size_t number, const std::string& prototype,
-                                      const Expr& argument, std::string_view tag = "D_PROTO_ARG");
+                                      const Expr& argument, std::string_view brackets = "( )");
   const DFunction* function_of(const Expr& call, std::string& name);
   [[noreturn]] void unknown_function(const std::string& name, SourceRange where);
 

@@ -142,7 +142,7 @@ void Checker::translator(TranslatorSyntax& syntax) {
       Parameters parameters;
       parameters.where = conversion.where;
       parameters.values[made->parameter] = input.get();
-      bool stands_in = made->input->is_scalar() || made->input->is_record();
+      bool stands_in = made->input->is_scalar() || made->input->is_string() || made->input->is_record();
       ExprPtr value = stands_in ? with_parameters(*conversion.value, std::move(parameters)) : nullptr;
       bool string_member = value && is_char_pointer(member->type) && value->type->is_string();
       bool dynamic = value && value->type->canonical->kind == Type::Kind::Dynamic;

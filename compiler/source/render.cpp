@@ -68,7 +68,9 @@ std::string render(const Diagnostic& diagnostic, const SourceText& source, bool 
   }
   const std::string& file = place.file.empty() ? source.library : place.file;
   if (!file.empty()) out += "\"" + file + "\", ";
-  if (!file.empty() || source.kind == SourceText::Kind::Script) out += "line " + std::to_string(place.line) + ": ";
+  // What DTrace finds when it makes code has neither tag nor line.
+  const bool has_line = !diagnostic.tag.empty() && (!file.empty() || source.kind == SourceText::Kind::Script);
+  if (has_line) out += "line " + std::to_string(place.line) + ": ";
   out += shortened(diagnostic.message) + "\n";
   bool whole = diagnostic.where.begin == kEndOfText.begin;
   if (place.line_begin < place.line_end && !whole) out += excerpt(source, place, where);

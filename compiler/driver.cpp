@@ -59,6 +59,8 @@ ClauseDesc describe(const SplitClause& split, const SourceText& source, BodyFunc
   result.destructive = summary.destructive;
   result.impossible = summary.impossible;
   result.faultless_aggregation = summary.only_aggregates && !clause.statements.empty();
+  const Expr* only = clause.statements.size() == 1 ? clause.statements.front().expression.get() : nullptr;
+  result.only_speculates = only != nullptr && only->kind == ExprKind::Call && only->function->runs == Runs::Speculate;
   result.text = source.text.substr(clause.where.begin, clause.where.end - clause.where.begin);
   result.line = place_of(source.text, clause.where.begin).line;
   return result;

@@ -98,7 +98,9 @@ inline psetid_t pset = 0;
     {"types.d", " boolean_t ", "typedef int boolean_t;\n"},
     {"net.d", " in6_addr_t struct in6_addr in6_addr in_addr struct in_addr ", R"(
 struct in_addr { uint32_t s_addr; };
-struct in6_addr { uint8_t s6_addr[16]; };
+struct in6_addr {
+  union { uint8_t s6_addr[16]; union { uint8_t u6_addr8[16]; uint16_t u6_addr16[8]; uint32_t u6_addr32[4]; } in6_u; };
+};
 typedef struct in6_addr in6_addr_t;
 )"},
     {"siginfo.d", " siginfo_t siginfo struct siginfo sigval_t union sigval struct __siginfo ", R"(

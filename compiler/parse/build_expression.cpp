@@ -204,7 +204,7 @@ ExprPtr TreeBuilder::character(antlr4::tree::TerminalNode* terminal) {
   ExprPtr out = node(ExprKind::Integer, where);
   for (char c : bytes) out->integer = out->integer << 8 | static_cast<unsigned char>(c);
   if (bytes.size() == 1) out->integer = static_cast<uint64_t>(static_cast<int64_t>(static_cast<signed char>(bytes[0])));
-  out->text = "i";
+  out->text = bytes.size() > 1 && out->integer > INT32_MAX ? "l" : "i";  // as if it were written in decimal
   return out;
 }
 

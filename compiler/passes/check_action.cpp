@@ -74,7 +74,7 @@ using LayoutPtr = std::shared_ptr<const TypeLayout>;
 LayoutPtr layout_of(const Type& type) {
   auto out = std::make_shared<TypeLayout>();
   const Type& real = *type.canonical;
-  out->name = type.name;
+  out->name = type.name.substr(0, type.name.find(" (anon)"));
   out->size = real.size;
   out->is_signed = real.is_signed;
   switch (real.kind) {

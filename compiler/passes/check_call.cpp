@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <utility>
 
 #include "compiler/passes/checker.h"
 #include "compiler/passes/split_fire.h"
@@ -27,6 +28,18 @@ void Checker::unknown_function(const std::string& name, SourceRange where) {
   fail("D_FUNC_UNDEF", where, "undefined function name: " + name, suggestion.hint());
 }
 
+namespace {
+
+/// The type that the first pointer of a prototype leads to: a library may define it.
+std::string_view pointed_to(std::string_view prototype) {
+  const size_t star = prototype.find(" *", prototype.find('('));
+  if (star == std::string_view::npos) return {};
+  const size_t begin = prototype.find_last_of("(,", star) + 1;
+  return prototype.substr(begin, star - begin);
+}
+
+}  // namespace
+
 ExprPtr Checker::check_call(ExprPtr expr) {
   std::string name;
   const DFunction* row = function_of(*expr, name);
@@ -35,6 +48,7 @@ ExprPtr Checker::check_call(ExprPtr expr) {
          "aggregating function " + name + "( ) may not be called from a D expression (D program context required)",
          "write @name[keys] = " + name + "(...)");
   if (!row) unknown_function(name, expr->kids[0]->where);
+  load_library_for(world_, pointed_to(row->prototype));
   note_name(name, expr->where);
   if (is_action(row->runs)) return check_action(std::move(expr), *row);
   const Prototype& prototype = world_.prototype(row->prototype);
@@ -104,8 +118,11 @@ ExprPtr Checker::passed(const std::string& name, ExprPtr argument, const Type* p
 
 /// kids[0] is the function's name.
 void Checker::check_arguments(const std::string& name, const Prototype& prototype, Expr& expr, size_t first) {
-  for (size_t i = 1 + first; i < expr.kids.size() && i <= prototype.parameters.size(); ++i)
+  for (size_t i = 1 + first; i < expr.kids.size() && i <= prototype.parameters.size(); ++i) {
     expr.kids[i] = passed(name, std::move(expr.kids[i]), prototype.parameters[i - 1], i);
+    if (prototype.constant[i - 1] && expr.kids[i]->kind != ExprKind::Integer)
+      argument_mismatch(name, i, prototype.parameters[i - 1]->name + " constant", *expr.kids[i]);
+  }
 }
 
 namespace {
@@ -153,14 +170,27 @@ ExprPtr Checker::check_stack(ExprPtr expr, const DFunction& row) {
   return out;
 }
 
+/// Takes `value` into a variable of the firing: gives the assignment, and leaves the variable in its place.
+ExprPtr Checker::kept_in_variable(ExprPtr& value) {
+  const SourceRange where = value->where;
+  std::string hidden = "kept " + std::to_string(world_.program.variables.size());  // no text can name it
+  const Symbol temporary = declare_variable(VariableDesc::Scope::This, hidden, value->type);
+  ExprPtr out = make(ExprKind::Assign, value->type, where);
+  out->kids.push_back(variable(temporary, where));
+  out->kids.push_back(std::exchange(value, variable(temporary, where)));
+  return out;
+}
+
 /// Some subroutines are made of others, or need more of the event than they are given.
 ExprPtr Checker::lowered_call(ExprPtr call) {
   const std::string_view name = call->function->name;
   if (name == "copyinto") {
     // bcopy(copyin(address, size), to, size)
-    if (assigns(*call->kids[1]))
-      fail("D_UNKNOWN", call->where, "copyinto( ) argument #2 may not assign to variables",
-           "assign it in a statement of its own");
+    std::vector<ExprPtr> first;  // what comes before it
+    for (size_t i : {0, 1}) {
+      if (!assigns(*call->kids[0]) && !assigns(*call->kids[1]) && !assigns(*call->kids[2])) break;
+      first.push_back(kept_in_variable(call->kids[i]));
+    }
     const DFunction &copyin = *find_function("copyin"), &bcopy = *find_function("bcopy");
     ExprPtr from = make(ExprKind::Call, world_.prototype(copyin.prototype).result, call->where);
     ExprPtr size = clone(*call->kids[1]);
@@ -173,6 +203,12 @@ ExprPtr Checker::lowered_call(ExprPtr call) {
     call->kids[2] = std::move(size);
     call->function = &bcopy;
     call->text = bcopy.name;
+    if (!first.empty()) {
+      ExprPtr all = make(ExprKind::Comma, call->type, call->where);
+      all->kids = std::move(first);
+      all->kids.push_back(std::move(call));
+      return all;
+    }
   }
   if (name == "progenyof") {
     // The parent as it was when the probe fired: the process may be gone when the body runs.

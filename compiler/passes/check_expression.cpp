@@ -251,6 +251,7 @@ ExprPtr Checker::check_cast(ExprPtr expr) {
     expr->type = to;
     return expr;
   }
+  if (a == b && to->is_record()) return from;
   bool scalar_target = to->is_integer() || a->kind == Type::Kind::Pointer;
   bool scalar_source = from->type->is_scalar() || b->kind == Type::Kind::String || b->kind == Type::Kind::Array;
   if (a->kind == Type::Kind::String) {

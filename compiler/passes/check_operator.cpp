@@ -73,6 +73,15 @@ ExprPtr Checker::additive(ExprPtr expr) {
     std::swap(expr->kids[0], expr->kids[1]);
     std::swap(a, b);
   }
+  if (expr->op == Op::Add && ((a->is_string() && b->is_integer()) || (a->is_integer() && b->is_string()))) {
+    if (a->is_integer()) std::swap(expr->kids[0], expr->kids[1]);
+    ExprPtr tail = make(ExprKind::Call, world_.types.string_type(), expr->where);
+    tail->function = find_function("__tail");
+    tail->text = tail->function->name;
+    tail->kids.push_back(std::move(expr->kids[0]));
+    tail->kids.push_back(convert(std::move(expr->kids[1]), world_.types.integer(8, false)));
+    return tail;
+  }
   if (!a->is_pointer() || !(b->is_integer() || (b->is_pointer() && expr->op == Op::Sub)))
     incompatible(*expr, expr->text, *expr->kids[swapped], *expr->kids[!swapped]);
   uint64_t size = a->canonical->target->canonical->size;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Specifiers and declarators to types; structs, unions, enums.
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <string_view>
 
@@ -133,7 +134,7 @@ void Checker::record_members(const RecordSyntax& syntax, Type& type) {
   for (const FieldSyntax& field : syntax.fields) record_member(field, type);
 }
 
-/// Naturally aligned, no padding at the end; a bit-field starts at a byte and takes as few as it needs.
+/// Naturally aligned, no padding at the end; a bit-field takes as few bytes as it needs, aligned to the power of two that holds them.
 void Checker::record_member(const FieldSyntax& field, Type& record) {
   if (!field.specifiers->storage.empty())
     fail("D_DECL_BADCLASS", field.where, "specified storage class not appropriate in D");
@@ -171,7 +172,8 @@ void Checker::record_member(const FieldSyntax& field, Type& record) {
     if (width->integer > real->size * 8) fail("D_DECL_BFSIZE", field.where, "bit-field too big for type: " + shown);
     member.bit_width = static_cast<uint32_t>(width->integer);
     size = (width->integer + 7) / 8;
-    member.offset = is_union ? 0 : record.size;
+    const uint64_t alignment = std::bit_ceil(size);
+    member.offset = is_union ? 0 : (record.size + alignment - 1) / alignment * alignment;
   } else {
     const Type* aligned = real;
     while (aligned->kind == Type::Kind::Array) aligned = aligned->target->canonical;

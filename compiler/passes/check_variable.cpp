@@ -85,6 +85,13 @@ const Type* Checker::assigned_type(const Expr& right, const std::string& op) {
   fail("D_OP_INCOMPAT", right.where, "operator " + op + " cannot be applied to a value of type " + right.type->name);
 }
 
+/// An element, or a thread's variable: a 0 gives its memory back.
+bool Checker::may_be_deleted(const Expr& place) const {
+  return place.kind == ExprKind::ArrayElement ||
+         (place.kind == ExprKind::Variable &&
+          world_.program.variables[place.variable_index].scope == VariableDesc::Scope::Self);
+}
+
 ExprPtr Checker::check_assign(ExprPtr expr) {
   if (is_aggregation(*expr->kids[0]))
     fail("D_CG_EXPR", expr->where,
@@ -97,7 +104,8 @@ ExprPtr Checker::check_assign(ExprPtr expr) {
   const Type* type = left->type;
   if (type->canonical->kind == Type::Kind::Array)
     fail("D_OP_ARRFUN", expr->where, "operator = may not be applied to operand of type \"" + type->name + "\"");
-  if (!assignable(type, *right)) incompatible(*expr, "=", *left, *right);
+  const bool deletes = type->is_record() && is_null(*right) && may_be_deleted(*left);
+  if (!deletes && !assignable(type, *right)) incompatible(*expr, "=", *left, *right);
   expr->kids[0] = std::move(left);
   expr->kids[1] = convert(std::move(right), type);
   expr->type = type;

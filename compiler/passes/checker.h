@@ -100,6 +100,7 @@ class Checker {
 
   // check_variable.cpp
   ExprPtr check_assign(ExprPtr expr);
+  bool may_be_deleted(const Expr& place) const;
   ExprPtr check_update(ExprPtr expr);
   ExprPtr target(ExprPtr expr, const Type* assigned, const std::string& op);
   ExprPtr target_name(ExprPtr expr, const Type* assigned, const std::string& op);
@@ -147,6 +148,7 @@ class Checker {
   ExprPtr passed(const std::string& name, ExprPtr argument, const Type* parameter, size_t number);
   ExprPtr check_stack(ExprPtr expr, const DFunction& row);
   ExprPtr lowered_call(ExprPtr call);
+  ExprPtr kept_in_variable(ExprPtr& value);
   void refuse_size(const Expr& call);
   void need_kernel(const std::string& name, SourceRange where);
   [[noreturn]] void argument_mismatch(const std::string& name, size_t number, const std::string& prototype,

@@ -63,12 +63,19 @@ void TickTimer::run() {
   }
 }
 
+namespace {
+
+/// Where a tick finds its thread: in sonde itself.
+uintptr_t here() { return reinterpret_cast<uintptr_t>(__builtin_return_address(0)); }
+
+}  // namespace
+
 /// Fires what is due; returns when the next is.
 uint64_t TickTimer::fire_due(uint64_t now) {
   uint64_t next = UINT64_MAX;
   for (Tick& tick : ticks_) {
     if (tick.next <= now) {
-      if (!*tick.suspended) dtrace_probe(tick.probe, 0, 0, 0, 0, 0);
+      if (!*tick.suspended) dtrace_probe(tick.probe, 0, here(), 0, 0, 0);
       tick.next += ((now - tick.next) / tick.period + 1) * tick.period;
     }
     next = std::min(next, tick.next);

@@ -75,7 +75,7 @@ void sonde_act_printa(BodyContext* context, const ActionSite* site, uint32_t, co
       format_printa(site->format, tables, state.sort, settings, out);
     } else {
       out += '\n';
-      format_aggregations(tables, state.sort, false, settings, out);
+      format_aggregations(tables, state.sort, settings, out);
     }
     for (AggTable* table : tables) table->printed = true;
   });

@@ -74,7 +74,7 @@ void Consumer::Impl::begin_firing(const sonde_record& record) {
   if (have_firing_ && firing == firing_) return;
   have_firing_ = true;
   firing_ = firing;
-  state.variables.begin_firing();
+  state.begin_firing();
   find_cells(record.tid);
 }
 
@@ -126,7 +126,7 @@ void Consumer::Impl::run(const sonde_record& record, const ConsumerEcb& ecb) {
     state.row.clear();
   } else if (context.fault != 0) [[unlikely]] {
     fault(record, ecb);
-  } else if (passed && ecb.clause->default_action) {
+  } else if (passed && (ecb.clause->default_action || ecb.clause->only_speculates)) {
     state.begin_row(context);
   }
 }

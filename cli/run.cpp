@@ -52,7 +52,6 @@ Result<void> apply_settings(Options& options, const Arguments& arguments) {
       return std::move(done).error().context("failed to set -x " + name);
     }
   }
-  if (arguments.verbose) return options.set("verbose", "", false, false);
   return {};
 }
 
@@ -124,6 +123,7 @@ class Run {
     if (!texts) return fatal(texts.error().message());
     if (auto done = name_probe_ids(session_->framework(), *texts); !done) return fatal(done.error().message());
     if (texts->empty() && arguments_.mode == Mode::List) return list({});
+    if (texts->empty() && arguments_.mode == Mode::CompileOnly) return 0;
     if (texts->empty() && arguments_.mode != Mode::Prompt)
       return fatal("no probes specified\n    say what to trace by -n or -s; --help shows how");
 
@@ -137,7 +137,7 @@ class Run {
   }
 
   int use(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
-    if (arguments_.disassemble) {
+    if (arguments_.disassemble || options_.flag("verbose")) {
       for (const CompiledText& text : compiled) output_.write(session_->compiler().disassembly(text));
     }
     if (arguments_.verbose && arguments_.mode != Mode::List) report_stability(texts, compiled);

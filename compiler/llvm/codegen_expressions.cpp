@@ -125,7 +125,7 @@ BodyCodegen::Value BodyCodegen::operation(Op op, const Type& left, const Type& r
     case Op::Or: return ir_.CreateOr(a, b);
     case Op::Xor: return ir_.CreateXor(a, b);
     case Op::Shl:
-    case Op::Shr: return shift(op, promoted_is_unsigned(left), a, b);
+    case Op::Shr: return shift(op, is_unsigned_type(left), a, b);
     case Op::Eq:
     case Op::Ne:
     case Op::Lt:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <cctype>
 #include <limits>
 
@@ -48,6 +49,11 @@ Op binary_op(size_t token) {
 bool looks_like_number(std::string_view text) {
   size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
   return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
+}
+
+bool is_identifier(std::string_view text) {
+  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '`'; };
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 && std::ranges::all_of(text, is_word);
 }
 
 }  // namespace
@@ -248,8 +254,8 @@ ExprPtr TreeBuilder::macro(antlr4::tree::TerminalNode* terminal) {
   } else if (value->size() > 1 && value->front() == '"' && value->back() == '"') {
     out->kind = ExprKind::String;
     out->text = read_escapes(std::string_view(*value).substr(1, value->size() - 2));
-  } else {
-    out->kind = ExprKind::Name;
+  } else {  // a path, or words: what is no name is a string
+    out->kind = is_identifier(*value) ? ExprKind::Name : ExprKind::String;
     out->text = *value;
   }
   return out;

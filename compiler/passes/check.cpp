@@ -137,6 +137,7 @@ void Checker::items(SyntaxTree& tree, Unit& unit) {
 
 void Checker::clause(ClauseAst& clause) {
   clause_ = &clause;
+  needs_kernel_.clear();
   resolve_probes(clause);
   guarded([&] { note_probes(clause); });
   const size_t before = diagnostics_.list().size();
@@ -146,6 +147,7 @@ void Checker::clause(ClauseAst& clause) {
   if (!body_is_checked) statement_list(clause.statements);
   if (diagnostics_.list().size() == before) check_speculation(clause, diagnostics_);
   diagnostics_.set_context("");
+  clause.needs = std::move(needs_kernel_);
   clause_ = nullptr;
 }
 

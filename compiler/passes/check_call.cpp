@@ -56,20 +56,12 @@ ExprPtr Checker::check_call(ExprPtr expr) {
   check_count(name, prototype, expr->kids.size() - 1, expr->where);
   check_arguments(name, prototype, *expr);
   if (row->runs == Runs::Refused) fail("D_UNKNOWN", expr->where, std::string(row->doc));
-  if (row->of_kernel) need_kernel(name + "()", expr->where);
   ExprPtr out = make(ExprKind::Call, prototype.result, here(expr->where));
   out->function = row;
   out->text = name;
   for (size_t i = 1; i < expr->kids.size(); ++i) out->kids.push_back(std::move(expr->kids[i]));
   refuse_size(*out);
   return lowered_call(std::move(out));
-}
-
-/// What is of the kernel is refused by name where nobody sees that.
-void Checker::need_kernel(const std::string& name, SourceRange where) {
-  if (world_.framework.sees_kernel()) return;
-  fail("D_UNKNOWN", where, name + " is of the kernel, which only the kmod source sees",
-       "load the kernel module (modprobe sonde), and run as root");
 }
 
 /// A constant that scratch memory can never hold.
@@ -166,7 +158,8 @@ ExprPtr Checker::check_stack(ExprPtr expr, const DFunction& row) {
     if (!valid) fail("D_USTACK_STRSIZE", where, name + "( ) argument #2 must be a positive integer constant");
     out->kids[i - 1] = integer(size->integer, type, where);
   }
-  if (row.of_kernel) need_kernel(name + "()", expr->where);
+  out->kids[0]->integer = std::min(out->kids[0]->integer, std::max<uint64_t>(1, world_.options.number("maxframes")));
+  if (row.of_kernel && !world_.framework.sees_kernel()) out->function = find_function("__no_stack");
   return out;
 }
 

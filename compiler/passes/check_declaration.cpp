@@ -59,6 +59,7 @@ void Checker::declare_scoped(VariableDesc::Scope scope, const Declarator& declar
   bool tuple = !declarator.derivations.empty() && declarator.derivations[0].kind == Derivation::Kind::Tuple;
   bool no_size = !declarator.derivations.empty() && declarator.derivations[0].kind == Derivation::Kind::Array &&
                  !declarator.derivations[0].size;
+  if (no_size && is_extern) return;  // what it is stands where it is defined
   if (no_size)
     fail("D_DECL_ARRNULL", declarator.where, "array declaration requires array dimension or tuple signature: " + name);
   const Type* type = derived(base, declarator, tuple ? 1 : 0);

@@ -159,7 +159,6 @@ ExprPtr Checker::use_symbol(const Symbol& symbol, ExprPtr expr) {
 
 ExprPtr Checker::use_builtin(const DVariable& row, ExprPtr expr) {
   std::string name(row.name);
-  if (row.of_kernel) need_kernel(name, expr->where);
   switch (row.from) {
     case From::Refused: fail("D_UNKNOWN", expr->where, std::string(row.doc));
     case From::Typed:
@@ -174,10 +173,32 @@ ExprPtr Checker::use_builtin(const DVariable& row, ExprPtr expr) {
     case From::Body:
     case From::Library: break;
   }
-  ExprPtr out = make(ExprKind::Builtin, world_.types.of_text(row.type, world_.types.int_type()), here(expr->where));
+  const Type* type = world_.types.of_text(row.type, world_.types.int_type());
+  if (row.of_kernel && !world_.framework.sees_kernel()) return opaque(type, name, here(expr->where));
+  ExprPtr out = make(ExprKind::Builtin, type, here(expr->where));
   out->builtin = &row;
   out->text = name;
   return out;
+}
+
+/// A kernel's pointer where nobody sees the kernel: a value for each thread, to be compared and kept; it leads nowhere.
+ExprPtr Checker::opaque(const Type* type, const std::string& name, SourceRange where) {
+  constexpr uint64_t kLikeTheKernels = 0xffff'8000'0000'0000;
+  const Type* word = world_.types.integer(8, false);
+  const DVariable& thread = *find_variable("tid");
+  ExprPtr id = make(ExprKind::Builtin, world_.types.of_text(thread.type, nullptr), where);
+  id->builtin = &thread;
+  id->text = thread.name;
+  ExprPtr moved = binary(Op::Shl, cast(std::move(id), word), integer(6, word, where), word, where);
+  ExprPtr out = cast(binary(Op::Or, std::move(moved), integer(kLikeTheKernels, word, where), word, where), type);
+  out->text = name;  // leads_into_kernel() finds it by that
+  return out;
+}
+
+/// Whether it was made of an opaque() one.
+bool Checker::leads_into_kernel(const Expr& pointer) {
+  if (pointer.kind == ExprKind::Cast && !pointer.text.empty()) return true;
+  return std::ranges::any_of(pointer.kids, [](const ExprPtr& kid) { return leads_into_kernel(*kid); });
 }
 
 ExprPtr Checker::check_unary(ExprPtr expr) {
@@ -191,7 +212,7 @@ ExprPtr Checker::check_unary(ExprPtr expr) {
     if (expr->op == Op::Not) fail("D_OP_INT", expr->where, "operator ~ requires an operand of integral type");
     fail("D_OP_ARITH", expr->where, "operator " + expr->text + " requires an operand of arithmetic type");
   }
-  expr->type = promoted(expr->kids[0]->type);
+  expr->type = expr->kids[0]->type;
   if (expr->op == Op::Plus) {
     ExprPtr kid = rvalue(std::move(expr->kids[0]));
     return kid->type == expr->type ? std::move(kid) : convert(std::move(kid), expr->type);
@@ -218,7 +239,14 @@ ExprPtr Checker::check_deref(ExprPtr expr) {
              " definition is available",
          world_.foreign.advice(pointer->target->name));
   expr->type = expr->kids[0]->type->canonical->target;
+  note_kernel(*expr->kids[0]);
   return expr;
+}
+
+/// What follows a pointer into the kernel compiles everywhere, and is refused when it is enabled.
+void Checker::note_kernel(const Expr& pointer) {
+  if (!world_.framework.sees_kernel() && leads_into_kernel(pointer))
+    needs_kernel_ = "what it follows is of the kernel, which only the kmod source sees";
 }
 
 ExprPtr Checker::check_address(ExprPtr expr) {
@@ -227,7 +255,7 @@ ExprPtr Checker::check_address(ExprPtr expr) {
     if (operand->bit_width) fail("D_ADDROF_BITFIELD", expr->where, "cannot take address of bit-field");
     const Expr* base = operand->kids[0].get();
     while (base->kind == ExprKind::Binary || base->kind == ExprKind::Cast) base = base->kids[0].get();
-    bool of_variable = base->kind == ExprKind::AddressOf && base->type->canonical->target->is_record();
+    const bool of_variable = base->kind == ExprKind::AddressOf && base->kids[0]->type->is_record();
     if (of_variable) fail("D_ADDROF_VAR", expr->where, "cannot take address of dynamic variable");
     return fold(cast(std::move(operand->kids[0]), world_.types.pointer_to(operand->type)));
   }
@@ -252,6 +280,7 @@ ExprPtr Checker::check_cast(ExprPtr expr) {
     return expr;
   }
   if (a == b && to->is_record()) return from;
+  text_member_ = nullptr;  // a pointer has no bounds
   bool scalar_target = to->is_integer() || a->kind == Type::Kind::Pointer;
   bool scalar_source = from->type->is_scalar() || b->kind == Type::Kind::String || b->kind == Type::Kind::Array;
   if (a->kind == Type::Kind::String) {

@@ -10,19 +10,18 @@ void Checker::incompatible(const Expr& expr, const std::string& op, const Expr& 
        aggregation ? "an aggregation is printed with printa()" : "");
 }
 
-const Type* Checker::promoted(const Type* type) {
-  const Type* real = type->canonical;
-  return real->size < 4 || real->kind == Type::Kind::Enum ? world_.types.int_type() : type;
-}
-
-/// The type of an arithmetic operation: C's usual conversions.
-const Type* Checker::promoted(const Type* a, const Type* b) {
-  a = promoted(a);
-  b = promoted(b);
+/// The type of an arithmetic operation: that of the larger operand, of two of one size the unsigned one. Nothing becomes int.
+const Type* Checker::wider(const Type* a, const Type* b) {
   const Type *x = a->canonical, *y = b->canonical;
   if (x->size != y->size) return x->size > y->size ? a : b;
   if (x->is_signed != y->is_signed) return x->is_signed ? b : a;
-  return a;
+  return x->kind == Type::Kind::Enum ? b : a;
+}
+
+/// Numbers compare as in C: what is narrower than int as an int, of equal widths unsigned if one is.
+bool Checker::compares_signed(const Type* a, const Type* b) {
+  const Type* promoted = wider(a, b)->canonical;
+  return promoted->size < 4 || promoted->is_signed;
 }
 
 /// A value that is computed with: a bit-field narrower than int is an int.
@@ -55,7 +54,7 @@ ExprPtr Checker::arithmetic(ExprPtr expr) {
     fail("D_OP_INT", expr->where, "operator " + expr->text + " requires operands of integral type");
   }
   bool shifts = expr->op == Op::Shl || expr->op == Op::Shr;
-  const Type* type = shifts ? promoted(a.type) : promoted(a.type, b.type);
+  const Type* type = shifts ? a.type : wider(a.type, b.type);
   if ((expr->op == Op::Div || expr->op == Op::Mod) && b.kind == ExprKind::Integer && b.integer == 0)
     fail("D_DIV_ZERO", expr->where, "expression contains division by zero");
   bool divides = expr->op == Op::Div || expr->op == Op::Mod;
@@ -102,7 +101,7 @@ ExprPtr Checker::comparison(ExprPtr expr) {
   ExprPtr &a = expr->kids[0], &b = expr->kids[1];
   const Type* result = world_.types.int_type();
   if (a->type->is_integer() && b->type->is_integer()) {
-    bool is_signed = promoted(a->type, b->type)->canonical->is_signed;
+    const bool is_signed = compares_signed(a->type, b->type);
     return binary(expr->op, same_sign(std::move(a), is_signed), same_sign(std::move(b), is_signed), result,
                   expr->where);
   }
@@ -136,7 +135,7 @@ ExprPtr Checker::check_logical(ExprPtr expr) {
 
 /// The type both arms of ?: have, or null.
 const Type* Checker::common_arm(Expr& a, Expr& b, const Expr& where) {
-  if (a.type->is_integer() && b.type->is_integer()) return promoted(a.type, b.type);
+  if (a.type->is_integer() && b.type->is_integer()) return wider(a.type, b.type);
   if (a.type->is_string() && assignable(a.type, b)) return a.type;
   if (b.type->is_string() && assignable(b.type, a)) return b.type;
   const Type *x = a.type->canonical, *y = b.type->canonical;

@@ -85,6 +85,14 @@ const Type* Checker::assigned_type(const Expr& right, const std::string& op) {
   fail("D_OP_INCOMPAT", right.where, "operator " + op + " cannot be applied to a value of type " + right.type->name);
 }
 
+/// The place is there already, so the type of what is assigned does not make it.
+bool Checker::is_known(const Expr& place) {
+  VariableDesc::Scope scope{};
+  std::string name;
+  const Expr& base = place.kind == ExprKind::Index ? *place.kids[0] : place;
+  return symbol_of(base, scope, name) != nullptr || name.empty();
+}
+
 /// An element, or a thread's variable: a 0 gives its memory back.
 bool Checker::may_be_deleted(const Expr& place) const {
   return place.kind == ExprKind::ArrayElement ||
@@ -100,7 +108,8 @@ ExprPtr Checker::check_assign(ExprPtr expr) {
   if (is_action_call(*right)) only_statements_act(*right, false);
   bool translated = right->type->canonical->kind == Type::Kind::Dynamic && right->type->canonical->target->is_record();
   right = value(translated ? translated_record(std::move(right)) : std::move(right));
-  ExprPtr left = target(std::move(expr->kids[0]), assigned_type(*right, "="), "=");
+  const bool decays = right->type->canonical->kind == Type::Kind::Array && is_known(*expr->kids[0]);
+  ExprPtr left = target(std::move(expr->kids[0]), decays ? right->type : assigned_type(*right, "="), "=");
   const Type* type = left->type;
   if (type->canonical->kind == Type::Kind::Array)
     fail("D_OP_ARRFUN", expr->where, "operator = may not be applied to operand of type \"" + type->name + "\"");
@@ -139,7 +148,7 @@ ExprPtr Checker::check_update(ExprPtr expr) {
     if (right->kind == ExprKind::Integer && right->integer == 0)
       fail("D_DIV_ZERO", expr->where, "expression contains division by zero");
     bool narrow = left->bit_width != 0 && left->bit_width < 32;
-    const Type* common = promoted(narrow ? world_.types.int_type() : type, right->type);
+    const Type* common = wider(narrow ? world_.types.int_type() : type, right->type);
     right = same_sign(std::move(right), common->canonical->is_signed);
   }
   expr->kids[0] = std::move(left);
@@ -329,6 +338,7 @@ ExprPtr Checker::check_index(ExprPtr expr) {
   }
   if (!symbol && scope != VariableDesc::Scope::Global)
     fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned");
+  text_member_ = nullptr;
   ExprPtr base = value(std::move(expr->kids[0]));
   bool indexable =
       base->type->is_pointer() || base->type->is_string() || base->type->canonical->kind == Type::Kind::Array;
@@ -343,14 +353,15 @@ ExprPtr Checker::element(ExprPtr base, ExprPtr expr, const std::string& name) {
   if (expr->kids.size() != 2)
     fail("D_ARR_BADREF", expr->where, "cannot access scalar " + name + " as an associative array",
          "an array of C takes one index");
+  const Type* text = base->type->is_string() && text_member_ ? text_member_->canonical : nullptr;
   ExprPtr index = value(std::move(expr->kids[1]));
   if (!index->type->is_integer()) fail("D_OP_INT", expr->where, "operator [ ] requires an index of integral type");
   const Type* array = base->type->canonical;
-  if (array->kind == Type::Kind::Array && index->kind == ExprKind::Integer && array->count > 0 &&
-      index->integer >= array->count)
+  const Type* bounded_by = array->kind == Type::Kind::Array ? array : text;
+  if (bounded_by && index->kind == ExprKind::Integer && bounded_by->count > 0 && index->integer >= bounded_by->count)
     fail("D_ARR_BOUNDS", expr->where,
          "index outside array bounds: " + std::to_string(static_cast<int64_t>(index->integer)) + ", max is " +
-             std::to_string(array->count));
+             std::to_string(bounded_by->count));
   if (array->kind == Type::Kind::Array && index->kind != ExprKind::Integer && array->count > 0) {
     ExprPtr bounded = make(ExprKind::Cast, world_.types.integer(8, true), index->where);
     bounded->bound = array->count;
@@ -400,6 +411,7 @@ ExprPtr Checker::member_at(ExprPtr pointer, const Member& member, SourceRange wh
     pointer = binary(Op::Add, std::move(pointer), integer(member.offset, word, where), type, where);
   else
     pointer = fold(cast(std::move(pointer), type));
+  note_kernel(*pointer);
   ExprPtr out = make(ExprKind::Deref, member.type, where);
   out->bit_offset = static_cast<uint8_t>(member.bit_offset);
   out->bit_width = static_cast<uint8_t>(member.bit_width);

@@ -6,7 +6,7 @@
 //
 // Arithmetic is 64 bits wide whatever the type says; `int` and its like are made true only where a value is stored, passed,
 // compared as a key or printed. There, and nowhere else, convert() puts a Cast. Where the sign of an operation matters
-// (/ % >> and comparisons) both operands have the sign of the promoted type: same_sign() sees to that.
+// (/ % >> and comparisons) both operands have the sign that it has: same_sign() sees to that.
 //
 // An error ends the statement or declaration it is in: fail() throws Refused, which never leaves this folder.
 #pragma once
@@ -59,6 +59,7 @@ class Checker {
   void resolve_probes(ClauseAst& clause);
   std::string near_probes(const ProbeDescription& description);
   ExprPtr typed_argument(ExprPtr expr);
+  ArgumentDescription declared_argument_of_all(uint64_t index, SourceRange where);
   const ArgumentDescription& argument_of_all(uint32_t index, SourceRange where);
   const Type* type_of_argument(const std::string& text);
   ExprPtr argument_value(const ArgumentDescription& argument, SourceRange where);
@@ -72,6 +73,8 @@ class Checker {
   ExprPtr check_name(ExprPtr expr);
   ExprPtr use_symbol(const Symbol& symbol, ExprPtr expr);
   ExprPtr use_builtin(const DVariable& row, ExprPtr expr);
+  ExprPtr opaque(const Type* type, const std::string& name, SourceRange where);
+  void note_kernel(const Expr& pointer);
   ExprPtr check_unary(ExprPtr expr);
   ExprPtr check_deref(ExprPtr expr);
   ExprPtr check_address(ExprPtr expr);
@@ -93,13 +96,14 @@ class Checker {
   ExprPtr check_comma(ExprPtr expr);
   const Type* common_arm(Expr& a, Expr& b, const Expr& where);
   ExprPtr operand(ExprPtr expr);
-  const Type* promoted(const Type* type);
-  const Type* promoted(const Type* a, const Type* b);
+  static const Type* wider(const Type* a, const Type* b);
+  static bool compares_signed(const Type* a, const Type* b);
   ExprPtr same_sign(ExprPtr expr, bool is_signed);
   [[noreturn]] void incompatible(const Expr& expr, const std::string& op, const Expr& left, const Expr& right);
 
   // check_variable.cpp
   ExprPtr check_assign(ExprPtr expr);
+  bool is_known(const Expr& place);
   bool may_be_deleted(const Expr& place) const;
   ExprPtr check_update(ExprPtr expr);
   ExprPtr target(ExprPtr expr, const Type* assigned, const std::string& op);
@@ -150,7 +154,7 @@ class Checker {
   ExprPtr lowered_call(ExprPtr call);
   ExprPtr kept_in_variable(ExprPtr& value);
   void refuse_size(const Expr& call);
-  void need_kernel(const std::string& name, SourceRange where);
+  static bool leads_into_kernel(const Expr& pointer);
   [[noreturn]] void argument_mismatch(const std::string& name, size_t number, const std::string& prototype,
                                       const Expr& argument, std::string_view brackets = "( )");
   const DFunction* function_of(const Expr& call, std::string& name);
@@ -255,6 +259,7 @@ class Checker {
   bool overgrown_ = false;             ///< too many, and an error says so
   dtrace_attribute_t least_ = kStableName;
   std::set<std::string, std::less<>> unsure_;  ///< names in statements that failed: they may have been defined there
+  std::string needs_kernel_;  ///< what the clause that is checked follows into the kernel, though nobody sees it
   friend void load_library_text(World& world, const struct LibraryPart& part);
 };
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 
+#include "compiler/library/declared_arguments.h"
 #include "compiler/passes/checker.h"
 #include "compiler/source/suggest.h"
 
@@ -107,6 +108,19 @@ const ArgumentDescription& Checker::argument_of_all(uint32_t index, SourceRange 
   return *found;
 }
 
+/// The same where no probe matches: as the provider is known to declare it, else a number.
+ArgumentDescription Checker::declared_argument_of_all(uint64_t index, SourceRange where) {
+  const ProbeDescription& description = clause_->descriptions.front();
+  const auto type = declared_argument(description.provider, description.name, index);
+  if ((type && type->empty()) || index >= SONDE_DIF_ARGS)
+    fail("D_ARGS_IDX", where,
+         "index " + std::to_string(index) + " is out of range for " + to_string(description) + " args[ ]");
+  ArgumentDescription argument;
+  argument.index = argument.mapping = static_cast<int>(index);
+  argument.native = type ? *type : "int64_t";
+  return argument;
+}
+
 ExprPtr Checker::typed_argument(ExprPtr expr) {
   if (expr->kids.size() != 2)
     fail("D_PROTO_LEN", expr->where,
@@ -115,11 +129,12 @@ ExprPtr Checker::typed_argument(ExprPtr expr) {
   note_arguments(where);
   ExprPtr index = value(std::move(expr->kids[1]));
   if (index->kind != ExprKind::Integer) argument_mismatch("args", 1, "integer constant", *index, "[ ]");
-  if (matched_.empty())
+  if (matched_.empty() && (clause_ == nullptr || clause_->descriptions.empty()))
     fail("D_ARGS_NONE", where, "args[ ] has no types where no probe matches", "arg0 ... arg9 are there as numbers");
   if (index->integer > INT32_MAX)
     fail("D_ARGS_IDX", where,
          "index " + std::to_string(static_cast<int64_t>(index->integer)) + " is out of range for args[ ]");
+  if (matched_.empty()) return argument_value(declared_argument_of_all(index->integer, where), here(where));
   return argument_value(argument_of_all(static_cast<uint32_t>(index->integer), where), here(where));
 }
 

@@ -34,6 +34,10 @@ uint64_t sonde_fn_bcopy(BodyContext* context, uint32_t, const uint64_t* argv) {
   return 0;
 }
 
+uint64_t sonde_fn___no_stack(BodyContext* context, uint32_t, const uint64_t*) {
+  return sonde_scratch(context, sizeof(StackValue));
+}
+
 uint64_t sonde_fn_htons(BodyContext*, uint32_t, const uint64_t* argv) {
   return htobe16(static_cast<uint16_t>(argv[0]));
 }

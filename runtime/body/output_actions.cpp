@@ -93,6 +93,7 @@ void sonde_act_setopt(BodyContext* context, const ActionSite*, uint32_t argc, co
   std::string name(string_argument(context, argv[0]));
   std::string value(argc > 1 ? string_argument(context, argv[1]) : "1");
   if (context->fault != 0) return;
+  state.begin_row(*context);
   std::string where = fault_prefix(context->epid, *context->probe);
   state.act([&state, where = std::move(where), name = std::move(name), value = std::move(value)](std::string&) {
     if (auto set = state.options.set(name, value, true, true); !set)

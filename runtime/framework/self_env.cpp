@@ -88,8 +88,8 @@ uint64_t variable(void* thread, uint32_t which) {
     case SONDE_DIF_VAR_NLWP: return thread_count();
     case SONDE_DIF_VAR_SYSCALL: return static_cast<uint64_t>(-1);
     case SONDE_DIF_VAR_STACK_START: return g_start;
+    case SONDE_DIF_VAR_CURTHREAD: return 0xffff'8000'0000'0000 | uint64_t{self_tid()} << 6;  // it leads nowhere
     case SONDE_DIF_VAR_TTY:
-    case SONDE_DIF_VAR_CURTHREAD:  // nor what the kernel has of it
     case SONDE_DIF_VAR_CALLER:
     case SONDE_DIF_VAR_STACKDEPTH: return 0;
     case SONDE_DIF_VAR_PRIORITY: return 20 + static_cast<uint64_t>(getpriority(PRIO_PROCESS, 0));

@@ -53,7 +53,9 @@ struct DFunction {
 inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"__cpu_node", "int(int)", Runs::Body, "memory node of a cpu"},
     {"__cpu_package", "int(int)", Runs::Body, "processor package of a cpu"},
+    {"__cpuinfo", "void *(int)", Runs::Body, "what cpuinfo_t says of a cpu"},
     {"__decimal", "int64_t(string)", Runs::Body, "a decimal number; 0 where there is none"},
+    {"__no_stack", "stack(uint32_t, uint32_t)", Runs::Body, "the kernel's stack, where nobody sees the kernel"},
     {"__tail", "string(string, uint64_t)", Runs::Body, "a string from that byte on"},
     {"alloca", "void *(size_t)", Runs::Body, "scratch memory of this clause, zeroed"},
     {"basename", "string(string)", Runs::Body, "last component of a path"},

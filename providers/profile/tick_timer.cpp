@@ -2,6 +2,7 @@
 #include "providers/profile/tick_timer.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -52,6 +53,12 @@ void TickTimer::start() {
 void TickTimer::run() {
   pthread_setname_np(pthread_self(), "sonde-tick");
   prctl(PR_SET_TIMERSLACK, 1UL);
+  if (cpu_ >= 0) {
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(cpu_, &only);
+    sched_setaffinity(0, sizeof only, &only);
+  }
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     const uint64_t next = fire_due(now_ns());

@@ -61,9 +61,9 @@ const ConsumerEcb* Consumer::Impl::find(const sonde_record& record) {
 
 /// After exit(): only END, once it is allowed, and ERROR for faults that came before the exit or in END. An exit() of ERROR
 /// itself ends them too.
-/// With -x cpu: only what another process did on that CPU; our own probes fire wherever we run.
+/// With -x cpu: only what was done on that CPU.
 bool Consumer::Impl::wanted(const sonde_record& record) const {
-  if (only_cpu_ && record.cpu != *only_cpu_ && record.pid != own_pid_) return false;
+  if (only_cpu_ && record.cpu != *only_cpu_) return false;
   if (!exiting) return true;
   if (record.probe == kErrorProbe) return end_allowed || !exited_in_error;
   return end_allowed && record.probe == kEndProbe;

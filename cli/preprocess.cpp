@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <sstream>
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
@@ -55,6 +56,8 @@ std::vector<std::string> arguments(const Options& options) {
     all.emplace_back("-w");                          // cpp warns of what is asked for
     all.emplace_back(standard == "s" ? "-U__STDC__" : "-D__STDC__=0");
   }
+  std::istringstream more(options.text("cppargs"));
+  for (std::string word; more >> word;) all.push_back(word);
   all.emplace_back("/dev/stdin");
   return all;
 }
@@ -67,8 +70,11 @@ std::vector<std::string> arguments(const Options& options) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  ::execvp(argv[0], argv.data());
-  std::fprintf(stderr, "%s: %s\n", argv[0], std::strerror(errno));
+  const std::string program = words[0];
+  words[0].erase(0, words[0].rfind('/') + 1);  // its messages begin with it
+  argv[0] = words[0].data();
+  ::execvp(program.c_str(), argv.data());
+  std::fprintf(stderr, "%s: %s\n", program.c_str(), std::strerror(errno));
   ::_exit(127);
 }
 

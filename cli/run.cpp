@@ -52,7 +52,6 @@ Result<void> apply_settings(Options& options, const Arguments& arguments) {
       return std::move(done).error().context("failed to set -x " + name);
     }
   }
-  if (arguments.verbose) return options.set("verbose", "", false, false);
   return {};
 }
 
@@ -124,8 +123,9 @@ class Run {
     if (!texts) return fatal(texts.error().message());
     if (auto done = name_probe_ids(session_->framework(), *texts); !done) return fatal(done.error().message());
     if (texts->empty() && arguments_.mode == Mode::List) return list({});
+    if (texts->empty() && arguments_.mode == Mode::CompileOnly) return 0;
     if (texts->empty() && arguments_.mode != Mode::Prompt)
-      return fatal("no probes specified: say what to trace by -n or -s; --help shows how");
+      return fatal("no probes specified\n    say what to trace by -n or -s; --help shows how");
 
     MacroValues macros{texts->empty() ? "" : texts->front().name, arguments_.words, 0};
     if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, *texts, macros); !done) {
@@ -137,7 +137,7 @@ class Run {
   }
 
   int use(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
-    if (arguments_.disassemble) {
+    if (arguments_.disassemble || options_.flag("verbose")) {
       for (const CompiledText& text : compiled) output_.write(session_->compiler().disassembly(text));
     }
     if (arguments_.verbose && arguments_.mode != Mode::List) report_stability(texts, compiled);
@@ -154,13 +154,12 @@ class Run {
 
   int trace(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
     auto& clauses = session_->program().clauses;
+    const bool destructive = std::ranges::any_of(clauses, &ClauseDesc::destructive);
+    announce(texts, compiled, destructive && options_.flag("destructive"));
     if (clauses.empty() && arguments_.mode == Mode::Trace)
-      return given_up("no probes matched: the script holds no probe description");
-    bool destructive = std::ranges::any_of(clauses, &ClauseDesc::destructive);
-    if (destructive && !options_.flag("destructive")) {
-      return given_up("could not enable tracing: Destructive actions not allowed (-w allows them)");
-    }
-    announce(texts, compiled, destructive);
+      return given_up("no probes matched\n    the script holds no probe description");
+    if (destructive && !options_.flag("destructive"))
+      return given_up("could not enable tracing: Destructive actions not allowed\n    -w allows them");
     if (auto done = session_->start(compiled); !done)
       return given_up("could not enable tracing: " + done.error().message());
     if (arguments_.mode == Mode::Prompt) return run_prompt(*session_, options_, output_, compiled);

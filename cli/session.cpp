@@ -2,6 +2,7 @@
 #include "cli/session.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,12 +12,14 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "cli/descendants.h"
 #include "cli/interrupt.h"
 #include "cli/sources.h"
 #include "cli/words.h"
 #include "providers/registry.h"
+#include "runtime/agg/functions.h"
 
 namespace sonde {
 
@@ -78,7 +81,7 @@ Result<void> Session::prepare_targets(const std::vector<std::string>& commands, 
                                       std::span<const SourceText> texts, const MacroValues& macros) {
   const auto is_gone = [](uint32_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; };
   const auto gone = std::ranges::find_if(pids, is_gone);
-  if (gone != pids.end()) return Error("failed to grab pid " + std::to_string(*gone) + ": No such process", ESRCH);
+  if (gone != pids.end()) return Error("No such process\n    no process has the number " + std::to_string(*gone), ESRCH);
   std::vector<uint32_t> wanted = pids;
   for (uint32_t pid : named_processes(texts, macros)) {
     if (std::ranges::find(wanted, pid) == wanted.end() && !is_gone(pid)) wanted.push_back(pid);
@@ -145,6 +148,8 @@ Result<void> Session::spawn(const std::string& command, const Forecast& forecast
   auto words = split_words(command);
   if (!words) return std::move(words).error().context("-c");
   auto pid = source_->spawn({*words, own_environment(), !forecast.awaits_process, forecast.calls});
+  if (!pid && pid.error().code() != 0)
+    return Error("failed to execute " + (*words)[0] + ": " + std::strerror(pid.error().code()), pid.error().code());
   if (!pid) return std::move(pid).error().context("failed to execute " + (*words)[0]);
   spawned_.push_back(*pid);
   live_.push_back(*pid);
@@ -182,6 +187,8 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   }
   if (auto done = check_cpu(); !done) return done;
   if (auto done = check_records(); !done) return done;
+  for (const ClauseDesc& clause : program_.clauses)
+    if (!clause.impossible.empty()) return Error(clause.impossible, ENOTSUP);
   consumer_ = std::make_unique<Consumer>(program_, *framework_, source_, options_, output_);
   for (uint32_t pid : live_) consumer_->note_process(pid);
   consumer_->catch_up_by([this] { take_names(); });
@@ -198,16 +205,16 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
     return Error(enabled.error().message() + "\n    to trace every process: " + opened_.missing, EINVAL);
   }
 
-  // BEGIN's text comes after GO: whoever reads it may rely on it that everything is seen from now on.
+  // BEGIN comes before all else, for records are consumed in the order of time. What it does, it does while the targets run.
   framework_->fire(kBegin, {});
-  consumer_->drain_unshown();
-  Result<void> gone;
-  if (source_ && !consumer_->exiting()) {
-    gone = source_->go();
-    going_ = gone.has_value();
+  if (source_) {
+    if (auto done = source_->go(); !done) return done;
   }
-  consumer_->show();
-  return gone;
+  consumer_->drain();
+  // Where BEGIN has ended it all, the programs were started for nothing.
+  if (consumer_->exiting()) abandon_targets();
+  going_ = source_ != nullptr;
+  return {};
 }
 
 /// bufresize=auto: a size that cannot be had is halved until it can.
@@ -236,13 +243,25 @@ Result<void> Session::check_records() {
     }
     if (bytes > room) return Error("Enabling exceeds size of buffer", ENOSPC);
   }
+  for (const AggregationDesc& aggregation : program_.aggregations) {
+    uint64_t bytes = 8 + 8 * row_of(aggregation.function).operations->words(aggregation);
+    for (const ValueType& key : aggregation.keys) bytes += key.size;
+    if (bytes > options_.number("aggsize")) return Error("Enabling exceeds size of buffer", ENOSPC);
+  }
   return {};
 }
 
 Result<void> Session::check_cpu() {
   if (!options_.was_set("cpu")) return {};
   const auto cpus = static_cast<uint64_t>(::sysconf(_SC_NPROCESSORS_CONF));
-  if (options_.number("cpu") < cpus) return {};
+  if (options_.number("cpu") < cpus) {
+    // Our own probes fire there: timers that are started from now on run where this thread runs.
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(options_.number("cpu"), &only);
+    if (::sched_setaffinity(0, sizeof only, &only) == 0) return {};
+    return Error::from_errno("cannot run on CPU " + std::to_string(options_.number("cpu")), errno);
+  }
   return Error(
       "there is no CPU " + std::to_string(options_.number("cpu")) + ": there are 0 to " + std::to_string(cpus - 1),
       EINVAL);
@@ -258,20 +277,22 @@ int Session::run() {
   return source_lost_ ? 1 : consumer_->exit_status();
 }
 
-bool Session::over() const {
-  return interrupted() || consumer_->exiting() || source_lost_ || (had_targets_ && live_.empty());
-}
+bool Session::over() const { return interrupted() || source_lost_ || (had_targets_ && live_.empty()); }
 
+/// exit() ends at once, but where statusrate was set: then as soon as the status is looked at.
 void Session::loop() {
+  const bool patient = options_.was_set("statusrate");
+  bool looked = true;
   uint64_t status_due = monotonic_ns() + options_.number("statusrate");
-  while (!over()) {
+  while (!over() && !(consumer_->exiting() && (looked || !patient))) {
     wait(options_.number("switchrate"));
     if (auto done = take_events(); !done) {
       output_.message(done.error().message());
       source_lost_ = true;
     }
     consumer_->drain();
-    if (monotonic_ns() >= status_due) {
+    looked = monotonic_ns() >= status_due;
+    if (looked) {
       consumer_->report_drops();
       status_due = monotonic_ns() + options_.number("statusrate");
     }

@@ -48,6 +48,8 @@ Result<SourceText> complete(Kind kind, const std::string& argument) {
   size_t end = specifier.find_last_not_of(" \t");
   rest = (end == std::string::npos ? "" : specifier.substr(end + 1)) + rest;
   specifier.resize(end == std::string::npos ? 0 : end + 1);
+  // An empty field in front says nothing.
+  while (specifier.starts_with(':')) specifier.erase(0, 1);
   size_t fields = static_cast<size_t>(std::ranges::count(specifier, ':')) + 1;
   if (fields > form->fields) {
     return Error("invalid probe specifier " + argument + ": invalid probe description \"" + specifier +

@@ -24,11 +24,13 @@ namespace {
 /// What a clause does, as the consumer wants to know it.
 struct Summary {
   bool records = false, destructive = false, only_aggregates = true;
+  std::string impossible;
 
   void expression(const Expr& expr) {
     if (expr.kind == ExprKind::Call && is_action(expr.function->runs)) {
       destructive = destructive || is_destructive(expr.function->runs);
       records = records || is_recording(expr.function->runs);
+      if (expr.function->runs == Runs::Impossible) impossible = expr.function->doc;
     }
     for (const ExprPtr& kid : expr.kids) expression(*kid);
   }
@@ -55,7 +57,10 @@ ClauseDesc describe(const SplitClause& split, const SourceText& source, BodyFunc
   result.default_action = clause.statements.empty();
   result.records = summary.records;
   result.destructive = summary.destructive;
+  result.impossible = summary.impossible.empty() ? clause.needs : summary.impossible;
   result.faultless_aggregation = summary.only_aggregates && !clause.statements.empty();
+  const Expr* only = clause.statements.size() == 1 ? clause.statements.front().expression.get() : nullptr;
+  result.only_speculates = only != nullptr && only->kind == ExprKind::Call && only->function->runs == Runs::Speculate;
   result.text = source.text.substr(clause.where.begin, clause.where.end - clause.where.begin);
   result.line = place_of(source.text, clause.where.begin).line;
   return result;
@@ -151,18 +156,15 @@ std::vector<std::unique_ptr<Unit>> Compiler::Impl::check(std::span<const SourceT
   return units;
 }
 
-/// A word of the command line that no text names is more often a slip than not.
+/// A last word of the command line that no text names is more often a slip than not.
 std::string Compiler::Impl::unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const {
-  if (options.flag("argref") || texts.empty()) return {};
-  for (size_t number = 1; number <= macros.arguments.size(); ++number) {
-    if (world->named_arguments.contains(number)) continue;
-    std::string which = "$" + std::to_string(number);
-    Diagnostic unused{"D_MACRO_UNUSED",
-                      "extraneous argument '" + macros.arguments[number - 1] + "' (" + which + " is not referenced)",
-                      kEndOfText, "name it " + which + " in the program, or use -x argref", ""};
-    return render(unused, texts.back(), options.flag("errtags"));
-  }
-  return {};
+  const size_t last = macros.arguments.size();
+  if (options.flag("argref") || texts.empty() || last == 0 || world->named_arguments.contains(last)) return {};
+  const std::string which = "$" + std::to_string(last);
+  Diagnostic unused{"D_MACRO_UNUSED",
+                    "extraneous argument '" + macros.arguments.back() + "' (" + which + " is not referenced)",
+                    kEndOfText, "name it " + which + " in the program, or use -x argref", ""};
+  return render(unused, texts.front(), options.flag("errtags"));
 }
 
 std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::unique_ptr<Unit>>& units,

@@ -124,6 +124,7 @@ struct ClauseAst {
   std::vector<SourceRange> description_places;
   ExprPtr predicate;      ///< may be null
   bool has_body = false;  ///< braces were there
+  std::string needs;      ///< what the source has to see, and does not; set by the checker
   std::vector<Statement> statements;
 };
 

@@ -26,4 +26,11 @@ ExprPtr clone(const Expr& expr) {
   return copy;
 }
 
+std::vector<Statement> clone(const std::vector<Statement>& statements) {
+  std::vector<Statement> copies;
+  for (const Statement& one : statements)
+    copies.push_back({one.kind, one.where, clone(*one.expression), clone(one.then_part), clone(one.else_part)});
+  return copies;
+}
+
 }  // namespace sonde

@@ -25,7 +25,8 @@ struct Specifiers {
   uint32_t bases = 0;  ///< how many there were: more than one is wrong
   uint32_t longs = 0, shorts = 0;
   bool is_signed = false, is_unsigned = false;
-  std::string name;  ///< of Named
+  bool is_qualified = false;  ///< const, volatile or restrict was there
+  std::string name;           ///< of Named
   std::shared_ptr<RecordSyntax> record;
   std::shared_ptr<EnumSyntax> enumeration;
 };
@@ -139,5 +140,6 @@ struct SyntaxTree {
 
 /// A copy; type names are shared.
 ExprPtr clone(const Expr& expr);
+std::vector<Statement> clone(const std::vector<Statement>& statements);
 
 }  // namespace sonde

@@ -12,16 +12,14 @@ namespace sonde {
 /// An integer or pointer: what a register can hold.
 inline bool is_word(const Type& type) { return type.is_integer() || type.is_pointer(); }
 
-/// Integers narrower than int become int; pointers are unsigned.
-inline bool promoted_is_unsigned(const Type& type) {
-  if (type.is_pointer()) return true;
-  return !type.canonical->is_signed && type.size >= 4 && type.is_integer();
+/// Pointers are unsigned.
+inline bool is_unsigned_type(const Type& type) {
+  return type.is_pointer() || (type.is_integer() && !type.canonical->is_signed);
 }
 
-/// Whether a / b, a % b and a < b are unsigned: C's usual conversions.
+/// Whether a / b, a % b and a < b are unsigned: as the larger operand, of two of one size if one of them is.
 inline bool operation_is_unsigned(const Type& a, const Type& b) {
-  uint64_t size_a = a.size < 4 ? 4 : a.size, size_b = b.size < 4 ? 4 : b.size;
-  return (promoted_is_unsigned(a) && size_a >= size_b) || (promoted_is_unsigned(b) && size_b >= size_a);
+  return (is_unsigned_type(a) && a.size >= b.size) || (is_unsigned_type(b) && b.size >= a.size);
 }
 
 /// Whether values of the type have to be cut to fewer than 64 bits.

@@ -44,6 +44,9 @@ translator psinfo_t < pid_t P > {
 translator psinfo_t < struct __child *C > {
   pr_nlwp = 1; pr_pid = (pid_t)arg0; pr_ppid = (arg1 & 0x8000) != 0 ? ppid : pid;)" OF_PROCESS R"(
 };
+translator psinfo_t < struct task_struct *T > {
+  pr_addr = (uintptr_t)T; pr_pid = T->tgid; pr_ppid = T->real_parent->tgid; pr_fname = stringof(T->comm);
+};
 inline psinfo_t *curpsinfo = xlate <psinfo_t *> ((struct __process *)0);
 )"},
     {"lwp.d", " lwpsinfo_t lwpsinfo struct lwpsinfo curlwpsinfo struct __thread struct __new_thread ", R"(
@@ -61,6 +64,9 @@ translator lwpsinfo_t < struct __new_thread *T > {
   pr_lwpid = (id_t)arg0; pr_state = 2; pr_sname = 'R';)" OF_THREAD R"(
 };
 translator lwpsinfo_t < id_t T > { pr_flag = 0; pr_lwpid = T; pr_addr = 0; };
+translator lwpsinfo_t < struct task_struct *T > {
+  pr_addr = (uintptr_t)T; pr_lwpid = T->pid; pr_name = stringof(T->comm);
+};
 inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> ((struct __thread *)0);
 )"},
     {"io.d", " fileinfo_t fileinfo struct fileinfo fds ", R"(
@@ -83,14 +89,10 @@ inline string zonename = "global";
 inline uint_t ipl = 0;
 )"},
     {"cpu.d", " cpuinfo_t cpuinfo struct cpuinfo curcpu chip lgrp pset ", R"(
-struct __cpu;
 typedef struct cpuinfo {
   processorid_t cpu_id; psetid_t cpu_pset; chipid_t cpu_chip; lgrp_id_t cpu_lgrp;
 } cpuinfo_t;
-translator cpuinfo_t < struct __cpu *C > {
-  cpu_id = cpu; cpu_pset = 0; cpu_chip = __cpu_package(cpu); cpu_lgrp = __cpu_node(cpu);
-};
-inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> ((struct __cpu *)0);
+inline cpuinfo_t *curcpu = (cpuinfo_t *)__cpuinfo(cpu);
 inline chipid_t chip = __cpu_package(cpu);
 inline lgrp_id_t lgrp = __cpu_node(cpu);
 inline psetid_t pset = 0;
@@ -98,7 +100,9 @@ inline psetid_t pset = 0;
     {"types.d", " boolean_t ", "typedef int boolean_t;\n"},
     {"net.d", " in6_addr_t struct in6_addr in6_addr in_addr struct in_addr ", R"(
 struct in_addr { uint32_t s_addr; };
-struct in6_addr { uint8_t s6_addr[16]; };
+struct in6_addr {
+  union { uint8_t s6_addr[16]; union { uint8_t u6_addr8[16]; uint16_t u6_addr16[8]; uint32_t u6_addr32[4]; } in6_u; };
+};
 typedef struct in6_addr in6_addr_t;
 )"},
     {"siginfo.d", " siginfo_t siginfo struct siginfo sigval_t union sigval struct __siginfo ", R"(
@@ -124,6 +128,38 @@ typedef struct bufinfo {
 typedef struct devinfo {
   int dev_major; int dev_minor; int dev_instance; string dev_name; string dev_statname; string dev_pathname;
 } devinfo_t;
+)"},
+    {"net_args.d",
+     " pktinfo_t struct pktinfo csinfo_t struct csinfo ipinfo_t struct ipinfo ifinfo_t struct ifinfo ipv4info_t struct"
+     " ipv4info ipv6info_t struct ipv6info tcpinfo_t struct tcpinfo tcpsinfo_t struct tcpsinfo tcplsinfo_t struct"
+     " tcplsinfo udpinfo_t struct udpinfo udpsinfo_t struct udpsinfo ",
+     R"(
+typedef struct pktinfo { uintptr_t pkt_addr; } pktinfo_t;
+typedef struct csinfo { uintptr_t cs_addr; uint64_t cs_cid; pid_t cs_pid; zoneid_t cs_zoneid; } csinfo_t;
+typedef struct ipinfo { uint8_t ip_ver; uint32_t ip_plength; string ip_saddr; string ip_daddr; } ipinfo_t;
+typedef struct ifinfo { string if_name; int8_t if_local; int if_ipstack; uintptr_t if_addr; } ifinfo_t;
+typedef struct ipv4info {
+  uint8_t ipv4_ver; uint8_t ipv4_ihl; uint8_t ipv4_tos; uint16_t ipv4_length; uint16_t ipv4_ident; uint8_t ipv4_flags;
+  uint16_t ipv4_offset; uint8_t ipv4_ttl; uint8_t ipv4_protocol; string ipv4_protostr; uint16_t ipv4_checksum; ipaddr_t ipv4_src;
+  ipaddr_t ipv4_dst; string ipv4_saddr; string ipv4_daddr; uintptr_t ipv4_hdr;
+} ipv4info_t;
+typedef struct ipv6info {
+  uint8_t ipv6_ver; uint8_t ipv6_tclass; uint32_t ipv6_flow; uint16_t ipv6_plen; uint8_t ipv6_nexthdr; string ipv6_nextstr;
+  uint8_t ipv6_hlim; uintptr_t ipv6_src; uintptr_t ipv6_dst; string ipv6_saddr; string ipv6_daddr; uintptr_t ipv6_hdr;
+} ipv6info_t;
+typedef struct tcpinfo {
+  uint16_t tcp_sport; uint16_t tcp_dport; uint32_t tcp_seq; uint32_t tcp_ack; uint8_t tcp_offset; uint8_t tcp_flags;
+  uint16_t tcp_window; uint16_t tcp_checksum; uint16_t tcp_urgent; uintptr_t tcp_hdr;
+} tcpinfo_t;
+typedef struct tcpsinfo {
+  uintptr_t tcps_addr; int tcps_local; int tcps_active; uint16_t tcps_lport; uint16_t tcps_rport; string tcps_laddr; string tcps_raddr;
+  int32_t tcps_state; uint32_t tcps_iss; uint32_t tcps_irs; uint32_t tcps_suna; uint32_t tcps_smax; uint32_t tcps_snxt;
+  uint32_t tcps_rnxt; uint32_t tcps_swnd; int32_t tcps_snd_ws; uint32_t tcps_rwnd; int32_t tcps_rcv_ws; uint32_t tcps_cwnd;
+  uint32_t tcps_cwnd_ssthresh; uint32_t tcps_mss; uint32_t tcps_rto; int tcps_retransmit; uint32_t tcps_rtt; uint32_t tcps_rtt_sd;
+} tcpsinfo_t;
+typedef struct tcplsinfo { int32_t tcps_state; } tcplsinfo_t;
+typedef struct udpinfo { uint16_t udp_sport; uint16_t udp_dport; uint16_t udp_length; uint16_t udp_checksum; uintptr_t udp_hdr; } udpinfo_t;
+typedef struct udpsinfo { uintptr_t udps_addr; uint16_t udps_lport; uint16_t udps_rport; string udps_laddr; string udps_raddr; } udpsinfo_t;
 )"},
 });
 

@@ -125,7 +125,7 @@ BodyCodegen::Value BodyCodegen::operation(Op op, const Type& left, const Type& r
     case Op::Or: return ir_.CreateOr(a, b);
     case Op::Xor: return ir_.CreateXor(a, b);
     case Op::Shl:
-    case Op::Shr: return shift(op, promoted_is_unsigned(left), a, b);
+    case Op::Shr: return shift(op, is_unsigned_type(left), a, b);
     case Op::Eq:
     case Op::Ne:
     case Op::Lt:
@@ -262,6 +262,7 @@ bool is_return_address(const Expr& expr) {
 }  // namespace
 
 BodyCodegen::Value BodyCodegen::subroutine(const Expr& expr) {
+  if (expr.function->runs == Runs::Impossible) return constant(0);  // its clause is never enabled
   if (is_action(expr.function->runs)) return action(expr);
   if (expr.function->runs == Runs::Fire) return fire_function(expr);
   if (expr.function->runs == Runs::Refused) return refuse(std::string(expr.function->doc));

@@ -164,7 +164,8 @@ void BodyCodegen::store_variable(const Place& place, Value value) {
   if (type.is_string()) {
     call("sonde_store_string", ir_.getVoidTy(), {context_, place.at, value});
   } else if (is_bytes(type)) {
-    may("sonde_may_load", value, type.size);
+    auto* known = llvm::dyn_cast<llvm::ConstantInt>(value);
+    if (!known || !known->isZero()) may("sonde_may_load", value, type.size);
     call("sonde_store_bytes", ir_.getVoidTy(),
          {context_, place.at, value, ir_.getInt32(static_cast<uint32_t>(type.size))});
   } else {

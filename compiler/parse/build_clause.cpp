@@ -36,6 +36,9 @@ ClauseAst TreeBuilder::clause(P::ClauseContext* context) {
   diagnostics_.set_context("");
   if (script_ && !clause.predicate && !clause.has_body)
     diagnostics_.report("D_SYNTAX", clause.where, "expected predicate and/or actions following probe description");
+  if (clause.predicate && !clause.has_body)
+    diagnostics_.report("D_SYNTAX", clause.where, "expected actions { } following probe description and predicate",
+                        "{ } prints a row for each firing");
   return clause;
 }
 

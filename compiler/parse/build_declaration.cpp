@@ -65,6 +65,7 @@ void TreeBuilder::specifier(P::SpecifierContext* context, Specifiers& into) {
     into.base = kind;
     ++into.bases;
   };
+  if (context->qualifier) into.is_qualified = true;
   if (context->qualifier) return;
   if (context->record()) {
     base(Base::Record);
@@ -117,6 +118,9 @@ std::shared_ptr<RecordSyntax> TreeBuilder::record(P::RecordContext* context) {
   out->is_union = context->kind->getType() == P::UNION;
   if (context->tag) out->tag = scoped_tag(spelling(context->kind), spelling(context->tag));
   out->defined = context->open != nullptr;
+  if (out->defined && context->fields().empty())
+    diagnostics_.report("D_SYNTAX", range(context->RBRACE()->getSymbol()), "syntax error near \"}\"",
+                        "a struct or union has members");
   for (P::FieldsContext* one : context->fields()) fields(one, *out);
   return out;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <cctype>
 #include <limits>
 
@@ -48,6 +49,11 @@ Op binary_op(size_t token) {
 bool looks_like_number(std::string_view text) {
   size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
   return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
+}
+
+bool is_identifier(std::string_view text) {
+  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '`'; };
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 && std::ranges::all_of(text, is_word);
 }
 
 }  // namespace
@@ -109,6 +115,8 @@ ExprPtr TreeBuilder::postfix(P::OperationContext* context) {
     out->postfix = true;
   } else {
     out = node(context->LBRACKET() ? ExprKind::Index : ExprKind::Call, range(context));
+    if (out->kind == ExprKind::Call && base->kind != ExprKind::Name)
+      diagnostics_.report("D_FUNC_IDENT", out->where, "function designator is not of function type");
   }
   out->kids.push_back(std::move(base));
   if (context->arguments()) arguments(context->arguments(), *out);
@@ -202,12 +210,17 @@ ExprPtr TreeBuilder::character(antlr4::tree::TerminalNode* terminal) {
   ExprPtr out = node(ExprKind::Integer, where);
   for (char c : bytes) out->integer = out->integer << 8 | static_cast<unsigned char>(c);
   if (bytes.size() == 1) out->integer = static_cast<uint64_t>(static_cast<int64_t>(static_cast<signed char>(bytes[0])));
-  out->text = "i";
+  out->text = bytes.size() > 1 && out->integer > INT32_MAX ? "l" : "i";  // as if it were written in decimal
   return out;
 }
 
 std::optional<std::string> TreeBuilder::macro_value(std::string_view token, SourceRange where) {
   std::string_view name = token.substr(token.starts_with("$$") ? 2 : 1);
+  if (name.empty()) {
+    diagnostics_.report("D_SYNTAX", where, "syntax error near \"" + std::string(token) + "\"",
+                        "a macro variable has a name, such as $target, or a number");
+    return "";
+  }
   std::optional<std::string> value = questions_.macro(name);
   if (!value) {
     bool argument = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0]));
@@ -235,14 +248,14 @@ ExprPtr TreeBuilder::macro(antlr4::tree::TerminalNode* terminal) {
     IntegerLiteral literal = read_integer(std::string_view(*value).substr(negative || value->front() == '+'));
     if (!literal.error.empty())
       diagnostics_.report(literal.error_tag == "D_INT_OFLOW" ? "D_MACRO_OFLOW" : literal.error_tag, where,
-                          literal.error);
+                          (literal.error_tag == "D_INT_OFLOW" ? "macro argument " + token + " " : "") + literal.error);
     out->integer = negative ? 0 - literal.value : literal.value;
     out->text = std::string(literal.is_signed ? "" : "u") + (literal.size == 8 ? "l" : "i");
   } else if (value->size() > 1 && value->front() == '"' && value->back() == '"') {
     out->kind = ExprKind::String;
     out->text = read_escapes(std::string_view(*value).substr(1, value->size() - 2));
-  } else {
-    out->kind = ExprKind::Name;
+  } else {  // a path, or words: what is no name is a string
+    out->kind = is_identifier(*value) ? ExprKind::Name : ExprKind::String;
     out->text = *value;
   }
   return out;

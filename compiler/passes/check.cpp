@@ -104,11 +104,15 @@ void Checker::remember_names(SourceRange where) {
   for_each_name(part_of(source_.text, where), [this](std::string_view name) { unsure_.emplace(name); });
 }
 
-/// One mistake, one message: a name is not called unknown if the statement that was to define it has failed.
-bool Checker::follows_from_another(std::string_view tag, SourceRange where) const {
+bool Checker::is_unknown_name(std::string_view tag) {
   constexpr std::array<std::string_view, 5> kUnknown = {"D_CLEAR_AGGBAD", "D_IDENT_UNDEF", "D_NORMALIZE_AGGBAD",
                                                         "D_TRUNC_AGGBAD", "D_VAR_UNDEF"};
-  if (std::ranges::find(kUnknown, tag) == kUnknown.end()) return false;
+  return std::ranges::find(kUnknown, tag) != kUnknown.end();
+}
+
+/// One mistake, one message: a name is not called unknown if the statement that was to define it has failed.
+bool Checker::follows_from_another(std::string_view tag, SourceRange where) const {
+  if (!is_unknown_name(tag)) return false;
   bool found = false;
   for_each_name(part_of(source_.text, where), [&](std::string_view name) { found = found || unsure_.contains(name); });
   return found;
@@ -133,26 +137,45 @@ void Checker::items(SyntaxTree& tree, Unit& unit) {
 
 void Checker::clause(ClauseAst& clause) {
   clause_ = &clause;
+  needs_kernel_.clear();
   resolve_probes(clause);
   guarded([&] { note_probes(clause); });
-  if (clause.predicate) {
-    diagnostics_.set_context("in predicate");
-    guarded([&] {
-      std::string name;
-      const DFunction* row = clause.predicate->kind == ExprKind::Call ? function_of(*clause.predicate, name) : nullptr;
-      if (row && world_.prototype(row->prototype).result->canonical->kind == Type::Kind::Void &&
-          row->runs == Runs::Body)
-        fail("D_PRED_SCALAR", clause.predicate->where, "predicate result must be of scalar type");
-      clause.predicate =
-          scalar(std::move(clause.predicate), "D_PRED_SCALAR", "predicate result must be of scalar type");
-    });
-  }
-  diagnostics_.set_context("in action list");
   const size_t before = diagnostics_.list().size();
-  statement_list(clause.statements);
+  const bool body_is_checked = clause.predicate && body_first(clause);
+  predicate(clause);
+  diagnostics_.set_context("in action list");
+  if (!body_is_checked) statement_list(clause.statements);
   if (diagnostics_.list().size() == before) check_speculation(clause, diagnostics_);
   diagnostics_.set_context("");
+  clause.needs = std::move(needs_kernel_);
   clause_ = nullptr;
+}
+
+/// A predicate may name what only the body assigns. False: the body names what only the predicate may declare, so it has to be
+/// checked behind that; it is as it was.
+bool Checker::body_first(ClauseAst& clause) {
+  diagnostics_.set_context("in action list");
+  const size_t before = diagnostics_.list().size();
+  std::vector<Statement> unchecked = clone(clause.statements);
+  const auto unsure = unsure_;
+  statement_list(clause.statements);
+  const auto& all = diagnostics_.list();
+  const bool unknown = std::any_of(all.begin() + static_cast<ptrdiff_t>(before), all.end(),
+                                   [](const Diagnostic& one) { return is_unknown_name(one.tag); });
+  if (!unknown) return true;
+  diagnostics_.keep(before);
+  clause.statements = std::move(unchecked);
+  unsure_ = unsure;
+  return false;
+}
+
+void Checker::predicate(ClauseAst& clause) {
+  if (!clause.predicate) return;
+  diagnostics_.set_context("in predicate");
+  guarded([&] {
+    clause.predicate = scalar(std::move(clause.predicate), "D_PRED_SCALAR", "predicate result must be of scalar type");
+    only_statements_act(*clause.predicate, false);
+  });
 }
 
 void Checker::statement_list(std::vector<Statement>& list) {
@@ -163,14 +186,30 @@ void Checker::statement_list(std::vector<Statement>& list) {
 void Checker::statement(Statement& statement) {
   if (statement.kind == Statement::Kind::Expression) {
     statement.expression = statement_expression(std::move(statement.expression));
+    only_statements_act(*statement.expression, true);
     return;
   }
   guarded([&] {
     statement.expression =
         scalar(std::move(statement.expression), "D_OP_SCALAR", "the condition of if must be of scalar type");
+    only_statements_act(*statement.expression, false);
   });
   statement_list(statement.then_part);
   statement_list(statement.else_part);
+}
+
+bool Checker::is_action_call(const Expr& expr) {
+  return expr.kind == ExprKind::Call && expr.function != nullptr && is_action(expr.function->runs);
+}
+
+/// An action inside of an expression is a value of type void. Where every type was right it is refused here.
+void Checker::only_statements_act(const Expr& expr, bool is_statement) {
+  if (is_action_call(expr) && !is_statement)
+    fail("D_CG_EXPR", expr.where,
+         std::string(expr.function->name) + "( ) may not be called from a D expression (D program context required)");
+  const bool arms = is_statement && expr.kind == ExprKind::Conditional;
+  const bool list = is_statement && expr.kind == ExprKind::Comma;
+  for (size_t i = 0; i < expr.kids.size(); ++i) only_statements_act(*expr.kids[i], list || (arms && i > 0));
 }
 
 /// What only a statement may be: actions, aggregations, and ?: between them.
@@ -191,7 +230,7 @@ ExprPtr Checker::statement_expression(ExprPtr expr) {
   if (is_aggregation(*expr)) {
     const Expr* base = expr.get();
     while (base->kind == ExprKind::Index) base = base->kids[0].get();
-    if (!world_.names.aggregations.contains(base->text.substr(1)))
+    if (expr->kind == ExprKind::Name && !world_.names.aggregations.contains(base->text.substr(1)))
       fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + base->text + ": Unknown variable name");
     fail("D_AGG_NULL", expr->where, "expression has null effect: " + base->text);
   }
@@ -219,9 +258,8 @@ ExprPtr Checker::statement_call(ExprPtr expr) {
 
 ExprPtr Checker::statement_conditional(ExprPtr expr) {
   expr->kids[0] = scalar(std::move(expr->kids[0]), "D_OP_SCALAR", "operator ?: expression must be of scalar type");
+  if (ExprPtr arm = only_arm(*expr)) return statement_expression(std::move(arm));
   for (size_t i : {1, 2}) expr->kids[i] = statement_expression(std::move(expr->kids[i]));
-  if (expr->kids[0]->kind == ExprKind::Integer && !expr->kids[0]->type->is_string())
-    return std::move(expr->kids[expr->kids[0]->integer ? 1 : 2]);
   expr->type = world_.types.void_type();
   return expr;
 }

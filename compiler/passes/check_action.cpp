@@ -27,7 +27,7 @@ ExprPtr Checker::check_action(ExprPtr expr, const DFunction& row) {
   expr->text = row.name;
   note_name(row.name, expr->where);
   const Prototype& prototype = world_.prototype(row.prototype);
-  bool formats = prototype.varargs && !prototype.parameters.empty() && prototype.parameters[0]->is_string();
+  bool formats = prototype.varargs;
   bool aggregation_first =
       !prototype.parameters.empty() && prototype.parameters[0]->canonical->kind == Type::Kind::Aggregation;
   bool any_first = !prototype.parameters.empty() && prototype.parameters[0]->canonical->kind == Type::Kind::Any;
@@ -56,24 +56,12 @@ ExprPtr Checker::action_trace(ExprPtr expr) {
   const DFunction& row = *find_function(expr->text);
   std::string name(row.name);
   check_count(name, world_.prototype(row.prototype), expr->kids.size() - 1, expr->where);
-  if (is_aggregation(*expr->kids[1])) {
-    bool known =
-        expr->kids[1]->kind == ExprKind::Name && world_.names.aggregations.contains(expr->kids[1]->text.substr(1));
-    if (!known) check(std::move(expr->kids[1]));
-    fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression",
-         "print an aggregation with printa()");
-  }
-  std::string called;
-  if (expr->kids[1]->kind == ExprKind::Call) {
-    const DFunction* inner = function_of(*expr->kids[1], called);
-    if ((inner && is_action(inner->runs)) || (!inner && world_.aggregating_function(called)))
-      fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression");
-  }
   ExprPtr argument = check(std::move(expr->kids[1]));
   Type::Kind kind = argument->type->canonical->kind;
   if (kind == Type::Kind::Void) fail("D_TRACE_VOID", expr->where, name + "( ) may not be applied to a void expression");
-  if (kind == Type::Kind::Dynamic || kind == Type::Kind::Function)
-    fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression");
+  if (kind == Type::Kind::Dynamic || kind == Type::Kind::Function || kind == Type::Kind::Aggregation)
+    fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression",
+         kind == Type::Kind::Aggregation ? "print an aggregation with printa()" : "");
   expr->kids[1] = printable(std::move(argument));
   finish_site(*expr, site(*expr, row));
   return expr;
@@ -86,7 +74,7 @@ using LayoutPtr = std::shared_ptr<const TypeLayout>;
 LayoutPtr layout_of(const Type& type) {
   auto out = std::make_shared<TypeLayout>();
   const Type& real = *type.canonical;
-  out->name = type.name;
+  out->name = type.name.substr(0, type.name.find(" (anon)"));
   out->size = real.size;
   out->is_signed = real.is_signed;
   switch (real.kind) {
@@ -141,26 +129,31 @@ ExprPtr Checker::action_print(ExprPtr expr, const DFunction& row) {
 /// argv: the address, the size (a constant), and the size that is wanted, where one was given.
 ExprPtr Checker::action_tracemem(ExprPtr expr, const DFunction& row) {
   std::string name(row.name);
-  check_count(name, world_.prototype(row.prototype), expr->kids.size() - 1, expr->where);
+  const Prototype& prototype = world_.prototype(row.prototype);
+  check_count(name, prototype, expr->kids.size() - 1, expr->where);
+  check_arguments(name, prototype, *expr, 1);
   ExprPtr address = decay(value(std::move(expr->kids[1])));
   if (!address->type->is_pointer() && !address->type->is_integer())
     fail("D_TRACEMEM_ADDR", expr->where,
          name + "( ) argument #1 is incompatible with prototype:\n\tprototype: pointer or integer\n\t argument: " +
              address->type->name);
   SourceRange where = expr->kids[2]->where;
-  ExprPtr size = constant(std::move(expr->kids[2]));
-  if (!size || static_cast<int64_t>(size->integer) <= 0)
+  ExprPtr size = std::move(expr->kids[2]);
+  if (size->kind != ExprKind::Integer || static_cast<int64_t>(size->integer) <= 0)
     fail("D_TRACEMEM_SIZE", where, name + "( ) argument #2 must be a non-zero positive integral constant expression");
   expr->kids[1] = convert(std::move(address), world_.types.pointer_to(world_.types.void_type()));
-  expr->kids[2] = convert(std::move(size), world_.types.find("size_t"));
-  if (expr->kids.size() > 3) expr->kids[3] = passed(name, std::move(expr->kids[3]), world_.types.integer(8, true), 3);
+  expr->kids[2] = std::move(size);
   finish_site(*expr, site(*expr, row));
   return expr;
 }
 
 ExprPtr Checker::action_format(ExprPtr expr, const DFunction& row) {
   std::string name(row.name);
-  check_count(name, world_.prototype(row.prototype), expr->kids.size() - 1, expr->where);
+  const Prototype& prototype = world_.prototype(row.prototype);
+  check_count(name, prototype, expr->kids.size() - 1, expr->where);
+  for (size_t i = 1; i < expr->kids.size(); ++i) expr->kids[i] = check(std::move(expr->kids[i]));
+  if (!assignable(prototype.parameters[0], *expr->kids[1]))
+    argument_mismatch(name, 1, prototype.parameters[0]->name, *expr->kids[1]);
   std::vector<Conversion> format = read_format(name, *expr->kids[1]);
   expr->kids.erase(expr->kids.begin() + 1);
   check_format(name, *expr, format, 2);
@@ -174,7 +167,9 @@ ExprPtr Checker::action_format(ExprPtr expr, const DFunction& row) {
 ExprPtr Checker::action_printa(ExprPtr expr) {
   const DFunction& row = *find_function(expr->text);
   std::string name(row.name);
-  bool has_format = expr->kids.size() > 1 && expr->kids[1]->kind == ExprKind::String;
+  if (expr->kids.size() == 1)
+    fail("D_PROTO_LEN", expr->where, name + "( ) prototype mismatch: 0 args passed, at least 1 expected");
+  bool has_format = expr->kids[1]->kind == ExprKind::String;
   size_t first = has_format ? 2 : 1;
   if (expr->kids.size() <= first)
     fail("D_PRINTA_PROTO", expr->where,
@@ -223,26 +218,12 @@ ExprPtr Checker::action_aggregation(ExprPtr expr, const DFunction& row) {
   const Prototype& prototype = world_.prototype(row.prototype);
   std::string upper = name == "denormalize" ? "NORMALIZE" : name;
   std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  size_t passed = expr->kids.size() - 1;
-  std::string own_tag = "D_" + upper + "_PROTO";
-  if ((passed < prototype.required || passed > prototype.parameters.size()) && upper != "TRUNC")
-    fail(own_tag, expr->where,
-         name + "( ) prototype mismatch: " + std::to_string(passed) + (passed == 1 ? " arg" : " args") + " passed, " +
-             std::to_string(prototype.required) + " expected");
-  check_count(name, prototype, passed, expr->where);
+  check_count(name, prototype, expr->kids.size() - 1, expr->where);
+  check_arguments(name, prototype, *expr, 1);
   const AggregationSymbol& aggregation =
       aggregation_named(*expr->kids[1], name, 1, "D_" + upper + "_AGGARG", "D_" + upper + "_AGGBAD");
   uint32_t index = aggregation.index;
   expr->kids.erase(expr->kids.begin() + 1);
-  if (expr->kids.size() > 1) {
-    ExprPtr argument = value(std::move(expr->kids[1]));
-    if (!argument->type->is_integer()) {
-      if (upper == "NORMALIZE")
-        fail("D_NORMALIZE_SCALAR", argument->where, name + "( ) argument #2 must be of scalar type");
-      argument_mismatch(name, 2, prototype.parameters[1]->name, *argument);
-    }
-    expr->kids[1] = convert(std::move(argument), prototype.parameters[1]);
-  }
   ActionSite& made = site(*expr, row);
   made.aggregations = {index};
   finish_site(*expr, made);

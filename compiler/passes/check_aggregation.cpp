@@ -120,25 +120,24 @@ void Checker::aggregation_values(Expr& call, const AggFunctionRow& row, Expr& in
   const Prototype& prototype = world_.prototype(row.prototype);
   std::string name(row.name);
   size_t passed = call.kids.size() - 1;
-  if (row.function == AggFunction::Quantize && (passed < 1 || passed > 2))
-    fail("D_QUANT_PROTO", call.where,
-         name + "( ) prototype mismatch: " + std::to_string(passed) + (passed == 1 ? " arg" : " args") + " passed, " +
-             (passed ? "at most 2" : "at least 1") + " expected");
   check_count(name, prototype, passed, call.where);
   if (prototype.parameters.empty()) return;
+  const size_t increment = prototype.parameters.size();
+  const bool has_increment = increment > 1 && passed == increment;
+  for (size_t i = 1; i <= passed; ++i) call.kids[i] = check(std::move(call.kids[i]));
+  for (size_t i = 2; i <= std::min(passed, prototype.required); ++i)
+    if (!call.kids[i]->type->is_integer()) argument_mismatch(name, i, prototype.parameters[i - 1]->name, *call.kids[i]);
+  if (has_increment && !call.kids[increment]->type->is_scalar())
+    argument_mismatch(name, increment, prototype.parameters.back()->name, *call.kids[increment]);
+  if (!call.kids[1]->type->is_scalar())
+    fail("D_AGG_SCALAR", call.kids[1]->where, name + "( ) argument #1 must be of scalar type");
   auto number = [&](size_t index) {
-    ExprPtr argument = check(std::move(call.kids[index]));
-    bool scalar = argument->type->is_integer() || argument->type->is_pointer();
-    if (!scalar)
-      fail("D_AGG_SCALAR", argument->where,
-           name + "( ) argument #" + std::to_string(index) + " must be of scalar type");
-    into.kids.push_back(convert(std::move(argument), world_.types.integer(8, true)));
+    into.kids.push_back(convert(std::move(call.kids[index]), world_.types.integer(8, true)));
   };
   number(1);
   if (row.function == AggFunction::Lquantize) lquantize_params(call, params);
   if (row.function == AggFunction::Llquantize) llquantize_params(call, params);
-  size_t increment = prototype.parameters.size();
-  if (increment > 1 && passed == increment) number(increment);
+  if (has_increment) number(increment);
 }
 
 int64_t Checker::constant_argument(Expr& call, size_t index, const std::string& name, std::string_view tag,

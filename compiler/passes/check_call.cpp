@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <utility>
 
 #include "compiler/passes/checker.h"
 #include "compiler/passes/split_fire.h"
@@ -27,9 +28,19 @@ void Checker::unknown_function(const std::string& name, SourceRange where) {
   fail("D_FUNC_UNDEF", where, "undefined function name: " + name, suggestion.hint());
 }
 
+namespace {
+
+/// The type that the first pointer of a prototype leads to: a library may define it.
+std::string_view pointed_to(std::string_view prototype) {
+  const size_t star = prototype.find(" *", prototype.find('('));
+  if (star == std::string_view::npos) return {};
+  const size_t begin = prototype.find_last_of("(,", star) + 1;
+  return prototype.substr(begin, star - begin);
+}
+
+}  // namespace
+
 ExprPtr Checker::check_call(ExprPtr expr) {
-  if (expr->kids[0]->kind != ExprKind::Name)
-    fail("D_FUNC_IDENT", expr->where, "function designator is not of function type");
   std::string name;
   const DFunction* row = function_of(*expr, name);
   if (!row && world_.aggregating_function(name))
@@ -37,28 +48,20 @@ ExprPtr Checker::check_call(ExprPtr expr) {
          "aggregating function " + name + "( ) may not be called from a D expression (D program context required)",
          "write @name[keys] = " + name + "(...)");
   if (!row) unknown_function(name, expr->kids[0]->where);
+  load_library_for(world_, pointed_to(row->prototype));
   note_name(name, expr->where);
-  if (is_action(row->runs))
-    fail("D_CG_EXPR", expr->where, name + "( ) may not be called from a D expression (D program context required)");
+  if (is_action(row->runs)) return check_action(std::move(expr), *row);
   const Prototype& prototype = world_.prototype(row->prototype);
   if (prototype.result->canonical->kind == Type::Kind::Stack) return check_stack(std::move(expr), *row);
   check_count(name, prototype, expr->kids.size() - 1, expr->where);
   check_arguments(name, prototype, *expr);
   if (row->runs == Runs::Refused) fail("D_UNKNOWN", expr->where, std::string(row->doc));
-  if (row->of_kernel) need_kernel(name + "()", expr->where);
   ExprPtr out = make(ExprKind::Call, prototype.result, here(expr->where));
   out->function = row;
   out->text = name;
   for (size_t i = 1; i < expr->kids.size(); ++i) out->kids.push_back(std::move(expr->kids[i]));
   refuse_size(*out);
   return lowered_call(std::move(out));
-}
-
-/// What is of the kernel is refused by name where nobody sees that.
-void Checker::need_kernel(const std::string& name, SourceRange where) {
-  if (world_.framework.sees_kernel()) return;
-  fail("D_UNKNOWN", where, name + " is of the kernel, which only the kmod source sees",
-       "load the kernel module (modprobe sonde), and run as root");
 }
 
 /// A constant that scratch memory can never hold.
@@ -87,11 +90,10 @@ void Checker::check_count(const std::string& name, const Prototype& prototype, s
 }
 
 void Checker::argument_mismatch(const std::string& name, size_t number, const std::string& prototype,
-                                const Expr& argument, std::string_view tag) {
-  std::string type = argument.type ? argument.type->name : "aggregation";
-  fail(tag, argument.where,
-       name + "( ) argument #" + std::to_string(number) +
-           " is incompatible with prototype:\n\tprototype: " + prototype + "\n\t argument: " + type);
+                                const Expr& argument, std::string_view brackets) {
+  fail("D_PROTO_ARG", argument.where,
+       name + std::string(brackets) + " argument #" + std::to_string(number) +
+           " is incompatible with prototype:\n\tprototype: " + prototype + "\n\t argument: " + argument.type->name);
 }
 
 ExprPtr Checker::passed(const std::string& name, ExprPtr argument, const Type* parameter, size_t number) {
@@ -108,8 +110,11 @@ ExprPtr Checker::passed(const std::string& name, ExprPtr argument, const Type* p
 
 /// kids[0] is the function's name.
 void Checker::check_arguments(const std::string& name, const Prototype& prototype, Expr& expr, size_t first) {
-  for (size_t i = 1 + first; i < expr.kids.size() && i <= prototype.parameters.size(); ++i)
+  for (size_t i = 1 + first; i < expr.kids.size() && i <= prototype.parameters.size(); ++i) {
     expr.kids[i] = passed(name, std::move(expr.kids[i]), prototype.parameters[i - 1], i);
+    if (prototype.constant[i - 1] && expr.kids[i]->kind != ExprKind::Integer)
+      argument_mismatch(name, i, prototype.parameters[i - 1]->name + " constant", *expr.kids[i]);
+  }
 }
 
 namespace {
@@ -119,15 +124,14 @@ bool assigns(const Expr& expr) {
          std::ranges::any_of(expr.kids, [](const ExprPtr& kid) { return assigns(*kid); });
 }
 
-/// What a stack function takes where its arguments are left out, and the tags of its errors.
+/// What a stack function takes where its arguments are left out, and the tag of a wrong number of frames.
 struct StackFunction {
-  std::string_view name, frames, strings;
-  std::string_view proto_tag, frames_tag;
+  std::string_view name, frames, strings, frames_tag;
 };
 constexpr StackFunction kStackFunctions[] = {
-    {"jstack", "jstackframes", "jstackstrsize", "D_USTACK_PROTO", "D_USTACK_FRAMES"},
-    {"stack", "stackframes", "", "D_STACK_PROTO", "D_STACK_SIZE"},
-    {"ustack", "ustackframes", "", "D_USTACK_PROTO", "D_USTACK_FRAMES"},
+    {"jstack", "jstackframes", "jstackstrsize", "D_USTACK_FRAMES"},
+    {"stack", "stackframes", "", "D_STACK_SIZE"},
+    {"ustack", "ustackframes", "", "D_USTACK_FRAMES"},
 };
 
 }  // namespace
@@ -136,11 +140,8 @@ constexpr StackFunction kStackFunctions[] = {
 ExprPtr Checker::check_stack(ExprPtr expr, const DFunction& row) {
   std::string name(row.name);
   const StackFunction& kind = *std::ranges::find(kStackFunctions, row.name, &StackFunction::name);
-  size_t most = world_.prototype(row.prototype).parameters.size();
-  if (expr->kids.size() > most + 1)
-    fail(kind.proto_tag, expr->where,
-         name + "( ) prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " args passed, at most " +
-             std::to_string(most) + " expected");
+  const Prototype& prototype = world_.prototype(row.prototype);
+  check_count(name, prototype, expr->kids.size() - 1, expr->where);
   const Type* type = world_.types.integer(4, false);
   ExprPtr out = make(ExprKind::Call, world_.types.stack_type(), here(expr->where));
   out->function = &row;
@@ -149,14 +150,27 @@ ExprPtr Checker::check_stack(ExprPtr expr, const DFunction& row) {
   out->kids.push_back(integer(kind.strings.empty() ? 0 : world_.options.number(kind.strings), type, expr->where));
   for (size_t i = 1; i < expr->kids.size(); ++i) {
     SourceRange where = expr->kids[i]->where;
-    ExprPtr size = constant(std::move(expr->kids[i]));
-    bool valid = size && static_cast<int64_t>(size->integer) >= (i == 1 ? 1 : 0) && size->integer <= INT32_MAX;
+    ExprPtr size = passed(name, std::move(expr->kids[i]), prototype.parameters[i - 1], i);
+    bool valid = size->kind == ExprKind::Integer && static_cast<int32_t>(size->integer) >= (i == 1 ? 1 : 0) &&
+                 size->integer <= INT32_MAX;
     if (!valid && i == 1)
       fail(kind.frames_tag, where, name + "( ) argument #1 must be a non-zero positive integer constant");
     if (!valid) fail("D_USTACK_STRSIZE", where, name + "( ) argument #2 must be a positive integer constant");
     out->kids[i - 1] = integer(size->integer, type, where);
   }
-  if (row.of_kernel) need_kernel(name + "()", expr->where);
+  out->kids[0]->integer = std::min(out->kids[0]->integer, std::max<uint64_t>(1, world_.options.number("maxframes")));
+  if (row.of_kernel && !world_.framework.sees_kernel()) out->function = find_function("__no_stack");
+  return out;
+}
+
+/// Takes `value` into a variable of the firing: gives the assignment, and leaves the variable in its place.
+ExprPtr Checker::kept_in_variable(ExprPtr& value) {
+  const SourceRange where = value->where;
+  std::string hidden = "kept " + std::to_string(world_.program.variables.size());  // no text can name it
+  const Symbol temporary = declare_variable(VariableDesc::Scope::This, hidden, value->type);
+  ExprPtr out = make(ExprKind::Assign, value->type, where);
+  out->kids.push_back(variable(temporary, where));
+  out->kids.push_back(std::exchange(value, variable(temporary, where)));
   return out;
 }
 
@@ -165,9 +179,11 @@ ExprPtr Checker::lowered_call(ExprPtr call) {
   const std::string_view name = call->function->name;
   if (name == "copyinto") {
     // bcopy(copyin(address, size), to, size)
-    if (assigns(*call->kids[1]))
-      fail("D_UNKNOWN", call->where, "copyinto( ) argument #2 may not assign to variables",
-           "assign it in a statement of its own");
+    std::vector<ExprPtr> first;  // what comes before it
+    for (size_t i : {0, 1}) {
+      if (!assigns(*call->kids[0]) && !assigns(*call->kids[1]) && !assigns(*call->kids[2])) break;
+      first.push_back(kept_in_variable(call->kids[i]));
+    }
     const DFunction &copyin = *find_function("copyin"), &bcopy = *find_function("bcopy");
     ExprPtr from = make(ExprKind::Call, world_.prototype(copyin.prototype).result, call->where);
     ExprPtr size = clone(*call->kids[1]);
@@ -180,6 +196,12 @@ ExprPtr Checker::lowered_call(ExprPtr call) {
     call->kids[2] = std::move(size);
     call->function = &bcopy;
     call->text = bcopy.name;
+    if (!first.empty()) {
+      ExprPtr all = make(ExprKind::Comma, call->type, call->where);
+      all->kids = std::move(first);
+      all->kids.push_back(std::move(call));
+      return all;
+    }
   }
   if (name == "progenyof") {
     // The parent as it was when the probe fired: the process may be gone when the body runs.

@@ -59,13 +59,14 @@ void Checker::declare_scoped(VariableDesc::Scope scope, const Declarator& declar
   bool tuple = !declarator.derivations.empty() && declarator.derivations[0].kind == Derivation::Kind::Tuple;
   bool no_size = !declarator.derivations.empty() && declarator.derivations[0].kind == Derivation::Kind::Array &&
                  !declarator.derivations[0].size;
+  if (no_size && is_extern) return;  // what it is stands where it is defined
   if (no_size)
     fail("D_DECL_ARRNULL", declarator.where, "array declaration requires array dimension or tuple signature: " + name);
   const Type* type = derived(base, declarator, tuple ? 1 : 0);
   const Type* real = type->canonical;
   if (real->kind == Type::Kind::Function) {
-    if (world_.function(name) || world_.aggregating_function(name))
-      fail("D_DECL_IDRED", declarator.where, "built-in identifier redeclared: " + name);
+    // A prototype may bear the name of what is built in, and changes nothing about that.
+    if (world_.function(name) || world_.aggregating_function(name) || world_.variable(name)) return;
     Symbol symbol;
     symbol.kind = Symbol::Kind::Prototype;
     symbol.type = type;

@@ -56,14 +56,12 @@ ExprPtr Checker::value(ExprPtr expr) {
   Type::Kind kind = expr->type->canonical->kind;
   if (kind == Type::Kind::Dynamic)
     fail("D_OP_DYN", expr->where, "a translated object has no value of its own: use one of its members");
-  if (kind == Type::Kind::Void) fail("D_OP_INCOMPAT", expr->where, "an expression of type void has no value");
   return expr;
 }
 
 ExprPtr Checker::scalar(ExprPtr expr, std::string_view tag, const std::string& message) {
   SourceRange where = expr->where;
   expr = check(std::move(expr));
-  if (expr->type->canonical->kind == Type::Kind::Array) expr = decay(std::move(expr));
   if (!expr->type->is_scalar()) fail(tag, where, message);
   return expr;
 }
@@ -89,10 +87,12 @@ const Expr* Checker::parameter(std::string_view name) const {
 ExprPtr Checker::check_name(ExprPtr expr) {
   std::string name = expr->text;
   if (name.starts_with('@')) {
-    if (!world_.names.aggregations.contains(name.substr(1)))
+    auto known = world_.names.aggregations.find(name.substr(1));
+    if (known == world_.names.aggregations.end())
       fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": Unknown variable name");
-    fail("D_OP_INCOMPAT", expr->where, "an aggregation has no value in an expression: " + name,
-         "print it with printa()");
+    ExprPtr whole = make(ExprKind::AggregationRef, world_.types.aggregation_type(), here(expr->where));
+    whole->variable_index = known->second.index;
+    return whole;
   }
   if (name == "self" || name == "this")
     fail("D_SYNTAX", expr->where, "syntax error near \"" + name + "\"", "write " + name + "->name");
@@ -106,6 +106,7 @@ ExprPtr Checker::check_name(ExprPtr expr) {
     null->text = "NULL";
     return null;
   }
+  if (name == "`") unknown_name(name, expr->where);
   note_name(name, expr->where);
   if (const Symbol* symbol = world_.global(name)) return use_symbol(*symbol, std::move(expr));
   const DVariable* row = world_.variable(name);
@@ -121,6 +122,7 @@ ExprPtr Checker::check_name(ExprPtr expr) {
 }
 
 void Checker::unknown_name(const std::string& name, SourceRange where) {
+  if (name == "`") fail("D_IDENT_UNDEF", where, "failed to resolve `: Unknown symbol name");
   if (name.find('`') != std::string::npos)
     fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": No symbol information available",
          name.starts_with("D`") ? "D` is for types: variables stand without"
@@ -157,7 +159,6 @@ ExprPtr Checker::use_symbol(const Symbol& symbol, ExprPtr expr) {
 
 ExprPtr Checker::use_builtin(const DVariable& row, ExprPtr expr) {
   std::string name(row.name);
-  if (row.of_kernel) need_kernel(name, expr->where);
   switch (row.from) {
     case From::Refused: fail("D_UNKNOWN", expr->where, std::string(row.doc));
     case From::Typed:
@@ -172,10 +173,32 @@ ExprPtr Checker::use_builtin(const DVariable& row, ExprPtr expr) {
     case From::Body:
     case From::Library: break;
   }
-  ExprPtr out = make(ExprKind::Builtin, world_.types.of_text(row.type, world_.types.int_type()), here(expr->where));
+  const Type* type = world_.types.of_text(row.type, world_.types.int_type());
+  if (row.of_kernel && !world_.framework.sees_kernel()) return opaque(type, name, here(expr->where));
+  ExprPtr out = make(ExprKind::Builtin, type, here(expr->where));
   out->builtin = &row;
   out->text = name;
   return out;
+}
+
+/// A kernel's pointer where nobody sees the kernel: a value for each thread, to be compared and kept; it leads nowhere.
+ExprPtr Checker::opaque(const Type* type, const std::string& name, SourceRange where) {
+  constexpr uint64_t kLikeTheKernels = 0xffff'8000'0000'0000;
+  const Type* word = world_.types.integer(8, false);
+  const DVariable& thread = *find_variable("tid");
+  ExprPtr id = make(ExprKind::Builtin, world_.types.of_text(thread.type, nullptr), where);
+  id->builtin = &thread;
+  id->text = thread.name;
+  ExprPtr moved = binary(Op::Shl, cast(std::move(id), word), integer(6, word, where), word, where);
+  ExprPtr out = cast(binary(Op::Or, std::move(moved), integer(kLikeTheKernels, word, where), word, where), type);
+  out->text = name;  // leads_into_kernel() finds it by that
+  return out;
+}
+
+/// Whether it was made of an opaque() one.
+bool Checker::leads_into_kernel(const Expr& pointer) {
+  if (pointer.kind == ExprKind::Cast && !pointer.text.empty()) return true;
+  return std::ranges::any_of(pointer.kids, [](const ExprPtr& kid) { return leads_into_kernel(*kid); });
 }
 
 ExprPtr Checker::check_unary(ExprPtr expr) {
@@ -189,7 +212,7 @@ ExprPtr Checker::check_unary(ExprPtr expr) {
     if (expr->op == Op::Not) fail("D_OP_INT", expr->where, "operator ~ requires an operand of integral type");
     fail("D_OP_ARITH", expr->where, "operator " + expr->text + " requires an operand of arithmetic type");
   }
-  expr->type = promoted(expr->kids[0]->type);
+  expr->type = expr->kids[0]->type;
   if (expr->op == Op::Plus) {
     ExprPtr kid = rvalue(std::move(expr->kids[0]));
     return kid->type == expr->type ? std::move(kid) : convert(std::move(kid), expr->type);
@@ -216,7 +239,14 @@ ExprPtr Checker::check_deref(ExprPtr expr) {
              " definition is available",
          world_.foreign.advice(pointer->target->name));
   expr->type = expr->kids[0]->type->canonical->target;
+  note_kernel(*expr->kids[0]);
   return expr;
+}
+
+/// What follows a pointer into the kernel compiles everywhere, and is refused when it is enabled.
+void Checker::note_kernel(const Expr& pointer) {
+  if (!world_.framework.sees_kernel() && leads_into_kernel(pointer))
+    needs_kernel_ = "what it follows is of the kernel, which only the kmod source sees";
 }
 
 ExprPtr Checker::check_address(ExprPtr expr) {
@@ -225,12 +255,13 @@ ExprPtr Checker::check_address(ExprPtr expr) {
     if (operand->bit_width) fail("D_ADDROF_BITFIELD", expr->where, "cannot take address of bit-field");
     const Expr* base = operand->kids[0].get();
     while (base->kind == ExprKind::Binary || base->kind == ExprKind::Cast) base = base->kids[0].get();
-    bool of_variable = base->kind == ExprKind::AddressOf && base->type->canonical->target->is_record();
+    const bool of_variable = base->kind == ExprKind::AddressOf && base->kids[0]->type->is_record();
     if (of_variable) fail("D_ADDROF_VAR", expr->where, "cannot take address of dynamic variable");
     return fold(cast(std::move(operand->kids[0]), world_.types.pointer_to(operand->type)));
   }
   if (operand->kind == ExprKind::Variable || operand->kind == ExprKind::ArrayElement ||
-      operand->kind == ExprKind::Builtin || operand->kind == ExprKind::AddressOf)
+      operand->kind == ExprKind::Builtin || operand->kind == ExprKind::AddressOf ||
+      operand->kind == ExprKind::AggregationRef)
     fail("D_ADDROF_VAR", expr->where, "cannot take address of dynamic variable");
   fail("D_ADDROF_LVAL", expr->where, "unacceptable operand for unary & operator");
 }
@@ -248,8 +279,10 @@ ExprPtr Checker::check_cast(ExprPtr expr) {
     expr->type = to;
     return expr;
   }
+  if (a == b && to->is_record()) return from;
+  text_member_ = nullptr;  // a pointer has no bounds
   bool scalar_target = to->is_integer() || a->kind == Type::Kind::Pointer;
-  bool scalar_source = from->type->is_scalar() || b->kind == Type::Kind::Array;
+  bool scalar_source = from->type->is_scalar() || b->kind == Type::Kind::String || b->kind == Type::Kind::Array;
   if (a->kind == Type::Kind::String) {
     if (b->kind == Type::Kind::String || is_char_pointer(b) || is_null(*from)) return convert(std::move(from), to);
     if (!scalar_source) invalid();
@@ -265,6 +298,7 @@ ExprPtr Checker::check_cast(ExprPtr expr) {
 const Type* Checker::foreign_name(const Expr& operand) {
   if (operand.kind != ExprKind::Name || operand.type || parameter(operand.text)) return nullptr;
   const std::string& name = operand.text;
+  if (name == "`") return nullptr;
   bool known = world_.names.globals.contains(name) || find_variable(name) || find_constant(name) ||
                name.starts_with('@') || name == "NULL" || name == "self" || name == "this";
   if (known) return nullptr;
@@ -294,15 +328,16 @@ ExprPtr Checker::check_sizeof(ExprPtr expr) {
   }
   Type::Kind kind = type->canonical->kind;
   if (kind == Type::Kind::Void || kind == Type::Kind::Function || kind == Type::Kind::Dynamic ||
-      kind == Type::Kind::Stack || !type->canonical->complete)
+      kind == Type::Kind::Stack || kind == Type::Kind::Aggregation || !type->canonical->complete)
     fail("D_SIZEOF_TYPE", expr->where, "cannot apply sizeof to an operand of unknown size");
   return integer(size, world_.types.find("size_t"), here(expr->where));
 }
 
 ExprPtr Checker::check_offsetof(ExprPtr expr) {
   const Type* type = named(*expr->type_name);
-  world_.foreign.complete(type);
-  if (!type->is_record()) fail("D_OFFSETOF_TYPE", expr->where, "offsetof operand must be a struct or union type");
+  const bool complete = world_.foreign.complete(type);
+  if (!type->is_record() || !complete)
+    fail("D_OFFSETOF_TYPE", expr->where, "offsetof operand must be a struct or union type");
   for (const Member& member : type->canonical->members) {
     if (member.name != expr->text) continue;
     if (member.bit_width) fail("D_OFFSETOF_BITFIELD", expr->where, "cannot take offset of a bit-field: " + expr->text);

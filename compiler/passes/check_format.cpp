@@ -98,7 +98,7 @@ class FormatReader {
       return;
     }
     for (; at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])); ++at_)
-      into = std::min(std::max(into, 0) * 10 + (text_[at_] - '0'), 100000);
+      into = static_cast<int>(std::min<int64_t>(int64_t{std::max(into, 0)} * 10 + (text_[at_] - '0'), INT32_MAX));
   }
 
   std::string_view text_;
@@ -270,12 +270,24 @@ void Checker::check_keys(std::vector<Conversion>& format, const AggregationSymbo
   for (const Conversion& conversion : format) {
     if (!conversion.letter) continue;
     ++number;
-    if (conversion.width_argument || conversion.precision_argument)
-      fail("D_PRINTF_DYN_PROTO", where,
-           "printa( ) prototype mismatch: conversion #" + std::to_string(number) + " (%" + conversion.letter +
-               ") is missing a corresponding \"*\" argument");
+    for (const bool precision : {false, true}) {
+      if (!(precision ? conversion.precision_argument : conversion.width_argument)) continue;
+      const std::string star = precision ? ".*" : "*";
+      if (key >= aggregation.keys.size())
+        fail("D_PRINTF_DYN_PROTO", where,
+             "printa( ) prototype mismatch: conversion #" + std::to_string(number) + " (%" + conversion.letter +
+                 ") is missing a corresponding \"" + star + "\" argument",
+             "it is taken from the keys; there are " + std::to_string(aggregation.keys.size()));
+      const Type* type = aggregation.keys[key++];
+      if (!type->is_integer())
+        fail("D_PRINTF_DYN_TYPE", where,
+             "printa( ) key #" + std::to_string(key) + " is incompatible with conversion #" + std::to_string(number) +
+                 " prototype:\n\tconversion: %" + star + conversion.letter +
+                 "\n\t prototype: int\n\t  argument: " + type->name);
+    }
     if (conversion.aggregation) {
-      if (kIntegers.find(conversion.letter) == std::string_view::npos && conversion.letter != 'Y')
+      if (kIntegers.find(conversion.letter) == std::string_view::npos && conversion.letter != 'Y' &&
+          conversion.letter != 'T')
         fail("D_PRINTF_ARG_TYPE", where,
              "printa( ) conversion #" + std::to_string(number) +
                  " is incompatible with an aggregation's value:\n\tconversion: %@" + conversion.letter +

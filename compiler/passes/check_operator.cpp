@@ -4,23 +4,24 @@
 namespace sonde {
 
 void Checker::incompatible(const Expr& expr, const std::string& op, const Expr& left, const Expr& right) {
+  const bool aggregation = left.kind == ExprKind::AggregationRef || right.kind == ExprKind::AggregationRef;
   fail("D_OP_INCOMPAT", expr.where,
-       "operands have incompatible types: \"" + left.type->name + "\" " + op + " \"" + right.type->name + "\"");
+       "operands have incompatible types: \"" + left.type->name + "\" " + op + " \"" + right.type->name + "\"",
+       aggregation ? "an aggregation is printed with printa()" : "");
 }
 
-const Type* Checker::promoted(const Type* type) {
-  const Type* real = type->canonical;
-  return real->size < 4 || real->kind == Type::Kind::Enum ? world_.types.int_type() : type;
-}
-
-/// The type of an arithmetic operation: C's usual conversions.
-const Type* Checker::promoted(const Type* a, const Type* b) {
-  a = promoted(a);
-  b = promoted(b);
+/// The type of an arithmetic operation: that of the larger operand, of two of one size the unsigned one. Nothing becomes int.
+const Type* Checker::wider(const Type* a, const Type* b) {
   const Type *x = a->canonical, *y = b->canonical;
   if (x->size != y->size) return x->size > y->size ? a : b;
   if (x->is_signed != y->is_signed) return x->is_signed ? b : a;
-  return a;
+  return x->kind == Type::Kind::Enum ? b : a;
+}
+
+/// Numbers compare as in C: what is narrower than int as an int, of equal widths unsigned if one is.
+bool Checker::compares_signed(const Type* a, const Type* b) {
+  const Type* promoted = wider(a, b)->canonical;
+  return promoted->size < 4 || promoted->is_signed;
 }
 
 /// A value that is computed with: a bit-field narrower than int is an int.
@@ -53,7 +54,7 @@ ExprPtr Checker::arithmetic(ExprPtr expr) {
     fail("D_OP_INT", expr->where, "operator " + expr->text + " requires operands of integral type");
   }
   bool shifts = expr->op == Op::Shl || expr->op == Op::Shr;
-  const Type* type = shifts ? promoted(a.type) : promoted(a.type, b.type);
+  const Type* type = shifts ? a.type : wider(a.type, b.type);
   if ((expr->op == Op::Div || expr->op == Op::Mod) && b.kind == ExprKind::Integer && b.integer == 0)
     fail("D_DIV_ZERO", expr->where, "expression contains division by zero");
   bool divides = expr->op == Op::Div || expr->op == Op::Mod;
@@ -70,6 +71,15 @@ ExprPtr Checker::additive(ExprPtr expr) {
   if (swapped) {
     std::swap(expr->kids[0], expr->kids[1]);
     std::swap(a, b);
+  }
+  if (expr->op == Op::Add && ((a->is_string() && b->is_integer()) || (a->is_integer() && b->is_string()))) {
+    if (a->is_integer()) std::swap(expr->kids[0], expr->kids[1]);
+    ExprPtr tail = make(ExprKind::Call, world_.types.string_type(), expr->where);
+    tail->function = find_function("__tail");
+    tail->text = tail->function->name;
+    tail->kids.push_back(std::move(expr->kids[0]));
+    tail->kids.push_back(convert(std::move(expr->kids[1]), world_.types.integer(8, false)));
+    return tail;
   }
   if (!a->is_pointer() || !(b->is_integer() || (b->is_pointer() && expr->op == Op::Sub)))
     incompatible(*expr, expr->text, *expr->kids[swapped], *expr->kids[!swapped]);
@@ -91,7 +101,7 @@ ExprPtr Checker::comparison(ExprPtr expr) {
   ExprPtr &a = expr->kids[0], &b = expr->kids[1];
   const Type* result = world_.types.int_type();
   if (a->type->is_integer() && b->type->is_integer()) {
-    bool is_signed = promoted(a->type, b->type)->canonical->is_signed;
+    const bool is_signed = compares_signed(a->type, b->type);
     return binary(expr->op, same_sign(std::move(a), is_signed), same_sign(std::move(b), is_signed), result,
                   expr->where);
   }
@@ -125,7 +135,7 @@ ExprPtr Checker::check_logical(ExprPtr expr) {
 
 /// The type both arms of ?: have, or null.
 const Type* Checker::common_arm(Expr& a, Expr& b, const Expr& where) {
-  if (a.type->is_integer() && b.type->is_integer()) return promoted(a.type, b.type);
+  if (a.type->is_integer() && b.type->is_integer()) return wider(a.type, b.type);
   if (a.type->is_string() && assignable(a.type, b)) return a.type;
   if (b.type->is_string() && assignable(b.type, a)) return b.type;
   const Type *x = a.type->canonical, *y = b.type->canonical;
@@ -137,23 +147,25 @@ const Type* Checker::common_arm(Expr& a, Expr& b, const Expr& where) {
   return nullptr;
 }
 
+/// Where the condition is a constant, the arm that it chooses; the other is thrown away, whatever it says. Null: it is none.
+ExprPtr Checker::only_arm(Expr& conditional) {
+  const Expr& condition = *conditional.kids[0];
+  if (condition.kind != ExprKind::Integer) return nullptr;
+  return std::move(conditional.kids[condition.integer != 0 ? 1 : 2]);
+}
+
 ExprPtr Checker::check_conditional(ExprPtr expr) {
   expr->kids[0] = scalar(std::move(expr->kids[0]), "D_OP_SCALAR", "operator ?: expression must be of scalar type");
+  if (ExprPtr arm = only_arm(*expr)) return rvalue(decay(operand(std::move(arm))));
+  for (size_t i : {1, 2}) expr->kids[i] = decay(operand(std::move(expr->kids[i])));
   for (size_t i : {1, 2}) {
-    std::string name;
-    const DFunction* row =
-        expr->kids[i]->kind == ExprKind::Call && !expr->kids[i]->type ? function_of(*expr->kids[i], name) : nullptr;
-    bool action = row && is_action(row->runs);
-    if (action)
+    if (is_action_call(*expr->kids[i]))
       fail("D_OP_ACT", expr->kids[i]->where, "action cannot be used in a conditional context",
            "?: with actions can only be a statement of its own");
-    expr->kids[i] = decay(operand(std::move(expr->kids[i])));
   }
   const Type* type = common_arm(*expr->kids[1], *expr->kids[2], *expr);
   if (!type) incompatible(*expr, "?:", *expr->kids[1], *expr->kids[2]);
   for (size_t i : {1, 2}) expr->kids[i] = convert(std::move(expr->kids[i]), type);
-  if (expr->kids[0]->kind == ExprKind::Integer)
-    return rvalue(std::move(expr->kids[expr->kids[0]->integer && !expr->kids[0]->type->is_string() ? 1 : 2]));
   expr->type = type;
   return expr;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Specifiers and declarators to types; structs, unions, enums.
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <string_view>
 
@@ -38,7 +39,8 @@ const Type* Checker::specified(const Specifiers& s) {
   if (s.bases > 1 || (s.is_signed && s.is_unsigned)) fail("D_DECL_COMBO", s.where, "invalid type combination");
   switch (s.base) {
     case Base::None:
-      if (!attributes) fail("D_DECL_IDENT", s.where, "a type is missing in the declaration");
+      if (!attributes && s.storage.empty() && !s.is_qualified)
+        fail("D_DECL_IDENT", s.where, "a type is missing in the declaration");
       return specified_integer(s);
     case Base::Char:
     case Base::Int: return specified_integer(s);
@@ -74,10 +76,17 @@ const Type* Checker::specified(const Specifiers& s) {
     type = world_.types.find(name);
   }
   if (!type) type = world_.foreign.find(s.name);
-  if (!type)
+  if (type) return type;
+  if (s.name.find('`') != std::string::npos)
     fail("D_UNKNOWN", s.where, "failed to resolve type " + s.name + ": Unknown type name",
          world_.foreign.advice(s.name));
-  return type;
+  if (!s.storage.empty() && s.storage.front() != Storage::Typedef)
+    fail("D_DECL_IDENT", s.where, "old-style declaration or incorrect type specified: " + s.name,
+         world_.foreign.advice(s.name));
+  // Where only a type can stand and there is none, the text makes no sense.
+  const std::string advice = world_.foreign.advice(s.name);
+  fail("D_SYNTAX", s.where, "syntax error near \"" + s.name + "\"",
+       s.name + " is no known type" + (advice.empty() ? "" : ": " + advice));
 }
 
 namespace {
@@ -125,7 +134,7 @@ void Checker::record_members(const RecordSyntax& syntax, Type& type) {
   for (const FieldSyntax& field : syntax.fields) record_member(field, type);
 }
 
-/// Naturally aligned, no padding at the end; a bit-field starts at a byte and takes as few as it needs.
+/// Naturally aligned, no padding at the end; a bit-field takes as few bytes as it needs, aligned to the power of two that holds them.
 void Checker::record_member(const FieldSyntax& field, Type& record) {
   if (!field.specifiers->storage.empty())
     fail("D_DECL_BADCLASS", field.where, "specified storage class not appropriate in D");
@@ -142,11 +151,11 @@ void Checker::record_member(const FieldSyntax& field, Type& record) {
   member.type =
       flexible ? world_.types.array_of(derived(base, field.declarator, 1), 0) : derived(base, field.declarator);
   const Type* real = member.type->canonical;
-  if (real->kind == Type::Kind::Void) fail("D_DECL_VOIDOBJ", field.where, "cannot have void member: " + shown);
+  if (real->kind == Type::Kind::Void || real->kind == Type::Kind::Function)
+    fail("D_DECL_VOIDOBJ", field.where, "cannot have void member: " + shown);
   if (!world_.foreign.complete(real))
     fail("D_DECL_INCOMPLETE", field.where, "incomplete struct/union/enum " + member.type->name + ": " + shown);
-  if (real->kind == Type::Kind::Function || real->kind == Type::Kind::Dynamic || real->kind == Type::Kind::Symbol ||
-      real->kind == Type::Kind::Stack)
+  if (real->kind == Type::Kind::Dynamic || real->kind == Type::Kind::Symbol || real->kind == Type::Kind::Stack)
     fail("D_DECL_DYNOBJ", field.where, "cannot have member of type " + member.type->name + ": " + shown);
   bool duplicate = !member.name.empty() &&
                    std::ranges::any_of(record.members, [&](const Member& one) { return one.name == member.name; });
@@ -163,7 +172,8 @@ void Checker::record_member(const FieldSyntax& field, Type& record) {
     if (width->integer > real->size * 8) fail("D_DECL_BFSIZE", field.where, "bit-field too big for type: " + shown);
     member.bit_width = static_cast<uint32_t>(width->integer);
     size = (width->integer + 7) / 8;
-    member.offset = is_union ? 0 : record.size;
+    const uint64_t alignment = std::bit_ceil(size);
+    member.offset = is_union ? 0 : (record.size + alignment - 1) / alignment * alignment;
   } else {
     const Type* aligned = real;
     while (aligned->kind == Type::Kind::Array) aligned = aligned->target->canonical;
@@ -279,21 +289,24 @@ std::vector<const Type*> Checker::signature(const Derivation& derivation, std::v
     if (!parameter.specifiers.storage.empty())
       fail("D_DECL_PARMCLASS", parameter.where,
            "inappropriate storage class for function or associative array parameter");
+    const std::string shown = parameter.declarator.name.empty() ? "(anonymous)" : parameter.declarator.name;
+    auto refuse = [&](const std::string& type) {
+      fail("D_DECL_PROTO_TYPE", parameter.where,
+           what + " prototype may not use parameter of type " + type + ": " + shown + ", parameter #" +
+               std::to_string(number));
+    };
+    const std::vector<Derivation>& derivations = parameter.declarator.derivations;
+    const bool keyed = !derivations.empty() && derivations[0].kind == Derivation::Kind::Tuple;
+    if (keyed) refuse("dynamic variable");
     const Type* type = derived(specified(parameter.specifiers), parameter.declarator);
     if (type->canonical->kind == Type::Kind::Void) {
+      if (tuple) refuse("void");
       if (derivation.parameters->size() > 1) fail("D_DECL_PROTO_VOID", parameter.where, "void must be sole parameter");
       if (!parameter.declarator.name.empty())
         fail("D_DECL_PROTO_NAME", parameter.where, "void parameter may not have a name: " + parameter.declarator.name);
-      if (tuple)
-        fail("D_DECL_PROTO_TYPE", parameter.where,
-             what + " prototype may not use parameter of type void: (anonymous), parameter #" + std::to_string(number));
       continue;
     }
-    if (!world_.foreign.complete(type))
-      fail("D_DECL_PROTO_TYPE", parameter.where,
-           what + " prototype may not use parameter of type " + type->name + ": " +
-               (parameter.declarator.name.empty() ? "(anonymous)" : parameter.declarator.name) + ", parameter #" +
-               std::to_string(number));
+    if (!world_.foreign.complete(type)) refuse(type->name);
     if (type->canonical->kind == Type::Kind::Array && is_char_pointer(type)) type = world_.types.string_type();
     out.push_back(type);
     if (names) names->push_back(parameter.declarator.name);
@@ -304,6 +317,8 @@ std::vector<const Type*> Checker::signature(const Derivation& derivation, std::v
 const Type* Checker::named(const TypeName& name) {
   if (!name.specifiers.storage.empty())
     fail("D_DECL_BADCLASS", name.where, "specified storage class not appropriate in D");
+  if (name.specifiers.longs && name.specifiers.shorts)
+    fail("D_UNKNOWN", name.where, "failed to resolve type short long : Unknown type name");
   return derived(specified(name.specifiers), name.declarator);
 }
 

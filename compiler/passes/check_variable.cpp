@@ -85,19 +85,36 @@ const Type* Checker::assigned_type(const Expr& right, const std::string& op) {
   fail("D_OP_INCOMPAT", right.where, "operator " + op + " cannot be applied to a value of type " + right.type->name);
 }
 
+/// The place is there already, so the type of what is assigned does not make it.
+bool Checker::is_known(const Expr& place) {
+  VariableDesc::Scope scope{};
+  std::string name;
+  const Expr& base = place.kind == ExprKind::Index ? *place.kids[0] : place;
+  return symbol_of(base, scope, name) != nullptr || name.empty();
+}
+
+/// An element, or a thread's variable: a 0 gives its memory back.
+bool Checker::may_be_deleted(const Expr& place) const {
+  return place.kind == ExprKind::ArrayElement ||
+         (place.kind == ExprKind::Variable &&
+          world_.program.variables[place.variable_index].scope == VariableDesc::Scope::Self);
+}
+
 ExprPtr Checker::check_assign(ExprPtr expr) {
   if (is_aggregation(*expr->kids[0]))
     fail("D_CG_EXPR", expr->where,
          "aggregating actions may not be used in a D expression (D program context required)");
-  if (is_aggregation(*expr->kids[1])) expr->kids[1] = check(std::move(expr->kids[1]));
   ExprPtr right = check(std::move(expr->kids[1]));
+  if (is_action_call(*right)) only_statements_act(*right, false);
   bool translated = right->type->canonical->kind == Type::Kind::Dynamic && right->type->canonical->target->is_record();
   right = value(translated ? translated_record(std::move(right)) : std::move(right));
-  ExprPtr left = target(std::move(expr->kids[0]), assigned_type(*right, "="), "=");
+  const bool decays = right->type->canonical->kind == Type::Kind::Array && is_known(*expr->kids[0]);
+  ExprPtr left = target(std::move(expr->kids[0]), decays ? right->type : assigned_type(*right, "="), "=");
   const Type* type = left->type;
   if (type->canonical->kind == Type::Kind::Array)
     fail("D_OP_ARRFUN", expr->where, "operator = may not be applied to operand of type \"" + type->name + "\"");
-  if (!assignable(type, *right)) incompatible(*expr, "=", *left, *right);
+  const bool deletes = type->is_record() && is_null(*right) && may_be_deleted(*left);
+  if (!deletes && !assignable(type, *right)) incompatible(*expr, "=", *left, *right);
   expr->kids[0] = std::move(left);
   expr->kids[1] = convert(std::move(right), type);
   expr->type = type;
@@ -108,9 +125,10 @@ ExprPtr Checker::check_assign(ExprPtr expr) {
 ExprPtr Checker::check_update(ExprPtr expr) {
   std::string op = expr->text;
   bool step = expr->kids.size() == 1;
+  // ++ and -- make what they name; op= does not.
+  ExprPtr left = target(std::move(expr->kids[0]), step ? world_.types.find("int64_t") : nullptr, op);
   ExprPtr right = step ? integer(1, world_.types.int_type(), expr->where) : decay(operand(std::move(expr->kids[1])));
   if (step) expr->kids.emplace_back();
-  ExprPtr left = target(std::move(expr->kids[0]), nullptr, op);
   const Type* type = left->type;
   if (left->type->is_pointer()) {
     uint64_t size = type->canonical->target->canonical->size;
@@ -121,6 +139,8 @@ ExprPtr Checker::check_update(ExprPtr expr) {
     if (!right->type->is_integer()) incompatible(*expr, op, *left, *right);
     const Type* word = world_.types.integer(8, true);
     right = binary(Op::Mul, convert(std::move(right), word), integer(size, word, expr->where), word, expr->where);
+  } else if (type->is_integer() && right->type->is_pointer() && (expr->op == Op::Add || expr->op == Op::Sub)) {
+    fail("D_OP_VFPTR", expr->where, "operator " + op + " requires left-hand scalar operand of known size");
   } else if (!type->is_integer() || !right->type->is_integer()) {
     if (step) fail("D_OP_SCALAR", expr->where, "operator " + op + " requires operand of scalar type");
     incompatible(*expr, op, *left, *right);
@@ -128,7 +148,7 @@ ExprPtr Checker::check_update(ExprPtr expr) {
     if (right->kind == ExprKind::Integer && right->integer == 0)
       fail("D_DIV_ZERO", expr->where, "expression contains division by zero");
     bool narrow = left->bit_width != 0 && left->bit_width < 32;
-    const Type* common = promoted(narrow ? world_.types.int_type() : type, right->type);
+    const Type* common = wider(narrow ? world_.types.int_type() : type, right->type);
     right = same_sign(std::move(right), common->canonical->is_signed);
   }
   expr->kids[0] = std::move(left);
@@ -226,12 +246,12 @@ ExprPtr Checker::target_element(ExprPtr expr, const Type* assigned, const std::s
   if (is_name && !symbol && !name.starts_with('@')) {
     if (scope == VariableDesc::Scope::This)
       fail("D_ARR_LOCAL", expr->where, "local variables may not be used as associative arrays: " + name);
-    if (!assigned) fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned");
     std::vector<const Type*> keys;
     for (size_t i = 1; i < expr->kids.size(); ++i) {
       expr->kids[i] = check(std::move(expr->kids[i]));
       keys.push_back(key_type(*expr->kids[i], "associative array", i));
     }
+    if (!assigned) fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned");
     require_few_keys(keys.size(), expr->where);
     symbol = &declare_array(scope == VariableDesc::Scope::Self, name, std::move(keys), assigned);
   }
@@ -241,9 +261,9 @@ ExprPtr Checker::target_element(ExprPtr expr, const Type* assigned, const std::s
 }
 
 void Checker::require_few_keys(size_t count, SourceRange where) {
-  constexpr size_t kMostKeys = 16;
+  constexpr size_t kMostKeys = 9;
   if (count > kMostKeys)
-    fail("D_UNKNOWN", where, "Insufficient tuple registers to generate code",
+    fail("", where, "Insufficient tuple registers to generate code",
          "an associative array has at most " + std::to_string(kMostKeys) + " keys");
 }
 
@@ -257,7 +277,9 @@ const Type* Checker::key_type(const Expr& key, const std::string& what, size_t n
     case Type::Kind::Any:
     case Type::Kind::Function:
       fail("D_KEY_TYPE", key.where,
-           (type->canonical->kind == Type::Kind::Dynamic ? "translated" : type->name) +
+           (type->canonical->kind == Type::Kind::Dynamic       ? "translated"
+            : type->canonical->kind == Type::Kind::Aggregation ? "dynamic"
+                                                               : type->name) +
                " expression may not be used as " + what + " index: key #" + std::to_string(number));
     case Type::Kind::Array: return is_char_pointer(type) ? world_.types.string_type() : type;
     case Type::Kind::Stack:
@@ -296,9 +318,8 @@ ExprPtr Checker::check_index(ExprPtr expr) {
              name + "[ ] prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " keys passed, 1 expected");
       bool registers = row->from == From::Registers;
       ExprPtr index = value(std::move(expr->kids[1]));
-      if (!index->type->is_integer()) argument_mismatch(name, 1, "int", *index);
-      if (registers && index->kind != ExprKind::Integer)
-        fail("D_REGS_IDX", expr->where, "uregs[] index must be a constant");
+      if (!index->type->is_integer() || (registers && index->kind != ExprKind::Integer))
+        argument_mismatch(name, 1, registers ? "integer constant" : "int", *index, "[ ]");
       if (registers && index->integer > 25)
         fail("D_UNKNOWN", expr->where,
              "uregs[]: index out of bounds (" + std::to_string(static_cast<int64_t>(index->integer)) + ")");
@@ -308,34 +329,39 @@ ExprPtr Checker::check_index(ExprPtr expr) {
       out->kids.push_back(convert(std::move(index), world_.types.integer(8, true)));
       return out;
     }
-    if (name.starts_with('@')) return check(std::move(expr->kids[0]));
+    if (name.starts_with('@')) {
+      for (size_t i = 1; i < expr->kids.size(); ++i) check(std::move(expr->kids[i]));
+      return make(ExprKind::AggregationRef, world_.types.aggregation_type(), here(expr->where));
+    }
     if (!row && !world_.global(name))
       fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": Unknown variable name");
   }
   if (!symbol && scope != VariableDesc::Scope::Global)
     fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned");
+  text_member_ = nullptr;
   ExprPtr base = value(std::move(expr->kids[0]));
   bool indexable =
       base->type->is_pointer() || base->type->is_string() || base->type->canonical->kind == Type::Kind::Array;
   if (!indexable)
     fail("D_ARR_BADREF", expr->where,
          "cannot access scalar " + (name.empty() ? base->type->name : name) + " as an associative array");
-  return element(std::move(base), std::move(expr));
+  return element(std::move(base), std::move(expr), name.empty() ? "expression" : name);
 }
 
 /// a[i] of C.
-ExprPtr Checker::element(ExprPtr base, ExprPtr expr) {
+ExprPtr Checker::element(ExprPtr base, ExprPtr expr, const std::string& name) {
   if (expr->kids.size() != 2)
-    fail("D_PROTO_LEN", expr->where,
-         "array reference takes 1 index, " + std::to_string(expr->kids.size() - 1) + " given");
+    fail("D_ARR_BADREF", expr->where, "cannot access scalar " + name + " as an associative array",
+         "an array of C takes one index");
+  const Type* text = base->type->is_string() && text_member_ ? text_member_->canonical : nullptr;
   ExprPtr index = value(std::move(expr->kids[1]));
   if (!index->type->is_integer()) fail("D_OP_INT", expr->where, "operator [ ] requires an index of integral type");
   const Type* array = base->type->canonical;
-  if (array->kind == Type::Kind::Array && index->kind == ExprKind::Integer && array->count > 0 &&
-      index->integer >= array->count)
+  const Type* bounded_by = array->kind == Type::Kind::Array ? array : text;
+  if (bounded_by && index->kind == ExprKind::Integer && bounded_by->count > 0 && index->integer >= bounded_by->count)
     fail("D_ARR_BOUNDS", expr->where,
          "index outside array bounds: " + std::to_string(static_cast<int64_t>(index->integer)) + ", max is " +
-             std::to_string(array->count));
+             std::to_string(bounded_by->count));
   if (array->kind == Type::Kind::Array && index->kind != ExprKind::Integer && array->count > 0) {
     ExprPtr bounded = make(ExprKind::Cast, world_.types.integer(8, true), index->where);
     bounded->bound = array->count;
@@ -385,6 +411,7 @@ ExprPtr Checker::member_at(ExprPtr pointer, const Member& member, SourceRange wh
     pointer = binary(Op::Add, std::move(pointer), integer(member.offset, word, where), type, where);
   else
     pointer = fold(cast(std::move(pointer), type));
+  note_kernel(*pointer);
   ExprPtr out = make(ExprKind::Deref, member.type, where);
   out->bit_offset = static_cast<uint8_t>(member.bit_offset);
   out->bit_width = static_cast<uint8_t>(member.bit_width);

@@ -6,7 +6,7 @@
 //
 // Arithmetic is 64 bits wide whatever the type says; `int` and its like are made true only where a value is stored, passed,
 // compared as a key or printed. There, and nowhere else, convert() puts a Cast. Where the sign of an operation matters
-// (/ % >> and comparisons) both operands have the sign of the promoted type: same_sign() sees to that.
+// (/ % >> and comparisons) both operands have the sign that it has: same_sign() sees to that.
 //
 // An error ends the statement or declaration it is in: fail() throws Refused, which never leaves this folder.
 #pragma once
@@ -41,6 +41,8 @@ class Checker {
 
   // check.cpp: clauses and statements
   void clause(ClauseAst& clause);
+  void predicate(ClauseAst& clause);
+  bool body_first(ClauseAst& clause);
   void statement_list(std::vector<Statement>& list);
   void statement(Statement& statement);
   ExprPtr statement_expression(ExprPtr expr);
@@ -49,25 +51,30 @@ class Checker {
   template <typename Work>
   bool guarded(Work work);
   void remember_names(SourceRange where);
+  static bool is_unknown_name(std::string_view tag);
+  void only_statements_act(const Expr& expr, bool is_statement);
   bool follows_from_another(std::string_view tag, SourceRange where) const;
 
   // resolve_probes.cpp
   void resolve_probes(ClauseAst& clause);
   std::string near_probes(const ProbeDescription& description);
   ExprPtr typed_argument(ExprPtr expr);
+  ArgumentDescription declared_argument_of_all(uint64_t index, SourceRange where);
   const ArgumentDescription& argument_of_all(uint32_t index, SourceRange where);
   const Type* type_of_argument(const std::string& text);
   ExprPtr argument_value(const ArgumentDescription& argument, SourceRange where);
 
   // check_expression.cpp
   ExprPtr check(ExprPtr expr);
-  ExprPtr value(ExprPtr expr);  ///< check, refuse void, dynamic and aggregations; arrays stay arrays
+  ExprPtr value(ExprPtr expr);  ///< check, refuse translated objects; arrays stay arrays
   ExprPtr scalar(ExprPtr expr, std::string_view tag, const std::string& message);
   ExprPtr constant(ExprPtr expr);
   ExprPtr check_integer(ExprPtr expr);
   ExprPtr check_name(ExprPtr expr);
   ExprPtr use_symbol(const Symbol& symbol, ExprPtr expr);
   ExprPtr use_builtin(const DVariable& row, ExprPtr expr);
+  ExprPtr opaque(const Type* type, const std::string& name, SourceRange where);
+  void note_kernel(const Expr& pointer);
   ExprPtr check_unary(ExprPtr expr);
   ExprPtr check_deref(ExprPtr expr);
   ExprPtr check_address(ExprPtr expr);
@@ -85,16 +92,19 @@ class Checker {
   ExprPtr comparison(ExprPtr expr);
   ExprPtr check_logical(ExprPtr expr);
   ExprPtr check_conditional(ExprPtr expr);
+  static ExprPtr only_arm(Expr& conditional);
   ExprPtr check_comma(ExprPtr expr);
   const Type* common_arm(Expr& a, Expr& b, const Expr& where);
   ExprPtr operand(ExprPtr expr);
-  const Type* promoted(const Type* type);
-  const Type* promoted(const Type* a, const Type* b);
+  static const Type* wider(const Type* a, const Type* b);
+  static bool compares_signed(const Type* a, const Type* b);
   ExprPtr same_sign(ExprPtr expr, bool is_signed);
   [[noreturn]] void incompatible(const Expr& expr, const std::string& op, const Expr& left, const Expr& right);
 
   // check_variable.cpp
   ExprPtr check_assign(ExprPtr expr);
+  bool is_known(const Expr& place);
+  bool may_be_deleted(const Expr& place) const;
   ExprPtr check_update(ExprPtr expr);
   ExprPtr target(ExprPtr expr, const Type* assigned, const std::string& op);
   ExprPtr target_name(ExprPtr expr, const Type* assigned, const std::string& op);
@@ -102,7 +112,7 @@ class Checker {
   ExprPtr target_element(ExprPtr expr, const Type* assigned, const std::string& op);
   ExprPtr check_member(ExprPtr expr);
   ExprPtr check_index(ExprPtr expr);
-  ExprPtr element(ExprPtr base, ExprPtr expr);
+  ExprPtr element(ExprPtr base, ExprPtr expr, const std::string& name);
   ExprPtr associative(const Symbol& symbol, const std::string& name, ExprPtr expr);
   ExprPtr member_at(ExprPtr pointer, const Member& member, SourceRange where);
   ExprPtr variable(const Symbol& symbol, SourceRange where);
@@ -127,6 +137,7 @@ class Checker {
   ExprPtr binary(Op op, ExprPtr a, ExprPtr b, const Type* type, SourceRange where);
   ExprPtr printable(ExprPtr expr);  ///< cut to its type, arrays and records as they are
   static bool is_null(const Expr& expr);
+  static bool is_action_call(const Expr& expr);
   static bool is_char_pointer(const Type* type);
 
   // fold.cpp
@@ -141,10 +152,11 @@ class Checker {
   ExprPtr passed(const std::string& name, ExprPtr argument, const Type* parameter, size_t number);
   ExprPtr check_stack(ExprPtr expr, const DFunction& row);
   ExprPtr lowered_call(ExprPtr call);
+  ExprPtr kept_in_variable(ExprPtr& value);
   void refuse_size(const Expr& call);
-  void need_kernel(const std::string& name, SourceRange where);
+  static bool leads_into_kernel(const Expr& pointer);
   [[noreturn]] void argument_mismatch(const std::string& name, size_t number, const std::string& prototype,
-                                      const Expr& argument, std::string_view tag = "D_PROTO_ARG");
+                                      const Expr& argument, std::string_view brackets = "( )");
   const DFunction* function_of(const Expr& call, std::string& name);
   [[noreturn]] void unknown_function(const std::string& name, SourceRange where);
 
@@ -247,6 +259,7 @@ class Checker {
   bool overgrown_ = false;             ///< too many, and an error says so
   dtrace_attribute_t least_ = kStableName;
   std::set<std::string, std::less<>> unsure_;  ///< names in statements that failed: they may have been defined there
+  std::string needs_kernel_;  ///< what the clause that is checked follows into the kernel, though nobody sees it
   friend void load_library_text(World& world, const struct LibraryPart& part);
 };
 

@@ -54,7 +54,8 @@ bool Checker::assignable(const Type* to, const Expr& from) const {
   const Type* a = to->canonical;
   const Type* b = from.type->canonical;
   switch (a->kind) {
-    case Type::Kind::Any: return b->kind != Type::Kind::Void && b->kind != Type::Kind::Dynamic;
+    case Type::Kind::Any:
+      return b->kind != Type::Kind::Void && b->kind != Type::Kind::Dynamic && b->kind != Type::Kind::Aggregation;
     case Type::Kind::Integer:
     case Type::Kind::Enum: return from.type->is_integer();
     case Type::Kind::Float: return b->kind == Type::Kind::Float || is_null(from);

@@ -135,14 +135,12 @@ void Checker::translator(TranslatorSyntax& syntax) {
     if (!member)
       fail("D_XLATE_MEMB", conversion.where,
            "translator member " + conversion.member + " is not a member of " + made->output->name);
-    if (made->members.contains(conversion.member))
-      fail("D_XLATE_REDECL", conversion.where, "translator member " + conversion.member + " is already defined");
     if (!library_) {  // a stand-in for the input, so that the errors come now
       ExprPtr input = stand_in(made->input, conversion.where);
       Parameters parameters;
       parameters.where = conversion.where;
       parameters.values[made->parameter] = input.get();
-      bool stands_in = made->input->is_scalar() || made->input->is_record();
+      bool stands_in = made->input->is_scalar() || made->input->is_string() || made->input->is_record();
       ExprPtr value = stands_in ? with_parameters(*conversion.value, std::move(parameters)) : nullptr;
       bool string_member = value && is_char_pointer(member->type) && value->type->is_string();
       bool dynamic = value && value->type->canonical->kind == Type::Kind::Dynamic;
@@ -157,7 +155,7 @@ void Checker::translator(TranslatorSyntax& syntax) {
   world_.names.translators.push_back(std::move(made));
 }
 
-/// Tolerates a pointer on one side where the other has none.
+/// The output may be wanted as a pointer. A pointer to the input is another input.
 const Translator* Checker::find_translator(const Type* input, const Type* output) {
   auto bare = [](const Type* type) {
     const Type* real = type->canonical;
@@ -170,8 +168,7 @@ const Translator* Checker::find_translator(const Type* input, const Type* output
   for (const auto& one : world_.names.translators) {
     if (one->output->canonical != bare(output)) continue;
     if (one->input->canonical == input->canonical) return one.get();
-    bool integers = one->input->is_integer() && input->is_integer();
-    if (integers || bare(one->input) == bare(input)) near = one.get();
+    if (one->input->is_integer() && input->is_integer()) near = one.get();
   }
   return near;
 }

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 
+#include "compiler/library/declared_arguments.h"
 #include "compiler/passes/checker.h"
 #include "compiler/source/suggest.h"
 
@@ -82,10 +83,7 @@ const ArgumentDescription& Checker::argument_of_all(uint32_t index, SourceRange 
   if (arguments_.empty())
     for (ProbeId id : matched_) arguments_.push_back(world_.framework.arguments(id));
   std::string shown = clause_ && !clause_->descriptions.empty() ? to_string(clause_->descriptions[0]) : "";
-  bool none = std::ranges::all_of(arguments_, [](const auto& list) { return list.empty(); });
-  if (none)
-    fail("D_ARGS_NONE", where, "no arguments are defined for the clause: " + shown + " has no typed args[ ]",
-         "arg0 ... arg9 are there as numbers");
+  const bool none = std::ranges::all_of(arguments_, [](const auto& list) { return list.empty(); });
   const ArgumentDescription* found = nullptr;
   for (const std::vector<ArgumentDescription>& list : arguments_) {
     const ArgumentDescription* own = nullptr;
@@ -96,7 +94,8 @@ const ArgumentDescription& Checker::argument_of_all(uint32_t index, SourceRange 
           std::ranges::any_of(arguments_, [&](const auto& other) { return other.size() != list.size(); }))
         fail("D_ARGS_MULTI", where,
              "args[ ] may not be referenced because the probes of the clause have different arguments");
-      fail("D_ARGS_IDX", where, "index " + std::to_string(index) + " is out of range for " + shown + " args[ ]");
+      fail("D_ARGS_IDX", where, "index " + std::to_string(index) + " is out of range for " + shown + " args[ ]",
+           none ? "it has no typed arguments; arg0 ... arg9 are there as numbers" : "");
     }
     bool differs = found && (found->native != own->native || found->translated != own->translated ||
                              found->mapping != own->mapping);
@@ -109,19 +108,33 @@ const ArgumentDescription& Checker::argument_of_all(uint32_t index, SourceRange 
   return *found;
 }
 
+/// The same where no probe matches: as the provider is known to declare it, else a number.
+ArgumentDescription Checker::declared_argument_of_all(uint64_t index, SourceRange where) {
+  const ProbeDescription& description = clause_->descriptions.front();
+  const auto type = declared_argument(description.provider, description.name, index);
+  if ((type && type->empty()) || index >= SONDE_DIF_ARGS)
+    fail("D_ARGS_IDX", where,
+         "index " + std::to_string(index) + " is out of range for " + to_string(description) + " args[ ]");
+  ArgumentDescription argument;
+  argument.index = argument.mapping = static_cast<int>(index);
+  argument.native = type ? *type : "int64_t";
+  return argument;
+}
+
 ExprPtr Checker::typed_argument(ExprPtr expr) {
   if (expr->kids.size() != 2)
     fail("D_PROTO_LEN", expr->where,
          "args[ ] prototype mismatch: " + std::to_string(expr->kids.size() - 1) + " keys passed, 1 expected");
   SourceRange where = expr->where;
   note_arguments(where);
-  ExprPtr index = constant(std::move(expr->kids[1]));
-  if (!index) fail("D_ARGS_TYPE", where, "args[ ] index must be an integer constant");
-  if (matched_.empty())
+  ExprPtr index = value(std::move(expr->kids[1]));
+  if (index->kind != ExprKind::Integer) argument_mismatch("args", 1, "integer constant", *index, "[ ]");
+  if (matched_.empty() && (clause_ == nullptr || clause_->descriptions.empty()))
     fail("D_ARGS_NONE", where, "args[ ] has no types where no probe matches", "arg0 ... arg9 are there as numbers");
   if (index->integer > INT32_MAX)
     fail("D_ARGS_IDX", where,
          "index " + std::to_string(static_cast<int64_t>(index->integer)) + " is out of range for args[ ]");
+  if (matched_.empty()) return argument_value(declared_argument_of_all(index->integer, where), here(where));
   return argument_value(argument_of_all(static_cast<uint32_t>(index->integer), where), here(where));
 }
 

@@ -257,7 +257,7 @@ bool ClauseSplitter::capture_text(const Expr& expr, uint32_t which) {
 
 /// The size of copyinstr() counts the NUL, the limits of DIF do not.
 bool ClauseSplitter::capture_copyinstr(const Expr& call) {
-  uint64_t limit = std::min<uint64_t>(limits_.strsize, SONDE_DIF_MAX_TEXT);
+  uint64_t limit = std::min<uint64_t>(limits_.strsize, SONDE_DIF_MAX_TEXT) - 1;
   const Expr* size = call.kids.size() > 1 ? call.kids[1].get() : nullptr;
   std::optional<uint64_t> constant = size ? constant_of(*size) : std::nullopt;
   if (constant && *constant < 2) return false;  // no character at all: rare enough for the body

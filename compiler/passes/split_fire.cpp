@@ -125,7 +125,7 @@ void emit_operation(DifEmitter& out, Op op, const Type& left, const Type& right,
     case Op::Or: return out.op(SONDE_DIF_OR, d, a, b);
     case Op::Xor: return out.op(SONDE_DIF_XOR, d, a, b);
     case Op::Shl: return out.op(SONDE_DIF_SHL, d, a, b);
-    case Op::Shr: return out.op(promoted_is_unsigned(left) ? SONDE_DIF_SHRU : SONDE_DIF_SHRS, d, a, b);
+    case Op::Shr: return out.op(is_unsigned_type(left) ? SONDE_DIF_SHRU : SONDE_DIF_SHRS, d, a, b);
     case Op::Eq: return out.op(SONDE_DIF_EQ, d, a, b);
     case Op::Ne: return out.op(SONDE_DIF_NE, d, a, b);
     case Op::Lt: return out.op(is_unsigned ? SONDE_DIF_LTU : SONDE_DIF_LTS, d, a, b);

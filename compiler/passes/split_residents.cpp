@@ -22,7 +22,8 @@ struct Assignment {
   const Unit* unit = nullptr;
   const ClauseAst* clause = nullptr;
   const Expr* expr = nullptr;
-  bool is_statement = false;  ///< of the clause itself, not below an if or inside an expression
+  bool is_statement = false;    ///< of the clause itself, not below an if or inside an expression
+  bool may_be_skipped = false;  ///< behind a speculate(), which ends the clause where there is no such speculation
 };
 
 /// Everything the units do to variables.
@@ -48,7 +49,9 @@ class Collector {
   void expression(const Expr& expr, bool is_statement) {
     bool assigns = expr.kind == ExprKind::Assign || expr.kind == ExprKind::Update;
     if (assigns && expr.kids[0]->kind == ExprKind::Variable)
-      uses_.assignments.push_back({&unit_, &clause_, &expr, is_statement});
+      uses_.assignments.push_back({&unit_, &clause_, &expr, is_statement, speculates_});
+    speculates_ =
+        speculates_ || (expr.kind == ExprKind::Call && expr.function && expr.function->runs == Runs::Speculate);
     if (expr.kind == ExprKind::Variable) {
       uses_.named.insert(expr.variable_index);
       if (is_error_clause_) uses_.in_error.insert(expr.variable_index);
@@ -71,6 +74,7 @@ class Collector {
   const Unit& unit_;
   const ClauseAst& clause_;
   bool is_error_clause_;
+  bool speculates_ = false;  ///< one was passed
 };
 
 Uses collect(const std::vector<const Unit*>& units) {
@@ -88,7 +92,7 @@ Uses collect(const std::vector<const Unit*>& units) {
 /// The fire part can make this assignment, given where variables live.
 bool can_be_made(const Assignment& assignment, const Residents& residents) {
   FireExpressions fire(residents);
-  if (!assignment.is_statement) return false;
+  if (!assignment.is_statement || assignment.may_be_skipped) return false;
   uint32_t length = 0;
   for (const Expr* conjunct : conjuncts(assignment.clause->predicate.get())) {
     auto filter = fire.cost(*conjunct, FireExpressions::Use::Filter);

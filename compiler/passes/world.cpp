@@ -44,6 +44,9 @@ const Prototype& World::prototype(std::string_view text) {
       out.varargs = true;
       continue;
     }
+    constexpr std::string_view kConstant = " constant";
+    out.constant.push_back(word.ends_with(kConstant));
+    if (out.constant.back()) word.remove_suffix(kConstant.size());
     out.parameters.push_back(word == "@" || word == "@@" ? types.find(word) : types.of_text(word, types.int_type()));
     if (!optional) out.required = out.parameters.size();
   }

@@ -69,6 +69,7 @@ struct Names {
 struct Prototype {
   const Type* result = nullptr;
   std::vector<const Type*> parameters;
+  std::vector<bool> constant;  ///< the argument must be a constant
   size_t required = 0;
   bool varargs = false;
 };

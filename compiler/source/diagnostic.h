@@ -51,6 +51,8 @@ class Diagnostics {
     std::ranges::stable_sort(list_, {}, [](const Diagnostic& one) { return one.where.begin; });
   }
   const std::vector<Diagnostic>& list() const { return list_; }
+  /// Takes back all but the first `count`.
+  void keep(size_t count) { list_.resize(std::min(count, list_.size())); }
 
  private:
   std::vector<Diagnostic> list_;

@@ -60,7 +60,7 @@ inline constexpr std::array kErrorTags = std::to_array<ErrorTag>({
     {"D_DECL_DYNOBJ", "variable of dynamic type"},
     {"D_DECL_ENCONST", "enumerator value is not constant"},
     {"D_DECL_ENOFLOW", "enumerator outside int"},
-    {"D_DECL_IDENT", "old-style or missing type in a declaration"},
+    {"D_DECL_IDENT", "two names in a row in a declaration, of which the first is no type"},
     {"D_DECL_IDRED", "name declared again differently (also built-ins, enumerators, typedefs, inlines)"},
     {"D_DECL_INCOMPLETE", "object of a type only declared forward"},
     {"D_DECL_LOCASSC", "associative array declared this"},

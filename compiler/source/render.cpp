@@ -66,9 +66,13 @@ std::string render(const Diagnostic& diagnostic, const SourceText& source, bool 
     out = "invalid probe specifier " + shortened(source.name) + ": " + tag;
     if (!diagnostic.context.empty() && source.library.empty()) out += diagnostic.context + ": ";
   }
-  const std::string& file = place.file.empty() ? source.library : place.file;
+  // cpp reads the script itself as /dev/stdin.
+  const bool own = place.file.empty() || place.file == "/dev/stdin";
+  const std::string& file = own ? source.library : place.file;
   if (!file.empty()) out += "\"" + file + "\", ";
-  if (!file.empty() || source.kind == SourceText::Kind::Script) out += "line " + std::to_string(place.line) + ": ";
+  // What DTrace finds when it makes code has neither tag nor line.
+  const bool has_line = !diagnostic.tag.empty() && (!file.empty() || source.kind == SourceText::Kind::Script);
+  if (has_line) out += "line " + std::to_string(place.line) + ": ";
   out += shortened(diagnostic.message) + "\n";
   bool whole = diagnostic.where.begin == kEndOfText.begin;
   if (place.line_begin < place.line_end && !whole) out += excerpt(source, place, where);

@@ -62,8 +62,8 @@ struct Type {
   bool is_pointer() const { return canonical->kind == Kind::Pointer; }
   bool is_string() const { return canonical->kind == Kind::String; }
   bool is_record() const { return canonical->kind == Kind::Struct || canonical->kind == Kind::Union; }
-  /// Integers, enums, pointers, strings, (arrays decay)
-  bool is_scalar() const { return is_integer() || is_pointer() || is_string(); }
+  /// Integers, enums, pointers: what can be true or false.
+  bool is_scalar() const { return is_integer() || is_pointer(); }
 };
 
 /// Owns all types of a compiler. Starts with C's integers, string, and the always-present typedefs of D-LANGUAGE.md, section 6.

@@ -159,6 +159,7 @@ Words split(std::string_view text) {
 
 /// "long unsigned int" as "unsigned long". Empty when the words are none of C's integers.
 std::string integer_name(const std::string& base) {
+  if (base.empty()) return {};
   uint32_t longs = 0, shorts = 0, chars = 0, ints = 0, unsigneds = 0, signeds = 0;
   for (size_t at = 0; at < base.size();) {
     size_t end = std::min(base.find(' ', at), base.size());

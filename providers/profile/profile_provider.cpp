@@ -2,13 +2,17 @@
 // profile: tick-N[unit], profile-N[unit]
 //
 // Some rates of tick exist from the start; any other is made when a description asks for it. A tick fires in a thread of
-// sonde's own, so neither a kernel nor a user program counter was interrupted: arg0 and arg1 are 0. profile-N samples every CPU:
-// a tap, where the source has it.
+// sonde's own, whose program counter is arg1. profile-N samples every CPU: a tap, where there is a source. Without one nobody is traced: a timer
+// on each CPU that we may run on fires it, and sees sonde alone.
+#include <sched.h>
+
 #include <atomic>
 #include <cerrno>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "providers/profile/tick.h"
 #include "providers/profile/tick_timer.h"
@@ -32,6 +36,25 @@ dtrace_provider_id_t g_provider = 0;
 TickTimer& timer() {
   static TickTimer instance;
   return instance;
+}
+
+/// One for each CPU that the thread which enables may run on.
+std::deque<TickTimer>& samplers() {
+  static std::deque<TickTimer> all;
+  cpu_set_t mine;
+  if (!all.empty() || sched_getaffinity(0, sizeof mine, &mine) != 0) return all;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &mine)) all.emplace_back(cpu);
+  return all;
+}
+
+void sample_ourselves(dtrace_id_t id, const Probe& probe) {
+  static bool told = false;
+  if (!std::exchange(told, true))
+    sonde_tell(
+        "profile: nobody is traced, so it fires in sonde itself, on every CPU: name a program by -c or -p, or load the "
+        "kernel module");
+  for (TickTimer& one : samplers()) one.add(id, probe.period, &probe.suspended);
 }
 
 void refuse(const char* name, const std::string& why) {
@@ -82,6 +105,7 @@ Probe* probe_of(void* parg) { return static_cast<Probe*>(parg); }
 void enable(void*, dtrace_id_t id, void* parg) {
   Probe& probe = *probe_of(parg);
   if (!probe.samples) return timer().add(id, probe.period, &probe.suspended);
+  if (sonde_has_source() == 0) return sample_ourselves(id, probe);
   sonde_tap_request request = {};
   request.kind = SONDE_TAP_PROFILE;
   request.offset = probe.period;
@@ -89,7 +113,9 @@ void enable(void*, dtrace_id_t id, void* parg) {
 }
 
 void disable(void*, dtrace_id_t id, void* parg) {
-  if (probe_of(parg)->samples) return sonde_tap_disarm(id);
+  if (probe_of(parg)->samples && sonde_has_source() != 0) return sonde_tap_disarm(id);
+  if (probe_of(parg)->samples)
+    for (TickTimer& one : samplers()) one.remove(id);
   timer().remove(id);
 }
 
@@ -117,5 +143,7 @@ extern "C" int sonde_profile_register(void) {
 }
 
 extern "C" void sonde_profile_unregister(void) {
-  if (dtrace_unregister(sonde::g_provider) != EBUSY) sonde::timer().stop();
+  if (dtrace_unregister(sonde::g_provider) == EBUSY) return;
+  sonde::timer().stop();
+  for (sonde::TickTimer& one : sonde::samplers()) one.stop();
 }

@@ -2,6 +2,7 @@
 #include "providers/profile/tick_timer.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -52,6 +53,12 @@ void TickTimer::start() {
 void TickTimer::run() {
   pthread_setname_np(pthread_self(), "sonde-tick");
   prctl(PR_SET_TIMERSLACK, 1UL);
+  if (cpu_ >= 0) {
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(cpu_, &only);
+    sched_setaffinity(0, sizeof only, &only);
+  }
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     const uint64_t next = fire_due(now_ns());
@@ -63,12 +70,19 @@ void TickTimer::run() {
   }
 }
 
+namespace {
+
+/// Where a tick finds its thread: in sonde itself.
+uintptr_t here() { return reinterpret_cast<uintptr_t>(__builtin_return_address(0)); }
+
+}  // namespace
+
 /// Fires what is due; returns when the next is.
 uint64_t TickTimer::fire_due(uint64_t now) {
   uint64_t next = UINT64_MAX;
   for (Tick& tick : ticks_) {
     if (tick.next <= now) {
-      if (!*tick.suspended) dtrace_probe(tick.probe, 0, 0, 0, 0, 0);
+      if (!*tick.suspended) dtrace_probe(tick.probe, 0, here(), 0, 0, 0);
       tick.next += ((now - tick.next) / tick.period + 1) * tick.period;
     }
     next = std::min(next, tick.next);

@@ -21,6 +21,8 @@ namespace sonde {
 
 class TickTimer {
  public:
+  /// Fires on that CPU alone; -1: wherever its thread runs.
+  explicit TickTimer(int cpu = -1) : cpu_(cpu) {}
   ~TickTimer() { stop(); }
 
   /// The probe fires from now on, every `period` ns, first in one period. Starts the thread when it is not there.
@@ -41,6 +43,7 @@ class TickTimer {
   void run();
   uint64_t fire_due(uint64_t now);
 
+  const int cpu_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Tick> ticks_;

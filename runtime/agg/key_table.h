@@ -16,7 +16,6 @@ struct KeyedEntry {
   uint64_t hash;
   uint32_t key_bytes;
   uint32_t key_at;  ///< in words[]
-  uint64_t fresh;   ///< was changed since the last clear()
   uint64_t words[];
 
   const uint8_t* key() const { return reinterpret_cast<const uint8_t*>(words + key_at); }

@@ -127,7 +127,7 @@ void print(const AggregationDesc& desc, const int64_t* data, uint64_t normal, st
   std::vector<uint64_t> list = starts(shape);
   uint64_t buckets = 2 * list.size() + 1;
   print_distribution(
-      data, buckets, shown_buckets(data, buckets, list.size() - 1), normal,
+      data, buckets, shown_buckets(data, buckets, list.size()), normal,
       [&](uint64_t i) { return label(shape, list, i); }, out);
 }
 

@@ -14,8 +14,8 @@ void step(const AggregationDesc&, int64_t* data, int64_t value, int64_t) {
 void merge(const AggregationDesc& desc, int64_t* into, const int64_t* from) {
   if (from[1] != 0) step(desc, into, from[0], 1);
 }
-int64_t value(const int64_t* data) { return data[0]; }
-AggTotal total(const AggregationDesc&, const int64_t* data) { return {static_cast<long double>(data[0]), 0}; }
+int64_t value(const int64_t* data) { return data[1] != 0 ? data[0] : INT64_MAX; }
+AggTotal total(const AggregationDesc&, const int64_t* data) { return {static_cast<long double>(value(data)), 0}; }
 
 }  // namespace
 

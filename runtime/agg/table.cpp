@@ -61,10 +61,7 @@ void AggTable::forget() {
 
 void AggTable::clear() {
   for (auto& [cpu, table] : cpus_) table->clear();
-  table_.each([this](KeyedEntry* entry) {
-    std::memset(entry->words, 0, 8 * words_);
-    entry->fresh = 0;
-  });
+  table_.each([this](KeyedEntry* entry) { std::memset(entry->words, 0, 8 * words_); });
 }
 
 void AggTable::truncate_all() {
@@ -102,7 +99,6 @@ void AggTable::keep_only(std::span<KeyedEntry* const> kept) {
     KeyedEntry* to = make(from->key(), from->key_bytes, from->hash);
     if (to == nullptr) continue;
     std::memcpy(to->words, from->words, 8 * words_);
-    to->fresh = from->fresh;
   }
 }
 

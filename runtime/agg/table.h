@@ -48,7 +48,6 @@ class AggTable {
       entry = make(key, bytes, hash);
       if (entry == nullptr) return false;
     }
-    entry->fresh = 1;
     operations_.step(desc_, entry->data(), value, weight);
     return true;
   }

@@ -13,6 +13,13 @@
 namespace sonde {
 namespace {
 
+/// What a value takes of a record, as DTrace lays it out: a string all that it may have.
+uint64_t data_bytes(const ValueType& type, uint64_t word, uint32_t strsize) {
+  if (type.kind == ValueType::Kind::String) return uint64_t{strsize} + 1;
+  if (type.kind != ValueType::Kind::Stack) return type.size;
+  return word == 0 ? 8 : 8 + 8 * uint64_t{reinterpret_cast<const StackValue*>(word)->count};
+}
+
 /// The row, begun.
 std::string& row_text(BodyContext* context) {
   context->state->begin_row(*context);
@@ -23,6 +30,7 @@ std::string& row_text(BodyContext* context) {
 
 bool recordable(BodyContext* context, const std::vector<ValueType>& types, const uint64_t* argv) {
   for (size_t i = 0; i < types.size(); ++i) {
+    context->state->row.data += data_bytes(types[i], argv[i], context->state->strsize);
     if (types[i].kind != ValueType::Kind::String && types[i].kind != ValueType::Kind::Bytes) continue;
     if (argv[i] != 0) continue;
     sonde_fault(context, static_cast<uint64_t>(Fault::BadAddress), 0);
@@ -57,11 +65,13 @@ void sonde_act_tracemem(BodyContext* context, const ActionSite* site, uint32_t a
     auto wanted = static_cast<int64_t>(argv[2]);
     if (wanted >= 0 && static_cast<uint64_t>(wanted) < size) size = static_cast<uint64_t>(wanted);
   }
+  context->state->row.data += size;
   format_hex_dump(reinterpret_cast<const void*>(argv[0]), size, row_text(context));
 }
 
 void sonde_act_print(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t* argv) {
   if (sonde_may_load(context, argv[0], site->layout->size) == 0) return;
+  context->state->row.data += site->layout->size;
   format_print(*site->layout, argv[0], row_text(context));
 }
 
@@ -75,7 +85,7 @@ void sonde_act_printa(BodyContext* context, const ActionSite* site, uint32_t, co
       format_printa(site->format, tables, state.sort, settings, out);
     } else {
       out += '\n';
-      format_aggregations(tables, state.sort, false, settings, out);
+      format_aggregations(tables, state.sort, settings, out);
     }
     for (AggTable* table : tables) table->printed = true;
   });
@@ -87,17 +97,20 @@ void sonde_act_exit(BodyContext* context, const ActionSite*, uint32_t, const uin
 }
 
 void sonde_act_clear(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t*) {
+  context->state->begin_row(*context);
   for (AggTable* table : context->state->tables_of(*site))
     context->state->act([table](std::string&) { table->clear(); });
 }
 
 void sonde_act_trunc(BodyContext* context, const ActionSite* site, uint32_t argc, const uint64_t* argv) {
+  context->state->begin_row(*context);
   auto keep = argc > 0 ? static_cast<int64_t>(argv[0]) : 0;
   for (AggTable* table : context->state->tables_of(*site))
     context->state->act([table, keep](std::string&) { keep == 0 ? table->truncate_all() : table->truncate(keep); });
 }
 
 void sonde_act_normalize(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t* argv) {
+  context->state->begin_row(*context);
   const uint64_t normal = argv[0];
   if (normal == 0) return;
   for (AggTable* table : context->state->tables_of(*site))
@@ -105,6 +118,7 @@ void sonde_act_normalize(BodyContext* context, const ActionSite* site, uint32_t,
 }
 
 void sonde_act_denormalize(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t*) {
+  context->state->begin_row(*context);
   for (AggTable* table : context->state->tables_of(*site))
     context->state->act([table](std::string&) { table->normal = 1; });
 }

@@ -39,12 +39,19 @@ bool has_ipv4_tail(const Groups& groups, const Run& zeros) {
   return zeros.begin == 0 && (zeros.length == 6 || (zeros.length == 5 && groups[5] == 0xffff));
 }
 
-/// RFC 5952, with the dotted tail unless `strict`.
-std::string ipv6_text(const uint8_t* bytes, bool strict) {
+std::string ipv4_text(const uint8_t* bytes) {
+  std::string text;
+  append_format(text, "%u.%u.%u.%u", bytes[0], bytes[1], bytes[2], bytes[3]);
+  return text;
+}
+
+/// RFC 5952. An IPv4 address in it shows dotted, behind its prefix where that is wanted.
+std::string ipv6_text(const uint8_t* bytes, bool with_prefix) {
   Groups groups;
   for (size_t i = 0; i < kGroups; ++i) groups[i] = static_cast<uint16_t>(bytes[2 * i] << 8 | bytes[2 * i + 1]);
   const Run zeros = zero_run(groups);
-  const bool dotted = !strict && has_ipv4_tail(groups, zeros);
+  const bool dotted = has_ipv4_tail(groups, zeros);
+  if (dotted && !with_prefix) return ipv4_text(bytes + 12);
   const size_t end = dotted ? kGroups - 2 : kGroups;
   std::string text;
   for (size_t i = 0; i < end; ++i) {
@@ -58,14 +65,7 @@ std::string ipv6_text(const uint8_t* bytes, bool strict) {
   }
   if (!dotted) return text;
   if (text.back() != ':') text += ':';
-  append_format(text, "%u.%u.%u.%u", bytes[12], bytes[13], bytes[14], bytes[15]);
-  return text;
-}
-
-std::string ipv4_text(const uint8_t* bytes) {
-  std::string text;
-  append_format(text, "%u.%u.%u.%u", bytes[0], bytes[1], bytes[2], bytes[3]);
-  return text;
+  return text + ipv4_text(bytes + 12);
 }
 
 std::string link_text(const uint8_t* bytes, size_t count) {
@@ -102,7 +102,10 @@ uint64_t sonde_fn_inet_ntoa6(BodyContext* context, uint32_t argc, const uint64_t
 uint64_t sonde_fn_inet_ntop(BodyContext* context, uint32_t, const uint64_t* argv) {
   switch (static_cast<int32_t>(argv[0])) {
     case AF_INET: return sonde_fn_inet_ntoa(context, 1, argv + 1);
-    case AF_INET6: return sonde_fn_inet_ntoa6(context, 1, argv + 1);
+    case AF_INET6: {
+      const uint64_t strict[] = {argv[1], 1};
+      return sonde_fn_inet_ntoa6(context, 2, strict);
+    }
     default: return unknown_kind(context);
   }
 }

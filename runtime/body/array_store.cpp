@@ -49,7 +49,8 @@ KeyedEntry* ArrayStore::find(Table& table, uint32_t tid, const uint64_t* keys) {
 }
 
 uint64_t ArrayStore::cost(const Table& table, uint64_t key_bytes) const {
-  return sizeof(KeyedEntry) + 8 + key_bytes + 32 + table.value_bytes;
+  const uint64_t value = table.value_bytes != 0 ? table.value_bytes : table.desc->value.size;
+  return value + 8 + (key_bytes + 7) / 8 * 8;
 }
 
 KeyedEntry* ArrayStore::make(Table& table) {
@@ -60,7 +61,6 @@ KeyedEntry* ArrayStore::make(Table& table) {
   entry->hash = table.hash;
   entry->key_bytes = static_cast<uint32_t>(table.key_bytes);
   entry->key_at = 1;
-  entry->fresh = 0;
   entry->words[0] = table.value_bytes == 0 ? 0 : reinterpret_cast<uint64_t>(pool_.take(table.value_bytes));
   std::memcpy(entry->words + 1, table.key.data(), table.key_bytes);
   table.elements.insert(entry);

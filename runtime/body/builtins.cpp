@@ -52,8 +52,10 @@ uint64_t sonde_var_probemod(BodyContext* context) { return text(context->probe->
 uint64_t sonde_var_probefunc(BodyContext* context) { return text(context->probe->function); }
 uint64_t sonde_var_probename(BodyContext* context) { return text(context->probe->name); }
 
+// The time of the firing, for the body runs later. A clock that is read again has gone on, by a nanosecond.
 uint64_t sonde_var_walltimestamp(BodyContext* context) {
-  return context->record->timestamp + static_cast<uint64_t>(context->state->wall_offset);
+  return context->record->timestamp + static_cast<uint64_t>(context->state->wall_offset) +
+         context->state->wall_readings++;
 }
 
 uint64_t sonde_var_argstr(BodyContext* context) {

@@ -64,7 +64,7 @@ extern "C" {
 uint64_t sonde_slot_word(BodyContext*, uint32_t slot);
 uint64_t sonde_slot_text(BodyContext*, uint32_t slot);  ///< const char *, valid for the clause, cut at strsize
 uint64_t sonde_slot_bytes(BodyContext*,
-                          uint32_t slot);  ///< copy in scratch; some bytes of slack behind it may be stored to
+                          uint32_t slot);  ///< copy in scratch; a byte behind it, for a NUL, may be stored to
 uint64_t sonde_slot_stack(BodyContext*, uint32_t slot);  ///< StackValue *
 // Memory of this process or the traced one, when the clause is held and the address could not be computed before.
 uint64_t sonde_held_copyin(BodyContext*, uint64_t address, uint64_t size);

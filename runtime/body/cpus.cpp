@@ -46,6 +46,22 @@ const Seat& seat_of(uint64_t cpu) {
 extern "C" {
 
 uint64_t sonde_fn___cpu_package(BodyContext*, uint32_t, const uint64_t* argv) { return seat_of(argv[0]).package; }
+/// It stays: pointers to it may be kept.
+uint64_t sonde_fn___cpuinfo(BodyContext*, uint32_t, const uint64_t* argv) {
+  struct CpuInfo {  // cpuinfo_t of compiler/library
+    int32_t id, set, chip, group;
+  };
+  static auto* const known = new std::map<uint64_t, CpuInfo>;
+  auto [at, fresh] = known->try_emplace(argv[0]);
+  if (fresh) {
+    const Seat& seat = seat_of(argv[0]);
+    at->second = {static_cast<int32_t>(argv[0]), 0, static_cast<int32_t>(seat.package),
+                  static_cast<int32_t>(seat.node)};
+    register_constant_range(&at->second, sizeof at->second);
+  }
+  return reinterpret_cast<uint64_t>(&at->second);
+}
+
 uint64_t sonde_fn___cpu_node(BodyContext*, uint32_t, const uint64_t* argv) { return seat_of(argv[0]).node; }
 
 }  // extern "C"

@@ -2,9 +2,12 @@
 // The helpers of context.h that generated code calls for captures, memory, variables and aggregations.
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <span>
 
 #include "runtime/base/check.h"
 #include "runtime/body/state.h"
+#include "runtime/framework/self_env.h"
 
 namespace sonde {
 namespace {
@@ -66,15 +69,23 @@ const uint8_t* span_bytes(const BodyContext* context, uint64_t span) {
   return reinterpret_cast<const uint8_t*>(context->record) + SONDE_SPAN_OFFSET(span);
 }
 
-/// Reads the traced process's text from `address`; at most `most` bytes.
-Result<std::string> read_text(EventSource& source, uint32_t pid, uint64_t address, uint64_t most) {
+/// Memory of the process that fired: of sonde itself what its probes may see of it.
+bool read_process(const BodyContext* context, uint64_t address, std::span<uint8_t> to) {
+  if (context->record->pid == self_pid())
+    return self_env().read_user(nullptr, address, to.data(), static_cast<uint32_t>(to.size())) == 0;
+  EventSource* source = context->state->source;
+  return source != nullptr && source->read_memory(context->record->pid, address, to).has_value();
+}
+
+/// The text from `address` on; at most `most` bytes.
+std::optional<std::string> read_text(const BodyContext* context, uint64_t address, uint64_t most) {
   constexpr uint64_t kPage = 4096;
   std::string text;
   while (text.size() < most) {
     uint64_t at = address + text.size();
     uint64_t length = std::min(kPage - at % kPage, most - text.size());
     std::vector<uint8_t> piece(length);
-    if (auto read = source.read_memory(pid, at, piece); !read) return std::move(read).error();
+    if (!read_process(context, at, piece)) return std::nullopt;
     const auto* chars = reinterpret_cast<const char*>(piece.data());
     size_t here = strnlen(chars, length);
     text.append(chars, here);
@@ -155,7 +166,7 @@ uint64_t sonde_slot_bytes(BodyContext* context, uint32_t slot) {
   if (!captured(context, slot)) return 0;
   uint64_t span = context->slots[slot];
   uint32_t length = SONDE_SPAN_LENGTH(span);
-  uint8_t* copy = take_scratch(context, length);
+  uint8_t* copy = take_scratch(context, length + 1);
   if (copy != nullptr && length != 0) std::memcpy(copy, span_bytes(context, span), length);
   return reinterpret_cast<uint64_t>(copy);
 }
@@ -179,22 +190,18 @@ uint64_t sonde_held_copyin(BodyContext* context, uint64_t address, uint64_t size
     fault(context, Fault::BadSize, size);
     return 0;
   }
-  uint8_t* copy = take_scratch(context, size);
+  uint8_t* copy = take_scratch(context, size + 1);
   if (copy == nullptr || size == 0) return reinterpret_cast<uint64_t>(copy);
-  EventSource* source = context->state->source;
-  if (source != nullptr && source->read_memory(context->record->pid, address, {copy, size}))
-    return reinterpret_cast<uint64_t>(copy);
+  if (read_process(context, address, {copy, size})) return reinterpret_cast<uint64_t>(copy);
   bad_address(context, address);
   return 0;
 }
 
 uint64_t sonde_held_copyinstr(BodyContext* context, uint64_t address, uint64_t max) {
   SONDE_CHECK(context->clause->held);
-  uint64_t strsize = context->state->strsize;
-  uint64_t most = max == 0 || max > strsize ? strsize : max - 1;  // max counts the NUL
-  EventSource* source = context->state->source;
-  if (source != nullptr)
-    if (auto text = read_text(*source, context->record->pid, address, most)) return make_string(context, *text);
+  const uint64_t strsize = context->state->strsize;
+  const uint64_t most = std::max<uint64_t>(1, max == 0 ? strsize : std::min(max, strsize)) - 1;  // both count the NUL
+  if (const auto text = read_text(context, address, most)) return make_string(context, *text);
   bad_address(context, address);
   return 0;
 }

@@ -8,7 +8,6 @@ namespace sonde {
 namespace {
 
 constexpr uint64_t kSlab = 64 * 1024;
-constexpr uint64_t kBehind = 8;  // a store one past the end is what scripts do
 
 uint32_t rounded_up(uint32_t bytes) { return (std::max<uint32_t>(bytes, 8) + 15) & ~15u; }
 
@@ -18,7 +17,7 @@ Scratch::Scratch(uint64_t bytes, uint64_t slack) : base_(std::make_unique<uint8_
 
 uint8_t* Scratch::take(uint64_t bytes) {
   if (bytes > size_) return nullptr;
-  uint64_t room = ((bytes + 7) & ~uint64_t{7}) + kBehind;
+  uint64_t room = (bytes + 7) & ~uint64_t{7};
   if (room > size_ - used_) return nullptr;
   uint8_t* piece = base_.get() + used_;
   std::memset(piece, 0, room);

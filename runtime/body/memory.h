@@ -20,7 +20,7 @@ class Scratch {
   Scratch(uint64_t bytes, uint64_t slack);
 
   void reset() { used_ = 0; }
-  /// `bytes` and 8 more, zeroed, 8-byte aligned; null when they do not fit.
+  /// `bytes`, zeroed, one piece behind the other, each 8-byte aligned; null when they do not fit. Of 0 bytes: where the next begins.
   uint8_t* take(uint64_t bytes);
 
   uint64_t capacity() const { return size_; }

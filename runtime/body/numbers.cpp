@@ -24,9 +24,18 @@ uint64_t sonde_fn_alloca(BodyContext* context, uint32_t, const uint64_t* argv) {
 uint64_t sonde_fn_bcopy(BodyContext* context, uint32_t, const uint64_t* argv) {
   uint64_t from = argv[0], to = argv[1], size = argv[2];
   if (size == 0) return 0;
-  if (sonde_may_load(context, from, size) == 0 || sonde_may_store(context, to, size) == 0) return 0;
+  // Both ends that begin in D's memory must end there.
+  if (sonde_may_load(context, from, 1) == 0 || sonde_may_store(context, to, 1) == 0) return 0;
+  if (size > loadable(context, from) || size > loadable(context, to)) {
+    sonde_fault(context, static_cast<uint64_t>(Fault::BadSize), size);
+    return 0;
+  }
   std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), size);
   return 0;
+}
+
+uint64_t sonde_fn___no_stack(BodyContext* context, uint32_t, const uint64_t*) {
+  return sonde_scratch(context, sizeof(StackValue));
 }
 
 uint64_t sonde_fn_htons(BodyContext*, uint32_t, const uint64_t* argv) {

@@ -15,8 +15,8 @@ namespace sonde {
 namespace {
 
 /// An action failed after its clause: there is nothing left that could fault. DTrace sets such messages off by an empty line.
-void complain(BodyState& state, const std::string& what, const Error& why) {
-  state.message("couldn't " + what + ": " + why.message() + "\n");
+void complain(BodyState& state, const std::string& what, const Error& why, const std::string& where = {}) {
+  state.message(where + "couldn't " + what + ": " + why.message() + "\n");
 }
 
 void write_out(BodyState& state, std::string& out) {
@@ -93,9 +93,11 @@ void sonde_act_setopt(BodyContext* context, const ActionSite*, uint32_t argc, co
   std::string name(string_argument(context, argv[0]));
   std::string value(argc > 1 ? string_argument(context, argv[1]) : "1");
   if (context->fault != 0) return;
-  state.act([&state, name = std::move(name), value = std::move(value)](std::string&) {
+  state.begin_row(*context);
+  std::string where = fault_prefix(context->epid, *context->probe);
+  state.act([&state, where = std::move(where), name = std::move(name), value = std::move(value)](std::string&) {
     if (auto set = state.options.set(name, value, true, true); !set)
-      complain(state, "set option \"" + name + "\" to \"" + value + "\"", set.error());
+      complain(state, "set option \"" + name + "\" to \"" + value + "\"", set.error(), where);
     state.refresh_settings();
   });
 }

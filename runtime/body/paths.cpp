@@ -29,10 +29,10 @@ std::string_view directory_of(std::string_view path) {
   return without_trailing_slashes(path.substr(0, slash));
 }
 
-/// Without ., // and x/.. ; .. that nothing precedes stays, but at the root.
+/// Without ., //, x/.. and a slash at the end; .. that nothing precedes stays, but at the root. What comes to nothing is ".".
 std::string clean(std::string_view path) {
   bool absolute = path.starts_with('/');
-  bool slash_at_end = path.ends_with('/');
+  const bool empty = path.empty();
   std::vector<std::string_view> parts;
   while (!path.empty()) {
     size_t slash = path.find('/');
@@ -52,8 +52,7 @@ std::string clean(std::string_view path) {
     if (i != 0) result += '/';
     result += parts[i];
   }
-  if (slash_at_end && !parts.empty()) result += '/';
-  return result;
+  return result.empty() && !empty ? "." : result;
 }
 
 }  // namespace

@@ -79,9 +79,11 @@ struct ClauseDesc {
   std::shared_ptr<const FireProgram> fire;
   BodyFunction body = nullptr;
   bool held = false;
-  bool default_action = false;  ///< no statements at all: prints the row only
-  bool records = false;         ///< has data-recording actions: a row ends after it
+  bool default_action = false;   ///< no statements at all: prints the row only
+  bool only_speculates = false;  ///< speculate() is all that it does
+  bool records = false;          ///< has data-recording actions: a row ends after it
   bool destructive = false;
+  std::string impossible;              ///< why no source can do what it does; empty: it can be enabled
   bool faultless_aggregation = false;  ///< only aggregates: needs no order
   std::string text;                    ///< the source, for :clauses
   uint32_t line = 0;

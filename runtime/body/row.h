@@ -22,16 +22,18 @@ struct Row {
   bool begun = false;
   bool columns = false;  ///< has a prefix, and so a newline at its end
   std::string text;
+  uint64_t data = 0;  ///< bytes of the values that it was made of
   std::vector<Step> steps;
   std::optional<int> exit_status;
 
   bool empty() const { return !begun && steps.empty(); }
   bool prints_nothing() const { return text.empty() && steps.empty() && !columns; }
-  /// What it takes of a buffer: as if it were a record.
-  uint64_t bytes() const { return sizeof(sonde_record) + text.size(); }
+  /// What it takes of a buffer, as a record of DTrace: a header of two words, and the values, not their text.
+  uint64_t bytes() const { return 16 + data; }
   void clear() {
     begun = columns = false;
     text.clear();
+    data = 0;
     steps.clear();
     exit_status.reset();
   }

@@ -29,8 +29,7 @@ uint64_t sonde_fn_speculation(BodyContext* context, uint32_t, const uint64_t*) {
 }
 
 void sonde_act_speculate(BodyContext* context, const ActionSite*, uint32_t, const uint64_t* argv) {
-  uint64_t id = 0;
-  if (!number_of(context, argv[0], id)) return;
+  const auto id = static_cast<uint64_t>(static_cast<int32_t>(argv[0]));  // one out of range is no speculation
   BodyState& state = *context->state;
   if (state.speculations.use(id, context->record->tid))
     state.speculation = id;

@@ -65,13 +65,14 @@ struct BodyState {
   Speculations speculations;
   Ancestry ancestry;
   Row row;
-  uint64_t speculation = 0;    ///< that the row goes to; 0: to the output
-  std::vector<Row> committed;  ///< by the clause that runs; they come before its row
-  Release release;             ///< stop() and raise() of the clause that runs
-  uint64_t chill_ns = 0;       ///< chill() of the clause that runs
-  int64_t wall_offset = 0;     ///< CLOCK_REALTIME - CLOCK_MONOTONIC
-  char* token_rest = nullptr;  ///< strtok()
-  std::minstd_rand random;
+  uint64_t speculation = 0;               ///< that the row goes to; 0: to the output
+  std::vector<Row> committed;             ///< by the clause that runs; they come before its row
+  Release release;                        ///< stop() and raise() of the clause that runs
+  uint64_t chill_ns = 0;                  ///< chill() of the clause that runs
+  int64_t wall_offset = 0;                ///< CLOCK_REALTIME - CLOCK_MONOTONIC
+  uint64_t wall_readings = 0;             ///< of walltimestamp in the clause that runs
+  std::optional<std::string> token_rest;  ///< strtok(): what is left; of the firing
+  std::mt19937 random;
   std::unordered_map<uint32_t, std::vector<std::string>> entered;  ///< flowindent, by thread: functions not returned
   std::unordered_map<uint32_t, std::pair<uint64_t, uint32_t>> flow_last;  ///< firing last shown, by thread
 
@@ -86,10 +87,15 @@ struct BodyState {
     scratch.reset();
     context.scratch_begin = scratch.begin();
     context.scratch_end = scratch.begin();
-    token_rest = nullptr;
     speculation = 0;
     release = Release{};
     chill_ns = 0;
+    wall_readings = 0;
+  }
+  /// Another firing: this-> variables are zero.
+  void begin_firing() {
+    variables.begin_firing();
+    token_rest.reset();
   }
   void end_clause() { dynamic_drops += variables.end_clause(); }
 

@@ -73,6 +73,7 @@ uint64_t sonde_fn_index(BodyContext* context, uint32_t argc, const uint64_t* arg
   std::string_view text, part;
   if (!two_strings(context, argv, text, part)) return 0;
   int64_t start = argc > 2 ? std::max<int64_t>(0, as_int(argv[2])) : 0;
+  if (part.empty()) start = std::min(start, static_cast<int64_t>(text.size()));
   if (start > static_cast<int64_t>(text.size())) return as_word(-1);
   size_t at = text.find(part, static_cast<size_t>(start));
   return as_word(at == std::string_view::npos ? -1 : static_cast<int64_t>(at));
@@ -83,6 +84,7 @@ uint64_t sonde_fn_rindex(BodyContext* context, uint32_t argc, const uint64_t* ar
   if (!two_strings(context, argv, text, part)) return 0;
   auto length = static_cast<int64_t>(text.size());
   int64_t start = argc > 2 ? as_int(argv[2]) : length;
+  if (part.empty()) start = std::max<int64_t>(start, 0);
   if (start < 0) return as_word(-1);
   size_t at = text.rfind(part, static_cast<size_t>(std::min(start, length)));
   return as_word(at == std::string_view::npos ? -1 : static_cast<int64_t>(at));
@@ -103,20 +105,25 @@ uint64_t sonde_fn_substr(BodyContext* context, uint32_t argc, const uint64_t* ar
   return make_string(context, text.substr(static_cast<size_t>(start), static_cast<size_t>(end - start)));
 }
 
-// The string is copied once; `token_rest` is what is left of it, until the clause ends.
+// What is left stays until the firing ends, for its other clauses. It begins with the delimiter that ended the token.
 uint64_t sonde_fn_strtok(BodyContext* context, uint32_t, const uint64_t* argv) {
-  char*& rest = context->state->token_rest;
-  if (argv[0] != 0) rest = reinterpret_cast<char*>(make_string(context, string_argument(context, argv[0])));
-  if (rest == nullptr) sonde_fault(context, static_cast<uint64_t>(Fault::BadAddress), 0);
-  std::string delimiters(string_argument(context, argv[1]));
+  std::optional<std::string>& rest = context->state->token_rest;
+  if (argv[0] != 0) rest = std::string(string_argument(context, argv[0]));
+  if (!rest) sonde_fault(context, static_cast<uint64_t>(Fault::BadAddress), 0);
+  const std::string_view delimiters = string_argument(context, argv[1]);
   if (context->fault != 0) return 0;
-  rest += std::strspn(rest, delimiters.c_str());
-  if (*rest == '\0') return 0;
-  size_t length = std::strcspn(rest, delimiters.c_str());
-  uint64_t token = make_string(context, {rest, length});
-  rest += length;
-  if (*rest != '\0') ++rest;
+  rest->erase(0, std::min(rest->find_first_not_of(delimiters), rest->size()));
+  if (rest->empty()) return 0;
+  const size_t length = std::min(rest->find_first_of(delimiters), rest->size());
+  const uint64_t token = make_string(context, std::string_view(*rest).substr(0, length));
+  rest->erase(0, length);
   return token;
+}
+
+uint64_t sonde_fn___tail(BodyContext* context, uint32_t, const uint64_t* argv) {
+  const std::string_view text = string_argument(context, argv[0]);
+  if (context->fault != 0) return 0;
+  return make_string(context, argv[1] > text.size() ? std::string_view() : text.substr(argv[1]));
 }
 
 uint64_t sonde_fn_lltostr(BodyContext* context, uint32_t argc, const uint64_t* argv) {

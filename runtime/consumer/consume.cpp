@@ -58,9 +58,9 @@ const ConsumerEcb* Consumer::Impl::find(const sonde_record& record) {
 
 /// After exit(): only END, once it is allowed, and ERROR for faults that came before the exit or in END. An exit() of ERROR
 /// itself ends them too.
-/// With -x cpu: only what another process did on that CPU; our own probes fire wherever we run.
+/// With -x cpu: only what was done on that CPU.
 bool Consumer::Impl::wanted(const sonde_record& record) const {
-  if (only_cpu_ && record.cpu != *only_cpu_ && record.pid != own_pid_) return false;
+  if (only_cpu_ && record.cpu != *only_cpu_) return false;
   if (!exiting) return true;
   if (record.probe == kErrorProbe) return end_allowed || !exited_in_error;
   return end_allowed && record.probe == kEndProbe;
@@ -71,7 +71,7 @@ void Consumer::Impl::begin_firing(const sonde_record& record) {
   if (have_firing_ && firing == firing_) return;
   have_firing_ = true;
   firing_ = firing;
-  state.variables.begin_firing();
+  state.begin_firing();
   find_cells(record.tid);
 }
 
@@ -123,7 +123,7 @@ void Consumer::Impl::run(const sonde_record& record, const ConsumerEcb& ecb) {
     state.row.clear();
   } else if (context.fault != 0) [[unlikely]] {
     fault(record, ecb);
-  } else if (passed && ecb.clause->default_action) {
+  } else if (passed && (ecb.clause->default_action || ecb.clause->only_speculates)) {
     state.begin_row(context);
   }
 }

@@ -13,18 +13,8 @@ Consumer::Consumer(const BodyProgram& program, Framework& framework, EventSource
 Consumer::~Consumer() = default;
 
 void Consumer::add_ecb(const EcbInfo& ecb) { impl_->add_ecb(ecb); }
-uint64_t Consumer::drain() {
-  const uint64_t records = drain_unshown();
-  show();
-  return records;
-}
-uint64_t Consumer::drain_unshown() { return impl_->drain(false); }
-void Consumer::show() { impl_->flush(); }
-uint64_t Consumer::drain_all() {
-  const uint64_t records = impl_->drain(true);
-  show();
-  return records;
-}
+uint64_t Consumer::drain() { return impl_->drain(false); }
+uint64_t Consumer::drain_all() { return impl_->drain(true); }
 void Consumer::consume(const sonde_record& record) { impl_->consume(record); }
 bool Consumer::exiting() const { return impl_->exiting; }
 int Consumer::exit_status() const { return impl_->exit_status; }

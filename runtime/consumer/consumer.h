@@ -37,9 +37,6 @@ class Consumer {
 
   /// Consumes all that is complete by now. Returns records consumed. Call every switchrate, and at SONDE_EVENT_DATA.
   uint64_t drain();
-  /// The same, but its text waits for show(), or for an action that needs it out.
-  uint64_t drain_unshown();
-  void show();
   /// The same, at the end: everything, without regard to low-water marks.
   uint64_t drain_all();
   /// Runs one record's body as drain() would; for tests and benchmarks.

@@ -58,6 +58,7 @@ uint64_t Consumer::Impl::drain(bool all) {
     }
   } while (all && faults != faults_before);
   for (const Error& error : reader_.take_errors()) state.message(error.message());
+  flush();
   return records - before;
 }
 
@@ -67,7 +68,7 @@ void Consumer::Impl::finish() {
   for (const auto& table : state.aggregations) {
     if (table->printed) continue;
     AggTable* const one[] = {table.get()};
-    format_aggregations(one, state.sort, true, state.format, text_);
+    format_aggregations(one, state.sort, state.format, text_);
   }
   flush();
 }
@@ -79,7 +80,7 @@ Result<void> Consumer::Impl::print_aggregation(std::string_view name) {
     if (!name.empty() && table->desc().name != name) continue;
     found = true;
     AggTable* const one[] = {table.get()};
-    format_aggregations(one, state.sort, false, state.format, text_);
+    format_aggregations(one, state.sort, state.format, text_);
   }
   flush();
   if (!found && !name.empty()) return Error("no aggregation @" + std::string(name), ENOENT);

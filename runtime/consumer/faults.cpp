@@ -2,6 +2,7 @@
 #include "runtime/consumer/faults.h"
 
 #include "runtime/format/append.h"
+#include "runtime/format/format.h"
 #include "runtime/framework/framework.h"
 
 namespace sonde {
@@ -34,10 +35,8 @@ std::string text_of_fault(Fault fault, uint64_t value) {
 
 std::string fault_message(uint32_t epid, const ProbeInfo& probe, const BodyContext& context) {
   std::string place = context.action == 0 ? "in predicate" : "in action #" + std::to_string(context.action);
-  return "error on enabled probe ID " + std::to_string(epid) + " (ID " + std::to_string(probe.id.value) + ": " +
-         probe.provider + ":" + probe.module + ":" + probe.function + ":" + probe.name +
-         "): " + text_of_fault(static_cast<Fault>(context.fault), context.fault_value) + " " + place +
-         " at DIF offset 0";
+  return fault_prefix(epid, probe) + text_of_fault(static_cast<Fault>(context.fault), context.fault_value) + " " +
+         place + " at DIF offset 0";
 }
 
 }  // namespace sonde

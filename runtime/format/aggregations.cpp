@@ -39,12 +39,7 @@ void print_cpus(const AggTable& table, const KeyedEntry& key, std::string& out) 
   }
 }
 
-bool is_fresh(const JoinedRow& row) {
-  return std::ranges::any_of(row.elements,
-                             [](const KeyedEntry* element) { return element != nullptr && element->fresh != 0; });
-}
-
-/// A format as it is applied to one tuple: keys and aggregations are taken in order.
+/// A format as it is applied to one tuple: keys (for `*` as well) and aggregations are taken in order.
 class TupleFormatter {
  public:
   TupleFormatter(std::span<AggTable* const> tables, const JoinedRow& row, const uint64_t* keys,
@@ -54,24 +49,22 @@ class TupleFormatter {
   void apply(const Conversion& conversion, std::string& out) {
     out += conversion.literal;
     if (conversion.letter == 0) return;
-    if (conversion.aggregation) {
-      print_aggregation(conversion, out);
-      return;
-    }
+    const int width = conversion.width_argument ? number_of_columns(keys_[next_key_++]) : conversion.width;
+    const int precision = conversion.precision_argument ? number_of_columns(keys_[next_key_++]) : conversion.precision;
+    if (conversion.aggregation) return print_aggregation(conversion, width, precision, out);
     const std::vector<ValueType>& types = tables_[0]->desc().keys;
     SONDE_CHECK(next_key_ < types.size());
-    format_conversion(conversion, conversion.width, conversion.precision, types[next_key_], keys_[next_key_], settings_,
-                      out);
+    format_sized(conversion, width, precision, types[next_key_], keys_[next_key_], settings_, out);
     ++next_key_;
   }
 
  private:
   /// The last aggregation stands for all that follow it.
-  void print_aggregation(const Conversion& conversion, std::string& out) {
+  void print_aggregation(const Conversion& conversion, int width, int precision, std::string& out) {
     size_t at = std::min(next_aggregation_++, tables_.size() - 1);
     if (is_distribution(*tables_[at])) return print_block(*tables_[at], row_.elements[at], out);
     auto value = static_cast<uint64_t>(number_of(*tables_[at], row_.elements[at]));
-    format_conversion(conversion, conversion.width, conversion.precision, kNumber, value, settings_, out);
+    format_sized(conversion, width, precision, kNumber, value, settings_, out);
   }
 
   std::span<AggTable* const> tables_;
@@ -84,13 +77,12 @@ class TupleFormatter {
 
 }  // namespace
 
-void format_aggregations(std::span<AggTable* const> tables, const SortRules& rules, bool only_fresh,
-                         const FormatSettings& settings, std::string& out) {
+void format_aggregations(std::span<AggTable* const> tables, const SortRules& rules, const FormatSettings& settings,
+                         std::string& out) {
   const KeyCodec& codec = tables[0]->codec();
   const std::vector<ValueType>& types = tables[0]->desc().keys;
   std::vector<uint64_t> keys(codec.count());
   for (const JoinedRow& row : join(tables, rules)) {
-    if (only_fresh && !is_fresh(row)) continue;
     codec.decode(row.key->key(), keys.data());
     for (size_t i = 0; i < keys.size(); ++i) format_key(types[i], keys[i], settings, out);
     for (size_t i = 0; i < tables.size(); ++i) {

@@ -52,18 +52,24 @@ void format_key(const ValueType& type, uint64_t word, const FormatSettings& sett
 /// One conversion of printf; `width` and `precision` in effect.
 void format_conversion(const Conversion& conversion, int width, int precision, const ValueType& type, uint64_t word,
                        const FormatSettings& settings, std::string& out);
+/// The number that a `*` takes.
+int number_of_columns(uint64_t word);
+/// The same with a width that may have come by `*`: a negative one means the left side.
+void format_sized(const Conversion& conversion, int width, int precision, const ValueType& type, uint64_t word,
+                  const FormatSettings& settings, std::string& out);
 /// printf(): `types` and `words` as the action site has them, the ints of * included.
 void format_printf(std::span<const Conversion> format, std::span<const ValueType> types, const uint64_t* words,
                    const FormatSettings& settings, std::string& out);
 
-/// printa() without a format, of one or several aggregations: one line a tuple. `only_fresh` leaves out what
-/// nothing was added to since clear().
-void format_aggregations(std::span<AggTable* const> tables, const SortRules& rules, bool only_fresh,
-                         const FormatSettings& settings, std::string& out);
+/// printa() without a format, of one or several aggregations: one line a tuple.
+void format_aggregations(std::span<AggTable* const> tables, const SortRules& rules, const FormatSettings& settings,
+                         std::string& out);
 /// printa() with a format, applied to each tuple.
 void format_printa(std::span<const Conversion> format, std::span<AggTable* const> tables, const SortRules& rules,
                    const FormatSettings& settings, std::string& out);
 
+/// "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): "
+std::string fault_prefix(uint32_t epid, const ProbeInfo& probe);
 /// "CPU     ID ..." or, with flowindent, "CPU FUNCTION ...".
 std::string row_header(bool flowindent);
 /// "  0      1                           :BEGIN ".

@@ -12,8 +12,6 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-constexpr int64_t kMostColumns = 100000;  ///< of a `*`; a longer one is a slip that would eat the memory
-
 /// What printf(3) is asked for, but for size and letter.
 struct Spec {
   std::string flags;
@@ -44,9 +42,9 @@ void print_as(const Spec& spec, const char* size_and_letter, Value value, std::s
   out.append(large, 0, static_cast<size_t>(length));
 }
 
-/// As %s: the precision cuts, the width pads.
+/// As %s: the precision cuts, but 0, which is none; the width pads.
 void print_text(const Spec& spec, std::string_view text, std::string& out) {
-  if (spec.precision >= 0) text = text.substr(0, static_cast<size_t>(spec.precision));
+  if (spec.precision > 0) text = text.substr(0, static_cast<size_t>(spec.precision));
   size_t pad = spec.width > 0 && text.size() < static_cast<size_t>(spec.width)
                    ? static_cast<size_t>(spec.width) - text.size()
                    : 0;
@@ -167,26 +165,31 @@ void format_conversion(const Conversion& conversion, int width, int precision, c
   }
 }
 
+void format_sized(const Conversion& conversion, int width, int precision, const ValueType& type, uint64_t word,
+                  const FormatSettings& settings, std::string& out) {
+  if (!conversion.width_argument || width >= 0)
+    return format_conversion(conversion, width, precision, type, word, settings, out);
+  Conversion left = conversion;
+  left.flags += '-';
+  format_conversion(left, -width, precision, type, word, settings, out);
+}
+
+int number_of_columns(uint64_t word) { return std::max(static_cast<int32_t>(word), -INT32_MAX); }
+
 void format_printf(std::span<const Conversion> format, std::span<const ValueType> types, const uint64_t* words,
                    const FormatSettings& settings, std::string& out) {
   size_t at = 0;
   auto next_int = [&] {
     SONDE_CHECK(at < types.size());
-    return static_cast<int>(std::clamp<int64_t>(static_cast<int32_t>(words[at++]), -kMostColumns, kMostColumns));
+    return number_of_columns(words[at++]);
   };
   for (const Conversion& conversion : format) {
     out += conversion.literal;
     if (conversion.letter == 0) continue;
-    int width = conversion.width_argument ? next_int() : conversion.width;
-    int precision = conversion.precision_argument ? next_int() : conversion.precision;
+    const int width = conversion.width_argument ? next_int() : conversion.width;
+    const int precision = conversion.precision_argument ? next_int() : conversion.precision;
     SONDE_CHECK(at < types.size());
-    if (conversion.width_argument && width < 0) {
-      Conversion left = conversion;
-      left.flags += '-';
-      format_conversion(left, -width, precision, types[at], words[at], settings, out);
-    } else {
-      format_conversion(conversion, width, precision, types[at], words[at], settings, out);
-    }
+    format_sized(conversion, width, precision, types[at], words[at], settings, out);
     ++at;
   }
 }

@@ -4,6 +4,11 @@
 
 namespace sonde {
 
+std::string fault_prefix(uint32_t epid, const ProbeInfo& probe) {
+  return "error on enabled probe ID " + std::to_string(epid) + " (ID " + std::to_string(probe.id.value) + ": " +
+         probe.provider + ":" + probe.module + ":" + probe.function + ":" + probe.name + "): ";
+}
+
 std::string row_header(bool flowindent) {
   std::string out;
   if (flowindent)

@@ -148,8 +148,7 @@ void format_trace(const ValueType& type, uint64_t word, const FormatSettings& se
       return;
     case Kind::Symbol:
       if (word != 0)
-        append_format(out, settings.quiet ? "%s" : "  %-50s",
-                      format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings).c_str());
+        append_format(out, "  %-50s", format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings).c_str());
       return;
     case Kind::Float: return append_format(out, settings.quiet ? "%f" : " %19f", float_of(word, type.size));
   }
@@ -173,10 +172,9 @@ void format_key(const ValueType& type, uint64_t word, const FormatSettings& sett
     case Kind::Integer:
     case Kind::Pointer: {
       int width = type.size >= 8 ? 16 : type.size == 4 ? 8 : type.size == 2 ? 5 : 3;
-      // %d and %lld, as in C: unsigned shows only where the type is narrower than int.
-      const bool narrow_unsigned = type.kind == Kind::Integer && !type.is_signed && type.size < 4;
+      // What is narrower than int prints without a sign, the others with one, whatever the type says.
       const int64_t value =
-          narrow_unsigned ? static_cast<int64_t>(cut_to_size(word, type.size)) : extend_from_size(word, type.size);
+          type.size < 4 ? static_cast<int64_t>(cut_to_size(word, type.size)) : extend_from_size(word, type.size);
       return append_format(out, " %*lld", width, static_cast<long long>(value));
     }
     case Kind::String: {

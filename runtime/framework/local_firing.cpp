@@ -218,8 +218,8 @@ void LocalFiring::run(unsigned lane, const FireList& list, const Arguments& args
     thread.user_mode = list.ops->dtps_usermode(list.provider_arg, list.probe.value, list.parg) != 0;
   }
   uint64_t locals[SONDE_DIF_LOCALS] = {};
-  const sonde_dif_firing firing{&self_env(),  &thread, args.data(), locals, thread_variables(generation_),
-                                kSelfExecname};
+  const sonde_dif_firing firing{&self_env(),    &thread, args.data(), locals, thread_variables(generation_),
+                                self_execname()};
   const uint32_t sequence = ++sequence_[lane];
   const auto cpu = static_cast<uint32_t>(std::max(sched_getcpu(), 0));
   for (const LocalEcb& ecb : list.ecbs) {

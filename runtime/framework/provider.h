@@ -127,6 +127,11 @@ int sonde_tap_possible(enum sonde_tap_kind kind);
 /* The same for user taps in memory that is no file's: the vdso, whose path is "[vdso]", and SONDE_PATH_CODE. */
 int sonde_tap_memory_possible(void);
 
+/* From anywhere: whether there is a source at all. Without one no tap is armed: what can fire by itself does so. */
+int sonde_has_source(void);
+/* From dtps_enable: tells the user, on standard error. */
+void sonde_tell(const char* text);
+
 /* From anywhere: whether system calls that only 32-bit code has can be tapped; likewise. */
 int sonde_compat_calls_possible(void);
 

@@ -249,6 +249,16 @@ int sonde_tap_possible(enum sonde_tap_kind kind) {
   return framework && (framework->source == nullptr || framework->source->can(kind));
 }
 
+int sonde_has_source(void) {
+  Locked framework;
+  return framework && framework->source != nullptr;
+}
+
+void sonde_tell(const char* text) {
+  Locked framework;
+  if (framework && framework->framework.on_left_out) framework->framework.on_left_out(text);
+}
+
 int sonde_compat_calls_possible(void) {
   Locked framework;
   return framework && (framework->source == nullptr || framework->source->sees_compat_calls());

@@ -16,9 +16,12 @@ namespace sonde {
 namespace {
 
 constexpr size_t kPsargsBytes = 81;
+constexpr uint64_t kPage = 4096;
 
 uint32_t g_pid = 0;
 char g_psargs[kPsargsBytes] = "";
+char g_execname[16] = "";
+uint64_t g_start = 0, g_end = 0;  ///< argc, argv, environment and what they lead to
 thread_local uint32_t t_tid = 0;
 
 ssize_t read_file(const char* path, char* to, size_t size) {
@@ -45,7 +48,21 @@ uint64_t thread_cpu_time() {
 }
 
 int refuse_memory(void*, uint64_t, void*, uint32_t) { return -1; }
-int refuse_text(void*, uint64_t, char*, uint32_t) { return -1; }
+
+int own_memory(void*, uint64_t address, void* to, uint32_t size) {
+  if (address < g_start || address > g_end || size > g_end - address) return -1;
+  std::memcpy(to, reinterpret_cast<const void*>(address), size);
+  return 0;
+}
+
+int own_text(void*, uint64_t address, char* to, uint32_t max) {
+  if (address < g_start || address >= g_end || max == 0) return -1;
+  const char* from = reinterpret_cast<const char*>(address);
+  const size_t length = strnlen(from, std::min<uint64_t>(max - 1, g_end - address));
+  std::memcpy(to, from, length);
+  to[length] = 0;
+  return static_cast<int>(length);
+}
 
 uint64_t variable(void* thread, uint32_t which) {
   const auto* self = static_cast<const SelfThread*>(thread);
@@ -57,7 +74,9 @@ uint64_t variable(void* thread, uint32_t which) {
     case SONDE_DIF_VAR_GID: return getgid();
     case SONDE_DIF_VAR_CPU: return static_cast<uint64_t>(std::max(sched_getcpu(), 0));
     case SONDE_DIF_VAR_TIMESTAMP: return self->timestamp;
-    case SONDE_DIF_VAR_VTIMESTAMP: return thread_cpu_time();
+    case SONDE_DIF_VAR_VTIMESTAMP:
+      if (self->cpu_time == 0) self->cpu_time = thread_cpu_time();
+      return self->cpu_time;
     case SONDE_DIF_VAR_ERRNO: return 0;
     case SONDE_DIF_VAR_UCALLER: return 0;
     case SONDE_DIF_VAR_USTACKDEPTH: return 0;
@@ -68,9 +87,9 @@ uint64_t variable(void* thread, uint32_t which) {
     case SONDE_DIF_VAR_SID: return static_cast<uint64_t>(getsid(0));
     case SONDE_DIF_VAR_NLWP: return thread_count();
     case SONDE_DIF_VAR_SYSCALL: return static_cast<uint64_t>(-1);
-    case SONDE_DIF_VAR_STACK_START:  // sonde's own stack is not shown
+    case SONDE_DIF_VAR_STACK_START: return g_start;
+    case SONDE_DIF_VAR_CURTHREAD: return 0xffff'8000'0000'0000 | uint64_t{self_tid()} << 6;  // it leads nowhere
     case SONDE_DIF_VAR_TTY:
-    case SONDE_DIF_VAR_CURTHREAD:  // nor what the kernel has of it
     case SONDE_DIF_VAR_CALLER:
     case SONDE_DIF_VAR_STACKDEPTH: return 0;
     case SONDE_DIF_VAR_PRIORITY: return 20 + static_cast<uint64_t>(getpriority(PRIO_PROCESS, 0));
@@ -108,7 +127,7 @@ int copy_fd_path(uint64_t fd, char* to, uint32_t max) {
 
 int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
   switch (static_cast<sonde_dif_text>(which)) {
-    case SONDE_DIF_TEXT_EXECNAME: return copy_text(kSelfExecname, to, max);
+    case SONDE_DIF_TEXT_EXECNAME: return copy_text(g_execname, to, max);
     case SONDE_DIF_TEXT_PSARGS: return copy_text(g_psargs, to, max);
     case SONDE_DIF_TEXT_CWD: return copy_link("/proc/self/cwd", to, max);
     case SONDE_DIF_TEXT_ROOT: return copy_link("/proc/self/root", to, max);
@@ -129,11 +148,11 @@ int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
 int refuse_kernel_text(void*, uint64_t, char*, uint32_t) { return -1; }
 int no_kernel_stack(void*, uint64_t*, uint32_t) { return 0; }
 
-/// A probe that fired in kernel mode has an empty user stack; that of sonde itself is refused.
-int stack(void* thread, uint64_t*, uint32_t) { return static_cast<const SelfThread*>(thread)->user_mode ? -1 : 0; }
+/// That of sonde itself is not shown.
+int stack(void*, uint64_t*, uint32_t) { return 0; }
 
-constexpr sonde_dif_env kEnv = {refuse_memory, refuse_text,   variable,           user_register,  text,
-                                stack,         refuse_memory, refuse_kernel_text, no_kernel_stack};
+constexpr sonde_dif_env kEnv = {own_memory, own_text,      variable,           user_register,  text,
+                                stack,      refuse_memory, refuse_kernel_text, no_kernel_stack};
 
 }  // namespace
 
@@ -146,7 +165,22 @@ void prepare_self_env() {
   while (length > 0 && g_psargs[length - 1] == 0) length--;
   std::replace(g_psargs, g_psargs + length, '\0', ' ');
   g_psargs[length] = 0;
+  const ssize_t named = read_file("/proc/self/comm", g_execname, sizeof g_execname - 1);
+  g_execname[std::max<ssize_t>(named - 1, 0)] = 0;  // a newline ends it
+  char stat[2048];
+  const ssize_t described = read_file("/proc/self/stat", stat, sizeof stat - 1);
+  stat[std::max<ssize_t>(described, 0)] = 0;
+  constexpr int kStart = 28, kEnd = 51;  // fields of proc(5); the name, which may hold anything, is the second
+  const char* at = std::strrchr(stat, ')');
+  for (int field = 3; at != nullptr && field <= kEnd; ++field) {
+    at = std::strchr(at + 1, ' ');
+    if (at != nullptr && field == kStart) g_start = std::strtoull(at, nullptr, 10);
+    if (at != nullptr && field == kEnd) g_end = std::strtoull(at, nullptr, 10);
+  }
+  g_end = (g_end + kPage - 1) / kPage * kPage;  // the stack ends with its page
 }
+
+const char* self_execname() { return g_execname; }
 
 uint32_t self_pid() { return g_pid != 0 ? g_pid : static_cast<uint32_t>(getpid()); }
 

@@ -6,22 +6,23 @@
 
 namespace sonde {
 
-/// Name of the program that fires local probes.
-inline constexpr char kSelfExecname[] = "sonde";
-
 /// One local firing, for the env below.
 struct SelfThread {
   Nanoseconds timestamp;
   ProbeId probe;
-  bool user_mode;  ///< what dtps_usermode said
+  bool user_mode;                 ///< what dtps_usermode said
+  mutable uint64_t cpu_time = 0;  ///< of the thread, once it was asked for: one firing sees one
 };
 
-/// DIF's view of sonde's own process and the thread that fires (`thread` is a SelfThread). Memory, stack and registers
-/// of sonde are nobody's business: reading them is a fault. Neither locks nor allocates.
+/// DIF's view of sonde's own process and the thread that fires (`thread` is a SelfThread). Of its memory the arguments and the
+/// environment can be read, as the kernel laid them out at its start; its stack is empty, its registers are 0. Neither locks nor allocates.
 const sonde_dif_env& self_env();
 
-/// Reads what does not change (pid, arguments) beforehand.
+/// Reads what does not change (pid, name, arguments) beforehand.
 void prepare_self_env();
+
+/// The name by which the command was called, as the kernel has it.
+const char* self_execname();
 
 uint32_t self_pid();
 uint32_t self_tid();

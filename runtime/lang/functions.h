@@ -25,12 +25,15 @@ enum class Runs : uint8_t {
   Exit,               ///< data-recording, and not to be taken back
   Destructive,        ///< needs -w; the thread waits until the body has run
   DestructiveRecord,  ///< needs -w and is data-recording: it happens in the order of the output
+  Impossible,         ///< destructive, and no source can: it compiles, and enabling it is refused
   Refused,            ///< known, but cannot be had
 };
 
 /// A statement, not a value.
 constexpr bool is_action(Runs runs) { return runs != Runs::Fire && runs != Runs::Body && runs != Runs::Refused; }
-constexpr bool is_destructive(Runs runs) { return runs == Runs::Destructive || runs == Runs::DestructiveRecord; }
+constexpr bool is_destructive(Runs runs) {
+  return runs == Runs::Destructive || runs == Runs::DestructiveRecord || runs == Runs::Impossible;
+}
 /// For the rules of speculation: what commit() may not follow, and what may not follow commit().
 constexpr bool is_recording(Runs runs) {
   return runs == Runs::Record || runs == Runs::Exit || runs == Runs::DestructiveRecord;
@@ -50,11 +53,14 @@ struct DFunction {
 inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"__cpu_node", "int(int)", Runs::Body, "memory node of a cpu"},
     {"__cpu_package", "int(int)", Runs::Body, "processor package of a cpu"},
+    {"__cpuinfo", "void *(int)", Runs::Body, "what cpuinfo_t says of a cpu"},
     {"__decimal", "int64_t(string)", Runs::Body, "a decimal number; 0 where there is none"},
+    {"__no_stack", "stack(uint32_t, uint32_t)", Runs::Body, "the kernel's stack, where nobody sees the kernel"},
+    {"__tail", "string(string, uint64_t)", Runs::Body, "a string from that byte on"},
     {"alloca", "void *(size_t)", Runs::Body, "scratch memory of this clause, zeroed"},
     {"basename", "string(string)", Runs::Body, "last component of a path"},
     {"bcopy", "void(void *, void *, size_t)", Runs::Body, "copies bytes into scratch memory"},
-    {"breakpoint", "void()", Runs::Refused, "breakpoint() stops the kernel: there is no source that can"},
+    {"breakpoint", "void()", Runs::Impossible, "breakpoint() stops the kernel: there is no source that can"},
     {"chill", "void(uint64_t)", Runs::Destructive, "holds the thread for so many nanoseconds, 500 ms at most"},
     {"cleanpath", "string(string)", Runs::Body, "a path without ., .. and //"},
     {"clear", "void(@)", Runs::Action, "zeroes an aggregation's values, keeps its keys"},
@@ -68,7 +74,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"dirname", "string(string)", Runs::Body, "a path without its last component"},
     {"discard", "void(int)", Runs::Action, "drops what a speculation has gathered"},
     {"exit", "void(int)", Runs::Exit, "ends tracing with a status"},
-    {"freopen", "void(string, ...)", Runs::DestructiveRecord, "sends the output to a file; \"\" undoes it"},
+    {"freopen", "void(@@, ...)", Runs::DestructiveRecord, "sends the output to a file; \"\" undoes it"},
     {"ftruncate", "void()", Runs::Record, "empties the file that the output goes to"},
     {"func", "_symaddr(uintptr_t)", Runs::Body, "function of a kernel address", kOfKernel},
     {"getmajor", "dev_t(dev_t)", Runs::Body, "major number of a device"},
@@ -78,7 +84,8 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"htons", "uint16_t(uint16_t)", Runs::Body, "host to network order, 16 bits"},
     {"index", "int(string, string, [int])", Runs::Body, "where a string first occurs in another, or -1"},
     {"inet_ntoa", "string(ipaddr_t *)", Runs::Body, "IPv4 address as text"},
-    {"inet_ntoa6", "string(in6_addr_t *, [int])", Runs::Body, "IPv6 address as text; strict: never with a dotted tail"},
+    {"inet_ntoa6", "string(in6_addr_t *, [int constant])", Runs::Body,
+     "IPv6 address as text; an IPv4 address in it alone, unless strict"},
     {"inet_ntop", "string(int, void *)", Runs::Body, "IP address as text"},
     {"jstack", "stack([uint32_t], [uint32_t])", Runs::Fire, "the user stack, with jstackframes frames"},
     {"link_ntop", "string(int, void *)", Runs::Body, "hardware address as text"},
@@ -96,7 +103,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"ntohl", "uint32_t(uint32_t)", Runs::Body, "network to host order, 32 bits"},
     {"ntohll", "uint64_t(uint64_t)", Runs::Body, "network to host order, 64 bits"},
     {"ntohs", "uint16_t(uint16_t)", Runs::Body, "network to host order, 16 bits"},
-    {"panic", "void()", Runs::Refused, "panic() stops the kernel: there is no source that can"},
+    {"panic", "void()", Runs::Impossible, "panic() stops the kernel: there is no source that can"},
     {"print", "void(void *)", Runs::Record, "shows what a pointer points to, member by member"},
     {"printa", "void([string], @, ...)", Runs::Record, "prints aggregations"},
     {"printf", "void(string, ...)", Runs::Record, "prints values by a format"},
@@ -121,7 +128,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"strtok", "string(string, string)", Runs::Body, "next token of a string, or NULL"},
     {"substr", "string(string, int, [int])", Runs::Body, "part of a string"},
     {"sym", "_symaddr(uintptr_t)", Runs::Body, "function of a kernel address", kOfKernel},
-    {"system", "void(string, ...)", Runs::DestructiveRecord, "runs a shell command when the record is consumed"},
+    {"system", "void(@@, ...)", Runs::DestructiveRecord, "runs a shell command when the record is consumed"},
     {"trace", "void(@@)", Runs::Record, "prints a value"},
     {"tracemem", "void(@@, size_t, [size_t])", Runs::Record, "prints memory as a hex dump"},
     {"trunc", "void(@, [int64_t])", Runs::Action, "removes all but the greatest (or, negative, least) elements"},

@@ -1,1 +1,2 @@
-BEGIN { 3(1); }
+BEGIN { @ = pid-3(); }
+/* @rows: expr.designator */

@@ -1,7 +1,3 @@
-/* @arguments: 99999999999999999999 */
-BEGIN
-{
-	trace($1);
-}
-
-/* @rows: macro.number */
+/* @arguments: 0x11112222333344445 */
+BEGIN { $1; }
+/* @rows: lex.macro_overflow */

@@ -1,4 +1,4 @@
 BEGIN
 {
-	x = 1 ? printf("a") : 2;
+	x = pid ? printf("a") : 2;
 }

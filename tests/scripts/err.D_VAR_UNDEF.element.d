@@ -1,6 +1,6 @@
 BEGIN
 {
-	a["x"]++;
+	a["x"] += 1;
 }
 
 /* @rows: var.undefined */

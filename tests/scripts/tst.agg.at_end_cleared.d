@@ -1,5 +1,5 @@
 /* @rows: agg.at_end agg.at_end_empty */
-/* what was cleared is not printed, unless something came after */
+/* what was cleared is printed with its keys */
 BEGIN
 {
 	@a["x"] = count(); @a["y"] = count();

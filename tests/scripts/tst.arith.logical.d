@@ -8,6 +8,6 @@ BEGIN
 	printf("%d %d %d %d\n", x && z, x || z, x ^^ 3, x ^^ z);
 	printf("%d %d %d\n", !x, !z, !!x);
 	s = "";
-	printf("%d %d\n", s && 1, s == NULL);
+	printf("%d\n", s == NULL);
 	exit(0);
 }

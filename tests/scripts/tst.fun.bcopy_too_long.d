@@ -1,5 +1,5 @@
 /* @rows: fun.bcopy fault.badaddr */
-/* @stderr: invalid address */
+/* @stderr: invalid size */
 /* so must all of what is read be there */
 BEGIN
 {

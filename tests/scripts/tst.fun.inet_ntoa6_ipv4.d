@@ -1,5 +1,5 @@
 /* @rows: fun.inet_ntoa6 fun.inet_ntop */
-/* mapped and compatible addresses have a dotted tail; with strict they have not */
+/* mapped and compatible addresses show dotted: alone, or with strict and by inet_ntop() behind their prefix */
 BEGIN
 {
 	this->a = (in6_addr_t *)alloca(16);

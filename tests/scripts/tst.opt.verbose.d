@@ -1,4 +1,4 @@
-/* @rows: opt.verbose cmd.v */
+/* @rows: opt.verbose */
 /* @command: -x verbose -e -s @script@ */
-/* as -v */
+/* as -S */
 BEGIN { exit(0); }

@@ -1,8 +1,9 @@
 /* @rows: prog.if */
-/* The condition may be a string, a pointer, an assignment. */
+/* The condition may be a pointer, an assignment, a comparison. */
 BEGIN
 {
-	if ("") trace("a");
+	p = (char *)0;
+	if (p) trace("a");
 	if ((x = 3) > 2) trace(x);
 	if (x == 3 && "b" < "c") { trace("c"); }
 	exit(0);

@@ -23,19 +23,25 @@ struct TermType {
 inline constexpr TermType kInt{}, kLong{TermType::Kind::Integer, 8, true}, kUlong{TermType::Kind::Integer, 8, false},
     kChar{TermType::Kind::Integer, 1, true}, kString{TermType::Kind::String}, kPointer{TermType::Kind::Pointer};
 
-/// What narrower integers become in arithmetic.
+/// What an operand is in arithmetic: D promotes nothing, but a bit-field that is narrower than int.
 inline TermType promoted(TermType type) {
-  bool narrow = type.bits ? type.bits < 32 : type.size < 4;
+  if (type.bits != 0 && type.bits < 32) return kInt;
   type.bits = 0;
-  return narrow ? kInt : type;
+  return type;
 }
 
-/// C's usual arithmetic conversions.
+/// The type of a result: the larger operand's, of two of one size the unsigned one's.
 inline TermType promoted(TermType a, TermType b) {
   a = promoted(a);
   b = promoted(b);
   if (a.size != b.size) return a.size > b.size ? a : b;
   return a.is_signed ? b : a;
+}
+
+/// The type in which two numbers are compared: C's usual arithmetic conversions.
+inline TermType compared(TermType a, TermType b) {
+  const TermType common = promoted(a, b);
+  return common.size < 4 ? kInt : common;
 }
 
 /// A value as a variable of the type keeps it, extended to 64 bits.

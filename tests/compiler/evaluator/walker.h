@@ -188,7 +188,9 @@ class Walker {
       return term.op == "-" ? x - y : compare(term.op, x < y, x == y);
     }
     uint64_t x = number(a), y = number(b);
-    return arithmetic(term.op, promoted_for(term), a.type, x, y);
+    const bool compares = term.op == "==" || term.op == "!=" || term.op[0] == '<' || term.op[0] == '>';
+    const bool shifts = term.op == "<<" || term.op == ">>";
+    return arithmetic(term.op, compares && !shifts ? compared(a.type, b.type) : promoted_for(term), a.type, x, y);
   }
 
   static uint64_t compare(const std::string& op, bool less, bool equal) {

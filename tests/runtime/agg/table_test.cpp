@@ -20,7 +20,7 @@ struct Aggregation {
   std::string printed(SortRules rules = {}) {
     std::string out;
     AggTable* const one[] = {&table};
-    format_aggregations(one, rules, false, {}, out);
+    format_aggregations(one, rules, {}, out);
     return out;
   }
   /// The keys, or values, in the order of printing.

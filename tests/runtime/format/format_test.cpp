@@ -190,7 +190,7 @@ TEST(Printa, PlainColumns) {
   a.table.add(keys, 1, 1);
   AggTable* const one[] = {&a.table};
   std::string out;
-  format_aggregations(one, {}, false, {}, out);
+  format_aggregations(one, {}, {}, out);
   EXPECT_EQ(out, "  abc" + std::string(47, ' ') + "        1     2   3                4                1\n");
 }
 
@@ -204,7 +204,7 @@ TEST(Printa, StackKeysStandOnTheirOwnLines) {
   FormatSettings settings;
   settings.names = &names;
   std::string out;
-  format_aggregations(one, {}, false, settings, out);
+  format_aggregations(one, {}, settings, out);
   EXPECT_EQ(out, "\n              prog`main+0x16\n                1\n");
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// args[] of providers that are not here: a script that names them compiles under -Z
+//
+// What a provider has is said by its own descriptions, where there is a probe. These rows stand in for the providers that DTrace has elsewhere.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace sonde {
+
+struct DeclaredArguments {
+  std::string_view provider;
+  std::string_view names;  ///< of probes, each between blanks; empty: all others
+  std::array<std::string_view, 6> types;
+};
+
+inline constexpr std::array kDeclaredArguments = std::to_array<DeclaredArguments>({
+    {"io", "", {"bufinfo_t *", "devinfo_t *", "fileinfo_t *"}},
+    {"ip", "", {"pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *", "ipv6info_t *"}},
+    {"sched", " change-pri ", {"lwpsinfo_t *", "psinfo_t *", "int"}},
+    {"sched", " dequeue ", {"lwpsinfo_t *", "psinfo_t *", "cpuinfo_t *", "int"}},
+    {"sched", " enqueue ", {"lwpsinfo_t *", "psinfo_t *", "cpuinfo_t *"}},
+    {"sched", " off-cpu surrender tick wakeup ", {"lwpsinfo_t *", "psinfo_t *"}},
+    {"sched", "", {}},
+    {"tcp", " state-change ", {"void *", "csinfo_t *", "void *", "tcpsinfo_t *", "void *", "tcplsinfo_t *"}},
+    {"tcp", "", {"pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *"}},
+    {"udp", "", {"pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *"}},
+});
+
+/// The type of args[index]: empty where the probe has no such argument, nothing where nobody says what it has.
+inline std::optional<std::string_view> declared_argument(std::string_view provider, std::string_view name,
+                                                         size_t index) {
+  for (const DeclaredArguments& row : kDeclaredArguments) {
+    if (row.provider != provider) continue;
+    const auto at = name.empty() ? row.names.npos : row.names.find(name);
+    const bool named = at != row.names.npos && at > 0 && row.names[at - 1] == ' ' && row.names[at + name.size()] == ' ';
+    if (row.names.empty() || named) return index < row.types.size() ? row.types[index] : std::string_view();
+  }
+  return std::nullopt;
+}
+
+}  // namespace sonde

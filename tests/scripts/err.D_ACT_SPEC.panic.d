@@ -1,0 +1,3 @@
+/* @sonde: -w -q */
+BEGIN { this->w = speculation(); speculate(this->w); panic(); }
+/* @rows: act.impossible */

@@ -1,0 +1,2 @@
+BEGIN { @q = count(); trace(&@q); }
+/* @rows: agg.value_dynamic */

@@ -1,0 +1,2 @@
+BEGIN { trace(args[2]); }
+/* @rows: bv.args_index */

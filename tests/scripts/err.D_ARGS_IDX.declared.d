@@ -1,0 +1,3 @@
+/* @sonde: -Z */
+sched:::on-cpu { trace(args[0]); }
+/* @rows: args.declared */

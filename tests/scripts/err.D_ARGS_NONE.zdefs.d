@@ -1,5 +1,0 @@
-/* @sonde: -Z */
-nosuch:::probe
-{
-	trace(args[0]);
-}

@@ -1,0 +1,3 @@
+int tab[4];
+BEGIN { tab[1, 2] = 3; }
+/* @rows: expr.index_one */

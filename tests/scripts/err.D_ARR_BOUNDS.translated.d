@@ -1,0 +1,2 @@
+BEGIN { trace(curlwpsinfo->pr_name[99]); exit(0); }
+/* @rows: type.member_bounds */

@@ -1,0 +1,2 @@
+BEGIN /(trace(3), 1)/ { exit(0); }
+/* @rows: expr.action_void */

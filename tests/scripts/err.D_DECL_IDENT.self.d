@@ -1,2 +1,0 @@
-self x;
-BEGIN { self->x = 1; }

@@ -1,0 +1,2 @@
+self nosuch_t x;
+BEGIN { self->x = 1; }

@@ -1,1 +1,0 @@
-int a[void v];

@@ -1,0 +1,3 @@
+char v[void, long];
+BEGIN { exit(0); }
+/* @rows: decl.parameter_types */

@@ -1,0 +1,2 @@
+BEGIN { trace(sizeof (`)); exit(0); }
+/* @rows: lex.backquote */

@@ -1,0 +1,2 @@
+BEGIN { n[mm]++; }
+/* @rows: var.index_first */

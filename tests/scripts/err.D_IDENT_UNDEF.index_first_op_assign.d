@@ -1,0 +1,2 @@
+BEGIN { n[mm] += 1; }
+/* @rows: var.index_first */

@@ -1,0 +1,2 @@
+BEGIN { @q = count(); @r[@q] = count(); }
+/* @rows: agg.value_dynamic */

@@ -1,1 +1,0 @@
-BEGIN { @a = llquantize(1, 10, 0, "6", 10); }

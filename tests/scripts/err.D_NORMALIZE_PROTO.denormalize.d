@@ -1,1 +1,0 @@
-BEGIN { @a = count(); denormalize(@a, 3); }

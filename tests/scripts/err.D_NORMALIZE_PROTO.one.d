@@ -1,1 +1,0 @@
-BEGIN { @a = count(); normalize(@a); }

@@ -1,0 +1,2 @@
+BEGIN { trace(offsetof(struct qq, m)); }
+/* @rows: type.no_type */

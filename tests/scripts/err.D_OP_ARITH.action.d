@@ -1,0 +1,2 @@
+BEGIN { v = 2 * -printf("x"); }
+/* @rows: expr.action_void */

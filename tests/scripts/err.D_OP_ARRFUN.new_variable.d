@@ -1,0 +1,3 @@
+int v[3];
+BEGIN { q = v; }
+/* @rows: type.array_decays */

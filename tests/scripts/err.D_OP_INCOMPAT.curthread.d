@@ -1,0 +1,2 @@
+BEGIN { z = curthread; z = uid; }
+/* @rows: bv.curthread_opaque */

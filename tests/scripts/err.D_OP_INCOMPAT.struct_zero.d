@@ -1,0 +1,3 @@
+struct pr { int a; } one;
+BEGIN { one = 0; }
+/* @rows: var.delete_struct */

@@ -1,0 +1,2 @@
+BEGIN { trace("s" ? 1 : 2); exit(0); }
+/* @rows: expr.scalar */

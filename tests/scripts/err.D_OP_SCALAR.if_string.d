@@ -1,0 +1,2 @@
+BEGIN { if (execname) trace(1); exit(0); }
+/* @rows: expr.scalar */

@@ -1,0 +1,2 @@
+BEGIN /1 ^^ "s"/ { exit(0); }
+/* @rows: expr.scalar */

@@ -1,0 +1,3 @@
+int tab[4];
+BEGIN /tab/ { exit(0); }
+/* @rows: expr.scalar */

@@ -1,0 +1,2 @@
+BEGIN /execname/ { exit(0); }
+/* @rows: expr.scalar */

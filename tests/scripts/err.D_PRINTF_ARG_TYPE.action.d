@@ -1,0 +1,2 @@
+BEGIN { printf("%d", trace(3)); }
+/* @rows: expr.action_void */

@@ -1,0 +1,2 @@
+BEGIN { @q = count(); printf("%d", @q); }
+/* @rows: agg.value_dynamic */

@@ -1,0 +1,2 @@
+BEGIN { @a["x", 30] = sum(2); printa("[%*d]", @a); }
+/* @rows: printa.star */

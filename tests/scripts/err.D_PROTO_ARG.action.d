@@ -1,0 +1,2 @@
+BEGIN { exit(trace(3)); }
+/* @rows: expr.action_void */

@@ -1,0 +1,2 @@
+BEGIN { trace(progenyof(printf("x"))); }
+/* @rows: expr.action_void */

@@ -1,0 +1,2 @@
+BEGIN { @q = count(); trunc(@q, @q); }
+/* @rows: agg.value_dynamic */

@@ -1,0 +1,2 @@
+BEGIN { trace(args["k"]); }
+/* @rows: call.prototype_first */

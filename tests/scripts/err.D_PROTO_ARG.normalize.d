@@ -1,0 +1,2 @@
+BEGIN { @ = count(); normalize(@, "z"); }
+/* @rows: call.prototype_first */

@@ -1,0 +1,2 @@
+BEGIN { printf(5); }
+/* @rows: call.prototype_first */

@@ -1,0 +1,2 @@
+BEGIN { stack("a"); }
+/* @rows: call.prototype_first */

@@ -1,0 +1,2 @@
+BEGIN { tracemem(0, "a"); }
+/* @rows: call.prototype_first */

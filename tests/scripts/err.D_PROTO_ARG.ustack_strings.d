@@ -1,0 +1,2 @@
+BEGIN { ustack(3, "a"); }
+/* @rows: call.prototype_first */

@@ -1,0 +1,2 @@
+BEGIN { w = pid ? trace(1) : commit(); }
+/* @rows: expr.action_void */

@@ -1,0 +1,2 @@
+BEGIN { clear(); }
+/* @rows: call.prototype_first */

@@ -1,0 +1,2 @@
+BEGIN { @a = count(); clear(@a, 1); }
+/* @rows: call.prototype_first */

@@ -1,0 +1,2 @@
+BEGIN { @ = count(); normalize(@); }
+/* @rows: call.prototype_first */

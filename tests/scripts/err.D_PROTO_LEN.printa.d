@@ -1,0 +1,2 @@
+BEGIN { printa(); }
+/* @rows: call.prototype_first */

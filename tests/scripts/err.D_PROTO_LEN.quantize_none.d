@@ -1,0 +1,2 @@
+BEGIN { @ = quantize(); }
+/* @rows: call.prototype_first */

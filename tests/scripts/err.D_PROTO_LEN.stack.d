@@ -1,0 +1,2 @@
+BEGIN { stack(3, 4); }
+/* @rows: call.prototype_first */

@@ -1,1 +1,0 @@
-BEGIN { @a = quantize(1, 2, 3); }

@@ -1,2 +1,0 @@
-BEGIN { stack(1, 2); }
-/* @rows: act.stack */

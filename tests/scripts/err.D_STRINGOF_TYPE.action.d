@@ -1,0 +1,2 @@
+BEGIN { trace(stringof(printf("x"))); }
+/* @rows: expr.action_void */

@@ -1,0 +1,2 @@
+BEGIN { printf("%d", $-2); }
+/* @rows: lex.dollar */

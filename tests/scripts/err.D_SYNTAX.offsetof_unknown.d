@@ -1,0 +1,2 @@
+BEGIN { trace(offsetof(qq_t, m)); }
+/* @rows: type.no_type */

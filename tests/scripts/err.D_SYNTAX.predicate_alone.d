@@ -1,0 +1,2 @@
+BEGIN /1/
+/* @rows: clause.predicate_alone */

@@ -1,0 +1,2 @@
+BEGIN { trace(printf("x")); }
+/* @rows: expr.action_void */

@@ -1,3 +1,0 @@
-#pragma D option destructive
-BEGIN { breakpoint(); }
-/* @rows: act.breakpoint */

@@ -1,4 +1,0 @@
-BEGIN { trace(curthread); }
-
-/* @rows: bv.curthread */
-/* @sonde: -x source=ptrace */

@@ -1,3 +1,0 @@
-BEGIN { func(0x10); }
-/* @rows: act.func */
-/* @sonde: -x source=ptrace */

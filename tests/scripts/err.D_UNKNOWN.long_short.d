@@ -1,0 +1,2 @@
+BEGIN { trace((long short)3); }
+/* @rows: type.no_type */

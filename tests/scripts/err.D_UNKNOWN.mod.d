@@ -1,3 +1,0 @@
-BEGIN { mod(0x10); }
-/* @rows: act.mod */
-/* @sonde: -x source=ptrace */

@@ -1,3 +1,0 @@
-#pragma D option destructive
-BEGIN { panic(); }
-/* @rows: act.panic */

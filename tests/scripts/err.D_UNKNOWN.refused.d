@@ -1,2 +1,0 @@
-BEGIN { stack(); }
-/* @sonde: -x source=ptrace */

@@ -1,1 +1,0 @@
-self nosuch_t x;

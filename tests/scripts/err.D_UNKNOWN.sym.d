@@ -1,3 +1,0 @@
-BEGIN { sym(0x10); }
-/* @rows: act.sym */
-/* @sonde: -x source=ptrace */

@@ -1,1 +1,0 @@
-nosuch_t x;

@@ -1,0 +1,2 @@
+BEGIN { z += printf("x"); }
+/* @rows: var.op_assign */

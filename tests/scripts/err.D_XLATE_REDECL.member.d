@@ -1,2 +1,0 @@
-struct out { int a; int b; };
-translator struct out < int p > { a = p; b = 2; a = 1; };

@@ -1,0 +1,5 @@
+/* @rows: cmd.e_alone */
+/* @command: -b 3m -x strsize=32 -e */
+/* -e needs no program. */
+
+

@@ -1,9 +1,0 @@
-/* @rows: expr.promotion */
-/* char and short become int before they are computed with. */
-BEGIN
-{
-	a = (char)100; b = (char)100; u = (unsigned char)200;
-	printf("%d %d %d ", a + b, a * b, u + u);
-	printf("%d %d %d\n", sizeof (a + b), -u, ~u);
-	exit(0);
-}

@@ -189,7 +189,7 @@ bool AddressSpace::is_code(uint64_t address) {
   return std::ranges::any_of(areas_, holds_it);
 }
 
-Site* AddressSpace::insert_code(const Tap& tap, std::string& why) {
+Site* AddressSpace::insert_code(const ArmedTap& tap, std::string& why) {
   constexpr uint32_t kMostText = 1 << 20;
   const uint64_t address = tap.offset, begin = address - tap.function;
   Text text(std::min(tap.number, kMostText));

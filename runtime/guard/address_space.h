@@ -80,7 +80,7 @@ class AddressSpace {
   /// Finds or makes a breakpoint. Null: it cannot be; `why` says why.
   Site* insert(uint64_t address, std::string& why);
   /// The same in code that the process has compiled at run time: only where the function's text is that of the tap.
-  Site* insert_code(const Tap& tap, std::string& why);
+  Site* insert_code(const ArmedTap& tap, std::string& why);
   /// Such code may be written again at any time. Before its instruction is passed: what it is now. False: no breakpoint is there any more.
   bool renew(Site& site);
   /// Takes the breakpoint out when nobody uses it any more.

@@ -108,12 +108,12 @@ void Breakpoints::arm_all_in(Process& process, const Mapping& mapping) {
 
 void Breakpoints::arm_code(Process& process, ArmedTap& tap) {
   std::string why;
-  Site* site = process.space->insert_code(tap.tap, why);
+  Site* site = process.space->insert_code(tap, why);
   if (site != nullptr && std::find(site->taps.begin(), site->taps.end(), &tap) == site->taps.end())
     site->taps.push_back(&tap);
   if (site != nullptr) return;
   char place[32];
-  std::snprintf(place, sizeof place, "0x%lx", tap.tap.offset);
+  std::snprintf(place, sizeof place, "0x%lx", tap.offset);
   events_.notice("process " + std::to_string(process.pid) + ": no probe at " + place + ": " + why);
 }
 
@@ -141,7 +141,7 @@ void Breakpoints::disarm(ArmedTap& tap) {
       site->taps.erase_if([&](const ArmedTap* other) { return other == &tap; });
       space.remove_unused(address);
     };
-    if (tap.file->path == SONDE_PATH_CODE) leave(tap.tap.offset);
+    if (tap.file->path == SONDE_PATH_CODE) leave(tap.offset);
     for_each_text(space, *tap.file, [&](const Mapping& mapping) { leave(address_in(mapping, tap)); });
   }
 }

@@ -49,12 +49,13 @@ struct TappedFile {
 struct ArmedTap {
   uint32_t id, probe;
   uint32_t pid;       ///< 0: every process
-  uint32_t number;    ///< of a system call
+  uint32_t number;    ///< of a system call; in SONDE_PATH_CODE the bytes that `sum` is of
   TappedFile* file;   ///< of a user tap
   uint64_t offset;    ///< in the file; a timer's period
   uint64_t function;  ///< the entry's offset in the file
   sonde_leave leave;
   sonde_tap_kind kind;
+  uint32_t sum;
   uint32_t place = 0;  ///< in its file's list, or in its kind's
 
   bool user() const { return is_user_tap(kind); }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cstdio>
@@ -148,7 +149,8 @@ Result<void> Session::spawn(const std::string& command, const Forecast& forecast
   auto words = split_words(command);
   if (!words) return std::move(words).error().context("-c");
   auto pid = source_->spawn({*words, own_environment(), !forecast.awaits_process, forecast.calls});
-  if (!pid && pid.error().code() != 0)
+  constexpr std::array kOfExec = {ENOENT, EACCES, ENOTDIR, ENOEXEC, EISDIR, ELOOP};
+  if (!pid && std::ranges::find(kOfExec, pid.error().code()) != kOfExec.end())
     return Error("failed to execute " + (*words)[0] + ": " + std::strerror(pid.error().code()), pid.error().code());
   if (!pid) return std::move(pid).error().context("failed to execute " + (*words)[0]);
   spawned_.push_back(*pid);

@@ -102,7 +102,7 @@ TEST(FrontEnd, TakesTheCommonOneLiners) {
            "BEGIN /pid == 1 && execname == \"init\" ^^ uid/ { strlen(execname); trace(strjoin(\"a\", lltostr(pid))); "
            "trace(substr(\"abc\", 1)); trace(basename(\"/a\")); }",
            "BEGIN, END /* c */ { /* c */ trace(1) }",
-           "BEGIN /pid / 2 > 1/ { } END /1/\nBEGIN /arg0 ? 1 : 0/ { }",
+           "BEGIN /pid / 2 > 1/ { } END /1/ { }\nBEGIN /arg0 ? 1 : 0/ { }",
        }) {
     bool forward = std::string(text).starts_with("translator struct out");
     if (forward)

@@ -235,13 +235,13 @@ void Checker::check_format(const std::string& function, Expr& call, std::vector<
 void Checker::check_conversion(const std::string& function, const Conversion& conversion, size_t number,
                                ExprPtr& argument, size_t argument_number) {
   // %a of ucaller names the function that calls, as uaddr(ucaller) does.
-  const DVariable* row = argument->kind == ExprKind::Name ? find_variable(argument->text) : nullptr;
+  const DVariable* row = argument->kind == ExprKind::Builtin ? argument->builtin : nullptr;
   if ((conversion.letter == 'a' || conversion.letter == 'A') && row != nullptr && is_return_address(*row)) {
-    ExprPtr call = make(ExprKind::Call, nullptr, argument->where),
-            name = make(ExprKind::Name, nullptr, argument->where);
-    name->text = "uaddr";
-    call->kids.push_back(std::move(name));
-    call->kids.push_back(std::move(argument));
+    ExprPtr call = make(ExprKind::Call, nullptr, argument->where);
+    for (const std::string_view text : {std::string_view("uaddr"), std::string_view(row->name)}) {
+      call->kids.push_back(make(ExprKind::Name, nullptr, argument->where));
+      call->kids.back()->text = text;
+    }
     argument = std::move(call);
   }
   argument = value(std::move(argument));

@@ -138,16 +138,16 @@ class World:
     def program(self, name, *flags):
         """Compiles tests/programs/NAME.c, .cpp, .go or .rs once, or what NAME.py prints; returns the path. Skips where there is no compiler."""
         source = next(s for s in (PROGRAMS / (name + ending) for ending in (".c", ".cpp", ".go", ".rs", ".py")) if s.exists())
-        full = "".join([name, *flags]).replace("/", "_")
+        folder, full = self.programs, "".join([name, *flags]).replace("/", "_")
         if self.signals and name != "interrupt":
             timer = pathlib.Path(self.program("interrupt", "-shared", "-fPIC"))
             flags = (*flags, "-Wl,--no-as-needed", timer, f"-Wl,-rpath={timer.parent}")
-            full += ".signals"
+            folder = self.programs / "under-signals"
         name = full
-        built = self.programs / name
+        built = folder / name
         if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
-            self.programs.mkdir(parents=True, exist_ok=True)
-            fresh = self.programs / f"{name}.{os.getpid()}"
+            folder.mkdir(parents=True, exist_ok=True)
+            fresh = folder / f"{name}.{os.getpid()}"
             compile_program(source, fresh, flags)
             os.replace(fresh, built)  # two scenarios may do this at once
         if self.user is None:

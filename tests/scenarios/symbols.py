@@ -85,7 +85,7 @@ def stacks_of_stripped_programs(world):
     equal(runs[0], runs[1], "two runs")
 
 
-@scenario(signals=True)
+@scenario()
 def indirect_functions(world):
     """strlen and the like are probed where they lead to, at every time that probes can be made."""
     program, still = world.program("indirect"), world.path("indirect-static")
@@ -125,7 +125,7 @@ def a_program_with_a_long_name(world):
     """A file's name may have 255 bytes; DTrace's own field for it, 64, left such a program without probes."""
     program = pathlib.Path(world.path("x" * 240))
     shutil.copy(world.program("worker"), program)
-    result = world.sonde("-q", "-n", "pid$target:a.out:one_round:entry, pid$target:xxx*:one_round:entry { @[probemod] = count(); }", "-c",
+    result = world.sonde("-q", "-n", "pid$target:xxx*:one_round:entry { @[probemod] = count(); }", "-c",
                          f"{program} {world.path('result')} 5")
     equal(counts(result.stdout), {program.name: 20}, "calls")
 

@@ -30,7 +30,7 @@ class Generator {
       case 1: return unary(depth - 1);
       case 2: return make(TermKind::Logical, kInt, any({"&&", "||", "^^"}), scalar(depth - 1), scalar(depth - 1));
       case 3: {
-        TermPtr test = scalar(depth - 1), yes = integer(depth - 1), no = integer(depth - 1);
+        TermPtr test = condition(depth - 1), yes = integer(depth - 1), no = integer(depth - 1);
         TermType type = promoted(yes->type, no->type);
         return make(TermKind::Conditional, type, "", std::move(test), std::move(yes), std::move(no));
       }
@@ -52,7 +52,7 @@ class Generator {
   TermPtr string(int depth) {
     if (depth == 0 || pick(4) == 0) return pick(2) ? variable(kString, pick(kStrings)) : text();
     switch (pick(6)) {
-      case 0: return make(TermKind::Conditional, kString, "", scalar(depth - 1), string(depth - 1), string(depth - 1));
+      case 0: return make(TermKind::Conditional, kString, "", condition(depth - 1), string(depth - 1), string(depth - 1));
       case 1: return call("lltostr", kString, integer(depth - 1));
       case 2: return call("substr", kString, string(depth - 1), small(depth - 1));
       case 3: return call("substr", kString, string(depth - 1), small(depth - 1), small(depth - 1));
@@ -122,10 +122,21 @@ class Generator {
     return term;
   }
 
+  /// Of ?:. Never a constant: of those the other arm is thrown away, and its type counts for nothing.
+  TermPtr condition(int depth) {
+    TermPtr left = event(), right = integer(depth);
+    TermType type = promoted(left->type, right->type);
+    return make(TermKind::Binary, type, "^", std::move(left), std::move(right));
+  }
+
   TermPtr leaf() {
     uint64_t kind = pick(pure_ ? 5 : 8);
     if (kind >= 5) return place(0);
     if (kind >= 3) return literal(value());
+    return event();
+  }
+
+  TermPtr event() {
     static const char* const kNames[] = {"pid", "tid", "uid", "timestamp"};
     static constexpr TermType kTypes[] = {kInt, kInt, {TermType::Kind::Integer, 4, false}, kUlong};
     uint64_t which = pick(3) ? pick(10) : 10 + pick(4);
@@ -243,7 +254,7 @@ class Generator {
       return step;
     }
     if (pick(5) == 0)
-      return make(TermKind::Conditional, kPointer, "", integer(depth - 1), pointer(depth - 1), pointer(depth - 1));
+      return make(TermKind::Conditional, kPointer, "", condition(depth - 1), pointer(depth - 1), pointer(depth - 1));
     return inside(depth - 1);
   }
 

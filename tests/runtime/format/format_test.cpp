@@ -73,7 +73,7 @@ TEST(Trace, SymbolsAndStacks) {
   SymbolValue symbol{SymbolValue::USym, 7, 4};
   auto at = reinterpret_cast<uint64_t>(&symbol);
   EXPECT_EQ(trace({Kind::Symbol, false, 16, ""}, at), "  prog`main                                         ");
-  EXPECT_EQ(trace({Kind::Symbol, false, 16, ""}, at, true), "prog`main");
+  EXPECT_EQ(trace({Kind::Symbol, false, 16, ""}, at, true), "  prog`main                                         ");
   uint64_t memory[] = {uint64_t{2} << 32 | 7, 16, 32};
   EXPECT_EQ(trace({Kind::Stack, false, 0, ""}, reinterpret_cast<uint64_t>(memory)),
             "\n              prog`main+0x16\n              prog`caller+0x32\n");

@@ -145,6 +145,9 @@ class World:
             folder = self.programs / "under-signals"
         name = full
         built = folder / name
+        if not built.exists() and not os.access(self.programs, os.W_OK):  # a guest has what was compiled before it began
+            folder = self.directory
+            built = folder / name
         if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
             folder.mkdir(parents=True, exist_ok=True)
             fresh = folder / f"{name}.{os.getpid()}"

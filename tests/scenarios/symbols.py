@@ -55,7 +55,7 @@ def stacks_of_children(world):
     check(" 0x" not in result.stdout, "an address without a name")
 
 
-@scenario(signals=True)
+@scenario()
 def calls_that_do_not_return(world):
     """A function that ends with such a call is named, not the one behind it; a frame that a signal interrupted stands at its pc."""
     program = world.program("noreturn")

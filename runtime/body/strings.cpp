@@ -123,7 +123,7 @@ uint64_t sonde_fn_strtok(BodyContext* context, uint32_t, const uint64_t* argv) {
 uint64_t sonde_fn___tail(BodyContext* context, uint32_t, const uint64_t* argv) {
   const std::string_view text = string_argument(context, argv[0]);
   if (context->fault != 0) return 0;
-  return make_string(context, argv[1] > text.size() ? std::string_view() : text.substr(argv[1]));
+  return make_string(context, text.substr(std::min<uint64_t>(argv[1], text.size())));
 }
 
 uint64_t sonde_fn_lltostr(BodyContext* context, uint32_t argc, const uint64_t* argv) {

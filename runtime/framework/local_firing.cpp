@@ -212,7 +212,7 @@ void LocalFiring::fire_in(unsigned lane, ProbeId probe, const Arguments& args, N
 void LocalFiring::run(unsigned lane, const FireList& list, const Arguments& args, Nanoseconds when) {
   RingWriter& writer = writers_[lane];
   writer.begin_firing(monotonic_now());
-  SelfThread thread{when != 0 ? when : monotonic_now(), list.probe, true};
+  SelfThread thread{when != 0 ? when : monotonic_now(), list.probe, false};
   if (list.ops->dtps_usermode != nullptr) {
     OpScope scope(ProviderOp::UserMode, list.provider);
     thread.user_mode = list.ops->dtps_usermode(list.provider_arg, list.probe.value, list.parg) != 0;

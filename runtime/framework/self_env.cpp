@@ -148,8 +148,8 @@ int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
 int refuse_kernel_text(void*, uint64_t, char*, uint32_t) { return -1; }
 int no_kernel_stack(void*, uint64_t*, uint32_t) { return 0; }
 
-/// That of sonde itself is not shown.
-int stack(void*, uint64_t*, uint32_t) { return 0; }
+/// Sonde's own stack is not shown: empty, unless the provider says that its probe fired on it.
+int stack(void* thread, uint64_t*, uint32_t) { return static_cast<const SelfThread*>(thread)->user_mode ? -1 : 0; }
 
 constexpr sonde_dif_env kEnv = {own_memory, own_text,      variable,           user_register,  text,
                                 stack,      refuse_memory, refuse_kernel_text, no_kernel_stack};

@@ -161,15 +161,17 @@ TEST_F(Profile, SuspendedTicksAreNotMadeUpFor) {
   disable(id);
 }
 
-TEST_F(Profile, ArgumentsAreZero) {
-  const uint32_t id = enable({"profile", "", "", "tick-1ms", {}}, record_argument(1));
-  LocalRecords records(framework);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  disable(id);
-  const auto seen = records.take();
-  ASSERT_FALSE(seen.empty());
-  EXPECT_EQ(seen[0].slot0, 0u);
-  EXPECT_NE(seen[0].tid, static_cast<uint32_t>(gettid()));
+TEST_F(Profile, ATickInterruptsAUserProgramCounter) {
+  for (const bool user : {false, true}) {
+    const uint32_t id = enable({"profile", "", "", "tick-1ms", {}}, record_argument(user ? 1 : 0));
+    LocalRecords records(framework);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    disable(id);
+    const auto seen = records.take();
+    ASSERT_FALSE(seen.empty());
+    EXPECT_EQ(seen[0].slot0 != 0, user);
+    EXPECT_NE(seen[0].tid, static_cast<uint32_t>(gettid()));
+  }
 }
 
 }  // namespace

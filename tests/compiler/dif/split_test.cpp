@@ -129,7 +129,7 @@ TEST_F(Split, StringAtReturnOfAPointerFromEntryIsNotHeld) {
   EXPECT_FALSE(clauses[1].held);
   EXPECT_EQ(fire(clauses[1]),
             "0000  LDT      r0, self[0]\n"
-            "0001  CAPSTR   s0, r0, 256\n"
+            "0001  CAPSTR   s0, r0, 255\n"
             "0002  RECORD\n");
 }
 
@@ -237,7 +237,7 @@ TEST_F(Split, SizesOfCopiesCountTheNul) {
             "0004  LI       r2, 0\n"
             "0005  NE       r2, r1, r2\n"
             "0006  SUB      r1, r1, r2\n"
-            "0007  CAPSTRN  s1, r0, r1, 256\n"
+            "0007  CAPSTRN  s1, r0, r1, 255\n"
             "0008  ARG      r0, arg0\n"
             "0009  ARG      r1, arg1\n"
             "0010  CAPMEM   s2, r0, r1, 65536\n"

@@ -80,18 +80,23 @@ TEST(Parser, ReadsPointersToFunctions) {
 
 TEST(Parser, TellsTheEndOfAPredicateFromADivision) {
   Diagnostics diagnostics;
-  SyntaxTree tree = parsed("BEGIN /a / 2 == 1/ { x } END /b/\nsyscall:::entry { y }", diagnostics);
+  SyntaxTree tree = parsed("BEGIN /a / 2 == 1/ { x } END /b/\n{ } syscall:::entry { y }", diagnostics);
   ASSERT_FALSE(diagnostics.any());
   ASSERT_EQ(tree.items.size(), 3u);
   EXPECT_EQ(shape(*std::get<ClauseAst>(tree.items[0]).predicate), "(== (/ a 2) 1)");
-  EXPECT_FALSE(std::get<ClauseAst>(tree.items[1]).has_body);
+  EXPECT_EQ(shape(*std::get<ClauseAst>(tree.items[1]).predicate), "b");
+  EXPECT_TRUE(std::get<ClauseAst>(tree.items[1]).has_body);
   EXPECT_EQ(std::get<ClauseAst>(tree.items[2]).descriptions[0].provider, "syscall");
 }
 
-TEST(Parser, ReadsClausesWithoutBodyInOneLine) {
+TEST(Parser, RefusesEachPredicateWithoutBodyInOneLine) {
   Diagnostics diagnostics;
   SyntaxTree tree = parsed("BEGIN /a/ END /b/ tick-5s /c/ BEGIN { } BEGIN /d / 2 / 3/ { }", diagnostics);
-  ASSERT_FALSE(diagnostics.any()) << diagnostics.list()[0].message;
+  ASSERT_EQ(diagnostics.list().size(), 3u);
+  for (const Diagnostic& each : diagnostics.list()) {
+    EXPECT_EQ(each.tag, "D_SYNTAX");
+    EXPECT_EQ(each.message, "expected actions { } following probe description and predicate");
+  }
   ASSERT_EQ(tree.items.size(), 5u);
   EXPECT_EQ(std::get<ClauseAst>(tree.items[2]).descriptions[0].name, "tick-5s");
   EXPECT_EQ(shape(*std::get<ClauseAst>(tree.items[4]).predicate), "(/ (/ d 2) 3)");

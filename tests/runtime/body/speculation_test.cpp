@@ -13,6 +13,7 @@ constexpr uint64_t kClean = 1000;
 Row row(std::string text) {
   Row made;
   made.begun = true;
+  made.data = text.size();
   made.text = std::move(text);
   return made;
 }
@@ -67,6 +68,17 @@ TEST(Speculations, WhatDoesNotFitIsDroppedAndCounted) {
   all.add(id, row(""));
   EXPECT_EQ(all.take_drops().rows, 2u);
   EXPECT_EQ(texts(all.close(id, 7, 0)), "ab|cd|");
+}
+
+TEST(Speculations, ARowTakesWhatItsValuesTakeHoweverLongItsText) {
+  Row wide = row("ab");
+  wide.text = std::string(1000, ' ');
+  Speculations all(1, 2 * row("ab").bytes(), kClean);
+  const uint64_t id = all.open(0);
+  all.use(id, 7);
+  for (int i = 0; i < 3; ++i) all.add(id, wide);
+  EXPECT_EQ(all.take_drops().rows, 1u);
+  EXPECT_EQ(all.close(id, 7, 0).size(), 2u);
 }
 
 TEST(Speculations, OneOfSeveralThreadsIsBusyUntilItIsCleaned) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <optional>
 #include <set>
 
@@ -112,7 +113,8 @@ TEST_F(Body, IndexAndRindex) {
   EXPECT_EQ(number(sonde_fn_index, "foobarbaz", "ba", -4), 3);
   EXPECT_EQ(number(sonde_fn_index, "foo", "", 2), 2);
   EXPECT_EQ(number(sonde_fn_index, "foo", "", 3), 3);
-  EXPECT_EQ(number(sonde_fn_index, "foo", "", 4), -1);
+  EXPECT_EQ(number(sonde_fn_index, "foo", "", 4), 3);
+  EXPECT_EQ(number(sonde_fn_index, "foo", "o", 4), -1);
   EXPECT_EQ(number(sonde_fn_index, "", "x"), -1);
   EXPECT_EQ(number(sonde_fn_index, "", ""), 0);
   EXPECT_EQ(number(sonde_fn_rindex, "foobarbaz", "ba"), 6);
@@ -121,6 +123,7 @@ TEST_F(Body, IndexAndRindex) {
   EXPECT_EQ(number(sonde_fn_rindex, "foobarbaz", "ba", 100), 6);
   EXPECT_EQ(number(sonde_fn_rindex, "foo", "", 2), 2);
   EXPECT_EQ(number(sonde_fn_rindex, "foo", "", 9), 3);
+  EXPECT_EQ(number(sonde_fn_rindex, "foo", "", -4), 0);
   EXPECT_EQ(number(sonde_fn_rindex, "", "x"), -1);
   EXPECT_EQ(number(sonde_fn_rindex, "", ""), 0);
 }
@@ -132,9 +135,14 @@ TEST_F(Body, Strtok) {
   EXPECT_EQ(call(sonde_fn_strtok, kNull, ",;"), "NULL");
   EXPECT_EQ(call(sonde_fn_strtok, "all of it", ""), "all of it");
   EXPECT_EQ(call(sonde_fn_strtok, "a", kNull), "fault");
+  EXPECT_EQ(call(sonde_fn_strtok, "abXcdYef", "X"), "ab");
+  EXPECT_EQ(call(sonde_fn_strtok, kNull, "Y"), "Xcd") << "it goes on at the delimiter, not behind it";
   call(sonde_fn_strtok, "a b", " ");
   state->begin_clause(context);
-  EXPECT_EQ(call(sonde_fn_strtok, kNull, " "), "fault") << "state lives for the clause";
+  EXPECT_EQ(call(sonde_fn_strtok, kNull, " "), "b") << "state lives for the firing";
+  call(sonde_fn_strtok, "a b", " ");
+  state->begin_firing();
+  EXPECT_EQ(call(sonde_fn_strtok, kNull, " "), "fault") << "state lives for the firing only";
 }
 
 TEST_F(Body, OtherStrings) {
@@ -278,6 +286,36 @@ TEST_F(Body, DecimalReadsWhatTheFirePartWrote) {
   EXPECT_EQ(number(sonde_fn___decimal, "-5"), -5);
   EXPECT_EQ(number(sonde_fn___decimal, ""), 0);
   EXPECT_EQ(number(sonde_fn___decimal, "none"), 0);
+}
+
+TEST_F(Body, TailOfAString) {
+  EXPECT_EQ(call(sonde_fn___tail, "abcdef", 2), "cdef");
+  EXPECT_EQ(call(sonde_fn___tail, "abcdef", 0), "abcdef");
+  EXPECT_EQ(call(sonde_fn___tail, "abcdef", 6), "");
+  EXPECT_EQ(call(sonde_fn___tail, "abcdef", 7), "");
+  EXPECT_EQ(call(sonde_fn___tail, "abcdef", -1), "");
+  EXPECT_EQ(call(sonde_fn___tail, kNull, 1), "fault");
+}
+
+TEST_F(Body, TheStackThatNobodySeesIsEmpty) {
+  std::memset(reinterpret_cast<void*>(sonde_scratch(&context, 256)), 0xff, 256);
+  state->begin_clause(context);  // the same bytes once more
+  const auto* stack = reinterpret_cast<const StackValue*>(number(sonde_fn___no_stack, 20, 0));
+  ASSERT_NE(stack, nullptr);
+  EXPECT_EQ(stack->pid, 0u);
+  EXPECT_EQ(stack->count, 0u);
+}
+
+TEST_F(Body, CpuInfoStaysAndCanBeRead) {
+  const int64_t first = number(sonde_fn___cpuinfo, 1);
+  const auto* info = reinterpret_cast<const int32_t*>(first);
+  EXPECT_NE(sonde_may_load(&context, static_cast<uint64_t>(first), 16), 0u);
+  EXPECT_EQ(info[0], 1);
+  EXPECT_EQ(info[1], 0);
+  EXPECT_EQ(info[2], number(sonde_fn___cpu_package, 1));
+  EXPECT_EQ(info[3], number(sonde_fn___cpu_node, 1));
+  EXPECT_NE(number(sonde_fn___cpuinfo, 0), first);
+  EXPECT_EQ(number(sonde_fn___cpuinfo, 1), first);
 }
 
 TEST_F(Body, ACpuSitsInAPackageAndANode) {

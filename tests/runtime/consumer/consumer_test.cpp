@@ -295,7 +295,7 @@ TEST_F(ConsumerTest, PrintaAndItsKin) {
   EXPECT_EQ(bench.printed(), "\n") << "what printa() has printed is not printed again";
 }
 
-TEST_F(ConsumerTest, WhatWasClearedAndNotAddedToIsNotPrintedAtTheEnd) {
+TEST_F(ConsumerTest, WhatWasClearedIsPrintedAtTheEndWithItsKeys) {
   option("quiet");
   g_printa = site("clear");
   g_printa.aggregations = {0};
@@ -304,7 +304,7 @@ TEST_F(ConsumerTest, WhatWasClearedAndNotAddedToIsNotPrintedAtTheEnd) {
   bench.consume(RecordBuilder(adds, 9, 10).text("ls").word(10));
   bench.consume(RecordBuilder(clears, 9, 11));
   bench.consumer->finish();
-  EXPECT_EQ(bench.printed(), "\n");
+  EXPECT_EQ(bench.printed(), "\n  ls" + std::string(48, ' ') + std::string(16, ' ') + "0\n");
 }
 
 TEST_F(ConsumerTest, AggsizeLimitsAndIsTold) {
@@ -329,9 +329,14 @@ int32_t set_option(BodyContext* context) {
 TEST_F(ConsumerTest, SetoptActsAtOnce) {
   uint32_t epid = add(set_option, *begin);
   bench.consume(RecordBuilder(epid, 1, 10));
-  EXPECT_EQ(bench.printed(), "now quiet\n");
-  EXPECT_EQ(bench.output.messages,
-            std::vector<std::string>{"couldn't set option \"nosuch\" to \"1\": Invalid option name\n"});
+  bench.consume(RecordBuilder(epid, 1, 11));
+  EXPECT_EQ(bench.printed(),
+            "  0      1                           :BEGIN now quiet\n\n"
+            "now quiet\n");
+  const std::string message =
+      "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): couldn't set option \"nosuch\" to \"1\": Invalid option "
+      "name\n";
+  EXPECT_EQ(bench.output.messages, (std::vector<std::string>{message, message}));
 }
 
 int32_t run_shell(BodyContext* context) {

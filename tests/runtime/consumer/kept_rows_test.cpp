@@ -10,6 +10,7 @@ namespace {
 
 Row row(std::string text) {
   Row made;
+  made.data = text.size();
   made.text = std::move(text);
   return made;
 }

@@ -96,7 +96,9 @@ TEST_F(FrameworkTest, ProbesAreFoundAgain) {
   EXPECT_EQ(dtrace_probe_lookup(provider.id, "nosuch", nullptr, nullptr), 0u);
   EXPECT_EQ(framework.info({a}).name, "entry");
   EXPECT_EQ(framework.find({99}), nullptr);
-  EXPECT_EQ(dtrace_probe_create(provider.id, std::string(64, 'm').c_str(), "f", "n", 0, nullptr), 0u);
+  const std::string module(DTRACE_MODNAMELEN, 'm');
+  EXPECT_EQ(dtrace_probe_create(provider.id, module.c_str(), "f", "n", 0, nullptr), 0u);
+  EXPECT_NE(dtrace_probe_create(provider.id, module.c_str() + 1, "f", "n", 0, nullptr), 0u);
   EXPECT_EQ(dtrace_probe_create(77, "m", "f", "n", 0, nullptr), 0u);
   EXPECT_THAT(framework.match({"", "", "", "", {b}}), ElementsAre(ProbeId{b}));
   EXPECT_THAT(framework.match({"", "", "", "", {99}}), ElementsAre());

@@ -26,7 +26,7 @@ class LocalFiringTest : public ::testing::Test {
   }
 
   TestProvider dtrace;
-  TestProvider provider;  // outlives the framework, which calls its ops to the end
+  TestProvider provider, silent;  // they outlive the framework, which calls their ops to the end
   Framework framework{nullptr};
   dtrace_id_t probe = 0;
 };
@@ -103,6 +103,19 @@ TEST_F(LocalFiringTest, UserModeDecidesWhetherAStackIsRefusedOrEmpty) {
   EXPECT_EQ(seen[0].faults, 1u);
   EXPECT_EQ(seen[1].faults, 0u);
   EXPECT_EQ(SONDE_SPAN_LENGTH(seen[1].slot0), 0u);
+}
+
+TEST_F(LocalFiringTest, AStackIsEmptyWhereNobodyTellsTheMode) {
+  ASSERT_EQ(silent.add("silent"), 0);
+  const dtrace_id_t bare = silent.probe("f", "n");
+  auto stack = make_program({{SONDE_DIF_CAPSTACK, 0, 0, 0, 8}, {SONDE_DIF_RECORD}}, {SONDE_SLOT_STACK});
+  ASSERT_TRUE(framework.enable(enabling_of({"silent", "", "", "", {}}, std::move(stack))));
+  LocalRecords records(framework);
+  dtrace_probe(bare, 0, 0, 0, 0, 0);
+  const auto seen = records.take();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].faults, 0u);
+  EXPECT_EQ(SONDE_SPAN_LENGTH(seen[0].slot0), 0u);
 }
 
 TEST_F(LocalFiringTest, FiltersAndVariables) {

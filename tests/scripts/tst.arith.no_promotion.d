@@ -12,6 +12,8 @@ BEGIN
 	u = (unsigned char)200;
 	v = (unsigned char)100;
 	printf("%d %d\n", u + v, (u + v) / 2);
+	w = (char)-3;
+	printf("%d %d %d\n", u / (w | 1), u / w, u / (w | (char)1));
 	printf("%d %d\n", (char)-1 < (unsigned char)1, -1 < 1U);
 	exit(0);
 }

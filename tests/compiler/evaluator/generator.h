@@ -52,7 +52,8 @@ class Generator {
   TermPtr string(int depth) {
     if (depth == 0 || pick(4) == 0) return pick(2) ? variable(kString, pick(kStrings)) : text();
     switch (pick(6)) {
-      case 0: return make(TermKind::Conditional, kString, "", condition(depth - 1), string(depth - 1), string(depth - 1));
+      case 0:
+        return make(TermKind::Conditional, kString, "", condition(depth - 1), string(depth - 1), string(depth - 1));
       case 1: return call("lltostr", kString, integer(depth - 1));
       case 2: return call("substr", kString, string(depth - 1), small(depth - 1));
       case 3: return call("substr", kString, string(depth - 1), small(depth - 1), small(depth - 1));
@@ -225,9 +226,9 @@ class Generator {
   TermPtr masked(int depth, unsigned bits) {
     uint64_t mask = (1u << bits) - 1;
     if (pick(3) == 0) return literal(pick(mask + 1));
-    TermPtr kid = integer(depth);
-    TermType type = promoted(kid->type);
-    return make(TermKind::Binary, type, "&", std::move(kid), plain(mask));
+    TermPtr kid = integer(depth), by = plain(mask);
+    TermType type = promoted(kid->type, by->type);
+    return make(TermKind::Binary, type, "&", std::move(kid), std::move(by));
   }
 
   /// -8 to 7.
@@ -302,9 +303,9 @@ class Generator {
   TermPtr division(int depth) {
     TermPtr left = integer(depth), by = pick(2) ? literal(value() | 1) : nullptr;
     if (!by) {
-      by = integer(depth);
-      TermType odd = promoted(by->type);
-      by = make(TermKind::Binary, odd, "|", std::move(by), plain(1));
+      TermPtr some = integer(depth), one = plain(1);
+      TermType odd = promoted(some->type, one->type);
+      by = make(TermKind::Binary, odd, "|", std::move(some), std::move(one));
     }
     TermType type = promoted(left->type, by->type);
     return make(TermKind::Binary, type, any({"/", "%"}), std::move(left), std::move(by));

@@ -82,7 +82,8 @@ Result<void> Session::prepare_targets(const std::vector<std::string>& commands, 
                                       std::span<const SourceText> texts, const MacroValues& macros) {
   const auto is_gone = [](uint32_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; };
   const auto gone = std::ranges::find_if(pids, is_gone);
-  if (gone != pids.end()) return Error("No such process\n    no process has the number " + std::to_string(*gone), ESRCH);
+  if (gone != pids.end())
+    return Error("No such process\n    no process has the number " + std::to_string(*gone), ESRCH);
   std::vector<uint32_t> wanted = pids;
   for (uint32_t pid : named_processes(texts, macros)) {
     if (std::ranges::find(wanted, pid) == wanted.end() && !is_gone(pid)) wanted.push_back(pid);

@@ -22,7 +22,7 @@ typedef uint32_t dtrace_id_t;
 typedef uintptr_t dtrace_provider_id_t;
 
 #define DTRACE_PROVNAMELEN 64
-#define DTRACE_MODNAMELEN 256 /* DTrace has 64; a file may have a name of 255 bytes */
+#define DTRACE_MODNAMELEN 256   /* DTrace has 64; a file may have a name of 255 bytes */
 #define DTRACE_FUNCNAMELEN 2048 /* DTrace has 128; C++ has longer ones */
 #define DTRACE_NAMELEN 64
 #define DTRACE_ARGTYPELEN 128

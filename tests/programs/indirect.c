@@ -11,7 +11,8 @@ static void* (*volatile fill)(void*, int, size_t) = memset;
 static size_t (*volatile span)(const char*, const char*) = strcspn;
 
 int main(int argc, char** argv) {
-  static const char* const kSets[] = {"abc", "0123456789012345678"};  // one implementation hands the longer set to another
+  static const char* const kSets[] = {"abc",
+                                      "0123456789012345678"};  // one implementation hands the longer set to another
   static char a[300], b[300];
   size_t sum = 0;
   for (int i = 0; i < 100; i++) {

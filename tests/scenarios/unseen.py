@@ -67,8 +67,8 @@ def rounds_of(world):
 
 @scenario(only="ptrace", why="the module stops no thread at an attach")
 def functions_are_seen_and_nobody_notices(world):
-    """Functions alone stop nobody at attach and at the end: no EINTR, no short count. But sigtimedwait() gives EINTR for a wake-up by a signal that
-    the program ignores and another thread has taken by then, and no stop shows it: of these one in 100,000 calls."""
+    """Functions alone stop nobody at attach and at the end: no EINTR, no short count. But sigtimedwait() gives EINTR now and then, and no stop shows
+    it (docs/guard.md): of these one in 100,000 calls."""
     busy = start_busy(world)
     told = attach_often(world, busy, FUNCTION, rounds_of(world))
     found = verdict(busy)

@@ -68,7 +68,7 @@ class Busy {
   pid_t pid;
   std::string program;
   long calls = 0, interrupted = 0, cut = 0;
-  long woken = 0;  ///< EINTR of sigtimedwait(), which a signal that another thread takes can make: docs/guard.md
+  long woken = 0;  ///< EINTR of sigtimedwait(), which no stop shows: docs/guard.md
 
  private:
   UniqueFd input_;

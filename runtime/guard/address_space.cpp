@@ -158,7 +158,16 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
     why = "it is not in text";
   } else if (mapping->shared) {
     why = "its mapping is shared: others would run into the breakpoint";
-  } else if (made.instruction().how() == Instruction::How::Impossible) {
+  } else {
+    return put_in(std::move(made), why);
+  }
+  return nullptr;
+}
+
+/// The last step of each way to a breakpoint. Null: it cannot be; `why` says why.
+Site* AddressSpace::put_in(Site made, std::string& why) {
+  const uint64_t address = made.address;
+  if (made.instruction().how() == Instruction::How::Impossible) {
     why = "its instruction cannot be stepped out of line";
   } else if (!write(address, &kBreakpointByte, 1)) {
     why = "its text cannot be written";
@@ -206,18 +215,12 @@ Site* AddressSpace::insert_code(const ArmedTap& tap, std::string& why) {
     made.address = address;
     made.length = static_cast<uint8_t>(std::min<size_t>(text.size() - begin, made.bytes.size()));
     std::copy_n(text.begin() + static_cast<ptrdiff_t>(begin), made.length, made.bytes.begin());
-    if (made.instruction().how() == Instruction::How::Impossible) {
-      why = "its instruction cannot be stepped out of line";
-    } else if (!write(address, &kBreakpointByte, 1)) {
-      why = "its text cannot be written";
-    } else {
-      had_sites_ = true;
-      past_.erase(address);
-      text.erase(text.begin(), text.begin() + static_cast<ptrdiff_t>(begin));
-      text.resize(std::min(text.size(), kCodeWindow));
-      code_[address] = std::move(text);
-      return &sites_.emplace(address, std::move(made)).first->second;
-    }
+    Site* site = put_in(std::move(made), why);
+    if (site == nullptr) return nullptr;
+    text.erase(text.begin(), text.begin() + static_cast<ptrdiff_t>(begin));
+    text.resize(std::min(text.size(), kCodeWindow));
+    code_[address] = std::move(text);
+    return site;
   }
   return nullptr;
 }

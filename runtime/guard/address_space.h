@@ -125,6 +125,7 @@ class AddressSpace {
   /// r_debug's version, link_map, r_brk and r_state. False: it is not there, or not yet.
   bool read_linker(uint64_t (&debug)[4]);
   int memory() const;
+  Site* put_in(Site made, std::string& why);
   void take_out(const Site& site);
   bool holds_breakpoint(uint64_t address) const;
   bool is_code(uint64_t address);

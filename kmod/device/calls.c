@@ -276,6 +276,19 @@ static noinline void leave_exec(struct sonde_session *session,
 	sonde_fire_site(&firing, site);
 }
 
+static const long clones[] = { __NR_clone, __NR_fork, __NR_vfork, __NR_clone3 };
+
+/* In the new task, and only there, they return 0. */
+static bool is_clone(long call)
+{
+	u32 n;
+
+	for (n = 0; n < ARRAY_SIZE(clones); n++)
+		if (clones[n] == call)
+			return true;
+	return false;
+}
+
 static __always_inline void leave_session(struct sonde_session *session,
 					  struct pt_regs *regs, long call,
 					  long result)
@@ -299,6 +312,39 @@ static __always_inline void leave_session(struct sonde_session *session,
 					  .args_source = SONDE_ARGS_RESULT });
 	firing.result = error ? -1 : result;
 	fire_site(&firing, site);
+}
+
+/**
+ * sonde_calls_want_newborns() - shall new tasks be seen to return from clone?
+ * @session: any
+ *
+ * Context: Any.
+ */
+bool sonde_calls_want_newborns(struct sonde_session *session)
+{
+	u32 n;
+
+	for (n = 0; n < ARRAY_SIZE(clones); n++)
+		if (rcu_access_pointer(session->returns[clones[n]]))
+			return true;
+	return false;
+}
+
+/**
+ * sonde_call_newborn() - the current task returns from the clone that made it
+ * @session: any
+ *
+ * Its START has fired: this comes after it, and so not from sys_exit.
+ *
+ * Context: Preemption is off.
+ */
+void sonde_call_newborn(struct sonde_session *session)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	long call = syscall_get_nr(current, regs);
+
+	if (is_clone(call) && !is_other_abi())
+		leave_session(session, regs, call, 0);
 }
 
 static noinline void leave_listed(struct pt_regs *regs, long call, long result)
@@ -328,6 +374,8 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 		call = __NR_rt_sigreturn; /* only that leaves without it */
 	if ((unsigned long)call >= SONDE_CALLS)
 		return;
+	if (!result && unlikely(is_clone(call)))
+		return; /* see sonde_call_newborn() */
 	preempt_disable_notrace(); /* 6.13 and later call us with it on */
 	session = rcu_dereference_sched(sole);
 	if (likely(session))

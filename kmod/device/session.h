@@ -420,6 +420,8 @@ void sonde_calls_init(void);
 int sonde_calls_update(struct sonde_session *session, char *why);
 void sonde_calls_destroy(struct sonde_session *session);
 void sonde_calls_mark(struct task_struct *task);
+bool sonde_calls_want_newborns(struct sonde_session *session);
+void sonde_call_newborn(struct sonde_session *session);
 void sonde_calls_mark_process(struct sonde_session *session,
 			      struct task_struct *leader);
 

@@ -56,7 +56,10 @@ static void begin(struct sonde_firing *firing, struct sonde_session *session)
 		firing->regs = task_pt_regs(current);
 }
 
-/* START and LWP_START: a work that the new thread runs before anything else */
+/*
+ * START, LWP_START, and the return from its own clone: a work that the new
+ * thread runs before anything else
+ */
 
 static void fire_start(struct sonde_session *session)
 {
@@ -68,6 +71,7 @@ static void fire_start(struct sonde_session *session)
 		if (thread_group_leader(current))
 			fire_kind(&firing, SONDE_TAP_START);
 		fire_kind(&firing, SONDE_TAP_LWP_START);
+		sonde_call_newborn(session);
 	}
 	preempt_enable_notrace();
 }
@@ -84,7 +88,8 @@ static void want_start(struct sonde_session *session, struct task_struct *task)
 	struct sonde_work *newborn;
 
 	if (!rcu_access_pointer(session->kinds[SONDE_TAP_START]) &&
-	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]))
+	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]) &&
+	    !sonde_calls_want_newborns(session))
 		return;
 	newborn = kmalloc(sizeof(*newborn), GFP_NOWAIT | __GFP_NOWARN);
 	if (!newborn) {
@@ -334,6 +339,8 @@ static u32 points_wanted(struct sonde_session *session)
 			wanted |= points_of(kind);
 	if (session->reenter_taps)
 		wanted |= BIT(SONDE_POINT_EXIT);
+	if (sonde_calls_want_newborns(session))
+		wanted |= BIT(SONDE_POINT_NEWTASK);
 	if (session->targeted)
 		wanted |= BIT(SONDE_POINT_NEWTASK) | BIT(SONDE_POINT_EXEC) |
 			  BIT(SONDE_POINT_EXIT);

@@ -55,7 +55,7 @@ def interrupted_calls_say_what_the_program_got(world):
     check("backwards" not in found, "a return before its entry")
 
 
-@scenario(only="ptrace", why="the module does not see the child return from its own fork")
+@scenario()
 def a_child_returns_from_its_own_fork(world):
     """Once in the parent with the pid, once in the child with 0, after proc:::start and before anything that it does."""
     result = world.sonde(

@@ -12,6 +12,13 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#ifdef CONFIG_PREEMPT_RT
+#error "not for PREEMPT_RT: firings take locks that sleep there"
+#endif
+#ifdef CONFIG_CFI_CLANG
+#error "not for kernels with kCFI: the hooks have no type hashes"
+#endif
+
 #include "kmod/core/internal.h"
 #include "kmod/device/device.h"
 

@@ -33,13 +33,15 @@
  * size is changed: each CPU swaps its own, by an interrupt, between two firings.
  * Whoever has the old one mapped keeps its memory.
  *
- * Policies. `limit` is what may lie between tail and head: the size, or 0 where a
- * ring of policy fill has overflown, and with it all of the session. In policy
- * ring the tail is the writer's: it goes to the first of `marks`, where records
+ * Policies. A ring of policy fill that overflows ends recording in all of the
+ * session: it says so in session->full. Nobody touches another CPU's writer, so
+ * the others must look: with this policy each record comes through make_room().
+ * In policy ring the tail is the writer's: it goes to the first of `marks`, where records
  * begin, that leaves enough room. There is a mark each 64th of the ring, so that
  * nothing of the records has to be read back.
  *
- * Locks: cpu hotplug > sessions_lock > session->rings_lock.
+ * Locks: cpu hotplug > sessions_lock > session->rings_lock; mmap_lock >
+ * rings_lock, so nothing under it touches user memory.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -102,20 +104,21 @@ static void note_start(struct sonde_writer *writer)
 
 /*
  * What writer.h goes by. Policy ring comes here each 64th of the ring, to note
- * where a record begins; one of @bytes fits.
+ * where a record begins; policy fill for each record. One of @bytes fits.
  */
 static void set_room(struct sonde_writer *writer, u64 bytes)
 {
 	u64 used = writer->head - writer->tail;
-	u64 room = min(writer->limit - min(writer->limit, used),
-		       to_end(writer));
+	u64 room = min(writer->size - used, to_end(writer));
 
 	if (writer->policy == SONDE_POLICY_RING) {
 		note_start(writer);
 		room = min(room, max(bytes, writer->size / SONDE_MARKS));
+	} else if (writer->policy == SONDE_POLICY_FILL) {
+		room = min(room, bytes);
 	}
 	writer->next = data_at(writer, writer->head);
-	WRITE_ONCE(writer->room, room);
+	writer->room = room;
 }
 
 /* Nothing fires on the writer's CPU. Return: what was there before. */
@@ -126,7 +129,6 @@ static struct sonde_ring *put_ring(struct sonde_writer *writer,
 	struct sonde_ring *old = writer->ring;
 
 	writer->size = size;
-	writer->limit = size;
 	writer->head = 0;
 	writer->tail = 0;
 	writer->woken_at = U64_MAX;
@@ -152,6 +154,36 @@ static int set_policy(struct sonde_writer *writer, u32 policy)
 	return 0;
 }
 
+static long pages_of(u64 size)
+{
+	return (SONDE_RING_DATA + size) >> PAGE_SHIFT;
+}
+
+static void charge(struct sonde_session *session, long pages)
+{
+	atomic_long_add(pages, &session->cred->user->locked_vm);
+	session->locked += pages;
+}
+
+/*
+ * Counts with what its user has locked, as perf's buffers do; until the session
+ * ends, for one that was replaced may still be mapped.
+ */
+static struct sonde_ring *alloc_ring(struct sonde_session *session, u64 size)
+{
+	long most = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	struct sonde_ring *ring = NULL;
+
+	lockdep_assert_held(&session->rings_lock);
+	charge(session, pages_of(size));
+	if (session->unlimited ||
+	    atomic_long_read(&session->cred->user->locked_vm) <= most)
+		ring = vmalloc_user(SONDE_RING_DATA + size);
+	if (!ring)
+		charge(session, -pages_of(size));
+	return ring;
+}
+
 /* The writer of @cpu, which fires nothing yet, and its ring, become the next. */
 static int add_ring(struct sonde_session *session, unsigned int cpu)
 {
@@ -175,14 +207,13 @@ static int add_ring(struct sonde_session *session, unsigned int cpu)
 	if (!writer->path || writer->scratch_size < session->scratch_size ||
 	    set_policy(writer, session->policy))
 		return -ENOMEM;
-	ring = vmalloc_user(SONDE_RING_DATA + session->ring_size);
+	ring = alloc_ring(session, session->ring_size);
 	if (!ring)
 		return -ENOMEM;
 	put_ring(writer, ring, session->ring_size, cpu);
 	writer->busy = false;
 	session->rings[session->ring_count] = writer;
-	/* the ring before their number; pairs with sonde_buffers_mmap() */
-	smp_store_release(&session->ring_count, session->ring_count + 1);
+	WRITE_ONCE(session->ring_count, session->ring_count + 1);
 	return 0;
 }
 
@@ -206,6 +237,7 @@ static void free_writers(struct sonde_session *session,
 	kfree(session->rings);
 	session->rings = NULL;
 	session->ring_count = 0;
+	charge(session, -session->locked);
 }
 
 static bool too_much(u64 bytes, unsigned int cpus)
@@ -293,7 +325,7 @@ static int replace_rings(struct sonde_session *session, u64 size, u32 policy)
 		swaps[n].writer = session->rings[n];
 		swaps[n].size = size;
 		swaps[n].policy = policy;
-		swaps[n].ring = vmalloc_user(SONDE_RING_DATA + size);
+		swaps[n].ring = alloc_ring(session, size);
 		if (!swaps[n].ring || set_policy(session->rings[n], policy))
 			goto out_free;
 	}
@@ -301,11 +333,15 @@ static int replace_rings(struct sonde_session *session, u64 size, u32 policy)
 		swap_ring(&swaps[n]);
 	session->ring_size = size;
 	session->policy = policy;
+	WRITE_ONCE(session->full, false);
 	err = 0;
 
 out_free:
-	for (n = 0; n < count; n++)
+	for (n = 0; n < count; n++) {
+		if (err && swaps[n].ring)
+			charge(session, -pages_of(size));
 		vfree(swaps[n].ring);
+	}
 	kvfree(swaps);
 	return err;
 }
@@ -315,20 +351,31 @@ out_free:
  * @session: its lock is held
  * @bytes: of data a ring; rounded up to a power of two, at least a page
  * @policy: enum sonde_policy
+ * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
  * Return: the number of rings, -EINVAL more than 1 GiB, or no such policy,
- * -ENOMEM (also where all of them would take a quarter of the memory).
+ * -ENOMEM (also where all of them would take a quarter of the memory, or the
+ * user more than he may lock).
  */
-int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy)
+int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy,
+			 char *why)
 {
 	u64 size;
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	if (bytes > SONDE_RING_MAX || policy >= SONDE_POLICY_COUNT)
+	if (bytes > SONDE_RING_MAX || policy >= SONDE_POLICY_COUNT) {
+		scnprintf(why, SONDE_WHY, bytes > SONDE_RING_MAX ?
+			  "a buffer has at most 1 GiB" :
+			  "no such buffer policy");
 		return -EINVAL;
+	}
 	size = roundup_pow_of_two(max(bytes, SONDE_RING_MIN));
+	scnprintf(why, SONDE_WHY, session->unlimited ?
+		  "no memory for such buffers" :
+		  "no memory for such buffers: all of yours may have RLIMIT_MEMLOCK (ulimit -l), %lu KiB",
+		  rlimit(RLIMIT_MEMLOCK) >> 10);
 	if (too_much(size, num_present_cpus()))
 		return -ENOMEM;
 	cpus_read_lock();
@@ -436,10 +483,12 @@ void sonde_buffers_destroy(struct sonde_session *session)
 
 /**
  * sonde_buffers_mmap() - map one ring
- * @session: borrowed; takes no lock of it, mmap_lock is held
+ * @session: borrowed
  * @vma: begins where a ring does, and ends in it
  *
- * Context: Process context.
+ * The ring stays while its pages are mapped, and they stay while they are.
+ *
+ * Context: Process context, mmap_lock is held. May sleep.
  * Return: 0, -EINVAL no ring is there or the mapping is private or longer,
  * -EPERM it may be executed, -EAGAIN no memory for page tables.
  */
@@ -448,15 +497,18 @@ int sonde_buffers_mmap(struct sonde_session *session,
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 index = offset / SONDE_RING_STRIDE;
-	u32 count = smp_load_acquire(&session->ring_count); /* the rings */
+	int err = -EINVAL;
 
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
-	if (!(vma->vm_flags & VM_SHARED) || offset % SONDE_RING_STRIDE ||
-	    index >= count ||
-	    vma->vm_end - vma->vm_start > SONDE_RING_DATA + session->ring_size)
+	if (!(vma->vm_flags & VM_SHARED) || offset % SONDE_RING_STRIDE)
 		return -EINVAL;
-	return remap_vmalloc_range(vma, session->rings[index]->ring, 0);
+	mutex_lock(&session->rings_lock);
+	if (index < session->ring_count &&
+	    vma->vm_end - vma->vm_start <= SONDE_RING_DATA + session->ring_size)
+		err = remap_vmalloc_range(vma, session->rings[index]->ring, 0);
+	mutex_unlock(&session->rings_lock);
+	return err;
 }
 
 /**
@@ -526,17 +578,6 @@ static void refresh_tail(struct sonde_writer *writer)
 		writer->tail = tail;
 }
 
-/* One ring of policy fill is full: no ring takes a record any more. */
-static void close_all(struct sonde_session *session)
-{
-	u32 count = smp_load_acquire(&session->ring_count), n; /* the rings */
-
-	for (n = 0; n < count; n++) {
-		WRITE_ONCE(session->rings[n]->limit, 0);
-		WRITE_ONCE(session->rings[n]->room, 0);
-	}
-}
-
 /* Policy ring: the oldest records go, so that @bytes fit. */
 static void give_up_oldest(struct sonde_writer *writer, u64 bytes)
 {
@@ -557,11 +598,13 @@ static void give_up_oldest(struct sonde_writer *writer, u64 bytes)
 
 static bool fits(struct sonde_writer *writer, u64 bytes)
 {
-	return writer->head - writer->tail + bytes <= READ_ONCE(writer->limit);
+	return writer->head - writer->tail + bytes <= writer->size;
 }
 
 static bool has_room(struct sonde_writer *writer, u64 bytes)
 {
+	if (READ_ONCE(writer->session->full))
+		return false;
 	if (fits(writer, bytes))
 		return true;
 	if (writer->policy == SONDE_POLICY_RING)
@@ -613,8 +656,8 @@ struct sonde_record *sonde_writer_make_room(struct sonde_writer *writer,
 {
 	bool fits = has_room(writer, needed(writer, bytes));
 
-	set_room(writer, bytes);
-	if (bytes <= writer->room)
+	set_room(writer, fits ? bytes : 0);
+	if (fits && bytes <= writer->room)
 		return (void *)writer->next;
 	writer->reserved = bytes;
 	writer->outside = fits ? NULL : READ_ONCE(writer->scratch);
@@ -647,7 +690,7 @@ void sonde_writer_put(struct sonde_writer *writer, u32 bytes)
 	if (writer->outside && !has_room(writer, needed(writer, bytes))) {
 		sonde_writer_drop(writer, 1);
 		if (writer->policy == SONDE_POLICY_FILL)
-			close_all(writer->session);
+			WRITE_ONCE(writer->session->full, true);
 		return;
 	}
 	/* one in the ring was placed by the room for its largest size */

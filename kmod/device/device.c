@@ -11,9 +11,9 @@
  *            targets, rings, programs, events
  *
  * A request is worked on under the session's lock. Its payload is copied in
- * before and its answer copied out after, without the lock: mmap() takes no
- * lock of ours, but a fault takes mmap_lock. Nothing in a request is believed: every length is
- * checked against the bytes that came.
+ * before and its answer copied out after, without the lock: a fault takes
+ * mmap_lock, and mmap() takes rings_lock under that. Nothing in a request is
+ * believed: every length is checked against the bytes that came.
  *
  * Events are queued by firings, in any context, under a leaf lock. Where nobody
  * reads them, the number of those that were lost is told in their place.
@@ -39,7 +39,9 @@
 #include "kmod/device/device.h"
 #include "kmod/device/session.h"
 
-#define EVENTS_MAX 16384u
+#define EVENTS_MAX 16384u /* that wait to be read */
+#define EVENT_BYTES_MAX (4u << 20)
+#define SESSIONS_MAX 64u /* of a user who is not root */
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
@@ -70,6 +72,11 @@ void sonde_event_wake(struct sonde_session *session)
 	wake_up_interruptible(&session->wait);
 }
 
+static size_t event_bytes(const struct sonde_queued_event *queued)
+{
+	return sizeof(queued->event) + queued->event.length;
+}
+
 /**
  * sonde_event_text() - queue an event for the reader
  * @session: any
@@ -89,7 +96,8 @@ bool sonde_event_text(struct sonde_session *session,
 
 	queued = kzalloc(sizeof(*queued) + length, GFP_NOWAIT | __GFP_NOWARN);
 	spin_lock_irqsave(&session->events_lock, flags);
-	good = queued && session->event_count < EVENTS_MAX;
+	good = queued && session->event_count < EVENTS_MAX &&
+	       session->event_bytes < EVENT_BYTES_MAX;
 	if (!good) {
 		session->events_lost++;
 		kfree(queued);
@@ -99,6 +107,7 @@ bool sonde_event_text(struct sonde_session *session,
 		memcpy(queued->bytes, text, length);
 		list_add_tail(&queued->node, &session->events);
 		session->event_count++;
+		session->event_bytes += event_bytes(queued);
 	}
 	spin_unlock_irqrestore(&session->events_lock, flags);
 	wake_up_interruptible(&session->wait);
@@ -134,8 +143,12 @@ static bool has_event(struct sonde_session *session)
 	       READ_ONCE(session->events_lost);
 }
 
-/* The next event; or that some were lost; or that there is data. */
-static struct sonde_queued_event *take_event(struct sonde_session *session)
+/*
+ * The next event, which stays where it is if it takes more than @room bytes; or
+ * that some were lost; or that there is data.
+ */
+static struct sonde_queued_event *take_event(struct sonde_session *session,
+					     size_t room)
 {
 	struct sonde_queued_event *queued, *spare;
 	u32 lost;
@@ -147,9 +160,12 @@ static struct sonde_queued_event *take_event(struct sonde_session *session)
 	queued = list_first_entry_or_null(&session->events,
 					  struct sonde_queued_event, node);
 	lost = queued ? 0 : session->events_lost;
-	if (queued) {
+	if (queued && event_bytes(queued) > room) {
+		queued = ERR_PTR(-EMSGSIZE);
+	} else if (queued) {
 		list_del(&queued->node);
 		session->event_count--;
+		session->event_bytes -= event_bytes(queued);
 	} else {
 		session->events_lost = 0;
 	}
@@ -182,7 +198,7 @@ static ssize_t device_read(struct file *file, char __user *to, size_t room,
 
 	if (room < sizeof(queued->event) + SONDE_WHY)
 		return -EINVAL;
-	while (!(queued = take_event(session))) {
+	while (!(queued = take_event(session, room))) {
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		err = wait_event_interruptible(session->wait,
@@ -192,7 +208,7 @@ static ssize_t device_read(struct file *file, char __user *to, size_t room,
 	}
 	if (IS_ERR(queued))
 		return PTR_ERR(queued);
-	bytes = sizeof(queued->event) + queued->event.length;
+	bytes = event_bytes(queued);
 	if (copy_to_user(to, &queued->event, sizeof(queued->event)) ||
 	    copy_to_user(to + sizeof(queued->event), queued->bytes,
 			 queued->event.length))
@@ -233,18 +249,13 @@ static int hello(struct sonde_session *session, struct exchange *x)
 static int make_buffers(struct sonde_session *session, struct exchange *x)
 {
 	int count = sonde_buffers_create(session, x->request.value,
-					 x->request.id);
+					 x->request.id, x->reply.why);
 	u64 *offsets;
 	int n;
 
-	if (count < 0) {
-		scnprintf(x->reply.why, SONDE_WHY, "%s",
-			  count == -ENOMEM ? "no memory for such buffers" :
-			  x->request.id >= SONDE_POLICY_COUNT ?
-					     "no such buffer policy" :
-					     "a buffer has at most 1 GiB");
+	if (count < 0)
 		return count;
-	}
+	x->reply.why[0] = 0;
 	x->reply.value = count;
 	offsets = kcalloc(count, sizeof(*offsets), GFP_KERNEL);
 	if (!offsets)
@@ -336,6 +347,18 @@ static int load(struct sonde_session *session, struct exchange *x)
 	return err ?: sonde_points_update(session, x->reply.why);
 }
 
+static int go(struct sonde_session *session, char *why)
+{
+	if (!session->privileged && !session->targeted) {
+		scnprintf(why, SONDE_WHY,
+			  "to trace every process needs CAP_SYS_PTRACE: name one of yours by -c or -p");
+		return -EPERM;
+	}
+	WRITE_ONCE(session->going, true);
+	sonde_targets_changed(session);
+	return 0;
+}
+
 static int not_here(struct exchange *x, const char *what)
 {
 	scnprintf(x->reply.why, SONDE_WHY, "the kernel module does not %s", what);
@@ -372,9 +395,7 @@ static int perform(struct sonde_session *session, struct exchange *x)
 	case SONDE_DETACH:
 		return sonde_target_remove(session, r->value, why);
 	case SONDE_GO:
-		WRITE_ONCE(session->going, true);
-		sonde_targets_changed(session);
-		return 0;
+		return go(session, why);
 	case SONDE_STATISTICS:
 		return count_all(session, x);
 	case SONDE_SESSIONS:
@@ -488,15 +509,31 @@ static void init_session(struct sonde_session *session)
 	init_waitqueue_head(&session->wait);
 	session->cred = get_current_cred();
 	session->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
-	session->sees_kernel = sonde_may_see_kernel();
+	session->unlimited = session->privileged ||
+			     ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK);
+	session->perfmon = ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
+			   ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+	session->sees_kernel = session->perfmon && session->privileged;
 	session->opener = task_tgid_nr(current);
 	get_task_comm(session->command, current->group_leader);
+}
+
+static u32 sessions_of(kuid_t user)
+{
+	struct sonde_session *session;
+	u32 count = 0;
+
+	lockdep_assert_held(&sessions_lock);
+	list_for_each_entry(session, &sessions, node)
+		count += uid_eq(session->cred->uid, user);
+	return count;
 }
 
 /* Process numbers are the machine's: of no use to who sees others. */
 static int device_open(struct inode *inode, struct file *file)
 {
 	struct sonde_session *session;
+	bool many;
 
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		return -EPERM;
@@ -505,8 +542,16 @@ static int device_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	init_session(session);
 	mutex_lock(&sessions_lock);
-	list_add_tail(&session->node, &sessions);
+	many = !session->privileged &&
+	       sessions_of(session->cred->uid) >= SESSIONS_MAX;
+	if (!many)
+		list_add_tail(&session->node, &sessions);
 	mutex_unlock(&sessions_lock);
+	if (many) {
+		put_cred(session->cred);
+		sonde_session_put(session);
+		return -EMFILE;
+	}
 	file->private_data = session;
 	return nonseekable_open(inode, file);
 }

@@ -371,6 +371,12 @@ static int put_path(struct sonde_firing *firing, const struct path *path,
 	return IS_ERR(text) ? -1 : put_text(text, to, max);
 }
 
+/* At a process's end nothing tells any more whether it may be looked at. */
+static bool may_see_paths(const struct sonde_firing *firing)
+{
+	return may_lock() && (current->mm || firing->session->privileged);
+}
+
 /* Working or root directory; the lock keeps the path while we look. */
 static int put_directory(struct sonde_firing *firing, bool root, char *to,
 			 u32 max)
@@ -378,7 +384,7 @@ static int put_directory(struct sonde_firing *firing, bool root, char *to,
 	struct fs_struct *fs = current->fs;
 	int length;
 
-	if (!fs || !may_lock())
+	if (!fs || !may_see_paths(firing))
 		return -1;
 	sonde_fs_lock(fs);
 	length = put_path(firing, root ? &fs->root : &fs->pwd, to, max);
@@ -391,7 +397,7 @@ static int put_executable(struct sonde_firing *firing, char *to, u32 max)
 	struct file *file;
 	int length;
 
-	if (!may_lock())
+	if (!may_see_paths(firing))
 		return -1;
 	file = sonde_kernel.get_task_exe_file(current);
 	if (!file)
@@ -408,7 +414,7 @@ static int put_file(struct sonde_firing *firing, u32 which, u64 fd, char *to,
 	struct file *file;
 	int length = -1;
 
-	if (!may_lock() || !current->files)
+	if (!may_see_paths(firing) || !current->files)
 		return -1;
 	file = fget_raw(fd);
 	if (!file)
@@ -452,14 +458,24 @@ static int put_arguments(char *to, u32 max)
 	return length;
 }
 
-/* The name of a process that need not be the current one. */
-static int put_comm(u64 pid, char *to, u32 max)
+/* A process that need not be the current one: a member sees his own. */
+static bool may_name(const struct sonde_session *session,
+		     struct task_struct *task)
+{
+	return session->privileged ||
+	       uid_eq(session->cred->uid, task_uid(task));
+}
+
+static int put_comm(const struct sonde_firing *firing, u64 pid, char *to,
+		    u32 max)
 {
 	struct task_struct *task;
 	int length;
 
 	rcu_read_lock();
 	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	if (task && !may_name(firing->session, task))
+		task = NULL;
 	length = put_text(task ? task->comm : "", to, max);
 	rcu_read_unlock();
 	return length;
@@ -491,7 +507,7 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 			return -1;
 		return sonde_read_text(firing->text_address, to, max);
 	case SONDE_DIF_TEXT_COMM:
-		return put_comm(operand, to, max);
+		return put_comm(firing, operand, to, max);
 	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* refused when it is loaded */
 	case SONDE_DIF_TEXT_COUNT:
 		break;
@@ -688,14 +704,18 @@ bool sonde_fire_each(struct sonde_firing *firing,
 		     const struct sonde_ecb_list *ecbs)
 {
 	struct sonde_writer *writer = firing->writer;
+	/* before what they need: pairs with append() */
+	u32 count = smp_load_acquire(&ecbs->count), all = READ_ONCE(ecbs->needs);
 	const struct sonde_ecb_entry *ecb = ecbs->entries;
 	bool late = false;
 
 	firing->timestamp = 0;
-	prepare(firing, ecbs->needs);
-	for (; ecb < ecbs->entries + ecbs->count && !late; ecb++) {
+	prepare(firing, all);
+	for (; ecb < ecbs->entries + count && !late; ecb++) {
 		u32 needs = ecb->program->needs;
 
+		if (READ_ONCE(ecb->gone))
+			continue;
 		if (needs & SONDE_NEED_USER)
 			sonde_fire_user(firing, ecb);
 		else if ((needs & SONDE_NEED_THREAD) &&
@@ -704,7 +724,7 @@ bool sonde_fire_each(struct sonde_firing *firing,
 		else
 			fire_ecb(firing, writer, ecb);
 		/* and the others with it */
-		late = (ecbs->needs & SONDE_NEED_USER) && sonde_put_off(firing);
+		late = (all & SONDE_NEED_USER) && sonde_put_off(firing);
 	}
 	sonde_writer_end(writer, firing->timestamp);
 	return late;
@@ -733,12 +753,15 @@ void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
 bool sonde_fire_site(struct sonde_firing *firing,
 		     const struct sonde_site *site)
 {
+	u32 count = smp_load_acquire(&site->count), n; /* the entries */
 	bool late = false;
-	u32 n;
 
-	for (n = 0; n < site->count; n++)
-		if (!site->entries[n].pid ||
-		    site->entries[n].pid == firing->task->tgid)
-			late |= sonde_fire_now(firing, site->entries[n].probe);
+	for (n = 0; n < count; n++) {
+		const struct sonde_site_entry *entry = &site->entries[n];
+
+		if (!READ_ONCE(entry->gone) &&
+		    (!entry->pid || entry->pid == firing->task->tgid))
+			late |= sonde_fire_now(firing, entry->probe);
+	}
 	return late;
 }

@@ -112,7 +112,8 @@ static __always_inline bool sonde_fire_now(struct sonde_firing *firing,
 		return false;
 	writer = this_cpu_ptr(firing->session->writers);
 	if (unlikely(!sonde_writer_begin(writer))) {
-		sonde_writer_refuse(firing->session, writer, ecbs->count);
+		sonde_writer_refuse(firing->session, writer,
+				    READ_ONCE(ecbs->live));
 		return false;
 	}
 	firing->writer = writer;

@@ -88,15 +88,22 @@ void sonde_grip_hold(struct sonde_grip *grip, bool held)
 	}
 }
 
+/* A member holds nobody who has become somebody else by an exec. */
+static bool may_hold(const struct sonde_grip *grip)
+{
+	struct sonde_session *session = grip->grips->session;
+
+	return session->privileged || sonde_has_target(session, grip->tgid);
+}
+
 u32 sonde_grip_resume(struct sonde_grip *grip)
 {
-	u32 resume;
+	bool stays;
 
 	spin_lock(&grip->lock);
-	resume = grip->held || grip->paused || grip->mapped ? UTRACE_STOP :
-							      UTRACE_RESUME;
+	stays = grip->held || grip->paused || grip->mapped;
 	spin_unlock(&grip->lock);
-	return resume;
+	return stays && may_hold(grip) ? UTRACE_STOP : UTRACE_RESUME;
 }
 
 static struct sonde_slow *first_waiting(struct sonde_grip *grip)
@@ -570,11 +577,10 @@ static bool wants(struct sonde_session *session, struct task_struct *task,
 {
 	if ((task->flags & SONDE_PF_KERNEL) || READ_ONCE(task->exit_state))
 		return false;
-	if (only)
-		return task->tgid == only;
-	if (session->targeted && !sonde_has_target(session, task->tgid))
+	if (only && task->tgid != only)
 		return false;
-	return session->privileged || sonde_may_access(task);
+	return session->targeted ? sonde_has_target(session, task->tgid) :
+				   session->privileged;
 }
 
 /* References to threads without a grip. Return: their number, or -ENOMEM. */

@@ -767,6 +767,7 @@ static void look_ahead(struct jit *jit)
 		case SONDE_DIF_JMP:
 		case SONDE_DIF_JZ:
 		case SONDE_DIF_JNZ:
+		case SONDE_DIF_RECORD:
 			straight = false;
 			break;
 		}

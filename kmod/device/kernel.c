@@ -15,7 +15,6 @@
  * their caller. A sample's stack begins where the interrupt came, and is empty
  * where that was user code.
  */
-#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/security.h>
 #include <linux/stacktrace.h>
@@ -60,17 +59,6 @@ void sonde_kernel_init(void)
 	copy_kernel = sonde_lookup_call("copy_from_kernel_nofault");
 	copy_kernel_text = sonde_lookup_call("strncpy_from_kernel_nofault");
 	save_from = sonde_lookup_call("stack_trace_save_regs");
-}
-
-static bool has(int capability)
-{
-	return ns_capable_noaudit(&init_user_ns, capability);
-}
-
-/* Whether who opens a session may see the kernel's memory and addresses. */
-bool sonde_may_see_kernel(void)
-{
-	return (has(CAP_PERFMON) || has(CAP_SYS_ADMIN)) && has(CAP_SYS_PTRACE);
 }
 
 /**

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What programs map: for symbols, and for probes in libraries that come later
+ * What programs map: for symbols, and for probes in libraries that come later;
+ * and what they become, for who may trace them
  *
  *   MAPPED    a target maps a file that it may execute, by exec, dlopen() or as
  *             it likes: a kprobe on perf_event_mmap(), which the kernel calls
  *             for each such mapping
  *   MAPPING   a process ends, and had this mapping: a kprobe on
  *             taskstats_exit(), the last place where its memory map is there
+ *   exec        a process is about to be another program, of which nothing is
+ *             mapped yet: a kprobe on security_bprm_committing_creds()
  *
  * A session wants both while it has targets; one that traces every process wants
  * the second if a program of it records stacks. Nothing is probed while no
@@ -189,14 +192,27 @@ static int on_exit(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+static int on_exec(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct linux_binprm *program = (void *)regs->di;
+	struct sonde_session *session;
+
+	list_for_each_entry_rcu(session, &users, mappings)
+		sonde_target_becomes(session, program);
+	return 0;
+}
+
 static struct kprobe probes[] = {
 	{ .symbol_name = "perf_event_mmap", .pre_handler = on_mmap },
 	{ .symbol_name = "taskstats_exit", .pre_handler = on_exit },
+	{ .symbol_name = "security_bprm_committing_creds",
+	  .pre_handler = on_exec },
 };
+
+static struct kprobe *all_probes[] = { &probes[0], &probes[1], &probes[2] };
 
 static int probe_all(void)
 {
-	struct kprobe *both[] = { &probes[0], &probes[1] };
 	int err, n;
 
 	if (probed)
@@ -206,7 +222,7 @@ static int probe_all(void)
 		probes[n].addr = NULL;
 		probes[n].flags = 0;
 	}
-	err = register_kprobes(both, ARRAY_SIZE(both));
+	err = register_kprobes(all_probes, ARRAY_SIZE(all_probes));
 	probed = !err;
 	return err;
 }
@@ -218,22 +234,26 @@ static int probe_all(void)
  * Where the kernel cannot tell, the user is told that.
  *
  * Context: Process context. May sleep.
+ * Return: 0, or what register_kprobes() says.
  */
-void sonde_mappings_follow(struct sonde_session *session)
+int sonde_mappings_follow(struct sonde_session *session)
 {
 	const struct sonde_event notice = { .kind = SONDE_EVENT_NOTICE };
+	int err;
 
 	lockdep_assert_held(&session->lock);
-	if (session->follows_mappings)
-		return;
-	session->follows_mappings = true;
+	if (!list_empty(&session->mappings))
+		return 0;
 	mutex_lock(&mappings_lock);
-	if (!probe_all())
+	err = probe_all();
+	if (!err)
 		list_add_rcu(&session->mappings, &users);
-	else
+	else if (!session->follows_mappings)
 		sonde_event_text(session, &notice,
 				 "this kernel does not tell what programs map: libraries that are loaded later have no symbols");
+	session->follows_mappings = true;
 	mutex_unlock(&mappings_lock);
+	return err;
 }
 
 /**
@@ -244,8 +264,6 @@ void sonde_mappings_follow(struct sonde_session *session)
  */
 void sonde_mappings_leave(struct sonde_session *session)
 {
-	struct kprobe *both[] = { &probes[0], &probes[1] };
-
 	if (!session->follows_mappings)
 		return;
 	mutex_lock(&mappings_lock);
@@ -254,7 +272,7 @@ void sonde_mappings_leave(struct sonde_session *session)
 		synchronize_rcu();
 	}
 	if (probed && list_empty(&users)) {
-		unregister_kprobes(both, ARRAY_SIZE(both));
+		unregister_kprobes(all_probes, ARRAY_SIZE(all_probes));
 		probed = false;
 	}
 	mutex_unlock(&mappings_lock);

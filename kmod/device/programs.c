@@ -4,15 +4,25 @@
  *
  * A program is verified in a copy of our own, which nobody changes any more; it
  * lives as long as the session. A probe's ECBs are one array, in the order of
- * their epids, replaced whole: a firing sees the old list or the new one.
+ * their epids. One that comes last is added in place; else, and where there is
+ * no room, another array takes its place. Removing takes no memory: an entry is
+ * marked, and goes with its array.
+ *
+ * One firing runs all of a probe's programs with preemption off. So each has a
+ * cost, from its instructions, and their sum has a limit.
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/mm.h>
 
 #include "kmod/device/session.h"
 
 #define PROGRAM_BYTES_MAX (64ull << 20) /* of all programs of a session */
+#define ECBS_MAX 4096u /* of a probe */
+/* Of one firing, in plain instructions: some milliseconds. */
+#define COST_MAX(root) ((root) ? 4000000u : 400000u)
+#define COST_FRAME 64u /* of a user's stack */
 
 static void note_use(struct sonde_program *program,
 		     const struct sonde_dif_insn *insn)
@@ -56,6 +66,34 @@ static void note_use(struct sonde_program *program,
 			program->needs |= SONDE_NEED_STACK_ARGS;
 		break;
 	}
+}
+
+/* Of one instruction, at most. */
+static u32 cost_of(const struct sonde_dif_insn *insn)
+{
+	switch (insn->op) {
+	case SONDE_DIF_LDU:
+	case SONDE_DIF_LDS:
+	case SONDE_DIF_LDK:
+		return 8;
+	case SONDE_DIF_CAPSTR:
+	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPMEM:
+	case SONDE_DIF_CAPKSTR:
+	case SONDE_DIF_CAPKMEM:
+		return 16 + insn->i / 16;
+	case SONDE_DIF_CAPTEXT: /* a path, perhaps */
+		return 256;
+	case SONDE_DIF_CAPSTACK:
+		return COST_FRAME * insn->i;
+	case SONDE_DIF_CAPKSTACK:
+		return 16 * insn->i;
+	case SONDE_DIF_VAR:
+		return insn->i == SONDE_DIF_VAR_USTACKDEPTH ?
+			       COST_FRAME * SONDE_DIF_MAX_FRAMES :
+		       insn->i == SONDE_DIF_VAR_UCALLER ? COST_FRAME * 2 : 8;
+	}
+	return 1;
 }
 
 /* Stacks are printed when their processes have ended. */
@@ -176,6 +214,8 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		goto out_free;
 	for (n = 0; n < program->view.length; n++)
 		note_use(program, &program->view.insns[n]);
+	for (n = 0; n < program->view.length; n++)
+		program->cost += cost_of(&program->view.insns[n]);
 	if (wants_symbols(program))
 		sonde_mappings_follow(session);
 	program->reserve = ALIGN(program->view.record_max, 8);
@@ -233,73 +273,150 @@ static void replace(struct sonde_session *session, struct sonde_probe *probe,
 		    struct sonde_ecb_list *fresh)
 {
 	struct sonde_ecb_list *old = ecbs_of(session, probe);
-	u32 n;
 
-	if (fresh)
-		fresh->needs = fresh->count > 1 ? SONDE_NEED_EACH : 0;
-	for (n = 0; fresh && n < fresh->count; n++)
-		fresh->needs |= fresh->entries[n].program->needs;
 	rcu_assign_pointer(probe->ecbs, fresh);
 	if (old)
 		kfree_rcu(old, rcu);
 }
 
-static int add_one(struct sonde_session *session, const struct sonde_ecb *ecb)
+static struct sonde_ecb_list *make_list(u32 room)
 {
-	struct sonde_probe *probe = sonde_probe_get(session, ecb->probe);
-	struct sonde_ecb_list *old, *fresh;
-	u32 count, n;
-	int err;
+	struct sonde_ecb_list *list;
 
-	if (!probe)
-		return -ENOMEM;
-	old = ecbs_of(session, probe);
-	count = old ? old->count : 0;
-	fresh = kmalloc(struct_size(fresh, entries, count + 1),
-			GFP_KERNEL_ACCOUNT);
+	list = kmalloc(struct_size(list, entries, room), GFP_KERNEL_ACCOUNT);
+	if (!list)
+		return NULL;
+	list->count = 0;
+	list->live = 0;
+	list->needs = 0;
+	list->room = room;
+	return list;
+}
+
+/* At its end; it may be looked at meanwhile. */
+static void append(struct sonde_ecb_list *list,
+		   const struct sonde_ecb_entry *entry)
+{
+	u32 needs = list->needs | entry->program->needs;
+
+	list->entries[list->count] = *entry;
+	WRITE_ONCE(list->needs, list->count ? needs | SONDE_NEED_EACH : needs);
+	WRITE_ONCE(list->live, list->live + 1);
+	/* pairs with who looks at the entries, sonde_fire_each() and others */
+	smp_store_release(&list->count, list->count + 1);
+}
+
+/* The same list with one more, and without those that are gone. */
+static int rebuild(struct sonde_session *session, struct sonde_probe *probe,
+		   const struct sonde_ecb_entry *entry)
+{
+	struct sonde_ecb_list *old = ecbs_of(session, probe), *fresh;
+	u32 n = 0;
+
+	fresh = make_list(old ? 2 * (old->live + 1) : 1);
 	if (!fresh)
 		return -ENOMEM;
-	err = xa_err(xa_store(&session->ecbs, ecb->epid, probe,
-			      GFP_KERNEL_ACCOUNT));
-	if (err) {
-		kfree(fresh);
-		return err;
-	}
-	for (n = 0; n < count && old->entries[n].epid < ecb->epid; n++)
-		fresh->entries[n] = old->entries[n];
-	fresh->entries[n].epid = ecb->epid;
-	fresh->entries[n].probe = ecb->probe;
-	fresh->entries[n].held = ecb->flags & SONDE_ECB_HELD;
-	fresh->entries[n].program = xa_load(&session->programs, ecb->program);
-	for (; n < count; n++)
-		fresh->entries[n + 1] = old->entries[n];
-	fresh->count = count + 1;
+	for (; old && n < old->count && old->entries[n].epid < entry->epid; n++)
+		if (!old->entries[n].gone)
+			append(fresh, &old->entries[n]);
+	append(fresh, entry);
+	for (; old && n < old->count; n++)
+		if (!old->entries[n].gone)
+			append(fresh, &old->entries[n]);
 	replace(session, probe, fresh);
 	return 0;
 }
 
+static int put_entry(struct sonde_session *session, struct sonde_probe *probe,
+		     const struct sonde_ecb_entry *entry)
+{
+	struct sonde_ecb_list *list = ecbs_of(session, probe);
+
+	if (!list || list->count == list->room ||
+	    list->entries[list->count - 1].epid > entry->epid)
+		return rebuild(session, probe, entry);
+	append(list, entry);
+	return 0;
+}
+
+static int add_one(struct sonde_session *session, const struct sonde_ecb *ecb)
+{
+	struct sonde_probe *probe = sonde_probe_get(session, ecb->probe);
+	struct sonde_ecb_entry entry = {
+		.epid = ecb->epid,
+		.probe = ecb->probe,
+		.held = ecb->flags & SONDE_ECB_HELD,
+		.program = xa_load(&session->programs, ecb->program),
+	};
+	int err;
+
+	if (!probe)
+		return -ENOMEM;
+	err = xa_err(xa_store(&session->ecbs, ecb->epid, probe,
+			      GFP_KERNEL_ACCOUNT));
+	if (err)
+		return err;
+	err = put_entry(session, probe, &entry);
+	if (err)
+		xa_erase(&session->ecbs, ecb->epid);
+	else
+		probe->cost += entry.program->cost;
+	return err;
+}
+
+static struct sonde_ecb_entry *find_entry(struct sonde_ecb_list *list, u32 epid)
+{
+	u32 n;
+
+	for (n = 0; list && n < list->count; n++)
+		if (list->entries[n].epid == epid && !list->entries[n].gone)
+			return &list->entries[n];
+	return NULL;
+}
+
 static int remove_one(struct sonde_session *session, u32 epid)
 {
-	struct sonde_probe *probe = xa_load(&session->ecbs, epid);
-	struct sonde_ecb_list *old, *fresh = NULL;
-	u32 n, to = 0;
+	struct sonde_probe *probe = xa_erase(&session->ecbs, epid);
+	struct sonde_ecb_entry *entry;
+	struct sonde_ecb_list *list;
 
 	if (!probe)
 		return -ENOENT;
-	old = ecbs_of(session, probe);
-	if (old->count > 1) {
-		fresh = kmalloc(struct_size(fresh, entries, old->count - 1),
-				GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
-		for (n = 0; n < old->count; n++)
-			if (old->entries[n].epid != epid)
-				fresh->entries[to++] = old->entries[n];
-		fresh->count = to;
+	list = ecbs_of(session, probe);
+	entry = find_entry(list, epid);
+	if (WARN_ON_ONCE(!entry))
+		return -ENOENT;
+	probe->held -= entry->held;
+	probe->cost -= entry->program->cost;
+	WRITE_ONCE(entry->gone, true);
+	WRITE_ONCE(list->live, list->live - 1);
+	if (!list->live)
+		replace(session, probe, NULL);
+	return 0;
+}
+
+/* Whether a probe's firing stays within what it may cost. */
+static int check_cost(struct sonde_session *session,
+		      const struct sonde_ecb *ecb, char *why)
+{
+	const struct sonde_program *program =
+		xa_load(&session->programs, ecb->program);
+	struct sonde_probe *probe = xa_load(&session->probes, ecb->probe);
+	const struct sonde_ecb_list *list;
+	u32 most = COST_MAX(session->privileged);
+
+	if (program->cost + (probe ? probe->cost : 0) > most) {
+		scnprintf(why, SONDE_WHY,
+			  "probe %u: one firing would take more than %u instructions: fewer or shorter clauses, or fewer frames of stacks",
+			  ecb->probe, most);
+		return -E2BIG;
 	}
-	for (n = 0; n < old->count; n++)
-		if (old->entries[n].epid == epid)
-			probe->held -= old->entries[n].held;
-	replace(session, probe, fresh);
-	xa_erase(&session->ecbs, epid);
+	list = probe ? ecbs_of(session, probe) : NULL;
+	if (list && list->live == ECBS_MAX) {
+		scnprintf(why, SONDE_WHY, "probe %u: at most %u clauses",
+			  ecb->probe, ECBS_MAX);
+		return -E2BIG;
+	}
 	return 0;
 }
 
@@ -318,7 +435,14 @@ static int check_ecb(struct sonde_session *session, const struct sonde_ecb *ecb,
 		scnprintf(why, SONDE_WHY, "ECB %u is there already", ecb->epid);
 		return -EEXIST;
 	}
-	return 0;
+	return check_cost(session, ecb, why);
+}
+
+static int by_epid(const void *a, const void *b)
+{
+	const struct sonde_ecb *one = a, *other = b;
+
+	return one->epid < other->epid ? -1 : one->epid > other->epid;
 }
 
 /* Takes off what was counted of the first @count. */
@@ -373,18 +497,18 @@ static int hold(struct sonde_session *session, const struct sonde_ecb *ecbs,
 /**
  * sonde_ecbs_add() - put clauses on probes: all or none
  * @session: its lock is held; it has buffers
- * @bytes: an array of sonde_ecb
+ * @bytes: an array of sonde_ecb; sorted by epid afterwards
  * @length: of @bytes
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
  * Return: 0, -EINVAL, -ENOENT no such program, -EEXIST, -EOPNOTSUPP one holds
- * where no thread can be held, -ENOMEM.
+ * where no thread can be held, -E2BIG too many or too costly, -ENOMEM.
  */
-int sonde_ecbs_add(struct sonde_session *session, const void *bytes, u64 length,
+int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 		   char *why)
 {
-	const struct sonde_ecb *ecbs = bytes;
+	struct sonde_ecb *ecbs = bytes;
 	u64 count = length / sizeof(*ecbs), n;
 	char unused[SONDE_WHY];
 	int err = 0;
@@ -395,6 +519,7 @@ int sonde_ecbs_add(struct sonde_session *session, const void *bytes, u64 length,
 			  "there are no buffers yet");
 		return -EINVAL;
 	}
+	sort(ecbs, count, sizeof(*ecbs), by_epid, NULL);
 	for (n = 0; n < count && !err; n++)
 		err = check_ecb(session, &ecbs[n], why);
 	if (!err)

@@ -54,11 +54,13 @@
 #define SONDE_RING_MAX BIT_ULL(30)
 #define SONDE_DEATHS 256u
 #define SONDE_COVERED 64u /* a power of two */
+#define SONDE_DISCARDS 4096u /* at once */
 #define SONDE_WHY sizeof(((struct sonde_reply *)0)->why)
 
 struct sonde_firing;
 struct sonde_session;
 struct bpf_prog;
+struct linux_binprm;
 
 #define SONDE_MARKS 64u
 
@@ -84,7 +86,6 @@ struct sonde_writer {
 	/* seldom used */
 	u8 *data;
 	u64 size;
-	u64 limit; /* what may lie between tail and head: the size, or 0 */
 	u64 tail; /* no newer than the reader's */
 	u64 woken_at; /* the tail when the reader was last woken */
 	u64 drops;
@@ -117,6 +118,7 @@ struct sonde_program {
 	struct sonde_dif_program view;
 	u32 needs; /* enum sonde_need, one bit each */
 	u32 reserve; /* bytes: record_max, rounded up */
+	u32 cost; /* of a run, in plain instructions, at most */
 	u32 (*run)(struct sonde_firing *firing, struct sonde_record *record);
 	struct bpf_prog *native; /* what run is of; NULL: it is interpreted */
 	bool empty; /* always records, and no value */
@@ -128,11 +130,18 @@ struct sonde_ecb_entry {
 	u32 probe;
 	struct sonde_program *program;
 	bool held; /* the thread waits for a release */
+	bool gone; /* it has been removed */
 };
 
+/*
+ * Entries are added at the end, in place, and stay there until the list goes:
+ * needs before count, and a firing looks at them the other way round.
+ */
 struct sonde_ecb_list {
 	struct rcu_head rcu;
 	u32 count;
+	u32 room;
+	u32 live; /* that are not gone */
 	u32 needs; /* of all the programs, and SONDE_NEED_EACH */
 	struct sonde_ecb_entry entries[]; /* by epid */
 };
@@ -140,6 +149,7 @@ struct sonde_ecb_list {
 struct sonde_probe {
 	u32 id;
 	u32 held; /* ECBs that hold */
+	u32 cost; /* of its ECBs' programs */
 	u32 entries; /* taps on functions' entries */
 	u32 reenters; /* taps on jumps to them that are no entries */
 	struct sonde_ecb_list __rcu *ecbs;
@@ -148,12 +158,16 @@ struct sonde_probe {
 struct sonde_site_entry {
 	u32 pid;
 	u32 tap;
+	bool gone; /* it has been disarmed */
 	struct sonde_probe *probe;
 };
 
+/* As an ECB list. */
 struct sonde_site {
 	struct rcu_head rcu;
 	u32 count;
+	u32 room;
+	u32 live;
 	struct sonde_probe *only; /* where one is all there is, for any process */
 	struct sonde_site_entry entries[];
 };
@@ -253,7 +267,9 @@ struct sonde_session {
 	u32 return_taps; /* that they know of */
 	struct sonde_writer __percpu *writers; /* NULL: no buffers yet */
 	const struct cred *cred; /* who opened it */
-	bool privileged; /* may trace every task */
+	bool privileged; /* may trace every task; else it is a member's */
+	bool unlimited; /* its rings are not bound by RLIMIT_MEMLOCK */
+	bool perfmon; /* may have user functions and samples */
 	bool sees_kernel; /* may have programs that do */
 	bool targeted; /* only targets; never cleared */
 	bool going; /* SONDE_GO was said: before that nothing fires */
@@ -270,10 +286,13 @@ struct sonde_session {
 	struct xarray programs, probes, ecbs, taps;
 	struct rb_root uprobes;
 	u32 reenter_taps;
+	u32 timers;
 	bool reentered; /* reentries has had some */
 	u64 program_bytes;
 	u32 scratch_size;
 	struct mutex rings_lock; /* of rings, ring_count, ring_size, policy */
+	long locked; /* pages of rings, charged to the user */
+	bool full; /* policy fill: nothing is recorded any more */
 	u32 policy;
 	u64 ring_size;
 	u32 ring_count;
@@ -289,6 +308,7 @@ struct sonde_session {
 	spinlock_t events_lock; /* events, their counts, data */
 	struct list_head events;
 	u32 event_count;
+	u64 event_bytes;
 	u32 events_lost;
 	bool data; /* a ring is a quarter full */
 	wait_queue_head_t wait;
@@ -296,6 +316,7 @@ struct sonde_session {
 	atomic_t held; /* threads that wait for a release */
 	atomic64_t stops; /* times that one did */
 	refcount_t ref; /* the open file, each task work */
+	atomic_t discards; /* signals that their receivers have still to fire */
 	atomic_t works; /* that run now */
 	bool over; /* they do nothing any more */
 };
@@ -336,7 +357,8 @@ struct sonde_work {
 
 /* A firing that may sleep, and be held by its ECBs. */
 struct sonde_slow {
-	struct list_head node; /* of those that wait in a grip */
+	struct list_head node; /* of those that wait in a grip, or behind another */
+	struct list_head behind; /* put off later, by the same thread */
 	struct sonde_work work;
 	struct sonde_firing firing;
 	struct pt_regs regs; /* as they were then */
@@ -350,7 +372,8 @@ struct sonde_slow {
 };
 
 /* buffer.c */
-int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy);
+int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy,
+			 char *why);
 void sonde_buffers_cpu_up(struct sonde_session *session, unsigned int cpu);
 int sonde_buffers_scratch(struct sonde_session *session, u32 bytes);
 void sonde_buffers_destroy(struct sonde_session *session);
@@ -379,6 +402,7 @@ void sonde_threads_destroy(struct sonde_session *session);
 /* slow.c */
 void sonde_note_absent(u64 address, u32 length, bool text);
 void sonde_run_late(void);
+void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe);
 bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip);
 
 /* hold.c */
@@ -399,7 +423,7 @@ void sonde_holds_destroy(struct sonde_session *session);
 struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id);
 int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		       u64 length, char *why);
-int sonde_ecbs_add(struct sonde_session *session, const void *bytes, u64 length,
+int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 		   char *why);
 int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 		      u64 length, char *why);
@@ -442,6 +466,8 @@ bool sonde_covers_target(struct sonde_session *session,
 			 struct task_struct *task);
 bool sonde_has_target(struct sonde_session *session, u32 pid);
 void sonde_target_born(struct sonde_session *session, struct task_struct *task);
+void sonde_target_becomes(struct sonde_session *session,
+			  const struct linux_binprm *program);
 void sonde_target_exec(struct sonde_session *session);
 void sonde_targets_changed(struct sonde_session *session);
 bool sonde_last_thread(struct sonde_session *session);
@@ -449,19 +475,22 @@ void sonde_target_gone(struct sonde_session *session, u64 status);
 void sonde_targets_destroy(struct sonde_session *session);
 
 /* mappings.c */
-void sonde_mappings_follow(struct sonde_session *session);
+int sonde_mappings_follow(struct sonde_session *session);
 void sonde_mappings_leave(struct sonde_session *session);
 
 /* works.c */
 void sonde_session_put(struct sonde_session *session);
 int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
 		     struct task_struct *task);
+struct sonde_work *sonde_work_take(struct sonde_session *session,
+				   void (*run)(struct sonde_work *, bool));
+void sonde_work_pauses(struct sonde_session *session);
+bool sonde_work_resumes(struct sonde_session *session);
 void sonde_works_run(void (*run)(struct sonde_work *work, bool over));
 void sonde_works_end(struct sonde_session *session);
 
 /* kernel.c */
 void sonde_kernel_init(void);
-bool sonde_may_see_kernel(void);
 int sonde_kernel_check(struct sonde_session *session, char *why);
 
 /* jit.c */

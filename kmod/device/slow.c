@@ -12,9 +12,10 @@
  *                                               ^           `--- absent: bring in
  *                                               `----------------------------'
  *
- * The hooks before a system call and in user programs have it done at once, so
- * before the call and before the instruction; all others when the thread is
- * about to return to user mode.
+ * The hooks before a system call have it done at once, so before the call; all
+ * others when the thread is about to return to user mode, which in user programs
+ * is before the instruction. (In a uprobe's handler whoever waits keeps its
+ * uprobe from being unregistered.)
  *
  * Where nothing is, the fault is the program's. The record has the time of its
  * last run, unless an earlier ECB of the firing is recorded already.
@@ -143,13 +144,62 @@ static bool has_variables(const struct sonde_firing *firing, u32 needs)
 	return false;
 }
 
+/* It, then what was put off behind it. */
 static void run_late(struct sonde_work *work, bool over)
 {
-	struct sonde_slow *slow = container_of(work, struct sonde_slow, work);
+	struct sonde_slow *first = container_of(work, struct sonde_slow, work);
+	struct sonde_slow *slow, *next;
+	LIST_HEAD(all);
 
-	if (!over)
-		sonde_fire_slow(slow, NULL);
-	kfree(slow);
+	list_splice(&first->behind, &all);
+	list_add(&first->node, &all);
+	list_for_each_entry_safe(slow, next, &all, node) {
+		if (!over && !READ_ONCE(work->session->over))
+			sonde_fire_slow(slow, NULL);
+		if (slow != first)
+			kfree(slow);
+	}
+	kfree(first);
+}
+
+/* A thread's works would run the latest first: so there is one a session. */
+static bool queue_late(struct sonde_session *session, struct sonde_slow *slow)
+{
+	struct sonde_work *work = sonde_work_take(session, run_late);
+	struct sonde_slow *first = slow, *other, *next;
+
+	INIT_LIST_HEAD(&slow->behind);
+	slow->work.session = session;
+	slow->work.run = run_late;
+	if (work) {
+		first = container_of(work, struct sonde_slow, work);
+		list_add_tail(&slow->node, &first->behind);
+	}
+	if (!sonde_work_queue(&first->work, session, current))
+		return true;
+	/* it ends: what was put off before is lost with it */
+	list_for_each_entry_safe(other, next, &first->behind, node)
+		kfree(other);
+	kfree(first);
+	return false;
+}
+
+static struct sonde_slow *make_late(struct sonde_firing *firing,
+				    struct sonde_probe *probe, u32 last_epid)
+{
+	struct sonde_slow *slow = kzalloc(sizeof(*slow),
+					  GFP_NOWAIT | __GFP_NOWARN);
+
+	if (!slow)
+		return NULL;
+	slow->firing = *firing;
+	if (firing->regs) {
+		slow->regs = *firing->regs;
+		slow->firing.regs = &slow->regs;
+	}
+	slow->probe = probe;
+	slow->last_epid = last_epid;
+	return slow;
 }
 
 /* Makes a work of the firing, from @ecb on. Return: whether there is one. */
@@ -159,25 +209,35 @@ static bool put_off(struct sonde_firing *firing,
 	struct sonde_session *session = firing->session;
 	struct sonde_slow *slow;
 
-	slow = kzalloc(sizeof(*slow), GFP_NOWAIT | __GFP_NOWARN);
+	slow = make_late(firing, xa_load(&session->probes, firing->probe),
+			 ecb->epid - 1);
 	if (!slow)
 		return false;
-	slow->firing = *firing;
-	if (firing->regs) {
-		slow->regs = *firing->regs;
-		slow->firing.regs = &slow->regs;
-	}
-	slow->probe = xa_load(&session->probes, firing->probe);
-	slow->last_epid = ecb->epid - 1;
 	slow->timed = firing->timestamp;
 	memcpy(slow->locals, firing->writer->locals, sizeof(slow->locals));
-	slow->work.run = run_late;
-	if (sonde_work_queue(&slow->work, session, current)) {
-		kfree(slow); /* it ends */
+	if (!queue_late(session, slow))
 		return false;
-	}
 	this_cpu_ptr(&absence)->put_off = firing;
 	return true;
+}
+
+/**
+ * sonde_fire_behind() - fire after what the current thread has put off
+ * @firing: as for sonde_fire(); its probe would fire now
+ * @probe: that fires
+ *
+ * Context: As sonde_fire().
+ */
+void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe)
+{
+	const struct sonde_ecb_list *ecbs = rcu_dereference_sched(probe->ecbs);
+	struct sonde_slow *slow;
+
+	if (!ecbs)
+		return;
+	slow = make_late(firing, probe, 0);
+	if (!slow || !queue_late(firing->session, slow))
+		atomic64_add(READ_ONCE(ecbs->live), &firing->session->lost);
 }
 
 /* An ECB whose program reads user memory. */
@@ -251,6 +311,15 @@ static void bring_in(struct sonde_slow *slow, const struct absence *missed)
 		slow->bad[slow->bad_count++] = missed->address;
 }
 
+/* The session's end does not wait for it. Return: whether that has come. */
+static bool bring_in_alone(struct sonde_slow *slow,
+			   const struct absence *missed)
+{
+	sonde_work_pauses(slow->work.session);
+	bring_in(slow, missed);
+	return sonde_work_resumes(slow->work.session);
+}
+
 static enum outcome run_one(struct sonde_slow *slow,
 			    const struct sonde_ecb_entry *ecb,
 			    struct sonde_grip *grip)
@@ -299,28 +368,33 @@ static enum outcome attempt(struct sonde_slow *slow, struct sonde_grip *grip)
 	const struct sonde_ecb_list *ecbs;
 	enum outcome outcome = DONE;
 	struct sonde_writer *writer;
-	u32 n = 0;
+	u32 count, n = 0;
 	u64 now;
 
+	if (!sonde_covers(firing->session, current))
+		return DONE; /* an exec came between */
 	ecbs = rcu_dereference_sched(slow->probe->ecbs);
-	while (ecbs && n < ecbs->count &&
-	       ecbs->entries[n].epid <= slow->last_epid)
+	/* before what they need: pairs with append() */
+	count = ecbs ? smp_load_acquire(&ecbs->count) : 0;
+	while (n < count && ecbs->entries[n].epid <= slow->last_epid)
 		n++;
-	if (!ecbs || n == ecbs->count)
+	if (n == count)
 		return DONE;
 	writer = this_cpu_ptr(firing->session->writers);
 	if (!sonde_writer_begin(writer)) {
-		sonde_writer_refuse(firing->session, writer, ecbs->count - n);
+		sonde_writer_refuse(firing->session, writer, count - n);
 		return DONE;
 	}
 	firing->writer = writer;
 	firing->probe = slow->probe->id;
-	sonde_fire_prepare(firing, ecbs->needs);
+	sonde_fire_prepare(firing, READ_ONCE(ecbs->needs));
 	memcpy(writer->locals, slow->locals, sizeof(slow->locals));
 	now = sonde_writer_time(writer);
 	if (!slow->timed)
 		firing->timestamp = now;
-	for (; n < ecbs->count && outcome == DONE; n++) {
+	for (; n < count && outcome == DONE; n++) {
+		if (READ_ONCE(ecbs->entries[n].gone))
+			continue;
 		outcome = run_one(slow, &ecbs->entries[n], grip);
 		if (outcome != ABSENT)
 			slow->last_epid = ecbs->entries[n].epid;
@@ -351,7 +425,10 @@ bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
 		preempt_enable_notrace();
 		if (outcome != ABSENT)
 			break;
-		bring_in(slow, &missed);
+		if (grip)
+			bring_in(slow, &missed);
+		else if (bring_in_alone(slow, &missed))
+			return false;
 	}
 	if (outcome == HELD)
 		sonde_event_wake(slow->firing.session);

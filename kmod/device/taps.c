@@ -14,7 +14,7 @@
  * needs it, with itself as the probe's data: so the probe is in its session by
  * its first instruction.
  *
- * A site is one array of (pid, probe), replaced whole.
+ * A site is one array of (pid, probe); see struct sonde_site.
  */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
@@ -29,8 +29,10 @@
 #include <trace/events/signal.h>
 
 #include "kmod/core/hooks.h"
-#include "kmod/device/session.h"
+#include "kmod/device/hold.h"
 #include "kmod/shared/siginfo.h"
+
+#define SITE_MAX 4096u /* taps that fire together */
 
 static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
 {
@@ -212,11 +214,60 @@ static void put_receiver(struct sonde_firing *firing,
 	firing->args[4] = task->pid;
 }
 
+/*
+ * A signal that is ignored when it is sent: this runs in the sender, of whom
+ * nobody has asked, or in an interrupt of anybody. Its receiver fires it, before
+ * it is back in user mode.
+ */
+struct discarded {
+	struct sonde_work work;
+	u64 args[SONDE_DIF_ARGS];
+};
+
+static void run_discarded(struct sonde_work *work, bool over)
+{
+	struct discarded *discarded = container_of(work, struct discarded, work);
+	struct sonde_session *session = work->session;
+	struct sonde_firing firing;
+
+	preempt_disable_notrace();
+	if (!over && sonde_covers(session, current)) {
+		begin(&firing, session);
+		memcpy(firing.args, discarded->args, sizeof(firing.args));
+		fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+	}
+	preempt_enable_notrace();
+	atomic_dec(&session->discards);
+	kfree(discarded);
+}
+
+static void discard_later(struct sonde_session *session,
+			  struct task_struct *task, const u64 *args)
+{
+	struct discarded *discarded = NULL;
+
+	if (!rcu_access_pointer(session->kinds[SONDE_TAP_SIGNAL_DISCARD]))
+		return;
+	if (atomic_inc_return(&session->discards) <= SONDE_DISCARDS)
+		discarded = kmalloc(sizeof(*discarded),
+				    GFP_NOWAIT | __GFP_NOWARN);
+	if (discarded) {
+		discarded->work.run = run_discarded;
+		memcpy(discarded->args, args, sizeof(discarded->args));
+		if (!sonde_work_queue(&discarded->work, session, task))
+			return;
+		kfree(discarded); /* it ends */
+	} else {
+		atomic64_inc(&session->lost);
+	}
+	atomic_dec(&session->discards);
+}
+
 static void probe_generate(void *data, int number, struct kernel_siginfo *info,
 			   struct task_struct *task, int group, int result)
 {
 	struct sonde_session *session = data;
-	struct sonde_firing firing;
+	struct sonde_firing firing = {};
 
 	preempt_disable_notrace();
 	if (in_task() && sonde_covers(session, current)) {
@@ -226,10 +277,9 @@ static void probe_generate(void *data, int number, struct kernel_siginfo *info,
 		fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
 	}
 	if (result == TRACE_SIGNAL_IGNORED && sonde_covers(session, task)) {
-		begin(&firing, session);
 		put_signal(&firing, number, info);
 		put_receiver(&firing, task);
-		fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+		discard_later(session, task, firing.args);
 	}
 	preempt_enable_notrace();
 }
@@ -419,52 +469,79 @@ static void replace(struct sonde_session *session,
 {
 	struct sonde_site *old = site_now(session, place);
 
-	if (fresh)
-		fresh->only = fresh->count == 1 && !fresh->entries[0].pid ?
-				      fresh->entries[0].probe : NULL;
 	rcu_assign_pointer(*place, fresh);
 	if (old)
 		kfree_rcu(old, rcu);
+}
+
+/* At its end; it may be looked at meanwhile. */
+static void append(struct sonde_site *site,
+		   const struct sonde_site_entry *entry)
+{
+	site->entries[site->count] = *entry;
+	WRITE_ONCE(site->only,
+		   site->count || entry->pid ? NULL : entry->probe);
+	WRITE_ONCE(site->live, site->live + 1);
+	/* pairs with sonde_fire_site() */
+	smp_store_release(&site->count, site->count + 1);
+}
+
+/* The same without those that are gone, and with room for more. */
+static struct sonde_site *rebuild(const struct sonde_site *old)
+{
+	u32 room = old ? 2 * (old->live + 1) : 1, n;
+	struct sonde_site *fresh;
+
+	fresh = kmalloc(struct_size(fresh, entries, room), GFP_KERNEL_ACCOUNT);
+	if (!fresh)
+		return NULL;
+	fresh->count = 0;
+	fresh->live = 0;
+	fresh->only = NULL;
+	fresh->room = room;
+	for (n = 0; old && n < old->count; n++)
+		if (!old->entries[n].gone)
+			append(fresh, &old->entries[n]);
+	return fresh;
 }
 
 static int add_to_site(struct sonde_armed *armed)
 {
 	struct sonde_session *session = armed->session;
 	struct sonde_site __rcu **place = site_of(session, &armed->tap);
-	struct sonde_site *old = site_now(session, place), *fresh;
-	u32 count = old ? old->count : 0;
+	const struct sonde_site_entry entry = {
+		.pid = armed->tap.pid,
+		.tap = armed->tap.id,
+		.probe = armed->probe,
+	};
+	struct sonde_site *site = site_now(session, place);
 
-	fresh = kmalloc(struct_size(fresh, entries, count + 1),
-			GFP_KERNEL_ACCOUNT);
-	if (!fresh)
+	if (site && site->count < site->room) {
+		append(site, &entry);
+		return 0;
+	}
+	site = rebuild(site);
+	if (!site)
 		return -ENOMEM;
-	if (count)
-		memcpy(fresh->entries, old->entries,
-		       count * sizeof(*fresh->entries));
-	fresh->entries[count].pid = armed->tap.pid;
-	fresh->entries[count].tap = armed->tap.id;
-	fresh->entries[count].probe = armed->probe;
-	fresh->count = count + 1;
-	replace(session, place, fresh);
+	append(site, &entry);
+	replace(session, place, site);
 	return 0;
 }
 
+/* Takes no memory, so it cannot fail. */
 static void remove_from_site(struct sonde_armed *armed)
 {
 	struct sonde_session *session = armed->session;
 	struct sonde_site __rcu **place = site_of(session, &armed->tap);
-	struct sonde_site *old = site_now(session, place), *fresh = NULL;
-	u32 n, to = 0;
+	struct sonde_site *site = site_now(session, place);
+	u32 n;
 
-	if (old->count > 1) {
-		fresh = kmalloc(struct_size(fresh, entries, old->count - 1),
-				GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
-		for (n = 0; n < old->count; n++)
-			if (old->entries[n].tap != armed->tap.id)
-				fresh->entries[to++] = old->entries[n];
-		fresh->count = to;
-	}
-	replace(session, place, fresh);
+	for (n = 0; n < site->count; n++)
+		if (site->entries[n].tap == armed->tap.id)
+			WRITE_ONCE(site->entries[n].gone, true);
+	WRITE_ONCE(site->live, site->live - 1);
+	if (!site->live)
+		replace(session, place, NULL);
 }
 
 static bool is_user(u32 kind)
@@ -493,6 +570,17 @@ static bool leave_fits(const struct sonde_tap *tap)
 	       (tap->kind == SONDE_TAP_USER_ENTRY && reenters);
 }
 
+/* How many fire together with it. */
+static u32 taps_at(struct sonde_session *session, const struct sonde_tap *tap)
+{
+	const struct sonde_site *site;
+
+	if (is_user(tap->kind) || is_timer(tap->kind))
+		return 0;
+	site = site_now(session, site_of(session, tap));
+	return site ? site->live : 0;
+}
+
 static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 		     const struct sonde_uprobe_file *before, char *why)
 {
@@ -518,6 +606,17 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 		scnprintf(why, SONDE_WHY, "tap %u: a file's name is %s", tap->id,
 			  tap->path_length ? "not for this kind" : "missing");
 		return -EINVAL;
+	}
+	if ((is_user(tap->kind) || tap->kind == SONDE_TAP_PROFILE) &&
+	    !session->perfmon) {
+		scnprintf(why, SONDE_WHY,
+			  "user functions and samples need CAP_PERFMON in the kernel module; -x source=ptrace does without");
+		return -EPERM;
+	}
+	if (taps_at(session, tap) >= SITE_MAX) {
+		scnprintf(why, SONDE_WHY, "at most %u taps at one place",
+			  SITE_MAX);
+		return -E2BIG;
 	}
 	if (!leave_fits(tap)) {
 		scnprintf(why, SONDE_WHY,
@@ -558,16 +657,25 @@ static bool holds(const struct sonde_armed *armed)
 static int rehold_one(struct sonde_armed *armed)
 {
 	bool held = holds(armed);
+	int err;
 
 	if (armed->held == held)
 		return 0;
+	if (held && !sonde_grips_of(armed->session))
+		return -ENOMEM;
 	if (is_user(armed->tap.kind)) {
 		WRITE_ONCE(armed->held, held);
 		return 0;
 	}
-	displace(armed);
-	armed->held = held;
-	return place(armed);
+	if (held) {
+		displace(armed);
+		armed->held = true;
+		return 0;
+	}
+	armed->held = false;
+	err = place(armed);
+	armed->held = err; /* it stays with the engines, where it fires */
+	return err;
 }
 
 /**
@@ -654,6 +762,8 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 	if (!armed->probe)
 		goto out_free;
 	armed->held = holds(armed);
+	if (armed->held && !sonde_grips_of(session))
+		goto out_free; /* it may be reached as soon as it is armed */
 	err = xa_err(xa_store(&session->taps, tap->id, armed,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)

@@ -9,14 +9,18 @@
  * thread ends.
  *
  * Who may trace what. A session that root opened (CAP_SYS_PTRACE where the
- * system was started) traces every task. Any other may attach to what
- * ptrace_may_access() lets it, and at each firing the task must still be one
- * of its user's: same ids, dumpable, no more capabilities. So a program that
- * becomes another user, as a set-uid one does, is not seen any more.
+ * system was started) traces every task. Any other, a member's, traces targets
+ * alone. May it? That is decided when a process becomes a target: at ATTACH by
+ * ptrace_may_access(), at a clone by the parent, and again at each exec, before
+ * the new program is there (sonde_target_becomes()): one of another user, with
+ * more capabilities, or that may not be read, is no target any more, nor are its
+ * children. So whoever asks "is it a target?" has asked all. What a process does
+ * to itself (setresuid(), prctl(PR_SET_DUMPABLE)) is looked at in each firing.
  *
  * `covered` spares most firings the look into the table: a target of root's
  * session stands there when the session goes, unless one of the same place does.
  */
+#include <linux/binfmts.h>
 #include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/pid.h>
@@ -96,9 +100,10 @@ bool sonde_covers_target(struct sonde_session *session,
 {
 	if (!READ_ONCE(session->going))
 		return false;
-	if (READ_ONCE(session->targeted) && !find_target(session, task->tgid))
-		return false;
-	return session->privileged || may_trace(session, task);
+	if (!READ_ONCE(session->targeted))
+		return session->privileged;
+	return find_target(session, task->tgid) &&
+	       (session->privileged || may_trace(session, task));
 }
 
 static void know(struct sonde_session *session, u32 pid)
@@ -249,7 +254,12 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	err = sonde_points_update(session, why);
 	if (err)
 		goto out_put;
-	sonde_mappings_follow(session);
+	if (sonde_mappings_follow(session) && !session->privileged) {
+		scnprintf(why, SONDE_WHY,
+			  "this kernel does not tell what a program becomes: only CAP_SYS_PTRACE may trace it");
+		err = -EOPNOTSUPP;
+		goto out_put;
+	}
 	err = -ENOMEM;
 	if (!insert(session, task->tgid, true, GFP_KERNEL_ACCOUNT))
 		goto out_put;
@@ -385,6 +395,40 @@ void sonde_target_exec(struct sonde_session *session)
 {
 	if (READ_ONCE(session->targeted) && find_target(session, current->tgid))
 		sonde_event(session, SONDE_EVENT_EXEC, current->tgid, 0);
+}
+
+static bool stays_ours(struct sonde_session *session,
+		       const struct linux_binprm *program)
+{
+	return same_user(session->cred, program->cred) &&
+	       !program->secureexec &&
+	       !(program->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP);
+}
+
+/**
+ * sonde_target_becomes() - the current task is about to be another program
+ * @session: any
+ * @program: that nothing is mapped of yet
+ *
+ * Context: Any; preemption is off.
+ */
+void sonde_target_becomes(struct sonde_session *session,
+			  const struct linux_binprm *program)
+{
+	const struct sonde_event notice = {
+		.kind = SONDE_EVENT_NOTICE,
+		.pid = current->tgid,
+	};
+	char text[SONDE_WHY];
+
+	if (session->privileged || !find_target(session, current->tgid) ||
+	    stays_ours(session, program))
+		return;
+	scnprintf(text, sizeof(text),
+		  "pid %d runs a program with privileges that you lack, or that you may not read: it is not traced any more",
+		  current->tgid);
+	sonde_event_text(session, &notice, text);
+	sonde_target_gone(session, 0);
 }
 
 /**

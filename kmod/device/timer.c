@@ -27,6 +27,8 @@
 #include "kmod/compat_timer.h"
 #include "kmod/device/session.h"
 
+#define TIMERS_MAX 64u /* of a session: they fire in interrupts */
+
 struct sonde_beat {
 	struct hrtimer timer;
 	struct sonde_timer *owner;
@@ -61,7 +63,7 @@ static void fire_timer(struct sonde_armed *armed)
 		.call = -1,
 	};
 
-	if (regs)
+	if (regs && (user_mode(regs) || armed->session->sees_kernel))
 		firing.args[user_mode(regs)] = instruction_pointer(regs);
 	if (has_user())
 		firing.regs = task_pt_regs(current);
@@ -142,7 +144,7 @@ static void stop_each(struct sonde_timer *timer)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -EINVAL the period, -EPERM, -ENOMEM.
+ * Return: 0, -EINVAL the period, -EPERM, -E2BIG too many, -ENOMEM.
  */
 int sonde_timer_arm(struct sonde_armed *armed, char *why)
 {
@@ -159,6 +161,10 @@ int sonde_timer_arm(struct sonde_armed *armed, char *why)
 		scnprintf(why, SONDE_WHY, "tap %u: only root may have ticks that show whom they interrupt",
 			  tap->id);
 		return -EPERM;
+	}
+	if (armed->session->timers == TIMERS_MAX) {
+		scnprintf(why, SONDE_WHY, "at most %u timers", TIMERS_MAX);
+		return -E2BIG;
 	}
 	timer = kzalloc(sizeof(*timer), GFP_KERNEL_ACCOUNT);
 	if (!timer)
@@ -179,6 +185,7 @@ int sonde_timer_arm(struct sonde_armed *armed, char *why)
 			      HRTIMER_MODE_REL_HARD);
 	}
 	armed->timer = timer;
+	armed->session->timers++;
 	return 0;
 }
 
@@ -199,6 +206,7 @@ void sonde_timer_disarm(struct sonde_armed *armed)
 	else
 		hrtimer_cancel(&timer->one.timer);
 	kfree(timer);
+	armed->session->timers--;
 	armed->timer = NULL;
 }
 

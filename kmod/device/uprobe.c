@@ -13,9 +13,9 @@
  * is named after its taps were armed has them put in then. A process that is
  * born of a target has its parent's breakpoints.
  *
- * The handlers run in the thread, before the instruction, and may sleep: memory
- * that is not present is brought in. Whether an instruction leaves its function
- * is judged there (kmod/shared/leave.h), before anything fires.
+ * The handlers run in the thread, before the instruction. Whether an instruction
+ * leaves its function is judged there (kmod/shared/leave.h), before anything
+ * fires.
  *
  * Whoever takes taps out waits, once for all of them, until no handler looks at
  * them, and then frees them: sonde_uprobe_disarm(), sonde_uprobes_wait(),
@@ -77,9 +77,13 @@ static bool filter_mm(struct uprobe_consumer *consumer,
 	return wants;
 }
 
-static __always_inline void fire_user(struct sonde_armed *armed,
+/*
+ * @late: an earlier tap here was put off, so this comes behind it. Return: the
+ * same for the next.
+ */
+static __always_inline bool fire_user(struct sonde_armed *armed,
 				      struct sonde_firing *firing,
-				      struct pt_regs *regs)
+				      struct pt_regs *regs, bool late)
 {
 	struct sonde_session *session = armed->session;
 	struct task_struct *task = current;
@@ -89,23 +93,23 @@ static __always_inline void fire_user(struct sonde_armed *armed,
 	firing->regs = regs;
 	firing->call = -1;
 	if (armed->tap.pid && armed->tap.pid != task->tgid)
-		return;
+		return late;
 	preempt_disable_notrace();
 	if (!sonde_covers(session, task)) {
 		preempt_enable_notrace();
-		return;
+		return late;
 	}
 	if (unlikely(READ_ONCE(armed->held))) {
 		preempt_enable_notrace();
 		sonde_hold_user(armed, firing);
-		return;
+		return late;
 	}
-	if (unlikely(sonde_fire_now(firing, armed->probe))) {
-		preempt_enable_notrace();
-		sonde_run_late();
-		return;
-	}
+	if (unlikely(late))
+		sonde_fire_behind(firing, armed->probe);
+	else
+		late = sonde_fire_now(firing, armed->probe);
 	preempt_enable_notrace();
+	return late;
 }
 
 static int read_operand(void *context, u64 address, u64 *value)
@@ -179,7 +183,7 @@ static int handle_plain(struct uprobe_consumer *consumer,
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	firing.start.word = armed->start.word;
-	fire_user(armed, &firing, regs);
+	fire_user(armed, &firing, regs, false);
 	return 0;
 }
 
@@ -190,11 +194,12 @@ static int handle_each(struct uprobe_consumer *consumer,
 		container_of(consumer, struct sonde_uprobe, consumer);
 	struct sonde_armed *armed = rcu_dereference_raw(uprobe->first);
 	struct sonde_firing firing SONDE_UNINITIALIZED;
+	bool late = false;
 
 	do {
 		firing.start.word = armed->start.word;
 		if (!READ_ONCE(armed->judged) || judge(armed, &firing, regs))
-			fire_user(armed, &firing, regs);
+			late = fire_user(armed, &firing, regs, late);
 		armed = rcu_dereference_raw(armed->next);
 	} while (armed);
 	return 0;

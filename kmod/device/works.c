@@ -6,8 +6,11 @@
  * vfork, or somebody holds it. A session's end waits for none of that. It
  * takes back what is still queued; what a held thread is about to run cannot be
  * taken back, so it keeps the memory of the session, and does nothing. Only a work
- * that runs just then is waited for.
+ * that runs just then is waited for; but not while it waits itself for memory that
+ * somebody else must bring (FUSE, userfaultfd), which may never come. The module
+ * cannot be unloaded meanwhile.
  */
+#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -56,12 +59,43 @@ static void run_work(struct callback_head *head)
 }
 
 /**
+ * sonde_work_pauses() - the current work may wait for others for long
+ * @session: its
+ *
+ * It looks at nothing of the session until sonde_work_resumes().
+ *
+ * Context: A work.
+ */
+void sonde_work_pauses(struct sonde_session *session)
+{
+	__module_get(THIS_MODULE);
+	if (atomic_dec_and_test(&session->works))
+		wake_up_var(&session->works);
+}
+
+/**
+ * sonde_work_resumes() - undo sonde_work_pauses()
+ * @session: the same
+ *
+ * Context: A work.
+ * Return: whether the session is over: then nothing of it may be looked at.
+ */
+bool sonde_work_resumes(struct sonde_session *session)
+{
+	atomic_inc(&session->works);
+	/* Pairs with sonde_works_end(): one sees the other. */
+	smp_mb__after_atomic();
+	module_put(THIS_MODULE); /* `pending` keeps it from here on */
+	return READ_ONCE(session->over);
+}
+
+/**
  * sonde_work_queue() - have a thread run a work before it returns to user mode
  * @work: its run() frees it; it is told whether the session is over
  * @session: one that is not
  * @task: the thread
  *
- * Context: Any but under siglock.
+ * Context: Any.
  * Return: 0; -ESRCH when the thread ends: then the work is the caller's.
  */
 int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
@@ -103,6 +137,26 @@ static struct callback_head *take_one(struct task_struct *task,
 				      struct search *search)
 {
 	return sonde_kernel.task_work_cancel_match(task, is_searched, search);
+}
+
+/**
+ * sonde_work_take() - take back what the current thread has queued
+ * @session: its
+ * @run: a work of this kind
+ *
+ * Context: The thread.
+ * Return: one, which is the caller's, or NULL.
+ */
+struct sonde_work *sonde_work_take(struct sonde_session *session,
+				   void (*run)(struct sonde_work *, bool))
+{
+	struct search search = { .session = session, .run = run };
+	struct callback_head *head = take_one(current, &search);
+
+	if (!head)
+		return NULL;
+	forget(session);
+	return as_work(head);
 }
 
 /**

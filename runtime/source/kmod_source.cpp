@@ -10,8 +10,10 @@
 // written by process_vm_readv(2). Targets of attach() are never stopped: they run on, and the module
 // keeps silent until go().
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -166,6 +168,20 @@ class KmodSource final : public SourceClient {
   HeldPrograms programs_;
 };
 
+bool has_capability(unsigned number) {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  return syscall(SYS_capget, &header, data) == 0 && (data[number / 32].effective >> number % 32 & 1) != 0;
+}
+
+// Which of the capabilities is missing that user functions, samples and other users' processes need; empty: none.
+std::string missing_capabilities() {
+  std::string missing;
+  if (!has_capability(CAP_PERFMON) && !has_capability(CAP_SYS_ADMIN)) missing = "CAP_PERFMON";
+  if (!has_capability(CAP_SYS_PTRACE)) missing += missing.empty() ? "CAP_SYS_PTRACE" : " and CAP_SYS_PTRACE";
+  return missing;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EventSource>> open_kmod_source(const SourceOptions& options) {
@@ -177,6 +193,12 @@ Result<std::unique_ptr<EventSource>> open_kmod_source(const SourceOptions& optio
     return Error("/dev/sonde: permission denied: run as root, or join the device's group", EACCES);
   }
   if (!device) return Error::from_errno("/dev/sonde");
+  if (const std::string missing = missing_capabilities(); options.whole && !missing.empty()) {
+    return Error("/dev/sonde: without " + missing +
+                     " the kernel module shows only system calls, processes and signals of programs "
+                     "that you name and own (-x source=kmod)",
+                 EPERM);
+  }
   auto source = std::make_unique<KmodSource>(std::make_unique<Device>(std::move(device)), options);
   if (auto begun = source->begin(); !begun) return std::move(begun).error();
   return std::unique_ptr<EventSource>(std::move(source));

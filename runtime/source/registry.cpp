@@ -9,7 +9,9 @@ Result<OpenedSource> open_source(std::string_view name, bool targets, const Sour
   for (const SourceRow& row : kSources) {
     if (!any && row.name != name) continue;
     if (row.needs_targets && !targets) continue;
-    auto source = row.open(options);
+    SourceOptions wanted = options;
+    wanted.whole = any;
+    auto source = row.open(wanted);
     if (source) {
       opened.source = std::move(*source);
       return opened;

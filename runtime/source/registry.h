@@ -16,10 +16,12 @@ namespace sonde {
 struct SourceOptions {
   bool own_group = false;   ///< targets in a process group of their own: Ctrl-C at a prompt does not reach them
   bool null_input = false;  ///< targets read /dev/null, not the prompt's terminal
+  bool whole = false;       ///< refuse a source of which this user would get only a part
 };
 
 /// Opens /dev/sonde. Errors: ENOENT the module is not loaded; EACCES not root and not in the device's group; EPERM in
-/// a pid namespace; EPROTO the module speaks another version; those of open(2).
+/// a pid namespace, or `whole` is wanted and CAP_PERFMON or CAP_SYS_PTRACE is missing; EPROTO the module speaks another
+/// version; those of open(2).
 Result<std::unique_ptr<EventSource>> open_kmod_source(const SourceOptions& options);
 /// Starts the guard: forks, so call it before any thread or LLVM exists.
 Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& options);
@@ -47,7 +49,7 @@ struct OpenedSource {
   std::string missing;                  ///< why not every task of the machine can be traced; empty when it can
 };
 
-/// The source of that name; `auto`: the first that opens. One that needs targets is not opened without `targets`.
+/// The source of that name; `auto`: the first that opens and gives all that it has. One that needs targets is not opened without `targets`.
 /// Errors: those of the source that was asked for by name; of the last one, for `auto`.
 Result<OpenedSource> open_source(std::string_view name, bool targets, const SourceOptions& options);
 

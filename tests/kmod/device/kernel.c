@@ -258,6 +258,7 @@ static void not_root(void)
 	}
 	GRANTED(&c, load_words(&c, 9, INSNS(where), 2));
 	GRANTED(&c, arm_kind(&c, 9, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid));
+	GRANTED(&c, attach(&c, getpid()));
 	go(&c);
 	syscall(SYS_getppid);
 	CHECK(drain(&c, add) == 1 && sum == 0, "addresses: %lx", sum);

@@ -320,6 +320,7 @@ static void in_group(void)
 	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
 	struct sonde_tap file = { .kind = SONDE_TAP_USER_ENTRY };
 	struct sonde_tap tick = { .kind = SONDE_TAP_TICK, .offset = 1000000 };
+	struct sonde_tap sample = { .kind = SONDE_TAP_PROFILE, .offset = 1000000 };
 	gid_t group = GROUP;
 	uint64_t seen;
 
@@ -329,11 +330,14 @@ static void in_group(void)
 	GRANTED(&c, open_session(&c, 1 << 20));
 	refused("init", EPERM, SONDE_ATTACH, 0, 1, NULL, 0);
 	refused("root's", EPERM, SONDE_ATTACH, 0, getppid(), NULL, 0);
-	for (uint32_t id = 1; id <= 3; id++)
+	for (uint32_t id = 1; id <= 4; id++)
 		GRANTED(&c, load_words(&c, id, &record, 1, 0));
-	CHECK(arm(&c, 2, file, "/bin/sh") == -EPERM, "a file of everybody's");
+	CHECK(arm(&c, 2, file, "/bin/sh") == -EPERM, "breakpoints in files");
 	CHECK(arm(&c, 3, tick, NULL) == -EPERM, "ticks in others");
+	CHECK(arm(&c, 4, sample, NULL) == -EPERM, "samples");
 	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid));
+	refused("every process", EPERM, SONDE_GO, 0, 0, NULL, 0);
+	GRANTED(&c, attach(&c, getpid()));
 	go(&c);
 	usleep(300000); /* root's process makes such calls meanwhile */
 	seen = drain(&c, NULL);

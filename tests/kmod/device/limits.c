@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a session may not have too much of, and what it gets of the last bit
+ */
+#define _GNU_SOURCE
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "child.h"
+
+static struct client c;
+
+/* A child's file, whose name is longer than the room that read() is given. */
+static int map_long_name(void)
+{
+	char path[4096] = "/tmp", name[201];
+	int file;
+
+	memset(name, 'x', 200);
+	name[200] = 0;
+	for (int n = 0; n < 10; n++) {
+		strcat(path, "/");
+		strcat(path, name);
+		mkdir(path, 0700);
+	}
+	strcat(path, "/f");
+	file = open(path, O_CREAT | O_RDWR, 0700);
+	if (file < 0 || ftruncate(file, 4096))
+		return 1;
+	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED)
+		return 2;
+	sleep(60);
+	return 3;
+}
+
+static void read_no_more_than_asked(void)
+{
+	enum { ROOM = 300 };
+	struct child child;
+	char buffer[8192];
+	ssize_t got, most = 0;
+	int refused = 0;
+
+	GRANTED(&c, open_session(&c, 4096));
+	child = start_child(&c, map_long_name);
+	GRANTED(&c, attach(&c, child.pid));
+	go(&c);
+	open_gate(&child);
+	memset(buffer, 'y', sizeof(buffer));
+	for (uint64_t end = now() + 60 * SECOND; !refused && now() < end;
+	     usleep(1000))
+		while ((got = read(c.fd, buffer, ROOM)) != -1 || errno != EAGAIN) {
+			refused = got < 0 && errno == EMSGSIZE;
+			if (got > most)
+				most = got;
+			if (refused)
+				break;
+		}
+	CHECK(refused, "the long event never came");
+	CHECK(most <= ROOM, "%zd bytes of %d", most, ROOM);
+	for (int n = ROOM; n < (int)sizeof(buffer); n++)
+		if (buffer[n] != 'y') {
+			CHECK(0, "byte %d is written", n);
+			break;
+		}
+	CHECK(read(c.fd, buffer, sizeof(buffer)) > 2000, "it is gone");
+	kill(child.pid, SIGKILL);
+	CHECK_KILLED(&child);
+	close_client(&c);
+}
+
+static uint64_t slot0;
+
+static void see_slot(const struct sonde_record *r)
+{
+	if (r->epid == 2)
+		slot0 = r->slot[0];
+}
+
+/* A slot whose only capture stands behind a RECORD is 0, by native code too. */
+static void slot_behind_a_record(void)
+{
+	static const struct sonde_dif_insn dirty[] = {
+		{ SONDE_DIF_LI, 0, 0, 0, 0x5a5a5a },
+		{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
+		{ .op = SONDE_DIF_FAIL },
+	};
+	static const struct sonde_dif_insn clean[] = {
+		{ .op = SONDE_DIF_RECORD },
+		{ SONDE_DIF_LI, 0, 0, 0, 1 },
+		{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
+		{ .op = SONDE_DIF_RECORD },
+	};
+
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, load_words(&c, 1, INSNS(dirty), 1));
+	GRANTED(&c, load_words(&c, 2, INSNS(clean), 1));
+	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid));
+	GRANTED(&c, add_ecb(&c, (struct sonde_ecb){ 2, 1, 2, 0 }));
+	go(&c);
+	slot0 = 1;
+	syscall(SYS_getppid);
+	CHECK(drain(&c, see_slot) == 1 && slot0 == 0, "slot 0 is 0x%lx", slot0);
+	close_client(&c);
+}
+
+static int add_ecbs(uint32_t first, uint32_t count)
+{
+	struct sonde_ecb *all = calloc(count, sizeof(*all));
+	int err;
+
+	for (uint32_t n = 0; n < count; n++) /* the last comes first */
+		all[n] = (struct sonde_ecb){ first + count - 1 - n, 1, 1, 0 };
+	err = request(&c, SONDE_ECB_ADD, 0, count, all, count * sizeof(*all),
+		      NULL, 0);
+	free(all);
+	return err;
+}
+
+static uint32_t last_epid, disorder;
+
+static void see_order(const struct sonde_record *r)
+{
+	disorder += r->epid <= last_epid;
+	last_epid = r->epid;
+}
+
+static uint64_t fire(void)
+{
+	last_epid = disorder = 0;
+	syscall(SYS_getppid);
+	return drain(&c, see_order);
+}
+
+/* Many on one probe: each fires once, in order, and those that are left after. */
+static void many_ecbs(void)
+{
+	uint32_t odd[200], n;
+
+	GRANTED(&c, open_session(&c, 1 << 20));
+	GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+	GRANTED(&c, add_ecbs(201, 200));
+	GRANTED(&c, add_ecbs(401, 200));
+	GRANTED(&c, add_ecbs(1, 200)); /* before the others */
+	GRANTED(&c, arm_tap(&c, (struct sonde_tap){
+		.id = 1, .probe = 1, .kind = SONDE_TAP_SYSCALL_ENTRY,
+		.number = SYS_getppid }, NULL));
+	go(&c);
+	CHECK(fire() == 600 && !disorder, "%u out of order", disorder);
+	for (n = 0; n < LENGTH(odd); n++)
+		odd[n] = 2 * n + 1;
+	GRANTED(&c, request(&c, SONDE_ECB_REMOVE, 0, 0, odd, sizeof(odd), NULL,
+			    0));
+	CHECK(fire() == 400 && !disorder, "%u out of order", disorder);
+	GRANTED(&c, add_ecbs(1001, 100));
+	CHECK(fire() == 500 && !disorder, "%u out of order", disorder);
+	for (n = 1; n <= 1100; n++)
+		request(&c, SONDE_ECB_REMOVE, 0, 0, &n, sizeof(n), NULL, 0);
+	CHECK(fire() == 0, "removed, and fires");
+	GRANTED(&c, add_ecbs(1, 1));
+	CHECK(fire() == 1, "added again, and does not fire");
+	CHECK(add_ecbs(2, 4096) == -E2BIG, "4097 clauses");
+	CHECK(fire() == 1, "some of a refused request are there");
+	close_client(&c);
+}
+
+/* The time of one firing has a limit. */
+static void costly_firings(void)
+{
+	static struct sonde_dif_insn code[SONDE_DIF_MAX_LENGTH];
+	uint32_t n;
+
+	for (n = 0; n < SONDE_DIF_MAX_LENGTH - 1; n++)
+		code[n] = (struct sonde_dif_insn){
+			SONDE_DIF_VAR, 1, 0, 0, SONDE_DIF_VAR_USTACKDEPTH };
+	code[n].op = SONDE_DIF_FAIL;
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, load_words(&c, 1, INSNS(code), 0));
+	CHECK(add_ecbs(1, 1) == -E2BIG && strstr(c.last.reply.why, "instructions"),
+	      "4095 walks of the stack in one firing: %s", c.last.reply.why);
+	close_client(&c);
+}
+
+/* Taps at one place: armed and disarmed many at once, in any order. */
+static void many_taps(void)
+{
+	static struct sonde_tap taps[4097];
+	static uint32_t ids[4096];
+
+	GRANTED(&c, open_session(&c, 1 << 20));
+	GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+	GRANTED(&c, add_ecbs(1, 1));
+	for (uint32_t n = 0; n < LENGTH(taps); n++)
+		taps[n] = (struct sonde_tap){
+			.id = n + 1, .probe = 1,
+			.kind = SONDE_TAP_SYSCALL_ENTRY, .number = SYS_getppid };
+	CHECK(request(&c, SONDE_TAP_ARM, 0, 4097, taps, sizeof(taps), NULL,
+		      0) == -E2BIG, "4097 taps at one place");
+	GRANTED(&c, request(&c, SONDE_TAP_ARM, 0, 300, taps,
+			    300 * sizeof(*taps), NULL, 0));
+	go(&c);
+	syscall(SYS_getppid);
+	CHECK(drain(&c, NULL) == 300, "not each tap fires once");
+	for (uint32_t n = 0; n < 150; n++)
+		ids[n] = 2 * n + 1;
+	GRANTED(&c, request(&c, SONDE_TAP_DISARM, 0, 0, ids,
+			    150 * sizeof(*ids), NULL, 0));
+	syscall(SYS_getppid);
+	CHECK(drain(&c, NULL) == 150, "not each that is left fires once");
+	close_client(&c);
+}
+
+static void as_member(void)
+{
+	const struct rlimit little = { 1 << 20, 1 << 20 };
+	static struct client more[65];
+	int opened = 0, err = 0;
+
+	drop_root();
+	setrlimit(RLIMIT_MEMLOCK, &little);
+	CHECK(open_session(&c, 1 << 20) == -ENOMEM &&
+		      strstr(c.last.reply.why, "RLIMIT_MEMLOCK"),
+	      "rings beyond RLIMIT_MEMLOCK: %s", c.last.reply.why);
+	close_client(&c);
+	for (int n = 0; n < 200; n++) { /* each gives back what it had */
+		GRANTED(&c, open_session(&c, 1 << 18));
+		unmap_rings(&c);
+		GRANTED(&c, make_buffers(&c, 1 << 17));
+		close_client(&c);
+	}
+	for (; opened < 65 && !err; opened += !err)
+		err = open_client(&more[opened]);
+	CHECK(opened == 64 && err == -EMFILE, "%d sessions, then %d", opened,
+	      err);
+}
+
+int main(void)
+{
+	read_no_more_than_asked();
+	slot_behind_a_record();
+	many_ecbs();
+	costly_firings();
+	many_taps();
+	CHECK(chmod("/dev/sonde", 0666) == 0, "chmod");
+	run_apart(as_member);
+	CHECK(chmod("/dev/sonde", 0600) == 0, "chmod");
+	return verdict("limits");
+}

@@ -16,8 +16,10 @@ REFUSED = ("aggsize=0", "bufsize=-4", "bufsize=1b", "strsize=0", "quiet=maybe", 
 
 @scenario()
 def options_take_their_values(world):
+    """Without a word; what each does, golden scripts show (tests/checks/strip.py)."""
     for setting in ACCEPTED:
-        world.sonde("-q", "-x", setting.strip(), "-n", "BEGIN { exit(0); }")
+        result = world.sonde("-q", "-x", setting.strip(), "-n", "BEGIN { exit(0); }")
+        equal((result.stdout.strip(), result.stderr), ("", ""), f"what -x {setting.strip()} prints")
 
 
 @scenario()

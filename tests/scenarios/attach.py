@@ -7,7 +7,8 @@ import subprocess
 import time
 
 import support
-from support import (Skip, attached_to, check, check_wall_times, counts, equal, processor_time, scenario, skip_where_time_means_nothing,
+from commands import last_tick
+from support import (Skip, at_rest, attached_to, check, check_wall_times, counts, equal, processor_time, scenario, skip_where_time_means_nothing,
                      threads_of, tracer_of, wait_until)
 
 CLAUSE = "syscall::getppid:entry { @[probefunc] = count(); }"
@@ -135,6 +136,22 @@ def attach_functions(world):
     check(found.get("entry", 0) >= 196 and found.get("return", 0) >= 196, f"counts {found}")  # a round may be under way
     let_work(worker)
     expect_right(world, worker)
+
+
+@scenario()
+def children_of_a_target(world):
+    """-x children: those that a process of -p has already are targets, too."""
+    ticks = world.path("ticks")
+    shell = world.start(["sh", "-c", f"{world.program('ticker')} {ticks} 0; true"])
+    wait_until(lambda: last_tick(ticks) > 0, what="the child's ticks")
+    for options, seen in (((), False), (("-x", "children"), True)):
+        sonde = world.start_sonde("-q", *options, "-n", CLAUSE, "-p", shell.pid)
+        wait_until(lambda one=sonde: attached_to(one, shell.pid) and at_rest(one), what="attach")
+        tick = last_tick(ticks)
+        wait_until(lambda since=tick: last_tick(ticks) > since + 5, what="the child's calls")
+        equal("getppid" in stop_attached(world, sonde).stdout, seen, f"the child's calls are seen with {options}")
+    open(f"{ticks}.end", "w", encoding="ascii").close()
+    equal(world.finish(shell).status, 0, "exit status of the program")
 
 
 @scenario(short=True)

@@ -455,6 +455,25 @@ TEST_F(ConsumerTest, EachKindOfDropHasItsWordsAndItsTag) {
   EXPECT_EQ(bench.output.messages.size(), 6u) << "each is told once";
 }
 
+TEST_F(ConsumerTest, CleanrateSaysWhenASpeculationIsFree) {
+  option("quiet");
+  option("nspec", "1");
+  option("cleanrate", "1");
+  const auto share = [](BodyContext* context) -> int32_t {
+    Speculations& all = context->state->speculations;
+    const uint64_t now = context->record->timestamp, id = all.open(now);
+    print(context, id != 0 ? "open\n" : "none\n");
+    all.use(id, 1);
+    all.use(id, 2);
+    all.close(id, 1, now);
+    return 1;
+  };
+  uint32_t epid = add(share, *call);
+  constexpr uint64_t kSecond = 1'000'000'000;
+  for (uint64_t at : {kSecond, 2 * kSecond - 1, 2 * kSecond}) bench.consume(RecordBuilder(epid, 9, at));
+  EXPECT_EQ(bench.printed(), "open\nnone\nopen\n");
+}
+
 TEST_F(ConsumerTest, TheProgramMayGrow) {
   option("quiet");
   uint32_t first = add(print_one, *call);

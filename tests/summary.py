@@ -3,6 +3,7 @@
 """Adds up ctest's JUnit files: how many tests ran, passed, failed, were skipped. Exit status 1 if one failed."""
 
 import argparse
+import re
 import sys
 import xml.etree.ElementTree as xml
 
@@ -16,6 +17,16 @@ def outcome(case):
     return "passed"
 
 
+def reason(case):
+    """Why it was skipped, as a scenario, a golden script, a unit test or the kernel's suite says it."""
+    told = case.find("skipped")
+    text = case.findtext("system-out") or ""
+    for pattern in (r"^ *skipped: (.*)$", r"^[\w.-]+\.d: skipped: (.*)$", r"^.*: Skipped\n(.+)$"):
+        if found := re.search(pattern, text, re.M):
+            return found[1]
+    return (told.get("message") if told is not None else None) or "it says nothing"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=0)
@@ -25,7 +36,8 @@ def main():
     names = {"passed": [], "failed": [], "skipped": []}
     for file in arguments.files:
         for case in xml.parse(file).getroot().iter("testcase"):
-            names[outcome(case)].append(case.get("name"))
+            how = outcome(case)
+            names[how].append(case.get("name") + (f": {reason(case)}" if how == "skipped" else ""))
     ran = len(names["passed"]) + len(names["failed"])
 
     for kind in ("skipped", "failed"):

@@ -59,7 +59,8 @@ def run(binary, options, script):
         done = subprocess.run([binary, *quiet, "-s", "example.d", *words], cwd=folder, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace", timeout=60, env=environment, check=False,
                               start_new_session=True)
-        return done.stdout, re.sub(r"^sonde: script '.*' matched \d+ probes?\n", "", done.stderr, flags=re.M)
+        crash = f"ended by signal {-done.returncode}\n" if done.returncode < 0 else ""
+        return done.stdout, crash + re.sub(r"^sonde: script '.*' matched \d+ probes?\n", "", done.stderr, flags=re.M)
 
 
 def check(binary, page, line, options, script, output):

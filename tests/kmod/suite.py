@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the kernel module's tests, each in a QEMU guest of its own, and writes their results as ctest would.
 
-What a machine cannot do (no network for a kernel, not root for QEMU) is skipped, with the reason. A guest that never
-came up is tried again by tests/guest/run; a test that failed is not.
+What a machine cannot give (no network for a kernel, not root where QEMU is missing) is skipped, with the reason; with
+SONDE_REQUIRE_KERNEL=1, which .ci/run sets, it fails. All else that goes wrong is ours, and fails: a guest that does not
+come up, too. A guest that never came up is tried again by tests/guest/run; a test that failed is not.
 """
 
 import argparse
 import dataclasses
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -17,6 +20,7 @@ import xml.etree.ElementTree as xml
 MINE = pathlib.Path(__file__).resolve().parent
 GUEST = MINE.parent / "guest"
 SETUP_LIMIT, SHORT_LIMIT, LONG_LIMIT = 1800, 1800, 6 * 3600  # seconds: what hangs ends
+CANNOT = 3  # what tests/guest/setup and kernel return where the machine lacks something
 NOT_RUN, NEVER_UP = 125, "run: the guest did not start"  # what tests/guest/run returns and says
 
 
@@ -40,13 +44,29 @@ def kernels(which):
             yield words[0], words[1]
 
 
+def default_mark():
+    """The word that marks the kernel which a guest can boot here; tests/guest/lib.sh decides."""
+    fits = subprocess.run(["bash", "-c", f'. "{GUEST}/lib.sh"; can_use_virtiofs'], check=False, stdin=subprocess.DEVNULL).returncode == 0
+    return "default" if fits else "default-9p"
+
+
+def trouble(name, status, why):
+    """The outcome of a step that failed before any test could run."""
+    cannot = status == CANNOT
+    if cannot and os.environ.get("SONDE_REQUIRE_KERNEL") == "1":
+        cannot, why = False, f"SONDE_REQUIRE_KERNEL=1, but {why}"
+    say(f"{'SKIPPED' if cannot else 'FAILED'}: {why}")
+    return Outcome(name, "skipped" if cannot else "failed", 0, why)
+
+
 def fetch(suite, package):
-    """(release, None), or (None, why there is none)."""
+    """(release, None), or (None, the outcome that says why there is none)."""
     argv = [GUEST / "kernel", *(["--suite", suite] if suite != "-" else []), package]
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
     if done.returncode == 0:
         return done.stdout.split()[-1], None
-    return None, f"cannot fetch {package} ({suite}): " + " ".join(done.stderr.split()[-30:])
+    why = f"no kernel {package} ({suite}): " + " ".join(done.stderr.split()[-30:])
+    return None, trouble(f"kernel.{package}", done.returncode, why)
 
 
 def tests_of(release, sonde, short):
@@ -73,12 +93,12 @@ def call(argv, log, limit):
                               stdin=subprocess.DEVNULL, check=False).returncode
 
 
-def why_no_guest(log):
-    """Why no guest can be had here; None when it can."""
-    if call([GUEST / "setup"], log, SETUP_LIMIT) != 0:
-        return "the guest cannot be set up: " + " ".join(log.read_text().split()[-40:])
-    if call([GUEST / "run", "--single", "--timeout", "600", "--", "true"], log, SETUP_LIMIT) != 0:
-        return "no guest comes up: " + " ".join(log.read_text().split()[-40:])
+def first_guest(log):
+    """Sets up and boots one. None: it came up; else the outcome that says why not."""
+    if status := call([GUEST / "setup"], log, SETUP_LIMIT):
+        return trouble("kernel.guest", status, "the guest is not set up: " + " ".join(log.read_text().split()[-40:]))
+    if call([GUEST / "run", "--single", "--timeout", "600", "--", "true"], log, SETUP_LIMIT):
+        return trouble("kernel.guest", NOT_RUN, "no guest comes up: " + " ".join(log.read_text().split()[-40:]))
     return None
 
 
@@ -90,12 +110,19 @@ def run_one(name, argv, log, limit):
         status = call(argv, log, limit)
     seconds = time.monotonic() - began
     if status == 0:
-        say(f"{name}: passed ({seconds:.0f} s)")
+        say("; ".join([f"{name}: passed ({seconds:.0f} s)", *counted(log.read_text(encoding="utf-8", errors="replace"))]))
         return Outcome(name, "passed", seconds)
     text = log.read_text(encoding="utf-8", errors="replace")
     print(text[-20000:])
     say(f"{name}: failed, status {status} ({seconds:.0f} s; all of it: {log})")
     return Outcome(name, "failed", seconds, text[-20000:])
+
+
+def counted(text):
+    """What a test says of how much it has done: rows of the API table, device programs, scenarios, golden scripts."""
+    yield from re.findall(r"^\d+ rows, \d+ nearest, \d+ failed$|^\d+ passed, \d+ failed, \d+ skipped$|^\d+ scripts, .*$", text, re.M)
+    if programs := re.findall(r"^\w+: passed$", text, re.M):
+        yield f"{len(programs)} runs of device programs"
 
 
 def write_xml(path, outcomes):
@@ -123,16 +150,14 @@ def main():
     logs = arguments.xml.parent
     logs.mkdir(parents=True, exist_ok=True)
     outcomes = []
-    why = why_no_guest(logs / "kernel-setup.log")
-    if why:
-        say(f"SKIPPED: {why}")
-        outcomes.append(Outcome("kernel", "skipped", 0, why))
+    if why := first_guest(logs / "kernel-setup.log"):
+        outcomes.append(why)
     else:
-        for suite, package in kernels([] if arguments.all else ["default"] if arguments.short else ["default", "newer"]):
+        default = default_mark()
+        for suite, package in kernels([] if arguments.all else [default] if arguments.short else [default, "newer"]):
             release, why = fetch(suite, package)
             if release is None:
-                say(f"SKIPPED: {why}")
-                outcomes.append(Outcome(f"kernel.{package}", "skipped", 0, why))
+                outcomes.append(why)
                 continue
             for name, argv in tests_of(release, arguments.sonde.resolve(), arguments.short):
                 log = logs / f"kernel-{release}-{name}.log"

@@ -3,8 +3,11 @@
 
 import os
 import re
+import signal
+import time
 
-from support import check, counts, equal, scenario
+from commands import last_tick
+from support import check, counts, equal, scenario, state_of, wait_until
 
 
 @scenario(short=True, signals=True)
@@ -50,11 +53,34 @@ def raise_sends_a_signal(world):
 
 @scenario(short=True)
 def stop_stops_the_program(world):
-    """It is woken again and again: nobody knows how long it takes to stop, and it may not come to its end before."""
-    clause = ('BEGIN { n = 0; } syscall::getppid:entry /++n == 5/ { stop(); system("(while kill -CONT %d; do sleep 0.1; done) >/dev/null 2>&1 & echo continued", pid); }')
-    result = world.sonde("-w", "-q", "-n", clause, "-c", f"{world.program('ticker')} {world.path('ticks')} 20")
-    check("continued" in result.stdout, result.stdout)
-    check(open(world.path("ticks"), encoding="ascii").read().startswith("done"), "the program did not finish")
+    """It stands still, although all that it waits for is there, until somebody lets it go on."""
+    ticks = world.path("ticks")
+    clause = 'BEGIN { n = 0; } syscall::getppid:entry /++n == 5/ { stop(); printf("stops\\n"); }'
+    sonde = world.start_sonde("-w", "-q", "-n", clause, "-c", f"{world.program('ticker')} {ticks} 0")
+    equal(sonde.stdout.readline(), "stops\n", "the clause's output")
+    pid = int(open(ticks, encoding="ascii").read().split()[1])
+    open(f"{ticks}.end", "w", encoding="ascii").close()  # from now on it runs to its end within one tick
+
+    def stands():
+        """Stopped in each of ten looks in the time of ten ticks."""
+        for _ in range(10):
+            state = state_of(pid, pid)
+            check(state is not None and last_tick(ticks) != "done", "the program did not stop")
+            if state not in "tT":
+                return False
+            time.sleep(0.02)
+        return True
+
+    wait_until(stands, what="the program's stop")
+
+    def goes_on():
+        """Nobody knows how long it takes to stop: a SIGCONT may come before."""
+        if last_tick(ticks) != "done":
+            os.kill(pid, signal.SIGCONT)
+        return last_tick(ticks) == "done"
+
+    wait_until(goes_on, what="the program's end", pause=0.02)
+    equal(world.finish(sonde).status, 0, "exit status")
 
 
 @scenario()
@@ -122,13 +148,18 @@ def exec_failure_is_seen(world):
 
 @scenario(short=True)
 def signals_seen(world):
-    """signal: what is delivered to a handler, what is discarded."""
-    script = world.path("signals.sh", "trap 'true' USR1\nkill -USR1 $$\nkill -USR1 $$\nkill -CHLD $$\ntrue\n")
+    """signal: what is sent, what is delivered to a handler, what is discarded, and by whom."""
+    script = world.path("signals.sh", "trap 'true' USR1\ntrap '' USR2\nkill -USR1 $$\nkill -USR1 $$\nkill -USR2 $$\nkill -WINCH $$\ntrue\n")
     result = world.sonde("-l", "-P", "signal")
-    names = {line.split()[-1] for line in result.stdout.splitlines()[1:]}
-    check(names, "no probe of the signal provider")
-    result = world.sonde("-q", "-n", "signal::: { @[probename] = count(); }", "-c", f"sh {script}")
-    check(sum(counts(result.stdout).values()) >= 2, f"seen {result.stdout!r}")
+    equal([line.split()[-1] for line in result.stdout.splitlines()[1:]], ["deliver", "discard", "send"], "probes of the provider")
+    clause = """signal:::send /args[1] == $target/ { @["send", args[0]] = count(); }
+        signal:::deliver /args[2] == $target && args[3] != 0/ { @["deliver", args[0]] = count(); }
+        signal:::discard /args[2] == $target/ { @["discard", args[0]] = count(); }
+        proc:::signal-discard { @["proc", args[2]] = count(); }"""
+    result = world.sonde("-q", "-n", clause, "-c", f"sh {script}")
+    usr1, usr2, winch = (str(int(one)) for one in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH))
+    equal(counts(result.stdout), {("send", usr1): 2, ("send", usr2): 1, ("send", winch): 1, ("deliver", usr1): 2,
+                                  ("discard", usr2): 1, ("discard", winch): 1, ("proc", usr2): 1, ("proc", winch): 1}, "what is seen")
 
 
 @scenario()

@@ -119,7 +119,7 @@ def check_guards_death(result, n):
 @scenario(seconds=600, only="ptrace", why="the module has no guard")
 def guard_dies_while_attached(world):
     """The guard kills itself at its n-th ptrace call. The program goes on. What it may lose is a signal that was just
-    being delivered: the kernel forgets it with the tracer; and a thread that slept in a call at the attach has a breakpoint
+    being delivered, one in each of its four threads: the kernel forgets it with the tracer; and a thread that slept in a call at the attach has a breakpoint
     behind it, which kills once nobody is there to take it (docs/guard.md)."""
     died = lost = trapped = 0
     for n in range(1, 41 if not world.full else 201):
@@ -133,7 +133,7 @@ def guard_dies_while_attached(world):
             trapped += 1
             continue
         said = result_of(world.path(f"result{n}"))
-        check(said == "right\n" or re.match(r"wrong: 1 times, last signals; [1-9] signals missing", said or ""), f"call {n}: {said}")
+        check(said == "right\n" or re.match(r"wrong: 1 times, last signals; [1-4] signals missing", said or ""), f"call {n}: {said}")
         lost += said != "right\n"
     print(f"  the guard died {died} times of {n}, {lost} times with a signal in its hand, {trapped} times with a breakpoint in place")
     check(died >= 30, f"the guard died only {died} times of {n}")
@@ -141,7 +141,7 @@ def guard_dies_while_attached(world):
 
 @scenario(seconds=600, only="ptrace", why="the module has no guard")
 def guard_dies_during_command(world):
-    """With -c and a filter the program may end early (docs/using.md says how); it never hangs."""
+    """With -c and its filter the kernel ends the program (docs/guard.md says why); it never hangs, and none of its calls goes wrong."""
     right = died = 0
     for n in range(1, 41 if not world.full else 201):
         path = world.path(f"result{n}")
@@ -149,6 +149,7 @@ def guard_dies_during_command(world):
                                   env={"SONDE_GUARD_DIE_AT": str(n)})
         died += check_guards_death(world.finish(sonde), n)
         wait_for_end(world, f"call {n}")
+        check(result_of(path) in (None, "right\n"), f"call {n}: {result_of(path)}")
         right += result_of(path) == "right\n"
     print(f"  the guard died {died} times; the program finished right {right} times of {n}")
     check(died >= 30, f"the guard died only {died} times of {n}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """-x: every option takes its values and refuses others."""
 
-from support import check, equal, scenario
+from support import check, equal, scenario, wait_until
 
 ACCEPTED = """
 -x argref -x aggrate=100ms -x aggsize=1m -x aggsortkey -x aggsortkeypos=0 -x aggsortpos=0 -x aggsortrev=no -x bufpolicy=switch
@@ -16,8 +16,29 @@ REFUSED = ("aggsize=0", "bufsize=-4", "bufsize=1b", "strsize=0", "quiet=maybe", 
 
 @scenario()
 def options_take_their_values(world):
+    """Without a word; what each does, golden scripts show (tests/checks/strip.py)."""
     for setting in ACCEPTED:
-        world.sonde("-q", "-x", setting.strip(), "-n", "BEGIN { exit(0); }")
+        result = world.sonde("-q", "-x", setting.strip(), "-n", "BEGIN { exit(0); }")
+        equal((result.stdout.strip(), result.stderr), ("", ""), f"what -x {setting.strip()} prints")
+
+
+@scenario()
+def switchrate_says_when_output_comes(world):
+    """What ticks have printed comes when the buffers are read: of a second at once, not of the usual tenth."""
+    out = world.path("out", "")
+    sonde = world.start_sonde("-q", "-o", out, "-x", "switchrate=1s", "-n", 'tick-10ms { printf("tick\\n"); }')
+    first = wait_until(lambda: open(out, encoding="ascii").read(), what="the first output")
+    sonde.terminate()
+    world.finish(sonde)
+    check(first.count("tick") >= 30, f"{first.count('tick')} ticks in the first output")
+
+
+@scenario()
+def syscall_arg_type_says_more(world):
+    """The arguments of a call as text, with their types."""
+    clause = 'syscall::openat:entry { printf("%s\\n", argstr); exit(0); }'
+    plain, typed = (world.sonde("-q", *more, "-n", clause, "-c", "/bin/true").stdout for more in ((), ("-x", "syscall_arg_type")))
+    check("int" in typed and "int" not in plain, f"{plain!r}, and with types {typed!r}")
 
 
 @scenario()

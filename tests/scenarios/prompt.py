@@ -4,7 +4,7 @@
 import os
 import re
 import signal
-import time
+import subprocess
 
 from commands import last_tick
 from support import check, equal, scenario, tracer_of, wait_until
@@ -46,10 +46,9 @@ def prompt_on_a_terminal(world):
 
         def counted():  # the clause is new: the first :print may come before the target's next call
             screen.line(":print")
-            time.sleep(0.3)
             return any(re.match(r"\s+ticker\s+\d+$", line) for line in screen.lines())
 
-        wait_until(counted, what="the target's calls in :print")
+        wait_until(counted, what="the target's calls in :print", pause=0.3)
         screen.line(":quit")
         wait_until(screen.dead, what="the end of sonde")
         pid = ticker_pid(ticks)
@@ -63,14 +62,12 @@ def prompt_on_a_terminal(world):
 
 @scenario()
 def prompt_from_a_pipe(world):
-    """Clauses of several lines; a wrong one is explained and does no harm; :list, :help, :disable."""
+    """Clauses of several lines; a wrong one is explained and does no harm; the input's end waits for the target's."""
     ticks = world.path("ticks")
     commands = f""":help
-:list syscall::getpp*:
 BEGIN {{ trace(nosuch); }}
 :target {world.program('ticker')} {ticks} 25
-syscall::getppid:entry
-{{
+syscall::getppid:entry {{
     @[execname] = count();
 }}
 :clauses
@@ -79,7 +76,117 @@ syscall::getppid:entry
     result = world.run([world.binary, "--repl"], stdin=open(world.path("commands", commands), encoding="utf-8"))
     equal(result.status, 0, "exit status")
     text = result.stdout + result.stderr
-    check("getppid" in text, ":list shows nothing")
+    check(re.search(r"^  ticker +[1-9]\d*$", text, re.M), f"the target's calls: {text}")
     check("failed to resolve nosuch" in text, "the wrong clause is not explained")
     for command in (":target", ":clauses", ":disable", ":print", ":stop", ":quit"):
         check(command in text, f":help does not name {command}")
+
+
+class Piped:
+    """sonde --repl whose commands come from a pipe, and all that it has said."""
+
+    def __init__(self, world):
+        self.path = world.path("said", "")
+        self.process = world.start([world.binary, "--repl"], stdin=subprocess.PIPE, stdout=open(self.path, "w", encoding="utf-8"),
+                                   stderr=subprocess.STDOUT)
+
+    def say(self, line):
+        """What comes until the next command has been answered, which is one that it does not know."""
+        before = len(self.text())
+        mark = f"nosuch{before}"
+        self.process.stdin.write(f"{line}\n:{mark}\n")
+        self.process.stdin.flush()
+        return wait_until(lambda: re.match(rf"(?s)(.*?)[^\n]*:{mark}\b", self.text()[before:]), what=f"the answer to {line}")[1]
+
+    def text(self):
+        return open(self.path, encoding="utf-8").read()
+
+    def value(self, name):
+        """Of an aggregation whose key is its name."""
+        found = re.search(rf"^  {name} +(\d+)$", self.say(f":print @{name}"), re.M)
+        return int(found[1]) if found else 0
+
+    def end(self):
+        self.process.stdin.close()
+        equal(self.process.wait(timeout=60), 0, "exit status")
+
+
+def piped_on_ticker(world):
+    """A prompt that counts both calls of a ticker, by a clause each; and the ticker's file."""
+    ticks = world.path("ticks")
+    prompt = Piped(world)
+    prompt.say(f":target {world.program('ticker')} {ticks} 0")
+    prompt.say('syscall::getppid:entry { @parent["parent"] = count(); }')
+    prompt.say('syscall::getuid:entry { @user["user"] = count(); }')
+    wait_until(lambda: prompt.value("parent") > 0 and prompt.value("user") > 0, what="the target's calls", pause=0.05)
+    return prompt, ticks
+
+
+def end_target(ticks):
+    open(f"{ticks}.end", "w", encoding="ascii").close()
+    wait_until(lambda: last_tick(ticks) == "done", what="the target's end")
+
+
+@scenario()
+def prompt_lists_probes(world):
+    """:list prints what -l does; of nothing it says so."""
+    prompt = Piped(world)
+    listed = world.sonde("-l", "-n", "syscall::getpp*:").stdout
+    equal(len(listed.splitlines()), 3, "lines of -l")
+    equal(prompt.say(":list syscall::getpp*:"), listed, ":list")
+    said = prompt.say(":list syscall::nosuch*:")
+    check("nosuch" in said and "getppid" not in said, f"of no probe: {said!r}")
+    prompt.end()
+
+
+@scenario()
+def prompt_disables_a_clause(world):
+    """Its count stands still while the other one grows."""
+    prompt, ticks = piped_on_ticker(world)
+    check("(disabled)" not in prompt.say(":clauses"), "disabled before :disable")
+    prompt.say(":disable 1")
+    lines = [line for line in prompt.say(":clauses").splitlines() if "syscall" in line]
+    equal(["disabled" in line for line in lines], [True, False], f"clauses {lines}")
+    stood, other = prompt.value("parent"), prompt.value("user")
+    wait_until(lambda: prompt.value("user") >= other + 5, what="calls of the clause that is enabled", pause=0.05)
+    equal(prompt.value("parent"), stood, "count of the disabled clause")
+    check(prompt.say(":disable 7") != "", "a clause that is not there")
+    end_target(ticks)
+    prompt.end()
+
+
+@scenario()
+def prompt_lets_the_targets_go(world):
+    """:stop: nobody traces the target, :target names nobody, nothing more is counted, and the target runs on."""
+    prompt, ticks = piped_on_ticker(world)
+    pid = ticker_pid(ticks)
+    check(str(pid) in prompt.say(":target"), ":target names the target")
+    prompt.say(":stop")
+    wait_until(lambda: str(pid) not in prompt.say(":target"), what="nobody in :target")
+    wait_until(lambda: tracer_of(pid) == 0, what="nobody tracing the target")
+    stood, tick = prompt.value("user"), last_tick(ticks)
+    wait_until(lambda: last_tick(ticks) > tick + 5, what="the target going on")
+    equal(prompt.value("user"), stood, "count after :stop")
+    end_target(ticks)
+    prompt.end()
+
+
+@scenario()
+def prompt_prints_what_is_asked(world):
+    """:print prints one aggregation, or all; :target PID attaches to one that runs; :quit leaves it."""
+    ticks = world.path("ticks")
+    ticker = world.start([world.program("ticker"), ticks, 0])
+    wait_until(lambda: last_tick(ticks) > 0, what="the ticker's start")
+    prompt = Piped(world)
+    prompt.say(f":target {ticker.pid}")
+    prompt.say('syscall::getppid:entry { @parent["parent"] = count(); } syscall::getuid:entry { @user["user"] = count(); }')
+    wait_until(lambda: prompt.value("parent") > 0 and prompt.value("user") > 0, what="the target's calls", pause=0.05)
+    one, all_of_them = prompt.say(":print @user"), prompt.say(":print")
+    check("user" in one and "parent" not in one, f":print @user: {one!r}")
+    check("user" in all_of_them and "parent" in all_of_them, f":print: {all_of_them!r}")
+    check("nosuch" in prompt.say(":print @nosuch"), "an aggregation that is not there")
+    prompt.process.stdin.write(":quit\n")
+    prompt.end()
+    tick = last_tick(ticks)
+    wait_until(lambda: last_tick(ticks) > tick + 2, what="the target going on")
+    end_target(ticks)

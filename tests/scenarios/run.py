@@ -63,7 +63,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-k", metavar="TEXT", action="append", help="only scenarios whose name contains TEXT, or another one's")
     parser.add_argument("--exact", metavar="NAME", help="only this scenario")
-    parser.add_argument("--list", action="store_true", help="print `name seconds` of each, run nothing")
+    parser.add_argument("--list", action="store_true", help="print `name seconds alone|beside` of each that fits the source, run nothing")
     parser.add_argument("--full", action="store_true", help="the long versions: 200 random moments instead of 30, ...")
     parser.add_argument("--short", action="store_true", help="only those that show what a source does, each once")
     parser.add_argument("--compile", action="store_true", help="compile the test programs, run nothing")
@@ -79,7 +79,8 @@ def main():
               and (not arguments.exact or s.name == arguments.exact) and (s.short or not arguments.short)]
     if arguments.list:
         for s in wanted:
-            print(s.name, s.seconds)
+            if s.only in (None, arguments.source):
+                print(s.name, s.seconds, "alone" if s.alone else "beside")
         return 0
     if arguments.compile:
         world = World(arguments.binary, arguments.programs)

@@ -5,8 +5,10 @@ import dataclasses
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
+import statistics
 import subprocess
 import tempfile
 import time
@@ -28,14 +30,15 @@ class Scenario:
     why: str  # it is the only one
     short: bool  # shows what a source does: also run where there is little time
     signals: bool  # its programs run under the timer of interrupt.c
+    alone: bool  # it takes times: ctest runs nothing beside it
 
 
-def scenario(seconds=300, only=None, why=None, short=False, signals=False):
+def scenario(seconds=300, only=None, why=None, short=False, signals=False, alone=False):
     """`signals`: it runs a second time, as NAME_under_signals: a 2 kHz signal interrupts its programs, and all is as it is without."""
     def mark(function):
-        SCENARIOS.append(Scenario(function.__name__, function, seconds, only, why, short, False))
+        SCENARIOS.append(Scenario(function.__name__, function, seconds, only, why, short, False, alone))
         if signals:
-            SCENARIOS.append(Scenario(function.__name__ + "_under_signals", function, 2 * seconds, only, why, False, True))
+            SCENARIOS.append(Scenario(function.__name__ + "_under_signals", function, 2 * seconds, only, why, False, True, alone))
         return function
     return mark
 
@@ -288,6 +291,40 @@ def attached_to(sonde, pid):
 def skip_where_time_means_nothing():
     if patience > 1:
         raise Skip("an emulated machine: times mean nothing")
+
+
+def check_wall_times(world, runs, holds, what, rounds=11):
+    """Fails when `holds` is false of {name: median seconds of the run, from start to end}, the runs in turn, on a quiet machine.
+
+    It is quiet while an empty process, which takes its turn as well, starts as fast as alone: its median is no more than
+    half above the least ever seen, nor 2 ms above the processor time that it uses twice over. What holds on a busy machine holds on
+    a quiet one; what fails three times while it is quiet fails; skips where it stays busy."""
+    skip_where_time_means_nothing()
+    quiet = 0
+
+    def empty():
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = world.run(["/bin/true"]).seconds
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    least = min(empty()[0] for _ in range(20))
+    for _ in range(6):
+        alone, taken = [], {name: [] for name in runs}
+        for _ in range(rounds):
+            for name, run in runs.items():
+                alone.append(empty())
+                taken[name].append(run())
+        middle, used = (statistics.median(column) for column in zip(*alone))
+        least = min([least, *(seconds for seconds, _used in alone)])
+        medians = {name: statistics.median(times) for name, times in taken.items()}
+        print(f"  an empty process {middle * 1000:.2f} ms, at least {least * 1000:.2f}, of processor time {used * 1000:.2f}; "
+              + ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in medians.items()))
+        if holds(medians):
+            return
+        quiet += middle <= 1.5 * least and middle <= 2 * used + 0.002
+        check(quiet < 3, what)
+    raise Skip("the machine is not quiet: an empty process does not start as fast as alone")
 
 
 def processor_time(pid):

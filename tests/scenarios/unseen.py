@@ -65,7 +65,7 @@ def rounds_of(world):
     return 300 if world.full else 20
 
 
-@scenario(only="ptrace", why="the module stops no thread at an attach")
+@scenario(only="ptrace", why="the module stops no thread at an attach", alone=True)
 def functions_are_seen_and_nobody_notices(world):
     """Functions alone stop nobody at attach and at the end: no EINTR, no short count. But sigtimedwait() gives EINTR now and then, and no stop shows
     it (docs/guard.md): of these one in 100,000 calls."""
@@ -79,7 +79,7 @@ def functions_are_seen_and_nobody_notices(world):
     equal((total(found, "eintr"), total(found, "short"), told), (0, 0, 0), "EINTR, short counts, those told")
 
 
-@scenario(only="ptrace", why="the module stops no thread at an attach")
+@scenario(only="ptrace", why="the module stops no thread at an attach", alone=True)
 def calls_are_seen_and_nobody_notices(world):
     """System calls: at most one EINTR in 100,000 calls."""
     busy = start_busy(world)
@@ -89,7 +89,7 @@ def calls_are_seen_and_nobody_notices(world):
     check(total(found, "eintr") * 100000 <= total(found, "calls"), f"EINTR: {found}")
 
 
-@scenario(only="ptrace", why="the module stops no thread at an attach")
+@scenario(only="ptrace", why="the module stops no thread at an attach", alone=True)
 def samples_and_calls_and_nobody_notices(world):
     """profile interrupts who runs, all else as above; clauses of all kinds at once."""
     busy = start_busy(world)

@@ -102,7 +102,7 @@ class Script:
         environment |= {"TZ": "UTC", "LC_ALL": "C"} | dict(e.split("=", 1) for e in self.said.get("environment", []))
         stdin = self.said["stdin"][0] + "\n" if "stdin" in self.said else ""
         with tempfile.TemporaryDirectory(prefix="sonde-golden-") as scratch:
-            done = subprocess.run(self.command(binary, scratch), cwd=HERE, input=stdin, capture_output=True, text=True,
+            done = subprocess.run(self.command(binary, scratch), cwd=self.path.parent, input=stdin, capture_output=True, text=True,
                                   errors="replace", timeout=TIMEOUT * patience, env=environment, check=False,
                                   start_new_session=True)  # where it runs must not show: session and group are its own
             return (done.stdout.replace(scratch, "@scratch@"), done.stderr.replace(scratch, "@scratch@"), done.returncode)

@@ -1,6 +1,6 @@
 /* @rows: opt.stackframes */
 /* @sonde: -q -x stackframes=5 */
-/* the depth of kernel stacks may be set */
+/* read and checked; what it does, a scenario of the module shows */
 BEGIN
 {
 	printf("set\n");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +15,9 @@
 namespace sonde::test {
 
 /// C's integers, pointers and string, without a TypeTable.
-inline const Type* make_type(Type::Kind kind, std::string name, uint64_t size, bool is_signed) {
-  auto* type = new Type;  // lives as long as the test program, as the static ones below do
+inline Type* make_type(Type::Kind kind, std::string name, uint64_t size, bool is_signed) {
+  static std::deque<Type> types;  // live as long as the test program
+  Type* type = &types.emplace_back();
   type->kind = kind;
   type->name = std::move(name);
   type->size = size;
@@ -48,12 +50,8 @@ inline const Type* stack_type() {
   return type;
 }
 inline const Type* pointer_type(const Type* target) {
-  auto* type = new Type;
-  type->kind = Type::Kind::Pointer;
-  type->name = target->name + " *";
-  type->size = 8;
+  Type* type = make_type(Type::Kind::Pointer, target->name + " *", 8, false);
   type->target = target;
-  type->canonical = type;
   return type;
 }
 inline const Type* bytes_type(uint64_t size) {

@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,14 @@ struct shared {
 extern struct shared *shared;
 
 extern int failures;	/* of this row */
+
+/* Where kernels differ, a row says so by this. */
+static inline int kernel_before(int major)
+{
+	struct utsname kernel;
+
+	return !uname(&kernel) && atoi(kernel.release) < major;
+}
 
 #define CHECK(cond) do { if (!(cond)) { failures++; \
 	printf("    line %d: not %s\n", __LINE__, #cond); } } while (0)

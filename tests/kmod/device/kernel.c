@@ -118,7 +118,8 @@ static void see_stack(const struct sonde_record *record)
 	const uint64_t *frames = span(record, STACK);
 	uint32_t count = SONDE_SPAN_LENGTH(record->slot[STACK]) / 8;
 
-	CHECK(count >= 2 && count < 64, "%u frames", count);
+	CHECK(count >= (has_direct_calls() ? 3 : 2) && count < 64, "%u frames",
+	      count);
 	CHECK(record->slot[DEPTH] == count, "depth %lu of %u",
 	      record->slot[DEPTH], count);
 	CHECK(count >= 2 && record->slot[CALLER] == frames[1], "caller");

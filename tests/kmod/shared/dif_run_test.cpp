@@ -240,6 +240,25 @@ TEST(DifRun, CapturesText) {
   EXPECT_EQ(sonde_record_check(&result.record(), result.size, kinds.data(), 4), 0);
 }
 
+/// An environment may say a text's whole length, as snprintf does: the buffer's last byte is the NUL's.
+TEST(DifRun, TextOfTheBuffersLengthOrMoreIsCut) {
+  for (const int said : {6, 7, 8, 9, 1000}) {
+    static int length;
+    length = said;
+    sonde_dif_env env = fake_env();
+    env.read_text = [](void*, uint64_t, char* to, uint32_t max) {
+      EXPECT_EQ(max, 8u);
+      std::memset(to, 'x', max);
+      return length;
+    };
+    FakeThread thread;
+    const Program p = program({li(0, 1), insn(SONDE_DIF_CAPSTR, 0, 0, 0, 7)}, {SONDE_SLOT_TEXT});
+    const Outcome result = run(p, thread, env);
+    EXPECT_EQ(result.span(0), std::string(static_cast<size_t>(std::min(said, 7)), 'x')) << said;
+    EXPECT_EQ(sonde_record_check(&result.record(), result.size, p.kinds.data(), 1), 0) << said;
+  }
+}
+
 TEST(DifRun, EmptyTextIsNotAbsent) {
   FakeThread thread;
   const Program p = program({li(0, 0), insn(SONDE_DIF_CAPSTRN, 0, 0, 0, 5)}, {SONDE_SLOT_TEXT});

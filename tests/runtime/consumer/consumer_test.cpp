@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/body/state.h"
 #include "runtime/body/subroutines.h"
+#include "tests/runtime/buffer/ring_support.h"
 #include "tests/runtime/consumer/records.h"
 
 namespace sonde {
@@ -390,6 +392,86 @@ TEST_F(ConsumerTest, DynamicDropsAreTold) {
   bench.consumer->report_drops();
   ASSERT_EQ(bench.output.messages.size(), 1u);
   EXPECT_TRUE(bench.output.messages[0].ends_with(" dynamic variable drops"));
+}
+
+TEST_F(ConsumerTest, DropsOfRingsAreToldByCpu) {
+  for (auto [cpu, dropped] : {std::pair{0u, 0u}, {1u, 1u}, {5u, 7u}}) {
+    const MappedRing& ring = bench.source.ring_list.emplace_back(test::make_ring(4096, cpu).ring);
+    RingWriter writer(ring);
+    while (writer.drops() < dropped) test::write_record(writer, 10, 1, 64);
+  }
+  bench.start().drain_all();
+  bench.consumer->report_drops();
+  EXPECT_EQ(bench.output.messages, (std::vector<std::string>{"1 drop on CPU 1", "7 drops on CPU 5"}));
+  bench.consumer->report_drops();
+  EXPECT_EQ(bench.output.messages.size(), 2u) << "told once";
+}
+
+TEST_F(ConsumerTest, RowsThatFindTheirBufferFullAreToldByCpu) {
+  option("quiet");
+  option("bufpolicy", "fill");
+  option("bufsize", "64");
+  uint32_t epid = add(trace_slot, *call, {SONDE_SLOT_WORD});
+  for (uint64_t at = 10; at < 15; ++at) bench.consume(RecordBuilder(epid, 9, at).word(at).cpu(3));
+  bench.consumer->report_drops();
+  EXPECT_EQ(bench.output.messages, std::vector<std::string>{"3 drops on CPU 3"});
+}
+
+TEST_F(ConsumerTest, EachKindOfDropHasItsWordsAndItsTag) {
+  option("droptags");
+  option("nspec", "2");
+  option("specsize", "8");
+  const auto lose_all = [](BodyContext* context) -> int32_t {
+    BodyState& state = *context->state;
+    const uint64_t now = context->record->timestamp;
+    const uint64_t first = state.speculations.open(now), second = state.speculations.open(now);
+    state.speculations.open(now);  // none is left
+    state.speculations.use(first, 1);
+    state.speculations.add(first, {});  // a row takes 16 bytes
+    state.speculations.use(second, 1);
+    state.speculations.use(second, 2);
+    state.speculations.close(second, 1, now);
+    state.speculations.open(now);  // one is busy
+    state.speculations.open(now);
+    state.dynamic_drops = 1;
+    state.aggregation_drops[4] = 2;
+    return 1;
+  };
+  uint32_t loses = add(lose_all, *call), faulty = add(fault_after_printing, *error);
+  bench.consume(RecordBuilder(loses, 9, 10));
+  bench.consume(RecordBuilder(faulty, 3, 11));
+  bench.output.messages.clear();
+  bench.consumer->report_drops();
+  EXPECT_EQ(bench.output.messages,
+            (std::vector<std::string>{
+                "[DTRACEDROP_AGGREGATION] 2 aggregation drops on CPU 4",
+                "[DTRACEDROP_DYNAMIC] 1 dynamic variable drop",
+                "[DTRACEDROP_SPEC] 1 speculative drop",
+                "[DTRACEDROP_SPECBUSY] 2 failed speculations (available buffer(s) still busy)",
+                "[DTRACEDROP_SPECUNAVAIL] 1 failed speculation (no speculative buffer available)",
+                "[DTRACEDROP_DBLERROR] 1 error in ERROR probe enabling",
+            }));
+  bench.consumer->report_drops();
+  EXPECT_EQ(bench.output.messages.size(), 6u) << "each is told once";
+}
+
+TEST_F(ConsumerTest, CleanrateSaysWhenASpeculationIsFree) {
+  option("quiet");
+  option("nspec", "1");
+  option("cleanrate", "1");
+  const auto share = [](BodyContext* context) -> int32_t {
+    Speculations& all = context->state->speculations;
+    const uint64_t now = context->record->timestamp, id = all.open(now);
+    print(context, id != 0 ? "open\n" : "none\n");
+    all.use(id, 1);
+    all.use(id, 2);
+    all.close(id, 1, now);
+    return 1;
+  };
+  uint32_t epid = add(share, *call);
+  constexpr uint64_t kSecond = 1'000'000'000;
+  for (uint64_t at : {kSecond, 2 * kSecond - 1, 2 * kSecond}) bench.consume(RecordBuilder(epid, 9, at));
+  EXPECT_EQ(bench.printed(), "open\nnone\nopen\n");
 }
 
 TEST_F(ConsumerTest, TheProgramMayGrow) {

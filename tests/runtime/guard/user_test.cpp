@@ -22,6 +22,21 @@ std::string text_of(const std::string& file) {
   return std::string((std::istreambuf_iterator<char>(stream)), {});
 }
 
+/// The byte of a file at `offset`, as a process has it in its memory; -1: nowhere.
+int byte_of(uint32_t pid, const std::string& path, uint64_t offset) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  std::istringstream maps(text_of(folder + "/maps"));
+  for (std::string line; std::getline(maps, line);) {
+    uint64_t begin = 0, end = 0, from = 0;
+    if (!line.ends_with(path) || std::sscanf(line.c_str(), "%lx-%lx %*s %lx", &begin, &end, &from) != 3) continue;
+    if (offset < from || offset >= from + (end - begin)) continue;
+    const UniqueFd memory(open((folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+    uint8_t byte = 0;
+    if (pread(memory.get(), &byte, 1, static_cast<off_t>(begin + (offset - from))) == 1) return byte;
+  }
+  return -1;
+}
+
 std::string output_file() { return Programs::get().directory + "/out"; }
 
 /// A program with four functions that it has made at run time, 64 bytes apart.
@@ -402,7 +417,9 @@ TEST(User, DisarmWhileItRuns) {
   for (uint32_t round = 0; round < 40; round++) {
     ASSERT_TRUE(consumer.source->arm(taps));
     usleep(5000);
+    for (const Tap& tap : taps) EXPECT_EQ(byte_of(pid, target(), tap.offset), 0xcc) << "no breakpoint";
     ASSERT_TRUE(consumer.source->disarm(ids));
+    for (const Tap& tap : taps) EXPECT_NE(byte_of(pid, target(), tap.offset), 0xcc) << "a breakpoint stays";
     consumer.drain(true);
     const size_t count = consumer.count(1);
     usleep(2000);

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fails when tests/kmod/suite.py passes over a kernel test that it should not.
+
+The suite runs on scripts that stand in for those of tests/guest and tests/kmod and fail as each case says.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# what -> (exit status of a stand-in by its name; all others 0), SONDE_REQUIRE_KERNEL, the suite's status, words that it says
+CASES = {
+    "all is well": ({}, "1", 0, "api: passed"),
+    "no network, not root": ({"guest/setup": 3}, "0", 0, "SKIPPED: the guest is not set up"),
+    "the same where CI requires it": ({"guest/setup": 3}, "1", 1, "FAILED: SONDE_REQUIRE_KERNEL=1"),
+    "a mistake in setup": ({"guest/setup": 1}, "0", 1, "FAILED: the guest is not set up"),
+    "a guest that does not come up": ({"guest/run": 125}, "0", 1, "FAILED: no guest comes up"),
+    "a kernel that cannot be fetched": ({"guest/kernel": 3}, "0", 0, "SKIPPED: no kernel"),
+    "the same, required": ({"guest/kernel": 3}, "1", 1, "FAILED: SONDE_REQUIRE_KERNEL=1"),
+    "a mistake in the fetching": ({"guest/kernel": 125}, "0", 1, "FAILED: no kernel"),
+    "a test that fails": ({"kmod/device/guest": 1}, "0", 1, "device: failed, status 1"),
+}
+
+
+def stand_ins(tests, statuses):
+    """A tests/ folder with the suite and nothing else that is real."""
+    for name in ("guest/setup", "guest/run", "guest/kernel", "kmod/run", "kmod/device/guest", "kmod/scenarios"):
+        path = tests / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\necho 6.1.0\nexit {statuses.get(name, 0)}\n")
+        path.chmod(0o755)
+    (tests / "guest/kernels").write_text("- linux-image default default-9p\n")
+    (tests / "guest/lib.sh").write_text("can_use_virtiofs() { true; }\n")
+    suite = tests / "kmod/suite.py"
+    suite.write_bytes((ROOT / "tests/kmod/suite.py").read_bytes())
+    return suite
+
+
+def main():
+    wrong = []
+    for what, (statuses, required, status, words) in CASES.items():
+        with tempfile.TemporaryDirectory(prefix="sonde-suite-") as folder:
+            suite = stand_ins(pathlib.Path(folder, "tests"), statuses)
+            done = subprocess.run([sys.executable, suite, "--short", "--xml", pathlib.Path(folder, "kernel.xml"), "/bin/true"], check=False,
+                                  env=os.environ | {"SONDE_REQUIRE_KERNEL": required}, capture_output=True, text=True)
+        if done.returncode != status or words not in done.stderr:
+            wrong.append(f"{what}: status {done.returncode}, not {status}, or no {words!r} in:\n{done.stderr}")
+    print("\n".join(wrong + [f"{len(CASES)} cases, {len(wrong)} wrong"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

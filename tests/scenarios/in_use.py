@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scripts of the kind that people have: each of tests/in-use/, run on a program that does what the scenario tells it, so that the answer is known.
+
+The program is deeds.c, but where another one is the point. A scenario computes what its script has to print."""
+
+import os
+import pathlib
+import re
+
+from support import at_rest, attached_to, check, equal, scenario, wait_until
+
+IN_USE = pathlib.Path(__file__).resolve().parents[1] / "in-use"
+
+
+def traced(world, script, *deeds, options=(), arguments=(), status=0):
+    """What tests/in-use/SCRIPT.d prints about a program that does `deeds`."""
+    command = " ".join([world.program("deeds"), *deeds])
+    return world.sonde(*options, "-s", IN_USE / f"{script}.d", "-c", command, *arguments, status=status).stdout
+
+
+def attached(world, script, *deeds, options=()):
+    """The same of a program that runs already, whose pid is the script's argument and the target. It waits for its deeds until it is traced."""
+    gate = world.path("gate")
+    os.mkfifo(gate)
+    program = world.start([world.program("deeds"), f"open:{gate}", "close", *deeds])
+    wait_until(lambda: pathlib.Path(f"/proc/{program.pid}/wchan").read_text() == "wait_for_partner", what="the program waits")
+    sonde = world.start_sonde(*options, "-s", IN_USE / f"{script}.d", "-p", program.pid, program.pid)
+    wait_until(lambda: attached_to(sonde, program.pid) and at_rest(sonde), what="it is traced")
+    with open(gate, "wb"):
+        pass
+    return world.finish(sonde).stdout
+
+
+def rows(text):
+    """The words of each line that has some."""
+    return [line.split() for line in text.splitlines() if line.strip()]
+
+
+def distribution(text):
+    """{value: count} of a printed distribution; where it is empty is left out."""
+    return {int(value): int(count) for value, count in re.findall(r"^ *(?:>= )?(-?\d+) \|@* +(\d+) *$", text, re.M) if count != "0"}
+
+
+# -- files --
+
+@scenario()
+def script_opensnoop(world):
+    file = world.path("there", "text")
+    found = rows(traced(world, "opensnoop", f"open:{file}", "close", f"open:{file}.not"))
+    equal(found[0], ["UID", "COMM", "FD", "ERR", "PATH"], "the title")
+    equal([row for row in found if file in row[-1]], [[str(os.getuid()), "deeds", "3", "0", file], [str(os.getuid()), "deeds", "-1", "2", f"{file}.not"]], "two opens")
+
+
+@scenario()
+def script_badopen(world):
+    file = world.path("there", "text")
+    found = traced(world, "badopen", f"open:{file}", f"open:{file}.a", f"open:{file}.b", f"open:{file}/c")
+    equal([line for line in found.splitlines() if file in line], [f"open for '{file}.{end}' failed" for end in "ab"], "ENOENT, not ENOTDIR")
+
+
+@scenario()
+def script_creatbyproc(world):
+    file = world.path("made")
+    equal(traced(world, "creatbyproc", f"creat:{file}", f"open:{file}", options=["-q"]).rstrip("\n"), f"deeds {file} mode 644", "one of two")
+
+
+@scenario()
+def script_filebyproc(world):
+    files = [world.path(name, "text") for name in ("once", "twice", "none")]
+    found = rows(traced(world, "filebyproc", *[f"open:{file}" for file in (files[0], files[1], files[1])], options=["-q"]))
+    equal([row for row in found if row[1] in files], [["deeds", files[0], "1"], ["deeds", files[1], "2"]], "in the order of the counts")
+
+
+@scenario()
+def script_rwbytes(world):
+    file = world.path("bytes")
+    found = rows(traced(world, "rwbytes", f"creat:{file}", "write:100:3", "close", f"open:{file}", "read:250:3", "close"))
+    check(["bytes", "300", "300"] in found, f"{found}")
+
+
+@scenario()
+def script_readsizes(world):
+    file = world.path("bytes")
+    found = traced(world, "readsizes", f"creat:{file}", "write:1000", "close", f"open:{file}", "read:16:4", "read:512:1", "read:512:1",
+                   options=["-q"], arguments=["deeds"])
+    sizes = distribution(found)
+    equal(sizes[16], 4, "reads of 16 bytes")
+    equal(sizes[256], 1, "the rest of the file: 424 bytes")
+    check(sizes[512] >= 2, "one of 512; the linker reads libc's head, of 832")
+
+
+@scenario()
+def script_writesizes(world):
+    deeds = [f"creat:{world.path('bytes')}", "write:5:2", "write:250:3", "write:999", "write:1000", "write:4000"]
+    found = traced(world, "writesizes", *deeds)
+    check(found.startswith("  PROCESS deeds:\n"), found)
+    equal(distribution(found), {0: 2, 200: 3, 900: 1, 1000: 2}, "steps of 100")
+
+
+@scenario()
+def script_rwtime(world):
+    file = world.path("bytes")
+    found = rows(traced(world, "rwtime", f"creat:{file}", "write:10:20", "close", options=["-C"]))
+    equal(found[0], ["CALL", "COUNT", "MIN", "AVG", "MAX"], "the title")
+    by_call = {row[0]: [int(word) for word in row[1:]] for row in found[1:]}
+    equal(by_call["write"][0], 20, "writes")
+    check(0 < by_call["write"][1] <= by_call["write"][2] <= by_call["write"][3], f"{by_call}")
+
+
+@scenario()
+def script_trussrw(world):
+    file = world.path("bytes")
+    found = attached(world, "trussrw", f"creat:{file}", "write:10", "close", f"open:{file}", "read:64", "read:64", options=["-q"])
+    lines = [re.sub("0x[0-9a-f]+", "AT", line) for line in found.splitlines() if line]
+    equal(lines, ["write(3, AT,   10)\t\t = 10", "read(3, AT,   64)\t\t = 10", "read(3, AT,   64)\t\t = 0"], "the calls")
+
+
+# -- system calls --
+
+@scenario()
+def script_syscallbyproc(world):
+    without = rows(traced(world, "syscallbyproc"))
+    found = rows(traced(world, "syscallbyproc", "getppid:1000"))
+    check(found[0][0] == "Tracing...", f"{found}")
+    equal(int(dict(found[1:])["deeds"]), int(dict(without[1:])["deeds"]) + 1000, "1000 calls more than without")
+
+
+@scenario()
+def script_syscallbypid(world):
+    found = rows(traced(world, "syscallbypid", "getppid:7", "run:/bin/true", "fork:0"))
+    equal([row[2] for row in found if row[:2] == ["parent", "getppid"]], ["7"], "the parent's calls")
+    equal([row[2] for row in found if row[:2] == ["child", "exit_group"]], ["2"], "two children end")
+    equal([row[2] for row in found if row[:2] == ["child", "execve"]], ["1"], "one becomes another program")
+
+
+@scenario()
+def script_sctop(world):
+    deeds = ["getppid:300", f"creat:{world.path('bytes')}", "write:1:200", "usr1:100"]
+    equal(rows(traced(world, "sctop", *deeds, arguments=["2"])), [["write", "200"], ["getppid", "300"]], "$1 of them")
+    found = rows(traced(world, "sctop", *deeds))
+    equal(found[1:], [["write", "200"], ["getppid", "300"]], "the default is three")
+    check(found[0][1] == "100" or int(found[0][1]) >= 100, f"{found}")
+
+
+@scenario()
+def script_errinfo(world):
+    deeds = ["stat:/nonexistent/a", "stat:/nonexistent/b", "unlink:/nonexistent/c", "chdir:/etc/passwd", "close"]
+    found = rows(traced(world, "errinfo", *deeds))
+    for row in (["deeds", "newfstatat", "2", "2"], ["deeds", "unlink", "2", "1"], ["deeds", "chdir", "20", "1"], ["deeds", "close", "9", "1"]):
+        check(row in found, f"{row} in {found}")
+
+
+@scenario()
+def script_procsystime(world):
+    found = traced(world, "procsystime", "sleep:20:3", "getppid:50")
+    elapsed, cpu, counts = (dict(rows(part)) for part in re.split("Elapsed:|CPU:|Counts:", found)[1:])
+    check(60_000_000 <= int(elapsed["clock_nanosleep"]) < 60_000_000_000, f"{elapsed}")
+    check(int(cpu["clock_nanosleep"]) < int(elapsed["clock_nanosleep"]), f"{cpu}")
+    equal((counts["clock_nanosleep"], counts["getppid"]), ("3", "50"), "calls")
+
+
+@scenario()
+def script_latency(world):
+    found = traced(world, "latency", "sleep:25:4", options=["-q"])
+    ms, ns = (int(number) for number in re.findall(r"total (\d+)", found))
+    check(ms == ns // 1_000_000 and ms >= 100, f"{ms} ms, {ns} ns")
+    sleeps = distribution(found)
+    equal(sum(sleeps.values()), 4, "sleeps")
+    check(all(value >= 20 for value in sleeps), f"none is shorter than 20 ms: {sleeps}")
+
+
+# -- processes --
+
+@scenario()
+def script_execsnoop(world):
+    deeds = world.program("deeds")
+    found = rows(traced(world, "execsnoop", "run:true:a:b", f"run:{deeds}:getppid"))
+    equal([row[3:] for row in found[-2:]], [["true", "a", "b"], [deeds, "getppid"]], "two programs")
+    equal(len({row[2] for row in found[-2:]}), 1, "of one parent")
+
+
+@scenario()
+def script_forks(world):
+    found = traced(world, "forks", "fork:0", "fork:1", "run:true", options=["-q"])
+    made, started = re.findall(r"makes (\d+)", found), re.findall(r"(\d+) starts", found)
+    equal(len(made), 3, "children")
+    equal(sorted(started), sorted(made), "who is made starts")
+
+
+@scenario()
+def script_exits(world):
+    found = traced(world, "exits", "fork:3", "fork:3", "fork:0", "die:9", "die:15")
+    equal(rows(found), [["deeds", "killed", "2"], ["deeds", "exited", "3"], ["exit(0)", "1"], ["exit(3)", "2"]], "ends and codes")
+
+
+@scenario()
+def script_shortlived(world):
+    *found, time = rows(traced(world, "shortlived", "run:true", "run:true", "fork:0"))
+    equal(sorted(found), [["deeds", "1"], ["true", "2"]], "who lived for less than a second")
+    check(int(time[1]) > 0, f"{time}")
+
+
+@scenario()
+def script_sigdist(world):
+    found = rows(traced(world, "sigdist", "usr1:5", "die:15"))
+    for row in (["deeds", "deeds", "10", "5"], ["deeds", "deeds", "15", "1"]):
+        check(row in found, f"{row} in {found}")
+
+
+@scenario()
+def script_kill(world):
+    equal(traced(world, "kill", "usr1:2", "die:9"), 2 * "deeds: kill 1 with 10 = 0\n" + "\n", "who dies of it does not return")

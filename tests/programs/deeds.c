@@ -39,7 +39,11 @@ KEPT int middle(int n) {
   return sum;
 }
 KEPT int outer(int n) { return middle(n) + 1; }
-KEPT int recurse(int n) { return n == 0 ? 0 : recurse(n - 1) + 1; }
+KEPT int recurse(int n) {
+  const int below = n == 0 ? 0 : recurse(n - 1);
+  sink += below;  // no tail call
+  return below + 1;
+}
 KEPT int say(const char* word) { return (int)strlen(word); }
 
 KEPT void spin_here(long ms) {
@@ -65,7 +69,7 @@ static void nap(long ms) {
 
 static void on_usr1(int number) { sink += number; }
 
-static void use_pipe(size_t size) {
+KEPT void use_pipe(size_t size) {
   int ends[2];
   if (pipe(ends) || write(ends[1], bytes, size) < 0 || read(ends[0], bytes, size) < 0) abort();
   close(ends[0]);

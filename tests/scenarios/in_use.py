@@ -210,3 +210,157 @@ def script_sigdist(world):
 @scenario()
 def script_kill(world):
     equal(traced(world, "kill", "usr1:2", "die:9"), 2 * "deeds: kill 1 with 10 = 0\n" + "\n", "who dies of it does not return")
+
+
+# -- functions --
+
+CALLS = [("outer", 1), ("middle", 1), ("leaf", 4)]  # what calls:4 does
+
+
+@scenario()
+def script_funccount(world):
+    found = dict(rows(traced(world, "funccount", "calls:4", "calls:4", "recurse:3")))
+    for function, times in [*[(name, 2 * times) for name, times in CALLS], ("recurse", 4), ("main", 1)]:
+        equal(found[function], str(times), function)
+
+
+@scenario()
+def script_functime(world):
+    found = rows(traced(world, "functime", "calls:1", "calls:5", "calls:5", arguments=["middle"]))
+    equal(found[:3], [["calls", "3"], ["1", "gives", "2"], ["5", "gives", "60"]], "2 * (1 + ... + n)")
+    check(int(found[3][1]) > 0, f"{found}")
+
+
+@scenario()
+def script_flow(world):
+    found = traced(world, "flow", "calls:2", options=["-F"], arguments=["outer"])
+    lines = [line[3:].rstrip() for line in found.splitlines() if "->" in line or "<-" in line]
+    wanted = ["  -> outer", "    -> middle", "      -> leaf", "      <- leaf", "      -> leaf", "      <- leaf", "    <- middle", "  <- outer"]
+    equal(lines, wanted, "the flow")
+
+
+@scenario()
+def script_depth(world):
+    found = traced(world, "depth", "calls:2").splitlines()
+    wanted = ["  0 -> outer(2)", "  1   -> middle(2)", "  2     -> leaf(1)", "  2     <- leaf = 2", "  2     -> leaf(2)", "  2     <- leaf = 4",
+              "  1   <- middle = 6", "  0 <- outer = 7"]
+    equal([line for line in found if line], wanted, "indented")
+
+
+@scenario()
+def script_recursion(world):
+    found = traced(world, "recursion", "recurse:25")
+    check(found.startswith("deepest 26\n"), found)
+    equal(distribution(found), {0: 9, 10: 10, 20: 7}, "levels 1 to 26")
+
+
+@scenario()
+def script_mallocs(world):
+    found = traced(world, "mallocs", "allocate:5000:10", "allocate:10000:3", "allocate:100:7")
+    calls, size = re.search(r"(\d+) calls, (\d+) bytes", found).groups()
+    without = re.search(r"(\d+) calls, (\d+) bytes", traced(world, "mallocs"))
+    before = [int(word) for word in without.groups()] if without else [0, 0]
+    equal([int(calls) - before[0], int(size) - before[1]], [13, 80000], "10 * 5000 + 3 * 10000, above what a start takes")
+    equal((distribution(found)[4096], distribution(found)[8192]), (10, 3), "powers of two")
+
+
+@scenario()
+def script_leaks(world):
+    found = traced(world, "leaks", "allocate:5000:10", "leak:3000:4", "allocate:100", "leak:7000")
+    equal(rows(found), [["freed", "10", "times"], ["not", "freed:", "19000", "bytes"]], "4 * 3000 + 7000")
+
+
+@scenario()
+def script_strings_seen(world):
+    found = rows(traced(world, "strings_seen", "text:apple", "text:pear", "text:apple", options=["-q"]))
+    equal(found, [["pear", "1"], ["apple", "2"]], "words")
+
+
+@scenario()
+def script_whowrites(world):
+    found = traced(world, "whowrites", f"creat:{world.path('bytes')}", "write:10:3", "pipe:7")
+    counts = sorted(int(word) for word in re.findall(r"^ +(\d+)$", found, re.M))
+    equal(counts, [1, 3], "two places")
+    check(re.search(r"use_pipe\+0x.*\n(?:.*\n)*? +1\n", found) and re.search(r"deeds`main\+0x.*\n(?:.*\n)*? +3\n", found), found)
+
+
+@scenario()
+def script_hot(world):
+    found = rows(traced(world, "hot", "spin:200"))
+    function, samples = found[0]
+    equal(function, "deeds`spin_here", "what was on the processor")
+    check(int(samples) * 10 >= int(found[1][1]) * 7 and int(samples) > 20, f"{found}")
+
+
+@scenario()
+def script_uoncpu(world):
+    found = traced(world, "uoncpu", "spin:200", options=["-q"])
+    stacks = [part for part in re.split(r"^ +\d+$", found, flags=re.M) if "`" in part]
+    check(any(re.search(r"spin_here\+0x[0-9a-f]+\n +deeds`main\+0x", part) for part in stacks), found)
+
+
+# -- time --
+
+@scenario()
+def script_ticks(world):
+    found = rows(traced(world, "ticks", "getppid:10", "sleep:120", "getppid:5", "sleep:70"))
+    lines = [row for row in found[1:] if row[0].isdigit()]
+    equal([int(row[0]) for row in lines], list(range(1, len(lines) + 1)), "numbered")
+    rest, whole = dict(row for row in found if row[0] in ("rest", "all")).values()
+    equal(whole, "15", "never cleared")
+    equal(sum(int(row[1]) for row in lines if len(row) > 1) + int(rest), 15, "each call in one period")
+    check(len(lines) >= 3, f"{found}")
+
+
+@scenario()
+def script_countdown(world):
+    found = world.sonde("-s", IN_USE / "countdown.d").stdout
+    equal(found.split(), [*[str(i) for i in range(10, 0, -1)], "blastoff!"], "both clauses fire for the last tick")
+
+
+@scenario()
+def script_slow(world):
+    found = rows(traced(world, "slow", "sleep:5:3", "sleep:60:2", "getppid:20", arguments=["50"]))
+    check([row for row in found if row[0] == "clock_nanosleep"] == 2 * [["clock_nanosleep", "took", "at", "least", "50", "ms"]], f"{found}")
+
+
+# -- speculations --
+
+@scenario()
+def script_specopen(world):
+    file = world.path("there", "text")
+    found = traced(world, "specopen", f"open:{file}", f"open:{file}.not", f"open:{file}/no", options=["-F"])
+    wanted = [["=>", "openat", f"{file}.not"], ["<=", "openat", "2"], ["=>", "openat", f"{file}/no"], ["<=", "openat", "20"]]
+    equal([row[1:] for row in rows(found)[1:]], wanted, "two that failed")
+
+
+# -- arguments --
+
+@scenario()
+def script_onecall(world):
+    equal(traced(world, "onecall", "getppid:12", "run:true", arguments=["getppid", "deeds"]).split(), ["12"], "$1 in a description")
+    equal(traced(world, "onecall", "getppid:12", "run:/bin/true", "run:/bin/true", arguments=["execve", "deeds"]).split(), ["2"], "before it is true")
+
+
+@scenario()
+def script_fileops(world):
+    folder = world.path("folder")
+    found = traced(world, "fileops", f"mkdir:{folder}", f"creat:{folder}/a", "close", f"chmod:600:{folder}/a", f"rename:{folder}/a:{folder}/b",
+                   f"unlink:{folder}/b", f"unlink:{folder}/a", f"mkdir:{folder}")
+    wanted = ["mkdir    folder", "chmod    a", "rename   a -> b", "unlink   b", "unlink   a (not there)", "mkdir    folder (failed)"]
+    equal([line for line in found.splitlines() if line], wanted, "what was done to paths")
+
+
+@scenario()
+def script_columns(world):
+    found = rows(traced(world, "columns", "stat:/", "stat:/nonexistent", "stat:/nonexistent/b", "unlink:/nonexistent", "getppid:8"))
+    without = dict((row[0], row[1]) for row in rows(traced(world, "columns"))[1:])
+    stats = str(3 + int(without.get("newfstatat", "0")))
+    for row in (["unlink", "1", "1"], ["newfstatat", stats, "2"], ["getppid", "8", "0"]):
+        check(row in found, f"{row} in {found}")
+
+
+@scenario()
+def script_statsnoop(world):
+    found = traced(world, "statsnoop", "stat:/etc/passwd", "stat:/nonexistent", options=["-Z"])
+    equal([line for line in found.splitlines() if line][-2:], ["/etc/passwd|0", "/nonexistent|2"], "paths and errors")

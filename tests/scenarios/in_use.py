@@ -3,9 +3,12 @@
 
 The program is deeds.c, but where another one is the point. A scenario computes what its script has to print."""
 
+import calendar
+import math
 import os
 import pathlib
 import re
+import time
 
 from support import at_rest, attached_to, check, equal, scenario, wait_until
 
@@ -364,3 +367,170 @@ def script_columns(world):
 def script_statsnoop(world):
     found = traced(world, "statsnoop", "stat:/etc/passwd", "stat:/nonexistent", options=["-Z"])
     equal([line for line in found.splitlines() if line][-2:], ["/etc/passwd|0", "/nonexistent|2"], "paths and errors")
+
+
+# -- the language --
+
+@scenario()
+def script_multi_key(world):
+    found = traced(world, "multi_key", f"creat:{world.path('bytes')}", "write:10:5", "write:33")
+    equal([line for line in found.splitlines() if line], ["fd 3: 83 bytes in 6 writes", "fd 77: 0"], "sums")
+
+
+@scenario()
+def script_own_translator(world):
+    found = traced(world, "own_translator", "sleep:7", "sleep:30", "sleep:1")
+    equal([line for line in found.splitlines() if line], ["deeds 7 ms", "deeds 30 ms long", "deeds 1 ms"], "pauses")
+
+
+@scenario()
+def script_inlines(world):
+    equal(traced(world, "inlines", "getppid:3", "sleep:1", "usr1:1").split(), 3 * ["deeds", "getppid"], "one call of many")
+
+
+@scenario()
+def script_stringfuncs(world):
+    found = traced(world, "stringfuncs", "text:/usr/lib/libx.so", "text:a/word")
+    equal([line for line in found.splitlines() if line],
+          ["libx.so|/usr/lib|16|/usr|usr|<lib>|5|.so|/usr/lib/x", "word|a|6|a/wo|a|<word>|-1|none|a/x"], "taken apart")
+
+
+@scenario()
+def script_connects(world):
+    found = traced(world, "connects", "connect:9", "connect:9")
+    equal(rows(found), [*(2 * [["deeds", "127.0.0.1:9", "refused", "1"]]), ["refused", "2"]], "nobody listens there")
+
+
+@scenario()
+def script_execargs(world):
+    found = traced(world, "execargs", "run:/bin/echo:one:two", "run:/bin/true", options=["-x", "evaltime=main"])
+    equal([line for line in found.splitlines() if line.startswith("/bin")], ["/bin/echo /bin/echo one two", "/bin/true /bin/true - -"], "argv")
+
+
+@scenario()
+def script_reaction(world):
+    file = world.path("watched", "text")
+    found = traced(world, "reaction", f"open:{file}", f"open:{file}.not", f"open:{file}", options=["-w"], arguments=["watched"])
+    equal(found.count(f"opened: {file} by deeds\n"), 2, "commands run")
+
+
+@scenario()
+def script_killer(world):
+    file = world.path("secret", "text")
+    found = traced(world, "killer", f"open:{file}.not", "getppid:2", f"open:{file}", "getppid:50", arguments=[file])
+    equal([line for line in found.splitlines() if line], ["deeds: secret is forbidden", "later: 2"], "nothing after it")
+
+
+@scenario()
+def script_withcpp(world):
+    found = traced(world, "withcpp", "getppid:9", "sleep:60", options=["-C", "-I", str(IN_USE)])
+    equal([line for line in found.splitlines() if line], ["limit 3", "call 1", "call 2", "call 3", "ticked: 1"], "macros")
+
+
+@scenario()
+def script_family(world):
+    found = rows(traced(world, "family", "getppid:5", "run:/bin/true", "fork:1"))
+    equal(sorted(found), [["deeds"], ["true"]], "children before and after their exec; trunc(@, 0) leaves nothing")
+
+
+@scenario()
+def script_firstcalls(world):
+    equal(traced(world, "firstcalls", "getppid:100000", arguments=["4"]).split(), ["1", "2", "3", "4", "after", "4"], "exit() in a clause")
+
+
+@scenario()
+def script_threads(world):
+    found = traced(world, "threads", "getppid:3", "threads:5")
+    equal([line for line in found.splitlines() if line], ["main 3", "thread 5", "made 5 gone 6", *(5 * ["1"]), "3"], "the main thread goes as well")
+
+
+@scenario()
+def script_statistics(world):
+    sizes = [10, 10, 20, 500, 60]
+    found = traced(world, "statistics", f"creat:{world.path('bytes')}", *[f"write:{size}" for size in sizes]).split()
+    mean = sum(sizes) // len(sizes)
+    spread = math.isqrt(sum(size * size for size in sizes) // len(sizes) - mean * mean)
+    equal([int(word) for word in found], [5, 10, 500, mean, spread, 600], "count, min, max, avg, stddev, sum")
+
+
+@scenario()
+def script_loglinear(world):
+    found = traced(world, "loglinear", f"creat:{world.path('bytes')}", "write:1", "write:25:2", "write:29", "write:300", "write:4999", options=["-q"])
+    equal(distribution(found), {1: 1, 20: 3, 300: 1, 4000: 1}, "by decades")
+
+
+@scenario()
+def script_top(world):
+    found = traced(world, "top", "getppid:40", "usr1:30", "sleep:150", "getppid:20", "sleep:120")
+    periods = [dict(rows(part)) for part in found.split("--\n") if part.strip()]
+    check(all(len(part) <= 2 for part in periods), f"{periods}")
+    equal(sum(int(part.get("getppid", 0)) for part in periods), 60, "all calls, in two periods")
+
+
+@scenario()
+def script_lastwords(world):
+    numbers = [int(word) for word in traced(world, "lastwords", "getppid:5000").split()]
+    check(len(numbers) < 4000 and numbers == list(range(5001 - len(numbers), 5001)) and len(numbers) > 50, f"{len(numbers)} kept, the last is {numbers[-1:]}")
+
+
+@scenario()
+def script_whendate(world):
+    before = time.time() - 1
+    found = traced(world, "whendate", "sleep:30", f"open:{world.path('stamp', '')}")
+    date, later, ms = found.splitlines()[0].split("|")
+    seconds = calendar.timegm(time.strptime(date, "%Y %b %d %H:%M:%S"))
+    check(before - 1 <= seconds <= time.time() and later == "1" and int(ms) >= 30, found)
+    equal(found.splitlines()[1], "1970 Jan  1 00:00:00  |", "a date in a width")
+
+
+@scenario()
+def script_cwds(world):
+    found = rows(traced(world, "cwds", "open:here", "chdir:/usr/lib", "open:there", "open:there", options=["-q"]))
+    equal([row for row in found if row[1] in ("here", "there")], [[str(world.home), "here", "1"], ["/usr/lib", "there", "2"]], "where it is")
+
+
+@scenario()
+def script_pipes(world):
+    found = rows(traced(world, "pipes", "pipe:40", f"creat:{world.path('bytes')}", "write:5", "pipe:60"))
+    for row in (["write", "pipe", "100"], ["write", "file", "5"]):
+        check(row in found, f"{row} in {found}")
+    check(["read", "pipe", str(2 << 20)] not in found and any(row[:2] == ["read", "pipe"] for row in found), f"{found}")
+
+
+@scenario()
+def script_signals_handled(world):
+    found = rows(traced(world, "signals_handled", "usr1:4"))
+    equal(found, [["deeds", "10", "itself", "4"], ["4"]], "SIGUSR1")
+
+
+@scenario()
+def script_errnames(world):
+    found = rows(traced(world, "errnames", "unlink:/nonexistent", "stat:/nonexistent", "close", "chdir:/etc/passwd", "mkdir:/",
+                        options=["-x", "evaltime=main"]))
+    equal(found, [["EBADF", "1"], ["EEXIST", "1"], ["ENOENT", "2"], ["ENOTDIR", "1"]], "sorted by name")
+
+
+@scenario()
+def script_rates(world):
+    equal(rows(traced(world, "rates", "getppid:2345")), [["hundreds", "23"], ["thousands", "2"], ["ones", "2345"]], "normalized")
+
+
+@scenario()
+def script_structs(world):
+    found = traced(world, "structs", f"creat:{world.path('bytes')}", "write:56", "write:123")
+    equal([line for line in found.splitlines() if line], ["0 5 6", "1 2 3", "2 calls, 179 bytes: much"], "digits and sums")
+
+
+@scenario()
+def script_buffers(world):
+    found = traced(world, "buffers", f"creat:{world.path('bytes')}", "write:6", "write:3")
+    equal([line for line in found.splitlines() if line], ["xxxxxx|6", "xZxx", "xxx|3", "xZx"], "texts")
+
+
+@scenario()
+def script_instructions(world):
+    program = world.program("deeds")
+    listing = world.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=leaf", program]).stdout
+    addresses = [int(word, 16) for word in re.findall(r"^ +([0-9a-f]+):\t", listing, re.M)]
+    found = dict(rows(traced(world, "instructions", "calls:3", options=["-q"])))
+    equal(found, {format(address - addresses[0], "x"): "3" for address in addresses}, "each instruction, three times")

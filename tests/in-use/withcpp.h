@@ -1,0 +1,2 @@
+/* For withcpp.d. */
+#define LIMIT 3

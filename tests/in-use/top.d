@@ -13,3 +13,4 @@ profile:::tick-100ms
 	printf("--\n");
 	trunc(@);
 }
+END { printa("%s %@d\n", @); }

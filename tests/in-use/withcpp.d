@@ -1,5 +1,5 @@
 #!/usr/sbin/dtrace -Cs
-#include "withcpp.h"
+#include "withcpp.inc"
 #define RATE tick-20ms
 #define SHOW(what, how) printf(how, what)
 #pragma D option quiet

@@ -67,7 +67,7 @@ class Parser {
       case 'P': return program(SourceText::Kind::Provider, value);
       case 'm': return program(SourceText::Kind::Module, value);
       case 'f': return program(SourceText::Kind::Function, value);
-      case 'i': return program(SourceText::Kind::Id, value);
+      case 'i': return program(SourceText::Kind::Name, value);
       case 'c': arguments_.commands.push_back(value); return true;
       case 'p': return target(value);
       case 'o': arguments_.output = value; return true;

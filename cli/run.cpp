@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include "cli/arguments.h"
@@ -51,24 +50,6 @@ Result<void> apply_settings(Options& options, const Arguments& arguments) {
     if (auto done = options.set(name, value, false, false); !done) {
       return std::move(done).error().context("failed to set -x " + name);
     }
-  }
-  return {};
-}
-
-/// -i N becomes the four fields of probe N.
-Result<void> name_probe_ids(Framework& framework, std::vector<SourceText>& texts) {
-  for (SourceText& text : texts) {
-    if (text.kind != SourceText::Kind::Id) continue;
-    std::string number = specifier_of(text.text);
-    number.erase(std::ranges::remove(number, ' ').begin(), number.end());
-    uint32_t id = 0;
-    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
-    (void)framework.match({"dtrace", "", "", "BEGIN", {}});  // providers provide before their first match
-    const ProbeInfo* probe =
-        error == std::errc() && end == number.data() + number.size() ? framework.find({id}) : nullptr;
-    if (probe == nullptr) return Error("invalid probe identifier " + number + ": Unknown probe identifier");
-    text.text = probe->provider + ":" + probe->module + ":" + probe->function + ":" + probe->name +
-                text.text.substr(specifier_of(text.text).size());
   }
   return {};
 }
@@ -121,7 +102,6 @@ class Run {
   int carry_out() {
     auto texts = read_sources(arguments_.programs, options_);
     if (!texts) return fatal(texts.error().message());
-    if (auto done = name_probe_ids(session_->framework(), *texts); !done) return fatal(done.error().message());
     if (texts->empty() && arguments_.mode == Mode::List) return list({});
     if (texts->empty() && arguments_.mode == Mode::CompileOnly) return 0;
     if (texts->empty() && arguments_.mode != Mode::Prompt)

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include "cli/words.h"
 #include "providers/registry.h"
 #include "runtime/agg/functions.h"
+#include "runtime/process/demangle.h"
 
 namespace sonde {
 
@@ -44,6 +46,12 @@ std::vector<std::string> own_environment() {
 }
 
 /// "4m"
+/// Would the system give so much memory?
+bool can_be_had(uint64_t bytes) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory != MAP_FAILED && ::munmap(memory, bytes) == 0;
+}
+
 std::string size_text(uint64_t bytes) {
   for (const auto& [shift, unit] : {std::pair(40, 't'), std::pair(30, 'g'), std::pair(20, 'm'), std::pair(10, 'k')}) {
     if (bytes >> shift != 0 && (bytes >> shift) << shift == bytes) return std::to_string(bytes >> shift) + unit;
@@ -68,6 +76,7 @@ Result<std::unique_ptr<Session>> Session::create(Options& options, Output& outpu
   std::unique_ptr<Session> session(new Session(options, output));
   auto opened = open_source(options.text("source"), targets, {.own_group = prompt, .null_input = prompt});
   if (!opened) return std::move(opened).error().context("cannot open the event source");
+  if (!options.flag("demangle")) show_linker_names();
   session->opened_ = std::move(*opened);
   session->source_ = session->opened_.source.get();
   session->framework_ = std::make_unique<Framework>(session->source_);
@@ -189,6 +198,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
     if (auto done = attach_all(); !done) return done;
   }
   if (auto done = check_cpu(); !done) return done;
+  if (auto done = check_aggregations(); !done) return done;
   if (auto done = check_records(); !done) return done;
   for (const ClauseDesc& clause : program_.clauses)
     if (!clause.impossible.empty()) return Error(clause.impossible, ENOTSUP);
@@ -234,6 +244,18 @@ Result<void> Session::create_buffers(uint64_t bytes) {
   return done;
 }
 
+/// The same of aggsize. Aggregations grow as they need, so memory is only asked whether it would be there.
+Result<void> Session::check_aggregations() {
+  const uint64_t wanted = options_.number("aggsize");
+  const bool lower = options_.text("bufresize") == "auto";
+  if (can_be_had(wanted)) return {};
+  uint64_t bytes = wanted / 2;
+  while (!can_be_had(bytes) && bytes > kLeastBuffer) bytes /= 2;
+  if (!lower) return Error("aggsize: there is no memory for " + size_text(wanted), ENOMEM);
+  if (!options_.flag("quietresize")) output_.message("aggregation size lowered to " + size_text(bytes));
+  return options_.set("aggsize", std::to_string(bytes), false, false);
+}
+
 /// A record that the whole buffer could not hold. What is as long as the event makes it is not counted.
 Result<void> Session::check_records() {
   const uint64_t room = std::bit_ceil(std::max(options_.number("bufsize"), kLeastBuffer));
@@ -247,9 +269,8 @@ Result<void> Session::check_records() {
     if (bytes > room) return Error("Enabling exceeds size of buffer", ENOSPC);
   }
   for (const AggregationDesc& aggregation : program_.aggregations) {
-    uint64_t bytes = 8 + 8 * row_of(aggregation.function).operations->words(aggregation);
-    for (const ValueType& key : aggregation.keys) bytes += key.size;
-    if (bytes > options_.number("aggsize")) return Error("Enabling exceeds size of buffer", ENOSPC);
+    if (element_bytes(aggregation) > options_.number("aggsize"))
+      return Error("Enabling exceeds size of buffer", ENOSPC);
   }
   return {};
 }
@@ -387,6 +408,9 @@ void Session::finish() {
     for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
     (void)framework_->disarm().has_value();
     take_notices();
+    // What -c started ends with the tracing of it, what -p named goes on.
+    for (uint32_t pid : live_)
+      if (std::ranges::find(spawned_, pid) != spawned_.end()) ::kill(static_cast<pid_t>(pid), SIGKILL);
   }
   framework_->suspend();
   consumer_->drain_all();

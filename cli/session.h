@@ -75,6 +75,7 @@ class Session {
   bool only_begin(const Enabling& enabling);
   void wait(uint64_t timeout_ns);
   Result<void> create_buffers(uint64_t bytes);
+  Result<void> check_aggregations();
   Result<void> check_cpu();
   Result<void> check_records();
   void loop();

@@ -44,6 +44,9 @@ constexpr ShortForm kShortForms[] = {
 Result<SourceText> complete(Kind kind, const std::string& argument) {
   const ShortForm* form = std::ranges::find(kShortForms, kind, &ShortForm::kind);
   std::string specifier = specifier_of(argument);
+  if (const size_t digits = std::min(specifier.find_first_not_of("0123456789"), specifier.size()); digits > 0)
+    return Error("invalid probe specifier " + argument + ": probe identifier " + specifier.substr(0, digits) +
+                 " not permitted when specifying " + form->what + "s");
   std::string rest = argument.substr(specifier.size());
   size_t end = specifier.find_last_not_of(" \t");
   rest = (end == std::string::npos ? "" : specifier.substr(end + 1)) + rest;
@@ -105,8 +108,7 @@ Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Progra
         texts.push_back({program.kind, program.text, std::move(*text)});
         break;
       }
-      case Kind::Name:
-      case Kind::Id: texts.push_back({program.kind, program.text, program.text}); break;
+      case Kind::Name: texts.push_back({program.kind, program.text, program.text}); break;
       case Kind::Provider:
       case Kind::Module:
       case Kind::Function: {

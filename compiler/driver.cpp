@@ -72,17 +72,6 @@ void append_rendered(std::string& message, const Diagnostic& diagnostic, const S
   message += rendered;
 }
 
-/// -i may name its probe by a number, which the parser takes for a name.
-void append_descriptions(std::vector<ProbeDescription>& all, const ClauseAst& clause, const SourceText& text) {
-  if (text.kind != SourceText::Kind::Id || text.text.find_first_of("0123456789") != 0) {
-    all.insert(all.end(), clause.descriptions.begin(), clause.descriptions.end());
-    return;
-  }
-  uint32_t id = 0;
-  std::from_chars(text.text.data(), text.text.data() + text.text.size(), id);
-  all.push_back({"", "", "", "", ProbeId{id}});
-}
-
 }  // namespace
 
 struct Compiler::Impl {
@@ -231,11 +220,14 @@ std::vector<ProbeDescription> Compiler::preview(std::span<const SourceText> text
   for (const SourceText& text : texts) {
     Diagnostics diagnostics;
     PreparedText prepared = prepare(text.text, diagnostics);
+    Checkpoint only_options_stay(*impl_->world);
+    control_lines(*impl_->world, prepared.controls, false, diagnostics);
     SyntaxTree tree =
-        parse(prepared.text, text.kind == SourceText::Kind::Script, impl_->preview_questions(macros), diagnostics);
+        parse(prepared.text, is_script(text, impl_->options), impl_->preview_questions(macros), diagnostics);
     if (diagnostics.any()) return {};
     for (const Item& item : tree.items)
-      if (const auto* clause = std::get_if<ClauseAst>(&item)) append_descriptions(all, *clause, text);
+      if (const auto* clause = std::get_if<ClauseAst>(&item))
+        all.insert(all.end(), clause->descriptions.begin(), clause->descriptions.end());
   }
   return all;
 }

@@ -17,7 +17,10 @@ tokens {
 
 // A function's name in C++ or Rust has more signs. They count behind a colon, and in pairs of brackets, where blanks and commas do, too;
 // any sign behind a backslash.
-DESCRIPTION : ( LETTER | ESCAPED )+ ( ':' ( LETTER | ESCAPED | ANGLES | ROUNDS QUALIFIERS? | [~'#<>] | OPERATOR )* )? ;
+// A run of digits in front is a probe's id.
+ID : [0-9]+ -> type(DESCRIPTION) ;
+DESCRIPTION : ( FIRST | ESCAPED ) ( LETTER | ESCAPED )* ( ':' ( LETTER | ESCAPED | ANGLES | ROUNDS QUALIFIERS? | [~'#<>] | OPERATOR )* )? ;
+fragment FIRST : [A-Za-z\-$:_.?*[\]!`] ;
 fragment LETTER : [A-Za-z0-9\-$:_.?*[\]!`] ;
 fragment ESCAPED : '\\' ~[\n] | '\\' ;
 fragment ANGLES : '<' ( ~[<>(){};"\n] | ANGLES | ROUNDS )* '>' ;

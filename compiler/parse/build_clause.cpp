@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "compiler/parse/tree_builder.h"
 
@@ -45,6 +46,7 @@ ClauseAst TreeBuilder::clause(P::ClauseContext* context) {
 void TreeBuilder::description(antlr4::tree::TerminalNode* node, ClauseAst& clause) {
   SourceRange where = range(node->getSymbol());
   std::string written = spelling(node), expanded;
+  if (std::isdigit(static_cast<unsigned char>(written[0]))) return probe_id(written, where, clause);
   if (!expand_description(written, where, expanded)) return;
   std::optional<ProbeDescription> description = read_description(expanded);
   if (!description) {
@@ -56,6 +58,17 @@ void TreeBuilder::description(antlr4::tree::TerminalNode* node, ClauseAst& claus
     return;
   }
   clause.descriptions.push_back(std::move(*description));
+  clause.description_places.push_back(where);
+}
+
+void TreeBuilder::probe_id(const std::string& digits, SourceRange where, ClauseAst& clause) {
+  uint32_t id = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+  if (error != std::errc() || id == 0) {
+    diagnostics_.report("D_PDESC_INVAL", where, "invalid probe identifier " + digits + ": Unknown probe identifier");
+    return;
+  }
+  clause.descriptions.push_back(ProbeDescription{"", "", "", "", ProbeId{id}});
   clause.description_places.push_back(where);
 }
 

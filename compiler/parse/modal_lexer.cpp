@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 namespace sonde {
 namespace {
@@ -100,8 +101,9 @@ ByteStream::ByteStream(std::string_view text) {
                          [](char c) { return static_cast<char32_t>(static_cast<unsigned char>(c)); });
 }
 
-ModalLexer::ModalLexer(antlr4::CharStream* input, const std::string& text, Diagnostics& diagnostics)
-    : DLexer(input), text_(text), diagnostics_(diagnostics) {
+ModalLexer::ModalLexer(antlr4::CharStream* input, const std::string& text, bool script, const IsType& is_type,
+                       Diagnostics& diagnostics)
+    : DLexer(input), text_(text), script_(script), is_type_(is_type), diagnostics_(diagnostics) {
   removeErrorListeners();
 }
 
@@ -179,7 +181,9 @@ void ModalLexer::code_token(antlr4::CommonToken& token) {
     size_t type = keyword(scope == std::string_view::npos ? word : word.substr(scope + 1));
     bool scoped_type = type == STRUCT || type == UNION || type == ENUM;  // vmlinux`struct file
     if (type && (scope == std::string_view::npos || scoped_type)) token.setType(type);
+    if (open_.empty() && token.getType() == IDENTIFIER) last_name_ = word;
   }
+  if (token.getType() == TYPEDEF) in_typedef_ = region_ == Region::Declaration;
   limit_depth(token);
   switch (token.getType()) {
     case LBRACE:
@@ -189,7 +193,9 @@ void ModalLexer::code_token(antlr4::CommonToken& token) {
     case RPAREN: close_bracket(token, '('); break;
     case RBRACKET: close_bracket(token, '['); break;
     case SEMICOLON:
-      if (region_ == Region::Declaration && open_.empty()) end_region();
+      if (region_ != Region::Declaration || !open_.empty()) break;
+      if (std::exchange(in_typedef_, false)) typedefs_.insert(last_name_);
+      end_region();
       break;
     case QUESTION: questions_ += open_.empty(); break;
     case COLON: questions_ -= open_.empty() && questions_ > 0; break;
@@ -237,6 +243,9 @@ bool ModalLexer::starts_declaration(const antlr4::CommonToken& token) const {
   size_t begin = token.getStartIndex(), end = token.getStopIndex() + 1;
   std::string_view word = std::string_view(text_).substr(begin, end - begin);
   if (keyword(word)) return true;
+  const std::string_view before_star = word.substr(0, word.find('*'));
+  if (script_ && before_star.size() < word.size() && is_identifier(before_star))
+    return keyword(before_star) || typedefs_.contains(before_star) || is_type_(before_star);
   if (!is_identifier(word)) return false;
   size_t next = skip_blanks(end);
   return next < text_.size() && (is_word(text_[next]) || text_[next] == '(');

@@ -9,6 +9,8 @@
 // word that reads on like a description.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +29,11 @@ class ByteStream : public antlr4::ANTLRInputStream {
 
 class ModalLexer : public antlr::DLexer {
  public:
-  ModalLexer(antlr4::CharStream* input, const std::string& text, Diagnostics& diagnostics);
+  using IsType = std::function<bool(std::string_view)>;
+
+  /// `script`: a type and a star begin a declaration, not a description.
+  ModalLexer(antlr4::CharStream* input, const std::string& text, bool script, const IsType& is_type,
+             Diagnostics& diagnostics);
   std::unique_ptr<antlr4::Token> nextToken() override;
 
   /// Where declarations begin: token start offsets, rising.
@@ -48,6 +54,8 @@ class ModalLexer : public antlr::DLexer {
   void complain(std::string_view tag, const antlr4::CommonToken& token, std::string message);
 
   const std::string& text_;
+  bool script_;
+  const IsType& is_type_;
   Diagnostics& diagnostics_;
   Region region_ = Region::Top;
   std::vector<char> open_;
@@ -64,6 +72,9 @@ class ModalLexer : public antlr::DLexer {
   bool statement_ended_ = false;    ///< by the token before: an else would carry it on
   uint32_t questions_ = 0;          ///< ? without their : at depth 0 of a predicate
   std::vector<size_t> declarations_;
+  bool in_typedef_ = false;
+  std::string_view last_name_;  ///< outside of brackets: what a typedef names
+  std::set<std::string_view> typedefs_;
 };
 
 /// The token type of a keyword, or 0.

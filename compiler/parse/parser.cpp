@@ -244,8 +244,35 @@ class ErrorFinder {
     P parser(&stream);
     if (P::ProgramContext* program = parse_program(parser, antlr4::atn::PredictionMode::LL))
       TreeBuilder(text_, script_, questions_, diagnostics_).build(program);
-    else
+    else if (!is_redefined_before(tokens, item, stream.farthest()))
       SyntaxError(stream, text_, diagnostics_).report(stream.farthest());
+  }
+
+  std::string_view spelling(const antlr4::Token* token) const {
+    return std::string_view(text_).substr(token->getStartIndex(), token->getStopIndex() + 1 - token->getStartIndex());
+  }
+
+  /// `struct name {` defines the struct as soon as it is read, so a second definition is told before a syntax error behind it.
+  bool is_redefined_before(const std::vector<antlr4::Token*>& tokens, const Item& item, const antlr4::Token* error) {
+    const auto defined = [&](size_t i) {
+      const bool tagged = i + 2 < tokens.size() &&
+                          (tokens[i]->getType() == P::STRUCT || tokens[i]->getType() == P::UNION) &&
+                          tokens[i + 2]->getType() == P::LBRACE;
+      return tagged ? std::string(spelling(tokens[i])) + " " + std::string(spelling(tokens[i + 1])) : "";
+    };
+    for (size_t i = item.begin; i < item.end && tokens[i]->getStartIndex() < error->getStartIndex(); ++i) {
+      const std::string name = defined(i);
+      if (name.empty()) continue;
+      bool before = questions_.is_type(name);
+      for (size_t k = 0; k < i && !before; ++k) before = defined(k) == name;
+      if (!before) continue;
+      diagnostics_.report(
+          "D_DECL_TYPERED",
+          {static_cast<uint32_t>(tokens[i]->getStartIndex()), static_cast<uint32_t>(tokens[i + 1]->getStopIndex() + 1)},
+          "type redeclared: " + name);
+      return true;
+    }
+    return false;
   }
 };
 
@@ -290,7 +317,7 @@ std::string_view own_type_name(std::string_view name) { return name.starts_with(
 SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& questions, Diagnostics& diagnostics) {
   try {
     ByteStream input(text);
-    ModalLexer lexer(&input, text, diagnostics);
+    ModalLexer lexer(&input, text, script, questions.is_type, diagnostics);
     antlr4::CommonTokenStream tokens(&lexer);
     tokens.fill();
     TypeMarker(tokens, text, questions, lexer.declarations()).run();

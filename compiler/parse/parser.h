@@ -21,7 +21,7 @@ struct ParserQuestions {
 };
 
 /// `text` is what prepare() left. Errors are reported, with ranges in the text; the tree holds what came before.
-/// `script`: a description must be followed by a predicate or a body.
+/// `script`: a description must be followed by a predicate or a body, and `int*` begins a declaration.
 SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& questions, Diagnostics& diagnostics);
 
 /// D`name is the program's own name; other modules keep theirs.

@@ -264,27 +264,9 @@ ExprPtr Checker::statement_conditional(ExprPtr expr) {
   return expr;
 }
 
-namespace {
-
-/// The text of -i begins with a probe's number, or with the description that the number stands for.
-bool read_id(const SourceText& source, SyntaxTree& tree, Diagnostics& diagnostics) {
-  if (!source.text.empty() && source.text.find_first_of("0123456789") != 0) return true;
-  std::string digits = source.text.substr(0, source.text.find_first_not_of("0123456789"));
-  uint64_t id = digits.empty() || digits.size() > 9 ? 0 : std::stoul(digits);
-  SourceRange where{0, static_cast<uint32_t>(std::max<size_t>(digits.size(), 1))};
-  for (Item& item : tree.items) {
-    auto* clause = std::get_if<ClauseAst>(&item);
-    if (!clause) continue;
-    if (id == 0) {
-      diagnostics.report("D_PDESC_INVAL", where, "invalid probe identifier " + digits + ": Unknown probe identifier");
-      return false;
-    }
-    clause->descriptions = {ProbeDescription{"", "", "", "", ProbeId{static_cast<uint32_t>(id)}}};
-  }
-  return true;
+bool is_script(const SourceText& source, const Options& options) {
+  return source.kind == SourceText::Kind::Script && !options.flag("pspec");
 }
-
-}  // namespace
 
 Unit front_end(World& world, const SourceText& source, const MacroValues& macros, Diagnostics& diagnostics) {
   Unit unit;
@@ -303,7 +285,7 @@ Unit front_end(World& world, const SourceText& source, const MacroValues& macros
                               return (world.types.find(name) && !world.function(name)) || library_defines_type(name);
                             },
                             [&](std::string_view name) { return values(name); }};
-  if (!own.any()) *tree = parse(prepared.text, source.kind == SourceText::Kind::Script, questions, own);
+  if (!own.any()) *tree = parse(prepared.text, is_script(source, world.options), questions, own);
   for (const Diagnostic& one : own.list()) diagnostics.report(one);
   if (failed()) return unit;
   // Beyond this point there is a syntax tree.
@@ -311,7 +293,6 @@ Unit front_end(World& world, const SourceText& source, const MacroValues& macros
   bool empty = source.kind == SourceText::Kind::Script && tree->items.empty() && prepared.controls.empty() &&
                !world.options.flag("empty") && source.library.empty();
   if (empty) diagnostics.report("D_EMPTY", {}, "empty D program translation unit");
-  if (source.kind == SourceText::Kind::Id && !read_id(source, *tree, diagnostics)) return unit;
   world.trees.push_back(tree);
   Checker checker(world, source, diagnostics);
   checker.items(*tree, unit);

@@ -57,6 +57,7 @@ class Checker {
 
   // resolve_probes.cpp
   void resolve_probes(ClauseAst& clause);
+  void name_probe(ProbeDescription& description, const std::vector<ProbeId>& found, SourceRange where);
   std::string near_probes(const ProbeDescription& description);
   ExprPtr typed_argument(ExprPtr expr);
   ArgumentDescription declared_argument_of_all(uint64_t index, SourceRange where);

@@ -32,6 +32,9 @@ class World;
 std::unique_ptr<World> make_world(BodyProgram& program, Framework& framework, Options& options);
 void delete_world(World*);
 
+/// A script's descriptions have bodies; what -n and its like take, or the option pspec allows, may be a description alone.
+bool is_script(const SourceText& source, const Options& options);
+
 /// Text to checked, lowered tree (parse, control lines, declarations, types, lowering). Adds variables, arrays, aggregations and sites to
 /// the world's program. The caller reports `diagnostics`; the unit is of use only when there are none.
 /// Probe descriptions are matched here: D_PDESC_ZERO unless zdefs.

@@ -22,22 +22,38 @@ void Checker::resolve_probes(ClauseAst& clause) {
   matched_.clear();
   arguments_.clear();
   for (size_t i = 0; i < clause.descriptions.size(); ++i) {
-    const ProbeDescription& description = clause.descriptions[i];
+    ProbeDescription& description = clause.descriptions[i];
     std::vector<ProbeId> found = world_.framework.match(description);
     matched_.insert(matched_.end(), found.begin(), found.end());
+    if (description.id.value != 0) {
+      name_probe(description, found, clause.description_places[i]);
+      continue;
+    }
     if (!found.empty() || world_.options.flag("zdefs")) continue;
     SourceRange where = clause.description_places[i];
     if (std::optional<ProvideError> error = world_.framework.provide_error()) {
       diagnostics_.report(error->tag, where, error->message);
       continue;
     }
-    std::string id = description.id.value ? std::to_string(description.id.value) : to_string(description);
-    diagnostics_.report("D_PDESC_ZERO", where, "probe description " + id + " does not match any probes",
+    diagnostics_.report("D_PDESC_ZERO", where,
+                        "probe description " + to_string(description) + " does not match any probes",
                         near_probes(description));
   }
   std::ranges::sort(matched_);
   auto repeated = std::ranges::unique(matched_);
   matched_.erase(repeated.begin(), repeated.end());
+}
+
+/// The four names of a probe that was named by its number.
+void Checker::name_probe(ProbeDescription& description, const std::vector<ProbeId>& found, SourceRange where) {
+  if (found.empty()) {
+    diagnostics_.report(
+        "D_PDESC_INVAL", where,
+        "invalid probe identifier " + std::to_string(description.id.value) + ": Unknown probe identifier");
+    return;
+  }
+  const ProbeInfo& probe = world_.framework.info(found.front());
+  description = {probe.provider, probe.module, probe.function, probe.name, probe.id};
 }
 
 /// What the user may have meant: the field that is nearest to an existing probe's, or the word in another field;

@@ -19,6 +19,13 @@ class Splitter {
   const Unit& unit_of(size_t diagnostic) const { return *blamed_.at(diagnostic); }
 
  private:
+  struct Attempt {
+    std::vector<SplitClause> clauses;
+    Diagnostics diagnostics;
+    std::set<uint32_t> crowding;  ///< variables that would leave room in a clause if they lived in the body
+  };
+  Attempt try_split(const std::vector<const Unit*>& units, const std::set<uint32_t>& in_body);
+
   const BodyProgram& program_;
   const Options& options_;
   Residency residency_;

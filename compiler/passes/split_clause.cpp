@@ -386,6 +386,8 @@ std::optional<uint32_t> ClauseSplitter::new_slot(const Expr& expr, sonde_slot_ki
               : "clause captures more than " + std::to_string(SONDE_RECORD_MAX) +
                     " bytes: split it in two, or lower strsize");
     full_ = true;
+    for (const Capture& one : result_.captures)
+      if (one.expression->kind == ExprKind::Variable) crowding_.insert(one.expression->variable_index);
     return std::nullopt;
   }
   record_bytes_ += bytes;

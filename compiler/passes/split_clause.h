@@ -27,6 +27,9 @@ class ClauseSplitter {
 
   SplitClause split(const ClauseAst& clause);
 
+  /// Where the clause had no room for its captures: the resident variables among them.
+  const std::set<uint32_t>& crowding() const { return crowding_; }
+
  private:
   const Residents& residents_;
   const PointerOrigins& origins_;
@@ -39,6 +42,7 @@ class ClauseSplitter {
   std::map<uint32_t, uint32_t> generation_;  ///< of resident variables: counts assignments
   uint64_t record_bytes_ = sizeof(sonde_record);
   bool full_ = false;
+  std::set<uint32_t> crowding_;
 
   void split_predicate(const Expr* predicate, DifEmitter::Label fail);
   void split_statements(const std::vector<Statement>& statements);

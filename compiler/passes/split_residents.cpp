@@ -109,7 +109,8 @@ bool can_be_made(const Assignment& assignment, const Residents& residents) {
 }
 
 /// New scalars of a thread or a firing that are assigned somewhere, given cells while there are any.
-void add_candidates(Residency& residency, const Uses& uses, const BodyProgram& program) {
+void add_candidates(Residency& residency, const Uses& uses, const BodyProgram& program,
+                    const std::set<uint32_t>& in_body) {
   uint32_t used[2] = {};
   for (const auto& [variable, cell] : residency.residents)
     used[cell.thread] = std::max(used[cell.thread], cell.index + 1u);
@@ -117,7 +118,7 @@ void add_candidates(Residency& residency, const Uses& uses, const BodyProgram& p
     uint32_t index = assignment.expr->kids[0]->variable_index;
     const VariableDesc& variable = program.variables[index];
     if (variable.scope == VariableDesc::Scope::Global || residency.decided.contains(index) ||
-        uses.addressed.contains(index))
+        uses.addressed.contains(index) || in_body.contains(index))
       continue;
     if (!is_word(*assignment.expr->kids[0]->type) || residency.residents.contains(index)) continue;
     bool thread = variable.scope == VariableDesc::Scope::Self;
@@ -165,9 +166,9 @@ std::vector<const Expr*> conjuncts(const Expr* predicate) {
 }
 
 std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::vector<const Unit*>& units,
-                                              const BodyProgram& program) {
+                                              const BodyProgram& program, const std::set<uint32_t>& in_body) {
   Uses uses = collect(units);
-  add_candidates(residency, uses, program);
+  add_candidates(residency, uses, program, in_body);
   strike_out(residency, uses);
   mark_kernel(residency.residents, uses);
   std::vector<ResidencyBreach> breaches;

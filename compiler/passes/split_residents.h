@@ -23,9 +23,9 @@ struct Residency {
   std::set<uint32_t> decided;  ///< every variable that some clause already names
 };
 
-/// Decides for the variables that are new in `units`. `residency` is changed; keep a copy for a failed call.
+/// Decides for the variables that are new in `units`; those of `in_body` live there. `residency` is changed; keep a copy for a failed call.
 std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::vector<const Unit*>& units,
-                                              const BodyProgram& program);
+                                              const BodyProgram& program, const std::set<uint32_t>& in_body);
 
 /// The conjuncts of a predicate, in order; none for a null pointer.
 std::vector<const Expr*> conjuncts(const Expr* predicate);

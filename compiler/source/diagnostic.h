@@ -9,9 +9,9 @@
 
 namespace sonde {
 
-/// A text that is compiled: a script file, or the argument of -n, -P, -m, -f, -i.
+/// A text that is compiled: a script file, or the argument of -n, -i, -P, -m, -f.
 struct SourceText {
-  enum class Kind : uint8_t { Script, Name, Provider, Module, Function, Id };
+  enum class Kind : uint8_t { Script, Name, Provider, Module, Function };
   Kind kind = Kind::Script;
   std::string name;     ///< the script's file name; for the others the whole argument
   std::string text;     ///< as it is parsed: for -P and the like already completed to four fields

@@ -43,7 +43,9 @@ class Preparer {
       end = std::min(out_.text.find('\n', end), out_.text.size());
       if (end == out_.text.size() || end == begin || out_.text[end - 1] != '\\') break;
     }
-    if (end == out_.text.size() && out_.text[end - 1] == '\\')
+    const size_t words_end = out_.text.find_last_not_of(" \t", end - 1) + 1;
+    const bool bare = out_.text.compare(begin, words_end - begin, "#pragma") == 0;
+    if (end == out_.text.size() && (bare || out_.text[end - 1] == '\\'))
       diagnostics_.report("D_SYNTAX", range(begin, end), "end-of-file encountered before end of control line");
     out_.controls.push_back({range(begin, end), out_.text.substr(begin, end - begin)});
     blank(begin, end);

@@ -65,7 +65,7 @@ const std::string* kept(const std::string& path) {
 }
 
 void create(const Target& target, const Site& site) {
-  const std::string function = site.function == nullptr ? "-" : source_name(site.function->name).whole;
+  const std::string function = site.function == nullptr ? "-" : shown_name(site.function->name);
   auto made = std::make_unique<Probe>(Probe{target.pid, site.kind, site.function, {}});
   const dtrace_id_t id =
       dtrace_probe_create(target.id, site.object->name.c_str(), function.c_str(), site.name.c_str(), 0, made.get());
@@ -86,7 +86,7 @@ void create(const Target& target, const Site& site) {
 }
 
 bool is_known(const Target& target, const Object& object, const ElfFunction& function, const char* name) {
-  const std::string source = source_name(function.name).whole;
+  const std::string source = shown_name(function.name);
   const dtrace_id_t id = dtrace_probe_lookup(target.id, object.name.c_str(), source.c_str(), name);
   if (id == 0) return false;
   const std::string* path = kept(object.path);
@@ -97,8 +97,10 @@ bool is_known(const Target& target, const Object& object, const ElfFunction& fun
   return known;
 }
 
-/// `p*:::entry` does not mean us: only a description that spells out "pid" does.
-bool names_us(const dtrace_probedesc_t& spec) { return std::string_view(spec.dtpd_provider).starts_with("pid"); }
+/// The process at the end of a description's provider, as 42 of pid42 and p*d42; empty: it means no process.
+std::string_view process_named(std::string_view provider) {
+  return provider.substr(provider.find_last_not_of("0123456789") + 1);
+}
 
 void tell_none(const Target& target, const dtrace_probedesc_t& spec) {
   const std::string text = "probe description " + target.name + ":" + spec.dtpd_mod + ":" + spec.dtpd_func + ":" +
@@ -108,7 +110,7 @@ void tell_none(const Target& target, const dtrace_probedesc_t& spec) {
 }
 
 void provide_target(void* arg, const dtrace_probedesc_t* spec) {
-  if (spec == nullptr || !names_us(*spec)) return;
+  if (spec == nullptr) return;
   const Target& target = *static_cast<const Target*>(arg);
   sonde_follow(target.pid);  // what it maps from here on is told
   std::vector<Object> objects = objects_of(target.pid);
@@ -137,13 +139,13 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
 
 /// Why there is no provider of that name.
 void provide_base(void*, const dtrace_probedesc_t* spec) {
-  if (spec == nullptr || !names_us(*spec)) return;
-  const std::string_view field = spec->dtpd_provider, rest = field.substr(3);
-  if (rest.find_first_of("*?[\\") != rest.npos) return;
+  if (spec == nullptr) return;
+  const std::string_view rest = process_named(spec->dtpd_provider);
+  if (rest.empty() || sonde_glob_match(spec->dtpd_provider, ("pid" + std::string(rest)).c_str()) == 0) return;
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-  if (error != std::errc() || end != rest.data() + rest.size() || number == 0) {
-    const std::string text = "'" + std::string(field) + "' does not contain a valid pid";
+  if (error != std::errc() || number == 0) {
+    const std::string text = "'" + std::string(spec->dtpd_provider) + "' does not contain a valid pid";
     return sonde_provide_error("D_PROC_BADPID", text.c_str());
   }
   const auto known = [&](const auto& target) { return target->pid == number; };

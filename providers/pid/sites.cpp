@@ -45,12 +45,14 @@ bool is_cold_part(std::string_view name) { return name.ends_with(".cold") || nam
 
 std::vector<const ElfFunction*> select_functions(const ElfFile& file, const FunctionField& glob) {
   std::vector<const ElfFunction*> chosen;
+  const ElfFunction* best =
+      nullptr;  // names of one address stand together, the best first: that is the function's name
   for (const ElfFunction& function : file.functions()) {
+    if (best == nullptr || best->address != function.address) best = &function;
+    if (!chosen.empty() && chosen.back() == best) continue;
     if (!glob.matches(function.name)) continue;
-    // Names of one address stand together, the best first.
-    if (!chosen.empty() && chosen.back()->address == function.address) continue;
     if (!glob.is_exact() && is_cold_part(function.name)) continue;
-    chosen.push_back(&function);
+    chosen.push_back(best);
   }
   return chosen;
 }
@@ -110,17 +112,14 @@ class Finder {
     }
     if (searched.empty() || any_function || !found_.sites.empty() || found_.known > 0) return;
     const std::string why = any_symbol ? "" : no_symbols(searched);
-    if (function_.is_exact()) {
-      const std::string module = spec_.dtpd_mod;
-      const std::string where = module.empty() ? "any module" : "module '" + module + "'";
-      const bool may_come = module.empty() && why.empty();
-      const char* unknown = "; it is an indirect function, and which code it runs cannot be told";
-      refuse("D_PROC_FUNC", "failed to lookup '" + function_.literal() + "' in " + where + why +
-                                (unresolved_ ? unknown : "") +
-                                (may_come ? "; with -Z, those that are opened later are waited for" : ""));
-    } else if (!any_symbol) {
+    const char* unknown = unresolved_ ? "; it is an indirect function, and which code it runs cannot be told" : "";
+    if (function_.is_exact() && Field(spec_.dtpd_mod).is_exact()) {
+      refuse("D_PROC_FUNC",
+             "failed to lookup '" + function_.literal() + "' in module '" + spec_.dtpd_mod + "'" + why + unknown);
+    } else if (!any_symbol || unresolved_) {
       refuse("D_PDESC_ZERO", "probe description " + std::string(spec_.dtpd_provider) + ":" + spec_.dtpd_mod + ":" +
-                                 spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why);
+                                 spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why +
+                                 unknown);
     }
   }
 
@@ -268,21 +267,24 @@ class Finder {
     if (!function_.is_exact()) return;
     if (!read.broken.empty()) {
       refuse("D_PROC_CREATEFAIL",
-             "function '" + source_name(function.name).whole + "' has no instruction probes: " + read.broken);
+             "function '" + shown_name(function.name) + "' has no instruction probes: " + read.broken);
     } else if (names_.offset >= read.size) {
-      refuse("D_PROC_OFF", text + " outside of function '" + source_name(function.name).whole + "'");
+      refuse("D_PROC_OFF", text + " outside of function '" + shown_name(function.name) + "'");
     } else {
-      refuse("D_PROC_ALIGN", text + " is not at the beginning of an instruction of function '" +
-                                 source_name(function.name).whole + "'");
+      refuse("D_PROC_ALIGN",
+             text + " is not at the beginning of an instruction of function '" + shown_name(function.name) + "'");
     }
   }
 
   /// pid1:a.out:-:401136, an address as the program was linked.
   void find_absolute(const std::vector<Object>& objects) {
     const auto program = std::ranges::find(objects, true, &Object::executable);
-    const bool is_program = program != objects.end() && (std::string_view(spec_.dtpd_mod) == "a.out" ||
-                                                         std::string_view(spec_.dtpd_mod) == program->name);
+    const std::string_view module = spec_.dtpd_mod;
+    const bool is_program =
+        program != objects.end() && (module.empty() || module == "a.out" || module == program->name);
     if (!is_program) return refuse("D_PROC_LIB", "only the a.out module is valid with the '-' function");
+    if (!names_.glob.is_exact())
+      return refuse("D_PROC_NAME", "only individual addresses may be specified with the '-' function");
     if (!names_.one_offset) {
       return refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) + "' is an invalid probe name");
     }

@@ -11,6 +11,12 @@ const AggFunctionRow& row_of(AggFunction function) {
   SONDE_CHECK(false);
 }
 
+uint64_t element_bytes(const AggregationDesc& desc) {
+  uint64_t bytes = 8 + 8 * row_of(desc.function).operations->words(desc);
+  for (const ValueType& key : desc.keys) bytes += key.size;
+  return bytes;
+}
+
 int64_t normalized(int64_t value, uint64_t normal) {
   if (normal <= 1) return value;
   uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);

@@ -65,6 +65,9 @@ constexpr const AggFunctionRow* find_aggregating_function(std::string_view name)
   return at != kAggFunctions.end() && at->name == name ? &*at : nullptr;
 }
 
+/// What aggsize counts of one element: a record's header, its value and its keys.
+uint64_t element_bytes(const AggregationDesc& desc);
+
 /// The row of a function.
 const AggFunctionRow& row_of(AggFunction function);
 

@@ -34,14 +34,16 @@ void step(const AggregationDesc& desc, int64_t* data, int64_t value, int64_t wei
 
 void merge(const AggregationDesc& desc, int64_t* into, const int64_t* from) { merge_counts(into, from, words(desc)); }
 
-/// A bucket weighs what its label says; the ends weigh one less and one step more than their neighbours.
+/// A bucket weighs what its label says; the one below counts as base - 1, the one above as the limit + 1.
 AggTotal total(const AggregationDesc& desc, const int64_t* data) {
   Levels levels = levels_of(desc);
-  AggTotal total{static_cast<long double>(data[0]) * static_cast<long double>(levels.base - 1), 0};
-  for (int64_t i = 0; i <= levels.count; ++i) {
-    int64_t low = levels.base + i * levels.step;
-    total.value += static_cast<long double>(data[i + 1]) * static_cast<long double>(low);
-    if (i < levels.count && low <= 0 && low + levels.step > 0) total.zero = data[i + 1];
+  AggTotal total{0, 0};
+  for (int64_t i = 0; i <= levels.count + 1; ++i) {
+    int64_t weight = levels.base + (i - 1) * levels.step;
+    if (i == 0) weight = levels.base - 1;
+    if (i == levels.count + 1) weight = levels.end() + 1;
+    total.value += static_cast<long double>(data[i]) * static_cast<long double>(weight);
+    if (weight == 0) total.zero = data[i];
   }
   return total;
 }

@@ -9,8 +9,6 @@ namespace {
 
 constexpr uint64_t kChunk = 64 * 1024;
 
-uint64_t slot_bytes(uint64_t elements) { return elements * 32; }  // half full, 16 bytes each
-
 }  // namespace
 
 AggTable::AggTable(const AggregationDesc& desc, uint32_t strsize, MemoryBudget& budget)
@@ -19,16 +17,15 @@ AggTable::AggTable(const AggregationDesc& desc, uint32_t strsize, MemoryBudget& 
       codec_(desc.keys, strsize, desc.default_frames),
       budget_(budget),
       words_(operations_.words(desc)),
+      element_bytes_(element_bytes(desc)),
       key_buffer_(codec_.max_bytes() / 8 + 1) {}
 
 AggTable::~AggTable() { forget(); }
 
 KeyedEntry* AggTable::make(const uint8_t* key, uint64_t bytes, uint64_t hash) {
-  uint64_t size = sizeof(KeyedEntry) + 8 * words_ + bytes;
-  if (!budget_.fits(size + slot_bytes(1))) return nullptr;
-  budget_.used += size + slot_bytes(1);
-  charged_ += size + slot_bytes(1);
-  auto* entry = static_cast<KeyedEntry*>(allocate(size));
+  if (!budget_.fits(element_bytes_)) return nullptr;
+  budget_.used += element_bytes_;
+  auto* entry = static_cast<KeyedEntry*>(allocate(sizeof(KeyedEntry) + 8 * words_ + bytes));
   entry->hash = hash;
   entry->key_bytes = static_cast<uint32_t>(bytes);
   entry->key_at = static_cast<uint32_t>(words_);
@@ -52,11 +49,10 @@ void* AggTable::allocate(uint64_t bytes) {
 }
 
 void AggTable::forget() {
+  budget_.used -= table_.size() * element_bytes_;
   table_.clear();
   chunks_.clear();
   chunk_left_ = 0;
-  budget_.used -= charged_;
-  charged_ = 0;
 }
 
 void AggTable::clear() {
@@ -100,6 +96,17 @@ void AggTable::keep_only(std::span<KeyedEntry* const> kept) {
     if (to == nullptr) continue;
     std::memcpy(to->words, from->words, 8 * words_);
   }
+}
+
+std::unique_ptr<AggTable> AggTable::picture(MemoryBudget& budget) const {
+  auto copy = std::make_unique<AggTable>(desc_, codec_.strsize(), budget);
+  copy->normal = normal;
+  for (const KeyedEntry* from : entries()) {
+    KeyedEntry* to = copy->make(from->key(), from->key_bytes, from->hash);
+    if (to != nullptr) std::memcpy(to->words, from->words, 8 * words_);
+  }
+  for (const auto& [cpu, part] : cpus_) copy->cpus_[cpu] = part->picture(budget);
+  return copy;
 }
 
 std::vector<KeyedEntry*> AggTable::entries() const {

@@ -64,6 +64,9 @@ class AggTable {
   /// Keeps the `keep` greatest elements by value, or the -`keep` least.
   void truncate(int64_t keep);
 
+  /// The same elements, which stay as they are; counted in `budget`.
+  std::unique_ptr<AggTable> picture(MemoryBudget& budget) const;
+
   uint64_t size() const { return table_.size(); }
   std::vector<KeyedEntry*> entries() const;
   KeyedEntry* find(const KeyedEntry& like) const { return table_.find(like.key(), like.key_bytes, like.hash); }
@@ -89,12 +92,12 @@ class AggTable {
   KeyCodec codec_;
   MemoryBudget& budget_;
   uint64_t words_;
+  uint64_t element_bytes_;  ///< of the budget
   KeyTable table_;
   std::vector<uint64_t> key_buffer_;
   std::vector<std::unique_ptr<std::byte[]>> chunks_;
   uint64_t chunk_left_ = 0;
   std::byte* chunk_at_ = nullptr;
-  uint64_t charged_ = 0;  // to the budget
   std::map<uint32_t, std::unique_ptr<AggTable>> cpus_;
 };
 

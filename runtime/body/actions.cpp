@@ -45,6 +45,19 @@ FormatSettings settings_of(const BodyContext* context) {
   return settings;
 }
 
+namespace {
+
+/// When the action takes effect: a table may be a picture, which is gone by then.
+template <typename Change>
+void change_tables(const BodyContext& context, const ActionSite& site, Change change) {
+  BodyState& state = *context.state;
+  state.act([&state, &site, change](std::string&) {
+    for (AggTable* table : state.tables_of(site)) change(*table);
+  });
+}
+
+}  // namespace
+
 extern "C" {
 
 void sonde_act_trace(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t* argv) {
@@ -77,17 +90,17 @@ void sonde_act_print(BodyContext* context, const ActionSite* site, uint32_t, con
 
 void sonde_act_printa(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t*) {
   BodyState& state = *context->state;
-  std::vector<AggTable*> tables = state.tables_of(*site);
-  SONDE_CHECK(!tables.empty());
+  SONDE_CHECK(!site->aggregations.empty());
   state.begin_row(*context);
-  state.act([&state, site, tables = std::move(tables), settings = settings_of(context)](std::string& out) {
+  state.act([&state, site, settings = settings_of(context)](std::string& out) {
+    const std::vector<AggTable*> tables = state.shown_tables_of(*site);
     if (site->has_format) {
       format_printa(site->format, tables, state.sort, settings, out);
     } else {
       out += '\n';
       format_aggregations(tables, state.sort, settings, out);
     }
-    for (AggTable* table : tables) table->printed = true;
+    for (AggTable* table : state.tables_of(*site)) table->printed = true;
   });
 }
 
@@ -98,29 +111,25 @@ void sonde_act_exit(BodyContext* context, const ActionSite*, uint32_t, const uin
 
 void sonde_act_clear(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t*) {
   context->state->begin_row(*context);
-  for (AggTable* table : context->state->tables_of(*site))
-    context->state->act([table](std::string&) { table->clear(); });
+  change_tables(*context, *site, [](AggTable& table) { table.clear(); });
 }
 
 void sonde_act_trunc(BodyContext* context, const ActionSite* site, uint32_t argc, const uint64_t* argv) {
   context->state->begin_row(*context);
   auto keep = argc > 0 ? static_cast<int64_t>(argv[0]) : 0;
-  for (AggTable* table : context->state->tables_of(*site))
-    context->state->act([table, keep](std::string&) { keep == 0 ? table->truncate_all() : table->truncate(keep); });
+  change_tables(*context, *site, [keep](AggTable& table) { keep == 0 ? table.truncate_all() : table.truncate(keep); });
 }
 
 void sonde_act_normalize(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t* argv) {
   context->state->begin_row(*context);
   const uint64_t normal = argv[0];
   if (normal == 0) return;
-  for (AggTable* table : context->state->tables_of(*site))
-    context->state->act([table, normal](std::string&) { table->normal = normal; });
+  change_tables(*context, *site, [normal](AggTable& table) { table.normal = normal; });
 }
 
 void sonde_act_denormalize(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t*) {
   context->state->begin_row(*context);
-  for (AggTable* table : context->state->tables_of(*site))
-    context->state->act([table](std::string&) { table->normal = 1; });
+  change_tables(*context, *site, [](AggTable& table) { table.normal = 1; });
 }
 
 }  // extern "C"

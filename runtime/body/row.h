@@ -20,7 +20,8 @@ struct Row {
     std::function<void(std::string& out)> run;  ///< may print
   };
   bool begun = false;
-  bool columns = false;  ///< has a prefix, and so a newline at its end
+  bool columns = false;  ///< has a prefix
+  bool quiet = false;    ///< the option, when it began; setopt() may change it, and the row's end goes by what is then
   std::string text;
   uint64_t data = 0;  ///< bytes of the values that it was made of
   std::vector<Step> steps;
@@ -31,7 +32,7 @@ struct Row {
   /// What it takes of a buffer, as a record of DTrace: a header of two words, and the values, not their text.
   uint64_t bytes() const { return 16 + data; }
   void clear() {
-    begun = columns = false;
+    begun = columns = quiet = false;
     text.clear();
     data = 0;
     steps.clear();

@@ -68,6 +68,7 @@ void BodyState::grow() {
 void BodyState::begin_row(const BodyContext& context) {
   if (row.begun) return;
   row.begun = true;
+  row.quiet = format.quiet;
   row.columns = flowindent || !format.quiet;
   if (flowindent) {
     Flow flow = flow_of(*context.probe);
@@ -93,8 +94,25 @@ void BodyState::act(std::function<void(std::string& out)> run) {
 
 std::vector<AggTable*> BodyState::tables_of(const ActionSite& site) const {
   std::vector<AggTable*> tables;
-  for (uint32_t index : site.aggregations) tables.push_back(aggregations.at(index).get());
+  for (uint32_t index : site.aggregations) {
+    tables.push_back(aggregations.at(index).get());
+    if (index < pictures.size()) tables.push_back(pictures[index].get());
+  }
   return tables;
+}
+
+std::vector<AggTable*> BodyState::shown_tables_of(const ActionSite& site) const {
+  std::vector<AggTable*> tables;
+  for (uint32_t index : site.aggregations)
+    tables.push_back(index < pictures.size() ? pictures[index].get() : aggregations.at(index).get());
+  return tables;
+}
+
+void BodyState::take_pictures(uint64_t now, bool anyway) {
+  if (!options.was_set("aggrate") || (now < picture_due && !anyway)) return;
+  picture_due = now + options.number("aggrate");
+  pictures.clear();
+  for (const auto& table : aggregations) pictures.push_back(table->picture(picture_budget));
 }
 
 }  // namespace sonde

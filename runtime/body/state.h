@@ -61,6 +61,10 @@ struct BodyState {
   VariableStore variables;
   ArrayStore arrays;
   std::vector<std::unique_ptr<AggTable>> aggregations;
+  MemoryBudget picture_budget{UINT64_MAX, 0};
+  std::vector<std::unique_ptr<AggTable>>
+      pictures;  ///< of aggregations, by index: what printa() shows where aggrate is set
+  uint64_t picture_due = 0;
 
   Speculations speculations;
   Ancestry ancestry;
@@ -107,7 +111,12 @@ struct BodyState {
   void act_in_output(std::function<void(std::string& out)> run) {
     row.steps.push_back({row.text.size(), std::move(run)});
   }
+  /// The aggregations that an action changes, and pictures of them.
   std::vector<AggTable*> tables_of(const ActionSite& site) const;
+  /// Those that printa() shows: pictures, if there are any.
+  std::vector<AggTable*> shown_tables_of(const ActionSite& site) const;
+  /// Where aggrate is set: takes pictures if it is time, or `anyway`.
+  void take_pictures(uint64_t now, bool anyway);
 };
 
 // For the helpers' files.

@@ -49,7 +49,12 @@ void VariableStore::grow() {
         locals_.shapes.at(variable.cell) = shape;
         if (shape.bytes != 0) local_buffers_[variable.cell] = pool_.take(shape.bytes);
         break;
-      case Scope::Self: self_shapes_.at(variable.cell) = shape; break;
+      case Scope::Self:
+        self_shapes_.at(variable.cell) = shape;
+        if (shape.bytes != 0) break;
+        self_bytes_ += variable.type.size;
+        budget_.used += thread_count_ * variable.type.size;
+        break;
     }
   }
 }
@@ -85,7 +90,7 @@ uint64_t* VariableStore::self(uint32_t tid) {
 }
 
 uint64_t* VariableStore::make_thread(uint32_t tid) {
-  if (!budget_.fits(thread_bytes()) && !(forget_idle_threads() && budget_.fits(thread_bytes()))) {
+  if (!budget_.fits(self_bytes_) && !(forget_idle_threads() && budget_.fits(self_bytes_))) {
     current_key_ = 0;  // to be asked again at the next firing
     std::ranges::fill(sink_, 0);
     return sink_.data();
@@ -96,7 +101,7 @@ uint64_t* VariableStore::make_thread(uint32_t tid) {
       if (thread.key != 0) thread_slot(larger, thread.key) = std::move(thread);
     threads_ = std::move(larger);
   }
-  budget_.used += thread_bytes();
+  budget_.used += self_bytes_;
   ++thread_count_;
   Thread& thread = thread_slot(threads_, uint64_t{tid} + 1);
   thread.key = uint64_t{tid} + 1;
@@ -112,7 +117,7 @@ bool VariableStore::forget_idle_threads() {
     if (thread.key == 0) continue;
     const uint64_t* cells = thread.cells.get();
     if (std::all_of(cells, cells + self_shapes_.size(), [](uint64_t cell) { return cell == 0; })) {
-      budget_.used -= thread_bytes();
+      budget_.used -= self_bytes_;
       continue;
     }
     ++thread_count_;
@@ -124,7 +129,6 @@ bool VariableStore::forget_idle_threads() {
 
 void VariableStore::grow_threads() {
   size_t old = self_shapes_.size();
-  budget_.used -= thread_count_ * thread_bytes();
   self_shapes_.resize(program_.self_cells);
   sink_.resize(program_.self_cells);
   for (Thread& thread : threads_) {
@@ -137,7 +141,6 @@ void VariableStore::grow_threads() {
     threads_.clear();
     thread_count_ = 0;
   }
-  budget_.used += thread_count_ * thread_bytes();
   current_ = nullptr;
 }
 

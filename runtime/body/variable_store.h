@@ -85,7 +85,6 @@ class VariableStore {
   Thread& thread_slot(std::vector<Thread>& threads, uint64_t key);
   void grow_threads();
   bool forget_idle_threads();
-  uint64_t thread_bytes() const { return self_shapes_.size() * 8 + sizeof(Thread) * 2; }
   void free_cell(uint64_t* cell, Place place);
   void release_pending();
   uint64_t drain_sink();
@@ -100,6 +99,7 @@ class VariableStore {
   std::vector<Shape> self_shapes_;
   std::vector<Thread> threads_;
   uint64_t thread_count_ = 0;
+  uint64_t self_bytes_ = 0;  ///< what the numbers and pointers of one thread count
   std::vector<uint64_t> sink_;
   uint64_t* current_ = nullptr;
   uint64_t current_key_ = 0;

@@ -153,12 +153,13 @@ void Consumer::Impl::output_row(Row row) {
 
 void Consumer::Impl::allow_end() {
   for (const Row& row : kept_.take()) commit_row(row);
+  state.take_pictures(0, true);
   end_allowed = true;
 }
 
 void Consumer::Impl::commit_row(const Row& row) {
   if (row.begun && !header_written_) {
-    if (row.columns && !state.format.quiet) text_ += row_header(state.flowindent);
+    if (row.columns && !row.quiet) text_ += row_header(state.flowindent);
     header_written_ = true;
   }
   size_t done = 0;
@@ -168,7 +169,7 @@ void Consumer::Impl::commit_row(const Row& row) {
     step.run(text_);
   }
   text_.append(row.text, done);
-  if (row.columns) text_ += '\n';
+  if (row.begun && (state.flowindent || !state.format.quiet)) text_ += '\n';
   if (text_.size() >= kPiece) flush();
 }
 

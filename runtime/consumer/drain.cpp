@@ -59,6 +59,7 @@ uint64_t Consumer::Impl::drain(bool all) {
   } while (all && faults != faults_before);
   for (const Error& error : reader_.take_errors()) state.message(error.message());
   flush();
+  state.take_pictures(monotonic_now(), false);
   return records - before;
 }
 

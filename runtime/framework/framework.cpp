@@ -30,6 +30,8 @@ bool to_spec(const ProbeDescription& description, dtrace_probedesc_t& spec) {
          copy(description.name, spec.dtpd_name, sizeof spec.dtpd_name);
 }
 
+std::string_view number_at_end(std::string_view name) { return name.substr(name.find_last_not_of("0123456789") + 1); }
+
 }  // namespace
 
 std::string to_string(const ProbeDescription& description) {
@@ -82,23 +84,27 @@ void Framework::Impl::provide_all() {
   }
 }
 
-/// Asks those providers that want to hear of every description that names them, or all others.
+/// Asks those providers that want to hear of every description that names them, or all others. A description names one of the former whose
+/// number at the end it has, too: p*d42 names pid42, p* does not.
 void Framework::Impl::provide_for(const dtrace_probedesc_t& spec, bool always_asked) {
   const std::string_view field = spec.dtpd_provider;
-  if (always_asked && field.find_first_not_of('*') == std::string_view::npos) return;
+  const bool names_any = field.find_first_not_of('*') == std::string_view::npos;
   const Glob glob(field);
   for (size_t i = 0; i < providers.size(); i++) {
     ProviderState& provider = providers[i];
     if (provider.gone || provider.defunct || provider.always_asked != always_asked) continue;
-    if (always_asked && !glob.matches(provider.name)) continue;
-    call_op(ProviderOp::Provide, provider, provider.ops.dtps_provide, &spec);
+    provider.asked = always_asked && !names_any && number_at_end(field) == number_at_end(provider.name) &&
+                     glob.matches(provider.name);
+    if (provider.asked || !always_asked) call_op(ProviderOp::Provide, provider, provider.ops.dtps_provide, &spec);
   }
 }
 
-/// Probes of these names, and those that the providers have just said.
+/// Probes of these names, and those that the providers have just said; of one that is always asked, those that it has said alone: which
+/// probes it has is a matter of what was asked before.
 std::vector<ProbeId> Framework::Impl::match_provided(const ProbeDescription& description) {
   std::vector<ProbeId> named =
       index.match({description.provider, description.module, description.function, description.name});
+  std::erase_if(named, [this](ProbeId id) { return probes[id.value - 1].provider->asked; });
   std::vector<ProbeId> said = std::exchange(provided, {}), all;
   if (said.empty()) return named;
   std::ranges::sort(said);
@@ -116,10 +122,11 @@ std::vector<ProbeId> Framework::Impl::match_all(const ProbeDescription& descript
     return {description.id};
   }
   dtrace_probedesc_t spec;
-  const bool fits = to_spec(description, spec);
-  if (fits) provide_for(spec, true);
+  if (!to_spec(description, spec))
+    return index.match({description.provider, description.module, description.function, description.name});
+  provide_for(spec, true);
   std::vector<ProbeId> found = match_provided(description);
-  if (found.empty() && fits) {
+  if (found.empty()) {
     provide_for(spec, false);
     found = match_provided(description);
   }

@@ -28,6 +28,7 @@ struct ProviderState {
   void* arg = nullptr;
   bool provided = false;      ///< dtps_provide(NULL) has been called
   bool always_asked = false;  ///< sonde_provide_always
+  bool asked = false;         ///< of always_asked ones: by the description that is being matched
   bool defunct = false;       ///< dtrace_invalidate
   bool gone = false;          ///< unregistered; the object stays, for ids are never used twice
   uint32_t enabled_probes = 0;

@@ -16,6 +16,8 @@ namespace {
 
 constexpr size_t kLongest = 4096;
 
+bool g_linker_names = false;
+
 /// LLVM hands out memory of malloc(); null: it could not.
 std::string taken(char* made) {
   const std::unique_ptr<char, decltype(&std::free)> text(made, &std::free);
@@ -124,5 +126,11 @@ SourceName source_name(std::string_view symbol) {
   }
   return {std::string(symbol), std::string(symbol)};
 }
+
+std::string shown_name(std::string_view symbol) {
+  return g_linker_names ? std::string(symbol) : source_name(symbol).whole;
+}
+
+void show_linker_names() { g_linker_names = true; }
 
 }  // namespace sonde

@@ -11,7 +11,7 @@
 namespace sonde {
 
 struct SourceName {
-  std::string whole;  ///< as stacks and probefunc have it: app::twice<int>(int) const; no return type
+  std::string whole;  ///< app::twice<int>(int) const; no return type
   std::string bare;   ///< without the parameter list: app::twice<int>
 };
 
@@ -22,5 +22,11 @@ inline bool is_mangled(std::string_view symbol) {
 
 /// Both are `symbol` itself where it is no such name, or longer than 4 KiB.
 SourceName source_name(std::string_view symbol);
+
+/// As stacks, symbols and probefunc have it: the whole name in the source or, once show_linker_names() was called, `symbol` itself.
+std::string shown_name(std::string_view symbol);
+
+/// The option demangle=no. For good; before any name is shown.
+void show_linker_names();
 
 }  // namespace sonde

@@ -70,6 +70,8 @@ ElfFunction::Binding binding_of(const GElf_Sym& symbol) {
 bool better_name(const ElfFunction& a, const ElfFunction& b) {
   const bool a_local = a.binding == ElfFunction::Binding::Local, b_local = b.binding == ElfFunction::Binding::Local;
   if (a_local != b_local) return b_local;
+  const bool a_dollar = a.name.starts_with('$'), b_dollar = b.name.starts_with('$');
+  if (a_dollar != b_dollar) return b_dollar;
   const size_t a_underscores = leading_underscores(a.name), b_underscores = leading_underscores(b.name);
   if (a_underscores != b_underscores) return a_underscores < b_underscores;
   if (a.name.size() != b.name.size()) return a.name.size() < b.name.size();

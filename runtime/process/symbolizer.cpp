@@ -111,7 +111,7 @@ void Symbolizer::look_up_jit(Process& process, ResolvedSymbol& symbol) {
   if (function == nullptr && process.jit->update()) function = process.jit->at(symbol.address);
   if (function == nullptr) return;
   symbol.module = process.jit->module();
-  symbol.function = source_name(function->name).whole;
+  symbol.function = shown_name(function->name);
   symbol.offset = symbol.address - function->address;
 }
 
@@ -189,7 +189,7 @@ ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t addr
   symbol.offset = linked;
   symbol.ends_signal_handler = is_sigreturn(object->code(offset, kSigreturnBytes));
   if (const ElfFunction* function = object->at(linked)) {
-    symbol.function = source_name(function->name).whole;
+    symbol.function = shown_name(function->name);
     symbol.offset = linked - function->address;
   }
   return symbol;

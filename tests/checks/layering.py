@@ -43,6 +43,7 @@ LICENCES = (
     ("runtime/base/", {"MIT", "GPL-3.0-or-later"}),  # MIT where providers outside the tree want it
     ("tests/kmod/", {"GPL-2.0", "GPL-3.0-or-later"}),  # some are kernel modules
     ("tests/scripts/", None),  # goldens hold what a script holds
+    ("tests/in-use/", None),  # as people write them
     ("", {"GPL-3.0-or-later"}),
 )
 

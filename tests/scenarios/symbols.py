@@ -162,6 +162,17 @@ def functions_by_their_names_in_the_source(world):
 
 
 @scenario()
+def names_of_the_linker(world):
+    """demangle=no: probefunc, stacks and symbols have the names of the file, which the source's still find."""
+    program = world.program("names", "-O1", "-fno-inline")
+    clause = "pid$target:a.out:app::fib:entry { @n[probefunc] = count(); @s[ustack(1)] = count(); @u[usym(uregs[R_PC])] = count(); }"
+    result = world.sonde("-q", "-x", "demangle=no", "-n", clause, "-c", program)
+    equal(counts(result.stdout).get("_ZN3app3fibEi"), 25, f"probefunc in {result.stdout}")
+    equal(result.stdout.count("names-O1-fno-inline`_ZN3app3fibEi"), 2, f"stack and symbol in {result.stdout}")
+    check("app::fib" not in result.stdout, result.stdout)
+
+
+@scenario()
 def functions_of_rust(world):
     """As rustc writes names when nothing is said, and in the newer way."""
     for flags in ((), ("-Csymbol-mangling-version=v0",)):
@@ -199,6 +210,9 @@ def names_of_code_compiled_at_run_time(world):
     equal(names, ["app::fib(int) entry", "caller entry", "hot spot entry"], "functions of the map")
     result = world.sonde("-n", f"pid{program.pid}::hot spot:entry {{ }}".replace(" spot", "?spot"), status=1)
     check("D_PROC" in result.stderr or "match" in result.stderr, f"it was not asked for by module: {result.stderr}")
+    # Nor is it when a clause before has asked for it by module.
+    result = world.sonde("-e", "-n", f"pid{program.pid}:perf*:*fib*:entry {{ }}", "-n", f"pid{program.pid}::*fib*:entry {{ }}", status=1)
+    check(f"pid{program.pid}::*fib*:entry does not match any probes" in result.stderr, f"the second description: {result.stderr}")
     program.stdin.close()
     equal(program.wait(30), 0, "exit status of the program")
 

@@ -1,5 +1,4 @@
 /* @sonde: -c @program@ */
 /* @program: structs -O2 -s */
 pid$target:a.out:visit:entry { }
-pid*:a.out::entry { }
 /* @rows: prov.pid_stripped */

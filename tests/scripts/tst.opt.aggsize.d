@@ -1,5 +1,5 @@
 /* @rows: opt.aggsize drop.aggregation */
-/* @sonde: -q -x aggsize=1k */
+/* @sonde: -q -x aggsize=100 */
 /* @stderr: aggregation drops on CPU */
 /* keys that find no room are counted as drops; those that are there go on */
 BEGIN

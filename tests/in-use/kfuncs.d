@@ -1,0 +1,6 @@
+/* Functions of the kernel that a command calls. */
+fbt::vfs_*:entry
+/pid == $target/
+{
+	@[probefunc] = count();
+}

@@ -1,0 +1,5 @@
+/* The strings that a function is given. */
+pid$target:a.out:say:entry
+{
+	@[copyinstr(arg0)] = count();
+}

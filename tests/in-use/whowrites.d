@@ -1,0 +1,7 @@
+/* From where a program writes. */
+#pragma D option quiet
+syscall::write:entry
+/pid == $target/
+{
+	@[ustack()] = count();
+}

@@ -1,0 +1,2 @@
+pidgeon:::entry { }
+/* @rows: pid.provider_number */

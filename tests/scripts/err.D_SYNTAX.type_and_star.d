@@ -1,0 +1,2 @@
+int*qq
+/* @rows: decl.type_and_star */

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 
 #include "cli/arguments.h"
@@ -102,9 +103,7 @@ class Run {
     if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
     if (auto done = load_providers(arguments_.providers); !done) return fatal(done.error().message());
     if (auto done = open_output(); !done) return fatal(done.error().message());
-    int status = carry_out();
-    output_.flush();
-    return status;
+    return carry_out();
   }
 
  private:
@@ -114,7 +113,7 @@ class Run {
     if (arguments_.output.empty()) return {};
     auto file = FileOutput::open_file(arguments_.output);
     if (!file) return std::move(file).error();
-    output_.redirect(std::move(*file));
+    output_.redirect(std::move(*file), arguments_.output);
     return {};
   }
 
@@ -216,6 +215,20 @@ class Run {
   std::unique_ptr<Session> session_;
 };
 
+/// As SIGPIPE ends who writes into a pipe that nobody reads. By now the targets run untraced.
+[[noreturn]] void end_by_sigpipe() {
+  ::signal(SIGPIPE, SIG_DFL);
+  ::raise(SIGPIPE);
+  ::_exit(128 + SIGPIPE);
+}
+
+/// `status`, where all was written that there was to write.
+int finished(FileOutput& output, int status) {
+  output.flush();
+  if (output.reader_gone()) end_by_sigpipe();
+  return output.failed() ? kFatal : status;
+}
+
 }  // namespace
 
 int run_command(int argc, char** argv) {
@@ -229,18 +242,15 @@ int run_command(int argc, char** argv) {
     if (bad.usage) std::fputs(usage().c_str(), stderr);
     return bad.usage ? kUsage : kFatal;
   }
-  if (arguments.mode == Mode::Version) {
-    std::printf("sonde: Sonde %s\n", SONDE_VERSION);
-    return 0;
-  }
-  if (arguments.mode == Mode::Help) {
-    std::fputs(help().c_str(), stdout);
-    return 0;
+  FileOutput output;
+  if (arguments.mode == Mode::Version || arguments.mode == Mode::Help) {
+    output.write(arguments.mode == Mode::Help ? help() : "sonde: Sonde " SONDE_VERSION "\n");
+    return finished(output, 0);
   }
   Options options;
   if (auto done = apply_settings(options, arguments); !done) return fatal(done.error().message());
-  FileOutput output;
-  return Run(std::move(arguments), options, output).run();
+  const int status = Run(std::move(arguments), options, output).run();
+  return finished(output, status);
 }
 
 }  // namespace sonde

@@ -53,7 +53,7 @@ std::string size_text(uint64_t bytes) {
 
 }  // namespace
 
-Session::Session(Options& options, Output& output) : options_(options), output_(output) {}
+Session::Session(Options& options, FileOutput& output) : options_(options), output_(output) {}
 
 Session::~Session() {
   consumer_.reset();
@@ -61,10 +61,10 @@ Session::~Session() {
   if (framework_) unregister_providers();
   framework_.reset();
   const std::string left = source_ != nullptr ? source_->close() : "";
-  if (!left.empty()) output_.message(left);
+  if (!left.empty() && !output_.reader_gone()) output_.message(left);
 }
 
-Result<std::unique_ptr<Session>> Session::create(Options& options, Output& output, bool targets, bool prompt) {
+Result<std::unique_ptr<Session>> Session::create(Options& options, FileOutput& output, bool targets, bool prompt) {
   std::unique_ptr<Session> session(new Session(options, output));
   auto opened = open_source(options.text("source"), targets, {.own_group = prompt, .null_input = prompt});
   if (!opened) return std::move(opened).error().context("cannot open the event source");
@@ -280,7 +280,9 @@ int Session::run() {
   return source_lost_ ? 1 : consumer_->exit_status();
 }
 
-bool Session::over() const { return interrupted() || source_lost_ || (had_targets_ && live_.empty()); }
+bool Session::over() const {
+  return interrupted() || output_.failed() || source_lost_ || (had_targets_ && live_.empty());
+}
 
 /// exit() ends at once, but where statusrate was set: then as soon as the status is looked at.
 void Session::loop() {
@@ -303,13 +305,15 @@ void Session::loop() {
 }
 
 void Session::wait(uint64_t timeout_ns) {
-  pollfd fds[2] = {{interrupt_fd(), POLLIN, 0}, {source_ ? source_->event_fd() : -1, POLLIN, 0}};
+  pollfd fds[3] = {
+      {interrupt_fd(), POLLIN, 0}, {source_ ? source_->event_fd() : -1, POLLIN, 0}, {output_.watched_fd(), 0, 0}};
   uint64_t cap = 1'000'000'000;  // a very long switchrate must not keep exit() or the end of a target waiting
   if (!put_off_.empty()) cap = 0;
   if (uint64_t due = consumer_->next_due(); due != UINT64_MAX) cap = std::min(cap, due - std::min(due, monotonic_ns()));
   timespec limit{};
   limit.tv_nsec = static_cast<long>(std::min({timeout_ns, cap, uint64_t{999'999'999}}));
-  ::ppoll(fds, 2, &limit, nullptr);
+  ::ppoll(fds, 3, &limit, nullptr);
+  if ((fds[2].revents & POLLERR) != 0) output_.note_reader_gone();
 }
 
 /// Of processes that have ended since take_events(): while a body runs, so nothing else is done about events here.
@@ -389,6 +393,7 @@ void Session::finish() {
     take_notices();
   }
   framework_->suspend();
+  if (output_.failed()) return;  // nobody would read what END prints
   consumer_->drain_all();
   consumer_->allow_end();
   framework_->fire(kEnd, {});

@@ -28,7 +28,7 @@ class Session {
  public:
   /// `targets`: some will be named. It may fork, so call it before threads and LLVM exist.
   /// `prompt`: targets get no terminal input and a process group of their own.
-  static Result<std::unique_ptr<Session>> create(Options& options, Output& output, bool targets, bool prompt);
+  static Result<std::unique_ptr<Session>> create(Options& options, FileOutput& output, bool targets, bool prompt);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -62,7 +62,7 @@ class Session {
   void abandon_targets();
 
  private:
-  Session(Options& options, Output& output);
+  Session(Options& options, FileOutput& output);
   Result<void> spawn(const std::string& command, const Forecast& forecast);
   Result<void> take_events();
   void take_names();
@@ -82,7 +82,7 @@ class Session {
   void print_statistics();
 
   Options& options_;
-  Output& output_;
+  FileOutput& output_;
   OpenedSource opened_;
   EventSource* source_ = nullptr;  ///< the opened one; null: there is none
   std::unique_ptr<Framework> framework_;

@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "cli/prompt.h"
 #include "cli/session.h"
 #include "cli/sources.h"
+#include "cli/tools.h"
 
 namespace sonde {
 
@@ -110,7 +112,11 @@ class Run {
   bool has_targets() const { return !arguments_.commands.empty() || !arguments_.pids.empty(); }
 
   Result<void> open_output() {
-    if (arguments_.output.empty()) return {};
+    if (arguments_.output.empty()) {
+      // As strace: the program's own output stays apart.
+      if (arguments_.calls) output_.redirect(UniqueFd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)), "standard error");
+      return {};
+    }
     auto file = FileOutput::open_file(arguments_.output);
     if (!file) return std::move(file).error();
     output_.redirect(std::move(*file), arguments_.output);
@@ -120,6 +126,7 @@ class Run {
   int carry_out() {
     auto texts = read_sources(arguments_.programs, options_);
     if (!texts) return fatal(texts.error().message());
+    if (arguments_.calls) texts->push_back({SourceText::Kind::Name, "calls", kCallsScript, {}});
     if (auto done = name_probe_ids(session_->framework(), *texts); !done) return fatal(done.error().message());
     if (texts->empty() && arguments_.mode == Mode::List) return list({});
     if (texts->empty() && arguments_.mode == Mode::CompileOnly) return 0;
@@ -162,10 +169,16 @@ class Run {
     if (auto done = session_->start(compiled); !done)
       return given_up("could not enable tracing: " + done.error().message());
     if (arguments_.mode == Mode::Prompt) return run_prompt(*session_, options_, output_, compiled);
+    if (arguments_.calls) session_->print_no_rest();
     return session_->run();
   }
 
   void announce(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled, bool destructive) {
+    for (const std::string& remark : arguments_.remarks) output_.message(remark);
+    if (arguments_.calls) {
+      for (uint32_t pid : arguments_.pids)
+        output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
+    }
     if (options_.flag("quiet")) return;
     for (size_t i = 0; i < texts.size(); i++) {
       uint32_t matched = compiled[i].matched;
@@ -248,6 +261,10 @@ int run_command(int argc, char** argv) {
     return finished(output, 0);
   }
   Options options;
+  if (arguments.calls) {
+    for (auto [name, value] : kCallsSettings)
+      arguments.settings.insert(arguments.settings.begin(), Arguments::Setting{name, value});
+  }
   if (auto done = apply_settings(options, arguments); !done) return fatal(done.error().message());
   const int status = Run(std::move(arguments), options, output).run();
   return finished(output, status);

@@ -18,7 +18,6 @@
 #include "cli/descendants.h"
 #include "cli/interrupt.h"
 #include "cli/sources.h"
-#include "cli/words.h"
 #include "providers/registry.h"
 #include "runtime/agg/functions.h"
 
@@ -41,6 +40,17 @@ std::vector<std::string> own_environment() {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; entry++) all.emplace_back(*entry);
   return all;
+}
+
+/// Why a program could not be started, where the words give it away.
+std::string hint_on(const std::vector<std::string>& words, int error) {
+  const std::string& name = words.front();
+  if (name.find('=') != std::string::npos && name.find('/') == std::string::npos)
+    return "\n    no shell reads this: env " + name + " ... sets a variable";
+  if (name.find('/') == std::string::npos && ::access(name.c_str(), F_OK) == 0)
+    return "\n    there is one in this folder: ./" + name;
+  if (name.ends_with(".d") && error == EACCES) return "\n    a script is run by -s " + name;
+  return {};
 }
 
 /// "4m"
@@ -78,8 +88,9 @@ Result<std::unique_ptr<Session>> Session::create(Options& options, FileOutput& o
 
 // ---- targets ---------------------------------------------------------------------------------------------------
 
-Result<void> Session::prepare_targets(const std::vector<std::string>& commands, const std::vector<uint32_t>& pids,
-                                      std::span<const SourceText> texts, const MacroValues& macros) {
+Result<void> Session::prepare_targets(const std::vector<std::vector<std::string>>& commands,
+                                      const std::vector<uint32_t>& pids, std::span<const SourceText> texts,
+                                      const MacroValues& macros) {
   const auto is_gone = [](uint32_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; };
   const auto gone = std::ranges::find_if(pids, is_gone);
   if (gone != pids.end())
@@ -90,8 +101,8 @@ Result<void> Session::prepare_targets(const std::vector<std::string>& commands, 
   }
   if (!commands.empty()) {
     const Forecast forecast = framework_->forecast(compiler_->preview(texts, macros));
-    for (const std::string& command : commands) {
-      if (auto done = spawn(command, forecast); !done) return done;
+    for (const std::vector<std::string>& words : commands) {
+      if (auto done = spawn(words, forecast); !done) return done;
     }
   }
   attach_ = wanted;
@@ -146,14 +157,13 @@ void Session::tell_left_out(uint32_t pid, size_t children) {
                   (children == 1 ? " child" : " children") + " already, not traced: -x children takes them");
 }
 
-Result<void> Session::spawn(const std::string& command, const Forecast& forecast) {
-  auto words = split_words(command);
-  if (!words) return std::move(words).error().context("-c");
-  auto pid = source_->spawn({*words, own_environment(), !forecast.awaits_process, forecast.calls});
+Result<void> Session::spawn(const std::vector<std::string>& words, const Forecast& forecast) {
+  auto pid = source_->spawn({words, own_environment(), !forecast.awaits_process, forecast.calls});
   constexpr std::array kOfExec = {ENOENT, EACCES, ENOTDIR, ENOEXEC, EISDIR, ELOOP};
-  if (!pid && std::ranges::find(kOfExec, pid.error().code()) != kOfExec.end())
-    return Error("failed to execute " + (*words)[0] + ": " + std::strerror(pid.error().code()), pid.error().code());
-  if (!pid) return std::move(pid).error().context("failed to execute " + (*words)[0]);
+  const int error = pid ? 0 : pid.error().code();
+  if (std::ranges::find(kOfExec, error) != kOfExec.end())
+    return Error("failed to execute " + words[0] + ": " + std::strerror(error) + hint_on(words, error), error);
+  if (!pid) return std::move(pid).error().context("failed to execute " + words[0]);
   spawned_.push_back(*pid);
   live_.push_back(*pid);
   const std::string& when = options_.text("evaltime");
@@ -399,7 +409,7 @@ void Session::finish() {
   framework_->fire(kEnd, {});
   consumer_->drain_all();
   consumer_->report_drops();
-  consumer_->finish();
+  if (prints_rest_) consumer_->finish();
   output_.flush();
 }
 

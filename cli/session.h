@@ -34,13 +34,15 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   /// Starts -c programs (held at their exec) and notes -p processes; `texts` decide about filter and entry.
-  Result<void> prepare_targets(const std::vector<std::string>& commands, const std::vector<uint32_t>& pids,
+  Result<void> prepare_targets(const std::vector<std::vector<std::string>>& commands, const std::vector<uint32_t>& pids,
                                std::span<const SourceText> texts, const MacroValues& macros);
   Result<std::vector<CompiledText>> compile(std::span<const SourceText> texts, MacroValues macros);
   /// Attaches -p processes, creates buffers, enables, fires BEGIN, lets the targets go.
   Result<void> start(std::span<const CompiledText> texts);
   /// Runs until exit(), the end of the targets, or a signal; then END, and what is left to print. Returns the exit status.
   int run();
+  /// At the end nothing is printed but what the script itself prints.
+  void print_no_rest() { prints_rest_ = false; }
 
   // For the prompt.
   Result<std::vector<uint32_t>> enable(const CompiledText& text);  ///< ids of the enablings, to disable()
@@ -63,7 +65,7 @@ class Session {
 
  private:
   Session(Options& options, FileOutput& output);
-  Result<void> spawn(const std::string& command, const Forecast& forecast);
+  Result<void> spawn(const std::vector<std::string>& words, const Forecast& forecast);
   Result<void> take_events();
   void take_names();
   void take_notices();
@@ -94,6 +96,7 @@ class Session {
   std::vector<uint32_t> live_;     ///< targets that have not ended
   bool had_targets_ = false;
   bool going_ = false;
+  bool prints_rest_ = true;
   bool source_lost_ = false;
   std::vector<SourceEvent> mapped_;  ///< taken, not looked at yet
   std::deque<SourceEvent> put_off_;  ///< taken by take_names() on its way, for take_events()

@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/sources.h"
 #include "cli/words.h"
+#include "compiler/source/other_words.h"
 
 namespace sonde {
 
@@ -142,13 +143,20 @@ class Parser {
       case 'a':
       case 'A': return fail("anonymous tracing is not there: Sonde traces from its start on", false);
       case ':': return fail("option requires an argument -- '" + std::string(1, static_cast<char>(optopt)) + "'", true);
-      default: return fail(unknown(argv), true);
+      default: {
+        const std::string option = unknown_option(argv);
+        const std::string_view hint = hint_on_other_word(OtherWord::Kind::Option, option);
+        return fail("invalid option -- '" + option.substr(option.starts_with("--") ? 0 : 1) + "'" +
+                        (hint.empty() ? "" : "\n    ") + std::string(hint),
+                    true);
+      }
     }
   }
 
-  static std::string unknown(char** argv) {
-    if (optopt != 0 && optopt < 256) return "invalid option -- '" + std::string(1, static_cast<char>(optopt)) + "'";
-    return std::string("invalid option -- '") + argv[optind - 1] + "'";
+  /// As it was typed: "-k", "--json".
+  static std::string unknown_option(char** argv) {
+    if (optopt != 0 && optopt < 256) return std::string("-") + static_cast<char>(optopt);
+    return argv[optind - 1];
   }
 
   bool program(SourceText::Kind kind, const std::string& text) {
@@ -297,7 +305,7 @@ std::string help() {
          "  -C          runs cpp on scripts first; -D, -U, -I, -H and -X are cpp's\n"
          "  -L DIR      adds a directory of D libraries\n"
          "  -F          indents by entry and return\n"
-         "  -x OPT=VAL  sets an option: bufsize, strsize, switchrate, errtags, ...\n"
+         "  -x OPT=VAL  sets an option; -x help lists them\n"
          "instead of tracing\n"
          "  -l [PROBE]  lists probes; with -v their arguments\n"
          "  -e          compiles, and does no more; -S shows the fire part\n"

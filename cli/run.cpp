@@ -18,6 +18,7 @@
 #include "cli/session.h"
 #include "cli/sources.h"
 #include "cli/tools.h"
+#include "runtime/lang/option_hint.h"
 
 namespace sonde {
 
@@ -52,10 +53,23 @@ Result<void> apply_settings(Options& options, const Arguments& arguments) {
   if (auto done = options.set_from_environment(environ); !done) return done;
   for (const auto& [name, value] : arguments.settings) {
     if (auto done = options.set(name, value, false, false); !done) {
-      return std::move(done).error().context("failed to set -x " + name);
+      const std::string hint = hint_on_option(name, value);
+      return Error("failed to set -x " + name + ": " + done.error().message() + (hint.empty() ? "" : "\n    " + hint),
+                   EINVAL);
     }
   }
   return {};
+}
+
+/// -x help
+std::string option_list() {
+  std::string text;
+  for (const OptionRow& row : kOptions) {
+    std::string name(row.name);
+    name.resize(std::max<size_t>(name.size(), 16), ' ');
+    text += "  " + name + " " + std::string(row.doc) + "\n";
+  }
+  return text;
 }
 
 /// -i N becomes the four fields of probe N.
@@ -169,16 +183,16 @@ class Run {
     if (auto done = session_->start(compiled); !done)
       return given_up("could not enable tracing: " + done.error().message());
     if (arguments_.mode == Mode::Prompt) return run_prompt(*session_, options_, output_, compiled);
-    if (arguments_.calls) session_->print_no_rest();
+    if (arguments_.calls) {
+      session_->print_no_rest();
+      for (uint32_t pid : arguments_.pids)
+        output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
+    }
     return session_->run();
   }
 
   void announce(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled, bool destructive) {
     for (const std::string& remark : arguments_.remarks) output_.message(remark);
-    if (arguments_.calls) {
-      for (uint32_t pid : arguments_.pids)
-        output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
-    }
     if (options_.flag("quiet")) return;
     for (size_t i = 0; i < texts.size(); i++) {
       uint32_t matched = compiled[i].matched;
@@ -256,6 +270,10 @@ int run_command(int argc, char** argv) {
     return bad.usage ? kUsage : kFatal;
   }
   FileOutput output;
+  if (std::ranges::find(arguments.settings, "help", &Arguments::Setting::name) != arguments.settings.end()) {
+    output.write(option_list());
+    return finished(output, 0);
+  }
   if (arguments.mode == Mode::Version || arguments.mode == Mode::Help) {
     output.write(arguments.mode == Mode::Help ? help() : "sonde: Sonde " SONDE_VERSION "\n");
     return finished(output, 0);

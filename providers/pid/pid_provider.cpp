@@ -143,7 +143,8 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
   if (error != std::errc() || end != rest.data() + rest.size() || number == 0) {
-    const std::string text = "'" + std::string(field) + "' does not contain a valid pid";
+    const std::string text = "'" + std::string(field) + "' does not contain a valid pid" +
+                             (field == "pid0" ? "\n$target is the process of -c or -p, and there is none" : "");
     return sonde_provide_error("D_PROC_BADPID", text.c_str());
   }
   const auto known = [&](const auto& target) { return target->pid == number; };

@@ -2,10 +2,20 @@
 #include "cli/arguments.h"
 
 #include <getopt.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdlib>
+#include <span>
+#include <sstream>
+#include <utility>
 
 #include "cli/output.h"
+#include "cli/sources.h"
+#include "cli/words.h"
+#include "compiler/source/other_words.h"
 
 namespace sonde {
 
@@ -22,7 +32,7 @@ const option kLongOptions[] = {
 };
 
 // Every letter that DTrace knows. A leading '-' makes getopt hand over words in place; ':' lets us word the errors.
-constexpr char kLetters[] = "-:36b:c:CD:eFf:GhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z24";
+constexpr char kLetters[] = "-:36aAb:c:CD:eFf:GhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z24";
 
 /// "-p 123" of a wrapper that passes option and value as one word arrives as " 123".
 std::string trimmed(const std::string& text) {
@@ -43,6 +53,30 @@ Arguments::Setting setting(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+/// Words that are ours, where the first word of a command line is one.
+struct Subcommand {
+  std::string_view name;
+  Mode mode;
+};
+constexpr Subcommand kSubcommands[] = {{"help", Mode::Help}, {"version", Mode::Version}};
+
+/// What only a shell knows stands in the command of a -c as a word of its own.
+bool wants_shell(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 9> kOperators = {"|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"};
+  return std::ranges::find_first_of(words, kOperators) != words.end();
+}
+
+/// Whether a shell would find it.
+bool is_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return true;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((folder + "/" + name).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
 class Parser {
  public:
   Parser(Arguments& arguments, BadArguments& bad) : arguments_(arguments), bad_(bad) {}
@@ -50,25 +84,32 @@ class Parser {
   bool parse(int argc, char** argv) {
     optind = 1;
     opterr = 0;
+    argv_ = {argv, static_cast<size_t>(argc)};
     for (int letter; (letter = getopt_long(argc, argv, kLetters, kLongOptions, nullptr)) != -1;) {
       if (!take(letter, argv)) return false;
+      if (is_done_) return true;
     }
-    for (int i = optind; i < argc; i++) arguments_.words.emplace_back(argv[i]);
-    return consistent(argc);
+    const std::vector<std::string> rest(argv_.begin() + optind, argv_.end());
+    if (!rest.empty() && names_what_to_run()) {
+      arguments_.commands.push_back(rest);
+    } else {
+      arguments_.words.insert(arguments_.words.end(), rest.begin(), rest.end());
+    }
+    return consistent();
   }
 
  private:
   bool take(int letter, char** argv) {
     std::string value = optarg != nullptr ? optarg : "";
     switch (letter) {
-      case 1: arguments_.words.push_back(value); return true;
+      case 1: return word(value);
       case 's': return program(SourceText::Kind::Script, value);
       case 'n': return program(SourceText::Kind::Name, value);
       case 'P': return program(SourceText::Kind::Provider, value);
       case 'm': return program(SourceText::Kind::Module, value);
       case 'f': return program(SourceText::Kind::Function, value);
       case 'i': return program(SourceText::Kind::Name, value);
-      case 'c': arguments_.commands.push_back(value); return true;
+      case 'c': return command(value);
       case 'p': return target(value);
       case 'o': arguments_.output = value; return true;
       case 'x': arguments_.settings.push_back(setting(value)); return true;
@@ -97,16 +138,25 @@ class Parser {
       case 'I': return set("incdir", value);
       case 'X': return set("stdc", value);
       case 'L': return set("libdir", value);
-      case 'G':
-      case 'h': return fail(std::string("-") + static_cast<char>(letter) + ": USDT is not there yet", false);
+      case 'G': return fail("-G: USDT is not there yet", false);
+      case 'h': return fail("-h: USDT is not there yet", false);
+      case 'a':
+      case 'A': return fail("anonymous tracing is not there: Sonde traces from its start on", false);
       case ':': return fail("option requires an argument -- '" + std::string(1, static_cast<char>(optopt)) + "'", true);
-      default: return fail(unknown(argv), true);
+      default: {
+        const std::string option = unknown_option(argv);
+        const std::string_view hint = hint_on_other_word(OtherWord::Kind::Option, option);
+        return fail("invalid option -- '" + option.substr(option.starts_with("--") ? 0 : 1) + "'" +
+                        (hint.empty() ? "" : "\n    ") + std::string(hint),
+                    true);
+      }
     }
   }
 
-  static std::string unknown(char** argv) {
-    if (optopt != 0 && optopt < 256) return "invalid option -- '" + std::string(1, static_cast<char>(optopt)) + "'";
-    return std::string("invalid option -- '") + argv[optind - 1] + "'";
+  /// As it was typed: "-k", "--json".
+  static std::string unknown_option(char** argv) {
+    if (optopt != 0 && optopt < 256) return std::string("-") + static_cast<char>(optopt);
+    return argv[optind - 1];
   }
 
   bool program(SourceText::Kind kind, const std::string& text) {
@@ -114,9 +164,58 @@ class Parser {
     return true;
   }
 
+  /// A word here is what to run: nothing has said yet what to trace, or whom.
+  bool names_what_to_run() const {
+    return arguments_.mode == Mode::Trace && arguments_.programs.empty() && arguments_.commands.empty() &&
+           arguments_.pids.empty() && arguments_.words.empty();
+  }
+
+  /// As in `sonde word -n TEXT`: the word is a macro argument.
+  bool script_follows() const {
+    return std::any_of(argv_.begin() + optind, argv_.end(), [](std::string_view one) {
+      return one.size() > 1 && one[0] == '-' && std::string_view("snPmfi").find(one[1]) != one.npos;
+    });
+  }
+
+  /// A word that belongs to no option: a macro argument, but where no script was given before it.
+  bool word(const std::string& text) {
+    const bool may_be_script = arguments_.programs.empty() && arguments_.words.empty() &&
+                               (arguments_.mode == Mode::Trace || arguments_.mode == Mode::CompileOnly);
+    const Subcommand* own = names_what_to_run() ? std::ranges::find(kSubcommands, text, &Subcommand::name) : nullptr;
+    if (own != nullptr && own != std::end(kSubcommands)) {
+      is_done_ = true;
+      return mode(own->mode);
+    }
+    if (may_be_script && is_script_file(text)) return program(SourceText::Kind::Script, text);
+    if (may_be_script && text.find_first_of("{:") != std::string::npos && text.find('/') != 0)
+      return fail("no probes specified\n    did you mean -n '" + text + "'?", false);
+    if (!names_what_to_run() || (!is_program(text) && script_follows())) {
+      arguments_.words.push_back(text);
+      return true;
+    }
+    // Its options are its own.
+    arguments_.commands.emplace_back(argv_.begin() + optind - 1, argv_.end());
+    is_done_ = true;
+    return consistent();
+  }
+
+  bool command(const std::string& text) {
+    auto words = split_words(text);
+    if (!words) return fail("-c: " + words.error().message(), false);
+    if (wants_shell(*words))
+      arguments_.remarks.push_back("-c starts no shell, the words all go to " + words->front() +
+                                   "\n    for a shell: -c \"sh -c '" + text + "'\"");
+    arguments_.commands.push_back(std::move(*words));
+    return true;
+  }
+
   bool target(const std::string& value) {
     uint32_t pid = 0;
-    if (!parse_pid(value, pid)) return fail("invalid pid: " + value, false);
+    if (!parse_pid(value, pid)) {
+      const bool number = trimmed(value).find_first_not_of("0123456789") == std::string::npos;
+      return fail("invalid pid: " + value + (number ? "" : "\n    -p takes a number: pgrep " + value + " finds it"),
+                  false);
+    }
     arguments_.pids.push_back(pid);
     return true;
   }
@@ -134,19 +233,29 @@ class Parser {
     return true;
   }
 
-  bool consistent(int argc) {
-    if (argc > 1) return true;
-    bad_ = {"", true};
-    return false;
+  bool consistent() {
+    if (argv_.size() <= 1) {
+      bad_ = {};
+      return false;
+    }
+    if (!arguments_.programs.empty()) return true;
+    if (arguments_.mode == Mode::List) {
+      for (std::string& pattern : std::exchange(arguments_.words, {})) program(SourceText::Kind::Name, pattern);
+    }
+    arguments_.calls = arguments_.mode == Mode::Trace && !(arguments_.commands.empty() && arguments_.pids.empty());
+    return true;
   }
 
-  bool fail(std::string message, bool usage) {
-    bad_ = {std::move(message), usage};
+  bool fail(const std::string& message, bool usage) {
+    bad_.message = message;
+    bad_.usage = usage;
     return false;
   }
 
   Arguments& arguments_;
   BadArguments& bad_;
+  std::span<char*> argv_;
+  bool is_done_ = false;  ///< what follows is not ours
 };
 
 }  // namespace
@@ -163,6 +272,9 @@ std::string usage() {
          "\t[[predicate] action] [macro args ...]\n"
          "       " +
          program_name() +
+         " [options] program [args ...]\n"
+         "       " +
+         program_name() +
          " [--repl]\n"
          "       " +
          program_name() + " --help\n";
@@ -170,6 +282,13 @@ std::string usage() {
 
 std::string help() {
   return usage() +
+         "\n"
+         "  " +
+         program_name() +
+         " PROGRAM ARGS     every system call that a program makes, as strace shows them; -p PID alone: a process\n"
+         "  " +
+         program_name() +
+         " SCRIPT.d         a script of this folder; -- PROGRAM: a program, whatever its name\n"
          "\n"
          "what to trace\n"
          "  -n TEXT     clauses, as in: -n 'syscall::openat:entry { trace(copyinstr(arg1)); }'\n"
@@ -186,9 +305,9 @@ std::string help() {
          "  -C          runs cpp on scripts first; -D, -U, -I, -H and -X are cpp's\n"
          "  -L DIR      adds a directory of D libraries\n"
          "  -F          indents by entry and return\n"
-         "  -x OPT=VAL  sets an option: bufsize, strsize, switchrate, errtags, ...\n"
+         "  -x OPT=VAL  sets an option; -x help lists them\n"
          "instead of tracing\n"
-         "  -l          lists probes; with -v their arguments\n"
+         "  -l [PROBE]  lists probes; with -v their arguments\n"
          "  -e          compiles, and does no more; -S shows the fire part\n"
          "  -V          prints the version\n"
          "  --repl      the prompt (also: sonde alone, on a terminal)\n";

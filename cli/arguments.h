@@ -24,14 +24,16 @@ struct Arguments {
 
   Mode mode = Mode::Trace;
   std::vector<Program> programs;
-  std::vector<Setting> settings;       ///< -x, and the options that are short for one
-  std::vector<std::string> commands;   ///< -c
-  std::vector<uint32_t> pids;          ///< -p
-  std::vector<std::string> words;      ///< $1, $2, ...
-  std::vector<std::string> providers;  ///< --provider=FILE
-  std::string output;                  ///< -o
-  bool verbose = false;                ///< -v
-  bool disassemble = false;            ///< -S
+  std::vector<Setting> settings;                   ///< -x, and the options that are short for one
+  std::vector<std::vector<std::string>> commands;  ///< the words of each -c, and of a program that is named without one
+  std::vector<uint32_t> pids;                      ///< -p
+  std::vector<std::string> words;                  ///< $1, $2, ...
+  std::vector<std::string> providers;              ///< --provider=FILE
+  std::string output;                              ///< -o
+  bool verbose = false;                            ///< -v
+  bool disassemble = false;                        ///< -S
+  bool calls = false;                ///< nothing says what to trace of the targets: every system call, as strace does
+  std::vector<std::string> remarks;  ///< what is likely not as it was meant, though it makes sense
 };
 
 /// A command line that makes no sense. `usage`: the usage text belongs with it, status 2; else status 1.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <set>
 
+#include "compiler/passes/near_probes.h"
 #include "runtime/lang/probe_attributes.h"
 
 namespace sonde {
@@ -44,8 +45,7 @@ std::string arming(Framework& framework, ProbeId id) {
 
 std::string details(Framework& framework, const ProbeInfo& probe) {
   dtrace_pattr_t all = framework.attributes(probe.id);
-  std::string text = "\n" + attributes("Probe Description Attributes", all.dtpa_name) +
-                     attributes("Argument Attributes", all.dtpa_args) + "\tArgument Types\n";
+  std::string text = "\n\tArgument Types\n";
   auto arguments = framework.arguments(probe.id);
   if (arguments.empty()) text += "\t\tNone\n";
   for (const ArgumentDescription& argument : arguments) {
@@ -53,7 +53,9 @@ std::string details(Framework& framework, const ProbeInfo& probe) {
             "]: " + (argument.translated.empty() ? argument.native : argument.translated) +
             (argument.name.empty() ? "" : " " + argument.name) + "\n";
   }
-  return text + arming(framework, probe.id) + "\n\n";
+  text += arming(framework, probe.id);
+  return text + "\n" + attributes("Probe Description Attributes", all.dtpa_name) +
+         attributes("Argument Attributes", all.dtpa_args) + "\n";
 }
 
 std::string list_one(Framework& framework, ProbeId id, bool verbose) {
@@ -85,8 +87,11 @@ std::string list_probes(Framework& framework, std::span<const ProbeDescription> 
   std::set<ProbeId> seen;
   for (const ProbeDescription& description : all) {
     auto matches = framework.match(description);
-    if (matches.empty())
-      missing.push_back("failed to match " + to_string(description) + ": No probe matches description");
+    if (matches.empty()) {
+      const std::string hint = near_probes(framework, description);
+      missing.push_back("failed to match " + to_string(description) + ": No probe matches description" +
+                        (hint.empty() ? "" : "\n    " + hint));
+    }
     seen.insert(matches.begin(), matches.end());
   }
   for (ProbeId id : seen) text += list_one(framework, id, verbose);

@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace sonde {
 
@@ -29,6 +31,17 @@ Result<UniqueFd> FileOutput::open_file(const std::string& path) {
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd < 0) return Error::from_errno("failed to open " + path);
   return UniqueFd(fd);
+}
+
+void FileOutput::redirect(UniqueFd file, std::string name) {
+  first_ = std::move(file);
+  first_name_ = std::move(name);
+}
+
+int FileOutput::watched_fd() const {
+  struct stat about {};
+  if (failed() || ::fstat(target(), &about) != 0) return -1;
+  return S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode) ? target() : -1;
 }
 
 void FileOutput::write(std::string_view text) {
@@ -71,6 +84,7 @@ Result<void> FileOutput::reopen(const std::string& path) {
   auto file = open_file(path);
   if (!file) return std::move(file).error();
   file_ = std::move(*file);
+  file_name_ = path;
   return {};
 }
 
@@ -83,7 +97,7 @@ void FileOutput::truncate() {
 void FileOutput::write_pending() {
   const int fd = target();
   size_t done = 0;
-  while (done < pending_.size() && !broken_) {
+  while (done < pending_.size() && !failed()) {
     ssize_t n = ::write(fd, pending_.data() + done, pending_.size() - done);
     if (n >= 0) {
       done += static_cast<size_t>(n);
@@ -91,10 +105,17 @@ void FileOutput::write_pending() {
       pollfd ready{fd, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
-      broken_ = true;
+      note_failure(errno);
     }
   }
   pending_.clear();
+}
+
+void FileOutput::note_failure(int error) {
+  if (error == EPIPE) return note_reader_gone();
+  refused_ = true;
+  const std::string& name = file_ ? file_name_ : first_name_;
+  std::fprintf(stderr, "%s: failed to write to %s: %s\n", g_program_name.c_str(), name.c_str(), std::strerror(error));
 }
 
 }  // namespace sonde

@@ -100,12 +100,14 @@ class Prompt {
 
   void turn() {
     EventSource* source = session_.source();
-    pollfd fds[3] = {{reader_->ended() ? -1 : STDIN_FILENO, POLLIN, 0},
+    pollfd fds[4] = {{reader_->ended() ? -1 : STDIN_FILENO, POLLIN, 0},
                      {source != nullptr ? source->event_fd() : -1, POLLIN, 0},
-                     {interrupt_fd(), POLLIN, 0}};
+                     {interrupt_fd(), POLLIN, 0},
+                     {output_.watched_fd(), 0, 0}};
     int timeout = static_cast<int>(std::clamp<uint64_t>(options_.number("switchrate") / 1'000'000, 1, 1000));
     if (session_.has_put_off()) timeout = 0;
-    ::poll(fds, 3, timeout);
+    ::poll(fds, 4, timeout);
+    if ((fds[3].revents & POLLERR) != 0) output_.note_reader_gone();
     if (g_line_interrupted.exchange(false)) {
       pending_.clear();
       reader_->set_prompt(kFirst);
@@ -114,7 +116,7 @@ class Prompt {
     if ((fds[0].revents & (POLLIN | POLLHUP)) != 0) reader_->read();
     poll_session();
     bool input_over = reader_->ended() && (reader_->interactive() || session_.targets().empty());
-    if (input_over || interrupted() || session_.consumer().exiting()) done_ = true;
+    if (input_over || interrupted() || output_.failed() || session_.consumer().exiting()) done_ = true;
   }
 
   void poll_session() {

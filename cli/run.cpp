@@ -2,9 +2,11 @@
 #include "cli/run.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 
 #include "cli/arguments.h"
@@ -14,6 +16,8 @@
 #include "cli/prompt.h"
 #include "cli/session.h"
 #include "cli/sources.h"
+#include "cli/tools.h"
+#include "runtime/lang/option_hint.h"
 
 namespace sonde {
 
@@ -48,10 +52,23 @@ Result<void> apply_settings(Options& options, const Arguments& arguments) {
   if (auto done = options.set_from_environment(environ); !done) return done;
   for (const auto& [name, value] : arguments.settings) {
     if (auto done = options.set(name, value, false, false); !done) {
-      return std::move(done).error().context("failed to set -x " + name);
+      const std::string hint = hint_on_option(name, value);
+      return Error("failed to set -x " + name + ": " + done.error().message() + (hint.empty() ? "" : "\n    " + hint),
+                   EINVAL);
     }
   }
   return {};
+}
+
+/// -x help
+std::string option_list() {
+  std::string text;
+  for (const OptionRow& row : kOptions) {
+    std::string name(row.name);
+    name.resize(std::max<size_t>(name.size(), 16), ' ');
+    text += "  " + name + " " + std::string(row.doc) + "\n";
+  }
+  return text;
 }
 
 Result<void> load_providers(const std::vector<std::string>& files) {
@@ -83,25 +100,28 @@ class Run {
     if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
     if (auto done = load_providers(arguments_.providers); !done) return fatal(done.error().message());
     if (auto done = open_output(); !done) return fatal(done.error().message());
-    int status = carry_out();
-    output_.flush();
-    return status;
+    return carry_out();
   }
 
  private:
   bool has_targets() const { return !arguments_.commands.empty() || !arguments_.pids.empty(); }
 
   Result<void> open_output() {
-    if (arguments_.output.empty()) return {};
+    if (arguments_.output.empty()) {
+      // As strace: the program's own output stays apart.
+      if (arguments_.calls) output_.redirect(UniqueFd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)), "standard error");
+      return {};
+    }
     auto file = FileOutput::open_file(arguments_.output);
     if (!file) return std::move(file).error();
-    output_.redirect(std::move(*file));
+    output_.redirect(std::move(*file), arguments_.output);
     return {};
   }
 
   int carry_out() {
     auto texts = read_sources(arguments_.programs, options_);
     if (!texts) return fatal(texts.error().message());
+    if (arguments_.calls) texts->push_back({SourceText::Kind::Name, "calls", kCallsScript, {}});
     if (texts->empty() && arguments_.mode == Mode::List) return list({});
     if (texts->empty() && arguments_.mode == Mode::CompileOnly) return 0;
     if (texts->empty() && arguments_.mode != Mode::Prompt)
@@ -143,10 +163,16 @@ class Run {
     if (auto done = session_->start(compiled); !done)
       return given_up("could not enable tracing: " + done.error().message());
     if (arguments_.mode == Mode::Prompt) return run_prompt(*session_, options_, output_, compiled);
+    if (arguments_.calls) {
+      session_->print_no_rest();
+      for (uint32_t pid : arguments_.pids)
+        output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
+    }
     return session_->run();
   }
 
   void announce(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled, bool destructive) {
+    for (const std::string& remark : arguments_.remarks) output_.message(remark);
     if (options_.flag("quiet")) return;
     for (size_t i = 0; i < texts.size(); i++) {
       uint32_t matched = compiled[i].matched;
@@ -196,6 +222,20 @@ class Run {
   std::unique_ptr<Session> session_;
 };
 
+/// As SIGPIPE ends who writes into a pipe that nobody reads. By now the targets run untraced.
+[[noreturn]] void end_by_sigpipe() {
+  ::signal(SIGPIPE, SIG_DFL);
+  ::raise(SIGPIPE);
+  ::_exit(128 + SIGPIPE);
+}
+
+/// `status`, where all was written that there was to write.
+int finished(FileOutput& output, int status) {
+  output.flush();
+  if (output.reader_gone()) end_by_sigpipe();
+  return output.failed() ? kFatal : status;
+}
+
 }  // namespace
 
 int run_command(int argc, char** argv) {
@@ -209,18 +249,23 @@ int run_command(int argc, char** argv) {
     if (bad.usage) std::fputs(usage().c_str(), stderr);
     return bad.usage ? kUsage : kFatal;
   }
-  if (arguments.mode == Mode::Version) {
-    std::printf("sonde: Sonde %s\n", SONDE_VERSION);
-    return 0;
+  FileOutput output;
+  if (std::ranges::find(arguments.settings, "help", &Arguments::Setting::name) != arguments.settings.end()) {
+    output.write(option_list());
+    return finished(output, 0);
   }
-  if (arguments.mode == Mode::Help) {
-    std::fputs(help().c_str(), stdout);
-    return 0;
+  if (arguments.mode == Mode::Version || arguments.mode == Mode::Help) {
+    output.write(arguments.mode == Mode::Help ? help() : "sonde: Sonde " SONDE_VERSION "\n");
+    return finished(output, 0);
   }
   Options options;
+  if (arguments.calls) {
+    for (auto [name, value] : kCallsSettings)
+      arguments.settings.insert(arguments.settings.begin(), Arguments::Setting{name, value});
+  }
   if (auto done = apply_settings(options, arguments); !done) return fatal(done.error().message());
-  FileOutput output;
-  return Run(std::move(arguments), options, output).run();
+  const int status = Run(std::move(arguments), options, output).run();
+  return finished(output, status);
 }
 
 }  // namespace sonde

@@ -19,7 +19,6 @@
 #include "cli/descendants.h"
 #include "cli/interrupt.h"
 #include "cli/sources.h"
-#include "cli/words.h"
 #include "providers/registry.h"
 #include "runtime/agg/functions.h"
 #include "runtime/process/demangle.h"
@@ -45,6 +44,17 @@ std::vector<std::string> own_environment() {
   return all;
 }
 
+/// Why a program could not be started, where the words give it away.
+std::string hint_on(const std::vector<std::string>& words, int error) {
+  const std::string& name = words.front();
+  if (name.find('=') != std::string::npos && name.find('/') == std::string::npos)
+    return "\n    no shell reads this: env " + name + " ... sets a variable";
+  if (name.find('/') == std::string::npos && ::access(name.c_str(), F_OK) == 0)
+    return "\n    there is one in this folder: ./" + name;
+  if (name.ends_with(".d") && error == EACCES) return "\n    a script is run by -s " + name;
+  return {};
+}
+
 /// "4m"
 /// Would the system give so much memory?
 bool can_be_had(uint64_t bytes) {
@@ -61,7 +71,7 @@ std::string size_text(uint64_t bytes) {
 
 }  // namespace
 
-Session::Session(Options& options, Output& output) : options_(options), output_(output) {}
+Session::Session(Options& options, FileOutput& output) : options_(options), output_(output) {}
 
 Session::~Session() {
   consumer_.reset();
@@ -69,10 +79,10 @@ Session::~Session() {
   if (framework_) unregister_providers();
   framework_.reset();
   const std::string left = source_ != nullptr ? source_->close() : "";
-  if (!left.empty()) output_.message(left);
+  if (!left.empty() && !output_.reader_gone()) output_.message(left);
 }
 
-Result<std::unique_ptr<Session>> Session::create(Options& options, Output& output, bool targets, bool prompt) {
+Result<std::unique_ptr<Session>> Session::create(Options& options, FileOutput& output, bool targets, bool prompt) {
   std::unique_ptr<Session> session(new Session(options, output));
   auto opened = open_source(options.text("source"), targets, {.own_group = prompt, .null_input = prompt});
   if (!opened) return std::move(opened).error().context("cannot open the event source");
@@ -87,8 +97,9 @@ Result<std::unique_ptr<Session>> Session::create(Options& options, Output& outpu
 
 // ---- targets ---------------------------------------------------------------------------------------------------
 
-Result<void> Session::prepare_targets(const std::vector<std::string>& commands, const std::vector<uint32_t>& pids,
-                                      std::span<const SourceText> texts, const MacroValues& macros) {
+Result<void> Session::prepare_targets(const std::vector<std::vector<std::string>>& commands,
+                                      const std::vector<uint32_t>& pids, std::span<const SourceText> texts,
+                                      const MacroValues& macros) {
   const auto is_gone = [](uint32_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; };
   const auto gone = std::ranges::find_if(pids, is_gone);
   if (gone != pids.end())
@@ -99,8 +110,8 @@ Result<void> Session::prepare_targets(const std::vector<std::string>& commands, 
   }
   if (!commands.empty()) {
     const Forecast forecast = framework_->forecast(compiler_->preview(texts, macros));
-    for (const std::string& command : commands) {
-      if (auto done = spawn(command, forecast); !done) return done;
+    for (const std::vector<std::string>& words : commands) {
+      if (auto done = spawn(words, forecast); !done) return done;
     }
   }
   attach_ = wanted;
@@ -155,14 +166,13 @@ void Session::tell_left_out(uint32_t pid, size_t children) {
                   (children == 1 ? " child" : " children") + " already, not traced: -x children takes them");
 }
 
-Result<void> Session::spawn(const std::string& command, const Forecast& forecast) {
-  auto words = split_words(command);
-  if (!words) return std::move(words).error().context("-c");
-  auto pid = source_->spawn({*words, own_environment(), !forecast.awaits_process, forecast.calls});
+Result<void> Session::spawn(const std::vector<std::string>& words, const Forecast& forecast) {
+  auto pid = source_->spawn({words, own_environment(), !forecast.awaits_process, forecast.calls});
   constexpr std::array kOfExec = {ENOENT, EACCES, ENOTDIR, ENOEXEC, EISDIR, ELOOP};
-  if (!pid && std::ranges::find(kOfExec, pid.error().code()) != kOfExec.end())
-    return Error("failed to execute " + (*words)[0] + ": " + std::strerror(pid.error().code()), pid.error().code());
-  if (!pid) return std::move(pid).error().context("failed to execute " + (*words)[0]);
+  const int error = pid ? 0 : pid.error().code();
+  if (std::ranges::find(kOfExec, error) != kOfExec.end())
+    return Error("failed to execute " + words[0] + ": " + std::strerror(error) + hint_on(words, error), error);
+  if (!pid) return std::move(pid).error().context("failed to execute " + words[0]);
   spawned_.push_back(*pid);
   live_.push_back(*pid);
   const std::string& when = options_.text("evaltime");
@@ -301,7 +311,9 @@ int Session::run() {
   return source_lost_ ? 1 : consumer_->exit_status();
 }
 
-bool Session::over() const { return interrupted() || source_lost_ || (had_targets_ && live_.empty()); }
+bool Session::over() const {
+  return interrupted() || output_.failed() || source_lost_ || (had_targets_ && live_.empty());
+}
 
 /// exit() ends at once, but where statusrate was set: then as soon as the status is looked at.
 void Session::loop() {
@@ -324,13 +336,15 @@ void Session::loop() {
 }
 
 void Session::wait(uint64_t timeout_ns) {
-  pollfd fds[2] = {{interrupt_fd(), POLLIN, 0}, {source_ ? source_->event_fd() : -1, POLLIN, 0}};
+  pollfd fds[3] = {
+      {interrupt_fd(), POLLIN, 0}, {source_ ? source_->event_fd() : -1, POLLIN, 0}, {output_.watched_fd(), 0, 0}};
   uint64_t cap = 1'000'000'000;  // a very long switchrate must not keep exit() or the end of a target waiting
   if (!put_off_.empty()) cap = 0;
   if (uint64_t due = consumer_->next_due(); due != UINT64_MAX) cap = std::min(cap, due - std::min(due, monotonic_ns()));
   timespec limit{};
   limit.tv_nsec = static_cast<long>(std::min({timeout_ns, cap, uint64_t{999'999'999}}));
-  ::ppoll(fds, 2, &limit, nullptr);
+  ::ppoll(fds, 3, &limit, nullptr);
+  if ((fds[2].revents & POLLERR) != 0) output_.note_reader_gone();
 }
 
 /// Of processes that have ended since take_events(): while a body runs, so nothing else is done about events here.
@@ -413,12 +427,13 @@ void Session::finish() {
       if (std::ranges::find(spawned_, pid) != spawned_.end()) ::kill(static_cast<pid_t>(pid), SIGKILL);
   }
   framework_->suspend();
+  if (output_.failed()) return;  // nobody would read what END prints
   consumer_->drain_all();
   consumer_->allow_end();
   framework_->fire(kEnd, {});
   consumer_->drain_all();
   consumer_->report_drops();
-  consumer_->finish();
+  if (prints_rest_) consumer_->finish();
   output_.flush();
 }
 

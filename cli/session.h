@@ -28,19 +28,21 @@ class Session {
  public:
   /// `targets`: some will be named. It may fork, so call it before threads and LLVM exist.
   /// `prompt`: targets get no terminal input and a process group of their own.
-  static Result<std::unique_ptr<Session>> create(Options& options, Output& output, bool targets, bool prompt);
+  static Result<std::unique_ptr<Session>> create(Options& options, FileOutput& output, bool targets, bool prompt);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   /// Starts -c programs (held at their exec) and notes -p processes; `texts` decide about filter and entry.
-  Result<void> prepare_targets(const std::vector<std::string>& commands, const std::vector<uint32_t>& pids,
+  Result<void> prepare_targets(const std::vector<std::vector<std::string>>& commands, const std::vector<uint32_t>& pids,
                                std::span<const SourceText> texts, const MacroValues& macros);
   Result<std::vector<CompiledText>> compile(std::span<const SourceText> texts, MacroValues macros);
   /// Attaches -p processes, creates buffers, enables, fires BEGIN, lets the targets go.
   Result<void> start(std::span<const CompiledText> texts);
   /// Runs until exit(), the end of the targets, or a signal; then END, and what is left to print. Returns the exit status.
   int run();
+  /// At the end nothing is printed but what the script itself prints.
+  void print_no_rest() { prints_rest_ = false; }
 
   // For the prompt.
   Result<std::vector<uint32_t>> enable(const CompiledText& text);  ///< ids of the enablings, to disable()
@@ -62,8 +64,8 @@ class Session {
   void abandon_targets();
 
  private:
-  Session(Options& options, Output& output);
-  Result<void> spawn(const std::string& command, const Forecast& forecast);
+  Session(Options& options, FileOutput& output);
+  Result<void> spawn(const std::vector<std::string>& words, const Forecast& forecast);
   Result<void> take_events();
   void take_names();
   void take_notices();
@@ -83,7 +85,7 @@ class Session {
   void print_statistics();
 
   Options& options_;
-  Output& output_;
+  FileOutput& output_;
   OpenedSource opened_;
   EventSource* source_ = nullptr;  ///< the opened one; null: there is none
   std::unique_ptr<Framework> framework_;
@@ -95,6 +97,7 @@ class Session {
   std::vector<uint32_t> live_;     ///< targets that have not ended
   bool had_targets_ = false;
   bool going_ = false;
+  bool prints_rest_ = true;
   bool source_lost_ = false;
   std::vector<SourceEvent> mapped_;  ///< taken, not looked at yet
   std::deque<SourceEvent> put_off_;  ///< taken by take_names() on its way, for take_events()

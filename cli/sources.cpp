@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "cli/preprocess.h"
@@ -82,6 +83,15 @@ bool name_processes(const std::vector<Arguments::Program>& programs) {
     auto text = read_file(program.text);
     return text && names_process(*text);
   });
+}
+
+bool is_script_file(const std::string& word) {
+  if (word.find('/') != std::string::npos || !std::filesystem::is_regular_file(word)) return false;
+  if (word.ends_with(".d")) return true;
+  std::string line;
+  std::getline(std::ifstream(word), line);
+  return line.starts_with("#!") &&
+         (line.find("dtrace") != std::string::npos || line.find("sonde") != std::string::npos);
 }
 
 std::string specifier_of(const std::string& text) {

@@ -23,6 +23,10 @@ std::string describe(const SourceText& text);
 bool names_process(std::string_view text);
 bool name_processes(const std::vector<Arguments::Program>& programs);
 
+/// Whether a word of the command line names a script: a file here that ends in .d, or begins with a #! line for us. A path with a
+/// slash is a program's.
+bool is_script_file(const std::string& word);
+
 /// The part of a -n argument before the predicate or the braces, as typed.
 std::string specifier_of(const std::string& text);
 

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "compiler/parse/tree_builder.h"
+#include "compiler/source/other_words.h"
 
 namespace sonde {
 
@@ -37,9 +38,11 @@ ClauseAst TreeBuilder::clause(P::ClauseContext* context) {
   diagnostics_.set_context("");
   if (script_ && !clause.predicate && !clause.has_body)
     diagnostics_.report("D_SYNTAX", clause.where, "expected predicate and/or actions following probe description");
-  if (clause.predicate && !clause.has_body)
+  if (clause.predicate && !clause.has_body) {
+    const std::string other = hint_on_other_probe(text_, clause.where.begin);
     diagnostics_.report("D_SYNTAX", clause.where, "expected actions { } following probe description and predicate",
-                        "{ } prints a row for each firing");
+                        other.empty() ? "{ } prints a row for each firing" : other);
+  }
   return clause;
 }
 

@@ -14,6 +14,7 @@
 #include "antlr4-runtime.h"
 #include "compiler/parse/modal_lexer.h"
 #include "compiler/parse/tree_builder.h"
+#include "compiler/source/other_words.h"
 
 namespace sonde {
 namespace {
@@ -127,6 +128,7 @@ class SyntaxError {
       return;
     }
     uint32_t begin = offset(token->getStartIndex()), end = offset(token->getStopIndex() + 1);
+    while (end < text_.size() && (text_[end] & 0xc0) == 0x80) ++end;  // a letter of several bytes
     diagnostics_.report("D_SYNTAX", {begin, end}, "syntax error near \"" + text_.substr(begin, end - begin) + "\"",
                         hint(token));
   }
@@ -144,7 +146,10 @@ class SyntaxError {
         token->getType() == P::SWITCH)
       return "D has no loops: use predicates, ?: and if/else statements";
     if (text_.compare(token->getStartIndex(), 2, "//") == 0) return "comments are written /* ... */";
-    return unclosed(token);
+    for (const char* quote : {"\u201c", "\u201d", "\u2018", "\u2019"})
+      if (text_.compare(token->getStartIndex(), 3, quote) == 0) return "quotes are written \" and '";
+    const std::string other = hint_on_other_probe(text_, token->getStartIndex());
+    return other.empty() ? unclosed(token) : other;
   }
 
   /// Says which bracket is open where another kind is closed or a statement ends.

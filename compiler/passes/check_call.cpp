@@ -4,7 +4,8 @@
 
 #include "compiler/passes/checker.h"
 #include "compiler/passes/split_fire.h"
-#include "compiler/source/suggest.h"
+#include "compiler/source/other_words.h"
+#include "runtime/base/suggest.h"
 #include "runtime/body/memory.h"
 
 namespace sonde {
@@ -25,7 +26,9 @@ void Checker::unknown_function(const std::string& name, SourceRange where) {
   Suggestion suggestion(name);
   for (const DFunction& row : kFunctions) suggestion.offer(row.name);
   for (const AggFunctionRow& row : kAggFunctions) suggestion.offer(row.name);
-  fail("D_FUNC_UNDEF", where, "undefined function name: " + name, suggestion.hint());
+  std::string hint(hint_on_other_word(OtherWord::Kind::Function, name));
+  if (hint.empty()) hint = suggestion.hint();
+  fail("D_FUNC_UNDEF", where, "undefined function name: " + name, hint);
 }
 
 namespace {

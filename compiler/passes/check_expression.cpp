@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "compiler/library/library.h"
 #include "compiler/passes/checker.h"
-#include "compiler/source/suggest.h"
+#include "compiler/source/other_words.h"
+#include "runtime/base/suggest.h"
 
 namespace sonde {
 
@@ -138,6 +139,7 @@ void Checker::unknown_name(const std::string& name, SourceRange where) {
   std::string hint = suggestion.hint();
   if (world_.names.self.contains(name)) hint = "did you mean 'self->" + name + "'?";
   if (world_.names.locals.contains(name)) hint = "did you mean 'this->" + name + "'?";
+  if (auto other = hint_on_other_word(OtherWord::Kind::Variable, name); !other.empty()) hint = other;
   fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": Unknown variable name", hint);
 }
 
@@ -163,9 +165,11 @@ ExprPtr Checker::use_builtin(const DVariable& row, ExprPtr expr) {
     case From::Refused: fail("D_UNKNOWN", expr->where, std::string(row.doc));
     case From::Typed:
     case From::Registers:
-    case From::TextOf:
+    case From::TextOf: {
+      const std::string_view other = hint_on_other_word(OtherWord::Kind::Variable, name);
       fail("D_IDENT_BADREF", expr->where, "associative array '" + name + "' may not be referenced as scalar",
-           "give it an index: " + name + "[...]");
+           other.empty() ? "give it an index: " + name + "[...]" : std::string(other));
+    }
     case From::Argument:
     case From::Fire:
     case From::Text:

@@ -7,7 +7,8 @@
 #include "compiler/library/library.h"
 #include "compiler/passes/checker.h"
 #include "compiler/source/prepare.h"
-#include "compiler/source/suggest.h"
+#include "runtime/base/suggest.h"
+#include "runtime/lang/option_hint.h"
 
 namespace sonde {
 namespace {
@@ -118,13 +119,10 @@ class PragmaReader {
       world_.types.set_strsize(world_.options.number("strsize"));
       return;
     }
-    Suggestion suggestion(name);
-    for (const OptionRow& row : kOptions) suggestion.offer(row.name);
-    bool unknown = std::ranges::find(kOptions, name, &OptionRow::name) == kOptions.end();
     report("D_PRAGMA_OPTSET",
            "failed to set option '" + name + "'" + (value.empty() ? "" : " to '" + value + "'") + ": " +
                done.error().message(),
-           unknown ? suggestion.hint() : "");
+           hint_on_option(name, value));
   }
 
   /// `attributes a/b/c name`, or of a provider declaration: `attributes a/b/c provider|module|function|name|args NAME provider`.

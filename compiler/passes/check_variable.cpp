@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Variables: what an assignment may go to, associative arrays, elements and members.
 #include "compiler/passes/checker.h"
-#include "compiler/source/suggest.h"
+#include "runtime/base/suggest.h"
 
 namespace sonde {
 
@@ -157,6 +157,12 @@ ExprPtr Checker::check_update(ExprPtr expr) {
   return expr;
 }
 
+void Checker::not_writable(SourceRange where, const std::string& op) {
+  const bool compares = op == "=" && diagnostics_.context() == "in predicate";
+  fail("D_OP_WRITE", where, "operator " + op + " can only be applied to a writable variable",
+       compares ? "== compares" : "");
+}
+
 /// An lvalue. `assigned`: the type a new variable gets; null where the variable must be there (op=).
 ExprPtr Checker::target(ExprPtr expr, const Type* assigned, const std::string& op) {
   VariableDesc::Scope scope{};
@@ -166,8 +172,7 @@ ExprPtr Checker::target(ExprPtr expr, const Type* assigned, const std::string& o
   if (expr->kind == ExprKind::Index) return target_element(std::move(expr), assigned, op);
   expr = check(std::move(expr));
   if (expr->kind != ExprKind::Deref) {
-    if (expr->kind == ExprKind::Builtin)
-      fail("D_OP_WRITE", where, "operator " + op + " can only be applied to a writable variable");
+    if (expr->kind == ExprKind::Builtin) not_writable(where, op);
     fail("D_OP_LVAL", where, "operator " + op + " requires modifiable lvalue as an operand");
   }
   return expr;
@@ -181,8 +186,7 @@ ExprPtr Checker::target_name(ExprPtr expr, const Type* assigned, const std::stri
   if (parameter(name)) fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
   const Symbol* known = world_.global(name);
   if (!known) {
-    if (world_.variable(name) || world_.aggregating_function(name))
-      fail("D_OP_WRITE", expr->where, "operator " + op + " can only be applied to a writable variable");
+    if (world_.variable(name) || world_.aggregating_function(name)) not_writable(expr->where, op);
     load_library_for(world_, name);
     known = world_.global(name);
   }
@@ -242,7 +246,7 @@ ExprPtr Checker::target_element(ExprPtr expr, const Type* assigned, const std::s
   const Symbol* symbol = symbol_of(*expr->kids[0], scope, name);
   bool is_name = !name.empty() && !parameter(name);
   if (is_name && !symbol && scope == VariableDesc::Scope::Global && world_.variable(name))
-    fail("D_OP_WRITE", expr->where, "operator " + op + " can only be applied to a writable variable");
+    not_writable(expr->where, op);
   if (is_name && !symbol && !name.starts_with('@')) {
     if (scope == VariableDesc::Scope::This)
       fail("D_ARR_LOCAL", expr->where, "local variables may not be used as associative arrays: " + name);

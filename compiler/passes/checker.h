@@ -58,7 +58,6 @@ class Checker {
   // resolve_probes.cpp
   void resolve_probes(ClauseAst& clause);
   void name_probe(ProbeDescription& description, const std::vector<ProbeId>& found, SourceRange where);
-  std::string near_probes(const ProbeDescription& description);
   ExprPtr typed_argument(ExprPtr expr);
   ArgumentDescription declared_argument_of_all(uint64_t index, SourceRange where);
   const ArgumentDescription& argument_of_all(uint32_t index, SourceRange where);
@@ -108,6 +107,7 @@ class Checker {
   bool may_be_deleted(const Expr& place) const;
   ExprPtr check_update(ExprPtr expr);
   ExprPtr target(ExprPtr expr, const Type* assigned, const std::string& op);
+  [[noreturn]] void not_writable(SourceRange where, const std::string& op);
   ExprPtr target_name(ExprPtr expr, const Type* assigned, const std::string& op);
   ExprPtr target_scoped(ExprPtr expr, VariableDesc::Scope scope, const Type* assigned, const std::string& op);
   ExprPtr target_element(ExprPtr expr, const Type* assigned, const std::string& op);

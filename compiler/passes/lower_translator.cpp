@@ -5,7 +5,7 @@
 // at each use of the parameter. An argument with side effects would happen more than once, and is refused.
 #include "compiler/library/library.h"
 #include "compiler/passes/checker.h"
-#include "compiler/source/suggest.h"
+#include "runtime/base/suggest.h"
 
 namespace sonde {
 

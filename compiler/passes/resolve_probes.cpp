@@ -6,17 +6,9 @@
 
 #include "compiler/library/declared_arguments.h"
 #include "compiler/passes/checker.h"
-#include "compiler/source/suggest.h"
+#include "compiler/passes/near_probes.h"
 
 namespace sonde {
-namespace {
-
-constexpr size_t kMostLookedAt = 200000;    ///< probes, for a suggestion
-constexpr uint32_t kLongestCompared = 400;  ///< letters of a description
-
-bool has_glob(std::string_view text) { return text.find_first_of("*?[\\") != std::string_view::npos; }
-
-}  // namespace
 
 void Checker::resolve_probes(ClauseAst& clause) {
   matched_.clear();
@@ -32,12 +24,15 @@ void Checker::resolve_probes(ClauseAst& clause) {
     if (!found.empty() || world_.options.flag("zdefs")) continue;
     SourceRange where = clause.description_places[i];
     if (std::optional<ProvideError> error = world_.framework.provide_error()) {
-      diagnostics_.report(error->tag, where, error->message);
+      // A line below the first is a hint.
+      const size_t end = std::min(error->message.find('\n'), error->message.size());
+      diagnostics_.report(error->tag, where, error->message.substr(0, end),
+                          error->message.substr(std::min(end + 1, error->message.size())));
       continue;
     }
     diagnostics_.report("D_PDESC_ZERO", where,
                         "probe description " + to_string(description) + " does not match any probes",
-                        near_probes(description));
+                        near_probes(world_.framework, description));
   }
   std::ranges::sort(matched_);
   auto repeated = std::ranges::unique(matched_);
@@ -54,44 +49,6 @@ void Checker::name_probe(ProbeDescription& description, const std::vector<ProbeI
   }
   const ProbeInfo& probe = world_.framework.info(found.front());
   description = {probe.provider, probe.module, probe.function, probe.name, probe.id};
-}
-
-/// What the user may have meant: the field that is nearest to an existing probe's, or the word in another field;
-/// who has probes at all, where it is the provider that is unknown.
-std::string Checker::near_probes(const ProbeDescription& wanted) {
-  auto field = [](const auto& of, int index) -> const std::string& {
-    return index == 0 ? of.provider : index == 1 ? of.module : index == 2 ? of.function : of.name;
-  };
-  // A field in the wrong place: `BEGIN::read:entry`, `profile::tick-1s`.
-  ProbeDescription all;
-  std::string best, quoted;
-  uint32_t best_distance = UINT32_MAX, letters = 0;
-  size_t looked_at = 0;
-  std::set<std::string> providers;
-  for (int i = 0; i < 4; ++i) letters += static_cast<uint32_t>(field(wanted, i).size());
-  if (letters > kLongestCompared) return {};
-  for (ProbeId id : world_.framework.match(all)) {
-    if (++looked_at > kMostLookedAt) break;
-    const ProbeInfo& info = world_.framework.info(id);
-    providers.insert(info.provider);
-    uint32_t distance = 0;
-    for (int i = 0; i < 4 && distance < best_distance; ++i) {
-      const std::string& word = field(wanted, i);
-      if (word.empty() || word == field(info, i)) continue;
-      if (has_glob(word)) continue;
-      size_t longer = std::max(word.size(), field(info, i).size()),
-             shorter = std::min(word.size(), field(info, i).size());
-      distance += longer - shorter > best_distance ? UINT32_MAX / 8 : edit_distance(word, field(info, i));
-    }
-    if (distance >= best_distance || distance == 0) continue;
-    best_distance = distance;
-    best = info.provider + ":" + info.module + ":" + info.function + ":" + info.name;
-  }
-  if (!best.empty() && best_distance <= (letters + 2) / 4 + 1) return "did you mean " + best + "?";
-  if (wanted.provider.empty() || has_glob(wanted.provider) || providers.contains(wanted.provider)) return {};
-  std::string names;
-  for (const std::string& name : providers) names += (names.empty() ? "" : ", ") + name;
-  return "no provider " + wanted.provider + " has probes here; these have: " + names;
 }
 
 /// args[n]: all probes of the clause must agree on it.

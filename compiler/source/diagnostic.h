@@ -45,6 +45,7 @@ class Diagnostics {
   }
   /// What is being checked now: put into each report.
   void set_context(std::string context) { context_ = std::move(context); }
+  const std::string& context() const { return context_; }
   bool any() const { return !list_.empty(); }
   /// In the order of the text.
   void sort() {

@@ -8,6 +8,7 @@
 #include "providers/pid/field.h"
 #include "providers/pid/function_field.h"
 #include "providers/pid/instructions.h"
+#include "runtime/base/suggest.h"
 #include "runtime/process/demangle.h"
 
 namespace sonde::pid {
@@ -114,13 +115,25 @@ class Finder {
     const std::string why = any_symbol ? "" : no_symbols(searched);
     const char* unknown = unresolved_ ? "; it is an indirect function, and which code it runs cannot be told" : "";
     if (function_.is_exact() && Field(spec_.dtpd_mod).is_exact()) {
-      refuse("D_PROC_FUNC",
-             "failed to lookup '" + function_.literal() + "' in module '" + spec_.dtpd_mod + "'" + why + unknown);
+      refuse("D_PROC_FUNC", "failed to lookup '" + function_.literal() + "' in module '" + spec_.dtpd_mod + "'" + why +
+                                unknown + (unresolved_ ? "" : near_function(objects)));
     } else if (!any_symbol || unresolved_) {
       refuse("D_PDESC_ZERO", "probe description " + std::string(spec_.dtpd_provider) + ":" + spec_.dtpd_mod + ":" +
                                  spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why +
                                  unknown);
     }
+  }
+
+  /// A line with the function whose name is nearest.
+  std::string near_function(const std::vector<Object>& objects) {
+    Suggestion suggestion(function_.literal());
+    for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
+      Files::File* file = object->compiled || !may_probe(*object) ? nullptr : files_.open(object->path);
+      if (file == nullptr) continue;
+      for (const ElfFunction& function : file->elf->functions()) suggestion.offer(function.name);
+    }
+    const std::string hint = suggestion.hint();
+    return hint.empty() ? hint : "\n" + hint;
   }
 
   /// The vdso and compiled code are memory that no file has. Where it cannot be probed, only whoever names it is told.

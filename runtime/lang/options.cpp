@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "runtime/base/check.h"
+#include "runtime/base/suggest.h"
 #include "runtime/lang/identifiers.h"
+#include "runtime/lang/option_hint.h"
 #include "runtime/source/registry.h"
 
 namespace sonde {
@@ -129,6 +131,15 @@ constexpr TextChoice kTextChoices[] = {
     {"stdc", "t"},
 };
 
+/// "one of switch, fill, ring"
+std::string choices_of(std::string_view option) {
+  std::string text;
+  for (const TextChoice& choice : kTextChoices) {
+    if (choice.option == option) text += (text.empty() ? "one of " : ", ") + std::string(choice.value);
+  }
+  return text;
+}
+
 /// A text option that has a list of choices takes only these.
 std::optional<uint64_t> parse_text(std::string_view option, std::string_view text) {
   if (option == "source") return is_source_name(text) ? std::optional<uint64_t>(0) : std::nullopt;
@@ -204,6 +215,27 @@ Result<void> Options::set(std::string_view name, std::string_view value, bool fr
   to.number = *number;
   to.set = true;
   return {};
+}
+
+std::string hint_on_option(std::string_view name, std::string_view value) {
+  const OptionRow* row = find_option(name);
+  if (row == nullptr) {
+    Suggestion suggestion(name);
+    for (const OptionRow& known : kOptions) suggestion.offer(known.name);
+    return suggestion.best().empty() ? "-x help lists the options" : suggestion.hint();
+  }
+  if (parse(*row, value)) return {};
+  if (name == "strsize") return "2 to 65536 bytes";
+  switch (row->kind) {
+    case OptionKind::Flag: return "yes or no; alone: yes";
+    case OptionKind::Size: return "bytes, as in 4096, 64k or 4m; 1 at least";
+    case OptionKind::Room: return "bytes, as in 4096, 64k or 4m";
+    case OptionKind::Count: return "a number";
+    case OptionKind::Rate: return "a period or a rate, as in 10ms or 100hz";
+    case OptionKind::Text: return choices_of(name);
+    case OptionKind::List: return "a text";
+  }
+  SONDE_CHECK(false);
 }
 
 bool Options::flag(std::string_view name) const { return number(name) != 0; }

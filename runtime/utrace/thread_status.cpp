@@ -57,6 +57,18 @@ Disposition read_disposition(pid_t tid, int signal) {
   return {(status.ignored & bit) != 0, (status.caught & bit) != 0};
 }
 
+static bool is_kernel_thread(pid_t pid) {
+  constexpr unsigned kKernelThread = 0x00200000;  // PF_KTHREAD
+  unsigned flags = 0;
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  FILE* file = std::fopen(path, "re");
+  if (file == nullptr) return false;
+  if (std::fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %u", &flags) != 1) flags = 0;
+  std::fclose(file);
+  return (flags & kKernelThread) != 0;
+}
+
 Error attach_refused(pid_t pid, int code) {
   std::string what = "attach to pid " + std::to_string(pid);
   ThreadStatus status;
@@ -80,9 +92,11 @@ Error attach_refused(pid_t pid, int code) {
     return Error(what + ": kernel.yama.ptrace_scope is " + std::to_string(scope) + ", which keeps tracing to " +
                      (scope == 2 ? "root" : "nobody"),
                  EPERM);
-  return Error(
-      what + ": operation not permitted: the program has privileges of its own or may not be dumped; run as root",
-      EPERM);
+  if (is_kernel_thread(pid))
+    return Error(what + ": a thread of the kernel runs no program that could be traced", EPERM);
+  return Error(what + ": operation not permitted: the program has privileges of its own or may not be dumped; " +
+                   (geteuid() == 0 ? "this root lacks the capability to trace it" : "run as root"),
+               EPERM);
 }
 
 }  // namespace sonde

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the user is told when something is wrong, and the exit statuses."""
 
+import pathlib
 import re
 
-from support import check, equal, scenario
+from support import Skip, check, equal, scenario
 
 
 def caret(stderr, source):
@@ -161,3 +162,15 @@ def what_cannot_be_probed_is_said_in_a_line(world):
     equal(len(files), len(set(files)), f"lines a file, in {result.stderr}")
     result = world.sonde("-q", "-n", "pid$target:*vdso*:: { }", "-c", world.program("leaving"))
     equal(result.stderr.count("no probe at"), 1, f"lines of the vdso, in {result.stderr}")
+
+
+@scenario(only="ptrace", why="the kernel module attaches to no single process")
+def kernel_threads_are_refused_as_such(world):
+    def flags(entry):
+        return int((entry / "stat").read_text().rpartition(")")[2].split()[6])
+    threads = [entry.name for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit() and flags(entry) & 0x200000]
+    if not threads:
+        raise Skip("no kernel thread is seen here")
+    result = world.sonde("-p", threads[0], status=1)
+    equal(result.stderr, f"sonde: could not enable tracing: attach to pid {threads[0]}: a thread of the kernel runs no program that could be traced\n",
+          "what it says")

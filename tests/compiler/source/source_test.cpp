@@ -3,25 +3,9 @@
 
 #include "compiler/source/diagnostic.h"
 #include "compiler/source/prepare.h"
-#include "compiler/source/suggest.h"
 
 namespace sonde {
 namespace {
-
-TEST(EditDistance, CountsLettersAndSwaps) {
-  EXPECT_EQ(edit_distance("open", "open"), 0u);
-  EXPECT_EQ(edit_distance("opn", "open"), 1u);
-  EXPECT_EQ(edit_distance("oepn", "open"), 1u);
-  EXPECT_EQ(edit_distance("", "abc"), 3u);
-}
-
-TEST(Suggestion, OffersOnlyWhatIsNear) {
-  Suggestion suggestion("exename");
-  suggestion.offer("probename");
-  EXPECT_EQ(suggestion.hint(), "");
-  suggestion.offer("execname");
-  EXPECT_EQ(suggestion.hint(), "did you mean 'execname'?");
-}
 
 TEST(Prepare, BlanksCommentsAndControlLinesInPlace) {
   Diagnostics diagnostics;

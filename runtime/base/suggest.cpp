@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "compiler/source/suggest.h"
+#include "runtime/base/suggest.h"
 
 #include <algorithm>
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What `sonde PROGRAM`, `sonde -p PID`, `sonde script.d` and `sonde -l WORD` do, where no -n and no -s says it."""
+
+import os
+import re
+import shutil
+import signal
+
+import support
+from support import Skip, attached_to, check, equal, scenario, wait_until
+
+CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\(", re.M)
+
+
+def calls(text):
+    """The names of the calls that strace, or sonde, has printed."""
+    return [name for name in CALL.findall(text) if name != "strace"]
+
+
+@scenario()
+def a_program_alone_shows_its_calls(world):
+    """The same calls in the same order as strace shows, on standard error; the program's output stays apart."""
+    if not shutil.which("strace"):
+        raise Skip("no strace")
+    world.path("data", "hello\n")
+    command = ["cat", "data", "/nonexistent"]
+    seen = world.sonde(*command)
+    beside = world.run(["strace", *command])
+    equal((seen.stdout, beside.stdout), ("hello\n", "hello\n"), "the program's own output")
+    found, wanted = calls(seen.stderr), calls(beside.stderr)
+    equal(found, wanted[1:], "calls (strace shows the execve that starts the program, too)")
+    check(re.search(r"^openat\(.*\) += -1 ENOENT \(No such file or directory\)$", seen.stderr, re.M), "a call that fails")
+    check(re.search(r"^exit_group\(.*\) += \?$", seen.stderr, re.M), "the last call has no result")
+    check(not re.search(r"matched|\n\n", seen.stderr), f"nothing else is printed: {seen.stderr}")
+
+
+@scenario()
+def options_of_a_program_are_its_own(world):
+    for arguments, wanted in ((["echo", "-n", "-l", "x"], "-l x"), (["--", "printf", "%s", "-p"], "-p"), (["/bin/echo", "help"], "help\n"),
+                              (["-q", "-x", "strsize=100", "sh", "-c", "echo $0", "-x"], "-x\n")):
+        result = world.sonde(*arguments)
+        equal(result.stdout, wanted, f"output of {arguments}")
+        check("write" in calls(result.stderr), "its calls")
+
+
+@scenario()
+def threads_and_children_are_told_apart(world):
+    seen = world.sonde("sh", "-c", "/bin/true; exit 3")
+    lines = seen.stderr.splitlines()
+    check(not lines[0].startswith("[pid "), "one process has no number")
+    pids = set(re.findall(r"^\[pid (\d+)\]", seen.stderr, re.M))
+    equal(len(pids), 2, "both have one, once there are two")
+    child = [line for line in lines if "execve(" in line][0].split("]")[0]
+    equal(calls("\n".join(line for line in lines if line.startswith(child)))[-1], "exit_group", "the child's last call")
+
+
+@scenario()
+def a_process_alone_shows_its_calls(world):
+    ticker = world.start([world.program("ticker"), "100000", "20000"])
+    sonde = world.start_sonde("-p", str(ticker.pid))
+    wait_until(lambda: attached_to(sonde, ticker.pid), what="attached")
+    lines = [sonde.stderr.readline() for _ in range(5)]
+    sonde.send_signal(signal.SIGINT)
+    result = world.finish(sonde)
+    equal(result.status, 0, "status")
+    check(f"process {ticker.pid} attached" in lines[0] and "Ctrl-C" in lines[0], f"it says that it is there: {lines[0]}")
+    check(all(re.match(r"\w+\(.*\) += ", line) for line in lines[1:]), f"calls: {lines}")
+    equal(ticker.poll(), None, "the target lives")
+
+
+@scenario()
+def the_first_word_may_be_a_script(world):
+    world.path("count.d", "BEGIN { printf(\"script %d\\n\", $1); exit(0); }\n")
+    world.path("tool", "#!/usr/sbin/dtrace -qs\nBEGIN { printf(\"tool\\n\"); exit(0); }\n")
+    world.path("program", "#!/bin/sh\necho program\n")
+    check("script 7" in world.sonde("-q", "count.d", "7").stdout, "a file that ends in .d")
+    check("tool" in world.sonde("tool").stdout, "a file that begins with #! for dtrace")
+    equal(world.sonde("./program").stdout, "program\n", "a path with / is a program")
+    equal(world.sonde("program", status=1).stderr,
+          "sonde: failed to execute program: No such file or directory\n    there is one in this folder: ./program\n", "a shell script")
+    check("failed to execute ./count.d: Permission denied\n    a script is run by -s ./count.d\n"
+          in (os.chmod(world.path("count.d"), 0o644), world.sonde("./count.d", status=1))[1].stderr, "a script by its path")
+    check("Usage: sonde" in world.sonde("help").stdout, "a word of ours")
+
+
+@scenario()
+def words_that_are_meant_otherwise_are_explained(world):
+    for arguments, said in (
+            (["BEGIN { exit(0); }"], "sonde: no probes specified\n    did you mean -n 'BEGIN { exit(0); }'?\n"),
+            (["-e", "BEGIN { exit(0); }"], "sonde: no probes specified\n    did you mean -n 'BEGIN { exit(0); }'?\n"),
+            (["-p", "nginx"], "sonde: invalid pid: nginx\n    -p takes a number: pgrep nginx finds it\n"),
+            (["FOO=1", "ls"], "sonde: failed to execute FOO=1: No such file or directory\n    no shell reads this: env FOO=1 ... sets a variable\n"),
+            (["nosuchprogram"], "sonde: failed to execute nosuchprogram: No such file or directory\n")):
+        equal(world.sonde(*arguments, status=1).stderr, said, f"what {arguments} says")
+    piped = world.sonde("-q", "-n", "BEGIN { exit(0); }", "-c", "echo a | cat").stderr
+    check("-c starts no shell, the words all go to echo\n    for a shell: -c \"sh -c 'echo a | cat'\"" in piped, "a command for a shell")
+
+
+@scenario()
+def a_reader_of_the_calls_may_leave(world):
+    """`sonde PROGRAM 2>&1 | head`: what is printed on standard error ends with its reader as well."""
+    sonde = world.start_sonde("sh", "-c", "while :; do : > /dev/null; done")
+    sonde.stderr.readline()
+    sonde.stderr.close()
+    equal(sonde.wait(60 * support.patience), -signal.SIGPIPE, "sonde's end")
+
+
+@scenario()
+def listing_takes_patterns(world):
+    for words in (["syscall::*open*:entry"], ["syscall::openat:entry", "syscall::close:"]):
+        options = [option for word in words for option in ("-n", word)]
+        equal(world.sonde("-l", *words).stdout, world.sonde("-l", *options).stdout, f"-l {words}")

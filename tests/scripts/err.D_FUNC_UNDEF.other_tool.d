@@ -1,0 +1,6 @@
+/* @rows: msg.hint_below */
+/* bpftrace's function: the hint says D's. */
+BEGIN
+{
+	@ = hist(1);
+}

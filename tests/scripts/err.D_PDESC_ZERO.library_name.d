@@ -1,0 +1,1 @@
+syscall::pread:enter { trace(1); }

@@ -1,0 +1,1 @@
+syscall::openat { trace(1); }

@@ -9,7 +9,26 @@
 
 namespace sonde {
 
-std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, Diagnostics& diagnostics) {
+/// A clause that shows system calls has a fire part for each kind of call, with the same slots.
+SplitClause Splitter::split_clause(const Residency& residency, const PointerOrigins& origins, const ClauseAst& clause,
+                                   Diagnostics& diagnostics, const CallsOf& calls_of) const {
+  CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
+                       options_.was_set("cpu")};
+  const auto split_with = [&](const CallPlans* plans, const CallPlan* plan) {
+    return ClauseSplitter(residency.residents, origins, limits, diagnostics, plans, plan).split(clause);
+  };
+  const CallPlans plans = plan_calls(clause, options_, calls_of);
+  SplitClause result = split_with(&plans, nullptr);
+  if (diagnostics.any()) return result;
+  for (const CallPlan& plan : plans.plans) {
+    const std::shared_ptr<const FireProgram> program = split_with(&plans, &plan).fire;
+    for (ProbeId probe : plan.probes) result.fire_of_probe.emplace(probe, program);
+  }
+  return result;
+}
+
+std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, Diagnostics& diagnostics,
+                                         const CallsOf& calls_of) {
   blamed_.clear();
   Residency residency = residency_;
   for (const ResidencyBreach& breach : decide_residency(residency, units, program_)) {
@@ -25,11 +44,9 @@ std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, 
   PointerOrigins origins = origins_;
   origins.learn(units, residency.residents);
 
-  CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
-                       options_.was_set("cpu")};
   for (const Unit* unit : units) {
     for (const ClauseAst& clause : unit->clauses) {
-      clauses.push_back(ClauseSplitter(residency.residents, origins, limits, diagnostics).split(clause));
+      clauses.push_back(split_clause(residency, origins, clause, diagnostics, calls_of));
       blamed_.resize(diagnostics.list().size(), unit);
     }
   }
@@ -45,8 +62,9 @@ std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Option
 
 void delete_splitter(Splitter* splitter) { delete splitter; }
 
-std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics) {
-  return splitter.split(units, diagnostics);
+std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics,
+                               const CallsOf& calls_of) {
+  return splitter.split(units, diagnostics, calls_of);
 }
 
 }  // namespace sonde

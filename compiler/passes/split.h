@@ -13,7 +13,8 @@ class Splitter {
  public:
   Splitter(const BodyProgram& program, const Options& options) : program_(program), options_(options) {}
 
-  std::vector<SplitClause> split(const std::vector<const Unit*>& units, Diagnostics& diagnostics);
+  std::vector<SplitClause> split(const std::vector<const Unit*>& units, Diagnostics& diagnostics,
+                                 const CallsOf& calls_of);
 
   /// The unit that the n-th diagnostic of the last call is about.
   const Unit& unit_of(size_t diagnostic) const { return *blamed_.at(diagnostic); }
@@ -24,6 +25,9 @@ class Splitter {
   Residency residency_;
   PointerOrigins origins_;
   std::vector<const Unit*> blamed_;
+
+  SplitClause split_clause(const Residency& residency, const PointerOrigins& origins, const ClauseAst& clause,
+                           Diagnostics& diagnostics, const CallsOf& calls_of) const;
 };
 
 }  // namespace sonde

@@ -17,6 +17,7 @@
 #include "compiler/passes/split.h"
 #include "compiler/passes/world.h"
 #include "compiler/source/prepare.h"
+#include "runtime/process/syscall_table.h"
 
 namespace sonde {
 namespace {
@@ -52,6 +53,7 @@ ClauseDesc describe(const SplitClause& split, const SourceText& source, BodyFunc
   ClauseDesc result;
   result.descriptions = clause.descriptions;
   result.fire = split.fire;
+  result.fire_of_probe = split.fire_of_probe;
   result.body = body;
   result.held = split.held;
   result.default_action = clause.statements.empty();
@@ -100,6 +102,7 @@ struct Compiler::Impl {
   std::vector<CompiledText> add(const std::vector<std::unique_ptr<Unit>>& units,
                                 const std::vector<SplitClause>& clauses, const std::vector<BodyFunction>& bodies);
   uint32_t matches(const ClauseAst& clause);
+  std::vector<CallProbe> calls_of(const ClauseAst& clause);
   ParserQuestions preview_questions(const MacroValues& macros);
 };
 
@@ -161,10 +164,24 @@ std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::uniq
   std::vector<const Unit*> views;
   for (const auto& unit : units) views.push_back(unit.get());
   Diagnostics diagnostics;
-  std::vector<SplitClause> clauses = split(*splitter, views, diagnostics);
+  std::vector<SplitClause> clauses =
+      split(*splitter, views, diagnostics, [this](const ClauseAst& clause) { return calls_of(clause); });
   for (size_t i = 0; i < diagnostics.list().size(); ++i)
     append_rendered(message, diagnostics.list()[i], splitter->unit_of(i).source, options.flag("errtags"));
   return clauses;
+}
+
+/// The probes of system calls that a clause matches. All of them are there before anything is enabled.
+std::vector<CallProbe> Compiler::Impl::calls_of(const ClauseAst& clause) {
+  std::vector<CallProbe> calls;
+  for (const ProbeDescription& description : clause.descriptions) {
+    for (ProbeId id : framework.match(description)) {
+      const ProbeInfo& info = framework.info(id);
+      const SyscallInfo* call = info.provider == "syscall" ? find_syscall(info.function) : nullptr;
+      if (call != nullptr) calls.push_back({id, call->number, info.name == "return"});
+    }
+  }
+  return calls;
 }
 
 uint32_t Compiler::Impl::matches(const ClauseAst& clause) {
@@ -248,7 +265,7 @@ std::vector<Enabling> Compiler::enablings(const CompiledText& text) const {
   std::vector<Enabling> enablings;
   for (uint32_t i = text.first; i < text.first + text.count; ++i) {
     const ClauseDesc& clause = impl_->program.clauses[i];
-    enablings.push_back({clause.descriptions, i, clause.fire, clause.held});
+    enablings.push_back({clause.descriptions, i, clause.fire, clause.held, clause.fire_of_probe});
   }
   return enablings;
 }

@@ -52,6 +52,7 @@ struct Capture {
 struct SplitClause {
   const ClauseAst* clause = nullptr;
   std::shared_ptr<FireProgram> fire;
+  FirePrograms fire_of_probe;              ///< those of system calls, where argstr or retstr need a call's memory
   std::vector<Capture> captures;             ///< by slot
   std::map<const Expr*, uint32_t> slot_of;   ///< expression -> slot
   std::vector<const Expr*> body_predicates;  ///< conjuncts that the fire part could not decide
@@ -60,12 +61,22 @@ struct SplitClause {
   bool held = false;
 };
 
+/// A probe of a system call.
+struct CallProbe {
+  ProbeId probe;
+  uint32_t call = 0;
+  bool returns = false;
+};
+/// Those that a clause matches. None: argstr and retstr are made of numbers alone.
+using CallsOf = std::function<std::vector<CallProbe>(const ClauseAst&)>;
+
 /// Splits all clauses of `units` together: whether a variable can live at fire time depends on all its uses.
 /// `program` gives variables; residency is remembered there across calls (the prompt): a later text that would break it gets a diagnostic.
 class Splitter;
 std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Options& options);
 void delete_splitter(Splitter*);
-std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics);
+std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics,
+                               const CallsOf& calls_of = {});
 
 /// DIF as text, one instruction a line: for -S and the goldens.
 std::string disassemble(const FireProgram& program);

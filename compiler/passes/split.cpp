@@ -10,9 +10,34 @@
 
 namespace sonde {
 
-std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, Diagnostics& diagnostics) {
+/// A clause that shows system calls has a fire part for each kind of call, with the same slots. `crowding`: takes what
+/// its thread-local values leave no room for.
+SplitClause Splitter::split_clause(const Residency& residency, const PointerOrigins& origins, const ClauseAst& clause,
+                                   Diagnostics& diagnostics, const CallsOf& calls_of,
+                                   std::set<uint32_t>& crowding) const {
+  CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
+                       options_.was_set("cpu")};
+  const auto split_with = [&](const CallPlans* plans, const CallPlan* plan) {
+    ClauseSplitter splitter(residency.residents, origins, limits, diagnostics, plans, plan);
+    SplitClause split = splitter.split(clause);
+    for (uint32_t variable : splitter.crowding())
+      if (!residency_.decided.contains(variable)) crowding.insert(variable);
+    return split;
+  };
+  const CallPlans plans = plan_calls(clause, options_, calls_of);
+  SplitClause result = split_with(&plans, nullptr);
+  if (diagnostics.any()) return result;
+  for (const CallPlan& plan : plans.plans) {
+    const std::shared_ptr<const FireProgram> program = split_with(&plans, &plan).fire;
+    for (ProbeId probe : plan.probes) result.fire_of_probe.emplace(probe, program);
+  }
+  return result;
+}
+
+std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, Diagnostics& diagnostics,
+                                         const CallsOf& calls_of) {
   for (std::set<uint32_t> crowding;;) {
-    Attempt attempt = try_split(units, crowding);
+    Attempt attempt = try_split(units, crowding, calls_of);
     const size_t known = crowding.size();
     crowding.insert(attempt.crowding.begin(), attempt.crowding.end());
     if (crowding.size() > known) continue;
@@ -22,7 +47,8 @@ std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, 
 }
 
 /// `in_body`: variables that may not live in the fire part.
-Splitter::Attempt Splitter::try_split(const std::vector<const Unit*>& units, const std::set<uint32_t>& in_body) {
+Splitter::Attempt Splitter::try_split(const std::vector<const Unit*>& units, const std::set<uint32_t>& in_body,
+                                      const CallsOf& calls_of) {
   Attempt attempt;
   blamed_.clear();
   Residency residency = residency_;
@@ -38,14 +64,10 @@ Splitter::Attempt Splitter::try_split(const std::vector<const Unit*>& units, con
   PointerOrigins origins = origins_;
   origins.learn(units, residency.residents);
 
-  CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
-                       options_.was_set("cpu")};
   for (const Unit* unit : units) {
     for (const ClauseAst& clause : unit->clauses) {
-      ClauseSplitter splitter(residency.residents, origins, limits, attempt.diagnostics);
-      attempt.clauses.push_back(splitter.split(clause));
-      for (uint32_t variable : splitter.crowding())
-        if (!residency_.decided.contains(variable)) attempt.crowding.insert(variable);
+      attempt.clauses.push_back(
+          split_clause(residency, origins, clause, attempt.diagnostics, calls_of, attempt.crowding));
       blamed_.resize(attempt.diagnostics.list().size(), unit);
     }
   }
@@ -64,8 +86,9 @@ std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Option
 
 void delete_splitter(Splitter* splitter) { delete splitter; }
 
-std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics) {
-  return splitter.split(units, diagnostics);
+std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics,
+                               const CallsOf& calls_of) {
+  return splitter.split(units, diagnostics, calls_of);
 }
 
 }  // namespace sonde

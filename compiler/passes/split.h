@@ -13,7 +13,8 @@ class Splitter {
  public:
   Splitter(const BodyProgram& program, const Options& options) : program_(program), options_(options) {}
 
-  std::vector<SplitClause> split(const std::vector<const Unit*>& units, Diagnostics& diagnostics);
+  std::vector<SplitClause> split(const std::vector<const Unit*>& units, Diagnostics& diagnostics,
+                                 const CallsOf& calls_of);
 
   /// The unit that the n-th diagnostic of the last call is about.
   const Unit& unit_of(size_t diagnostic) const { return *blamed_.at(diagnostic); }
@@ -24,7 +25,9 @@ class Splitter {
     Diagnostics diagnostics;
     std::set<uint32_t> crowding;  ///< variables that would leave room in a clause if they lived in the body
   };
-  Attempt try_split(const std::vector<const Unit*>& units, const std::set<uint32_t>& in_body);
+  Attempt try_split(const std::vector<const Unit*>& units, const std::set<uint32_t>& in_body, const CallsOf& calls_of);
+  SplitClause split_clause(const Residency& residency, const PointerOrigins& origins, const ClauseAst& clause,
+                           Diagnostics& diagnostics, const CallsOf& calls_of, std::set<uint32_t>& crowding) const;
 
   const BodyProgram& program_;
   const Options& options_;

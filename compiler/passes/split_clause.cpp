@@ -98,6 +98,7 @@ void ClauseSplitter::finish(const ClauseAst& clause, DifEmitter::Label fail) {
         "clause is too long: its fire part has more than " + std::to_string(SONDE_DIF_MAX_LENGTH) + " instructions");
   if (diagnostics_.any()) return;
   result_.fire = std::make_shared<FireProgram>(out_.finish());
+  result_.fire->call = call_slots_;
 }
 
 /// A clause without statements prints a row.
@@ -208,8 +209,40 @@ bool ClauseSplitter::walk_builtin(const Expr& expr) {
 void ClauseSplitter::capture_hidden_arguments(const DVariable& variable) {
   auto needed = std::ranges::find(kMadeOfArguments, variable.name, &MadeOfArguments::name);
   if (needed == kMadeOfArguments.end()) return;
-  for (uint32_t i = 0; i < needed->count; ++i) capture_word(hidden_expression(i));
-  if (needed->error) capture_word(hidden_expression(kErrno));
+  const bool decoded = plans_ != nullptr && plans_->slots.decoded;
+  for (uint32_t i = 0; i < (decoded ? 1 : needed->count); ++i) capture_word(hidden_expression(i));
+  if (decoded || needed->error) capture_word(hidden_expression(kErrno));
+  if (decoded) capture_call();
+}
+
+/// The call's words and its memory, once a clause. Without a plan their slots stay empty.
+void ClauseSplitter::capture_call() {
+  CallSlots slots = plans_->slots;
+  if (call_captured_) return;
+  call_captured_ = true;
+  const uint32_t count = kCallWords + slots.text_count + slots.byte_count;
+  if (out_.slots() + count > SONDE_MAX_SLOTS) {
+    if (!full_)
+      diagnostics_.report("D_UNKNOWN", result_.clause->where,
+                          "clause captures more than " + std::to_string(SONDE_MAX_SLOTS) +
+                              " values: split it in two, name fewer system calls, or use -x argstr=classic");
+    full_ = true;
+    return;
+  }
+  const auto add = [this](uint32_t how_many, sonde_slot_kind kind) {
+    const uint32_t first = out_.slots();
+    for (uint32_t i = 0; i < how_many; ++i) {
+      out_.add_slot(kind);
+      result_.captures.push_back({kind, nullptr});
+    }
+    return first;
+  };
+  slots.words = add(kCallWords, SONDE_SLOT_WORD);
+  slots.texts = add(slots.text_count, SONDE_SLOT_TEXT);
+  slots.bytes = add(slots.byte_count, SONDE_SLOT_BYTES);
+  record_bytes_ += 8 * count + plans_->most_bytes;
+  call_slots_ = slots;
+  if (plan_ != nullptr) emit_call(out_, *plan_, slots, limits_.strsize);
 }
 
 bool ClauseSplitter::walk_call(const Expr& expr) {

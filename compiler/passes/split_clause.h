@@ -8,6 +8,7 @@
 
 #include "compiler/dif/emitter.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/split_call.h"
 #include "compiler/passes/split_fire.h"
 #include "compiler/passes/split_pointers.h"
 
@@ -22,8 +23,14 @@ struct CaptureLimits {
 class ClauseSplitter {
  public:
   ClauseSplitter(const Residents& residents, const PointerOrigins& origins, CaptureLimits limits,
-                 Diagnostics& diagnostics)
-      : residents_(residents), origins_(origins), fire_(residents), limits_(limits), diagnostics_(diagnostics) {}
+                 Diagnostics& diagnostics, const CallPlans* plans = nullptr, const CallPlan* plan = nullptr)
+      : residents_(residents),
+        origins_(origins),
+        fire_(residents),
+        limits_(limits),
+        diagnostics_(diagnostics),
+        plans_(plans),
+        plan_(plan) {}
 
   SplitClause split(const ClauseAst& clause);
 
@@ -36,6 +43,8 @@ class ClauseSplitter {
   FireExpressions fire_;
   CaptureLimits limits_;
   Diagnostics& diagnostics_;
+  const CallPlans* plans_;  ///< of the system calls that the clause shows; null or without slots: none
+  const CallPlan* plan_;    ///< of those that this fire part is for
   DifEmitter out_;
   SplitClause result_;
   std::map<std::string, uint32_t> known_;    ///< captures so far, by what they capture
@@ -43,6 +52,8 @@ class ClauseSplitter {
   uint64_t record_bytes_ = sizeof(sonde_record);
   bool full_ = false;
   std::set<uint32_t> crowding_;
+  bool call_captured_ = false;
+  CallSlots call_slots_;
 
   void split_predicate(const Expr* predicate, DifEmitter::Label fail);
   void split_statements(const std::vector<Statement>& statements);
@@ -55,6 +66,7 @@ class ClauseSplitter {
   bool walk_address(const Expr& place);
   bool walk_builtin(const Expr& expr);
   void capture_hidden_arguments(const DVariable& variable);
+  void capture_call();
   bool walk_call(const Expr& expr);
   bool capture_copyinstr(const Expr& call);
   bool capture_copyin(const Expr& call);

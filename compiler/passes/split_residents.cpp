@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "compiler/dif/arithmetic.h"
+#include "compiler/passes/split_call.h"
 #include "runtime/framework/glob.h"
 
 namespace sonde {
@@ -123,7 +124,7 @@ void add_candidates(Residency& residency, const Uses& uses, const BodyProgram& p
     if (!is_word(*assignment.expr->kids[0]->type) || residency.residents.contains(index)) continue;
     bool thread = variable.scope == VariableDesc::Scope::Self;
     if (!thread && uses.in_error.contains(index)) continue;
-    if (used[thread] == (thread ? SONDE_DIF_THREAD : SONDE_DIF_LOCALS)) continue;
+    if (used[thread] == (thread ? SONDE_DIF_THREAD : kCallLocal)) continue;
     residency.residents[index] = {thread, static_cast<uint8_t>(used[thread]++)};
   }
 }

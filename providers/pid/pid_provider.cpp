@@ -145,10 +145,10 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
   if (error != std::errc() || number == 0) {
-    const std::string text = "'" + std::string(spec->dtpd_provider) + "' does not contain a valid pid" +
-                             (std::string_view(spec->dtpd_provider) == "pid0"
-                                  ? "\n$target is the process of -c or -p, and there is none"
-                                  : "");
+    const std::string text =
+        "'" + std::string(spec->dtpd_provider) + "' does not contain a valid pid" +
+        (std::string_view(spec->dtpd_provider) == "pid0" ? "\n$target is the process of -c or -p, and there is none"
+                                                         : "");
     return sonde_provide_error("D_PROC_BADPID", text.c_str());
   }
   const auto known = [&](const auto& target) { return target->pid == number; };

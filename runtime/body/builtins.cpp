@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Built-in variables that bodies compute.
 //
-// argstr and retstr are made of the probe's arguments, which the fire part has captured as words. They take no
+// argstr and retstr are made of what the fire part has captured: the call's words, and its memory (runtime/syscall/). They take no
 // operand, so they look in the fire part which slot holds what: the CAPW of a register that ARG or VAR has just loaded.
 #include <array>
 #include <optional>
@@ -10,6 +10,7 @@
 #include "runtime/body/state.h"
 #include "runtime/body/subroutines.h"
 #include "runtime/process/syscall_table.h"
+#include "runtime/syscall/decode.h"
 
 namespace sonde {
 namespace {
@@ -42,6 +43,56 @@ uint64_t captured(const BodyContext* context, Origin origin) {
 
 uint64_t argument(const BodyContext* context, int32_t number) { return captured(context, {SONDE_DIF_ARG, number}); }
 
+int error_of(const BodyContext* context) {
+  return static_cast<int>(captured(context, {SONDE_DIF_VAR, SONDE_DIF_VAR_ERRNO}));
+}
+
+// ---- system calls ----------------------------------------------------------------------------------------------
+
+const SyscallInfo* syscall_of(const BodyContext* context) {
+  return context->probe->provider == "syscall" ? find_syscall(context->probe->function) : nullptr;
+}
+
+bool returns(const BodyContext* context) { return context->probe->name == "return"; }
+
+/// The slots of a call; without words where only numbers were captured.
+CallSlots slots_of(const BodyContext* context) {
+  return context->clause->fire == nullptr ? CallSlots{} : context->clause->fire->call;
+}
+
+/// The layout of memory is that of 64-bit code.
+bool is_decoded(const BodyContext* context) {
+  const CallSlots slots = slots_of(context);
+  return slots.decoded && context->slots[slots.words + 6] != kCompatCodeSegment &&
+         !context->state->options.flag("syscall_arg_type");
+}
+
+std::array<uint64_t, 6> words_of(const BodyContext* context) {
+  const CallSlots slots = slots_of(context);
+  std::array<uint64_t, 6> words;
+  for (uint32_t i = 0; i < 6; ++i)
+    words[i] = slots.decoded ? context->slots[slots.words + i] : argument(context, static_cast<int32_t>(i));
+  return words;
+}
+
+Call call_of(const BodyContext* context, const SyscallInfo& call) {
+  return {call.number, words_of(context), returns(context), static_cast<int64_t>(argument(context, 0)),
+          error_of(context)};
+}
+
+CallMemory memory_of(const BodyContext* context, const SyscallInfo& call) {
+  const CallSlots slots = slots_of(context);
+  const auto& captures = captures_of(call.number, {returns(context), slots.arguments, slots.result, slots.descriptors});
+  return collect(captures, slots, *context->record, words_of(context), static_cast<int64_t>(argument(context, 0)));
+}
+
+/// A string that shows that it was cut.
+uint64_t make_marked(BodyContext* context, std::string text) {
+  const size_t most = context->state->strsize;
+  if (text.size() > most && most > 3) text.replace(most - 3, std::string::npos, "...");
+  return make_string(context, text);
+}
+
 }  // namespace
 
 extern "C" {
@@ -59,17 +110,20 @@ uint64_t sonde_var_walltimestamp(BodyContext* context) {
 }
 
 uint64_t sonde_var_argstr(BodyContext* context) {
-  const SyscallInfo* call = context->probe->provider == "syscall" ? find_syscall(context->probe->function) : nullptr;
+  const SyscallInfo* call = syscall_of(context);
   if (call == nullptr) return make_string(context, "");
-  std::array<uint64_t, 6> arguments;
-  for (int32_t i = 0; i < 6; ++i) arguments[static_cast<size_t>(i)] = argument(context, i);
-  bool with_types = context->state->options.flag("syscall_arg_type");
-  return make_string(context, format_syscall_arguments(call->number, arguments, with_types));
+  if (is_decoded(context))
+    return make_marked(context, decode_arguments(call_of(context, *call), memory_of(context, *call)));
+  std::array<uint64_t, 6> arguments = words_of(context);
+  return make_string(
+      context, format_syscall_arguments(call->number, arguments, context->state->options.flag("syscall_arg_type")));
 }
 
 uint64_t sonde_var_retstr(BodyContext* context) {
-  const auto error = static_cast<int>(captured(context, {SONDE_DIF_VAR, SONDE_DIF_VAR_ERRNO}));
-  return make_string(context, format_syscall_result(argument(context, 0), error));
+  const SyscallInfo* call = syscall_of(context);
+  if (call != nullptr && is_decoded(context) && returns(context))
+    return make_marked(context, decode_result(call_of(context, *call), memory_of(context, *call)));
+  return make_string(context, format_syscall_result(argument(context, 0), error_of(context)));
 }
 
 }  // extern "C"

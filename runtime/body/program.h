@@ -77,6 +77,7 @@ struct ActionSite {
 struct ClauseDesc {
   std::vector<ProbeDescription> descriptions;
   std::shared_ptr<const FireProgram> fire;
+  FirePrograms fire_of_probe;  ///< with the slots of `fire`, and more in them
   BodyFunction body = nullptr;
   bool held = false;
   bool default_action = false;   ///< no statements at all: prints the row only

@@ -14,6 +14,11 @@
 
 namespace sonde {
 
+const std::shared_ptr<const FireProgram>& Enabling::program_of(ProbeId probe) const {
+  const auto own = programs.find(probe);
+  return own == programs.end() ? program : own->second;
+}
+
 /// One batch on its way in.
 struct Framework::Impl::Pending {
   struct NewEcb {
@@ -152,7 +157,7 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
                    EINVAL);
     }
     const Enabling& enabling = enablings[added.ecb.enabling].what;
-    auto program = load(enabling.program);
+    auto program = load(enabling.program_of(added.probe->info.id));
     if (!program) return std::move(program).error();
     ecbs.push_back({added.ecb.epid, added.probe->info.id, *program, enabling.held});
   }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,12 +57,17 @@ struct ProvideError {
   std::string tag, message;
 };
 
+using FirePrograms = std::map<ProbeId, std::shared_ptr<const FireProgram>>;
+
 /// A clause that waits for probes.
 struct Enabling {
   std::vector<ProbeDescription> descriptions;
   uint32_t clause = 0;                         ///< index into the body program
   std::shared_ptr<const FireProgram> program;  ///< verified
   bool held = false;
+  FirePrograms programs{};  ///< verified, of probes that have one of their own
+
+  const std::shared_ptr<const FireProgram>& program_of(ProbeId probe) const;
 };
 
 /// What enabling some descriptions would ask of the source.

@@ -109,7 +109,7 @@ def arguments_typed_and_as_text(world):
     clause = ('syscall::openat:entry { printf("%s|sys_%s(%s)\\n", copyinstr((uintptr_t)args[1]), probefunc, argstr); } '
               'syscall::openat:return { printf("sys_%s -> %s|%d %d\\n", probefunc, retstr, (int)arg0 == (int)arg1, errno); }')
     out = world.path("traced", "")
-    world.sonde("-q", "-o", out, "-n", clause, "-c", f"cat {name} /nonexistent/x")
+    world.sonde("-q", "-x", "argstr=classic", "-o", out, "-n", clause, "-c", f"cat {name} /nonexistent/x")
     lines = open(out, encoding="utf-8").read().splitlines()
     view = r"sys_openat\(dfd: ffffff9c, filename: [0-9a-f]+, flags: 0, mode: 0\)"
     entry = [i for i, line in enumerate(lines) if re.fullmatch(re.escape(name) + r"\|" + view, line)]

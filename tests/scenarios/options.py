@@ -4,14 +4,14 @@
 from support import check, equal, scenario, wait_until
 
 ACCEPTED = """
--x argref -x aggrate=100ms -x aggsize=1m -x aggsortkey -x aggsortkeypos=0 -x aggsortpos=0 -x aggsortrev=no -x bufpolicy=switch
+-x argref -x argstr=plain -x aggrate=100ms -x aggsize=1m -x aggsortkey -x aggsortkeypos=0 -x aggsortpos=0 -x aggsortrev=no -x bufpolicy=switch
 -x bufresize=auto -x bufsize=64k -x cleanrate=50hz -x defaultargs -x destructive -x droptags -x dynvarsize=1m -x errtags
 -x evaltime=postinit -x flowindent=off -x quiet=yes -x rawbytes=false -x source=ptrace -x stackindent=4 -x statusrate=1s
 -x strsize=64 -x switchrate=20ms -x syscall_arg_type -x ustackframes=10 -x verbose=no -x version=1.0 -x zdefs=on
 """.split("-x ")[1:]
 
 REFUSED = ("aggsize=0", "bufsize=-4", "bufsize=1b", "strsize=0", "quiet=maybe", "aggrate=soon", "ustackframes=many",
-           "switchrate=", "bufpolicy=nosuch")
+           "switchrate=", "bufpolicy=nosuch", "argstr=nosuch")
 
 
 @scenario()

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/syscall/capture.h"
+
+#include <asm/ioctls.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/futex.h>
+#include <linux/prctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include "runtime/process/syscall_table.h"
+#include "runtime/syscall/shape.h"
+
+namespace sonde {
+namespace {
+
+using Kind = CallCapture::Kind;
+using Count = CallCapture::Count;
+
+constexpr CallCapture::Command kLocks[] = {{F_GETLK, 1}, {F_SETLK, 1},     {F_SETLKW, 1},
+                                           {36, 1},      {F_OFD_SETLK, 1}, {F_OFD_SETLKW, 1}};
+constexpr CallCapture::Command kNames[] = {{PR_SET_NAME, 16}};
+constexpr CallCapture::Command kTimeouts[] = {
+    {FUTEX_WAIT, 1}, {FUTEX_LOCK_PI, 1}, {FUTEX_LOCK_PI2, 1}, {FUTEX_WAIT_BITSET, 1}, {FUTEX_WAIT_REQUEUE_PI, 1}};
+/// Bytes that the argument of an ioctl points to: what the call reads, and what it has written.
+constexpr CallCapture::Command kControlsIn[] = {{TCSETS, 36},   {TCSETSW, 36}, {TCSETSF, 36}, {TIOCSWINSZ, 8},
+                                                {TIOCSPGRP, 4}, {FIONBIO, 4},  {FIOASYNC, 4}, {TIOCSPTLCK, 4}};
+constexpr CallCapture::Command kControlsOut[] = {{TCGETS, 36},  {TIOCGWINSZ, 8}, {TIOCGPGRP, 4}, {FIONREAD, 4},
+                                                 {TIOCOUTQ, 4}, {TIOCGPTN, 4},   {TIOCGSID, 4},  {FIGETBSZ, 4}};
+
+/// Offsets in struct msghdr of 64-bit programs.
+enum : uint8_t { kName = 0, kNameLength = 8, kVector = 16, kVectorLength = 24, kControl = 32, kControlLength = 40 };
+constexpr uint16_t kMessageHeader = 56, kMostControl = 64, kMostAddress = 128, kEnvironmentWords = 128,
+                   kMostVector = 16;
+
+class Lister {
+ public:
+  Lister(const CallShape& shape, CaptureNeeds needs) : shape_(shape), needs_(needs) {}
+
+  std::vector<CallCapture> list() {
+    for (uint8_t i = 0; i < 6; ++i) {
+      if (needs_.arguments || polls(shape_.arguments[i])) add(i, shape_.arguments[i]);
+    }
+    if (needs_.result && needs_.returns && needs_.descriptors && shape_.result.form == Form::as_fd)
+      all_.push_back({.kind = Kind::Descriptor, .argument = kTheResult, .out = true});
+    std::ranges::stable_sort(all_, {}, &CallCapture::out);
+    return std::move(all_);
+  }
+
+ private:
+  const CallShape& shape_;
+  CaptureNeeds needs_;
+  std::vector<CallCapture> all_;
+
+  /// The result's text names what of it is ready.
+  bool polls(const ArgumentShape& shape) const {
+    return needs_.result && needs_.returns &&
+           (shape.form == Form::as_fd_set || (shape.form == Form::as_structure && shape.which == Struct::pollfd));
+  }
+
+  void add(uint8_t at, const ArgumentShape& shape) {
+    if (shape.out && !needs_.returns) return;
+    switch (shape.form) {
+      case Form::as_fd:
+      case Form::as_dirfd:
+        if (needs_.descriptors) all_.push_back({.kind = Kind::Descriptor, .argument = at});
+        return;
+      case Form::as_path:
+        if (shape.out) return add_counted(at, shape, 1, 4095);
+        all_.push_back({.kind = Kind::Text, .argument = at, .most = 4095});
+        return;
+      case Form::as_string: all_.push_back({.kind = Kind::Text, .argument = at, .most = kShownBytes + 1}); return;
+      case Form::as_data:
+      case Form::as_random: return add_counted(at, shape, 1, kShownBytes);
+      case Form::as_strings: all_.push_back({.kind = Kind::Texts, .argument = at, .most = kShownBytes + 1}); return;
+      case Form::as_environment: all_.push_back({.argument = at, .unit = 8, .most = kEnvironmentWords}); return;
+      case Form::as_structure: return add_structure(at, shape);
+      case Form::as_msghdr: return add_message(at, shape.out);
+      case Form::as_fd_set:
+        all_.push_back({.argument = at, .count = Count::Bits, .counted_by = shape.size, .unit = 8, .most = 16});
+        return;
+      case Form::as_sigset_pair: all_.push_back({.argument = at, .most = 16}); return;
+      case Form::as_prctl_argument:
+        if (at == 1) add_command(Kind::Text, at, shape.size, kNames, 1);
+        return;
+      case Form::as_futex_argument:
+        if (at == 3) add_command(Kind::Bytes, at, shape.size, kTimeouts, 16, 0x7f);
+        return;
+      case Form::as_fcntl_argument: return add_command(Kind::Bytes, at, shape.size, kLocks, sizeof(flock));
+      case Form::as_ioctl_argument:
+        add_command(Kind::Bytes, at, shape.size, kControlsIn, 1);
+        if (needs_.returns) add_command(Kind::Bytes, at, shape.size, kControlsOut, 1);
+        if (needs_.returns) all_.back().out = true;
+        return;
+      case Form::as_clone_arguments: return;
+      default: return;  // needs no memory
+    }
+  }
+
+  void add_command(Kind kind, uint8_t at, uint8_t by, std::span<const CallCapture::Command> commands, uint16_t unit,
+                   uint32_t mask = 0xffffffff) {
+    uint16_t most = 0;
+    for (const CallCapture::Command& one : commands) most = std::max(most, one.units);
+    all_.push_back({.kind = kind,
+                    .argument = at,
+                    .count = Count::Command,
+                    .counted_by = by,
+                    .unit = unit,
+                    .most = most,
+                    .commands = commands,
+                    .command_mask = mask});
+  }
+
+  void add_counted(uint8_t at, const ArgumentShape& shape, uint16_t unit, uint16_t most) {
+    CallCapture capture{.argument = at, .unit = unit, .most = most, .out = shape.out};
+    if (shape.size == kByResult) {
+      capture.count = Count::Result;
+    } else if (shape.size >= kSizeAt && shape.size != kNoSize) {
+      capture.count = Count::Pointed;
+      capture.counted_by = shape.size - kSizeAt;
+    } else if (shape.size != kNoSize) {
+      capture.count = Count::Argument;
+      capture.counted_by = shape.size;
+      capture.narrow = find_syscall(shape_.number)->parameters[shape.size].bytes == 4;
+    }
+    all_.push_back(capture);
+  }
+
+  void add_structure(uint8_t at, const ArgumentShape& shape) {
+    const auto which = static_cast<Struct::Id>(shape.which);
+    const StructSize size = size_of(which);
+    add_counted(at, shape, size.bytes, size.most);
+    if (which == Struct::iovec) {
+      all_.back().out = false;  // the kernel fills in what the vector leads to
+      add_buffers({.argument = at, .count = Count::Argument, .counted_by = shape.size}, shape.out);
+    }
+  }
+
+  void add_buffers(CallCapture buffers, bool out) {
+    buffers.kind = Kind::Buffers;
+    buffers.most = kShownBytes;
+    buffers.out = out;
+    all_.push_back(buffers);
+  }
+
+  void add_message(uint8_t at, bool out) {
+    all_.push_back({.argument = at, .most = kMessageHeader});
+    all_.push_back({.argument = at,
+                    .pointer_at = kName,
+                    .count = Count::IntField,
+                    .counted_by = kNameLength,
+                    .most = kMostAddress,
+                    .out = out});
+    all_.push_back({.argument = at,
+                    .pointer_at = kVector,
+                    .count = Count::Field,
+                    .counted_by = kVectorLength,
+                    .unit = 16,
+                    .most = kMostVector});
+    add_buffers({.argument = at, .pointer_at = kVector, .count = Count::Field, .counted_by = kVectorLength}, out);
+    all_.push_back({.argument = at,
+                    .pointer_at = kControl,
+                    .count = Count::Field,
+                    .counted_by = kControlLength,
+                    .most = kMostControl,
+                    .out = out});
+  }
+};
+
+/// Reads captures out of a record, in their order.
+class Collector {
+ public:
+  Collector(const CallSlots& slots, const sonde_record& record, std::span<const uint64_t> arguments, int64_t result)
+      : record_(record), arguments_(arguments), result_(result), text_(slots.texts), bytes_(slots.bytes) {}
+
+  void take(const CallCapture& capture) {
+    switch (capture.kind) {
+      case Kind::Text: return add(address_of(capture), text_++, capture.most);
+      case Kind::Bytes: return add(address_of(capture), bytes_++, 0);
+      case Kind::Descriptor: return describe(capture);
+      case Kind::Texts:
+        for (uint32_t i = 0; i < kShownStrings; ++i) add_text(text_++, capture.most);
+        return;
+      case Kind::Buffers:
+        for (uint32_t i = 0; i < kShownBuffers; ++i) {
+          const auto base = word_at(address_of(capture), 16 * i, 8);
+          if (base) add(*base, bytes_, 0);
+          bytes_++;
+        }
+        return;
+    }
+  }
+
+  CallMemory memory;
+
+ private:
+  const sonde_record& record_;
+  std::span<const uint64_t> arguments_;
+  int64_t result_;
+  uint32_t text_, bytes_;
+
+  bool is_missing(uint32_t slot) const {
+    return slot >= record_.slots || record_.slot[slot] == 0 || (record_.faults >> slot & 1) != 0;
+  }
+
+  std::string_view span(uint32_t slot) const {
+    const uint64_t where = record_.slot[slot];
+    return {reinterpret_cast<const char*>(&record_) + SONDE_SPAN_OFFSET(where), SONDE_SPAN_LENGTH(where)};
+  }
+
+  void add(uint64_t address, uint32_t slot, uint32_t limit) {
+    if (is_missing(slot)) return;
+    const std::string_view bytes = span(slot);
+    memory.add({address, bytes, limit != 0 && bytes.size() >= limit});
+  }
+
+  void add_text(uint32_t slot, uint32_t limit) {
+    if (slot < record_.slots && (record_.faults >> slot & 1) != 0)
+      return memory.add_unreadable_text(record_.slot[slot]);
+    if (is_missing(slot)) return;
+    memory.add_text({0, span(slot), span(slot).size() >= limit});
+  }
+
+  void describe(const CallCapture& capture) {
+    const uint32_t slot = text_++;
+    if (is_missing(slot) || span(slot) == "<none>") return;
+    const uint64_t descriptor =
+        capture.argument == kTheResult ? static_cast<uint64_t>(result_) : arguments_[capture.argument];
+    memory.describe(static_cast<int>(descriptor), span(slot));
+  }
+
+  std::optional<uint64_t> word_at(uint64_t address, uint32_t offset, uint32_t bytes) const {
+    const auto piece = memory.find(address);
+    if (!piece || piece->bytes.size() < offset + bytes) return std::nullopt;
+    uint64_t word = 0;
+    std::memcpy(&word, piece->bytes.data() + offset, bytes);
+    return word;
+  }
+
+  uint64_t address_of(const CallCapture& capture) const {
+    const uint64_t address = arguments_[capture.argument];
+    if (capture.pointer_at < 0) return address;
+    return word_at(address, static_cast<uint32_t>(capture.pointer_at), 8).value_or(0);
+  }
+};
+
+}  // namespace
+
+bool operator==(const CallCapture& a, const CallCapture& b) {
+  return a.kind == b.kind && a.argument == b.argument && a.pointer_at == b.pointer_at && a.count == b.count &&
+         a.counted_by == b.counted_by && a.unit == b.unit && a.most == b.most && a.out == b.out &&
+         a.narrow == b.narrow && a.commands.data() == b.commands.data() && a.command_mask == b.command_mask;
+}
+
+uint32_t CallCapture::texts() const {
+  switch (kind) {
+    case Kind::Text:
+    case Kind::Descriptor: return 1;
+    case Kind::Texts: return kShownStrings;
+    case Kind::Bytes:
+    case Kind::Buffers: break;
+  }
+  return 0;
+}
+
+uint32_t CallCapture::bytes() const { return kind == Kind::Bytes ? 1 : kind == Kind::Buffers ? kShownBuffers : 0; }
+
+const std::vector<CallCapture>& captures_of(uint32_t call, CaptureNeeds needs) {
+  static std::unordered_map<uint32_t, std::vector<CallCapture>> known;
+  const uint32_t key = call << 4 | static_cast<uint32_t>(needs.returns) << 3 |
+                       static_cast<uint32_t>(needs.arguments) << 2 | static_cast<uint32_t>(needs.result) << 1 |
+                       static_cast<uint32_t>(needs.descriptors);
+  const auto [at, is_new] = known.try_emplace(key);
+  const CallShape* shape = is_new ? find_shape(call) : nullptr;
+  if (shape != nullptr) at->second = Lister(*shape, needs).list();
+  return at->second;
+}
+
+std::optional<CallMemory::Piece> CallMemory::find(uint64_t address) const {
+  const auto found = std::ranges::find(pieces_, address, &Piece::address);
+  if (address == 0 || found == pieces_.end()) return std::nullopt;
+  return *found;
+}
+
+std::string_view CallMemory::description(int descriptor) const {
+  const auto found = descriptors_.find(descriptor);
+  return found == descriptors_.end() ? std::string_view() : std::string_view(found->second);
+}
+
+CallMemory collect(std::span<const CallCapture> captures, const CallSlots& slots, const sonde_record& record,
+                   std::span<const uint64_t> arguments, int64_t result) {
+  Collector collector(slots, record, arguments, result);
+  for (const CallCapture& capture : captures) collector.take(capture);
+  return std::move(collector.memory);
+}
+
+}  // namespace sonde

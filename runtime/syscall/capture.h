@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The memory that argstr and retstr need of a call
+//
+//   shapes --captures_of()--> captures --the compiler--> DIF --> record --collect()--> CallMemory --> decode.h
+//
+// What is captured is bounded and known before anything fires: a list for each call and side, which the compiler makes code of. The place of a
+// capture among the slots follows from the list, so the record needs to carry no addresses.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmod/shared/record.h"
+#include "runtime/framework/fire_program.h"
+
+namespace sonde {
+
+inline constexpr uint32_t kShownBytes = 32;    ///< of a buffer or a text that is no path
+inline constexpr uint32_t kShownStrings = 16;  ///< of argv
+inline constexpr uint32_t kShownBuffers = 6;   ///< of an iovec
+inline constexpr uint8_t kTheResult = 6;       ///< in place of an argument's number
+
+/// The words of a call in a record: its arguments, and the code segment that it was made from.
+inline constexpr uint32_t kCallWords = 7;
+inline constexpr int32_t kCodeSegmentRegister = 17;   ///< of uregs[]
+inline constexpr uint64_t kCompatCodeSegment = 0x23;  ///< of programs of 32 bits
+
+struct CallCapture {
+  enum class Kind : uint8_t {
+    Text,        ///< up to a NUL
+    Bytes,       ///< units of one size
+    Descriptor,  ///< what a descriptor is open on
+    Texts,       ///< behind an array of pointers that ends with NULL; a slot each
+    Buffers,     ///< behind an iovec; a slot each
+  };
+  /// Where the number of units comes from.
+  enum class Count : uint8_t {
+    Fixed,     ///< `most`
+    Argument,  ///< argument `counted_by`
+    Bits,      ///< argument `counted_by`, in bits
+    Result,    ///< the call's result
+    Pointed,   ///< the int that argument `counted_by` points to
+    Field,     ///< the long at offset `counted_by` of the structure that `argument` points to
+    IntField,  ///< the same, an int
+    Command,   ///< argument `counted_by`, as `commands` say
+  };
+  struct Command {
+    uint32_t value;
+    uint16_t units;
+  };
+
+  Kind kind = Kind::Bytes;
+  uint8_t argument = 0;
+  int8_t pointer_at = -1;  ///< the address stands at this offset of the structure that `argument` points to
+  Count count = Count::Fixed;
+  uint8_t counted_by = 0;
+  uint16_t unit = 1;
+  uint16_t most = 1;    ///< units
+  bool out = false;     ///< only when the call has succeeded
+  bool narrow = false;  ///< the argument that counts has 32 bits
+  std::span<const Command> commands;
+  uint32_t command_mask = 0xffffffff;
+
+  friend bool operator==(const CallCapture& a, const CallCapture& b);
+
+  uint32_t texts() const;  ///< slots of text that it takes
+  uint32_t bytes() const;  ///< slots of bytes
+};
+
+struct CaptureNeeds {
+  bool returns = false;
+  bool arguments = false;    ///< argstr
+  bool result = false;       ///< retstr
+  bool descriptors = false;  ///< what they are open on
+};
+
+/// In the order of capturing: those that a failed call needs, too, come first. Computed once for each call.
+const std::vector<CallCapture>& captures_of(uint32_t call, CaptureNeeds needs);
+
+/// What was captured of one call.
+class CallMemory {
+ public:
+  /// Bytes from `address` on, and whether a text was cut; nothing where the memory could not be read.
+  struct Piece {
+    uint64_t address;
+    std::string_view bytes;
+    bool cut = false;
+  };
+
+  void add(Piece piece) { pieces_.push_back(piece); }
+  void describe(int descriptor, std::string_view what) { descriptors_.emplace(descriptor, what); }
+  void add_text(Piece piece) { texts_.push_back(piece); }
+  void add_unreadable_text(uint64_t address) { texts_.push_back({address, {}, true}); }
+
+  std::optional<Piece> find(uint64_t address) const;
+  std::string_view description(int descriptor) const;  ///< empty: not known
+  std::span<const Piece> texts() const { return texts_; }
+
+ private:
+  std::vector<Piece> pieces_;
+  std::vector<Piece> texts_;  ///< of argv; one that could not be read has no data
+  std::map<int, std::string, std::less<>> descriptors_;
+};
+
+/// Takes the captures out of a record. `arguments` are the call's.
+CallMemory collect(std::span<const CallCapture> captures, const CallSlots& slots, const sonde_record& record,
+                   std::span<const uint64_t> arguments, int64_t result);
+
+}  // namespace sonde

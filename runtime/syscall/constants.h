@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Names of constants: O_RDONLY|O_CLOEXEC, AF_INET, SIGINT. The sets are generated from the headers of the kernel (constants.txt).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sonde {
+
+struct Constant {
+  uint64_t value;
+  const char* name;
+};
+
+struct Set {
+  enum Id : uint8_t {
+#define SONDE_CONSTANTS(name, ...)
+#define SONDE_SET(name, flags, base, mask) name,
+#include "runtime/syscall/arch/x86_64/constants.inc"
+#undef SONDE_CONSTANTS
+#undef SONDE_SET
+    none
+  };
+};
+
+std::span<const Constant> constants_of(Set::Id set);
+
+/// The name of a single value, if the set has it.
+std::optional<std::string_view> name_of(Set::Id set, uint64_t value);
+
+/// "O_RDONLY|O_CLOEXEC"; what has no name in hex behind it; "0" when nothing is set and 0 has no name.
+std::string format_constant(Set::Id set, uint64_t value);
+
+}  // namespace sonde

@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/syscall/decode.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/netlink.h>
+#include <linux/prctl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <termios.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "runtime/process/syscall_table.h"
+#include "runtime/syscall/constants.h"
+#include "runtime/syscall/shape.h"
+#include "runtime/syscall/structures.h"
+#include "runtime/syscall/text.h"
+
+namespace sonde {
+namespace {
+
+constexpr uint64_t kMinusOne = UINT64_MAX;
+
+/// What the kernel calls the results of interrupted calls that are made again, in strace's words; no program sees them.
+struct Restart {
+  int error;
+  const char* text;
+};
+constexpr Restart kRestarts[] = {{512, "? ERESTARTSYS (To be restarted if SA_RESTART is set)"},
+                                 {513, "? ERESTARTNOINTR (To be restarted)"},
+                                 {514, "? ERESTARTNOHAND (To be restarted if no handler)"},
+                                 {516, "? ERESTART_RESTARTBLOCK (Interrupted by signal)"}};
+
+std::string signed_text(uint64_t value) { return std::to_string(static_cast<int64_t>(value)); }
+std::string unsigned_text(uint64_t value) { return std::to_string(value); }
+std::string int_text(uint64_t value) { return std::to_string(static_cast<int32_t>(value)); }
+
+template <typename T>
+T read_as(std::string_view bytes, size_t at) {
+  T value{};
+  if (at + sizeof value <= bytes.size()) std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+class Decoder {
+ public:
+  Decoder(const Call& call, const CallMemory& memory) : call_(call), memory_(memory), shape_(find_shape(call.number)) {}
+
+  std::string arguments() {
+    const SyscallInfo* info = find_syscall(call_.number);
+    if (info == nullptr || shape_ == nullptr) return format_syscall_arguments(call_.number, call_.arguments);
+    for (uint8_t i = 0; i < info->argument_count && !ended_; ++i) {
+      value_ = cut(call_.arguments[i], info->parameters[i].bytes);
+      put(i, shape_->arguments[i]);
+    }
+    return std::move(text_);
+  }
+
+  std::string result() const {
+    if (call_.error != 0) return error();
+    const auto value = static_cast<uint64_t>(call_.result);
+    if (shape_ == nullptr) return signed_text(value);
+    switch (shape_->result.form) {
+      case Form::as_fd: return descriptor(value);
+      case Form::as_pointer: return hex_text(value);
+      case Form::as_octal: return octal_text(value);
+      case Form::as_constant: {
+        const auto name = name_of(static_cast<Set::Id>(shape_->result.which), value);
+        return signed_text(value) + (name ? " (" + std::string(*name) + ")" : "");
+      }
+      case Form::as_fcntl_result: return fcntl_result(value);
+      default: return signed_text(value) + ready();
+    }
+  }
+
+ private:
+  const Call& call_;
+  const CallMemory& memory_;
+  const CallShape* shape_;
+  std::string text_;
+  uint64_t value_ = 0;  ///< of the argument at hand, as wide as its type
+  bool ended_ = false;  ///< the others are of no meaning to this call
+
+  static uint64_t cut(uint64_t value, unsigned bytes) {
+    return bytes >= 8 ? value : value & ((uint64_t{1} << (bytes * 8)) - 1);
+  }
+
+  void append(std::string_view text) {
+    if (!text_.empty()) text_ += ", ";
+    text_ += text;
+  }
+
+  void end() { ended_ = true; }
+  void append_last(std::string_view text) {
+    append(text);
+    end();
+  }
+
+  uint64_t argument(uint8_t n) const { return call_.arguments[n]; }
+  bool succeeded() const { return call_.returns && call_.error == 0; }
+  std::string pointer() const { return pointer_text(value_); }
+
+  /// The text of memory at the argument, or the argument.
+  template <typename Format>
+  std::string or_pointer(bool out, Format format) const {
+    const auto piece = out && !succeeded() ? std::nullopt : memory_.find(value_);
+    const std::string text = piece ? format(*piece) : "";
+    return text.empty() ? pointer() : text;
+  }
+
+  void put(uint8_t at, const ArgumentShape& shape) {
+    switch (shape.form) {
+      case Form::as_constant: return append(constant(static_cast<Set::Id>(shape.which)));
+      case Form::as_structure: return append(structure(shape));
+      case Form::as_int: return append(int_text(value_));
+      case Form::as_uint: return append(unsigned_text(static_cast<uint32_t>(value_)));
+      case Form::as_long: return append(signed_text(value_));
+      case Form::as_size: return append(unsigned_text(value_));
+      case Form::as_hex: return append(hex_text(value_));
+      case Form::as_pointer: return append(pointer());
+      case Form::as_octal:
+      case Form::as_mode: return append(octal_text(value_));
+      case Form::as_open_mode:
+        if ((argument(shape.size) & O_CREAT) != 0 || (argument(shape.size) & O_TMPFILE) == O_TMPFILE)
+          append(octal_text(value_));
+        return;
+      case Form::as_type_and_mode: return append(format_mode(static_cast<uint32_t>(value_)));
+      case Form::as_id: return append(static_cast<uint32_t>(value_) == UINT32_MAX ? "-1" : unsigned_text(value_));
+      case Form::as_fd: return append(descriptor(value_));
+      case Form::as_fd_open_flags: return append(format_constant(Set::pipe_flags, value_));
+      case Form::as_dirfd: return append(static_cast<int32_t>(value_) == AT_FDCWD ? "AT_FDCWD" : descriptor(value_));
+      case Form::as_device: return append(format_device(value_));
+      case Form::as_socket_protocol: return append(protocol(argument(shape.size)));
+      case Form::as_socket_option: return append(option(argument(shape.size)));
+      case Form::as_mremap_address:
+        if ((argument(shape.size) & MREMAP_FIXED) != 0) append(pointer());
+        return;
+      case Form::as_ipc_key: return append(value_ == 0 ? "IPC_PRIVATE" : hex_text(value_));
+      case Form::as_ipc_flags_mode: return append(flags_and_mode());
+      case Form::as_path: return append(path(shape));
+      case Form::as_string:
+        return append(or_pointer(false, [](const auto& piece) { return shown(piece.bytes, piece.cut); }));
+      case Form::as_data: return append(data(shape, Escape::Octal));
+      case Form::as_random: return append(data(shape, Escape::Hex));
+      case Form::as_strings: return append(strings());
+      case Form::as_environment: return append(pointer() + variables());
+      case Form::as_msghdr: return append(message(shape.out));
+      case Form::as_fd_set: return append(descriptors(shape));
+      case Form::as_sigset_pair:
+        return append(or_pointer(false, [](const auto& piece) { return set_and_size(piece.bytes); }));
+      case Form::as_arch_prctl_argument: return append(hex_text(value_));
+      case Form::as_clone_arguments: return clone();
+      case Form::as_futex_operation: return append(futex_operation());
+      case Form::as_futex_argument: return futex_argument(at);
+      case Form::as_prctl_argument: return prctl_argument(at);
+      case Form::as_fcntl_argument: return fcntl_argument();
+      case Form::as_ioctl_argument: return ioctl_argument();
+      case Form::as_fcntl_result: return;  // no argument
+    }
+  }
+
+  std::string constant(Set::Id set) const {
+    switch (set) {
+      case Set::signal: return value_ == 0 ? "0" : format_signal(value_);
+      case Set::ioctl_command: return control_name();
+      case Set::futex_command: return futex_operation();
+      default: return format_constant(set, value_);
+    }
+  }
+
+  static bool is_array(const ArgumentShape& shape) { return shape.size != kNoSize; }
+
+  std::string structure(const ArgumentShape& shape) const {
+    const auto id = static_cast<Struct::Id>(shape.which);
+    if (value_ == 0) return "NULL";
+    switch (id) {
+      case Struct::iovec: return vector(value_, shape.out ? &call_.result : nullptr);
+      case Struct::dirents:
+        return pointer() + (succeeded() && call_.result == 0 ? " /* 0 entries */" : or_empty(id, shape.out));
+      case Struct::wait_status:
+      case Struct::rusage:
+        if (succeeded() && call_.result == 0 && call_.number == SYS_wait4) return pointer();
+        break;
+      case Struct::timespec_rest:
+        if (call_.error == 0) return pointer();
+        if (const auto piece = memory_.find(value_)) return format_structure(id, piece->bytes, false);
+        return pointer();
+      default: break;
+    }
+    if (is_array(shape) && is_empty(shape)) return id == Struct::option_value ? "\"\"" : "[]";
+    return or_pointer(shape.out, [&](const auto& piece) { return format_structure(id, piece.bytes, is_array(shape)); });
+  }
+
+  std::string or_empty(Struct::Id id, bool out) const {
+    const auto piece = out && !succeeded() ? std::nullopt : memory_.find(value_);
+    return piece ? format_structure(id, piece->bytes, true) : "";
+  }
+
+  /// An array of no element has no memory to be read.
+  bool is_empty(const ArgumentShape& shape) const {
+    if (shape.size == kByResult) return succeeded() && call_.result == 0;
+    return shape.size < 6 && argument(shape.size) == 0 && (!shape.out || succeeded());
+  }
+
+  std::string descriptor(uint64_t value) const {
+    const auto fd = static_cast<int32_t>(value);
+    const std::string_view what = fd < 0 ? "" : memory_.description(fd);
+    if (what.empty()) return std::to_string(fd);
+    return std::to_string(fd) + "<" + escaped(what) + ">";
+  }
+
+  /// As between quotes.
+  static std::string escaped(std::string_view text) {
+    const std::string quoted = quote(text, false);
+    return quoted.substr(1, quoted.size() - 2);
+  }
+
+  static std::string shown(std::string_view bytes, bool cut) {
+    cut = cut || bytes.size() > kShownBytes;
+    return quote(bytes.substr(0, kShownBytes), cut);
+  }
+
+  std::string path(const ArgumentShape& shape) const {
+    return or_pointer(shape.out, [&](const auto& piece) {
+      // getcwd() counts the NUL.
+      const bool counted = shape.out && !piece.bytes.empty() && piece.bytes.back() == '\0';
+      return quote(piece.bytes.substr(0, piece.bytes.size() - (counted ? 1 : 0)), piece.cut);
+    });
+  }
+
+  /// How many bytes the buffer has, of which the first were captured.
+  std::string data(const ArgumentShape& shape, Escape escape) const {
+    if (shape.out && !succeeded()) return pointer();
+    const uint64_t length = shape.size == kByResult ? static_cast<uint64_t>(call_.result) : call_.arguments[shape.size];
+    if (length == 0) return value_ == 0 ? "NULL" : "\"\"";
+    return or_pointer(shape.out,
+                      [&](const auto& piece) { return quote(piece.bytes, length > piece.bytes.size(), escape); });
+  }
+
+  std::string strings() const {
+    if (memory_.texts().empty()) return value_ == 0 ? "NULL" : pointer();
+    std::string text;
+    for (const CallMemory::Piece& one : memory_.texts()) {
+      text += text.empty() ? "" : ", ";
+      text += one.bytes.data() == nullptr ? hex_text(one.address) : shown(one.bytes, one.cut);
+    }
+    return "[" + text + (memory_.texts().size() == kShownStrings ? ", ...]" : "]");
+  }
+
+  std::string variables() const {
+    const auto piece = memory_.find(value_);
+    if (!piece) return "";
+    for (size_t at = 0; at + 8 <= piece->bytes.size(); at += 8) {
+      if (read_as<uint64_t>(piece->bytes, at) != 0) continue;
+      return " /* " + std::to_string(at / 8) + (at == 8 ? " var */" : " vars */");
+    }
+    return "";
+  }
+
+  /// `left`: how many bytes the call has moved through it, or null: all.
+  std::string vector(uint64_t address, const int64_t* moved) const {
+    if (moved != nullptr && !succeeded()) return pointer_text(address);
+    const auto piece = memory_.find(address);
+    if (!piece) return pointer_text(address);
+    uint64_t left = moved != nullptr ? static_cast<uint64_t>(*moved) : kMinusOne;
+    std::string text;
+    for (size_t at = 0; at + 16 <= piece->bytes.size(); at += 16) {
+      const auto base = read_as<uint64_t>(piece->bytes, at), length = read_as<uint64_t>(piece->bytes, at + 8);
+      text += (text.empty() ? "{iov_base=" : ", {iov_base=") + buffer(base, std::min(length, left)) +
+              ", iov_len=" + unsigned_text(length) + "}";
+      left -= std::min(length, left);
+    }
+    return "[" + text + "]";
+  }
+
+  std::string buffer(uint64_t base, uint64_t length) const {
+    if (length == 0 && base != 0) return "\"\"";
+    const auto piece = memory_.find(base);
+    return piece && !piece->bytes.empty() ? quote(piece->bytes, length > piece->bytes.size()) : pointer_text(base);
+  }
+
+  std::string message(bool out) const {
+    const auto piece = memory_.find(value_);
+    if (!piece || piece->bytes.size() < 56) return pointer();
+    const std::string_view bytes = piece->bytes;
+    const auto name = read_as<uint64_t>(bytes, 0), vector_at = read_as<uint64_t>(bytes, 16);
+    const auto name_length = read_as<uint32_t>(bytes, 8);
+    if (out && !succeeded()) return "{msg_namelen=" + unsigned_text(name_length) + "}";
+    const auto control = read_as<uint64_t>(bytes, 32), control_length = read_as<uint64_t>(bytes, 40);
+    const auto address = memory_.find(name);
+    std::string text = "{msg_name=" + (address ? format_address(address->bytes) : pointer_text(name));
+    text += ", msg_namelen=" + unsigned_text(name_length);
+    text += ", msg_iov=" + vector(vector_at, out ? &call_.result : nullptr);
+    text += ", msg_iovlen=" + unsigned_text(read_as<uint64_t>(bytes, 24));
+    if (const auto data = control_length == 0 ? std::nullopt : memory_.find(control))
+      text += ", msg_control=" + format_control(data->bytes, control_length);
+    text += ", msg_controllen=" + unsigned_text(control_length);
+    return text + ", msg_flags=" + format_constant(Set::message_flags, read_as<uint32_t>(bytes, 48)) + "}";
+  }
+
+  std::string descriptors(const ArgumentShape& shape) const {
+    return or_pointer(false, [&](const auto& piece) { return format_bits(piece.bytes, argument(shape.size)); });
+  }
+
+  /// The last argument of pselect6: where the mask is, and its size.
+  static std::string set_and_size(std::string_view bytes) {
+    if (bytes.size() < 16) return "";
+    return "{sigmask=" + pointer_text(read_as<uint64_t>(bytes, 0)) +
+           ", sigsetsize=" + unsigned_text(read_as<uint64_t>(bytes, 8)) + "}";
+  }
+
+  std::string protocol(uint64_t family) const {
+    switch (static_cast<uint32_t>(family)) {
+      case AF_INET:
+      case AF_INET6: return format_constant(Set::ip_protocol, value_);
+      case AF_NETLINK: return format_constant(Set::netlink_protocol, value_);
+      default: return int_text(value_);
+    }
+  }
+
+  std::string option(uint64_t level) const {
+    switch (static_cast<uint32_t>(level)) {
+      case SOL_SOCKET: return format_constant(Set::sol_socket, value_);
+      case 0: return format_constant(Set::sol_ip, value_);
+      case 6: return format_constant(Set::sol_tcp, value_);
+      case 41: return format_constant(Set::sol_ipv6, value_);
+      default: return hex_text(value_);
+    }
+  }
+
+  std::string flags_and_mode() const {
+    const uint64_t flags = value_ & ~uint64_t{0777};
+    return (flags != 0 ? format_constant(Set::ipc_flags, flags) + "|" : "") + octal_text(value_ & 0777);
+  }
+
+  void clone() {
+    const uint64_t flags = argument(0), signal = flags & 0xff;
+    append("child_stack=" + pointer_text(argument(1)));
+    std::string names =
+        (flags & ~uint64_t{0xff}) != 0 ? format_constant(Set::clone_flags, flags & ~uint64_t{0xff}) : "";
+    if (signal != 0) names += (names.empty() ? "" : "|") + format_signal(signal);
+    append("flags=" + (names.empty() ? "0" : names));
+    if ((flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) != 0) append("parent_tid=" + pointer_text(argument(2)));
+    if ((flags & CLONE_SETTLS) != 0) append("tls=" + pointer_text(argument(4)));
+    if ((flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) != 0) append("child_tidptr=" + pointer_text(argument(3)));
+    end();
+  }
+
+  uint32_t futex_command() const { return static_cast<uint32_t>(argument(1)) & 0x7f; }
+
+  std::string futex_operation() const {
+    const auto flags = static_cast<uint32_t>(value_);
+    std::string text = format_constant(Set::futex_command, futex_command());
+    if ((flags & FUTEX_PRIVATE_FLAG) != 0) text += "_PRIVATE";
+    return (flags & FUTEX_CLOCK_REALTIME) != 0 ? text + "|FUTEX_CLOCK_REALTIME" : text;
+  }
+
+  /// The three behind the value: what they are, and whether there are any, depends on the command.
+  void futex_argument(uint8_t at) {
+    const bool bitset = futex_command() == FUTEX_WAIT_BITSET || futex_command() == FUTEX_WAKE_BITSET;
+    switch (futex_command()) {
+      case FUTEX_WAIT:
+      case FUTEX_LOCK_PI:
+      case FUTEX_LOCK_PI2:
+      case FUTEX_WAIT_BITSET:
+        if (at == 3) append(timeout());
+        if (at == 5 && bitset) append(bits(value_));
+        if (at == 3 && !bitset) end();
+        return;
+      case FUTEX_WAKE_BITSET:
+        if (at == 5) append(bits(value_));
+        return;
+      case FUTEX_REQUEUE:
+      case FUTEX_CMP_REQUEUE:
+      case FUTEX_WAKE_OP:
+      case FUTEX_CMP_REQUEUE_PI:
+        if (at == 3) append(unsigned_text(static_cast<uint32_t>(value_)));
+        if (at == 4) append(pointer());
+        if (at == 5 && futex_command() != FUTEX_REQUEUE)
+          append(futex_command() == FUTEX_WAKE_OP ? hex_text(value_) : unsigned_text(value_));
+        return;
+      case FUTEX_WAIT_REQUEUE_PI:
+        if (at == 3) append(timeout());
+        if (at == 4) append(pointer());
+        return;
+      default: end();
+    }
+  }
+
+  std::string timeout() const {
+    return or_pointer(false, [](const auto& piece) { return format_structure(Struct::timespec, piece.bytes, false); });
+  }
+
+  static std::string bits(uint64_t value) {
+    return static_cast<uint32_t>(value) == UINT32_MAX ? "FUTEX_BITSET_MATCH_ANY" : hex_text(value);
+  }
+
+  void prctl_argument(uint8_t at) {
+    switch (static_cast<uint32_t>(argument(0))) {
+      case PR_GET_DUMPABLE:
+      case PR_GET_KEEPCAPS:
+      case PR_GET_SECCOMP:
+      case PR_GET_SECUREBITS:
+      case PR_GET_TIMERSLACK:
+      case PR_GET_TIMING: return end();
+      case PR_SET_PDEATHSIG: return append_last(value_ == 0 ? "0" : format_signal(value_));
+      case PR_SET_NAME:
+        return append_last(or_pointer(
+            false, [](const auto& piece) { return quote(piece.bytes.substr(0, 15), piece.bytes.size() > 15); }));
+      case PR_SET_DUMPABLE: {
+        constexpr const char* kNames[] = {"SUID_DUMP_DISABLE", "SUID_DUMP_USER", "SUID_DUMP_ROOT"};
+        return append_last(value_ < 3 ? kNames[value_] : hex_text(value_));
+      }
+      case PR_SET_KEEPCAPS:
+      case PR_SET_TIMERSLACK:
+      case PR_SET_CHILD_SUBREAPER: return append_last(unsigned_text(value_));
+      case PR_CAPBSET_READ:
+      case PR_CAPBSET_DROP:
+      case PR_GET_PDEATHSIG:
+      case PR_GET_CHILD_SUBREAPER:
+      case PR_GET_NAME:
+      case PR_GET_TID_ADDRESS: return append_last(hex_text(value_));
+      case PR_SET_NO_NEW_PRIVS:
+      case PR_GET_NO_NEW_PRIVS: return append(unsigned_text(value_));
+      default: return append(hex_text(value_));
+    }
+    (void)at;
+  }
+
+  void fcntl_argument() {
+    switch (static_cast<uint32_t>(argument(1))) {
+      case F_GETFD:
+      case F_GETFL:
+      case F_GETOWN:
+      case F_GETSIG:
+      case F_GETLEASE:
+      case F_GETPIPE_SZ:
+      case F_GET_SEALS: return;
+      case F_SETFD: return append(format_constant(Set::fd_flags, value_));
+      case F_SETFL: return append(format_constant(Set::open_flags, value_));
+      case F_SETSIG: return append(format_signal(value_));
+      case F_SETLEASE: return append(format_constant(Set::lock_type, value_));
+      case F_ADD_SEALS: return append(format_constant(Set::seal_flags, value_));
+      case F_DUPFD:
+      case F_DUPFD_CLOEXEC:
+      case F_SETOWN:
+      case F_SETPIPE_SZ: return append(int_text(value_));
+      case F_GETLK:
+      case F_SETLK:
+      case F_SETLKW:
+      case F_OFD_GETLK:
+      case F_OFD_SETLK:
+      case F_OFD_SETLKW: return append(or_pointer(false, [](const auto& piece) { return format_lock(piece.bytes); }));
+      default: return append(hex_text(value_));
+    }
+  }
+
+  std::string fcntl_result(uint64_t value) const {
+    const auto flags = [&](Set::Id set) {
+      return value == 0 ? "0" : hex_text(value) + " (flags " + format_constant(set, value) + ")";
+    };
+    switch (static_cast<uint32_t>(argument(1))) {
+      case F_DUPFD:
+      case F_DUPFD_CLOEXEC: return descriptor(value);
+      case F_GETFD: return flags(Set::fd_flags);
+      case F_GETFL: return hex_text(value) + " (flags " + format_constant(Set::open_flags, value) + ")";
+      case F_GET_SEALS: return flags(Set::seal_flags);
+      default: return signed_text(value);
+    }
+  }
+
+  std::string control_name() const {
+    for (Set::Id set : {Set::ioctl_command, Set::ioctl_file})
+      if (const auto name = name_of(set, value_)) return std::string(*name);
+    constexpr const char* kDirections[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE"};
+    const auto code = static_cast<uint32_t>(value_);
+    const auto two_digits = [](uint32_t byte) { return byte == 0 ? std::string("0") : hex_text(byte); };
+    return std::string("_IOC(") + kDirections[_IOC_DIR(code)] + ", " + two_digits(_IOC_TYPE(code)) + ", " +
+           two_digits(_IOC_NR(code)) + ", " + two_digits(_IOC_SIZE(code)) + ")";
+  }
+
+  void ioctl_argument() {
+    const auto command = static_cast<uint32_t>(argument(1));
+    switch (command) {
+      case FIOCLEX:
+      case FIONCLEX:
+      case TIOCNOTTY:
+      case TIOCEXCL:
+      case TIOCNXCL: return;
+      case TIOCSCTTY:
+      case TCSBRK:
+      case TCFLSH:
+      case TCXONC: return append(int_text(value_));
+      case 0x40049409: return append(descriptor(value_));  // FICLONE
+      default: break;
+    }
+    const bool read_by_kernel = command == TCSETS || command == TCSETSW || command == TCSETSF ||
+                                command == TIOCSWINSZ || command == TIOCSPGRP || command == FIONBIO ||
+                                command == FIOASYNC || command == TIOCSPTLCK;
+    append(or_pointer(!read_by_kernel, [&](const auto& piece) { return control(command, piece.bytes); }));
+  }
+
+  static std::string control(uint32_t command, std::string_view bytes) {
+    switch (command) {
+      case TCGETS:
+      case TCSETS:
+      case TCSETSW:
+      case TCSETSF: return terminal(bytes);
+      case TIOCGWINSZ:
+      case TIOCSWINSZ:
+        return "{ws_row=" + std::to_string(read_as<uint16_t>(bytes, 0)) +
+               ", ws_col=" + std::to_string(read_as<uint16_t>(bytes, 2)) +
+               ", ws_xpixel=" + std::to_string(read_as<uint16_t>(bytes, 4)) +
+               ", ws_ypixel=" + std::to_string(read_as<uint16_t>(bytes, 6)) + "}";
+      default: return bytes.size() < 4 ? "" : "[" + std::to_string(read_as<int32_t>(bytes, 0)) + "]";
+    }
+  }
+
+  static std::string terminal(std::string_view bytes) {
+    if (bytes.size() < 36) return "";
+    const auto output = read_as<uint32_t>(bytes, 4), control_flags = read_as<uint32_t>(bytes, 8),
+               local = read_as<uint32_t>(bytes, 12);
+    constexpr const char* kSpeeds[] = {"B0",   "B50",   "B75",   "B110",  "B134",  "B150",  "B200",   "B300",
+                                       "B600", "B1200", "B1800", "B2400", "B4800", "B9600", "B19200", "B38400"};
+    std::string text = "{";
+    text +=
+        (control_flags & CBAUD) < std::size(kSpeeds) ? kSpeeds[control_flags & CBAUD] : hex_text(control_flags & CBAUD);
+    const auto flag = [&text](bool on, const char* name) { text += std::string(on ? " " : " -") + name; };
+    flag((output & OPOST) != 0, "opost");
+    flag((local & ISIG) != 0, "isig");
+    flag((local & ICANON) != 0, "icanon");
+    flag((local & ECHO) != 0, "echo");
+    return text + " ...}";
+  }
+
+  std::string error() const {
+    for (const Restart& restart : kRestarts) {
+      if (restart.error == call_.error) return restart.text;
+    }
+    return format_syscall_result(static_cast<uint64_t>(call_.result), call_.error);
+  }
+
+  /// Which of the descriptors are ready; for the calls that wait for such.
+  std::string ready() const {
+    const bool polls = shape_->arguments[0].form == Form::as_structure && shape_->arguments[0].which == Struct::pollfd;
+    const bool selects = shape_->arguments[1].form == Form::as_fd_set;
+    if (!polls && !selects) return "";
+    if (call_.result == 0) return " (Timeout)";
+    if (polls) {
+      const auto piece = memory_.find(argument(0));
+      return piece ? " (" + format_ready(piece->bytes) + ")" : "";
+    }
+    std::string text;
+    constexpr const char* kSets[] = {"in ", "out ", "except "};
+    for (uint8_t i = 1; i <= 3; ++i) {
+      const auto piece = memory_.find(argument(i));
+      const std::string bits = piece ? format_bits(piece->bytes, argument(0)) : "[]";
+      if (bits != "[]") text += (text.empty() ? "" : ", ") + std::string(kSets[i - 1]) + bits;
+    }
+    return text.empty() ? "" : " (" + text + ")";
+  }
+};
+
+}  // namespace
+
+std::string decode_arguments(const Call& call, const CallMemory& memory) { return Decoder(call, memory).arguments(); }
+std::string decode_result(const Call& call, const CallMemory& memory) { return Decoder(call, memory).result(); }
+
+}  // namespace sonde

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Structures of the kernel as text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "runtime/syscall/shape.h"
+
+namespace sonde {
+
+/// `bytes` are what was captured: one structure, or with `array` any number of them. Empty when they are too few for one.
+std::string format_structure(Struct::Id id, std::string_view bytes, bool array);
+
+std::string format_mode(uint32_t mode);                           ///< S_IFREG|0644
+std::string format_device(uint64_t device);                       ///< makedev(0x8, 0x1)
+std::string format_signal(uint64_t number);                       ///< SIGINT, SIGRT_1
+std::string format_signals(std::string_view bits);                ///< [INT CHLD], ~[KILL STOP]
+std::string format_address(std::string_view bytes);               ///< {sa_family=AF_INET, ...}
+std::string format_bits(std::string_view words, uint64_t count);  ///< [0 3 5]: bits below `count`
+std::string format_time(int64_t seconds, int64_t rest, const char* rest_name);
+std::string format_lock(std::string_view bytes);                      ///< struct flock
+std::string format_ready(std::string_view pollfds);                   ///< [{fd=3, revents=POLLIN}]
+std::string format_control(std::string_view bytes, uint64_t length);  ///< control messages
+
+}  // namespace sonde

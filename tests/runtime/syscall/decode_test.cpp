@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Calls decoded from words and a memory that is made up. What is expected is what strace prints of the same call.
+#include "runtime/syscall/decode.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/futex.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <termios.h>
+
+#include <cerrno>
+#include <deque>
+
+#include "runtime/syscall/shape.h"
+
+namespace sonde {
+namespace {
+
+struct World {
+  CallMemory memory;
+  std::deque<std::string> kept;
+
+  template <typename T>
+  void put(uint64_t address, const T& value) {
+    kept.emplace_back(reinterpret_cast<const char*>(&value), sizeof value);
+    memory.add({address, kept.back()});
+  }
+  void text(uint64_t address, std::string_view text, bool cut = false) {
+    kept.emplace_back(text);
+    memory.add({address, kept.back(), cut});
+  }
+};
+
+using Words = std::array<uint64_t, 6>;
+
+std::string at_entry(uint32_t number, Words words, const World& world = {}) {
+  return decode_arguments({number, words}, world.memory);
+}
+std::string at_return(uint32_t number, Words words, int64_t result, const World& world = {}) {
+  return decode_arguments({number, words, true, result, 0}, world.memory);
+}
+std::string failed(uint32_t number, Words words, int error, const World& world = {}) {
+  return decode_arguments({number, words, true, -1, error}, world.memory);
+}
+std::string result_of(uint32_t number, Words words, int64_t result, const World& world = {}) {
+  return decode_result({number, words, true, result, 0}, world.memory);
+}
+
+constexpr uint64_t kP = 0x1000, kQ = 0x2000, kR = 0x3000;
+
+TEST(DecodeArguments, PathsFlagsAndModes) {
+  World world;
+  world.text(kP, "/etc/passwd");
+  EXPECT_EQ(at_entry(SYS_openat, {0xffffff9c, kP, O_RDONLY | O_CLOEXEC}, world),
+            "AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC");
+  EXPECT_EQ(at_entry(SYS_openat, {5, kP, O_WRONLY | O_CREAT | O_TRUNC, 0644}, world),
+            "5, \"/etc/passwd\", O_WRONLY|O_CREAT|O_TRUNC, 0644");
+  EXPECT_EQ(at_entry(SYS_open, {kP, 0x40000000}, world), "\"/etc/passwd\", O_RDONLY|0x40000000");
+  EXPECT_EQ(at_entry(SYS_mkdir, {kP, 0}, world), "\"/etc/passwd\", 000");
+  EXPECT_EQ(at_entry(SYS_access, {kP, 0}, world), "\"/etc/passwd\", F_OK");
+  EXPECT_EQ(at_entry(SYS_access, {kP, R_OK | X_OK}, world), "\"/etc/passwd\", X_OK|R_OK");
+}
+
+TEST(DecodeArguments, TextIsEscapedAndMarkedWhereCut) {
+  World world;
+  world.text(kP,
+             "a\"b\\\n\t\x01"
+             "2\x7f\xff",
+             true);
+  EXPECT_EQ(at_entry(SYS_unlink, {kP}, world), "\"a\\\"b\\\\\\n\\t\\0012\\177\\377\"...");
+  EXPECT_EQ(at_entry(SYS_unlink, {0}), "NULL");
+  EXPECT_EQ(at_entry(SYS_unlink, {0xdead}), "0xdead") << "it could not be read";
+  World device;
+  device.memory.describe(3, "/tmp/\x1b[31mred\n");
+  EXPECT_EQ(at_entry(SYS_close, {3}, device), "3</tmp/\\33[31mred\\n>");
+}
+
+TEST(DecodeArguments, DescriptorsAsTheirTypesAreWide) {
+  World world;
+  world.memory.describe(3, "/etc/passwd");
+  EXPECT_EQ(at_entry(SYS_close, {0xdead00000003}, world), "3</etc/passwd>");
+  EXPECT_EQ(at_entry(SYS_close, {4}, world), "4");
+  EXPECT_EQ(at_entry(SYS_mmap, {0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0}),
+            "NULL, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0");
+  EXPECT_EQ(at_entry(SYS_chown, {0, 0xffffffff, 1000}), "NULL, -1, 1000");
+}
+
+TEST(DecodeArguments, BuffersAreShownWhenTheyAreFilled) {
+  World world;
+  world.text(kP, "hello");
+  EXPECT_EQ(at_entry(SYS_write, {1, kP, 5}, world), "1, \"hello\", 5");
+  EXPECT_EQ(at_entry(SYS_write, {1, kP, 50}, world), "1, \"hello\"..., 50");
+  EXPECT_EQ(at_entry(SYS_write, {1, kP, 0}), "1, \"\", 0");
+  EXPECT_EQ(at_entry(SYS_read, {1, kP, 100}), "1, 0x1000, 100");
+  EXPECT_EQ(at_return(SYS_read, {1, kP, 100}, 5, world), "1, \"hello\", 100");
+  EXPECT_EQ(at_return(SYS_read, {1, kP, 100}, 0), "1, \"\", 100");
+  EXPECT_EQ(failed(SYS_read, {1, kP, 100}, EBADF), "1, 0x1000, 100");
+  EXPECT_EQ(at_return(SYS_getrandom, {kP, 5, 1}, 5, world), "\"\\x68\\x65\\x6c\\x6c\\x6f\", 5, GRND_NONBLOCK");
+}
+
+TEST(DecodeArguments, Addresses) {
+  World world;
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_port = htons(80);
+  four.sin_addr.s_addr = htonl(0x01020304);
+  world.put(kP, four);
+  EXPECT_EQ(at_entry(SYS_connect, {3, kP, 16}, world),
+            "3, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"1.2.3.4\")}, 16");
+  sockaddr_in6 six{};
+  six.sin6_family = AF_INET6;
+  six.sin6_port = htons(443);
+  six.sin6_addr = in6addr_loopback;
+  world.put(kQ, six);
+  EXPECT_EQ(at_entry(SYS_bind, {3, kQ, 28}, world),
+            "3, {sa_family=AF_INET6, sin6_port=htons(443), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, \"::1\", "
+            "&sin6_addr), sin6_scope_id=0}, 28");
+  world.text(kR, std::string("\1\0/run/x\0junk", 13));
+  EXPECT_EQ(at_entry(SYS_connect, {3, kR, 13}, world), "3, {sa_family=AF_UNIX, sun_path=\"/run/x\"}, 13");
+  World abstract;
+  abstract.text(kR, std::string("\1\0\0bus", 6));
+  EXPECT_EQ(at_entry(SYS_connect, {3, kR, 6}, abstract), "3, {sa_family=AF_UNIX, sun_path=@\"bus\"}, 6");
+  World accepted;
+  accepted.put(kP, four);
+  accepted.put(kQ, int{16});
+  EXPECT_EQ(at_return(SYS_accept4, {3, kP, kQ, SOCK_NONBLOCK}, 4, accepted),
+            "3, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"1.2.3.4\")}, [16], SOCK_NONBLOCK");
+  EXPECT_EQ(at_entry(SYS_accept4, {3, kP, kQ, 0}, accepted), "3, 0x1000, 0x2000, 0");
+}
+
+TEST(DecodeArguments, SocketsByLevelAndFamily) {
+  World world;
+  world.put(kP, int{1});
+  EXPECT_EQ(at_entry(SYS_socket, {AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0}),
+            "AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_IP");
+  EXPECT_EQ(at_entry(SYS_socket, {AF_UNIX, SOCK_DGRAM, 0}), "AF_UNIX, SOCK_DGRAM, 0");
+  EXPECT_EQ(at_entry(SYS_socket, {AF_NETLINK, SOCK_RAW, 0}), "AF_NETLINK, SOCK_RAW, NETLINK_ROUTE");
+  EXPECT_EQ(at_entry(SYS_setsockopt, {3, SOL_SOCKET, SO_REUSEADDR, kP, 4}, world),
+            "3, SOL_SOCKET, SO_REUSEADDR, [1], 4");
+  EXPECT_EQ(at_entry(SYS_setsockopt, {3, IPPROTO_TCP, 1, kP, 4}, world), "3, SOL_TCP, TCP_NODELAY, [1], 4");
+}
+
+TEST(DecodeArguments, SignalsAndMasks) {
+  World world;
+  world.put(kP, uint64_t{1 << (SIGINT - 1) | 1 << (SIGCHLD - 1)});
+  EXPECT_EQ(at_entry(SYS_rt_sigprocmask, {SIG_BLOCK, kP, 0, 8}, world), "SIG_BLOCK, [INT CHLD], NULL, 8");
+  world.put(kQ, ~uint64_t{1 << (SIGKILL - 1) | 1 << (SIGSTOP - 1)});
+  EXPECT_EQ(at_entry(SYS_rt_sigprocmask, {SIG_SETMASK, kQ, 0, 8}, world), "SIG_SETMASK, ~[KILL STOP], NULL, 8");
+  world.put(kR, std::array<uint64_t, 4>{1, 0x04000000 | SA_RESTART, 0x5555, 0});
+  EXPECT_EQ(at_entry(SYS_rt_sigaction, {SIGPIPE, kR, 0, 8}, world),
+            "SIGPIPE, {sa_handler=SIG_IGN, sa_mask=[], sa_flags=SA_RESTORER|SA_RESTART, sa_restorer=0x5555}, NULL, 8");
+  EXPECT_EQ(at_entry(SYS_kill, {static_cast<uint64_t>(-5), 34}), "-5, SIGRT_2");
+  EXPECT_EQ(at_entry(SYS_kill, {7, 0}), "7, 0");
+}
+
+TEST(DecodeArguments, StructuresOfTheKernelAtTheReturn) {
+  World world;
+  struct stat file {};
+  file.st_mode = S_IFREG | S_ISUID | 0755;
+  file.st_size = 42;
+  world.put(kP, file);
+  EXPECT_EQ(at_return(SYS_fstat, {3, kP}, 0, world), "3, {st_mode=S_IFREG|S_ISUID|0755, st_size=42, ...}");
+  EXPECT_EQ(at_entry(SYS_fstat, {3, kP}, world), "3, 0x1000");
+  file.st_mode = S_IFCHR | 0620;
+  file.st_rdev = 0x8801;
+  world.put(kQ, file);
+  EXPECT_EQ(at_return(SYS_fstat, {3, kQ}, 0, world), "3, {st_mode=S_IFCHR|0620, st_rdev=makedev(0x88, 0x1), ...}");
+  world.put(kR, rlimit{8192 * 1024, RLIM_INFINITY});
+  EXPECT_EQ(at_return(SYS_prlimit64, {0, RLIMIT_STACK, 0, kR}, 0, world),
+            "0, RLIMIT_STACK, NULL, {rlim_cur=8192*1024, rlim_max=RLIM64_INFINITY}");
+  World pipe;
+  pipe.put(kP, std::array<int, 2>{3, 4});
+  EXPECT_EQ(at_return(SYS_pipe2, {kP, O_CLOEXEC}, 0, pipe), "[3, 4], O_CLOEXEC");
+}
+
+TEST(DecodeArguments, WhatAProcessIsMadeOf) {
+  EXPECT_EQ(at_entry(SYS_clone, {CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | SIGCHLD, 0, 0, 0x7f00}),
+            "child_stack=NULL, flags=CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID|SIGCHLD, child_tidptr=0x7f00");
+  World world;
+  world.text(kP, "/bin/ls");
+  world.memory.add_text({0, "ls", false});
+  world.memory.add_unreadable_text(0x66);
+  world.put(kR, std::array<uint64_t, 3>{1, 1, 0});
+  EXPECT_EQ(at_entry(SYS_execve, {kP, kQ, kR}, world), "\"/bin/ls\", [\"ls\", 0x66], 0x3000 /* 2 vars */");
+  World waited;
+  waited.put(kP, int{3 << 8});
+  EXPECT_EQ(at_return(SYS_wait4, {UINT64_MAX, kP, 0, 0}, 77, waited),
+            "-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 3}], 0, NULL");
+  EXPECT_EQ(at_return(SYS_wait4, {UINT64_MAX, kP, 1, 0}, 0, waited), "-1, 0x1000, WNOHANG, NULL");
+}
+
+TEST(DecodeArguments, ByCommand) {
+  World world;
+  EXPECT_EQ(at_entry(SYS_fcntl, {3, F_SETFD, FD_CLOEXEC}), "3, F_SETFD, FD_CLOEXEC");
+  EXPECT_EQ(at_entry(SYS_fcntl, {3, F_GETFL, 0xdead}), "3, F_GETFL");
+  EXPECT_EQ(at_entry(SYS_fcntl, {3, F_SETFL, O_RDWR | O_NONBLOCK}), "3, F_SETFL, O_RDWR|O_NONBLOCK");
+  struct flock lock {
+    F_WRLCK, SEEK_SET, 0, 10, 0
+  };
+  world.put(kP, lock);
+  EXPECT_EQ(at_entry(SYS_fcntl, {3, F_SETLK, kP}, world),
+            "3, F_SETLK, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=10}");
+  EXPECT_EQ(at_entry(SYS_ioctl, {1, TCGETS, kP}), "1, TCGETS, 0x1000");
+  EXPECT_EQ(at_entry(SYS_ioctl, {1, 0x40049409, 3}), "1, FICLONE, 3");
+  EXPECT_EQ(at_entry(SYS_ioctl, {1, 0xc0104299, kP}), "1, _IOC(_IOC_READ|_IOC_WRITE, 0x42, 0x99, 0x10), 0x1000");
+  World window;
+  window.put(kP, winsize{24, 80, 0, 0});
+  EXPECT_EQ(at_return(SYS_ioctl, {1, TIOCGWINSZ, kP}, 0, window),
+            "1, TIOCGWINSZ, {ws_row=24, ws_col=80, ws_xpixel=0, ws_ypixel=0}");
+  EXPECT_EQ(at_entry(SYS_futex, {kP, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1}), "0x1000, FUTEX_WAKE_PRIVATE, 1");
+  World timed;
+  timed.put(kQ, timespec{1, 5});
+  EXPECT_EQ(at_entry(SYS_futex,
+                     {kP, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME, 0, kQ, 0, UINT32_MAX}, timed),
+            "0x1000, FUTEX_WAIT_BITSET_PRIVATE|FUTEX_CLOCK_REALTIME, 0, {tv_sec=1, tv_nsec=5}, FUTEX_BITSET_MATCH_ANY");
+  World name;
+  name.text(kP, "worker");
+  EXPECT_EQ(at_entry(SYS_prctl, {PR_SET_NAME, kP}, name), "PR_SET_NAME, \"worker\"");
+}
+
+TEST(DecodeArguments, ArraysAndVectors) {
+  World world;
+  world.put(kP, std::array<pollfd, 2>{pollfd{3, POLLIN, POLLIN}, pollfd{4, POLLOUT, 0}});
+  EXPECT_EQ(at_entry(SYS_poll, {kP, 2, UINT64_MAX}, world), "[{fd=3, events=POLLIN}, {fd=4, events=POLLOUT}], 2, -1");
+  EXPECT_EQ(at_entry(SYS_poll, {kP, 0, 1}), "[], 0, 1");
+  EXPECT_EQ(result_of(SYS_poll, {kP, 2, UINT64_MAX}, 1, world), "1 ([{fd=3, revents=POLLIN}])");
+  EXPECT_EQ(result_of(SYS_poll, {kP, 2, 5}, 0, world), "0 (Timeout)");
+
+  World vector;
+  vector.put(kP, std::array<iovec, 2>{iovec{reinterpret_cast<void*>(kQ), 3}, iovec{reinterpret_cast<void*>(kR), 100}});
+  vector.text(kQ, "abc");
+  vector.text(kR, "defgh");
+  EXPECT_EQ(at_entry(SYS_writev, {1, kP, 2}, vector),
+            "1, [{iov_base=\"abc\", iov_len=3}, {iov_base=\"defgh\"..., iov_len=100}], 2");
+  EXPECT_EQ(at_return(SYS_readv, {1, kP, 2}, 8, vector),
+            "1, [{iov_base=\"abc\", iov_len=3}, {iov_base=\"defgh\", iov_len=100}], 2");
+
+  World events;
+  epoll_event event{EPOLLIN | EPOLLET, {.u64 = 9}};
+  events.put(kP, event);
+  EXPECT_EQ(at_entry(SYS_epoll_ctl, {5, EPOLL_CTL_ADD, 9, kP}, events),
+            "5, EPOLL_CTL_ADD, 9, {events=EPOLLIN|EPOLLET, data={u32=9, u64=9}}");
+  EXPECT_EQ(at_return(SYS_epoll_wait, {5, kP, 64, UINT64_MAX}, 1, events),
+            "5, [{events=EPOLLIN|EPOLLET, data={u32=9, u64=9}}], 64, -1");
+
+  World set;
+  set.put(kP, uint64_t{1 << 3 | 1 << 5});
+  EXPECT_EQ(at_entry(SYS_select, {6, kP, 0, 0, 0}, set), "6, [3 5], NULL, NULL, NULL");
+  EXPECT_EQ(result_of(SYS_select, {6, kP, 0, 0, 0}, 2, set), "2 (in [3 5])");
+}
+
+TEST(DecodeArguments, AMessage) {
+  World world;
+  struct msghdr header {};
+  iovec part{reinterpret_cast<void*>(kR), 2};
+  header.msg_iov = reinterpret_cast<iovec*>(kQ);
+  header.msg_iovlen = 1;
+  header.msg_control = reinterpret_cast<void*>(0x4000);
+  header.msg_controllen = 24;
+  world.put(kP, header);
+  world.put(kQ, part);
+  world.text(kR, "hi");
+  struct {
+    uint64_t length = 20;
+    int level = SOL_SOCKET, type = SCM_RIGHTS, descriptor = 7, padding = 0;
+  } control;
+  world.put(0x4000, control);
+  EXPECT_EQ(at_entry(SYS_sendmsg, {3, kP, 0}, world),
+            "3, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base=\"hi\", iov_len=2}], msg_iovlen=1, "
+            "msg_control=[{cmsg_len=20, "
+            "cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[7]}], msg_controllen=24, msg_flags=0}, 0");
+  EXPECT_EQ(failed(SYS_recvmsg, {3, kP, MSG_DONTWAIT}, EAGAIN, world), "3, {msg_namelen=0}, MSG_DONTWAIT");
+}
+
+/// A program may say anything; the text stays bounded, and nothing is read that was not captured.
+TEST(DecodeArguments, HostileMemory) {
+  World world;
+  world.put(kP, uint64_t{0});  // far too short for what it should be
+  for (uint32_t number = 0; number < 512; ++number) {
+    const Words words = {kP, kP, kP, kP, kP, kP};
+    const std::string text = at_return(number, words, 1 << 30, world) + at_entry(number, words, world) +
+                             result_of(number, words, 1 << 30, world);
+    EXPECT_LT(text.size(), 4096u) << number;
+    EXPECT_EQ(text.find_first_not_of(" !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_"
+                                     "abcdefghijklmnopqrstuvwxyz{|}~"),
+              std::string::npos)
+        << text;
+  }
+  World control;
+  struct msghdr header {};
+  header.msg_control = reinterpret_cast<void*>(kQ);
+  header.msg_controllen = UINT64_MAX;
+  control.put(kP, header);
+  control.put(kQ, std::array<uint64_t, 2>{UINT64_MAX, 0});
+  EXPECT_NE(at_entry(SYS_sendmsg, {3, kP, 0}, control).find("cmsg_len=18446744073709551615"), std::string::npos);
+}
+
+TEST(DecodeResult, NumbersAddressesAndErrors) {
+  World world;
+  world.memory.describe(3, "/etc/passwd");
+  EXPECT_EQ(result_of(SYS_openat, {}, 3, world), "3</etc/passwd>");
+  EXPECT_EQ(result_of(SYS_mmap, {}, 0x7f0000), "0x7f0000");
+  EXPECT_EQ(result_of(SYS_umask, {}, 022), "022");
+  EXPECT_EQ(result_of(SYS_getpid, {}, 1234), "1234");
+  EXPECT_EQ(result_of(SYS_fcntl, {3, F_GETFL}, O_RDWR | O_APPEND), "0x402 (flags O_RDWR|O_APPEND)");
+  EXPECT_EQ(result_of(SYS_fcntl, {3, F_GETFD}, 1), "0x1 (flags FD_CLOEXEC)");
+  EXPECT_EQ(decode_result({SYS_openat, {}, true, -1, ENOENT}, {}), "-1 ENOENT (No such file or directory)");
+  EXPECT_EQ(decode_result({SYS_read, {}, true, -1, 512}, {}), "? ERESTARTSYS (To be restarted if SA_RESTART is set)");
+}
+
+/// Every call has a shape, and no list of captures takes more than a record has.
+TEST(Captures, FitIntoARecord) {
+  for (uint32_t call = 0; call < 512; ++call) {
+    if (find_shape(call) == nullptr) continue;
+    for (bool returns : {false, true}) {
+      uint32_t texts = 0, bytes = 0;
+      for (const CallCapture& capture : captures_of(call, {returns, true, true, true})) {
+        texts += capture.texts();
+        bytes += capture.bytes();
+        EXPECT_TRUE(returns || !capture.out) << call;
+      }
+      EXPECT_LE(texts, kShownStrings + 4) << call;
+      EXPECT_LE(bytes, kShownBuffers + 4) << call;
+    }
+  }
+  EXPECT_TRUE(captures_of(SYS_getpid, {true, true, true, true}).empty());
+  EXPECT_TRUE(captures_of(SYS_close, {false, true, true, false}).empty());
+}
+
+}  // namespace
+}  // namespace sonde

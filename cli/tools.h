@@ -15,25 +15,17 @@ syscall:::entry
 	several = 1;
 }
 
-syscall:::entry
-{
-	self->entered = 1;
-	self->arguments = argstr;
-}
-
 syscall::exit:entry,
 syscall::exit_group:entry
 {
 	printf("%s%-39s = ?\n", several ? strjoin("[pid ", strjoin(lltostr(tid), "] ")) : "",
-	    strjoin(probefunc, strjoin("(", strjoin(self->arguments, ")"))));
+	    strjoin(probefunc, strjoin("(", strjoin(argstr, ")"))));
 }
 
 syscall:::return
 {
 	printf("%s%-39s = %s\n", several ? strjoin("[pid ", strjoin(lltostr(tid), "] ")) : "",
-	    strjoin(probefunc, strjoin("(", strjoin(self->entered ? self->arguments : "...", ")"))), retstr);
-	self->entered = 0;
-	self->arguments = 0;
+	    strjoin(probefunc, strjoin("(", strjoin(argstr, ")"))), retstr);
 }
 )D";
 

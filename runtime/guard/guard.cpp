@@ -15,6 +15,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include "runtime/guard/ptrace_switch.h"
@@ -42,10 +44,13 @@ std::vector<UniqueFd> sort_descriptors(int socket) {
   return inherited;
 }
 
-/// The terminal's and everybody's signals are for the targets. What the program started by the host gets is what
-/// we had before: the host noted it.
+/// The terminal's and everybody's signals are for the targets; who calls kill(-1) means us, too. What the program
+/// started by the host gets is what we had before: the host noted it.
 void ignore_signals() {
-  for (int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE}) ::signal(signal, SIG_IGN);
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    constexpr std::array kOurs = {SIGCHLD, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+    if (std::ranges::find(kOurs, signal) == kOurs.end()) ::signal(signal, SIG_IGN);
+  }
 }
 
 /// Nobody may find a pipe or terminal kept open by us.

@@ -8,7 +8,7 @@ import signal
 import time
 
 from attach import expect_right, start_worker
-from support import check, equal, scenario, wait_until
+from support import attached_to, check, equal, scenario, tracer_of, wait_until
 
 SYSCALLS = "syscall:::entry,syscall:::return { @[probefunc] = count(); }"
 FILTERED = "syscall::getppid:entry { @ = count(); }"
@@ -153,3 +153,24 @@ def guard_dies_during_command(world):
         right += result_of(path) == "right\n"
     print(f"  the guard died {died} times; the program finished right {right} times of {n}")
     check(died >= 30, f"the guard died only {died} times of {n}")
+
+
+FAULTS = {signal.SIGKILL, signal.SIGSTOP, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGSYS, signal.SIGTRAP}
+
+
+@scenario(only="ptrace", why="the module has no guard")
+def who_signals_everybody_spares_the_guard(world):
+    """kill(-1), pkill and the like reach the guard, too. It goes on, or its targets would die of what it has in place."""
+    worker = start_worker(world, "result")
+    sonde = world.start_sonde("-q", "-n", FUNCTION.replace("$target", str(worker.pid)), "-p", worker.pid)
+    wait_until(lambda: attached_to(sonde, worker.pid), what="the attach")
+    guard = tracer_of(worker.pid)
+    check(guard != sonde.pid, "the guard is a process of its own")
+    for number in signal.valid_signals() - FAULTS:
+        os.kill(guard, number)
+    worker.stdin.close()
+    worker.wait(timeout=60)
+    equal((worker.returncode, result_of(world.path("result"))), (0, "right\n"), "exit status and verdict of the program")
+    result = world.finish(sonde)
+    equal(result.status, 0, f"exit status: {result.stderr}")
+    check(re.search(r"^ +\d+$", result.stdout, re.M), "calls are counted")

@@ -115,6 +115,7 @@ SYM_FUNC_END(sonde_tramp_\name)
 
 CALL_TRAMPOLINE call_by_name
 CALL_TRAMPOLINE call_of_all
+CALL_TRAMPOLINE call_of_compat
 #endif
 
 /*

@@ -8,6 +8,8 @@
  *             used when many are wanted at once
  *   tracepoint  sys_enter, which puts every task of the machine on the slow path:
  *             where a direct call cannot be had
+ *   compat    ia32_sys_call(), where the kernel has it: every call of 32-bit code,
+ *             hooked while any call is wanted; 64-bit code does not come there
  *
  * A number that sessions want is hooked in one of these ways, by[number], and
  * stays so while it is wanted: so none fires twice, and none is missed while
@@ -26,9 +28,10 @@
  * on sys_exit that the core has anyway comes here, and takes the bit away. A
  * thread that is in a call when a return is armed has the bit set, too.
  *
- * Calls of 32-bit programs have other numbers and other functions: they are not
- * looked at. A number that this kernel does not have is not hooked by name; the
- * other ways see it being tried.
+ * 32-bit code numbers its calls otherwise (kmod/shared/compat_numbers.h). One
+ * that 64-bit code has as well goes by its number there, another by its own and
+ * SONDE_NATIVE_CALLS. A number that this kernel does not have is not hooked by
+ * name; the other ways see it being tried.
  *
  * Locks: session->lock > calls_lock.
  */
@@ -93,22 +96,39 @@ static DEFINE_MUTEX(calls_lock); /* of the following */
 static u32 users[SONDE_CALLS]; /* sessions that want the number */
 static LIST_HEAD(batches);
 static struct batch *all __maybe_unused; /* the one on x64_sys_call */
+static struct batch *compat __maybe_unused; /* the one on ia32_sys_call */
+static bool compat_hooked; /* read by the hooks */
 static bool on_tracepoint;
 static u32 marking; /* sessions that have marked threads */
 
 static unsigned long *call_table; /* the kernel's */
 static unsigned long no_call; /* what is there for numbers without a call */
 static unsigned long all_calls; /* x64_sys_call(), 0: it has none */
+static unsigned long compat_entry; /* ia32_sys_call(), 0: it has none */
 static struct tracepoint *enter_point;
 
 /* 32-bit calls have other numbers. */
-static bool is_other_abi(void)
+static bool is_compat(void)
 {
 #ifdef CONFIG_IA32_EMULATION
 	return current_thread_info()->status & TS_COMPAT;
 #else
 	return false;
 #endif
+}
+
+static const struct {
+	u16 number, call;
+} compat_numbers[] = {
+#include "kmod/shared/compat_numbers.h"
+};
+
+static u16 compat_calls[SONDE_NATIVE_CALLS]; /* by 32-bit code's number */
+
+/* SONDE_CALLS: there is none. */
+static unsigned long call_of_compat(unsigned long number)
+{
+	return number < SONDE_NATIVE_CALLS ? compat_calls[number] : SONDE_CALLS;
 }
 
 static __always_inline void begin(struct sonde_firing *firing,
@@ -143,7 +163,11 @@ static noinline bool enter_exec(struct sonde_session *session,
 	begin(&firing, session, regs, call,
 	      (union sonde_firing_start){ .has_text = true });
 	memset(firing.args, 0, sizeof(firing.args));
-	firing.text_address = call == __NR_execve ? regs->di : regs->si;
+	if (is_compat())
+		firing.text_address =
+			(u32)(call == __NR_execve ? regs->bx : regs->cx);
+	else
+		firing.text_address = call == __NR_execve ? regs->di : regs->si;
 	return sonde_fire_site(&firing, site);
 }
 
@@ -155,7 +179,8 @@ static __always_inline void want_return(void)
 
 /* Return: as sonde_fire_now(). */
 static __always_inline bool enter_session(struct sonde_session *session,
-					  struct pt_regs *regs, long call)
+					  struct pt_regs *regs, long call,
+					  enum sonde_args_source source)
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(session->entries[call]);
@@ -170,11 +195,12 @@ static __always_inline bool enter_session(struct sonde_session *session,
 	if (!site)
 		return false;
 	begin(&firing, session, regs, call,
-	      (union sonde_firing_start){ .args_source = SONDE_ARGS_CALL });
+	      (union sonde_firing_start){ .args_source = source });
 	return fire_site(&firing, site);
 }
 
-static noinline bool enter_execs(struct pt_regs *regs, long call)
+static noinline bool enter_execs(struct pt_regs *regs, long call,
+				 enum sonde_args_source source)
 {
 	const struct listed *list = rcu_dereference_sched(listed);
 	struct sonde_session *session;
@@ -183,7 +209,7 @@ static noinline bool enter_execs(struct pt_regs *regs, long call)
 
 	for (n = 0; list && n < list->count; n++) {
 		session = list->sessions[n];
-		late |= enter_session(session, regs, call);
+		late |= enter_session(session, regs, call, source);
 		if (!sonde_covers(session, current))
 			continue;
 		if (rcu_access_pointer(session->kinds[SONDE_TAP_EXEC_FAILURE]))
@@ -202,20 +228,21 @@ static noinline void enter_other(struct pt_regs *regs, unsigned long call,
 	if (call >= SONDE_CALLS || READ_ONCE(by[call]) != (way | WAY_EXEC))
 		return;
 	preempt_disable_notrace();
-	late = enter_execs(regs, call);
+	late = enter_execs(regs, call, SONDE_ARGS_CALL);
 	preempt_enable_notrace();
 	if (unlikely(late) && preemptible())
 		sonde_run_late();
 }
 
-static noinline bool enter_listed(struct pt_regs *regs, long call)
+static noinline bool enter_listed(struct pt_regs *regs, long call,
+				  enum sonde_args_source source)
 {
 	const struct listed *list = rcu_dereference_sched(listed);
 	bool late = false;
 	u32 n;
 
 	for (n = 0; list && n < list->count; n++)
-		late |= enter_session(list->sessions[n], regs, call);
+		late |= enter_session(list->sessions[n], regs, call, source);
 	return late;
 }
 
@@ -231,8 +258,9 @@ static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 	}
 	preempt_disable_notrace();
 	session = rcu_dereference_sched(sole);
-	late = likely(session) ? enter_session(session, regs, call) :
-				 enter_listed(regs, call);
+	late = likely(session) ?
+		       enter_session(session, regs, call, SONDE_ARGS_CALL) :
+		       enter_listed(regs, call, SONDE_ARGS_CALL);
 	if (unlikely(late)) {
 		preempt_enable_notrace();
 		if (preemptible())
@@ -254,10 +282,33 @@ void sonde_call_of_all(struct pt_regs *regs)
 	enter(regs, regs->orig_ax, WAY_ALL);
 }
 
+static void enter_compat(struct pt_regs *regs, unsigned long number)
+{
+	unsigned long call = call_of_compat(number);
+	bool late;
+
+	if (call >= SONDE_CALLS)
+		return;
+	preempt_disable_notrace();
+	late = IS_EXEC(call) ? enter_execs(regs, call, SONDE_ARGS_COMPAT) :
+			       enter_listed(regs, call, SONDE_ARGS_COMPAT);
+	preempt_enable_notrace();
+	if (unlikely(late) && preemptible())
+		sonde_run_late();
+}
+
+/* Of tramp.S: at the beginning of ia32_sys_call(regs, number). */
+void sonde_call_of_compat(struct pt_regs *regs)
+{
+	enter_compat(regs, regs->orig_ax);
+}
+
 static void probe_sys_enter(void *data, struct pt_regs *regs, long call)
 {
-	if (!is_other_abi())
+	if (!is_compat())
 		enter(regs, call, WAY_TRACEPOINT);
+	else if (!READ_ONCE(compat_hooked))
+		enter_compat(regs, call);
 }
 
 static noinline void leave_exec(struct sonde_session *session,
@@ -343,7 +394,9 @@ void sonde_call_newborn(struct sonde_session *session)
 	struct pt_regs *regs = task_pt_regs(current);
 	long call = syscall_get_nr(current, regs);
 
-	if (is_clone(call) && !is_other_abi())
+	if (is_compat())
+		call = call_of_compat(call);
+	if (is_clone(call))
 		leave_session(session, regs, call, 0);
 }
 
@@ -368,9 +421,12 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 	long call = syscall_get_nr(current, regs);
 	struct sonde_session *session;
 
-	if (!rcu_access_pointer(listed) || is_other_abi())
+	if (!rcu_access_pointer(listed))
 		return;
-	if (call == -1)
+	if (unlikely(is_compat())) {
+		call = call_of_compat(call);
+		result = (s32)result;
+	} else if (call == -1)
 		call = __NR_rt_sigreturn; /* only that leaves without it */
 	if ((unsigned long)call >= SONDE_CALLS)
 		return;
@@ -392,13 +448,15 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 static unsigned long trampoline_of(const struct batch *batch)
 {
 	return (unsigned long)(batch == all ? sonde_tramp_call_of_all :
-					      sonde_tramp_call_by_name);
+			       batch == compat ? sonde_tramp_call_of_compat :
+						 sonde_tramp_call_by_name);
 }
 
 /* 0: the kernel has no such call. */
 static unsigned long location_of_call(u32 number)
 {
-	if (number >= NR_syscalls || call_table[number] == no_call)
+	if (number >= NR_syscalls || number >= SONDE_NATIVE_CALLS ||
+	    call_table[number] == no_call)
 		return 0;
 	return sonde_location(call_table[number]);
 }
@@ -425,6 +483,39 @@ static void stop(struct batch *batch)
 	if (batch == all)
 		all = NULL;
 	kfree(batch);
+}
+
+/*
+ * All calls of 32-bit code, or none: who has no such program pays nothing. Where
+ * it fails they are not seen, as on kernels without that function.
+ */
+static void hook_compat(bool wanted)
+{
+	int err;
+
+	if (!compat_entry || wanted == compat_hooked)
+		return;
+	if (!wanted) {
+		WRITE_ONCE(compat_hooked, false);
+		sonde_direct_unregister(&compat->ops, trampoline_of(compat));
+		kfree(compat);
+		compat = NULL;
+		return;
+	}
+	if (!READ_ONCE(direct_calls))
+		return; /* for tests: by the tracepoint, if that is on */
+	compat = kzalloc(sizeof(*compat), GFP_KERNEL);
+	if (!compat)
+		return;
+	err = ftrace_set_filter_ip(&compat->ops, compat_entry, 0, 0);
+	if (!err)
+		err = sonde_direct_register(&compat->ops,
+					    trampoline_of(compat));
+	if (err) {
+		drop(compat);
+		compat = NULL;
+	}
+	WRITE_ONCE(compat_hooked, !err);
 }
 
 static int hook_all(void)
@@ -517,6 +608,10 @@ static void own(const unsigned long *numbers)
 }
 
 #else /* no direct calls */
+
+static void hook_compat(bool wanted)
+{
+}
 
 static void stop_idle(void)
 {
@@ -726,6 +821,7 @@ int sonde_calls_update(struct sonde_session *session, char *why)
 	give_back(session, wanted);
 	if (session->calls_listed || !bitmap_empty(session->calls, SONDE_CALLS))
 		list(session, !bitmap_empty(session->calls, SONDE_CALLS));
+	hook_compat(rcu_access_pointer(listed));
 	if (returns > session->return_taps)
 		see_returns(session);
 	session->return_taps = returns;
@@ -799,6 +895,7 @@ void sonde_calls_destroy(struct sonde_session *session)
 	mutex_lock(&calls_lock);
 	if (session->calls_listed)
 		list(session, false);
+	hook_compat(rcu_access_pointer(listed));
 	give_back(session, none);
 	if (session->marks && !--marking)
 		unmark_all();
@@ -814,6 +911,7 @@ void sonde_calls_destroy(struct sonde_session *session)
 void sonde_calls_init(void)
 {
 	unsigned long address = sonde_lookup("x64_sys_call");
+	u32 n;
 
 #ifdef SONDE_DIRECT_CALLS
 	BUILD_BUG_ON(offsetof(struct task_struct, thread_info.syscall_work) !=
@@ -823,4 +921,24 @@ void sonde_calls_init(void)
 	call_table = (unsigned long *)sonde_lookup("sys_call_table");
 	no_call = sonde_lookup("__x64_sys_ni_syscall");
 	all_calls = address ? sonde_location(address) : 0;
+	address = sonde_lookup("ia32_sys_call");
+	compat_entry = address ? sonde_location(address) : 0;
+	for (n = 0; n < ARRAY_SIZE(compat_calls); n++)
+		compat_calls[n] = SONDE_CALLS;
+	for (n = 0; n < ARRAY_SIZE(compat_numbers); n++)
+		compat_calls[compat_numbers[n].number] = compat_numbers[n].call;
+}
+
+/**
+ * sonde_calls_see_compat() - are the calls of 32-bit code seen?
+ *
+ * Context: Any.
+ */
+bool sonde_calls_see_compat(void)
+{
+#ifdef SONDE_DIRECT_CALLS
+	return IS_ENABLED(CONFIG_IA32_EMULATION) && compat_entry;
+#else
+	return IS_ENABLED(CONFIG_IA32_EMULATION);
+#endif
 }

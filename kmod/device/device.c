@@ -242,6 +242,8 @@ static int hello(struct sonde_session *session, struct exchange *x)
 			  SONDE_ABI_VERSION, x->request.value);
 		return -EPROTO;
 	}
+	if (sonde_calls_see_compat())
+		x->reply.value |= SONDE_SEES_COMPAT;
 	session->greeted = true;
 	return 0;
 }

@@ -54,6 +54,13 @@ static __always_inline void sonde_fetch_args(struct sonde_firing *firing)
 							      regs->cx;
 		firing->args[4] = regs->r8;
 		firing->args[5] = regs->r9;
+	} else if (source == SONDE_ARGS_COMPAT) {
+		firing->args[0] = (u32)regs->bx;
+		firing->args[1] = (u32)regs->cx;
+		firing->args[2] = (u32)regs->dx;
+		firing->args[3] = (u32)regs->si;
+		firing->args[4] = (u32)regs->di;
+		firing->args[5] = (u32)regs->bp;
 	} else if (source == SONDE_ARGS_RESULT) {
 		firing->args[0] = firing->result;
 		firing->args[1] = firing->result;

@@ -49,7 +49,9 @@
 
 #include "kmod/shared/abi.h"
 
-#define SONDE_CALLS 512u /* system call numbers */
+/* System call numbers: 64-bit code's, then what only 32-bit code has. */
+#define SONDE_CALLS 1024u
+#define SONDE_NATIVE_CALLS 512u
 #define SONDE_RING_MIN 4096ull
 #define SONDE_RING_MAX BIT_ULL(30)
 #define SONDE_DEATHS 256u
@@ -176,6 +178,7 @@ struct sonde_site {
 enum sonde_args_source {
 	SONDE_ARGS_READY,
 	SONDE_ARGS_CALL, /* the registers of a system call */
+	SONDE_ARGS_COMPAT, /* of one that 32-bit code makes */
 	SONDE_ARGS_RESULT, /* result, twice */
 	SONDE_ARGS_USER, /* the registers of a user function */
 };
@@ -441,6 +444,7 @@ void sonde_taps_destroy(struct sonde_session *session);
 
 /* calls.c */
 void sonde_calls_init(void);
+bool sonde_calls_see_compat(void);
 int sonde_calls_update(struct sonde_session *session, char *why);
 void sonde_calls_destroy(struct sonde_session *session);
 void sonde_calls_mark(struct task_struct *task);
@@ -453,8 +457,10 @@ void sonde_calls_mark_process(struct sonde_session *session,
 extern long sonde_call_everyone;
 void sonde_tramp_call_by_name(void);
 void sonde_tramp_call_of_all(void);
+void sonde_tramp_call_of_compat(void);
 void sonde_call_by_name(struct pt_regs *regs);
 void sonde_call_of_all(struct pt_regs *regs);
+void sonde_call_of_compat(struct pt_regs *regs);
 
 /* targets.c */
 void sonde_targets_init(struct sonde_session *session);

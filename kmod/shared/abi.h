@@ -22,7 +22,7 @@
 #define SONDE_PATH_MAX 4096u
 
 enum sonde_request_kind {
-	SONDE_HELLO, /* value = version; reply: the source's version */
+	SONDE_HELLO, /* value = version; reply: the source's version, and SONDE_SEES_COMPAT */
 	SONDE_BUFFERS, /* value = bytes a ring, id = enum sonde_policy; reply: number of rings; their fds (guard) or mmap offsets come with it */
 	SONDE_PROGRAM_LOAD, /* id; payload sonde_program_payload; the program is verified */
 	SONDE_ECB_ADD, /* payload: array of sonde_ecb; all or none */
@@ -69,6 +69,8 @@ struct sonde_reply {
 	uint64_t value;
 	char why[240]; /* when error: what to tell the user, may be empty */
 };
+
+#define SONDE_SEES_COMPAT (1ull << 32) /* calls of 32-bit code are seen */
 
 struct sonde_program_payload { /* then insns, kinds, pool */
 	uint32_t length, slots, pool_size, reserved;

@@ -136,7 +136,7 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
   };
   const auto pid = static_cast<pid_t>(request.header.value);
   switch (static_cast<sonde_request_kind>(request.header.kind)) {
-    case SONDE_HELLO: return Answer{SONDE_ABI_VERSION, {}, {}};
+    case SONDE_HELLO: return Answer{SONDE_ABI_VERSION | SONDE_SEES_COMPAT, {}, {}};
     case SONDE_BUFFERS: return buffers(request);
     case SONDE_PROGRAM_LOAD: return plain(load(request));
     case SONDE_ECB_ADD: return plain(add_ecbs(request));

@@ -30,7 +30,7 @@ struct CompatNumber {
 
 constexpr CompatNumber kCompatNumbers[] = {
 #if defined(__x86_64__)
-#include "runtime/process/arch/x86_64/compat_numbers.inc"
+#include "kmod/shared/compat_numbers.h"
 #endif
 };
 static_assert(std::ranges::is_sorted(kCompatNumbers, {}, &CompatNumber::number));

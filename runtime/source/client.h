@@ -46,6 +46,7 @@ class SourceClient : public EventSource {
 
   /// Sees that both ends speak one version. Errors: EPROTO.
   Result<void> begin();
+  bool sees_compat_calls() const override { return sees_compat_calls_; }
 
   std::string_view name() const override { return name_; }
   Result<void> create_buffers(uint64_t bytes) override;
@@ -85,6 +86,7 @@ class SourceClient : public EventSource {
   std::string_view name_;
   std::unique_ptr<Transport> transport_;
   std::vector<MappedRing> rings_;
+  bool sees_compat_calls_ = false;
 };
 
 }  // namespace sonde

@@ -103,7 +103,6 @@ class KmodSource final : public SourceClient {
 
   bool taps_memory() const override { return false; }  // uprobes need a file
   bool sees_kernel() const override { return true; }
-  bool sees_compat_calls() const override { return false; }
   Result<uint32_t> spawn(const SpawnRequest& request) override {
     return programs_.spawn(request, [this](uint32_t pid) { return attach(pid); });
   }

@@ -231,7 +231,7 @@ static void taps(void)
 	p.tap.kind = SONDE_TAP_KIND_COUNT;
 	refused("kind", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
 	p.tap.kind = SONDE_TAP_SYSCALL_RETURN;
-	p.tap.number = 512;
+	p.tap.number = 1024;
 	refused("number", EINVAL, SONDE_TAP_ARM, 0, 1, &p, bare);
 	p.tap.number = 0;
 	p.tap.probe = 0;

@@ -15,7 +15,7 @@ class FaultLogTest : public testing::Test {
  protected:
   FaultLogTest() {
     clause.text = std::make_shared<const std::string>("BEGIN\n{\n\ttrace(*(int *)arg0);\n\tcopyinstr(arg1);\n}\n");
-    clause.places = {{0, 5}, {9, 29}, {31, 46}};
+    clause.places = {{0, 5}, {9, 28}, {31, 46}};
     context.clause = &clause;
     context.epid = 1;
   }
@@ -47,7 +47,7 @@ TEST_F(FaultLogTest, TheFirstComesWithItsPlace) {
 
 TEST_F(FaultLogTest, ACopyinHasNoNeedOfThatHintButASmallNumberHasOne) {
   fault(2, 0x7f0000001000, 0);
-  EXPECT_TRUE(told.at(0).ends_with("^~~~~~~~~~~~~~"));
+  EXPECT_TRUE(told.at(0).ends_with("\t^~~~~~~~~~~~~~~"));
   fault(1, 3, 0);
   EXPECT_TRUE(told.at(1).ends_with("a number this small is no address"));
 }

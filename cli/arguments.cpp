@@ -21,12 +21,13 @@ namespace sonde {
 
 namespace {
 
-enum LongOption { kRepl = 256, kHelp, kProvider, kVersion };
+enum LongOption { kRepl = 256, kHelp, kProvider, kSummary, kVersion };
 
 const option kLongOptions[] = {
     {"repl", no_argument, nullptr, kRepl},
     {"help", no_argument, nullptr, kHelp},
     {"provider", required_argument, nullptr, kProvider},
+    {"summary", no_argument, nullptr, kSummary},
     {"version", no_argument, nullptr, kVersion},
     {nullptr, 0, nullptr, 0},
 };
@@ -126,6 +127,7 @@ class Parser {
       case kVersion: return mode(Mode::Version);
       case kHelp: return mode(Mode::Help);
       case kRepl: return mode(Mode::Prompt);
+      case kSummary: arguments_.summary = true; return true;
       case kProvider: arguments_.providers.push_back(value); return true;
       case '6':
       case '4': return true;  // -64
@@ -242,7 +244,7 @@ class Parser {
     if (arguments_.mode == Mode::List) {
       for (std::string& pattern : std::exchange(arguments_.words, {})) program(SourceText::Kind::Name, pattern);
     }
-    arguments_.calls = arguments_.mode == Mode::Trace && !(arguments_.commands.empty() && arguments_.pids.empty());
+    arguments_.no_script = arguments_.mode == Mode::Trace && !(arguments_.commands.empty() && arguments_.pids.empty());
     return true;
   }
 
@@ -305,6 +307,7 @@ std::string help() {
          "  -C          runs cpp on scripts first; -D, -U, -I, -H and -X are cpp's\n"
          "  -L DIR      adds a directory of D libraries\n"
          "  -F          indents by entry and return\n"
+         "  --summary   calls, errors and time of each system call at the end, as strace -c\n"
          "  -x OPT=VAL  sets an option; -x help lists them\n"
          "instead of tracing\n"
          "  -l [PROBE]  lists probes; with -v their arguments\n"

@@ -32,7 +32,8 @@ struct Arguments {
   std::string output;                              ///< -o
   bool verbose = false;                            ///< -v
   bool disassemble = false;                        ///< -S
-  bool calls = false;                ///< nothing says what to trace of the targets: every system call, as strace does
+  bool summary = false;                            ///< --summary
+  bool no_script = false;            ///< nothing says what to trace of the targets: it is what strace shows
   std::vector<std::string> remarks;  ///< what is likely not as it was meant, though it makes sense
 };
 

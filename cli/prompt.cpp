@@ -206,7 +206,11 @@ class Prompt {
 
   void list(const std::string& rest) {
     std::vector<ProbeDescription> descriptions;
-    if (!rest.empty()) descriptions.push_back(parse_description(rest));
+    std::string wanted = rest;
+    const size_t macro = wanted.find("$target");
+    if (macro != std::string::npos && !session_.targets().empty())
+      wanted.replace(macro, std::string_view("$target").size(), std::to_string(session_.targets().front()));
+    if (!rest.empty()) descriptions.push_back(parse_description(wanted));
     std::vector<std::string> missing;
     std::string text = list_probes(session_.framework(), descriptions, false, missing);
     if (missing.empty()) output_.write(text);

@@ -10,13 +10,14 @@
 #include <cstdio>
 
 #include "cli/arguments.h"
+#include "cli/calls.h"
 #include "cli/interrupt.h"
 #include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/prompt.h"
 #include "cli/session.h"
 #include "cli/sources.h"
-#include "cli/tools.h"
+#include "cli/summary.h"
 #include "runtime/lang/option_hint.h"
 
 namespace sonde {
@@ -109,7 +110,8 @@ class Run {
   Result<void> open_output() {
     if (arguments_.output.empty()) {
       // As strace: the program's own output stays apart.
-      if (arguments_.calls) output_.redirect(UniqueFd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)), "standard error");
+      if (arguments_.no_script)
+        output_.redirect(UniqueFd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)), "standard error");
       return {};
     }
     auto file = FileOutput::open_file(arguments_.output);
@@ -121,7 +123,10 @@ class Run {
   int carry_out() {
     auto texts = read_sources(arguments_.programs, options_);
     if (!texts) return fatal(texts.error().message());
-    if (arguments_.calls) texts->push_back({SourceText::Kind::Name, "calls", kCallsScript, {}});
+    if (arguments_.summary && (arguments_.no_script || !texts->empty()))
+      texts->push_back({SourceText::Kind::Name, "--summary", kSummaryScript, {}});
+    else if (arguments_.no_script)
+      texts->push_back({SourceText::Kind::Name, "calls", kCallsScript, {}});
     if (texts->empty() && arguments_.mode == Mode::List) return list({});
     if (texts->empty() && arguments_.mode == Mode::CompileOnly) return 0;
     if (texts->empty() && arguments_.mode != Mode::Prompt)
@@ -163,8 +168,12 @@ class Run {
     if (auto done = session_->start(compiled); !done)
       return given_up("could not enable tracing: " + done.error().message());
     if (arguments_.mode == Mode::Prompt) return run_prompt(*session_, options_, output_, compiled);
-    if (arguments_.calls) {
-      session_->print_no_rest();
+    if (arguments_.summary)
+      session_->set_end(table_of_calls, !arguments_.no_script);
+    else if (arguments_.no_script)
+      session_->set_end({}, false);
+    if (arguments_.no_script || !options_.flag("quiet")) session_->tell_cost();
+    if (arguments_.no_script) {
       for (uint32_t pid : arguments_.pids)
         output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
     }
@@ -174,7 +183,7 @@ class Run {
   void announce(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled, bool destructive) {
     for (const std::string& remark : arguments_.remarks) output_.message(remark);
     if (options_.flag("quiet")) return;
-    for (size_t i = 0; i < texts.size(); i++) {
+    for (size_t i = 0; i < texts.size() - (arguments_.summary ? 1 : 0); i++) {
       uint32_t matched = compiled[i].matched;
       output_.message(describe(texts[i]) + " matched " + std::to_string(matched) +
                       (matched == 1 ? " probe" : " probes"));
@@ -259,7 +268,7 @@ int run_command(int argc, char** argv) {
     return finished(output, 0);
   }
   Options options;
-  if (arguments.calls) {
+  if (arguments.no_script) {
     for (auto [name, value] : kCallsSettings)
       arguments.settings.insert(arguments.settings.begin(), Arguments::Setting{name, value});
   }

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/cost.h"
 #include "cli/descendants.h"
 #include "cli/interrupt.h"
 #include "cli/sources.h"
@@ -181,6 +182,11 @@ Result<void> Session::spawn(const std::vector<std::string>& words, const Forecas
   return when == "preinit" || awaits_libraries ? source_->run_to_constructors(*pid) : Result<void>();
 }
 
+void Session::set_end(std::function<std::string(Consumer&)> report, bool rest) {
+  report_ = std::move(report);
+  prints_rest_ = rest;
+}
+
 void Session::abandon_targets() {
   if (going_) return;
   for (uint32_t pid : spawned_) ::kill(static_cast<pid_t>(pid), SIGKILL);
@@ -237,6 +243,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   // Where BEGIN has ended it all, the programs were started for nothing.
   if (consumer_->exiting()) abandon_targets();
   going_ = source_ != nullptr;
+  began_ = monotonic_ns();
   return {};
 }
 
@@ -418,7 +425,9 @@ void Session::take_notices() {
 void Session::finish() {
   // Nothing fires any more once the targets are let go; what they did until now is in the rings.
   bool alive = source_ && !source_lost_;
+  std::string cost;
   if (alive && going_) {
+    if (tells_cost_) cost = cost_of_tracing(*source_, began_);
     for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
     (void)framework_->disarm().has_value();
     take_notices();
@@ -433,8 +442,11 @@ void Session::finish() {
   framework_->fire(kEnd, {});
   consumer_->drain_all();
   consumer_->report_drops();
+  const std::string report = report_ ? report_(*consumer_) : "";
   if (prints_rest_) consumer_->finish();
+  output_.write(report);
   output_.flush();
+  if (!cost.empty()) output_.message(cost);
 }
 
 void Session::print_statistics() {

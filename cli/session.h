@@ -10,6 +10,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,8 +42,10 @@ class Session {
   Result<void> start(std::span<const CompiledText> texts);
   /// Runs until exit(), the end of the targets, or a signal; then END, and what is left to print. Returns the exit status.
   int run();
-  /// At the end nothing is printed but what the script itself prints.
-  void print_no_rest() { prints_rest_ = false; }
+  /// What is printed at the end besides what the script prints: `report`, if any, and with `rest` the aggregations that were not printed.
+  void set_end(std::function<std::string(Consumer&)> report, bool rest);
+  /// At the end a line says what tracing has cost, where it was much.
+  void tell_cost() { tells_cost_ = true; }
 
   // For the prompt.
   Result<std::vector<uint32_t>> enable(const CompiledText& text);  ///< ids of the enablings, to disable()
@@ -97,7 +100,10 @@ class Session {
   std::vector<uint32_t> live_;     ///< targets that have not ended
   bool had_targets_ = false;
   bool going_ = false;
+  std::function<std::string(Consumer&)> report_;
   bool prints_rest_ = true;
+  bool tells_cost_ = false;
+  Nanoseconds began_ = 0;  ///< when the targets were let go
   bool source_lost_ = false;
   std::vector<SourceEvent> mapped_;  ///< taken, not looked at yet
   std::deque<SourceEvent> put_off_;  ///< taken by take_names() on its way, for take_events()

@@ -16,8 +16,10 @@ namespace {
 
 using Kind = SourceText::Kind;
 
+/// "-" is standard input.
 Result<std::string> read_file(const std::string& path) {
-  std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+  const char* name = path == "-" ? "/dev/stdin" : path.c_str();
+  std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(name, "re"), std::fclose);
   if (!file) return Error("failed to open " + path + ": " + std::strerror(errno), errno);
   std::string text;
   char block[65536];

@@ -46,7 +46,16 @@ struct Summary {
   }
 };
 
-ClauseDesc describe(const SplitClause& split, const SourceText& source, BodyFunction body) {
+/// In the order in which the body counts them.
+void note_places(const std::vector<Statement>& list, std::vector<ClauseDesc::Span>& places) {
+  for (const Statement& statement : list) {
+    places.push_back({statement.where.begin, statement.where.end});
+    note_places(statement.then_part, places);
+    note_places(statement.else_part, places);
+  }
+}
+
+ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::string>& text, BodyFunction body) {
   const ClauseAst& clause = *split.clause;
   Summary summary;
   summary.statements(clause.statements);
@@ -63,8 +72,11 @@ ClauseDesc describe(const SplitClause& split, const SourceText& source, BodyFunc
   result.faultless_aggregation = summary.only_aggregates && !clause.statements.empty();
   const Expr* only = clause.statements.size() == 1 ? clause.statements.front().expression.get() : nullptr;
   result.only_speculates = only != nullptr && only->kind == ExprKind::Call && only->function->runs == Runs::Speculate;
-  result.text = source.text.substr(clause.where.begin, clause.where.end - clause.where.begin);
-  result.line = place_of(source.text, clause.where.begin).line;
+  result.text = text;
+  const SourceRange predicate = clause.predicate ? clause.predicate->where : clause.where;
+  result.places.push_back({predicate.begin, predicate.end});
+  note_places(clause.statements, result.places);
+  result.line = place_of(*text, clause.where.begin).line;
   return result;
 }
 
@@ -198,8 +210,9 @@ std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<
   for (const auto& unit : units) {
     CompiledText text{static_cast<uint32_t>(program.clauses.size()), static_cast<uint32_t>(unit->clauses.size()), 0,
                       unit->attributes};
+    const auto source = std::make_shared<const std::string>(unit->source.text);
     for (const ClauseAst& clause : unit->clauses) {
-      program.clauses.push_back(describe(clauses[next], unit->source, bodies[next]));
+      program.clauses.push_back(describe(clauses[next], source, bodies[next]));
       text.matched += matches(clause);
       ++next;
     }

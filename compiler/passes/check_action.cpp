@@ -102,9 +102,29 @@ LayoutPtr layout_of(const Type& type) {
   return out;
 }
 
+/// args[n], which is a cast of argN.
+bool is_probe_argument(const Expr& expr) {
+  if (expr.kind == ExprKind::Cast) return is_probe_argument(*expr.kids[0]);
+  return expr.kind == ExprKind::Builtin && expr.builtin->from == From::Argument;
+}
+
 }  // namespace
 
-/// argv: the pointer. What it points to is printed, so its type must be known.
+/// copyin(pointer, size)
+ExprPtr Checker::copied_in(ExprPtr pointer, uint64_t size) {
+  const DFunction& copyin = *find_function("copyin");
+  const Prototype& prototype = world_.prototype(copyin.prototype);
+  const SourceRange where = pointer->where;
+  ExprPtr call = make(ExprKind::Call, prototype.result, where);
+  call->function = &copyin;
+  call->text = copyin.name;
+  call->kids.push_back(convert(std::move(pointer), prototype.parameters[0]));
+  call->kids.push_back(convert(integer(size, world_.types.integer(8, false), where), prototype.parameters[1]));
+  return call;
+}
+
+/// argv: the pointer. What it points to is printed, so its type must be known. An argument of a probe leads into the program, so what is
+/// there is copied.
 ExprPtr Checker::action_print(ExprPtr expr, const DFunction& row) {
   std::string name(row.name);
   const Prototype& prototype = world_.prototype(row.prototype);
@@ -119,6 +139,10 @@ ExprPtr Checker::action_print(ExprPtr expr, const DFunction& row) {
              std::to_string(world_.options.number("printsize")),
          "set a greater one: -x printsize=" + std::to_string(target->canonical->size));
   const Type* named = pointer->type->target;  // not the canonical one: a typedef is shown as such
+  if (is_probe_argument(*pointer)) {
+    expr->kids.push_back(convert(clone(*pointer), prototype.parameters[0]));
+    pointer = copied_in(std::move(pointer), target->canonical->size);
+  }
   expr->kids[1] = convert(std::move(pointer), prototype.parameters[0]);
   ActionSite& made = site(*expr, row);
   made.layout = layout_of(*named);

@@ -164,6 +164,7 @@ class Checker {
   // check_action.cpp
   ExprPtr check_action(ExprPtr expr, const DFunction& row);
   ExprPtr action_trace(ExprPtr expr);
+  ExprPtr copied_in(ExprPtr pointer, uint64_t size);
   ExprPtr action_print(ExprPtr expr, const DFunction& row);
   ExprPtr action_tracemem(ExprPtr expr, const DFunction& row);
   ExprPtr action_format(ExprPtr expr, const DFunction& row);

@@ -82,10 +82,11 @@ void sonde_act_tracemem(BodyContext* context, const ActionSite* site, uint32_t a
   format_hex_dump(reinterpret_cast<const void*>(argv[0]), size, row_text(context));
 }
 
-void sonde_act_print(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t* argv) {
+void sonde_act_print(BodyContext* context, const ActionSite* site, uint32_t count, const uint64_t* argv) {
   if (sonde_may_load(context, argv[0], site->layout->size) == 0) return;
   context->state->row.data += site->layout->size;
-  format_print(*site->layout, argv[0], row_text(context));
+  // Of what was copied from the program the second word says where it stands there.
+  format_print(*site->layout, argv[0], count > 1 ? argv[1] : argv[0], row_text(context));
 }
 
 void sonde_act_printa(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t*) {

@@ -84,10 +84,15 @@ struct ClauseDesc {
   bool only_speculates = false;  ///< speculate() is all that it does
   bool records = false;          ///< has data-recording actions: a row ends after it
   bool destructive = false;
-  std::string impossible;              ///< why no source can do what it does; empty: it can be enabled
-  bool faultless_aggregation = false;  ///< only aggregates: needs no order
-  std::string text;                    ///< the source, for :clauses
-  uint32_t line = 0;
+  std::string impossible;                   ///< why no source can do what it does; empty: it can be enabled
+  bool faultless_aggregation = false;       ///< only aggregates: needs no order
+  std::shared_ptr<const std::string> text;  ///< the whole source; null: there is none
+  struct Span {
+    uint32_t begin = 0, end = 0;
+  };
+  /// Where in it the predicate stands, then each statement, as BodyContext::action counts them.
+  std::vector<Span> places;
+  uint32_t line = 0;  ///< of the clause
 };
 
 struct BodyProgram {

@@ -209,7 +209,7 @@ void Consumer::Impl::fault(const sonde_record& record, const ConsumerEcb& ecb) {
     return;
   }
   ++faults;
-  state.message(fault_message(record.epid, *ecb.probe, context));
+  faults_.add(*ecb.probe, context, monotonic_now());
   uint64_t args[] = {0, record.epid, context.action, 0, context.fault, context.fault_value};
   framework.fire(ProbeId{kErrorProbe}, args, 0);
   error_pending_ = error_enabled_;

@@ -21,6 +21,9 @@ int Consumer::exit_status() const { return impl_->exit_status; }
 void Consumer::allow_end() { impl_->allow_end(); }
 void Consumer::finish() { impl_->finish(); }
 Result<void> Consumer::print_aggregation(std::string_view name) { return impl_->print_aggregation(name); }
+std::vector<std::pair<std::string, int64_t>> Consumer::take_values(std::string_view name) {
+  return impl_->take_values(name);
+}
 Nanoseconds Consumer::next_due() const { return impl_->next_due(); }
 void Consumer::report_drops() { impl_->report_drops(); }
 void Consumer::note_process(uint32_t pid) { impl_->names.note(pid); }

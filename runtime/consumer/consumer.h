@@ -12,6 +12,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "runtime/base/result.h"
 #include "runtime/body/context.h"
@@ -52,6 +54,8 @@ class Consumer {
   void finish();
   /// Prints one aggregation now ("name", without @), or all; for the prompt.
   Result<void> print_aggregation(std::string_view name);
+  /// The elements of an aggregation whose only key is a string, and their values. They are not printed at the end any more.
+  std::vector<std::pair<std::string, int64_t>> take_values(std::string_view name);
   /// When a thread that chill() holds is to go on, CLOCK_MONOTONIC; drain() lets it go. UINT64_MAX: there is none.
   Nanoseconds next_due() const;
   /// Reports drops since the last call through Output::message, in DTrace's words.

@@ -18,6 +18,7 @@
 #include "runtime/body/state.h"
 #include "runtime/buffer/ring.h"
 #include "runtime/consumer/consumer.h"
+#include "runtime/consumer/faults.h"
 #include "runtime/consumer/kept_rows.h"
 #include "runtime/framework/local_firing.h"
 #include "runtime/process/kernel_symbols.h"
@@ -64,6 +65,7 @@ struct Consumer::Impl {
 
   void finish();
   Result<void> print_aggregation(std::string_view name);
+  std::vector<std::pair<std::string, int64_t>> take_values(std::string_view name);
   void report_drops();
   void allow_end();
   void flush();
@@ -129,6 +131,7 @@ struct Consumer::Impl {
   MergeReader reader_;
   std::set<const sonde_ring*> known_rings_;
   uint64_t reported_malformed_ = 0;
+  FaultLog faults_{[this](std::string_view text) { state.message(text); }};
 };
 
 }  // namespace sonde

@@ -58,6 +58,7 @@ uint64_t Consumer::Impl::drain(bool all) {
     }
   } while (all && faults != faults_before);
   for (const Error& error : reader_.take_errors()) state.message(error.message());
+  faults_.tell_counted(monotonic_now(), all);
   flush();
   state.take_pictures(monotonic_now(), false);
   return records - before;
@@ -86,6 +87,22 @@ Result<void> Consumer::Impl::print_aggregation(std::string_view name) {
   flush();
   if (!found && !name.empty()) return Error("no aggregation @" + std::string(name), ENOENT);
   return {};
+}
+
+std::vector<std::pair<std::string, int64_t>> Consumer::Impl::take_values(std::string_view name) {
+  std::vector<std::pair<std::string, int64_t>> values;
+  for (const auto& table : state.aggregations) {
+    const AggregationDesc& desc = table->desc();
+    if (desc.name != name) continue;
+    SONDE_CHECK(desc.keys.size() == 1 && desc.keys[0].kind == ValueType::Kind::String);
+    table->printed = true;
+    for (const KeyedEntry* element : table->entries()) {
+      uint64_t key = 0;
+      table->codec().decode(element->key(), &key);
+      values.emplace_back(reinterpret_cast<const char*>(key), table->operations().value(element->data()));
+    }
+  }
+  return values;
 }
 
 void Consumer::Impl::message(const std::string& tag, const std::string& text) {

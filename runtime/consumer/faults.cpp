@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/consumer/faults.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "runtime/base/excerpt.h"
+#include "runtime/body/program.h"
 #include "runtime/format/append.h"
 #include "runtime/format/format.h"
 #include "runtime/framework/framework.h"
@@ -31,12 +36,62 @@ std::string text_of_fault(Fault fault, uint64_t value) {
   return "unknown fault";
 }
 
+constexpr Nanoseconds kTogether = 1'000'000'000;
+constexpr uint64_t kFirstPage = 4096;
+
+/// What helps with an address that cannot be read, of a statement that reads `statement`.
+std::string hint_on_address(uint64_t address, std::string_view statement) {
+  if (address < kFirstPage) return "    a number this small is no address\n";
+  if (statement.find("copyin") != statement.npos) return {};
+  return "    memory of the program is read by copyin() and copyinstr()\n";
+}
+
+/// The statement that is at fault, as lines below the message.
+std::string place_of_fault(const BodyContext& context) {
+  const ClauseDesc& clause = *context.clause;
+  if (clause.text == nullptr || context.action >= clause.places.size()) return {};
+  const std::string_view text = *clause.text;
+  const ClauseDesc::Span place = clause.places[context.action];
+  std::string lines;
+  if (text.find('\n') < text.find_last_not_of(" \n")) {
+    const auto line = 1 + std::ranges::count(text.substr(0, place.begin), '\n');
+    lines = "    line " + std::to_string(line) + ":\n";
+  }
+  lines += excerpt(text, place.begin, place.end);
+  if (static_cast<Fault>(context.fault) == Fault::BadAddress)
+    lines += hint_on_address(context.fault_value, text.substr(place.begin, place.end - place.begin));
+  lines.pop_back();
+  return "\n" + lines;
+}
+
 }  // namespace
 
 std::string fault_message(uint32_t epid, const ProbeInfo& probe, const BodyContext& context) {
   std::string place = context.action == 0 ? "in predicate" : "in action #" + std::to_string(context.action);
   return fault_prefix(epid, probe) + text_of_fault(static_cast<Fault>(context.fault), context.fault_value) + " " +
          place + " at DIF offset 0";
+}
+
+void FaultLog::add(const ProbeInfo& probe, const BodyContext& context, Nanoseconds now) {
+  std::string message = fault_message(context.epid, probe, context);
+  const auto [at, is_new] = kinds_.try_emplace({context.clause, context.action, context.fault});
+  Counted& counted = at->second;
+  if (!is_new && (counted.count != 0 || now - counted.since < kTogether)) {
+    ++counted.count;
+    counted.last = std::move(message);
+    return;
+  }
+  counted.since = now;
+  tell_(is_new ? message + place_of_fault(context) : message);
+}
+
+void FaultLog::tell_counted(Nanoseconds now, bool all) {
+  for (auto& [kind, counted] : kinds_) {
+    if (counted.count == 0 || (!all && now - counted.since < kTogether)) continue;
+    const uint64_t before = std::exchange(counted.count, 0) - 1;
+    tell_(counted.last + (before == 0 ? "" : ", and " + std::to_string(before) + " more like it before"));
+    counted.since = now;
+  }
 }
 
 }  // namespace sonde

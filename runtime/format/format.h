@@ -41,8 +41,8 @@ struct FormatSettings {
 void format_trace(const ValueType& type, uint64_t word, const FormatSettings& settings, std::string& out);
 /// Rows of 16 bytes, under a ruler, after a newline.
 void format_hex_dump(const void* bytes, uint64_t size, std::string& out);
-/// print(): the address, then what is there; `address` is of memory that may be read for the whole type.
-void format_print(const TypeLayout& type, uint64_t address, std::string& out);
+/// print(): an address, then what is there; `address` is of memory that may be read for the whole type, `shown` what it is said to be.
+void format_print(const TypeLayout& type, uint64_t address, uint64_t shown, std::string& out);
 /// A newline, then a line a frame.
 void format_stack(const StackValue& stack, const FormatSettings& settings, std::string& out);
 std::string format_symbol(const SymbolValue& symbol, const FormatSettings& settings);

@@ -148,8 +148,8 @@ class Printer {
 
 }  // namespace
 
-void format_print(const TypeLayout& type, uint64_t address, std::string& out) {
-  append_format(out, "0x%llx = *", static_cast<unsigned long long>(address));
+void format_print(const TypeLayout& type, uint64_t address, uint64_t shown, std::string& out) {
+  append_format(out, "0x%llx = *", static_cast<unsigned long long>(shown));
   Printer printer(out);
   printer.line();
   printer.value(type, reinterpret_cast<const uint8_t*>(address));

@@ -179,3 +179,15 @@ def six_arguments(world):
         'syscall::copy_file_range:return { printf("error %d\\n", errno); } pid$target:a.out:take:return { printf("value %d\\n", arg1); }',
         "-c", world.program("arguments"))
     equal(result.stdout.splitlines()[:4], ["-11 12 -13 14 15 16", "error 9", "1 2 3 4 5 6", "value 654321"], "arguments")
+
+
+@scenario()
+def print_shows_what_an_argument_points_to(world):
+    """The pointer is the program's: what is there is copied, and shown under the program's own address."""
+    result = world.sonde("-q", "-n", 'pid$target:a.out:visit:entry { printf("%x:", arg0); print(args[0]); print((node_t *)arg0); }',
+                         "-c", world.program("structs", "-O0"), status=None)
+    equal(result.stderr, "", "messages")
+    shown = re.match(r"(\w+):0x\1 = \*", result.stdout)
+    check(shown, f"the address: {result.stdout}")
+    for member in (".id = (int)7,", ".label = (char *)0x", ".colour = (enum colour)GREEN,", ".x = (short)5,"):
+        equal(result.stdout.count(member), 2, f"{member} in {result.stdout}")

@@ -71,12 +71,14 @@ syscall::getppid:entry {{
     @[execname] = count();
 }}
 :clauses
+:list pid$target:a.out:main:entry
 :print
 """
     result = world.run([world.binary, "--repl"], stdin=open(world.path("commands", commands), encoding="utf-8"))
     equal(result.status, 0, "exit status")
     text = result.stdout + result.stderr
     check(re.search(r"^  ticker +[1-9]\d*$", text, re.M), f"the target's calls: {text}")
+    check(re.search(r"pid\d+ +ticker +main entry", text), f":list pid$target:... shows nothing: {text}")
     check("failed to resolve nosuch" in text, "the wrong clause is not explained")
     for command in (":target", ":clauses", ":disable", ":print", ":stop", ":quit"):
         check(command in text, f":help does not name {command}")

@@ -52,6 +52,8 @@ def threads_and_children_are_told_apart(world):
     equal(len(pids), 2, "both have one, once there are two")
     child = [line for line in lines if "execve(" in line][0].split("]")[0]
     equal(calls("\n".join(line for line in lines if line.startswith(child)))[-1], "exit_group", "the child's last call")
+    births = re.findall(r"^.*\b(?:clone3?|v?fork)\(.*$", seen.stderr, re.M)
+    check(len(births) == 1 and not births[0].endswith("= 0"), f"a birth is one call, the parent's: {births}")
 
 
 @scenario()

@@ -7,7 +7,7 @@
 namespace sonde {
 
 /// Every system call of the targets, a line a call, as strace prints them. A thread that is not the first is named by its number; so are
-/// all from then on.
+/// all from then on. A line comes at the return, when all is known; a new process' own return from fork is no call of its.
 inline constexpr char kCallsScript[] = R"D(
 syscall:::entry
 /tid != $target/
@@ -23,6 +23,7 @@ syscall::exit_group:entry
 }
 
 syscall:::return
+/arg1 != 0 || (probefunc != "clone" && probefunc != "clone3" && probefunc != "fork" && probefunc != "vfork")/
 {
 	printf("%s%-39s = %s\n", several ? strjoin("[pid ", strjoin(lltostr(tid), "] ")) : "",
 	    strjoin(probefunc, strjoin("(", strjoin(argstr, ")"))), retstr);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/cost.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#include "runtime/framework/local_firing.h"
+
+namespace sonde {
+namespace {
+
+constexpr Nanoseconds kSecond = 1'000'000'000;
+constexpr double kMuch = 0.2;  // of the time
+
+/// Processor time of the guard, our child; 0: there is none. It is known in clock ticks, of 10 ms mostly.
+double guard_seconds() {
+  const std::string own = std::to_string(::getpid());
+  std::ifstream children("/proc/" + own + "/task/" + own + "/children");
+  for (std::string pid; children >> pid;) {
+    std::string stat;
+    std::getline(std::ifstream("/proc/" + pid + "/stat"), stat);
+    unsigned long user = 0, system = 0;
+    if (stat.find("(sonde-guard)") == stat.npos ||
+        std::sscanf(stat.c_str() + stat.rfind(')'), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+                    &system) != 2) {
+      continue;
+    }
+    return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string cost_of_tracing(EventSource& source, Nanoseconds began) {
+  const Nanoseconds took = monotonic_now() - began;
+  const double seconds = static_cast<double>(took) / kSecond, share = guard_seconds() / seconds;
+  auto statistics = source.statistics();
+  if (took < kSecond || share < kMuch || !statistics) return {};
+  return "tracing stopped threads " + std::to_string(static_cast<uint64_t>(statistics->stops / seconds)) +
+         " times a second, and they waited for " + std::to_string(static_cast<int>(share * 100)) +
+         "% of the time at least\n    fewer probes cost less; with -c only the calls stop that probes name";
+}
+
+}  // namespace sonde

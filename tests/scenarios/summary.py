@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""--summary beside strace -c, run-time errors by the thousand, and what tracing costs."""
+
+import re
+import shutil
+import signal
+import time
+
+from support import Skip, attached_to, check, equal, scenario, wait_until
+
+ROW = re.compile(r"^ *([\d.]+) +([\d.]+) +(\d+) +(\d+) +(\d+)? *(\w+)$", re.M)
+
+
+def rows(text):
+    """{call: (calls, errors)} of a table as strace -c prints it."""
+    return {name: (int(calls), int(errors or 0)) for _, _, _, calls, errors, name in ROW.findall(text) if name != "total"}
+
+
+@scenario()
+def a_summary_counts_as_strace_does(world):
+    if not shutil.which("strace"):
+        raise Skip("no strace")
+    world.path("data", "hello\n")
+    command = ["cat", "data", "/nonexistent"]
+    found = world.sonde("--summary", *command)
+    beside = world.run(["strace", "-c", *command])
+    equal(found.stdout, "hello\n", "the program's own output")
+    wanted = rows(beside.stderr)
+    del wanted["execve"]  # which starts the program
+    equal(rows(found.stderr), wanted, "calls and errors")
+    check("% time     seconds  usecs/call     calls    errors syscall\n" in found.stderr, "strace's columns")
+    total = re.search(r"^100.00 .* (\d+) +(\d+) total$", found.stderr, re.M)
+    equal((int(total[1]), int(total[2])), tuple(map(sum, zip(*wanted.values()))), "the last line")
+
+
+@scenario()
+def a_summary_goes_with_a_script(world):
+    result = world.sonde("--summary", "-q", "-n", 'syscall::write:entry { @writes = count(); }', "-c", "echo x")
+    check(re.search(r"^ +1$", result.stdout, re.M), "the script's own aggregation")
+    equal(rows(result.stdout)["write"], (1, 0), "the row of write")
+    check("sonde_" not in result.stdout and result.stdout.count("write") == 1, "the summary's own aggregations are not printed")
+
+
+@scenario()
+def many_errors_are_told_in_a_line(world):
+    """A clause that fails at each of 3000 firings: one message with its place, then how many more."""
+    script = world.path("bad.d", "syscall::getppid:entry\n{\n\ttrace(*(int *)arg5);\n\tprintf(\"%s\", copyinstr(3));\n}\n")
+    loop = "import os\nfor i in range(3000): os.getppid()\n"
+    result = world.sonde("-q", "-s", script, "-c", f"python3 -c '{loop}'")
+    errors = [line for line in result.stderr.splitlines() if "error on enabled probe ID" in line]
+    check(1 < len(errors) < 30, f"{len(errors)} messages of 3000 errors")
+    more = sum(int(n) for n in re.findall(r"and (\d+) more like it before", result.stderr))
+    equal(len(errors) + more, 3000, "errors that were told or counted")
+    check("    line 3:\n    \ttrace(*(int *)arg5);\n    \t^~~~~~~~~~~~~~~~~~~\n" in result.stderr, f"the place: {result.stderr}")
+
+
+@scenario()
+def what_tracing_costs_is_told(world):
+    """A target that does nothing but calls, all of them traced, for a second and a half."""
+    busy = world.start(["sh", "-c", "while :; do : > /dev/null; done"])
+    said = {}
+    for quiet in ([], ["-q"]):
+        sonde = world.start_sonde(*quiet, "-n", "syscall:::entry { @ = count(); }", "-p", str(busy.pid))
+        wait_until(lambda: attached_to(sonde, busy.pid), what="attached")
+        time.sleep(1.5)
+        sonde.send_signal(signal.SIGINT)
+        said[bool(quiet)] = world.finish(sonde).stderr
+    told = re.search(r"tracing stopped threads (\d+) times a second, and they waited for (\d+)% of the time at least\n    fewer probes", said[False])
+    check("tracing stopped" not in said[True], "-q keeps silent")
+    if not told:
+        raise Skip(f"the guard had too little of the processor: {said[False]}")
+    check(int(told[1]) > 1000 and 20 <= int(told[2]) <= 100, f"what it says: {told[0]}")

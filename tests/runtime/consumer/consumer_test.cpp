@@ -333,7 +333,8 @@ TEST_F(ConsumerTest, SetoptActsAtOnce) {
   bench.consume(RecordBuilder(epid, 1, 10));
   bench.consume(RecordBuilder(epid, 1, 11));
   EXPECT_EQ(bench.printed(),
-            "  0      1                           :BEGIN now quiet\n\n"
+            "CPU     ID                    FUNCTION:NAME\n"
+            "  0      1                           :BEGIN now quiet\n"
             "now quiet\n");
   const std::string message =
       "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): couldn't set option \"nosuch\" to \"1\": Invalid option "
@@ -384,7 +385,7 @@ TEST_F(ConsumerTest, FlowindentFollowsEachThread) {
 }
 
 TEST_F(ConsumerTest, DynamicDropsAreTold) {
-  option("dynvarsize", "300");
+  option("dynvarsize", "100");
   bench.program.self_cells = 1;
   bench.program.variables.push_back({"n", VariableDesc::Scope::Self, integer(), 0});
   uint32_t epid = add([](BodyContext* context) -> int32_t { return context->self[0] = 1, 1; }, *call);

@@ -92,9 +92,9 @@ TEST(Options, VersionsThatAreKnown) {
 TEST(Options, WhoMaySetWhatWhen) {
   Options options;
   EXPECT_EQ(set(options, "nosuch", "1"), "Invalid option name");
-  EXPECT_EQ(set(options, "evaltime", "main", true), "Option cannot be used from within a D program");
+  EXPECT_EQ(set(options, "source", "ptrace", true), "Option cannot be used from within a D program");
   EXPECT_EQ(set(options, "evaltime", "postinit"), "ok");
-  EXPECT_EQ(set(options, "evaltime", "main"), "ok");
+  EXPECT_EQ(set(options, "evaltime", "main", true), "ok");
   EXPECT_EQ(set(options, "evaltime", "later"), "Invalid value for specified option");
   EXPECT_EQ(set(options, "bufsize", "8k", true, true), "Operation illegal when tracing is active");
   EXPECT_EQ(set(options, "quiet", "", true, true), "ok");

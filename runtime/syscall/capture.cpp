@@ -43,7 +43,8 @@ class Lister {
 
   std::vector<CallCapture> list() {
     for (uint8_t i = 0; i < 6; ++i) {
-      if (needs_.arguments || polls(shape_.arguments[i])) add(i, shape_.arguments[i]);
+      const bool shown = needs_.arguments && !(needs_.returns && shape_.before);
+      if (shown || polls(shape_.arguments[i])) add(i, shape_.arguments[i]);
     }
     if (needs_.result && needs_.returns && needs_.descriptors && shape_.result.form == Form::as_fd)
       all_.push_back({.kind = Kind::Descriptor, .argument = kTheResult, .out = true});

@@ -135,6 +135,10 @@ class Lister {
     const auto which = static_cast<Struct::Id>(shape.which);
     const StructSize size = size_of(which);
     add_counted(at, shape, size.bytes, size.most);
+    if (which == Struct::fd_pair && needs_.descriptors) {
+      for (int8_t offset : {0, 4})
+        all_.push_back({.kind = Kind::Descriptor, .argument = at, .pointer_at = offset, .out = true});
+    }
     if (which == Struct::iovec) {
       all_.back().out = false;  // the kernel fills in what the vector leads to
       add_buffers({.argument = at, .count = Count::Argument, .counted_by = shape.size}, shape.out);
@@ -229,9 +233,14 @@ class Collector {
   void describe(const CallCapture& capture) {
     const uint32_t slot = text_++;
     if (is_missing(slot) || span(slot) == "<none>") return;
-    const uint64_t descriptor =
-        capture.argument == kTheResult ? static_cast<uint64_t>(result_) : arguments_[capture.argument];
-    memory.describe(static_cast<int>(descriptor), span(slot));
+    memory.describe(descriptor_of(capture), span(slot));
+  }
+
+  int descriptor_of(const CallCapture& capture) const {
+    if (capture.argument == kTheResult) return static_cast<int>(result_);
+    const uint64_t argument = arguments_[capture.argument];
+    if (capture.pointer_at < 0) return static_cast<int>(argument);
+    return static_cast<int>(word_at(argument, static_cast<uint32_t>(capture.pointer_at), 4).value_or(0));
   }
 
   std::optional<uint64_t> word_at(uint64_t address, uint32_t offset, uint32_t bytes) const {

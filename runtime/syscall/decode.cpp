@@ -194,6 +194,10 @@ class Decoder {
       default: break;
     }
     if (is_array(shape) && is_empty(shape)) return id == Struct::option_value ? "\"\"" : "[]";
+    if (id == Struct::fd_pair)
+      return or_pointer(shape.out, [&](const auto& piece) {
+        return "[" + descriptor(read_as<uint32_t>(piece.bytes, 0)) + ", " + descriptor(read_as<uint32_t>(piece.bytes, 4)) + "]";
+      });
     return or_pointer(shape.out, [&](const auto& piece) { return format_structure(id, piece.bytes, is_array(shape)); });
   }
 

@@ -21,7 +21,7 @@
 namespace sonde {
 
 inline constexpr uint32_t kShownBytes = 32;    ///< of a buffer or a text that is no path
-inline constexpr uint32_t kShownStrings = 24;  ///< of argv
+inline constexpr uint32_t kShownStrings = 32;  ///< of argv
 inline constexpr uint32_t kShownBuffers = 6;   ///< of an iovec
 inline constexpr uint8_t kTheResult = 6;       ///< in place of an argument's number
 

@@ -196,7 +196,8 @@ class Decoder {
     if (is_array(shape) && is_empty(shape)) return id == Struct::option_value ? "\"\"" : "[]";
     if (id == Struct::fd_pair)
       return or_pointer(shape.out, [&](const auto& piece) {
-        return "[" + descriptor(read_as<uint32_t>(piece.bytes, 0)) + ", " + descriptor(read_as<uint32_t>(piece.bytes, 4)) + "]";
+        return "[" + descriptor(read_as<uint32_t>(piece.bytes, 0)) + ", " +
+               descriptor(read_as<uint32_t>(piece.bytes, 4)) + "]";
       });
     return or_pointer(shape.out, [&](const auto& piece) { return format_structure(id, piece.bytes, is_array(shape)); });
   }
@@ -214,9 +215,12 @@ class Decoder {
 
   std::string descriptor(uint64_t value) const {
     const auto fd = static_cast<int32_t>(value);
-    const std::string_view what = fd < 0 ? "" : memory_.description(fd);
+    std::string_view what = fd < 0 ? "" : memory_.description(fd);
     if (what.empty()) return std::to_string(fd);
-    return std::to_string(fd) + "<" + escaped(what) + ">";
+    constexpr std::string_view kDeleted = " (deleted)";
+    const bool deleted = what.ends_with(kDeleted);
+    if (deleted) what.remove_suffix(kDeleted.size());
+    return std::to_string(fd) + "<" + escaped(what) + (deleted ? ">(deleted)" : ">");
   }
 
   /// As between quotes.
@@ -298,7 +302,8 @@ class Decoder {
     if (out && !succeeded()) return "{msg_namelen=" + unsigned_text(name_length) + "}";
     const auto control = read_as<uint64_t>(bytes, 32), control_length = read_as<uint64_t>(bytes, 40);
     const auto address = memory_.find(name);
-    std::string text = "{msg_name=" + (address ? format_address(address->bytes) : pointer_text(name));
+    const std::string from = address ? format_address(address->bytes) : "";
+    std::string text = "{msg_name=" + (from.empty() ? pointer_text(name) : from);
     text += ", msg_namelen=" + unsigned_text(name_length);
     text += ", msg_iov=" + vector(vector_at, out ? &call_.result : nullptr);
     text += ", msg_iovlen=" + unsigned_text(read_as<uint64_t>(bytes, 24));

@@ -78,7 +78,7 @@ std::array<uint64_t, 6> words_of(const BodyContext* context) {
   return words;
 }
 
-Call call_of(const BodyContext* context, const SyscallInfo& call) {
+SystemCall call_of(const BodyContext* context, const SyscallInfo& call) {
   return {call.number, words_of(context), returns(context), static_cast<int64_t>(argument(context, 0)),
           error_of(context)};
 }

@@ -46,7 +46,7 @@ class Lister {
       const bool shown = needs_.arguments && !(needs_.returns && shape_.before);
       if (shown || polls(shape_.arguments[i])) add(i, shape_.arguments[i]);
     }
-    if (needs_.result && needs_.returns && needs_.descriptors && shape_.result.form == Form::as_fd)
+    if (needs_.result && needs_.returns && needs_.descriptors && gives_descriptor())
       all_.push_back({.kind = Kind::Descriptor, .argument = kTheResult, .out = true});
     std::ranges::stable_sort(all_, {}, &CallCapture::out);
     return std::move(all_);
@@ -56,6 +56,10 @@ class Lister {
   const CallShape& shape_;
   CaptureNeeds needs_;
   std::vector<CallCapture> all_;
+
+  bool gives_descriptor() const {
+    return shape_.result.form == Form::as_fd || shape_.result.form == Form::as_fcntl_result;
+  }
 
   /// The result's text names what of it is ready.
   bool polls(const ArgumentShape& shape) const {

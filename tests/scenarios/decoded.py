@@ -129,6 +129,28 @@ def decoded_as_strace_does_python(world):
 
 
 @scenario()
+def decoded_where_pointers_lie(world):
+    """Nothing fails, every call is shown, on one line of printable text, and its neighbours are whole."""
+    out = world.path("out")
+    clauses = 'syscall:::entry,syscall:::return /execname == "bad_pointers"/ { printf("%s %s(%s) = %s\\n", probename, probefunc, argstr, retstr); }'
+    result = world.sonde("-q", "-x", "strsize=4k", "-o", out, "-n", clauses, "-c", world.program("bad_pointers"))
+    equal(result.stderr, "", "complaints")
+    lines = [line for line in open(out, encoding="ascii").read().split("\n") if line]
+    wrong = [line for line in lines if not re.fullmatch(r"(entry|return) \w+\([ -~]*\) = [ -~]+", line)]
+    equal(wrong, [], "lines")
+    returns = [line.removeprefix("return ") for line in lines if line.startswith("return ")]
+    for wanted in ["openat(AT_FDCWD, 0x8, O_RDONLY) = -1 EFAULT (Bad address)",
+                   r'openat(12345678, "\33[2Jname\n\"\\", O_RDONLY|0x40000000) = -1 EBADF (Bad file descriptor)',
+                   'newfstatat(AT_FDCWD, "/", 0x8, 0) = -1 EFAULT (Bad address)',
+                   "writev(-1, 0x8, 3) = -1 EBADF (Bad file descriptor)",
+                   'writev(-1, [{iov_base=0x8, iov_len=100}, {iov_base="xxx", iov_len=3}], 2) = -1 EBADF (Bad file descriptor)',
+                   'execve("/nonexistent", ["a", 0x8], 0x8) = -1 ENOENT (No such file or directory)',
+                   "execve(0x8, 0x8, 0x8) = -1 EFAULT (Bad address)",
+                   "connect(-1, 0x8, -1) = -1 EBADF (Bad file descriptor)"]:
+        check(wanted in returns, f"{wanted} is not in {[line for line in returns if line.startswith(name_of(wanted))]}")
+
+
+@scenario()
 def decoded_plain_and_cut(world):
     """argstr=plain has bare numbers; what is longer than strsize ends in dots."""
     clause = 'syscall::write:entry /arg0 == 1/ { printf("[%s]\\n", argstr); }'

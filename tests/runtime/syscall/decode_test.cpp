@@ -232,6 +232,7 @@ TEST(DecodeArguments, ByCommand) {
   World name;
   name.text(kP, "worker");
   EXPECT_EQ(at_entry(SYS_prctl, {PR_SET_NAME, kP}, name), "PR_SET_NAME, \"worker\"");
+  EXPECT_EQ(at_entry(SYS_prctl, {PR_CAPBSET_READ, 1}), "PR_CAPBSET_READ, CAP_DAC_OVERRIDE");
 }
 
 TEST(DecodeArguments, ArraysAndVectors) {
@@ -319,6 +320,7 @@ TEST(DecodeResult, NumbersAddressesAndErrors) {
   EXPECT_EQ(result_of(SYS_umask, {}, 022), "022");
   EXPECT_EQ(result_of(SYS_getpid, {}, 1234), "1234");
   EXPECT_EQ(result_of(SYS_fcntl, {3, F_GETFL}, O_RDWR | O_APPEND), "0x402 (flags O_RDWR|O_APPEND)");
+  EXPECT_EQ(result_of(SYS_fcntl, {4, F_DUPFD}, 3, world), "3</etc/passwd>");
   EXPECT_EQ(result_of(SYS_fcntl, {3, F_GETFD}, 1), "0x1 (flags FD_CLOEXEC)");
   EXPECT_EQ(decode_result({SYS_openat, {}, true, -1, ENOENT}, {}), "-1 ENOENT (No such file or directory)");
   EXPECT_EQ(decode_result({SYS_read, {}, true, -1, 512}, {}), "? ERESTARTSYS (To be restarted if SA_RESTART is set)");

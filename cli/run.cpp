@@ -194,6 +194,7 @@ class Run {
   std::vector<ProbeDescription> descriptions_of(const CompiledText& text) {
     std::vector<ProbeDescription> all;
     for (uint32_t i = text.first; i < text.first + text.count; i++) {
+      if (session_->program().clauses[i].hidden) continue;
       const auto& of_clause = session_->program().clauses[i].descriptions;
       all.insert(all.end(), of_clause.begin(), of_clause.end());
     }

@@ -17,7 +17,9 @@
 #include "compiler/passes/split.h"
 #include "compiler/passes/world.h"
 #include "compiler/source/prepare.h"
+#include "runtime/body/subroutines.h"
 #include "runtime/process/syscall_table.h"
+#include "runtime/syscall/shape.h"
 
 namespace sonde {
 namespace {
@@ -115,6 +117,8 @@ struct Compiler::Impl {
                                 const std::vector<SplitClause>& clauses, const std::vector<BodyFunction>& bodies);
   uint32_t matches(const ClauseAst& clause);
   std::vector<CallProbe> calls_of(const ClauseAst& clause);
+  std::vector<CallProbe> entries_of(const ClauseAst& clause);
+  std::optional<ClauseDesc> remembering(const ClauseAst& clause);
   ParserQuestions preview_questions(const MacroValues& macros);
 };
 
@@ -196,6 +200,37 @@ std::vector<CallProbe> Compiler::Impl::calls_of(const ClauseAst& clause) {
   return calls;
 }
 
+/// The entries of calls whose returns are matched, and show the arguments as they were before.
+std::vector<CallProbe> Compiler::Impl::entries_of(const ClauseAst& clause) {
+  std::vector<CallProbe> entries;
+  for (const CallProbe& call : calls_of(clause)) {
+    const CallShape* shape = call.returns ? find_shape(call.call) : nullptr;
+    if (shape == nullptr || !shape->before) continue;
+    const ProbeInfo& info = framework.info(call.probe);
+    for (ProbeId entry : framework.match({info.provider, info.module, info.function, "entry", {}}))
+      entries.push_back({entry, call.call, false});
+  }
+  return entries;
+}
+
+std::optional<ClauseDesc> Compiler::Impl::remembering(const ClauseAst& clause) {
+  Diagnostics none;
+  SplitClause split = split_remembering(
+      *splitter, clause, none, [this](const ClauseAst& one) { return calls_of(one); },
+      [this](const ClauseAst& one) { return entries_of(one); });
+  if (split.fire == nullptr) return std::nullopt;
+  ClauseDesc result;
+  for (const auto& [probe, program] : split.fire_of_probe) {
+    const ProbeInfo& info = framework.info(probe);
+    result.descriptions.push_back({info.provider, info.module, info.function, info.name, probe});
+  }
+  result.fire = split.fire;
+  result.fire_of_probe = split.fire_of_probe;
+  result.body = sonde_remember_call;
+  result.hidden = true;
+  return result;
+}
+
 uint32_t Compiler::Impl::matches(const ClauseAst& clause) {
   size_t count = 0;
   for (const ProbeDescription& description : clause.descriptions) count += framework.match(description).size();
@@ -215,6 +250,12 @@ std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<
       program.clauses.push_back(describe(clauses[next], source, bodies[next]));
       text.matched += matches(clause);
       ++next;
+    }
+    for (const ClauseAst& clause : unit->clauses) {
+      auto hidden = remembering(clause);
+      if (!hidden) continue;
+      program.clauses.push_back(std::move(*hidden));
+      ++text.count;
     }
     compiled.push_back(text);
   }

@@ -77,6 +77,9 @@ std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Option
 void delete_splitter(Splitter*);
 std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics,
                                const CallsOf& calls_of = {});
+/// What a clause needs of calls before they are made, to show them at their returns: a clause of ours, without a tree. Null `fire`: nothing.
+SplitClause split_remembering(Splitter& splitter, const ClauseAst& clause, Diagnostics& diagnostics,
+                              const CallsOf& calls_of, const CallsOf& entries_of);
 
 /// DIF as text, one instruction a line: for -S and the goldens.
 std::string disassemble(const FireProgram& program);

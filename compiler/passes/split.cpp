@@ -80,6 +80,24 @@ Splitter::Attempt Splitter::try_split(const std::vector<const Unit*>& units, con
   return attempt;
 }
 
+SplitClause Splitter::split_remembering(const ClauseAst& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
+                                        const CallsOf& entries_of) const {
+  if (!plan_calls(clause, options_, calls_of).slots.arguments) return {};
+  auto shown = std::make_unique<Expr>();
+  shown->kind = ExprKind::Builtin;
+  shown->builtin = find_variable("argstr");
+  ClauseAst remembering;
+  remembering.statements.emplace_back();
+  remembering.statements.back().kind = Statement::Kind::Expression;
+  remembering.statements.back().expression = std::move(shown);
+  const std::vector<CallProbe> entries = entries_of(clause);
+  if (entries.empty()) return {};
+  SplitClause result =
+      split_clause(residency_, origins_, remembering, diagnostics, [&](const ClauseAst&) { return entries; });
+  result.clause = nullptr;
+  return result;
+}
+
 std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Options& options) {
   return std::make_unique<Splitter>(program, options);
 }
@@ -89,6 +107,11 @@ void delete_splitter(Splitter* splitter) { delete splitter; }
 std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics,
                                const CallsOf& calls_of) {
   return splitter.split(units, diagnostics, calls_of);
+}
+
+SplitClause split_remembering(Splitter& splitter, const ClauseAst& clause, Diagnostics& diagnostics,
+                              const CallsOf& calls_of, const CallsOf& entries_of) {
+  return splitter.split_remembering(clause, diagnostics, calls_of, entries_of);
 }
 
 }  // namespace sonde

@@ -16,6 +16,9 @@ class Splitter {
   std::vector<SplitClause> split(const std::vector<const Unit*>& units, Diagnostics& diagnostics,
                                  const CallsOf& calls_of);
 
+  SplitClause split_remembering(const ClauseAst& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
+                                const CallsOf& entries_of) const;
+
   /// The unit that the n-th diagnostic of the last call is about.
   const Unit& unit_of(size_t diagnostic) const { return *blamed_.at(diagnostic); }
 

@@ -218,6 +218,8 @@ class CallEmitter {
     const DifEmitter::Label none = out_.label();
     if (capture.argument == kTheResult)
       result(kAddress);
+    else if (capture.pointer_at >= 0)
+      field(kAddress, capture, static_cast<uint32_t>(capture.pointer_at), 4);
     else
       argument(kAddress, capture.argument);
     out_.op(SONDE_DIF_SX, kAddress, kAddress, 0, 32);

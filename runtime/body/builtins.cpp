@@ -3,6 +3,8 @@
 //
 // argstr and retstr are made of what the fire part has captured: the call's words, and its memory (runtime/syscall/). They take no
 // operand, so they look in the fire part which slot holds what: the CAPW of a register that ARG or VAR has just loaded.
+#include <sys/syscall.h>
+
 #include <array>
 #include <optional>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "runtime/body/subroutines.h"
 #include "runtime/process/syscall_table.h"
 #include "runtime/syscall/decode.h"
+#include "runtime/syscall/shape.h"
 
 namespace sonde {
 namespace {
@@ -75,7 +78,7 @@ std::array<uint64_t, 6> words_of(const BodyContext* context) {
   return words;
 }
 
-Call call_of(const BodyContext* context, const SyscallInfo& call) {
+SystemCall call_of(const BodyContext* context, const SyscallInfo& call) {
   return {call.number, words_of(context), returns(context), static_cast<int64_t>(argument(context, 0)),
           error_of(context)};
 }
@@ -84,6 +87,11 @@ CallMemory memory_of(const BodyContext* context, const SyscallInfo& call) {
   const CallSlots slots = slots_of(context);
   const auto& captures = captures_of(call.number, {returns(context), slots.arguments, slots.result, slots.descriptors});
   return collect(captures, slots, *context->record, words_of(context), static_cast<int64_t>(argument(context, 0)));
+}
+
+/// An exec gives the thread that makes it the number of the process.
+uint32_t caller_of(const BodyContext* context, const SyscallInfo& call) {
+  return call.number == SYS_execve || call.number == SYS_execveat ? context->record->pid : context->record->tid;
 }
 
 /// A string that shows that it was cut.
@@ -112,6 +120,11 @@ uint64_t sonde_var_walltimestamp(BodyContext* context) {
 uint64_t sonde_var_argstr(BodyContext* context) {
   const SyscallInfo* call = syscall_of(context);
   if (call == nullptr) return make_string(context, "");
+  if (is_decoded(context) && returns(context)) {
+    const auto before = context->state->calls_before.find(caller_of(context, *call));
+    if (before != context->state->calls_before.end() && find_shape(call->number)->before)
+      return make_marked(context, before->second);
+  }
   if (is_decoded(context))
     return make_marked(context, decode_arguments(call_of(context, *call), memory_of(context, *call)));
   std::array<uint64_t, 6> arguments = words_of(context);
@@ -124,6 +137,16 @@ uint64_t sonde_var_retstr(BodyContext* context) {
   if (call != nullptr && is_decoded(context) && returns(context))
     return make_marked(context, decode_result(call_of(context, *call), memory_of(context, *call)));
   return make_string(context, format_syscall_result(argument(context, 0), error_of(context)));
+}
+
+int32_t sonde_remember_call(BodyContext* context) {
+  constexpr size_t kMost = 1 << 16;  // of threads that have ended in a call
+  const SyscallInfo* call = syscall_of(context);
+  if (call == nullptr || !is_decoded(context)) return 1;
+  auto& before = context->state->calls_before;
+  if (before.size() >= kMost) before.clear();
+  before[caller_of(context, *call)] = decode_arguments(call_of(context, *call), memory_of(context, *call));
+  return 1;
 }
 
 }  // extern "C"

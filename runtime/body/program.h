@@ -84,6 +84,7 @@ struct ClauseDesc {
   bool only_speculates = false;  ///< speculate() is all that it does
   bool records = false;          ///< has data-recording actions: a row ends after it
   bool destructive = false;
+  bool hidden = false;                      ///< ours: it keeps what another one needs, and does nothing that is seen
   std::string impossible;                   ///< why no source can do what it does; empty: it can be enabled
   bool faultless_aggregation = false;       ///< only aggregates: needs no order
   std::shared_ptr<const std::string> text;  ///< the whole source; null: there is none

@@ -80,6 +80,9 @@ struct BodyState {
   std::unordered_map<uint32_t, std::vector<std::string>> entered;  ///< flowindent, by thread: functions not returned
   std::unordered_map<uint32_t, std::pair<uint64_t, uint32_t>> flow_last;  ///< firing last shown, by thread
 
+  /// Arguments as text, of calls that have not returned: by thread, or by process where a call may change the thread.
+  std::unordered_map<uint32_t, std::string> calls_before;
+
   uint64_t dynamic_drops = 0;
   std::map<uint32_t, uint64_t> aggregation_drops;  ///< by cpu
 

@@ -41,6 +41,9 @@ SONDE_ACTIONS(SONDE_DECLARE)
 #define SONDE_DECLARE(name) uint64_t sonde_var_##name(BodyContext* context);
 SONDE_BODY_VARIABLES(SONDE_DECLARE)
 #undef SONDE_DECLARE
+
+/// The body of a hidden clause: argstr at the return of this call shows what its arguments are now.
+int32_t sonde_remember_call(BodyContext* context);
 }
 
 }  // namespace sonde

@@ -123,13 +123,13 @@ struct TextChoice {
   std::string_view value;
 };
 constexpr TextChoice kTextChoices[] = {
+    {"argstr", "full"},
+    {"argstr", "plain"},
+    {"argstr", "classic"},
     {"bufpolicy", "switch"},
     {"bufpolicy", "fill"},
     {"bufpolicy", "ring"},
     {"bufresize", "auto"},
-    {"argstr", "full"},
-    {"argstr", "plain"},
-    {"argstr", "classic"},
     {"bufresize", "manual"},
     {"evaltime", "exec"},
     {"evaltime", "preinit"},

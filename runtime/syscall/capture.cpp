@@ -43,9 +43,10 @@ class Lister {
 
   std::vector<CallCapture> list() {
     for (uint8_t i = 0; i < 6; ++i) {
-      if (needs_.arguments || polls(shape_.arguments[i])) add(i, shape_.arguments[i]);
+      const bool shown = needs_.arguments && !(needs_.returns && shape_.before);
+      if (shown || polls(shape_.arguments[i])) add(i, shape_.arguments[i]);
     }
-    if (needs_.result && needs_.returns && needs_.descriptors && shape_.result.form == Form::as_fd)
+    if (needs_.result && needs_.returns && needs_.descriptors && gives_descriptor())
       all_.push_back({.kind = Kind::Descriptor, .argument = kTheResult, .out = true});
     std::ranges::stable_sort(all_, {}, &CallCapture::out);
     return std::move(all_);
@@ -55,6 +56,10 @@ class Lister {
   const CallShape& shape_;
   CaptureNeeds needs_;
   std::vector<CallCapture> all_;
+
+  bool gives_descriptor() const {
+    return shape_.result.form == Form::as_fd || shape_.result.form == Form::as_fcntl_result;
+  }
 
   /// The result's text names what of it is ready.
   bool polls(const ArgumentShape& shape) const {
@@ -134,6 +139,10 @@ class Lister {
     const auto which = static_cast<Struct::Id>(shape.which);
     const StructSize size = size_of(which);
     add_counted(at, shape, size.bytes, size.most);
+    if (which == Struct::fd_pair && needs_.descriptors) {
+      for (int8_t offset : {0, 4})
+        all_.push_back({.kind = Kind::Descriptor, .argument = at, .pointer_at = offset, .out = true});
+    }
     if (which == Struct::iovec) {
       all_.back().out = false;  // the kernel fills in what the vector leads to
       add_buffers({.argument = at, .count = Count::Argument, .counted_by = shape.size}, shape.out);
@@ -228,9 +237,14 @@ class Collector {
   void describe(const CallCapture& capture) {
     const uint32_t slot = text_++;
     if (is_missing(slot) || span(slot) == "<none>") return;
-    const uint64_t descriptor =
-        capture.argument == kTheResult ? static_cast<uint64_t>(result_) : arguments_[capture.argument];
-    memory.describe(static_cast<int>(descriptor), span(slot));
+    memory.describe(descriptor_of(capture), span(slot));
+  }
+
+  int descriptor_of(const CallCapture& capture) const {
+    if (capture.argument == kTheResult) return static_cast<int>(result_);
+    const uint64_t argument = arguments_[capture.argument];
+    if (capture.pointer_at < 0) return static_cast<int>(argument);
+    return static_cast<int>(word_at(argument, static_cast<uint32_t>(capture.pointer_at), 4).value_or(0));
   }
 
   std::optional<uint64_t> word_at(uint64_t address, uint32_t offset, uint32_t bytes) const {

@@ -21,7 +21,7 @@
 namespace sonde {
 
 inline constexpr uint32_t kShownBytes = 32;    ///< of a buffer or a text that is no path
-inline constexpr uint32_t kShownStrings = 16;  ///< of argv
+inline constexpr uint32_t kShownStrings = 32;  ///< of argv
 inline constexpr uint32_t kShownBuffers = 6;   ///< of an iovec
 inline constexpr uint8_t kTheResult = 6;       ///< in place of an argument's number
 
@@ -56,7 +56,7 @@ struct CallCapture {
 
   Kind kind = Kind::Bytes;
   uint8_t argument = 0;
-  int8_t pointer_at = -1;  ///< the address stands at this offset of the structure that `argument` points to
+  int8_t pointer_at = -1;  ///< the address, or the descriptor, stands at this offset of what `argument` points to
   Count count = Count::Fixed;
   uint8_t counted_by = 0;
   uint16_t unit = 1;

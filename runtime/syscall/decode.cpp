@@ -50,7 +50,8 @@ T read_as(std::string_view bytes, size_t at) {
 
 class Decoder {
  public:
-  Decoder(const Call& call, const CallMemory& memory) : call_(call), memory_(memory), shape_(find_shape(call.number)) {}
+  Decoder(const SystemCall& call, const CallMemory& memory)
+      : call_(call), memory_(memory), shape_(find_shape(call.number)) {}
 
   std::string arguments() {
     const SyscallInfo* info = find_syscall(call_.number);
@@ -80,7 +81,7 @@ class Decoder {
   }
 
  private:
-  const Call& call_;
+  const SystemCall& call_;
   const CallMemory& memory_;
   const CallShape* shape_;
   std::string text_;
@@ -158,7 +159,7 @@ class Decoder {
       case Form::as_clone_arguments: return clone();
       case Form::as_futex_operation: return append(futex_operation());
       case Form::as_futex_argument: return futex_argument(at);
-      case Form::as_prctl_argument: return prctl_argument(at);
+      case Form::as_prctl_argument: return prctl_argument();
       case Form::as_fcntl_argument: return fcntl_argument();
       case Form::as_ioctl_argument: return ioctl_argument();
       case Form::as_fcntl_result: return;  // no argument
@@ -194,6 +195,11 @@ class Decoder {
       default: break;
     }
     if (is_array(shape) && is_empty(shape)) return id == Struct::option_value ? "\"\"" : "[]";
+    if (id == Struct::fd_pair)
+      return or_pointer(shape.out, [&](const auto& piece) {
+        return "[" + descriptor(read_as<uint32_t>(piece.bytes, 0)) + ", " +
+               descriptor(read_as<uint32_t>(piece.bytes, 4)) + "]";
+      });
     return or_pointer(shape.out, [&](const auto& piece) { return format_structure(id, piece.bytes, is_array(shape)); });
   }
 
@@ -210,9 +216,12 @@ class Decoder {
 
   std::string descriptor(uint64_t value) const {
     const auto fd = static_cast<int32_t>(value);
-    const std::string_view what = fd < 0 ? "" : memory_.description(fd);
+    std::string_view what = fd < 0 ? "" : memory_.description(fd);
     if (what.empty()) return std::to_string(fd);
-    return std::to_string(fd) + "<" + escaped(what) + ">";
+    constexpr std::string_view kDeleted = " (deleted)";
+    const bool deleted = what.ends_with(kDeleted);
+    if (deleted) what.remove_suffix(kDeleted.size());
+    return std::to_string(fd) + "<" + escaped(what) + (deleted ? ">(deleted)" : ">");
   }
 
   /// As between quotes.
@@ -294,7 +303,8 @@ class Decoder {
     if (out && !succeeded()) return "{msg_namelen=" + unsigned_text(name_length) + "}";
     const auto control = read_as<uint64_t>(bytes, 32), control_length = read_as<uint64_t>(bytes, 40);
     const auto address = memory_.find(name);
-    std::string text = "{msg_name=" + (address ? format_address(address->bytes) : pointer_text(name));
+    const std::string from = address ? format_address(address->bytes) : "";
+    std::string text = "{msg_name=" + (from.empty() ? pointer_text(name) : from);
     text += ", msg_namelen=" + unsigned_text(name_length);
     text += ", msg_iov=" + vector(vector_at, out ? &call_.result : nullptr);
     text += ", msg_iovlen=" + unsigned_text(read_as<uint64_t>(bytes, 24));
@@ -401,7 +411,7 @@ class Decoder {
     return static_cast<uint32_t>(value) == UINT32_MAX ? "FUTEX_BITSET_MATCH_ANY" : hex_text(value);
   }
 
-  void prctl_argument(uint8_t at) {
+  void prctl_argument() {
     switch (static_cast<uint32_t>(argument(0))) {
       case PR_GET_DUMPABLE:
       case PR_GET_KEEPCAPS:
@@ -421,7 +431,7 @@ class Decoder {
       case PR_SET_TIMERSLACK:
       case PR_SET_CHILD_SUBREAPER: return append_last(unsigned_text(value_));
       case PR_CAPBSET_READ:
-      case PR_CAPBSET_DROP:
+      case PR_CAPBSET_DROP: return append_last(format_constant(Set::capability, value_));
       case PR_GET_PDEATHSIG:
       case PR_GET_CHILD_SUBREAPER:
       case PR_GET_NAME:
@@ -430,7 +440,6 @@ class Decoder {
       case PR_GET_NO_NEW_PRIVS: return append(unsigned_text(value_));
       default: return append(hex_text(value_));
     }
-    (void)at;
   }
 
   void fcntl_argument() {
@@ -569,7 +578,9 @@ class Decoder {
 
 }  // namespace
 
-std::string decode_arguments(const Call& call, const CallMemory& memory) { return Decoder(call, memory).arguments(); }
-std::string decode_result(const Call& call, const CallMemory& memory) { return Decoder(call, memory).result(); }
+std::string decode_arguments(const SystemCall& call, const CallMemory& memory) {
+  return Decoder(call, memory).arguments();
+}
+std::string decode_result(const SystemCall& call, const CallMemory& memory) { return Decoder(call, memory).result(); }
 
 }  // namespace sonde

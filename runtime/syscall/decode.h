@@ -17,7 +17,7 @@
 
 namespace sonde {
 
-struct Call {
+struct SystemCall {
   uint32_t number = 0;
   std::array<uint64_t, 6> arguments{};
   bool returns = false;
@@ -26,9 +26,9 @@ struct Call {
 };
 
 /// What stands between the parentheses.
-std::string decode_arguments(const Call& call, const CallMemory& memory);
+std::string decode_arguments(const SystemCall& call, const CallMemory& memory);
 
 /// What stands behind the equals sign.
-std::string decode_result(const Call& call, const CallMemory& memory);
+std::string decode_result(const SystemCall& call, const CallMemory& memory);
 
 }  // namespace sonde

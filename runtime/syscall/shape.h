@@ -86,6 +86,7 @@ struct CallShape {
   uint32_t number;
   ArgumentShape arguments[6];
   ArgumentShape result;
+  bool before;  ///< at the return its arguments are shown as they were at entry
 };
 
 /// Null: no such call.

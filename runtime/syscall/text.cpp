@@ -12,7 +12,7 @@ std::string formatted(const char* format, unsigned long long value) {
   return text;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_octal_digit(char c) { return c >= '0' && c <= '7'; }
 
 void append_escaped(std::string& text, unsigned char c, bool digit_follows) {
   switch (c) {
@@ -44,7 +44,7 @@ std::string quote(std::string_view bytes, bool cut, Escape escape) {
     if (escape == Escape::Hex)
       text += formatted("\\x%02llx", c);
     else
-      append_escaped(text, c, i + 1 < bytes.size() && is_digit(bytes[i + 1]));
+      append_escaped(text, c, i + 1 < bytes.size() && is_octal_digit(bytes[i + 1]));
   }
   return text + (cut ? "\"..." : "\"");
 }

@@ -94,6 +94,8 @@ TEST(DecodeArguments, DescriptorsAsTheirTypesAreWide) {
   world.memory.describe(3, "/etc/passwd");
   EXPECT_EQ(at_entry(SYS_close, {0xdead00000003}, world), "3</etc/passwd>");
   EXPECT_EQ(at_entry(SYS_close, {4}, world), "4");
+  world.memory.describe(5, "/tmp/x (deleted)");
+  EXPECT_EQ(at_entry(SYS_close, {5}, world), "5</tmp/x>(deleted)");
   EXPECT_EQ(at_entry(SYS_mmap, {0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0}),
             "NULL, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0");
   EXPECT_EQ(at_entry(SYS_chown, {0, 0xffffffff, 1000}), "NULL, -1, 1000");
@@ -139,7 +141,7 @@ TEST(DecodeArguments, Addresses) {
   accepted.put(kQ, int{16});
   EXPECT_EQ(at_return(SYS_accept4, {3, kP, kQ, SOCK_NONBLOCK}, 4, accepted),
             "3, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"1.2.3.4\")}, [16], SOCK_NONBLOCK");
-  EXPECT_EQ(at_entry(SYS_accept4, {3, kP, kQ, 0}, accepted), "3, 0x1000, 0x2000, 0");
+  EXPECT_EQ(at_entry(SYS_accept4, {3, kP, kQ, 0}, accepted), "3, 0x1000, [16], 0");
 }
 
 TEST(DecodeArguments, SocketsByLevelAndFamily) {
@@ -230,6 +232,7 @@ TEST(DecodeArguments, ByCommand) {
   World name;
   name.text(kP, "worker");
   EXPECT_EQ(at_entry(SYS_prctl, {PR_SET_NAME, kP}, name), "PR_SET_NAME, \"worker\"");
+  EXPECT_EQ(at_entry(SYS_prctl, {PR_CAPBSET_READ, 1}), "PR_CAPBSET_READ, CAP_DAC_OVERRIDE");
 }
 
 TEST(DecodeArguments, ArraysAndVectors) {
@@ -317,6 +320,7 @@ TEST(DecodeResult, NumbersAddressesAndErrors) {
   EXPECT_EQ(result_of(SYS_umask, {}, 022), "022");
   EXPECT_EQ(result_of(SYS_getpid, {}, 1234), "1234");
   EXPECT_EQ(result_of(SYS_fcntl, {3, F_GETFL}, O_RDWR | O_APPEND), "0x402 (flags O_RDWR|O_APPEND)");
+  EXPECT_EQ(result_of(SYS_fcntl, {4, F_DUPFD}, 3, world), "3</etc/passwd>");
   EXPECT_EQ(result_of(SYS_fcntl, {3, F_GETFD}, 1), "0x1 (flags FD_CLOEXEC)");
   EXPECT_EQ(decode_result({SYS_openat, {}, true, -1, ENOENT}, {}), "-1 ENOENT (No such file or directory)");
   EXPECT_EQ(decode_result({SYS_read, {}, true, -1, 512}, {}), "? ERESTARTSYS (To be restarted if SA_RESTART is set)");

@@ -92,8 +92,9 @@ SplitClause Splitter::split_remembering(const ClauseAst& clause, Diagnostics& di
   remembering.statements.back().expression = std::move(shown);
   const std::vector<CallProbe> entries = entries_of(clause);
   if (entries.empty()) return {};
-  SplitClause result =
-      split_clause(residency_, origins_, remembering, diagnostics, [&](const ClauseAst&) { return entries; });
+  std::set<uint32_t> crowding;  // it has no variables
+  SplitClause result = split_clause(
+      residency_, origins_, remembering, diagnostics, [&](const ClauseAst&) { return entries; }, crowding);
   result.clause = nullptr;
   return result;
 }

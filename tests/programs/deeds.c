@@ -2,7 +2,7 @@
 // Does what its arguments say, one after the other, and nothing else: so whoever wrote them knows what a tracer must see.
 //   open:PATH creat:PATH close read:BYTES[:TIMES] write:BYTES[:TIMES]   with one descriptor, -1 where the open failed
 //   stat:PATH unlink:PATH mkdir:PATH chdir:PATH chmod:MODE:PATH rename:FROM:TO
-//   getppid:TIMES sleep:MS[:TIMES] spin:MS mmap:BYTES
+//   getppid:TIMES sleep:MS[:TIMES] spin:MILLIONS (of additions) mmap:BYTES
 //   calls:N (outer -> middle -> N times leaf) recurse:DEPTH allocate:BYTES[:TIMES] leak:BYTES[:TIMES] text:WORD
 //   fork:STATUS die:SIGNAL run:PROGRAM[:WORD...] threads:N usr1:TIMES connect:PORT pipe:BYTES
 #include <arpa/inet.h>
@@ -46,14 +46,9 @@ KEPT int recurse(int n) {
 }
 KEPT int say(const char* word) { return (int)strlen(word); }
 
-KEPT void spin_here(long ms) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  const long end = now.tv_sec * 1000 + now.tv_nsec / 1000000 + ms;
-  do {
-    for (int i = 0; i < 100000; i++) sink += i;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  } while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < end);
+/// No call in it: where a busy machine takes the processor away is where samples are.
+KEPT void spin_here(long millions) {
+  for (long i = 0; i < millions * 1000000; i++) sink += i;
 }
 
 static void allocate(size_t size, bool freed) {

@@ -431,9 +431,10 @@ void Session::finish() {
     for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
     (void)framework_->disarm().has_value();
     take_notices();
-    // What -c started ends with the tracing of it, what -p named goes on.
+    // What -c started ends with the tracing of it, what -p named goes on; so does all, where only our output ended.
     for (uint32_t pid : live_)
-      if (std::ranges::find(spawned_, pid) != spawned_.end()) ::kill(static_cast<pid_t>(pid), SIGKILL);
+      if (!output_.failed() && std::ranges::find(spawned_, pid) != spawned_.end())
+        ::kill(static_cast<pid_t>(pid), SIGKILL);
   }
   framework_->suspend();
   if (output_.failed()) return;  // nobody would read what END prints

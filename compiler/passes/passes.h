@@ -52,7 +52,7 @@ struct Capture {
 struct SplitClause {
   const ClauseAst* clause = nullptr;
   std::shared_ptr<FireProgram> fire;
-  FirePrograms fire_of_probe;              ///< those of system calls, where argstr or retstr need a call's memory
+  FirePrograms fire_of_probe;                ///< those of system calls, where argstr or retstr need a call's memory
   std::vector<Capture> captures;             ///< by slot
   std::map<const Expr*, uint32_t> slot_of;   ///< expression -> slot
   std::vector<const Expr*> body_predicates;  ///< conjuncts that the fire part could not decide

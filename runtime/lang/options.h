@@ -52,7 +52,8 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"amin", OptionKind::Text, OptionPhase::CommandLine, "", "least stability (a/b/c) of what a script may name"},
     {"argref", OptionKind::Flag, OptionPhase::Compile, "0", "macro arguments that no program names are no error"},
     {"argstr", OptionKind::Text, OptionPhase::Compile, "full",
-     "how argstr and retstr show a system call: full, plain (descriptors as bare numbers), or classic (numbers in hex, by name)"},
+     "how argstr and retstr show a system call: full, plain (descriptors as bare numbers), or classic (numbers in hex, "
+     "by name)"},
     {"bufpolicy", OptionKind::Text, OptionPhase::Start, "switch",
      "what a full buffer does: switch (drops until it is read), fill (drops from then on), ring (keeps the newest)"},
     {"bufresize", OptionKind::Text, OptionPhase::Start, "auto",

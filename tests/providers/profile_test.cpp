@@ -147,6 +147,15 @@ TEST_F(Profile, NothingFiresAfterDisable) {
   }
 }
 
+TEST_F(Profile, EnabledAnewItTicksOnce) {
+  for (int i = 0; i < 5; i++) disable(enable({"profile", "", "", "tick-5ms", {}}));
+  const auto before = std::chrono::steady_clock::now();
+  const auto times = run("tick-5ms", 200);
+  const std::chrono::milliseconds taken =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - before);
+  EXPECT_LE(times.size(), static_cast<size_t>(2 * taken.count() / 5));
+}
+
 TEST_F(Profile, SuspendedTicksAreNotMadeUpFor) {
   const uint32_t id = enable({"profile", "", "", "tick-5ms", {}});
   LocalRecords records(framework);

@@ -179,3 +179,5 @@ def six_arguments(world):
         'syscall::copy_file_range:return { printf("error %d\\n", errno); } pid$target:a.out:take:return { printf("value %d\\n", arg1); }',
         "-c", world.program("arguments"))
     equal(result.stdout.splitlines()[:4], ["-11 12 -13 14 15 16", "error 9", "1 2 3 4 5 6", "value 654321"], "arguments")
+    result = world.sonde("-q", "-n", 'pid$target:a.out:take_seven:entry { printf("%d\\n", (int)arg6); }', "-c", world.program("arguments"))
+    equal(result.stdout.splitlines()[0], "77", "the seventh argument")

@@ -41,6 +41,7 @@ TEST(Glob, Matches) {
       {"[a-z]x", "Qx", false},
       {"[!a-z]", "Q", true},
       {"[!a-z]", "q", false},
+      {"[!a-z]", "!", true},
       {"[!a]", "", false},
       {"[]a]", "]", true},
       {"[!]a]", "]", false},

@@ -198,6 +198,13 @@ class Consumer {
     return pid ? *pid : 0;
   }
 
+  /// Until so many records have come, a minute at most.
+  void wait_for_records(size_t wanted) {
+    for (const auto end = Clock::now() + std::chrono::seconds(60); records.size() < wanted && Clock::now() < end;) {
+      usleep(1000);
+      drain(true);
+    }
+  }
   /// Reads records until everything traced is gone, or time is over.
   void run(int patience_ms = kPatienceMs) {
     auto gone = source->go();

@@ -98,6 +98,24 @@ TEST(Protocol, ChannelKeepsPacketsWholeAndInOrder) {
   EXPECT_TRUE(refused->malformed);
 }
 
+TEST(Protocol, APacketIsWholeWithItsLastByte) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  Channel channel{UniqueFd(ends[1])};
+  const UniqueFd writer(ends[0]);
+  const sonde_packet header{SONDE_PACKET_REPLY, 3};
+  ASSERT_EQ(write(writer.get(), &header, sizeof header), static_cast<ssize_t>(sizeof header));
+  for (const char* byte = "abc"; *byte != 0; byte++) {
+    EXPECT_FALSE(channel.next());
+    ASSERT_EQ(write(writer.get(), byte, 1), 1);
+    ASSERT_TRUE(channel.fill());
+  }
+  auto packet = channel.next();
+  ASSERT_TRUE(packet);
+  EXPECT_EQ(packet->body, Bytes({'a', 'b', 'c'}));
+  EXPECT_FALSE(channel.next());
+}
+
 /// A guard of our own, spoken to by hand.
 class RawGuard : public testing::Test {
  protected:

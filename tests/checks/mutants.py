@@ -1,0 +1,445 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Breaks the code in many small ways and fails when a test that must tell does not.
+
+Each mutant is an expression or a statement in a function, found by the function's first line and by its own text, and what takes its
+place. All are compiled at once, into a copy of the tree below build/mutants, each behind a switch:
+
+    a + b    becomes    (SONDE_MUTANT(17) ? (a - b) : (a + b))
+
+The variable MUTANT in a program's environment turns one on; in the kernel module its parameter `mutant` does. So a run costs one build, one
+boot of a guest, and for each mutant the tests that it names. Before, those tests pass with every mutant off. A mutant whose place is not there
+any more, or there twice, is a failure.
+
+Where we may mount, the copy is built in the place of the tree, in a mount namespace of its own: so ccache has all but the mutated files.
+
+    mutants.py [-k TEXT] [--no-kernel]       (./dev test mutants)
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COPY = ROOT / "build/mutants"
+BUILD = ROOT / "build/sanitize"  # of the copy: there we run again
+ROOMS = ("cli", "compiler", "kmod", "providers", "runtime", "tests")
+TIME_OUT = 120  # seconds of a test: what hangs has told
+
+
+@dataclasses.dataclass
+class Mutant:
+    file: str
+    function: str  # text of its first line
+    was: str
+    becomes: str  # of a statement, empty: nothing
+    killers: list  # "agg_test:Quantize.*", "script:tst.agg.quantize", "scenario:NAME", "api:ROW", "device:PROGRAM [ARGUMENT]"
+    statement: bool = False
+
+    @property
+    def name(self):
+        return f"{self.file}: {self.function}: {self.was} -> {self.becomes or 'nothing'}"
+
+    @property
+    def in_kernel(self):
+        return self.killers[0].startswith(("api:", "device:"))
+
+
+def E(file, function, was, becomes, *killers):
+    """An expression."""
+    return Mutant(file, function, was, becomes, list(killers))
+
+
+def S(file, function, was, becomes, *killers):
+    """A statement, or several."""
+    return Mutant(file, function, was, becomes, list(killers), statement=True)
+
+
+MUTANTS = [
+    # what is lost is told
+    S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'message("PRINCIPAL", plural(drops.drops, "drop") + " on CPU " + std::to_string(drops.writer));',
+      "", "consumer_test:*DropsOfRingsAreToldByCpu", "scenario:events_are_records_plus_drops"),
+    S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'message("PRINCIPAL", plural(drops, "drop") + " on CPU " + std::to_string(cpu));',
+      "", "consumer_test:*RowsThatFindTheirBufferFull*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "std::exchange(state.dynamic_drops, 0)", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.busy != 0", "false", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.unavailable != 0", "false", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.rows != 0", "false", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::Impl::message(", 'options.flag("droptags")', "false", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/buffer/ring_writer.cpp", "bool RingWriter::commit(", "++drops_", "drops_", "buffer_test:Ring.*"),
+    E("runtime/buffer/merge_reader.cpp", "std::vector<RingDrops> MergeReader::take_drops()", "readers_[n].writer()", "0u", "buffer_test:Merge.TellsDropsByRing"),
+    # the rings
+    E("runtime/buffer/ring_writer.cpp", "bool RingWriter::quarter_full()", "head_ - tail_ < size_ / 4", "head_ - tail_ < size_ / 2", "buffer_test:Ring.SaysWhenToWakeTheReader"),
+    S("runtime/buffer/ring_writer.cpp", "bool RingWriter::should_wake_reader()", "woken_at_ = tail_;", "", "buffer_test:Ring.SaysWhenToWakeTheReader"),
+    E("runtime/buffer/merge_reader.cpp", "Nanoseconds MergeReader::refresh(", "std::min(bound, reader.low_water())", "bound", "buffer_test:Merge.WaitsForAFiringUnderWay"),
+    S("runtime/buffer/merge_reader.cpp", "void MergeReader::sift_down(", "if (fronts_[child] < fronts_[least]) least = child;", "", "buffer_test:Merge.EqualsASort"),
+    # consumer
+    E("runtime/consumer/consume.cpp", "void Consumer::Impl::release_thread(", "state.chill_ns == 0", "true", "script:tst.act.chill"),
+    E("runtime/consumer/consume.cpp", "bool Consumer::Impl::wanted(", "only_cpu_ && record.cpu != *only_cpu_", "false", "script:tst.opt.cpu_all"),
+    S("runtime/consumer/consume.cpp", "void Consumer::Impl::fault(", "++double_errors;", "", "consumer_test:*AFaultOfErrorIsOnlyCounted"),
+    E("runtime/consumer/kept_rows.cpp", "bool KeptRows::add(", "fill_ && bytes > bytes_ - buffer.used", "false", "consumer_test:KeptRows.*"),
+    S("runtime/consumer/kept_rows.cpp", "std::vector<Row> KeptRows::take()", "std::ranges::sort(all, {}, &Kept::number);", "", "consumer_test:KeptRows.*"),
+    # bodies
+    S("runtime/body/target_actions.cpp", "void sonde_act_stop(", "context->state->release.stop = true;", "", "consumer_test:*HeldThreads*", "scenario:stop_stops_the_program"),
+    S("runtime/body/target_actions.cpp", "void sonde_act_raise(", "context->state->release.signal = signal;", "", "consumer_test:*HeldThreads*", "script:tst.act.raise"),
+    E("runtime/body/target_actions.cpp", "void sonde_act_copyoutstr(", "text.size() + 1", "text.size()", "script:tst.act.copyoutstr_nul"),
+    E("runtime/body/speculation.cpp", "std::vector<Row> Speculations::close(", "now + clean_ns_", "now", "body_test:Speculations.*", "consumer_test:*Cleanrate*"),
+    E("runtime/body/speculation.cpp", "void Speculations::add(", "bytes > bytes_ - speculation->bytes", "false", "body_test:Speculations.WhatDoesNotFit*"),
+    E("runtime/body/strings.cpp", "uint64_t sonde_fn_strrchr(", "text.rfind(wanted)", "text.find(wanted)", "body_test:Body.*", "script:tst.fun.strchr"),
+    E("runtime/body/strings.cpp", "uint64_t sonde_fn_index(", "start > static_cast<int64_t>(text.size())", "start >= static_cast<int64_t>(text.size())", "body_test:Body.IndexAndRindex", "script:tst.fun.index_empty"),
+    E("runtime/body/variable_store.cpp", "void VariableStore::reset_locals()", "locals_.cells[i] = 0", "locals_.cells[i] += 0", "body_test:Variables.ThisIsZero*"),
+    S("runtime/body/actions.cpp", "void sonde_act_clear(", "table->clear();", "", "consumer_test:*Cleared*", "script:tst.agg.clear"),
+    E("runtime/body/actions.cpp", "uint64_t data_bytes(", "uint64_t{strsize} + 1", "uint64_t{1}", "script:tst.opt.specsize_data"),
+    # aggregations
+    E("runtime/agg/quantize.cpp", "int bucket_of(", "value > 0", "value >= 2", "agg_test:Quantize.*"),
+    E("runtime/agg/lquantize.cpp", "void step(", "value >= levels.base", "value > levels.base", "agg_test:Lquantize.*", "script:tst.agg.lquantize"),
+    E("runtime/agg/stddev.cpp", "int64_t value(", "mean_square - square", "mean_square", "agg_test:AggFunctions.*", "script:tst.agg.stddev"),
+    E("runtime/agg/stddev.cpp", "void merge(", "load(into + 3) + load(from + 3)", "load(into + 3)", "agg_test:AggFunctions.Merging*"),
+    E("runtime/agg/min.cpp", "void step(", "value < data[0]", "value <= data[0] + 1", "agg_test:AggFunctions.*", "script:tst.agg.min_max"),
+    E("runtime/agg/avg.cpp", "void merge(", "from[0]", "0", "agg_test:AggFunctions.Merging*"),
+    E("runtime/agg/table.cpp", "void AggTable::truncate(", "keep < 0 ? 0 : order.size() - wanted", "0", "agg_test:AggTable.Trunc*", "script:tst.agg.trunc"),
+    E("runtime/agg/table.cpp", "KeyedEntry* AggTable::make(", "budget_.fits(size + slot_bytes(1))", "true", "agg_test:AggTable.AFullBudget*"),
+    # framework, language
+    S("runtime/framework/glob.cpp", "bool Glob::parse_class(", "if (negated) p++;", "", "framework_test:Glob.*"),
+    E("runtime/framework/glob.cpp", "bool Glob::matches(", "text.ends_with(literal_)", "text.starts_with(literal_)", "framework_test:Glob.*"),
+    E("runtime/framework/local_firing.cpp", "void FireList::note_arguments()", "insn.i < 32", "insn.i < 6", "framework_test:LocalFiringTest.*"),
+    E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_rate(", "kSecond / *number", "*number", "lang_test:Options.*"),
+    E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_room(", "1ull << 30", "1ull << 20", "lang_test:Options.*"),
+    E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_size(", "*size != 0", "true", "lang_test:Options.RefusedValues"),
+    # processes
+    E("runtime/process/proc_maps.cpp", "bool parse_line(", "permissions[2] == 'x'", "permissions[1] == 'x'", "process_test:ProcMaps.*"),
+    S("runtime/process/proc_maps.cpp", "bool parse_line(", "if (entry.deleted) line.remove_suffix(kDeleted.size());", "", "process_test:ProcMaps.*"),
+    # the guard and utrace
+    S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(address);", "", "guard_test:User.DisarmWhileItRuns"),
+    E("runtime/guard/protocol.cpp", "bool take_text(", "length > rest_.size()", "length > rest_.size() + 1", "guard_test:Protocol.*"),
+    E("runtime/guard/protocol.cpp", "std::optional<Packet> Channel::next()", "available - sizeof header < header.length", "available - sizeof header + 1 < header.length", "guard_test:Protocol.*"),
+    E("runtime/guard/taps.cpp", "void note_use(", "insn.i >= 6", "insn.i >= 7", "scenario:six_arguments", "guard_test:*Argument*:*argument*"),
+    S("runtime/guard/taps.cpp", "void TapTable::remove(", "if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);", "",
+      "scenario:prompt_disables_a_clause"),
+    E("runtime/guard/sends.cpp", "std::optional<Firing> send_of(", "made.result != 0 || signal == 0", "signal == 0", "guard_test:*Send*:*send*:*Signal*"),
+    E("runtime/guard/sends.cpp", "Firing firing_of(", "firing.args[4] = static_cast<uint64_t>(receiver.tid)", "firing.args[4] = 0", "guard_test:*Send*:*send*:*Signal*"),
+    E("runtime/utrace/seccomp.cpp", "void emit_search(", "jump(BPF_JGT, ranges[0].last, 1, 0)", "jump(BPF_JGT, ranges[0].last - 1, 1, 0)", "scenario:counts_exact_with_filter"),
+    E("runtime/source/client.cpp", "Result<void> SourceClient::arm(", "!undo.empty()", "false", "event_source_test:Client.ArmsAllOrNone"),
+    # providers
+    E("providers/profile/tick.cpp", "std::optional<uint64_t> parse_period(", "kSecond / number", "number", "providers_test:TickPeriod.*"),
+    S("providers/profile/profile_provider.cpp", "void disable(", "timer().remove(id);", "", "providers_test:Profile.EnabledAnewItTicksOnce"),
+    E("providers/profile/profile_provider.cpp", "std::optional<uint64_t> period_of(", "*period >= kShortestPeriod", "*period > kShortestPeriod", "providers_test:Profile.FastTicks"),
+    E("providers/syscall/syscall_provider.cpp", "void getargdesc(", "side.returns && index < 2", "side.returns && index < 1", "providers_test:Builtin.SyscallArguments"),
+    E("providers/syscall/syscall_provider.cpp", "void enable(", "request.number = side.number", "request.number = side.number + 1", "providers_test:Builtin.SyscallTaps"),
+    # the compiler
+    E("compiler/passes/fold.cpp", "uint64_t divide(", "quotient ? 0 - a : 0", "quotient ? a : 0", "script:tst.expr.folded"),
+    S("compiler/passes/fold.cpp", "uint64_t compute(", "return a - b;", "return b - a;", "script:tst.expr.folded"),
+    E("compiler/passes/fold.cpp", "uint64_t shift(", "b > 63", "b > 64", "script:tst.expr.folded"),
+    E("compiler/passes/fold.cpp", "uint64_t Checker::cut(", "value != 0", "value", "script:tst.type"),
+    E("compiler/passes/fold.cpp", "ExprPtr Checker::fold(", "expr->op == Op::LogXor ? left != right : right", "right", "script:tst.expr.folded"),
+    E("compiler/source/suggest.cpp", "void Suggestion::offer(std::string_view candidate, std::string_view shown)", "distance >= distance_ || distance >= shorter", "distance > distance_", "source_test:Suggestion.*"),
+    E("compiler/passes/check_action.cpp", "ExprPtr Checker::action_print(", 'target->canonical->size > world_.options.number("printsize")', "false", "script:err.D_PRINT_SIZE"),
+    # the command
+    S("cli/prompt.cpp", "void list(const std::string& rest)", "if (missing.empty()) output_.write(text);", "", "scenario:prompt_lists_probes"),
+    S("cli/prompt.cpp", "void disable(const std::string& rest)", "if (auto done = session_.disable(enabling); !done) return complain(done.error());", "", "scenario:prompt_disables_a_clause"),
+    S("cli/prompt.cpp", "void stop(const std::string&)", "session_.release_targets();", "", "scenario:prompt_lets_the_targets_go"),
+    E("cli/prompt.cpp", "void print(const std::string& rest)", "session_.consumer().print_aggregation(name)", 'session_.consumer().print_aggregation("")', "scenario:prompt_prints_what_is_asked"),
+    E("cli/interrupt.cpp", "void on_interrupt(", "g_interrupted.exchange(true)", "g_interrupted.exchange(true) && false", "scenario:a_second_ctrl_c_ends_at_once"),
+    E("cli/session.cpp", "void Session::loop()", 'options_.was_set("statusrate")', "false", "script:tst.opt.statusrate_exit"),
+    E("cli/session.cpp", "void Session::loop()", 'wait(options_.number("switchrate"))', "wait(100'000'000)", "scenario:switchrate_says_when_output_comes"),
+    E("cli/session.cpp", "Result<void> Session::check_cpu()", 'options_.number("cpu") < cpus', "true", "script:tst.opt.cpu_none"),
+    E("cli/run.cpp", "", 'options_.flag("verbose")', "false", "script:tst.opt.verbose"),
+    S("cli/words.cpp", "", "word.clear();\n      in_word = false;", "", "script:tst.cmd.c_blanks"),
+    # what kernel and user space share
+    E("kmod/shared/dif.c", "static void end_text(", "n >= max", "n > max", "shared_test:DifRun.TextOf*"),
+    E("kmod/shared/dif.c", "static void capture_memory(", "bytes > most", "bytes > most + 1", "shared_test:DifRun.CapturesMemory"),
+    E("kmod/shared/record.c", "static int span_is_inside(", "bytes[offset + length] == 0", "1", "shared_test:RecordCheck.*"),
+    E("kmod/shared/record.c", "static int span_is_inside(", "length > record->size - offset", "length > record->size - offset + 8", "shared_test:RecordCheck.*"),
+    E("kmod/shared/record.c", "static int header_is_sound(", "record->faults >> record->slots == 0", "1", "shared_test:RecordCheck.*"),
+    # the module
+    E("kmod/device/buffer.c", "void sonde_writer_drop(", "writer->drops + records", "writer->drops", "device:drops 2"),
+    E("kmod/device/buffer.c", "void sonde_writer_drop(", "writer->drops - writer->drops_before", "0", "device:drops 2"),
+    S("kmod/device/buffer.c", "void sonde_writer_put(", "if (writer->policy == SONDE_POLICY_FILL)\n\t\t\tclose_all(writer->session);", "", "device:buffers"),
+    S("kmod/device/buffer.c", "void sonde_writer_put(", "writer->records++;", "", "device:drops 2"),
+    E("kmod/device/timer.c", "static bool is_wanted(", "READ_ONCE(armed->session->going)", "0", "device:timers"),
+    E("kmod/core/signal.c", "static u32 action_of(", "ka->sa.sa_handler != SIG_DFL", "0", "api:handler"),
+    E("kmod/core/utrace.c", "bool sonde_stop(", "choice(u) == UTRACE_STOP", "0", "api:stop"),
+    E("kmod/core/utrace.c", "void sonde_step(", "resume == UTRACE_SINGLESTEP", "0", "api:step"),
+    E("kmod/core/utrace.c", "bool sonde_take_report(", "found |= engine->want_report", "found |= 0", "api:report"),
+]
+
+SWITCH = """/* Which mutant is on */
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+extern int sonde_mutant;
+#define SONDE_MUTANT(n) (READ_ONCE(sonde_mutant) == (n))
+#else
+#include <stdlib.h>
+static inline int sonde_mutant(void)
+{
+	static int on = -1;
+	const char *text;
+
+	if (on < 0) {
+		text = getenv("MUTANT");
+		on = text ? atoi(text) : 0;
+	}
+	return on;
+}
+#define SONDE_MUTANT(n) (sonde_mutant() == (n))
+#endif
+"""
+PARAMETER = "\nint sonde_mutant;\nmodule_param_named(mutant, sonde_mutant, int, 0644);\n"
+
+
+def say(text):
+    print(f"mutants: {text}", flush=True)
+
+
+# ---- the tree with all of them ----
+
+
+def body_of(text, function):
+    """(begin, end) of the function whose first line contains `function`; the whole file for an empty one. None: not there once."""
+    if not function:
+        return 0, len(text)
+    begins = [match for match in re.finditer(rf"^([ \t]*)[^\n]*{re.escape(function)}[^\n]*$", text, re.M)
+              if not match[0].rstrip().endswith(";")]
+    if len(begins) != 1:
+        return None
+    first = begins[0]
+    if first[0].rstrip().endswith("}"):
+        return first.start(), first.end()
+    end = re.compile(rf"^{first[1]}\}}", re.M).search(text, first.end())
+    return (first.start(), end.end()) if end else None
+
+
+def place_of(mutant, text):
+    """Where the mutated text begins; None: not there once."""
+    found = body_of(text, mutant.function)
+    if not found or text.count(mutant.was, *found) != 1:
+        return None
+    return text.index(mutant.was, *found)
+
+
+def switched(mutant, number):
+    if not mutant.statement:
+        return f"(SONDE_MUTANT({number}) ? ({mutant.becomes}) : ({mutant.was}))"
+    # `if (c) s;` may stand before an else: so a do, which is one statement
+    return f"do {{ if (SONDE_MUTANT({number})) {{ {mutant.becomes} }} else {{ {mutant.was} }} }} while (0);"
+
+
+def mutate(mutants):
+    """{file: text} with every mutant behind its switch, and the complaints about those that do not apply."""
+    texts, places, wrong = {}, {}, []
+    for number, mutant in mutants.items():
+        path = ROOT / mutant.file
+        texts.setdefault(mutant.file, path.read_text() if path.exists() else "")
+        at = place_of(mutant, texts[mutant.file])
+        if at is None:
+            wrong.append(f"{number} does not apply: {mutant.name}")
+        else:
+            places.setdefault(mutant.file, []).append((at, number, mutant))
+    changed = {}
+    for file, found in places.items():
+        text = texts[file]
+        for at, number, mutant in sorted(found, key=lambda one: one[0], reverse=True):
+            text = text[:at] + switched(mutant, number) + text[at + len(mutant.was):]
+        changed[file] = f'#include "kmod/mutant.h"\n#line 1\n{text}'
+    return changed, wrong
+
+
+def copy_tree(mutants):
+    """The tree as it is, its mutants in place; files that are as before keep their times. Returns complaints."""
+    texts, wrong = mutate(mutants)
+    texts["kmod/main.c"] = texts.get("kmod/main.c", (ROOT / "kmod/main.c").read_text()) + PARAMETER
+    texts["kmod/mutant.h"] = SWITCH
+    there = set()
+    for room in (*ROOMS, "CMakeLists.txt", "CMakePresets.json"):
+        found = (ROOT / room).rglob("*") if (ROOT / room).is_dir() else [ROOT / room]
+        there |= {str(path.relative_to(ROOT)) for path in found if path.is_file() and "__pycache__" not in path.parts}
+    for file in there | texts.keys():
+        to, bytes_wanted = COPY / file, texts[file].encode() if file in texts else (ROOT / file).read_bytes()
+        if not to.exists() or to.read_bytes() != bytes_wanted:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_bytes(bytes_wanted)
+            if file not in texts:
+                shutil.copymode(ROOT / file, to)
+    for path in [path for room in ROOMS for path in (COPY / room).rglob("*") if path.is_file()]:
+        if str(path.relative_to(COPY)) not in there | texts.keys():
+            path.unlink()
+    return wrong
+
+
+# ---- the tests in user space ----
+
+
+def run(argv, mutant=0, seconds=TIME_OUT):
+    """(exit status, output); 124 for what had to be ended."""
+    environment = os.environ | {"MUTANT": str(mutant), "ASAN_OPTIONS": "detect_leaks=0:detect_container_overflow=0"}
+    argv = ["timeout", "-k", "5", str(seconds), *map(str, argv)]
+    done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def command(killer):
+    kind, _, what = killer.partition(":")
+    sonde, tests = BUILD / "bin/sonde", ROOT / "tests"
+    if kind == "script":
+        return [sys.executable, tests / "scripts/run.py", "--binary", sonde, "-k", what]
+    if kind == "scenario":
+        return [sys.executable, tests / "scenarios/run.py", "--binary", sonde, "--exact", what]
+    return [BUILD / "bin" / kind, f"--gtest_filter={what}"]
+
+
+def build(mutants):
+    targets = {killer.partition(":")[0] for mutant in mutants for killer in mutant.killers} - {"api", "device"}
+    targets = (targets - {"script", "scenario"}) | {"sonde"}
+    log = ROOT / "build/build.log"
+    with open(log, "w", encoding="utf-8") as output:
+        for argv in (["cmake", "-S", ROOT, "--preset", "dev"], ["ninja", "-k", "0", "-C", BUILD, *sorted(targets)]):
+            if subprocess.run(argv, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False).returncode != 0:
+                print(log.read_text(errors="replace")[-6000:])
+                raise SystemExit(f"mutants: does not build (all of it: {log})")
+
+
+def healthy(killers, pool):
+    """Complaints about tests that fail, or do not run, while no mutant is on."""
+    def judge(killer):
+        status, text = run(command(killer))
+        if status == 0 and "Running 0 tests" not in text:
+            return []
+        return [f"{killer} does not pass without a mutant (status {status}):\n{text[-1500:]}"]
+    return [line for lines in pool.map(judge, sorted(killers)) for line in lines]
+
+
+def killed_by(number, mutant):
+    """The first test that tells; None: it survives."""
+    for killer in mutant.killers:
+        status, _ = run(command(killer), number)
+        if status not in (0, 77):
+            return killer
+    return None
+
+
+# ---- those of the module: one guest, as long as it lives ----
+
+GUEST = """#!/bin/bash
+# In the guest: WORK, then NUMBER KIND WORDS on each line of the standard input's file
+work=$1
+while read -r number kind words; do
+    echo "begin $number"
+    insmod "$work/kmod/sonde.ko" mutant="$number" && { [ "$kind" != api ] || insmod "$work/api/utrace_test.ko"; } || exit 1
+    case $kind in
+    api) timeout -k 5 100 "$work/api_test" $words ;;
+    device) timeout -k 5 100 "$work/device/device-"$words ;;
+    esac </dev/null >/tmp/out 2>&1
+    status=$?
+    [ "$number" != 0 ] || [ $status = 0 ] || tail -20 /tmp/out
+    echo 0 >/sys/module/sonde/parameters/mutant
+    echo "end $number $status $kind $words"
+    [ "$kind" != api ] || timeout 60 rmmod utrace_test || exit 1
+    timeout 60 rmmod sonde || exit 1
+done <"$work/todo"
+"""
+
+
+def guest(tests):
+    """Runs [(number, "api:ROW" ...)] in one boot: [(number, killer, status)] of those that came to an end or ended the guest, and its output."""
+    work = pathlib.Path(guest.work)
+    (work / "todo").write_text("".join(f"{number} {killer.replace(':', ' ')}\n" for number, killer in tests))
+    (work / "mutants").write_text(GUEST)
+    argv = [ROOT / "tests/guest/run", "--single", "--ro", work, "--timeout", str(300 + 110 * len(tests)), "--", "bash", work / "mutants", work]
+    _, text = run(argv, seconds=600 + 110 * len(tests))
+    ended = re.findall(r"^end (\d+) (\d+) (.*)$", text, re.M)
+    results = [(number, killer, int(status)) for (number, killer), (_, status, _) in zip(tests, ended)]
+    if len(ended) < len(tests) and text.count("begin ") > len(ended):
+        results.append((*tests[len(ended)], 125))  # it took the guest along
+    return results, text
+
+
+def kernel(mutants):
+    """(complaints, {number: killer or None}) of the module's mutants."""
+    setup = subprocess.run([ROOT / "tests/guest/setup"], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    if setup.returncode != 0:
+        return [f"no guest: {setup.stderr[-500:]}"], {}
+    built = subprocess.run([ROOT / "tests/kmod/build", setup.stdout.split()[-1]], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    if built.returncode != 0:
+        return [f"the module does not build: {built.stderr[-3000:]}"], {}
+    guest.work = built.stdout.split()[-1]
+    subprocess.run([ROOT / "tests/kmod/device/run", "build", f"{guest.work}/device"], check=True)
+    todo = [(0, killer) for killer in sorted({k for m in mutants.values() for k in m.killers})]
+    todo += [(number, killer) for number, mutant in mutants.items() for killer in mutant.killers]
+    wrong, fate = [], dict.fromkeys(mutants)
+    while todo:
+        results, text = guest(todo)
+        if not results:
+            return [*wrong, f"the guest does not run: {text[-1500:]}"], fate
+        for number, killer, status in results:
+            if number == 0 and status != 0:
+                wrong.append(f"{killer} does not pass without a mutant (status {status}):\n{text[-1500:]}")
+            elif number != 0 and status != 0:
+                fate[number] = fate[number] or killer
+        todo = [(number, killer) for number, killer in todo[len(results):] if number == 0 or not fate[number]]
+    return wrong, fate
+
+
+def run_in_copy(options):
+    """This program once more, from the copy; in the place of the tree where we may mount."""
+    mount = 'mount --bind "$1" "$2" && cd "$2" && shift 2 && exec "$@"'
+    if subprocess.run(["unshare", "-m", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0:
+        argv = ["unshare", "-m", "bash", "-c", mount, "-", COPY, ROOT, sys.executable, ROOT / "tests/checks/mutants.py"]
+    else:
+        argv = [sys.executable, COPY / "tests/checks/mutants.py"]
+    return subprocess.run([*map(str, argv), "--in-copy", *options], check=False).returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-k", metavar="TEXT", default="", help="only mutants whose file, function or text contains TEXT")
+    parser.add_argument("--check", action="store_true", help="only whether each still applies")
+    parser.add_argument("--no-kernel", action="store_true", help="without those of the module")
+    parser.add_argument("--in-copy", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    began = time.monotonic()
+    chosen = {n: m for n, m in enumerate(MUTANTS, 1) if arguments.k in m.name and not (arguments.no_kernel and m.in_kernel)}
+    if arguments.check:
+        wrong = mutate(chosen)[1]
+        print("\n".join([*wrong, f"{len(chosen)} mutants, {len(wrong)} do not apply"]))
+        return 1 if wrong else 0
+    if not arguments.in_copy:
+        COPY.mkdir(parents=True, exist_ok=True)
+        wrong = copy_tree(dict(enumerate(MUTANTS, 1)))
+        print("\n".join(wrong), end="\n" if wrong else "")
+        return max(1 if wrong else 0, run_in_copy(sys.argv[1:]))
+    wrong = []
+    (ROOT / "build").mkdir(exist_ok=True)
+    users = {n: m for n, m in chosen.items() if not m.in_kernel}
+    inside = {n: m for n, m in chosen.items() if m.in_kernel}
+    say(f"{len(chosen)} mutants; building")
+    build(list(users.values()))
+    say(f"built after {time.monotonic() - began:.0f} s")
+    fate = {}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool, concurrent.futures.ThreadPoolExecutor(1) as beside:
+        of_kernel = beside.submit(kernel, inside) if inside else None
+        wrong += healthy({killer for mutant in users.values() for killer in mutant.killers}, pool)
+        for number, killer in zip(users, pool.map(lambda n: killed_by(n, users[n]), users)):
+            fate[number] = killer
+            say(f"{number} {'killed by ' + killer if killer else 'SURVIVES'}: {users[number].name}")
+        if of_kernel:
+            complaints, dead = of_kernel.result()
+            wrong += complaints
+            fate |= dead
+            for number, killer in dead.items():
+                say(f"{number} {'killed by ' + killer if killer else 'SURVIVES'}: {inside[number].name}")
+    survivors = [f"{number} survives {', '.join(chosen[number].killers)}: {chosen[number].name}" for number, killer in fate.items() if not killer]
+    print("\n".join(wrong + survivors))
+    seconds = int(time.monotonic() - began)
+    say(f"{len(chosen)} mutants, {len(fate) - len(survivors)} killed, {len(wrong)} complaints; {seconds // 60} min {seconds % 60} s")
+    return 1 if wrong or survivors or len(fate) < len(chosen) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

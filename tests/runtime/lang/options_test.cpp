@@ -37,6 +37,7 @@ TEST(Options, Values) {
       {"bufsize", "2M", 2 << 20},
       {"bufsize", "1", 1},
       {"bufsize", "0x10", 16},
+      {"bufsize", "3g", 3ull << 30},
       {"bufsize", "1t", 1ull << 40},
       {"switchrate", "10", 100'000'000},
       {"switchrate", "10hz", 100'000'000},

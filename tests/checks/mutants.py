@@ -95,7 +95,7 @@ MUTANTS = [
     E("runtime/body/strings.cpp", "uint64_t sonde_fn_strrchr(", "text.rfind(wanted)", "text.find(wanted)", "body_test:Body.*", "script:tst.fun.strchr"),
     E("runtime/body/strings.cpp", "uint64_t sonde_fn_index(", "start > static_cast<int64_t>(text.size())", "start >= static_cast<int64_t>(text.size())", "body_test:Body.IndexAndRindex", "script:tst.fun.index_empty"),
     E("runtime/body/variable_store.cpp", "void VariableStore::reset_locals()", "locals_.cells[i] = 0", "locals_.cells[i] += 0", "body_test:Variables.ThisIsZero*"),
-    S("runtime/body/actions.cpp", "void sonde_act_clear(", "table->clear();", "", "consumer_test:*Cleared*", "script:tst.agg.clear"),
+    S("runtime/body/actions.cpp", "void sonde_act_clear(", "table.clear();", "", "consumer_test:*Cleared*", "script:tst.agg.clear"),
     E("runtime/body/actions.cpp", "uint64_t data_bytes(", "uint64_t{strsize} + 1", "uint64_t{1}", "script:tst.opt.specsize_data"),
     # aggregations
     E("runtime/agg/quantize.cpp", "int bucket_of(", "value > 0", "value >= 2", "agg_test:Quantize.*"),
@@ -105,7 +105,7 @@ MUTANTS = [
     E("runtime/agg/min.cpp", "void step(", "value < data[0]", "value <= data[0] + 1", "agg_test:AggFunctions.*", "script:tst.agg.min_max"),
     E("runtime/agg/avg.cpp", "void merge(", "from[0]", "0", "agg_test:AggFunctions.Merging*"),
     E("runtime/agg/table.cpp", "void AggTable::truncate(", "keep < 0 ? 0 : order.size() - wanted", "0", "agg_test:AggTable.Trunc*", "script:tst.agg.trunc"),
-    E("runtime/agg/table.cpp", "KeyedEntry* AggTable::make(", "budget_.fits(size + slot_bytes(1))", "true", "agg_test:AggTable.AFullBudget*"),
+    E("runtime/agg/table.cpp", "KeyedEntry* AggTable::make(", "budget_.fits(element_bytes_)", "true", "agg_test:AggTable.AFullBudget*"),
     # framework, language
     S("runtime/framework/glob.cpp", "bool Glob::parse_class(", "if (negated) p++;", "", "framework_test:Glob.*"),
     E("runtime/framework/glob.cpp", "bool Glob::matches(", "text.ends_with(literal_)", "text.starts_with(literal_)", "framework_test:Glob.*"),
@@ -139,7 +139,7 @@ MUTANTS = [
     E("compiler/passes/fold.cpp", "uint64_t shift(", "b > 63", "b > 64", "script:tst.expr.folded"),
     E("compiler/passes/fold.cpp", "uint64_t Checker::cut(", "value != 0", "value", "script:tst.type"),
     E("compiler/passes/fold.cpp", "ExprPtr Checker::fold(", "expr->op == Op::LogXor ? left != right : right", "right", "script:tst.expr.folded"),
-    E("compiler/source/suggest.cpp", "void Suggestion::offer(std::string_view candidate, std::string_view shown)", "distance >= distance_ || distance >= shorter", "distance > distance_", "source_test:Suggestion.*"),
+    E("runtime/base/suggest.cpp", "void Suggestion::offer(std::string_view candidate, std::string_view shown)", "distance >= distance_ || distance >= shorter", "distance > distance_", "base_test:Suggestion.*"),
     E("compiler/passes/check_action.cpp", "ExprPtr Checker::action_print(", 'target->canonical->size > world_.options.number("printsize")', "false", "script:err.D_PRINT_SIZE"),
     # the command
     S("cli/prompt.cpp", "void list(const std::string& rest)", "if (missing.empty()) output_.write(text);", "", "scenario:prompt_lists_probes"),
@@ -161,7 +161,12 @@ MUTANTS = [
     # the module
     E("kmod/device/buffer.c", "void sonde_writer_drop(", "writer->drops + records", "writer->drops", "device:drops 2"),
     E("kmod/device/buffer.c", "void sonde_writer_drop(", "writer->drops - writer->drops_before", "0", "device:drops 2"),
-    S("kmod/device/buffer.c", "void sonde_writer_put(", "if (writer->policy == SONDE_POLICY_FILL)\n\t\t\tclose_all(writer->session);", "", "device:buffers"),
+    S("kmod/device/buffer.c", "void sonde_writer_put(", "if (writer->policy == SONDE_POLICY_FILL)\n\t\t\tWRITE_ONCE(writer->session->full, true);", "", "device:buffers"),
+    E("kmod/device/buffer.c", "static bool has_room(", "READ_ONCE(writer->session->full)", "0", "device:races"),
+    E("kmod/device/device.c", "static struct sonde_queued_event *take_event(", "event_bytes(queued) > room", "0", "device:limits"),
+    E("kmod/device/programs.c", "static int check_cost(", "program->cost + (probe ? probe->cost : 0) > most", "0", "device:limits"),
+    E("kmod/device/targets.c", "void sonde_target_becomes(", "stays_ours(session, program)", "1", "device:member"),
+    E("kmod/device/slow.c", "static enum outcome attempt(", "!sonde_covers(firing->session, current)", "0", "device:member"),
     S("kmod/device/buffer.c", "void sonde_writer_put(", "writer->records++;", "", "device:drops 2"),
     E("kmod/device/timer.c", "static bool is_wanted(", "READ_ONCE(armed->session->going)", "0", "device:timers"),
     E("kmod/core/signal.c", "static u32 action_of(", "ka->sa.sa_handler != SIG_DFL", "0", "api:handler"),

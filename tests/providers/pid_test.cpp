@@ -171,7 +171,8 @@ TEST_F(PidTest, Refusals) {
   EXPECT_THAT(refusal({provider, "a.out", "work", text, {}}), StartsWith("D_PROC_ALIGN"));
   EXPECT_EQ(refusal({"pid1", "", "main", "entry", {}}),
             "D_PROC_GRAB failed to grab process 1: it is not traced, add -p 1");
-  EXPECT_EQ(refusal({"pid0", "", "main", "entry", {}}), "D_PROC_BADPID 'pid0' does not contain a valid pid");
+  EXPECT_EQ(refusal({"pid0", "", "main", "entry", {}}),
+            "D_PROC_BADPID 'pid0' does not contain a valid pid\n$target is the process of -c or -p, and there is none");
   EXPECT_EQ(refusal({"pidx", "", "main", "entry", {}}), "") << "it means no process";
   EXPECT_THAT(refusal({provider, "lib*", "nosuch*", "entry", {}}), StartsWith("D_PDESC_ZERO"));
 }

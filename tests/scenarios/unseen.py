@@ -151,10 +151,10 @@ def the_guard_is_reaped(world):
 
 @scenario(only="ptrace", why="the module has no guard")
 def a_guard_that_stays_says_so(world):
-    """A program of -c that outlives sonde keeps its guard, and works on, right."""
+    """A child of -c's program that outlives sonde keeps its guard, and works on, right."""
     path = world.path("result")
     result = world.sonde("-q", "-n", "syscall::getppid:entry { @ = count(); } tick-200ms { exit(0); }", "-c",
-                         f"{world.program('worker')} {path} 300 1000", stdout=subprocess.DEVNULL)
+                         f"sh -c '{world.program('worker')} {path} 300 1000 & wait'", stdout=subprocess.DEVNULL)
     check(re.search(r"system call filter of -c: sonde-guard \(pid \d+\) stays until the end of it", result.stderr), result.stderr)
     world.expect_nothing_left()
     equal(open(path, encoding="utf-8").read(), "right\n", "the program's result")

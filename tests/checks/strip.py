@@ -24,8 +24,10 @@ NO_EFFECT = dict.fromkeys(
     "aggrate core kdefs knodefs late lazyload ldpath linktype pgmax preallocate procfspath pspec strip udefs unodefs jstackstrsize".split(),
     "accepted, and documented to change nothing")
 SHOWN_ELSEWHERE = {
+    "argstr": "scenarios decoded_plain_and_cut, syscall_arg_type_says_more",
     "children": "scenario children_of_a_target",
     "cleanrate": "consumer_test, ConsumerTest.CleanrateSaysWhenASpeculationIsFree",
+    "demangle": "scenario names_of_the_linker",
     "errtags": "every err script",
     "source": "tests/scenarios/run.py --source",
     "stackframes": "scenario kernel_stacks",

@@ -8,7 +8,7 @@ import signal
 import time
 
 from attach import expect_right, start_worker
-from support import attached_to, check, equal, scenario, tracer_of, wait_until
+from support import check, equal, scenario, tracer_of, wait_until
 
 SYSCALLS = "syscall:::entry,syscall:::return { @[probefunc] = count(); }"
 FILTERED = "syscall::getppid:entry { @ = count(); }"
@@ -162,8 +162,9 @@ FAULTS = {signal.SIGKILL, signal.SIGSTOP, signal.SIGABRT, signal.SIGBUS, signal.
 def who_signals_everybody_spares_the_guard(world):
     """kill(-1), pkill and the like reach the guard, too. It goes on, or its targets would die of what it has in place."""
     worker = start_worker(world, "result")
-    sonde = world.start_sonde("-q", "-n", FUNCTION.replace("$target", str(worker.pid)), "-p", worker.pid)
-    wait_until(lambda: attached_to(sonde, worker.pid), what="the attach")
+    first = "pid$target:a.out:one_round:entry /!called/ { called = 1; printf(\"called\\n\"); } "
+    sonde = world.start_sonde("-q", "-n", first + FUNCTION, "-p", worker.pid)
+    equal(sonde.stdout.readline(), "called\n", "sonde's first line")
     guard = tracer_of(worker.pid)
     check(guard != sonde.pid, "the guard is a process of its own")
     for number in signal.valid_signals() - FAULTS:
@@ -173,4 +174,4 @@ def who_signals_everybody_spares_the_guard(world):
     equal((worker.returncode, result_of(world.path("result"))), (0, "right\n"), "exit status and verdict of the program")
     result = world.finish(sonde)
     equal(result.status, 0, f"exit status: {result.stderr}")
-    check(re.search(r"^ +\d+$", result.stdout, re.M), "calls are counted")
+    check(re.search(r"^ +\d+$", result.stdout, re.M), f"calls are counted: {result.stdout}")

@@ -23,6 +23,7 @@
 #include "providers/registry.h"
 #include "runtime/agg/functions.h"
 #include "runtime/process/demangle.h"
+#include "runtime/utrace/thread_status.h"
 
 namespace sonde {
 
@@ -422,6 +423,20 @@ void Session::take_notices() {
   }
 }
 
+namespace {
+
+/// Until a process that was killed is gone, or waits for its parent alone: the guard has nobody to stay for then. A second at most.
+void await_end(uint32_t pid) {
+  constexpr timespec kMoment = {0, 1'000'000};
+  ThreadStatus status;
+  for (int i = 0; i < 1000 && read_status(static_cast<pid_t>(pid), &status); ++i) {
+    if (status.state == 'Z' && status.tracer == 0) return;
+    ::nanosleep(&kMoment, nullptr);
+  }
+}
+
+}  // namespace
+
 void Session::finish() {
   // Nothing fires any more once the targets are let go; what they did until now is in the rings.
   bool alive = source_ && !source_lost_;
@@ -432,9 +447,11 @@ void Session::finish() {
     (void)framework_->disarm().has_value();
     take_notices();
     // What -c started ends with the tracing of it, what -p named goes on; so does all, where only our output ended.
-    for (uint32_t pid : live_)
-      if (!output_.failed() && std::ranges::find(spawned_, pid) != spawned_.end())
-        ::kill(static_cast<pid_t>(pid), SIGKILL);
+    for (uint32_t pid : live_) {
+      if (output_.failed() || std::ranges::find(spawned_, pid) == spawned_.end()) continue;
+      ::kill(static_cast<pid_t>(pid), SIGKILL);
+      await_end(pid);
+    }
   }
   framework_->suspend();
   if (output_.failed()) return;  // nobody would read what END prints

@@ -183,7 +183,7 @@ class Run {
   void announce(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled, bool destructive) {
     for (const std::string& remark : arguments_.remarks) output_.message(remark);
     if (options_.flag("quiet")) return;
-    for (size_t i = 0; i < texts.size() - (arguments_.summary ? 1 : 0); i++) {
+    for (size_t i = 0; i + (arguments_.summary ? 1 : 0) < texts.size(); i++) {
       uint32_t matched = compiled[i].matched;
       output_.message(describe(texts[i]) + " matched " + std::to_string(matched) +
                       (matched == 1 ? " probe" : " probes"));

@@ -57,13 +57,23 @@ std::string hint_on(const std::vector<std::string>& words, int error) {
   return {};
 }
 
-/// "4m"
+/// Until a process that was killed is gone, or waits for its parent alone: the guard has nobody to stay for then. A second at most.
+void await_end(uint32_t pid) {
+  constexpr timespec kMoment = {0, 1'000'000};
+  ThreadStatus status;
+  for (int i = 0; i < 1000 && read_status(static_cast<pid_t>(pid), &status); ++i) {
+    if (status.state == 'Z' && status.tracer == 0) return;
+    ::nanosleep(&kMoment, nullptr);
+  }
+}
+
 /// Would the system give so much memory?
 bool can_be_had(uint64_t bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED && ::munmap(memory, bytes) == 0;
 }
 
+/// "4m"
 std::string size_text(uint64_t bytes) {
   for (const auto& [shift, unit] : {std::pair(40, 't'), std::pair(30, 'g'), std::pair(20, 'm'), std::pair(10, 'k')}) {
     if (bytes >> shift != 0 && (bytes >> shift) << shift == bytes) return std::to_string(bytes >> shift) + unit;
@@ -422,20 +432,6 @@ void Session::take_notices() {
     if ((*event)->kind == SONDE_EVENT_MAPPING) consumer_->note_mapping(**event);
   }
 }
-
-namespace {
-
-/// Until a process that was killed is gone, or waits for its parent alone: the guard has nobody to stay for then. A second at most.
-void await_end(uint32_t pid) {
-  constexpr timespec kMoment = {0, 1'000'000};
-  ThreadStatus status;
-  for (int i = 0; i < 1000 && read_status(static_cast<pid_t>(pid), &status); ++i) {
-    if (status.state == 'Z' && status.tracer == 0) return;
-    ::nanosleep(&kMoment, nullptr);
-  }
-}
-
-}  // namespace
 
 void Session::finish() {
   // Nothing fires any more once the targets are let go; what they did until now is in the rings.

@@ -400,7 +400,6 @@ static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
 		   long *code)
 {
 	struct sonde_grip *grip = engine->data;
-	int status = exit_status(*code), number = status & 0x7f;
 	struct sonde_firing firing;
 
 	forget_waiting(grip); /* it was killed while it was held */
@@ -408,11 +407,10 @@ static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
 	grip->mapped = 0;
 	spin_unlock(&grip->lock);
 	begin(&firing, grip, -1);
+	sonde_end_args(firing.args, *code);
 	report(grip, SONDE_TAP_LWP_EXIT, &firing);
 	if (exits_last(grip)) {
-		firing.args[0] = !number ? CLD_EXITED :
-				 status & 0x80 ? CLD_DUMPED : CLD_KILLED;
-		firing.args[1] = number ? number : status >> 8 & 0xff;
+		sonde_end_args(firing.args, exit_status(*code));
 		report(grip, SONDE_TAP_EXIT, &firing);
 	}
 	return answer(grip, action);

@@ -151,14 +151,11 @@ static int exit_status(void)
 		       current->group_leader->exit_code;
 }
 
-static void fire_exit(struct sonde_firing *firing, int status)
+static void fire_end(struct sonde_firing *firing, enum sonde_tap_kind kind,
+		     int status)
 {
-	int number = status & 0x7f;
-
-	firing->args[0] = !number ? CLD_EXITED :
-			  status & 0x80 ? CLD_DUMPED : CLD_KILLED;
-	firing->args[1] = number ? number : status >> 8 & 0xff;
-	fire_kind(firing, SONDE_TAP_EXIT);
+	sonde_end_args(firing->args, status);
+	fire_kind(firing, kind);
 }
 
 static void probe_exit(void *data, struct task_struct *task)
@@ -173,9 +170,9 @@ static void probe_exit(void *data, struct task_struct *task)
 	last = sonde_last_thread(session);
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
-		fire_kind(&firing, SONDE_TAP_LWP_EXIT);
+		fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
 		if (last)
-			fire_exit(&firing, exit_status());
+			fire_end(&firing, SONDE_TAP_EXIT, exit_status());
 	}
 	if (last)
 		sonde_target_gone(session, exit_status());

@@ -210,6 +210,7 @@ struct utrace_spawn {
   std::vector<std::string> environment;
   bool filter = false;  ///< with a seccomp filter that stops only `calls`
   std::vector<uint32_t> calls;
+  bool shows_exec = false;  ///< the return of its exec is reported
 };
 
 /// Where a thread sleeps.

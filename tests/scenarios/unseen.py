@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import support
-from support import check, counts, equal, scenario, state_of, threads_of, tracer_of, wait_until
+from support import at_rest, check, counts, equal, scenario, state_of, threads_of, tracer_of, wait_until
 
 FUNCTION = "pid$target:a.out:step:entry,pid$target:a.out:step:return { @[probename] = count(); }"
 CALLS = "syscall:::entry,syscall:::return { @[probename] = count(); }"
@@ -168,8 +168,7 @@ def memory_that_a_child_shares(world):
         sharing = world.start([world.program("sharing")], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         equal(sharing.stdout.readline(), "ready\n", "first line")  # the child waits now, before its call of step()
         sonde = world.start_sonde("-q", "-n", "pid$target:a.out:step:entry { @ = count(); }", "-p", sharing.pid)
-        wait_until(lambda: tracer_of(sharing.pid), what="attach")
-        time.sleep(0.3)  # the breakpoint is in place
+        wait_until(lambda: tracer_of(sharing.pid) and at_rest(sonde), what="the breakpoint")
         sharing.stdin.write("go\n")
         sharing.stdin.flush()
         sharing.stdin.close()

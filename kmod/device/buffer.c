@@ -47,6 +47,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -497,6 +498,7 @@ int sonde_buffers_mmap(struct sonde_session *session,
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 index = offset / SONDE_RING_STRIDE;
+	struct sonde_writer *writer;
 	int err = -EINVAL;
 
 	if (vma->vm_flags & VM_EXEC)
@@ -505,8 +507,11 @@ int sonde_buffers_mmap(struct sonde_session *session,
 		return -EINVAL;
 	mutex_lock(&session->rings_lock);
 	if (index < session->ring_count &&
-	    vma->vm_end - vma->vm_start <= SONDE_RING_DATA + session->ring_size)
-		err = remap_vmalloc_range(vma, session->rings[index]->ring, 0);
+	    vma->vm_end - vma->vm_start <= SONDE_RING_DATA + session->ring_size) {
+		writer = session->rings[array_index_nospec(index,
+							   session->ring_count)];
+		err = remap_vmalloc_range(vma, writer->ring, 0);
+	}
 	mutex_unlock(&session->rings_lock);
 	return err;
 }

@@ -38,6 +38,7 @@
 #include <linux/bitmap.h>
 #include <linux/ftrace.h>
 #include <linux/moduleparam.h>
+#include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -101,11 +102,13 @@ static bool compat_hooked; /* read by the hooks */
 static bool on_tracepoint;
 static u32 marking; /* sessions that have marked threads */
 
-static unsigned long *call_table; /* the kernel's */
-static unsigned long no_call; /* what is there for numbers without a call */
-static unsigned long all_calls; /* x64_sys_call(), 0: it has none */
-static unsigned long compat_entry; /* ia32_sys_call(), 0: it has none */
-static struct tracepoint *enter_point;
+static unsigned long *call_table __ro_after_init; /* the kernel's */
+/* What is there for numbers without a call. */
+static unsigned long no_call __ro_after_init;
+/* x64_sys_call(), ia32_sys_call(); 0: the kernel has none. */
+static unsigned long all_calls __ro_after_init;
+static unsigned long compat_entry __ro_after_init;
+static struct tracepoint *enter_point __ro_after_init;
 
 /* 32-bit calls have other numbers. */
 static bool is_compat(void)
@@ -123,12 +126,15 @@ static const struct {
 #include "kmod/shared/compat_numbers.h"
 };
 
-static u16 compat_calls[SONDE_NATIVE_CALLS]; /* by 32-bit code's number */
+/* By 32-bit code's number. */
+static u16 compat_calls[SONDE_NATIVE_CALLS] __ro_after_init;
 
 /* SONDE_CALLS: there is none. */
 static unsigned long call_of_compat(unsigned long number)
 {
-	return number < SONDE_NATIVE_CALLS ? compat_calls[number] : SONDE_CALLS;
+	if (number >= SONDE_NATIVE_CALLS)
+		return SONDE_CALLS;
+	return compat_calls[array_index_nospec(number, SONDE_NATIVE_CALLS)];
 }
 
 static __always_inline void begin(struct sonde_firing *firing,
@@ -225,7 +231,7 @@ static noinline void enter_other(struct pt_regs *regs, unsigned long call,
 {
 	bool late;
 
-	if (call >= SONDE_CALLS || READ_ONCE(by[call]) != (way | WAY_EXEC))
+	if (READ_ONCE(by[call]) != (way | WAY_EXEC))
 		return;
 	preempt_disable_notrace();
 	late = enter_execs(regs, call, SONDE_ARGS_CALL);
@@ -252,7 +258,10 @@ static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 	struct sonde_session *session;
 	bool late;
 
-	if (unlikely(call >= SONDE_CALLS || READ_ONCE(by[call]) != way)) {
+	if (unlikely(call >= SONDE_CALLS))
+		return;
+	call = array_index_nospec(call, SONDE_CALLS);
+	if (unlikely(READ_ONCE(by[call]) != way)) {
 		enter_other(regs, call, way);
 		return;
 	}
@@ -381,6 +390,16 @@ bool sonde_calls_want_newborns(struct sonde_session *session)
 	return false;
 }
 
+/* The call that makes the current task's child, or has made the current task. */
+static long clone_call(struct pt_regs *regs)
+{
+	long call = syscall_get_nr(current, regs);
+
+	if (is_compat())
+		call = call_of_compat(call);
+	return is_clone(call) ? call : -1;
+}
+
 /**
  * sonde_call_newborn() - the current task returns from the clone that made it
  * @session: any
@@ -392,12 +411,29 @@ bool sonde_calls_want_newborns(struct sonde_session *session)
 void sonde_call_newborn(struct sonde_session *session)
 {
 	struct pt_regs *regs = task_pt_regs(current);
-	long call = syscall_get_nr(current, regs);
+	long call = clone_call(regs);
 
-	if (is_compat())
-		call = call_of_compat(call);
-	if (is_clone(call))
+	if (call >= 0)
 		leave_session(session, regs, call, 0);
+}
+
+/**
+ * sonde_calls_lose_newborn() - there will be no sonde_call_newborn()
+ * @session: any
+ * @task: the new task
+ *
+ * Context: The clone; preemption is off.
+ */
+void sonde_calls_lose_newborn(struct sonde_session *session,
+			      struct task_struct *task)
+{
+	long call = clone_call(task_pt_regs(current));
+	const struct sonde_site *site = NULL;
+
+	if (call >= 0)
+		site = rcu_dereference_sched(session->returns[call]);
+	if (site)
+		sonde_lose_site(session, site, task);
 }
 
 static noinline void leave_listed(struct pt_regs *regs, long call, long result)
@@ -430,6 +466,7 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 		call = __NR_rt_sigreturn; /* only that leaves without it */
 	if ((unsigned long)call >= SONDE_CALLS)
 		return;
+	call = array_index_nospec(call, SONDE_CALLS);
 	if (!result && unlikely(is_clone(call)))
 		return; /* see sonde_call_newborn() */
 	preempt_disable_notrace(); /* 6.13 and later call us with it on */

@@ -47,7 +47,8 @@ static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
 static int hotplug_state;
 
-static bool (*may_access)(struct task_struct *task, unsigned int mode);
+static bool (*may_access)(struct task_struct *task,
+			  unsigned int mode) __ro_after_init;
 
 /**
  * sonde_may_access() - may the current task trace another?
@@ -112,6 +113,23 @@ bool sonde_event_text(struct sonde_session *session,
 	spin_unlock_irqrestore(&session->events_lock, flags);
 	wake_up_interruptible(&session->wait);
 	return good;
+}
+
+/**
+ * sonde_events_lose() - count events that nobody could make
+ * @session: any
+ * @count: how many
+ *
+ * Context: As sonde_event_text().
+ */
+void sonde_events_lose(struct sonde_session *session, u32 count)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&session->events_lock, flags);
+	session->events_lost += count;
+	spin_unlock_irqrestore(&session->events_lock, flags);
+	wake_up_interruptible(&session->wait);
 }
 
 /**

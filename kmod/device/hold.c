@@ -143,7 +143,7 @@ static void add_waiting(struct sonde_grip *grip,
 	struct sonde_slow *slow = kzalloc(sizeof(*slow), GFP_KERNEL);
 
 	if (!slow) {
-		atomic64_inc(&firing->session->lost);
+		sonde_lose_probe(firing->session, probe);
 		return;
 	}
 	slow->firing = *firing;
@@ -861,8 +861,11 @@ void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing)
 {
 	struct sonde_grip *grip = own_grip(armed->session->grips);
 
-	if (!grip)
+	if (!grip) {
+		if (current->tgid != armed->session->opener)
+			sonde_lose_probe(armed->session, armed->probe);
 		return;
+	}
 	add_waiting(grip, firing, armed->probe);
 	run_waiting(grip);
 	if (sonde_grip_resume(grip) == UTRACE_STOP)

@@ -4,6 +4,7 @@
  *
  *   device.c    requests, events, the file
  *   programs.c  programs and ECBs
+ *   list.c      what firings run through while it changes: ECBs, taps
  *   targets.c   which tasks are traced
  *   buffer.c    the rings, one a CPU
  *   writer.h    their writing end, inlined into the firing
@@ -47,6 +48,7 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
+#include "kmod/device/list.h"
 #include "kmod/shared/abi.h"
 
 /* System call numbers: 64-bit code's, then what only 32-bit code has. */
@@ -135,15 +137,8 @@ struct sonde_ecb_entry {
 	bool gone; /* it has been removed */
 };
 
-/*
- * Entries are added at the end, in place, and stay there until the list goes:
- * needs before count, and a firing looks at them the other way round.
- */
 struct sonde_ecb_list {
-	struct rcu_head rcu;
-	u32 count;
-	u32 room;
-	u32 live; /* that are not gone */
+	struct sonde_list list;
 	u32 needs; /* of all the programs, and SONDE_NEED_EACH */
 	struct sonde_ecb_entry entries[]; /* by epid */
 };
@@ -164,12 +159,8 @@ struct sonde_site_entry {
 	struct sonde_probe *probe;
 };
 
-/* As an ECB list. */
 struct sonde_site {
-	struct rcu_head rcu;
-	u32 count;
-	u32 room;
-	u32 live;
+	struct sonde_list list;
 	struct sonde_probe *only; /* where one is all there is, for any process */
 	struct sonde_site_entry entries[];
 };
@@ -300,7 +291,7 @@ struct sonde_session {
 	u64 ring_size;
 	u32 ring_count;
 	struct sonde_writer **rings; /* in the order of mmap */
-	atomic64_t lost; /* firings on a CPU without a ring, counted a record each */
+	atomic64_t lost; /* records that no ring counts: there was none, or no memory, or no thread */
 
 	spinlock_t targets_lock; /* targets, covered, target_count, deaths */
 	u32 target_count;
@@ -338,6 +329,7 @@ struct sonde_firing {
 	s64 result; /* of a system call */
 	u64 text_address; /* of text 0, in user memory */
 	u32 probe;
+	u32 depth; /* of the user's stack, and 1; 0: nobody has asked for it */
 	u64 timestamp; /* 0: nobody has asked for it; where a program may ask */
 	/* of the program that runs; what native code wants it sets first */
 	struct sonde_record *record;
@@ -397,6 +389,10 @@ void sonde_fire_init(void);
 void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe);
 bool sonde_fire_site(struct sonde_firing *firing,
 		     const struct sonde_site *site);
+void sonde_lose_probe(struct sonde_session *session,
+		      const struct sonde_probe *probe);
+void sonde_lose_site(struct sonde_session *session,
+		     const struct sonde_site *site, struct task_struct *task);
 int sonde_read_user(u64 address, void *to, u32 length);
 void sonde_thread_forget(struct sonde_session *session,
 			 struct task_struct *task);
@@ -450,6 +446,8 @@ void sonde_calls_destroy(struct sonde_session *session);
 void sonde_calls_mark(struct task_struct *task);
 bool sonde_calls_want_newborns(struct sonde_session *session);
 void sonde_call_newborn(struct sonde_session *session);
+void sonde_calls_lose_newborn(struct sonde_session *session,
+			      struct task_struct *task);
 void sonde_calls_mark_process(struct sonde_session *session,
 			      struct task_struct *leader);
 
@@ -547,6 +545,7 @@ static __always_inline bool sonde_covers(struct sonde_session *session,
 void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value);
 bool sonde_event_text(struct sonde_session *session,
 		      const struct sonde_event *event, const char *text);
+void sonde_events_lose(struct sonde_session *session, u32 count);
 void sonde_event_wake(struct sonde_session *session);
 bool sonde_may_access(struct task_struct *task);
 

@@ -144,6 +144,34 @@ static bool has_variables(const struct sonde_firing *firing, u32 needs)
 	return false;
 }
 
+/* The first ECB that is left. */
+static u32 next_ecb(const struct sonde_slow *slow,
+		    const struct sonde_ecb_list *ecbs, u32 count)
+{
+	u32 n = 0;
+
+	while (n < count && ecbs->entries[n].epid <= slow->last_epid)
+		n++;
+	return n;
+}
+
+/* How many ECBs the rest of a firing has. */
+static u32 ecbs_left(const struct sonde_slow *slow)
+{
+	const struct sonde_ecb_list *ecbs =
+		rcu_dereference_sched(slow->probe->ecbs);
+	u32 count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0, left = 0, n;
+
+	for (n = next_ecb(slow, ecbs, count); n < count; n++)
+		left += !READ_ONCE(ecbs->entries[n].gone);
+	return left;
+}
+
+static void lose(const struct sonde_slow *slow)
+{
+	atomic64_add(ecbs_left(slow), &slow->firing.session->lost);
+}
+
 /* It, then what was put off behind it. */
 static void run_late(struct sonde_work *work, bool over)
 {
@@ -162,7 +190,10 @@ static void run_late(struct sonde_work *work, bool over)
 	kfree(first);
 }
 
-/* A thread's works would run the latest first: so there is one a session. */
+/*
+ * A thread's works would run the latest first: so there is one a session. Return:
+ * whether it is queued; else @slow is freed, and the caller's to count.
+ */
 static bool queue_late(struct sonde_session *session, struct sonde_slow *slow)
 {
 	struct sonde_work *work = sonde_work_take(session, run_late);
@@ -178,8 +209,13 @@ static bool queue_late(struct sonde_session *session, struct sonde_slow *slow)
 	if (!sonde_work_queue(&first->work, session, current))
 		return true;
 	/* it ends: what was put off before is lost with it */
-	list_for_each_entry_safe(other, next, &first->behind, node)
+	list_for_each_entry_safe(other, next, &first->behind, node) {
+		if (other != slow)
+			lose(other);
 		kfree(other);
+	}
+	if (first != slow)
+		lose(first);
 	kfree(first);
 	return false;
 }
@@ -230,14 +266,13 @@ static bool put_off(struct sonde_firing *firing,
  */
 void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe)
 {
-	const struct sonde_ecb_list *ecbs = rcu_dereference_sched(probe->ecbs);
 	struct sonde_slow *slow;
 
-	if (!ecbs)
+	if (!rcu_access_pointer(probe->ecbs))
 		return;
 	slow = make_late(firing, probe, 0);
 	if (!slow || !queue_late(firing->session, slow))
-		atomic64_add(READ_ONCE(ecbs->live), &firing->session->lost);
+		sonde_lose_probe(firing->session, probe);
 }
 
 /* An ECB whose program reads user memory. */
@@ -368,21 +403,22 @@ static enum outcome attempt(struct sonde_slow *slow, struct sonde_grip *grip)
 	const struct sonde_ecb_list *ecbs;
 	enum outcome outcome = DONE;
 	struct sonde_writer *writer;
-	u32 count, n = 0;
+	u32 count, n;
 	u64 now;
 
-	if (!sonde_covers(firing->session, current))
-		return DONE; /* an exec came between */
+	if (!sonde_covers(firing->session, current)) {
+		lose(slow); /* an exec came between, or its end */
+		return DONE;
+	}
 	ecbs = rcu_dereference_sched(slow->probe->ecbs);
-	/* before what they need: pairs with append() */
-	count = ecbs ? smp_load_acquire(&ecbs->count) : 0;
-	while (n < count && ecbs->entries[n].epid <= slow->last_epid)
-		n++;
+	/* before what they need: pairs with sonde_list_add() */
+	count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0;
+	n = next_ecb(slow, ecbs, count);
 	if (n == count)
 		return DONE;
 	writer = this_cpu_ptr(firing->session->writers);
 	if (!sonde_writer_begin(writer)) {
-		sonde_writer_refuse(firing->session, writer, count - n);
+		sonde_writer_refuse(firing->session, writer, ecbs_left(slow));
 		return DONE;
 	}
 	firing->writer = writer;

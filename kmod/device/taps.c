@@ -14,10 +14,11 @@
  * needs it, with itself as the probe's data: so the probe is in its session by
  * its first instruction.
  *
- * A site is one array of (pid, probe); see struct sonde_site.
+ * A site is a list (list.h) of (pid, probe).
  */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
+#include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -41,6 +42,17 @@ static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
 
 	if (site)
 		sonde_fire_site(firing, site);
+}
+
+/* No firing of this kind will be made in @task: its records are counted. */
+static void lose_kind(struct sonde_session *session, struct task_struct *task,
+		      enum sonde_tap_kind kind)
+{
+	const struct sonde_site *site =
+		rcu_dereference_sched(session->kinds[kind]);
+
+	if (site)
+		sonde_lose_site(session, site, task);
 }
 
 static bool has_registers(void)
@@ -94,13 +106,16 @@ static void want_start(struct sonde_session *session, struct task_struct *task)
 	    !sonde_calls_want_newborns(session))
 		return;
 	newborn = kmalloc(sizeof(*newborn), GFP_NOWAIT | __GFP_NOWARN);
-	if (!newborn) {
-		atomic64_inc(&session->lost);
-		return;
-	}
-	newborn->run = run_newborn;
-	if (sonde_work_queue(newborn, session, task))
+	if (newborn) {
+		newborn->run = run_newborn;
+		if (!sonde_work_queue(newborn, session, task))
+			return;
 		kfree(newborn);
+	}
+	if (thread_group_leader(task))
+		lose_kind(session, task, SONDE_TAP_START);
+	lose_kind(session, task, SONDE_TAP_LWP_START);
+	sonde_calls_lose_newborn(session, task);
 }
 
 static void probe_newtask(void *data, struct task_struct *task,
@@ -235,6 +250,9 @@ static void run_discarded(struct sonde_work *work, bool over)
 		begin(&firing, session);
 		memcpy(firing.args, discarded->args, sizeof(firing.args));
 		fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+	} else if (!over) {
+		/* an exec came between, or its end */
+		lose_kind(session, current, SONDE_TAP_SIGNAL_DISCARD);
 	}
 	preempt_enable_notrace();
 	atomic_dec(&session->discards);
@@ -257,10 +275,9 @@ static void discard_later(struct sonde_session *session,
 		if (!sonde_work_queue(&discarded->work, session, task))
 			return;
 		kfree(discarded); /* it ends */
-	} else {
-		atomic64_inc(&session->lost);
 	}
 	atomic_dec(&session->discards);
+	lose_kind(session, task, SONDE_TAP_SIGNAL_DISCARD);
 }
 
 static void probe_generate(void *data, int number, struct kernel_siginfo *info,
@@ -315,7 +332,7 @@ static struct point {
 	const char *name;
 	void *probe;
 	struct tracepoint *tracepoint;
-} points[SONDE_POINT_COUNT] = {
+} points[SONDE_POINT_COUNT] __ro_after_init = {
 	[SONDE_POINT_NEWTASK] = { "task_newtask", probe_newtask },
 	[SONDE_POINT_EXEC] = { "sched_process_exec", probe_exec },
 	[SONDE_POINT_EXIT] = { "sched_process_exit", probe_exit },
@@ -450,11 +467,15 @@ int sonde_points_update(struct sonde_session *session, char *why)
 static struct sonde_site __rcu **site_of(struct sonde_session *session,
 					 const struct sonde_tap *tap)
 {
-	if (tap->kind == SONDE_TAP_SYSCALL_ENTRY)
-		return &session->entries[tap->number];
-	if (tap->kind == SONDE_TAP_SYSCALL_RETURN)
-		return &session->returns[tap->number];
-	return &session->kinds[tap->kind];
+	u32 kind = array_index_nospec(tap->kind, SONDE_TAP_KIND_COUNT);
+
+	if (kind == SONDE_TAP_SYSCALL_ENTRY)
+		return &session->entries[array_index_nospec(tap->number,
+							    SONDE_CALLS)];
+	if (kind == SONDE_TAP_SYSCALL_RETURN)
+		return &session->returns[array_index_nospec(tap->number,
+							    SONDE_CALLS)];
+	return &session->kinds[kind];
 }
 
 static struct sonde_site *site_now(struct sonde_session *session,
@@ -464,6 +485,21 @@ static struct sonde_site *site_now(struct sonde_session *session,
 					 lockdep_is_held(&session->lock));
 }
 
+static void note_only(struct sonde_list *list, const void *entry)
+{
+	struct sonde_site *site = container_of(list, struct sonde_site, list);
+	const struct sonde_site_entry *one = entry;
+
+	WRITE_ONCE(site->only, list->count || one->pid ? NULL : one->probe);
+}
+
+static const struct sonde_list_kind sites = {
+	.head = offsetof(struct sonde_site, entries),
+	.size = sizeof(struct sonde_site_entry),
+	.gone = offsetof(struct sonde_site_entry, gone),
+	.note = note_only,
+};
+
 static void replace(struct sonde_session *session,
 		    struct sonde_site __rcu **place, struct sonde_site *fresh)
 {
@@ -471,38 +507,7 @@ static void replace(struct sonde_session *session,
 
 	rcu_assign_pointer(*place, fresh);
 	if (old)
-		kfree_rcu(old, rcu);
-}
-
-/* At its end; it may be looked at meanwhile. */
-static void append(struct sonde_site *site,
-		   const struct sonde_site_entry *entry)
-{
-	site->entries[site->count] = *entry;
-	WRITE_ONCE(site->only,
-		   site->count || entry->pid ? NULL : entry->probe);
-	WRITE_ONCE(site->live, site->live + 1);
-	/* pairs with sonde_fire_site() */
-	smp_store_release(&site->count, site->count + 1);
-}
-
-/* The same without those that are gone, and with room for more. */
-static struct sonde_site *rebuild(const struct sonde_site *old)
-{
-	u32 room = old ? 2 * (old->live + 1) : 1, n;
-	struct sonde_site *fresh;
-
-	fresh = kmalloc(struct_size(fresh, entries, room), GFP_KERNEL_ACCOUNT);
-	if (!fresh)
-		return NULL;
-	fresh->count = 0;
-	fresh->live = 0;
-	fresh->only = NULL;
-	fresh->room = room;
-	for (n = 0; old && n < old->count; n++)
-		if (!old->entries[n].gone)
-			append(fresh, &old->entries[n]);
-	return fresh;
+		kfree_rcu(old, list.rcu);
 }
 
 static int add_to_site(struct sonde_armed *armed)
@@ -515,16 +520,14 @@ static int add_to_site(struct sonde_armed *armed)
 		.probe = armed->probe,
 	};
 	struct sonde_site *site = site_now(session, place);
+	struct sonde_list *list =
+		sonde_list_add(&sites, site ? &site->list : NULL, &entry);
 
-	if (site && site->count < site->room) {
-		append(site, &entry);
-		return 0;
-	}
-	site = rebuild(site);
-	if (!site)
+	if (!list)
 		return -ENOMEM;
-	append(site, &entry);
-	replace(session, place, site);
+	if (!site || list != &site->list)
+		replace(session, place,
+			container_of(list, struct sonde_site, list));
 	return 0;
 }
 
@@ -534,13 +537,11 @@ static void remove_from_site(struct sonde_armed *armed)
 	struct sonde_session *session = armed->session;
 	struct sonde_site __rcu **place = site_of(session, &armed->tap);
 	struct sonde_site *site = site_now(session, place);
-	u32 n;
+	u32 n = 0;
 
-	for (n = 0; n < site->count; n++)
-		if (site->entries[n].tap == armed->tap.id)
-			WRITE_ONCE(site->entries[n].gone, true);
-	WRITE_ONCE(site->live, site->live - 1);
-	if (!site->live)
+	while (site->entries[n].tap != armed->tap.id || site->entries[n].gone)
+		n++;
+	if (sonde_list_remove(&sites, &site->list, &site->entries[n]))
 		replace(session, place, NULL);
 }
 
@@ -578,7 +579,7 @@ static u32 taps_at(struct sonde_session *session, const struct sonde_tap *tap)
 	if (is_user(tap->kind) || is_timer(tap->kind))
 		return 0;
 	site = site_now(session, site_of(session, tap));
-	return site ? site->live : 0;
+	return site ? site->list.live : 0;
 }
 
 static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,

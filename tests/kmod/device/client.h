@@ -354,6 +354,16 @@ static inline uint64_t drain(struct client *c,
 	return seen;
 }
 
+/* Those that are in no ring, too. */
+static inline uint64_t all_drops(struct client *c)
+{
+	struct sonde_statistics all = {};
+
+	GRANTED(c, request(c, SONDE_STATISTICS, 0, 0, NULL, 0, &all,
+			   sizeof(all)));
+	return all.drops;
+}
+
 static inline uint64_t drops(struct client *c)
 {
 	uint64_t sum = 0;

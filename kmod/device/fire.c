@@ -581,7 +581,8 @@ static noinline u64 *make_thread(struct sonde_session *session)
 
 	if (!in_task() || ((current->flags & PF_EXITING) && !current->mm))
 		return NULL;
-	thread = kzalloc(sizeof(*thread), GFP_NOWAIT | __GFP_NOWARN);
+	thread = sonde_alloc_within(session, SONDE_MEMORY_VARIABLES,
+				    sizeof(*thread), GFP_NOWAIT);
 	if (!thread)
 		return NULL;
 	thread->task = current;
@@ -612,7 +613,7 @@ void sonde_thread_forget(struct sonde_session *session,
 	spin_lock_irqsave(&session->threads_lock, flags);
 	hash_del_rcu(&thread->node);
 	spin_unlock_irqrestore(&session->threads_lock, flags);
-	kfree_rcu(thread, rcu);
+	sonde_free_rcu(thread);
 }
 
 /**
@@ -629,7 +630,7 @@ void sonde_threads_destroy(struct sonde_session *session)
 
 	hash_for_each_safe(session->threads, bucket, next, thread, node) {
 		hash_del(&thread->node);
-		kfree(thread);
+		sonde_free(thread);
 	}
 }
 

@@ -60,8 +60,8 @@ static void put_grips(struct sonde_grips *grips)
 {
 	if (!refcount_dec_and_test(&grips->ref))
 		return;
-	kvfree(rcu_dereference_protected(grips->taps, true));
-	kfree(grips);
+	sonde_free(rcu_dereference_protected(grips->taps, true));
+	sonde_free(grips);
 }
 
 /**
@@ -118,7 +118,7 @@ static void forget_waiting(struct sonde_grip *grip)
 
 	while ((slow = first_waiting(grip))) {
 		list_del(&slow->node);
-		kfree(slow);
+		sonde_free(slow);
 	}
 	sonde_grip_hold(grip, false);
 }
@@ -132,7 +132,7 @@ static void run_waiting(struct sonde_grip *grip)
 		if (sonde_fire_slow(slow, grip))
 			break;
 		list_del(&slow->node);
-		kfree(slow);
+		sonde_free(slow);
 	}
 }
 
@@ -140,7 +140,9 @@ static void add_waiting(struct sonde_grip *grip,
 			const struct sonde_firing *firing,
 			struct sonde_probe *probe)
 {
-	struct sonde_slow *slow = kzalloc(sizeof(*slow), GFP_KERNEL);
+	struct sonde_slow *slow = sonde_alloc_within(firing->session,
+						     SONDE_MEMORY_LATE,
+						     sizeof(*slow), GFP_KERNEL);
 
 	if (!slow) {
 		sonde_lose_probe(firing->session, probe);
@@ -448,11 +450,11 @@ static void on_release(void *data)
 
 	while ((slow = first_waiting(grip))) {
 		list_del(&slow->node);
-		kfree(slow);
+		sonde_free(slow);
 	}
 	if (grip->engine)
 		put_grips(grip->grips);
-	kfree(grip);
+	sonde_free(grip);
 }
 
 /* Lets a thread go for good. The caller has unlinked the grip. */
@@ -536,7 +538,8 @@ static int take(struct sonde_grips *grips, struct task_struct *task,
 
 	if (task->tgid == grips->session->opener)
 		return -EDEADLK;
-	grip = kzalloc(sizeof(*grip), GFP_KERNEL);
+	grip = sonde_alloc_within(grips->session, SONDE_MEMORY_HELD,
+				  sizeof(*grip), GFP_KERNEL);
 	if (!grip)
 		return -ENOMEM;
 	grip->grips = grips;
@@ -548,7 +551,7 @@ static int take(struct sonde_grips *grips, struct task_struct *task,
 	INIT_LIST_HEAD(&grip->waiting);
 	engine = utrace_attach_task(task, flags, &grips->ops, grip);
 	if (IS_ERR(engine)) {
-		kfree(grip);
+		sonde_free(grip);
 		return PTR_ERR(engine);
 	}
 	refcount_inc(&grips->ref);
@@ -684,7 +687,7 @@ struct sonde_grips *sonde_grips_of(struct sonde_session *session)
 	lockdep_assert_held(&session->lock);
 	if (grips)
 		return grips;
-	grips = kzalloc(sizeof(*grips), GFP_KERNEL_ACCOUNT);
+	grips = sonde_alloc(SONDE_MEMORY_HELD, sizeof(*grips));
 	if (!grips)
 		return NULL;
 	refcount_set(&grips->ref, 1);
@@ -736,7 +739,7 @@ static struct held_taps *make_taps(struct sonde_session *session)
 		count += armed->held;
 	if (!count)
 		return NULL;
-	taps = kvzalloc(struct_size(taps, taps, count), GFP_KERNEL_ACCOUNT);
+	taps = sonde_alloc(SONDE_MEMORY_HELD, struct_size(taps, taps, count));
 	if (!taps)
 		return ERR_PTR(-ENOMEM);
 	xa_for_each(&session->taps, id, armed) {
@@ -772,14 +775,14 @@ int sonde_holds_update(struct sonde_session *session)
 		return 0;
 	grips = sonde_grips_of(session);
 	if (!grips) {
-		kvfree(fresh);
+		sonde_free(fresh);
 		return -ENOMEM;
 	}
 	old = rcu_dereference_protected(grips->taps, true);
 	rcu_assign_pointer(grips->taps, fresh);
 	if (old) {
 		synchronize_rcu();
-		kvfree(old);
+		sonde_free(old);
 	}
 	set_all_events(grips);
 	return fresh ? sonde_grips_take(grips, 0) : 0;

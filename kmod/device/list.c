@@ -3,7 +3,7 @@
  * Lists that firings run through: list.h has the theory
  */
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
+#include <asm/barrier.h>
 
 #include "kmod/device/list.h"
 
@@ -45,7 +45,7 @@ static struct sonde_list *rebuild(const struct sonde_list_kind *kind,
 	u32 room = old ? 2 * (old->live + 1) : 1, n;
 	struct sonde_list *fresh;
 
-	fresh = kzalloc(kind->head + room * kind->size, GFP_KERNEL_ACCOUNT);
+	fresh = sonde_alloc(kind->memory, kind->head + room * kind->size);
 	if (!fresh)
 		return NULL;
 	fresh->room = room;

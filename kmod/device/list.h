@@ -16,15 +16,17 @@
 
 #include <linux/types.h>
 
+#include "kmod/device/memory.h"
+
 /* The beginning of each list. */
 struct sonde_list {
-	struct rcu_head rcu;
 	u32 count;
 	u32 room;
 	u32 live; /* that are not gone */
 };
 
 struct sonde_list_kind {
+	enum sonde_memory memory;
 	size_t head; /* bytes before the entries */
 	size_t size; /* of an entry */
 	size_t gone; /* where it has its mark, a bool */

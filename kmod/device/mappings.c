@@ -62,7 +62,7 @@ static void tell_and_wait(struct sonde_work *work, bool over)
 	    told->event.value)
 		sonde_hold_unmapped(session);
 out_free:
-	kfree(told);
+	sonde_free(told);
 }
 
 /*
@@ -79,8 +79,8 @@ static bool tell_later(struct sonde_session *session,
 	    !sonde_target_followed(session, current->tgid) ||
 	    d_unlinked(file->f_path.dentry))
 		return false;
-	told = kzalloc(sizeof(*told) + strlen(path) + 1,
-		       GFP_NOWAIT | __GFP_NOWARN);
+	told = sonde_alloc_within(session, SONDE_MEMORY_LATE,
+				  sizeof(*told) + strlen(path) + 1, GFP_NOWAIT);
 	if (!told)
 		return false;
 	told->work.run = tell_and_wait;
@@ -88,7 +88,7 @@ static bool tell_later(struct sonde_session *session,
 	strcpy(told->path, path);
 	if (!sonde_work_queue(&told->work, session, current))
 		return true;
-	kfree(told);
+	sonde_free(told);
 	return false;
 }
 

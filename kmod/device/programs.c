@@ -164,8 +164,8 @@ make_program(const struct sonde_program_payload *head, u64 bytes)
 	struct sonde_program *program;
 	u32 insns = head->length * sizeof(struct sonde_dif_insn);
 
-	program = kvzalloc(struct_size(program, bytes, bytes),
-			   GFP_KERNEL_ACCOUNT);
+	program = sonde_alloc(SONDE_MEMORY_PROGRAMS,
+			      struct_size(program, bytes, bytes));
 	if (!program)
 		return NULL;
 	memcpy(program->bytes, head + 1, bytes);
@@ -244,7 +244,7 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 out_free:
 	if (program)
 		sonde_jit_free(program);
-	kvfree(program);
+	sonde_free(program);
 	return err;
 }
 
@@ -262,12 +262,12 @@ struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id)
 
 	if (probe)
 		return probe;
-	probe = kzalloc(sizeof(*probe), GFP_KERNEL_ACCOUNT);
+	probe = sonde_alloc(SONDE_MEMORY_ECBS, sizeof(*probe));
 	if (!probe)
 		return NULL;
 	probe->id = id;
 	if (xa_err(xa_store(&session->probes, id, probe, GFP_KERNEL_ACCOUNT))) {
-		kfree(probe);
+		sonde_free(probe);
 		return NULL;
 	}
 	return probe;
@@ -298,6 +298,7 @@ static void note_needs(struct sonde_list *list, const void *entry)
 }
 
 static const struct sonde_list_kind ecb_lists = {
+	.memory = SONDE_MEMORY_ECBS,
 	.head = offsetof(struct sonde_ecb_list, entries),
 	.size = sizeof(struct sonde_ecb_entry),
 	.gone = offsetof(struct sonde_ecb_entry, gone),
@@ -311,8 +312,7 @@ static void replace(struct sonde_session *session, struct sonde_probe *probe,
 	struct sonde_ecb_list *old = ecbs_of(session, probe);
 
 	rcu_assign_pointer(probe->ecbs, fresh);
-	if (old)
-		kfree_rcu(old, list.rcu);
+	sonde_free_rcu(old);
 }
 
 static int put_entry(struct sonde_session *session, struct sonde_probe *probe,
@@ -577,12 +577,12 @@ void sonde_programs_destroy(struct sonde_session *session)
 	unsigned long id;
 
 	xa_for_each(&session->probes, id, probe) {
-		kfree(rcu_dereference_protected(probe->ecbs, true));
-		kfree(probe);
+		sonde_free(rcu_dereference_protected(probe->ecbs, true));
+		sonde_free(probe);
 	}
 	xa_for_each(&session->programs, id, program) {
 		sonde_jit_free(program);
-		kvfree(program);
+		sonde_free(program);
 	}
 	xa_destroy(&session->probes);
 	xa_destroy(&session->programs);

@@ -22,6 +22,8 @@
  *   hold.c      held taps: engines of the utrace core
  *   release.c   what the consumer says of held threads
  *   works.c     what a thread does before it returns to user mode
+ *   memory.c    what is allocated, counted by kind
+ *   status.c    /proc/sonde
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
  *
@@ -49,6 +51,7 @@
 #include <linux/xarray.h>
 
 #include "kmod/device/list.h"
+#include "kmod/device/memory.h"
 #include "kmod/shared/abi.h"
 
 /* System call numbers: 64-bit code's, then what only 32-bit code has. */
@@ -65,6 +68,7 @@ struct sonde_firing;
 struct sonde_session;
 struct bpf_prog;
 struct linux_binprm;
+struct seq_file;
 
 #define SONDE_MARKS 64u
 
@@ -208,7 +212,6 @@ struct sonde_armed {
 
 struct sonde_target {
 	struct hlist_node node;
-	struct rcu_head rcu;
 	u32 pid;
 	bool requested; /* attached by name, not by birth */
 	bool followed; /* who maps a file waits for SONDE_SEEN */
@@ -223,7 +226,6 @@ struct sonde_uprobe_file {
 
 struct sonde_thread { /* self-> of one thread */
 	struct hlist_node node;
-	struct rcu_head rcu;
 	struct task_struct *task; /* only compared */
 	u64 variables[SONDE_DIF_THREAD];
 };
@@ -257,6 +259,7 @@ struct sonde_session {
 	struct sonde_site __rcu *kinds[SONDE_TAP_KIND_COUNT];
 	DECLARE_BITMAP(calls, SONDE_CALLS); /* hooked for it; under calls.c's lock */
 	bool calls_listed; /* the hooks of calls.c look at it */
+	struct list_head calls_node; /* of those */
 	bool marks; /* it has marked threads for them */
 	u32 return_taps; /* that they know of */
 	struct sonde_writer __percpu *writers; /* NULL: no buffers yet */
@@ -309,6 +312,7 @@ struct sonde_session {
 	struct sonde_grips *grips; /* engines; NULL: none was ever needed */
 	atomic_t held; /* threads that wait for a release */
 	atomic64_t stops; /* times that one did */
+	atomic_long_t fired_bytes; /* that firings have taken */
 	refcount_t ref; /* the open file, each task work */
 	atomic_t discards; /* signals that their receivers have still to fire */
 	atomic_t works; /* that run now */
@@ -346,6 +350,12 @@ struct sonde_work {
 	struct callback_head head;
 	struct sonde_session *session;
 	void (*run)(struct sonde_work *work, bool over);
+};
+
+/* A work that waits for memory which somebody else must bring. */
+struct sonde_pause {
+	struct list_head node; /* of all that do */
+	u32 pid;
 };
 
 #define SONDE_BAD_MAX 8u
@@ -488,14 +498,21 @@ int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
 		     struct task_struct *task);
 struct sonde_work *sonde_work_take(struct sonde_session *session,
 				   void (*run)(struct sonde_work *, bool));
-void sonde_work_pauses(struct sonde_session *session);
-bool sonde_work_resumes(struct sonde_session *session);
+void sonde_work_pauses(struct sonde_pause *pause,
+		       struct sonde_session *session);
+bool sonde_work_resumes(struct sonde_pause *pause,
+			struct sonde_session *session);
+void sonde_pauses_show(struct seq_file *to);
 void sonde_works_run(void (*run)(struct sonde_work *work, bool over));
 void sonde_works_end(struct sonde_session *session);
 
 /* kernel.c */
 void sonde_kernel_init(void);
 int sonde_kernel_check(struct sonde_session *session, char *why);
+
+/* status.c */
+int sonde_status_init(void);
+void sonde_status_exit(void);
 
 /* jit.c */
 void sonde_jit_compile(struct sonde_program *program);
@@ -542,6 +559,7 @@ static __always_inline bool sonde_covers(struct sonde_session *session,
 }
 
 /* device.c */
+void sonde_sessions_show(struct seq_file *to);
 void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value);
 bool sonde_event_text(struct sonde_session *session,
 		      const struct sonde_event *event, const char *text);

@@ -185,9 +185,9 @@ static void run_late(struct sonde_work *work, bool over)
 		if (!over && !READ_ONCE(work->session->over))
 			sonde_fire_slow(slow, NULL);
 		if (slow != first)
-			kfree(slow);
+			sonde_free(slow);
 	}
-	kfree(first);
+	sonde_free(first);
 }
 
 /*
@@ -212,19 +212,20 @@ static bool queue_late(struct sonde_session *session, struct sonde_slow *slow)
 	list_for_each_entry_safe(other, next, &first->behind, node) {
 		if (other != slow)
 			lose(other);
-		kfree(other);
+		sonde_free(other);
 	}
 	if (first != slow)
 		lose(first);
-	kfree(first);
+	sonde_free(first);
 	return false;
 }
 
 static struct sonde_slow *make_late(struct sonde_firing *firing,
 				    struct sonde_probe *probe, u32 last_epid)
 {
-	struct sonde_slow *slow = kzalloc(sizeof(*slow),
-					  GFP_NOWAIT | __GFP_NOWARN);
+	struct sonde_slow *slow = sonde_alloc_within(firing->session,
+						     SONDE_MEMORY_LATE,
+						     sizeof(*slow), GFP_NOWAIT);
 
 	if (!slow)
 		return NULL;
@@ -350,9 +351,11 @@ static void bring_in(struct sonde_slow *slow, const struct absence *missed)
 static bool bring_in_alone(struct sonde_slow *slow,
 			   const struct absence *missed)
 {
-	sonde_work_pauses(slow->work.session);
+	struct sonde_pause pause;
+
+	sonde_work_pauses(&pause, slow->work.session);
 	bring_in(slow, missed);
-	return sonde_work_resumes(slow->work.session);
+	return sonde_work_resumes(&pause, slow->work.session);
 }
 
 static enum outcome run_one(struct sonde_slow *slow,

@@ -94,7 +94,7 @@ static void run_newborn(struct sonde_work *work, bool over)
 {
 	if (!over && !(current->flags & PF_EXITING))
 		fire_start(work->session);
-	kfree(work);
+	sonde_free(work);
 }
 
 static void want_start(struct sonde_session *session, struct task_struct *task)
@@ -105,12 +105,13 @@ static void want_start(struct sonde_session *session, struct task_struct *task)
 	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]) &&
 	    !sonde_calls_want_newborns(session))
 		return;
-	newborn = kmalloc(sizeof(*newborn), GFP_NOWAIT | __GFP_NOWARN);
+	newborn = sonde_alloc_within(session, SONDE_MEMORY_LATE,
+				     sizeof(*newborn), GFP_NOWAIT);
 	if (newborn) {
 		newborn->run = run_newborn;
 		if (!sonde_work_queue(newborn, session, task))
 			return;
-		kfree(newborn);
+		sonde_free(newborn);
 	}
 	if (thread_group_leader(task))
 		lose_kind(session, task, SONDE_TAP_START);
@@ -256,7 +257,7 @@ static void run_discarded(struct sonde_work *work, bool over)
 	}
 	preempt_enable_notrace();
 	atomic_dec(&session->discards);
-	kfree(discarded);
+	sonde_free(discarded);
 }
 
 static void discard_later(struct sonde_session *session,
@@ -267,14 +268,14 @@ static void discard_later(struct sonde_session *session,
 	if (!rcu_access_pointer(session->kinds[SONDE_TAP_SIGNAL_DISCARD]))
 		return;
 	if (atomic_inc_return(&session->discards) <= SONDE_DISCARDS)
-		discarded = kmalloc(sizeof(*discarded),
-				    GFP_NOWAIT | __GFP_NOWARN);
+		discarded = sonde_alloc_within(session, SONDE_MEMORY_LATE,
+					       sizeof(*discarded), GFP_NOWAIT);
 	if (discarded) {
 		discarded->work.run = run_discarded;
 		memcpy(discarded->args, args, sizeof(discarded->args));
 		if (!sonde_work_queue(&discarded->work, session, task))
 			return;
-		kfree(discarded); /* it ends */
+		sonde_free(discarded); /* it ends */
 	}
 	atomic_dec(&session->discards);
 	lose_kind(session, task, SONDE_TAP_SIGNAL_DISCARD);
@@ -494,6 +495,7 @@ static void note_only(struct sonde_list *list, const void *entry)
 }
 
 static const struct sonde_list_kind sites = {
+	.memory = SONDE_MEMORY_TAPS,
 	.head = offsetof(struct sonde_site, entries),
 	.size = sizeof(struct sonde_site_entry),
 	.gone = offsetof(struct sonde_site_entry, gone),
@@ -506,8 +508,7 @@ static void replace(struct sonde_session *session,
 	struct sonde_site *old = site_now(session, place);
 
 	rcu_assign_pointer(*place, fresh);
-	if (old)
-		kfree_rcu(old, list.rcu);
+	sonde_free_rcu(old);
 }
 
 static int add_to_site(struct sonde_armed *armed)
@@ -753,7 +754,7 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 
 	if (err)
 		return err;
-	armed = kzalloc(sizeof(*armed), GFP_KERNEL_ACCOUNT);
+	armed = sonde_alloc(SONDE_MEMORY_TAPS, sizeof(*armed));
 	if (!armed)
 		return -ENOMEM;
 	armed->tap = *tap;
@@ -784,7 +785,7 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 out_erase:
 	xa_erase(&session->taps, tap->id);
 out_free:
-	kfree(armed);
+	sonde_free(armed);
 	return err;
 }
 
@@ -818,7 +819,7 @@ static void bury(struct list_head *gone)
 	synchronize_rcu();
 	list_for_each_entry_safe(armed, next, gone, gone) {
 		sonde_uprobe_free(armed);
-		kfree(armed);
+		sonde_free(armed);
 	}
 }
 

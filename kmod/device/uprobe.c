@@ -425,8 +425,8 @@ static int settle(struct sonde_armed *armed, struct inode *inode,
 		  struct rb_node *parent, struct rb_node **link, char *why)
 {
 	struct sonde_session *session = armed->session;
-	struct sonde_uprobe *uprobe = kzalloc(sizeof(*uprobe),
-					      GFP_KERNEL_ACCOUNT);
+	struct sonde_uprobe *uprobe = sonde_alloc(SONDE_MEMORY_TAPS,
+						  sizeof(*uprobe));
 	int err;
 
 	if (!uprobe)
@@ -451,7 +451,7 @@ out_put:
 	armed->uprobe = NULL;
 	iput(uprobe->inode);
 out_free:
-	kfree(uprobe);
+	sonde_free(uprobe);
 	return err;
 }
 
@@ -569,7 +569,7 @@ void sonde_uprobe_free(struct sonde_armed *armed)
 	if (!armed->uprobe)
 		return;
 	iput(armed->uprobe->inode);
-	kfree(armed->uprobe);
+	sonde_free(armed->uprobe);
 	armed->uprobe = NULL;
 }
 

@@ -306,6 +306,28 @@ static void many_taps(void)
 	close_client(&c);
 }
 
+/* A session with a program: bytes of native code that it has. */
+static uint64_t native_code(void)
+{
+	uint64_t bytes;
+
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+	CHECK(seteuid(0) == 0, "seteuid");
+	bytes = allocated("native code");
+	close_client(&c);
+	CHECK(allocated("native code") == 0, "native code is left");
+	return bytes;
+}
+
+/* What a member chose is not made code of the kernel's; it is interpreted. */
+static void native_for_who_may(void)
+{
+	CHECK(native_code() > 0, "root's program has no native code");
+	CHECK(seteuid(65534) == 0, "seteuid");
+	CHECK(native_code() == 0, "a member's program has native code");
+}
+
 static void as_member(void)
 {
 	const struct rlimit little = { 1 << 20, 1 << 20 };
@@ -341,6 +363,7 @@ int main(void)
 	many_taps();
 	CHECK(chmod("/dev/sonde", 0666) == 0, "chmod");
 	run_apart(as_member);
+	native_for_who_may();
 	CHECK(chmod("/dev/sonde", 0600) == 0, "chmod");
 	return verdict("limits");
 }

@@ -352,7 +352,7 @@ struct sonde_work {
 	void (*run)(struct sonde_work *work, bool over);
 };
 
-/* A work that waits for memory which somebody else must bring. */
+/* A thread that waits for memory which somebody else must bring. */
 struct sonde_pause {
 	struct list_head node; /* of all that do */
 	u32 pid;
@@ -420,6 +420,8 @@ void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing);
 bool sonde_hold_mapped(struct sonde_session *session);
 void sonde_hold_unmapped(struct sonde_session *session);
 void sonde_grip_hold(struct sonde_grip *grip, bool held);
+bool sonde_grip_pauses(struct sonde_grip *grip, struct sonde_pause *pause);
+bool sonde_grip_resumes(struct sonde_grip *grip, struct sonde_pause *pause);
 int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 		       char *why);
 int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why);
@@ -498,6 +500,8 @@ int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
 		     struct task_struct *task);
 struct sonde_work *sonde_work_take(struct sonde_session *session,
 				   void (*run)(struct sonde_work *, bool));
+void sonde_pause_begin(struct sonde_pause *pause);
+void sonde_pause_end(struct sonde_pause *pause);
 void sonde_work_pauses(struct sonde_pause *pause,
 		       struct sonde_session *session);
 bool sonde_work_resumes(struct sonde_pause *pause,

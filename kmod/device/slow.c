@@ -14,8 +14,7 @@
  *
  * The hooks before a system call have it done at once, so before the call; all
  * others when the thread is about to return to user mode, which in user programs
- * is before the instruction. (In a uprobe's handler whoever waits keeps its
- * uprobe from being unregistered.)
+ * is before the instruction.
  *
  * Where nothing is, the fault is the program's. The record has the time of its
  * last run, unless an earlier ECB of the firing is recorded already.
@@ -348,11 +347,17 @@ static void bring_in(struct sonde_slow *slow, const struct absence *missed)
 }
 
 /* The session's end does not wait for it. Return: whether that has come. */
-static bool bring_in_alone(struct sonde_slow *slow,
-			   const struct absence *missed)
+static bool bring_in_alone(struct sonde_slow *slow, const struct absence *missed,
+			   struct sonde_grip *grip)
 {
 	struct sonde_pause pause;
 
+	if (grip) {
+		if (!sonde_grip_pauses(grip, &pause))
+			return true;
+		bring_in(slow, missed);
+		return sonde_grip_resumes(grip, &pause);
+	}
 	sonde_work_pauses(&pause, slow->work.session);
 	bring_in(slow, missed);
 	return sonde_work_resumes(&pause, slow->work.session);
@@ -464,9 +469,7 @@ bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
 		preempt_enable_notrace();
 		if (outcome != ABSENT)
 			break;
-		if (grip)
-			bring_in(slow, &missed);
-		else if (bring_in_alone(slow, &missed))
+		if (bring_in_alone(slow, &missed, grip))
 			return false;
 	}
 	if (outcome == HELD)

@@ -63,6 +63,37 @@ static void run_work(struct callback_head *head)
 }
 
 /**
+ * sonde_pause_begin() - the current thread may wait for others for long
+ * @pause: for sonde_pause_end()
+ *
+ * The module cannot be unloaded meanwhile.
+ *
+ * Context: The thread. Does not sleep.
+ */
+void sonde_pause_begin(struct sonde_pause *pause)
+{
+	__module_get(THIS_MODULE);
+	pause->pid = task_pid_nr(current);
+	spin_lock(&pauses_lock);
+	list_add_tail(&pause->node, &pauses);
+	spin_unlock(&pauses_lock);
+}
+
+/**
+ * sonde_pause_end() - undo sonde_pause_begin()
+ * @pause: the same
+ *
+ * Context: The thread; something else keeps the module from now on.
+ */
+void sonde_pause_end(struct sonde_pause *pause)
+{
+	spin_lock(&pauses_lock);
+	list_del(&pause->node);
+	spin_unlock(&pauses_lock);
+	module_put(THIS_MODULE);
+}
+
+/**
  * sonde_work_pauses() - the current work may wait for others for long
  * @pause: for sonde_work_resumes()
  * @session: its
@@ -74,11 +105,7 @@ static void run_work(struct callback_head *head)
 void sonde_work_pauses(struct sonde_pause *pause,
 		       struct sonde_session *session)
 {
-	__module_get(THIS_MODULE);
-	pause->pid = task_pid_nr(current);
-	spin_lock(&pauses_lock);
-	list_add_tail(&pause->node, &pauses);
-	spin_unlock(&pauses_lock);
+	sonde_pause_begin(pause);
 	if (atomic_dec_and_test(&session->works))
 		wake_up_var(&session->works);
 }
@@ -94,13 +121,10 @@ void sonde_work_pauses(struct sonde_pause *pause,
 bool sonde_work_resumes(struct sonde_pause *pause,
 			struct sonde_session *session)
 {
-	spin_lock(&pauses_lock);
-	list_del(&pause->node);
-	spin_unlock(&pauses_lock);
 	atomic_inc(&session->works);
 	/* Pairs with sonde_works_end(): one sees the other. */
 	smp_mb__after_atomic();
-	module_put(THIS_MODULE); /* `pending` keeps it from here on */
+	sonde_pause_end(pause); /* `pending` keeps the module from here on */
 	return READ_ONCE(session->over);
 }
 

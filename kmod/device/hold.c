@@ -361,7 +361,7 @@ static u32 on_signal(u32 action, struct utrace_engine *engine,
 	struct sonde_firing firing;
 
 	if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER)
-		return answer(grip, action);
+		return on_quiesce(action, engine, 0); /* in lieu of it */
 	begin(&firing, grip, -1);
 	sonde_siginfo_args(firing.args, info->si_signo, info->si_errno,
 			   info->si_code, &info->_sifields);

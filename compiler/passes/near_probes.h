@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "runtime/framework/framework.h"
+#include "runtime/program/probes.h"
 
 namespace sonde {
 
 /// What may have been meant by a description that matches no probe: another tool's description, the same words in other fields, the
 /// probe with the nearest words; who has probes at all, where it is the provider that is unknown. A line; empty: nothing comes to mind.
-std::string near_probes(Framework& framework, const ProbeDescription& wanted);
+std::string near_probes(ProbeCatalog& probes, const ProbeDescription& wanted);
 
 }  // namespace sonde

@@ -3,7 +3,7 @@
 //
 // A source arms taps and writes records. Who is above it does not see which one it
 // is. `ptrace` speaks kmod/shared/abi.h to the guard over a socket, `kmod` the same to
-// /dev/sonde by ioctl (client.h); the fake of the tests fires probes by hand and keeps time.
+// /dev/sonde by ioctl (client.h).
 // registry.h knows which there are.
 #pragma once
 

@@ -36,13 +36,13 @@ def threads_of(path, by_chance):
         thread = int(ours or theirs or 0)
         if text.endswith("<unfinished ...>"):
             unfinished[thread] = text.removesuffix("<unfinished ...>")
-        elif text.startswith(by_chance):
             continue
-        elif resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
-            lines.append((thread, unfinished.pop(thread, "") + resumed.group(1)))
-        else:
+        if resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
+            text = unfinished.pop(thread, "") + resumed.group(1)
+        if not text.startswith(by_chance):
             lines.append((thread, text))
-    first = min((thread for thread, _ in lines if thread), default=0)
+    made = {int(found[1]) for _, text in lines if (found := re.match(r"(?:clone3?|v?fork)\(.* = (\d+)$", text))}
+    first = next((thread for thread, _ in lines if thread and thread not in made), 0)
     threads = {}
     for thread, text in lines:
         threads.setdefault(thread or first, []).append(masked(text))
@@ -61,11 +61,12 @@ def masked(line):
     line = re.sub(r"\? ERESTART(SYS|NOHAND|_RESTARTBLOCK) \(.*", "-1 EINTR (Interrupted system call)", line)
     line = re.sub(r"(TIMER_ABSTIME, )\{[^}]*\}", r"\1{...}", line)
     line = re.sub(r"^getdents64\(.*", "getdents64()", line)  # of over 4 KiB no entries are counted
-    return re.sub(r" +=", " =", re.sub(r" +,", ",", comparable(line)))
+    return re.sub(r" +=", " =", re.sub(r"\( +", "(", re.sub(r" +,", ",", comparable(line))))
 
 
-def beside_strace(world, *command, status=0, by_chance=("getrandom(",)):
-    """What both show of each thread, and fails where one shows more than the other. `by_chance`: what a run makes and another one not."""
+def beside_strace(world, *command, status=0, by_chance=("getrandom(", "rt_sigreturn(")):
+    """What both show of each thread, and fails where one shows more than the other. `by_chance`: calls whose number or place is another one in each
+    run: names of temporary files are drawn, SIGCHLD comes before or behind a call."""
     if not shutil.which("strace"):
         raise Skip("no strace")
     shown = []

@@ -68,7 +68,8 @@ std::string with_near_words(ProbeCatalog& probes, const ProbeDescription& wanted
       if (word.empty() || word == own || has_glob(word)) continue;
       const auto most = static_cast<uint32_t>(std::max<size_t>(1, word.size() / 3));
       const size_t longer = std::max(word.size(), own.size()), shorter = std::min(word.size(), own.size());
-      const uint32_t letters = longer - shorter > most ? UINT32_MAX : edit_distance(lower_case(word), lower_case(own));
+      const uint32_t letters =
+          own.empty() || longer - shorter > most ? UINT32_MAX : edit_distance(lower_case(word), lower_case(own));
       distance = letters > most ? UINT32_MAX : distance + std::max(letters, 1U);
     }
     if (distance >= best_distance || distance == 0) continue;

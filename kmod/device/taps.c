@@ -305,6 +305,19 @@ static bool is_ignored(int number, const struct k_sigaction *action)
 	       (action->sa.sa_handler == SIG_DFL && sig_kernel_ignore(number));
 }
 
+/*
+ * A signal that ends the group at once (complete_signal()) is handed out as
+ * SIGKILL. Which one it was stands in the exit code.
+ */
+static int given_number(int number)
+{
+	const struct signal_struct *signal = current->signal;
+
+	if (number != SIGKILL || !(signal->flags & SIGNAL_GROUP_EXIT))
+		return number;
+	return signal->group_exit_code & 0x7f ?: number;
+}
+
 static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
 			  struct k_sigaction *action)
 {
@@ -314,7 +327,7 @@ static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
 	preempt_disable_notrace();
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
-		put_signal(&firing, number, info);
+		put_signal(&firing, given_number(number), info);
 		if (is_ignored(number, action)) {
 			put_receiver(&firing, current);
 			fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);

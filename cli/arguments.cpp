@@ -242,6 +242,7 @@ class Parser {
     }
     if (!arguments_.programs.empty()) return true;
     if (arguments_.mode == Mode::List) {
+      arguments_.lists_words = !arguments_.words.empty();
       for (std::string& pattern : std::exchange(arguments_.words, {})) program(SourceText::Kind::Name, pattern);
     }
     arguments_.no_script = arguments_.mode == Mode::Trace && !(arguments_.commands.empty() && arguments_.pids.empty());

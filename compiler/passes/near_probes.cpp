@@ -52,22 +52,6 @@ std::string with_known_words(Framework& framework, ProbeDescription wanted) {
   return first_match(framework, wanted);
 }
 
-/// `syscall::openat`, `BEGIN:::`: fields fill from the right, and a field may have been left out.
-std::string in_other_fields(Framework& framework, const ProbeDescription& wanted) {
-  std::vector<std::string> words;
-  for (int i = 0; i < kFields; ++i)
-    if (!field(wanted, i).empty()) words.push_back(field(wanted, i));
-  if (words.size() == kFields) return {};
-  for (unsigned places = 1; places < 1U << kFields; ++places) {
-    if (static_cast<size_t>(std::popcount(places)) != words.size()) continue;
-    ProbeDescription moved;
-    for (unsigned i = 0, word = 0; i < kFields; ++i)
-      if ((places >> i & 1) != 0) field(moved, static_cast<int>(i)) = words[word++];
-    if (std::string found = first_match(framework, moved); !found.empty()) return found;
-  }
-  return {};
-}
-
 /// The probe whose words are nearest to those that differ; none where a word is another one altogether. Letters are compared
 /// without regard to case.
 std::string with_near_words(Framework& framework, const ProbeDescription& wanted, std::set<std::string>& providers) {
@@ -96,6 +80,21 @@ std::string with_near_words(Framework& framework, const ProbeDescription& wanted
 
 }  // namespace
 
+std::optional<ProbeDescription> in_other_fields(Framework& framework, const ProbeDescription& wanted) {
+  std::vector<std::string> words;
+  for (int i = 0; i < kFields; ++i)
+    if (!field(wanted, i).empty()) words.push_back(field(wanted, i));
+  if (words.size() == kFields) return std::nullopt;
+  for (unsigned places = 1; places < 1U << kFields; ++places) {
+    if (static_cast<size_t>(std::popcount(places)) != words.size()) continue;
+    ProbeDescription moved;
+    for (unsigned i = 0, word = 0; i < kFields; ++i)
+      if ((places >> i & 1) != 0) field(moved, static_cast<int>(i)) = words[word++];
+    if (!framework.match(moved).empty()) return moved;
+  }
+  return std::nullopt;
+}
+
 std::string near_probes(Framework& framework, const ProbeDescription& wanted) {
   const std::string shown = to_string(wanted);
   if (shown.size() > kLongestCompared) return {};
@@ -103,7 +102,9 @@ std::string near_probes(Framework& framework, const ProbeDescription& wanted) {
       !hint.empty())
     return hint;
   std::string best = with_known_words(framework, wanted);
-  if (best.empty()) best = in_other_fields(framework, wanted);
+  if (best.empty()) {
+    if (const auto moved = in_other_fields(framework, wanted)) best = first_match(framework, *moved);
+  }
   std::set<std::string> providers;
   if (best.empty()) best = with_near_words(framework, wanted, providers);
   if (!best.empty()) return "did you mean " + best + "?";

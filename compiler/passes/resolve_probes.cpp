@@ -30,9 +30,11 @@ void Checker::resolve_probes(ClauseAst& clause) {
                           error->message.substr(std::min(end + 1, error->message.size())));
       continue;
     }
+    std::string hint = near_probes(world_.framework, description);
+    if (hint.empty() && source_.kind == SourceText::Kind::Function)
+      hint = "-f takes the name of a function; a program is traced by: sonde PROGRAM ARGS";
     diagnostics_.report("D_PDESC_ZERO", where,
-                        "probe description " + to_string(description) + " does not match any probes",
-                        near_probes(world_.framework, description));
+                        "probe description " + to_string(description) + " does not match any probes", std::move(hint));
   }
   std::ranges::sort(matched_);
   auto repeated = std::ranges::unique(matched_);

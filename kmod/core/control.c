@@ -230,6 +230,13 @@ int utrace_set_events(struct task_struct *task, struct utrace_engine *engine,
 }
 EXPORT_SYMBOL_GPL(utrace_set_events);
 
+/* Whether it is too late to tell the thread what to do. */
+static bool is_past(const struct utrace *u)
+{
+	return u->exiting || u->dying || u->dead || u->reaping ||
+	       (READ_ONCE(u->task->flags) & PF_EXITING);
+}
+
 static int control_detach(struct utrace *u, struct utrace_engine *engine)
 {
 	if (u->reaping)
@@ -294,7 +301,9 @@ static int control_other(struct utrace *u, struct utrace_engine *engine,
  * Context: Any but under siglock.
  * Return: 0; -EINPROGRESS when the thread has not stopped yet, or a callback
  * of a detached engine runs; -EALREADY when report_death runs; -ESRCH when
- * detached, reaped, or dead (except DETACH); -EINVAL for an unknown action.
+ * detached, reaped, or past report_exit (except DETACH); -EINVAL for an unknown
+ * action. A STOP in progress may be overtaken by SIGKILL or an exit: then
+ * report_death comes, and no stop.
  */
 int utrace_control(struct task_struct *task, struct utrace_engine *engine,
 		   enum utrace_resume_action action)
@@ -315,7 +324,7 @@ int utrace_control(struct task_struct *task, struct utrace_engine *engine,
 		detached = !err || err == -EINPROGRESS;
 		goto out_unlock;
 	}
-	if (u->dying || u->dead || u->reaping) {
+	if (is_past(u)) {
 		err = -ESRCH;
 		goto out_unlock;
 	}

@@ -239,7 +239,8 @@ static __always_inline bool wanted(enum sonde_hook_index index,
 		return false;
 	case SONDE_HOOK_SETUP_DONE:
 		return sonde_flags(current) &
-			(UTRACE_EVENT_SIGNAL_ALL | SONDE_FLAG_KEPT);
+			(UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT(QUIESCE) |
+			 SONDE_FLAG_KEPT);
 	case SONDE_HOOK_TELL_PARENT:
 		sonde_tells_parent((struct task_struct *)regs->di,
 				   (bool)regs->si, regs->dx);

@@ -206,8 +206,8 @@ static int handle_each(struct uprobe_consumer *consumer,
 }
 
 static int (*analyze)(struct arch_uprobe *uprobe, struct mm_struct *mm,
-		      unsigned long address);
-static sonde_uprobe_apply_t apply;
+		      unsigned long address) __ro_after_init;
+static sonde_uprobe_apply_t apply __ro_after_init;
 
 /**
  * sonde_uprobes_init() - look up what is not exported
@@ -259,19 +259,22 @@ static union sonde_firing_start firing_start(const struct sonde_tap *tap)
 	};
 }
 
-/* Only a regular file is opened: others would block, or do things. */
-static struct file *open_regular(const char *path)
+/*
+ * Only a regular file is opened: others would block, or do things. It is the one
+ * that was looked at, whatever the name stands for meanwhile.
+ */
+static struct file *open_regular(const char *name)
 {
+	struct file *file = ERR_PTR(-EINVAL);
 	struct path found;
-	bool regular;
-	int err = kern_path(path, LOOKUP_FOLLOW, &found);
+	int err = kern_path(name, LOOKUP_FOLLOW, &found);
 
 	if (err)
 		return ERR_PTR(err);
-	regular = d_is_reg(found.dentry);
+	if (d_is_reg(found.dentry))
+		file = sonde_open_path(&found, O_RDONLY | O_LARGEFILE);
 	path_put(&found);
-	return regular ? filp_open(path, O_RDONLY | O_LARGEFILE | O_NONBLOCK, 0) :
-			 ERR_PTR(-EINVAL);
+	return file;
 }
 
 /**
@@ -422,8 +425,8 @@ static int settle(struct sonde_armed *armed, struct inode *inode,
 		  struct rb_node *parent, struct rb_node **link, char *why)
 {
 	struct sonde_session *session = armed->session;
-	struct sonde_uprobe *uprobe = kzalloc(sizeof(*uprobe),
-					      GFP_KERNEL_ACCOUNT);
+	struct sonde_uprobe *uprobe = sonde_alloc(SONDE_MEMORY_TAPS,
+						  sizeof(*uprobe));
 	int err;
 
 	if (!uprobe)
@@ -448,7 +451,7 @@ out_put:
 	armed->uprobe = NULL;
 	iput(uprobe->inode);
 out_free:
-	kfree(uprobe);
+	sonde_free(uprobe);
 	return err;
 }
 
@@ -566,7 +569,7 @@ void sonde_uprobe_free(struct sonde_armed *armed)
 	if (!armed->uprobe)
 		return;
 	iput(armed->uprobe->inode);
-	kfree(armed->uprobe);
+	sonde_free(armed->uprobe);
 	armed->uprobe = NULL;
 }
 

@@ -63,6 +63,7 @@ struct SpawnRequest {
   std::vector<std::string> environment;
   bool filter = false;  ///< only `calls` need ever stop
   std::vector<uint32_t> calls;
+  bool shows_exec = false;  ///< the exec that starts it fires at go()
 };
 
 /// After a held record: what the thread does next.

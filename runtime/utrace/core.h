@@ -100,6 +100,7 @@ class Core {
   void report_jctl(utrace_task& task, int type, int notify);
   void report_death(utrace_task& task, bool group_dead, int signal);
   void report_quiesce(utrace_task& task);
+  void report_quiesce_to(utrace_task& task, Engine& engine, uint32_t action);
   void finish(utrace_task& task);
   void proceed(utrace_task& task);
   bool held(const utrace_task& task) const;

@@ -118,10 +118,11 @@ def a_stopped_program_is_attached_at_once(world):
         target = world.start([world.program(program)], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         equal(target.stdout.readline(), "ready\n", "first line")
         target.send_signal(signal.SIGSTOP)
-        wait_until(lambda: all(state_of(target.pid, tid) == "T" for tid in threads_of(target.pid)), what="stop")
+        stopped = lambda: {state_of(target.pid, tid) for tid in threads_of(target.pid)} == {"T"}
+        wait_until(stopped, what="stop")
         result = world.sonde("-q", "-n", clause + " tick-20ms { exit(0); }", "-p", target.pid)
         check(result.seconds < 3 * support.patience, f"it took {result.seconds} s")
-        equal({state_of(target.pid, tid) for tid in threads_of(target.pid)}, {"T"}, "states of its threads")
+        wait_until(stopped, what="each thread has gone back into its stop")
         target.send_signal(signal.SIGCONT)
         time.sleep(0.3)
         verdict(target)

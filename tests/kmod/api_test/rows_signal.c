@@ -96,6 +96,91 @@ static void r_handler(void)
 	EQUAL(told(9), SIGUSR1);
 	end(pid, e);
 }
+static int report_of_handler(int e)
+{
+	struct utrace_test_entry entry;
+
+	CHECK(next(e, UTRACE_TEST_HANDLER, &entry));
+	return entry.c == (long)on_hit;
+}
+
+/* The handler has run, and nothing else was reported. */
+static void only_that(int e)
+{
+	EQUAL(told(9), SIGUSR1);
+	pause_ms(20);
+	EQUAL(count(e, UTRACE_TEST_NO_EVENT), 0);
+	EQUAL(shared->value[8], 1);
+}
+
+/* What asks for a report before a handler is set up gets one report. */
+static void r_lieu(void)
+{
+	static const int actions[] = { REPORT, INTERRUPT };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		pid_t pid = start(v_handler);
+		int e = ready_engine(pid, EV_SIGNALS | EV(E_QUIESCE));
+		int asks;
+
+		respond(e, E_SIGNAL, actions[i] | S_DELIVER, 1, 0, 0);
+		kill(pid, SIGUSR1);
+		CHECK(report_of_handler(e));
+		only_that(e);
+		close(e);
+
+		/* another engine's request; this one wants no signals */
+		shared->value[8] = shared->value[9] = 0;
+		e = make();
+		EQUAL(attach_to(e, pid, CREATE | QUIESCES), 0);
+		EQUAL(set_events(e, EV(E_QUIESCE)), 0);
+		asks = engine(pid, EV_SIGNALS);
+		respond(asks, E_SIGNAL, actions[i] | S_DELIVER, 1, 0, 0);
+		kill(pid, SIGUSR1);
+		CHECK(report_of_handler(asks));
+		CHECK(next(e, UTRACE_TEST_NO_EVENT, NULL));
+		only_that(e);
+		close(asks);
+		end(pid, e);
+	}
+}
+
+/* Who steps into a handler is told so, also without a signal's event. */
+static void r_step_handler(void)
+{
+	static const int actions[] = { SINGLESTEP, BLOCKSTEP };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		pid_t pid = start(v_handler);
+		int e = ready_engine(pid, EV(E_QUIESCE));
+
+		EQUAL(stop(e), 0);
+		kill(pid, SIGUSR1);
+		EQUAL(control(e, actions[i]), 0);
+		CHECK(report_of_handler(e));
+		only_that(e);
+		EQUAL(state_of(pid), 'R');	/* the step is over */
+		end(pid, e);
+	}
+}
+
+/* A signal that the report of a handler makes up. */
+static void r_handler_signal(void)
+{
+	pid_t pid = start(v_handler);
+	int e = ready_engine(pid, EV_SIGNALS);
+
+	respond(e, UTRACE_TEST_HANDLER, RESUME | S_DELIVER, 1,
+		UTRACE_TEST_MAKE_SIGNAL, SIGUSR2);
+	kill(pid, SIGUSR1);
+	CHECK(SOON(shared->value[8] == 2));
+	CHECK(next(e, UTRACE_TEST_HANDLER, NULL));
+	CHECK(next(e, UTRACE_TEST_HANDLER, NULL));
+	EQUAL(count(e, E_SIGNAL), 0);
+	end(pid, e);
+}
 static void r_changed_number(void)
 {
 	pid_t pid = start(v_handler);
@@ -515,6 +600,12 @@ const struct row rows_signal[] = {
 	{ "fatal20", "20 of them with two threads", r_fatal_threads, NULL },
 	{ "default", "default action, own number", r_default, NULL },
 	{ "handler", "DELIVER to a handler, SIGNAL_HANDLER", r_handler, NULL },
+	{ "lieu", "SIGNAL_HANDLER in lieu of a report that was asked for",
+	  r_lieu, NULL },
+	{ "stephandler", "SINGLESTEP, BLOCKSTEP ask for SIGNAL_HANDLER",
+	  r_step_handler, "block steps single without BTF" },
+	{ "handlersig", "SIGNAL_HANDLER makes up a signal", r_handler_signal,
+	  NULL },
 	{ "signr", "altered number", r_changed_number, NULL },
 	{ "return_ka", "DELIVER to another handler", r_return_ka, NULL },
 	{ "term", "TERM on a handled signal, other number", r_term, NULL },

@@ -156,13 +156,14 @@ TEST(Guard, ProcessEvents) {
   EXPECT_EQ(of(SONDE_TAP_EXEC_SUCCESS), 3u);  // the wrapper's exec of sh, and two programs
   EXPECT_EQ(of(SONDE_TAP_EXIT), 1 + of(SONDE_TAP_START));
   EXPECT_EQ(of(SONDE_TAP_LWP_EXIT), 2 + of(SONDE_TAP_EXIT));
-  std::multiset<uint64_t> codes;
+  std::multiset<uint64_t> codes, codes_of_threads;
   bool arguments = false;
   for (const Record& record : consumer.records) {
     if (record.probe == SONDE_TAP_EXIT + 1) {
       EXPECT_EQ(record.words[0], static_cast<uint64_t>(CLD_EXITED));
       codes.insert(record.words[1]);
     }
+    if (record.probe == SONDE_TAP_LWP_EXIT + 1) codes_of_threads.insert(record.words[1]);
     if (record.probe == SONDE_TAP_EXEC_SUCCESS + 1 && record.texts[2] == target() + " exit 7") arguments = true;
     if (record.probe == SONDE_TAP_EXEC + 1) {
       EXPECT_FALSE(record.texts[3].empty());
@@ -170,6 +171,8 @@ TEST(Guard, ProcessEvents) {
   }
   EXPECT_EQ(codes.count(7), 1u);
   EXPECT_EQ(codes.count(3), 1u);
+  EXPECT_EQ(codes_of_threads.count(7), 1u);
+  EXPECT_EQ(codes_of_threads.count(3), 1u);
   EXPECT_TRUE(arguments);
 }
 

@@ -81,7 +81,7 @@ MUTANTS = [
     E("runtime/buffer/merge_reader.cpp", "Nanoseconds MergeReader::refresh(", "std::min(bound, reader.low_water())", "bound", "buffer_test:Merge.WaitsForAFiringUnderWay"),
     S("runtime/buffer/merge_reader.cpp", "void MergeReader::sift_down(", "if (fronts_[child] < fronts_[least]) least = child;", "", "buffer_test:Merge.EqualsASort"),
     # consumer
-    E("runtime/consumer/consume.cpp", "void Consumer::Impl::release_thread(", "state.chill_ns == 0", "true", "script:tst.act.chill"),
+    E("runtime/consumer/consume.cpp", "void Consumer::Impl::release_thread(", "state.chill_ns == 0", "true", "consumer_test:*AChilledThreadWaits"),
     E("runtime/consumer/consume.cpp", "bool Consumer::Impl::wanted(", "only_cpu_ && record.cpu != *only_cpu_", "false", "script:tst.opt.cpu_all"),
     S("runtime/consumer/consume.cpp", "void Consumer::Impl::fault(", "++double_errors;", "", "consumer_test:*AFaultOfErrorIsOnlyCounted"),
     E("runtime/consumer/kept_rows.cpp", "bool KeptRows::add(", "fill_ && bytes > bytes_ - buffer.used", "false", "consumer_test:KeptRows.*"),
@@ -149,7 +149,7 @@ MUTANTS = [
     S("cli/prompt.cpp", "void disable(const std::string& rest)", "if (auto done = session_.disable(enabling); !done) return complain(done.error());", "", "scenario:prompt_disables_a_clause"),
     S("cli/prompt.cpp", "void stop(const std::string&)", "session_.release_targets();", "", "scenario:prompt_lets_the_targets_go"),
     E("cli/prompt.cpp", "void print(const std::string& rest)", "session_.consumer().print_aggregation(name)", 'session_.consumer().print_aggregation("")', "scenario:prompt_prints_what_is_asked"),
-    E("cli/interrupt.cpp", "void on_interrupt(", "g_interrupted.exchange(true)", "g_interrupted.exchange(true) && false", "scenario:a_second_ctrl_c_ends_at_once"),
+    E("cli/interrupt.cpp", "void on_interrupt(", "g_signal.exchange(signal) != 0", "g_signal.exchange(signal) != 0 && false", "scenario:a_second_ctrl_c_ends_at_once"),
     E("cli/session.cpp", "void Session::loop()", 'options_.was_set("statusrate")', "false", "script:tst.opt.statusrate_exit"),
     E("cli/session.cpp", "void Session::loop()", 'wait(options_.number("switchrate"))', "wait(100'000'000)", "scenario:switchrate_says_when_output_comes"),
     E("cli/session.cpp", "Result<void> Session::check_cpu()", 'options_.number("cpu") < cpus', "true", "script:tst.opt.cpu_none"),

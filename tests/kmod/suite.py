@@ -74,6 +74,7 @@ def tests_of(release, sonde, short):
     run, device = MINE / "run", MINE / "device" / "guest"
     kernel = ["--kernel", release]
     yield "api", [run, *kernel]
+    yield "unfit", [MINE / "unfit", *kernel]
     yield "device", [device, *kernel, sonde]
     if short:
         yield "scenarios", [MINE / "scenarios", *kernel, "--short", sonde]

@@ -7,11 +7,12 @@
 namespace sonde {
 
 /// Every system call of the targets, a line a call, and their signals and ends, as strace prints them. A thread is named by its number while there are
-/// several. A line comes at the return, when all is known; a new process' own return from fork is no call of its.
+/// several. A line comes at the return, when all is known; a new process' own return from fork is no call of its. A process ends with its last thread,
+/// its first thread with it.
 inline constexpr char kCallsScript[] = R"D(
 int born, attached;
-inline string who = born > 0 || attached ? strjoin("[pid ", strjoin(lltostr(tid), "] ")) : "";
-inline string call = strjoin(who, strjoin(probefunc, strjoin("(", strjoin(argstr, ")"))));
+inline string named[int number] = born > 0 || attached ? strjoin("[pid ", strjoin(lltostr(number), "] ")) : "";
+inline string call = strjoin(named[tid], strjoin(probefunc, strjoin("(", strjoin(argstr, ")"))));
 
 proc:::lwp-start
 {
@@ -37,13 +38,21 @@ signal:::deliver,
 signal:::discard
 {
 	attached = attached || (tid != $target && !self->born);
-	printf("%s--- %s ---\n", who, argstr);
+	printf("%s--- %s ---\n", named[tid], argstr);
 }
 
 proc:::lwp-exit
+/tid != pid/
 {
 	attached = attached || (tid != $target && !self->born);
-	printf("%s+++ %s +++\n", who, argstr);
+	printf("%s+++ %s +++\n", named[tid], argstr);
+	born--;
+}
+
+proc:::exit
+{
+	attached = attached || (tid != $target && !self->born);
+	printf("%s+++ %s +++\n", named[pid], argstr);
 	born--;
 }
 )D";

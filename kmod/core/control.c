@@ -77,7 +77,8 @@ static int attach_to(struct utrace *u, void *data)
  *
  * Context: Process context. May sleep if it creates.
  * Return: the engine, with a reference of the caller's, or -EEXIST, -ENOENT,
- * -ENOMEM, -EPERM for a kernel thread, -ESRCH for a reaped thread.
+ * -ENOMEM, -EPERM for a kernel thread, -ESRCH for a reaped thread, -EOPNOTSUPP
+ * where the kernel's log says what cannot be hooked.
  */
 struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
 					 const struct utrace_engine_ops *ops,
@@ -92,6 +93,8 @@ struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
 	if (create) {
 		if (!ops)
 			return ERR_PTR(-EINVAL);
+		if (sonde_lacks(SONDE_CAN_ATTACH))
+			return ERR_PTR(-EOPNOTSUPP);
 		a.fresh = kzalloc(sizeof(*a.fresh), GFP_KERNEL);
 		if (!a.fresh)
 			return ERR_PTR(-ENOMEM);
@@ -184,6 +187,8 @@ static int check_events(const struct utrace *u, unsigned long old,
 
 	if (events & ~((1UL << _UTRACE_NEVENTS) - 1))
 		return -EINVAL;
+	if (sonde_lacks(events & ~old))
+		return -EOPNOTSUPP;
 	if ((u->dying || u->dead) &&
 	    ((events & ~old & unborn) ||
 	     (old & ~events & UTRACE_EVENT(DEATH))))
@@ -202,7 +207,8 @@ static int check_events(const struct utrace *u, unsigned long old,
  * Context: Any but under siglock.
  * Return: 0; -EINPROGRESS when a callback of the engine runs and may not know
  * yet; -EALREADY when it is too late for DEATH, QUIESCE or REAP; -ESRCH when
- * detached; -EINVAL for an unknown event.
+ * detached; -EINVAL for an unknown event; -EOPNOTSUPP for one that needs what
+ * cannot be hooked.
  */
 int utrace_set_events(struct task_struct *task, struct utrace_engine *engine,
 		      unsigned long events)

@@ -357,7 +357,8 @@ static void report_none(struct utrace *u, struct sonde_report *r)
 	r->signal.info = u->kept ? &kept : &u->info;
 	r->signal.return_ka = &return_ka;
 	sonde_report(u, r);
-	if (!u->kept && utrace_signal_action(r->bits) != usual)
+	if (!u->kept && utrace_signal_action(r->bits) != usual &&
+	    !sonde_lacks(UTRACE_EVENT_SIGNAL_ALL))
 		decide(u, r->bits, 0, usual, NULL, &return_ka);
 }
 

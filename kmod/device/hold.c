@@ -43,8 +43,13 @@
 #include <asm/unistd.h>
 
 #include "kmod/compat.h"
+#include "kmod/core/hooks.h"
 #include "kmod/device/hold.h"
 #include "kmod/shared/siginfo.h"
+
+#define EVENTS_OF_ALL \
+	(UTRACE_EVENT(QUIESCE) | UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
+	 UTRACE_EVENT(DEATH))
 
 #define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
 
@@ -544,8 +549,7 @@ static void let_go(struct sonde_grip *grip)
 
 static unsigned long events_of(struct sonde_grips *grips)
 {
-	unsigned long events = UTRACE_EVENT(QUIESCE) | UTRACE_EVENT(CLONE) |
-			       UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH);
+	unsigned long events = EVENTS_OF_ALL;
 	const struct held_taps *taps;
 
 	rcu_read_lock();
@@ -783,6 +787,26 @@ static unsigned long events_for(u32 kind)
 	default:
 		return 0; /* always there, or not an engine's */
 	}
+}
+
+/**
+ * sonde_hold_check() - can threads be held on this kernel?
+ * @kind: of the tap; one that needs no event of its own: at all
+ * @why: what to tell the user if not
+ *
+ * Context: Any.
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int sonde_hold_check(u32 kind, char *why)
+{
+	const char *missing = sonde_lacks(EVENTS_OF_ALL | events_for(kind));
+
+	if (!missing)
+		return 0;
+	scnprintf(why, SONDE_WHY,
+		  "no thread can be held there: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does it",
+		  missing);
+	return -EOPNOTSUPP;
 }
 
 static struct held_taps *make_taps(struct sonde_session *session)

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "kmod/shared/record.h"
-#include "runtime/framework/fire_program.h"
+#include "runtime/program/fire_program.h"
 
 namespace sonde {
 

@@ -107,8 +107,8 @@ MUTANTS = [
     E("runtime/agg/table.cpp", "void AggTable::truncate(", "keep < 0 ? 0 : order.size() - wanted", "0", "agg_test:AggTable.Trunc*", "script:tst.agg.trunc"),
     E("runtime/agg/table.cpp", "KeyedEntry* AggTable::make(", "budget_.fits(element_bytes_)", "true", "agg_test:AggTable.AFullBudget*"),
     # framework, language
-    S("runtime/framework/glob.cpp", "bool Glob::parse_class(", "if (negated) p++;", "", "framework_test:Glob.*"),
-    E("runtime/framework/glob.cpp", "bool Glob::matches(", "text.ends_with(literal_)", "text.starts_with(literal_)", "framework_test:Glob.*"),
+    S("runtime/base/glob.cpp", "bool Glob::parse_class(", "if (negated) p++;", "", "base_test:Glob.*"),
+    E("runtime/base/glob.cpp", "bool Glob::matches(", "text.ends_with(literal_)", "text.starts_with(literal_)", "base_test:Glob.*"),
     E("runtime/framework/local_firing.cpp", "void FireList::note_arguments()", "insn.i < 32", "insn.i < 6", "framework_test:LocalFiringTest.*"),
     E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_rate(", "kSecond / *number", "*number", "lang_test:Options.*"),
     E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_room(", "1ull << 30", "1ull << 20", "lang_test:Options.*"),
@@ -118,8 +118,8 @@ MUTANTS = [
     S("runtime/process/proc_maps.cpp", "bool parse_line(", "if (entry.deleted) line.remove_suffix(kDeleted.size());", "", "process_test:ProcMaps.*"),
     # the guard and utrace
     S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(address);", "", "guard_test:User.DisarmWhileItRuns"),
-    E("runtime/guard/protocol.cpp", "bool take_text(", "length > rest_.size()", "length > rest_.size() + 1", "guard_test:Protocol.*"),
-    E("runtime/guard/protocol.cpp", "std::optional<Packet> Channel::next()", "available - sizeof header < header.length", "available - sizeof header + 1 < header.length", "guard_test:Protocol.*"),
+    E("runtime/abi/protocol.cpp", "bool take_text(", "length > rest_.size()", "length > rest_.size() + 1", "abi_test:Protocol.*"),
+    E("runtime/abi/protocol.cpp", "std::optional<Packet> Channel::next()", "available - sizeof header < header.length", "available - sizeof header + 1 < header.length", "abi_test:Protocol.*"),
     E("runtime/guard/taps.cpp", "void note_use(", "insn.i >= 6", "insn.i >= 7", "scenario:six_arguments", "guard_test:*Argument*:*argument*"),
     S("runtime/guard/taps.cpp", "void TapTable::remove(", "if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);", "",
       "scenario:prompt_disables_a_clause"),

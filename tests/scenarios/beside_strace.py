@@ -27,7 +27,7 @@ os.system("exit 4")
 """
 
 
-def threads_of(path):
+def threads_of(path, by_chance):
     """The lines of each thread, in the order of their numbers: strace -o begins each line with the number, sonde while there are several; then the one
     that has none is the first. What strace has left unfinished is put together again."""
     lines, unfinished = [], {}
@@ -36,32 +36,37 @@ def threads_of(path):
         thread = int(ours or theirs or 0)
         if text.endswith("<unfinished ...>"):
             unfinished[thread] = text.removesuffix("<unfinished ...>")
-        elif text.startswith("getrandom("):
-            continue  # how often a name for a temporary file is tried is chance
-        elif resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
-            lines.append((thread, unfinished.pop(thread, "") + resumed.group(1)))
-        else:
+            continue
+        if resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
+            text = unfinished.pop(thread, "") + resumed.group(1)
+        if not text.startswith(by_chance):
             lines.append((thread, text))
-    first = min((thread for thread, _ in lines if thread), default=0)
+    made = {int(found[1]) for _, text in lines if (found := re.match(r"(?:clone3?|v?fork)\(.* = (\d+)$", text))}
+    first = next((thread for thread, _ in lines if thread and thread not in made), 0)
     threads = {}
     for thread, text in lines:
         threads.setdefault(thread or first, []).append(masked(text))
     return [threads[thread] for thread in sorted(threads)]
 
 
+def is_call(line):
+    return not line.startswith(("---", "+++"))
+
+
 def masked(line):
     """Without what differs from run to run; of what strace words otherwise (docs/using.md), as we word it."""
-    if line.startswith(("---", "+++")):
+    if not is_call(line):
         return re.sub(r"(si_pid|si_utime|si_stime)=\d+( /\* [0-9.]+ s \*/)?", r"\1=N", line)
     line = re.sub(r"0x[0-9a-f]+ (/\* \d+ vars? \*/)", r"\1", line)
     line = re.sub(r"\? ERESTART(SYS|NOHAND|_RESTARTBLOCK) \(.*", "-1 EINTR (Interrupted system call)", line)
     line = re.sub(r"(TIMER_ABSTIME, )\{[^}]*\}", r"\1{...}", line)
     line = re.sub(r"^getdents64\(.*", "getdents64()", line)  # of over 4 KiB no entries are counted
-    return re.sub(r" +=", " =", re.sub(r" +,", ",", comparable(line)))
+    return re.sub(r" +=", " =", re.sub(r"\( +", "(", re.sub(r" +,", ",", comparable(line))))
 
 
-def beside_strace(world, *command, status=0):
-    """What both show of each thread, and fails where one shows more than the other."""
+def beside_strace(world, *command, status=0, by_chance=("getrandom(", "rt_sigreturn(")):
+    """What both show of each thread, and fails where one shows more than the other. `by_chance`: calls whose number or place is another one in each
+    run: names of temporary files are drawn, SIGCHLD comes before or behind a call."""
     if not shutil.which("strace"):
         raise Skip("no strace")
     shown = []
@@ -73,12 +78,13 @@ def beside_strace(world, *command, status=0):
         os.makedirs(folder)
         result = world.run([*tool, "-o", world.path(name), *command], cwd=folder)
         equal(result.status, status, f"status of {tool[0]}")
-        shown.append(threads_of(world.path(name)))
+        shown.append(threads_of(world.path(name), by_chance))
     theirs, ours = shown
     equal(len(ours), len(theirs), "threads")
-    for one, two in zip(theirs, ours):
-        differing = [line for line in difflib.unified_diff(one, two, "strace", "sonde", lineterm="", n=0) if not line.startswith("@")]
-        check(not differing, "lines that differ:\n    " + "\n    ".join(differing[:20]))
+    for kind in (is_call, lambda line: not is_call(line)):  # which call SIGCHLD comes behind is chance
+        for one, two in ([list(filter(kind, lines)) for lines in pair] for pair in zip(theirs, ours)):
+            differing = [line for line in difflib.unified_diff(one, two, "strace", "sonde", lineterm="", n=0) if not line.startswith("@")]
+            check(not differing, "lines that differ:\n    " + "\n    ".join(differing[:20]))
     print(f"  {sum(map(len, ours))} lines of {len(ours)} threads alike")
     return ours
 
@@ -95,7 +101,8 @@ def lines_of_signals(world):
     """A signal with a handler, children that end by themselves and by signals; what they end by comes out as our own status."""
     script = world.path("signals.sh", SIGNALS)
     first, *children = beside_strace(world, "sh", script, status=5)
-    check("--- SIGUSR1 {si_signo=SIGUSR1, si_code=SI_USER, si_pid=N, si_uid=0} ---" in first, "the signal")
+    sent = first.index("--- SIGUSR1 {si_signo=SIGUSR1, si_code=SI_USER, si_pid=N, si_uid=0} ---")
+    check(re.match(r"kill\(N, SIGUSR1\) = ", first[sent - 1]), f"the call before the signal: {first[sent - 1]}")
     equal([lines[-1] for lines in children], ["+++ exited with 3 +++", "+++ killed by SIGSEGV +++", "+++ killed by SIGTERM +++"], "ends")
     how = [re.search(r"si_code=(\w+).*si_status=(\w+)", line) for line in first if line.startswith("--- SIGCHLD")]
     equal([found.groups() for found in how], [("CLD_EXITED", "3"), ("CLD_KILLED", "SIGSEGV"), ("CLD_KILLED", "SIGTERM")], "what SIGCHLD tells")
@@ -118,8 +125,10 @@ def lines_of_gcc(world):
 @scenario()
 def lines_of_python(world):
     script = world.path("script.py", PYTHON)
-    lines = beside_strace(world, "/usr/bin/python3", "-S", "-E", "-B", script)[0]
-    check("--- SIGALRM {si_signo=SIGALRM, si_code=SI_KERNEL} ---" in lines, "the timer's signal")
+    lines = beside_strace(world, "/usr/bin/python3", "-S", "-E", "-B", script, by_chance=("mmap(NULL,", "munmap(", "brk("))[0]  # as hashes are
+    came = lines.index("--- SIGALRM {si_signo=SIGALRM, si_code=SI_KERNEL} ---")
+    equal([lines[i].split("(")[0] for i in (came - 1, came + 1)], ["clock_nanosleep", "rt_sigreturn"], "the calls around the timer's signal")
+    check(lines[came - 1].endswith("= -1 EINTR (Interrupted system call)"), f"the call that it interrupts: {lines[came - 1]}")
 
 
 @scenario()

@@ -94,6 +94,10 @@ def words_that_are_meant_otherwise_are_explained(world):
             (["FOO=1", "ls"], "sonde: failed to execute FOO=1: No such file or directory\n    no shell reads this: env FOO=1 ... sets a variable\n"),
             (["-f", "ls", "/"], "sonde: invalid probe specifier ls: probe description ::ls: does not match any probes\n    ::ls:\n    ^~~~~\n"
                                 "    -f takes the name of a function; a program is traced by: sonde PROGRAM ARGS\n"),
+            (["-e", "trace=openat", "ls"], "sonde: no probes specified\n    -e compiles only; some calls of a program: -n 'syscall::openat:return "
+                                           "{ printf(\"%s(%s) = %s\\n\", probefunc, argstr, retstr); }' -c PROGRAM\n"),
+            (["-s", "200", "ls"], "sonde: failed to open 200: No such file or directory\n    -s takes a script; longer strings: -x strsize=200\n"),
+            (["-h"], "sonde: -h: USDT is not there yet\n    --help prints the options\n"),
             (["nosuchprogram"], "sonde: failed to execute nosuchprogram: No such file or directory\n")):
         equal(world.sonde(*arguments, status=1).stderr, said, f"what {arguments} says")
     piped = world.sonde("-q", "-n", "BEGIN { exit(0); }", "-c", "echo a | cat").stderr

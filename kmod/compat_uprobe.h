@@ -104,9 +104,13 @@ static inline void sonde_uprobe_wait(void)
 
 /* uprobe_apply(), which is not exported. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define SONDE_TYPE_UPROBE_APPLY \
+	"int(struct uprobe *, struct uprobe_consumer *, bool)"
 typedef int (*sonde_uprobe_apply_t)(struct uprobe *uprobe,
 				    struct uprobe_consumer *uc, bool add);
 #else
+#define SONDE_TYPE_UPROBE_APPLY \
+	"int(struct inode *, loff_t, struct uprobe_consumer *, bool)"
 typedef int (*sonde_uprobe_apply_t)(struct inode *inode, loff_t offset,
 				    struct uprobe_consumer *uc, bool add);
 #endif

@@ -949,7 +949,8 @@ void sonde_calls_destroy(struct sonde_session *session)
  */
 void sonde_calls_init(void)
 {
-	unsigned long address = sonde_lookup("x64_sys_call");
+	static const char all_type[] = "long int(struct pt_regs *, unsigned int)";
+	unsigned long address = sonde_function("x64_sys_call", all_type);
 	u32 n;
 
 #ifdef SONDE_DIRECT_CALLS
@@ -957,10 +958,12 @@ void sonde_calls_init(void)
 		     SONDE_TASK_SYSCALL_WORK);
 #endif
 	enter_point = sonde_tracepoint("sys_enter");
-	call_table = (unsigned long *)sonde_lookup("sys_call_table");
+	/* all calls are of one type */
+	if (sonde_function("__x64_sys_read", "long int(struct pt_regs *)"))
+		call_table = (unsigned long *)sonde_lookup("sys_call_table");
 	no_call = sonde_lookup("__x64_sys_ni_syscall");
 	all_calls = address ? sonde_location(address) : 0;
-	address = sonde_lookup("ia32_sys_call");
+	address = sonde_function("ia32_sys_call", all_type);
 	compat_entry = address ? sonde_location(address) : 0;
 	for (n = 0; n < ARRAY_SIZE(compat_calls); n++)
 		compat_calls[n] = SONDE_CALLS;

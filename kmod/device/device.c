@@ -674,11 +674,13 @@ int sonde_device_init(void)
 {
 	int err;
 
-	may_access = sonde_lookup_call("ptrace_may_access");
+	may_access = sonde_function_call("ptrace_may_access",
+					 "bool(struct task_struct *, unsigned int)");
 	sonde_fire_init();
 	sonde_kernel_init();
 	sonde_taps_init();
 	sonde_uprobes_init();
+	sonde_mappings_init();
 	err = sonde_timers_init();
 	if (err)
 		return err;

@@ -62,7 +62,8 @@ static unsigned long long (*cpu_time_of)(struct task_struct *task)
 void sonde_fire_init(void)
 {
 	sonde_vdso = sonde_vdso_find() ?: &no_clock;
-	cpu_time_of = sonde_lookup_call("task_sched_runtime");
+	cpu_time_of = sonde_function_call("task_sched_runtime",
+					  "long long unsigned int(struct task_struct *)");
 }
 
 static bool has_user_memory(void)

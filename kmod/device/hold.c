@@ -43,8 +43,13 @@
 #include <asm/unistd.h>
 
 #include "kmod/compat.h"
+#include "kmod/core/hooks.h"
 #include "kmod/device/hold.h"
 #include "kmod/shared/siginfo.h"
+
+#define EVENTS_OF_ALL \
+	(UTRACE_EVENT(QUIESCE) | UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
+	 UTRACE_EVENT(DEATH))
 
 #define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
 
@@ -361,7 +366,7 @@ static u32 on_signal(u32 action, struct utrace_engine *engine,
 	struct sonde_firing firing;
 
 	if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER)
-		return answer(grip, action);
+		return on_quiesce(action, engine, 0); /* in lieu of it */
 	begin(&firing, grip, -1);
 	sonde_siginfo_args(firing.args, info->si_signo, info->si_errno,
 			   info->si_code, &info->_sifields);
@@ -426,7 +431,6 @@ static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
 		   long *code)
 {
 	struct sonde_grip *grip = engine->data;
-	int status = exit_status(*code), number = status & 0x7f;
 	struct sonde_firing firing;
 
 	forget_waiting(grip); /* it was killed while it was held */
@@ -434,11 +438,10 @@ static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
 	grip->mapped = 0;
 	spin_unlock(&grip->lock);
 	begin(&firing, grip, -1);
+	sonde_end_args(firing.args, *code);
 	report(grip, SONDE_TAP_LWP_EXIT, &firing);
 	if (exits_last(grip)) {
-		firing.args[0] = !number ? CLD_EXITED :
-				 status & 0x80 ? CLD_DUMPED : CLD_KILLED;
-		firing.args[1] = number ? number : status >> 8 & 0xff;
+		sonde_end_args(firing.args, exit_status(*code));
 		report(grip, SONDE_TAP_EXIT, &firing);
 	}
 	return answer(grip, action);
@@ -546,8 +549,7 @@ static void let_go(struct sonde_grip *grip)
 
 static unsigned long events_of(struct sonde_grips *grips)
 {
-	unsigned long events = UTRACE_EVENT(QUIESCE) | UTRACE_EVENT(CLONE) |
-			       UTRACE_EVENT(EXIT) | UTRACE_EVENT(DEATH);
+	unsigned long events = EVENTS_OF_ALL;
 	const struct held_taps *taps;
 
 	rcu_read_lock();
@@ -785,6 +787,26 @@ static unsigned long events_for(u32 kind)
 	default:
 		return 0; /* always there, or not an engine's */
 	}
+}
+
+/**
+ * sonde_hold_check() - can threads be held on this kernel?
+ * @kind: of the tap; one that needs no event of its own: at all
+ * @why: what to tell the user if not
+ *
+ * Context: Any.
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int sonde_hold_check(u32 kind, char *why)
+{
+	const char *missing = sonde_lacks(EVENTS_OF_ALL | events_for(kind));
+
+	if (!missing)
+		return 0;
+	scnprintf(why, SONDE_WHY,
+		  "no thread can be held there: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does it",
+		  missing);
+	return -EOPNOTSUPP;
 }
 
 static struct held_taps *make_taps(struct sonde_session *session)

@@ -46,5 +46,6 @@ struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
 				  struct task_struct *task);
 struct sonde_grips *sonde_grips_of(struct sonde_session *session);
 int sonde_grips_take(struct sonde_grips *grips, u32 only);
+int sonde_hold_check(u32 kind, char *why);
 
 #endif

@@ -59,9 +59,12 @@ void sonde_kernel_init(void)
 
 		iterators[n] = tp ? (unsigned long)tp->iterator : -1ul;
 	}
-	copy_kernel = sonde_lookup_call("copy_from_kernel_nofault");
-	copy_kernel_text = sonde_lookup_call("strncpy_from_kernel_nofault");
-	save_from = sonde_lookup_call("stack_trace_save_regs");
+	copy_kernel = sonde_function_call("copy_from_kernel_nofault",
+					  "long int(void *, void *, size_t)");
+	copy_kernel_text = sonde_function_call("strncpy_from_kernel_nofault",
+					       "long int(char *, void *, long int)");
+	save_from = sonde_function_call("stack_trace_save_regs",
+					"unsigned int(struct pt_regs *, long unsigned int *, unsigned int, unsigned int)");
 }
 
 /**

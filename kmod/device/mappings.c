@@ -30,6 +30,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "kmod/core/hooks.h"
 #include "kmod/device/session.h"
 
 static DEFINE_MUTEX(mappings_lock); /* of users, probed */
@@ -233,11 +234,28 @@ static int on_exec(struct kprobe *probe, struct pt_regs *regs)
 }
 
 static struct kprobe probes[] = {
-	{ .symbol_name = "perf_event_mmap", .pre_handler = on_mmap },
-	{ .symbol_name = "taskstats_exit", .pre_handler = on_exit },
-	{ .symbol_name = "security_bprm_committing_creds",
-	  .pre_handler = on_exec },
+	{ .pre_handler = on_mmap },
+	{ .pre_handler = on_exit },
+	{ .pre_handler = on_exec },
 };
+
+/* Of the functions, 0 where one is not as we know it. */
+static unsigned long places[ARRAY_SIZE(probes)];
+
+/**
+ * sonde_mappings_init() - find the functions that tell of mappings
+ *
+ * Context: Process context, module load.
+ */
+void sonde_mappings_init(void)
+{
+	places[0] = sonde_function("perf_event_mmap",
+				   "void(struct vm_area_struct *)");
+	places[1] = sonde_function("taskstats_exit",
+				   "void(struct task_struct *, int)");
+	places[2] = sonde_function("security_bprm_committing_creds",
+				   "void(struct linux_binprm *)");
+}
 
 static struct kprobe *all_probes[] = { &probes[0], &probes[1], &probes[2] };
 
@@ -248,9 +266,10 @@ static int probe_all(void)
 	if (probed)
 		return 0;
 	for (n = 0; n < ARRAY_SIZE(probes); n++) {
-		/* what an earlier registration left */
-		probes[n].addr = NULL;
-		probes[n].flags = 0;
+		if (!places[n])
+			return -EOPNOTSUPP;
+		probes[n].addr = (kprobe_opcode_t *)places[n];
+		probes[n].flags = 0; /* what an earlier registration left */
 	}
 	err = register_kprobes(all_probes, ARRAY_SIZE(all_probes));
 	probed = !err;

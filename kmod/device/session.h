@@ -493,6 +493,7 @@ void sonde_target_gone(struct sonde_session *session, u64 status);
 void sonde_targets_destroy(struct sonde_session *session);
 
 /* mappings.c */
+void sonde_mappings_init(void);
 int sonde_mappings_follow(struct sonde_session *session);
 void sonde_mappings_leave(struct sonde_session *session);
 

@@ -165,14 +165,11 @@ static int exit_status(void)
 		       current->group_leader->exit_code;
 }
 
-static void fire_exit(struct sonde_firing *firing, int status)
+static void fire_end(struct sonde_firing *firing, enum sonde_tap_kind kind,
+		     int status)
 {
-	int number = status & 0x7f;
-
-	firing->args[0] = !number ? CLD_EXITED :
-			  status & 0x80 ? CLD_DUMPED : CLD_KILLED;
-	firing->args[1] = number ? number : status >> 8 & 0xff;
-	fire_kind(firing, SONDE_TAP_EXIT);
+	sonde_end_args(firing->args, status);
+	fire_kind(firing, kind);
 }
 
 static void probe_exit(void *data, struct task_struct *task)
@@ -187,9 +184,9 @@ static void probe_exit(void *data, struct task_struct *task)
 	last = sonde_last_thread(session);
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
-		fire_kind(&firing, SONDE_TAP_LWP_EXIT);
+		fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
 		if (last)
-			fire_exit(&firing, exit_status());
+			fire_end(&firing, SONDE_TAP_EXIT, exit_status());
 	}
 	if (last)
 		sonde_target_gone(session, exit_status());
@@ -306,6 +303,19 @@ static bool is_ignored(int number, const struct k_sigaction *action)
 	       (action->sa.sa_handler == SIG_DFL && sig_kernel_ignore(number));
 }
 
+/*
+ * A signal that ends the group at once (complete_signal()) is handed out as
+ * SIGKILL. Which one it was stands in the exit code.
+ */
+static int given_number(int number)
+{
+	const struct signal_struct *signal = current->signal;
+
+	if (number != SIGKILL || !(signal->flags & SIGNAL_GROUP_EXIT))
+		return number;
+	return signal->group_exit_code & 0x7f ?: number;
+}
+
 static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
 			  struct k_sigaction *action)
 {
@@ -315,7 +325,7 @@ static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
 	preempt_disable_notrace();
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
-		put_signal(&firing, number, info);
+		put_signal(&firing, given_number(number), info);
 		if (is_ignored(number, action)) {
 			put_receiver(&firing, current);
 			fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
@@ -586,6 +596,7 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 {
 	bool call = tap->kind == SONDE_TAP_SYSCALL_ENTRY ||
 		    tap->kind == SONDE_TAP_SYSCALL_RETURN;
+	const char *missing;
 
 	if (tap->kind >= SONDE_TAP_KIND_COUNT) {
 		scnprintf(why, SONDE_WHY, "malformed request: unknown kind of tap");
@@ -617,6 +628,15 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 		scnprintf(why, SONDE_WHY, "at most %u taps at one place",
 			  SONDE_SITE_MAX);
 		return -E2BIG;
+	}
+	missing = tap->kind == SONDE_TAP_SYSCALL_RETURN ||
+		  tap->kind == SONDE_TAP_EXEC_FAILURE ?
+			  sonde_lacks(SONDE_CAN_SHARE) : NULL;
+	if (missing) {
+		scnprintf(why, SONDE_WHY,
+			  "the return of system calls: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does without",
+			  missing);
+		return -EOPNOTSUPP;
 	}
 	if (!leave_fits(tap)) {
 		scnprintf(why, SONDE_WHY,
@@ -654,13 +674,16 @@ static bool holds(const struct sonde_armed *armed)
 	       !is_timer(armed->tap.kind);
 }
 
-static int rehold_one(struct sonde_armed *armed)
+static int rehold_one(struct sonde_armed *armed, char *why)
 {
 	bool held = holds(armed);
 	int err;
 
 	if (armed->held == held)
 		return 0;
+	err = held ? sonde_hold_check(armed->tap.kind, why) : 0;
+	if (err)
+		return err;
 	if (held && !sonde_grips_of(armed->session))
 		return -ENOMEM;
 	if (is_user(armed->tap.kind)) {
@@ -684,7 +707,7 @@ static int rehold_one(struct sonde_armed *armed)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, those of sonde_hold_check().
  */
 int sonde_taps_rehold(struct sonde_session *session, char *why)
 {
@@ -693,7 +716,7 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	int err = 0;
 
 	xa_for_each(&session->taps, id, armed) {
-		err = rehold_one(armed);
+		err = rehold_one(armed, why);
 		if (err)
 			return err;
 	}
@@ -762,6 +785,12 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 	if (!armed->probe)
 		goto out_free;
 	armed->held = holds(armed);
+	if (armed->held) {
+		err = sonde_hold_check(tap->kind, why);
+		if (err)
+			goto out_free;
+		err = -ENOMEM;
+	}
 	if (armed->held && !sonde_grips_of(session))
 		goto out_free; /* it may be reached as soon as it is armed */
 	err = xa_err(xa_store(&session->taps, tap->id, armed,

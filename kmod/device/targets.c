@@ -314,13 +314,16 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -ESRCH or -ENOMEM.
+ * Return: 0, -ESRCH, -ENOMEM, those of sonde_hold_check().
  */
 int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
 {
 	struct sonde_target *target = NULL;
 	unsigned long flags;
+	int err = sonde_hold_check(SONDE_TAP_CREATE, why);
 
+	if (err)
+		return err;
 	if (!sonde_grips_of(session))
 		return -ENOMEM;
 	spin_lock_irqsave(&session->targets_lock, flags);

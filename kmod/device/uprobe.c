@@ -217,8 +217,9 @@ static sonde_uprobe_apply_t apply __ro_after_init;
  */
 void sonde_uprobes_init(void)
 {
-	analyze = sonde_lookup_call("arch_uprobe_analyze_insn");
-	apply = sonde_lookup_call("uprobe_apply");
+	analyze = sonde_function_call("arch_uprobe_analyze_insn",
+				      "int(struct arch_uprobe *, struct mm_struct *, long unsigned int)");
+	apply = sonde_function_call("uprobe_apply", SONDE_TYPE_UPROBE_APPLY);
 }
 
 /*

@@ -42,6 +42,7 @@ Result<pid_t> Tracer::spawn(const utrace_spawn& what) {
   SONDE_CHECK(thread != nullptr);
   thread->process->requested = true;
   thread->process->waiting = true;
+  thread->process->shows_exec = what.shows_exec;
   utrace_control(thread->task, thread->engine, UTRACE_STOP);
   host_.release_spawned(pid);
   return pid;
@@ -145,7 +146,10 @@ void Tracer::go() {
   for (auto& [pid, process] : targets_.processes()) process->waiting = process->silent = false;
   std::vector<Thread*> threads;
   for (auto& [tid, thread] : targets_.threads()) threads.push_back(thread.get());
-  for (Thread* thread : threads) restart(*thread);
+  for (Thread* thread : threads) {
+    if (std::exchange(thread->process->shows_exec, false)) fire_exec(*thread);
+    restart(*thread);
+  }
   // From its answer on no call goes unseen.
   host_.settle(kAnswerMs);
 }

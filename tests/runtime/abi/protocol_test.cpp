@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Packets: round trips, and what a malformed one gets
-#include "runtime/guard/protocol.h"
+#include "runtime/abi/protocol.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -32,13 +32,20 @@ TEST(Protocol, TapsRoundTrip) {
 }
 
 TEST(Protocol, SpawnRoundTrip) {
-  const SpawnRequest request{{"prog", "", "an argument"}, {"A=1", "B="}, true, {1, 2, 300}};
+  SpawnRequest request{{"prog", "", "an argument"}, {"A=1", "B="}, true, {1, 2, 300}, false};
   auto parsed = parse_spawn(encode_spawn(request));
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->argv, request.argv);
   EXPECT_EQ(parsed->environment, request.environment);
   EXPECT_EQ(parsed->calls, request.calls);
   EXPECT_TRUE(parsed->filter);
+  EXPECT_FALSE(parsed->shows_exec);
+  request.filter = false;
+  request.shows_exec = true;
+  parsed = parse_spawn(encode_spawn(request));
+  ASSERT_TRUE(parsed);
+  EXPECT_FALSE(parsed->filter);
+  EXPECT_TRUE(parsed->shows_exec);
 }
 
 /// Every prefix of a good payload, and every one with a byte changed, is either parsed or refused with EINVAL.

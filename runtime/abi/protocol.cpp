@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runtime/guard/protocol.h"
+#include "runtime/abi/protocol.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -267,9 +267,11 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
 Result<SpawnRequest> parse_spawn(ByteSpan payload) {
   Cursor cursor(payload);
   sonde_spawn_payload head;
-  if (!cursor.take(head) || head.argc == 0 || head.filter > 1) return malformed("spawn");
+  if (!cursor.take(head) || head.argc == 0 || head.flags > (SONDE_SPAWN_FILTER | SONDE_SPAWN_SHOWS_EXEC))
+    return malformed("spawn");
   SpawnRequest request;
-  request.filter = head.filter == 1;
+  request.filter = (head.flags & SONDE_SPAWN_FILTER) != 0;
+  request.shows_exec = (head.flags & SONDE_SPAWN_SHOWS_EXEC) != 0;
   std::string text;
   for (uint32_t i = 0; i < head.argc; i++) {
     if (!cursor.take_terminated(text)) return malformed("arguments of the program cut short");
@@ -314,9 +316,10 @@ Bytes encode_taps(std::span<const Tap> taps) {
 }
 
 Bytes encode_spawn(const SpawnRequest& request) {
-  const sonde_spawn_payload head{static_cast<uint32_t>(request.argv.size()),
-                                 static_cast<uint32_t>(request.environment.size()), request.filter ? 1u : 0u,
-                                 static_cast<uint32_t>(request.calls.size())};
+  const sonde_spawn_payload head{
+      static_cast<uint32_t>(request.argv.size()), static_cast<uint32_t>(request.environment.size()),
+      (request.filter ? SONDE_SPAWN_FILTER : 0) | (request.shows_exec ? SONDE_SPAWN_SHOWS_EXEC : 0),
+      static_cast<uint32_t>(request.calls.size())};
   Bytes bytes;
   append(bytes, as_bytes(head));
   for (const auto* list : {&request.argv, &request.environment}) {

@@ -42,6 +42,7 @@
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/thread_info.h>
 #include <linux/tracepoint.h>
@@ -735,7 +736,7 @@ static void trace_everyone(void)
 	long everyone = 0;
 
 	list_for_each_entry(session, &listed, calls_node)
-		if (!READ_ONCE(session->targeted))
+		if (session->privileged && !READ_ONCE(session->targeted))
 			everyone = LONG_MIN;
 	WRITE_ONCE(sonde_call_everyone, everyone);
 }
@@ -813,7 +814,7 @@ static void see_returns(struct sonde_session *session)
 	read_lock(sonde_kernel.tasklist_lock);
 	for_each_process_thread(process, task)
 		if (!(task->flags & SONDE_PF_KERNEL) &&
-		    (!session->targeted || is_marked(task)))
+		    (session->targeted ? is_marked(task) : session->privileged))
 			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
@@ -848,6 +849,23 @@ int sonde_calls_update(struct sonde_session *session, char *why)
 	session->return_taps = returns;
 	mutex_unlock(&calls_lock);
 	return err;
+}
+
+/**
+ * sonde_calls_show() - a line that says who pays for hooks of system calls
+ * @to: /proc/sonde
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_calls_show(struct seq_file *to)
+{
+	mutex_lock(&calls_lock);
+	seq_printf(to, "calls: %s\n",
+		   list_empty(&listed) ? "not hooked" :
+		   on_tracepoint || sonde_call_everyone ?
+					 "hooked for every task" :
+					 "hooked for targets");
+	mutex_unlock(&calls_lock);
 }
 
 /**

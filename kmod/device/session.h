@@ -62,6 +62,7 @@
 #define SONDE_DEATHS 256u
 #define SONDE_COVERED 64u /* a power of two */
 #define SONDE_DISCARDS 4096u /* at once */
+#define SONDE_SITE_MAX 4096u /* taps that fire together */
 #define SONDE_WHY sizeof(((struct sonde_reply *)0)->why)
 
 struct sonde_firing;
@@ -455,6 +456,7 @@ void sonde_calls_init(void);
 bool sonde_calls_see_compat(void);
 int sonde_calls_update(struct sonde_session *session, char *why);
 void sonde_calls_destroy(struct sonde_session *session);
+void sonde_calls_show(struct seq_file *to);
 void sonde_calls_mark(struct task_struct *task);
 bool sonde_calls_want_newborns(struct sonde_session *session);
 void sonde_call_newborn(struct sonde_session *session);

@@ -3,6 +3,7 @@
  * /proc/sonde: who uses the module, and what it has allocated; for root
  *
  *   memory KIND: OBJECTS objects, BYTES bytes
+ *   calls: hooked for every task, for targets, or not hooked
  *   session: ...
  *   waiting: ...      a traced thread that keeps the module from being unloaded
  */
@@ -14,6 +15,7 @@
 static int show(struct seq_file *to, void *unused)
 {
 	sonde_memory_show(to);
+	sonde_calls_show(to);
 	sonde_sessions_show(to);
 	sonde_pauses_show(to);
 	return 0;

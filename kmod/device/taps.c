@@ -33,8 +33,6 @@
 #include "kmod/device/hold.h"
 #include "kmod/shared/siginfo.h"
 
-#define SITE_MAX 4096u /* taps that fire together */
-
 static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
 {
 	const struct sonde_site *site =
@@ -626,9 +624,9 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 			  "user functions and samples need CAP_PERFMON in the kernel module; -x source=ptrace does without");
 		return -EPERM;
 	}
-	if (taps_at(session, tap) >= SITE_MAX) {
+	if (taps_at(session, tap) >= SONDE_SITE_MAX) {
 		scnprintf(why, SONDE_WHY, "at most %u taps at one place",
-			  SITE_MAX);
+			  SONDE_SITE_MAX);
 		return -E2BIG;
 	}
 	missing = tap->kind == SONDE_TAP_SYSCALL_RETURN ||

@@ -47,6 +47,7 @@ struct sonde_uprobe {
 	struct inode *inode; /* the next three are the key */
 	u64 offset;
 	u32 pid; /* only this process; 0: any */
+	u32 taps;
 	struct uprobe *handle;
 	struct rb_node node;
 };
@@ -390,6 +391,7 @@ static void attach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
 	RCU_INIT_POINTER(armed->next, at);
 	rcu_assign_pointer(*link, armed);
 	armed->uprobe = uprobe;
+	uprobe->taps++;
 	choose_handler(uprobe);
 }
 
@@ -402,6 +404,7 @@ static void detach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
 		link = &tap_at(link)->next;
 	rcu_assign_pointer(*link, tap_at(&armed->next));
 	armed->uprobe = NULL;
+	uprobe->taps--;
 	choose_handler(uprobe);
 }
 
@@ -496,8 +499,8 @@ static void count(struct sonde_armed *armed, s32 by)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -ENOEXEC the kernel cannot probe this instruction, -ENOMEM, errors
- * of uprobe_register().
+ * Return: 0, -ENOEXEC the kernel cannot probe this instruction, -E2BIG too many
+ * at one, -ENOMEM, errors of uprobe_register().
  */
 int sonde_uprobe_arm(struct sonde_armed *armed,
 		     const struct sonde_uprobe_file *file, char *why)
@@ -515,6 +518,11 @@ int sonde_uprobe_arm(struct sonde_armed *armed,
 		judge_entries(armed, file->inode);
 	uprobe = find(armed->session, file->inode, tap->offset, tap->pid,
 		      &parent, &link);
+	if (uprobe && uprobe->taps == SONDE_SITE_MAX) {
+		scnprintf(why, SONDE_WHY, "at most %u taps at one place",
+			  SONDE_SITE_MAX);
+		return -E2BIG;
+	}
 	if (uprobe)
 		attach_tap(uprobe, armed);
 	else

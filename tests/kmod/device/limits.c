@@ -328,6 +328,69 @@ static void native_for_who_may(void)
 	CHECK(native_code() == 0, "a member's program has native code");
 }
 
+static __attribute__((noinline)) void function(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The same in a program. */
+static void many_user_taps(void)
+{
+	static struct {
+		struct sonde_tap taps[4097];
+		char path[SONDE_PATH_MAX];
+	} all;
+	struct sonde_tap one = function_tap(SONDE_TAP_USER_ENTRY, function,
+					    all.path);
+	uint32_t length = strlen(all.path);
+
+	for (uint32_t n = 0; n < LENGTH(all.taps); n++) {
+		all.taps[n] = one;
+		all.taps[n].id = n + 1;
+		all.taps[n].probe = 1;
+	}
+	all.taps[0].path_length = length;
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, attach(&c, getpid()));
+	CHECK(request(&c, SONDE_TAP_ARM, 0, 4097, &all,
+		      sizeof(all.taps) + length, NULL, 0) == -E2BIG,
+	      "4097 taps at one instruction");
+	close_client(&c);
+}
+
+/* Whether each task of the machine runs through our hooks. */
+static int all_pay(FILE *status)
+{
+	char line[512];
+	int all = -1;
+
+	rewind(status);
+	while (fgets(line, sizeof(line), status))
+		if (strncmp(line, "calls:", 6) == 0)
+			all = strstr(line, "every task") != NULL;
+	return all;
+}
+
+/* Who traces nobody has nobody pay for his taps. */
+static void only_targets_pay(void)
+{
+	FILE *status = fopen("/proc/sonde", "r");
+
+	CHECK(status && setvbuf(status, NULL, _IONBF, 0) == 0, "/proc/sonde");
+	for (int member = 0; member < 2; member++) {
+		CHECK(seteuid(member ? 65534 : 0) == 0, "seteuid");
+		GRANTED(&c, open_session(&c, 4096));
+		GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+		GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY,
+				     SYS_getppid));
+		CHECK(all_pay(status) == !member, "%s: %d", member ?
+		      "a member's" : "root's", all_pay(status));
+		close_client(&c);
+	}
+	CHECK(seteuid(0) == 0, "seteuid");
+	fclose(status);
+}
+
 static void as_member(void)
 {
 	const struct rlimit little = { 1 << 20, 1 << 20 };
@@ -361,9 +424,11 @@ int main(void)
 	one_depth_a_firing();
 	lost_with_its_receiver();
 	many_taps();
+	many_user_taps();
 	CHECK(chmod("/dev/sonde", 0666) == 0, "chmod");
 	run_apart(as_member);
 	native_for_who_may();
+	only_targets_pay();
 	CHECK(chmod("/dev/sonde", 0600) == 0, "chmod");
 	return verdict("limits");
 }

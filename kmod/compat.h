@@ -55,10 +55,17 @@ static __always_inline struct pt_regs *sonde_fregs(SONDE_FTRACE_REGS *fregs)
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define SONDE_EXIT_HOOKED 1
 #define SONDE_NAME_SYSCALL_ENTRY "trace_syscall_enter"
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
+#define SONDE_TYPE_SYSCALL_ENTRY "void(struct pt_regs *)"
+#else
+#define SONDE_TYPE_SYSCALL_ENTRY "long int(struct pt_regs *, long int)"
+#endif
 #define SONDE_NAME_SYSCALL_EXIT "trace_syscall_exit"
 #else
 #define SONDE_EXIT_HOOKED 0
 #define SONDE_NAME_SYSCALL_ENTRY "syscall_trace_enter"
+#define SONDE_TYPE_SYSCALL_ENTRY \
+	"long int(struct pt_regs *, long int, long unsigned int)"
 #define SONDE_NAME_SYSCALL_EXIT NULL
 #endif
 
@@ -81,10 +88,19 @@ static __always_inline struct pt_regs *sonde_fregs(SONDE_FTRACE_REGS *fregs)
  * moved to the front.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define SONDE_TYPE_DEQUEUE_SIGNAL \
+	"int(sigset_t *, kernel_siginfo_t *, enum pid_type *)"
 #define SONDE_DEQUEUE_MASK(a) ((a)->di)
 #define SONDE_DEQUEUE_INFO(a) ((a)->si)
 #define SONDE_DEQUEUE_TYPE(a) ((a)->dx)
 #else
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0)
+#define SONDE_TYPE_DEQUEUE_SIGNAL \
+	"int(struct task_struct *, sigset_t *, kernel_siginfo_t *, enum pid_type *)"
+#else
+#define SONDE_TYPE_DEQUEUE_SIGNAL \
+	"int(struct task_struct *, sigset_t *, kernel_siginfo_t *)"
+#endif
 #define SONDE_DEQUEUE_MASK(a) ((a)->si)
 #define SONDE_DEQUEUE_INFO(a) ((a)->dx)
 #define SONDE_DEQUEUE_TYPE(a) ((a)->cx)

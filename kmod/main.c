@@ -9,15 +9,15 @@
  * between the end of a C part and the jump out of the trampoline. There
  * nothing sleeps, so RCU-tasks covers them.
  */
-#include <linux/module.h>
-#include <linux/rcupdate.h>
-
 #ifdef CONFIG_PREEMPT_RT
 #error "not for PREEMPT_RT: firings take locks that sleep there"
 #endif
-#ifdef CONFIG_CFI_CLANG
+#if defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI) /* since 6.18 */
 #error "not for kernels with kCFI: the hooks have no type hashes"
 #endif
+
+#include <linux/module.h>
+#include <linux/rcupdate.h>
 
 #include "kmod/core/internal.h"
 #include "kmod/device/device.h"
@@ -53,6 +53,7 @@ static int __init sonde_init(void)
 	err = sonde_device_init();
 	if (err)
 		goto out_signal;
+	sonde_hooks_found();
 	return 0;
 
 out_signal:
@@ -63,6 +64,7 @@ out_life:
 out_syscall:
 	sonde_syscall_stop();
 out_hooks:
+	sonde_hooks_found();
 	stop_hooks();
 out_utrace:
 	sonde_utrace_exit();
@@ -79,6 +81,7 @@ static void __exit sonde_exit(void)
 	sonde_syscall_stop();
 	stop_hooks();
 	sonde_utrace_exit();
+	sonde_memory_end();
 }
 
 module_init(sonde_init);

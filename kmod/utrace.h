@@ -152,6 +152,9 @@ struct utrace_engine_ops {
  * @ops: the callbacks
  * @data: the tracer's own
  * @flags: events wanted; read only, changed by utrace_set_events()
+ *
+ * A reference to it, also to one that is detached, keeps the thread's
+ * task_struct: drop it in report_death or report_reap.
  */
 struct utrace_engine {
 	/* public: */

@@ -8,7 +8,7 @@
 
 #include "compiler/passes/passes.h"
 #include "runtime/base/result.h"
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 #include "runtime/body/symbols.h"
 
 namespace sonde {

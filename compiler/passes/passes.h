@@ -13,8 +13,7 @@
 #include "compiler/ast/ast.h"
 #include "compiler/source/diagnostic.h"
 #include "runtime/base/result.h"
-#include "runtime/body/program.h"
-#include "runtime/framework/framework.h"
+#include "runtime/program/program.h"
 #include "runtime/lang/options.h"
 
 namespace sonde {
@@ -29,7 +28,7 @@ struct MacroValues {
 /// State that lasts over all texts of a session: types, names, inlines, translators, and the program that grows.
 /// Opaque here; made by compiler/passes/check.cpp.
 class World;
-std::unique_ptr<World> make_world(BodyProgram& program, Framework& framework, Options& options);
+std::unique_ptr<World> make_world(BodyProgram& program, ProbeCatalog& probes, Options& options);
 void delete_world(World*);
 
 /// A script's descriptions have bodies; what -n and its like take, or the option pspec allows, may be a description alone.
@@ -80,8 +79,5 @@ std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*
 /// What a clause needs of calls before they are made, to show them at their returns: a clause of ours, without a tree. Null `fire`: nothing.
 SplitClause split_remembering(Splitter& splitter, const ClauseAst& clause, Diagnostics& diagnostics,
                               const CallsOf& calls_of, const CallsOf& entries_of);
-
-/// DIF as text, one instruction a line: for -S and the goldens.
-std::string disassemble(const FireProgram& program);
 
 }  // namespace sonde

@@ -77,7 +77,8 @@ static int attach_to(struct utrace *u, void *data)
  *
  * Context: Process context. May sleep if it creates.
  * Return: the engine, with a reference of the caller's, or -EEXIST, -ENOENT,
- * -ENOMEM, -EPERM for a kernel thread, -ESRCH for a reaped thread.
+ * -ENOMEM, -EPERM for a kernel thread, -ESRCH for a reaped thread, -EOPNOTSUPP
+ * where the kernel's log says what cannot be hooked.
  */
 struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
 					 const struct utrace_engine_ops *ops,
@@ -92,6 +93,8 @@ struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
 	if (create) {
 		if (!ops)
 			return ERR_PTR(-EINVAL);
+		if (sonde_lacks(SONDE_CAN_ATTACH))
+			return ERR_PTR(-EOPNOTSUPP);
 		a.fresh = kzalloc(sizeof(*a.fresh), GFP_KERNEL);
 		if (!a.fresh)
 			return ERR_PTR(-ENOMEM);
@@ -184,6 +187,8 @@ static int check_events(const struct utrace *u, unsigned long old,
 
 	if (events & ~((1UL << _UTRACE_NEVENTS) - 1))
 		return -EINVAL;
+	if (sonde_lacks(events & ~old))
+		return -EOPNOTSUPP;
 	if ((u->dying || u->dead) &&
 	    ((events & ~old & unborn) ||
 	     (old & ~events & UTRACE_EVENT(DEATH))))
@@ -202,7 +207,8 @@ static int check_events(const struct utrace *u, unsigned long old,
  * Context: Any but under siglock.
  * Return: 0; -EINPROGRESS when a callback of the engine runs and may not know
  * yet; -EALREADY when it is too late for DEATH, QUIESCE or REAP; -ESRCH when
- * detached; -EINVAL for an unknown event.
+ * detached; -EINVAL for an unknown event; -EOPNOTSUPP for one that needs what
+ * cannot be hooked.
  */
 int utrace_set_events(struct task_struct *task, struct utrace_engine *engine,
 		      unsigned long events)
@@ -229,6 +235,13 @@ int utrace_set_events(struct task_struct *task, struct utrace_engine *engine,
 	return err;
 }
 EXPORT_SYMBOL_GPL(utrace_set_events);
+
+/* Whether it is too late to tell the thread what to do. */
+static bool is_past(const struct utrace *u)
+{
+	return u->exiting || u->dying || u->dead || u->reaping ||
+	       (READ_ONCE(u->task->flags) & PF_EXITING);
+}
 
 static int control_detach(struct utrace *u, struct utrace_engine *engine)
 {
@@ -294,7 +307,9 @@ static int control_other(struct utrace *u, struct utrace_engine *engine,
  * Context: Any but under siglock.
  * Return: 0; -EINPROGRESS when the thread has not stopped yet, or a callback
  * of a detached engine runs; -EALREADY when report_death runs; -ESRCH when
- * detached, reaped, or dead (except DETACH); -EINVAL for an unknown action.
+ * detached, reaped, or past report_exit (except DETACH); -EINVAL for an unknown
+ * action. A STOP in progress may be overtaken by SIGKILL or an exit: then
+ * report_death comes, and no stop.
  */
 int utrace_control(struct task_struct *task, struct utrace_engine *engine,
 		   enum utrace_resume_action action)
@@ -315,7 +330,7 @@ int utrace_control(struct task_struct *task, struct utrace_engine *engine,
 		detached = !err || err == -EINPROGRESS;
 		goto out_unlock;
 	}
-	if (u->dying || u->dead || u->reaping) {
+	if (is_past(u)) {
 		err = -ESRCH;
 		goto out_unlock;
 	}

@@ -14,7 +14,9 @@
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
+#include <linux/utsname.h>
 
+#include "kmod/core/btf.h"
 #include "kmod/core/internal.h"
 
 #define TRAMPOLINE(name) void sonde_tramp_##name(void)
@@ -41,48 +43,94 @@ struct sonde_kernel sonde_kernel;
 unsigned long sonde_way_targets[SONDE_WAYS];
 static size_t ways_used;
 
+static bool untried;
+module_param(untried, bool, 0444);
+MODULE_PARM_DESC(untried,
+		 "hook functions that the kernel's BTF does not have, on a release without tests");
+
 static unsigned long (*lookup_name)(const char *name);
 static unsigned long (*location_of)(unsigned long ip);
 static void (*free_filter)(struct ftrace_ops *ops);	/* 5.10: no export */
 static DEFINE_PER_CPU(long, in_hook);
 
+#define SHARING (UTRACE_EVENT_SYSCALL | SONDE_CAN_SHARE)
+#define EVERYTHING (SONDE_CAN_ATTACH | ((1UL << _UTRACE_NEVENTS) - 1))
+
+/* Hooked only where the function is the one that its signature says. */
 static struct hook {
 	const char *name;
+	const char *signature;	/* see btf.c */
+	unsigned long events;	/* that cannot be had without it */
 	void (*trampoline)(void);
-	unsigned long ip;
+	unsigned long ip;	/* 0: not hooked */
+	bool missing;		/* the kernel's is another */
 } hooks[SONDE_HOOKS] = {
 	[SONDE_HOOK_SYSCALL_ENTRY] = {
-		SONDE_NAME_SYSCALL_ENTRY, sonde_tramp_syscall_entry },
+		SONDE_NAME_SYSCALL_ENTRY, SONDE_TYPE_SYSCALL_ENTRY,
+		UTRACE_EVENT(SYSCALL_ENTRY), sonde_tramp_syscall_entry },
 	[SONDE_HOOK_SYSCALL_EXIT] = {
-		SONDE_NAME_SYSCALL_EXIT, sonde_tramp_syscall_exit },
-	[SONDE_HOOK_GET_SIGNAL] = { "get_signal", sonde_tramp_get_signal },
+		SONDE_NAME_SYSCALL_EXIT, "void(struct pt_regs *, long int)",
+		UTRACE_EVENT(SYSCALL_EXIT), sonde_tramp_syscall_exit },
+	[SONDE_HOOK_GET_SIGNAL] = {
+		"get_signal", "bool(struct ksignal *)",
+		UTRACE_EVENT_SIGNAL_ALL, sonde_tramp_get_signal },
 	[SONDE_HOOK_DEQUEUE_SIGNAL] = {
-		"dequeue_signal", sonde_tramp_dequeue_signal },
-	[SONDE_HOOK_PREPARE_SIGNAL] = { "prepare_signal", NULL },
+		"dequeue_signal", SONDE_TYPE_DEQUEUE_SIGNAL,
+		UTRACE_EVENT_SIGNAL_ALL, sonde_tramp_dequeue_signal },
+	[SONDE_HOOK_PREPARE_SIGNAL] = { /* and SIGKILL ends a stop */
+		"prepare_signal", "bool(int, struct task_struct *, bool)",
+		EVERYTHING, NULL },
 	[SONDE_HOOK_SETUP_DONE] = {
-		"signal_setup_done", sonde_tramp_setup_done },
+		"signal_setup_done", "void(int, struct ksignal *, int)",
+		UTRACE_EVENT_SIGNAL_ALL, sonde_tramp_setup_done },
 	[SONDE_HOOK_SIGNAL_STOP] = {
-		"do_signal_stop", sonde_tramp_signal_stop },
-	[SONDE_HOOK_TELL_PARENT] = { "do_notify_parent_cldstop", NULL },
-	[SONDE_HOOK_NEW_TASK] = { "wake_up_new_task", sonde_tramp_new_task },
-	[SONDE_HOOK_EXEC] = { "proc_exec_connector", sonde_tramp_exec },
-	[SONDE_HOOK_EXIT] = { "do_exit", sonde_tramp_exit },
-	[SONDE_HOOK_DEATH] = { "proc_exit_connector", sonde_tramp_death },
-	[SONDE_HOOK_RELEASE] = { "release_task", sonde_tramp_release },
-	[SONDE_HOOK_REGFUNC] = { "syscall_regfunc", sonde_tramp_regfunc },
+		"do_signal_stop", "bool(int)",
+		UTRACE_EVENT(JCTL), sonde_tramp_signal_stop },
+	[SONDE_HOOK_TELL_PARENT] = {
+		"do_notify_parent_cldstop",
+		"void(struct task_struct *, bool, int)",
+		UTRACE_EVENT(JCTL), NULL },
+	[SONDE_HOOK_NEW_TASK] = {
+		"wake_up_new_task", "void(struct task_struct *)",
+		UTRACE_EVENT(CLONE), sonde_tramp_new_task },
+	[SONDE_HOOK_EXEC] = {
+		"proc_exec_connector", "void(struct task_struct *)",
+		UTRACE_EVENT(EXEC), sonde_tramp_exec },
+	[SONDE_HOOK_EXIT] = {
+		"do_exit", "void(long int)",
+		UTRACE_EVENT(EXIT), sonde_tramp_exit },
+	[SONDE_HOOK_DEATH] = { /* and threads go from the table */
+		"proc_exit_connector", "void(struct task_struct *)",
+		EVERYTHING, sonde_tramp_death },
+	[SONDE_HOOK_RELEASE] = {
+		"release_task", "void(struct task_struct *)",
+		EVERYTHING, sonde_tramp_release },
+	[SONDE_HOOK_REGFUNC] = {
+		"syscall_regfunc", "int()",
+		SHARING, sonde_tramp_regfunc },
 	[SONDE_HOOK_UNREGFUNC] = {
-		"syscall_unregfunc", sonde_tramp_unregfunc },
+		"syscall_unregfunc", "void()",
+		SHARING, sonde_tramp_unregfunc },
 	[SONDE_HOOK_PROBE_ADD] = {
-		"tracepoint_probe_register", sonde_tramp_probe_add },
+		"tracepoint_probe_register",
+		"int(struct tracepoint *, void *, void *)",
+		SHARING, sonde_tramp_probe_add },
 	[SONDE_HOOK_PROBE_ADD_PRIO] = {
 		"tracepoint_probe_register_prio",
-		sonde_tramp_probe_add_prio },
+		"int(struct tracepoint *, void *, void *, int)",
+		SHARING, sonde_tramp_probe_add_prio },
 	[SONDE_HOOK_PROBE_ADD_AGAIN] = {
 		"tracepoint_probe_register_prio_may_exist",
-		sonde_tramp_probe_add_again },
+		"int(struct tracepoint *, void *, void *, int)",
+		SHARING, sonde_tramp_probe_add_again },
 	[SONDE_HOOK_PROBE_REMOVE] = {
-		"tracepoint_probe_unregister", sonde_tramp_probe_remove },
+		"tracepoint_probe_unregister",
+		"int(struct tracepoint *, void *, void *)",
+		SHARING, sonde_tramp_probe_remove },
 };
+
+/* The events of all hooks that are missing. */
+static unsigned long lacking;
 
 /*
  * What to call for a function at this address. A kernel built for IBT takes the
@@ -99,43 +147,124 @@ static void *way_to(unsigned long address)
 }
 
 /**
- * sonde_lookup() - address of a kernel symbol, also under a compiler's suffix
- * @name: the plain name
+ * sonde_lookup() - address of a kernel's datum
+ * @name: its symbol
  *
- * Of data, or of a function to be hooked. To call one: sonde_lookup_call().
+ * Of a function: sonde_function().
  *
  * Context: Process context, after sonde_hooks_init() began.
  * Return: the address, or 0.
  */
 unsigned long sonde_lookup(const char *name)
 {
-	static const char * const suffixes[] = {
-		"", ".constprop.0", ".isra.0", ".part.0", ".isra.0.constprop.0",
+	return lookup_name(name);
+}
+
+/*
+ * Whether all tests ran on this release, in whatever flavour. Elsewhere we take
+ * no function that the kernel's BTF does not have: nothing would tell if it took
+ * other arguments than there.
+ */
+static bool was_tried(void)
+{
+	static const char * const releases[] = {
+		"5.10.0-46", "6.1.0-56", "6.1.192-sonde-debug",
 	};
-	unsigned long address;
+	const char *release = init_utsname()->release;
+	size_t i, length;
+
+	for (i = 0; i < ARRAY_SIZE(releases); i++) {
+		length = strlen(releases[i]);
+		if (!strncmp(release, releases[i], length) &&
+		    (!release[length] || release[length] == '-'))
+			return true;
+	}
+	return untried;
+}
+
+/* Also under a suffix, which says that the compiler has changed a function. */
+static unsigned long find_function(const char *name, bool *whole)
+{
+	static const char * const suffixes[] = {
+		"", ".constprop.0", ".isra.0", ".isra.0.constprop.0",
+	};
+	unsigned long address = 0;
 	char full[KSYM_NAME_LEN];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
+	for (i = 0; i < ARRAY_SIZE(suffixes) && !address; i++) {
 		snprintf(full, sizeof(full), "%s%s", name, suffixes[i]);
 		address = lookup_name(full);
-		if (address)
-			return address;
+		*whole = !i;
 	}
-	return 0;
+	return address;
 }
 
 /**
- * sonde_lookup_call() - what to call for a kernel function
- * @name: the plain name
+ * sonde_function() - address of a kernel function that is as we know it
+ * @name: the function
+ * @signature: what it takes and returns, see btf.c
  *
- * Context: Module load, after sonde_hooks_init() began: there are no more than
- * SONDE_WAYS of them.
+ * One that is not is left alone, and the kernel's log says why. To hook it; to
+ * call one: sonde_function_call().
+ *
+ * Context: Module load, after sonde_hooks_init() began.
+ * Return: the address, or 0.
+ */
+unsigned long sonde_function(const char *name, const char *signature)
+{
+	char found[160];
+	bool whole;
+	unsigned long address = find_function(name, &whole);
+	int err = -ENOENT;
+
+	if (!address)
+		return 0;
+	if (whole)
+		err = sonde_btf_check(name, signature, found, sizeof(found));
+	if (err == -EINVAL) {
+		pr_warn("sonde: %s is left alone: here it is %s, not %s\n",
+			name, found, signature);
+		return 0;
+	}
+	if (err && !was_tried()) {
+		pr_warn("sonde: %s is left alone: this kernel's BTF does not have it, and no test ran on %s (untried=1 takes it all the same)\n",
+			name, init_utsname()->release);
+		return 0;
+	}
+	return address;
+}
+
+/**
+ * sonde_function_call() - what to call for a kernel function
+ * @name: as in sonde_function()
+ * @signature: as there
+ *
+ * Context: As there: there are no more than SONDE_WAYS of them.
  * Return: a function of the same type, or NULL.
  */
-void *sonde_lookup_call(const char *name)
+void *sonde_function_call(const char *name, const char *signature)
 {
-	return way_to(sonde_lookup(name));
+	return way_to(sonde_function(name, signature));
+}
+
+/**
+ * sonde_lacks() - the hook that is missing for an event
+ * @events: of the utrace API
+ *
+ * Context: Any.
+ * Return: the name of its function, NULL if all are there.
+ */
+const char *sonde_lacks(unsigned long events)
+{
+	int i;
+
+	if (!(READ_ONCE(lacking) & events))
+		return NULL;
+	for (i = 0; i < SONDE_HOOKS; i++)
+		if (hooks[i].missing && (hooks[i].events & events))
+			return hooks[i].name;
+	return NULL;
 }
 
 /**
@@ -239,7 +368,8 @@ static __always_inline bool wanted(enum sonde_hook_index index,
 		return false;
 	case SONDE_HOOK_SETUP_DONE:
 		return sonde_flags(current) &
-			(UTRACE_EVENT_SIGNAL_ALL | SONDE_FLAG_KEPT);
+			(UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT(QUIESCE) |
+			 SONDE_FLAG_KEPT);
 	case SONDE_HOOK_TELL_PARENT:
 		sonde_tells_parent((struct task_struct *)regs->di,
 				   (bool)regs->si, regs->dx);
@@ -303,73 +433,103 @@ static int find_lookup(void)
 static int find_kernel(void)
 {
 	const struct {
-		const char *name;
+		const char *name, *signature;	/* of data: none */
 		void *slot;
-		bool data;
 	} wanted_symbols[] = {
-		{ "ftrace_location", &location_of },
-		{ "ftrace_free_filter", &free_filter },
-		{ "do_group_exit", &sonde_kernel.do_group_exit },
-		{ SONDE_NAME_COREDUMP, &sonde_kernel.do_coredump },
+		{ "ftrace_location", "long unsigned int(long unsigned int)",
+		  &location_of },
+		{ "ftrace_free_filter", "void(struct ftrace_ops *)",
+		  &free_filter },
+		{ "do_group_exit", "void(int)", &sonde_kernel.do_group_exit },
+		{ SONDE_NAME_COREDUMP, "void(kernel_siginfo_t *)",
+		  &sonde_kernel.do_coredump },
 		{ "task_work_cancel_match",
+		  "struct callback_head *(struct task_struct *, fn *, void *)",
 		  &sonde_kernel.task_work_cancel_match },
-		{ "user_enable_single_step",
+		{ "user_enable_single_step", "void(struct task_struct *)",
 		  &sonde_kernel.user_enable_single_step },
-		{ "user_enable_block_step",
+		{ "user_enable_block_step", "void(struct task_struct *)",
 		  &sonde_kernel.user_enable_block_step },
-		{ "user_disable_single_step",
+		{ "user_disable_single_step", "void(struct task_struct *)",
 		  &sonde_kernel.user_disable_single_step },
-		{ "is_current_pgrp_orphaned",
+		{ "is_current_pgrp_orphaned", "int()",
 		  &sonde_kernel.is_current_pgrp_orphaned },
-		{ "get_task_exe_file", &sonde_kernel.get_task_exe_file },
-		{ "tasklist_lock", &sonde_kernel.tasklist_lock, true },
-		{ "sys_tracepoint_refcount",
-		  &sonde_kernel.sys_tracepoint_refcount, true },
+		{ "get_task_exe_file", "struct file *(struct task_struct *)",
+		  &sonde_kernel.get_task_exe_file },
+		{ "tasklist_lock", NULL, &sonde_kernel.tasklist_lock },
+		{ "sys_tracepoint_refcount", NULL,
+		  &sonde_kernel.sys_tracepoint_refcount },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(wanted_symbols); i++) {
-		unsigned long found = sonde_lookup(wanted_symbols[i].name);
+		const char *name = wanted_symbols[i].name;
+		const char *signature = wanted_symbols[i].signature;
+		void *found;
 
-		if (!wanted_symbols[i].data)
-			found = (unsigned long)way_to(found);
+		found = signature ? sonde_function_call(name, signature) :
+				    (void *)lookup_name(name);
 		if (!found) {
-			pr_err("sonde: this kernel has no %s\n",
-			       wanted_symbols[i].name);
+			pr_err("sonde: cannot do without %s\n", name);
 			return -ENOENT;
 		}
-		*(unsigned long *)wanted_symbols[i].slot = found;
+		*(void **)wanted_symbols[i].slot = found;
+	}
+	return 0;
+}
+
+static void find_hook(struct hook *hook)
+{
+	unsigned long address;
+
+	if (!hook->name)	/* not on this kernel */
+		return;
+	address = sonde_function(hook->name, hook->signature);
+	hook->ip = address ? location_of(address) : 0;
+	if (hook->ip)
+		return;
+	pr_warn("sonde: %s cannot be hooked: what needs it is refused\n",
+		hook->name);
+	hook->missing = true;
+	lacking |= hook->events;
+}
+
+static int find_hooks(void)
+{
+	int err, i;
+
+	for (i = 0; i < SONDE_HOOKS; i++)
+		find_hook(&hooks[i]);
+	for (i = 0; i < SONDE_HOOKS; i++) {
+		/* the work bit is shared with all of these, or not at all */
+		if (hooks[i].events == SHARING && sonde_lacks(SONDE_CAN_SHARE))
+			hooks[i].ip = 0;
+		if (!hooks[i].ip)
+			continue;
+		err = ftrace_set_filter_ip(&sonde_ops, hooks[i].ip, 0, 0);
+		if (err) {
+			pr_err("sonde: hook on %s: %d\n", hooks[i].name, err);
+			return err;
+		}
 	}
 	return 0;
 }
 
 int sonde_hooks_init(void)
 {
-	int err, i;
+	int err;
 
 	err = find_lookup();
-	if (!err)
-		err = find_kernel();
 	if (err)
 		return err;
-	for (i = 0; i < SONDE_HOOKS; i++) {
-		unsigned long address;
-
-		if (!hooks[i].name)	/* not on this kernel */
-			continue;
-		address = sonde_lookup(hooks[i].name);
-		hooks[i].ip = address ? location_of(address) : 0;
-		if (!hooks[i].ip) {
-			pr_err("sonde: %s cannot be hooked\n", hooks[i].name);
-			err = -ENOENT;
-			goto out_filter;
-		}
-		err = ftrace_set_filter_ip(&sonde_ops, hooks[i].ip, 0, 0);
-		if (err) {
-			pr_err("sonde: hook on %s: %d\n", hooks[i].name, err);
-			goto out_filter;
-		}
-	}
+	sonde_btf_open((void *)lookup_name("__start_BTF"),
+		       (void *)lookup_name("__stop_BTF"));
+	err = find_kernel();
+	if (err)
+		goto out_btf;
+	err = find_hooks();
+	if (err)
+		goto out_filter;
 	err = register_ftrace_function(&sonde_ops);
 	if (err) {
 		pr_err("sonde: cannot hook: %d (ftrace off, live patch?)\n",
@@ -379,7 +539,15 @@ int sonde_hooks_init(void)
 	return 0;
 out_filter:
 	free_filter(&sonde_ops);
+out_btf:
+	sonde_btf_close();
 	return err;
+}
+
+/* Every function that the module uses was looked at. */
+void sonde_hooks_found(void)
+{
+	sonde_btf_close();
 }
 
 /*

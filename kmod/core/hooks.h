@@ -62,13 +62,20 @@ struct sonde_kernel {
 
 extern struct sonde_kernel sonde_kernel;
 
+/* What hooks carry beside events: see sonde_lacks(). */
+#define SONDE_CAN_ATTACH BIT(28)	/* that a thread can be traced at all */
+#define SONDE_CAN_SHARE BIT(27)	/* the work bit of system calls, with others */
+
 unsigned long sonde_lookup(const char *name);
-void *sonde_lookup_call(const char *name);
+unsigned long sonde_function(const char *name, const char *signature);
+void *sonde_function_call(const char *name, const char *signature);
+const char *sonde_lacks(unsigned long events);
 unsigned long sonde_location(unsigned long function);
 struct tracepoint *sonde_tracepoint(const char *name);
 unsigned long sonde_body(enum sonde_hook_index index);
 
 int sonde_hooks_init(void);
+void sonde_hooks_found(void);
 void sonde_hooks_stop(void);
 void sonde_hooks_enter(void);
 void sonde_hooks_leave(void);

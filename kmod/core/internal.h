@@ -61,6 +61,7 @@ enum sonde_kept {
  * @stopped: asleep in sonde_stop(); cleared by whoever wakes it
  * @killed: SIGKILL was seen: no stop any more
  * @stepping: single or block step is on
+ * @exiting: past report_exit: no stop any more
  * @dying: report_death under way
  * @dead: report_death is over, or will never be made
  * @reaping: report_reap begun
@@ -103,6 +104,7 @@ struct utrace {
 	bool stopped;
 	bool killed;
 	bool stepping;
+	bool exiting;
 	bool dying, dead;
 	bool reaping, reap_wait;
 	bool let_go;
@@ -127,6 +129,7 @@ struct utrace {
  * @event: its bit, 0 for report_quiesce alone
  * @bits: the action beyond the resume bits, as the last callback left it
  * @resume: most constrained choice of the engines called so far
+ * @requested: of a handler's report: an engine asked for one, or steps
  * @regs: the thread's user registers
  * @signal: what report_signal is about
  * @clone: what report_clone is about
@@ -139,6 +142,7 @@ struct sonde_report {
 	unsigned long event;
 	u32 bits;
 	u32 resume;
+	bool requested;
 	struct pt_regs *regs;
 	union {
 		struct {
@@ -175,6 +179,7 @@ void sonde_put(struct utrace *u);
 void sonde_report(struct utrace *u, struct sonde_report *r);
 bool sonde_stop(struct utrace *u);
 bool sonde_wants_stop(struct utrace *u);
+bool sonde_goes_to_die(struct utrace *u);
 bool sonde_take_report(struct utrace *u);
 void sonde_safe_point(struct utrace *u);
 void sonde_settle(struct utrace *u);

@@ -141,12 +141,10 @@ static void report_exit(struct utrace *u, unsigned long *argument)
 	}
 	/* A thread that was killed is not held. */
 	u->killed |= was_killed(r.exit.orig_code);
-	while (!u->killed && sonde_wants_stop(u) && !sonde_stop(u)) {
+	while (!sonde_goes_to_die(u))
 		/* there is no later place for a report */
-		if (!sonde_take_report(u))
-			break;
-		sonde_report_request(u);
-	}
+		if (!sonde_stop(u) && sonde_take_report(u))
+			sonde_report_request(u);
 }
 
 unsigned long sonde_hook_exit(struct sonde_args *args)
@@ -159,6 +157,8 @@ unsigned long sonde_hook_exit(struct sonde_args *args)
 	u = sonde_enter();
 	if (u && (READ_ONCE(u->flags) & UTRACE_EVENT(EXIT)))
 		report_exit(u, &args->di);
+	else if (u)
+		WRITE_ONCE(u->exiting, true);
 	sonde_leave(u);
 	return sonde_body(SONDE_HOOK_EXIT);
 }

@@ -291,17 +291,24 @@ static void decide(struct utrace *u, u32 bits, int signr, u32 usual,
 	}
 }
 
-/* A step that was asked for is over with the first trap. */
-static void step_done(struct utrace *u)
+/*
+ * A step that was asked for is over with the first trap, or in a handler.
+ * Return: whether there was one.
+ */
+static bool step_done(struct utrace *u)
 {
 	struct utrace_engine *engine;
+	bool stepped = false;
 
 	spin_lock_irq(&u->lock);
 	list_for_each_entry(engine, &u->engines, link)
 		if (engine->resume == UTRACE_SINGLESTEP ||
-		    engine->resume == UTRACE_BLOCKSTEP)
+		    engine->resume == UTRACE_BLOCKSTEP) {
 			engine->resume = UTRACE_RESUME;
+			stepped = true;
+		}
 	spin_unlock_irq(&u->lock);
+	return stepped;
 }
 
 /* Reports the signal in u->info, stops, and leaves the verdict in u->kept. */
@@ -339,42 +346,50 @@ static void report_held(struct utrace *u)
 		report_signal(u, signr);
 }
 
-/*
- * An engine asked for a report: report_quiesce(0), or report_signal for those
- * that have no report_quiesce. That may make up a signal.
- */
-void sonde_report_request(struct utrace *u)
+/* A report without a signal, in which an engine may make one up. */
+static void report_none(struct utrace *u, struct sonde_report *r)
 {
 	struct k_sigaction return_ka = { };
 	kernel_siginfo_t kept = u->info;
-	struct sonde_report r = {
-		.event = SONDE_EVENT_REPORT,
-		.bits = UTRACE_SIGNAL_REPORT,
-		.regs = task_pt_regs(current),
-	};
+	u32 usual = r->bits;
 
-	r.signal.info = u->kept ? &kept : &u->info;
-	r.signal.return_ka = &return_ka;
-	sonde_report(u, &r);
-	if (u->kept || utrace_signal_action(r.bits) == UTRACE_SIGNAL_REPORT)
-		return;
-	decide(u, r.bits, 0, UTRACE_SIGNAL_REPORT, NULL, &return_ka);
+	r->regs = task_pt_regs(current);
+	r->signal.info = u->kept ? &kept : &u->info;
+	r->signal.return_ka = &return_ka;
+	sonde_report(u, r);
+	if (!u->kept && utrace_signal_action(r->bits) != usual &&
+	    !sonde_lacks(UTRACE_EVENT_SIGNAL_ALL))
+		decide(u, r->bits, 0, usual, NULL, &return_ka);
 }
 
-/* Signal handler setup just finished. */
-void sonde_report_handler(struct utrace *u)
+/*
+ * An engine asked for a report: report_quiesce(0), or report_signal for those
+ * that have no report_quiesce.
+ */
+void sonde_report_request(struct utrace *u)
 {
-	struct k_sigaction return_ka = { };
-	kernel_siginfo_t info = { };
 	struct sonde_report r = {
-		.event = SONDE_EVENT_HANDLER,
-		.bits = UTRACE_SIGNAL_HANDLER,
-		.regs = task_pt_regs(current),
+		.event = SONDE_EVENT_REPORT, .bits = UTRACE_SIGNAL_REPORT,
 	};
 
-	r.signal.info = &info;
-	r.signal.return_ka = &return_ka;
-	sonde_report(u, &r);
+	report_none(u, &r);
+}
+
+/*
+ * Signal handler setup just finished. This serves in lieu of a report that an
+ * engine asked for, and whoever steps has asked for it.
+ */
+void sonde_report_handler(struct utrace *u)
+{
+	struct sonde_report r = {
+		.event = SONDE_EVENT_HANDLER, .bits = UTRACE_SIGNAL_HANDLER,
+	};
+
+	r.requested = sonde_take_report(u);
+	r.requested |= step_done(u);
+	if (!u->kept)
+		clear_siginfo(&u->info);
+	report_none(u, &r);
 }
 
 /* A fault or trap of the thread's own, which get_signal() takes first. */

@@ -314,6 +314,8 @@ int sonde_syscall_init(void)
 {
 	int err;
 
+	if (sonde_lacks(SONDE_CAN_SHARE))
+		return 0;
 	exit_point = sonde_tracepoint("sys_exit");
 	if (!exit_point)
 		return -ENOENT;
@@ -334,6 +336,8 @@ int sonde_syscall_init(void)
 
 void sonde_syscall_stop(void)
 {
+	if (!exit_point)
+		return;
 	asked = false;
 	WRITE_ONCE(registrar, current);
 	tracepoint_probe_unregister(exit_point, on_sys_exit, NULL);

@@ -330,13 +330,28 @@ static bool has_callback(const struct utrace_engine_ops *ops,
 	}
 }
 
+/*
+ * Whether @engine gets a report_quiesce. The report of a handler that was set
+ * up comes without one; where it takes the place of a request, and there is no
+ * report_signal to make it by, this is it.
+ */
+static bool wants_quiesce(const struct utrace_engine *engine,
+			  const struct sonde_report *r)
+{
+	return (READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE)) &&
+	       engine->ops->report_quiesce &&
+	       (r->event != SONDE_EVENT_HANDLER ||
+		(r->requested && !engine->ops->report_signal));
+}
+
 /* Whether @engine wants the event itself, after its report_quiesce. */
 static bool wants_event(const struct utrace_engine *engine,
-			unsigned long event)
+			const struct sonde_report *r)
 {
 	unsigned long flags = READ_ONCE(engine->flags);
+	unsigned long handler = UTRACE_EVENT_SIGNAL_ALL;
 
-	switch (event) {
+	switch (r->event) {
 	case 0:
 		return false;
 	case SONDE_EVENT_REPORT:
@@ -344,10 +359,12 @@ static bool wants_event(const struct utrace_engine *engine,
 			engine->ops->report_signal &&
 			!engine->ops->report_quiesce;
 	case SONDE_EVENT_HANDLER:
-		return (flags & UTRACE_EVENT_SIGNAL_ALL) &&
-			engine->ops->report_signal;
+		if (r->requested)
+			handler |= UTRACE_EVENT(QUIESCE);
+		return (flags & handler) && engine->ops->report_signal;
 	default:
-		return (flags & event) && has_callback(engine->ops, event);
+		return (flags & r->event) &&
+			has_callback(engine->ops, r->event);
 	}
 }
 
@@ -358,19 +375,15 @@ static void call_engine(struct utrace *u, struct utrace_engine *engine,
 	unsigned long event = r->event;
 	u32 value;
 
-	if (event == SONDE_EVENT_HANDLER)
-		goto event_itself;
-	if ((READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE)) &&
-	    ops->report_quiesce) {
-		if (event == SONDE_EVENT_REPORT)
+	if (wants_quiesce(engine, r)) {
+		if (event == SONDE_EVENT_REPORT || event == SONDE_EVENT_HANDLER)
 			event = 0;
 		value = ops->report_quiesce(r->resume, engine, event);
 		choose(u, engine, r, value & UTRACE_RESUME_MASK);
 		if (READ_ONCE(engine->detached))
 			return;
 	}
-event_itself:
-	if (!wants_event(engine, r->event))
+	if (!wants_event(engine, r))
 		return;
 	value = invoke(ops, r->resume | r->bits, engine, r);
 	r->bits = value & ~UTRACE_RESUME_MASK;
@@ -483,10 +496,23 @@ bool sonde_stop(struct utrace *u)
 		__set_current_state(TASK_RUNNING);
 	}
 	u->stopped = false;
-	if (killed)
-		u->killed = true;
 	spin_unlock_irq(&u->lock);
 	return killed;
+}
+
+/*
+ * The thread is on its way out: when no engine wants it stopped, it passes the
+ * last place where it could. Return: whether it has.
+ */
+bool sonde_goes_to_die(struct utrace *u)
+{
+	bool goes;
+
+	spin_lock_irq(&u->lock);
+	goes = u->killed || choice(u) != UTRACE_STOP;
+	u->exiting = goes;
+	spin_unlock_irq(&u->lock);
+	return goes;
 }
 
 /* Puts on or takes off single or block step, as the engines chose. */

@@ -35,12 +35,15 @@ static const char *const tracepoints[] = {
 	"signal_generate", "sys_enter", "sys_exit", "task_newtask",
 };
 
-static unsigned long iterators[ARRAY_SIZE(tracepoints)];
+static unsigned long iterators[ARRAY_SIZE(tracepoints)] __ro_after_init;
 
-static long (*copy_kernel)(void *to, const void *from, size_t length);
-static long (*copy_kernel_text)(char *to, const void *from, long max);
+static long (*copy_kernel)(void *to, const void *from, size_t length)
+	__ro_after_init;
+static long (*copy_kernel_text)(char *to, const void *from, long max)
+	__ro_after_init;
 static unsigned int (*save_from)(struct pt_regs *regs, unsigned long *to,
-				 unsigned int max, unsigned int skip);
+				 unsigned int max, unsigned int skip)
+	__ro_after_init;
 
 /**
  * sonde_kernel_init() - look up what is not exported
@@ -56,9 +59,12 @@ void sonde_kernel_init(void)
 
 		iterators[n] = tp ? (unsigned long)tp->iterator : -1ul;
 	}
-	copy_kernel = sonde_lookup_call("copy_from_kernel_nofault");
-	copy_kernel_text = sonde_lookup_call("strncpy_from_kernel_nofault");
-	save_from = sonde_lookup_call("stack_trace_save_regs");
+	copy_kernel = sonde_function_call("copy_from_kernel_nofault",
+					  "long int(void *, void *, size_t)");
+	copy_kernel_text = sonde_function_call("strncpy_from_kernel_nofault",
+					       "long int(char *, void *, long int)");
+	save_from = sonde_function_call("stack_trace_save_regs",
+					"unsigned int(struct pt_regs *, long unsigned int *, unsigned int, unsigned int)");
 }
 
 /**

@@ -198,13 +198,14 @@ static bool pause_all(struct sonde_grips *grips, u32 pid, bool pause)
  *
  * Context: Process context. Sleeps until the threads stand, two seconds at
  * most; one that sleeps in a system call stops when that is over.
- * Return: 0, -ESRCH, -EDEADLK, -ENOMEM.
+ * Return: 0, -ESRCH, -EDEADLK, -ENOMEM, those of sonde_hold_check().
  */
 int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
 		     char *why)
 {
 	unsigned long end = jiffies + PAUSE_PATIENCE;
 	struct sonde_grips *grips;
+	int err;
 
 	if (!pid || pid > INT_MAX || !sonde_has_target(session, pid)) {
 		scnprintf(why, SONDE_WHY, "no process %llu is traced", pid);
@@ -214,6 +215,9 @@ int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
 		scnprintf(why, SONDE_WHY, "process %llu would stop itself", pid);
 		return -EDEADLK;
 	}
+	err = pause ? sonde_hold_check(SONDE_TAP_CREATE, why) : 0;
+	if (err)
+		return err;
 	grips = sonde_grips_of(session);
 	if (!grips || (pause && sonde_grips_take(grips, pid) < 0))
 		return -ENOMEM;

@@ -18,7 +18,7 @@
 #include "runtime/base/result.h"
 #include "runtime/body/context.h"
 #include "runtime/body/output.h"
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 #include "runtime/framework/framework.h"
 #include "runtime/lang/options.h"
 #include "runtime/source/event_source.h"

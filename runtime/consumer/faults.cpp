@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runtime/base/excerpt.h"
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 #include "runtime/format/append.h"
 #include "runtime/format/format.h"
 #include "runtime/framework/framework.h"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "runtime/agg/table.h"
-#include "runtime/body/program.h"
-#include "runtime/lang/type_layout.h"
-#include "runtime/lang/value_type.h"
+#include "runtime/program/program.h"
+#include "runtime/program/type_layout.h"
+#include "runtime/program/value_type.h"
 
 namespace sonde {
 

@@ -203,23 +203,27 @@ void Core::report_death(utrace_task& task, bool group_dead, int signal) {
   task.in_death = false;
 }
 
+void Core::report_quiesce_to(utrace_task& task, Engine& engine, uint32_t action) {
+  if (!(engine.flags & UTRACE_EVENT_QUIESCE) || !engine.ops->report_quiesce) return;
+  ++engine.reporting;
+  engine.controlled = false;
+  accept(task, engine, engine.ops->report_quiesce(action, &engine, &task, 0));
+}
+
 /// report_quiesce(0). An engine that has report_signal and no report_quiesce gets UTRACE_SIGNAL_REPORT there instead.
 void Core::report_quiesce(utrace_task& task) {
   if (!(task.events & UTRACE_EVENT_QUIESCE)) return;
-  round(task, 0, [&](Engine& engine, uint32_t action) {
-    if (!(engine.flags & UTRACE_EVENT_QUIESCE) || !engine.ops->report_quiesce) return;
-    ++engine.reporting;
-    engine.controlled = false;
-    accept(task, engine, engine.ops->report_quiesce(action, &engine, &task, 0));
-  });
+  round(task, 0, [&](Engine& engine, uint32_t action) { report_quiesce_to(task, engine, action); });
 }
 
-/// The part of signal_report() that needs the round: UTRACE_SIGNAL_REPORT or UTRACE_SIGNAL_HANDLER, without a new signal.
+/// UTRACE_SIGNAL_REPORT or UTRACE_SIGNAL_HANDLER, without a new signal. The latter serves in lieu of a report that was asked for: an engine
+/// without report_signal gets report_quiesce(0).
 void Core::signal_report(utrace_task& task, uint32_t kind) {
   task.signal_action = kind;
   if (task.stop != Stop::Signal) task.info = {};
   bool handler = kind == UTRACE_SIGNAL_HANDLER;
   round(task, 0, [&](Engine& engine, uint32_t action) {
+    if (handler && !engine.ops->report_signal) report_quiesce_to(task, engine, action);
     if (!engine.ops->report_signal) return;
     bool wants = engine.flags & (UTRACE_EVENT_QUIESCE | (handler ? uint32_t{UTRACE_EVENT_SIGNAL_ALL} : 0));
     if (!wants || (!handler && engine.ops->report_quiesce && task.stop != Stop::Signal)) return;

@@ -160,7 +160,8 @@ int utrace_control(utrace_task*, utrace_engine* engine, utrace_resume_action act
   if (action > UTRACE_DETACH) return -EINVAL;
   if (gone(task) || it.leaving) return -ESRCH;
   if (action == UTRACE_DETACH) return detach(*task, it);
-  if (task->life == Life::Dead) return -ESRCH;
+  // Behind its exit stop nothing holds a thread, and nothing of it is reported but its death.
+  if (task->life == Life::Dead || (task->stop == Stop::Death && task->life == Life::Running)) return -ESRCH;
   switch (action) {
     case UTRACE_STOP: return stop(*task, it);
     case UTRACE_INTERRUPT:

@@ -15,7 +15,8 @@
 // - Another return_ka, TERM and CORE on a handled signal run rt_sigaction in the thread (64-bit code only). TERM of a signal that by
 //   default kills nobody, or where no call can be run: SIGKILL. TERM of a core signal sets the core limit to 0.
 // - STOP and TSTP: the parent sees SIGSTOP or SIGTSTP. HOLD: the signal loses its place in the queue.
-// - SIGNAL_REPORT goes to engines with report_signal and no report_quiesce; the others get report_quiesce(0).
+// - SIGNAL_REPORT goes to engines with report_signal and no report_quiesce; the others get report_quiesce(0). SIGNAL_HANDLER is made where
+//   an engine asked for a report, or steps: for a signal's engines alone it would be a stop for each signal.
 // - A single step over a system call instruction skips that call's reports, but for filtered calls' entries.
 // - A new thread's return from its own clone is reported at its first stop, after report_quiesce(0) where that was asked for.
 // - A call that a signal has interrupted is reported when it is known what the program gets (see utrace_call), with the registers

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,8 @@ enum {
 #define EXCLUSIVE 4
 #define MATCH_DATA 2
 #define MATCH_OPS 1
-#define REQUESTS 0x80000000u
+#define REQUESTS 0x80000000u	/* no report_quiesce */
+#define QUIESCES 0x40000000u	/* no report_signal */
 
 /* What victims tell: shared with them. */
 struct shared {

@@ -137,6 +137,24 @@ static void r_invalid(void)
 	end(pid, e);
 }
 
+/* Each event by itself; UTRACE_REFUSED: those that this module does without. */
+static void r_granted(void)
+{
+	const char *without = getenv("UTRACE_REFUSED");
+	bool all = without && !strcmp(without, "all");
+	uint64_t refused = without ? strtoul(without, NULL, 16) : 0;
+	pid_t pid = start(v_spin);
+	int e = make(), event;
+
+	EQUAL(attach_to(e, pid, CREATE), all ? -EOPNOTSUPP : 0);
+	for (event = E_QUIESCE; !all && event <= E_JCTL; event++) {
+		EQUAL(set_events(e, EV(event)),
+		      refused & EV(event) ? -EOPNOTSUPP : 0);
+		EQUAL(set_events(e, 0), 0);
+	}
+	end(pid, e);
+}
+
 /* While report_death runs: the engine cannot get out of it any more. */
 static void r_in_death(void)
 {
@@ -210,6 +228,8 @@ const struct row rows_calls[] = {
 	  NULL },
 	{ "invalid", "EINVAL; ESRCH of every call when detached", r_invalid,
 	  NULL },
+	{ "granted", "each event; EOPNOTSUPP where the kernel has changed",
+	  r_granted, NULL },
 	{ "indeath", "errors during report_death; reap waits", r_in_death,
 	  NULL },
 	{ "inreap", "errors during report_reap; the parent does not wait",

@@ -131,6 +131,77 @@ static void r_group_exit(void)
 	close(e);
 }
 
+static void v_lingers(void)
+{
+	unsigned int ms = 2000;
+
+	/* the close is a work of the exiting thread's */
+	if (ioctl(make(), UTRACE_TEST_LINGER, &ms))
+		_exit(1);
+	_exit(3);
+}
+
+/* Past report_exit nothing stops it: that is said at once. */
+static void past_exit(uint64_t events)
+{
+	pid_t pid = start(v_lingers);
+	int e = engine(pid, EV(E_DEATH) | events);
+	struct utrace_test_entry entry;
+
+	go();
+	CHECK(SOON(control(e, RESUME) == -ESRCH));
+	EQUAL(control(e, STOP), -ESRCH);
+	EQUAL(control(e, REPORT), -ESRCH);
+	CHECK(wait_state(pid, 'D'));
+	EQUAL(count(e, E_DEATH), 0);
+	CHECK(next(e, E_DEATH, &entry));
+	EQUAL(wait_for(pid), 3 << 8);
+	close(e);
+
+	pid = start(v_lingers);
+	e = engine(pid, EV(E_DEATH) | events);
+	go();
+	CHECK(SOON(control(e, RESUME) == -ESRCH));
+	EQUAL(control(e, DETACH), 0);
+	CHECK(wait_state(pid, 'D'));
+	EQUAL(wait_for(pid), 3 << 8);
+	EQUAL(count(e, E_DEATH), 0);
+	close(e);
+}
+
+static void r_past_exit(void)
+{
+	past_exit(0);
+	past_exit(EV(E_EXIT));
+}
+
+static int usage(int e)
+{
+	return result(ioctl(e, UTRACE_TEST_USAGE));
+}
+
+/* Both test engines hold the task, and so does what utrace keeps of it. */
+static void r_reference(void)
+{
+	pid_t pid = start(v_exit3);
+	int a = engine(pid, EV(E_REAP)), b = engine(pid, 0);
+
+	go();
+	EQUAL(wait_for(pid), 3 << 8);
+	CHECK(next(a, E_REAP, NULL));
+	CHECK(SOON(usage(a) == 3));
+	EQUAL(set_events(a, 0), -ESRCH);
+	EQUAL(control(a, RESUME), -ESRCH);
+	EQUAL(barrier(a), -ESRCH);
+	EQUAL(result(ioctl(b, UTRACE_TEST_PUT)), 0);
+	pause_ms(50);
+	EQUAL(usage(a), 3);
+	EQUAL(result(ioctl(a, UTRACE_TEST_PUT)), 0);
+	CHECK(SOON(usage(a) == 2));
+	close(a);
+	close(b);
+}
+
 static void r_death(void)
 {
 	pid_t pid = start(v_exit3);
@@ -272,6 +343,10 @@ const struct row rows_life[] = {
 	{ "exitkill", "a killed thread is not held at exit", r_exit_killed,
 	  NULL },
 	{ "exitgroup", "exit_group breaks STOP", r_group_exit, NULL },
+	{ "pastexit", "past report_exit: no action, DETACH alone", r_past_exit,
+	  NULL },
+	{ "reference", "an engine kept after reap: -ESRCH", r_reference,
+	  "it keeps the task_struct, until its last reference goes" },
 	{ "death", "death before reap, errors on the dead", r_death, NULL },
 	{ "selfreap", "a thread that reaps itself", r_self_reap, NULL },
 	{ "nodeath", "DETACH in report_death: no reap", r_death_detach, NULL },

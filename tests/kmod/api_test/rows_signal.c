@@ -37,6 +37,26 @@ static void r_ignored_seen(void)
 {
 	signal_row(v_spin, SIGCHLD, RESUME | S_IGN, 0, 0, -1);
 }
+static void v_ignores(void)
+{
+	signal(SIGUSR1, SIG_IGN);
+	shared->ready = 3;
+	v_spin();
+}
+
+/* By the program's own choice; an engine that asks for no other kind sees it. */
+static void r_ignored_by_choice(void)
+{
+	pid_t pid = start(v_ignores);
+	int e = ready_engine(pid, EV(E_IGN));
+	struct utrace_test_entry entry;
+
+	kill(pid, SIGUSR1);
+	CHECK(next(e, E_SIGNAL, &entry));
+	EQUAL(entry.a, SIGUSR1);
+	EQUAL(entry.action & 0xf0, S_IGN);
+	end(pid, e);
+}
 static void r_fatal_ignored(void)
 {
 	signal_row(v_spin, SIGTERM, RESUME | S_IGN, 0, 0, -1);
@@ -74,6 +94,91 @@ static void r_handler(void)
 	CHECK(next(e, UTRACE_TEST_HANDLER, &entry));
 	EQUAL(entry.c, (long)on_hit);
 	EQUAL(told(9), SIGUSR1);
+	end(pid, e);
+}
+static int report_of_handler(int e)
+{
+	struct utrace_test_entry entry;
+
+	CHECK(next(e, UTRACE_TEST_HANDLER, &entry));
+	return entry.c == (long)on_hit;
+}
+
+/* The handler has run, and nothing else was reported. */
+static void only_that(int e)
+{
+	EQUAL(told(9), SIGUSR1);
+	pause_ms(20);
+	EQUAL(count(e, UTRACE_TEST_NO_EVENT), 0);
+	EQUAL(shared->value[8], 1);
+}
+
+/* What asks for a report before a handler is set up gets one report. */
+static void r_lieu(void)
+{
+	static const int actions[] = { REPORT, INTERRUPT };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		pid_t pid = start(v_handler);
+		int e = ready_engine(pid, EV_SIGNALS | EV(E_QUIESCE));
+		int asks;
+
+		respond(e, E_SIGNAL, actions[i] | S_DELIVER, 1, 0, 0);
+		kill(pid, SIGUSR1);
+		CHECK(report_of_handler(e));
+		only_that(e);
+		close(e);
+
+		/* another engine's request; this one wants no signals */
+		shared->value[8] = shared->value[9] = 0;
+		e = make();
+		EQUAL(attach_to(e, pid, CREATE | QUIESCES), 0);
+		EQUAL(set_events(e, EV(E_QUIESCE)), 0);
+		asks = engine(pid, EV_SIGNALS);
+		respond(asks, E_SIGNAL, actions[i] | S_DELIVER, 1, 0, 0);
+		kill(pid, SIGUSR1);
+		CHECK(report_of_handler(asks));
+		CHECK(next(e, UTRACE_TEST_NO_EVENT, NULL));
+		only_that(e);
+		close(asks);
+		end(pid, e);
+	}
+}
+
+/* Who steps into a handler is told so, also without a signal's event. */
+static void r_step_handler(void)
+{
+	static const int actions[] = { SINGLESTEP, BLOCKSTEP };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		pid_t pid = start(v_handler);
+		int e = ready_engine(pid, EV(E_QUIESCE));
+
+		EQUAL(stop(e), 0);
+		kill(pid, SIGUSR1);
+		EQUAL(control(e, actions[i]), 0);
+		CHECK(report_of_handler(e));
+		only_that(e);
+		EQUAL(state_of(pid), 'R');	/* the step is over */
+		end(pid, e);
+	}
+}
+
+/* A signal that the report of a handler makes up. */
+static void r_handler_signal(void)
+{
+	pid_t pid = start(v_handler);
+	int e = ready_engine(pid, EV_SIGNALS);
+
+	respond(e, UTRACE_TEST_HANDLER, RESUME | S_DELIVER, 1,
+		UTRACE_TEST_MAKE_SIGNAL, SIGUSR2);
+	kill(pid, SIGUSR1);
+	CHECK(SOON(shared->value[8] == 2));
+	CHECK(next(e, UTRACE_TEST_HANDLER, NULL));
+	CHECK(next(e, UTRACE_TEST_HANDLER, NULL));
+	EQUAL(count(e, E_SIGNAL), 0);
 	end(pid, e);
 }
 static void r_changed_number(void)
@@ -290,6 +395,33 @@ static void hold_row(uint32_t action, int handled)
 	end(pid, e);
 }
 
+/*
+ * An engine that is gone with its answer: what it wanted is done all the same,
+ * also where the kernel would have done something else.
+ */
+static void last_word(uint32_t action, uint32_t op, int64_t argument)
+{
+	pid_t pid = start(v_handler);
+	int e = ready_engine(pid, EV_SIGNALS);
+
+	respond(e, E_SIGNAL, DETACH | action, 1, op, argument);
+	kill(pid, SIGUSR1);
+	if (action == S_TERM) {
+		EQUAL(wait_for(pid) & 0x7f, SIGUSR1);
+	} else {
+		EQUAL(told(op == UTRACE_TEST_SET_HANDLER ? 10 : 9), SIGUSR1);
+		finish(pid);
+	}
+	close(e);
+}
+
+static void r_last_word(void)
+{
+	last_word(S_TERM, 0, 0);
+	last_word(S_DELIVER, UTRACE_TEST_SET_HANDLER, (long)other_handler);
+	last_word(S_IGN | S_HOLD, 0, 0);
+}
+
 /* The action is done as well, and the signal reported again after it. */
 static void r_hold_action(void)
 {
@@ -462,10 +594,18 @@ static void r_unreported_kill(void)
 
 const struct row rows_signal[] = {
 	{ "ignored", "ignored signals are seen", r_ignored_seen, NULL },
+	{ "sigign", "ignored by SIG_IGN: SIGNAL_IGN", r_ignored_by_choice,
+	  NULL },
 	{ "fatal", "fatal signal ignored", r_fatal_ignored, NULL },
 	{ "fatal20", "20 of them with two threads", r_fatal_threads, NULL },
 	{ "default", "default action, own number", r_default, NULL },
 	{ "handler", "DELIVER to a handler, SIGNAL_HANDLER", r_handler, NULL },
+	{ "lieu", "SIGNAL_HANDLER in lieu of a report that was asked for",
+	  r_lieu, NULL },
+	{ "stephandler", "SINGLESTEP, BLOCKSTEP ask for SIGNAL_HANDLER",
+	  r_step_handler, "block steps single without BTF" },
+	{ "handlersig", "SIGNAL_HANDLER makes up a signal", r_handler_signal,
+	  NULL },
 	{ "signr", "altered number", r_changed_number, NULL },
 	{ "return_ka", "DELIVER to another handler", r_return_ka, NULL },
 	{ "term", "TERM on a handled signal, other number", r_term, NULL },
@@ -486,6 +626,8 @@ const struct row rows_signal[] = {
 	  r_default_number, NULL },
 	{ "holdact", "HOLD with DELIVER, with IGN: done, and reported again",
 	  r_hold_action, NULL },
+	{ "lastword", "DETACH with an action: the action is done", r_last_word,
+	  NULL },
 	{ "holdstop", "HOLD with STOP: reported again after SIGCONT",
 	  r_hold_stop, "not in SigPnd, a SIGCONT does not flush it" },
 	{ "again", "STOP|IGN, found in info by INTERRUPT", r_info_again,

@@ -39,6 +39,7 @@ struct test_engine {
 	struct utrace_test_response responses[UTRACE_TEST_EVENTS];
 	struct completion go_on;
 	struct utrace_examiner exam;
+	u32 linger;
 	bool random;		/* callbacks answer at random */
 	struct place places[PLACES];
 	unsigned int logged, read;
@@ -327,7 +328,20 @@ static const struct utrace_engine_ops test_ops = {
 /* Without report_quiesce requests come as report_signal. */
 static const struct utrace_engine_ops request_ops = { CALLBACKS };
 
+/* Without report_signal nothing is told of signals. */
+static const struct utrace_engine_ops quiesce_ops = {
+	.report_quiesce = on_quiesce, .release = on_release,
+};
+
 #define REQUEST_FLAG 0x80000000u
+#define QUIESCE_FLAG 0x40000000u
+
+static const struct utrace_engine_ops *ops_of(u32 flags)
+{
+	if (flags & REQUEST_FLAG)
+		return &request_ops;
+	return flags & QUIESCE_FLAG ? &quiesce_ops : &test_ops;
+}
 
 static int find_task(struct test_engine *t, int nr)
 {
@@ -357,7 +371,7 @@ static int test_attach(struct test_engine *t,
 		if (err)
 			return err;
 	}
-	ops = a->flags & REQUEST_FLAG ? &request_ops : &test_ops;
+	ops = ops_of(a->flags);
 	refcount_inc(&t->ref);
 	if (a->by_pid)
 		engine = utrace_attach_pid(t->pid, a->flags & 0xff, ops, t);
@@ -591,6 +605,12 @@ static long test_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		in.find.path[sizeof(in.find.path) - 1] = 0;
 		return test_find(t, &in.find);
 	}
+	if (cmd == UTRACE_TEST_LINGER) {
+		t->linger = in.number;
+		return 0;
+	}
+	if (cmd == UTRACE_TEST_USAGE)
+		return t->task ? refcount_read(&t->task->usage) : -ESRCH;
 	if (!t->engine)
 		return -EBADFD;
 	switch (cmd) {
@@ -664,6 +684,7 @@ static int test_release(struct inode *inode, struct file *file)
 	struct test_engine *t = file->private_data;
 	int i;
 
+	msleep(t->linger);
 	complete_all(&t->go_on);
 	for (i = 0; i < PLACES; i++)
 		leave(&t->places[i]);

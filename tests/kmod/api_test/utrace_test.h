@@ -75,6 +75,8 @@ struct utrace_test_response {
 #define UTRACE_TEST_LOOKUP _IOW('u', 7, struct utrace_test_attach)
 #define UTRACE_TEST_BY_PID _IOW('u', 8, __u32)	/* use the _pid forms */
 #define UTRACE_TEST_TORTURE _IOW('u', 9, __s32)	/* one random act on pid */
+#define UTRACE_TEST_LINGER _IOW('u', 15, __u32)	/* milliseconds a close takes */
+#define UTRACE_TEST_USAGE _IO('u', 16)	/* references to the task_struct */
 #define UTRACE_TEST_STAY _IOW('u', 14, __s32)	/* a random engine that stays */
 
 struct utrace_test_find {

@@ -149,6 +149,7 @@ static void put_off_to_an_exec(void)
 		{ .op = SONDE_DIF_RECORD },
 	};
 	struct child child;
+	uint64_t seen;
 
 	GRANTED(&c, open_session(&c, 65536));
 	child = start_child(&c, become_victim);
@@ -159,8 +160,10 @@ static void put_off_to_an_exec(void)
 	open_gate(&child);
 	CHECK_EXIT(&child, 7);
 	of_root = 0;
-	drain(&c, count_root);
+	seen = drain(&c, count_root);
 	CHECK(of_root == 0, "%lu records of root's program", of_root);
+	CHECK(seen + all_drops(&c) == 1, "%lu records, %lu drops", seen,
+	      all_drops(&c));
 	close_client(&c);
 }
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 #include "runtime/framework/framework.h"
 
 namespace sonde {

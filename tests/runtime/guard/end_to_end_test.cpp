@@ -254,10 +254,9 @@ TEST(Guard, AttachesAndDetaches) {
   Programs::get();
   const pid_t child = fork();
   if (child == 0) {
-    execl(target().c_str(), "target", "loop", "20", nullptr);
+    execl(target().c_str(), "target", "loop", "6000", nullptr);
     _exit(127);
   }
-  usleep(100000);
   {
     Consumer consumer;
     consumer.enable(1, Dif().argument(0));
@@ -269,6 +268,7 @@ TEST(Guard, AttachesAndDetaches) {
     consumer.drain(true);
     EXPECT_GT(consumer.count(1), 20u);
   }
+  kill(child, SIGUSR2);
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status));
@@ -307,7 +307,7 @@ TEST(Guard, HeldThreadCanBeKilledAndSignalled) {
   const uint32_t pid = consumer.spawn({target(), "getppid", "1", "4"});
   consumer.tap_call(1, SYS_getppid);
   ASSERT_TRUE(consumer.source->go());
-  usleep(100000);
+  consumer.wait_for_records(1);
   kill(static_cast<pid_t>(pid), SIGKILL);
   consumer.run(5000);
   EXPECT_EQ(consumer.status[pid], 9u);
@@ -379,20 +379,22 @@ TEST(Guard, SignalsSent) {
 TEST(Guard, HoldsAndResumesATarget) {
   Consumer consumer;
   consumer.enable(1, Dif().argument(0));
-  const uint32_t pid = consumer.spawn({target(), "loop", "5"}, {SYS_getppid}, true);
+  const uint32_t pid = consumer.spawn({target(), "loop", "6000"}, {SYS_getppid}, true);
   ASSERT_TRUE(consumer.source->run_to_entry(pid));
   consumer.tap_call(1, SYS_getppid);
   ASSERT_TRUE(consumer.source->go());
-  usleep(100000);
+  consumer.wait_for_records(1);
   ASSERT_TRUE(consumer.source->hold(pid));
   consumer.drain(true);
   const size_t count = consumer.count(1);
   EXPECT_GT(count, 0u);
-  usleep(100000);
+  usleep(100000);  // in vain
   consumer.drain(true);
   EXPECT_EQ(consumer.count(1), count);
   ASSERT_TRUE(consumer.source->resume(pid));
-  consumer.run(20000);
+  consumer.wait_for_records(count + 1);
+  kill(static_cast<pid_t>(pid), SIGUSR2);
+  consumer.run();
   EXPECT_GT(consumer.count(1), count);
   EXPECT_EQ(consumer.status[pid], static_cast<uint64_t>(42 << 8));
 }

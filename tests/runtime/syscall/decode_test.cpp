@@ -223,6 +223,7 @@ TEST(DecodeArguments, ByCommand) {
   EXPECT_EQ(at_entry(SYS_ioctl, {1, 0x40049409, 3}), "1, FICLONE, 3");
   EXPECT_EQ(at_entry(SYS_ioctl, {1, 0xc0104299, kP}), "1, _IOC(_IOC_READ|_IOC_WRITE, 0x42, 0x99, 0x10), 0x1000");
   World window;
+  window.memory.add({kP, {}});  // what the kernel reads there: nothing
   window.put(kP, winsize{24, 80, 0, 0});
   EXPECT_EQ(at_return(SYS_ioctl, {1, TIOCGWINSZ, kP}, 0, window),
             "1, TIOCGWINSZ, {ws_row=24, ws_col=80, ws_xpixel=0, ws_ypixel=0}");

@@ -114,6 +114,39 @@ TEST_F(UtraceCallbacks, SignalHandlerReportBeforeItsFirstInstruction) {
   }
 }
 
+TEST_F(UtraceCallbacks, SignalHandlerIsInLieuOfEveryRequestedReport) {
+  static int quiesced, handlers;
+  quiesced = handlers = 0;
+  utrace_engine_ops without_signals{}, without_quiesce{};
+  without_signals.report_quiesce = [](uint32_t, utrace_engine*, utrace_task*, uint32_t event) -> uint32_t {
+    quiesced += event == 0;
+    return UTRACE_RESUME;
+  };
+  without_quiesce.report_signal = [](uint32_t action, utrace_engine*, utrace_task*, user_regs_struct*, siginfo_t*,
+                                     const struct sigaction*, struct sigaction*) -> uint32_t {
+    handlers += (action & UTRACE_SIGNAL_MASK) == UTRACE_SIGNAL_HANDLER;
+    return UTRACE_RESUME | (action & UTRACE_SIGNAL_MASK);
+  };
+  utrace_task* task = start(program("raise", {"12", "h"}), UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT_EXIT);
+  ASSERT_TRUE(task);
+  utrace_engine *one = nullptr, *other = nullptr;
+  ASSERT_EQ(utrace_attach_task(task, UTRACE_ATTACH_CREATE, &without_signals, nullptr, &one), 0);
+  ASSERT_EQ(utrace_set_events(task, one, UTRACE_EVENT_QUIESCE), 0);
+  ASSERT_EQ(utrace_attach_task(task, UTRACE_ATTACH_CREATE, &without_quiesce, nullptr, &other), 0);
+  ASSERT_EQ(utrace_set_events(task, other, UTRACE_EVENT_QUIESCE), 0);
+  record.signal = [&](utrace_engine*, utrace_task*, siginfo_t*, uint32_t given, struct sigaction*) -> uint32_t {
+    uint32_t kind = given & UTRACE_SIGNAL_MASK;
+    if (kind == UTRACE_SIGNAL_DELIVER) quiesced = 0;
+    return kind | (kind == UTRACE_SIGNAL_DELIVER ? UTRACE_REPORT : UTRACE_RESUME);
+  };
+  ASSERT_TRUE(run());
+  EXPECT_EQ(quiesced, 1);
+  EXPECT_EQ(handlers, 1);
+  EXPECT_EQ(record.order(), "signal signal_handler exit");
+  utrace_engine_put(one);
+  utrace_engine_put(other);
+}
+
 TEST_F(UtraceCallbacks, CloneAttachesAndHoldsTheChildBeforeItsFirstInstruction) {
   ASSERT_TRUE(
       start(program("many_threads", {"1"}), UTRACE_EVENT_CLONE | UTRACE_EVENT_SYSCALL_ENTRY | UTRACE_EVENT_DEATH));

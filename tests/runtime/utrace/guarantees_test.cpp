@@ -117,6 +117,18 @@ TEST_F(UtraceGuarantees, ControlOnTheDeadIsEsrch) {
   EXPECT_EQ(record.count("reap"), 0) << "no reap after detach";
 }
 
+TEST_F(UtraceGuarantees, ControlBehindTheExitStopIsEsrch) {
+  ASSERT_TRUE(start("leader_leaves", UTRACE_EVENT_EXIT | UTRACE_EVENT_DEATH));
+  host.release_spawned(pid);
+  ASSERT_TRUE(turn_until(host, [&] { return record.count("exit") == 1; }));
+  // The other thread lives: this one is not dead yet.
+  EXPECT_EQ(record.count("death"), 0);
+  for (auto action : {UTRACE_STOP, UTRACE_INTERRUPT, UTRACE_REPORT, UTRACE_SINGLESTEP, UTRACE_RESUME})
+    EXPECT_EQ(utrace_control(task, engine, action), -ESRCH) << action;
+  ASSERT_TRUE(turn_until(host, [&] { return record.count("death") == 1; }));
+  ASSERT_TRUE(turn_to_end(host));
+}
+
 TEST_F(UtraceGuarantees, ControlOfAnUnknownActionIsEinval) {
   ASSERT_TRUE(start("nothing", 0));
   EXPECT_EQ(utrace_control(task, engine, UTRACE_RESUME_MASK), -EINVAL);

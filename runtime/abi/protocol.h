@@ -19,7 +19,7 @@
 #include "kmod/shared/abi.h"
 #include "runtime/base/result.h"
 #include "runtime/base/unique_fd.h"
-#include "runtime/source/event_source.h"
+#include "runtime/abi/requests.h"
 
 namespace sonde {
 

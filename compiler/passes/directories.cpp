@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "compiler/library/directories.h"
+#include "compiler/passes/directories.h"
 
 #include <algorithm>
 #include <filesystem>

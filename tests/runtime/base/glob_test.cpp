@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runtime/framework/glob.h"
+#include "runtime/base/glob.h"
 
 #include <gtest/gtest.h>
 

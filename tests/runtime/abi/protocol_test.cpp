@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Packets: round trips, and what a malformed one gets
-#include "runtime/guard/protocol.h"
+#include "runtime/abi/protocol.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runtime/guard/protocol.h"
+#include "runtime/abi/protocol.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -9,13 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "runtime/framework/framework.h"
-#include "runtime/lang/type_layout.h"
-#include "runtime/lang/value_type.h"
+#include "runtime/program/fire_program.h"
+#include "runtime/program/probes.h"
+#include "runtime/program/type_layout.h"
+#include "runtime/program/value_type.h"
 
 namespace sonde {
 
 struct BodyContext;
+
+/// What a clause may take of scratch memory; more when strings are very long.
+inline constexpr uint64_t kScratchBytes = 1 << 20;
 
 /// A clause's native code. Evaluates the rest of the predicate, then the statements. Returns 0 when the
 /// predicate was false, else 1. A fault is left in the context.

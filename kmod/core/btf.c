@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the kernel says of its own functions
+ *
+ * A hook reads a function's arguments from registers, and a call by address
+ * passes them there: of a function that takes others than we think, both would
+ * go wrong in silence. The kernel's description of itself (BTF) lies in its
+ * image, from __start_BTF to __stop_BTF: a header, types one behind another,
+ * which name each other by their numbers, and strings. We read the types once,
+ * at load, into an index; it goes when every function has been looked at.
+ *
+ * A signature is text: "bool(int, struct task_struct *)". Names are the
+ * kernel's own, without const and volatile; a function is "fn". Nothing is
+ * read outside the section, whatever it says.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/stringhash.h>
+#include <linux/types.h>
+#include <uapi/linux/btf.h>
+
+#include "kmod/core/btf.h"
+
+/* Kinds that came with later kernels than the oldest of ours. */
+#define KIND_DECL_TAG 17
+#define KIND_TYPE_TAG 18
+#define KIND_ENUM64 19
+
+#define POINTERS_MAX 8 /* pointers and qualifiers of one type */
+
+/* Bytes behind a struct btf_type: of its kind, and of each of its members. */
+static const struct {
+	u8 fixed, each;
+} tails[] = {
+	[BTF_KIND_INT] = { 4, 0 },
+	[BTF_KIND_ARRAY] = { sizeof(struct btf_array), 0 },
+	[BTF_KIND_STRUCT] = { 0, sizeof(struct btf_member) },
+	[BTF_KIND_UNION] = { 0, sizeof(struct btf_member) },
+	[BTF_KIND_ENUM] = { 0, sizeof(struct btf_enum) },
+	[BTF_KIND_FUNC_PROTO] = { 0, sizeof(struct btf_param) },
+	[BTF_KIND_VAR] = { sizeof(struct btf_var), 0 },
+	[BTF_KIND_DATASEC] = { 0, sizeof(struct btf_var_secinfo) },
+	[KIND_DECL_TAG] = { 4, 0 },
+	[KIND_ENUM64] = { 0, 12 },
+};
+
+static const void *types;
+static const char *strings;
+static u32 strings_size;
+static u32 type_count; /* with type 0, which is void */
+static u32 *places; /* of each type, in types */
+static u32 *hashes; /* of each function's name; 0 of other types */
+
+static const struct btf_type *type_at(u32 id)
+{
+	return id && id < type_count ? types + places[id] : NULL;
+}
+
+static u32 kind_of(const struct btf_type *type)
+{
+	return BTF_INFO_KIND(type->info);
+}
+
+static const char *name_of(const struct btf_type *type)
+{
+	return type->name_off < strings_size ? strings + type->name_off : "";
+}
+
+static u32 hash_of(const char *name)
+{
+	return hashlen_hash(hashlen_string(NULL, name)) ?: 1;
+}
+
+/* Return: the bytes of @type, 0 if it is none that we know or fits in @room. */
+static u32 size_of(const struct btf_type *type, u32 room)
+{
+	u64 size = sizeof(*type);
+	u32 kind;
+
+	if (room < size)
+		return 0;
+	kind = kind_of(type);
+	if (!kind || kind >= ARRAY_SIZE(tails))
+		return 0;
+	size += tails[kind].fixed +
+		(u64)tails[kind].each * BTF_INFO_VLEN(type->info);
+	return size <= room ? size : 0;
+}
+
+static bool index_types(u32 size)
+{
+	u32 at, step, room = size / sizeof(struct btf_type) + 1;
+
+	places = kvmalloc_array(room, sizeof(*places), GFP_KERNEL);
+	hashes = kvcalloc(room, sizeof(*hashes), GFP_KERNEL);
+	if (!places || !hashes)
+		return false;
+	type_count = 1;
+	for (at = 0; at < size; at += step) {
+		const struct btf_type *type = types + at;
+
+		step = size_of(type, size - at);
+		if (!step)
+			return false;
+		if (kind_of(type) == BTF_KIND_FUNC)
+			hashes[type_count] = hash_of(name_of(type));
+		places[type_count++] = at;
+	}
+	return true;
+}
+
+/**
+ * sonde_btf_open() - read the kernel's description of itself
+ * @start: of the section; NULL if the kernel has none
+ * @end: of the section
+ *
+ * Where it cannot be read, every function is one that it does not have.
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_btf_open(const void *start, const void *end)
+{
+	const struct btf_header *header = start;
+	u64 size = start && end > start ? end - start : 0;
+
+	if (size < sizeof(*header) || header->magic != BTF_MAGIC ||
+	    header->version != BTF_VERSION || header->hdr_len > size)
+		return;
+	size -= header->hdr_len;
+	if ((u64)header->type_off + header->type_len > size ||
+	    (u64)header->str_off + header->str_len > size ||
+	    header->type_off % sizeof(u32) || !header->str_len)
+		return;
+	types = start + header->hdr_len + header->type_off;
+	strings = start + header->hdr_len + header->str_off;
+	strings_size = header->str_len;
+	if (strings[strings_size - 1] || !index_types(header->type_len)) {
+		pr_warn("sonde: the kernel's BTF cannot be read\n");
+		sonde_btf_close();
+	}
+}
+
+/**
+ * sonde_btf_close() - forget what sonde_btf_open() has read
+ *
+ * Context: Process context.
+ */
+void sonde_btf_close(void)
+{
+	kvfree(places);
+	kvfree(hashes);
+	places = NULL;
+	hashes = NULL;
+	type_count = 0;
+}
+
+/* The word before a type's name. */
+static const char *word_of(u32 kind)
+{
+	switch (kind) {
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_FWD: return "struct ";
+	case BTF_KIND_UNION: return "union ";
+	case BTF_KIND_ENUM:
+	case KIND_ENUM64: return "enum ";
+	default: return "";
+	}
+}
+
+static size_t write_type(char *to, size_t room, u32 id)
+{
+	const struct btf_type *type = type_at(id);
+	const char *word = "", *name = "void";
+	int pointers = 0, turns = 0;
+
+	for (; type && turns < POINTERS_MAX; turns++) {
+		u32 kind = kind_of(type);
+
+		if (kind == BTF_KIND_PTR)
+			pointers++;
+		else if (kind != BTF_KIND_CONST && kind != BTF_KIND_VOLATILE &&
+			 kind != BTF_KIND_RESTRICT && kind != KIND_TYPE_TAG)
+			break;
+		type = type_at(type->type);
+	}
+	if (type) {
+		word = word_of(kind_of(type));
+		name = kind_of(type) == BTF_KIND_FUNC_PROTO ? "fn" :
+							      name_of(type);
+	}
+	return scnprintf(to, room, "%s%s%s%.*s", word, name,
+			 pointers ? " " : "", pointers, "********");
+}
+
+static void write_signature(char *to, size_t room, const struct btf_type *proto)
+{
+	const struct btf_param *param = (const void *)(proto + 1);
+	u32 n, count = BTF_INFO_VLEN(proto->info);
+	size_t at = write_type(to, room, proto->type);
+
+	at += scnprintf(to + at, room - at, "(");
+	for (n = 0; n < count; n++) {
+		at += scnprintf(to + at, room - at, n ? ", " : "");
+		at += write_type(to + at, room - at, param[n].type);
+	}
+	scnprintf(to + at, room - at, ")");
+}
+
+/**
+ * sonde_btf_check() - has a function this signature?
+ * @name: the function
+ * @signature: as above
+ * @found: room for the one that it has
+ * @room: bytes there
+ *
+ * Context: Process context, between sonde_btf_open() and sonde_btf_close().
+ * Return: 0; -ENOENT the kernel does not say; -EINVAL it has @found.
+ */
+int sonde_btf_check(const char *name, const char *signature, char *found,
+		    size_t room)
+{
+	u32 hash = hash_of(name), id;
+	int err = -ENOENT;
+
+	for (id = 1; id < type_count; id++) {
+		const struct btf_type *function, *proto;
+
+		if (hashes[id] != hash)
+			continue;
+		function = type_at(id);
+		proto = type_at(function->type);
+		if (strcmp(name_of(function), name) || !proto ||
+		    kind_of(proto) != BTF_KIND_FUNC_PROTO)
+			continue;
+		write_signature(found, room, proto);
+		if (strcmp(found, signature))
+			return -EINVAL;
+		err = 0;	/* another of that name has to fit, too */
+	}
+	return err;
+}

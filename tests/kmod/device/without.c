@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A module that does without a function of the kernel's (tests/kmod/unfit):
+ * taps that need it are refused by its name, and all others are armed
+ *
+ * usage: without FUNCTION held|returns|-    what is refused then
+ */
+#define _GNU_SOURCE
+#include <stdbool.h>
+
+#include "child.h"
+
+static struct client c;
+
+static void asked(const char *what, bool refused, int err, const char *function)
+{
+	CHECK(err == (refused ? -EOPNOTSUPP : 0), "%s: %s (%s)", what,
+	      strerror(-err), c.last.reply.why);
+	CHECK(!refused || strstr(c.last.reply.why, function), "%s: why: %s",
+	      what, c.last.reply.why);
+}
+
+int main(int count, char **words)
+{
+	struct sonde_ecb holds = { 2, 2, 1, SONDE_ECB_HELD };
+	bool held, returns;
+
+	if (count != 3)
+		return 2;
+	held = !strcmp(words[2], "held");
+	returns = !strcmp(words[2], "returns");
+	GRANTED(&c, open_session(&c, 65536));
+	GRANTED(&c, load_words(&c, 1, word0, LENGTH(word0), 1));
+	GRANTED(&c, load_words(&c, 3, word0, LENGTH(word0), 1));
+	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_CREATE, 0));
+	asked("a return", returns,
+	      arm_kind(&c, 3, SONDE_TAP_SYSCALL_RETURN, 0), words[1]);
+	GRANTED(&c, attach(&c, getppid()));
+	asked("a held target", held,
+	      ask(&c, SONDE_STOP_TARGET, 0, getppid()), words[1]);
+	if (!held)
+		GRANTED(&c, ask(&c, SONDE_CONTINUE_TARGET, 0, getppid()));
+	asked("a held tap", held,
+	      (add_ecb(&c, holds) ?: arm_tap(&c, (struct sonde_tap){
+			.id = 2, .probe = 2, .kind = SONDE_TAP_CREATE },
+			NULL)), words[1]);
+	close_client(&c);
+	return verdict("without");
+}

@@ -7,7 +7,7 @@ namespace sonde::guard {
 namespace {
 
 constexpr uint64_t kTrapFlag = 1 << 8, kResumeFlag = 1 << 16;
-constexpr size_t kReportedMost = 16;  // handlers within handlers
+constexpr size_t kReportedMost = 1024;  // handlers within handlers; a starved thread may nest a hundred deep
 
 constexpr uint64_t bit(int signal) { return uint64_t{1} << (signal - 1); }
 

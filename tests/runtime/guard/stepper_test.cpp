@@ -280,13 +280,13 @@ TEST_F(StepperTest, AHitInAnotherStateIsANewOne) {
 
 TEST_F(StepperTest, WhatWasReportedLaterThanTheOneThatComesBackIsForgotten) {
   std::vector<user_regs_struct> states;
-  for (uint64_t depth = 0; depth < 20; depth++) {  // handlers within handlers
+  for (uint64_t depth = 0; depth < 1030; depth++) {  // handlers within handlers
     regs_.rsp -= 256;
     step_at(site_of_load);
     EXPECT_FALSE(arrives(SIGSEGV, SEGV_MAPERR));
     states.push_back(regs_);
   }
-  EXPECT_FALSE(take_reported(thread_, states[3])) << "16 are remembered";
+  EXPECT_FALSE(take_reported(thread_, states[3])) << "1024 are remembered";
   EXPECT_TRUE(take_reported(thread_, states[10]));
   EXPECT_FALSE(take_reported(thread_, states[12]));
   EXPECT_TRUE(take_reported(thread_, states[9]));

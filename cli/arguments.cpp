@@ -67,6 +67,13 @@ bool wants_shell(const std::vector<std::string>& words) {
   return std::ranges::find_first_of(words, kOperators) != words.end();
 }
 
+/// What follows strace's -e.
+bool is_expression_of_strace(std::string_view word) {
+  constexpr std::array<std::string_view, 7> kQualifiers = {
+      "abbrev=", "inject=", "raw=", "signal=", "status=", "trace=", "verbose="};
+  return std::ranges::any_of(kQualifiers, [&](std::string_view one) { return word.starts_with(one); });
+}
+
 /// Whether a shell would find it.
 bool is_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return true;
@@ -141,7 +148,7 @@ class Parser {
       case 'X': return set("stdc", value);
       case 'L': return set("libdir", value);
       case 'G': return fail("-G: USDT is not there yet", false);
-      case 'h': return fail("-h: USDT is not there yet", false);
+      case 'h': return fail("-h: USDT is not there yet\n    --help prints the options", false);
       case 'a':
       case 'A': return fail("anonymous tracing is not there: Sonde traces from its start on", false);
       case ':': return fail("option requires an argument -- '" + std::string(1, static_cast<char>(optopt)) + "'", true);
@@ -189,6 +196,12 @@ class Parser {
       return mode(own->mode);
     }
     if (may_be_script && is_script_file(text)) return program(SourceText::Kind::Script, text);
+    if (may_be_script && is_expression_of_strace(text))
+      return fail(
+          "no probes specified\n    -e compiles only; some calls of a program: -n 'syscall::openat:return { "
+          "printf(\"%s(%s) = %s\\n\", "
+          "probefunc, argstr, retstr); }' -c PROGRAM",
+          false);
     if (may_be_script && text.find_first_of("{:") != std::string::npos && text.find('/') != 0)
       return fail("no probes specified\n    did you mean -n '" + text + "'?", false);
     if (!names_what_to_run() || (!is_program(text) && script_follows())) {
@@ -242,6 +255,7 @@ class Parser {
     }
     if (!arguments_.programs.empty()) return true;
     if (arguments_.mode == Mode::List) {
+      arguments_.lists_words = !arguments_.words.empty();
       for (std::string& pattern : std::exchange(arguments_.words, {})) program(SourceText::Kind::Name, pattern);
     }
     arguments_.no_script = arguments_.mode == Mode::Trace && !(arguments_.commands.empty() && arguments_.pids.empty());

@@ -33,6 +33,7 @@ struct Arguments {
   bool verbose = false;                            ///< -v
   bool disassemble = false;                        ///< -S
   bool summary = false;                            ///< --summary
+  bool lists_words = false;                        ///< -l WORD: the programs are patterns of any field
   bool no_script = false;            ///< nothing says what to trace of the targets: it is what strace shows
   std::vector<std::string> remarks;  ///< what is likely not as it was meant, though it makes sense
 };

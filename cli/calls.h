@@ -6,32 +6,59 @@
 
 namespace sonde {
 
-/// Every system call of the targets, a line a call, as strace prints them. A thread that is not the first is named by its number; so are
-/// all from then on. A line comes at the return, when all is known; a new process' own return from fork is no call of its.
+/// Every system call of the targets, a line a call, and their signals and ends, as strace prints them. A thread is named by its number while there are
+/// several. A line comes at the return, when all is known; a new process' own return from fork is no call of its. A process ends with its last thread,
+/// its first thread with it.
 inline constexpr char kCallsScript[] = R"D(
-syscall:::entry
-/tid != $target/
+int born, attached;
+inline string named[int number] = born > 0 || attached ? strjoin("[pid ", strjoin(lltostr(number), "] ")) : "";
+inline string call = strjoin(named[tid], strjoin(probefunc, strjoin("(", strjoin(argstr, ")"))));
+
+proc:::lwp-start
 {
-	several = 1;
+	self->born = 1;
+	born++;
 }
 
 syscall::exit:entry,
 syscall::exit_group:entry
 {
-	printf("%s%-39s = ?\n", several ? strjoin("[pid ", strjoin(lltostr(tid), "] ")) : "",
-	    strjoin(probefunc, strjoin("(", strjoin(argstr, ")"))));
+	attached = attached || (tid != $target && !self->born);
+	printf("%-39s = ?\n", call);
 }
 
 syscall:::return
 /arg1 != 0 || (probefunc != "clone" && probefunc != "clone3" && probefunc != "fork" && probefunc != "vfork")/
 {
-	printf("%s%-39s = %s\n", several ? strjoin("[pid ", strjoin(lltostr(tid), "] ")) : "",
-	    strjoin(probefunc, strjoin("(", strjoin(argstr, ")"))), retstr);
+	attached = attached || (tid != $target && !self->born);
+	printf("%-39s = %s\n", call, retstr);
+}
+
+signal:::deliver,
+signal:::discard
+{
+	attached = attached || (tid != $target && !self->born);
+	printf("%s--- %s ---\n", named[tid], argstr);
+}
+
+proc:::lwp-exit
+/tid != pid/
+{
+	attached = attached || (tid != $target && !self->born);
+	printf("%s+++ %s +++\n", named[tid], argstr);
+	born--;
+}
+
+proc:::exit
+{
+	attached = attached || (tid != $target && !self->born);
+	printf("%s+++ %s +++\n", named[pid], argstr);
+	born--;
 }
 )D";
 
 /// Options that it needs; those of the command line come later.
 inline constexpr std::pair<const char*, const char*> kCallsSettings[] = {
-    {"quiet", ""}, {"strsize", "4096"}, {"switchrate", "50ms"}};
+    {"quiet", ""}, {"evaltime", "exec"}, {"strsize", "4096"}, {"switchrate", "50ms"}};
 
 }  // namespace sonde

@@ -12,11 +12,11 @@ namespace sonde {
 
 namespace {
 
-std::atomic<bool> g_interrupted{false};
+std::atomic<int> g_signal{0};
 int g_wake = -1;
 
 void on_interrupt(int signal) {
-  if (g_interrupted.exchange(true)) _exit(128 + signal);
+  if (g_signal.exchange(signal) != 0) _exit(128 + signal);
   uint64_t one = 1;
   [[maybe_unused]] ssize_t n = ::write(g_wake, &one, sizeof one);
 }
@@ -33,7 +33,9 @@ void catch_interrupts() {
   ::signal(SIGPIPE, SIG_IGN);
 }
 
-bool interrupted() { return g_interrupted.load(std::memory_order_relaxed); }
+int interrupting_signal() { return g_signal.load(std::memory_order_relaxed); }
+
+bool interrupted() { return interrupting_signal() != 0; }
 
 int interrupt_fd() { return g_wake; }
 

@@ -79,7 +79,7 @@ std::string stability_report(Framework& framework, std::string_view what,
          attributes("Minimum Statement Attributes", statements);
 }
 
-std::string list_probes(Framework& framework, std::span<const ProbeDescription> descriptions, bool verbose,
+std::string list_probes(Framework& framework, std::span<const ProbeDescription> descriptions, Listing how,
                         std::vector<std::string>& missing) {
   std::vector<ProbeDescription> all(descriptions.begin(), descriptions.end());
   if (all.empty()) all.emplace_back();
@@ -87,6 +87,9 @@ std::string list_probes(Framework& framework, std::span<const ProbeDescription> 
   std::set<ProbeId> seen;
   for (const ProbeDescription& description : all) {
     auto matches = framework.match(description);
+    if (matches.empty() && how.words_anywhere) {
+      if (const auto moved = in_other_fields(framework, description)) matches = framework.match(*moved);
+    }
     if (matches.empty()) {
       const std::string hint = near_probes(framework, description);
       missing.push_back("failed to match " + to_string(description) + ": No probe matches description" +
@@ -94,7 +97,7 @@ std::string list_probes(Framework& framework, std::span<const ProbeDescription> 
     }
     seen.insert(matches.begin(), matches.end());
   }
-  for (ProbeId id : seen) text += list_one(framework, id, verbose);
+  for (ProbeId id : seen) text += list_one(framework, id, how.verbose);
   return text;
 }
 

@@ -9,9 +9,14 @@
 
 namespace sonde {
 
-/// -l: the probes that `descriptions` match (all, when there is none), in the order of their ids, as DTrace lists them. `verbose`
-/// adds attributes and argument types. Descriptions that match nothing are told through `missing`, one text each.
-std::string list_probes(Framework& framework, std::span<const ProbeDescription> descriptions, bool verbose,
+struct Listing {
+  bool verbose = false;         ///< with attributes and argument types
+  bool words_anywhere = false;  ///< what matches nothing may stand in other fields: `*open*`, `syscall:read`
+};
+
+/// -l: the probes that `descriptions` match (all, when there is none), in the order of their ids, as DTrace lists them. Descriptions that match
+/// nothing are told through `missing`, one text each.
+std::string list_probes(Framework& framework, std::span<const ProbeDescription> descriptions, Listing how,
                         std::vector<std::string>& missing);
 
 /// -v: the least stability among the probes that a program's descriptions match, and among what its statements name.

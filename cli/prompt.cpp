@@ -6,14 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <cstdio>
+#include <utility>
 
 #include "cli/interrupt.h"
 #include "cli/line_reader.h"
 #include "cli/listing.h"
 #include "cli/words.h"
+#include "kmod/shared/siginfo.h"
+#include "runtime/syscall/structures.h"
 
 namespace sonde {
 
@@ -25,7 +29,9 @@ constexpr char kFirst[] = "sonde> ";
 constexpr char kMore[] = "     | ";
 
 constexpr char kHelpText[] =
-    "  probe /predicate/ { actions }   compiles and enables a clause; it may go over several lines\n"
+    "  probe /predicate/ { actions }   compiles and enables a clause; it may go over several lines. Without braces an "
+    "empty\n"
+    "                                  line ends it\n"
     "  :target COMMAND | PID           starts a program, or attaches to one\n"
     "  :clauses                        what is enabled\n"
     "  :disable N                      takes clause N out\n"
@@ -34,33 +40,49 @@ constexpr char kHelpText[] =
     "  :stop                           lets the targets go; they run on untraced\n"
     "  :quit                           ends; targets run on\n";
 
-/// Does D text want another line? Open brackets, quotes or comments, a predicate without its end, a trailing comma.
-bool wants_more(std::string_view text) {
-  int depth = 0;
-  bool body = false;
-  char last = 0;
+/// What D text is, as far as it has been typed.
+enum class Typed : uint8_t {
+  Whole,
+  Inside,     ///< of brackets, quotes or a comment, or behind a comma
+  NeedsBody,  ///< a description, perhaps with a predicate: the braces may come on the next line
+};
+
+/// Where a quoted text or a comment that begins at `at` ends; npos: not in this text.
+size_t end_of_text(std::string_view text, size_t at) {
+  if (text[at] == '/') {
+    const size_t end = text.find("*/", at + 2);
+    return end == text.npos ? end : end + 1;
+  }
+  size_t end = at + 1;
+  while (end < text.size() && text[end] != text[at]) end += text[end] == '\\' ? 2 : 1;
+  return end < text.size() ? end : text.npos;
+}
+
+Typed judge(std::string_view text) {
+  std::string open;
+  char last = ';';
   for (size_t i = 0; i < text.size(); i++) {
-    char c = text[i];
-    if (c == '"' || c == '\'') {
-      size_t end = i + 1;
-      while (end < text.size() && text[end] != c) end += text[end] == '\\' ? 2 : 1;
-      if (end >= text.size()) return true;
-      i = end;
-    } else if (text.substr(i, 2) == "/*") {
-      size_t end = text.find("*/", i + 2);
-      if (end == std::string_view::npos) return true;
-      i = end + 1;
+    const char c = text[i];
+    const bool comment = text.substr(i, 2) == "/*";
+    if (c == '"' || c == '\'' || comment) {
+      i = end_of_text(text, i);
+      if (i == text.npos) return Typed::Inside;
+      if (comment) continue;
+    } else if (c == '#' && (i == 0 || text[i - 1] == '\n')) {  // #pragma
+      i = std::min(text.find('\n', i), text.size());
+      last = ';';
       continue;
     } else if (c == '{' || c == '(' || c == '[') {
-      depth++;
-      body |= c == '{';
-    } else if (c == '}' || c == ')' || c == ']') {
-      depth--;
+      open += c;
+    } else if ((c == '}' || c == ')' || c == ']') && !open.empty()) {
+      open.pop_back();
+    } else if (c == ';' && !open.empty() && open.back() != '{') {
+      return Typed::Whole;  // and wrong: no bracket that follows mends it
     }
-    if (!std::isspace(static_cast<unsigned char>(c))) last = c;
+    if (std::isspace(static_cast<unsigned char>(c)) == 0) last = c;
   }
-  if (depth > 0 || last == ',') return true;
-  return !body && std::ranges::count(text, '/') == 1;
+  if (!open.empty() || last == ',') return Typed::Inside;
+  return last == ';' || last == '}' ? Typed::Whole : Typed::NeedsBody;
 }
 
 class Prompt {
@@ -75,6 +97,11 @@ class Prompt {
     output_.flush();
     reader_ = make_line_reader([this](const std::string& line) { take_line(line); });
     output_.set_frame([this] { reader_->hide(); }, [this] { reader_->show(); });
+    session_.on_target_end = [this](uint32_t pid, int status) {
+      std::array<uint64_t, 2> how{};
+      sonde_end_args(how.data(), status);
+      output_.message("process " + std::to_string(pid) + " " + format_end(how[0], how[1]));
+    };
     catch_line_interrupts();
     while (!done_) turn();
     output_.set_frame([] {}, [] {});
@@ -114,41 +141,51 @@ class Prompt {
       reader_->discard();
     }
     if ((fds[0].revents & (POLLIN | POLLHUP)) != 0) reader_->read();
+    if (reader_->ended() && !pending_.empty() && !done_) carry_out_pending();
     poll_session();
     bool input_over = reader_->ended() && (reader_->interactive() || session_.targets().empty());
     if (input_over || interrupted() || output_.failed() || session_.consumer().exiting()) done_ = true;
   }
 
   void poll_session() {
-    size_t before = session_.targets().size();
     if (auto done = session_.poll_source(); !done) {
       output_.message(done.error().message());
       done_ = true;
     }
     session_.consumer().report_drops();
     output_.flush();
-    if (session_.targets().size() < before) output_.message("a target has ended");
   }
 
   void take_line(const std::string& line) {
     if (done_) return;
-    std::string text = pending_.empty() ? line : pending_ + "\n" + line;
-    bool blank = text.find_first_not_of(" \t\n") == std::string::npos;
-    if (!blank && text[0] != ':' && wants_more(text)) {
-      pending_ = text;
-      reader_->set_prompt(kMore);
-      return;
-    }
-    pending_.clear();
+    const bool blank = line.find_first_not_of(" \t") == std::string::npos;
+    // Behind a description that needs no body, though it might have one.
+    if (!pending_.empty() && (blank || line[0] == ':') && judge(pending_) == Typed::NeedsBody) carry_out_pending();
+    if (pending_.empty() && (blank || line.starts_with("#!"))) return;
+    pending_ += (pending_.empty() ? "" : "\n") + line;
+    if (pending_[0] != ':' && command_without_colon(pending_) == nullptr && judge(pending_) != Typed::Whole)
+      return reader_->set_prompt(kMore);
+    carry_out_pending();
+  }
+
+  void carry_out_pending() {
+    const std::string text = std::exchange(pending_, "");
     reader_->set_prompt(kFirst);
-    if (blank) return;
     reader_->remember(text);
     if (text[0] == ':') {
       command(text);
+    } else if (const char* word = command_without_colon(text)) {
+      command(word);
     } else {
       clause(text);
     }
     output_.flush();
+  }
+
+  /// What people type at a prompt, and no probe's description.
+  static const char* command_without_colon(const std::string& text) {
+    if (text == "quit" || text == "exit" || text == "quit()" || text == "exit()") return ":quit";
+    return text == "help" || text == "?" ? ":help" : nullptr;
   }
 
   void clause(const std::string& text) {
@@ -212,7 +249,7 @@ class Prompt {
       wanted.replace(macro, std::string_view("$target").size(), std::to_string(session_.targets().front()));
     if (!rest.empty()) descriptions.push_back(parse_description(wanted));
     std::vector<std::string> missing;
-    std::string text = list_probes(session_.framework(), descriptions, false, missing);
+    std::string text = list_probes(session_.framework(), descriptions, {.words_anywhere = true}, missing);
     if (missing.empty()) output_.write(text);
     for (const std::string& line : missing) output_.message(line);
   }
@@ -249,6 +286,7 @@ class Prompt {
     }
     entry.enablings.clear();
     entry.enabled = false;
+    output_.message("clause " + std::to_string(number) + " is disabled");
   }
 
   void print(const std::string& rest) {

@@ -3,11 +3,14 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 
 #include "cli/arguments.h"
 #include "cli/calls.h"
@@ -104,6 +107,9 @@ class Run {
     return carry_out();
   }
 
+  /// The wait status of the program that was traced without a script; as of one that was interrupted, where we were.
+  std::optional<int> program_end() const { return end_; }
+
  private:
   bool has_targets() const { return !arguments_.commands.empty() || !arguments_.pids.empty(); }
 
@@ -123,7 +129,7 @@ class Run {
   int carry_out() {
     auto texts = read_sources(arguments_.programs, options_);
     if (!texts) return fatal(texts.error().message());
-    if (arguments_.summary && (arguments_.no_script || !texts->empty()))
+    if (arguments_.summary && (arguments_.no_script || arguments_.mode == Mode::Prompt || !texts->empty()))
       texts->push_back({SourceText::Kind::Name, "--summary", kSummaryScript, {}});
     else if (arguments_.no_script)
       texts->push_back({SourceText::Kind::Name, "calls", kCallsScript, {}});
@@ -167,17 +173,25 @@ class Run {
       return given_up("could not enable tracing: Destructive actions not allowed\n    -w allows them");
     if (auto done = session_->start(compiled); !done)
       return given_up("could not enable tracing: " + done.error().message());
-    if (arguments_.mode == Mode::Prompt) return run_prompt(*session_, options_, output_, compiled);
     if (arguments_.summary)
       session_->set_end(table_of_calls, !arguments_.no_script);
     else if (arguments_.no_script)
       session_->set_end({}, false);
+    if (arguments_.mode == Mode::Prompt) {
+      const std::span<const CompiledText> given(compiled);
+      return run_prompt(*session_, options_, output_, given.first(given.size() - (arguments_.summary ? 1 : 0)));
+    }
     if (arguments_.no_script || !options_.flag("quiet")) session_->tell_cost();
     if (arguments_.no_script) {
       for (uint32_t pid : arguments_.pids)
         output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
     }
-    return session_->run();
+    const int status = session_->run();
+    if (arguments_.no_script && !arguments_.commands.empty()) {
+      end_ = session_->end_of_program();
+      if (!end_ && interrupted()) end_ = interrupting_signal();
+    }
+    return status;
   }
 
   void announce(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled, bool destructive) {
@@ -214,7 +228,8 @@ class Run {
       for (ProbeDescription& one : descriptions_of(text)) descriptions.push_back(std::move(one));
     }
     std::vector<std::string> missing;
-    output_.write(list_probes(session_->framework(), descriptions, arguments_.verbose, missing));
+    output_.write(
+        list_probes(session_->framework(), descriptions, {arguments_.verbose, arguments_.lists_words}, missing));
     for (const std::string& text : missing) output_.message(text);
     session_->abandon_targets();
     return 0;
@@ -230,20 +245,30 @@ class Run {
   Options& options_;
   FileOutput& output_;
   std::unique_ptr<Session> session_;
+  std::optional<int> end_;
 };
 
-/// As SIGPIPE ends who writes into a pipe that nobody reads. By now the targets run untraced.
-[[noreturn]] void end_by_sigpipe() {
-  ::signal(SIGPIPE, SIG_DFL);
-  ::raise(SIGPIPE);
-  ::_exit(128 + SIGPIPE);
+/// By now the targets run untraced.
+[[noreturn]] void end_by(int signal) {
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+  ::_exit(128 + signal);
 }
 
-/// `status`, where all was written that there was to write.
+/// `status`, where all was written that there was to write. Who writes into a pipe that nobody reads ends by SIGPIPE.
 int finished(FileOutput& output, int status) {
   output.flush();
-  if (output.reader_gone()) end_by_sigpipe();
+  if (output.reader_gone()) end_by(SIGPIPE);
   return output.failed() ? kFatal : status;
+}
+
+/// A program that is traced without a script ends us as it has ended itself.
+int ended_as(std::optional<int> program, int status) {
+  if (status != 0 || !program) return status;
+  if (WIFSIGNALED(*program)) end_by(WTERMSIG(*program));
+  return WEXITSTATUS(*program);
 }
 
 }  // namespace
@@ -274,8 +299,12 @@ int run_command(int argc, char** argv) {
       arguments.settings.insert(arguments.settings.begin(), Arguments::Setting{name, value});
   }
   if (auto done = apply_settings(options, arguments); !done) return fatal(done.error().message());
-  const int status = Run(std::move(arguments), options, output).run();
-  return finished(output, status);
+  auto run = std::make_unique<Run>(std::move(arguments), options, output);
+  int status = run->run();
+  const std::optional<int> end = run->program_end();
+  run.reset();
+  status = finished(output, status);
+  return ended_as(end, status);
 }
 
 }  // namespace sonde

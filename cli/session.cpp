@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/session.h"
 
+#include <elf.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include "cli/cost.h"
 #include "cli/descendants.h"
@@ -23,6 +26,7 @@
 #include "providers/registry.h"
 #include "runtime/agg/functions.h"
 #include "runtime/process/demangle.h"
+#include "runtime/syscall/decode.h"
 #include "runtime/utrace/thread_status.h"
 
 namespace sonde {
@@ -179,7 +183,10 @@ void Session::tell_left_out(uint32_t pid, size_t children) {
 }
 
 Result<void> Session::spawn(const std::vector<std::string>& words, const Forecast& forecast) {
-  auto pid = source_->spawn({words, own_environment(), !forecast.awaits_process, forecast.calls});
+  const std::string& when = options_.text("evaltime");
+  const std::vector<std::string> environment = own_environment();
+  const bool shows_exec = when == "exec";
+  auto pid = source_->spawn({words, environment, !forecast.awaits_process, forecast.calls, shows_exec});
   constexpr std::array kOfExec = {ENOENT, EACCES, ENOTDIR, ENOEXEC, EISDIR, ELOOP};
   const int error = pid ? 0 : pid.error().code();
   if (std::ranges::find(kOfExec, error) != kOfExec.end())
@@ -187,10 +194,25 @@ Result<void> Session::spawn(const std::vector<std::string>& words, const Forecas
   if (!pid) return std::move(pid).error().context("failed to execute " + words[0]);
   spawned_.push_back(*pid);
   live_.push_back(*pid);
-  const std::string& when = options_.text("evaltime");
+  if (shows_exec) execs_.emplace_back(*pid, decode_exec(path_of_exec(*pid), words, environment.size()));
   if (when == "postinit" || when == "main") return source_->run_to_entry(*pid);
   const bool awaits_libraries = when.empty() && forecast.awaits_process;
   return when == "preinit" || awaits_libraries ? source_->run_to_constructors(*pid) : Result<void>();
+}
+
+/// As it was asked for: the kernel leaves it to the program.
+std::string Session::path_of_exec(uint32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/auxv", std::ios::binary);
+  for (Elf64_auxv_t entry; file.read(reinterpret_cast<char*>(&entry), sizeof entry);) {
+    if (entry.a_type != AT_EXECFN) continue;
+    std::string path;
+    for (uint8_t byte = 1; path.size() < PATH_MAX; path += static_cast<char>(byte)) {
+      auto read = source_->read_memory(pid, entry.a_un.a_val + path.size(), {&byte, 1});
+      if (!read || byte == 0) break;
+    }
+    return path;
+  }
+  return {};
 }
 
 void Session::set_end(std::function<std::string(Consumer&)> report, bool rest) {
@@ -231,6 +253,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
     if (!clause.impossible.empty()) return Error(clause.impossible, ENOTSUP);
   consumer_ = std::make_unique<Consumer>(program_, *framework_, source_, options_, output_);
   for (uint32_t pid : live_) consumer_->note_process(pid);
+  for (auto& [pid, arguments] : execs_) consumer_->note_exec(pid, std::move(arguments));
   consumer_->catch_up_by([this] { take_names(); });
   framework_->on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
   framework_->on_left_out = [this](const std::string& text) { output_.message(text); };
@@ -408,7 +431,11 @@ Result<void> Session::look_at_mapped() {
 
 Result<void> Session::take_event(const SourceEvent& event) {
   switch (event.kind) {
-    case SONDE_EVENT_TARGET_GONE: std::erase(live_, event.pid); return {};
+    case SONDE_EVENT_TARGET_GONE:
+      std::erase(live_, event.pid);
+      if (!spawned_.empty() && event.pid == spawned_.front()) end_of_program_ = static_cast<int>(event.value);
+      on_target_end(event.pid, static_cast<int>(event.value));
+      return {};
     case SONDE_EVENT_ALL_GONE: live_.clear(); return {};
     case SONDE_EVENT_MAPPED:
       consumer_->note_process(event.pid);
@@ -460,7 +487,15 @@ void Session::finish() {
   if (prints_rest_) consumer_->finish();
   output_.write(report);
   output_.flush();
+  if (tells_cost_) tell_cut_strings();
   if (!cost.empty()) output_.message(cost);
+}
+
+void Session::tell_cut_strings() {
+  const uint64_t count = consumer_->full_strings();
+  if (count == 0) return;
+  output_.message(std::to_string(count) + (count == 1 ? " string fills" : " strings fill") + " strsize, " +
+                  std::to_string(options_.number("strsize")) + " bytes, and may be cut: -x strsize=4k");
 }
 
 void Session::print_statistics() {

@@ -12,7 +12,9 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/output.h"
@@ -42,9 +44,11 @@ class Session {
   Result<void> start(std::span<const CompiledText> texts);
   /// Runs until exit(), the end of the targets, or a signal; then END, and what is left to print. Returns the exit status.
   int run();
+  /// The wait status of the program that was started first; none: it has not ended, or there was none.
+  std::optional<int> end_of_program() const { return end_of_program_; }
   /// What is printed at the end besides what the script prints: `report`, if any, and with `rest` the aggregations that were not printed.
   void set_end(std::function<std::string(Consumer&)> report, bool rest);
-  /// At the end a line says what tracing has cost, where it was much.
+  /// At the end a line says what tracing has cost, where it was much, and another one how many strings were cut.
   void tell_cost() { tells_cost_ = true; }
 
   // For the prompt.
@@ -52,6 +56,7 @@ class Session {
   Result<void> disable(uint32_t enabling);
   Result<uint32_t> start_target(const std::vector<std::string>& argv);
   Result<void> attach_target(uint32_t pid);
+  std::function<void(uint32_t pid, int wait_status)> on_target_end = [](uint32_t, int) {};
   bool has_put_off() const { return !put_off_.empty(); }  ///< events that poll_source() takes
   void release_targets();                                 ///< they run on, untraced
   Result<void> poll_source();                             ///< takes the source's events, drains
@@ -69,6 +74,7 @@ class Session {
  private:
   Session(Options& options, FileOutput& output);
   Result<void> spawn(const std::vector<std::string>& words, const Forecast& forecast);
+  std::string path_of_exec(uint32_t pid);
   Result<void> take_events();
   void take_names();
   void take_notices();
@@ -85,6 +91,7 @@ class Session {
   Result<void> check_records();
   void loop();
   bool over() const;
+  void tell_cut_strings();
   void print_statistics();
 
   Options& options_;
@@ -95,9 +102,11 @@ class Session {
   BodyProgram program_;
   std::unique_ptr<Compiler> compiler_;
   std::unique_ptr<Consumer> consumer_;
-  std::vector<uint32_t> spawned_;  ///< by -c, held until go()
-  std::vector<uint32_t> attach_;   ///< by -p, to be attached by start()
-  std::vector<uint32_t> live_;     ///< targets that have not ended
+  std::vector<uint32_t> spawned_;                        ///< by -c, held until go()
+  std::vector<std::pair<uint32_t, std::string>> execs_;  ///< of those whose exec is shown, its arguments
+  std::optional<int> end_of_program_;                    ///< the wait status of the first of them
+  std::vector<uint32_t> attach_;                         ///< by -p, to be attached by start()
+  std::vector<uint32_t> live_;                           ///< targets that have not ended
   bool had_targets_ = false;
   bool going_ = false;
   std::function<std::string(Consumer&)> report_;

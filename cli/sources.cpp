@@ -20,7 +20,13 @@ using Kind = SourceText::Kind;
 Result<std::string> read_file(const std::string& path) {
   const char* name = path == "-" ? "/dev/stdin" : path.c_str();
   std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(name, "re"), std::fclose);
-  if (!file) return Error("failed to open " + path + ": " + std::strerror(errno), errno);
+  if (!file) {
+    const int code = errno;
+    const bool size = path.find_first_not_of("0123456789") == path.npos;
+    return Error("failed to open " + path + ": " + std::strerror(code) +
+                     (size ? "\n    -s takes a script; longer strings: -x strsize=" + path : ""),
+                 code);
+  }
   std::string text;
   char block[65536];
   for (size_t n; (n = std::fread(block, 1, sizeof block, file.get())) > 0;) text.append(block, n);

@@ -7,7 +7,7 @@
 
 namespace sonde {
 
-/// --summary: what counts system calls; table_of_calls() prints what it has counted.
+/// --summary: what counts system calls; table_of_calls() prints what it has counted. The execve that starts a program is seen at its return alone.
 inline constexpr char kSummaryScript[] = R"D(
 syscall:::entry
 {
@@ -15,9 +15,9 @@ syscall:::entry
 }
 
 syscall:::return
-/self->sonde_entered/
+/self->sonde_entered || probefunc == "execve"/
 {
-	@sonde_time[probefunc] = sum(timestamp - self->sonde_entered);
+	@sonde_time[probefunc] = sum(self->sonde_entered ? timestamp - self->sonde_entered : 0);
 	@sonde_calls[probefunc] = count();
 	self->sonde_entered = 0;
 }

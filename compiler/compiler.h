@@ -10,8 +10,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/source/diagnostic.h"
 #include "runtime/base/result.h"
-#include "runtime/body/program.h"
-#include "runtime/framework/framework.h"
+#include "runtime/program/program.h"
 #include "runtime/lang/options.h"
 
 namespace sonde {
@@ -24,14 +23,10 @@ struct CompiledText {
   dtrace_attribute_t attributes{};  ///< the least stable of all that its clauses name
 };
 
-struct CompileFailure {
-  std::string message;  ///< rendered: what, where, caret, hint; several lines
-};
-
 class Compiler {
  public:
   /// All must outlive the compiler. `program` grows with each call.
-  Compiler(BodyProgram& program, Framework& framework, Options& options);
+  Compiler(BodyProgram& program, ProbeCatalog& probes, Options& options);
   ~Compiler();
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;

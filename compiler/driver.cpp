@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "compiler/compiler.h"
-#include "compiler/library/directories.h"
+#include "compiler/dif/disassemble.h"
+#include "compiler/passes/directories.h"
 #include "compiler/llvm/jit.h"
 #include "compiler/parse/parser.h"
 #include "compiler/passes/checker.h"
@@ -26,7 +27,7 @@ namespace {
 
 /// What a clause does, as the consumer wants to know it.
 struct Summary {
-  bool records = false, destructive = false, only_aggregates = true;
+  bool records = false, destructive = false;
   std::string impossible;
 
   void expression(const Expr& expr) {
@@ -40,7 +41,6 @@ struct Summary {
 
   void statements(const std::vector<Statement>& list) {
     for (const Statement& statement : list) {
-      only_aggregates = only_aggregates && statement.expression->kind == ExprKind::Aggregate;
       expression(*statement.expression);
       statements(statement.then_part);
       statements(statement.else_part);
@@ -71,7 +71,6 @@ ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::s
   result.records = summary.records;
   result.destructive = summary.destructive;
   result.impossible = summary.impossible.empty() ? clause.needs : summary.impossible;
-  result.faultless_aggregation = summary.only_aggregates && !clause.statements.empty();
   const Expr* only = clause.statements.size() == 1 ? clause.statements.front().expression.get() : nullptr;
   result.only_speculates = only != nullptr && only->kind == ExprKind::Call && only->function->runs == Runs::Speculate;
   result.text = text;
@@ -91,15 +90,15 @@ void append_rendered(std::string& message, const Diagnostic& diagnostic, const S
 }  // namespace
 
 struct Compiler::Impl {
-  Impl(BodyProgram& program, Framework& framework, Options& options)
+  Impl(BodyProgram& program, ProbeCatalog& probes, Options& options)
       : program(program),
-        framework(framework),
+        probes(probes),
         options(options),
-        world(make_world(program, framework, options)),
+        world(make_world(program, probes, options)),
         splitter(make_splitter(program, options)) {}
 
   BodyProgram& program;
-  Framework& framework;
+  ProbeCatalog& probes;
   Options& options;
   std::unique_ptr<World> world;
   std::unique_ptr<Splitter> splitter;
@@ -191,8 +190,8 @@ std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::uniq
 std::vector<CallProbe> Compiler::Impl::calls_of(const ClauseAst& clause) {
   std::vector<CallProbe> calls;
   for (const ProbeDescription& description : clause.descriptions) {
-    for (ProbeId id : framework.match(description)) {
-      const ProbeInfo& info = framework.info(id);
+    for (ProbeId id : probes.match(description)) {
+      const ProbeInfo& info = probes.info(id);
       const SyscallInfo* call = info.provider == "syscall" ? find_syscall(info.function) : nullptr;
       if (call != nullptr) calls.push_back({id, call->number, info.name == "return"});
     }
@@ -206,8 +205,8 @@ std::vector<CallProbe> Compiler::Impl::entries_of(const ClauseAst& clause) {
   for (const CallProbe& call : calls_of(clause)) {
     const CallShape* shape = call.returns ? find_shape(call.call) : nullptr;
     if (shape == nullptr || !shape->before) continue;
-    const ProbeInfo& info = framework.info(call.probe);
-    for (ProbeId entry : framework.match({info.provider, info.module, info.function, "entry", {}}))
+    const ProbeInfo& info = probes.info(call.probe);
+    for (ProbeId entry : probes.match({info.provider, info.module, info.function, "entry", {}}))
       entries.push_back({entry, call.call, false});
   }
   return entries;
@@ -221,7 +220,7 @@ std::optional<ClauseDesc> Compiler::Impl::remembering(const ClauseAst& clause) {
   if (split.fire == nullptr) return std::nullopt;
   ClauseDesc result;
   for (const auto& [probe, program] : split.fire_of_probe) {
-    const ProbeInfo& info = framework.info(probe);
+    const ProbeInfo& info = probes.info(probe);
     result.descriptions.push_back({info.provider, info.module, info.function, info.name, probe});
   }
   result.fire = split.fire;
@@ -233,7 +232,7 @@ std::optional<ClauseDesc> Compiler::Impl::remembering(const ClauseAst& clause) {
 
 uint32_t Compiler::Impl::matches(const ClauseAst& clause) {
   size_t count = 0;
-  for (const ProbeDescription& description : clause.descriptions) count += framework.match(description).size();
+  for (const ProbeDescription& description : clause.descriptions) count += probes.match(description).size();
   return static_cast<uint32_t>(count);
 }
 
@@ -262,8 +261,8 @@ std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<
   return compiled;
 }
 
-Compiler::Compiler(BodyProgram& program, Framework& framework, Options& options)
-    : impl_(std::make_unique<Impl>(program, framework, options)) {}
+Compiler::Compiler(BodyProgram& program, ProbeCatalog& probes, Options& options)
+    : impl_(std::make_unique<Impl>(program, probes, options)) {}
 
 Compiler::~Compiler() = default;
 

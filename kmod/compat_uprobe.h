@@ -6,6 +6,7 @@
 #define SONDE_COMPAT_UPROBE_H
 
 #include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/sched.h>
 #include <linux/uprobes.h>
 #include <linux/version.h>
@@ -21,6 +22,16 @@
 #else
 #define SONDE_UPROBE_CONTEXT enum uprobe_filter_ctx context,
 #endif
+
+/* Opens what a path leads to, with the checks of open(). */
+static inline struct file *sonde_open_path(const struct path *path, int flags)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
+	return file_open_root(path, "", flags, 0);
+#else
+	return file_open_root(path->dentry, path->mnt, "", flags, 0);
+#endif
+}
 
 /* The handle that 6.12 and later want back; others return NULL. */
 static inline struct uprobe *sonde_uprobe_register(struct inode *inode,

@@ -81,6 +81,7 @@ static void __exit sonde_exit(void)
 	sonde_syscall_stop();
 	stop_hooks();
 	sonde_utrace_exit();
+	sonde_memory_end();
 }
 
 module_init(sonde_init);

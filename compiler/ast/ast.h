@@ -16,7 +16,7 @@
 
 #include "compiler/source/diagnostic.h"
 #include "compiler/types/type.h"
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 #include "runtime/framework/provider.h"
 #include "runtime/lang/functions.h"
 #include "runtime/lang/variables.h"

@@ -3,11 +3,11 @@
 //
 //   0003  CAPSTR   s1, r2, 256
 //   0004  JZ       r0, 0007
+#include "compiler/dif/disassemble.h"
+
 #include <cctype>
 #include <cstdio>
 #include <cstring>
-
-#include "compiler/passes/passes.h"
 
 namespace sonde {
 namespace {

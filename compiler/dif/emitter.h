@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kmod/shared/dif.h"
-#include "runtime/framework/fire_program.h"
+#include "runtime/program/fire_program.h"
 
 namespace sonde {
 

@@ -209,7 +209,10 @@ void ModalLexer::code_token(antlr4::CommonToken& token) {
       }
       break;
     case FLOATING: complain("D_SYNTAX", token, "floating-point constants are not permitted"); break;
-    case OPEN_TEXT: complain("D_STR_NL", token, "newline encountered in string literal"); break;
+    case OPEN_TEXT:
+      complain("D_STR_NL", token, "newline encountered in string literal",
+               "a \" is missing; a newline in a string is \\n");
+      break;
     case OPEN_CHARACTER: complain("D_CHR_NL", token, "newline encountered in character constant"); break;
     default: break;
   }
@@ -276,10 +279,11 @@ bool ModalLexer::closes_predicate(size_t after) const {
          (keyword(word) && word != "self" && word != "this" && word != "sizeof");
 }
 
-void ModalLexer::complain(std::string_view tag, const antlr4::CommonToken& token, std::string message) {
+void ModalLexer::complain(std::string_view tag, const antlr4::CommonToken& token, std::string message,
+                          std::string_view hint) {
   diagnostics_.report(tag,
                       {static_cast<uint32_t>(token.getStartIndex()), static_cast<uint32_t>(token.getStopIndex() + 1)},
-                      std::move(message));
+                      std::move(message), std::string(hint));
 }
 
 }  // namespace sonde

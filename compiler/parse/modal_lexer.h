@@ -51,7 +51,8 @@ class ModalLexer : public antlr::DLexer {
   bool closes_predicate(size_t after) const;
   size_t skip_blanks(size_t at) const;
   size_t skip_word(size_t at) const;
-  void complain(std::string_view tag, const antlr4::CommonToken& token, std::string message);
+  void complain(std::string_view tag, const antlr4::CommonToken& token, std::string message,
+                std::string_view hint = {});
 
   const std::string& text_;
   bool script_;

@@ -8,6 +8,7 @@
 #include "compiler/parse/parser.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "DParser.h"
@@ -148,8 +149,18 @@ class SyntaxError {
     if (text_.compare(token->getStartIndex(), 2, "//") == 0) return "comments are written /* ... */";
     for (const char* quote : {"\u201c", "\u201d", "\u2018", "\u2019"})
       if (text_.compare(token->getStartIndex(), 3, quote) == 0) return "quotes are written \" and '";
+    const std::string_view word = hint_on_other_word(OtherWord::Kind::Syntax, token->getText());
+    if (!word.empty()) return std::string(word);
+    if (lacks_comma(token)) return "a , is missing before it";
     const std::string other = hint_on_other_probe(text_, token->getStartIndex());
     return other.empty() ? unclosed(token) : other;
+  }
+
+  /// printf("%d" x): nothing but a comma, or another string, may stand behind a string of arguments.
+  bool lacks_comma(antlr4::Token* token) const {
+    constexpr std::array kValues = {P::IDENTIFIER, P::INTEGER, P::TEXT};
+    return token->getTokenIndex() > 0 && tokens_.get(token->getTokenIndex() - 1)->getType() == P::TEXT &&
+           std::ranges::find(kValues, token->getType()) != kValues.end();
   }
 
   /// Says which bracket is open where another kind is closed or a statement ends.

@@ -6,7 +6,6 @@
 #include "compiler/passes/split_fire.h"
 #include "compiler/source/other_words.h"
 #include "runtime/base/suggest.h"
-#include "runtime/body/memory.h"
 
 namespace sonde {
 
@@ -162,7 +161,7 @@ ExprPtr Checker::check_stack(ExprPtr expr, const DFunction& row) {
     out->kids[i - 1] = integer(size->integer, type, where);
   }
   out->kids[0]->integer = std::min(out->kids[0]->integer, std::max<uint64_t>(1, world_.options.number("maxframes")));
-  if (row.of_kernel && !world_.framework.sees_kernel()) out->function = find_function("__no_stack");
+  if (row.of_kernel && !world_.probes.sees_kernel()) out->function = find_function("__no_stack");
   return out;
 }
 

@@ -188,7 +188,7 @@ std::vector<Dependency> dependencies(const std::vector<ControlLine>& lines) {
 bool is_met(World& world, const Dependency& need) {
   bool module = need.kind == "module";
   ProbeDescription any{module ? "" : need.name, module ? need.name : "", "", "", {}};
-  return !world.framework.match(any).empty();
+  return !world.probes.match(any).empty();
 }
 
 void check_name_pragmas(const World& world, const std::vector<NamePragma>& pragmas, const Names& before,

@@ -33,7 +33,7 @@ void Checker::note_name(std::string_view name, SourceRange where) {
 
 /// args[] is as stable as the arguments of the providers are.
 void Checker::note_arguments(SourceRange where) {
-  for (ProbeId id : matched_) note(world_.framework.attributes(id).dtpa_args, "args[ ]", where);
+  for (ProbeId id : matched_) note(world_.probes.attributes(id).dtpa_args, "args[ ]", where);
 }
 
 /// Probes count for -x amin only: -v tells their stability apart.
@@ -42,8 +42,8 @@ void Checker::note_probes(const ClauseAst& clause) {
   dtrace_attribute_t before = least_;
   for (size_t i = 0; i < clause.descriptions.size(); ++i) {
     const ProbeDescription& description = clause.descriptions[i];
-    for (ProbeId id : world_.framework.match(description))
-      note(probe_attributes(world_.framework.attributes(id), description), "probe " + to_string(description),
+    for (ProbeId id : world_.probes.match(description))
+      note(probe_attributes(world_.probes.attributes(id), description), "probe " + to_string(description),
            clause.description_places[i]);
   }
   least_ = before;

@@ -77,7 +77,9 @@ ExprPtr Checker::with_parameters(const Expr& body, Parameters parameters) {
     std::vector<Parameters>& stack;
     ~Pop() { stack.pop_back(); }
   } pop{parameters_};
-  return check(expanded(body, parameters_.back().where));
+  ExprPtr value = check(expanded(body, parameters_.back().where));
+  value->where = parameters_.back().where;  // nobody sees the definition
+  return value;
 }
 
 ExprPtr Checker::expand(const Symbol& symbol, const std::string& name, std::vector<ExprPtr> arguments,

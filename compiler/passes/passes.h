@@ -13,8 +13,7 @@
 #include "compiler/ast/ast.h"
 #include "compiler/source/diagnostic.h"
 #include "runtime/base/result.h"
-#include "runtime/body/program.h"
-#include "runtime/framework/framework.h"
+#include "runtime/program/program.h"
 #include "runtime/lang/options.h"
 
 namespace sonde {
@@ -29,8 +28,7 @@ struct MacroValues {
 /// State that lasts over all texts of a session: types, names, inlines, translators, and the program that grows.
 /// Opaque here; made by compiler/passes/check.cpp.
 class World;
-std::unique_ptr<World> make_world(BodyProgram& program, Framework& framework, Options& options);
-void delete_world(World*);
+std::unique_ptr<World> make_world(BodyProgram& program, ProbeCatalog& probes, Options& options);
 
 /// A script's descriptions have bodies; what -n and its like take, or the option pspec allows, may be a description alone.
 bool is_script(const SourceText& source, const Options& options);
@@ -74,14 +72,10 @@ using CallsOf = std::function<std::vector<CallProbe>(const ClauseAst&)>;
 /// `program` gives variables; residency is remembered there across calls (the prompt): a later text that would break it gets a diagnostic.
 class Splitter;
 std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Options& options);
-void delete_splitter(Splitter*);
 std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics,
                                const CallsOf& calls_of = {});
 /// What a clause needs of calls before they are made, to show them at their returns: a clause of ours, without a tree. Null `fire`: nothing.
 SplitClause split_remembering(Splitter& splitter, const ClauseAst& clause, Diagnostics& diagnostics,
                               const CallsOf& calls_of, const CallsOf& entries_of);
-
-/// DIF as text, one instruction a line: for -S and the goldens.
-std::string disassemble(const FireProgram& program);
 
 }  // namespace sonde

@@ -15,7 +15,7 @@ void Checker::resolve_probes(ClauseAst& clause) {
   arguments_.clear();
   for (size_t i = 0; i < clause.descriptions.size(); ++i) {
     ProbeDescription& description = clause.descriptions[i];
-    std::vector<ProbeId> found = world_.framework.match(description);
+    std::vector<ProbeId> found = world_.probes.match(description);
     matched_.insert(matched_.end(), found.begin(), found.end());
     if (description.id.value != 0) {
       name_probe(description, found, clause.description_places[i]);
@@ -23,16 +23,18 @@ void Checker::resolve_probes(ClauseAst& clause) {
     }
     if (!found.empty() || world_.options.flag("zdefs")) continue;
     SourceRange where = clause.description_places[i];
-    if (std::optional<ProvideError> error = world_.framework.provide_error()) {
+    if (std::optional<ProvideError> error = world_.probes.provide_error()) {
       // A line below the first is a hint.
       const size_t end = std::min(error->message.find('\n'), error->message.size());
       diagnostics_.report(error->tag, where, error->message.substr(0, end),
                           error->message.substr(std::min(end + 1, error->message.size())));
       continue;
     }
+    std::string hint = near_probes(world_.probes, description);
+    if (hint.empty() && source_.kind == SourceText::Kind::Function)
+      hint = "-f takes the name of a function; a program is traced by: sonde PROGRAM ARGS";
     diagnostics_.report("D_PDESC_ZERO", where,
-                        "probe description " + to_string(description) + " does not match any probes",
-                        near_probes(world_.framework, description));
+                        "probe description " + to_string(description) + " does not match any probes", std::move(hint));
   }
   std::ranges::sort(matched_);
   auto repeated = std::ranges::unique(matched_);
@@ -47,14 +49,14 @@ void Checker::name_probe(ProbeDescription& description, const std::vector<ProbeI
         "invalid probe identifier " + std::to_string(description.id.value) + ": Unknown probe identifier");
     return;
   }
-  const ProbeInfo& probe = world_.framework.info(found.front());
+  const ProbeInfo& probe = world_.probes.info(found.front());
   description = {probe.provider, probe.module, probe.function, probe.name, probe.id};
 }
 
 /// args[n]: all probes of the clause must agree on it.
 const ArgumentDescription& Checker::argument_of_all(uint32_t index, SourceRange where) {
   if (arguments_.empty())
-    for (ProbeId id : matched_) arguments_.push_back(world_.framework.arguments(id));
+    for (ProbeId id : matched_) arguments_.push_back(world_.probes.arguments(id));
   std::string shown = clause_ && !clause_->descriptions.empty() ? to_string(clause_->descriptions[0]) : "";
   const bool none = std::ranges::all_of(arguments_, [](const auto& list) { return list.empty(); });
   const ArgumentDescription* found = nullptr;

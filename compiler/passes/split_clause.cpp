@@ -28,7 +28,7 @@ struct MadeOfArguments {
 };
 
 /// Body variables that the runtime computes from the first arguments in the record.
-constexpr std::array<MadeOfArguments, 2> kMadeOfArguments = {{{"argstr", 6, false}, {"retstr", 1, true}}};
+constexpr std::array<MadeOfArguments, 2> kMadeOfArguments = {{{"argstr", SONDE_DIF_ARGS, false}, {"retstr", 1, true}}};
 
 constexpr uint32_t kErrno = SONDE_DIF_ARGS;
 

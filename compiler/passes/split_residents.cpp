@@ -14,7 +14,7 @@
 
 #include "compiler/dif/arithmetic.h"
 #include "compiler/passes/split_call.h"
-#include "runtime/framework/glob.h"
+#include "runtime/base/glob.h"
 
 namespace sonde {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/passes/split_fire.h"
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 

@@ -19,12 +19,12 @@ void shrink(std::deque<T>& list, size_t size) {
 
 }  // namespace
 
-World::World(BodyProgram& program, Framework& framework, Options& options)
+World::World(BodyProgram& program, ProbeCatalog& probes, Options& options)
     : program(program),
-      framework(framework),
+      probes(probes),
       options(options),
       types(options.number("strsize")),
-      foreign(types, [&framework] { return framework.targets(); }) {}
+      foreign(types, [&probes] { return probes.targets(); }) {}
 
 const Prototype& World::prototype(std::string_view text) {
   auto [at, fresh] = prototypes_.try_emplace(text);
@@ -145,10 +145,8 @@ ValueType value_type(const Type* type) {
   return out;
 }
 
-std::unique_ptr<World> make_world(BodyProgram& program, Framework& framework, Options& options) {
-  return std::make_unique<World>(program, framework, options);
+std::unique_ptr<World> make_world(BodyProgram& program, ProbeCatalog& probes, Options& options) {
+  return std::make_unique<World>(program, probes, options);
 }
-
-void delete_world(World* world) { delete world; }
 
 }  // namespace sonde

@@ -76,10 +76,10 @@ struct Prototype {
 
 class World {
  public:
-  World(BodyProgram& program, Framework& framework, Options& options);
+  World(BodyProgram& program, ProbeCatalog& probes, Options& options);
 
   BodyProgram& program;
-  Framework& framework;
+  ProbeCatalog& probes;
   Options& options;
   TypeTable types;
   ForeignTypes foreign;

@@ -10,7 +10,7 @@
 namespace sonde {
 
 struct OtherWord {
-  enum class Kind : uint8_t { Variable, Function, Probe, ProbeName, Call, Option };
+  enum class Kind : uint8_t { Variable, Function, Probe, ProbeName, Call, Option, Syntax };
   Kind kind;
   /// Of a Probe: fields, each of which may end in a `*` that stands for anything.
   std::string_view word;
@@ -94,6 +94,14 @@ inline constexpr OtherWord kOtherWords[] = {
     {OtherWord::Kind::Call, "send", "sendto"},
     {OtherWord::Kind::Call, "sleep", "clock_nanosleep"},
     {OtherWord::Kind::Call, "wait", "wait4"},
+    // awk, Python, SystemTap, perl: where the grammar stumbles over them
+    {OtherWord::Kind::Syntax, "and", "in D: &&"},
+    {OtherWord::Kind::Syntax, "elif", "in D: else if (...)"},
+    {OtherWord::Kind::Syntax, "eq", "in D: =="},
+    {OtherWord::Kind::Syntax, "mod", "in D: %"},
+    {OtherWord::Kind::Syntax, "ne", "in D: !="},
+    {OtherWord::Kind::Syntax, "or", "in D: ||"},
+    {OtherWord::Kind::Syntax, "unless", "in D: if (!(...))"},
     // strace, perf, ltrace
     {OtherWord::Kind::Option, "-k", "stacks: ustack() in a clause"},
     {OtherWord::Kind::Option, "-r", "times: printf(\"%d\", timestamp) in a clause"},

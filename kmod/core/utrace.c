@@ -496,8 +496,6 @@ bool sonde_stop(struct utrace *u)
 		__set_current_state(TASK_RUNNING);
 	}
 	u->stopped = false;
-	if (killed)
-		u->killed = true;
 	spin_unlock_irq(&u->lock);
 	return killed;
 }

@@ -47,6 +47,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -146,8 +147,8 @@ static struct sonde_ring *put_ring(struct sonde_writer *writer,
 static int set_policy(struct sonde_writer *writer, u32 policy)
 {
 	if (policy == SONDE_POLICY_RING && !writer->marks) {
-		writer->marks = kzalloc(sizeof(*writer->marks),
-					GFP_KERNEL_ACCOUNT);
+		writer->marks = sonde_alloc(SONDE_MEMORY_RINGS,
+					    sizeof(*writer->marks));
 		if (!writer->marks)
 			return -ENOMEM;
 	}
@@ -179,9 +180,20 @@ static struct sonde_ring *alloc_ring(struct sonde_session *session, u64 size)
 	if (session->unlimited ||
 	    atomic_long_read(&session->cred->user->locked_vm) <= most)
 		ring = vmalloc_user(SONDE_RING_DATA + size);
-	if (!ring)
+	if (ring)
+		sonde_memory_add(SONDE_MEMORY_RINGS, 1, SONDE_RING_DATA + size);
+	else
 		charge(session, -pages_of(size));
 	return ring;
+}
+
+/* What is mapped of it stays with who maps it. */
+static void free_ring(struct sonde_ring *ring, u64 size)
+{
+	if (!ring)
+		return;
+	vfree(ring);
+	sonde_memory_add(SONDE_MEMORY_RINGS, -1, -(long)(SONDE_RING_DATA + size));
 }
 
 /* The writer of @cpu, which fires nothing yet, and its ring, become the next. */
@@ -197,10 +209,11 @@ static int add_ring(struct sonde_session *session, unsigned int cpu)
 	writer->cpu = cpu;
 	writer->policy = session->policy;
 	if (!writer->path)
-		writer->path = (char *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+		writer->path = sonde_alloc(SONDE_MEMORY_RINGS, PAGE_SIZE);
 	if (session->scratch_size > writer->scratch_size) {
-		vfree(writer->scratch);
-		writer->scratch = vzalloc(session->scratch_size);
+		sonde_free(writer->scratch);
+		writer->scratch = sonde_alloc(SONDE_MEMORY_RINGS,
+					      session->scratch_size);
 		writer->scratch_size = writer->scratch ? session->scratch_size :
 							 0;
 	}
@@ -217,6 +230,29 @@ static int add_ring(struct sonde_session *session, unsigned int cpu)
 	return 0;
 }
 
+static size_t writers_bytes(void)
+{
+	return num_possible_cpus() * sizeof(struct sonde_writer);
+}
+
+static struct sonde_writer __percpu *alloc_writers(void)
+{
+	struct sonde_writer __percpu *writers =
+		alloc_percpu_gfp(struct sonde_writer, GFP_KERNEL_ACCOUNT);
+
+	if (writers)
+		sonde_memory_add(SONDE_MEMORY_RINGS, 1, writers_bytes());
+	return writers;
+}
+
+static void free_writer_array(struct sonde_writer __percpu *writers)
+{
+	if (!writers)
+		return;
+	free_percpu(writers);
+	sonde_memory_add(SONDE_MEMORY_RINGS, -1, -(long)writers_bytes());
+}
+
 static void free_writers(struct sonde_session *session,
 			 struct sonde_writer __percpu *writers)
 {
@@ -228,13 +264,13 @@ static void free_writers(struct sonde_session *session,
 		if (!writer->session)
 			continue;
 		irq_work_sync(&writer->wake);
-		vfree(writer->ring);
-		vfree(writer->scratch);
-		kfree(writer->marks);
-		free_page((unsigned long)writer->path);
+		free_ring(writer->ring, writer->size);
+		sonde_free(writer->scratch);
+		sonde_free(writer->marks);
+		sonde_free(writer->path);
 	}
-	free_percpu(writers);
-	kfree(session->rings);
+	free_writer_array(writers);
+	sonde_free(session->rings);
 	session->rings = NULL;
 	session->ring_count = 0;
 	charge(session, -session->locked);
@@ -251,12 +287,12 @@ static int make_rings(struct sonde_session *session, u64 size, u32 policy)
 	unsigned int cpu;
 	int err = 0;
 
-	session->rings = kcalloc(nr_cpu_ids, sizeof(*session->rings),
-				 GFP_KERNEL_ACCOUNT);
-	writers = alloc_percpu_gfp(struct sonde_writer, GFP_KERNEL_ACCOUNT);
+	session->rings = sonde_alloc(SONDE_MEMORY_RINGS,
+				     nr_cpu_ids * sizeof(*session->rings));
+	writers = alloc_writers();
 	if (!session->rings || !writers) {
-		kfree(session->rings);
-		free_percpu(writers);
+		sonde_free(session->rings);
+		free_writer_array(writers);
 		session->rings = NULL;
 		return -ENOMEM;
 	}
@@ -280,7 +316,7 @@ static int make_rings(struct sonde_session *session, u64 size, u32 policy)
 struct swap {
 	struct sonde_writer *writer;
 	struct sonde_ring *ring; /* the new one, then the old one */
-	u64 size;
+	u64 size; /* of that one */
 	u32 policy;
 	bool done;
 };
@@ -290,11 +326,14 @@ static void swap_here(void *data)
 {
 	struct swap *swap = data;
 
+	u64 old = swap->writer->size;
+
 	if (swap->writer->busy)
 		return; /* a firing is under way */
 	swap->writer->policy = swap->policy;
 	swap->ring = put_ring(swap->writer, swap->ring, swap->size,
 			      swap->writer->cpu);
+	swap->size = old;
 	swap->done = true;
 }
 
@@ -340,7 +379,7 @@ out_free:
 	for (n = 0; n < count; n++) {
 		if (err && swaps[n].ring)
 			charge(session, -pages_of(size));
-		vfree(swaps[n].ring);
+		free_ring(swaps[n].ring, swaps[n].size);
 	}
 	kvfree(swaps);
 	return err;
@@ -421,7 +460,7 @@ static int grow_scratch(struct sonde_session *session, u32 bytes)
 	if (!fresh)
 		return -ENOMEM;
 	for (n = 0; n < session->ring_count; n++) {
-		fresh[n] = vzalloc(bytes);
+		fresh[n] = sonde_alloc(SONDE_MEMORY_RINGS, bytes);
 		if (!fresh[n])
 			goto out_free;
 	}
@@ -436,13 +475,13 @@ static int grow_scratch(struct sonde_session *session, u32 bytes)
 		synchronize_rcu();
 	session->scratch_size = bytes;
 	for (n = 0; n < session->ring_count; n++)
-		vfree(fresh[n]);
+		sonde_free(fresh[n]);
 	kfree(fresh);
 	return 0;
 
 out_free:
 	while (n--)
-		vfree(fresh[n]);
+		sonde_free(fresh[n]);
 	kfree(fresh);
 	return -ENOMEM;
 }
@@ -497,6 +536,7 @@ int sonde_buffers_mmap(struct sonde_session *session,
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 index = offset / SONDE_RING_STRIDE;
+	struct sonde_writer *writer;
 	int err = -EINVAL;
 
 	if (vma->vm_flags & VM_EXEC)
@@ -505,8 +545,11 @@ int sonde_buffers_mmap(struct sonde_session *session,
 		return -EINVAL;
 	mutex_lock(&session->rings_lock);
 	if (index < session->ring_count &&
-	    vma->vm_end - vma->vm_start <= SONDE_RING_DATA + session->ring_size)
-		err = remap_vmalloc_range(vma, session->rings[index]->ring, 0);
+	    vma->vm_end - vma->vm_start <= SONDE_RING_DATA + session->ring_size) {
+		writer = session->rings[array_index_nospec(index,
+							   session->ring_count)];
+		err = remap_vmalloc_range(vma, writer->ring, 0);
+	}
 	mutex_unlock(&session->rings_lock);
 	return err;
 }

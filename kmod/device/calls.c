@@ -38,9 +38,11 @@
 #include <linux/bitmap.h>
 #include <linux/ftrace.h>
 #include <linux/moduleparam.h>
-#include <linux/rcupdate.h>
+#include <linux/nospec.h>
+#include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/thread_info.h>
 #include <linux/tracepoint.h>
@@ -68,12 +70,6 @@ enum way {
 	WAY_EXEC = 4, /* and it is one of the two that have taps of their own */
 };
 
-struct listed {
-	struct rcu_head rcu;
-	u32 count; /* one or more */
-	struct sonde_session *sessions[];
-};
-
 /* What one ftrace_ops hooks. */
 struct batch {
 	struct list_head node;
@@ -88,7 +84,7 @@ MODULE_PARM_DESC(direct_calls,
 
 /* Read by the hooks. */
 static u8 by[SONDE_CALLS];
-static struct listed __rcu *listed; /* sessions with taps on system calls */
+static LIST_HEAD(listed); /* RCU: sessions with taps on system calls */
 static struct sonde_session __rcu *sole; /* where there is one */
 long sonde_call_everyone; /* negative: some of them trace every task */
 
@@ -101,11 +97,13 @@ static bool compat_hooked; /* read by the hooks */
 static bool on_tracepoint;
 static u32 marking; /* sessions that have marked threads */
 
-static unsigned long *call_table; /* the kernel's */
-static unsigned long no_call; /* what is there for numbers without a call */
-static unsigned long all_calls; /* x64_sys_call(), 0: it has none */
-static unsigned long compat_entry; /* ia32_sys_call(), 0: it has none */
-static struct tracepoint *enter_point;
+static unsigned long *call_table __ro_after_init; /* the kernel's */
+/* What is there for numbers without a call. */
+static unsigned long no_call __ro_after_init;
+/* x64_sys_call(), ia32_sys_call(); 0: the kernel has none. */
+static unsigned long all_calls __ro_after_init;
+static unsigned long compat_entry __ro_after_init;
+static struct tracepoint *enter_point __ro_after_init;
 
 /* 32-bit calls have other numbers. */
 static bool is_compat(void)
@@ -123,12 +121,15 @@ static const struct {
 #include "kmod/shared/compat_numbers.h"
 };
 
-static u16 compat_calls[SONDE_NATIVE_CALLS]; /* by 32-bit code's number */
+/* By 32-bit code's number. */
+static u16 compat_calls[SONDE_NATIVE_CALLS] __ro_after_init;
 
 /* SONDE_CALLS: there is none. */
 static unsigned long call_of_compat(unsigned long number)
 {
-	return number < SONDE_NATIVE_CALLS ? compat_calls[number] : SONDE_CALLS;
+	if (number >= SONDE_NATIVE_CALLS)
+		return SONDE_CALLS;
+	return compat_calls[array_index_nospec(number, SONDE_NATIVE_CALLS)];
 }
 
 static __always_inline void begin(struct sonde_firing *firing,
@@ -202,13 +203,10 @@ static __always_inline bool enter_session(struct sonde_session *session,
 static noinline bool enter_execs(struct pt_regs *regs, long call,
 				 enum sonde_args_source source)
 {
-	const struct listed *list = rcu_dereference_sched(listed);
 	struct sonde_session *session;
 	bool late = false;
-	u32 n;
 
-	for (n = 0; list && n < list->count; n++) {
-		session = list->sessions[n];
+	list_for_each_entry_rcu(session, &listed, calls_node) {
 		late |= enter_session(session, regs, call, source);
 		if (!sonde_covers(session, current))
 			continue;
@@ -225,7 +223,7 @@ static noinline void enter_other(struct pt_regs *regs, unsigned long call,
 {
 	bool late;
 
-	if (call >= SONDE_CALLS || READ_ONCE(by[call]) != (way | WAY_EXEC))
+	if (READ_ONCE(by[call]) != (way | WAY_EXEC))
 		return;
 	preempt_disable_notrace();
 	late = enter_execs(regs, call, SONDE_ARGS_CALL);
@@ -237,12 +235,11 @@ static noinline void enter_other(struct pt_regs *regs, unsigned long call,
 static noinline bool enter_listed(struct pt_regs *regs, long call,
 				  enum sonde_args_source source)
 {
-	const struct listed *list = rcu_dereference_sched(listed);
+	struct sonde_session *session;
 	bool late = false;
-	u32 n;
 
-	for (n = 0; list && n < list->count; n++)
-		late |= enter_session(list->sessions[n], regs, call, source);
+	list_for_each_entry_rcu(session, &listed, calls_node)
+		late |= enter_session(session, regs, call, source);
 	return late;
 }
 
@@ -252,7 +249,10 @@ static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 	struct sonde_session *session;
 	bool late;
 
-	if (unlikely(call >= SONDE_CALLS || READ_ONCE(by[call]) != way)) {
+	if (unlikely(call >= SONDE_CALLS))
+		return;
+	call = array_index_nospec(call, SONDE_CALLS);
+	if (unlikely(READ_ONCE(by[call]) != way)) {
 		enter_other(regs, call, way);
 		return;
 	}
@@ -381,6 +381,16 @@ bool sonde_calls_want_newborns(struct sonde_session *session)
 	return false;
 }
 
+/* The call that makes the current task's child, or has made the current task. */
+static long clone_call(struct pt_regs *regs)
+{
+	long call = syscall_get_nr(current, regs);
+
+	if (is_compat())
+		call = call_of_compat(call);
+	return is_clone(call) ? call : -1;
+}
+
 /**
  * sonde_call_newborn() - the current task returns from the clone that made it
  * @session: any
@@ -392,21 +402,37 @@ bool sonde_calls_want_newborns(struct sonde_session *session)
 void sonde_call_newborn(struct sonde_session *session)
 {
 	struct pt_regs *regs = task_pt_regs(current);
-	long call = syscall_get_nr(current, regs);
+	long call = clone_call(regs);
 
-	if (is_compat())
-		call = call_of_compat(call);
-	if (is_clone(call))
+	if (call >= 0)
 		leave_session(session, regs, call, 0);
+}
+
+/**
+ * sonde_calls_lose_newborn() - there will be no sonde_call_newborn()
+ * @session: any
+ * @task: the new task
+ *
+ * Context: The clone; preemption is off.
+ */
+void sonde_calls_lose_newborn(struct sonde_session *session,
+			      struct task_struct *task)
+{
+	long call = clone_call(task_pt_regs(current));
+	const struct sonde_site *site = NULL;
+
+	if (call >= 0)
+		site = rcu_dereference_sched(session->returns[call]);
+	if (site)
+		sonde_lose_site(session, site, task);
 }
 
 static noinline void leave_listed(struct pt_regs *regs, long call, long result)
 {
-	const struct listed *list = rcu_dereference_sched(listed);
-	u32 n;
+	struct sonde_session *session;
 
-	for (n = 0; list && n < list->count; n++)
-		leave_session(list->sessions[n], regs, call, result);
+	list_for_each_entry_rcu(session, &listed, calls_node)
+		leave_session(session, regs, call, result);
 }
 
 /**
@@ -421,7 +447,7 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 	long call = syscall_get_nr(current, regs);
 	struct sonde_session *session;
 
-	if (!rcu_access_pointer(listed))
+	if (list_empty(&listed))
 		return;
 	if (unlikely(is_compat())) {
 		call = call_of_compat(call);
@@ -430,6 +456,7 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 		call = __NR_rt_sigreturn; /* only that leaves without it */
 	if ((unsigned long)call >= SONDE_CALLS)
 		return;
+	call = array_index_nospec(call, SONDE_CALLS);
 	if (!result && unlikely(is_clone(call)))
 		return; /* see sonde_call_newborn() */
 	preempt_disable_notrace(); /* 6.13 and later call us with it on */
@@ -473,7 +500,7 @@ static int start(struct batch *batch)
 static void drop(struct batch *batch)
 {
 	ftrace_free_filter(&batch->ops);
-	kfree(batch);
+	sonde_free(batch);
 }
 
 static void stop(struct batch *batch)
@@ -482,7 +509,7 @@ static void stop(struct batch *batch)
 	list_del(&batch->node);
 	if (batch == all)
 		all = NULL;
-	kfree(batch);
+	sonde_free(batch);
 }
 
 /*
@@ -498,13 +525,13 @@ static void hook_compat(bool wanted)
 	if (!wanted) {
 		WRITE_ONCE(compat_hooked, false);
 		sonde_direct_unregister(&compat->ops, trampoline_of(compat));
-		kfree(compat);
+		sonde_free(compat);
 		compat = NULL;
 		return;
 	}
 	if (!READ_ONCE(direct_calls))
 		return; /* for tests: by the tracepoint, if that is on */
-	compat = kzalloc(sizeof(*compat), GFP_KERNEL);
+	compat = sonde_alloc(SONDE_MEMORY_HOOKS, sizeof(*compat));
 	if (!compat)
 		return;
 	err = ftrace_set_filter_ip(&compat->ops, compat_entry, 0, 0);
@@ -524,7 +551,7 @@ static int hook_all(void)
 
 	if (all)
 		return 0;
-	all = kzalloc(sizeof(*all), GFP_KERNEL);
+	all = sonde_alloc(SONDE_MEMORY_HOOKS, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	err = ftrace_set_filter_ip(&all->ops, all_calls, 0, 0);
@@ -546,7 +573,7 @@ static int hook_by_name(const unsigned long *numbers)
 
 	if (!call_table)
 		return -EOPNOTSUPP;
-	batch = kzalloc(sizeof(*batch), GFP_KERNEL);
+	batch = sonde_alloc(SONDE_MEMORY_HOOKS, sizeof(*batch));
 	if (!batch)
 		return -ENOMEM;
 	for_each_set_bit(number, numbers, SONDE_CALLS) {
@@ -703,43 +730,38 @@ static void put_wanted(struct sonde_session *session, unsigned long *numbers)
 	}
 }
 
-static void trace_everyone(const struct listed *list)
+static void trace_everyone(void)
 {
+	struct sonde_session *session;
 	long everyone = 0;
-	u32 n;
 
-	for (n = 0; n < list->count; n++)
-		if (!READ_ONCE(list->sessions[n]->targeted))
+	list_for_each_entry(session, &listed, calls_node)
+		if (session->privileged && !READ_ONCE(session->targeted))
 			everyone = LONG_MIN;
 	WRITE_ONCE(sonde_call_everyone, everyone);
 }
 
-/* Has the hooks look at @session, or look at it no more. */
+/*
+ * Has the hooks look at @session, or look at it no more: who does so still is
+ * waited for before it may be listed again.
+ */
 static void list(struct sonde_session *session, bool on)
 {
-	struct listed *old =
-		rcu_dereference_protected(listed, lockdep_is_held(&calls_lock));
-	u32 count = old ? old->count : 0, n;
-	struct listed *fresh;
+	struct sonde_session *only = NULL;
 
-	fresh = kmalloc(struct_size(fresh, sessions, count + 1),
-			GFP_KERNEL | __GFP_NOFAIL);
-	fresh->count = 0;
-	for (n = 0; n < count; n++)
-		if (old->sessions[n] != session)
-			fresh->sessions[fresh->count++] = old->sessions[n];
-	if (on)
-		fresh->sessions[fresh->count++] = session;
-	trace_everyone(fresh);
+	lockdep_assert_held(&calls_lock);
+	if (on && !session->calls_listed)
+		list_add_tail_rcu(&session->calls_node, &listed);
+	else if (!on && session->calls_listed)
+		list_del_rcu(&session->calls_node);
+	trace_everyone();
+	if (list_is_singular(&listed))
+		only = list_first_entry(&listed, struct sonde_session,
+					calls_node);
+	rcu_assign_pointer(sole, only);
+	if (!on && session->calls_listed)
+		synchronize_rcu();
 	session->calls_listed = on;
-	rcu_assign_pointer(sole, fresh->count == 1 ? fresh->sessions[0] : NULL);
-	if (!fresh->count) {
-		kfree(fresh);
-		fresh = NULL;
-	}
-	rcu_assign_pointer(listed, fresh);
-	if (old)
-		kfree_rcu(old, rcu);
 }
 
 static void unhook_idle(void)
@@ -792,7 +814,7 @@ static void see_returns(struct sonde_session *session)
 	read_lock(sonde_kernel.tasklist_lock);
 	for_each_process_thread(process, task)
 		if (!(task->flags & SONDE_PF_KERNEL) &&
-		    (!session->targeted || is_marked(task)))
+		    (session->targeted ? is_marked(task) : session->privileged))
 			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
@@ -821,12 +843,29 @@ int sonde_calls_update(struct sonde_session *session, char *why)
 	give_back(session, wanted);
 	if (session->calls_listed || !bitmap_empty(session->calls, SONDE_CALLS))
 		list(session, !bitmap_empty(session->calls, SONDE_CALLS));
-	hook_compat(rcu_access_pointer(listed));
+	hook_compat(!list_empty(&listed));
 	if (returns > session->return_taps)
 		see_returns(session);
 	session->return_taps = returns;
 	mutex_unlock(&calls_lock);
 	return err;
+}
+
+/**
+ * sonde_calls_show() - a line that says who pays for hooks of system calls
+ * @to: /proc/sonde
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_calls_show(struct seq_file *to)
+{
+	mutex_lock(&calls_lock);
+	seq_printf(to, "calls: %s\n",
+		   list_empty(&listed) ? "not hooked" :
+		   on_tracepoint || sonde_call_everyone ?
+					 "hooked for every task" :
+					 "hooked for targets");
+	mutex_unlock(&calls_lock);
 }
 
 /**
@@ -895,7 +934,7 @@ void sonde_calls_destroy(struct sonde_session *session)
 	mutex_lock(&calls_lock);
 	if (session->calls_listed)
 		list(session, false);
-	hook_compat(rcu_access_pointer(listed));
+	hook_compat(!list_empty(&listed));
 	give_back(session, none);
 	if (session->marks && !--marking)
 		unmark_all();

@@ -47,7 +47,8 @@ static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
 static int hotplug_state;
 
-static bool (*may_access)(struct task_struct *task, unsigned int mode);
+static bool (*may_access)(struct task_struct *task,
+			  unsigned int mode) __ro_after_init;
 
 /**
  * sonde_may_access() - may the current task trace another?
@@ -94,13 +95,13 @@ bool sonde_event_text(struct sonde_session *session,
 	unsigned long flags;
 	bool good;
 
-	queued = kzalloc(sizeof(*queued) + length, GFP_NOWAIT | __GFP_NOWARN);
+	queued = sonde_alloc_within(session, SONDE_MEMORY_EVENTS,
+				    sizeof(*queued) + length, GFP_NOWAIT);
 	spin_lock_irqsave(&session->events_lock, flags);
 	good = queued && session->event_count < EVENTS_MAX &&
 	       session->event_bytes < EVENT_BYTES_MAX;
 	if (!good) {
 		session->events_lost++;
-		kfree(queued);
 	} else {
 		queued->event = *event;
 		queued->event.length = length;
@@ -110,8 +111,27 @@ bool sonde_event_text(struct sonde_session *session,
 		session->event_bytes += event_bytes(queued);
 	}
 	spin_unlock_irqrestore(&session->events_lock, flags);
+	if (!good)
+		sonde_free(queued);
 	wake_up_interruptible(&session->wait);
 	return good;
+}
+
+/**
+ * sonde_events_lose() - count events that nobody could make
+ * @session: any
+ * @count: how many
+ *
+ * Context: As sonde_event_text().
+ */
+void sonde_events_lose(struct sonde_session *session, u32 count)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&session->events_lock, flags);
+	session->events_lost += count;
+	spin_unlock_irqrestore(&session->events_lock, flags);
+	wake_up_interruptible(&session->wait);
 }
 
 /**
@@ -153,7 +173,7 @@ static struct sonde_queued_event *take_event(struct sonde_session *session,
 	struct sonde_queued_event *queued, *spare;
 	u32 lost;
 
-	spare = kzalloc(sizeof(*spare) + 64, GFP_KERNEL);
+	spare = sonde_alloc(SONDE_MEMORY_EVENTS, sizeof(*spare) + 64);
 	if (!spare)
 		return ERR_PTR(-ENOMEM);
 	spin_lock_irq(&session->events_lock);
@@ -171,7 +191,7 @@ static struct sonde_queued_event *take_event(struct sonde_session *session,
 	}
 	spin_unlock_irq(&session->events_lock);
 	if (queued) {
-		kfree(spare);
+		sonde_free(spare);
 		return queued;
 	}
 	if (lost) {
@@ -184,7 +204,7 @@ static struct sonde_queued_event *take_event(struct sonde_session *session,
 		spare->event.kind = SONDE_EVENT_DATA;
 		return spare;
 	}
-	kfree(spare);
+	sonde_free(spare);
 	return NULL;
 }
 
@@ -213,7 +233,7 @@ static ssize_t device_read(struct file *file, char __user *to, size_t room,
 	    copy_to_user(to + sizeof(queued->event), queued->bytes,
 			 queued->event.length))
 		bytes = -EFAULT;
-	kfree(queued);
+	sonde_free(queued);
 	return bytes;
 }
 
@@ -338,6 +358,29 @@ static int list_sessions(struct sonde_session *session, struct exchange *x)
 	x->reply.value = count;
 	x->reply.length = count * sizeof(*infos);
 	return 0;
+}
+
+/**
+ * sonde_sessions_show() - a line for each session
+ * @to: /proc/sonde
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_sessions_show(struct seq_file *to)
+{
+	struct sonde_session *session;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, node) {
+		struct sonde_session_info info = {};
+
+		describe(session, &info);
+		seq_printf(to, "session: process %u, user %u, %.*s: %u taps, %u clauses, %u programs, %u targets, %u held, %llu records, %llu drops\n",
+			   info.pid, info.uid, (int)sizeof(info.command),
+			   info.command, info.taps, info.ecbs, info.programs,
+			   info.targets, info.held, info.records, info.drops);
+	}
+	mutex_unlock(&sessions_lock);
 }
 
 static int load(struct sonde_session *session, struct exchange *x)
@@ -544,7 +587,7 @@ static int device_open(struct inode *inode, struct file *file)
 
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		return -EPERM;
-	session = kvzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	session = sonde_alloc(SONDE_MEMORY_SESSIONS, sizeof(*session));
 	if (!session)
 		return -ENOMEM;
 	init_session(session);
@@ -568,7 +611,7 @@ static void free_events(struct sonde_session *session)
 	struct sonde_queued_event *queued, *next;
 
 	list_for_each_entry_safe(queued, next, &session->events, node)
-		kfree(queued);
+		sonde_free(queued);
 }
 
 static int device_release(struct inode *inode, struct file *file)
@@ -652,11 +695,16 @@ int sonde_device_init(void)
 	err = min(hotplug_state, 0);
 	if (err)
 		goto out_timers;
-	err = misc_register(&device);
+	err = sonde_status_init();
 	if (err)
 		goto out_hotplug;
+	err = misc_register(&device);
+	if (err)
+		goto out_status;
 	return 0;
 
+out_status:
+	sonde_status_exit();
 out_hotplug:
 	cpuhp_remove_state_nocalls(hotplug_state);
 out_timers:
@@ -667,7 +715,7 @@ out_timers:
 void sonde_device_exit(void)
 {
 	misc_deregister(&device);
+	sonde_status_exit();
 	cpuhp_remove_state_nocalls(hotplug_state);
 	sonde_timers_exit();
-	rcu_barrier(); /* nothing of ours is left to be freed */
 }

@@ -49,9 +49,10 @@
 #define PSARGS_MAX 80u
 
 static const struct sonde_vdso_clock no_clock; /* its mode is not the TSC */
-const struct sonde_vdso_clock *sonde_vdso;
+const struct sonde_vdso_clock *sonde_vdso __ro_after_init;
 
-static unsigned long long (*cpu_time_of)(struct task_struct *task);
+static unsigned long long (*cpu_time_of)(struct task_struct *task)
+	__ro_after_init;
 
 /**
  * sonde_fire_init() - look up what is not exported
@@ -85,8 +86,10 @@ int sonde_read_present(u64 address, void *to, u32 length)
 	if (!has_user_memory())
 		return -1;
 	pagefault_disable();
-	if (access_ok(from, length))
+	if (access_ok(from, length)) {
+		barrier_nospec(); /* as copy_from_user(): a member chose it */
 		left = __copy_from_user_inatomic(to, from, length);
+	}
 	pagefault_enable();
 	return left ? -1 : 0;
 }
@@ -186,12 +189,15 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 	return count;
 }
 
-/* Counts frames without room for them: in steps. */
+/* The stack is walked once a firing, however often a program asks. */
 static u32 stack_depth(struct sonde_firing *firing)
 {
 	u64 *frames = (u64 *)firing->writer->path; /* half a page */
 
-	return sonde_walk_stack(firing, frames, SONDE_DIF_MAX_FRAMES);
+	if (!firing->depth)
+		firing->depth = 1 + sonde_walk_stack(firing, frames,
+						     SONDE_DIF_MAX_FRAMES);
+	return firing->depth - 1;
 }
 
 static u64 caller(struct sonde_firing *firing)
@@ -576,7 +582,8 @@ static noinline u64 *make_thread(struct sonde_session *session)
 
 	if (!in_task() || ((current->flags & PF_EXITING) && !current->mm))
 		return NULL;
-	thread = kzalloc(sizeof(*thread), GFP_NOWAIT | __GFP_NOWARN);
+	thread = sonde_alloc_within(session, SONDE_MEMORY_VARIABLES,
+				    sizeof(*thread), GFP_NOWAIT);
 	if (!thread)
 		return NULL;
 	thread->task = current;
@@ -607,7 +614,7 @@ void sonde_thread_forget(struct sonde_session *session,
 	spin_lock_irqsave(&session->threads_lock, flags);
 	hash_del_rcu(&thread->node);
 	spin_unlock_irqrestore(&session->threads_lock, flags);
-	kfree_rcu(thread, rcu);
+	sonde_free_rcu(thread);
 }
 
 /**
@@ -624,7 +631,7 @@ void sonde_threads_destroy(struct sonde_session *session)
 
 	hash_for_each_safe(session->threads, bucket, next, thread, node) {
 		hash_del(&thread->node);
-		kfree(thread);
+		sonde_free(thread);
 	}
 }
 
@@ -658,8 +665,10 @@ static __always_inline void prepare(struct sonde_firing *firing, u32 needs)
 		       sizeof(firing->writer->locals));
 	if (needs & SONDE_NEED_THREAD)
 		firing->thread_variables = thread_variables(firing->session);
-	if (needs & SONDE_NEED_USER)
+	if (needs & SONDE_NEED_USER) {
 		sonde_fire_watch();
+		firing->depth = 0;
+	}
 }
 
 /* What the programs of a firing need, once for all of them. */
@@ -705,8 +714,9 @@ bool sonde_fire_each(struct sonde_firing *firing,
 		     const struct sonde_ecb_list *ecbs)
 {
 	struct sonde_writer *writer = firing->writer;
-	/* before what they need: pairs with append() */
-	u32 count = smp_load_acquire(&ecbs->count), all = READ_ONCE(ecbs->needs);
+	/* before what they need: pairs with sonde_list_add() */
+	u32 count = smp_load_acquire(&ecbs->list.count);
+	u32 all = READ_ONCE(ecbs->needs);
 	const struct sonde_ecb_entry *ecb = ecbs->entries;
 	bool late = false;
 
@@ -744,6 +754,47 @@ void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
 }
 
 /**
+ * sonde_lose_probe() - count the records that a firing would have made
+ * @session: whose probe it is
+ * @probe: that does not fire
+ *
+ * Context: Any but NMI. Does not sleep.
+ */
+void sonde_lose_probe(struct sonde_session *session,
+		      const struct sonde_probe *probe)
+{
+	const struct sonde_ecb_list *ecbs;
+
+	rcu_read_lock();
+	ecbs = rcu_dereference(probe->ecbs);
+	if (ecbs)
+		atomic64_add(READ_ONCE(ecbs->list.live), &session->lost);
+	rcu_read_unlock();
+}
+
+/**
+ * sonde_lose_site() - count the records that a site would have made
+ * @session: whose site it is
+ * @site: where it happened
+ * @task: in whom
+ *
+ * Context: As sonde_fire().
+ */
+void sonde_lose_site(struct sonde_session *session,
+		     const struct sonde_site *site, struct task_struct *task)
+{
+	u32 count = smp_load_acquire(&site->list.count), n; /* the entries */
+
+	for (n = 0; n < count; n++) {
+		const struct sonde_site_entry *entry = &site->entries[n];
+
+		if (!READ_ONCE(entry->gone) &&
+		    (!entry->pid || entry->pid == task->tgid))
+			sonde_lose_probe(session, entry->probe);
+	}
+}
+
+/**
  * sonde_fire_site() - run the probes of a site
  * @firing: as for sonde_fire()
  * @site: where it happened; the task is covered by its session
@@ -754,7 +805,7 @@ void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
 bool sonde_fire_site(struct sonde_firing *firing,
 		     const struct sonde_site *site)
 {
-	u32 count = smp_load_acquire(&site->count), n; /* the entries */
+	u32 count = smp_load_acquire(&site->list.count), n; /* the entries */
 	bool late = false;
 
 	for (n = 0; n < count; n++) {

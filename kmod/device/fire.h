@@ -120,7 +120,7 @@ static __always_inline bool sonde_fire_now(struct sonde_firing *firing,
 	writer = this_cpu_ptr(firing->session->writers);
 	if (unlikely(!sonde_writer_begin(writer))) {
 		sonde_writer_refuse(firing->session, writer,
-				    READ_ONCE(ecbs->live));
+				    READ_ONCE(ecbs->list.live));
 		return false;
 	}
 	firing->writer = writer;

@@ -14,13 +14,17 @@
  * While any probe that is armed has such an ECB, each thread that the session
  * covers has a grip: existing ones by passes over all threads until one finds
  * nothing new, others at their clone. User taps stay uprobes, whose handlers
- * only ask for the stop: they hold a lock of the kernel's that others wait for.
- * It comes before the return to user mode. Who sends a signal, and whom a timer
+ * only note the firing: they hold a lock of the kernel's that others wait for.
+ * It is made, and the thread stops, before the return to user mode. Who sends a signal, and whom a timer
  * interrupts, cannot be held.
  *
  * SONDE_STOP_TARGET stops threads by the same engines, and so does a file that a
  * thread of a target maps that is followed (SONDE_FOLLOW). The process that opened
  * the session is never held, or nobody would answer: held taps do not fire there.
+ *
+ * A program that holds may miss memory that only somebody else can bring (FUSE,
+ * userfaultfd). A thread that waits for it is not waited for by who lets it go:
+ * its grip is marked as dropped, and it looks at nothing of the session any more.
  *
  * SIGKILL ends every stop, as the core has it. What waits for a thread that is
  * killed is forgotten. In a signal's report and a vfork, what is left after a
@@ -50,7 +54,8 @@
 #define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
 
 struct held_tap {
-	u32 kind, number, pid;
+	u32 id, kind, number, pid;
+	bool gone; /* it is not held any more, and there was no memory to say so */
 	struct sonde_probe *probe;
 };
 
@@ -65,8 +70,9 @@ static void put_grips(struct sonde_grips *grips)
 {
 	if (!refcount_dec_and_test(&grips->ref))
 		return;
-	kvfree(rcu_dereference_protected(grips->taps, true));
-	kfree(grips);
+	sonde_free(rcu_dereference_protected(grips->taps, true));
+	sonde_session_put(grips->session);
+	sonde_free(grips);
 }
 
 /**
@@ -106,7 +112,7 @@ u32 sonde_grip_resume(struct sonde_grip *grip)
 	bool stays;
 
 	spin_lock(&grip->lock);
-	stays = grip->held || grip->paused || grip->mapped;
+	stays = !grip->dropped && (grip->held || grip->paused || grip->mapped);
 	spin_unlock(&grip->lock);
 	return stays && may_hold(grip) ? UTRACE_STOP : UTRACE_RESUME;
 }
@@ -123,7 +129,7 @@ static void forget_waiting(struct sonde_grip *grip)
 
 	while ((slow = first_waiting(grip))) {
 		list_del(&slow->node);
-		kfree(slow);
+		sonde_free(slow);
 	}
 	sonde_grip_hold(grip, false);
 }
@@ -133,11 +139,12 @@ static void run_waiting(struct sonde_grip *grip)
 {
 	struct sonde_slow *slow;
 
-	while (!READ_ONCE(grip->held) && (slow = first_waiting(grip))) {
+	while (!READ_ONCE(grip->held) && !READ_ONCE(grip->dropped) &&
+	       (slow = first_waiting(grip))) {
 		if (sonde_fire_slow(slow, grip))
 			break;
 		list_del(&slow->node);
-		kfree(slow);
+		sonde_free(slow);
 	}
 }
 
@@ -145,10 +152,12 @@ static void add_waiting(struct sonde_grip *grip,
 			const struct sonde_firing *firing,
 			struct sonde_probe *probe)
 {
-	struct sonde_slow *slow = kzalloc(sizeof(*slow), GFP_KERNEL);
+	struct sonde_slow *slow = sonde_alloc_within(firing->session,
+						     SONDE_MEMORY_LATE,
+						     sizeof(*slow), GFP_KERNEL);
 
 	if (!slow) {
-		atomic64_inc(&firing->session->lost);
+		sonde_lose_probe(firing->session, probe);
 		return;
 	}
 	slow->firing = *firing;
@@ -195,7 +204,7 @@ static struct sonde_probe *nth_probe(struct sonde_grips *grips, u32 kind,
 	for (n = 0; taps && taps->kinds[kind] && n < taps->count; n++) {
 		const struct held_tap *tap = &taps->taps[n];
 
-		if (tap->kind != kind ||
+		if (tap->kind != kind || READ_ONCE(tap->gone) ||
 		    (tap->pid && tap->pid != current->tgid) ||
 		    (is_call(kind) && tap->number != number) || nth--)
 			continue;
@@ -213,7 +222,7 @@ static void report(struct sonde_grip *grip, u32 kind,
 	struct sonde_probe *probe;
 	u32 nth = 0;
 
-	if (!is_covered(firing->session))
+	if (READ_ONCE(grip->dropped) || !is_covered(firing->session))
 		return;
 	while ((probe = nth_probe(grip->grips, kind, firing->call, nth++)))
 		add_waiting(grip, firing, probe);
@@ -373,20 +382,37 @@ static u32 on_signal(u32 action, struct utrace_engine *engine,
 	return answer(grip, action);
 }
 
+static struct sonde_grip *find_grip(struct sonde_grips *grips,
+				    struct task_struct *task)
+{
+	struct sonde_grip *grip;
+
+	lockdep_assert_held(&grips->lock);
+	hash_for_each_possible(grips->table, grip, node, (unsigned long)task)
+		if (grip->task == task)
+			return grip;
+	return NULL;
+}
+
 /* Whether no other thread of the process is left; of several, one is told so. */
 static bool exits_last(struct sonde_grip *grip)
 {
 	struct sonde_grips *grips = grip->grips;
+	struct task_struct *thread;
 	struct sonde_grip *other;
 	bool last = true;
-	int bucket;
 
+	rcu_read_lock();
 	spin_lock(&grips->lock);
 	grip->exited = true;
-	hash_for_each(grips->table, bucket, other, node)
-		if (other->tgid == grip->tgid && !other->exited)
-			last = false;
+	for_each_thread(current, thread) {
+		other = find_grip(grips, thread);
+		last = !other || other->exited;
+		if (!last)
+			break;
+	}
 	spin_unlock(&grips->lock);
+	rcu_read_unlock();
 	return last;
 }
 
@@ -405,7 +431,6 @@ static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
 		   long *code)
 {
 	struct sonde_grip *grip = engine->data;
-	int status = exit_status(*code), number = status & 0x7f;
 	struct sonde_firing firing;
 
 	forget_waiting(grip); /* it was killed while it was held */
@@ -413,11 +438,10 @@ static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
 	grip->mapped = 0;
 	spin_unlock(&grip->lock);
 	begin(&firing, grip, -1);
+	sonde_end_args(firing.args, *code);
 	report(grip, SONDE_TAP_LWP_EXIT, &firing);
 	if (exits_last(grip)) {
-		firing.args[0] = !number ? CLD_EXITED :
-				 status & 0x80 ? CLD_DUMPED : CLD_KILLED;
-		firing.args[1] = number ? number : status >> 8 & 0xff;
+		sonde_end_args(firing.args, exit_status(*code));
 		report(grip, SONDE_TAP_EXIT, &firing);
 	}
 	return answer(grip, action);
@@ -449,15 +473,57 @@ static u32 on_death(struct utrace_engine *engine, bool group_dead, int signal)
 static void on_release(void *data)
 {
 	struct sonde_grip *grip = data;
+	struct sonde_grips *grips = grip->engine ? grip->grips : NULL;
 	struct sonde_slow *slow;
 
 	while ((slow = first_waiting(grip))) {
 		list_del(&slow->node);
-		kfree(slow);
+		sonde_free(slow);
 	}
-	if (grip->engine)
-		put_grips(grip->grips);
-	kfree(grip);
+	sonde_free(grip);
+	if (grips)
+		put_grips(grips);
+}
+
+/**
+ * sonde_grip_pauses() - the current thread may wait for others for long
+ * @grip: its own
+ * @pause: for sonde_grip_resumes()
+ *
+ * Context: A callback of its engine.
+ * Return: false: it may not, for it is let go.
+ */
+bool sonde_grip_pauses(struct sonde_grip *grip, struct sonde_pause *pause)
+{
+	bool may;
+
+	spin_lock(&grip->lock);
+	may = !grip->dropped;
+	grip->absent = may;
+	spin_unlock(&grip->lock);
+	if (may)
+		sonde_pause_begin(pause);
+	return may;
+}
+
+/**
+ * sonde_grip_resumes() - undo sonde_grip_pauses()
+ * @grip: the same
+ * @pause: the same
+ *
+ * Context: The same callback.
+ * Return: whether it was let go: then nothing of the session may be looked at.
+ */
+bool sonde_grip_resumes(struct sonde_grip *grip, struct sonde_pause *pause)
+{
+	bool dropped;
+
+	spin_lock(&grip->lock);
+	grip->absent = false;
+	dropped = grip->dropped;
+	spin_unlock(&grip->lock);
+	sonde_pause_end(pause); /* the core keeps the module from here on */
+	return dropped;
 }
 
 /* Lets a thread go for good. The caller has unlinked the grip. */
@@ -466,10 +532,15 @@ static void let_go(struct sonde_grip *grip)
 	struct sonde_session *session = grip->grips->session;
 	struct utrace_engine *engine = grip->engine;
 	struct task_struct *task = grip->task;
+	bool absent;
 
+	spin_lock(&grip->lock);
+	grip->dropped = true;
+	absent = grip->absent;
+	spin_unlock(&grip->lock);
 	while (utrace_control(task, engine, UTRACE_DETACH) == -EALREADY)
 		schedule_timeout_uninterruptible(1);
-	while (utrace_barrier(task, engine) != -ESRCH)
+	while (!absent && utrace_barrier(task, engine) != -ESRCH)
 		schedule_timeout_uninterruptible(1);
 	if (grip->held)
 		atomic_dec(&session->held);
@@ -487,18 +558,6 @@ static unsigned long events_of(struct sonde_grips *grips)
 		events |= taps->events;
 	rcu_read_unlock();
 	return events;
-}
-
-static struct sonde_grip *find_grip(struct sonde_grips *grips,
-				    struct task_struct *task)
-{
-	struct sonde_grip *grip;
-
-	lockdep_assert_held(&grips->lock);
-	hash_for_each_possible(grips->table, grip, node, (unsigned long)task)
-		if (grip->task == task)
-			return grip;
-	return NULL;
 }
 
 /* With a reference to its engine, which keeps it. */
@@ -540,7 +599,8 @@ static int take(struct sonde_grips *grips, struct task_struct *task,
 
 	if (task->tgid == grips->session->opener)
 		return -EDEADLK;
-	grip = kzalloc(sizeof(*grip), GFP_KERNEL);
+	grip = sonde_alloc_within(grips->session, SONDE_MEMORY_HELD,
+				  sizeof(*grip), GFP_KERNEL);
 	if (!grip)
 		return -ENOMEM;
 	grip->grips = grips;
@@ -552,7 +612,7 @@ static int take(struct sonde_grips *grips, struct task_struct *task,
 	INIT_LIST_HEAD(&grip->waiting);
 	engine = utrace_attach_task(task, flags, &grips->ops, grip);
 	if (IS_ERR(engine)) {
-		kfree(grip);
+		sonde_free(grip);
 		return PTR_ERR(engine);
 	}
 	refcount_inc(&grips->ref);
@@ -663,22 +723,21 @@ static void set_all_events(struct sonde_grips *grips)
 /* Those of process @only; 0: all. */
 static void drop_grips(struct sonde_grips *grips, u32 only)
 {
-	struct sonde_grip *grip, *found;
+	struct sonde_grip *grip, *other;
+	struct hlist_node *next;
+	LIST_HEAD(dropped);
 	int bucket;
 
-	for (;;) {
-		found = NULL;
-		spin_lock(&grips->lock);
-		hash_for_each(grips->table, bucket, grip, node)
-			if (!only || grip->tgid == only)
-				found = grip;
-		if (found)
-			hash_del(&found->node);
-		spin_unlock(&grips->lock);
-		if (!found)
-			break;
-		let_go(found);
+	spin_lock(&grips->lock);
+	hash_for_each_safe(grips->table, bucket, next, grip, node) {
+		if (only && grip->tgid != only)
+			continue;
+		hash_del(&grip->node);
+		list_add(&grip->drop, &dropped);
 	}
+	spin_unlock(&grips->lock);
+	list_for_each_entry_safe(grip, other, &dropped, drop)
+		let_go(grip);
 }
 
 struct sonde_grips *sonde_grips_of(struct sonde_session *session)
@@ -688,13 +747,14 @@ struct sonde_grips *sonde_grips_of(struct sonde_session *session)
 	lockdep_assert_held(&session->lock);
 	if (grips)
 		return grips;
-	grips = kzalloc(sizeof(*grips), GFP_KERNEL_ACCOUNT);
+	grips = sonde_alloc(SONDE_MEMORY_HELD, sizeof(*grips));
 	if (!grips)
 		return NULL;
 	refcount_set(&grips->ref, 1);
 	spin_lock_init(&grips->lock);
 	hash_init(grips->table);
 	grips->session = session;
+	refcount_inc(&session->ref);
 	grips->ops = (struct utrace_engine_ops){
 		.report_quiesce = on_quiesce,
 		.report_syscall_entry = on_entry,
@@ -760,7 +820,7 @@ static struct held_taps *make_taps(struct sonde_session *session)
 		count += armed->held;
 	if (!count)
 		return NULL;
-	taps = kvzalloc(struct_size(taps, taps, count), GFP_KERNEL_ACCOUNT);
+	taps = sonde_alloc(SONDE_MEMORY_HELD, struct_size(taps, taps, count));
 	if (!taps)
 		return ERR_PTR(-ENOMEM);
 	xa_for_each(&session->taps, id, armed) {
@@ -769,6 +829,7 @@ static struct held_taps *make_taps(struct sonde_session *session)
 		taps->kinds[armed->tap.kind] = true;
 		taps->events |= events_for(armed->tap.kind);
 		taps->taps[taps->count++] = (struct held_tap){
+			.id = id,
 			.kind = armed->tap.kind,
 			.number = armed->tap.number,
 			.pid = armed->tap.pid,
@@ -776,6 +837,25 @@ static struct held_taps *make_taps(struct sonde_session *session)
 		};
 	}
 	return taps;
+}
+
+/* Takes no memory: what is held no more does not fire from now on. */
+static void mark_gone(struct sonde_session *session)
+{
+	struct sonde_grips *grips = session->grips;
+	struct held_taps *taps = NULL;
+	u32 n;
+
+	if (grips)
+		taps = rcu_dereference_protected(grips->taps, true);
+	for (n = 0; taps && n < taps->count; n++) {
+		struct sonde_armed *armed = xa_load(&session->taps,
+						    taps->taps[n].id);
+
+		if (!armed || !armed->held ||
+		    armed->probe != taps->taps[n].probe)
+			WRITE_ONCE(taps->taps[n].gone, true);
+	}
 }
 
 /**
@@ -790,20 +870,22 @@ int sonde_holds_update(struct sonde_session *session)
 	struct held_taps *fresh = make_taps(session), *old;
 	struct sonde_grips *grips = session->grips;
 
-	if (IS_ERR(fresh))
+	if (IS_ERR(fresh)) {
+		mark_gone(session);
 		return -ENOMEM;
+	}
 	if (!fresh && !grips)
 		return 0;
 	grips = sonde_grips_of(session);
 	if (!grips) {
-		kvfree(fresh);
+		sonde_free(fresh);
 		return -ENOMEM;
 	}
 	old = rcu_dereference_protected(grips->taps, true);
 	rcu_assign_pointer(grips->taps, fresh);
 	if (old) {
 		synchronize_rcu();
-		kvfree(old);
+		sonde_free(old);
 	}
 	set_all_events(grips);
 	return fresh ? sonde_grips_take(grips, 0) : 0;
@@ -885,12 +967,13 @@ void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing)
 {
 	struct sonde_grip *grip = own_grip(armed->session->grips);
 
-	if (!grip)
+	if (!grip) {
+		if (current->tgid != armed->session->opener)
+			sonde_lose_probe(armed->session, armed->probe);
 		return;
+	}
 	add_waiting(grip, firing, armed->probe);
-	run_waiting(grip);
-	if (sonde_grip_resume(grip) == UTRACE_STOP)
-		sonde_grip_tell(grip, UTRACE_STOP);
+	sonde_grip_tell(grip, UTRACE_REPORT);
 	utrace_engine_put(grip->engine);
 }
 

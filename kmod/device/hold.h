@@ -12,7 +12,7 @@
 struct held_taps;
 
 struct sonde_grips {
-	refcount_t ref; /* the session, each grip */
+	refcount_t ref; /* the session, each grip; they keep the session's memory */
 	struct utrace_engine_ops ops; /* a copy tells our engines from others' */
 	struct sonde_session *session;
 	struct held_taps __rcu *taps; /* NULL: none is held */
@@ -33,7 +33,10 @@ struct sonde_grip {
 	bool held; /* the first that waits does so for a release */
 	bool paused; /* by SONDE_STOP_TARGET */
 	u32 mapped; /* files whose SONDE_SEEN it waits for */
+	bool absent; /* the thread waits for memory that somebody else must bring */
+	bool dropped; /* nothing that the session points to may be looked at */
 	struct list_head waiting;
+	struct list_head drop; /* of those that are let go */
 };
 
 int sonde_grip_tell(struct sonde_grip *grip, enum utrace_resume_action action);

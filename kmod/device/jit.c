@@ -774,6 +774,12 @@ static void look_ahead(struct jit *jit)
 	}
 }
 
+/* The kernel's, for a program: its instructions, and their native code. */
+static long bytes_of(const struct bpf_prog *native)
+{
+	return ((long)native->pages << PAGE_SHIFT) + native->jited_len;
+}
+
 static struct bpf_prog *compile(const struct jit *jit)
 {
 	struct bpf_prog *native;
@@ -787,8 +793,10 @@ static struct bpf_prog *compile(const struct jit *jit)
 	native->type = BPF_PROG_TYPE_UNSPEC;
 	native->aux->stack_depth = jit->stacked ? 8 * SONDE_DIF_REGISTERS : 0;
 	native = bpf_prog_select_runtime(native, &err);
-	if (!err && native->jited)
+	if (!err && native->jited) {
+		sonde_memory_add(SONDE_MEMORY_NATIVE, 1, bytes_of(native));
 		return native;
+	}
 	bpf_prog_free(native);
 	return NULL;
 }
@@ -833,8 +841,11 @@ void sonde_jit_compile(struct sonde_program *program)
  */
 void sonde_jit_free(struct sonde_program *program)
 {
-	if (program->native)
+	if (program->native) {
+		sonde_memory_add(SONDE_MEMORY_NATIVE, -1,
+				 -bytes_of(program->native));
 		bpf_prog_free(program->native);
+	}
 	program->native = NULL;
 	program->run = NULL;
 }

@@ -35,12 +35,15 @@ static const char *const tracepoints[] = {
 	"signal_generate", "sys_enter", "sys_exit", "task_newtask",
 };
 
-static unsigned long iterators[ARRAY_SIZE(tracepoints)];
+static unsigned long iterators[ARRAY_SIZE(tracepoints)] __ro_after_init;
 
-static long (*copy_kernel)(void *to, const void *from, size_t length);
-static long (*copy_kernel_text)(char *to, const void *from, long max);
+static long (*copy_kernel)(void *to, const void *from, size_t length)
+	__ro_after_init;
+static long (*copy_kernel_text)(char *to, const void *from, long max)
+	__ro_after_init;
 static unsigned int (*save_from)(struct pt_regs *regs, unsigned long *to,
-				 unsigned int max, unsigned int skip);
+				 unsigned int max, unsigned int skip)
+	__ro_after_init;
 
 /**
  * sonde_kernel_init() - look up what is not exported

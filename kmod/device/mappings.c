@@ -20,7 +20,7 @@
  * for SONDE_SEEN before it is back in user mode (hold.c).
  *
  * Both run with preemption off. A map that somebody is changing at its end is
- * not told.
+ * counted as a lost event, and so is what there is no memory to tell.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -63,7 +63,7 @@ static void tell_and_wait(struct sonde_work *work, bool over)
 	    told->event.value)
 		sonde_hold_unmapped(session);
 out_free:
-	kfree(told);
+	sonde_free(told);
 }
 
 /*
@@ -80,8 +80,8 @@ static bool tell_later(struct sonde_session *session,
 	    !sonde_target_followed(session, current->tgid) ||
 	    d_unlinked(file->f_path.dentry))
 		return false;
-	told = kzalloc(sizeof(*told) + strlen(path) + 1,
-		       GFP_NOWAIT | __GFP_NOWARN);
+	told = sonde_alloc_within(session, SONDE_MEMORY_LATE,
+				  sizeof(*told) + strlen(path) + 1, GFP_NOWAIT);
 	if (!told)
 		return false;
 	told->work.run = tell_and_wait;
@@ -89,7 +89,7 @@ static bool tell_later(struct sonde_session *session,
 	strcpy(told->path, path);
 	if (!sonde_work_queue(&told->work, session, current))
 		return true;
-	kfree(told);
+	sonde_free(told);
 	return false;
 }
 
@@ -139,16 +139,42 @@ static char *get_page_now(void)
 	return (char *)__get_free_page(GFP_NOWAIT | __GFP_NOWARN);
 }
 
+/* What could not be told. */
+static void lose(u32 kind, u32 count)
+{
+	struct sonde_session *session;
+
+	list_for_each_entry_rcu(session, &users, mappings)
+		if (wants(session, kind))
+			sonde_events_lose(session, count);
+}
+
+/* The kernel leaves out a kprobe that is reached from another's handler. */
+static void lose_missed(struct kprobe *probe)
+{
+	unsigned long missed = READ_ONCE(probe->nmissed);
+	struct sonde_session *session;
+
+	if (likely(!missed))
+		return;
+	missed = xchg(&probe->nmissed, 0);
+	list_for_each_entry_rcu(session, &users, mappings)
+		sonde_events_lose(session, missed);
+}
+
 static int on_mmap(struct kprobe *probe, struct pt_regs *regs)
 {
 	const struct vm_area_struct *vma = (void *)regs->di;
 	char *page;
 
+	lose_missed(probe);
 	if (!current->mm || vma->vm_mm != current->mm || !is_executable(vma))
 		return 0;
 	page = get_page_now();
-	if (!page)
+	if (!page) {
+		lose(SONDE_EVENT_MAPPED, 1);
 		return 0;
+	}
 	tell_all(SONDE_EVENT_MAPPED, vma, page);
 	free_page((unsigned long)page);
 	return 0;
@@ -182,12 +208,15 @@ static int on_exit(struct kprobe *probe, struct pt_regs *regs)
 	bool last = (int)regs->si;
 	char *page;
 
+	lose_missed(probe);
 	if (!last || !mm || !anybody_wants(SONDE_EVENT_MAPPING))
 		return 0;
 	page = get_page_now();
 	if (page && mmap_read_trylock(mm)) {
 		tell_map(mm, page);
 		mmap_read_unlock(mm);
+	} else {
+		lose(SONDE_EVENT_MAPPING, 1);
 	}
 	free_page((unsigned long)page);
 	return 0;
@@ -198,6 +227,7 @@ static int on_exec(struct kprobe *probe, struct pt_regs *regs)
 	const struct linux_binprm *program = (void *)regs->di;
 	struct sonde_session *session;
 
+	lose_missed(probe);
 	list_for_each_entry_rcu(session, &users, mappings)
 		sonde_target_becomes(session, program);
 	return 0;

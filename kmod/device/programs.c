@@ -3,10 +3,8 @@
  * Programs and ECBs of a session
  *
  * A program is verified in a copy of our own, which nobody changes any more; it
- * lives as long as the session. A probe's ECBs are one array, in the order of
- * their epids. One that comes last is added in place; else, and where there is
- * no room, another array takes its place. Removing takes no memory: an entry is
- * marked, and goes with its array.
+ * lives as long as the session. A probe's ECBs are a list (list.h) in the order
+ * of their epids.
  *
  * One firing runs all of a probe's programs with preemption off. So each has a
  * cost, from its instructions, and their sum has a limit.
@@ -68,7 +66,7 @@ static void note_use(struct sonde_program *program,
 	}
 }
 
-/* Of one instruction, at most. */
+/* Of one instruction, at most; but for the depth of the stack. */
 static u32 cost_of(const struct sonde_dif_insn *insn)
 {
 	switch (insn->op) {
@@ -89,11 +87,25 @@ static u32 cost_of(const struct sonde_dif_insn *insn)
 	case SONDE_DIF_CAPKSTACK:
 		return 16 * insn->i;
 	case SONDE_DIF_VAR:
-		return insn->i == SONDE_DIF_VAR_USTACKDEPTH ?
-			       COST_FRAME * SONDE_DIF_MAX_FRAMES :
-		       insn->i == SONDE_DIF_VAR_UCALLER ? COST_FRAME * 2 : 8;
+		return insn->i == SONDE_DIF_VAR_UCALLER ? COST_FRAME * 2 : 8;
 	}
 	return 1;
+}
+
+/* Of a run, at most. */
+static u32 cost_of_all(const struct sonde_dif_program *view)
+{
+	const struct sonde_dif_insn *insn = view->insns;
+	bool depth = false;
+	u32 cost = 0, n;
+
+	for (n = 0; n < view->length; n++, insn++) {
+		cost += cost_of(insn);
+		depth |= insn->op == SONDE_DIF_VAR &&
+			 insn->i == SONDE_DIF_VAR_USTACKDEPTH;
+	}
+	/* walked once */
+	return depth ? cost + COST_FRAME * SONDE_DIF_MAX_FRAMES : cost;
 }
 
 /* Stacks are printed when their processes have ended. */
@@ -152,8 +164,8 @@ make_program(const struct sonde_program_payload *head, u64 bytes)
 	struct sonde_program *program;
 	u32 insns = head->length * sizeof(struct sonde_dif_insn);
 
-	program = kvzalloc(struct_size(program, bytes, bytes),
-			   GFP_KERNEL_ACCOUNT);
+	program = sonde_alloc(SONDE_MEMORY_PROGRAMS,
+			      struct_size(program, bytes, bytes));
 	if (!program)
 		return NULL;
 	memcpy(program->bytes, head + 1, bytes);
@@ -214,14 +226,13 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		goto out_free;
 	for (n = 0; n < program->view.length; n++)
 		note_use(program, &program->view.insns[n]);
-	for (n = 0; n < program->view.length; n++)
-		program->cost += cost_of(&program->view.insns[n]);
+	program->cost = cost_of_all(&program->view);
 	if (wants_symbols(program))
 		sonde_mappings_follow(session);
 	program->reserve = ALIGN(program->view.record_max, 8);
 	program->empty = program->view.length == 1 && !program->view.slots &&
 			 program->view.insns[0].op == SONDE_DIF_RECORD;
-	if (!program->empty)
+	if (!program->empty && session->perfmon)
 		sonde_jit_compile(program);
 	err = xa_err(xa_store(&session->programs, id, program,
 			      GFP_KERNEL_ACCOUNT));
@@ -233,7 +244,7 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 out_free:
 	if (program)
 		sonde_jit_free(program);
-	kvfree(program);
+	sonde_free(program);
 	return err;
 }
 
@@ -251,12 +262,12 @@ struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id)
 
 	if (probe)
 		return probe;
-	probe = kzalloc(sizeof(*probe), GFP_KERNEL_ACCOUNT);
+	probe = sonde_alloc(SONDE_MEMORY_ECBS, sizeof(*probe));
 	if (!probe)
 		return NULL;
 	probe->id = id;
 	if (xa_err(xa_store(&session->probes, id, probe, GFP_KERNEL_ACCOUNT))) {
-		kfree(probe);
+		sonde_free(probe);
 		return NULL;
 	}
 	return probe;
@@ -269,73 +280,53 @@ static struct sonde_ecb_list *ecbs_of(struct sonde_session *session,
 					 lockdep_is_held(&session->lock));
 }
 
+static bool comes_before(const void *entry, const void *other)
+{
+	const struct sonde_ecb_entry *one = entry, *next = other;
+
+	return one->epid < next->epid;
+}
+
+static void note_needs(struct sonde_list *list, const void *entry)
+{
+	struct sonde_ecb_list *ecbs =
+		container_of(list, struct sonde_ecb_list, list);
+	const struct sonde_ecb_entry *one = entry;
+	u32 needs = ecbs->needs | one->program->needs;
+
+	WRITE_ONCE(ecbs->needs, list->count ? needs | SONDE_NEED_EACH : needs);
+}
+
+static const struct sonde_list_kind ecb_lists = {
+	.memory = SONDE_MEMORY_ECBS,
+	.head = offsetof(struct sonde_ecb_list, entries),
+	.size = sizeof(struct sonde_ecb_entry),
+	.gone = offsetof(struct sonde_ecb_entry, gone),
+	.before = comes_before,
+	.note = note_needs,
+};
+
 static void replace(struct sonde_session *session, struct sonde_probe *probe,
 		    struct sonde_ecb_list *fresh)
 {
 	struct sonde_ecb_list *old = ecbs_of(session, probe);
 
 	rcu_assign_pointer(probe->ecbs, fresh);
-	if (old)
-		kfree_rcu(old, rcu);
-}
-
-static struct sonde_ecb_list *make_list(u32 room)
-{
-	struct sonde_ecb_list *list;
-
-	list = kmalloc(struct_size(list, entries, room), GFP_KERNEL_ACCOUNT);
-	if (!list)
-		return NULL;
-	list->count = 0;
-	list->live = 0;
-	list->needs = 0;
-	list->room = room;
-	return list;
-}
-
-/* At its end; it may be looked at meanwhile. */
-static void append(struct sonde_ecb_list *list,
-		   const struct sonde_ecb_entry *entry)
-{
-	u32 needs = list->needs | entry->program->needs;
-
-	list->entries[list->count] = *entry;
-	WRITE_ONCE(list->needs, list->count ? needs | SONDE_NEED_EACH : needs);
-	WRITE_ONCE(list->live, list->live + 1);
-	/* pairs with who looks at the entries, sonde_fire_each() and others */
-	smp_store_release(&list->count, list->count + 1);
-}
-
-/* The same list with one more, and without those that are gone. */
-static int rebuild(struct sonde_session *session, struct sonde_probe *probe,
-		   const struct sonde_ecb_entry *entry)
-{
-	struct sonde_ecb_list *old = ecbs_of(session, probe), *fresh;
-	u32 n = 0;
-
-	fresh = make_list(old ? 2 * (old->live + 1) : 1);
-	if (!fresh)
-		return -ENOMEM;
-	for (; old && n < old->count && old->entries[n].epid < entry->epid; n++)
-		if (!old->entries[n].gone)
-			append(fresh, &old->entries[n]);
-	append(fresh, entry);
-	for (; old && n < old->count; n++)
-		if (!old->entries[n].gone)
-			append(fresh, &old->entries[n]);
-	replace(session, probe, fresh);
-	return 0;
+	sonde_free_rcu(old);
 }
 
 static int put_entry(struct sonde_session *session, struct sonde_probe *probe,
 		     const struct sonde_ecb_entry *entry)
 {
-	struct sonde_ecb_list *list = ecbs_of(session, probe);
+	struct sonde_ecb_list *ecbs = ecbs_of(session, probe);
+	struct sonde_list *list =
+		sonde_list_add(&ecb_lists, ecbs ? &ecbs->list : NULL, entry);
 
-	if (!list || list->count == list->room ||
-	    list->entries[list->count - 1].epid > entry->epid)
-		return rebuild(session, probe, entry);
-	append(list, entry);
+	if (!list)
+		return -ENOMEM;
+	if (!ecbs || list != &ecbs->list)
+		replace(session, probe,
+			container_of(list, struct sonde_ecb_list, list));
 	return 0;
 }
 
@@ -364,13 +355,13 @@ static int add_one(struct sonde_session *session, const struct sonde_ecb *ecb)
 	return err;
 }
 
-static struct sonde_ecb_entry *find_entry(struct sonde_ecb_list *list, u32 epid)
+static struct sonde_ecb_entry *find_entry(struct sonde_ecb_list *ecbs, u32 epid)
 {
 	u32 n;
 
-	for (n = 0; list && n < list->count; n++)
-		if (list->entries[n].epid == epid && !list->entries[n].gone)
-			return &list->entries[n];
+	for (n = 0; ecbs && n < ecbs->list.count; n++)
+		if (ecbs->entries[n].epid == epid && !ecbs->entries[n].gone)
+			return &ecbs->entries[n];
 	return NULL;
 }
 
@@ -378,19 +369,17 @@ static int remove_one(struct sonde_session *session, u32 epid)
 {
 	struct sonde_probe *probe = xa_erase(&session->ecbs, epid);
 	struct sonde_ecb_entry *entry;
-	struct sonde_ecb_list *list;
+	struct sonde_ecb_list *ecbs;
 
 	if (!probe)
 		return -ENOENT;
-	list = ecbs_of(session, probe);
-	entry = find_entry(list, epid);
+	ecbs = ecbs_of(session, probe);
+	entry = find_entry(ecbs, epid);
 	if (WARN_ON_ONCE(!entry))
 		return -ENOENT;
 	probe->held -= entry->held;
 	probe->cost -= entry->program->cost;
-	WRITE_ONCE(entry->gone, true);
-	WRITE_ONCE(list->live, list->live - 1);
-	if (!list->live)
+	if (sonde_list_remove(&ecb_lists, &ecbs->list, entry))
 		replace(session, probe, NULL);
 	return 0;
 }
@@ -402,7 +391,7 @@ static int check_cost(struct sonde_session *session,
 	const struct sonde_program *program =
 		xa_load(&session->programs, ecb->program);
 	struct sonde_probe *probe = xa_load(&session->probes, ecb->probe);
-	const struct sonde_ecb_list *list;
+	const struct sonde_ecb_list *ecbs;
 	u32 most = COST_MAX(session->privileged);
 
 	if (program->cost + (probe ? probe->cost : 0) > most) {
@@ -411,8 +400,8 @@ static int check_cost(struct sonde_session *session,
 			  ecb->probe, most);
 		return -E2BIG;
 	}
-	list = probe ? ecbs_of(session, probe) : NULL;
-	if (list && list->live == ECBS_MAX) {
+	ecbs = probe ? ecbs_of(session, probe) : NULL;
+	if (ecbs && ecbs->list.live == ECBS_MAX) {
 		scnprintf(why, SONDE_WHY, "probe %u: at most %u clauses",
 			  ecb->probe, ECBS_MAX);
 		return -E2BIG;
@@ -588,12 +577,12 @@ void sonde_programs_destroy(struct sonde_session *session)
 	unsigned long id;
 
 	xa_for_each(&session->probes, id, probe) {
-		kfree(rcu_dereference_protected(probe->ecbs, true));
-		kfree(probe);
+		sonde_free(rcu_dereference_protected(probe->ecbs, true));
+		sonde_free(probe);
 	}
 	xa_for_each(&session->programs, id, program) {
 		sonde_jit_free(program);
-		kvfree(program);
+		sonde_free(program);
 	}
 	xa_destroy(&session->probes);
 	xa_destroy(&session->programs);

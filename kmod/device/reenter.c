@@ -26,7 +26,6 @@
 /* Those of one thread and one probe. */
 struct sonde_reentry {
 	struct hlist_node node;
-	struct rcu_head rcu;
 	struct task_struct *task; /* only compared */
 	u32 probe;
 	u32 oldest;
@@ -57,7 +56,9 @@ static struct sonde_reentry *find(struct sonde_session *session, u32 probe)
 
 static struct sonde_reentry *make(struct sonde_session *session, u32 probe)
 {
-	struct sonde_reentry *entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	struct sonde_reentry *entry =
+		sonde_alloc_within(session, SONDE_MEMORY_VARIABLES,
+				   sizeof(*entry), GFP_KERNEL);
 	unsigned long flags;
 
 	if (!entry)
@@ -149,7 +150,7 @@ void sonde_reenter_forget(struct sonde_session *session,
 		if (entry->task != task)
 			continue;
 		hash_del_rcu(&entry->node);
-		kfree_rcu(entry, rcu);
+		sonde_free_rcu(entry);
 	}
 	spin_unlock_irqrestore(&session->threads_lock, flags);
 }
@@ -168,6 +169,6 @@ void sonde_reenter_destroy(struct sonde_session *session)
 
 	hash_for_each_safe(session->reentries, bucket, next, entry, node) {
 		hash_del(&entry->node);
-		kfree(entry);
+		sonde_free(entry);
 	}
 }

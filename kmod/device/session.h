@@ -4,6 +4,7 @@
  *
  *   device.c    requests, events, the file
  *   programs.c  programs and ECBs
+ *   list.c      what firings run through while it changes: ECBs, taps
  *   targets.c   which tasks are traced
  *   buffer.c    the rings, one a CPU
  *   writer.h    their writing end, inlined into the firing
@@ -21,6 +22,8 @@
  *   hold.c      held taps: engines of the utrace core
  *   release.c   what the consumer says of held threads
  *   works.c     what a thread does before it returns to user mode
+ *   memory.c    what is allocated, counted by kind
+ *   status.c    /proc/sonde
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
  *
@@ -47,6 +50,8 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
+#include "kmod/device/list.h"
+#include "kmod/device/memory.h"
 #include "kmod/shared/abi.h"
 #include "kmod/shared/request.h"
 
@@ -58,12 +63,14 @@
 #define SONDE_DEATHS 256u
 #define SONDE_COVERED 64u /* a power of two */
 #define SONDE_DISCARDS 4096u /* at once */
+#define SONDE_SITE_MAX 4096u /* taps that fire together */
 #define SONDE_WHY sizeof(((struct sonde_reply *)0)->why)
 
 struct sonde_firing;
 struct sonde_session;
 struct bpf_prog;
 struct linux_binprm;
+struct seq_file;
 
 #define SONDE_MARKS 64u
 
@@ -136,15 +143,8 @@ struct sonde_ecb_entry {
 	bool gone; /* it has been removed */
 };
 
-/*
- * Entries are added at the end, in place, and stay there until the list goes:
- * needs before count, and a firing looks at them the other way round.
- */
 struct sonde_ecb_list {
-	struct rcu_head rcu;
-	u32 count;
-	u32 room;
-	u32 live; /* that are not gone */
+	struct sonde_list list;
 	u32 needs; /* of all the programs, and SONDE_NEED_EACH */
 	struct sonde_ecb_entry entries[]; /* by epid */
 };
@@ -165,12 +165,8 @@ struct sonde_site_entry {
 	struct sonde_probe *probe;
 };
 
-/* As an ECB list. */
 struct sonde_site {
-	struct rcu_head rcu;
-	u32 count;
-	u32 room;
-	u32 live;
+	struct sonde_list list;
 	struct sonde_probe *only; /* where one is all there is, for any process */
 	struct sonde_site_entry entries[];
 };
@@ -218,7 +214,6 @@ struct sonde_armed {
 
 struct sonde_target {
 	struct hlist_node node;
-	struct rcu_head rcu;
 	u32 pid;
 	bool requested; /* attached by name, not by birth */
 	bool followed; /* who maps a file waits for SONDE_SEEN */
@@ -233,7 +228,6 @@ struct sonde_uprobe_file {
 
 struct sonde_thread { /* self-> of one thread */
 	struct hlist_node node;
-	struct rcu_head rcu;
 	struct task_struct *task; /* only compared */
 	u64 variables[SONDE_DIF_THREAD];
 };
@@ -267,6 +261,7 @@ struct sonde_session {
 	struct sonde_site __rcu *kinds[SONDE_TAP_KIND_COUNT];
 	DECLARE_BITMAP(calls, SONDE_CALLS); /* hooked for it; under calls.c's lock */
 	bool calls_listed; /* the hooks of calls.c look at it */
+	struct list_head calls_node; /* of those */
 	bool marks; /* it has marked threads for them */
 	u32 return_taps; /* that they know of */
 	struct sonde_writer __percpu *writers; /* NULL: no buffers yet */
@@ -301,7 +296,7 @@ struct sonde_session {
 	u64 ring_size;
 	u32 ring_count;
 	struct sonde_writer **rings; /* in the order of mmap */
-	atomic64_t lost; /* firings on a CPU without a ring, counted a record each */
+	atomic64_t lost; /* records that no ring counts: there was none, or no memory, or no thread */
 
 	spinlock_t targets_lock; /* targets, covered, target_count, deaths */
 	u32 target_count;
@@ -319,6 +314,7 @@ struct sonde_session {
 	struct sonde_grips *grips; /* engines; NULL: none was ever needed */
 	atomic_t held; /* threads that wait for a release */
 	atomic64_t stops; /* times that one did */
+	atomic_long_t fired_bytes; /* that firings have taken */
 	refcount_t ref; /* the open file, each task work */
 	atomic_t discards; /* signals that their receivers have still to fire */
 	atomic_t works; /* that run now */
@@ -339,6 +335,7 @@ struct sonde_firing {
 	s64 result; /* of a system call */
 	u64 text_address; /* of text 0, in user memory */
 	u32 probe;
+	u32 depth; /* of the user's stack, and 1; 0: nobody has asked for it */
 	u64 timestamp; /* 0: nobody has asked for it; where a program may ask */
 	/* of the program that runs; what native code wants it sets first */
 	struct sonde_record *record;
@@ -355,6 +352,12 @@ struct sonde_work {
 	struct callback_head head;
 	struct sonde_session *session;
 	void (*run)(struct sonde_work *work, bool over);
+};
+
+/* A thread that waits for memory which somebody else must bring. */
+struct sonde_pause {
+	struct list_head node; /* of all that do */
+	u32 pid;
 };
 
 #define SONDE_BAD_MAX 8u
@@ -398,6 +401,10 @@ void sonde_fire_init(void);
 void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe);
 bool sonde_fire_site(struct sonde_firing *firing,
 		     const struct sonde_site *site);
+void sonde_lose_probe(struct sonde_session *session,
+		      const struct sonde_probe *probe);
+void sonde_lose_site(struct sonde_session *session,
+		     const struct sonde_site *site, struct task_struct *task);
 int sonde_read_user(u64 address, void *to, u32 length);
 void sonde_thread_forget(struct sonde_session *session,
 			 struct task_struct *task);
@@ -415,6 +422,8 @@ void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing);
 bool sonde_hold_mapped(struct sonde_session *session);
 void sonde_hold_unmapped(struct sonde_session *session);
 void sonde_grip_hold(struct sonde_grip *grip, bool held);
+bool sonde_grip_pauses(struct sonde_grip *grip, struct sonde_pause *pause);
+bool sonde_grip_resumes(struct sonde_grip *grip, struct sonde_pause *pause);
 int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 		       char *why);
 int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why);
@@ -448,9 +457,12 @@ void sonde_calls_init(void);
 bool sonde_calls_see_compat(void);
 int sonde_calls_update(struct sonde_session *session, char *why);
 void sonde_calls_destroy(struct sonde_session *session);
+void sonde_calls_show(struct seq_file *to);
 void sonde_calls_mark(struct task_struct *task);
 bool sonde_calls_want_newborns(struct sonde_session *session);
 void sonde_call_newborn(struct sonde_session *session);
+void sonde_calls_lose_newborn(struct sonde_session *session,
+			      struct task_struct *task);
 void sonde_calls_mark_process(struct sonde_session *session,
 			      struct task_struct *leader);
 
@@ -492,14 +504,23 @@ int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
 		     struct task_struct *task);
 struct sonde_work *sonde_work_take(struct sonde_session *session,
 				   void (*run)(struct sonde_work *, bool));
-void sonde_work_pauses(struct sonde_session *session);
-bool sonde_work_resumes(struct sonde_session *session);
+void sonde_pause_begin(struct sonde_pause *pause);
+void sonde_pause_end(struct sonde_pause *pause);
+void sonde_work_pauses(struct sonde_pause *pause,
+		       struct sonde_session *session);
+bool sonde_work_resumes(struct sonde_pause *pause,
+			struct sonde_session *session);
+void sonde_pauses_show(struct seq_file *to);
 void sonde_works_run(void (*run)(struct sonde_work *work, bool over));
 void sonde_works_end(struct sonde_session *session);
 
 /* kernel.c */
 void sonde_kernel_init(void);
 int sonde_kernel_check(struct sonde_session *session, char *why);
+
+/* status.c */
+int sonde_status_init(void);
+void sonde_status_exit(void);
 
 /* jit.c */
 void sonde_jit_compile(struct sonde_program *program);
@@ -546,9 +567,11 @@ static __always_inline bool sonde_covers(struct sonde_session *session,
 }
 
 /* device.c */
+void sonde_sessions_show(struct seq_file *to);
 void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value);
 bool sonde_event_text(struct sonde_session *session,
 		      const struct sonde_event *event, const char *text);
+void sonde_events_lose(struct sonde_session *session, u32 count);
 void sonde_event_wake(struct sonde_session *session);
 bool sonde_may_access(struct task_struct *task);
 

@@ -14,8 +14,7 @@
  *
  * The hooks before a system call have it done at once, so before the call; all
  * others when the thread is about to return to user mode, which in user programs
- * is before the instruction. (In a uprobe's handler whoever waits keeps its
- * uprobe from being unregistered.)
+ * is before the instruction.
  *
  * Where nothing is, the fault is the program's. The record has the time of its
  * last run, unless an earlier ECB of the firing is recorded already.
@@ -144,6 +143,34 @@ static bool has_variables(const struct sonde_firing *firing, u32 needs)
 	return false;
 }
 
+/* The first ECB that is left. */
+static u32 next_ecb(const struct sonde_slow *slow,
+		    const struct sonde_ecb_list *ecbs, u32 count)
+{
+	u32 n = 0;
+
+	while (n < count && ecbs->entries[n].epid <= slow->last_epid)
+		n++;
+	return n;
+}
+
+/* How many ECBs the rest of a firing has. */
+static u32 ecbs_left(const struct sonde_slow *slow)
+{
+	const struct sonde_ecb_list *ecbs =
+		rcu_dereference_sched(slow->probe->ecbs);
+	u32 count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0, left = 0, n;
+
+	for (n = next_ecb(slow, ecbs, count); n < count; n++)
+		left += !READ_ONCE(ecbs->entries[n].gone);
+	return left;
+}
+
+static void lose(const struct sonde_slow *slow)
+{
+	atomic64_add(ecbs_left(slow), &slow->firing.session->lost);
+}
+
 /* It, then what was put off behind it. */
 static void run_late(struct sonde_work *work, bool over)
 {
@@ -157,12 +184,15 @@ static void run_late(struct sonde_work *work, bool over)
 		if (!over && !READ_ONCE(work->session->over))
 			sonde_fire_slow(slow, NULL);
 		if (slow != first)
-			kfree(slow);
+			sonde_free(slow);
 	}
-	kfree(first);
+	sonde_free(first);
 }
 
-/* A thread's works would run the latest first: so there is one a session. */
+/*
+ * A thread's works would run the latest first: so there is one a session. Return:
+ * whether it is queued; else @slow is freed, and the caller's to count.
+ */
 static bool queue_late(struct sonde_session *session, struct sonde_slow *slow)
 {
 	struct sonde_work *work = sonde_work_take(session, run_late);
@@ -178,17 +208,23 @@ static bool queue_late(struct sonde_session *session, struct sonde_slow *slow)
 	if (!sonde_work_queue(&first->work, session, current))
 		return true;
 	/* it ends: what was put off before is lost with it */
-	list_for_each_entry_safe(other, next, &first->behind, node)
-		kfree(other);
-	kfree(first);
+	list_for_each_entry_safe(other, next, &first->behind, node) {
+		if (other != slow)
+			lose(other);
+		sonde_free(other);
+	}
+	if (first != slow)
+		lose(first);
+	sonde_free(first);
 	return false;
 }
 
 static struct sonde_slow *make_late(struct sonde_firing *firing,
 				    struct sonde_probe *probe, u32 last_epid)
 {
-	struct sonde_slow *slow = kzalloc(sizeof(*slow),
-					  GFP_NOWAIT | __GFP_NOWARN);
+	struct sonde_slow *slow = sonde_alloc_within(firing->session,
+						     SONDE_MEMORY_LATE,
+						     sizeof(*slow), GFP_NOWAIT);
 
 	if (!slow)
 		return NULL;
@@ -230,14 +266,13 @@ static bool put_off(struct sonde_firing *firing,
  */
 void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe)
 {
-	const struct sonde_ecb_list *ecbs = rcu_dereference_sched(probe->ecbs);
 	struct sonde_slow *slow;
 
-	if (!ecbs)
+	if (!rcu_access_pointer(probe->ecbs))
 		return;
 	slow = make_late(firing, probe, 0);
 	if (!slow || !queue_late(firing->session, slow))
-		atomic64_add(READ_ONCE(ecbs->live), &firing->session->lost);
+		sonde_lose_probe(firing->session, probe);
 }
 
 /* An ECB whose program reads user memory. */
@@ -312,12 +347,20 @@ static void bring_in(struct sonde_slow *slow, const struct absence *missed)
 }
 
 /* The session's end does not wait for it. Return: whether that has come. */
-static bool bring_in_alone(struct sonde_slow *slow,
-			   const struct absence *missed)
+static bool bring_in_alone(struct sonde_slow *slow, const struct absence *missed,
+			   struct sonde_grip *grip)
 {
-	sonde_work_pauses(slow->work.session);
+	struct sonde_pause pause;
+
+	if (grip) {
+		if (!sonde_grip_pauses(grip, &pause))
+			return true;
+		bring_in(slow, missed);
+		return sonde_grip_resumes(grip, &pause);
+	}
+	sonde_work_pauses(&pause, slow->work.session);
 	bring_in(slow, missed);
-	return sonde_work_resumes(slow->work.session);
+	return sonde_work_resumes(&pause, slow->work.session);
 }
 
 static enum outcome run_one(struct sonde_slow *slow,
@@ -368,21 +411,22 @@ static enum outcome attempt(struct sonde_slow *slow, struct sonde_grip *grip)
 	const struct sonde_ecb_list *ecbs;
 	enum outcome outcome = DONE;
 	struct sonde_writer *writer;
-	u32 count, n = 0;
+	u32 count, n;
 	u64 now;
 
-	if (!sonde_covers(firing->session, current))
-		return DONE; /* an exec came between */
+	if (!sonde_covers(firing->session, current)) {
+		lose(slow); /* an exec came between, or its end */
+		return DONE;
+	}
 	ecbs = rcu_dereference_sched(slow->probe->ecbs);
-	/* before what they need: pairs with append() */
-	count = ecbs ? smp_load_acquire(&ecbs->count) : 0;
-	while (n < count && ecbs->entries[n].epid <= slow->last_epid)
-		n++;
+	/* before what they need: pairs with sonde_list_add() */
+	count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0;
+	n = next_ecb(slow, ecbs, count);
 	if (n == count)
 		return DONE;
 	writer = this_cpu_ptr(firing->session->writers);
 	if (!sonde_writer_begin(writer)) {
-		sonde_writer_refuse(firing->session, writer, count - n);
+		sonde_writer_refuse(firing->session, writer, ecbs_left(slow));
 		return DONE;
 	}
 	firing->writer = writer;
@@ -425,9 +469,7 @@ bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
 		preempt_enable_notrace();
 		if (outcome != ABSENT)
 			break;
-		if (grip)
-			bring_in(slow, &missed);
-		else if (bring_in_alone(slow, &missed))
+		if (bring_in_alone(slow, &missed, grip))
 			return false;
 	}
 	if (outcome == HELD)

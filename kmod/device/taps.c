@@ -14,10 +14,11 @@
  * needs it, with itself as the probe's data: so the probe is in its session by
  * its first instruction.
  *
- * A site is one array of (pid, probe); see struct sonde_site.
+ * A site is a list (list.h) of (pid, probe).
  */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
+#include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -32,8 +33,6 @@
 #include "kmod/device/hold.h"
 #include "kmod/shared/siginfo.h"
 
-#define SITE_MAX 4096u /* taps that fire together */
-
 static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
 {
 	const struct sonde_site *site =
@@ -41,6 +40,17 @@ static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
 
 	if (site)
 		sonde_fire_site(firing, site);
+}
+
+/* No firing of this kind will be made in @task: its records are counted. */
+static void lose_kind(struct sonde_session *session, struct task_struct *task,
+		      enum sonde_tap_kind kind)
+{
+	const struct sonde_site *site =
+		rcu_dereference_sched(session->kinds[kind]);
+
+	if (site)
+		sonde_lose_site(session, site, task);
 }
 
 static bool has_registers(void)
@@ -82,7 +92,7 @@ static void run_newborn(struct sonde_work *work, bool over)
 {
 	if (!over && !(current->flags & PF_EXITING))
 		fire_start(work->session);
-	kfree(work);
+	sonde_free(work);
 }
 
 static void want_start(struct sonde_session *session, struct task_struct *task)
@@ -93,14 +103,18 @@ static void want_start(struct sonde_session *session, struct task_struct *task)
 	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]) &&
 	    !sonde_calls_want_newborns(session))
 		return;
-	newborn = kmalloc(sizeof(*newborn), GFP_NOWAIT | __GFP_NOWARN);
-	if (!newborn) {
-		atomic64_inc(&session->lost);
-		return;
+	newborn = sonde_alloc_within(session, SONDE_MEMORY_LATE,
+				     sizeof(*newborn), GFP_NOWAIT);
+	if (newborn) {
+		newborn->run = run_newborn;
+		if (!sonde_work_queue(newborn, session, task))
+			return;
+		sonde_free(newborn);
 	}
-	newborn->run = run_newborn;
-	if (sonde_work_queue(newborn, session, task))
-		kfree(newborn);
+	if (thread_group_leader(task))
+		lose_kind(session, task, SONDE_TAP_START);
+	lose_kind(session, task, SONDE_TAP_LWP_START);
+	sonde_calls_lose_newborn(session, task);
 }
 
 static void probe_newtask(void *data, struct task_struct *task,
@@ -151,14 +165,11 @@ static int exit_status(void)
 		       current->group_leader->exit_code;
 }
 
-static void fire_exit(struct sonde_firing *firing, int status)
+static void fire_end(struct sonde_firing *firing, enum sonde_tap_kind kind,
+		     int status)
 {
-	int number = status & 0x7f;
-
-	firing->args[0] = !number ? CLD_EXITED :
-			  status & 0x80 ? CLD_DUMPED : CLD_KILLED;
-	firing->args[1] = number ? number : status >> 8 & 0xff;
-	fire_kind(firing, SONDE_TAP_EXIT);
+	sonde_end_args(firing->args, status);
+	fire_kind(firing, kind);
 }
 
 static void probe_exit(void *data, struct task_struct *task)
@@ -173,9 +184,9 @@ static void probe_exit(void *data, struct task_struct *task)
 	last = sonde_last_thread(session);
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
-		fire_kind(&firing, SONDE_TAP_LWP_EXIT);
+		fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
 		if (last)
-			fire_exit(&firing, exit_status());
+			fire_end(&firing, SONDE_TAP_EXIT, exit_status());
 	}
 	if (last)
 		sonde_target_gone(session, exit_status());
@@ -235,10 +246,13 @@ static void run_discarded(struct sonde_work *work, bool over)
 		begin(&firing, session);
 		memcpy(firing.args, discarded->args, sizeof(firing.args));
 		fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+	} else if (!over) {
+		/* an exec came between, or its end */
+		lose_kind(session, current, SONDE_TAP_SIGNAL_DISCARD);
 	}
 	preempt_enable_notrace();
 	atomic_dec(&session->discards);
-	kfree(discarded);
+	sonde_free(discarded);
 }
 
 static void discard_later(struct sonde_session *session,
@@ -249,18 +263,17 @@ static void discard_later(struct sonde_session *session,
 	if (!rcu_access_pointer(session->kinds[SONDE_TAP_SIGNAL_DISCARD]))
 		return;
 	if (atomic_inc_return(&session->discards) <= SONDE_DISCARDS)
-		discarded = kmalloc(sizeof(*discarded),
-				    GFP_NOWAIT | __GFP_NOWARN);
+		discarded = sonde_alloc_within(session, SONDE_MEMORY_LATE,
+					       sizeof(*discarded), GFP_NOWAIT);
 	if (discarded) {
 		discarded->work.run = run_discarded;
 		memcpy(discarded->args, args, sizeof(discarded->args));
 		if (!sonde_work_queue(&discarded->work, session, task))
 			return;
-		kfree(discarded); /* it ends */
-	} else {
-		atomic64_inc(&session->lost);
+		sonde_free(discarded); /* it ends */
 	}
 	atomic_dec(&session->discards);
+	lose_kind(session, task, SONDE_TAP_SIGNAL_DISCARD);
 }
 
 static void probe_generate(void *data, int number, struct kernel_siginfo *info,
@@ -290,6 +303,19 @@ static bool is_ignored(int number, const struct k_sigaction *action)
 	       (action->sa.sa_handler == SIG_DFL && sig_kernel_ignore(number));
 }
 
+/*
+ * A signal that ends the group at once (complete_signal()) is handed out as
+ * SIGKILL. Which one it was stands in the exit code.
+ */
+static int given_number(int number)
+{
+	const struct signal_struct *signal = current->signal;
+
+	if (number != SIGKILL || !(signal->flags & SIGNAL_GROUP_EXIT))
+		return number;
+	return signal->group_exit_code & 0x7f ?: number;
+}
+
 static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
 			  struct k_sigaction *action)
 {
@@ -299,7 +325,7 @@ static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
 	preempt_disable_notrace();
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
-		put_signal(&firing, number, info);
+		put_signal(&firing, given_number(number), info);
 		if (is_ignored(number, action)) {
 			put_receiver(&firing, current);
 			fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
@@ -315,7 +341,7 @@ static struct point {
 	const char *name;
 	void *probe;
 	struct tracepoint *tracepoint;
-} points[SONDE_POINT_COUNT] = {
+} points[SONDE_POINT_COUNT] __ro_after_init = {
 	[SONDE_POINT_NEWTASK] = { "task_newtask", probe_newtask },
 	[SONDE_POINT_EXEC] = { "sched_process_exec", probe_exec },
 	[SONDE_POINT_EXIT] = { "sched_process_exit", probe_exit },
@@ -450,11 +476,15 @@ int sonde_points_update(struct sonde_session *session, char *why)
 static struct sonde_site __rcu **site_of(struct sonde_session *session,
 					 const struct sonde_tap *tap)
 {
-	if (tap->kind == SONDE_TAP_SYSCALL_ENTRY)
-		return &session->entries[tap->number];
-	if (tap->kind == SONDE_TAP_SYSCALL_RETURN)
-		return &session->returns[tap->number];
-	return &session->kinds[tap->kind];
+	u32 kind = array_index_nospec(tap->kind, SONDE_TAP_KIND_COUNT);
+
+	if (kind == SONDE_TAP_SYSCALL_ENTRY)
+		return &session->entries[array_index_nospec(tap->number,
+							    SONDE_CALLS)];
+	if (kind == SONDE_TAP_SYSCALL_RETURN)
+		return &session->returns[array_index_nospec(tap->number,
+							    SONDE_CALLS)];
+	return &session->kinds[kind];
 }
 
 static struct sonde_site *site_now(struct sonde_session *session,
@@ -464,45 +494,29 @@ static struct sonde_site *site_now(struct sonde_session *session,
 					 lockdep_is_held(&session->lock));
 }
 
+static void note_only(struct sonde_list *list, const void *entry)
+{
+	struct sonde_site *site = container_of(list, struct sonde_site, list);
+	const struct sonde_site_entry *one = entry;
+
+	WRITE_ONCE(site->only, list->count || one->pid ? NULL : one->probe);
+}
+
+static const struct sonde_list_kind sites = {
+	.memory = SONDE_MEMORY_TAPS,
+	.head = offsetof(struct sonde_site, entries),
+	.size = sizeof(struct sonde_site_entry),
+	.gone = offsetof(struct sonde_site_entry, gone),
+	.note = note_only,
+};
+
 static void replace(struct sonde_session *session,
 		    struct sonde_site __rcu **place, struct sonde_site *fresh)
 {
 	struct sonde_site *old = site_now(session, place);
 
 	rcu_assign_pointer(*place, fresh);
-	if (old)
-		kfree_rcu(old, rcu);
-}
-
-/* At its end; it may be looked at meanwhile. */
-static void append(struct sonde_site *site,
-		   const struct sonde_site_entry *entry)
-{
-	site->entries[site->count] = *entry;
-	WRITE_ONCE(site->only,
-		   site->count || entry->pid ? NULL : entry->probe);
-	WRITE_ONCE(site->live, site->live + 1);
-	/* pairs with sonde_fire_site() */
-	smp_store_release(&site->count, site->count + 1);
-}
-
-/* The same without those that are gone, and with room for more. */
-static struct sonde_site *rebuild(const struct sonde_site *old)
-{
-	u32 room = old ? 2 * (old->live + 1) : 1, n;
-	struct sonde_site *fresh;
-
-	fresh = kmalloc(struct_size(fresh, entries, room), GFP_KERNEL_ACCOUNT);
-	if (!fresh)
-		return NULL;
-	fresh->count = 0;
-	fresh->live = 0;
-	fresh->only = NULL;
-	fresh->room = room;
-	for (n = 0; old && n < old->count; n++)
-		if (!old->entries[n].gone)
-			append(fresh, &old->entries[n]);
-	return fresh;
+	sonde_free_rcu(old);
 }
 
 static int add_to_site(struct sonde_armed *armed)
@@ -515,16 +529,14 @@ static int add_to_site(struct sonde_armed *armed)
 		.probe = armed->probe,
 	};
 	struct sonde_site *site = site_now(session, place);
+	struct sonde_list *list =
+		sonde_list_add(&sites, site ? &site->list : NULL, &entry);
 
-	if (site && site->count < site->room) {
-		append(site, &entry);
-		return 0;
-	}
-	site = rebuild(site);
-	if (!site)
+	if (!list)
 		return -ENOMEM;
-	append(site, &entry);
-	replace(session, place, site);
+	if (!site || list != &site->list)
+		replace(session, place,
+			container_of(list, struct sonde_site, list));
 	return 0;
 }
 
@@ -534,13 +546,11 @@ static void remove_from_site(struct sonde_armed *armed)
 	struct sonde_session *session = armed->session;
 	struct sonde_site __rcu **place = site_of(session, &armed->tap);
 	struct sonde_site *site = site_now(session, place);
-	u32 n;
+	u32 n = 0;
 
-	for (n = 0; n < site->count; n++)
-		if (site->entries[n].tap == armed->tap.id)
-			WRITE_ONCE(site->entries[n].gone, true);
-	WRITE_ONCE(site->live, site->live - 1);
-	if (!site->live)
+	while (site->entries[n].tap != armed->tap.id || site->entries[n].gone)
+		n++;
+	if (sonde_list_remove(&sites, &site->list, &site->entries[n]))
 		replace(session, place, NULL);
 }
 
@@ -578,7 +588,7 @@ static u32 taps_at(struct sonde_session *session, const struct sonde_tap *tap)
 	if (is_user(tap->kind) || is_timer(tap->kind))
 		return 0;
 	site = site_now(session, site_of(session, tap));
-	return site ? site->live : 0;
+	return site ? site->list.live : 0;
 }
 
 static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
@@ -619,9 +629,9 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 			  "user functions and samples need CAP_PERFMON in the kernel module; -x source=ptrace does without");
 		return -EPERM;
 	}
-	if (taps_at(session, tap) >= SITE_MAX) {
+	if (taps_at(session, tap) >= SONDE_SITE_MAX) {
 		scnprintf(why, SONDE_WHY, "at most %u taps at one place",
-			  SITE_MAX);
+			  SONDE_SITE_MAX);
 		return -E2BIG;
 	}
 	missing = tap->kind == SONDE_TAP_SYSCALL_RETURN ||
@@ -770,7 +780,7 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 
 	if (err)
 		return err;
-	armed = kzalloc(sizeof(*armed), GFP_KERNEL_ACCOUNT);
+	armed = sonde_alloc(SONDE_MEMORY_TAPS, sizeof(*armed));
 	if (!armed)
 		return -ENOMEM;
 	armed->tap = *tap;
@@ -807,7 +817,7 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 out_erase:
 	xa_erase(&session->taps, tap->id);
 out_free:
-	kfree(armed);
+	sonde_free(armed);
 	return err;
 }
 
@@ -841,7 +851,7 @@ static void bury(struct list_head *gone)
 	synchronize_rcu();
 	list_for_each_entry_safe(armed, next, gone, gone) {
 		sonde_uprobe_free(armed);
-		kfree(armed);
+		sonde_free(armed);
 	}
 }
 

@@ -162,7 +162,8 @@ static struct sonde_target *insert(struct sonde_session *session, u32 pid,
 	struct sonde_target *target, *found;
 	unsigned long flags;
 
-	target = kzalloc(sizeof(*target), gfp);
+	target = sonde_alloc_within(session, SONDE_MEMORY_TARGETS,
+				    sizeof(*target), gfp);
 	if (!target)
 		return NULL;
 	target->pid = pid;
@@ -179,7 +180,7 @@ static struct sonde_target *insert(struct sonde_session *session, u32 pid,
 	spin_unlock_irqrestore(&session->targets_lock, flags);
 	if (!found)
 		return target;
-	kfree(target);
+	sonde_free(target);
 	return found;
 }
 
@@ -197,7 +198,7 @@ static bool take_out(struct sonde_session *session, u32 pid, bool *requested,
 		forget(session, pid);
 		*requested = target->requested;
 		*last = --session->target_count == 0;
-		kfree_rcu(target, rcu);
+		sonde_free_rcu(target);
 	}
 	spin_unlock_irqrestore(&session->targets_lock, flags);
 	return target;
@@ -261,7 +262,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 		goto out_put;
 	}
 	err = -ENOMEM;
-	if (!insert(session, task->tgid, true, GFP_KERNEL_ACCOUNT))
+	if (!insert(session, task->tgid, true, GFP_KERNEL))
 		goto out_put;
 	sonde_calls_mark_process(session, task);
 	smp_mb(); /* in the table before we look; the exit probe looks after */
@@ -382,7 +383,7 @@ void sonde_target_born(struct sonde_session *session, struct task_struct *task)
 	if (!READ_ONCE(session->targeted) ||
 	    !find_target(session, current->tgid))
 		return;
-	if (insert(session, task->tgid, false, GFP_NOWAIT | __GFP_NOWARN))
+	if (insert(session, task->tgid, false, GFP_NOWAIT))
 		sonde_calls_mark(task);
 	else
 		sonde_event(session, SONDE_EVENT_NOTICE, task->tgid, 0);
@@ -498,6 +499,6 @@ void sonde_targets_destroy(struct sonde_session *session)
 
 	hash_for_each_safe(session->targets, bucket, next, target, node) {
 		hash_del(&target->node);
-		kfree(target);
+		sonde_free(target);
 	}
 }

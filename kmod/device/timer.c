@@ -100,6 +100,11 @@ static void start_here(void *data)
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
+static long beats_bytes(void)
+{
+	return num_possible_cpus() * sizeof(struct sonde_beat);
+}
+
 static int start_each(struct sonde_timer *timer)
 {
 	unsigned int cpu;
@@ -107,6 +112,7 @@ static int start_each(struct sonde_timer *timer)
 	timer->each = alloc_percpu_gfp(struct sonde_beat, GFP_KERNEL_ACCOUNT);
 	if (!timer->each)
 		return -ENOMEM;
+	sonde_memory_add(SONDE_MEMORY_TAPS, 1, beats_bytes());
 	for_each_possible_cpu(cpu) {
 		struct sonde_beat *one = per_cpu_ptr(timer->each, cpu);
 
@@ -136,6 +142,7 @@ static void stop_each(struct sonde_timer *timer)
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(timer->each, cpu)->timer);
 	free_percpu(timer->each);
+	sonde_memory_add(SONDE_MEMORY_TAPS, -1, -beats_bytes());
 }
 
 /**
@@ -166,7 +173,7 @@ int sonde_timer_arm(struct sonde_armed *armed, char *why)
 		scnprintf(why, SONDE_WHY, "at most %u timers", TIMERS_MAX);
 		return -E2BIG;
 	}
-	timer = kzalloc(sizeof(*timer), GFP_KERNEL_ACCOUNT);
+	timer = sonde_alloc(SONDE_MEMORY_TAPS, sizeof(*timer));
 	if (!timer)
 		return -ENOMEM;
 	timer->armed = armed;
@@ -175,7 +182,7 @@ int sonde_timer_arm(struct sonde_armed *armed, char *why)
 	if (tap->kind == SONDE_TAP_PROFILE) {
 		err = start_each(timer);
 		if (err) {
-			kfree(timer);
+			sonde_free(timer);
 			return err;
 		}
 	} else {
@@ -205,7 +212,7 @@ void sonde_timer_disarm(struct sonde_armed *armed)
 		stop_each(timer);
 	else
 		hrtimer_cancel(&timer->one.timer);
-	kfree(timer);
+	sonde_free(timer);
 	armed->session->timers--;
 	armed->timer = NULL;
 }

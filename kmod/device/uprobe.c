@@ -47,6 +47,7 @@ struct sonde_uprobe {
 	struct inode *inode; /* the next three are the key */
 	u64 offset;
 	u32 pid; /* only this process; 0: any */
+	u32 taps;
 	struct uprobe *handle;
 	struct rb_node node;
 };
@@ -206,8 +207,8 @@ static int handle_each(struct uprobe_consumer *consumer,
 }
 
 static int (*analyze)(struct arch_uprobe *uprobe, struct mm_struct *mm,
-		      unsigned long address);
-static sonde_uprobe_apply_t apply;
+		      unsigned long address) __ro_after_init;
+static sonde_uprobe_apply_t apply __ro_after_init;
 
 /**
  * sonde_uprobes_init() - look up what is not exported
@@ -260,19 +261,22 @@ static union sonde_firing_start firing_start(const struct sonde_tap *tap)
 	};
 }
 
-/* Only a regular file is opened: others would block, or do things. */
-static struct file *open_regular(const char *path)
+/*
+ * Only a regular file is opened: others would block, or do things. It is the one
+ * that was looked at, whatever the name stands for meanwhile.
+ */
+static struct file *open_regular(const char *name)
 {
+	struct file *file = ERR_PTR(-EINVAL);
 	struct path found;
-	bool regular;
-	int err = kern_path(path, LOOKUP_FOLLOW, &found);
+	int err = kern_path(name, LOOKUP_FOLLOW, &found);
 
 	if (err)
 		return ERR_PTR(err);
-	regular = d_is_reg(found.dentry);
+	if (d_is_reg(found.dentry))
+		file = sonde_open_path(&found, O_RDONLY | O_LARGEFILE);
 	path_put(&found);
-	return regular ? filp_open(path, O_RDONLY | O_LARGEFILE | O_NONBLOCK, 0) :
-			 ERR_PTR(-EINVAL);
+	return file;
 }
 
 /**
@@ -387,6 +391,7 @@ static void attach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
 	RCU_INIT_POINTER(armed->next, at);
 	rcu_assign_pointer(*link, armed);
 	armed->uprobe = uprobe;
+	uprobe->taps++;
 	choose_handler(uprobe);
 }
 
@@ -399,6 +404,7 @@ static void detach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
 		link = &tap_at(link)->next;
 	rcu_assign_pointer(*link, tap_at(&armed->next));
 	armed->uprobe = NULL;
+	uprobe->taps--;
 	choose_handler(uprobe);
 }
 
@@ -423,8 +429,8 @@ static int settle(struct sonde_armed *armed, struct inode *inode,
 		  struct rb_node *parent, struct rb_node **link, char *why)
 {
 	struct sonde_session *session = armed->session;
-	struct sonde_uprobe *uprobe = kzalloc(sizeof(*uprobe),
-					      GFP_KERNEL_ACCOUNT);
+	struct sonde_uprobe *uprobe = sonde_alloc(SONDE_MEMORY_TAPS,
+						  sizeof(*uprobe));
 	int err;
 
 	if (!uprobe)
@@ -449,7 +455,7 @@ out_put:
 	armed->uprobe = NULL;
 	iput(uprobe->inode);
 out_free:
-	kfree(uprobe);
+	sonde_free(uprobe);
 	return err;
 }
 
@@ -493,8 +499,8 @@ static void count(struct sonde_armed *armed, s32 by)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -ENOEXEC the kernel cannot probe this instruction, -ENOMEM, errors
- * of uprobe_register().
+ * Return: 0, -ENOEXEC the kernel cannot probe this instruction, -E2BIG too many
+ * at one, -ENOMEM, errors of uprobe_register().
  */
 int sonde_uprobe_arm(struct sonde_armed *armed,
 		     const struct sonde_uprobe_file *file, char *why)
@@ -512,6 +518,11 @@ int sonde_uprobe_arm(struct sonde_armed *armed,
 		judge_entries(armed, file->inode);
 	uprobe = find(armed->session, file->inode, tap->offset, tap->pid,
 		      &parent, &link);
+	if (uprobe && uprobe->taps == SONDE_SITE_MAX) {
+		scnprintf(why, SONDE_WHY, "at most %u taps at one place",
+			  SONDE_SITE_MAX);
+		return -E2BIG;
+	}
 	if (uprobe)
 		attach_tap(uprobe, armed);
 	else
@@ -567,7 +578,7 @@ void sonde_uprobe_free(struct sonde_armed *armed)
 	if (!armed->uprobe)
 		return;
 	iput(armed->uprobe->inode);
-	kfree(armed->uprobe);
+	sonde_free(armed->uprobe);
 	armed->uprobe = NULL;
 }
 

@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
 #include <linux/wait_bit.h>
@@ -23,6 +24,9 @@
 
 static atomic_t pending = ATOMIC_INIT(0); /* queued or running, of all sessions */
 
+static DEFINE_SPINLOCK(pauses_lock); /* of pauses */
+static LIST_HEAD(pauses);
+
 /**
  * sonde_session_put() - drop a reference to a session's memory
  * @session: which is over, when it is the last
@@ -32,7 +36,7 @@ static atomic_t pending = ATOMIC_INIT(0); /* queued or running, of all sessions 
 void sonde_session_put(struct sonde_session *session)
 {
 	if (refcount_dec_and_test(&session->ref))
-		kvfree(session);
+		sonde_free(session);
 }
 
 /* The work is gone. */
@@ -59,34 +63,86 @@ static void run_work(struct callback_head *head)
 }
 
 /**
+ * sonde_pause_begin() - the current thread may wait for others for long
+ * @pause: for sonde_pause_end()
+ *
+ * The module cannot be unloaded meanwhile.
+ *
+ * Context: The thread. Does not sleep.
+ */
+void sonde_pause_begin(struct sonde_pause *pause)
+{
+	__module_get(THIS_MODULE);
+	pause->pid = task_pid_nr(current);
+	spin_lock(&pauses_lock);
+	list_add_tail(&pause->node, &pauses);
+	spin_unlock(&pauses_lock);
+}
+
+/**
+ * sonde_pause_end() - undo sonde_pause_begin()
+ * @pause: the same
+ *
+ * Context: The thread; something else keeps the module from now on.
+ */
+void sonde_pause_end(struct sonde_pause *pause)
+{
+	spin_lock(&pauses_lock);
+	list_del(&pause->node);
+	spin_unlock(&pauses_lock);
+	module_put(THIS_MODULE);
+}
+
+/**
  * sonde_work_pauses() - the current work may wait for others for long
+ * @pause: for sonde_work_resumes()
  * @session: its
  *
  * It looks at nothing of the session until sonde_work_resumes().
  *
  * Context: A work.
  */
-void sonde_work_pauses(struct sonde_session *session)
+void sonde_work_pauses(struct sonde_pause *pause,
+		       struct sonde_session *session)
 {
-	__module_get(THIS_MODULE);
+	sonde_pause_begin(pause);
 	if (atomic_dec_and_test(&session->works))
 		wake_up_var(&session->works);
 }
 
 /**
  * sonde_work_resumes() - undo sonde_work_pauses()
+ * @pause: the same
  * @session: the same
  *
  * Context: A work.
  * Return: whether the session is over: then nothing of it may be looked at.
  */
-bool sonde_work_resumes(struct sonde_session *session)
+bool sonde_work_resumes(struct sonde_pause *pause,
+			struct sonde_session *session)
 {
 	atomic_inc(&session->works);
 	/* Pairs with sonde_works_end(): one sees the other. */
 	smp_mb__after_atomic();
-	module_put(THIS_MODULE); /* `pending` keeps it from here on */
+	sonde_pause_end(pause); /* `pending` keeps the module from here on */
 	return READ_ONCE(session->over);
+}
+
+/**
+ * sonde_pauses_show() - a line for each thread that keeps the module from going
+ * @to: /proc/sonde
+ *
+ * Context: Process context.
+ */
+void sonde_pauses_show(struct seq_file *to)
+{
+	struct sonde_pause *pause;
+
+	spin_lock(&pauses_lock);
+	list_for_each_entry(pause, &pauses, node)
+		seq_printf(to, "waiting: thread %u, for memory that nobody brings\n",
+			   pause->pid);
+	spin_unlock(&pauses_lock);
 }
 
 /**

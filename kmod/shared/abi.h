@@ -106,7 +106,7 @@ struct sonde_ecb {
 	X(EXEC_SUCCESS, "-", "in the new program")                                     \
 	X(EXEC_FAILURE, "-", "arg0 the errno")                                         \
 	X(EXIT, "-", "the process ends; arg0 CLD_EXITED, CLD_KILLED or CLD_DUMPED, arg1 the status") \
-	X(LWP_EXIT, "-", "a thread ends")                                              \
+	X(LWP_EXIT, "-", "a thread ends; arg0 and arg1 as of EXIT, of this thread")    \
 	X(SIGNAL_SEND, "-", "arg0, 1, 2, 5.. the siginfo; arg3 the receiver's pid, arg4 its tid; in the sender") \
 	X(SIGNAL_DELIVER, "-", "arg0, 1, 2, 5.. the siginfo; arg3 the handler: 0 none, 2 one whose address the source does not know") \
 	X(SIGNAL_DISCARD, "-", "arg0, 1, 2, 5.. the siginfo; arg3 the receiver's pid, arg4 its tid") \
@@ -152,9 +152,11 @@ struct sonde_tap {
 
 struct sonde_spawn_payload { /* then argv and envp, NUL after each string */
 	uint32_t argc, envc;
-	uint32_t filter; /* 1: a seccomp filter for exactly `calls` may be installed */
+	uint32_t flags; /* SONDE_SPAWN_... */
 	uint32_t calls; /* number of u32 system call numbers after the strings */
 };
+#define SONDE_SPAWN_FILTER 1u /* a seccomp filter for exactly `calls` may be installed */
+#define SONDE_SPAWN_SHOWS_EXEC 2u /* at GO the exec fires: EXEC_SUCCESS, and the return of execve */
 
 enum sonde_event_kind {
 	SONDE_EVENT_TARGET_GONE, /* pid ended; value = its wait status */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What a siginfo says, as arguments of a probe
+ * What a siginfo, or a wait status, says, as arguments of a probe
  *
  *   siginfo:  | signo | errno | code | pad | fields: a union, by signal and code ... |
  *   args:       arg0    arg5    arg1         arg2 and arg5.. arg9, 0 where it has no such field
@@ -88,6 +88,15 @@ static inline void sonde_siginfo_args(uint64_t *args, int number, int error, int
 	args[9] = poll ? sonde_siginfo_word(fields, 0) : 0;
 	if (child)
 		args[9] = sonde_siginfo_word(fields, 24) << 32 | (uint32_t)sonde_siginfo_word(fields, 16);
+}
+
+/* How a thread or process ends: arg0 CLD_EXITED, CLD_KILLED or CLD_DUMPED, arg1 its status or the signal. `status`: as wait() shows it. */
+static inline void sonde_end_args(uint64_t *args, int status)
+{
+	int signal = status & 0x7f;
+
+	args[0] = signal == 0 ? 1 : status & 0x80 ? 3 : 2;
+	args[1] = (uint64_t)(signal != 0 ? signal : status >> 8 & 0xff);
 }
 
 #endif

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/lang/value_type.h"
+#include "runtime/program/value_type.h"
 
 namespace sonde {
 

@@ -11,7 +11,7 @@
 #include "runtime/agg/keys.h"
 #include "runtime/agg/table.h"
 #include "runtime/body/memory.h"
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 #include "runtime/body/variable_store.h"
 
 namespace sonde {

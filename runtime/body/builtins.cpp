@@ -14,6 +14,7 @@
 #include "runtime/process/syscall_table.h"
 #include "runtime/syscall/decode.h"
 #include "runtime/syscall/shape.h"
+#include "runtime/syscall/structures.h"
 
 namespace sonde {
 namespace {
@@ -94,6 +95,17 @@ uint32_t caller_of(const BodyContext* context, const SyscallInfo& call) {
   return call.number == SYS_execve || call.number == SYS_execveat ? context->record->pid : context->record->tid;
 }
 
+/// Of a signal its name and siginfo, of an end its status: `SIGINT {si_signo=SIGINT, ...}`, `exited with 3`.
+std::string text_of_event(const BodyContext* context) {
+  const std::string_view provider = context->probe->provider, name = context->probe->name;
+  std::array<uint64_t, SONDE_DIF_ARGS> args{};
+  for (size_t i = 0; i < args.size(); ++i) args[i] = argument(context, static_cast<int32_t>(i));
+  if (provider == "signal" || (provider == "proc" && name.starts_with("signal-")))
+    return format_signal(args[0]) + " " + format_siginfo(args);
+  if (provider == "proc" && (name == "exit" || name == "lwp-exit")) return format_end(args[0], args[1]);
+  return "";
+}
+
 /// A string that shows that it was cut.
 uint64_t make_marked(BodyContext* context, std::string text) {
   const size_t most = context->state->strsize;
@@ -119,7 +131,7 @@ uint64_t sonde_var_walltimestamp(BodyContext* context) {
 
 uint64_t sonde_var_argstr(BodyContext* context) {
   const SyscallInfo* call = syscall_of(context);
-  if (call == nullptr) return make_string(context, "");
+  if (call == nullptr) return make_marked(context, text_of_event(context));
   if (is_decoded(context) && returns(context)) {
     const auto before = context->state->calls_before.find(caller_of(context, *call));
     if (before != context->state->calls_before.end() && find_shape(call->number)->before)

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "kmod/shared/record.h"
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 

@@ -158,6 +158,7 @@ uint64_t sonde_slot_text(BodyContext* context, uint32_t slot) {
   if (span == 0) return reinterpret_cast<uint64_t>("");
   const auto* text = reinterpret_cast<const char*>(span_bytes(context, span));
   uint32_t length = SONDE_SPAN_LENGTH(span);
+  if (length + 1 >= context->state->strsize) ++context->state->full_strings;
   if (length <= context->state->strsize) return reinterpret_cast<uint64_t>(text);
   return make_string(context, {text, length});
 }
@@ -201,7 +202,9 @@ uint64_t sonde_held_copyinstr(BodyContext* context, uint64_t address, uint64_t m
   SONDE_CHECK(context->clause->held);
   const uint64_t strsize = context->state->strsize;
   const uint64_t most = std::max<uint64_t>(1, max == 0 ? strsize : std::min(max, strsize)) - 1;  // both count the NUL
-  if (const auto text = read_text(context, address, most)) return make_string(context, *text);
+  const auto text = read_text(context, address, most);
+  if (text && text->size() + 1 >= strsize) ++context->state->full_strings;
+  if (text) return make_string(context, *text);
   bad_address(context, address);
   return 0;
 }

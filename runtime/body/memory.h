@@ -10,9 +10,6 @@
 
 namespace sonde {
 
-/// What a clause may take of it; more when strings are very long.
-inline constexpr uint64_t kScratchBytes = 1 << 20;
-
 /// Memory of one clause: taken piece by piece, given back all at once.
 class Scratch {
  public:

@@ -83,6 +83,7 @@ struct BodyState {
   /// Arguments as text, of calls that have not returned: by thread, or by process where a call may change the thread.
   std::unordered_map<uint32_t, std::string> calls_before;
 
+  uint64_t full_strings = 0;  ///< of copyinstr(), as long as strsize lets them be
   uint64_t dynamic_drops = 0;
   std::map<uint32_t, uint64_t> aggregation_drops;  ///< by cpu
 

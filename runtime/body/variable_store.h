@@ -20,7 +20,7 @@
 
 #include "runtime/agg/table.h"
 #include "runtime/body/memory.h"
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 

@@ -18,7 +18,7 @@
 #include "runtime/base/result.h"
 #include "runtime/body/context.h"
 #include "runtime/body/output.h"
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 #include "runtime/framework/framework.h"
 #include "runtime/lang/options.h"
 #include "runtime/source/event_source.h"
@@ -61,6 +61,8 @@ class Consumer {
   /// Reports drops since the last call through Output::message, in DTrace's words.
   void report_drops();
 
+  /// The arguments of the exec that started a program before anything was traced, for argstr at its return.
+  void note_exec(uint32_t pid, std::string arguments);
   /// Remembers the mappings of a process, so that its addresses resolve after its end.
   void note_process(uint32_t pid);
   /// One mapping of a process that ends (SONDE_EVENT_MAPPING).
@@ -68,6 +70,8 @@ class Consumer {
   /// `way` takes the SONDE_EVENT_MAPPING that are there by now. Called, also while drain() works, for an address without a name.
   void catch_up_by(std::function<void()> way);
 
+  /// Strings of the traced program that were as long as strsize lets them be, so that they may be longer in truth.
+  uint64_t full_strings() const;
   uint64_t records() const;
 
   struct Impl;

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/lang/value_type.h"
+#include "runtime/program/value_type.h"
 
 namespace sonde {
 

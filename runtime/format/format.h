@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Values as DTrace prints them (D-LANGUAGE.md, sections 13, 14 and 18), to the byte.
+// Values as DTrace prints them, to the byte.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "runtime/agg/table.h"
-#include "runtime/body/program.h"
-#include "runtime/lang/type_layout.h"
-#include "runtime/lang/value_type.h"
+#include "runtime/program/program.h"
+#include "runtime/program/type_layout.h"
+#include "runtime/program/value_type.h"
 
 namespace sonde {
 

@@ -10,14 +10,8 @@
 #include <unordered_set>
 
 #include "runtime/framework/framework_impl.h"
-#include "runtime/guard/taps.h"
 
 namespace sonde {
-
-const std::shared_ptr<const FireProgram>& Enabling::program_of(ProbeId probe) const {
-  const auto own = programs.find(probe);
-  return own == programs.end() ? program : own->second;
-}
 
 /// One batch on its way in.
 struct Framework::Impl::Pending {
@@ -235,7 +229,7 @@ Forecast Framework::Impl::forecast(std::span<const ProbeDescription> description
     for (const Tap& tap : taps_of(probes[id.value - 1])) {
       if (tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN)
         result.calls.push_back(tap.number);
-      const auto behind = guard::calls_behind(tap.kind);
+      const auto behind = source->calls_behind(tap.kind);
       result.calls.insert(result.calls.end(), behind.begin(), behind.end());
     }
   }

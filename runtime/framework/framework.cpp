@@ -34,10 +34,6 @@ std::string_view number_at_end(std::string_view name) { return name.substr(name.
 
 }  // namespace
 
-std::string to_string(const ProbeDescription& description) {
-  return description.provider + ":" + description.module + ":" + description.function + ":" + description.name;
-}
-
 Framework::Framework(EventSource* source) : impl_(std::make_unique<Impl>(*this, source)) {
   Framework* nobody = nullptr;
   SONDE_CHECK(g_framework.compare_exchange_strong(nobody, this));

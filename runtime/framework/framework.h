@@ -24,51 +24,11 @@
 
 #include "runtime/base/ids.h"
 #include "runtime/base/result.h"
-#include "runtime/framework/fire_program.h"
 #include "runtime/framework/provider.h"
+#include "runtime/program/probes.h"
 #include "runtime/source/event_source.h"
 
 namespace sonde {
-
-/// Four globs; an empty field matches anything. `id`, when not 0, names the probe alone.
-struct ProbeDescription {
-  std::string provider, module, function, name;
-  ProbeId id;
-};
-
-/// "provider:module:function:name", all four fields.
-std::string to_string(const ProbeDescription& description);
-
-/// A probe that exists. The object lives as long as the framework, and keeps its address. Probes share their texts.
-struct ProbeInfo {
-  ProbeId id;
-  const std::string &provider, &module, &function, &name;
-};
-
-struct ArgumentDescription {
-  int index = 0;
-  int mapping = 0;         ///< argN it is made from
-  std::string native;      ///< C type
-  std::string translated;  ///< D type, or empty
-  std::string name;
-};
-
-struct ProvideError {
-  std::string tag, message;
-};
-
-using FirePrograms = std::map<ProbeId, std::shared_ptr<const FireProgram>>;
-
-/// A clause that waits for probes.
-struct Enabling {
-  std::vector<ProbeDescription> descriptions;
-  uint32_t clause = 0;                         ///< index into the body program
-  std::shared_ptr<const FireProgram> program;  ///< verified
-  bool held = false;
-  FirePrograms programs{};  ///< verified, of probes that have one of their own
-
-  const std::shared_ptr<const FireProgram>& program_of(ProbeId probe) const;
-};
 
 /// What enabling some descriptions would ask of the source.
 struct Forecast {
@@ -84,19 +44,17 @@ struct EcbInfo {
   uint32_t clause = 0;
 };
 
-class Framework {
+class Framework final : public ProbeCatalog {
  public:
   /// `source` may be null: then taps can't be armed (an enabling that needs one fails, and says what is missing: -c or -p).
   explicit Framework(EventSource* source);
-  ~Framework();
+  ~Framework() override;
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
   static Framework* current();
 
-  /// Ids of the probes that match, rising. Providers are asked to provide before the first match, and with the
-  /// description itself when nothing matched. 100,000 probes: under 5 ms.
-  /// Those that a provider has refused are left out.
-  std::vector<ProbeId> match(const ProbeDescription& description);
+  /// 100,000 probes: under 5 ms.
+  std::vector<ProbeId> match(const ProbeDescription& description) override;
   /// Nothing will be enabled, only listed: match() finds the refused ones, too.
   bool listing = false;
   /// Why the probe cannot be armed; empty: it can.
@@ -105,13 +63,11 @@ class Framework {
   std::vector<Tap> taps(ProbeId id);
   /// How the source arms one of them, in words; empty: there is no source, or it does not say.
   std::string how_armed(const Tap& tap) const;
-  /// What a provider said about the last description that matched nothing.
-  std::optional<ProvideError> provide_error() const;
-  const ProbeInfo& info(ProbeId id) const;
+  std::optional<ProvideError> provide_error() const override;
+  const ProbeInfo& info(ProbeId id) const override;
   const ProbeInfo* find(ProbeId id) const;
-  dtrace_pattr_t attributes(ProbeId id) const;
-  /// By rising index, 0 to 9; an index that the provider does not describe is left out.
-  std::vector<ArgumentDescription> arguments(ProbeId id) const;
+  dtrace_pattr_t attributes(ProbeId id) const override;
+  std::vector<ArgumentDescription> arguments(ProbeId id) const override;
   size_t probe_count() const;
 
   /// Adds a clause's ECBs on all probes that match now, in order of probe id and description; arms what has to be armed in one batch. A description
@@ -152,12 +108,11 @@ class Framework {
   /// Size of each of those rings, bytes. Only before the first firing.
   void set_ring_bytes(uint64_t bytes);
 
-  /// Whether there is a source, and it sees the kernel.
-  bool sees_kernel() const;
+  bool sees_kernel() const override;
 
   /// Targets, for providers of user probes (sonde_targets) and $target.
   void set_targets(std::vector<uint32_t> pids);
-  const std::vector<uint32_t>& targets() const;
+  const std::vector<uint32_t>& targets() const override;
 
   struct Impl;
   Impl& impl() { return *impl_; }

@@ -32,7 +32,7 @@
 #include "runtime/base/ids.h"
 #include "runtime/base/result.h"
 #include "runtime/buffer/ring.h"
-#include "runtime/framework/fire_program.h"
+#include "runtime/program/fire_program.h"
 #include "runtime/framework/provider.h"
 
 namespace sonde {

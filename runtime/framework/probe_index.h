@@ -25,7 +25,7 @@
 
 #include "runtime/base/ids.h"
 #include "runtime/base/number_table.h"
-#include "runtime/framework/glob.h"
+#include "runtime/base/glob.h"
 
 namespace sonde {
 

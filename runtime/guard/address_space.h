@@ -30,7 +30,7 @@
 #include "runtime/base/unique_fd.h"
 #include "runtime/guard/arch/x86_64/instruction.h"
 #include "runtime/guard/unwind.h"
-#include "runtime/source/event_source.h"
+#include "runtime/abi/requests.h"
 
 namespace sonde::guard {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/source/event_source.h"
+#include "runtime/abi/requests.h"
 
 namespace sonde::guard {
 

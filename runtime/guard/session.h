@@ -2,7 +2,7 @@
 // The guard's end of the connection: requests in, replies and events out
 #pragma once
 
-#include "runtime/guard/protocol.h"
+#include "runtime/abi/protocol.h"
 #include "runtime/guard/tracer.h"
 
 namespace sonde::guard {

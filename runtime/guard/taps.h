@@ -13,7 +13,7 @@
 #include "kmod/shared/abi.h"
 #include "runtime/base/few.h"
 #include "runtime/guard/address_space.h"
-#include "runtime/guard/protocol.h"
+#include "runtime/abi/protocol.h"
 #include "runtime/process/syscall_table.h"
 #include "runtime/utrace/utrace.h"
 

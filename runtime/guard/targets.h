@@ -98,14 +98,15 @@ struct Thread {
 struct Process {
   pid_t pid = 0;
   std::shared_ptr<AddressSpace> space;
-  bool requested = false;  ///< the consumer spawned it or attached to it
-  bool attached = false;   ///< it ran already
-  bool waiting = false;    ///< for GO, stopped
-  bool silent = false;     ///< for GO, while it runs: what fires is passed over
-  bool held = false;       ///< by the consumer
-  bool followed = false;   ///< a thread that maps a file waits until the consumer has looked at it
-  bool leaving = false;    ///< about to be let go
-  bool at_entry = false;   ///< run_to_entry has succeeded, or has stopped before the constructors
+  bool requested = false;   ///< the consumer spawned it or attached to it
+  bool attached = false;    ///< it ran already
+  bool waiting = false;     ///< for GO, stopped
+  bool shows_exec = false;  ///< its exec is to fire at GO
+  bool silent = false;      ///< for GO, while it runs: what fires is passed over
+  bool held = false;        ///< by the consumer
+  bool followed = false;    ///< a thread that maps a file waits until the consumer has looked at it
+  bool leaving = false;     ///< about to be let go
+  bool at_entry = false;    ///< run_to_entry has succeeded, or has stopped before the constructors
   bool run_to_entry = false;
   uint64_t trap_handler = 0;         ///< of SIGTRAP, where known: SIG_IGN or an address; 0: none
   uint64_t passed = 0;               ///< breakpoints

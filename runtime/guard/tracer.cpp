@@ -38,6 +38,12 @@ bool leaves_no_result(uint32_t call) { return call == SYS_rt_sigreturn || call =
 
 bool is_exec(uint32_t call) { return call == SYS_execve || call == SYS_execveat; }
 
+Firing of_end(int status) {
+  Firing firing;
+  sonde_end_args(firing.args.data(), status);
+  return firing;
+}
+
 Firing of_signal(const siginfo_t& info) {
   Firing firing;
   sonde_siginfo_args(firing.args.data(), info.si_signo, info.si_errno, info.si_code, &info._sifields);
@@ -266,9 +272,11 @@ uint32_t Tracer::on_exec(Thread& thread) {
   want_events(thread);
   events_.exec(process.pid);
   breakpoints_.tell_program(thread);
-  fire(thread, taps_.of(SONDE_TAP_EXEC_SUCCESS), of_call(SYS_execve));
+  fire_exec(thread);
   return resume_action(thread);
 }
+
+void Tracer::fire_exec(Thread& thread) { fire(thread, taps_.of(SONDE_TAP_EXEC_SUCCESS), of_call(SYS_execve)); }
 
 void Tracer::sample(int timer) {
   sampler_.due(timer, [this](Thread& thread, uint32_t tap) { ask_sample(thread, tap); });
@@ -343,15 +351,9 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   const bool last = std::all_of(threads.begin(), threads.end(), [](const Thread* other) { return other->exited; });
   const user_regs_struct* regs = utrace_registers(thread.task);
   if (taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, last_send_of(thread, utrace_get_call(thread.task)));
-  fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), Firing());
+  fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), of_end(static_cast<int>(code)));
   if (last) tell_mappings(thread);
-  if (last && taps_.any(SONDE_TAP_EXIT)) {
-    const int status = static_cast<int>(process.status);
-    Firing firing;
-    firing.args[0] = WIFEXITED(status) ? CLD_EXITED : WCOREDUMP(status) ? CLD_DUMPED : CLD_KILLED;
-    firing.args[1] = static_cast<uint64_t>(WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-    fire(thread, taps_.of(SONDE_TAP_EXIT), firing);
-  }
+  if (last) fire(thread, taps_.of(SONDE_TAP_EXIT), of_end(static_cast<int>(process.status)));
   return thread.held ? UTRACE_STOP : UTRACE_RESUME;  // nothing else may keep it from its end
 }
 

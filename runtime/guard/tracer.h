@@ -70,6 +70,7 @@ class Tracer {
   uint32_t on_return(Thread& thread);
   uint32_t on_clone(Thread& thread, uint64_t flags, utrace_task* child);
   uint32_t on_exec(Thread& thread);
+  void fire_exec(Thread& thread);
   uint32_t on_exit(Thread& thread, long code);
   void on_death(Thread& thread, bool group_dead);
   uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,

@@ -12,7 +12,6 @@
 #include "runtime/base/suggest.h"
 #include "runtime/lang/identifiers.h"
 #include "runtime/lang/option_hint.h"
-#include "runtime/source/registry.h"
 
 namespace sonde {
 namespace {
@@ -143,6 +142,9 @@ constexpr TextChoice kTextChoices[] = {
     {"linkmode", "static"},
     {"linktype", "elf"},
     {"linktype", "dof"},
+    {"source", "auto"},
+    {"source", "kmod"},
+    {"source", "ptrace"},
     {"stdc", "a"},
     {"stdc", "c"},
     {"stdc", "s"},
@@ -160,7 +162,6 @@ std::string choices_of(std::string_view option) {
 
 /// A text option that has a list of choices takes only these.
 std::optional<uint64_t> parse_text(std::string_view option, std::string_view text) {
-  if (option == "source") return is_source_name(text) ? std::optional<uint64_t>(0) : std::nullopt;
   bool limited = false;
   for (const TextChoice& choice : kTextChoices) {
     if (choice.option != option) continue;

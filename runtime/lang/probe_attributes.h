@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "runtime/framework/framework.h"
 #include "runtime/lang/identifiers.h"
+#include "runtime/program/probes.h"
 
 namespace sonde {
 

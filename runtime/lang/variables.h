@@ -76,7 +76,7 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"arg8", "int64_t", From::Argument, 8, "ninth argument"},
     {"arg9", "int64_t", From::Argument, 9, "tenth argument"},
     {"args", "", From::Typed, 0, "the probe's arguments with their types"},
-    {"argstr", "string", From::Body, 0, "the system call's arguments, by name"},
+    {"argstr", "string", From::Body, 0, "the system call's arguments, a signal's siginfo, how a thread ended"},
     {"caller", "uintptr_t", From::Fire, SONDE_DIF_VAR_CALLER,
      "where the current kernel function was called; 0 where the kernel is not to be seen"},
     {"chip", "chipid_t", From::Library, 0, "processor package of the cpu"},

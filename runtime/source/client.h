@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/guard/protocol.h"
+#include "runtime/abi/protocol.h"
 #include "runtime/source/event_source.h"
 
 namespace sonde {

@@ -3,7 +3,7 @@
 //
 // A source arms taps and writes records. Who is above it does not see which one it
 // is. `ptrace` speaks kmod/shared/abi.h to the guard over a socket, `kmod` the same to
-// /dev/sonde by ioctl (client.h); the fake of the tests fires probes by hand and keeps time.
+// /dev/sonde by ioctl (client.h).
 // registry.h knows which there are.
 #pragma once
 
@@ -13,63 +13,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "kmod/shared/abi.h"
-#include "runtime/base/ids.h"
+#include "runtime/abi/requests.h"
 #include "runtime/base/result.h"
 #include "runtime/buffer/mapped_ring.h"
 
 namespace sonde {
-
-/// A tap as providers state it: what fires, and for which probe.
-struct Tap {
-  TapId id;
-  sonde_tap_kind kind{};
-  ProbeId probe;
-  uint32_t number = 0;    ///< system call number; of code compiled at run time, bytes of its function's text
-  uint32_t pid = 0;       ///< only this process; 0: all targets
-  std::string path;       ///< file of a user tap
-  uint64_t offset = 0;    ///< in that file
-  uint64_t function = 0;  ///< file offset of the function's entry
-  sonde_leave leave{};    ///< of USER_RETURN, and of a USER_ENTRY's jumps back
-  uint32_t sum = 0;       ///< of that text
-};
-
-/// Of a place in a file.
-constexpr bool is_user_tap(sonde_tap_kind kind) {
-  return kind == SONDE_TAP_USER_ENTRY || kind == SONDE_TAP_USER_RETURN || kind == SONDE_TAP_USER_OFFSET;
-}
-
-struct Ecb {
-  Epid epid;
-  ProbeId probe;
-  ProgramId program;
-  bool held = false;
-};
-
-/// An event out of band; fields as in sonde_event.
-struct SourceEvent {
-  sonde_event_kind kind{};
-  uint32_t pid = 0;
-  uint64_t value = 0;
-  uint64_t address = 0;
-  uint64_t offset = 0;
-  std::string text;
-};
-
-struct SpawnRequest {
-  std::vector<std::string> argv;
-  std::vector<std::string> environment;
-  bool filter = false;  ///< only `calls` need ever stop
-  std::vector<uint32_t> calls;
-};
-
-/// After a held record: what the thread does next.
-struct Release {
-  bool stop = false;  ///< stop(): as SIGSTOP would
-  int signal = 0;     ///< raise(): 0 none
-};
 
 /// Errors of all calls: the source's own message, with the errno; EPIPE when the source is gone.
 /// Context: one thread, the session's.
@@ -80,6 +29,8 @@ class EventSource {
   virtual std::string_view name() const = 0;
   /// Whether it has taps of this kind.
   virtual bool can(sonde_tap_kind) const { return true; }
+  /// The system calls that taps of this kind are seen by; those of SYSCALL_* name their own.
+  virtual std::span<const uint32_t> calls_behind(sonde_tap_kind) const { return {}; }
   /// Whether it sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h).
   virtual bool sees_compat_calls() const { return true; }
   /// Whether it has user taps in memory that is no file's: the vdso, as the path "[vdso]".

@@ -121,7 +121,8 @@ Result<uint32_t> HeldPrograms::spawn(const SpawnRequest& request, const std::fun
     waitpid(pid, nullptr, __WALL);
     return Error::from_errno(name, code);
   }
-  if (auto held = hold_after_exec(pid, name, failure_read.get()); !held) return std::move(held).error();
+  if (auto held = hold_after_exec(pid, name, failure_read.get(), request.shows_exec); !held)
+    return std::move(held).error();
   children_[pid] = State::Held;
   if (auto adopted = adopt(static_cast<uint32_t>(pid)); !adopted) {
     kill(pid, SIGKILL);
@@ -131,8 +132,8 @@ Result<uint32_t> HeldPrograms::spawn(const SpawnRequest& request, const std::fun
   return static_cast<uint32_t>(pid);
 }
 
-/// From the fork to the return of the exec, which is no event of the program.
-Result<void> HeldPrograms::hold_after_exec(pid_t pid, const std::string& name, int failure) {
+/// From the fork to the exec, and with `before_return` no further. Else to the exec's return, which is no event of the program.
+Result<void> HeldPrograms::hold_after_exec(pid_t pid, const std::string& name, int failure, bool before_return) {
   bool executed = false;
   for (;;) {
     int status = 0;
@@ -143,6 +144,7 @@ Result<void> HeldPrograms::hold_after_exec(pid_t pid, const std::string& name, i
     }
     if (executed && WSTOPSIG(status) == (SIGTRAP | 0x80)) return {};
     executed = executed || status >> 16 == PTRACE_EVENT_EXEC;
+    if (executed && before_return) return {};
     trace(executed ? PTRACE_SYSCALL : PTRACE_CONT, pid, 0, static_cast<uintptr_t>(signal_of(status)));
   }
 }

@@ -48,7 +48,7 @@ class HeldPrograms {
  private:
   enum class State { Held, Going };
 
-  Result<void> hold_after_exec(pid_t pid, const std::string& name, int failure);
+  Result<void> hold_after_exec(pid_t pid, const std::string& name, int failure, bool before_return);
   Result<void> run_to(pid_t pid, uint64_t address);
 
   SourceOptions options_;

@@ -190,6 +190,7 @@ class PtraceSource final : public SourceClient {
   using SourceClient::SourceClient;
   bool can(sonde_tap_kind kind) const override { return guard::shows(kind); }
   std::string how_armed(const Tap& tap) const override { return guard::describe_site(tap); }
+  std::span<const uint32_t> calls_behind(sonde_tap_kind kind) const override { return guard::calls_behind(kind); }
 };
 
 /// What the guard is, its targets inherit.

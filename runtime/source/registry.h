@@ -39,11 +39,6 @@ inline constexpr std::array kSources = {
 };
 inline constexpr std::string_view kAutoSource = "auto";
 
-/// Does -x source=NAME exist?
-inline bool is_source_name(std::string_view name) {
-  return name == kAutoSource || std::ranges::find(kSources, name, &SourceRow::name) != kSources.end();
-}
-
 struct OpenedSource {
   std::unique_ptr<EventSource> source;  ///< null: there is none without a target
   std::string missing;                  ///< why not every task of the machine can be traced; empty when it can

@@ -295,9 +295,11 @@ const std::vector<CallCapture>& captures_of(uint32_t call, CaptureNeeds needs) {
 }
 
 std::optional<CallMemory::Piece> CallMemory::find(uint64_t address) const {
-  const auto found = std::ranges::find(pieces_, address, &Piece::address);
-  if (address == 0 || found == pieces_.end()) return std::nullopt;
-  return *found;
+  std::optional<Piece> most;
+  for (const Piece& piece : pieces_) {
+    if (address != 0 && piece.address == address && (!most || piece.bytes.size() > most->bytes.size())) most = piece;
+  }
+  return most;
 }
 
 std::string_view CallMemory::description(int descriptor) const {

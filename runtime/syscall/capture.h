@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "kmod/shared/record.h"
-#include "runtime/framework/fire_program.h"
+#include "runtime/program/fire_program.h"
 
 namespace sonde {
 
@@ -97,6 +97,7 @@ class CallMemory {
   void add_text(Piece piece) { texts_.push_back(piece); }
   void add_unreadable_text(uint64_t address) { texts_.push_back({address, {}, true}); }
 
+  /// Of several from there on (an ioctl's argument may be read or written), the longest.
   std::optional<Piece> find(uint64_t address) const;
   std::string_view description(int descriptor) const;  ///< empty: not known
   std::span<const Piece> texts() const { return texts_; }

@@ -66,6 +66,9 @@ class Decoder {
   std::string result() const {
     if (call_.error != 0) return error();
     const auto value = static_cast<uint64_t>(call_.result);
+    // It puts back the result of the call that the signal has interrupted.
+    if (call_.number == SYS_rt_sigreturn && call_.result < 0 && call_.result > -4096)
+      return format_syscall_result(UINT64_MAX, static_cast<int>(-call_.result));
     if (shape_ == nullptr) return signed_text(value);
     switch (shape_->result.form) {
       case Form::as_fd: return descriptor(value);
@@ -581,6 +584,16 @@ class Decoder {
 std::string decode_arguments(const SystemCall& call, const CallMemory& memory) {
   return Decoder(call, memory).arguments();
 }
+std::string decode_exec(std::string_view path, std::span<const std::string> words, size_t variables) {
+  std::string shown;
+  for (const std::string& word : words.first(std::min<size_t>(words.size(), kShownStrings))) {
+    shown += shown.empty() ? "" : ", ";
+    shown += quote(std::string_view(word).substr(0, kShownBytes), word.size() > kShownBytes);
+  }
+  return quote(path, false) + ", [" + shown + (words.size() >= kShownStrings ? ", ...]" : "]") + ", /* " +
+         std::to_string(variables) + (variables == 1 ? " var */" : " vars */");
+}
+
 std::string decode_result(const SystemCall& call, const CallMemory& memory) { return Decoder(call, memory).result(); }
 
 }  // namespace sonde

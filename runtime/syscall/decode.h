@@ -11,7 +11,9 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "runtime/syscall/capture.h"
 
@@ -27,6 +29,9 @@ struct SystemCall {
 
 /// What stands between the parentheses.
 std::string decode_arguments(const SystemCall& call, const CallMemory& memory);
+
+/// The same of an execve that is known from elsewhere: `"/bin/ls", ["ls", "/"], /* 37 vars */`.
+std::string decode_exec(std::string_view path, std::span<const std::string> words, size_t variables);
 
 /// What stands behind the equals sign.
 std::string decode_result(const SystemCall& call, const CallMemory& memory);

@@ -14,9 +14,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 
+#include "kmod/shared/siginfo.h"
 #include "runtime/syscall/constants.h"
 #include "runtime/syscall/text.h"
 
@@ -87,7 +89,7 @@ std::string stat_text(const struct stat& s) {
 std::string statx_text(const struct statx& s) {
   return Fields()
       .add("stx_mask", format_constant(Set::statx_mask, s.stx_mask))
-      .add("stx_attributes", hex_text(s.stx_attributes))
+      .add("stx_attributes", format_constant(Set::statx_attributes, s.stx_attributes))
       .add("stx_mode", format_mode(s.stx_mode))
       .add("stx_size", number(s.stx_size))
       .close(true);
@@ -147,20 +149,31 @@ std::string sigaction_text(std::string_view bytes) {
   return fields.close();
 }
 
+/// Codes below 0x80 belong to their signal.
+std::string signal_code(int signal, int code) {
+  constexpr std::pair<int, Set::Id> kOfSignal[] = {{SIGILL, Set::sigill_code},   {SIGTRAP, Set::sigtrap_code},
+                                                   {SIGBUS, Set::sigbus_code},   {SIGFPE, Set::sigfpe_code},
+                                                   {SIGSEGV, Set::sigsegv_code}, {SIGCHLD, Set::sigchld_code},
+                                                   {SIGPOLL, Set::sigpoll_code}, {SIGSYS, Set::sigsys_code}};
+  const auto own = std::ranges::find(kOfSignal, signal, &std::pair<int, Set::Id>::first);
+  const bool by_kernel = code > 0 && code < SI_KERNEL && own != std::end(kOfSignal);
+  const auto name = name_of(by_kernel ? own->second : Set::signal_code, static_cast<uint32_t>(code));
+  return name ? std::string(*name) : number(code);
+}
+
+/// 3 /* 0.03 s */
+std::string ticks(uint64_t count) {
+  char seconds[48];
+  std::snprintf(seconds, sizeof seconds, " /* %.2f s */", static_cast<double>(count) / 100);  // USER_HZ
+  return number(count) + (count == 0 ? "" : seconds);
+}
+
 std::string siginfo_text(std::string_view bytes) {
-  const auto signal = read_as<int>(bytes), code = read_as<int>(bytes, 8);
-  const auto code_name = name_of(Set::signal_code, static_cast<uint32_t>(code));
-  constexpr const char* kChildCodes[] = {
-      "", "CLD_EXITED", "CLD_KILLED", "CLD_DUMPED", "CLD_TRAPPED", "CLD_STOPPED", "CLD_CONTINUED"};
-  const bool child = signal == SIGCHLD && code > 0 && code <= 6;
-  Fields fields;
-  fields.add("si_signo", format_signal(static_cast<uint32_t>(signal)));
-  fields.add("si_code", child ? kChildCodes[code] : code_name ? std::string(*code_name) : number(code));
-  fields.add("si_pid", number(read_as<int>(bytes, 16))).add("si_uid", number(read_as<uint32_t>(bytes, 20)));
-  if (!child) return fields.close();
-  const int status = read_as<int>(bytes, 24);
-  fields.add("si_status", code == CLD_EXITED ? number(status) : format_signal(static_cast<uint32_t>(status)));
-  return fields.close(true);
+  uint64_t args[SONDE_DIF_ARGS] = {};
+  char fields[32] = {};
+  if (bytes.size() > 16) std::memcpy(fields, bytes.data() + 16, std::min(sizeof fields, bytes.size() - 16));
+  sonde_siginfo_args(args, read_as<int>(bytes), read_as<int>(bytes, 4), read_as<int>(bytes, 8), fields);
+  return format_siginfo(args);
 }
 
 std::string wait_status_text(int status) {
@@ -280,6 +293,42 @@ std::string format_signal(uint64_t signal) {
   if (const auto name = name_of(Set::signal, signal)) return std::string(*name);
   if (signal == 32) return "SIGRTMIN";
   return signal > 32 && signal <= 64 ? "SIGRT_" + number(signal - 32) : number(static_cast<int>(signal));
+}
+
+std::string format_siginfo(std::span<const uint64_t, SONDE_DIF_ARGS> args) {
+  const auto signal = static_cast<int>(args[0]), code = static_cast<int>(args[1]), pid = static_cast<int>(args[2]);
+  const auto uid = static_cast<uint32_t>(args[5]), error = static_cast<uint32_t>(args[5] >> 32);
+  const uint64_t value = args[7];
+  const auto layout = sonde_siginfo_layout(signal, code);
+  if (signal == 0) return "{}";
+  Fields fields;
+  fields.add("si_signo", format_signal(args[0])).add("si_code", signal_code(signal, code));
+  if (error != 0) fields.add("si_errno", number(error));
+  const bool has_sender = layout == SONDE_SIGINFO_KILL || layout == SONDE_SIGINFO_QUEUE;
+  if (layout == SONDE_SIGINFO_CHILD || (has_sender && (code <= 0 || pid != 0 || uid != 0)))
+    fields.add("si_pid", number(pid)).add("si_uid", number(uid));
+  const bool has_value = layout == SONDE_SIGINFO_QUEUE && code != SI_TKILL && value != 0;
+  if (has_value || layout == SONDE_SIGINFO_TIMER)
+    fields.add("si_int", number(static_cast<int>(value))).add("si_ptr", pointer_text(value));
+  switch (layout) {
+    case SONDE_SIGINFO_CHILD:
+      fields.add("si_status", code == CLD_EXITED ? number(static_cast<int>(args[8])) : format_signal(args[8]));
+      fields.add("si_utime", ticks(static_cast<uint32_t>(args[9]))).add("si_stime", ticks(args[9] >> 32));
+      break;
+    case SONDE_SIGINFO_FAULT: fields.add(signal == SIGSYS ? "si_call_addr" : "si_addr", pointer_text(args[6])); break;
+    case SONDE_SIGINFO_POLL:
+      fields.add("si_band", number(static_cast<int64_t>(args[9]))).add("si_fd", number(static_cast<int>(args[8])));
+      break;
+    case SONDE_SIGINFO_KILL:
+    case SONDE_SIGINFO_QUEUE:
+    case SONDE_SIGINFO_TIMER: break;
+  }
+  return fields.close();
+}
+
+std::string format_end(uint64_t how, uint64_t status) {
+  if (how == CLD_EXITED) return "exited with " + number(static_cast<int>(status));
+  return "killed by " + format_signal(status) + (how == CLD_DUMPED ? " (core dumped)" : "");
 }
 
 std::string format_signals(std::string_view bytes) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "kmod/shared/dif.h"
 #include "runtime/syscall/shape.h"
 
 namespace sonde {
@@ -13,9 +15,13 @@ namespace sonde {
 /// `bytes` are what was captured: one structure, or with `array` any number of them. Empty when they are too few for one.
 std::string format_structure(Struct::Id id, std::string_view bytes, bool array);
 
-std::string format_mode(uint32_t mode);                           ///< S_IFREG|0644
-std::string format_device(uint64_t device);                       ///< makedev(0x8, 0x1)
-std::string format_signal(uint64_t number);                       ///< SIGINT, SIGRT_1
+std::string format_mode(uint32_t mode);      ///< S_IFREG|0644
+std::string format_device(uint64_t device);  ///< makedev(0x8, 0x1)
+std::string format_signal(uint64_t number);  ///< SIGINT, SIGRT_1
+/// {si_signo=SIGUSR1, si_code=SI_USER, si_pid=7, si_uid=0}. `args`: as kmod/shared/siginfo.h has them.
+std::string format_siginfo(std::span<const uint64_t, SONDE_DIF_ARGS> args);
+/// "exited with 3", "killed by SIGSEGV (core dumped)", of a probe's first two arguments at the end of a thread or process.
+std::string format_end(uint64_t how, uint64_t status);
 std::string format_signals(std::string_view bits);                ///< [INT CHLD], ~[KILL STOP]
 std::string format_address(std::string_view bytes);               ///< {sa_family=AF_INET, ...}
 std::string format_bits(std::string_view words, uint64_t count);  ///< [0 3 5]: bits below `count`

@@ -19,7 +19,7 @@
 //
 // A child's first stop and its parent's clone event come in any order: the stop of an unknown
 // thread is parked until a parent claims it. A parent killed in between never does; after a while the
-// child is adopted without one.
+// child is adopted without one. A child that ends before its parent's event is remembered until that comes.
 //
 // Invariant: SIGCHLD is blocked and latched in a signalfd; the signal is taken before
 // the statuses are drained, so no wake-up is lost. A turn that stops short says so by `more_`.
@@ -29,6 +29,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -167,6 +168,12 @@ class Core {
     int status;
     std::chrono::steady_clock::time_point since;
   };
+  /// Who has ended before its parent told of it.
+  struct Ended {
+    int status;
+    bool adopted;  ///< so all was reported but the clone
+  };
+  std::optional<Ended> take_ended(pid_t tid);
   void restore_signals_in_child() const;
   [[noreturn]] void run_child(const utrace_spawn& what, char* const* argv, char* const* environment, int go, int error);
   Result<utrace_task*> await_exec(pid_t child, const utrace_spawn& what, int error);
@@ -184,6 +191,7 @@ class Core {
   std::vector<utrace_task*> wanted_;
   std::deque<std::pair<pid_t, int>> deferred_;
   std::map<pid_t, Parked> parked_;
+  std::map<pid_t, Ended> ended_;
   std::vector<utrace_task*> zombies_;
   std::chrono::steady_clock::time_point zombies_at_{};
   int zombies_pause_ms_ = 5;

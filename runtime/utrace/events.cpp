@@ -49,10 +49,12 @@ void Core::event(pid_t tid, int status) {
   utrace_task* task = find(tid);
   if (WIFEXITED(status) || WIFSIGNALED(status)) {
     parked_.erase(tid);
+    if (!task || task->adopted) ended_[tid] = {status, task != nullptr};
     if (task) dead(*task, status);
     return;
   }
   if (!WIFSTOPPED(status)) return;
+  if (!task) ended_.erase(tid);  // the number is somebody else's
   // A zombie whose number belongs to somebody else already has been reaped.
   if (task && task->life == Life::Dead) {
     reap(*task);
@@ -239,6 +241,16 @@ void Core::on_seccomp(utrace_task& task) {
   finish(task);
 }
 
+/// Of a child that its parent tells of only now.
+std::optional<Core::Ended> Core::take_ended(pid_t tid) {
+  auto node = ended_.extract(tid);
+  char state = 0;
+  uint64_t start = 0;
+  const bool there = read_stat(tid, &state, &start) && state != 'Z';
+  if (node.empty() || there) return std::nullopt;
+  return node.mapped();
+}
+
 void Core::on_clone(utrace_task& task, int event) {
   task.stop = Stop::Clone;
   unsigned long message = 0;
@@ -261,15 +273,21 @@ void Core::on_clone(utrace_task& task, int event) {
     reap(*child);
     child = nullptr;
   }
-  bool known = child;
+  const std::optional<Ended> ended = take_ended(tid);
+  bool known = child || (ended && ended->adopted);
   if (!child) {
     child = &create(tid, thread ? task.pid : tid);
     child->caretaken = task.caretaken;
   }
   child->filter = task.filter;
+  child->adopted = false;
   if (!known) on_new_task(*child, &task, flags);
   report_clone(task, flags, *child);
-  if (auto parked = parked_.find(tid); parked != parked_.end()) {
+  if (ended && ended->adopted) {
+    reap(*child);
+  } else if (ended) {
+    dead(*child, ended->status);
+  } else if (auto parked = parked_.find(tid); parked != parked_.end()) {
     int status = parked->second.status;
     parked_.erase(parked);
     stopped(*child, status);
@@ -493,6 +511,7 @@ void Core::adopt_parked(bool now) {
     int status = it->second.status;
     it = parked_.erase(it);
     utrace_task& task = create(tid, kin.process);
+    task.adopted = relative != nullptr;
     if (relative) {
       task.filter = relative->filter;
       task.caretaken = relative->caretaken;

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,7 +147,11 @@ Result<utrace_task*> Core::await_exec(pid_t child, const utrace_spawn& what, int
   task.host_hold = true;
   task.life = Life::Stopped;
   task.stop = Stop::Exec;
-  task.hide_exec_return = true;
+  task.hide_exec_return = !what.shows_exec;
+  if (what.shows_exec) {
+    task.in_syscall = task.syscall_known = true;
+    task.number = SYS_execve;
+  }
   task.stops = 1;
   ++stops;
   if (what.filter) {

@@ -73,6 +73,7 @@ struct utrace_task {
   Stop stop = Stop::None;
 
   bool own_child = false;  ///< spawn() made it: our wait() reaps it
+  bool adopted = false;    ///< its parent has not told of it yet
   bool caretaken = false;  ///< let go for good, but its filter needs a tracer
   bool detaching = false;  ///< let go at its next stop: it is being interrupted for that
   bool host_hold = false;  ///< spawn() holds it after its exec

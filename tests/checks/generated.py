@@ -1,46 +1,72 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Generated tables are what their generators write: the shapes of system calls always, the constants where the headers are those
-that they were made from. 77: the latter are of another version here."""
+"""Generated tables are what their generators write.
 
+Where the headers are here that a table was made from, it is made again and compared. What was found equal has its digest below, so that a
+table that somebody edits is noticed everywhere."""
+
+import hashlib
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "runtime/syscall"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CACHE = pathlib.Path(os.environ.get("GUEST_CACHE", pathlib.Path.home() / ".cache/sonde-guest"))  # as tests/guest/lib.sh has it
+KERNEL = "linux-headers-6.1.*-common"  # its prototypes are in the tables of calls
+
+TABLES = {  # file: (generator, its argument, digest)
+    "runtime/syscall/arch/x86_64/shapes.inc": ("runtime/syscall/generate.py", "shapes", None),  # made from the tree alone
+    "runtime/syscall/arch/x86_64/constants.inc": ("runtime/syscall/generate.py", "constants", "5579eb4ba66058e5"),
+    "runtime/process/arch/x86_64/syscalls.inc": ("runtime/process/generate.py", "native", "0519c60551db2ef7"),
+    "runtime/process/arch/x86_64/compat_calls.inc": ("runtime/process/generate.py", "compat", "10b6c72d3e32cd39"),
+    "kmod/shared/compat_numbers.h": ("runtime/process/generate.py", "numbers", "abdfbf5310ef5cc0"),
+}
 
 
-def generate(table):
-    return subprocess.run([FOLDER / "generate.py", table], text=True, check=True, capture_output=True).stdout
+def kernel_headers():
+    places = [*pathlib.Path("/usr/src").glob(KERNEL), *CACHE.glob(f"kernels/*/usr/src/{KERNEL}")]
+    return next((place for place in places if (place / "include/linux/syscalls.h").exists()), None)
 
 
 def headers_of(text):
     found = re.search(r"^// Headers: (.*)$", text, re.M)
-    return found.group(1) if found else ""
+    return found.group(1) if found else None
 
 
-def differs(table, new):
-    old = (FOLDER / "arch/x86_64" / f"{table}.inc").read_text(encoding="utf-8")
-    lines = [(a, b) for a, b in zip(old.splitlines(), new.splitlines()) if a != b]
-    if old != new:
-        print(f"{table}.inc is not what generate.py writes: {lines[0] if lines else 'other lengths'}")
-    return old != new
+def made_anew(generator, argument, old):
+    """The table's text, or why it is not made here."""
+    command = [sys.executable, ROOT / generator, argument]
+    if generator == "runtime/process/generate.py" and argument != "numbers":
+        headers = kernel_headers()
+        if headers is None:
+            return None, f"no {KERNEL}"
+        command += ["--headers", headers]
+    done = subprocess.run(command, text=True, check=False, capture_output=True)
+    if done.returncode != 0:
+        return None, done.stderr.strip().split("\n")[-1]
+    if headers_of(done.stdout) != headers_of(old):
+        return None, f"it is of {headers_of(old)}, here is {headers_of(done.stdout)}"
+    return done.stdout, None
 
 
 def main():
-    wrong = differs("shapes", generate("shapes"))
-    made_from = headers_of((FOLDER / "arch/x86_64/constants.inc").read_text(encoding="utf-8"))
-    try:
-        constants = generate("constants")
-    except (OSError, subprocess.CalledProcessError) as error:
-        print(f"constants.inc is not compared: {error}")
-        return 1 if wrong else 77
-    if headers_of(constants) != made_from:
-        print(f"constants.inc is not compared: it is of {made_from}, here is {headers_of(constants)}")
-        return 1 if wrong else 77
-    wrong = differs("constants", constants) or wrong
-    print(f"generated: shapes and constants, {'something wrong' if wrong else '0 wrong'}")
+    wrong = made = 0
+    for file, (generator, argument, digest) in TABLES.items():
+        old = (ROOT / file).read_text(encoding="utf-8")
+        new, why = made_anew(generator, argument, old)
+        found = hashlib.sha256(old.encode()).hexdigest()[:16]
+        if why:
+            print(f"{file} is not made again: {why}")
+        elif new != old:
+            line = next((a for a, b in zip(old.split("\n"), new.split("\n")) if a != b), "its length")
+            print(f"{file} is not what {generator} writes: {line}")
+        made += new is not None
+        if digest is not None and found != digest:
+            print(f"{file} has the digest {found}: it is no longer the table that was found equal to what {generator} writes")
+        wrong += (new not in (None, old)) or (digest is None and new is None) or digest not in (None, found)
+    print(f"generated: {len(TABLES)} tables, {made} made again, {wrong} wrong")
     return 1 if wrong else 0
 
 

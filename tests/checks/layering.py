@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Proves the rooms of docs/architecture.md on the #include lines of the tree.
+"""Proves the floors of CONTRIBUTING.md on the #include lines of the tree.
 
-Every file of a room may include its own room and what MAY says; a room below need not know the rooms above.
-The lower rooms of the runtime have an order of their own, which the link lines of runtime/CMakeLists.txt state
-and the linker proves; here only what crosses a room is looked at, and who may know ANTLR and LLVM.
+Each row of its table is a folder, or one header, and names what it may include; it may only name rows above its own, so there is
+no cycle. An arrow that no file needs is wrong, too, and so is a folder without a row. Folders of a machine (arch/) belong to the
+folder that they are in. The module's own folders, which are the kernel's, are not looked at.
 """
 
 import pathlib
@@ -13,15 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("cli", "compiler", "providers", "runtime", "kmod")
-
-# room -> prefixes of the paths that it may include, besides its own
-MAY = {
-    "cli": ("compiler/", "providers/registry.h", "runtime/", "kmod/shared/"),
-    "compiler": ("runtime/", "kmod/shared/"),
-    "providers": ("runtime/framework/provider.h", "runtime/process/", "runtime/base/", "kmod/shared/"),
-    "runtime": ("kmod/shared/",),
-    "kmod": (),
-}
+TABLE = re.compile(r"^\| floor \| may include \|\n\|[-|]+\|\n((?:\|.*\n)+)", re.MULTILINE)
 
 # what only one folder may know: pattern of the header -> the folder
 ONLY = (
@@ -64,28 +56,41 @@ def check_licence(path, lines):
         yield 1, f"licence {found.group(1)}, not {' or '.join(sorted(wanted))}"
 
 
-def check_include(path, bracket, header):
-    """What is wrong with one #include, or None."""
-    room = path.split("/")[0]
+def read_floors(text):
+    """{floor: the floors that it may include}, lowest first, and what is wrong with the table."""
+    floors, wrong = {}, []
+    for row in TABLE.search(text).group(1).splitlines():
+        floor, below = ([*re.findall(r"`([^`]+)`", cell)] for cell in row.strip("|").split("|"))
+        wrong += [f"{floor[0]} names {name}, which has no row above it" for name in below if name not in floors]
+        floors[floor[0]] = set(below)
+    return floors, wrong
+
+
+def floor_of(path, floors):
+    """The row that a file belongs to."""
+    return path if path in floors else path.rpartition("/")[0].partition("/arch/")[0]
+
+
+def check_include(path, bracket, header, floors, used):
+    """What is wrong with one #include, or None. Notes in `used` which arrow it needs."""
+    room, target = path.split("/")[0], header.split("/")[0]
     for pattern, folders in ONLY:
         if room in ROOMS and room != "kmod" and pattern.search(header):
             known = any(path.startswith(folder) for folder in folders.split())
             return None if known else f"<{header}> is known in {folders} only"
-    target = header.split("/")[0]
     if bracket == "<":
         return f"<{header}>: a file of the project is included with quotes" if target in ROOMS else None
     if target == "tests" and room != "tests":
         return f"{header}: nothing includes tests/"
-    if room == "tests" or target == room and room != "kmod":
+    if room == "tests" or (room == "kmod" and not path.startswith("kmod/shared/")):
         return None
-    if room == "kmod":
-        shared_alone = path.startswith("kmod/shared/") and not header.startswith("kmod/shared/")
-        return f"{header}: kmod/shared/ includes kmod/shared/ only" if shared_alone else None
     if target not in ROOMS:
         return f"{header}: includes are written from the root"
-    if not any(header.startswith(prefix) for prefix in MAY[room]):
-        return f"{header}: {room}/ may not include this (see MAY in tests/checks/layering.py)"
-    return None
+    here, there = floor_of(path, floors), floor_of(header, floors)
+    used.add((here, there))
+    if here not in floors:
+        return f"{here} has no row in CONTRIBUTING.md"
+    return None if here == there or there in floors[here] else f"{header}: {here} may not include {there} (see CONTRIBUTING.md)"
 
 
 def check_pragma_once(path, text):
@@ -93,7 +98,7 @@ def check_pragma_once(path, text):
         yield 1, "header without guard"
 
 
-def check_file(path, text):
+def check_file(path, text, floors, used):
     lines = text.splitlines()
     yield from check_licence(path, lines)
     if not path.endswith((".cpp", ".h", ".c", ".inc")):
@@ -102,7 +107,7 @@ def check_file(path, text):
     for number, line in enumerate(lines, 1):
         found = INCLUDE.match(line)
         if found:
-            wrong = check_include(path, found.group(1), found.group(2))
+            wrong = check_include(path, found.group(1), found.group(2), floors, used)
             if wrong:
                 yield number, wrong
 
@@ -124,18 +129,20 @@ def files():
 
 
 def main():
-    wrong = looked_at = 0
+    floors, problems = read_floors((ROOT / "CONTRIBUTING.md").read_text())
+    looked_at, used = 0, set()
     for path, text in files():
         looked_at += 1
-        findings = list(check_file(path, text))
+        findings = list(check_file(path, text, floors, used))
         late = own_header_first(path, text)
         if late:
             findings.append((1, late))
-        for number, what in findings:
-            print(f"{path}:{number}: {what}")
-            wrong += 1
-    print(f"layering: {looked_at} files, {wrong} wrong")
-    return 1 if wrong or not looked_at else 0
+        problems += [f"{path}:{number}: {what}" for number, what in findings]
+    problems += [f"CONTRIBUTING.md: no file of {floor} includes {below}"
+                 for floor, all_below in floors.items() for below in sorted(all_below) if (floor, below) not in used]
+    print(*problems, sep="\n", end="\n" if problems else "")
+    print(f"layering: {looked_at} files, {len(floors)} floors, {len(problems)} wrong")
+    return 1 if problems or not looked_at else 0
 
 
 if __name__ == "__main__":

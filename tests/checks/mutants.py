@@ -81,7 +81,7 @@ MUTANTS = [
     E("runtime/buffer/merge_reader.cpp", "Nanoseconds MergeReader::refresh(", "std::min(bound, reader.low_water())", "bound", "buffer_test:Merge.WaitsForAFiringUnderWay"),
     S("runtime/buffer/merge_reader.cpp", "void MergeReader::sift_down(", "if (fronts_[child] < fronts_[least]) least = child;", "", "buffer_test:Merge.EqualsASort"),
     # consumer
-    E("runtime/consumer/consume.cpp", "void Consumer::Impl::release_thread(", "state.chill_ns == 0", "true", "script:tst.act.chill"),
+    E("runtime/consumer/consume.cpp", "void Consumer::Impl::release_thread(", "state.chill_ns == 0", "true", "consumer_test:*AChilledThreadWaits"),
     E("runtime/consumer/consume.cpp", "bool Consumer::Impl::wanted(", "only_cpu_ && record.cpu != *only_cpu_", "false", "script:tst.opt.cpu_all"),
     S("runtime/consumer/consume.cpp", "void Consumer::Impl::fault(", "++double_errors;", "", "consumer_test:*AFaultOfErrorIsOnlyCounted"),
     E("runtime/consumer/kept_rows.cpp", "bool KeptRows::add(", "fill_ && bytes > bytes_ - buffer.used", "false", "consumer_test:KeptRows.*"),
@@ -107,8 +107,8 @@ MUTANTS = [
     E("runtime/agg/table.cpp", "void AggTable::truncate(", "keep < 0 ? 0 : order.size() - wanted", "0", "agg_test:AggTable.Trunc*", "script:tst.agg.trunc"),
     E("runtime/agg/table.cpp", "KeyedEntry* AggTable::make(", "budget_.fits(element_bytes_)", "true", "agg_test:AggTable.AFullBudget*"),
     # framework, language
-    S("runtime/framework/glob.cpp", "bool Glob::parse_class(", "if (negated) p++;", "", "framework_test:Glob.*"),
-    E("runtime/framework/glob.cpp", "bool Glob::matches(", "text.ends_with(literal_)", "text.starts_with(literal_)", "framework_test:Glob.*"),
+    S("runtime/base/glob.cpp", "bool Glob::parse_class(", "if (negated) p++;", "", "base_test:Glob.*"),
+    E("runtime/base/glob.cpp", "bool Glob::matches(", "text.ends_with(literal_)", "text.starts_with(literal_)", "base_test:Glob.*"),
     E("runtime/framework/local_firing.cpp", "void FireList::note_arguments()", "insn.i < 32", "insn.i < 6", "framework_test:LocalFiringTest.*"),
     E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_rate(", "kSecond / *number", "*number", "lang_test:Options.*"),
     E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_room(", "1ull << 30", "1ull << 20", "lang_test:Options.*"),
@@ -118,13 +118,16 @@ MUTANTS = [
     S("runtime/process/proc_maps.cpp", "bool parse_line(", "if (entry.deleted) line.remove_suffix(kDeleted.size());", "", "process_test:ProcMaps.*"),
     # the guard and utrace
     S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(address);", "", "guard_test:User.DisarmWhileItRuns"),
-    E("runtime/guard/protocol.cpp", "bool take_text(", "length > rest_.size()", "length > rest_.size() + 1", "guard_test:Protocol.*"),
-    E("runtime/guard/protocol.cpp", "std::optional<Packet> Channel::next()", "available - sizeof header < header.length", "available - sizeof header + 1 < header.length", "guard_test:Protocol.*"),
-    E("runtime/guard/taps.cpp", "void note_use(", "insn.i >= 6", "insn.i >= 7", "scenario:six_arguments", "guard_test:*Argument*:*argument*"),
+    E("runtime/abi/protocol.cpp", "bool take_text(", "length > rest_.size()", "length > rest_.size() + 1", "abi_test:Protocol.*"),
+    E("runtime/abi/protocol.cpp", "std::optional<Packet> Channel::next()", "available - sizeof header < header.length", "available - sizeof header + 1 < header.length", "abi_test:Protocol.*"),
+    E("runtime/guard/taps.cpp", "void note_use(", "insn.i >= 6", "insn.i >= 7", "scenario:six_arguments", "guard_test:User.Arguments*"),
     S("runtime/guard/taps.cpp", "void TapTable::remove(", "if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);", "",
       "scenario:prompt_disables_a_clause"),
-    E("runtime/guard/sends.cpp", "std::optional<Firing> send_of(", "made.result != 0 || signal == 0", "signal == 0", "guard_test:*Send*:*send*:*Signal*"),
-    E("runtime/guard/sends.cpp", "Firing firing_of(", "firing.args[4] = static_cast<uint64_t>(receiver.tid)", "firing.args[4] = 0", "guard_test:*Send*:*send*:*Signal*"),
+    E("runtime/guard/sends.cpp", "std::optional<Firing> send_of(", "made.result != 0 || signal == 0", "signal == 0", "guard_test:Guard.SignalsSent"),
+    E("runtime/guard/sends.cpp", "Firing firing_of(", "firing.args[4] = static_cast<uint64_t>(receiver.tid)", "firing.args[4] = 0", "guard_test:Guard.SignalsSent"),
+    E("runtime/utrace/events.cpp", "void Core::adopt_parked(bool now)", "on_new_task(task, relative, relative ? kinship(*relative, task) : 0)", "on_new_task(task, nullptr, 0)",
+      "guard_test:LateParent.AChildIs*"),
+    E("runtime/utrace/events.cpp", "void Core::on_clone(", "take_ended(tid)", "std::optional<Ended>()", "guard_test:LateParent.*"),
     E("runtime/utrace/seccomp.cpp", "void emit_search(", "jump(BPF_JGT, ranges[0].last, 1, 0)", "jump(BPF_JGT, ranges[0].last - 1, 1, 0)", "scenario:counts_exact_with_filter"),
     E("runtime/source/client.cpp", "Result<void> SourceClient::arm(", "!undo.empty()", "false", "event_source_test:Client.ArmsAllOrNone"),
     # providers
@@ -146,7 +149,7 @@ MUTANTS = [
     S("cli/prompt.cpp", "void disable(const std::string& rest)", "if (auto done = session_.disable(enabling); !done) return complain(done.error());", "", "scenario:prompt_disables_a_clause"),
     S("cli/prompt.cpp", "void stop(const std::string&)", "session_.release_targets();", "", "scenario:prompt_lets_the_targets_go"),
     E("cli/prompt.cpp", "void print(const std::string& rest)", "session_.consumer().print_aggregation(name)", 'session_.consumer().print_aggregation("")', "scenario:prompt_prints_what_is_asked"),
-    E("cli/interrupt.cpp", "void on_interrupt(", "g_interrupted.exchange(true)", "g_interrupted.exchange(true) && false", "scenario:a_second_ctrl_c_ends_at_once"),
+    E("cli/interrupt.cpp", "void on_interrupt(", "g_signal.exchange(signal) != 0", "g_signal.exchange(signal) != 0 && false", "scenario:a_second_ctrl_c_ends_at_once"),
     E("cli/session.cpp", "void Session::loop()", 'options_.was_set("statusrate")', "false", "script:tst.opt.statusrate_exit"),
     E("cli/session.cpp", "void Session::loop()", 'wait(options_.number("switchrate"))', "wait(100'000'000)", "scenario:switchrate_says_when_output_comes"),
     E("cli/session.cpp", "Result<void> Session::check_cpu()", 'options_.number("cpu") < cpus', "true", "script:tst.opt.cpu_none"),
@@ -168,8 +171,13 @@ MUTANTS = [
     E("kmod/device/targets.c", "void sonde_target_becomes(", "stays_ours(session, program)", "1", "device:member"),
     E("kmod/device/slow.c", "static enum outcome attempt(", "!sonde_covers(firing->session, current)", "0", "device:member"),
     S("kmod/device/buffer.c", "void sonde_writer_put(", "writer->records++;", "", "device:drops 2"),
+    E("kmod/device/taps.c", "static bool is_ignored(", "action->sa.sa_handler == SIG_IGN", "0", "device:taps"),
     E("kmod/device/timer.c", "static bool is_wanted(", "READ_ONCE(armed->session->going)", "0", "device:timers"),
     E("kmod/core/signal.c", "static u32 action_of(", "ka->sa.sa_handler != SIG_DFL", "0", "api:handler"),
+    E("kmod/core/signal.c", "static u32 action_of(", "ka->sa.sa_handler == SIG_IGN", "0", "api:sigign"),
+    E("kmod/core/utrace.c", "static struct utrace_engine *next_engine(", "engine->seq > after", "engine->seq > after + 1", "api:order"),
+    S("kmod/core/utrace.c", "void sonde_recalc(", "flags |= SONDE_FLAG_KEPT;", "", "api:lastword"),
+    E("kmod/core/utrace.c", "bool sonde_stop(", "u->killed || __fatal_signal_pending(current)", "0", "api:kill", "api:exitkill"),
     E("kmod/core/utrace.c", "bool sonde_stop(", "choice(u) == UTRACE_STOP", "0", "api:stop"),
     E("kmod/core/utrace.c", "void sonde_step(", "resume == UTRACE_SINGLESTEP", "0", "api:step"),
     E("kmod/core/utrace.c", "bool sonde_take_report(", "found |= engine->want_report", "found |= 0", "api:report"),
@@ -429,7 +437,8 @@ def main():
     users = {n: m for n, m in chosen.items() if not m.in_kernel}
     inside = {n: m for n, m in chosen.items() if m.in_kernel}
     say(f"{len(chosen)} mutants; building")
-    build(list(users.values()))
+    if users:
+        build(list(users.values()))
     say(f"built after {time.monotonic() - began:.0f} s")
     fate = {}
     with concurrent.futures.ThreadPoolExecutor(2) as pool, concurrent.futures.ThreadPoolExecutor(1) as beside:

@@ -16,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # what -> (exit status of a stand-in by its name; all others 0), SONDE_REQUIRE_KERNEL, the suite's status, words that it says
 CASES = {
     "all is well": ({}, "1", 0, "api: passed"),
+    "the newer kernel's API table fails": ({"kmod/run": {"linux-newer": 1}}, "0", 1, "linux-newer.api: failed, status 1"),
     "no network, not root": ({"guest/setup": 3}, "0", 0, "SKIPPED: the guest is not set up"),
     "the same where CI requires it": ({"guest/setup": 3}, "1", 1, "FAILED: SONDE_REQUIRE_KERNEL=1"),
     "a mistake in setup": ({"guest/setup": 1}, "0", 1, "FAILED: the guest is not set up"),
@@ -32,9 +33,11 @@ def stand_ins(tests, statuses):
     for name in ("guest/setup", "guest/run", "guest/kernel", "kmod/run", "kmod/unfit", "kmod/device/guest", "kmod/scenarios"):
         path = tests / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"#!/bin/sh\necho 6.1.0\nexit {statuses.get(name, 0)}\n")
+        status = statuses.get(name, 0)
+        lines = [f"case $2 in {release}) exit {one};; esac" for release, one in status.items()] if isinstance(status, dict) else [f"exit {status}"]
+        path.write_text("\n".join(["#!/bin/sh", 'for last; do :; done; echo "$last"', *lines, ""]))
         path.chmod(0o755)
-    (tests / "guest/kernels").write_text("- linux-image default default-9p\n")
+    (tests / "guest/kernels").write_text("- linux-image default default-9p\n- linux-newer newer\n")
     (tests / "guest/lib.sh").write_text("can_use_virtiofs() { true; }\n")
     suite = tests / "kmod/suite.py"
     suite.write_bytes((ROOT / "tests/kmod/suite.py").read_bytes())

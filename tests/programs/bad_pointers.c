@@ -13,8 +13,8 @@
 
 int main(void) {
   const long page = 4096;
-  char *memory = mmap(0, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  char *end = memory + page, *bad = (char *)8;
+  char* memory = mmap(0, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *end = memory + page, *bad = (char*)8;
   munmap(end, page);
   memset(end - 16, 'x', 16);
 
@@ -28,7 +28,7 @@ int main(void) {
   syscall(SYS_writev, -1, end - 16, 1 << 30);
   struct iovec vector[2] = {{bad, 100}, {end - 4, 3}};
   syscall(SYS_writev, -1, vector, 2);
-  struct msghdr header = {bad, 1000, (struct iovec *)bad, 1ul << 40, bad, 1ul << 40, 0};
+  struct msghdr header = {bad, 1000, (struct iovec*)bad, 1ul << 40, bad, 1ul << 40, 0};
   syscall(SYS_sendmsg, -1, &header, 0);
   syscall(SYS_sendmsg, -1, end - 8, 0);
   syscall(SYS_connect, -1, end - 4, 4);
@@ -44,7 +44,7 @@ int main(void) {
   syscall(SYS_fcntl, -1, F_SETLK, bad);
   syscall(SYS_setsockopt, -1, SOL_SOCKET, SO_REUSEADDR, bad, 1 << 30);
   syscall(SYS_clone3, bad, 88);
-  char *words[3] = {"a", bad, 0};
+  char* words[3] = {"a", bad, 0};
   syscall(SYS_execve, "/nonexistent", words, bad);
   syscall(SYS_execve, "/nonexistent", end - 8, end - 8);
   syscall(SYS_execve, bad, bad, bad);

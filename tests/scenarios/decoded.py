@@ -3,21 +3,31 @@
 
 import collections
 import difflib
+import http.client
 import os
+import pathlib
 import re
 import shutil
+import signal
+import socket
 
-from support import Skip, check, equal, scenario
+from support import Skip, check, equal, scenario, wait_until
 
-# What differs from run to run (addresses, descriptors' numbers in /proc, processes), and the order of flags.
+TEXT = r'"(?:[^"\\]|\\.)*"'
+# What differs from run to run (addresses, descriptors' numbers in /proc, times), and the order of flags. The threads' numbers are THREAD by then.
 CHANGING = [(r"0x[0-9a-f]{5,}", "ADDRESS"), (r"AT_FDCWD<[^>]*>", "AT_FDCWD"), (r"(pipe|socket|eventfd):\[\d+\]", r"\1:[N]"),
             (r'getrandom\("[^"]*"', "getrandom(RANDOM"), (r"(sysinfo|getrusage|times|statfs)\(.*", r"\1"), (r"/tmp/cc\w{6}", "/tmp/ccX"),
-            (r"\( *\)", "()"), (r",  +", ", "), (r" +\) += ", ") = "), (r"\) += ", ") = "), (r"u64=\d+", "u64=N"), (r"htons\(\d+\)", "htons(PORT)")]
+            (r"\( *\)", "()"), (r" +, +", ", "), (r",  +", ", "), (r" +\) += ", ") = "), (r"\) += ", ") = "), (r"u64=\d+", "u64=N"), (r"htons\(\d+\)", "htons(PORT)"),
+            (rf"(/dev/u?random>, ){TEXT}", r"\1RANDOM"), (r"u32=\d{5,}", "u32=ADDRESS"), (r"(epoll_wait\(.*, )\d+\)", r"\1TIMEOUT)"),
+            (rf"((?:log|/proc/THREAD/\w+)>, ){TEXT}.*", r"\1CONTENTS"), (r'(pipe:\[N\]>, )"\\1\\0\\0[^"]*"', r"\1CONTENTS"), (r"(log>, .*(?:st_size=|SEEK_END\) = ))\d+", r"\1N")]
 OF_PROCESSES = re.compile(r"(clone3?|v?fork|wait4|getpid|gettid|getppid|set_tid_address|kill|tgkill|rt_sigreturn)\(")
 # What strace shows better: docs/providers/syscall.md has the table.
-BETTER = [(r" => \{parent_tid=\[\d+\]\}", ""), (r"rt_sigreturn\(\{mask=.*\}\)", "rt_sigreturn()"), (r"\[\d+ => (\d+)\]", r"[\1]"), (r"msg_namelen=\d+ => ", "msg_namelen="),
-          (r"(select|pselect6|poll|ppoll)\(.*", lambda found: re.sub(r"<[^>]*>|, left \{.*?\}", "", found.group(0))),
-          (r"cmsg_data=\[[^,}]*\]", lambda found: re.sub(r"<[^>]*>", "", found.group(0)))]
+BETTER = [(r" /\* \w+\?\?\? \*/", ""), (r" => \{parent_tid=\[\w+\]\}", ""), (r"rt_sigreturn\(.*", "rt_sigreturn"), (r"(TCGETS, )\{.*\}", r"\1{...}"), (r'(PR_SET_NAME, "[^"]{15}")\.\.\.', r"\1"), (r"\[\d+ => (\d+)\]", r"[\1]"), (r"\[\d+\] => (\[\d+\])", r"\1"),
+          (r"msg_namelen=\d+ => ", "msg_namelen="), (r"(select|pselect6|poll|ppoll)\(.*", lambda found: re.sub(r"<[^>]*>|, left \{.*?\}", "", found.group(0))),
+          (r"cmsg_data=\[[^,}]*\]", lambda found: re.sub(r"<[^>]*>", "", found.group(0))), (rf"^((?:.*?iov_base={TEXT}\.*){{6}})(.*)",
+           lambda found: found[1] + re.sub(rf"(iov_base=){TEXT}\.*", r"\1ADDRESS", found[2]))]
+# And we: the errno that the program gets, and what is there but not used.
+WORSE = [(r"\? ERESTARTNOHAND \(To be restarted if no handler\)", "-1 EINTR (Interrupted system call)"), (r"(EPOLL_CTL_DEL, [^,]*, ).*\)", r"\1ADDRESS)")]
 
 PYTHON = """
 import os, select, signal, socket, subprocess, fcntl, resource, time
@@ -31,6 +41,7 @@ os.readv(r, [bytearray(3), bytearray(10)])
 a, b = socket.socketpair(); socket.send_fds(a, [b"hi"], [r]); socket.recv_fds(b, 10, 4)
 with open("file", "w") as f: f.write("text"); fcntl.lockf(f, fcntl.LOCK_EX); fcntl.flock(f, fcntl.LOCK_SH | fcntl.LOCK_NB)
 os.utime("file", (1, 2)); os.chmod("file", 0o640); os.rename("file", "renamed"); os.symlink("renamed", "link"); os.readlink("link"); os.unlink("renamed")
+fcntl.ioctl(a, 0x541b, bytes(4)); pty, tty = os.openpty(); os.get_terminal_size(tty); os.isatty(tty)
 os.mkdir("folder"); os.listdir("."); os.rmdir("folder"); os.uname(); os.getcwd(); os.umask(0o27)
 signal.signal(signal.SIGUSR1, lambda *_: None); signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]); os.kill(os.getpid(), signal.SIGUSR1)
 signal.setitimer(signal.ITIMER_REAL, 100); resource.getrlimit(resource.RLIMIT_NOFILE); os.memfd_create("memory"); os.getresuid()
@@ -38,7 +49,7 @@ signal.setitimer(signal.ITIMER_REAL, 100); resource.getrlimit(resource.RLIMIT_NO
 
 
 def comparable(line):
-    for pattern, to in BETTER + CHANGING:
+    for pattern, to in BETTER + WORSE + CHANGING:
         line = re.sub(pattern, to, line)
     if OF_PROCESSES.match(line):
         line = re.sub(r"\b\d+\b", "N", line)
@@ -46,7 +57,7 @@ def comparable(line):
 
 
 def by_thread(path):
-    """{thread: its calls}, in the order of threads; a call of strace's that was left unfinished is put together again."""
+    """The calls of each thread, in the order of threads, those with a name by that; a call of strace's that was left unfinished is put together again."""
     threads, unfinished = collections.OrderedDict(), {}
     for line in open(path, encoding="utf-8", errors="replace"):
         if line == "\n":
@@ -60,72 +71,187 @@ def by_thread(path):
             continue
         if resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
             text = unfinished.pop(thread, "") + resumed.group(1)
-        threads.setdefault(thread, []).append(comparable(text))
-    return list(threads.values())
+        threads.setdefault(thread, []).append(text)
+    numbers = re.compile(rf"\b(?:{'|'.join(threads)})\b")
+    named = [[comparable(numbers.sub("THREAD", text)) for text in calls] for calls in threads.values()]
+    return sorted(named, key=lambda calls: next((text for text in calls if "PR_SET_NAME" in text), ""))
 
 
 def name_of(line):
     return line.split("(")[0]
 
 
-def differences(theirs, ours):
-    """(number of equal calls, pairs that differ) of calls that both saw: those that one alone made are no matter of decoding."""
-    same, pairs = 0, []
-    names = [name_of(line) for line in theirs], [name_of(line) for line in ours]
-    for tag, a, b, c, d in difflib.SequenceMatcher(None, *names, autojunk=False).get_opcodes():
+def kind_of(line):
+    """The name; for those that are several calls, what is asked of them."""
+    return line.split(",")[1] if line.startswith("futex(") else name_of(line)
+
+
+def alike(one, two, races):
+    """Of a program whose clients and threads race, another result makes another call, and numbers may be others."""
+    def form(line):
+        return re.sub(r"\d+", "N", line)
+    return one == two or (races and form(one) == form(two))
+
+
+def result_of(line):
+    return line.rpartition(") = ")[2]
+
+
+def differences(theirs, ours, races):
+    """(number of equal calls, pairs that differ, calls that one alone made)."""
+    same, pairs, alone = 0, [], []
+    kinds = [kind_of(line) for line in theirs], [kind_of(line) for line in ours]
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, *kinds, autojunk=False).get_opcodes():
+        if tag != "equal":
+            alone += theirs[a:b] + ours[c:d]
         for one, two in zip(theirs[a:b], ours[c:d]) if tag == "equal" else ():
-            if one == two:
+            if alike(one, two, races):
                 same += 1
-            else:
+            elif not races or result_of(one) == result_of(two):
                 pairs.append((one, two))
-    return same, pairs
+    return same, pairs, alone
 
 
-def compare(world, command, least):
+def traced(world, tracer, client):
+    """Runs the tracer in an empty folder, and the client, which is given that folder, beside it."""
+    here = pathlib.Path(world.path("work"))
+    shutil.rmtree(here, ignore_errors=True)
+    here.mkdir()
+    process = world.start(tracer, cwd=here)
+    if client:
+        client(here)
+    equal(world.finish(process).status, 0, f"status of {tracer[0]}")
+
+
+def compare(world, command, least, client=None):
     if shutil.which("strace") is None:
         raise Skip("no strace")
     theirs, ours = world.path("strace.out"), world.path("sonde.out")
-    here = {"cwd": world.path("work")}
-    os.makedirs(here["cwd"], exist_ok=True)
-    result = world.run(["strace", "-f", "-y", "-o", theirs, "sh", "-c", command], **here)
-    equal(result.status, 0, "strace")
-    shutil.rmtree(here["cwd"])
-    os.makedirs(here["cwd"])
-    clauses = ('syscall:::return { printf("%d %s(%s) = %s\\n", tid, probefunc, argstr, retstr); } '
+    clauses = ('syscall:::return /arg1 != 0 || (probefunc != "fork" && probefunc != "vfork" && probefunc != "clone" && probefunc != "clone3")/ '
+               '{ printf("%d %s(%s) = %s\\n", tid, probefunc, argstr, retstr); } '
                'syscall::exit_group:entry { printf("%d %s(%s) = ?\\n", tid, probefunc, argstr); }')
-    world.sonde("-x", "strsize=8k", "-q", "-o", ours, "-n", clauses, "-c", f"sh -c '{command}'", **here)
-    same, pairs = 0, []
-    for one, two in zip(by_thread(theirs), by_thread(ours)):
-        more, differing = differences(one, two)
-        same, pairs = same + more, pairs + differing
-    print(f"  {same} calls alike, {len(pairs)} not")
+    traced(world, ["strace", "-f", "-y", "-o", theirs, "sh", "-c", command], client)
+    traced(world, [world.binary, "-x", "strsize=8k", "-q", "-o", ours, "-n", clauses, "-c", f"sh -c '{command}'"], client)
+    same, pairs, alone = 0, [], []
+    threads = by_thread(theirs), by_thread(ours)
+    equal(len(threads[1]), len(threads[0]), "threads")
+    equal(name_of(threads[0][0].pop(0)), "execve", "the call that started it: ours are those from the exec on")
+    for one, two in zip(*threads):
+        more, differing, rest = differences(one, two, races=client is not None)
+        same, pairs, alone = same + more, pairs + differing, alone + rest
+    print(f"  {same} calls alike, {len(pairs)} not; {len(alone)} that one alone has: {[name_of(line) for line in alone][:20]}")
     for one, two in pairs[:5]:
         print(f"  strace: {one}\n  sonde:  {two}")
     check(same >= least, f"only {same} calls were compared")
-    return same, pairs
+    return pairs, alone
 
 
 @scenario()
 def decoded_as_strace_does_tar(world):
+    """The same calls, and each as strace has it."""
     os.makedirs(world.path("tree/inner"))
     for i in range(20):
         open(world.path(f"tree/inner/{i}"), "w", encoding="ascii").write("x" * i)
-    _, pairs = compare(world, f"tar cf archive.tar -C {world.path('tree')} inner && tar xf archive.tar", 400)
-    equal(pairs, [], "calls that differ")
+    pairs, alone = compare(world, f"tar cf archive.tar -C {world.path('tree')} inner && tar xf archive.tar", 400)
+    equal((pairs, alone), ([], []), "calls that differ, calls that one alone has")
 
 
 @scenario()
 def decoded_as_strace_does_gcc(world):
     source = world.path("a.c", "#include <stdio.h>\nint main(void) { puts(\"hi\"); }\n")
-    _, pairs = compare(world, f"gcc -O1 {source} -o a.out", 1000)
-    equal(pairs, [], "calls that differ")
+    pairs, alone = compare(world, f"gcc -O1 {source} -o a.out", 1000)
+    equal((pairs, alone), ([], []), "calls that differ, calls that one alone has")
 
 
 @scenario()
 def decoded_as_strace_does_python(world):
     script = world.path("script.py", PYTHON)
-    _, pairs = compare(world, f"/usr/bin/python3 -S -E -B {script}", 800)
+    pairs, _ = compare(world, f"/usr/bin/python3 -S -E -B {script}", 800)
     equal([pair for pair in pairs if name_of(pair[0]) != "getdents64"], [], "calls that differ")  # of over 4 KiB no entries are counted
+
+
+NGINX = """
+user root root; daemon off; worker_processes 1; pid nginx.pid; error_log error.log notice; events { worker_connections 64; }
+http {
+  access_log access.log; client_body_temp_path a; proxy_temp_path b; fastcgi_temp_path c; uwsgi_temp_path d; scgi_temp_path e;
+  server { listen 127.0.0.1:%(port)d; listen unix:%(folder)s/work/socket; root %(folder)s/www; sendfile on; tcp_nopush on;
+           location / { autoindex on; } location /elsewhere { return 302 /; } location /proxy/ { proxy_pass http://unix:%(folder)s/work/socket:/; } } }
+"""
+
+
+def answer(connection, path):
+    """The status of a page, whose body is read as well."""
+    connection.request("GET", path)
+    response = connection.getresponse()
+    response.read()
+    return response.status
+
+
+@scenario()
+def decoded_as_strace_does_nginx(world):
+    """Files small and large, a listing, what is not there, a proxy to itself; all is told to its logs."""
+    program = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
+    if not program:
+        raise Skip("no nginx: nginx-light")
+    os.makedirs(world.path("www/folder"))
+    for name, size in (("small", 100), ("large", 3_000_000), ("folder/one", 1)):
+        world.path(f"www/{name}", "x" * size)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    configuration = world.path("nginx.conf", NGINX % {"port": port, "folder": world.home})
+
+    def client(here):
+        wait_until((here / "nginx.pid").exists, what="nginx")
+        wait_until(lambda: (here / "nginx.pid").read_text(), what="its pid")
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        equal([answer(connection, path) for path in ("/small", "/large", "/folder/", "/none", "/elsewhere", "/proxy/small", "/proxy/large")],
+              [200, 200, 200, 404, 302, 200, 200], "pages")
+        connection.close()
+        os.kill(int((here / "nginx.pid").read_text()), signal.SIGQUIT)
+
+    pairs, _ = compare(world, f"exec {program} -p . -e error.log -c {configuration}", 700, client)
+    equal(pairs, [], "calls that differ")
+
+
+def connected(path):
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(str(path))
+    except OSError:
+        connection.close()
+        return None
+    return connection
+
+
+def redis_does(path, commands):
+    """Their answers' first lines."""
+    with wait_until(lambda: connected(path), what="redis") as connection:
+        answers = connection.makefile("rb")
+        lines = []
+        for command in commands:
+            connection.sendall(command.encode() + b"\r\n")
+            lines.append(answers.readline().decode().strip())
+            if lines[-1].startswith("$") and lines[-1] != "$-1":
+                answers.readline()
+    return lines
+
+
+@scenario()
+def decoded_as_strace_does_redis(world):
+    """Keys, a file to which every change goes, a snapshot by a child, another connection by TCP."""
+    if not shutil.which("redis-server"):
+        raise Skip("no redis: redis-server")
+
+    def client(here):
+        equal(redis_does(here / "socket", ["SET a 1", "INCR a", "GET a", "APPEND a xyz", "DEL a", "LPUSH list 1", "EXPIRE list 100", "BGSAVE"]),
+              ["+OK", ":2", "$1", ":4", ":1", ":1", ":1", "+Background saving started"], "answers")
+        wait_until((here / "dump.rdb").exists, what="the snapshot")
+        redis_does(here / "socket", ["SHUTDOWN NOSAVE"])
+
+    command = "exec redis-server --port 0 --unixsocket socket --save \"\" --appendonly yes --appendfsync always --dir . --logfile log"
+    pairs, _ = compare(world, command, 500, client)
+    equal(pairs, [], "calls that differ")
 
 
 @scenario()

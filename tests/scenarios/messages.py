@@ -166,9 +166,12 @@ def what_cannot_be_probed_is_said_in_a_line(world):
 
 @scenario(only="ptrace", why="the kernel module attaches to no single process")
 def kernel_threads_are_refused_as_such(world):
-    def flags(entry):
-        return int((entry / "stat").read_text().rpartition(")")[2].split()[6])
-    threads = [entry.name for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit() and flags(entry) & 0x200000]
+    def is_kernel_thread(entry):
+        try:
+            return int((entry / "stat").read_text().rpartition(")")[2].split()[6]) & 0x200000
+        except OSError:  # it has ended meanwhile
+            return False
+    threads = [entry.name for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit() and is_kernel_thread(entry)]
     if not threads:
         raise Skip("no kernel thread is seen here")
     result = world.sonde("-p", threads[0], status=1)

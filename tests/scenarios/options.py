@@ -71,3 +71,17 @@ def evaltime_says_when_tracing_begins(world):
         check("g 10" in result.stdout, f"{when}: {result.stdout!r}")
         found[when] = "m " in result.stdout
     equal(found, {"exec": True, "postinit": False}, "mmap seen")
+
+
+@scenario(only="ptrace", why="the module sees the exec before the program is held")
+def evaltime_exec_shows_the_exec(world):
+    """Where it is set by name: exec-success and the return of execve, once, whether all calls stop or the wanted ones alone. Else neither."""
+    clauses = ('proc:::exec-success /pid == $target/ { printf("%s up\\n", execname); } '
+               'syscall::execve:return { printf("%s(%s) = %d\\n", probefunc, argstr, arg1); }')
+    program = world.program("mixed")
+    shown = f'mixed up\nexecve("{program}", ["{program[:32]}"..., "1"], /* '
+    for more in ("", " syscall:::entry { n++; }"):
+        result = world.sonde("-q", "-x", "strsize=4k", "-x", "evaltime=exec", "-n", clauses + more, "-c", f"{program} 1")
+        check(result.stdout.startswith(shown) and result.stdout.rstrip().endswith("*/) = 0"), f"set by name: {result.stdout!r}")
+        equal(len(result.stdout.split("\n")), 4, f"lines of {result.stdout!r}")
+    equal(world.sonde("-q", "-n", clauses, "-c", f"{program} 1").stdout, "\n", "by default")

@@ -129,6 +129,65 @@ def end_target(ticks):
     wait_until(lambda: last_tick(ticks) == "done", what="the target's end")
 
 
+SCRIPT = """#!/usr/sbin/dtrace -s
+#pragma D option strsize=100
+/* description, predicate and body each on a line of its own, as scripts have them: { */
+inline int WANTED = 1; int seen;
+
+syscall::getppid:entry,
+syscall::getuid:entry
+/WANTED && probefunc != "/{"/
+{
+    @calls[probefunc] = count();   /* } */
+}
+syscall::getppid:entry
+{ this->one = 1; seen += this->one }
+"""
+
+
+@scenario()
+def prompt_takes_a_script_line_by_line(world):
+    """As it is pasted. A description alone waits for its body; an empty line, a command or the end of the input says that it has none."""
+    prompt, ticks = piped_on_ticker(world)
+    said = "".join(prompt.say(line) if line.endswith("}") else prompt.process.stdin.write(line + "\n") and "" for line in SCRIPT.splitlines())
+    equal(re.findall(r"clause \d+ matched (\d+) probes?", said)[-2:], ["2", "1"], f"clauses that are enabled: {said}")
+    check("syntax" not in said and "write" not in said, f"complaints: {said}")
+    wait_until(lambda: "getppid" in prompt.say(":print @calls") and "getuid" in prompt.say(":print @calls"), what="both calls", pause=0.05)
+    prompt.process.stdin.write("syscall::nosuchcall:entry\n")
+    check("does not match any probes" in prompt.say(""), "an empty line ends a description")
+    prompt.process.stdin.write("syscall::getppid:return\n")
+    check(re.search(r"clause \d+ matched 1 probe", prompt.say(":disable 1")), "so does a command, which comes after it")
+    check("syntax error" in prompt.say("BEGIN { @x = sum(arg2; }"), "a bracket that nothing can close any more")
+    prompt.process.stdin.write("inline int\n  X\n = 3;\n")
+    check("syntax" not in prompt.say("tick-1s { trace(X + 1); }"), "a declaration of several lines")
+    end_target(ticks)
+    prompt.process.stdin.write("BEGIN")
+    prompt.end()
+    check(re.search(r"clause 11 matched 1 probe\n", prompt.text()), f"the end of the input ends a description: {prompt.text()[-300:]}")
+    check(re.search(r"process \d+ exited with 0", prompt.text()), "how the target has ended")
+
+
+@scenario()
+def prompt_knows_its_words_without_a_colon(world):
+    for word, said in (("help", ":target COMMAND"), ("?", ":target COMMAND"), ("quit", ""), ("exit", "")):
+        result = world.run([world.binary, "--repl"], stdin=open(world.path("commands", word + "\n:nosuch\n"), encoding="utf-8"))
+        check(said in result.stdout and "syntax" not in result.stderr and "match" not in result.stderr, f"{word}: {result}")
+        equal("unknown command" in result.stderr, said != "", f"{word}: whether it has ended")
+
+
+@scenario()
+def prompt_with_a_summary(world):
+    """--summary at the prompt: the table comes at the end, its own clauses have no line at the start."""
+    commands = f":target {world.program('mixed')} 5\n"
+    result = world.run([world.binary, "--summary", "--repl"], stdin=open(world.path("commands", commands), encoding="utf-8"))
+    equal(result.status, 0, "exit status")
+    check("matched" not in result.stdout + result.stderr, f"{result}")
+    check(re.search(r"^% time .*\n---.*\n(?s:.*)^ .* 5 +getppid$", result.stdout, re.M), f"the table: {result.stdout}")
+    commands = "BEGIN { trace(1); }\n:clauses\n"
+    result = world.run([world.binary, "--summary", "--repl", "-n", "END"], stdin=open(world.path("commands", commands), encoding="utf-8"))
+    check("1  (command line)\n2  BEGIN { trace(1); }\n" in result.stdout, f":clauses: {result.stdout}")
+
+
 @scenario()
 def prompt_lists_probes(world):
     """:list prints what -l does; of nothing it says so."""

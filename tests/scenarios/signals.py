@@ -27,6 +27,20 @@ def siginfo_as_the_handler_sees_it(world):
 
 
 @scenario(short=True)
+def a_signal_that_kills_is_itself(world):
+    """Not SIGKILL, which the kernel makes of it; the end of the process and of its thread tell the same, as numbers and as text."""
+    clauses = ('signal:::deliver,proc:::signal-handle /pid == $target/ { printf("%s %d %s\\n", probename, args[0], argstr); } '
+               'proc:::exit,proc:::lwp-exit /pid == $target/ { printf("%s %d %d %s\\n", probename, arg0 == CLD_EXITED, arg1, argstr); }')
+    for number, name in ((15, "SIGTERM"), (10, "SIGUSR1")):
+        lines = world.sonde("-q", "-n", clauses, "-c", f"sh -c 'kill -{number} $$'").stdout.split("\n")
+        equal(sorted(line.split(" {")[0] for line in lines if line),
+              sorted([f"deliver {number} {name}", f"signal-handle {number} {name}", f"lwp-exit 0 {number} killed by {name}", f"exit 0 {number} killed by {name}"]), "lines")
+        check(f"{{si_signo={name}, si_code=SI_USER, " in lines[0], f"the siginfo: {lines[0]}")
+    lines = world.sonde("-q", "-n", clauses, "-c", "sh -c 'exit 3'").stdout.split("\n")
+    equal(sorted(filter(None, lines)), ["exit 1 3 exited with 3", "lwp-exit 1 3 exited with 3"], "a status")
+
+
+@scenario(short=True)
 def who_is_made(world):
     """args of create and lwp-create: all of the child's psinfo, the thread's lwpsinfo, the process of it."""
     clause = ('proc:::create { printf("create %s|%d %d %d|%d %d %d %d|%d %d\\n", args[0]->pr_psargs, args[0]->pr_ppid == pid, '

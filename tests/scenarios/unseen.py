@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import support
-from support import check, counts, equal, scenario, state_of, threads_of, tracer_of, wait_until
+from support import at_rest, check, counts, equal, scenario, state_of, threads_of, tracer_of, wait_until
 
 FUNCTION = "pid$target:a.out:step:entry,pid$target:a.out:step:return { @[probename] = count(); }"
 CALLS = "syscall:::entry,syscall:::return { @[probename] = count(); }"
@@ -118,10 +118,11 @@ def a_stopped_program_is_attached_at_once(world):
         target = world.start([world.program(program)], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         equal(target.stdout.readline(), "ready\n", "first line")
         target.send_signal(signal.SIGSTOP)
-        wait_until(lambda: all(state_of(target.pid, tid) == "T" for tid in threads_of(target.pid)), what="stop")
+        stopped = lambda: {state_of(target.pid, tid) for tid in threads_of(target.pid)} == {"T"}
+        wait_until(stopped, what="stop")
         result = world.sonde("-q", "-n", clause + " tick-20ms { exit(0); }", "-p", target.pid)
         check(result.seconds < 3 * support.patience, f"it took {result.seconds} s")
-        equal({state_of(target.pid, tid) for tid in threads_of(target.pid)}, {"T"}, "states of its threads")
+        wait_until(stopped, what="each thread has gone back into its stop")
         target.send_signal(signal.SIGCONT)
         time.sleep(0.3)
         verdict(target)
@@ -167,8 +168,7 @@ def memory_that_a_child_shares(world):
         sharing = world.start([world.program("sharing")], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         equal(sharing.stdout.readline(), "ready\n", "first line")  # the child waits now, before its call of step()
         sonde = world.start_sonde("-q", "-n", "pid$target:a.out:step:entry { @ = count(); }", "-p", sharing.pid)
-        wait_until(lambda: tracer_of(sharing.pid), what="attach")
-        time.sleep(0.3)  # the breakpoint is in place
+        wait_until(lambda: tracer_of(sharing.pid) and at_rest(sonde), what="the breakpoint")
         sharing.stdin.write("go\n")
         sharing.stdin.flush()
         sharing.stdin.close()

@@ -1,4 +1,4 @@
 /* @rows: msg.hint_below */
-/* @command: -l syscall:*open* */
+/* @command: -l -n syscall:*open* */
 /* @stderr: failed to match ::syscall:*open*: No probe matches description */
 /* @stderr: did you mean syscall:vmlinux:*open*:entry? */

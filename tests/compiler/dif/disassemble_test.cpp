@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/dif/emitter.h"
-#include "compiler/passes/passes.h"
+#include "compiler/dif/disassemble.h"
 
 namespace sonde {
 namespace {

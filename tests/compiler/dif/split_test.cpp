@@ -2,6 +2,7 @@
 // Which part of a clause runs where: goldens of the fire part for typical clauses.
 #include <gtest/gtest.h>
 
+#include "compiler/dif/disassemble.h"
 #include "compiler/passes/split.h"
 #include "tests/compiler/evaluator/tree.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/ast/ast.h"
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 
 namespace sonde::test {
 

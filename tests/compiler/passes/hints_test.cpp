@@ -56,6 +56,13 @@ TEST(OtherWords, EachProbeHasItsHint) {
   EXPECT_EQ(hint_on_other_probe("interval:s"), "");
 }
 
+TEST(OtherWords, EachWordOfSyntaxHasItsHint) {
+  for (const OtherWord& row : kOtherWords) {
+    if (row.kind == Kind::Syntax)
+      EXPECT_EQ(hint("BEGIN { trace(1 " + std::string(row.word) + " 2); }"), row.hint) << row.word;
+  }
+}
+
 TEST(NearProbes, LooksAtTheWordsInOtherFields) {
   for (const char* shifted : {"syscall::read", "syscall:read:entry", "syscall:read", "read:entry:", "read"})
     EXPECT_EQ(hint(std::string(shifted) + " { }"), "did you mean syscall:vmlinux:read:entry?") << shifted;
@@ -66,6 +73,7 @@ TEST(NearProbes, LooksAtTheWordsInOtherFields) {
 TEST(NearProbes, IsSilentWhereTheDistanceIsLarge) {
   EXPECT_EQ(hint("quit { }"), "");
   EXPECT_EQ(hint("syscall::nosuchcall:entry { }"), "");
+  EXPECT_EQ(hint("::f: { }"), "");  // BEGIN has no function at all
   EXPECT_THAT(hint("io:::start { }"), HasSubstr("no provider io has probes here"));
 }
 
@@ -73,6 +81,8 @@ TEST(Hints, OnWhatIsWrittenOtherwiseInD) {
   EXPECT_EQ(hint("BEGIN /pid = 1/ { }"), "== compares");
   EXPECT_EQ(hint("BEGIN { pid = 1; }"), "");
   EXPECT_EQ(hint("BEGIN { trace(\u201ca\u201d); }"), "quotes are written \" and '");
+  EXPECT_EQ(hint("BEGIN { printf(\"%d\" pid); }"), "a , is missing before it");
+  EXPECT_EQ(hint("BEGIN { trace(1 pid); }"), "");
   EXPECT_THAT(Front().rendered("BEGIN { trace(\u201ca\u201d); }"), HasSubstr("near \"\u201c\""));
 }
 

@@ -52,6 +52,32 @@ static void r_two_engines(void)
 	close(b);
 }
 
+/* Each is told what those before it chose. */
+static void r_order(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid = start(v_spin);
+	int e[3], i;
+
+	for (i = 0; i < 3; i++)
+		e[i] = engine(pid, EV_SIGNALS);
+	go();
+	respond(e[0], E_SIGNAL, RESUME | S_CORE, 1, 0, 0);
+	respond(e[1], E_SIGNAL, RESUME | S_IGN, 1, 0, 0);
+	kill(pid, SIGTERM);
+	for (i = 0; i < 3; i++) {
+		static const uint32_t told[] = { S_TERM, S_CORE, S_IGN };
+
+		CHECK(next(e[i], E_SIGNAL, &entry));
+		EQUAL(entry.action & 0xf0, told[i]);
+		EQUAL(count(e[i], E_SIGNAL), 0);
+	}
+	EQUAL(state_of(pid), 'R');
+	finish(pid);
+	for (i = 0; i < 3; i++)
+		close(e[i]);
+}
+
 static void r_stop_sleeping(void)
 {
 	pid_t pid = start(v_pause);
@@ -188,6 +214,7 @@ const struct row rows_resume[] = {
 	{ "stop", "STOP by control, signals do not wake it", r_stop,
 	  NULL },
 	{ "two", "most constrained wins", r_two_engines, NULL },
+	{ "order", "callbacks in the order of attachment", r_order, NULL },
 	{ "sleeping", "STOP does not interrupt, INTERRUPT does",
 	  r_stop_sleeping, "a few calls return EINTR" },
 	{ "kill", "SIGKILL breaks STOP", r_kill_stop, NULL },

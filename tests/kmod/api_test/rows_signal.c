@@ -37,6 +37,26 @@ static void r_ignored_seen(void)
 {
 	signal_row(v_spin, SIGCHLD, RESUME | S_IGN, 0, 0, -1);
 }
+static void v_ignores(void)
+{
+	signal(SIGUSR1, SIG_IGN);
+	shared->ready = 3;
+	v_spin();
+}
+
+/* By the program's own choice; an engine that asks for no other kind sees it. */
+static void r_ignored_by_choice(void)
+{
+	pid_t pid = start(v_ignores);
+	int e = ready_engine(pid, EV(E_IGN));
+	struct utrace_test_entry entry;
+
+	kill(pid, SIGUSR1);
+	CHECK(next(e, E_SIGNAL, &entry));
+	EQUAL(entry.a, SIGUSR1);
+	EQUAL(entry.action & 0xf0, S_IGN);
+	end(pid, e);
+}
 static void r_fatal_ignored(void)
 {
 	signal_row(v_spin, SIGTERM, RESUME | S_IGN, 0, 0, -1);
@@ -375,6 +395,33 @@ static void hold_row(uint32_t action, int handled)
 	end(pid, e);
 }
 
+/*
+ * An engine that is gone with its answer: what it wanted is done all the same,
+ * also where the kernel would have done something else.
+ */
+static void last_word(uint32_t action, uint32_t op, int64_t argument)
+{
+	pid_t pid = start(v_handler);
+	int e = ready_engine(pid, EV_SIGNALS);
+
+	respond(e, E_SIGNAL, DETACH | action, 1, op, argument);
+	kill(pid, SIGUSR1);
+	if (action == S_TERM) {
+		EQUAL(wait_for(pid) & 0x7f, SIGUSR1);
+	} else {
+		EQUAL(told(op == UTRACE_TEST_SET_HANDLER ? 10 : 9), SIGUSR1);
+		finish(pid);
+	}
+	close(e);
+}
+
+static void r_last_word(void)
+{
+	last_word(S_TERM, 0, 0);
+	last_word(S_DELIVER, UTRACE_TEST_SET_HANDLER, (long)other_handler);
+	last_word(S_IGN | S_HOLD, 0, 0);
+}
+
 /* The action is done as well, and the signal reported again after it. */
 static void r_hold_action(void)
 {
@@ -547,6 +594,8 @@ static void r_unreported_kill(void)
 
 const struct row rows_signal[] = {
 	{ "ignored", "ignored signals are seen", r_ignored_seen, NULL },
+	{ "sigign", "ignored by SIG_IGN: SIGNAL_IGN", r_ignored_by_choice,
+	  NULL },
 	{ "fatal", "fatal signal ignored", r_fatal_ignored, NULL },
 	{ "fatal20", "20 of them with two threads", r_fatal_threads, NULL },
 	{ "default", "default action, own number", r_default, NULL },
@@ -577,6 +626,8 @@ const struct row rows_signal[] = {
 	  r_default_number, NULL },
 	{ "holdact", "HOLD with DELIVER, with IGN: done, and reported again",
 	  r_hold_action, NULL },
+	{ "lastword", "DETACH with an action: the action is done", r_last_word,
+	  NULL },
 	{ "holdstop", "HOLD with STOP: reported again after SIGCONT",
 	  r_hold_stop, "not in SigPnd, a SIGCONT does not flush it" },
 	{ "again", "STOP|IGN, found in info by INTERRUPT", r_info_again,

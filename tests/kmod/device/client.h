@@ -355,6 +355,37 @@ static inline uint64_t drain(struct client *c,
 	return seen;
 }
 
+/* Bytes that the module has allocated, of one kind; NULL: of all. */
+static inline uint64_t allocated(const char *kind)
+{
+	FILE *file = fopen("/proc/sonde", "r");
+	uint64_t bytes, sum = 0, lines = 0;
+	char line[512], name[64];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "memory %60[^:]: %*u objects, %lu bytes", name,
+			   &bytes) != 2)
+			continue;
+		lines++;
+		if (!kind || strcmp(kind, name) == 0)
+			sum += bytes;
+	}
+	if (file)
+		fclose(file);
+	CHECK(lines > 5, "/proc/sonde has %lu kinds of memory", lines);
+	return sum;
+}
+
+/* Those that are in no ring, too. */
+static inline uint64_t all_drops(struct client *c)
+{
+	struct sonde_statistics all = {};
+
+	GRANTED(c, request(c, SONDE_STATISTICS, 0, 0, NULL, 0, &all,
+			   sizeof(all)));
+	return all.drops;
+}
+
 static inline uint64_t drops(struct client *c)
 {
 	uint64_t sum = 0;

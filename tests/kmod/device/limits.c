@@ -3,6 +3,7 @@
  * What a session may not have too much of, and what it gets of the last bit
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -168,17 +169,111 @@ static void many_ecbs(void)
 /* The time of one firing has a limit. */
 static void costly_firings(void)
 {
-	static struct sonde_dif_insn code[SONDE_DIF_MAX_LENGTH];
+	struct sonde_dif_insn code[SONDE_MAX_SLOTS + 1] = {};
+	uint8_t kinds[SONDE_MAX_SLOTS];
 	uint32_t n;
 
-	for (n = 0; n < SONDE_DIF_MAX_LENGTH - 1; n++)
-		code[n] = (struct sonde_dif_insn){
-			SONDE_DIF_VAR, 1, 0, 0, SONDE_DIF_VAR_USTACKDEPTH };
-	code[n].op = SONDE_DIF_FAIL;
+	for (n = 0; n < SONDE_MAX_SLOTS; n++) {
+		code[n] = (struct sonde_dif_insn){ SONDE_DIF_CAPSTACK, n, 0, 0,
+						   SONDE_DIF_MAX_FRAMES };
+		kinds[n] = SONDE_SLOT_STACK;
+	}
+	code[n].op = SONDE_DIF_RECORD;
 	GRANTED(&c, open_session(&c, 4096));
-	GRANTED(&c, load_words(&c, 1, INSNS(code), 0));
-	CHECK(add_ecbs(1, 1) == -E2BIG && strstr(c.last.reply.why, "instructions"),
-	      "4095 walks of the stack in one firing: %s", c.last.reply.why);
+	GRANTED(&c, load_kinds(&c, 1, INSNS(code), SONDE_MAX_SLOTS, kinds));
+	CHECK(add_ecbs(1, 4) == -E2BIG && strstr(c.last.reply.why, "instructions"),
+	      "256 walks of the stack in one firing: %s", c.last.reply.why);
+	close_client(&c);
+}
+
+enum { DEPTH = 40, ASKED = 3000 };
+
+static volatile int over;
+static void *volatile *return_address; /* of a frame in the middle */
+static void *returns_to;
+static uint64_t unlike;
+
+/* The stack ends there, or goes on. */
+static void *cut_the_stack(void *unused)
+{
+	while (!over) {
+		*return_address = NULL;
+		*return_address = returns_to;
+	}
+	return unused;
+}
+
+static __attribute__((noinline)) void call_below(int depth)
+{
+	void *volatile *frame = __builtin_frame_address(0);
+	pthread_t thread;
+
+	if (depth == DEPTH / 2) {
+		return_address = frame + 1;
+		returns_to = *return_address;
+	}
+	if (depth) {
+		call_below(depth - 1);
+		__asm__ volatile("" ::: "memory"); /* no jump in its place */
+		return;
+	}
+	over = 0;
+	pthread_create(&thread, NULL, cut_the_stack, NULL);
+	for (int n = 0; n < 20; n++)
+		syscall(SYS_getppid);
+	over = 1;
+	pthread_join(thread, NULL);
+}
+
+static void see_depths(const struct sonde_record *r)
+{
+	unlike += r->slot[0] != r->slot[1] || r->slot[0] < 2;
+}
+
+/* The stack is walked once a firing, however often its depth is asked for. */
+static void one_depth_a_firing(void)
+{
+	static struct sonde_dif_insn code[ASKED + 3];
+	uint32_t n;
+
+	for (n = 0; n < ASKED; n++)
+		code[n] = (struct sonde_dif_insn){
+			SONDE_DIF_VAR, n > 0, 0, 0, SONDE_DIF_VAR_USTACKDEPTH };
+	code[n++] = (struct sonde_dif_insn){ SONDE_DIF_CAPW, 0, 0, 0, 0 };
+	code[n++] = (struct sonde_dif_insn){ SONDE_DIF_CAPW, 1, 1, 0, 0 };
+	code[n++].op = SONDE_DIF_RECORD;
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, load_words(&c, 1, INSNS(code), 2));
+	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid));
+	GRANTED(&c, attach(&c, getpid()));
+	go(&c);
+	unlike = 0;
+	call_below(DEPTH);
+	CHECK(drain(&c, see_depths) == 20 && unlike == 0,
+	      "%lu firings saw two depths", unlike);
+	close_client(&c);
+}
+
+/* A signal that a process discards which will not run any more: counted. */
+static void lost_with_its_receiver(void)
+{
+	struct child child;
+	siginfo_t info;
+
+	GRANTED(&c, open_session(&c, 65536));
+	GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SIGNAL_DISCARD, 0));
+	GRANTED(&c, add_ecb(&c, (struct sonde_ecb){ 2, 1, 1, 0 }));
+	child = start_child(&c, getppid);
+	go(&c);
+	open_gate(&child);
+	CHECK(waitid(P_PID, child.pid, &info, WEXITED | WNOWAIT) == 0, "wait");
+	drain(&c, NULL);
+	CHECK(all_drops(&c) == 0, "%lu drops before", all_drops(&c));
+	CHECK(kill(child.pid, SIGURG) == 0, "kill");
+	CHECK(all_drops(&c) == 2, "%lu drops of two records", all_drops(&c));
+	waitpid(child.pid, NULL, 0);
+	close(child.gate);
 	close_client(&c);
 }
 
@@ -211,6 +306,91 @@ static void many_taps(void)
 	close_client(&c);
 }
 
+/* A session with a program: bytes of native code that it has. */
+static uint64_t native_code(void)
+{
+	uint64_t bytes;
+
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+	CHECK(seteuid(0) == 0, "seteuid");
+	bytes = allocated("native code");
+	close_client(&c);
+	CHECK(allocated("native code") == 0, "native code is left");
+	return bytes;
+}
+
+/* What a member chose is not made code of the kernel's; it is interpreted. */
+static void native_for_who_may(void)
+{
+	CHECK(native_code() > 0, "root's program has no native code");
+	CHECK(seteuid(65534) == 0, "seteuid");
+	CHECK(native_code() == 0, "a member's program has native code");
+}
+
+static __attribute__((noinline)) void function(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The same in a program. */
+static void many_user_taps(void)
+{
+	static struct {
+		struct sonde_tap taps[4097];
+		char path[SONDE_PATH_MAX];
+	} all;
+	struct sonde_tap one = function_tap(SONDE_TAP_USER_ENTRY, function,
+					    all.path);
+	uint32_t length = strlen(all.path);
+
+	for (uint32_t n = 0; n < LENGTH(all.taps); n++) {
+		all.taps[n] = one;
+		all.taps[n].id = n + 1;
+		all.taps[n].probe = 1;
+	}
+	all.taps[0].path_length = length;
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, attach(&c, getpid()));
+	CHECK(request(&c, SONDE_TAP_ARM, 0, 4097, &all,
+		      sizeof(all.taps) + length, NULL, 0) == -E2BIG,
+	      "4097 taps at one instruction");
+	close_client(&c);
+}
+
+/* Whether each task of the machine runs through our hooks. */
+static int all_pay(FILE *status)
+{
+	char line[512];
+	int all = -1;
+
+	rewind(status);
+	while (fgets(line, sizeof(line), status))
+		if (strncmp(line, "calls:", 6) == 0)
+			all = strstr(line, "every task") != NULL;
+	return all;
+}
+
+/* Who traces nobody has nobody pay for his taps. */
+static void only_targets_pay(void)
+{
+	FILE *status = fopen("/proc/sonde", "r");
+
+	CHECK(status && setvbuf(status, NULL, _IONBF, 0) == 0, "/proc/sonde");
+	for (int member = 0; member < 2; member++) {
+		CHECK(seteuid(member ? 65534 : 0) == 0, "seteuid");
+		GRANTED(&c, open_session(&c, 4096));
+		GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+		GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY,
+				     SYS_getppid));
+		CHECK(all_pay(status) == !member, "%s: %d", member ?
+		      "a member's" : "root's", all_pay(status));
+		close_client(&c);
+	}
+	CHECK(seteuid(0) == 0, "seteuid");
+	fclose(status);
+}
+
 static void as_member(void)
 {
 	const struct rlimit little = { 1 << 20, 1 << 20 };
@@ -241,9 +421,14 @@ int main(void)
 	slot_behind_a_record();
 	many_ecbs();
 	costly_firings();
+	one_depth_a_firing();
+	lost_with_its_receiver();
 	many_taps();
+	many_user_taps();
 	CHECK(chmod("/dev/sonde", 0666) == 0, "chmod");
 	run_apart(as_member);
+	native_for_who_may();
+	only_targets_pay();
 	CHECK(chmod("/dev/sonde", 0600) == 0, "chmod");
 	return verdict("limits");
 }

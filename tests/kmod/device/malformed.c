@@ -9,9 +9,6 @@
 #include <sys/syscall.h>
 
 #include "child.h"
-#include "random.h"
-
-#define REQUESTS 500 /* of a random session */
 
 static struct client c;
 
@@ -413,6 +410,40 @@ static void in_group(void)
 	CHECK(seen == 200 && drops(&c) == 0, "%lu of our own", seen);
 }
 
+/* Root of his own namespace, who has all capabilities there, and none here. */
+static void root_of_his_own(void)
+{
+	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
+	struct sonde_tap sample = { .kind = SONDE_TAP_PROFILE, .offset = 1000000 };
+	gid_t group = GROUP;
+
+	if (setgroups(1, &group))
+		_exit(2);
+	drop_root();
+	if (unshare(CLONE_NEWUSER)) {
+		printf("malformed: no user namespaces: %s\n", strerror(errno));
+		return;
+	}
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, load_words(&c, 1, &record, 1, 0));
+	refused("every process", EPERM, SONDE_GO, 0, 0, NULL, 0);
+	CHECK(arm(&c, 1, sample, NULL) == -EPERM, "samples");
+}
+
+/* Process numbers are the machine's. */
+static void among_others_numbers(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	CHECK(unshare(CLONE_NEWPID) == 0, "unshare");
+	pid = fork();
+	if (pid == 0)
+		_exit(open_client(&c) == -EPERM ? 0 : 1);
+	waitpid(pid, &status, 0);
+	CHECK(status == 0, "a session in another pid namespace");
+}
+
 /* The device is a group's, as the udev rule has it. */
 static void unprivileged(void)
 {
@@ -423,141 +454,15 @@ static void unprivileged(void)
 		      chmod("/dev/sonde", 0660) == 0, "chown");
 	run_apart(not_in_group);
 	run_apart(in_group);
+	run_apart(root_of_his_own);
+	run_apart(among_others_numbers);
 	CHECK(chown("/dev/sonde", 0, 0) == 0, "chown");
 	kill(roots.pid, SIGKILL);
 	CHECK_KILLED(&roots);
 }
 
-/* Half sense, half noise. */
-static uint64_t random_field(void)
+int main(void)
 {
-	switch (any() % 4) {
-	case 0:
-		return any() % 8;
-	case 1:
-		return any() % 512;
-	case 2:
-		return getpid();
-	}
-	return any();
-}
-
-/* Some taps of a program that nobody runs, which name it once. */
-static uint64_t shape_user(struct sonde_tap *taps)
-{
-	static const char path[] = "/bin/true";
-	uint32_t count = 1 + any() % 3;
-
-	for (uint32_t n = 0; n < count; n++) {
-		taps[n] = (struct sonde_tap){
-			.id = any() % 16,
-			.kind = SONDE_TAP_USER_ENTRY + any() % 3,
-			.probe = any() % 8,
-			.path_length = n ? 0 : strlen(path),
-			.offset = any() % 64,
-			.function = any() % 64,
-			.leave.how = any() % SONDE_LEAVE_COUNT,
-			.leave.base = any() % 17,
-			.leave.index = any() % 17,
-			.leave.parts[0].to = any() % 4,
-		};
-	}
-	memcpy(&taps[count], path, strlen(path));
-	return count * sizeof(*taps) + strlen(path);
-}
-
-/* Something that may be accepted. */
-static uint64_t shape(uint32_t kind, void *bytes, uint64_t length)
-{
-	struct sonde_tap *tap = bytes;
-	struct sonde_ecb *ecb = bytes;
-
-	if (kind == SONDE_TAP_ARM && any() % 2)
-		return shape_user(tap);
-	if (kind == SONDE_TAP_ARM) {
-		*tap = (struct sonde_tap){
-			.id = any() % 16,
-			.kind = any() % SONDE_TAP_KIND_COUNT,
-			.probe = any() % 8,
-			.number = any() % 400,
-			.pid = any() % 2 ? 0 : getpid(),
-			.offset = any() % 10000000,
-		};
-		return sizeof(*tap);
-	}
-	if (kind == SONDE_ECB_ADD) {
-		*ecb = (struct sonde_ecb){
-			.epid = any() % 64,
-			.probe = any() % 8,
-			.program = any() % 8,
-			.flags = any() % 2 * SONDE_ECB_HELD,
-		};
-		return sizeof(*ecb);
-	}
-	return length;
-}
-
-static void random_request(void)
-{
-	uint32_t kind = any() % (SONDE_REQUEST_COUNT + 2);
-	uint64_t bytes[64], length = any() % sizeof(bytes);
-	uint64_t answer[64], value;
-	unsigned uses = ~0u;
-
-	if (kind == SONDE_ATTACH && any() % 8)
-		return;
-	for (int n = 0; n < 64; n++)
-		bytes[n] = random_field() | random_field() << 32;
-	if (any() % 16 == 0)
-		length = any();
-	/* what is accepted takes its time: the kernel waits for firings */
-	if (any() % 8 == 0)
-		length = shape(kind, bytes, length);
-	else if (kind == SONDE_TAP_DISARM || kind == SONDE_ECB_REMOVE)
-		length |= 1;
-	value = random_field();
-	if (kind == SONDE_TAP_ARM)
-		value = length / sizeof(struct sonde_tap);
-	if (kind == SONDE_ECB_ADD)
-		value = length / sizeof(struct sonde_ecb);
-	if (kind == SONDE_ECB_REMOVE || kind == SONDE_TAP_DISARM)
-		value = length / sizeof(uint32_t);
-	if (kind == SONDE_RELEASE) /* no signals: it may be our parent */
-		value = value % 2 ? 0 : value + 1000;
-	if (any() % 16) { /* else refused at once */
-		uses = sonde_request_uses(kind);
-		value = uses & SONDE_USES_VALUE ? value : 0;
-		length = uses & SONDE_USES_LENGTH ? length : 0;
-	}
-	request(&c, kind, uses & SONDE_USES_ID ? random_field() : 0, value,
-		bytes, length, answer, sizeof(answer));
-	drain(&c, NULL);
-}
-
-static void fuzz(int rounds)
-{
-	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
-
-	for (int round = 0; round < rounds; round++) {
-		GRANTED(&c, open_client(&c));
-		if (round % 4)
-			make_buffers(&c, 4096);
-		for (uint32_t id = 0; id < 8; id++)
-			load_words(&c, id, &record, 1, 0);
-		if (round % 2)
-			go(&c);
-		for (int n = 0; n < REQUESTS; n++)
-			random_request();
-		close_client(&c);
-	}
-}
-
-int main(int argc, char **argv)
-{
-	int rounds = argc > 2 ? atoi(argv[2]) : 200;
-
-	printf("malformed: seed %lu, %d requests\n",
-	       seed(argc > 1 ? argv[1] : NULL), rounds * REQUESTS);
 	before_hello();
 	unused();
 	buffers();
@@ -566,6 +471,5 @@ int main(int argc, char **argv)
 	taps();
 	others();
 	unprivileged();
-	fuzz(rounds);
 	return verdict("malformed");
 }

@@ -49,12 +49,22 @@ static void mapped_and_replaced(void)
 
 #define SLOW 800 /* instructions: most firings are between reserve and commit */
 
+static volatile unsigned long fired_slowly;
+
 static void *fire_slowly(void *unused)
 {
 	pin(0);
-	while (!over)
+	for (; !over; fired_slowly++)
 		syscall(SYS_getpgrp);
 	return unused;
+}
+
+/* Until some more firings have begun and ended. */
+static void let_fire(void)
+{
+	unsigned long before = fired_slowly;
+
+	CHECK(SOON(fired_slowly > before + 2), "CPU 0 does not fire");
 }
 
 /* Policy fill: one CPU's ring overflows while another makes a record. */
@@ -87,10 +97,9 @@ static void filled_on_two_cpus(void)
 		      "CPU 0 records nothing");
 		for (int n = 0; n < 200; n++)
 			syscall(SYS_getppid); /* fills this CPU's ring */
-		/* one firing on the other CPU may be under way */
-		usleep(20000);
+		let_fire(); /* one on the other CPU may be under way */
 		head = __atomic_load_n(&c.ring[0]->head, __ATOMIC_ACQUIRE);
-		usleep(300000);
+		let_fire();
 		CHECK(head <= 4096 && c.ring[0]->head == head,
 		      "CPU 0 goes on to record: %lu, then %lu", head,
 		      c.ring[0]->head);

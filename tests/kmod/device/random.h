@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static uint64_t random_state;
+static __thread uint64_t random_state;
 
 /* The seed, from a test's argument or the clock. */
 static inline uint64_t seed(const char *text)

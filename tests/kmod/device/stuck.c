@@ -64,8 +64,11 @@ static int is_stuck(pid_t pid)
 	return strstr(where, "userfault") != NULL;
 }
 
-static void close_beside(int (*work)(void), struct sonde_tap tap,
-			 const char *path)
+static int traced; /* a pipe: the session traces */
+
+/* The tracer: until it is killed. */
+static void trace(pid_t pid, struct sonde_tap tap, const char *path,
+		  uint32_t flags)
 {
 	const struct sonde_dif_insn code[] = {
 		{ SONDE_DIF_ARG, 0, 0, 0, 0 },
@@ -73,27 +76,67 @@ static void close_beside(int (*work)(void), struct sonde_tap tap,
 		{ .op = SONDE_DIF_RECORD },
 	};
 	static const uint8_t kinds[] = { SONDE_SLOT_TEXT };
-	struct child child;
-	uint64_t began;
-	int status;
 
+	tap.id = tap.probe = 1;
 	GRANTED(&c, open_session(&c, 65536));
-	child = start_child(&c, work);
-	GRANTED(&c, attach(&c, child.pid));
+	GRANTED(&c, attach(&c, pid));
 	GRANTED(&c, load_kinds(&c, 1, INSNS(code), 1, kinds));
-	GRANTED(&c, arm(&c, 1, tap, path));
+	GRANTED(&c, add_ecb(&c, (struct sonde_ecb){ 1, 1, 1, flags }));
+	GRANTED(&c, arm_tap(&c, tap, path));
 	go(&c);
+	CHECK(write(traced, "x", 1) == 1, "pipe");
+	for (;;)
+		pause();
+}
+
+/* Whether /proc/sonde names the thread that the module waits for. */
+static int is_named(pid_t pid)
+{
+	FILE *file = fopen("/proc/sonde", "r");
+	char line[512], wanted[64];
+	int found = 0;
+
+	snprintf(wanted, sizeof(wanted), "waiting: thread %d,", pid);
+	while (file && fgets(line, sizeof(line), file))
+		found |= strncmp(line, wanted, strlen(wanted)) == 0;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static void kill_beside(int (*work)(void), struct sonde_tap tap,
+			const char *path, uint32_t flags)
+{
+	struct child child, tracer;
+	uint64_t began;
+	int status, ends[2];
+	char byte;
+
+	c.fd = -1;
+	child = start_child(&c, work);
+	if (pipe(ends))
+		exit(2);
+	traced = ends[1];
+	tracer = fork_child(&c);
+	if (!tracer.pid)
+		trace(child.pid, tap, path, flags);
+	CHECK(read(ends[0], &byte, 1) == 1, "no tracer");
 	open_gate(&child);
 	CHECK(SOON(is_stuck(child.pid)), "it does not wait for its memory");
+	CHECK(is_named(child.pid), "/proc/sonde does not name it");
 	began = now();
-	close_client(&c);
-	CHECK(now() - began < 10 * SECOND, "the close took %lu ms",
+	kill(tracer.pid, SIGKILL);
+	CHECK_KILLED(&tracer);
+	CHECK(now() - began < 10 * SECOND, "the tracer took %lu ms to die",
 	      (now() - began) / 1000000);
+	close(ends[0]);
+	close(ends[1]);
 	status = syscall(SYS_delete_module, "sonde", O_NONBLOCK);
 	CHECK(status == -1 && (errno == EBUSY || errno == EAGAIN || errno == EWOULDBLOCK),
 	      "the module goes: %d %s", status, strerror(errno));
 	kill(child.pid, SIGKILL);
 	CHECK_KILLED(&child);
+	CHECK(SOON(allocated(NULL) == 0), "%lu bytes are left", allocated(NULL));
 }
 
 int main(void)
@@ -101,8 +144,14 @@ int main(void)
 	char path[SONDE_PATH_MAX];
 	struct sonde_tap tap = function_tap(SONDE_TAP_USER_ENTRY, function, path);
 
-	close_beside(in_call, (struct sonde_tap){ .kind = SONDE_TAP_SYSCALL_ENTRY,
-						  .number = SYS_getpgid }, NULL);
-	close_beside(in_function, tap, path);
+	for (int held = 0; held < 2; held++) {
+		uint32_t flags = held ? SONDE_ECB_HELD : 0;
+
+		kill_beside(in_call,
+			    (struct sonde_tap){ .kind = SONDE_TAP_SYSCALL_ENTRY,
+						.number = SYS_getpgid },
+			    NULL, flags);
+		kill_beside(in_function, tap, path, flags);
+	}
 	return verdict("stuck");
 }

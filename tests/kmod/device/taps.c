@@ -108,8 +108,11 @@ static void on_signal(int signal)
 static int family(void)
 {
 	pid_t pid = fork();
+	sigset_t blocked;
 	int status;
 
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
 	if (pid == 0) {
 		execl("/bin/true", "true", (char *)NULL);
 		_exit(1);
@@ -118,6 +121,10 @@ static int family(void)
 	execl("/no/such/program", "none", (char *)NULL);
 	signal(SIGUSR1, SIG_IGN);
 	raise(SIGUSR1);
+	/* where it is blocked, it is ignored only when it is taken */
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	raise(SIGUSR1);
+	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
 	signal(SIGUSR2, on_signal);
 	raise(SIGUSR2);
 	return 7;
@@ -139,9 +146,9 @@ static void kinds(void)
 		{ SONDE_TAP_EXIT, 2, 2, "exit" },
 		{ SONDE_TAP_LWP_EXIT, 2, 2, "lwp-exit" },
 		/* an end's SIGCHLD comes when it is no target any more */
-		{ SONDE_TAP_SIGNAL_SEND, 2, 2, "signal-send" },
+		{ SONDE_TAP_SIGNAL_SEND, 3, 3, "signal-send" },
 		{ SONDE_TAP_SIGNAL_DELIVER, 1, 1, "signal-handle" },
-		{ SONDE_TAP_SIGNAL_DISCARD, 2, 2, "signal-discard" },
+		{ SONDE_TAP_SIGNAL_DISCARD, 3, 3, "signal-discard" },
 	};
 	struct child child;
 	struct client c;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "runtime/body/state.h"
 #include "runtime/body/subroutines.h"
 #include "tests/runtime/buffer/ring_support.h"
@@ -245,6 +247,25 @@ TEST_F(ConsumerTest, HeldThreadsAreReleasedWhateverHappens) {
   EXPECT_EQ(bench.source.released[1].first, 9u);
   EXPECT_FALSE(bench.source.released[1].second.stop);
   EXPECT_EQ(bench.source.released[1].second.signal, 0);
+}
+
+int32_t chill_briefly(BodyContext* context) {
+  uint64_t ns = 50'000'000;
+  return sonde_act_chill(context, &g_other, 1, &ns), 1;
+}
+
+/// However late: never before its time.
+TEST_F(ConsumerTest, AChilledThreadWaits) {
+  using Clock = std::chrono::steady_clock;
+  uint32_t epid = add(chill_briefly, *call);
+  bench.program.clauses[0].held = true;
+  const auto begin = Clock::now();
+  bench.consume(RecordBuilder(epid, 9, 10).thread(7, 8).flags(SONDE_RECORD_HELD));
+  EXPECT_NE(bench.consumer->next_due(), UINT64_MAX);
+  while (bench.source.released.empty() && Clock::now() - begin < std::chrono::minutes(1)) bench.consumer->drain();
+  EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(50));
+  ASSERT_EQ(bench.source.released.size(), 1u);
+  EXPECT_EQ(bench.source.released[0].first, 8u);
 }
 
 TEST_F(ConsumerTest, AggregationsArePrintedAtTheEndInOrderOfDefinition) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/body/program.h"
+#include "runtime/program/program.h"
 #include "runtime/framework/framework.h"
 
 namespace sonde {
@@ -50,6 +50,13 @@ TEST_F(FaultLogTest, ACopyinHasNoNeedOfThatHintButASmallNumberHasOne) {
   EXPECT_TRUE(told.at(0).ends_with("\t^~~~~~~~~~~~~~~"));
   fault(1, 3, 0);
   EXPECT_TRUE(told.at(1).ends_with("a number this small is no address"));
+}
+
+TEST_F(FaultLogTest, TheFolderOfOpenatIsNoPath) {
+  fault(1, 0xffffff9c, 0);
+  EXPECT_TRUE(told.at(0).ends_with("this is AT_FDCWD, a descriptor: of openat() and its like the path is arg1"));
+  fault(2, static_cast<uint64_t>(-100), 0);
+  EXPECT_TRUE(told.at(1).ends_with("the path is arg1"));
 }
 
 TEST_F(FaultLogTest, WhatFollowsIsCountedAndToldInALine) {

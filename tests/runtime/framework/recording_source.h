@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/buffer/mapped_ring.h"
+#include "runtime/guard/taps.h"
 #include "runtime/source/event_source.h"
 
 namespace sonde {
@@ -22,6 +23,7 @@ class RecordingSource : public EventSource {
 
   std::string_view name() const override { return "recording"; }
   bool can(sonde_tap_kind kind) const override { return std::ranges::find(cannot, kind) == cannot.end(); }
+  std::span<const uint32_t> calls_behind(sonde_tap_kind kind) const override { return guard::calls_behind(kind); }
   Result<void> create_buffers(uint64_t) override { return {}; }
   std::span<const MappedRing> mapped_rings() override { return {}; }
   Result<void> load_program(ProgramId id, const sonde_dif_program&) override {

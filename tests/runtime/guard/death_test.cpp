@@ -118,22 +118,22 @@ TEST(Death, ConsumerThatClosesWaitsForTheProbesToBeOut) {
   Programs::get();
   const pid_t child = fork();
   if (child == 0) {
-    execl(target().c_str(), "target", "loop", "10", nullptr);
+    execl(target().c_str(), "target", "loop", "6000", nullptr);
     _exit(127);
   }
-  usleep(50000);
   {
     Consumer consumer;
     enable_everything(consumer, false);
     ASSERT_TRUE(consumer.source->attach(static_cast<uint32_t>(child)));
     ASSERT_TRUE(consumer.source->go());
-    usleep(100000);
+    consumer.wait_for_records(1);
   }
   std::ifstream status("/proc/" + std::to_string(child) + "/status");
   std::string line;
   while (std::getline(status, line) && !line.starts_with("TracerPid:")) {
   }
   EXPECT_EQ(line, "TracerPid:\t0");
+  kill(child, SIGUSR2);
   const int result = wait_status(child, 20000);
   EXPECT_EQ(result, 42 << 8);
 }
@@ -190,20 +190,21 @@ TEST(Death, GuardKilledWithABreakpointLeft) {
   const std::set<pid_t> before = guards();
   const pid_t child = fork();
   if (child == 0) {
-    execl(target().c_str(), "target", "loop", "20", nullptr);
+    execl(target().c_str(), "target", "loop", "6000", nullptr);
     _exit(127);
   }
-  usleep(50000);
   Consumer consumer;
   enable_everything(consumer, false);
   ASSERT_TRUE(consumer.source->attach(static_cast<uint32_t>(child)));
+  ASSERT_TRUE(consumer.source->go());
+  consumer.wait_for_records(1);
   for (pid_t pid : guards()) {
     if (!before.contains(pid)) kill(pid, SIGKILL);
   }
   const int status = wait_status(child, 20000);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP) << status;
-  usleep(50000);
-  EXPECT_FALSE(consumer.events());
+  for (int i = 0; i < 1000 && consumer.events(); i++) usleep(5000);
+  EXPECT_TRUE(consumer.died);
   auto error = consumer.source->go();
   ASSERT_FALSE(error);
   EXPECT_EQ(error.error().code(), EPIPE);

@@ -156,13 +156,14 @@ TEST(Guard, ProcessEvents) {
   EXPECT_EQ(of(SONDE_TAP_EXEC_SUCCESS), 3u);  // the wrapper's exec of sh, and two programs
   EXPECT_EQ(of(SONDE_TAP_EXIT), 1 + of(SONDE_TAP_START));
   EXPECT_EQ(of(SONDE_TAP_LWP_EXIT), 2 + of(SONDE_TAP_EXIT));
-  std::multiset<uint64_t> codes;
+  std::multiset<uint64_t> codes, codes_of_threads;
   bool arguments = false;
   for (const Record& record : consumer.records) {
     if (record.probe == SONDE_TAP_EXIT + 1) {
       EXPECT_EQ(record.words[0], static_cast<uint64_t>(CLD_EXITED));
       codes.insert(record.words[1]);
     }
+    if (record.probe == SONDE_TAP_LWP_EXIT + 1) codes_of_threads.insert(record.words[1]);
     if (record.probe == SONDE_TAP_EXEC_SUCCESS + 1 && record.texts[2] == target() + " exit 7") arguments = true;
     if (record.probe == SONDE_TAP_EXEC + 1) {
       EXPECT_FALSE(record.texts[3].empty());
@@ -170,6 +171,8 @@ TEST(Guard, ProcessEvents) {
   }
   EXPECT_EQ(codes.count(7), 1u);
   EXPECT_EQ(codes.count(3), 1u);
+  EXPECT_EQ(codes_of_threads.count(7), 1u);
+  EXPECT_EQ(codes_of_threads.count(3), 1u);
   EXPECT_TRUE(arguments);
 }
 
@@ -251,10 +254,9 @@ TEST(Guard, AttachesAndDetaches) {
   Programs::get();
   const pid_t child = fork();
   if (child == 0) {
-    execl(target().c_str(), "target", "loop", "20", nullptr);
+    execl(target().c_str(), "target", "loop", "6000", nullptr);
     _exit(127);
   }
-  usleep(100000);
   {
     Consumer consumer;
     consumer.enable(1, Dif().argument(0));
@@ -266,6 +268,7 @@ TEST(Guard, AttachesAndDetaches) {
     consumer.drain(true);
     EXPECT_GT(consumer.count(1), 20u);
   }
+  kill(child, SIGUSR2);
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status));
@@ -304,7 +307,7 @@ TEST(Guard, HeldThreadCanBeKilledAndSignalled) {
   const uint32_t pid = consumer.spawn({target(), "getppid", "1", "4"});
   consumer.tap_call(1, SYS_getppid);
   ASSERT_TRUE(consumer.source->go());
-  usleep(100000);
+  consumer.wait_for_records(1);
   kill(static_cast<pid_t>(pid), SIGKILL);
   consumer.run(5000);
   EXPECT_EQ(consumer.status[pid], 9u);
@@ -376,20 +379,22 @@ TEST(Guard, SignalsSent) {
 TEST(Guard, HoldsAndResumesATarget) {
   Consumer consumer;
   consumer.enable(1, Dif().argument(0));
-  const uint32_t pid = consumer.spawn({target(), "loop", "5"}, {SYS_getppid}, true);
+  const uint32_t pid = consumer.spawn({target(), "loop", "6000"}, {SYS_getppid}, true);
   ASSERT_TRUE(consumer.source->run_to_entry(pid));
   consumer.tap_call(1, SYS_getppid);
   ASSERT_TRUE(consumer.source->go());
-  usleep(100000);
+  consumer.wait_for_records(1);
   ASSERT_TRUE(consumer.source->hold(pid));
   consumer.drain(true);
   const size_t count = consumer.count(1);
   EXPECT_GT(count, 0u);
-  usleep(100000);
+  usleep(100000);  // in vain
   consumer.drain(true);
   EXPECT_EQ(consumer.count(1), count);
   ASSERT_TRUE(consumer.source->resume(pid));
-  consumer.run(20000);
+  consumer.wait_for_records(count + 1);
+  kill(static_cast<pid_t>(pid), SIGUSR2);
+  consumer.run();
   EXPECT_GT(consumer.count(1), count);
   EXPECT_EQ(consumer.status[pid], static_cast<uint64_t>(42 << 8));
 }

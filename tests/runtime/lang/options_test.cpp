@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/source/registry.h"
+
 namespace sonde {
 namespace {
 
@@ -22,6 +24,14 @@ TEST(Options, InitialValues) {
   EXPECT_FALSE(options.flag("quiet"));
   EXPECT_EQ(options.text("source"), "auto");
   EXPECT_FALSE(options.was_set("strsize"));
+}
+
+TEST(Options, EachSourceCanBeNamed) {
+  Options options;
+  for (const SourceRow& row : kSources) EXPECT_EQ(set(options, "source", std::string(row.name).c_str()), "ok");
+  EXPECT_EQ(set(options, "source", "auto"), "ok");
+  EXPECT_EQ(set(options, "source", "nosuch"), kInvalid);
+  EXPECT_EQ(set(options, "source", ""), kInvalid);
 }
 
 TEST(Options, Values) {

@@ -98,13 +98,6 @@ TEST_F(Client, NoRingIsAnError) {
   EXPECT_EQ(made.error().code(), EPROTO);
 }
 
-TEST(Registry, NamesAreThoseOfTheTable) {
-  EXPECT_TRUE(is_source_name("auto"));
-  for (const SourceRow& row : kSources) EXPECT_TRUE(is_source_name(row.name));
-  EXPECT_FALSE(is_source_name("nosuch"));
-  EXPECT_FALSE(is_source_name(""));
-}
-
 TEST(Registry, WithoutAModuleOnlyTargetsAreTraced) {
   if (access("/dev/sonde", F_OK) == 0) GTEST_SKIP() << "the module is loaded here";
   auto opened = open_source("auto", false, {});

@@ -22,10 +22,13 @@
 #include <sys/un.h>
 #include <termios.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <deque>
 
 #include "runtime/syscall/shape.h"
+#include "runtime/syscall/structures.h"
 
 namespace sonde {
 namespace {
@@ -220,6 +223,7 @@ TEST(DecodeArguments, ByCommand) {
   EXPECT_EQ(at_entry(SYS_ioctl, {1, 0x40049409, 3}), "1, FICLONE, 3");
   EXPECT_EQ(at_entry(SYS_ioctl, {1, 0xc0104299, kP}), "1, _IOC(_IOC_READ|_IOC_WRITE, 0x42, 0x99, 0x10), 0x1000");
   World window;
+  window.memory.add({kP, {}});  // what the kernel reads there: nothing
   window.put(kP, winsize{24, 80, 0, 0});
   EXPECT_EQ(at_return(SYS_ioctl, {1, TIOCGWINSZ, kP}, 0, window),
             "1, TIOCGWINSZ, {ws_row=24, ws_col=80, ws_xpixel=0, ws_ypixel=0}");
@@ -343,6 +347,63 @@ TEST(Captures, FitIntoARecord) {
   }
   EXPECT_TRUE(captures_of(SYS_getpid, {true, true, true, true}).empty());
   EXPECT_TRUE(captures_of(SYS_close, {false, true, true, false}).empty());
+}
+
+std::string siginfo(int signal, int code, std::array<uint64_t, SONDE_DIF_ARGS> args = {}) {
+  args[0] = static_cast<uint64_t>(signal);
+  args[1] = static_cast<uint64_t>(code);
+  return format_siginfo(args);
+}
+
+TEST(Siginfo, AsStraceHasIt) {
+  EXPECT_EQ(siginfo(SIGUSR1, SI_USER, {0, 0, 7, 0, 0, 1000}),
+            "{si_signo=SIGUSR1, si_code=SI_USER, si_pid=7, si_uid=1000}");
+  EXPECT_EQ(siginfo(SIGALRM, SI_KERNEL), "{si_signo=SIGALRM, si_code=SI_KERNEL}");
+  EXPECT_EQ(siginfo(SIGRTMIN + 1, SI_TKILL, {0, 0, 7}), "{si_signo=SIGRT_3, si_code=SI_TKILL, si_pid=7, si_uid=0}");
+  EXPECT_EQ(siginfo(SIGUSR1, SI_QUEUE, {0, 0, 7, 0, 0, 0, 0, 0x500000007}),
+            "{si_signo=SIGUSR1, si_code=SI_QUEUE, si_pid=7, si_uid=0, si_int=7, si_ptr=0x500000007}");
+  EXPECT_EQ(siginfo(SIGALRM, SI_TIMER, {0, 0, 0, 0, 0, 0, 0, 9}),
+            "{si_signo=SIGALRM, si_code=SI_TIMER, si_int=9, si_ptr=0x9}");
+  EXPECT_EQ(siginfo(SIGSEGV, SEGV_MAPERR, {0, 0, 0, 0, 0, 0, 0x10}),
+            "{si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=0x10}");
+  EXPECT_EQ(siginfo(SIGFPE, FPE_INTDIV), "{si_signo=SIGFPE, si_code=FPE_INTDIV, si_addr=NULL}");
+  EXPECT_EQ(siginfo(SIGIO, 1, {0, 0, 0, 0, 0, 0, 0, 0, 3, 65}),
+            "{si_signo=SIGIO, si_code=POLL_IN, si_band=65, si_fd=3}");
+  EXPECT_EQ(siginfo(SIGUSR1, SI_USER, {0, 0, 7, 0, 0, uint64_t{5} << 32}),
+            "{si_signo=SIGUSR1, si_code=SI_USER, si_errno=5, si_pid=7, si_uid=0}");
+  EXPECT_EQ(siginfo(SIGUSR1, 77), "{si_signo=SIGUSR1, si_code=77, si_band=0, si_fd=0}");
+  EXPECT_EQ(siginfo(0, 0), "{}");
+}
+
+TEST(Siginfo, OfAChild) {
+  EXPECT_EQ(siginfo(SIGCHLD, CLD_EXITED, {0, 0, 7, 0, 0, 0, 0, 0, 3, 0}),
+            "{si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=7, si_uid=0, si_status=3, si_utime=0, si_stime=0}");
+  EXPECT_EQ(siginfo(SIGCHLD, CLD_KILLED, {0, 0, 7, 0, 0, 0, 0, 0, SIGTERM, uint64_t{250} << 32 | 1}),
+            "{si_signo=SIGCHLD, si_code=CLD_KILLED, si_pid=7, si_uid=0, si_status=SIGTERM, si_utime=1 /* 0.01 s */, "
+            "si_stime=250 /* 2.50 s */}");
+}
+
+TEST(Siginfo, Ends) {
+  EXPECT_EQ(format_end(CLD_EXITED, 3), "exited with 3");
+  EXPECT_EQ(format_end(CLD_KILLED, SIGKILL), "killed by SIGKILL");
+  EXPECT_EQ(format_end(CLD_DUMPED, SIGSEGV), "killed by SIGSEGV (core dumped)");
+}
+
+TEST(Decode, AnExecThatIsKnownFromElsewhere) {
+  const std::vector<std::string> words = {"ls", "-l", std::string(40, 'x')};
+  EXPECT_EQ(decode_exec("/bin/ls", words, 1),
+            "\"/bin/ls\", [\"ls\", \"-l\", \"" + std::string(32, 'x') + "\"...], /* 1 var */");
+  EXPECT_EQ(decode_exec("/bin/a\nb", {}, 37), "\"/bin/a\\nb\", [], /* 37 vars */");
+  const std::string many = decode_exec("x", std::vector<std::string>(40, "w"), 2);
+  EXPECT_TRUE(many.ends_with("\"w\", ...], /* 2 vars */")) << many;
+  EXPECT_EQ(std::ranges::count(many, 'w'), 32);
+}
+
+TEST(Decode, ASignalsReturnPutsBackAnError) {
+  SystemCall call{SYS_rt_sigreturn, {}, true, -EINTR, 0};
+  EXPECT_EQ(decode_result(call, {}), "-1 EINTR (Interrupted system call)");
+  call.result = 5;
+  EXPECT_EQ(decode_result(call, {}), "5");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "runtime/utrace/thread_status.h"
 #include "tests/cpu_time.h"
 #include "tests/runtime/utrace/support.h"
 
@@ -33,8 +34,7 @@ TEST_F(UtraceLives, AttachAndDetachLeaveARunningProgramUnharmed) {
     ASSERT_TRUE(tasks);
     EXPECT_LT(test::cpu_time() - begin, 100ms);
     EXPECT_EQ(tasks->size(), 5u);
-    turn_for(host, 200ms);
-    EXPECT_GT(record.count("entry"), 100);
+    EXPECT_TRUE(turn_until(host, [&] { return record.count("entry") > 100; }));
     host.detach_process(target.pid());
     EXPECT_EQ(host.task_count(), 0u);
   }
@@ -48,7 +48,7 @@ TEST_F(UtraceLives, AttachAndDetachLeaveARunningProgramUnharmed) {
 int times_interrupted(const std::function<void(UtraceHost&, utrace_task*, utrace_engine*)>& befall, uint32_t events) {
   Stranger target("epoll_sleeper");
   EXPECT_TRUE(target.ready());
-  usleep(50'000);
+  for (ThreadStatus status; read_status(target.pid(), &status) && status.state != 'S';) usleep(1000);
   UtraceHost host;
   auto tasks = host.seize(target.pid());
   EXPECT_TRUE(tasks && tasks->size() == 1);
@@ -199,11 +199,12 @@ TEST_F(UtraceLives, TheLeaderLeavesBeforeItsThreads) {
 }
 
 TEST_F(UtraceLives, ALeaderThatHasLeftCanStillBeAttachedTo) {
-  Stranger target("leader_leaves");
-  usleep(20'000);
+  Stranger target("leader_leaves", {"wait"});
+  ASSERT_TRUE(target.ready());
   UtraceHost host;
   auto tasks = host.seize(target.pid());
   ASSERT_TRUE(tasks) << tasks.error().message();
+  kill(target.pid(), SIGUSR1);
   int status = target.next_status(&host);
   EXPECT_EQ(WEXITSTATUS(status), 33);
 }

@@ -24,7 +24,11 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/utrace/thread_status.h"
+
 namespace {
+
+using sonde::ThreadStatus;
 
 void say_ready() {
   if (write(3, "r", 1) < 0) return;
@@ -153,13 +157,18 @@ int exec_plain(int, char**) {
   return 98;
 }
 
-/// The leader leaves first; a thread decides the status.
-int leader_leaves(int, char**) {
+/// The leader leaves first; a thread decides the status. With an argument it says when that is so, and waits for SIGUSR1.
+int leader_leaves(int argc, char**) {
   static pthread_t thread;
+  static const bool waits = argc > 1;
+  if (waits) handle(SIGUSR1);
   pthread_create(
       &thread, nullptr,
       [](void*) -> void* {
-        usleep(50'000);
+        ThreadStatus leader;
+        while (read_status(getpid(), &leader) && leader.state != 'Z') usleep(1000);
+        if (waits) say_ready();
+        while (waits && !caught[SIGUSR1]) usleep(1000);
         for (int i = 0; i < 10; ++i) syscall(SYS_getppid);
         syscall(SYS_exit_group, 33);
         return nullptr;

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the device has allocated: memory.h
+ *
+ * A block has its size and its kind before it, so that whoever frees it need
+ * not know them. What the kernel allocates for us (nodes of xarrays, tables of
+ * ftrace, uprobes) is its own to count.
+ *
+ * Firings take what they need at once, from whoever they run in. No control
+ * group bounds that, so it is bounded for each session: what is beyond is as if
+ * there were no memory.
+ */
+#include <linux/atomic.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "kmod/device/device.h"
+#include "kmod/device/session.h"
+
+/* Bytes that the firings of a session may have. */
+#define FIRINGS_MAX(root) ((root) ? 256l << 20 : 16l << 20)
+
+struct block {
+	struct rcu_head rcu;
+	struct sonde_session *session; /* of what a firing took, else NULL */
+	enum sonde_memory kind;
+	u32 size; /* with this */
+	u64 data[];
+};
+
+static struct {
+	atomic_long_t objects;
+	atomic_long_t bytes;
+} counts[SONDE_MEMORY_COUNT];
+
+static const char *const names[] = {
+	"sessions", "programs", "native code", "clauses", "taps", "hooks",
+	"rings", "targets", "variables", "late firings", "events",
+	"held threads",
+};
+
+/**
+ * sonde_memory_add() - count what was not allocated here
+ * @kind: of it
+ * @objects: how many more
+ * @bytes: how many more
+ *
+ * Context: Any.
+ */
+void sonde_memory_add(enum sonde_memory kind, long objects, long bytes)
+{
+	atomic_long_add(objects, &counts[kind].objects);
+	atomic_long_add(bytes, &counts[kind].bytes);
+}
+
+static void *begin(struct block *block, enum sonde_memory kind, size_t size)
+{
+	if (!block)
+		return NULL;
+	block->kind = kind;
+	block->size = size;
+	sonde_memory_add(kind, 1, size);
+	return block->data;
+}
+
+/**
+ * sonde_alloc() - allocate zeroes, for who has made a request
+ * @kind: what for
+ * @size: bytes
+ *
+ * Context: Process context. May sleep.
+ * Return: memory that sonde_free() frees, or NULL.
+ */
+void *sonde_alloc(enum sonde_memory kind, size_t size)
+{
+	if (size > U32_MAX / 2)
+		return NULL;
+	size += sizeof(struct block);
+	return begin(kvzalloc(size, GFP_KERNEL_ACCOUNT), kind, size);
+}
+
+/**
+ * sonde_alloc_within() - allocate zeroes, for a firing, within what its session may have
+ * @session: that it counts for; it may end before it is freed by RCU
+ * @kind: what for
+ * @size: bytes
+ * @gfp: as the context has it
+ *
+ * Context: Any but NMI.
+ * Return: memory that sonde_free() frees, or NULL.
+ */
+void *sonde_alloc_within(struct sonde_session *session, enum sonde_memory kind,
+			 size_t size, gfp_t gfp)
+{
+	struct block *block = NULL;
+
+	size += sizeof(*block);
+	if (atomic_long_add_return(size, &session->fired_bytes) <=
+	    FIRINGS_MAX(session->privileged))
+		block = kzalloc(size, gfp | __GFP_NOWARN);
+	if (block)
+		block->session = session;
+	else
+		atomic_long_sub(size, &session->fired_bytes);
+	return begin(block, kind, size);
+}
+
+static struct block *block_of(void *memory)
+{
+	struct block *block = container_of(memory, struct block, data);
+
+	if (block->session)
+		atomic_long_sub(block->size, &block->session->fired_bytes);
+	block->session = NULL;
+	return block;
+}
+
+static void end(struct block *block)
+{
+	sonde_memory_add(block->kind, -1, -(long)block->size);
+	kvfree(block);
+}
+
+static void end_by_rcu(struct rcu_head *head)
+{
+	end(container_of(head, struct block, rcu));
+}
+
+/**
+ * sonde_free() - free what sonde_alloc() or sonde_alloc_within() gave
+ * @memory: or NULL
+ *
+ * Context: Any but NMI.
+ */
+void sonde_free(void *memory)
+{
+	if (memory)
+		end(block_of(memory));
+}
+
+/**
+ * sonde_free_rcu() - sonde_free() when no firing looks at it any more
+ * @memory: or NULL
+ *
+ * Context: Any but NMI.
+ */
+void sonde_free_rcu(void *memory)
+{
+	if (memory)
+		call_rcu(&block_of(memory)->rcu, end_by_rcu);
+}
+
+/**
+ * sonde_memory_show() - a line for each kind: objects, bytes
+ * @to: /proc/sonde
+ *
+ * Context: Process context.
+ */
+void sonde_memory_show(struct seq_file *to)
+{
+	int kind;
+
+	for (kind = 0; kind < SONDE_MEMORY_COUNT; kind++)
+		seq_printf(to, "memory %s: %ld objects, %ld bytes\n",
+			   names[kind], atomic_long_read(&counts[kind].objects),
+			   atomic_long_read(&counts[kind].bytes));
+}
+
+/**
+ * sonde_memory_end() - see that nothing is left
+ *
+ * Context: Process context, module unload: no session, no hook is left.
+ */
+void sonde_memory_end(void)
+{
+	int kind;
+
+	rcu_barrier(); /* sonde_free_rcu() */
+	for (kind = 0; kind < SONDE_MEMORY_COUNT; kind++)
+		WARN(atomic_long_read(&counts[kind].objects) ||
+			     atomic_long_read(&counts[kind].bytes),
+		     "sonde: %ld objects of %s are left, %ld bytes\n",
+		     atomic_long_read(&counts[kind].objects), names[kind],
+		     atomic_long_read(&counts[kind].bytes));
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/abi/protocol.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "kmod/shared/request.h"
+
+namespace sonde {
+namespace {
+
+constexpr size_t kFdsMax = 64;  // of one packet
+
+Error malformed(const char* what) { return Error(std::string("malformed request: ") + what, EINVAL); }
+
+void append(Bytes& to, ByteSpan bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
+
+bool known_kind(uint32_t kind) { return kind >= SONDE_PACKET_REQUEST && kind <= SONDE_PACKET_EVENT; }
+
+/// Takes bytes off the front of a payload, never more than there are.
+class Cursor {
+ public:
+  explicit Cursor(ByteSpan bytes) : rest_(bytes) {}
+
+  template <typename T>
+  bool take(T& to) {
+    if (rest_.size() < sizeof(T)) return false;
+    std::memcpy(&to, rest_.data(), sizeof(T));
+    rest_ = rest_.subspan(sizeof(T));
+    return true;
+  }
+  template <typename T>
+  bool take_array(std::vector<T>& to, uint64_t count) {
+    if (count > rest_.size() / sizeof(T)) return false;
+    to.resize(count);
+    if (count > 0) std::memcpy(to.data(), rest_.data(), count * sizeof(T));
+    rest_ = rest_.subspan(count * sizeof(T));
+    return true;
+  }
+  bool take_text(std::string& to, uint64_t length) {
+    if (length > rest_.size()) return false;
+    to.assign(reinterpret_cast<const char*>(rest_.data()), length);
+    rest_ = rest_.subspan(length);
+    return true;
+  }
+  bool take_terminated(std::string& to) {
+    const auto end = std::find(rest_.begin(), rest_.end(), 0);
+    if (end == rest_.end()) return false;
+    to.assign(rest_.begin(), end);
+    rest_ = rest_.subspan(to.size() + 1);
+    return true;
+  }
+  bool done() const { return rest_.empty(); }
+  ByteSpan rest() const { return rest_; }
+
+ private:
+  ByteSpan rest_;
+};
+
+}  // namespace
+
+Channel::Channel(UniqueFd socket) : socket_(std::move(socket)) {
+  fcntl(socket_.get(), F_SETFL, fcntl(socket_.get(), F_GETFL) | O_NONBLOCK);
+}
+
+void Channel::send(uint32_t kind, std::initializer_list<ByteSpan> parts, std::span<const int> fds) {
+  sonde_packet header{kind, 0};
+  for (ByteSpan part : parts) header.length += static_cast<uint32_t>(part.size());
+  SONDE_CHECK(header.length <= kPacketMax && fds.size() <= kFdsMax);
+  Outgoing packet;
+  packet.bytes.reserve(sizeof header + header.length);
+  append(packet.bytes, as_bytes(header));
+  for (ByteSpan part : parts) append(packet.bytes, part);
+  for (int fd : fds) packet.fds.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  out_.push_back(std::move(packet));
+}
+
+bool Channel::flush() {
+  while (!out_.empty()) {
+    if (!send_some(out_.front())) return errno == EAGAIN || errno == EWOULDBLOCK;
+    if (out_.front().sent == out_.front().bytes.size()) out_.pop_front();
+  }
+  return true;
+}
+
+bool Channel::send_some(Outgoing& packet) {
+  iovec vector{packet.bytes.data() + packet.sent, packet.bytes.size() - packet.sent};
+  msghdr message{};
+  message.msg_iov = &vector;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(kFdsMax * sizeof(int))];
+  if (!packet.fds.empty()) {  // they go with the first byte
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(packet.fds.size() * sizeof(int));
+    cmsghdr* head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(packet.fds.size() * sizeof(int));
+    for (size_t i = 0; i < packet.fds.size(); i++) {
+      const int fd = packet.fds[i].get();
+      std::memcpy(CMSG_DATA(head) + i * sizeof(int), &fd, sizeof fd);
+    }
+  }
+  ssize_t sent;
+  do {
+    sent = sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) return false;
+  packet.fds.clear();
+  packet.sent += static_cast<size_t>(sent);
+  return true;
+}
+
+bool Channel::fill() {
+  for (;;) {
+    uint8_t buffer[65536];
+    iovec vector{buffer, sizeof buffer};
+    alignas(cmsghdr) char control[CMSG_SPACE(kFdsMax * sizeof(int))];
+    msghdr message{};
+    message.msg_iov = &vector;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ssize_t got = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+    for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+      if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+      for (size_t at = 0; CMSG_LEN(at + sizeof(int)) <= head->cmsg_len; at += sizeof(int)) {
+        int fd;
+        std::memcpy(&fd, CMSG_DATA(head) + at, sizeof fd);
+        fds_.emplace_back(fd);
+      }
+    }
+    if (got == 0) return false;
+    const size_t skipped = std::min<uint64_t>(skip_, static_cast<uint64_t>(got));
+    skip_ -= skipped;
+    append(in_, {buffer + skipped, static_cast<size_t>(got) - skipped});
+  }
+}
+
+std::optional<Packet> Channel::next() {
+  sonde_packet header;
+  const size_t available = in_.size() - used_;
+  if (available < sizeof header) return std::nullopt;
+  std::memcpy(&header, in_.data() + used_, sizeof header);
+  Packet packet;
+  packet.kind = header.kind;
+  if (header.length > kPacketMax) {
+    const uint64_t here = std::min<uint64_t>(available - sizeof header, header.length);
+    skip_ = header.length - here;
+    used_ += sizeof header + here;
+    packet.malformed = true;
+  } else if (available - sizeof header < header.length) {
+    return std::nullopt;
+  } else {
+    const uint8_t* body = in_.data() + used_ + sizeof header;
+    packet.malformed = !known_kind(header.kind);
+    if (!packet.malformed) packet.body.assign(body, body + header.length);
+    used_ += sizeof header + header.length;
+  }
+  if (used_ == in_.size() || used_ > (1u << 20)) {
+    in_.erase(in_.begin(), in_.begin() + static_cast<ptrdiff_t>(used_));
+    used_ = 0;
+  }
+  return packet;
+}
+
+void Channel::shut() { ::shutdown(socket_.get(), SHUT_WR); }
+
+Result<RequestView> parse_request(ByteSpan body) {
+  Cursor cursor(body);
+  RequestView view;
+  if (!cursor.take(view.header)) return malformed("too short");
+  view.payload = cursor.rest();
+  const bool reads = view.header.kind == SONDE_READ_MEMORY;
+  if (view.payload.size() != (reads ? 0 : view.header.length)) return malformed("its length is wrong");
+  if (const char* fault = sonde_request_fault(&view.header)) return malformed(fault);
+  return view;
+}
+
+Result<ReplyView> parse_reply(ByteSpan body) {
+  Cursor cursor(body);
+  ReplyView view;
+  if (!cursor.take(view.header)) return malformed("reply too short");
+  view.payload = cursor.rest();
+  if (view.payload.size() != view.header.length) return malformed("the reply's length is wrong");
+  view.header.why[sizeof view.header.why - 1] = '\0';
+  return view;
+}
+
+Result<SourceEvent> parse_event(ByteSpan body) {
+  Cursor cursor(body);
+  sonde_event event;
+  if (!cursor.take(event) || event.length != cursor.rest().size()) return malformed("event of a wrong length");
+  if (event.kind >= SONDE_EVENT_COUNT) return malformed("unknown event");
+  SourceEvent result{
+      static_cast<sonde_event_kind>(event.kind), event.pid, event.value, event.address, event.offset, {}};
+  cursor.take_text(result.text, event.length);
+  return result;
+}
+
+Result<OwnedProgram> parse_program(ByteSpan payload) {
+  Cursor cursor(payload);
+  sonde_program_payload head;
+  OwnedProgram program;
+  if (!cursor.take(head)) return malformed("program too short");
+  if (head.length == 0 || head.length > SONDE_DIF_MAX_LENGTH) return malformed("program length");
+  if (head.slots > SONDE_MAX_SLOTS || head.pool_size > SONDE_DIF_MAX_POOL || head.reserved != 0)
+    return malformed("program slots, pool or reserved");
+  if (!cursor.take_array(program.insns, head.length) || !cursor.take_array(program.kinds, head.slots) ||
+      !cursor.take_array(program.pool, head.pool_size) || !cursor.done()) {
+    return malformed("program size");
+  }
+  program.view = {program.insns.data(), head.length, head.slots,          program.pool.data(),
+                  head.pool_size,       0,           program.kinds.data()};
+  return program;
+}
+
+Result<std::vector<sonde_ecb>> parse_ecbs(ByteSpan payload) {
+  Cursor cursor(payload);
+  std::vector<sonde_ecb> ecbs;
+  if (!cursor.take_array(ecbs, payload.size() / sizeof(sonde_ecb)) || !cursor.done()) return malformed("array of ECBs");
+  for (const sonde_ecb& ecb : ecbs) {
+    if ((ecb.flags & ~SONDE_ECB_HELD) != 0 || ecb.epid == 0 || ecb.probe == 0) return malformed("ECB");
+  }
+  return ecbs;
+}
+
+Result<std::vector<uint32_t>> parse_ids(ByteSpan payload) {
+  Cursor cursor(payload);
+  std::vector<uint32_t> ids;
+  if (!cursor.take_array(ids, payload.size() / sizeof(uint32_t)) || !cursor.done()) return malformed("array of ids");
+  return ids;
+}
+
+Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
+  Cursor cursor(payload);
+  std::vector<sonde_tap> raw;
+  if (!cursor.take_array(raw, count)) return malformed("array of taps");
+  std::vector<Tap> taps;
+  taps.reserve(raw.size());
+  for (const sonde_tap& tap : raw) {
+    if (tap.kind >= SONDE_TAP_KIND_COUNT) return malformed("unknown kind of tap");
+    if (tap.path_length > SONDE_PATH_MAX) return malformed("path of a tap too long");
+    if (const char* fault = sonde_tap_fault(&tap)) return malformed(fault);
+    if (sonde_leave_check(&tap.leave) != 0) return malformed("leaving instruction of a tap");
+    Tap parsed{TapId{tap.id},
+               static_cast<sonde_tap_kind>(tap.kind),
+               ProbeId{tap.probe},
+               tap.number,
+               tap.pid,
+               {},
+               tap.offset,
+               tap.function,
+               tap.leave,
+               tap.sum};
+    const bool same_file = tap.path_length == 0 && is_user_tap(parsed.kind) && !taps.empty();
+    if (same_file)
+      parsed.path = taps.back().path;
+    else if (!cursor.take_text(parsed.path, tap.path_length))
+      return malformed("path of a tap cut short");
+    if (parsed.path.find('\0') != std::string::npos) return malformed("NUL in the path of a tap");
+    taps.push_back(std::move(parsed));
+  }
+  if (!cursor.done()) return malformed("bytes after the taps");
+  return taps;
+}
+
+Result<SpawnRequest> parse_spawn(ByteSpan payload) {
+  Cursor cursor(payload);
+  sonde_spawn_payload head;
+  if (!cursor.take(head) || head.argc == 0 || head.flags > (SONDE_SPAWN_FILTER | SONDE_SPAWN_SHOWS_EXEC))
+    return malformed("spawn");
+  SpawnRequest request;
+  request.filter = (head.flags & SONDE_SPAWN_FILTER) != 0;
+  request.shows_exec = (head.flags & SONDE_SPAWN_SHOWS_EXEC) != 0;
+  std::string text;
+  for (uint32_t i = 0; i < head.argc; i++) {
+    if (!cursor.take_terminated(text)) return malformed("arguments of the program cut short");
+    request.argv.push_back(text);
+  }
+  for (uint32_t i = 0; i < head.envc; i++) {
+    if (!cursor.take_terminated(text)) return malformed("environment of the program cut short");
+    request.environment.push_back(text);
+  }
+  if (!cursor.take_array(request.calls, head.calls) || !cursor.done()) return malformed("system calls of spawn");
+  return request;
+}
+
+Bytes encode_program(const sonde_dif_program& program) {
+  const sonde_program_payload head{program.length, program.slots, program.pool_size, 0};
+  Bytes bytes;
+  append(bytes, as_bytes(head));
+  append(bytes, {reinterpret_cast<const uint8_t*>(program.insns), program.length * sizeof(sonde_dif_insn)});
+  append(bytes, {program.kinds, program.slots});
+  append(bytes, {program.pool, program.pool_size});
+  return bytes;
+}
+
+Bytes encode_taps(std::span<const Tap> taps) {
+  Bytes bytes, paths;
+  bytes.reserve(taps.size() * sizeof(sonde_tap));
+  const std::string* before = nullptr;
+  for (const Tap& tap : taps) {
+    const bool same_file = before != nullptr && is_user_tap(tap.kind) && *before == tap.path;
+    const std::string_view path = same_file ? std::string_view() : tap.path;
+    sonde_tap raw{};
+    raw.id = tap.id.value;
+    raw.kind = static_cast<uint32_t>(tap.kind);
+    raw.probe = tap.probe.value;
+    raw.number = tap.number;
+    raw.pid = tap.pid;
+    raw.path_length = static_cast<uint32_t>(path.size());
+    raw.offset = tap.offset;
+    raw.function = tap.function;
+    raw.leave = tap.leave;
+    raw.sum = tap.sum;
+    append(bytes, as_bytes(raw));
+    append(paths, {reinterpret_cast<const uint8_t*>(path.data()), path.size()});
+    before = &tap.path;
+  }
+  append(bytes, paths);
+  return bytes;
+}
+
+Bytes encode_spawn(const SpawnRequest& request) {
+  const sonde_spawn_payload head{
+      static_cast<uint32_t>(request.argv.size()), static_cast<uint32_t>(request.environment.size()),
+      (request.filter ? SONDE_SPAWN_FILTER : 0) | (request.shows_exec ? SONDE_SPAWN_SHOWS_EXEC : 0),
+      static_cast<uint32_t>(request.calls.size())};
+  Bytes bytes;
+  append(bytes, as_bytes(head));
+  for (const auto* list : {&request.argv, &request.environment}) {
+    for (const std::string& text : *list)
+      append(bytes, {reinterpret_cast<const uint8_t*>(text.c_str()), text.size() + 1});
+  }
+  append(bytes, {reinterpret_cast<const uint8_t*>(request.calls.data()), request.calls.size() * sizeof(uint32_t)});
+  return bytes;
+}
+
+}  // namespace sonde

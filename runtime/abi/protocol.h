@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Packets of kmod/shared/abi.h on a stream socket, for both ends
+//
+// A packet is a sonde_packet and then `length` bytes. Ring descriptors travel with the packet
+// that speaks of them, by SCM_RIGHTS. Neither end trusts the other's numbers: a packet that is too
+// long is skipped, so that the stream stays in step, and shows up as malformed; every
+// parse_*() checks all lengths and counts against the bytes that are there.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kmod/shared/abi.h"
+#include "runtime/base/result.h"
+#include "runtime/base/unique_fd.h"
+#include "runtime/abi/requests.h"
+
+namespace sonde {
+
+using Bytes = std::vector<uint8_t>;
+using ByteSpan = std::span<const uint8_t>;
+
+inline constexpr uint32_t kPacketMax = 64u << 20;  ///< bytes after the sonde_packet
+inline constexpr uint64_t kMemoryMax = 16u << 20;  ///< bytes of one READ_MEMORY or WRITE_MEMORY
+
+struct Packet {
+  uint32_t kind = 0;
+  bool malformed = false;  ///< unknown kind or too long; the body is not kept
+  Bytes body;
+};
+
+/// One end of the connection. Never blocks unless asked to.
+class Channel {
+ public:
+  explicit Channel(UniqueFd socket);
+
+  int fd() const { return socket_.get(); }
+  /// Queues a packet: the bytes of `parts` one after another. Descriptors are duplicated.
+  void send(uint32_t kind, std::initializer_list<ByteSpan> parts, std::span<const int> fds = {});
+  /// Sends what the socket takes. False: the other end is gone.
+  bool flush();
+  bool unsent() const { return !out_.empty(); }
+  /// Reads what is there. False: the other end is gone (packets read before remain).
+  bool fill();
+  std::optional<Packet> next();
+  /// The descriptors that have come since the last call.
+  std::vector<UniqueFd> take_fds() { return std::exchange(fds_, {}); }
+  /// We are done sending; what the other end still says can be read.
+  void shut();
+
+ private:
+  struct Outgoing {
+    Bytes bytes;
+    size_t sent = 0;
+    std::vector<UniqueFd> fds;
+  };
+  bool send_some(Outgoing& packet);
+
+  UniqueFd socket_;
+  std::deque<Outgoing> out_;
+  Bytes in_;
+  size_t used_ = 0;    // bytes of in_ that next() is done with
+  uint64_t skip_ = 0;  // bytes of an over-long packet still to be thrown away
+  std::vector<UniqueFd> fds_;
+};
+
+template <typename T>
+ByteSpan as_bytes(const T& object) {
+  return {reinterpret_cast<const uint8_t*>(&object), sizeof(T)};
+}
+
+struct RequestView {
+  sonde_request header{};
+  ByteSpan payload;
+};
+struct ReplyView {
+  sonde_reply header{};
+  ByteSpan payload;
+};
+
+/// A DIF program that owns its bytes.
+struct OwnedProgram {
+  std::vector<sonde_dif_insn> insns;
+  Bytes kinds;
+  Bytes pool;
+  sonde_dif_program view{};
+};
+
+// Decoders. Errors: EINVAL, with what is wrong.
+Result<RequestView> parse_request(ByteSpan body);
+Result<ReplyView> parse_reply(ByteSpan body);
+Result<SourceEvent> parse_event(ByteSpan body);
+Result<OwnedProgram> parse_program(ByteSpan payload);
+Result<std::vector<sonde_ecb>> parse_ecbs(ByteSpan payload);
+Result<std::vector<uint32_t>> parse_ids(ByteSpan payload);
+Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count);
+Result<SpawnRequest> parse_spawn(ByteSpan payload);
+
+// Encoders of payloads.
+Bytes encode_program(const sonde_dif_program& program);
+Bytes encode_taps(std::span<const Tap> taps);
+Bytes encode_spawn(const SpawnRequest& request);
+
+}  // namespace sonde

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Probes, as the compiler and bodies know them
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/base/ids.h"
+#include "runtime/framework/provider.h"
+#include "runtime/program/fire_program.h"
+
+namespace sonde {
+
+/// Four globs; an empty field matches anything. `id`, when not 0, names the probe alone.
+struct ProbeDescription {
+  std::string provider, module, function, name;
+  ProbeId id;
+};
+
+/// "provider:module:function:name", all four fields.
+inline std::string to_string(const ProbeDescription& description) {
+  return description.provider + ":" + description.module + ":" + description.function + ":" + description.name;
+}
+
+/// A probe that exists. The object lives as long as the framework, and keeps its address. Probes share their texts.
+struct ProbeInfo {
+  ProbeId id;
+  const std::string &provider, &module, &function, &name;
+};
+
+struct ArgumentDescription {
+  int index = 0;
+  int mapping = 0;         ///< argN it is made from
+  std::string native;      ///< C type
+  std::string translated;  ///< D type, or empty
+  std::string name;
+};
+
+struct ProvideError {
+  std::string tag, message;
+};
+
+using FirePrograms = std::map<ProbeId, std::shared_ptr<const FireProgram>>;
+
+/// A clause that waits for probes.
+struct Enabling {
+  std::vector<ProbeDescription> descriptions;
+  uint32_t clause = 0;                         ///< index into the body program
+  std::shared_ptr<const FireProgram> program;  ///< verified
+  bool held = false;
+  FirePrograms programs{};  ///< verified, of probes that have one of their own
+
+  const std::shared_ptr<const FireProgram>& program_of(ProbeId probe) const {
+    const auto own = programs.find(probe);
+    return own == programs.end() ? program : own->second;
+  }
+};
+
+/// The probes that there are, as the compiler asks for them. The framework is one.
+class ProbeCatalog {
+ public:
+  virtual ~ProbeCatalog() = default;
+
+  /// Ids of the probes that match, rising. Providers are asked to provide before the first match, and with the
+  /// description itself when nothing matched. Those that a provider has refused are left out.
+  virtual std::vector<ProbeId> match(const ProbeDescription& description) = 0;
+  /// What a provider said about the last description that matched nothing.
+  virtual std::optional<ProvideError> provide_error() const = 0;
+  virtual const ProbeInfo& info(ProbeId id) const = 0;
+  virtual dtrace_pattr_t attributes(ProbeId id) const = 0;
+  /// By rising index, 0 to 9; an index that the provider does not describe is left out.
+  virtual std::vector<ArgumentDescription> arguments(ProbeId id) const = 0;
+  /// Whether there is a source, and it sees the kernel.
+  virtual bool sees_kernel() const = 0;
+  /// The traced processes.
+  virtual const std::vector<uint32_t>& targets() const = 0;
+};
+
+}  // namespace sonde

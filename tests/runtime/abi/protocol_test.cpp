@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Packets: round trips, and what a malformed one gets
+#include "runtime/abi/protocol.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <random>
+
+#include "kmod/shared/request.h"
+#include "runtime/guard/guard.h"
+#include "tests/runtime/guard/guard_fixture.h"
+
+namespace sonde::test {
+namespace {
+
+TEST(Protocol, TapsRoundTrip) {
+  std::vector<Tap> taps = {{TapId{1}, SONDE_TAP_SYSCALL_ENTRY, ProbeId{2}, 39, 0, "", 0, 0},
+                           {TapId{2}, SONDE_TAP_USER_RETURN, ProbeId{3}, 0, 77, "/lib/x.so", 0x1234, 0x1200},
+                           {TapId{3}, SONDE_TAP_USER_OFFSET, ProbeId{4}, 0, 0, "/bin/y", ~uint64_t{0}, 1}};
+  auto parsed = parse_taps(encode_taps(taps), taps.size());
+  ASSERT_TRUE(parsed);
+  ASSERT_EQ(parsed->size(), taps.size());
+  for (size_t i = 0; i < taps.size(); i++) {
+    EXPECT_EQ((*parsed)[i].id, taps[i].id);
+    EXPECT_EQ((*parsed)[i].kind, taps[i].kind);
+    EXPECT_EQ((*parsed)[i].path, taps[i].path);
+    EXPECT_EQ((*parsed)[i].offset, taps[i].offset);
+    EXPECT_EQ((*parsed)[i].function, taps[i].function);
+    EXPECT_EQ((*parsed)[i].pid, taps[i].pid);
+  }
+}
+
+TEST(Protocol, SpawnRoundTrip) {
+  SpawnRequest request{{"prog", "", "an argument"}, {"A=1", "B="}, true, {1, 2, 300}, false};
+  auto parsed = parse_spawn(encode_spawn(request));
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->argv, request.argv);
+  EXPECT_EQ(parsed->environment, request.environment);
+  EXPECT_EQ(parsed->calls, request.calls);
+  EXPECT_TRUE(parsed->filter);
+  EXPECT_FALSE(parsed->shows_exec);
+  request.filter = false;
+  request.shows_exec = true;
+  parsed = parse_spawn(encode_spawn(request));
+  ASSERT_TRUE(parsed);
+  EXPECT_FALSE(parsed->filter);
+  EXPECT_TRUE(parsed->shows_exec);
+}
+
+/// Every prefix of a good payload, and every one with a byte changed, is either parsed or refused with EINVAL.
+TEST(Protocol, CutOrSpoiltPayloads) {
+  const Tap tap{TapId{2}, SONDE_TAP_USER_RETURN, ProbeId{3}, 0, 77, "/lib/x.so", 0x1234, 0x1200};
+  const Bytes taps = encode_taps({&tap, 1});
+  const Bytes spawn = encode_spawn({{"prog", "x"}, {"A=1"}, false, {1}});
+  const sonde_dif_insn record{SONDE_DIF_RECORD, 0, 0, 0, 0};
+  const Bytes program = encode_program({&record, 1, 0, nullptr, 0, 0, nullptr});
+  const auto check = [](const Bytes& bytes, auto parse) {
+    for (size_t length = 0; length < bytes.size(); length++) {
+      const Bytes cut(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(length));  // nothing lies behind it
+      auto parsed = parse(cut);
+      ASSERT_FALSE(parsed);
+      EXPECT_EQ(parsed.error().code(), EINVAL);
+    }
+    for (size_t at = 0; at < bytes.size(); at++) {
+      for (int bit = 0; bit < 8; bit++) {
+        Bytes spoilt = bytes;
+        spoilt[at] ^= static_cast<uint8_t>(1 << bit);
+        auto parsed = parse(spoilt);
+        if (!parsed) {
+          EXPECT_EQ(parsed.error().code(), EINVAL);
+        }
+      }
+    }
+  };
+  check(taps, [](ByteSpan bytes) { return parse_taps(bytes, 1); });
+  check(spawn, [](ByteSpan bytes) { return parse_spawn(bytes); });
+  check(program, [](ByteSpan bytes) { return parse_program(bytes); });
+  EXPECT_FALSE(parse_taps(taps, UINT64_MAX));
+  EXPECT_FALSE(parse_ids(Bytes(5)));
+  EXPECT_FALSE(parse_ecbs(Bytes(17)));
+}
+
+TEST(Protocol, ChannelKeepsPacketsWholeAndInOrder) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  Channel one{UniqueFd(ends[0])}, two{UniqueFd(ends[1])};
+  const Bytes big(3 << 20, 7), small(3, 1);
+  one.send(SONDE_PACKET_EVENT, {big});
+  one.send(SONDE_PACKET_REPLY, {small, small});
+  std::vector<Packet> packets;
+  for (int i = 0; i < 1000 && packets.size() < 2; i++) {
+    ASSERT_TRUE(one.flush());
+    ASSERT_TRUE(two.fill());
+    while (auto packet = two.next()) packets.push_back(std::move(*packet));
+  }
+  ASSERT_EQ(packets.size(), 2u);
+  EXPECT_EQ(packets[0].body, big);
+  EXPECT_EQ(packets[1].body.size(), 6u);
+  const sonde_packet huge{SONDE_PACKET_REQUEST, UINT32_MAX};
+  ASSERT_EQ(write(ends[0], &huge, sizeof huge), static_cast<ssize_t>(sizeof huge));
+  ASSERT_TRUE(two.fill());
+  auto refused = two.next();
+  ASSERT_TRUE(refused);
+  EXPECT_TRUE(refused->malformed);
+}
+
+TEST(Protocol, APacketIsWholeWithItsLastByte) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  Channel channel{UniqueFd(ends[1])};
+  const UniqueFd writer(ends[0]);
+  const sonde_packet header{SONDE_PACKET_REPLY, 3};
+  ASSERT_EQ(write(writer.get(), &header, sizeof header), static_cast<ssize_t>(sizeof header));
+  for (const char* byte = "abc"; *byte != 0; byte++) {
+    EXPECT_FALSE(channel.next());
+    ASSERT_EQ(write(writer.get(), byte, 1), 1);
+    ASSERT_TRUE(channel.fill());
+  }
+  auto packet = channel.next();
+  ASSERT_TRUE(packet);
+  EXPECT_EQ(packet->body, Bytes({'a', 'b', 'c'}));
+  EXPECT_FALSE(channel.next());
+}
+
+/// A guard of our own, spoken to by hand.
+class RawGuard : public testing::Test {
+ protected:
+  void SetUp() override {
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    guard_ = fork();
+    if (guard_ == 0) {
+      close(ends[0]);
+      guard_main(ends[1]);
+    }
+    close(ends[1]);
+    channel_.emplace(UniqueFd(ends[0]));
+  }
+  void TearDown() override {
+    channel_.reset();
+    int status = -1;
+    waitpid(guard_, &status, 0);
+    EXPECT_EQ(status, 0);  // it has survived all that
+  }
+  sonde_reply ask(uint32_t packet_kind, ByteSpan body) {
+    channel_->send(packet_kind, {body});
+    const auto end = Clock::now() + std::chrono::seconds(10);
+    while (Clock::now() < end) {
+      EXPECT_TRUE(channel_->flush());
+      pollfd entry{channel_->fd(), POLLIN, 0};
+      poll(&entry, 1, 100);
+      EXPECT_TRUE(channel_->fill());
+      while (auto packet = channel_->next()) {
+        if (packet->kind != SONDE_PACKET_REPLY) continue;
+        auto reply = parse_reply(packet->body);
+        EXPECT_TRUE(reply);
+        return reply->header;
+      }
+    }
+    ADD_FAILURE() << "no reply";
+    return {};
+  }
+
+  pid_t guard_ = 0;
+  std::optional<Channel> channel_;
+};
+
+TEST_F(RawGuard, RefusesMalformedRequests) {
+  EXPECT_EQ(ask(SONDE_PACKET_REQUEST, {}).error, -EINVAL);
+  EXPECT_EQ(ask(99, Bytes(10)).error, -EINVAL);
+  EXPECT_EQ(ask(SONDE_PACKET_EVENT, Bytes(sizeof(sonde_event))).error, -EINVAL);
+  sonde_request request{1000, 0, 0, 0, 0};
+  EXPECT_EQ(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, -EINVAL);
+  for (uint32_t kind = 0; kind <= SONDE_STATISTICS; kind++) {  // a length that does not come
+    if (kind == SONDE_READ_MEMORY) continue;
+    request = {kind, 1, 1, 1, 1000};
+    EXPECT_EQ(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, -EINVAL) << kind;
+  }
+  request = {SONDE_READ_MEMORY, 1, 0, 0, UINT64_MAX};
+  EXPECT_EQ(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, -ESRCH);
+  request = {SONDE_BUFFERS, 0, UINT64_MAX, 0, 0};
+  EXPECT_LT(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, 0);
+  request = {SONDE_HELLO, 0, SONDE_ABI_VERSION, 0, 0};
+  EXPECT_EQ(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, 0);
+}
+
+/// What a kind of request does not use, flags and reserved are 0, or it is refused before anything is done.
+TEST_F(RawGuard, RefusesWhatIsNotZero) {
+  const auto refused = [&](sonde_request request, uint32_t kind) {
+    request.kind = kind;
+    Bytes body(as_bytes(request).begin(), as_bytes(request).end());
+    if (kind != SONDE_READ_MEMORY) body.resize(body.size() + request.length);
+    const sonde_reply reply = ask(SONDE_PACKET_REQUEST, body);
+    EXPECT_EQ(reply.error, -EINVAL) << kind;
+    EXPECT_NE(std::string_view(reply.why).find("not 0"), std::string_view::npos) << reply.why;
+  };
+  for (uint32_t kind = 0; kind < SONDE_REQUEST_COUNT; kind++) {
+    const unsigned uses = sonde_request_uses(kind);
+    refused({.flags = 1}, kind);
+    refused({.reserved = 1}, kind);
+    if (!(uses & SONDE_USES_ID)) refused({.id = 1}, kind);
+    if (!(uses & SONDE_USES_VALUE)) refused({.value = 1}, kind);
+    if (!(uses & SONDE_USES_ADDRESS)) refused({.address = 1}, kind);
+    if (!(uses & SONDE_USES_LENGTH)) refused({.length = 8}, kind);
+  }
+  sonde_program_payload head{1, 0, 0, 1};
+  Bytes program(as_bytes(head).begin(), as_bytes(head).end());
+  program.resize(program.size() + sizeof(sonde_dif_insn));
+  EXPECT_FALSE(parse_program(program));
+  for (auto change : {+[](sonde_tap& tap) { tap.flags = 1; }, +[](sonde_tap& tap) { tap.arguments = 1; },
+                      +[](sonde_tap& tap) { tap.returns = 1; }, +[](sonde_tap& tap) { tap.reserved = 1; },
+                      +[](sonde_tap& tap) { tap.semaphore = 1; }}) {
+    sonde_tap tap{};
+    EXPECT_TRUE(parse_taps(as_bytes(tap), 1));
+    change(tap);
+    EXPECT_FALSE(parse_taps(as_bytes(tap), 1));
+  }
+}
+
+TEST_F(RawGuard, SurvivesNoise) {
+  std::mt19937 random(42);
+  for (int i = 0; i < 3000; i++) {
+    sonde_request request{static_cast<uint32_t>(random() % (SONDE_STATISTICS + 2)), static_cast<uint32_t>(random() % 4),
+                          random() % 4, random(), 0};
+    // Requests that start or signal something are not for noise.
+    if (request.kind == SONDE_SPAWN || request.kind == SONDE_ATTACH || request.kind == SONDE_SIGNAL_TARGET) continue;
+    Bytes payload(random() % 200);
+    for (uint8_t& byte : payload) byte = static_cast<uint8_t>(random() % 8);
+    if (random() % 8 != 0) {  // else refused at once
+      const unsigned uses = sonde_request_uses(request.kind);
+      if (!(uses & SONDE_USES_ID)) request.id = 0;
+      if (!(uses & SONDE_USES_VALUE)) request.value = 0;
+      if (!(uses & SONDE_USES_ADDRESS)) request.address = 0;
+      if (!(uses & SONDE_USES_LENGTH)) payload.clear();
+    }
+    request.length = request.kind == SONDE_READ_MEMORY ? random() : payload.size();
+    Bytes body(as_bytes(request).begin(), as_bytes(request).end());
+    if (request.kind != SONDE_READ_MEMORY) body.insert(body.end(), payload.begin(), payload.end());
+    ask(SONDE_PACKET_REQUEST, body);
+  }
+}
+
+}  // namespace
+}  // namespace sonde::test

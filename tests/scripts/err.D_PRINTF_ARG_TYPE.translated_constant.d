@@ -1,0 +1,4 @@
+BEGIN
+{
+	printf("%s", curpsinfo->pr_zoneid);
+}

@@ -196,6 +196,7 @@ static unsigned long find_function(const char *name, bool *whole)
 		snprintf(full, sizeof(full), "%s%s", name, suffixes[i]);
 		address = lookup_name(full);
 		*whole = !i;
+		cond_resched(); /* up to 6.1 it looks at all symbols */
 	}
 	return address;
 }

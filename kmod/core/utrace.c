@@ -496,6 +496,7 @@ bool sonde_stop(struct utrace *u)
 		__set_current_state(TASK_RUNNING);
 	}
 	u->stopped = false;
+	u->killed |= killed;	/* report_exit() turns until it is so */
 	spin_unlock_irq(&u->lock);
 	return killed;
 }

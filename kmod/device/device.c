@@ -413,8 +413,13 @@ static int not_here(struct exchange *x, const char *what)
 static int perform(struct sonde_session *session, struct exchange *x)
 {
 	const struct sonde_request *r = &x->request;
+	const char *fault = sonde_request_fault(r);
 	char *why = x->reply.why;
 
+	if (fault) {
+		scnprintf(why, SONDE_WHY, "malformed request: %s", fault);
+		return -EINVAL;
+	}
 	if (r->kind == SONDE_HELLO)
 		return hello(session, x);
 	if (!session->greeted) {

@@ -145,8 +145,8 @@ static int check_sizes(const struct sonde_program_payload *head, u64 length,
 
 	if (head->length == 0 || head->length > SONDE_DIF_MAX_LENGTH ||
 	    head->slots > SONDE_MAX_SLOTS ||
-	    head->pool_size > SONDE_DIF_MAX_POOL) {
-		scnprintf(why, SONDE_WHY, "malformed request: program length, slots or pool");
+	    head->pool_size > SONDE_DIF_MAX_POOL || head->reserved) {
+		scnprintf(why, SONDE_WHY, "malformed request: program length, slots, pool or reserved");
 		return -EINVAL;
 	}
 	bytes += head->length * sizeof(struct sonde_dif_insn);

@@ -53,6 +53,7 @@
 #include "kmod/device/list.h"
 #include "kmod/device/memory.h"
 #include "kmod/shared/abi.h"
+#include "kmod/shared/request.h"
 
 /* System call numbers: 64-bit code's, then what only 32-bit code has. */
 #define SONDE_CALLS 1024u

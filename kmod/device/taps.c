@@ -596,10 +596,15 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 {
 	bool call = tap->kind == SONDE_TAP_SYSCALL_ENTRY ||
 		    tap->kind == SONDE_TAP_SYSCALL_RETURN;
-	const char *missing;
+	const char *missing, *fault;
 
 	if (tap->kind >= SONDE_TAP_KIND_COUNT) {
 		scnprintf(why, SONDE_WHY, "malformed request: unknown kind of tap");
+		return -EINVAL;
+	}
+	fault = sonde_tap_fault(tap);
+	if (fault) {
+		scnprintf(why, SONDE_WHY, "malformed request: %s", fault);
 		return -EINVAL;
 	}
 	if (xa_load(&session->taps, tap->id)) {

@@ -25,10 +25,10 @@ enum sonde_request_kind {
 	SONDE_HELLO, /* value = version; reply: the source's version, and SONDE_SEES_COMPAT */
 	SONDE_BUFFERS, /* value = bytes a ring, id = enum sonde_policy; reply: number of rings; their fds (guard) or mmap offsets come with it */
 	SONDE_PROGRAM_LOAD, /* id; payload sonde_program_payload; the program is verified */
-	SONDE_ECB_ADD, /* payload: array of sonde_ecb; all or none */
-	SONDE_ECB_REMOVE, /* payload: array of u32 epids */
-	SONDE_TAP_ARM, /* payload: array of sonde_tap, each with its path after the array */
-	SONDE_TAP_DISARM, /* payload: array of u32 tap ids; none of them fires once the reply is there */
+	SONDE_ECB_ADD, /* payload: array of `value` sonde_ecb; all or none */
+	SONDE_ECB_REMOVE, /* payload: array of `value` u32 epids */
+	SONDE_TAP_ARM, /* payload: array of `value` sonde_tap, each with its path after the array */
+	SONDE_TAP_DISARM, /* payload: array of `value` u32 tap ids; none of them fires once the reply is there */
 	SONDE_SPAWN, /* payload: sonde_spawn_payload; reply: pid, stopped after its exec */
 	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached; nothing of them fires before SONDE_GO */
 	SONDE_RUN_TO_ENTRY, /* value = pid: runs the spawned program to its entry point (dynamic linker done); id = 1: a source may stop it before its libraries' constructors */
@@ -55,12 +55,19 @@ enum sonde_policy {
 	SONDE_POLICY_COUNT
 };
 
+/*
+ * What the kind of a request does not use, flags and reserved fields, here and in all payloads, are 0, or the request is refused
+ * with EINVAL (request.h). In answers, what is reserved is 0, and may get a meaning. A source that knows more than this says so
+ * by bits in the answer to SONDE_HELLO.
+ */
 struct sonde_request {
 	uint32_t kind;
 	uint32_t id;
 	uint64_t value;
 	uint64_t address;
 	uint64_t length; /* bytes of payload that follow (for READ_MEMORY: bytes wanted) */
+	uint32_t flags;
+	uint32_t reserved;
 };
 
 struct sonde_reply {
@@ -127,6 +134,12 @@ struct sonde_tap {
 	uint64_t function; /* file offset of the function's entry, for USER_* */
 	struct sonde_leave leave; /* of USER_RETURN: the instruction; of USER_ENTRY: REENTER for the jumps that are no entry, else NONE */
 	uint32_t sum; /* in SONDE_PATH_CODE: CRC-32 of the text, as it was when the probe was made; another text is left alone. Else 0 */
+	/* Room, all 0: no source takes these yet. */
+	uint32_t flags;
+	uint32_t arguments; /* locations of the probe's own arguments, which follow the paths */
+	uint32_t returns; /* of a USER_ENTRY: sonde_leaves that follow those, to be armed with it */
+	uint32_t reserved;
+	uint64_t semaphore; /* in the file, of a 16-bit count of those who watch: counted up while the tap is armed */
 };
 
 /*
@@ -182,6 +195,7 @@ struct sonde_statistics {
 	uint64_t drops;
 	uint64_t steps; /* instructions stepped out of line */
 	uint64_t emulated; /* instructions emulated instead */
+	uint64_t reserved[10];
 };
 
 struct sonde_session_info {
@@ -192,6 +206,7 @@ struct sonde_session_info {
 	uint32_t rings;
 	uint64_t ring_bytes; /* of data, each */
 	uint64_t records, drops;
+	uint64_t reserved[6];
 };
 
 /*

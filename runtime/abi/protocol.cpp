@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "kmod/shared/request.h"
+
 namespace sonde {
 namespace {
 
@@ -175,6 +177,7 @@ Result<RequestView> parse_request(ByteSpan body) {
   view.payload = cursor.rest();
   const bool reads = view.header.kind == SONDE_READ_MEMORY;
   if (view.payload.size() != (reads ? 0 : view.header.length)) return malformed("its length is wrong");
+  if (const char* fault = sonde_request_fault(&view.header)) return malformed(fault);
   return view;
 }
 
@@ -205,7 +208,8 @@ Result<OwnedProgram> parse_program(ByteSpan payload) {
   OwnedProgram program;
   if (!cursor.take(head)) return malformed("program too short");
   if (head.length == 0 || head.length > SONDE_DIF_MAX_LENGTH) return malformed("program length");
-  if (head.slots > SONDE_MAX_SLOTS || head.pool_size > SONDE_DIF_MAX_POOL) return malformed("program slots or pool");
+  if (head.slots > SONDE_MAX_SLOTS || head.pool_size > SONDE_DIF_MAX_POOL || head.reserved != 0)
+    return malformed("program slots, pool or reserved");
   if (!cursor.take_array(program.insns, head.length) || !cursor.take_array(program.kinds, head.slots) ||
       !cursor.take_array(program.pool, head.pool_size) || !cursor.done()) {
     return malformed("program size");
@@ -241,6 +245,7 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
   for (const sonde_tap& tap : raw) {
     if (tap.kind >= SONDE_TAP_KIND_COUNT) return malformed("unknown kind of tap");
     if (tap.path_length > SONDE_PATH_MAX) return malformed("path of a tap too long");
+    if (const char* fault = sonde_tap_fault(&tap)) return malformed(fault);
     if (sonde_leave_check(&tap.leave) != 0) return malformed("leaving instruction of a tap");
     Tap parsed{TapId{tap.id},
                static_cast<sonde_tap_kind>(tap.kind),
@@ -302,11 +307,17 @@ Bytes encode_taps(std::span<const Tap> taps) {
   for (const Tap& tap : taps) {
     const bool same_file = before != nullptr && is_user_tap(tap.kind) && *before == tap.path;
     const std::string_view path = same_file ? std::string_view() : tap.path;
-    const sonde_tap raw{tap.id.value,    static_cast<uint32_t>(tap.kind),
-                        tap.probe.value, tap.number,
-                        tap.pid,         static_cast<uint32_t>(path.size()),
-                        tap.offset,      tap.function,
-                        tap.leave,       tap.sum};
+    sonde_tap raw{};
+    raw.id = tap.id.value;
+    raw.kind = static_cast<uint32_t>(tap.kind);
+    raw.probe = tap.probe.value;
+    raw.number = tap.number;
+    raw.pid = tap.pid;
+    raw.path_length = static_cast<uint32_t>(path.size());
+    raw.offset = tap.offset;
+    raw.function = tap.function;
+    raw.leave = tap.leave;
+    raw.sum = tap.sum;
     append(bytes, as_bytes(raw));
     append(paths, {reinterpret_cast<const uint8_t*>(path.data()), path.size()});
     before = &tap.path;

@@ -181,6 +181,11 @@ MUTANTS = [
     E("kmod/core/utrace.c", "bool sonde_stop(", "choice(u) == UTRACE_STOP", "0", "api:stop"),
     E("kmod/core/utrace.c", "void sonde_step(", "resume == UTRACE_SINGLESTEP", "0", "api:step"),
     E("kmod/core/utrace.c", "bool sonde_take_report(", "found |= engine->want_report", "found |= 0", "api:report"),
+    E("kmod/core/signal.c", "void sonde_report_handler(", "r.requested |= step_done(u)", "step_done(u)", "api:stephandler"),
+    E("kmod/core/utrace.c", "static bool wants_quiesce(", "r->requested && !engine->ops->report_signal", "0", "api:lieu"),
+    E("kmod/core/control.c", "static bool is_past(", "u->exiting || u->dying || u->dead || u->reaping ||\n\t       (READ_ONCE(u->task->flags) & PF_EXITING)", "u->dying || u->dead || u->reaping", "api:pastexit"),
+    E("kmod/shared/request.h", "static inline const char *sonde_request_fault(", "request->flags || request->reserved", "0", "abi_test:RawGuard.RefusesWhatIsNotZero"),
+    E("kmod/shared/request.h", "static inline const char *sonde_tap_fault(", "tap->semaphore", "0", "abi_test:RawGuard.RefusesWhatIsNotZero"),
 ]
 
 SWITCH = """/* Which mutant is on */

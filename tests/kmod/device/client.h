@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "kmod/shared/abi.h"
+#include "kmod/shared/request.h"
 
 #define RINGS_MAX 64
 

@@ -158,6 +158,7 @@ static void random_request(struct client *c)
 	uint64_t bytes[(3 * sizeof(struct sonde_tap) + SONDE_PATH_MAX) / 8 + 1];
 	uint32_t kind = any() % (SONDE_REQUEST_COUNT + 2);
 	uint64_t answer[64], length = any() % 512, value = random_field();
+	uint32_t id = any() % 2 ? any() % 16 : random_field();
 
 	for (int n = 0; n < 64; n++)
 		bytes[n] = random_field() | random_field() << 32;
@@ -173,7 +174,18 @@ static void random_request(struct client *c)
 		value = any() % 2 ? 0 : getuid() ? any() % 70 : 1000;
 	if (kind == SONDE_ATTACH || kind == SONDE_FOLLOW || kind == SONDE_DETACH)
 		value = any() % 2 ? value : (uint64_t)children[any() % CHILDREN];
-	if (!request(c, kind, any() % 2 ? any() % 16 : random_field(), value,
+	if (kind == SONDE_ECB_ADD)
+		value = length / sizeof(struct sonde_ecb);
+	if (kind == SONDE_ECB_REMOVE || kind == SONDE_TAP_DISARM)
+		value = length / sizeof(uint32_t);
+	if (any() % 16) { /* else refused at once */
+		uint32_t uses = sonde_request_uses(kind);
+
+		id = uses & SONDE_USES_ID ? id : 0;
+		value = uses & SONDE_USES_VALUE ? value : 0;
+		length = uses & SONDE_USES_LENGTH ? length : 0;
+	}
+	if (!request(c, kind, id, value,
 		     any() % 64 ? bytes : (void *)any(), length,
 		     any() % 64 ? answer : (void *)any(), sizeof(answer)))
 		__atomic_fetch_add(&granted, 1, __ATOMIC_RELAXED);

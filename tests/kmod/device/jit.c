@@ -322,7 +322,7 @@ static uint64_t round_of(void)
 	}
 	load_stack(&c);
 	ecbs[PROGRAMS] = (struct sonde_ecb){ STACK, 1, STACK, 0 };
-	GRANTED(&c, request(&c, SONDE_ECB_ADD, 0, 0, ecbs, sizeof(ecbs), NULL,
+	GRANTED(&c, request(&c, SONDE_ECB_ADD, 0, LENGTH(ecbs), ecbs, sizeof(ecbs), NULL,
 			    0));
 	GRANTED(&c, arm_tap(&c, tap, NULL));
 	go(&c);

@@ -151,13 +151,13 @@ static void many_ecbs(void)
 	CHECK(fire() == 600 && !disorder, "%u out of order", disorder);
 	for (n = 0; n < LENGTH(odd); n++)
 		odd[n] = 2 * n + 1;
-	GRANTED(&c, request(&c, SONDE_ECB_REMOVE, 0, 0, odd, sizeof(odd), NULL,
+	GRANTED(&c, request(&c, SONDE_ECB_REMOVE, 0, LENGTH(odd), odd, sizeof(odd), NULL,
 			    0));
 	CHECK(fire() == 400 && !disorder, "%u out of order", disorder);
 	GRANTED(&c, add_ecbs(1001, 100));
 	CHECK(fire() == 500 && !disorder, "%u out of order", disorder);
 	for (n = 1; n <= 1100; n++)
-		request(&c, SONDE_ECB_REMOVE, 0, 0, &n, sizeof(n), NULL, 0);
+		request(&c, SONDE_ECB_REMOVE, 0, 1, &n, sizeof(n), NULL, 0);
 	CHECK(fire() == 0, "removed, and fires");
 	GRANTED(&c, add_ecbs(1, 1));
 	CHECK(fire() == 1, "added again, and does not fire");
@@ -299,7 +299,7 @@ static void many_taps(void)
 	CHECK(drain(&c, NULL) == 300, "not each tap fires once");
 	for (uint32_t n = 0; n < 150; n++)
 		ids[n] = 2 * n + 1;
-	GRANTED(&c, request(&c, SONDE_TAP_DISARM, 0, 0, ids,
+	GRANTED(&c, request(&c, SONDE_TAP_DISARM, 0, 150, ids,
 			    150 * sizeof(*ids), NULL, 0));
 	syscall(SYS_getppid);
 	CHECK(drain(&c, NULL) == 150, "not each that is left fires once");

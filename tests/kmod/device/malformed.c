@@ -39,6 +39,69 @@ static void before_hello(void)
 	close(c.fd);
 }
 
+/* A request whose fields are all ours. */
+static int raw(struct sonde_request request)
+{
+	static const uint64_t payload[8];
+
+	memset(&c.last, 0, sizeof(c.last));
+	c.last.request = request;
+	c.last.payload = (uintptr_t)payload;
+	return ioctl(c.fd, SONDE_EXCHANGE, &c.last) ? -errno : 0;
+}
+
+static void not_zero(uint32_t kind, const char *what, struct sonde_request r)
+{
+	r.kind = kind;
+	CHECK(raw(r) == -EINVAL && strstr(c.last.reply.why, "not 0"),
+	      "request %u with %s: %s", kind, what, c.last.reply.why);
+}
+
+/* What a kind of request does not use, and what is reserved, has to be 0. */
+static void unused(void)
+{
+	struct {
+		struct sonde_program_payload head;
+		struct sonde_dif_insn insn;
+	} p = { { 1, 0, 0, 1 }, { .op = SONDE_DIF_RECORD } };
+	struct sonde_tap taps[] = {
+		{ .flags = 1 }, { .arguments = 1 }, { .returns = 1 },
+		{ .reserved = 1 }, { .semaphore = 1 },
+	};
+	uint32_t kind, n;
+
+	GRANTED(&c, open_client(&c));
+	for (kind = 0; kind < SONDE_REQUEST_COUNT; kind++) {
+		unsigned uses = sonde_request_uses(kind);
+
+		not_zero(kind, "flags", (struct sonde_request){ .flags = 1 });
+		not_zero(kind, "reserved",
+			 (struct sonde_request){ .reserved = 1 });
+		if (!(uses & SONDE_USES_ID))
+			not_zero(kind, "an id",
+				 (struct sonde_request){ .id = 1 });
+		if (!(uses & SONDE_USES_VALUE))
+			not_zero(kind, "a value",
+				 (struct sonde_request){ .value = 1 });
+		if (!(uses & SONDE_USES_ADDRESS))
+			not_zero(kind, "an address",
+				 (struct sonde_request){ .address = 1 });
+		if (!(uses & SONDE_USES_LENGTH))
+			not_zero(kind, "a payload",
+				 (struct sonde_request){ .length = 8 });
+	}
+	refused("a program's reserved", EINVAL, SONDE_PROGRAM_LOAD, 1, 0, &p,
+		sizeof(p));
+	for (n = 0; n < LENGTH(taps); n++) {
+		taps[n].id = taps[n].probe = 1;
+		taps[n].kind = SONDE_TAP_EXEC;
+		CHECK(arm_tap(&c, taps[n], NULL) == -EINVAL &&
+			      strstr(c.last.reply.why, "not 0"),
+		      "tap, row %u: %s", n, c.last.reply.why);
+	}
+	close_client(&c);
+}
+
 static int can_map(size_t size, int access, int how, uint64_t offset)
 {
 	return mmap(NULL, size, access, how, c.fd, offset) != MAP_FAILED;
@@ -111,6 +174,7 @@ static void ecbs(void)
 	uint32_t missing = 77;
 
 	refused("cut", EINVAL, SONDE_ECB_ADD, 0, 1, two, 15);
+	refused("count", EINVAL, SONDE_ECB_ADD, 0, 1, two, sizeof(two));
 	refused("same twice", EEXIST, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
 	two[1].epid = 2;
 	two[1].program = 9;
@@ -400,6 +464,7 @@ static void unprivileged(void)
 int main(void)
 {
 	before_hello();
+	unused();
 	buffers();
 	programs();
 	ecbs();

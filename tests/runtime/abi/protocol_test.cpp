@@ -8,6 +8,7 @@
 
 #include <random>
 
+#include "kmod/shared/request.h"
 #include "runtime/guard/guard.h"
 #include "tests/runtime/guard/guard_fixture.h"
 
@@ -185,6 +186,39 @@ TEST_F(RawGuard, RefusesMalformedRequests) {
   EXPECT_EQ(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, 0);
 }
 
+/// What a kind of request does not use, flags and reserved are 0, or it is refused before anything is done.
+TEST_F(RawGuard, RefusesWhatIsNotZero) {
+  const auto refused = [&](sonde_request request, uint32_t kind) {
+    request.kind = kind;
+    Bytes body(as_bytes(request).begin(), as_bytes(request).end());
+    if (kind != SONDE_READ_MEMORY) body.resize(body.size() + request.length);
+    const sonde_reply reply = ask(SONDE_PACKET_REQUEST, body);
+    EXPECT_EQ(reply.error, -EINVAL) << kind;
+    EXPECT_NE(std::string_view(reply.why).find("not 0"), std::string_view::npos) << reply.why;
+  };
+  for (uint32_t kind = 0; kind < SONDE_REQUEST_COUNT; kind++) {
+    const unsigned uses = sonde_request_uses(kind);
+    refused({.flags = 1}, kind);
+    refused({.reserved = 1}, kind);
+    if (!(uses & SONDE_USES_ID)) refused({.id = 1}, kind);
+    if (!(uses & SONDE_USES_VALUE)) refused({.value = 1}, kind);
+    if (!(uses & SONDE_USES_ADDRESS)) refused({.address = 1}, kind);
+    if (!(uses & SONDE_USES_LENGTH)) refused({.length = 8}, kind);
+  }
+  sonde_program_payload head{1, 0, 0, 1};
+  Bytes program(as_bytes(head).begin(), as_bytes(head).end());
+  program.resize(program.size() + sizeof(sonde_dif_insn));
+  EXPECT_FALSE(parse_program(program));
+  for (auto change : {+[](sonde_tap& tap) { tap.flags = 1; }, +[](sonde_tap& tap) { tap.arguments = 1; },
+                      +[](sonde_tap& tap) { tap.returns = 1; }, +[](sonde_tap& tap) { tap.reserved = 1; },
+                      +[](sonde_tap& tap) { tap.semaphore = 1; }}) {
+    sonde_tap tap{};
+    EXPECT_TRUE(parse_taps(as_bytes(tap), 1));
+    change(tap);
+    EXPECT_FALSE(parse_taps(as_bytes(tap), 1));
+  }
+}
+
 TEST_F(RawGuard, SurvivesNoise) {
   std::mt19937 random(42);
   for (int i = 0; i < 3000; i++) {
@@ -194,6 +228,13 @@ TEST_F(RawGuard, SurvivesNoise) {
     if (request.kind == SONDE_SPAWN || request.kind == SONDE_ATTACH || request.kind == SONDE_SIGNAL_TARGET) continue;
     Bytes payload(random() % 200);
     for (uint8_t& byte : payload) byte = static_cast<uint8_t>(random() % 8);
+    if (random() % 8 != 0) {  // else refused at once
+      const unsigned uses = sonde_request_uses(request.kind);
+      if (!(uses & SONDE_USES_ID)) request.id = 0;
+      if (!(uses & SONDE_USES_VALUE)) request.value = 0;
+      if (!(uses & SONDE_USES_ADDRESS)) request.address = 0;
+      if (!(uses & SONDE_USES_LENGTH)) payload.clear();
+    }
     request.length = request.kind == SONDE_READ_MEMORY ? random() : payload.size();
     Bytes body(as_bytes(request).begin(), as_bytes(request).end());
     if (request.kind != SONDE_READ_MEMORY) body.insert(body.end(), payload.begin(), payload.end());

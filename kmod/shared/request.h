@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What a request may say
+ *
+ * A field that its kind does not use is 0, and so are flags and whatever is reserved. What is not 0 there is refused: only
+ * so can a later source give it a meaning that an older client cannot have meant. Both sources ask here.
+ */
+#ifndef SONDE_REQUEST_H
+#define SONDE_REQUEST_H
+
+#ifdef __KERNEL__
+#include <linux/stddef.h>
+#else
+#include <stddef.h>
+#endif
+
+#include "kmod/shared/abi.h"
+
+enum {
+	SONDE_USES_ID = 1,
+	SONDE_USES_VALUE = 2,
+	SONDE_USES_ADDRESS = 4,
+	SONDE_USES_LENGTH = 8, /* has a payload, or wants one */
+};
+
+/* What a kind uses; all of it where the kind is unknown. */
+static inline unsigned sonde_request_uses(uint32_t kind)
+{
+	switch (kind) {
+	case SONDE_GO:
+	case SONDE_STATISTICS:
+	case SONDE_SESSIONS: return 0;
+	case SONDE_HELLO:
+	case SONDE_ATTACH:
+	case SONDE_DETACH:
+	case SONDE_STOP_TARGET:
+	case SONDE_CONTINUE_TARGET:
+	case SONDE_FOLLOW: return SONDE_USES_VALUE;
+	case SONDE_SEEN: return SONDE_USES_ID;
+	case SONDE_BUFFERS:
+	case SONDE_RUN_TO_ENTRY:
+	case SONDE_SIGNAL_TARGET:
+	case SONDE_RELEASE: return SONDE_USES_ID | SONDE_USES_VALUE;
+	case SONDE_PROGRAM_LOAD: return SONDE_USES_ID | SONDE_USES_LENGTH;
+	case SONDE_ECB_ADD:
+	case SONDE_ECB_REMOVE:
+	case SONDE_TAP_ARM:
+	case SONDE_TAP_DISARM: return SONDE_USES_VALUE | SONDE_USES_LENGTH;
+	case SONDE_SPAWN: return SONDE_USES_LENGTH;
+	case SONDE_READ_MEMORY:
+	case SONDE_WRITE_MEMORY: return SONDE_USES_ID | SONDE_USES_ADDRESS | SONDE_USES_LENGTH;
+	default: return ~0u;
+	}
+}
+
+/* Whether `request` is an array of so many elements as it says. */
+static inline int sonde_request_counts(const struct sonde_request *request, uint64_t size)
+{
+	return request->length / size == request->value && request->length % size == 0;
+}
+
+/* What is wrong with it, in words; NULL: nothing. */
+static inline const char *sonde_request_fault(const struct sonde_request *request)
+{
+	const unsigned uses = sonde_request_uses(request->kind);
+
+	if (request->flags || request->reserved)
+		return "flags or reserved of the request are not 0";
+	if ((request->id && !(uses & SONDE_USES_ID)) || (request->value && !(uses & SONDE_USES_VALUE)) ||
+	    (request->address && !(uses & SONDE_USES_ADDRESS)) || (request->length && !(uses & SONDE_USES_LENGTH)))
+		return "a field that its kind does not use is not 0";
+	if (request->kind == SONDE_ECB_ADD && !sonde_request_counts(request, sizeof(struct sonde_ecb)))
+		return "array of ECBs";
+	if ((request->kind == SONDE_ECB_REMOVE || request->kind == SONDE_TAP_DISARM) &&
+	    !sonde_request_counts(request, sizeof(uint32_t)))
+		return "array of ids";
+	return NULL;
+}
+
+/* The same of a tap, of what no kind of tap uses yet. */
+static inline const char *sonde_tap_fault(const struct sonde_tap *tap)
+{
+	if (tap->flags || tap->arguments || tap->returns || tap->semaphore || tap->reserved)
+		return "flags or reserved of a tap are not 0";
+	return NULL;
+}
+
+#endif

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/consumer/faults.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "runtime/base/excerpt.h"
@@ -42,6 +45,9 @@ constexpr uint64_t kFirstPage = 4096;
 /// What helps with an address that cannot be read, of a statement that reads `statement`.
 std::string hint_on_address(uint64_t address, std::string_view statement) {
   if (address < kFirstPage) return "    a number this small is no address\n";
+  constexpr auto kFolder = static_cast<uint64_t>(AT_FDCWD);  // an int of which the caller widens 32 bits or 64
+  if (address == kFolder || address == (kFolder & UINT32_MAX))
+    return "    this is AT_FDCWD, a descriptor: of openat() and its like the path is arg1\n";
   if (statement.find("copyin") != statement.npos) return {};
   return "    memory of the program is read by copyin() and copyinstr()\n";
 }

@@ -31,6 +31,7 @@ constexpr auto kSettlePatience = std::chrono::milliseconds(1500);  // then it is
 constexpr auto kSettleLimit = std::chrono::seconds(60);  // an overloaded machine lets a thread wait for its processor
 
 Error no_process(pid_t pid) { return Error("no process " + std::to_string(pid) + " is traced", ESRCH); }
+Error no_thread(pid_t tid) { return Error("no thread " + std::to_string(tid) + " is traced", ESRCH); }
 
 }  // namespace
 
@@ -182,7 +183,7 @@ Result<void> Tracer::resume(pid_t pid) {
 
 Result<void> Tracer::release(pid_t tid, uint64_t how) {
   Thread* thread = targets_.thread(tid);
-  if (thread == nullptr) return Error("no thread " + std::to_string(tid) + " is traced", ESRCH);
+  if (thread == nullptr || (thread->exited && !thread->held)) return no_thread(tid);  // or it was killed meanwhile
   if (!thread->held) return Error("thread " + std::to_string(tid) + " is not held", EINVAL);
   const uint64_t signal = how >= 2 ? how - 2 : 0;
   if (signal > static_cast<uint64_t>(SIGRTMAX)) return Error("no such signal", EINVAL);
@@ -205,7 +206,7 @@ Result<void> Tracer::follow(pid_t pid) {
 
 Result<void> Tracer::seen(pid_t tid) {
   Thread* thread = targets_.thread(tid);
-  if (thread == nullptr) return Error("no thread " + std::to_string(tid) + " is traced", ESRCH);
+  if (thread == nullptr || thread->exited) return no_thread(tid);
   if (thread->unseen == 0) return Error("thread " + std::to_string(tid) + " does not wait", EINVAL);
   thread->unseen--;
   restart(*thread);

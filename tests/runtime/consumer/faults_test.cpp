@@ -52,6 +52,13 @@ TEST_F(FaultLogTest, ACopyinHasNoNeedOfThatHintButASmallNumberHasOne) {
   EXPECT_TRUE(told.at(1).ends_with("a number this small is no address"));
 }
 
+TEST_F(FaultLogTest, TheFolderOfOpenatIsNoPath) {
+  fault(1, 0xffffff9c, 0);
+  EXPECT_TRUE(told.at(0).ends_with("this is AT_FDCWD, a descriptor: of openat() and its like the path is arg1"));
+  fault(2, static_cast<uint64_t>(-100), 0);
+  EXPECT_TRUE(told.at(1).ends_with("the path is arg1"));
+}
+
 TEST_F(FaultLogTest, WhatFollowsIsCountedAndToldInALine) {
   for (uint64_t i = 0; i < 1000; ++i) fault(1, 0x10000 + i, kSecond + i);
   fault(2, 0x20000, kSecond);

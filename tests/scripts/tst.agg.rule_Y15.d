@@ -1,0 +1,1 @@
+BEGIN { @[ustack()] = count(); exit(0); }

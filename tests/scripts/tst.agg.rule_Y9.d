@@ -1,0 +1,1 @@
+BEGIN { @ = avg(12); clear(@); exit(0); }

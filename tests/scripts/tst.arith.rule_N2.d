@@ -1,0 +1,1 @@
+BEGIN { printf("%x %d", 'steamers', sizeof ('steamers')); exit(0); }

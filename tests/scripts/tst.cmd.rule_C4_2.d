@@ -1,0 +1,1 @@
+/* @command: -qn 'BEGIN { trace($2); exit(0); }' x1 4 */

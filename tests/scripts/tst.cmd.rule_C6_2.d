@@ -1,0 +1,1 @@
+/* @command: -qn 'BEGIN { trace($1); exit(0); }' 'a b' */

@@ -1,0 +1,3 @@
+/* @sonde: -e */
+int func(int);
+BEGIN { exit(0); }

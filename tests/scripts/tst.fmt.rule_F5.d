@@ -1,0 +1,1 @@
+BEGIN { @[(char)-3] = count(); @s[(short)-3] = count(); @i[-3] = count(); exit(0); }

@@ -1,0 +1,3 @@
+/* @sonde: -e */
+#pragma D option pspec
+BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+/* @command: -e -xmaxframes=5 -n BEGIN */

@@ -1,0 +1,1 @@
+/* @command: -xcppargs=-DFOO=3 -C -qn 'BEGIN { exit(0); }' */

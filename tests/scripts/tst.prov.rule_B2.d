@@ -1,0 +1,1 @@
+BEGIN { trace(B_READ); trace(B_WRITE); exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { hops++; printf("%d %d", hops, sizeof (hops)); exit(0); }

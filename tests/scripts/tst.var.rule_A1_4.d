@@ -1,0 +1,1 @@
+BEGIN { row[k++] = "u"; row[k++] = "v"; trace(row[1]); exit(0); }

@@ -1,0 +1,1 @@
+BEGIN /k++ < 5/ { printf("%d", k); exit(0); }

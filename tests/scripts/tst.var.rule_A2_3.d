@@ -1,0 +1,1 @@
+BEGIN /k < 3/ { printf("%d", k++); exit(0); }

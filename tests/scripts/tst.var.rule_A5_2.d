@@ -1,0 +1,1 @@
+BEGIN { 0 ? nosuch : 1; exit(0); }

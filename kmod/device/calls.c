@@ -452,8 +452,9 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 	if (unlikely(is_compat())) {
 		call = call_of_compat(call);
 		result = (s32)result;
-	} else if (call == -1)
+	} else if (call == -1) {
 		call = __NR_rt_sigreturn; /* only that leaves without it */
+	}
 	if ((unsigned long)call >= SONDE_CALLS)
 		return;
 	call = array_index_nospec(call, SONDE_CALLS);

@@ -15,8 +15,8 @@
  * covers has a grip: existing ones by passes over all threads until one finds
  * nothing new, others at their clone. User taps stay uprobes, whose handlers
  * only note the firing: they hold a lock of the kernel's that others wait for.
- * It is made, and the thread stops, before the return to user mode. Who sends a signal, and whom a timer
- * interrupts, cannot be held.
+ * It is made, and the thread stops, before the return to user mode. Who sends a
+ * signal, and whom a timer interrupts, cannot be held.
  *
  * SONDE_STOP_TARGET stops threads by the same engines, and so does a file that a
  * thread of a target maps that is followed (SONDE_FOLLOW). The process that opened

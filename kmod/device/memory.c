@@ -175,13 +175,15 @@ void sonde_memory_show(struct seq_file *to)
  */
 void sonde_memory_end(void)
 {
+	long objects, bytes;
 	int kind;
 
 	rcu_barrier(); /* sonde_free_rcu() */
-	for (kind = 0; kind < SONDE_MEMORY_COUNT; kind++)
-		WARN(atomic_long_read(&counts[kind].objects) ||
-			     atomic_long_read(&counts[kind].bytes),
-		     "sonde: %ld objects of %s are left, %ld bytes\n",
-		     atomic_long_read(&counts[kind].objects), names[kind],
-		     atomic_long_read(&counts[kind].bytes));
+	for (kind = 0; kind < SONDE_MEMORY_COUNT; kind++) {
+		objects = atomic_long_read(&counts[kind].objects);
+		bytes = atomic_long_read(&counts[kind].bytes);
+		WARN(objects || bytes,
+		     "sonde: %ld objects of %s are left, %ld bytes\n", objects,
+		     names[kind], bytes);
+	}
 }

@@ -296,7 +296,7 @@ struct sonde_session {
 	u64 ring_size;
 	u32 ring_count;
 	struct sonde_writer **rings; /* in the order of mmap */
-	atomic64_t lost; /* records that no ring counts: there was none, or no memory, or no thread */
+	atomic64_t lost; /* records that no ring counts: no ring, memory, or thread */
 
 	spinlock_t targets_lock; /* targets, covered, target_count, deaths */
 	u32 target_count;

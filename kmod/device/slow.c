@@ -159,8 +159,10 @@ static u32 ecbs_left(const struct sonde_slow *slow)
 {
 	const struct sonde_ecb_list *ecbs =
 		rcu_dereference_sched(slow->probe->ecbs);
-	u32 count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0, left = 0, n;
+	u32 count, left = 0, n;
 
+	/* the entries: pairs with sonde_list_add() */
+	count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0;
 	for (n = next_ecb(slow, ecbs, count); n < count; n++)
 		left += !READ_ONCE(ecbs->entries[n].gone);
 	return left;

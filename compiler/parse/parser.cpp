@@ -71,7 +71,7 @@ class TypeMarker {
     // After a type and before what ends a declarator it is the name that is declared, whatever it meant before.
     bool declared = i > 0 &&
                     any(i - 1, P::TYPE_NAME, P::INT, P::CHAR, P::LONG, P::SHORT, P::UNSIGNED, P::SIGNED, P::FLOAT,
-                        P::DOUBLE, P::TEXT, P::RBRACE, P::STAR, P::VOID, P::IDENTIFIER) &&
+                        P::DOUBLE, P::STRING, P::RBRACE, P::STAR, P::VOID, P::IDENTIFIER) &&
                     any(i + 1, P::SEMICOLON, P::COMMA, P::LBRACKET, P::ASSIGN, P::COLON, P::LBRACE);
     if (known) return !declared;
     if (std::ranges::binary_search(declarations_, tokens_[i]->getStartIndex())) return true;  // foo_t x;

@@ -23,10 +23,6 @@ struct CompiledText {
   dtrace_attribute_t attributes{};  ///< the least stable of all that its clauses name
 };
 
-struct CompileFailure {
-  std::string message;  ///< rendered: what, where, caret, hint; several lines
-};
-
 class Compiler {
  public:
   /// All must outlive the compiler. `program` grows with each call.

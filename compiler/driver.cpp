@@ -27,7 +27,7 @@ namespace {
 
 /// What a clause does, as the consumer wants to know it.
 struct Summary {
-  bool records = false, destructive = false, only_aggregates = true;
+  bool records = false, destructive = false;
   std::string impossible;
 
   void expression(const Expr& expr) {
@@ -41,7 +41,6 @@ struct Summary {
 
   void statements(const std::vector<Statement>& list) {
     for (const Statement& statement : list) {
-      only_aggregates = only_aggregates && statement.expression->kind == ExprKind::Aggregate;
       expression(*statement.expression);
       statements(statement.then_part);
       statements(statement.else_part);
@@ -72,7 +71,6 @@ ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::s
   result.records = summary.records;
   result.destructive = summary.destructive;
   result.impossible = summary.impossible.empty() ? clause.needs : summary.impossible;
-  result.faultless_aggregation = summary.only_aggregates && !clause.statements.empty();
   const Expr* only = clause.statements.size() == 1 ? clause.statements.front().expression.get() : nullptr;
   result.only_speculates = only != nullptr && only->kind == ExprKind::Call && only->function->runs == Runs::Speculate;
   result.text = text;

@@ -2,7 +2,7 @@
 // What D's arithmetic means in 64-bit registers; the fire part and the body agree by asking here.
 //
 // Every operation works on 64 bits. The static type says only whether it is signed, and cuts the result where
-// that is stored, cast or handed out (D-LANGUAGE.md, section 8).
+// that is stored, cast or handed out.
 #pragma once
 
 #include "compiler/types/type.h"

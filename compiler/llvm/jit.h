@@ -25,7 +25,7 @@ class Jit {
   Jit& operator=(const Jit&) = delete;
 
   /// Native code for each clause, in order. The code lives as long as the Jit. A clause that needs no body
-  /// code (no predicate left, no statements) gets a null function... callers treat null as "predicate true, nothing to do".
+  /// code (no predicate left, no statements) gets a null function: the predicate is true, and there is nothing to do.
   /// Errors: ours only; what the tree holds was checked.
   Result<std::vector<BodyFunction>> compile(const BodyProgram& program, std::span<const SplitClause> clauses);
 

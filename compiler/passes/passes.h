@@ -29,7 +29,6 @@ struct MacroValues {
 /// Opaque here; made by compiler/passes/check.cpp.
 class World;
 std::unique_ptr<World> make_world(BodyProgram& program, ProbeCatalog& probes, Options& options);
-void delete_world(World*);
 
 /// A script's descriptions have bodies; what -n and its like take, or the option pspec allows, may be a description alone.
 bool is_script(const SourceText& source, const Options& options);
@@ -73,7 +72,6 @@ using CallsOf = std::function<std::vector<CallProbe>(const ClauseAst&)>;
 /// `program` gives variables; residency is remembered there across calls (the prompt): a later text that would break it gets a diagnostic.
 class Splitter;
 std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Options& options);
-void delete_splitter(Splitter*);
 std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics,
                                const CallsOf& calls_of = {});
 /// What a clause needs of calls before they are made, to show them at their returns: a clause of ours, without a tree. Null `fire`: nothing.

@@ -103,8 +103,6 @@ std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Option
   return std::make_unique<Splitter>(program, options);
 }
 
-void delete_splitter(Splitter* splitter) { delete splitter; }
-
 std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics,
                                const CallsOf& calls_of) {
   return splitter.split(units, diagnostics, calls_of);

@@ -149,6 +149,4 @@ std::unique_ptr<World> make_world(BodyProgram& program, ProbeCatalog& probes, Op
   return std::make_unique<World>(program, probes, options);
 }
 
-void delete_world(World* world) { delete world; }
-
 }  // namespace sonde

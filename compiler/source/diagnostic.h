@@ -30,7 +30,7 @@ inline constexpr SourceRange kEndOfText{UINT32_MAX, UINT32_MAX};
 /// "The script is wrong": what, where, and what was likely meant.
 struct Diagnostic {
   std::string tag;      ///< D_IDENT_UNDEF
-  std::string message;  ///< as in D-LANGUAGE.md; may go on in further lines that begin with a tab
+  std::string message;  ///< in DTrace's words; may go on in further lines that begin with a tab
   SourceRange where;
   std::string hint;     ///< "did you mean 'open'?"; may be empty
   std::string context;  ///< "in action list", "in predicate"; empty at top level. Used for -n texts

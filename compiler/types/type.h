@@ -66,7 +66,7 @@ struct Type {
   bool is_scalar() const { return is_integer() || is_pointer(); }
 };
 
-/// Owns all types of a compiler. Starts with C's integers, string, and the always-present typedefs of D-LANGUAGE.md, section 6.
+/// Owns all types of a compiler. Starts with C's integers, string, and the typedefs that D always has.
 class TypeTable {
  public:
   explicit TypeTable(uint64_t strsize);

@@ -2,7 +2,9 @@
 /*
  * The task finder, on the utrace API.
  *
- * A finder has an engine on every thread: for clone, exec and death, and for
+ * A finder that looks for a program has an engine on every thread, as each may
+ * run it by its next exec; one that looks for a process has them on its threads
+ * and those of its children alone. They are for clone, exec and death, and for
  * the return of system calls on the threads that match, if somebody wants to
  * know about mappings. Each finder has its own copy of the callbacks' table,
  * so that UTRACE_ATTACH_MATCH_OPS tells its engines from all others.
@@ -473,9 +475,11 @@ static int pass(struct sonde_finder *finder)
 
 	for (i = 0; i < n; i++) {
 		struct task_struct *task = tasks[i];
+		bool matches = task_matches(finder, task);
 
 		if (!READ_ONCE(task->exit_state) &&
-		    !watch_task(finder, task, task_matches(finder, task)))
+		    (matches || finder->path) &&
+		    !watch_task(finder, task, matches))
 			new++;
 		put_task_struct(task);
 	}

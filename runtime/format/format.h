@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Values as DTrace prints them (D-LANGUAGE.md, sections 13, 14 and 18), to the byte.
+// Values as DTrace prints them, to the byte.
 #pragma once
 
 #include <cstdint>

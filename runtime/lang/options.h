@@ -134,7 +134,7 @@ class Options {
  public:
   Options();
 
-  /// Sets an option. `phase` is when it is set (Compile for -x before compiling with from_pragma false, Always for setopt).
+  /// Sets an option. `from_program`: by a pragma or setopt(); `tracing`: it has begun.
   /// Errors, in DTrace's words: "Invalid option name", "Invalid value for specified option",
   /// "Option cannot be used from within a D program", "Operation illegal when tracing is active".
   Result<void> set(std::string_view name, std::string_view value, bool from_program, bool tracing);

@@ -145,13 +145,6 @@ void Symbolizer::note_mapping(uint32_t pid, uint64_t address, uint64_t offset, c
   process.missed.clear();
 }
 
-void Symbolizer::note_fork(uint32_t parent, uint32_t child) {
-  auto known = processes_.find(parent);
-  if (known == processes_.end()) return note(child);
-  Process copy = known->second;
-  processes_[child] = std::move(copy);
-}
-
 void Symbolizer::note_exec(uint32_t pid) {
   processes_.erase(pid);
   note(pid);

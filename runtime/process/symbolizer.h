@@ -43,8 +43,6 @@ class Symbolizer {
   void note(uint32_t pid);
   /// A file was mapped (SONDE_EVENT_MAPPED): `size` 0 when unknown, up to the next mapping then.
   void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size = 0);
-  /// `child` begins with the mappings of `parent` (fork).
-  void note_fork(uint32_t parent, uint32_t child);
   /// `pid` runs another program: what was known is forgotten, and noted anew.
   void note_exec(uint32_t pid);
 

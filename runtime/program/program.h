@@ -90,7 +90,6 @@ struct ClauseDesc {
   bool destructive = false;
   bool hidden = false;                      ///< ours: it keeps what another one needs, and does nothing that is seen
   std::string impossible;                   ///< why no source can do what it does; empty: it can be enabled
-  bool faultless_aggregation = false;       ///< only aggregates: needs no order
   std::shared_ptr<const std::string> text;  ///< the whole source; null: there is none
   struct Span {
     uint32_t begin = 0, end = 0;

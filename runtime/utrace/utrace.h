@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The utrace API in user space, over ptrace
 //
-// The same vocabulary as in the kernel (DESIGN.md, section 3), with struct utrace_task * for
+// The same vocabulary as in the kernel, with struct utrace_task * for
 // a thread. One UtraceHost owns every ptrace call and wait; all of this API is called from its
 // thread, inside a callback or between two turns of its loop, except where a line says otherwise.
 // Errors are negative errno values, as in the kernel.

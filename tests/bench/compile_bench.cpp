@@ -15,6 +15,7 @@
 #include "compiler/passes/split.h"
 #include "compiler/passes/world.h"
 #include "providers/registry.h"
+#include "runtime/framework/framework.h"
 
 namespace {
 

@@ -120,11 +120,11 @@ MUTANTS = [
     S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(address);", "", "guard_test:User.DisarmWhileItRuns"),
     E("runtime/abi/protocol.cpp", "bool take_text(", "length > rest_.size()", "length > rest_.size() + 1", "abi_test:Protocol.*"),
     E("runtime/abi/protocol.cpp", "std::optional<Packet> Channel::next()", "available - sizeof header < header.length", "available - sizeof header + 1 < header.length", "abi_test:Protocol.*"),
-    E("runtime/guard/taps.cpp", "void note_use(", "insn.i >= 6", "insn.i >= 7", "scenario:six_arguments", "guard_test:*Argument*:*argument*"),
+    E("runtime/guard/taps.cpp", "void note_use(", "insn.i >= 6", "insn.i >= 7", "scenario:six_arguments", "guard_test:User.Arguments*"),
     S("runtime/guard/taps.cpp", "void TapTable::remove(", "if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);", "",
       "scenario:prompt_disables_a_clause"),
-    E("runtime/guard/sends.cpp", "std::optional<Firing> send_of(", "made.result != 0 || signal == 0", "signal == 0", "guard_test:*Send*:*send*:*Signal*"),
-    E("runtime/guard/sends.cpp", "Firing firing_of(", "firing.args[4] = static_cast<uint64_t>(receiver.tid)", "firing.args[4] = 0", "guard_test:*Send*:*send*:*Signal*"),
+    E("runtime/guard/sends.cpp", "std::optional<Firing> send_of(", "made.result != 0 || signal == 0", "signal == 0", "guard_test:Guard.SignalsSent"),
+    E("runtime/guard/sends.cpp", "Firing firing_of(", "firing.args[4] = static_cast<uint64_t>(receiver.tid)", "firing.args[4] = 0", "guard_test:Guard.SignalsSent"),
     E("runtime/utrace/events.cpp", "void Core::adopt_parked(bool now)", "on_new_task(task, relative, relative ? kinship(*relative, task) : 0)", "on_new_task(task, nullptr, 0)",
       "guard_test:LateParent.AChildIs*"),
     E("runtime/utrace/events.cpp", "void Core::on_clone(", "take_ended(tid)", "std::optional<Ended>()", "guard_test:LateParent.*"),
@@ -432,7 +432,8 @@ def main():
     users = {n: m for n, m in chosen.items() if not m.in_kernel}
     inside = {n: m for n, m in chosen.items() if m.in_kernel}
     say(f"{len(chosen)} mutants; building")
-    build(list(users.values()))
+    if users:
+        build(list(users.values()))
     say(f"built after {time.monotonic() - began:.0f} s")
     fate = {}
     with concurrent.futures.ThreadPoolExecutor(2) as pool, concurrent.futures.ThreadPoolExecutor(1) as beside:

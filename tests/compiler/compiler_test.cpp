@@ -139,7 +139,6 @@ TEST_F(CompilerTest, AFailedCallLeavesNoClause) {
 TEST_F(CompilerTest, ClausesAreDescribed) {
   ASSERT_TRUE(compile("BEGIN { @ = count(); }\nBEGIN { x = 1; }\nBEGIN { stop(); }\nBEGIN { exit(0); }"));
   ASSERT_EQ(program_.clauses.size(), 4u);
-  EXPECT_TRUE(program_.clauses[0].faultless_aggregation);
   EXPECT_FALSE(program_.clauses[1].records);
   EXPECT_TRUE(program_.clauses[2].destructive);
   EXPECT_TRUE(program_.clauses[2].held);

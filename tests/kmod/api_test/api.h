@@ -77,7 +77,7 @@ static inline int kernel_before(int major)
 		pause_ms(2); \
 	is_so_; })
 
-/* One row of the table: an item of UTRACE.md, section 2, and its test. */
+/* One row of the table: an item of the contract, and its test. */
 struct row {
 	const char *name, *item;
 	void (*test)(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rows of UTRACE.md, section 2, each as a test against live programs.
+ * The rows of the contract of kmod/utrace.h, each as a test against live programs.
  *
  * usage: api_test [NAME]	a table of rows; status 0 if none failed
  *

@@ -47,6 +47,25 @@ static void r_find_pid(void)
 	close(e);
 }
 
+/* Whose process is looked for pays for it, and nobody else. */
+static void r_find_only(void)
+{
+	pid_t pid = start(v_pause), other = fork();
+	int e, none = make();
+
+	if (!other) {
+		for (;;)
+			pause();
+	}
+	e = find(pid, "");
+	CHECK(next(e, UTRACE_TEST_FOUND, NULL));
+	EQUAL(attach_to(none, other, 0), -ENOENT);	/* has no engine */
+	close(e);
+	finish(other);
+	finish(pid);
+	close(none);
+}
+
 static void r_find_children(void)
 {
 	struct utrace_test_entry entry;
@@ -168,6 +187,7 @@ static void r_find_32(void)
 const struct row rows_finder[] = {
 	{ "findpid", "finder by pid; mmap, mprotect, munmap; gone",
 	  r_find_pid, "told after the call" },
+	{ "findonly", "finder by pid: no engine on others", r_find_only, NULL },
 	{ "findchild", "finder: children of a pid", r_find_children, NULL },
 	{ "findpath", "finder by wildcard, at exec", r_find_path, NULL },
 	{ "findall", "finder of all threads", r_find_all, NULL },

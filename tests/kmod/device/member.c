@@ -142,19 +142,21 @@ static void addresses_stay_secret(void)
 static void put_off_to_an_exec(void)
 {
 	const struct sonde_dif_insn code[] = {
-		{ SONDE_DIF_LI, 0, 0, 0, 0x10000 }, /* nothing is there */
-		{ SONDE_DIF_LDU, 1, 0, 0, 8 },
 		{ SONDE_DIF_VAR, 4, 0, 0, SONDE_DIF_VAR_EUID },
 		{ SONDE_DIF_CAPW, 0, 4, 0, 0 },
+		{ SONDE_DIF_LI, 0, 0, 0, 0x10000 }, /* nothing is there */
+		{ SONDE_DIF_LI, 1, 0, 0, 8 },
+		{ SONDE_DIF_CAPMEM, 1, 0, 1, 8 },
 		{ .op = SONDE_DIF_RECORD },
 	};
+	static const uint8_t kinds[] = { SONDE_SLOT_WORD, SONDE_SLOT_BYTES };
 	struct child child;
 	uint64_t seen;
 
 	GRANTED(&c, open_session(&c, 65536));
 	child = start_child(&c, become_victim);
 	GRANTED(&c, attach(&c, child.pid));
-	GRANTED(&c, load_words(&c, 1, INSNS(code), 1));
+	GRANTED(&c, load_kinds(&c, 1, INSNS(code), 2, kinds));
 	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_execve));
 	go(&c);
 	open_gate(&child);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// UTRACE.md, section 2, "Resume actions": a test a row
+// The contract of runtime/utrace/utrace.h: resume actions, a test a row
 #include "tests/runtime/utrace/support.h"
 
 namespace sonde {

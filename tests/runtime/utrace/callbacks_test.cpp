@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// UTRACE.md, section 2, "Callbacks": a test a row
+// The contract of runtime/utrace/utrace.h: callbacks, a test a row
 #include <fstream>
 
 #include "tests/runtime/utrace/support.h"

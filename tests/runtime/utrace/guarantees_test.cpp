@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// UTRACE.md, section 2, "Calls, flags, guarantees, error codes": a test a row
+// The contract of runtime/utrace/utrace.h: calls, flags, guarantees, error codes, a test a row
 #include "tests/runtime/utrace/support.h"
 
 namespace sonde {

@@ -495,7 +495,7 @@ void Session::tell_cut_strings() {
   const uint64_t count = consumer_->full_strings();
   if (count == 0) return;
   output_.message(std::to_string(count) + (count == 1 ? " string fills" : " strings fill") + " strsize, " +
-                  std::to_string(options_.number("strsize")) + " bytes, and may be cut: -x strsize=4k");
+                  std::to_string(options_.number("strsize")) + " bytes, and may be cut: -x strsize=N lets them be longer");
 }
 
 void Session::print_statistics() {

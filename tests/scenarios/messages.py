@@ -177,3 +177,13 @@ def kernel_threads_are_refused_as_such(world):
     result = world.sonde("-p", threads[0], status=1)
     equal(result.stderr, f"sonde: could not enable tracing: attach to pid {threads[0]}: a thread of the kernel runs no program that could be traced\n",
           "what it says")
+
+
+@scenario()
+def strings_that_fill_strsize_are_counted(world):
+    """Once, at the end; not with -q, and not where all of them are shorter."""
+    clause = 'syscall::write:entry /arg0 == 1/ { trace(copyinstr(arg1)); }'
+    for more, said in ((["-x", "strsize=8"], "sonde: 1 string fills strsize, 8 bytes, and may be cut: -x strsize=N lets them be longer\n"),
+                       (["-x", "strsize=8", "-q"], ""), ([], "")):
+        result = world.sonde(*more, "-n", clause, "-c", "/bin/echo abcdefghijk")
+        equal("".join(line + "\n" for line in result.stderr.splitlines() if "strsize" in line), said, f"what it says with {more}")

@@ -291,7 +291,7 @@ TEST_F(Split, StopAndRaiseHold) {
 TEST_F(Split, TheRuntimeFindsTheArgumentsOfArgstr) {
   auto clauses = split_all(clause(nullptr, call("trace", void_type(), builtin("argstr", string_type())),
                                   call("trace", void_type(), builtin("arg0"))));
-  EXPECT_EQ(clauses[0].captures.size(), 6u);
+  EXPECT_EQ(clauses[0].captures.size(), SONDE_DIF_ARGS) << "of a signal all of them";
   EXPECT_EQ(clauses[0].fire->insns[2].op, SONDE_DIF_ARG);
   EXPECT_EQ(clauses[0].fire->insns[3].op, SONDE_DIF_CAPW);
 }

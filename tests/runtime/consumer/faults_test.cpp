@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/program/program.h"
 #include "runtime/framework/framework.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "compiler/library/library.h"
 
+#include <algorithm>
 #include <array>
-#include <string>
 
 namespace sonde {
 namespace {
@@ -159,18 +159,50 @@ typedef struct udpsinfo { uintptr_t udps_addr; uint16_t udps_lport; uint16_t udp
 )"},
 });
 
-bool names(const LibraryPart& part, std::string_view name) {
-  return !name.empty() && part.names.find(" " + std::string(name) + " ") != std::string_view::npos;
+/// A name of a part's list, and the part.
+struct DefinedName {
+  std::string_view name;
+  size_t part = 0;
+};
+
+/// Calls `visit` for each name: a word, and two with "struct" or "union" before the second.
+constexpr void each_name(const auto& visit) {
+  for (size_t part = 0; part < kParts.size(); part++) {
+    const std::string_view list = kParts[part].names;
+    for (size_t begin = 1; begin < list.size();) {
+      const size_t end = list.find(' ', begin);
+      const std::string_view word = list.substr(begin, end - begin);
+      visit(DefinedName{word, part});
+      if (word == "struct" || word == "union")
+        visit(DefinedName{list.substr(begin, list.find(' ', end + 1) - begin), part});
+      begin = end + 1;
+    }
+  }
 }
+
+consteval size_t count_names() {
+  size_t count = 0;
+  each_name([&](const DefinedName&) { count++; });
+  return count;
+}
+
+/// Sorted when this is compiled: the parser asks of each identifier that it meets.
+constexpr auto kNames = [] {
+  std::array<DefinedName, count_names()> all{};
+  size_t at = 0;
+  each_name([&](const DefinedName& one) { all[at++] = one; });
+  std::ranges::sort(all,
+                    [](const auto& a, const auto& b) { return a.name != b.name ? a.name < b.name : a.part < b.part; });
+  return all;
+}();
 
 }  // namespace
 
 std::span<const LibraryPart> library_parts() { return kParts; }
 
 const LibraryPart* part_that_defines(std::string_view name) {
-  for (const LibraryPart& part : kParts)
-    if (names(part, name)) return &part;
-  return nullptr;
+  const auto at = std::ranges::lower_bound(kNames, name, {}, &DefinedName::name);
+  return at != kNames.end() && at->name == name ? &kParts[at->part] : nullptr;
 }
 
 }  // namespace sonde

@@ -70,13 +70,13 @@ def fetch(suite, package):
 
 
 def tests_of(release, sonde, short, first):
-    """(name, command) of each test on a kernel. The short ones are the API table and the unfit modules alone on all kernels but the first."""
+    """(name, command) of each test on a kernel. The short ones are the API table alone on all kernels but the first."""
     run, device = MINE / "run", MINE / "device" / "guest"
     kernel = ["--kernel", release]
     yield "api", [run, *kernel]
-    yield "unfit", [MINE / "unfit", *kernel]
     if short and not first:
         return
+    yield "unfit", [MINE / "unfit", *kernel, *(["argument"] if short else [])]  # each case builds a module and boots a guest
     yield "device", [device, *kernel, sonde]
     if short:
         yield "scenarios", [MINE / "scenarios", *kernel, "--short", sonde]

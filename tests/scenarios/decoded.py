@@ -160,6 +160,7 @@ def decoded_as_strace_does_tar(world):
 def decoded_as_strace_does_gcc(world):
     source = world.path("a.c", "#include <stdio.h>\nint main(void) { puts(\"hi\"); }\n")
     pairs, alone = compare(world, f"gcc -O1 {source} -o a.out", 1000)
+    alone = [call for call in alone if name_of(call) != "getrandom"]  # once more where the name of a temporary file is taken
     equal((pairs, alone), ([], []), "calls that differ, calls that one alone has")
 
 

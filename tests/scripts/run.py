@@ -22,6 +22,7 @@ Comments at the head of a script, a line each, say how it is run; README.md expl
 
 import argparse
 import concurrent.futures
+import fcntl
 import os
 import pathlib
 import re
@@ -29,7 +30,6 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
@@ -42,11 +42,13 @@ def compiled(words, folder):
     """Path of a test program; each way of compiling it is done once."""
     name, *flags = words
     source, built = PROGRAMS / f"{name}.c", folder / "-".join([name, *(re.sub(r"\W", "", flag) for flag in flags)])
-    if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
-        folder.mkdir(parents=True, exist_ok=True)
-        fresh = folder / f"{built.name}.{os.getpid()}.{threading.get_ident()}"
-        subprocess.run(["gcc", *flags, "-o", fresh, source], check=True, timeout=120)
-        os.replace(fresh, built)  # two scripts may do this at once
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w", encoding="ascii") as lock:  # another script may trace the program while this one wants it
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
+            fresh = folder / f"{built.name}.fresh"
+            subprocess.run(["gcc", *flags, "-o", fresh, source], check=True, timeout=120)
+            os.replace(fresh, built)
     return built
 
 

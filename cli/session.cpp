@@ -206,9 +206,14 @@ std::string Session::path_of_exec(uint32_t pid) {
   for (Elf64_auxv_t entry; file.read(reinterpret_cast<char*>(&entry), sizeof entry);) {
     if (entry.a_type != AT_EXECFN) continue;
     std::string path;
-    for (uint8_t byte = 1; path.size() < PATH_MAX; path += static_cast<char>(byte)) {
-      auto read = source_->read_memory(pid, entry.a_un.a_val + path.size(), {&byte, 1});
-      if (!read || byte == 0) break;
+    while (path.size() < PATH_MAX) {  // a page at a time: the next one may not be there
+      constexpr uint64_t kPage = 4096;
+      const uint64_t at = entry.a_un.a_val + path.size();
+      std::vector<uint8_t> bytes(kPage - at % kPage);
+      if (!source_->read_memory(pid, at, bytes)) break;
+      const auto end = std::ranges::find(bytes, 0);
+      path.append(bytes.begin(), end);
+      if (end != bytes.end()) break;
     }
     return path;
   }
@@ -495,7 +500,8 @@ void Session::tell_cut_strings() {
   const uint64_t count = consumer_->full_strings();
   if (count == 0) return;
   output_.message(std::to_string(count) + (count == 1 ? " string fills" : " strings fill") + " strsize, " +
-                  std::to_string(options_.number("strsize")) + " bytes, and may be cut: -x strsize=N lets them be longer");
+                  std::to_string(options_.number("strsize")) +
+                  " bytes, and may be cut: -x strsize=N lets them be longer");
 }
 
 void Session::print_statistics() {

@@ -10,8 +10,8 @@
 #include "compiler/passes/passes.h"
 #include "compiler/source/diagnostic.h"
 #include "runtime/base/result.h"
-#include "runtime/program/program.h"
 #include "runtime/lang/options.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 

@@ -11,10 +11,10 @@
 
 #include "compiler/compiler.h"
 #include "compiler/dif/disassemble.h"
-#include "compiler/passes/directories.h"
 #include "compiler/llvm/jit.h"
 #include "compiler/parse/parser.h"
 #include "compiler/passes/checker.h"
+#include "compiler/passes/directories.h"
 #include "compiler/passes/split.h"
 #include "compiler/passes/world.h"
 #include "compiler/source/prepare.h"

@@ -16,10 +16,10 @@
 
 #include "compiler/source/diagnostic.h"
 #include "compiler/types/type.h"
-#include "runtime/program/program.h"
 #include "runtime/framework/provider.h"
 #include "runtime/lang/functions.h"
 #include "runtime/lang/variables.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 

@@ -8,8 +8,8 @@
 
 #include "compiler/passes/passes.h"
 #include "runtime/base/result.h"
-#include "runtime/program/program.h"
 #include "runtime/body/symbols.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 

@@ -13,8 +13,8 @@
 #include "compiler/ast/ast.h"
 #include "compiler/source/diagnostic.h"
 #include "runtime/base/result.h"
-#include "runtime/program/program.h"
 #include "runtime/lang/options.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 

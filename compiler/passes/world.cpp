@@ -20,11 +20,9 @@ void shrink(std::deque<T>& list, size_t size) {
 }  // namespace
 
 World::World(BodyProgram& program, ProbeCatalog& probes, Options& options)
-    : program(program),
-      probes(probes),
-      options(options),
-      types(options.number("strsize")),
-      foreign(types, [&probes] { return probes.targets(); }) {}
+    : program(program), probes(probes), options(options), types(options.number("strsize")), foreign(types, [&probes] {
+        return probes.targets();
+      }) {}
 
 const Prototype& World::prototype(std::string_view text) {
   auto [at, fresh] = prototypes_.try_emplace(text);

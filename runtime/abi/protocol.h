@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "kmod/shared/abi.h"
+#include "runtime/abi/requests.h"
 #include "runtime/base/result.h"
 #include "runtime/base/unique_fd.h"
-#include "runtime/abi/requests.h"
 
 namespace sonde {
 

@@ -11,8 +11,8 @@
 #include "runtime/agg/keys.h"
 #include "runtime/agg/table.h"
 #include "runtime/body/memory.h"
-#include "runtime/program/program.h"
 #include "runtime/body/variable_store.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 

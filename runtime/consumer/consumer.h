@@ -18,9 +18,9 @@
 #include "runtime/base/result.h"
 #include "runtime/body/context.h"
 #include "runtime/body/output.h"
-#include "runtime/program/program.h"
 #include "runtime/framework/framework.h"
 #include "runtime/lang/options.h"
+#include "runtime/program/program.h"
 #include "runtime/source/event_source.h"
 
 namespace sonde {

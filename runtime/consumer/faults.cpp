@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "runtime/base/excerpt.h"
-#include "runtime/program/program.h"
 #include "runtime/format/append.h"
 #include "runtime/format/format.h"
 #include "runtime/framework/framework.h"
+#include "runtime/program/program.h"
 
 namespace sonde {
 namespace {

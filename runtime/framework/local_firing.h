@@ -32,8 +32,8 @@
 #include "runtime/base/ids.h"
 #include "runtime/base/result.h"
 #include "runtime/buffer/ring.h"
-#include "runtime/program/fire_program.h"
 #include "runtime/framework/provider.h"
+#include "runtime/program/fire_program.h"
 
 namespace sonde {
 

@@ -23,9 +23,9 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/base/glob.h"
 #include "runtime/base/ids.h"
 #include "runtime/base/number_table.h"
-#include "runtime/base/glob.h"
 
 namespace sonde {
 

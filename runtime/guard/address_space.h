@@ -26,11 +26,11 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/abi/requests.h"
 #include "runtime/base/few.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/guard/arch/x86_64/instruction.h"
 #include "runtime/guard/unwind.h"
-#include "runtime/abi/requests.h"
 
 namespace sonde::guard {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "kmod/shared/abi.h"
+#include "runtime/abi/protocol.h"
 #include "runtime/base/few.h"
 #include "runtime/guard/address_space.h"
-#include "runtime/abi/protocol.h"
 #include "runtime/process/syscall_table.h"
 #include "runtime/utrace/utrace.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
 
-#include "compiler/dif/emitter.h"
 #include "compiler/dif/disassemble.h"
+#include "compiler/dif/emitter.h"
 
 namespace sonde {
 namespace {

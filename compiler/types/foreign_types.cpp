@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "compiler/types/foreign_types.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "runtime/process/proc_maps.h"
@@ -21,17 +19,6 @@ bool stands_for(std::string_view module, std::string_view name) {
   return module == name || (name.starts_with(module) && (name[module.size()] == '.' || name[module.size()] == '-'));
 }
 
-/// As the process sees it, where we do not.
-std::string reachable(uint32_t pid, const std::string& path) {
-  return access(path.c_str(), R_OK) == 0 ? path : "/proc/" + std::to_string(pid) + "/root" + path;
-}
-
-std::string executable_of(uint32_t pid) {
-  char path[4096];
-  const ssize_t length = readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path, sizeof path);
-  return length > 0 ? std::string(path, static_cast<size_t>(length)) : "";
-}
-
 }  // namespace
 
 ForeignTypes::ForeignTypes(TypeTable& types, std::function<std::vector<uint32_t>()> targets)
@@ -44,26 +31,30 @@ void ForeignTypes::refresh_sources() {
     return std::ranges::any_of(sources_, [&](const Source& one) { return one.pid == pid && one.path == path; });
   };
   for (uint32_t pid : targets_()) {
-    const std::string executable = executable_of(pid);
-    const auto add = [&](const std::string& path) {
-      if (path.empty() || known(pid, path)) return;
-      sources_.push_back({pid, path, std::string(base_name(path)), path == executable, false, nullptr, {}});
+    const std::string program = program_path(pid);
+    const auto maps = read_proc_maps(pid);
+    if (!maps) continue;
+    for (const MapEntry& entry : *maps) {
+      if (!entry.executable || !entry.is_file() || known(pid, entry.path)) continue;
+      sources_.push_back({pid,
+                          entry.path,
+                          file_of(pid, entry),
+                          std::string(base_name(entry.path)),
+                          entry.path == program,
+                          false,
+                          nullptr,
+                          {}});
       found_.clear();
-    };
-    add(executable);
-    if (auto maps = read_proc_maps(pid))
-      for (const MapEntry& entry : *maps)
-        if (entry.executable && entry.is_file()) add(entry.path);
+    }
   }
-  if (!known(0, kKernelTypes)) sources_.push_back({0, kKernelTypes, "vmlinux", false, false, nullptr, {}});
+  if (!known(0, kKernelTypes))
+    sources_.push_back({0, kKernelTypes, kKernelTypes, "vmlinux", false, false, nullptr, {}});
 }
 
 CTypes* ForeignTypes::open(Source& source) {
   if (source.opened) return source.types.get();
   source.opened = true;
-  auto types = source.pid == 0 ? read_btf(source.path) : read_dwarf(reachable(source.pid, source.path));
-  if (!types && source.executable)
-    types = read_dwarf("/proc/" + std::to_string(source.pid) + "/exe");  // it was deleted
+  auto types = source.pid == 0 ? read_btf(source.file) : read_dwarf(source.file);
   if (types) source.types = std::move(*types);
   return source.types.get();
 }

@@ -47,8 +47,8 @@ class ForeignTypes {
   };
   /// An object that has types, once it was opened.
   struct Source {
-    uint32_t pid;  ///< 0: the kernel
-    std::string path, name;
+    uint32_t pid;                  ///< 0: the kernel
+    std::string path, file, name;  ///< as the process has it; by which we open it; its base name
     bool executable = false, opened = false;
     std::unique_ptr<CTypes> types;
     std::unordered_map<CTypeId, const Type*> made;

@@ -66,9 +66,11 @@ std::vector<Implementation> IndirectFunctions::implementations(const ElfFile& fi
 void IndirectFunctions::look() {
   if (auto maps = read_proc_maps(pid_)) maps_ = std::move(*maps);
   memory_.reset(::open(("/proc/" + std::to_string(pid_) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
-  for (const MapEntry& entry : maps_)
-    if (entry.executable && entry.is_file() && std::ranges::count(paths_, entry.path) == 0)
-      paths_.push_back(entry.path);
+  for (MapEntry& entry : maps_) {
+    if (!entry.executable || !entry.is_file()) continue;
+    entry.path = file_of(pid_, entry);
+    if (std::ranges::count(paths_, entry.path) == 0) paths_.push_back(entry.path);
+  }
   std::ranges::stable_partition(paths_, [](const std::string& path) { return base_name(path).starts_with("ld"); });
 }
 

@@ -70,7 +70,8 @@ class IndirectFunctions {
   Files& files_;
   UniqueFd memory_;
   std::vector<MapEntry> maps_;
-  std::vector<std::string> paths_;  ///< of what is mapped, the dynamic linker first: libraries borrow from it
+  std::vector<std::string>
+      paths_;  ///< by which they can be opened, of what is mapped, the dynamic linker first: libraries borrow from it
   std::map<std::string, std::optional<Object>> objects_;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "providers/pid/objects.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "providers/pid/field.h"
@@ -13,17 +11,17 @@
 namespace sonde::pid {
 namespace {
 
-std::string executable_of(uint32_t pid) {
-  char path[4096];
-  const std::string link = "/proc/" + std::to_string(pid) + "/exe";
-  const ssize_t length = readlink(link.c_str(), path, sizeof path);
-  return length > 0 ? std::string(path, static_cast<size_t>(length)) : "";
-}
+struct Mapped {
+  std::string program;
+  std::vector<std::string> paths;  ///< of the objects, in their order, as the process has them
+  std::vector<Object> objects;
+};
 
 void add_object(void* arg, const sonde_mapping* mapping) {
-  auto& objects = *static_cast<std::vector<Object>*>(arg);
-  if (std::ranges::find(objects, mapping->path, &Object::path) != objects.end()) return;
-  objects.push_back({mapping->path, std::string(base_name(mapping->path))});
+  auto& mapped = *static_cast<Mapped*>(arg);
+  if (std::ranges::count(mapped.paths, mapping->path) != 0) return;
+  mapped.paths.emplace_back(mapping->path);
+  mapped.objects.push_back({mapping->file, std::string(base_name(mapping->path)), mapping->path == mapped.program});
 }
 
 /// "libc" begins "libc.so.6" and "libc-2.36.so", but not "libcrypt.so.1".
@@ -35,12 +33,10 @@ bool is_short_for(std::string_view module, std::string_view name) {
 }  // namespace
 
 std::vector<Object> objects_of(uint32_t pid) {
-  std::vector<Object> objects;
-  sonde_mappings(pid, add_object, &objects);
-  if (!objects.empty() && !vdso_path().empty()) objects.push_back({kVdso, kVdso});
-  const std::string executable = executable_of(pid);
-  for (Object& object : objects) object.executable = object.path == executable;
-  return objects;
+  Mapped mapped{program_path(pid), {}, {}};
+  sonde_mappings(pid, add_object, &mapped);
+  if (!mapped.objects.empty() && !vdso_path().empty()) mapped.objects.push_back({kVdso, kVdso});
+  return std::move(mapped.objects);
 }
 
 std::vector<const Object*> select_objects(const std::vector<Object>& objects, std::string_view module) {

@@ -10,7 +10,7 @@
 namespace sonde::pid {
 
 struct Object {
-  std::string path;
+  std::string path;         ///< by which the file can be opened (sonde_mapping::file); "[vdso]"
   std::string name;         ///< base name: the module of its probes
   bool executable = false;  ///< the program itself: also a.out
   bool compiled = false;    ///< no file, but what the program's runtime has compiled (run_time_code.h)

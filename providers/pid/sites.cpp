@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "providers/pid/sites.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 
 #include "providers/pid/field.h"
 #include "providers/pid/function_field.h"
 #include "providers/pid/instructions.h"
 #include "runtime/base/suggest.h"
+#include "runtime/base/unique_fd.h"
 #include "runtime/process/demangle.h"
 
 namespace sonde::pid {
@@ -89,7 +94,7 @@ class Finder {
 
   void find_in_functions(const std::vector<Object>& objects) {
     bool any_function = false;
-    std::string searched;  // the first one's name
+    std::string searched, unread;  // the first one's name; why the first one that cannot be opened cannot
     bool any_symbol = false;
     for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
       if (!may_probe(*object)) continue;
@@ -100,7 +105,10 @@ class Finder {
         continue;
       }
       Files::File* file = files_.open(object->path);
-      if (file == nullptr) continue;
+      if (file == nullptr) {
+        if (unread.empty()) unread = why_unread(*object);
+        continue;
+      }
       if (searched.empty()) searched = object->name;
       any_symbol |= !file->elf->functions().empty() || !file->elf->indirect().empty();
       std::vector<const ElfFunction*> chosen = select_functions(*file->elf, function_);
@@ -111,8 +119,8 @@ class Finder {
         if (!found_.refusal.tag.empty()) return;
       }
     }
-    if (searched.empty() || any_function || !found_.sites.empty() || found_.known > 0) return;
-    const std::string why = any_symbol ? "" : no_symbols(searched);
+    if ((searched.empty() && unread.empty()) || any_function || !found_.sites.empty() || found_.known > 0) return;
+    const std::string why = any_symbol ? "" : searched.empty() ? unread : no_symbols(searched);
     const char* unknown = unresolved_ ? "; it is an indirect function, and which code it runs cannot be told" : "";
     if (function_.is_exact() && Field(spec_.dtpd_mod).is_exact()) {
       refuse("D_PROC_FUNC", "failed to lookup '" + function_.literal() + "' in module '" + spec_.dtpd_mod + "'" + why +
@@ -213,6 +221,15 @@ class Finder {
         handovers_[{&file, to}].push_back(place);
       }
     }
+  }
+
+  static std::string why_unread(const Object& object) {
+    const UniqueFd file(open(object.path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file) return ": '" + object.name + "' is no ELF file for x86-64 that can be read";
+    const std::string why = ": '" + object.name + "' cannot be read: " + std::strerror(errno);
+    const bool replaced = object.path.find("/map_files/") != std::string::npos && errno == EPERM;
+    return why +
+           (replaced ? "; its file was replaced since the program mapped it, and the old one only root may read" : "");
   }
 
   static std::string no_symbols(const std::string& object) {

@@ -156,7 +156,8 @@ int sonde_glob_match(const char* pattern, const char* text);
 /* The processes that are traced (by -c and -p), and their executable mappings: for providers of user probes. */
 struct sonde_mapping {
   uint64_t start, end, offset;
-  char path[4096];
+  char path[4096]; /* as the process has it */
+  char file[4096]; /* by which it can be opened and probed: where `path` is another file by now, or of another root, a way through /proc */
 };
 /* Calls `visit` for each target's pid. */
 void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg);

@@ -339,9 +339,12 @@ int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_map
   auto maps = sonde::read_proc_maps(pid);
   if (!maps) return maps.error().code() != 0 ? maps.error().code() : EINVAL;
   for (const sonde::MapEntry& entry : *maps) {
-    sonde_mapping mapping{entry.start, entry.end, entry.offset, {}};
-    if (!entry.executable || !entry.is_file() || entry.path.size() >= sizeof mapping.path) continue;
+    if (!entry.executable || !entry.is_file()) continue;
+    const std::string file = sonde::file_of(pid, entry);
+    sonde_mapping mapping{entry.start, entry.end, entry.offset, {}, {}};
+    if (entry.path.size() >= sizeof mapping.path || file.size() >= sizeof mapping.file) continue;
     std::memcpy(mapping.path, entry.path.c_str(), entry.path.size() + 1);
+    std::memcpy(mapping.file, file.c_str(), file.size() + 1);
     visit(arg, &mapping);
   }
   return 0;

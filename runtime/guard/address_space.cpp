@@ -399,7 +399,9 @@ uint64_t AddressSpace::linker_function() {
   const auto base = std::ranges::find_if(mappings_, [&](const Mapping& m) { return holds(m, linker_base_); });
   if (base == mappings_.end()) return 0;
   static ElfCache files;
-  const auto file = files.open(base->path);
+  MapEntry entry{base->start, base->end, base->offset, base->executable, false, base->path};
+  entry.deleted = take_deleted_mark(entry.path);
+  const auto file = files.open(file_of(static_cast<uint32_t>(pid_), entry));
   const ElfFunction* function = file ? (*file)->find("_dl_debug_state") : nullptr;
   if (function == nullptr) return 0;
   for (const Mapping& mapping : mappings_) {

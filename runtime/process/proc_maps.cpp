@@ -13,6 +13,8 @@
 namespace sonde {
 namespace {
 
+constexpr std::string_view kDeletedMark = " (deleted)";
+
 /// Takes the next word off `line`, blanks before it left out.
 std::string_view take_word(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
@@ -50,23 +52,27 @@ bool parse_line(std::string_view line, MapEntry& entry) {
   take_word(line);  // device
   take_word(line);  // inode
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-  constexpr std::string_view kDeleted = " (deleted)";
-  entry.deleted = line.ends_with(kDeleted);
-  if (entry.deleted) line.remove_suffix(kDeleted.size());
   entry.executable = permissions.size() >= 3 && permissions[2] == 'x';
   entry.path = unescape(line);
+  entry.deleted = take_deleted_mark(entry.path);
   return parse_hex(range.substr(0, dash), entry.start) && parse_hex(range.substr(dash + 1), entry.end) &&
          parse_hex(offset, entry.offset) && entry.start < entry.end;
 }
 
-std::string mount_namespace(uint32_t pid) {
-  char text[64];
-  const std::string path = "/proc/" + (pid == 0 ? "self" : std::to_string(pid)) + "/ns/mnt";
-  const ssize_t length = readlink(path.c_str(), text, sizeof text);
+/// Where a symbolic link leads; empty: nowhere that we may see.
+std::string link_target(const std::string& link) {
+  char text[4096];
+  const ssize_t length = readlink(link.c_str(), text, sizeof text);
   return length > 0 ? std::string(text, static_cast<size_t>(length)) : "";
 }
 
 }  // namespace
+
+bool take_deleted_mark(std::string& path) {
+  if (!path.ends_with(kDeletedMark)) return false;
+  path.resize(path.size() - kDeletedMark.size());
+  return true;
+}
 
 std::vector<MapEntry> parse_proc_maps(std::string_view text) {
   std::vector<MapEntry> entries;
@@ -107,8 +113,26 @@ std::string_view base_name(std::string_view path) {
 }
 
 bool has_own_root(uint32_t pid) {
-  const std::string theirs = mount_namespace(pid);
-  return !theirs.empty() && theirs != mount_namespace(0);
+  const std::string theirs = link_target("/proc/" + std::to_string(pid) + "/ns/mnt");
+  return !theirs.empty() && theirs != link_target("/proc/self/ns/mnt");
+}
+
+std::string program_path(uint32_t pid) {
+  std::string path = link_target("/proc/" + std::to_string(pid) + "/exe");
+  take_deleted_mark(path);
+  return path;
+}
+
+std::string file_of(uint32_t pid, const MapEntry& entry) {
+  if (!entry.is_file()) return entry.path;
+  const std::string process = "/proc/" + std::to_string(pid);
+  if (!entry.deleted) return has_own_root(pid) ? process + "/root" + entry.path : entry.path;
+  const std::string program = process + "/exe";
+  if (link_target(program) == entry.path + std::string(kDeletedMark)) return program;
+  char range[64];
+  std::snprintf(range, sizeof range, "/map_files/%llx-%llx", static_cast<unsigned long long>(entry.start),
+                static_cast<unsigned long long>(entry.end));
+  return process + range;
 }
 
 }  // namespace sonde

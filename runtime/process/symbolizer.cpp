@@ -12,7 +12,6 @@ namespace sonde {
 namespace {
 
 /// How many addresses of a process are remembered; more, and it begins anew.
-constexpr std::string_view kDeleted = " (deleted)";
 constexpr size_t kMaxKnown = 100'000;
 
 std::string hex(uint64_t value) {
@@ -59,12 +58,7 @@ std::shared_ptr<const ElfFile> Symbolizer::object_of(Process& process, uint32_t 
 
 /// By the ways that lead to a file through a process that has it mapped.
 std::shared_ptr<const ElfFile> Symbolizer::open_through(Process& process, uint32_t pid, const MapEntry& entry) {
-  const std::string proc = "/proc/" + std::to_string(pid);
-  char range[64];
-  std::snprintf(range, sizeof range, "/map_files/%llx-%llx", static_cast<unsigned long long>(entry.start),
-                static_cast<unsigned long long>(entry.end));
-  std::vector<std::string> ways = {proc + range};
-  if (process.own_root && !entry.deleted) ways.push_back(proc + "/root" + entry.path);
+  std::vector<std::string> ways = {file_of(pid, entry)};
   if (process.executable && process.executable_path == entry.path)
     ways.push_back("/proc/self/fd/" + std::to_string(process.executable->get()));
   for (const std::string& way : ways)
@@ -81,14 +75,9 @@ bool Symbolizer::may_keep() {
 /// Opens the executable, unless many are open already.
 void Symbolizer::keep_executable(Process& process, uint32_t pid) {
   if (!may_keep()) return;
-  const std::string link = "/proc/" + std::to_string(pid) + "/exe";
-  char path[4096];
-  const ssize_t length = readlink(link.c_str(), path, sizeof path);
-  UniqueFd fd(open(link.c_str(), O_RDONLY | O_CLOEXEC));
-  if (length <= 0 || !fd) return;
-  process.executable_path.assign(path, static_cast<size_t>(length));
-  if (process.executable_path.ends_with(kDeleted))
-    process.executable_path.resize(process.executable_path.size() - kDeleted.size());
+  UniqueFd fd(open(("/proc/" + std::to_string(pid) + "/exe").c_str(), O_RDONLY | O_CLOEXEC));
+  process.executable_path = program_path(pid);
+  if (process.executable_path.empty() || !fd) return;
   process.executable = std::make_shared<UniqueFd>(std::move(fd));
   kept_.push_back(process.executable);
 }
@@ -138,8 +127,8 @@ void Symbolizer::note_mapping(uint32_t pid, uint64_t address, uint64_t offset, c
   const auto next = process.maps.upper_bound(address);
   const uint64_t limit = next == process.maps.end() ? UINT64_MAX : next->first;
   MapEntry& entry = process.maps[address];
-  entry = {address, size == 0 ? limit : address + size, offset, true, path.ends_with(kDeleted), path};
-  if (entry.deleted) entry.path.resize(path.size() - kDeleted.size());
+  entry = {address, size == 0 ? limit : address + size, offset, true, false, path};
+  entry.deleted = take_deleted_mark(entry.path);
   if (entry.deleted) object_of(process, pid, entry);
   process.known.clear();
   process.missed.clear();

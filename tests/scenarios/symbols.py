@@ -236,6 +236,71 @@ def names_of_code_compiled_in_a_container(world):
     check("perf-1.map`caller+0x6" in world.finish(sonde).stdout, f"no name in the stack: {world.last.stdout}")
 
 
+def counts_of_turns(world, program, pid, *descriptions):
+    """What the process `pid`, which runs turns.c, calls in 100 turns."""
+    sonde = world.start_sonde("-q", "-n", ",".join(descriptions) + ' { @[probefunc] = count(); ustack(1); } END { printa("%s %@d\\n", @); }',
+                              "-p", pid)
+    wait_until(lambda: attached_to(sonde, pid) and at_rest(sonde), what="the attach")
+    equal(program.communicate("go\n", timeout=60)[0], "100\n", "the program's result")
+    result = world.finish(sonde)
+    equal(result.status, 0, f"exit status of sonde: {result.stderr}")
+    return result.stdout
+
+
+def replace(path, by):
+    """As an upgrade does it: the old file lives on where it is mapped, and has no name."""
+    shutil.copy(by, path + ".new")
+    os.rename(path + ".new", path)
+
+
+def start_turns(world, program, command=(), **more):
+    process = world.start([*command, program], marked=False, stdin=subprocess.PIPE, **more)
+    equal(process.stdout.readline(), "ready\n", "first line")
+    return process
+
+
+@scenario()
+def functions_of_files_that_were_replaced(world):
+    """Program and library were upgraded since the program started: it runs the old ones, and these are probed, not the new of their names."""
+    program, library = world.path("turns"), world.path("libc.so.6")
+    shutil.copy(world.program("turns"), program)
+    shutil.copy("/lib/x86_64-linux-gnu/libc.so.6", library)
+    for path in (program, library):
+        process = start_turns(world, program, env={"LD_LIBRARY_PATH": os.path.dirname(library)})
+        replace(path, world.program("frames"))
+        if path == library and (world.user is not None or os.geteuid() != 0):
+            result = world.sonde("-n", f"pid{process.pid}:libc:getppid:entry {{ }}", status=1)
+            check("its file was replaced since the program mapped it" in result.stderr, f"the reason: {result.stderr}")
+            process.communicate("", timeout=60)
+            continue
+        found = counts_of_turns(world, process, process.pid, "pid$target:a.out:work:entry", "pid$target:libc:getppid:return")
+        for name in ("work", "getppid"):
+            check(f"{name} 100\n" in found, f"calls of {name}, {path} replaced: {found[-200:]}")
+        check("turns`work\n" in found and "libc.so.6`getppid+" in found, f"names in stacks: {found[:300]}")
+        replace(path, world.program("turns") if path == program else "/lib/x86_64-linux-gnu/libc.so.6")
+
+
+@scenario()
+def functions_of_replaced_files_for_a_user(world):
+    """The program's own file is there for whoever may trace it; for that of a library one has to be root, and is told."""
+    functions_of_files_that_were_replaced(world.as_user())
+
+
+@scenario()
+def functions_in_another_mount_namespace(world):
+    """A path that the process has may be another file here."""
+    if world.run(["unshare", "--mount", "true"]).status != 0:
+        raise Skip("no namespaces here")
+    program, folder = world.path("turns"), pathlib.Path(world.path("theirs"))
+    folder.mkdir()
+    shutil.copy(world.program("turns"), folder)
+    shutil.copy(world.program("frames"), program)
+    enter = ["unshare", "--mount", "sh", "-c", f"mount --bind {folder}/turns {program} && exec {program}"]
+    process = start_turns(world, "-", enter)
+    found = counts_of_turns(world, process, process.pid, "pid$target:a.out:work:entry")
+    check("work 100\n" in found, f"calls: {found}")
+
+
 @scenario(only="ptrace", why="uprobes need a file")
 def probes_in_code_compiled_at_run_time(world):
     """Each call counts; the program may write such code again: what it has written is left alone."""

@@ -137,9 +137,9 @@ class Parser {
       case kSummary: arguments_.summary = true; return true;
       case kProvider: arguments_.providers.push_back(value); return true;
       case '6':
-      case '4': return true;  // -64
+      case '4': return set("ilp32", "no");  // -64
       case '3':
-      case '2': return fail("-32: 32-bit scripts are not there yet", false);
+      case '2': return set("ilp32");  // -32
       case 'C': return set("cpp");
       case 'H': return set("cpphdrs");
       case 'D': return set("define", value);

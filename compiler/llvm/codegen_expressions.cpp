@@ -222,6 +222,8 @@ BodyCodegen::Value BodyCodegen::conditional(const Expr& expr) {
 BodyCodegen::Value BodyCodegen::cast(const Expr& expr) {
   const Expr& kid = *expr.kids[0];
   if (expr.type->is_string() && !kid.type->is_string()) return string_of(kid, expr.type->size);
+  if (expr.type->is_pointer() && kid.type->is_string())
+    return checked_call("sonde_text_memory", {context_, value(kid)});
   Value result = narrow(value(kid), *expr.type);
   if (expr.bound != 0) fault_if(ir_.CreateICmpUGE(result, constant(expr.bound)), Fault::BadIndex, result);
   return result;

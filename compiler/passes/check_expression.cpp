@@ -292,7 +292,7 @@ ExprPtr Checker::check_cast(ExprPtr expr) {
     if (!scalar_source) invalid();
     return string_of(std::move(from), expr->where);
   }
-  if (!scalar_target || !scalar_source || (b->kind == Type::Kind::String && to->is_integer() && a->size < 8)) invalid();
+  if (!scalar_target || !scalar_source || (b->kind == Type::Kind::String && to->is_integer() && a->size < world_.types.word_bytes())) invalid();
   expr->kids[0] = decay(std::move(from));
   expr->type = to;
   return fold(std::move(expr));

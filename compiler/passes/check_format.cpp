@@ -153,11 +153,12 @@ bool fits(char letter, const Type* type) {
   }
 }
 
-bool fits_size(const std::string& size, const Type* type) {
+bool fits_size(const std::string& size, const Type* type, uint64_t long_bytes) {
   uint64_t bytes = type->canonical->size;
   if (size == "h") return bytes == 2;
   if (size == "hh") return bytes == 1;
-  if (size == "l" || size == "ll") return bytes == 8;
+  if (size == "l") return bytes == long_bytes || bytes == 8;
+  if (size == "ll") return bytes == 8;
   return true;
 }
 
@@ -246,7 +247,8 @@ void Checker::check_conversion(const std::string& function, const Conversion& co
   }
   argument = value(std::move(argument));
   const Type* type = argument->type;
-  bool sized = kIntegers.find(conversion.letter) == std::string_view::npos || fits_size(conversion.size, type);
+  bool sized = kIntegers.find(conversion.letter) == std::string_view::npos ||
+               fits_size(conversion.size, type, world_.types.word_bytes());
   if (!fits(conversion.letter, type) || !sized) {
     std::string hint;
     if (conversion.letter == 's' && type->is_pointer())

@@ -30,7 +30,8 @@ const Type* Checker::specified_integer(const Specifiers& s) {
   }
   if ((s.longs && s.shorts) || s.longs > 2 || s.shorts > 1) fail("D_DECL_COMBO", s.where, "invalid type combination");
   if (s.longs == 2) return world_.types.find(s.is_unsigned ? "unsigned long long" : "long long");
-  return world_.types.integer(s.longs ? 8 : s.shorts ? 2 : 4, !s.is_unsigned);
+  if (s.longs == 1) return world_.types.find(s.is_unsigned ? "unsigned long" : "long");
+  return world_.types.integer(s.shorts ? 2 : 4, !s.is_unsigned);
 }
 
 const Type* Checker::specified(const Specifiers& s) {

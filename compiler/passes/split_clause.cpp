@@ -343,7 +343,7 @@ bool ClauseSplitter::capture_object(const Expr& deref) {
 /// The text of a char array, or behind a char pointer, of the traced program or the kernel.
 bool ClauseSplitter::capture_string_of(const Expr& expr) {
   const Expr& pointer = *expr.kids[0];
-  if (pointer.type->size != 8 || !leads_out(pointer)) return false;
+  if (is_narrow(*pointer.type) || !leads_out(pointer)) return false;
   uint64_t limit = std::min<uint64_t>(limits_.strsize, SONDE_DIF_MAX_TEXT);
   if (expr.integer) limit = std::min(limit, expr.integer);
   if (auto slot = new_slot(expr, SONDE_SLOT_TEXT, limit + 1)) {

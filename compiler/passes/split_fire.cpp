@@ -34,7 +34,7 @@ std::optional<UserLoad> user_load(const Expr& pointer, uint64_t width) {
   uint64_t offset = 0;
   const Expr* at = &pointer;
   for (;;) {
-    if (at->kind == ExprKind::Cast && at->type->size == 8) {
+    if (at->kind == ExprKind::Cast && !is_narrow(*at->type)) {
       at = at->kids[0].get();
       continue;
     }

@@ -20,9 +20,11 @@ void shrink(std::deque<T>& list, size_t size) {
 }  // namespace
 
 World::World(BodyProgram& program, ProbeCatalog& probes, Options& options)
-    : program(program), probes(probes), options(options), types(options.number("strsize")), foreign(types, [&probes] {
-        return probes.targets();
-      }) {}
+    : program(program),
+      probes(probes),
+      options(options),
+      types(options.number("strsize"), options.flag("ilp32") ? DataModel::ILP32 : DataModel::LP64),
+      foreign(types, [&probes] { return probes.targets(); }) {}
 
 const Prototype& World::prototype(std::string_view text) {
   auto [at, fresh] = prototypes_.try_emplace(text);
@@ -45,7 +47,10 @@ const Prototype& World::prototype(std::string_view text) {
     constexpr std::string_view kConstant = " constant";
     out.constant.push_back(word.ends_with(kConstant));
     if (out.constant.back()) word.remove_suffix(kConstant.size());
-    out.parameters.push_back(word == "@" || word == "@@" ? types.find(word) : types.of_text(word, types.int_type()));
+    const Type* type = word == "@" || word == "@@" ? types.find(word) : types.of_text(word, types.int_type());
+    // Addresses of the traced program keep their 64 bits, whatever the script's model is.
+    if (word == "uintptr_t" || word == "size_t") type = types.alias(std::string(word), types.integer(8, false));
+    out.parameters.push_back(type);
     if (!optional) out.required = out.parameters.size();
   }
   return out;

@@ -115,7 +115,7 @@ const Type* ForeignTypes::make(size_t source, CTypeId id, const CType& from) {
     case CType::Kind::Void: return types_.void_type();
     case CType::Kind::Integer: return integer(from);
     case CType::Kind::Float: return types_.float_type(static_cast<uint32_t>(from.size));
-    case CType::Kind::Pointer: return types_.pointer_to(convert(source, from.target));
+    case CType::Kind::Pointer: return types_.pointer_to(convert(source, from.target), sizeof(uint64_t));
     case CType::Kind::Function: return types_.function_of(types_.void_type(), {});
     case CType::Kind::Typedef: {
       const Type* target = convert(source, from.target);

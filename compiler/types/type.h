@@ -66,10 +66,14 @@ struct Type {
   bool is_scalar() const { return is_integer() || is_pointer(); }
 };
 
+/// How wide long and pointers are: 8 bytes, or 4 (-32). In memory, that is: a pointer that a variable keeps has all 64 bits in either.
+enum class DataModel : uint8_t { LP64, ILP32 };
+
 /// Owns all types of a compiler. Starts with C's integers, string, and the typedefs that D always has.
 class TypeTable {
  public:
-  explicit TypeTable(uint64_t strsize);
+  explicit TypeTable(uint64_t strsize, DataModel model = DataModel::LP64);
+  uint64_t word_bytes() const { return word_bytes_; }  ///< of long, and of a pointer
   /// By a name as in D: "int", "unsigned long", "pid_t", "struct foo", "psinfo_t"; null if unknown.
   const Type* find(std::string_view name) const;
   const Type* void_type() const;
@@ -80,7 +84,7 @@ class TypeTable {
   const Type* symbol_type() const;
   const Type* aggregation_type() const;
   const Type* any_type() const;
-  const Type* pointer_to(const Type* target);
+  const Type* pointer_to(const Type* target, uint64_t bytes = 0);  ///< 0: as the model has it
   const Type* array_of(const Type* element, uint64_t count);
   const Type* dynamic_of(const Type* translated);
   const Type* add_typedef(const std::string& name, const Type* target);
@@ -107,7 +111,7 @@ class TypeTable {
   std::deque<std::unique_ptr<Type>> types_;
   std::map<std::string, const Type*, std::less<>> names_;
   std::map<std::pair<const Type*, uint64_t>, const Type*> derived_;
-  uint64_t strsize_;
+  uint64_t strsize_, word_bytes_;
   const Type* add(Type type);
 };
 

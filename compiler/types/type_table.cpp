@@ -30,6 +30,9 @@ constexpr std::array kIntegers = std::to_array<IntegerRow>({
     {"signed char", 1, true},
 });
 
+/// The names of exactly 64 bits, which are spelled with long where that has them.
+constexpr std::array<std::string_view, 5> kExact64 = {"int64_t", "uint64_t", "__u64", "__s64", "ino64_t"};
+
 struct TypedefRow {
   std::string_view name, target;
 };
@@ -181,7 +184,8 @@ std::string integer_name(const std::string& base) {
 
 }  // namespace
 
-TypeTable::TypeTable(uint64_t strsize) : strsize_(strsize) {
+TypeTable::TypeTable(uint64_t strsize, DataModel model)
+    : strsize_(strsize), word_bytes_(model == DataModel::LP64 ? 8 : 4) {
   auto simple = [&](Type::Kind kind, std::string_view name, uint64_t size, bool is_signed = false) {
     Type type;
     type.kind = kind;
@@ -191,7 +195,10 @@ TypeTable::TypeTable(uint64_t strsize) : strsize_(strsize) {
     names_[std::string(name)] = add(std::move(type));
   };
   simple(Type::Kind::Void, "void", 0);
-  for (const IntegerRow& row : kIntegers) simple(Type::Kind::Integer, row.name, row.size, row.is_signed);
+  for (const IntegerRow& row : kIntegers) {
+    const bool is_long = row.name == "long" || row.name == "unsigned long";
+    simple(Type::Kind::Integer, row.name, is_long ? word_bytes_ : row.size, row.is_signed);
+  }
   simple(Type::Kind::Float, "float", 4, true);
   simple(Type::Kind::Float, "double", 8, true);
   simple(Type::Kind::Float, "long double", 16, true);
@@ -201,7 +208,11 @@ TypeTable::TypeTable(uint64_t strsize) : strsize_(strsize) {
   names_["_usymaddr"] = names_["_symaddr"];
   simple(Type::Kind::Aggregation, "@", 0);
   simple(Type::Kind::Any, "@@", 0);
-  for (const TypedefRow& row : kTypedefs) add_typedef(std::string(row.name), of_text(row.target, nullptr));
+  for (const TypedefRow& row : kTypedefs) {
+    const Type* target = of_text(row.target, nullptr);
+    if (std::ranges::count(kExact64, row.name) != 0) target = integer(8, target->is_signed);
+    add_typedef(std::string(row.name), target);
+  }
 }
 
 const Type* TypeTable::add(Type type) {
@@ -257,23 +268,24 @@ const Type* TypeTable::float_type(uint32_t size) const {
 
 const Type* TypeTable::integer(uint32_t size, bool is_signed) const {
   for (const IntegerRow& row : kIntegers)
-    if (row.size == size && row.is_signed == is_signed) return find(row.name);
+    if (row.size == size && row.is_signed == is_signed)
+      if (const Type* type = find(row.name); type->size == size) return type;
   SONDE_CHECK(!"size of an integer");
   return nullptr;
 }
 
-const Type* TypeTable::pointer_to(const Type* target) {
-  const Type*& slot = derived_[{target, UINT64_MAX}];
-  if (slot) return slot;
+const Type* TypeTable::pointer_to(const Type* target, uint64_t bytes) {
+  if (bytes == 0) bytes = word_bytes_;
+  const std::pair key{target, UINT64_MAX - bytes};
+  if (const Type* known = derived_[key]) return known;
   Type type;
   type.kind = Type::Kind::Pointer;
   type.name = target->kind == Type::Kind::Function ? target->name.substr(0, target->name.find('(')) + "(*)()"
                                                    : target->name + (target->name.ends_with('*') ? "*" : " *");
-  type.size = 8;
+  type.size = bytes;
   type.target = target;
-  if (target->canonical != target) type.canonical = pointer_to(target->canonical);
-  const Type* added = add(std::move(type));
-  return derived_[{target, UINT64_MAX}] = added;
+  if (target->canonical != target) type.canonical = pointer_to(target->canonical, bytes);
+  return derived_[key] = add(std::move(type));
 }
 
 const Type* TypeTable::array_of(const Type* element, uint64_t count) {
@@ -294,7 +306,7 @@ const Type* TypeTable::array_of(const Type* element, uint64_t count) {
 }
 
 const Type* TypeTable::dynamic_of(const Type* translated) {
-  const Type*& slot = derived_[{translated, UINT64_MAX - 1}];
+  const Type*& slot = derived_[{translated, UINT64_MAX}];
   if (slot) return slot;
   Type type;
   type.kind = Type::Kind::Dynamic;

@@ -84,6 +84,8 @@ void sonde_array_store(BodyContext*, uint32_t array, const uint64_t* keys, uint6
 int64_t sonde_compare_strings(BodyContext*, uint64_t a, uint64_t b);  ///< < 0, 0, > 0; NULL is less than any string
 uint64_t sonde_string_of(BodyContext*, uint64_t address,
                          uint64_t size);  ///< stringof(p): D memory up to a NUL or `size` bytes, as a string
+/// (char *)text: where it lies if strsize bytes may be read there, else a copy that has them, zeroes behind the NUL. NULL stays NULL.
+uint64_t sonde_text_memory(BodyContext*, uint64_t text);
 /// A string in memory of `size` bytes: cut to them, NUL where there is room. NULL is stored as "".
 void sonde_store_text(BodyContext*, uint64_t address, uint64_t text, uint64_t size);
 uint64_t sonde_scratch(BodyContext*, uint64_t size);  ///< zeroed, 8-byte aligned; NoScratch

@@ -265,6 +265,15 @@ uint64_t sonde_string_of(BodyContext* context, uint64_t address, uint64_t size) 
   return make_string(context, {text, strnlen(text, most)});
 }
 
+uint64_t sonde_text_memory(BodyContext* context, uint64_t text) {
+  const uint64_t strsize = context->state->strsize;
+  if (text == 0 || loadable(context, text) >= strsize) return text;
+  const auto* from = reinterpret_cast<const char*>(text);
+  uint8_t* copy = take_scratch(context, strsize);
+  if (copy != nullptr) std::memcpy(copy, from, strnlen(from, strsize));
+  return reinterpret_cast<uint64_t>(copy);
+}
+
 void sonde_store_text(BodyContext* context, uint64_t address, uint64_t text, uint64_t size) {
   if (!sonde_may_store(context, address, size)) return;
   const char* from = text == 0 ? "" : reinterpret_cast<const char*>(text);

@@ -19,7 +19,7 @@ BodySymbol symbol(std::string_view name, Function* function) {
 #define SONDE_HELPERS(X) \
   X(slot_word) X(slot_text) X(slot_bytes) X(slot_stack) X(held_copyin) X(held_copyinstr) X(may_load) \
   X(may_store) X(fault) X(store_string) X(store_bytes) X(cell_bytes) X(array_load) X(array_store) \
-  X(compare_strings) X(string_of) X(store_text) X(scratch) X(symbol) X(aggregate)
+  X(compare_strings) X(string_of) X(text_memory) X(store_text) X(scratch) X(symbol) X(aggregate)
 // clang-format on
 
 const auto kSymbols = std::to_array<BodySymbol>({

@@ -81,6 +81,7 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"evaltime", OptionKind::Text, OptionPhase::Compile, "",
      "where a -c program waits for the probes: exec, preinit, postinit (dynamic linker done) or main"},
     {"flowindent", OptionKind::Flag, OptionPhase::Always, "0", "indent entry and return"},
+    {"ilp32", OptionKind::Flag, OptionPhase::CommandLine, "0", "as -32: long and pointers in memory have 4 bytes"},
     {"incdir", OptionKind::List, OptionPhase::CommandLine, "", "as -I"},
     {"jstackframes", OptionKind::Count, OptionPhase::Start, "50", "frames of jstack()"},
     {"jstackstrsize", OptionKind::Count, OptionPhase::Start, "512", "bytes of names of jstack()"},

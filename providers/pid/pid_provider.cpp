@@ -32,6 +32,7 @@ struct Target {
   std::string name;  ///< "pid42"
   std::unique_ptr<RunTimeCode> compiled;
   dtrace_provider_id_t id = 0;
+  bool compat_told = false;  ///< that it has become a 32-bit program
 };
 
 /// Where a probe's taps go: one, or more when static functions share its name.
@@ -111,7 +112,7 @@ void tell_none(const Target& target, const dtrace_probedesc_t& spec) {
 
 void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (spec == nullptr) return;
-  const Target& target = *static_cast<const Target*>(arg);
+  Target& target = *static_cast<Target*>(arg);
   sonde_follow(target.pid);  // what it maps from here on is told
   std::vector<Object> objects = objects_of(target.pid);
   if (objects.empty()) {
@@ -121,6 +122,7 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (runs_compat_program(target.pid)) {
     const std::string text =
         "process " + std::to_string(target.pid) + " runs 32-bit code: its functions cannot be probed";
+    if (!std::exchange(target.compat_told, true)) sonde_tell(text.c_str());
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
   if (spec->dtpd_mod[0] != '\0' && target.compiled->update())

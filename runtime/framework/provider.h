@@ -129,7 +129,7 @@ int sonde_tap_memory_possible(void);
 
 /* From anywhere: whether there is a source at all. Without one no tap is armed: what can fire by itself does so. */
 int sonde_has_source(void);
-/* From dtps_enable: tells the user, on standard error. */
+/* From dtps_enable, and dtps_provide: tells the user, on standard error, once tracing has begun. */
 void sonde_tell(const char* text);
 
 /* From anywhere: whether system calls that only 32-bit code has can be tapped; likewise. */

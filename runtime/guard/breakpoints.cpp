@@ -50,10 +50,7 @@ bool Breakpoints::prepare(Process& process) {
   AddressSpace& space = *process.space;
   if (space.scanned()) return false;
   const std::vector<Mapping> fresh = space.refresh(process.pid);
-  if (space.compat()) {
-    events_.notice("process " + std::to_string(process.pid) + " runs 32-bit code: its functions cannot be probed");
-    return true;
-  }
+  if (space.compat()) return true;
   for (const Mapping& mapping : fresh) arm_all_in(process, mapping);
   watch_linker(process);
   return true;

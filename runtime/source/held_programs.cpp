@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/source/held_programs.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/guard/address_space.h"
 
 namespace sonde {
 namespace {
@@ -58,17 +58,6 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
   all.push_back(nullptr);
   return all;
-}
-
-Result<uint64_t> entry_point(pid_t pid) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/auxv";
-  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return Error::from_errno(path);
-  Elf64_auxv_t entry;
-  while (read(fd.get(), &entry, sizeof entry) == static_cast<ssize_t>(sizeof entry)) {
-    if (entry.a_type == AT_ENTRY) return static_cast<uint64_t>(entry.a_un.a_val);
-  }
-  return Error(path + ": no entry point", ENOEXEC);
 }
 
 }  // namespace
@@ -149,36 +138,65 @@ Result<void> HeldPrograms::hold_after_exec(pid_t pid, const std::string& name, i
   }
 }
 
-Result<void> HeldPrograms::run_to_entry(uint32_t pid) {
+Result<pid_t> HeldPrograms::held(uint32_t pid) const {
   const auto child = children_.find(static_cast<pid_t>(pid));
-  if (child == children_.end() || child->second != State::Held) {
-    return Error("process " + std::to_string(pid) + " was not started here, or runs already", ESRCH);
+  if (child != children_.end() && child->second == State::Held) return child->first;
+  return Error("process " + std::to_string(pid) + " was not started here, or runs already", ESRCH);
+}
+
+Result<void> HeldPrograms::run_to_entry(uint32_t pid) {
+  auto child = held(pid);
+  if (!child) return std::move(child).error();
+  const uint64_t entry = guard::AddressSpace(*child).entry();
+  if (entry == 0) return Error("process " + std::to_string(pid) + ": no entry point is known", ENOEXEC);
+  return run_to(*child, entry);
+}
+
+/// The dynamic linker calls a function of its own before it maps libraries, and once more when all are mapped.
+Result<void> HeldPrograms::run_to_constructors(uint32_t pid) {
+  auto child = held(pid);
+  if (!child) return std::move(child).error();
+  guard::AddressSpace space(*child);
+  space.refresh(*child);
+  const uint64_t linker = space.linker_function();
+  if (linker == 0) return {};  // it has no libraries, or its linker no names: the probes there are, are armed now
+  for (;;) {
+    if (auto there = run_to(*child, linker); !there || space.linker_done()) return there;
+    if (auto passed = step(*child); !passed) return passed;
   }
-  auto entry = entry_point(child->first);
-  if (!entry) return std::move(entry).error();
-  return run_to(child->first, *entry);
+}
+
+Error HeldPrograms::lost(pid_t pid) {
+  children_.erase(pid);
+  return Error("process " + std::to_string(pid) + " ended before its first instruction", ESRCH);
+}
+
+/// One instruction; the signals that come before it are passed on.
+Result<void> HeldPrograms::step(pid_t pid) {
+  for (int signal = 0;;) {
+    int status = 0;
+    if (!trace(PTRACE_SINGLESTEP, pid, 0, static_cast<uintptr_t>(signal)) || !await_stop(pid, status)) return lost(pid);
+    if ((signal = signal_of(status)) == 0) return {};
+  }
 }
 
 Result<void> HeldPrograms::run_to(pid_t pid, uint64_t address) {
   constexpr uint64_t kByte = 0xff, kBreakpoint = 0xcc;
-  const Error lost("process " + std::to_string(pid) + " ended before its first instruction", ESRCH);
   errno = 0;
   const auto word = static_cast<uint64_t>(ptrace(PTRACE_PEEKTEXT, pid, address, nullptr));
-  if (errno != 0 || !trace(PTRACE_POKETEXT, pid, address, (word & ~kByte) | kBreakpoint)) return lost;
+  if (errno != 0 || !trace(PTRACE_POKETEXT, pid, address, (word & ~kByte) | kBreakpoint)) return lost(pid);
   int signal = 0;
   for (;;) {
     int status = 0;
-    if (!trace(PTRACE_CONT, pid, 0, static_cast<uintptr_t>(signal)) || !await_stop(pid, status)) {
-      children_.erase(pid);
-      return lost;
-    }
+    if (!trace(PTRACE_CONT, pid, 0, static_cast<uintptr_t>(signal)) || !await_stop(pid, status)) return lost(pid);
     user_regs_struct regs{};
-    if (ptrace(PTRACE_GETREGS, pid, nullptr, &regs) != 0) return lost;
+    if (ptrace(PTRACE_GETREGS, pid, nullptr, &regs) != 0) return lost(pid);
     const bool there = status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP && regs.rip == address + 1;
     signal = signal_of(status);
     if (!there) continue;
     regs.rip = address;
-    if (!trace(PTRACE_POKETEXT, pid, address, word) || ptrace(PTRACE_SETREGS, pid, nullptr, &regs) != 0) return lost;
+    if (!trace(PTRACE_POKETEXT, pid, address, word) || ptrace(PTRACE_SETREGS, pid, nullptr, &regs) != 0)
+      return lost(pid);
     return {};
   }
 }

@@ -40,6 +40,8 @@ class HeldPrograms {
   Result<uint32_t> spawn(const SpawnRequest& request, const std::function<Result<void>(uint32_t)>& adopt);
   /// Runs a held program until its dynamic linker is done. Errors: ESRCH.
   Result<void> run_to_entry(uint32_t pid);
+  /// Runs it until the libraries that it starts with are mapped, before their constructors. Errors: ESRCH.
+  Result<void> run_to_constructors(uint32_t pid);
   void let_go(uint32_t pid);
   void let_all_go();
   /// One of ours is about to end, or has: takes its status off the kernel's hands.
@@ -49,7 +51,10 @@ class HeldPrograms {
   enum class State { Held, Going };
 
   Result<void> hold_after_exec(pid_t pid, const std::string& name, int failure, bool before_return);
+  Result<pid_t> held(uint32_t pid) const;
   Result<void> run_to(pid_t pid, uint64_t address);
+  Result<void> step(pid_t pid);
+  Error lost(pid_t pid);
 
   SourceOptions options_;
   GivenSignals signals_;

@@ -113,7 +113,7 @@ class KmodSource final : public SourceClient {
     return std::move(attached).error().context("attach to pid " + std::to_string(pid));
   }
   Result<void> run_to_entry(uint32_t pid) override { return programs_.run_to_entry(pid); }
-  Result<void> run_to_constructors(uint32_t pid) override { return programs_.run_to_entry(pid); }
+  Result<void> run_to_constructors(uint32_t pid) override { return programs_.run_to_constructors(pid); }
   Result<void> go() override {
     auto done = SourceClient::go();
     if (done) programs_.let_all_go();

@@ -52,7 +52,7 @@ def calls_of_32_bit_code_attached(world):
         judge(result, dmodel)
 
 
-@scenario(only="ptrace", why="uprobes in 32-bit code are the kernel's own affair")
+@scenario()
 def functions_of_32_bit_programs_are_refused_by_name(world):
     """One line for each such process, and the program runs as it would."""
     program = world.program("compat", "-m32")

@@ -78,7 +78,7 @@ __attribute__((constructor)) static void begin(void) { early(1); }
 """
 
 
-@scenario(short=True, only="ptrace", why="the kmod source runs the program to its entry point, which is behind the constructors", signals=True)
+@scenario(short=True, signals=True)
 def constructors_of_libraries_are_seen(world):
     """The libraries are mapped, the probes armed, and only then do the constructors run; a name that no library has is an error."""
     source, library = world.path("early.c", LIBRARY), world.path("libearly.so")

@@ -115,7 +115,9 @@ MUTANTS = [
     E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_size(", "*size != 0", "true", "lang_test:Options.RefusedValues"),
     # processes
     E("runtime/process/proc_maps.cpp", "bool parse_line(", "permissions[2] == 'x'", "permissions[1] == 'x'", "process_test:ProcMaps.*"),
-    S("runtime/process/proc_maps.cpp", "bool parse_line(", "if (entry.deleted) line.remove_suffix(kDeleted.size());", "", "process_test:ProcMaps.*"),
+    S("runtime/process/proc_maps.cpp", "bool take_deleted_mark(", "path.resize(path.size() - kDeletedMark.size());", "", "process_test:ProcMaps.*"),
+    E("runtime/process/proc_maps.cpp", "std::string file_of(", "!entry.deleted", "true", "scenario:functions_of_files_that_were_replaced"),
+    E("runtime/source/held_programs.cpp", "Result<void> HeldPrograms::run_to_constructors(", "space.linker_done()", "true", "event_source_test:HeldProgramsTest.*"),
     # the guard and utrace
     S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(address);", "", "guard_test:User.DisarmWhileItRuns"),
     E("runtime/abi/protocol.cpp", "bool take_text(", "length > rest_.size()", "length > rest_.size() + 1", "abi_test:Protocol.*"),

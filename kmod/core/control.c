@@ -7,9 +7,9 @@
  */
 #include <linux/export.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
 
 #include "kmod/core/internal.h"
+#include "kmod/core/memory.h"
 #include "kmod/core/table.h"
 
 struct attach {
@@ -95,7 +95,8 @@ struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
 			return ERR_PTR(-EINVAL);
 		if (sonde_lacks(SONDE_CAN_ATTACH))
 			return ERR_PTR(-EOPNOTSUPP);
-		a.fresh = kzalloc(sizeof(*a.fresh), GFP_KERNEL);
+		a.fresh = sonde_alloc_within(NULL, SONDE_MEMORY_ENGINES,
+					     sizeof(*a.fresh), GFP_KERNEL);
 		if (!a.fresh)
 			return ERR_PTR(-ENOMEM);
 		a.fresh->ops = ops;
@@ -106,7 +107,7 @@ struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
 	}
 	err = sonde_with_state(task, create, attach_to, &a);
 	if (err) {
-		kfree(a.fresh);
+		sonde_free(a.fresh);
 		return ERR_PTR(err);
 	}
 	if (create)
@@ -165,7 +166,7 @@ void utrace_engine_put(struct utrace_engine *engine)
 	if (engine->ops->release)
 		engine->ops->release(engine->data);
 	sonde_put(engine->utrace);
-	kfree(engine);
+	sonde_free(engine);
 	atomic_dec(&sonde_engines);
 }
 EXPORT_SYMBOL_GPL(utrace_engine_put);

@@ -26,6 +26,7 @@
 #include <asm/syscall.h>
 
 #include "kmod/core/internal.h"
+#include "kmod/core/memory.h"
 #include "kmod/finder.h"
 
 struct sonde_finder {
@@ -55,7 +56,7 @@ static void put_finder(struct sonde_finder *finder)
 	if (!refcount_dec_and_test(&finder->ref))
 		return;
 	kfree(finder->path);
-	kfree(finder);
+	sonde_free(finder);
 }
 
 /* Whether the program that @task runs is the one that is looked for. */
@@ -161,7 +162,8 @@ static int watch_task(struct sonde_finder *finder, struct task_struct *task,
 	struct utrace_engine *engine;
 	struct watch *w;
 
-	w = kzalloc(sizeof(*w), GFP_KERNEL);
+	w = sonde_alloc_within(NULL, SONDE_MEMORY_FINDERS, sizeof(*w),
+			       GFP_KERNEL);
 	if (!w)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&w->link);
@@ -170,7 +172,7 @@ static int watch_task(struct sonde_finder *finder, struct task_struct *task,
 	w->matched = matched;
 	engine = utrace_attach_task(task, flags, &finder->engine_ops, w);
 	if (IS_ERR(engine)) {
-		kfree(w);
+		sonde_free(w);
 		return PTR_ERR(engine);
 	}
 	refcount_inc(&finder->ref);
@@ -436,7 +438,7 @@ static void on_release(void *data)
 
 	if (w->engine)
 		put_finder(w->finder);
-	kfree(w);
+	sonde_free(w);
 }
 
 /* References to all threads there are. Return: their number, or -ENOMEM. */
@@ -504,7 +506,8 @@ struct sonde_finder *
 sonde_finder_start(const struct sonde_finder_target *target,
 		   const struct sonde_finder_ops *ops, void *data)
 {
-	struct sonde_finder *finder = kzalloc(sizeof(*finder), GFP_KERNEL);
+	struct sonde_finder *finder = sonde_alloc(SONDE_MEMORY_FINDERS,
+						  sizeof(*finder));
 	int new;
 
 	if (!finder)
@@ -526,7 +529,7 @@ sonde_finder_start(const struct sonde_finder_target *target,
 	if (target->path) {
 		finder->path = kstrdup(target->path, GFP_KERNEL);
 		if (!finder->path) {
-			kfree(finder);
+			sonde_free(finder);
 			return ERR_PTR(-ENOMEM);
 		}
 	}

@@ -18,9 +18,9 @@
 #include <linux/hashtable.h>
 #include <linux/module.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
 
 #include "kmod/core/internal.h"
+#include "kmod/core/memory.h"
 #include "kmod/core/table.h"
 
 static DEFINE_HASHTABLE(table, 10);
@@ -79,7 +79,7 @@ static void free_state(struct rcu_head *head)
 	struct utrace *u = container_of(head, struct utrace, rcu);
 
 	put_task_struct(u->task);
-	kfree(u);
+	sonde_free(u);
 	atomic_dec(&sonde_states);
 }
 
@@ -97,7 +97,8 @@ void sonde_put(struct utrace *u)
 
 static struct utrace *make_state(struct task_struct *task)
 {
-	struct utrace *u = kzalloc(sizeof(*u), GFP_KERNEL);
+	struct utrace *u = sonde_alloc_within(NULL, SONDE_MEMORY_STATES,
+					      sizeof(*u), GFP_KERNEL);
 
 	if (!u)
 		return NULL;
@@ -166,7 +167,7 @@ out_found:
 		sonde_put(u);
 	} else if (fresh && !made) {
 		put_task_struct(task);
-		kfree(fresh);
+		sonde_free(fresh);
 	}
 	return err;
 }

@@ -95,7 +95,7 @@ bool sonde_event_text(struct sonde_session *session,
 	unsigned long flags;
 	bool good;
 
-	queued = sonde_alloc_within(session, SONDE_MEMORY_EVENTS,
+	queued = sonde_alloc_within(&session->purse, SONDE_MEMORY_EVENTS,
 				    sizeof(*queued) + length, GFP_NOWAIT);
 	spin_lock_irqsave(&session->events_lock, flags);
 	good = queued && session->event_count < EVENTS_MAX &&
@@ -561,6 +561,7 @@ static void init_session(struct sonde_session *session)
 	session->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
 	session->unlimited = session->privileged ||
 			     ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK);
+	session->purse.most = session->privileged ? 256l << 20 : 16l << 20;
 	session->perfmon = ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
 			   ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 	session->sees_kernel = session->perfmon && session->privileged;

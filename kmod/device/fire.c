@@ -582,7 +582,7 @@ static noinline u64 *make_thread(struct sonde_session *session)
 
 	if (!in_task() || ((current->flags & PF_EXITING) && !current->mm))
 		return NULL;
-	thread = sonde_alloc_within(session, SONDE_MEMORY_VARIABLES,
+	thread = sonde_alloc_within(&session->purse, SONDE_MEMORY_VARIABLES,
 				    sizeof(*thread), GFP_NOWAIT);
 	if (!thread)
 		return NULL;

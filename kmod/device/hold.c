@@ -152,7 +152,7 @@ static void add_waiting(struct sonde_grip *grip,
 			const struct sonde_firing *firing,
 			struct sonde_probe *probe)
 {
-	struct sonde_slow *slow = sonde_alloc_within(firing->session,
+	struct sonde_slow *slow = sonde_alloc_within(&firing->session->purse,
 						     SONDE_MEMORY_LATE,
 						     sizeof(*slow), GFP_KERNEL);
 
@@ -599,7 +599,7 @@ static int take(struct sonde_grips *grips, struct task_struct *task,
 
 	if (task->tgid == grips->session->opener)
 		return -EDEADLK;
-	grip = sonde_alloc_within(grips->session, SONDE_MEMORY_HELD,
+	grip = sonde_alloc_within(&grips->session->purse, SONDE_MEMORY_HELD,
 				  sizeof(*grip), GFP_KERNEL);
 	if (!grip)
 		return -ENOMEM;

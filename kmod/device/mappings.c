@@ -80,7 +80,7 @@ static bool tell_later(struct sonde_session *session,
 	    !sonde_target_followed(session, current->tgid) ||
 	    d_unlinked(file->f_path.dentry))
 		return false;
-	told = sonde_alloc_within(session, SONDE_MEMORY_LATE,
+	told = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
 				  sizeof(*told) + strlen(path) + 1, GFP_NOWAIT);
 	if (!told)
 		return false;

@@ -57,7 +57,7 @@ static struct sonde_reentry *find(struct sonde_session *session, u32 probe)
 static struct sonde_reentry *make(struct sonde_session *session, u32 probe)
 {
 	struct sonde_reentry *entry =
-		sonde_alloc_within(session, SONDE_MEMORY_VARIABLES,
+		sonde_alloc_within(&session->purse, SONDE_MEMORY_VARIABLES,
 				   sizeof(*entry), GFP_KERNEL);
 	unsigned long flags;
 

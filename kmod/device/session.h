@@ -22,7 +22,6 @@
  *   hold.c      held taps: engines of the utrace core
  *   release.c   what the consumer says of held threads
  *   works.c     what a thread does before it returns to user mode
- *   memory.c    what is allocated, counted by kind
  *   status.c    /proc/sonde
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
@@ -50,8 +49,8 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
+#include "kmod/core/memory.h"
 #include "kmod/device/list.h"
-#include "kmod/device/memory.h"
 #include "kmod/shared/abi.h"
 #include "kmod/shared/request.h"
 
@@ -314,7 +313,7 @@ struct sonde_session {
 	struct sonde_grips *grips; /* engines; NULL: none was ever needed */
 	atomic_t held; /* threads that wait for a release */
 	atomic64_t stops; /* times that one did */
-	atomic_long_t fired_bytes; /* that firings have taken */
+	struct sonde_purse purse; /* of firings, events, children */
 	refcount_t ref; /* the open file, each task work */
 	atomic_t discards; /* signals that their receivers have still to fire */
 	atomic_t works; /* that run now */

@@ -224,7 +224,7 @@ static bool queue_late(struct sonde_session *session, struct sonde_slow *slow)
 static struct sonde_slow *make_late(struct sonde_firing *firing,
 				    struct sonde_probe *probe, u32 last_epid)
 {
-	struct sonde_slow *slow = sonde_alloc_within(firing->session,
+	struct sonde_slow *slow = sonde_alloc_within(&firing->session->purse,
 						     SONDE_MEMORY_LATE,
 						     sizeof(*slow), GFP_NOWAIT);
 

@@ -103,7 +103,7 @@ static void want_start(struct sonde_session *session, struct task_struct *task)
 	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]) &&
 	    !sonde_calls_want_newborns(session))
 		return;
-	newborn = sonde_alloc_within(session, SONDE_MEMORY_LATE,
+	newborn = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
 				     sizeof(*newborn), GFP_NOWAIT);
 	if (newborn) {
 		newborn->run = run_newborn;
@@ -263,7 +263,7 @@ static void discard_later(struct sonde_session *session,
 	if (!rcu_access_pointer(session->kinds[SONDE_TAP_SIGNAL_DISCARD]))
 		return;
 	if (atomic_inc_return(&session->discards) <= SONDE_DISCARDS)
-		discarded = sonde_alloc_within(session, SONDE_MEMORY_LATE,
+		discarded = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
 					       sizeof(*discarded), GFP_NOWAIT);
 	if (discarded) {
 		discarded->work.run = run_discarded;

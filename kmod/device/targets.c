@@ -162,7 +162,7 @@ static struct sonde_target *insert(struct sonde_session *session, u32 pid,
 	struct sonde_target *target, *found;
 	unsigned long flags;
 
-	target = sonde_alloc_within(session, SONDE_MEMORY_TARGETS,
+	target = sonde_alloc_within(&session->purse, SONDE_MEMORY_TARGETS,
 				    sizeof(*target), gfp);
 	if (!target)
 		return NULL;

@@ -17,6 +17,7 @@
 #include <linux/utsname.h>
 
 #include "kmod/core/btf.h"
+#include "kmod/core/finder.h"
 #include "kmod/core/internal.h"
 
 #define TRAMPOLINE(name) void sonde_tramp_##name(void)
@@ -90,12 +91,6 @@ static struct hook {
 		"do_notify_parent_cldstop",
 		"void(struct task_struct *, bool, int)",
 		UTRACE_EVENT(JCTL), NULL },
-	[SONDE_HOOK_NEW_TASK] = {
-		"wake_up_new_task", "void(struct task_struct *)",
-		UTRACE_EVENT(CLONE), sonde_tramp_new_task },
-	[SONDE_HOOK_EXEC] = {
-		"proc_exec_connector", "void(struct task_struct *)",
-		UTRACE_EVENT(EXEC), sonde_tramp_exec },
 	[SONDE_HOOK_EXIT] = {
 		"do_exit", "void(long int)",
 		UTRACE_EVENT(EXIT), sonde_tramp_exit },
@@ -105,6 +100,12 @@ static struct hook {
 	[SONDE_HOOK_RELEASE] = {
 		"release_task", "void(struct task_struct *)",
 		EVERYTHING, sonde_tramp_release },
+	[SONDE_HOOK_NEW_TASK] = {
+		"wake_up_new_task", "void(struct task_struct *)",
+		UTRACE_EVENT(CLONE), sonde_tramp_new_task },
+	[SONDE_HOOK_EXEC] = {
+		"proc_exec_connector", "void(struct task_struct *)",
+		UTRACE_EVENT(EXEC), sonde_tramp_exec },
 	[SONDE_HOOK_REGFUNC] = {
 		"syscall_regfunc", "int()",
 		SHARING, sonde_tramp_regfunc },
@@ -269,6 +270,18 @@ const char *sonde_lacks(unsigned long events)
 }
 
 /**
+ * sonde_hook_missing() - is a function not hooked, as it is not as we know it?
+ * @index: its hook
+ *
+ * Context: Any.
+ * Return: its name, NULL if it is hooked.
+ */
+const char *sonde_hook_missing(enum sonde_hook_index index)
+{
+	return hooks[index].missing ? hooks[index].name : NULL;
+}
+
+/**
  * sonde_location() - where ftrace can hook a function
  * @function: its address
  *
@@ -379,6 +392,9 @@ static __always_inline bool wanted(enum sonde_hook_index index,
 		return sonde_flags(current) & UTRACE_EVENT(JCTL);
 	case SONDE_HOOK_RELEASE:
 		return sonde_wants_release((struct task_struct *)regs->di);
+	case SONDE_HOOK_NEW_TASK:
+	case SONDE_HOOK_EXEC:
+		return READ_ONCE(sonde_finders) || sonde_find(current);
 	default:
 		return sonde_find(current);
 	}
@@ -395,9 +411,9 @@ static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 	if (unlikely(READ_ONCE(current->exit_state)) ||
 	    ip == hooks[SONDE_HOOK_RELEASE].ip)
 		smp_mb(); /* exit_state before who traces it */
-	/* Those at the end are not about a traced thread. */
+	/* Those at the end are not only about traced threads. */
 	if (!atomic_read(&sonde_states))
-		i = SONDE_HOOK_REGFUNC;
+		i = SONDE_HOOK_NEW_TASK;
 	for (; i < SONDE_HOOKS; i++)
 		if (hooks[i].ip == ip)
 			break;

@@ -9,6 +9,7 @@
  */
 #include <linux/sched/task.h>
 
+#include "kmod/core/finder.h"
 #include "kmod/core/internal.h"
 
 static struct tracepoint *newtask_point, *exec_point;
@@ -66,6 +67,8 @@ unsigned long sonde_hook_new_task(struct sonde_args *args)
 	struct task_struct *child = (struct task_struct *)args->di;
 	struct utrace *u = sonde_enter();
 
+	if (READ_ONCE(sonde_finders))
+		sonde_finder_born(child);
 	if (u && (READ_ONCE(u->flags) & UTRACE_EVENT(CLONE)) &&
 	    !(child->flags & SONDE_PF_KERNEL)) {
 		report_clone(u, child);
@@ -89,6 +92,8 @@ unsigned long sonde_hook_exec(struct sonde_args *args)
 	};
 	struct utrace *u = sonde_enter();
 
+	if (READ_ONCE(sonde_finders))
+		sonde_finder_exec();
 	if (u) {
 		r.bprm = u->bprm;
 		u->bprm = NULL;
@@ -291,6 +296,7 @@ int sonde_life_init(void)
 	exec_point = sonde_tracepoint("sched_process_exec");
 	if (!newtask_point || !exec_point)
 		return -ENOENT;
+	sonde_finder_images_init();
 	err = tracepoint_probe_register(newtask_point, on_newtask, NULL);
 	if (err)
 		return err;

@@ -6,9 +6,10 @@
  *   ioctl    SONDE_EXCHANGE: one request, one reply (kmod/shared/abi.h)
  *   mmap     the rings
  *   read     one event; poll() says when there is one
- *   release  everything the session made is undone, in this order: taps and
- *            tracepoints, held threads, then (nothing fires any more) threads' variables,
- *            targets, rings, programs, events
+ *   release  everything the session made is undone, in this order: its finder
+ *            follows nobody any more, taps and tracepoints, held threads, then
+ *            (nothing fires any more) threads' variables, targets, rings,
+ *            programs, events
  *
  * A request is worked on under the session's lock. Its payload is copied in
  * before and its answer copied out after, without the lock: a fault takes
@@ -38,6 +39,7 @@
 #include "kmod/core/hooks.h"
 #include "kmod/device/device.h"
 #include "kmod/device/session.h"
+#include "kmod/finder.h"
 
 #define EVENTS_MAX 16384u /* that wait to be read */
 #define EVENT_BYTES_MAX (4u << 20)
@@ -324,7 +326,7 @@ static void describe(struct sonde_session *session,
 	info->uid = from_kuid_munged(&init_user_ns, session->cred->uid);
 	memcpy(info->command, session->command, sizeof(info->command));
 	info->taps = entries_of(&session->taps);
-	info->targets = READ_ONCE(session->target_count);
+	info->targets = sonde_finder_count(session->finder);
 	info->ecbs = entries_of(&session->ecbs);
 	info->programs = entries_of(&session->programs);
 	info->held = atomic_read(&session->held);
@@ -551,11 +553,9 @@ static void init_session(struct sonde_session *session)
 	hash_init(session->threads);
 	hash_init(session->reentries);
 	session->uprobes = RB_ROOT;
-	sonde_targets_init(session);
 	spin_lock_init(&session->threads_lock);
 	spin_lock_init(&session->events_lock);
 	INIT_LIST_HEAD(&session->events);
-	INIT_LIST_HEAD(&session->mappings);
 	init_waitqueue_head(&session->wait);
 	session->cred = get_current_cred();
 	session->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
@@ -592,6 +592,11 @@ static int device_open(struct inode *inode, struct file *file)
 	if (!session)
 		return -ENOMEM;
 	init_session(session);
+	if (sonde_targets_init(session)) {
+		put_cred(session->cred);
+		sonde_session_put(session);
+		return -ENOMEM;
+	}
 	mutex_lock(&sessions_lock);
 	many = !session->privileged &&
 	       sessions_of(session->cred->uid) >= SESSIONS_MAX;
@@ -599,6 +604,7 @@ static int device_open(struct inode *inode, struct file *file)
 		list_add_tail(&session->node, &sessions);
 	mutex_unlock(&sessions_lock);
 	if (many) {
+		sonde_targets_destroy(session);
 		put_cred(session->cred);
 		sonde_session_put(session);
 		return -EMFILE;
@@ -622,7 +628,7 @@ static int device_release(struct inode *inode, struct file *file)
 	mutex_lock(&sessions_lock);
 	list_del(&session->node);
 	mutex_unlock(&sessions_lock);
-	sonde_mappings_leave(session);
+	sonde_targets_end(session);
 	sonde_taps_destroy(session);
 	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
@@ -642,7 +648,7 @@ static void device_show(struct seq_file *to, struct file *file)
 	const struct sonde_session *session = file->private_data;
 
 	seq_printf(to, "sonde-going:\t%d\nsonde-targets:\t%u\n",
-		   READ_ONCE(session->going), READ_ONCE(session->target_count));
+		   READ_ONCE(session->going), sonde_finder_count(session->finder));
 }
 
 static const struct file_operations device_operations = {
@@ -686,7 +692,6 @@ int sonde_device_init(void)
 	sonde_kernel_init();
 	sonde_taps_init();
 	sonde_uprobes_init();
-	sonde_mappings_init();
 	err = sonde_timers_init();
 	if (err)
 		return err;

@@ -12,10 +12,9 @@
  *                                        firing, in the thread again
  *
  * While any probe that is armed has such an ECB, each thread that the session
- * covers has a grip: existing ones by passes over all threads until one finds
- * nothing new, others at their clone. User taps stay uprobes, whose handlers
- * only note the firing: they hold a lock of the kernel's that others wait for.
- * It is made, and the thread stops, before the return to user mode. Who sends a
+ * covers has a grip: the session's finder tells who there is, and who is born.
+ * User taps stay uprobes, whose handlers only note the firing: they hold a lock
+ * of the kernel's that others wait for. It is made, and the thread stops, before the return to user mode. Who sends a
  * signal, and whom a timer interrupts, cannot be held.
  *
  * SONDE_STOP_TARGET stops threads by the same engines, and so does a file that a
@@ -45,6 +44,7 @@
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
 #include "kmod/device/hold.h"
+#include "kmod/finder.h"
 #include "kmod/shared/siginfo.h"
 
 #define EVENTS_OF_ALL \
@@ -304,20 +304,13 @@ static u32 on_return(u32 action, struct utrace_engine *engine,
 	return answer(grip, action);
 }
 
-static int take(struct sonde_grips *grips, struct task_struct *task,
-		bool newborn, bool paused);
-
 static u32 on_clone(u32 action, struct utrace_engine *engine,
 		    unsigned long flags, struct task_struct *child)
 {
 	struct sonde_grip *grip = engine->data;
 	struct sonde_firing firing;
 	bool thread = flags & CLONE_THREAD;
-	bool paused = thread && READ_ONCE(grip->paused);
 
-	/* a pass comes with the first tap that is held, and sees the child */
-	if (paused || rcu_access_pointer(grip->grips->taps))
-		take(grip->grips, child, true, paused);
 	begin(&firing, grip, syscall_get_nr(current, task_pt_regs(current)));
 	firing.args[0] = child->pid;
 	firing.args[1] = flags;
@@ -647,64 +640,57 @@ static bool wants(struct sonde_session *session, struct task_struct *task,
 				   session->privileged;
 }
 
-/* References to threads without a grip. Return: their number, or -ENOMEM. */
-static int missing(struct sonde_grips *grips, struct task_struct ***tasks)
+struct taking {
+	struct sonde_grips *grips;
+	u32 only;
+};
+
+static bool take_one(void *data, struct task_struct *task)
 {
-	struct task_struct *process, *task;
-	int count = 0, room = 64;
+	const struct taking *taking = data;
+	struct sonde_grips *grips = taking->grips;
+	struct sonde_grip *grip;
 
-	rcu_read_lock();
-	for_each_process_thread(process, task)
-		room++;
-	rcu_read_unlock();
-	*tasks = kvmalloc_array(room, sizeof(**tasks), GFP_KERNEL);
-	if (!*tasks)
-		return -ENOMEM;
-	rcu_read_lock();
-	for_each_process_thread(process, task) {
-		bool has;
-
-		if (count == room)
-			break;
-		spin_lock(&grips->lock);
-		has = find_grip(grips, task);
-		spin_unlock(&grips->lock);
-		if (!has) {
-			get_task_struct(task);
-			(*tasks)[count++] = task;
-		}
-	}
-	rcu_read_unlock();
-	return count;
-}
-
-/* Return: how many threads were taken, or -ENOMEM. */
-static int pass(struct sonde_grips *grips, u32 only)
-{
-	struct task_struct **tasks;
-	int count = missing(grips, &tasks), taken = 0, n;
-
-	for (n = 0; n < count; n++) {
-		if (wants(grips->session, tasks[n], only) &&
-		    !take(grips, tasks[n], false, false))
-			taken++;
-		put_task_struct(tasks[n]);
-	}
-	if (count < 0)
-		return count;
-	kvfree(tasks);
-	return taken;
+	if (!wants(grips->session, task, taking->only))
+		return false;
+	spin_lock(&grips->lock);
+	grip = find_grip(grips, task);
+	spin_unlock(&grips->lock);
+	return !grip && !take(grips, task, false, false);
 }
 
 /* A grip on every thread that is covered, or on those of process @only. */
 int sonde_grips_take(struct sonde_grips *grips, u32 only)
 {
-	int taken;
+	struct taking taking = { .grips = grips, .only = only };
 
-	do
-		taken = pass(grips, only);
-	while (taken > 0);
-	return taken;
+	return sonde_finder_each(grips->session->finder, take_one, &taking);
+}
+
+/**
+ * sonde_hold_newborn() - hold a new thread, where its session holds others
+ * @session: whose finder tells of it
+ * @task: the thread, which the current one has made; it has not run
+ *
+ * Context: The finder's; its found(). May sleep.
+ */
+void sonde_hold_newborn(struct sonde_session *session, struct task_struct *task)
+{
+	struct sonde_grips *grips = READ_ONCE(session->grips);
+	struct sonde_grip *maker;
+	bool paused = false;
+
+	if (!grips || !wants(session, task, 0))
+		return;
+	maker = sonde_grip_get(grips, current);
+	if (maker) {
+		paused = task->tgid == current->tgid &&
+			 READ_ONCE(maker->paused);
+		utrace_engine_put(maker->engine);
+	}
+	/* a search comes with the first tap that is held, and sees the child */
+	if (paused || rcu_access_pointer(grips->taps))
+		take(grips, task, true, paused);
 }
 
 static void set_all_events(struct sonde_grips *grips)
@@ -766,7 +752,7 @@ struct sonde_grips *sonde_grips_of(struct sonde_session *session)
 		.report_death = on_death,
 		.release = on_release,
 	};
-	session->grips = grips;
+	smp_store_release(&session->grips, grips); /* whole, for who is born */
 	return grips;
 }
 
@@ -863,7 +849,7 @@ static void mark_gone(struct sonde_session *session)
  * @session: its lock is held; taps or targets have changed
  *
  * Context: Process context. May sleep.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, those of sonde_finder_follow().
  */
 int sonde_holds_update(struct sonde_session *session)
 {
@@ -888,7 +874,9 @@ int sonde_holds_update(struct sonde_session *session)
 		sonde_free(old);
 	}
 	set_all_events(grips);
-	return fresh ? sonde_grips_take(grips, 0) : 0;
+	if (!fresh)
+		return 0;
+	return sonde_finder_follow(session->finder) ?: sonde_grips_take(grips, 0);
 }
 
 /* The current thread's, or NULL: ourselves, or no memory. */

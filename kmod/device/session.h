@@ -31,7 +31,7 @@
  * no lock. Programs and probes live as long as the session.
  *
  * Locks: session->lock (mutex) > cpu hotplug > sessions_lock (of the list of all
- * sessions) > rings_lock; targets_lock, threads_lock and events_lock are leaves
+ * sessions) > rings_lock; covered_lock, threads_lock and events_lock are leaves
  * (irqsave, each taken alone).
  */
 #ifndef SONDE_SESSION_H
@@ -59,16 +59,15 @@
 #define SONDE_NATIVE_CALLS 512u
 #define SONDE_RING_MIN 4096ull
 #define SONDE_RING_MAX BIT_ULL(30)
-#define SONDE_DEATHS 256u
 #define SONDE_COVERED 64u /* a power of two */
 #define SONDE_DISCARDS 4096u /* at once */
 #define SONDE_SITE_MAX 4096u /* taps that fire together */
 #define SONDE_WHY sizeof(((struct sonde_reply *)0)->why)
 
 struct sonde_firing;
+struct sonde_finder;
 struct sonde_session;
 struct bpf_prog;
-struct linux_binprm;
 struct seq_file;
 
 #define SONDE_MARKS 64u
@@ -211,13 +210,6 @@ struct sonde_armed {
 	struct sonde_armed __rcu *next; /* at the same uprobe */
 };
 
-struct sonde_target {
-	struct hlist_node node;
-	u32 pid;
-	bool requested; /* attached by name, not by birth */
-	bool followed; /* who maps a file waits for SONDE_SEEN */
-};
-
 /* The file of a user tap, and of those behind it that name none. */
 struct sonde_uprobe_file {
 	struct file *file; /* NULL: none */
@@ -251,8 +243,7 @@ struct sonde_session {
 	struct list_head node; /* of all sessions */
 	u32 opener; /* the process that opened it */
 	char command[TASK_COMM_LEN];
-	struct list_head mappings; /* of those that are told what is mapped */
-	bool follows_mappings; /* ever */
+	bool lacks_mappings; /* the kernel does not tell of them, and the user knows */
 
 	/* read by every firing */
 	struct sonde_site __rcu *entries[SONDE_CALLS];
@@ -273,7 +264,7 @@ struct sonde_session {
 	bool going; /* SONDE_GO was said: before that nothing fires */
 	bool sees_all; /* it goes, and traces every task */
 	u32 covered[SONDE_COVERED]; /* targets that it is known to trace, by number */
-	DECLARE_HASHTABLE(targets, 8);
+	struct sonde_finder *finder; /* of targets */
 	DECLARE_HASHTABLE(threads, 10);
 	DECLARE_HASHTABLE(reentries, 8);
 
@@ -297,10 +288,7 @@ struct sonde_session {
 	struct sonde_writer **rings; /* in the order of mmap */
 	atomic64_t lost; /* records that no ring counts: no ring, memory, or thread */
 
-	spinlock_t targets_lock; /* targets, covered, target_count, deaths */
-	u32 target_count;
-	u32 deaths[SONDE_DEATHS]; /* processes that ended lately */
-	u32 next_death;
+	spinlock_t covered_lock; /* to change covered */
 	spinlock_t threads_lock; /* threads, reentries: to add and remove */
 
 	spinlock_t events_lock; /* events, their counts, data */
@@ -420,6 +408,7 @@ int sonde_holds_update(struct sonde_session *session);
 void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing);
 bool sonde_hold_mapped(struct sonde_session *session);
 void sonde_hold_unmapped(struct sonde_session *session);
+void sonde_hold_newborn(struct sonde_session *session, struct task_struct *task);
 void sonde_grip_hold(struct sonde_grip *grip, bool held);
 bool sonde_grip_pauses(struct sonde_grip *grip, struct sonde_pause *pause);
 bool sonde_grip_resumes(struct sonde_grip *grip, struct sonde_pause *pause);
@@ -443,6 +432,7 @@ void sonde_programs_destroy(struct sonde_session *session);
 
 /* taps.c */
 void sonde_taps_init(void);
+int sonde_exit_status(void);
 int sonde_points_update(struct sonde_session *session, char *why);
 int sonde_taps_rehold(struct sonde_session *session, char *why);
 int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
@@ -475,7 +465,7 @@ void sonde_call_of_all(struct pt_regs *regs);
 void sonde_call_of_compat(struct pt_regs *regs);
 
 /* targets.c */
-void sonde_targets_init(struct sonde_session *session);
+int sonde_targets_init(struct sonde_session *session);
 int sonde_target_add(struct sonde_session *session, u64 pid, char *why);
 int sonde_target_remove(struct sonde_session *session, u64 pid, char *why);
 int sonde_target_follow(struct sonde_session *session, u64 pid, char *why);
@@ -483,19 +473,15 @@ bool sonde_target_followed(struct sonde_session *session, u32 pid);
 bool sonde_covers_target(struct sonde_session *session,
 			 struct task_struct *task);
 bool sonde_has_target(struct sonde_session *session, u32 pid);
-void sonde_target_born(struct sonde_session *session, struct task_struct *task);
-void sonde_target_becomes(struct sonde_session *session,
-			  const struct linux_binprm *program);
-void sonde_target_exec(struct sonde_session *session);
 void sonde_targets_changed(struct sonde_session *session);
-bool sonde_last_thread(struct sonde_session *session);
-void sonde_target_gone(struct sonde_session *session, u64 status);
+void sonde_targets_end(struct sonde_session *session);
 void sonde_targets_destroy(struct sonde_session *session);
 
 /* mappings.c */
-void sonde_mappings_init(void);
+void sonde_mappings_image(void *data, const struct vm_area_struct *vma);
+void sonde_mappings_end(void *data);
+void sonde_mappings_missed(void *data, unsigned int count);
 int sonde_mappings_follow(struct sonde_session *session);
-void sonde_mappings_leave(struct sonde_session *session);
 
 /* works.c */
 void sonde_session_put(struct sonde_session *session);

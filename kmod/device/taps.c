@@ -3,16 +3,16 @@
  * Taps that only observe: on tracepoints
  *
  *   task_newtask     CREATE, LWP_CREATE; START, LWP_START by a task work in the
- *                    new thread; targets are inherited here
+ *                    new thread
  *   sched_process_exec, sched_process_exit
  *   signal_generate  SIGNAL_SEND; SIGNAL_DISCARD when it is ignored at once
  *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD when it is ignored then
  *
  * Those of system calls, and EXEC and EXEC_FAILURE, stand on calls.c's hooks.
  *
- * A session registers its own probe on a tracepoint while a tap (or a target)
- * needs it, with itself as the probe's data: so the probe is in its session by
- * its first instruction.
+ * A session registers its own probe on a tracepoint while a tap needs it, with
+ * itself as the probe's data: so the probe is in its session by its first
+ * instruction.
  *
  * A site is a list (list.h) of (pid, probe).
  */
@@ -31,6 +31,7 @@
 
 #include "kmod/core/hooks.h"
 #include "kmod/device/hold.h"
+#include "kmod/finder.h"
 #include "kmod/shared/siginfo.h"
 
 static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
@@ -126,7 +127,6 @@ static void probe_newtask(void *data, struct task_struct *task,
 	if (!has_registers() || (task->flags & (PF_KTHREAD | PF_IO_WORKER)))
 		return;
 	preempt_disable_notrace();
-	sonde_target_born(session, task);
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
 		firing.call = syscall_get_nr(current, firing.regs);
@@ -146,7 +146,6 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
-	sonde_target_exec(session);
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
 		firing.call = __NR_execve;
@@ -155,8 +154,13 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	preempt_enable_notrace();
 }
 
-/* As wait() will show it. */
-static int exit_status(void)
+/**
+ * sonde_exit_status() - the status of the current process
+ *
+ * Context: Probe of sched_process_exit, in the last thread.
+ * Return: as wait() will show it.
+ */
+int sonde_exit_status(void)
 {
 	struct signal_struct *signal = current->signal;
 
@@ -176,20 +180,16 @@ static void probe_exit(void *data, struct task_struct *task)
 {
 	struct sonde_session *session = data;
 	struct sonde_firing firing;
-	bool last;
 
 	if (current->flags & PF_KTHREAD)
 		return;
 	preempt_disable_notrace();
-	last = sonde_last_thread(session);
 	if (sonde_covers(session, current)) {
 		begin(&firing, session);
 		fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
-		if (last)
-			fire_end(&firing, SONDE_TAP_EXIT, exit_status());
+		if (sonde_finder_is_last())
+			fire_end(&firing, SONDE_TAP_EXIT, sonde_exit_status());
 	}
-	if (last)
-		sonde_target_gone(session, exit_status());
 	sonde_thread_forget(session, current);
 	sonde_reenter_forget(session, current);
 	preempt_enable_notrace();
@@ -377,8 +377,6 @@ static u32 points_of(u32 kind)
 	case SONDE_TAP_EXEC_SUCCESS:
 		return BIT(SONDE_POINT_EXEC);
 	case SONDE_TAP_EXIT:
-		/* a new process tells that a number is in use again */
-		return BIT(SONDE_POINT_EXIT) | BIT(SONDE_POINT_NEWTASK);
 	case SONDE_TAP_LWP_EXIT:
 		return BIT(SONDE_POINT_EXIT);
 	case SONDE_TAP_SIGNAL_SEND:
@@ -417,9 +415,6 @@ static u32 points_wanted(struct sonde_session *session)
 		wanted |= BIT(SONDE_POINT_EXIT);
 	if (sonde_calls_want_newborns(session))
 		wanted |= BIT(SONDE_POINT_NEWTASK);
-	if (session->targeted)
-		wanted |= BIT(SONDE_POINT_NEWTASK) | BIT(SONDE_POINT_EXEC) |
-			  BIT(SONDE_POINT_EXIT);
 	xa_for_each(&session->programs, id, program)
 		if (program->needs & SONDE_NEED_THREAD)
 			wanted |= BIT(SONDE_POINT_EXIT);

@@ -53,8 +53,10 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/buffer.h"
+#include "kmod/device/events.h"
 #include "kmod/device/session.h"
-#include "kmod/device/writer.h"
 
 static void wake_reader(struct irq_work *work)
 {

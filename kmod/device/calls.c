@@ -53,9 +53,14 @@
 #include "kmod/compat_direct.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/internal.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/calls.h"
 #include "kmod/device/device.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
+#include "kmod/device/slow.h"
+#include "kmod/device/tap.h"
+#include "kmod/device/targets.h"
 
 #define FEW 48u /* functions: more are hooked together where that can be had */
 #define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
@@ -820,15 +825,8 @@ static void see_returns(struct sonde_session *session)
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
-/**
- * sonde_calls_update() - hook the system calls that a session's taps need
- * @session: its lock is held; taps or whom it traces have changed
- * @why: what to tell the user on failure
- *
- * Context: Process context. May sleep.
- * Return: 0, -ENOMEM, -EOPNOTSUPP, what the hooks say.
- */
-int sonde_calls_update(struct sonde_session *session, char *why)
+/* Taps or whom the session traces have changed. Return: as sonde_taps_update(). */
+static int update(struct sonde_session *session, char *why)
 {
 	DECLARE_BITMAP(wanted, SONDE_CALLS);
 	u32 returns = session->tap_count[SONDE_TAP_SYSCALL_RETURN] +
@@ -919,15 +917,8 @@ static void unmark_all(void)
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
-/**
- * sonde_calls_destroy() - take a session's hooks away
- * @session: its lock is held; its taps are gone
- *
- * The caller waits for RCU before it frees the session.
- *
- * Context: Process context. May sleep.
- */
-void sonde_calls_destroy(struct sonde_session *session)
+/* The caller waits for RCU before it frees the session. */
+static void close(struct sonde_session *session)
 {
 	DECLARE_BITMAP(none, SONDE_CALLS) = {};
 
@@ -942,6 +933,38 @@ void sonde_calls_destroy(struct sonde_session *session)
 	session->marks = false;
 	mutex_unlock(&calls_lock);
 }
+
+static int check(struct sonde_session *session, const struct sonde_tap *tap,
+		 char *why)
+{
+	bool numbered = tap->kind == SONDE_TAP_SYSCALL_ENTRY ||
+			tap->kind == SONDE_TAP_SYSCALL_RETURN;
+	bool returns = tap->kind == SONDE_TAP_SYSCALL_RETURN ||
+		       tap->kind == SONDE_TAP_EXEC_FAILURE;
+	const char *missing = returns ? sonde_lacks(SONDE_CAN_SHARE) : NULL;
+
+	if (numbered && tap->number >= SONDE_CALLS) {
+		scnprintf(why, SONDE_WHY, "tap %u: no such system call",
+			  tap->id);
+		return -EINVAL;
+	}
+	if (missing) {
+		scnprintf(why, SONDE_WHY,
+			  "the return of system calls: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does without",
+			  missing);
+		return -EOPNOTSUPP;
+	}
+	return sonde_site_check(session, tap, why);
+}
+
+const struct sonde_tap_ops sonde_call_taps = {
+	.check = check,
+	.arm = sonde_site_arm,
+	.disarm = sonde_site_disarm,
+	.hold = sonde_site_hold,
+	.update = update,
+	.close = close,
+};
 
 /**
  * sonde_calls_init() - find what system calls are hooked by

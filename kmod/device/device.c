@@ -37,8 +37,24 @@
 #include <linux/vmalloc.h>
 
 #include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/buffer.h"
+#include "kmod/device/calls.h"
 #include "kmod/device/device.h"
+#include "kmod/device/events.h"
+#include "kmod/device/fire.h"
+#include "kmod/device/hold.h"
+#include "kmod/device/kernel.h"
+#include "kmod/device/points.h"
+#include "kmod/device/programs.h"
+#include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
+#include "kmod/device/status.h"
+#include "kmod/device/taps.h"
+#include "kmod/device/targets.h"
+#include "kmod/device/timer.h"
+#include "kmod/device/uprobe.h"
+#include "kmod/device/works.h"
 #include "kmod/finder.h"
 
 #define EVENTS_MAX 16384u /* that wait to be read */
@@ -391,7 +407,7 @@ static int load(struct sonde_session *session, struct exchange *x)
 				     x->request.length, x->reply.why);
 
 	/* one with thread variables wants to know when a thread ends */
-	return err ?: sonde_points_update(session, x->reply.why);
+	return err ?: sonde_taps_update(session, x->reply.why);
 }
 
 static int go(struct sonde_session *session, char *why)
@@ -690,7 +706,8 @@ int sonde_device_init(void)
 					 "bool(struct task_struct *, unsigned int)");
 	sonde_fire_init();
 	sonde_kernel_init();
-	sonde_taps_init();
+	sonde_points_init();
+	sonde_calls_init();
 	sonde_uprobes_init();
 	err = sonde_timers_init();
 	if (err)

@@ -42,8 +42,14 @@
 
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/buffer.h"
 #include "kmod/device/fire.h"
+#include "kmod/device/kernel.h"
 #include "kmod/device/session.h"
+#include "kmod/device/slow.h"
+#include "kmod/device/timer.h"
+#include "kmod/device/writer.h"
 
 #define FRAME_MAX BIT_ULL(24) /* bytes a stack frame may have */
 #define PSARGS_MAX 80u

@@ -30,7 +30,7 @@
 #include <linux/filter.h>
 #include <linux/slab.h>
 
-#include "kmod/device/fire.h"
+#include "kmod/core/memory.h"
 #include "kmod/device/jit.h"
 #include "kmod/device/session.h"
 

@@ -5,6 +5,7 @@
  */
 #include "kmod/device/fire.h"
 #include "kmod/device/jit.h"
+#include "kmod/device/kernel.h"
 #include "kmod/device/session.h"
 
 static struct sonde_firing *firing_of(u64 context)

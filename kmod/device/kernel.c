@@ -24,7 +24,9 @@
 
 #include "kmod/core/hooks.h"
 #include "kmod/device/fire.h"
+#include "kmod/device/kernel.h"
 #include "kmod/device/session.h"
+#include "kmod/device/timer.h"
 
 #define OWN_FRAMES 24u /* before the kernel's, at most */
 #define ITERATOR_BYTES 256u /* code of one, at most */

@@ -5,6 +5,7 @@
 #include <linux/rcupdate.h>
 #include <asm/barrier.h>
 
+#include "kmod/core/memory.h"
 #include "kmod/device/list.h"
 
 static void *entry_at(const struct sonde_list_kind *kind,

@@ -21,7 +21,13 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/events.h"
+#include "kmod/device/hold.h"
+#include "kmod/device/mappings.h"
 #include "kmod/device/session.h"
+#include "kmod/device/targets.h"
+#include "kmod/device/works.h"
 #include "kmod/finder.h"
 
 /* An event MAPPED whose thread is to wait. */

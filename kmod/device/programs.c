@@ -14,7 +14,15 @@
 #include <linux/sort.h>
 #include <linux/mm.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/buffer.h"
+#include "kmod/device/jit.h"
+#include "kmod/device/kernel.h"
+#include "kmod/device/list.h"
+#include "kmod/device/mappings.h"
+#include "kmod/device/programs.h"
 #include "kmod/device/session.h"
+#include "kmod/device/taps.h"
 
 #define PROGRAM_BYTES_MAX (64ull << 20) /* of all programs of a session */
 #define ECBS_MAX 4096u /* of a probe */

@@ -19,6 +19,8 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 
 #define NOTES 4u

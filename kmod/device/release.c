@@ -10,6 +10,8 @@
 
 #include "kmod/compat.h"
 #include "kmod/device/hold.h"
+#include "kmod/device/session.h"
+#include "kmod/device/targets.h"
 
 #define PAUSE_PATIENCE (2 * HZ)
 

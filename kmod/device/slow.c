@@ -26,8 +26,16 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/buffer.h"
+#include "kmod/device/events.h"
 #include "kmod/device/fire.h"
+#include "kmod/device/hold.h"
 #include "kmod/device/session.h"
+#include "kmod/device/slow.h"
+#include "kmod/device/targets.h"
+#include "kmod/device/works.h"
+#include "kmod/device/writer.h"
 
 #define ATTEMPTS 80u /* one for each capture, and some for loads */
 

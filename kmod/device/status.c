@@ -10,7 +10,12 @@
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/calls.h"
+#include "kmod/device/events.h"
 #include "kmod/device/session.h"
+#include "kmod/device/status.h"
+#include "kmod/device/works.h"
 
 static int show(struct seq_file *to, void *unused)
 {

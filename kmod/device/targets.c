@@ -30,7 +30,14 @@
 #include <linux/sched/task.h>
 
 #include "kmod/compat.h"
+#include "kmod/device/calls.h"
+#include "kmod/device/events.h"
 #include "kmod/device/hold.h"
+#include "kmod/device/mappings.h"
+#include "kmod/device/points.h"
+#include "kmod/device/session.h"
+#include "kmod/device/taps.h"
+#include "kmod/device/targets.h"
 #include "kmod/finder.h"
 
 #define NOBODY U32_MAX /* in covered: no process has this number */
@@ -301,7 +308,7 @@ static int follow(struct sonde_session *session, char *why)
  *
  * Context: Process context. May sleep.
  * Return: 0, -ESRCH, -EPERM not yours, -EOPNOTSUPP, -ENOMEM, those of
- * sonde_uprobes_retarget().
+ * sonde_taps_retarget().
  */
 int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 {
@@ -325,7 +332,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 		goto out_put;
 	WRITE_ONCE(session->targeted, true);
 	sonde_targets_changed(session);
-	err = sonde_points_update(session, why);
+	err = sonde_taps_update(session, why);
 	if (err)
 		goto out_put;
 	if (sonde_mappings_follow(session) && !session->privileged) {
@@ -340,7 +347,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	know(session, task->tgid);
 	sonde_calls_mark_process(session, task);
 	smp_mb(); /* in the table before we look; who ends looks after */
-	err = sonde_uprobes_retarget(session, why);
+	err = sonde_taps_retarget(session, why);
 	if (!err)
 		err = sonde_holds_update(session);
 	if (!err && has_ended(task)) {

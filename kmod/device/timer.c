@@ -25,7 +25,13 @@
 #include <asm/irq_regs.h>
 
 #include "kmod/compat_timer.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/fire.h"
 #include "kmod/device/session.h"
+#include "kmod/device/tap.h"
+#include "kmod/device/taps.h"
+#include "kmod/device/targets.h"
+#include "kmod/device/timer.h"
 
 #define TIMERS_MAX 64u /* of a session: they fire in interrupts */
 
@@ -145,34 +151,35 @@ static void stop_each(struct sonde_timer *timer)
 	sonde_memory_add(SONDE_MEMORY_TAPS, -1, -beats_bytes());
 }
 
-/**
- * sonde_timer_arm() - arm a timer tap
- * @armed: a tap of kind PROFILE or TICK; the session's lock is held
- * @why: what to tell the user on failure
- *
- * Context: Process context. May sleep.
- * Return: 0, -EINVAL the period, -EPERM, -E2BIG too many, -ENOMEM.
- */
-int sonde_timer_arm(struct sonde_armed *armed, char *why)
+/* Return: 0, -EINVAL the period, -EPERM, -E2BIG too many. */
+static int check(struct sonde_session *session, const struct sonde_tap *tap,
+		 char *why)
 {
-	const struct sonde_tap *tap = &armed->tap;
-	struct sonde_timer *timer;
-	int err;
-
 	if (tap->offset < SONDE_PERIOD_MIN || tap->offset > KTIME_MAX / 2) {
 		scnprintf(why, SONDE_WHY, "tap %u: a period has at least %u ns",
 			  tap->id, SONDE_PERIOD_MIN);
 		return -EINVAL;
 	}
-	if (tap->kind == SONDE_TAP_TICK && !armed->session->privileged) {
+	if (tap->kind == SONDE_TAP_TICK && !session->privileged) {
 		scnprintf(why, SONDE_WHY, "tap %u: only root may have ticks that show whom they interrupt",
 			  tap->id);
 		return -EPERM;
 	}
-	if (armed->session->timers == TIMERS_MAX) {
+	if (session->timers == TIMERS_MAX) {
 		scnprintf(why, SONDE_WHY, "at most %u timers", TIMERS_MAX);
 		return -E2BIG;
 	}
+	return tap->kind == SONDE_TAP_PROFILE ?
+		       sonde_tap_check_perfmon(session, why) : 0;
+}
+
+static int arm(struct sonde_armed *armed, const char *path,
+	       struct sonde_arming *arming, char *why)
+{
+	const struct sonde_tap *tap = &armed->tap;
+	struct sonde_timer *timer;
+	int err;
+
 	timer = sonde_alloc(SONDE_MEMORY_TAPS, sizeof(*timer));
 	if (!timer)
 		return -ENOMEM;
@@ -196,15 +203,8 @@ int sonde_timer_arm(struct sonde_armed *armed, char *why)
 	return 0;
 }
 
-/**
- * sonde_timer_disarm() - take a timer tap out
- * @armed: a tap that sonde_timer_arm() armed
- *
- * It does not fire any more when this returns.
- *
- * Context: Process context. May sleep.
- */
-void sonde_timer_disarm(struct sonde_armed *armed)
+/* It does not fire any more when this returns. */
+static void disarm(struct sonde_armed *armed)
 {
 	struct sonde_timer *timer = armed->timer;
 
@@ -216,6 +216,12 @@ void sonde_timer_disarm(struct sonde_armed *armed)
 	armed->session->timers--;
 	armed->timer = NULL;
 }
+
+const struct sonde_tap_ops sonde_timer_taps = {
+	.check = check,
+	.arm = arm,
+	.disarm = disarm,
+};
 
 static int cpu_up(unsigned int cpu)
 {

@@ -26,6 +26,7 @@
 
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
+#include "kmod/device/slow.h"
 
 #define FRAME_MAX BIT_ULL(24) /* bytes a stack frame may have */
 #define HEADERS_MAX 24u /* of an ELF file, that are looked at */

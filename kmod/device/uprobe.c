@@ -18,8 +18,7 @@
  * fires.
  *
  * Whoever takes taps out waits, once for all of them, until no handler looks at
- * them, and then frees them: sonde_uprobe_disarm(), sonde_uprobes_wait(),
- * sonde_uprobe_free().
+ * them, and then frees them: disarm(), sonde_uprobe_wait(), release().
  */
 #include <linux/dcache.h>
 #include <linux/file.h>
@@ -35,8 +34,16 @@
 #include "kmod/compat.h"
 #include "kmod/compat_uprobe.h"
 #include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
 #include "kmod/device/fire.h"
+#include "kmod/device/hold.h"
+#include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
+#include "kmod/device/slow.h"
+#include "kmod/device/tap.h"
+#include "kmod/device/taps.h"
+#include "kmod/device/targets.h"
+#include "kmod/device/uprobe.h"
 
 #define BREAKPOINT 0xcc
 
@@ -279,20 +286,12 @@ static struct file *open_regular(const char *name)
 	return file;
 }
 
-/**
- * sonde_uprobe_open() - open the file of user taps
- * @session: its lock is held
- * @path: its name; no NUL
- * @length: of @path
- * @file: what sonde_uprobe_arm() wants; nothing in it is open
- * @why: what to tell the user on failure
- *
- * Context: Process context. May sleep.
- * Return: 0, -EPERM everybody's programs, and not root, -ENOMEM, errors of the
- * file's name.
+/*
+ * @path has no NUL. Return: 0, -EPERM everybody's programs, and not root, -ENOMEM,
+ * errors of the file's name.
  */
-int sonde_uprobe_open(struct sonde_session *session, const char *path,
-		      u32 length, struct sonde_uprobe_file *file, char *why)
+static int open_file(struct sonde_session *session, const char *path,
+		     u32 length, struct sonde_uprobe_file *file, char *why)
 {
 	struct file *found;
 	char *name;
@@ -318,14 +317,10 @@ int sonde_uprobe_open(struct sonde_session *session, const char *path,
 	return 0;
 }
 
-/**
- * sonde_uprobe_close() - close what sonde_uprobe_open() has opened, if it has
- * @file: any
- *
- * Context: Process context. May sleep.
- */
-void sonde_uprobe_close(struct sonde_uprobe_file *file)
+static void close_file(struct sonde_arming *arming)
 {
+	struct sonde_uprobe_file *file = &arming->file;
+
 	if (!file->file)
 		return;
 	fput(file->file);
@@ -492,18 +487,12 @@ static void count(struct sonde_armed *armed, s32 by)
 	}
 }
 
-/**
- * sonde_uprobe_arm() - arm a user tap
- * @armed: a tap of kind USER_*; the session's lock is held
- * @file: its file, open
- * @why: what to tell the user on failure
- *
- * Context: Process context. May sleep.
+/*
  * Return: 0, -ENOEXEC the kernel cannot probe this instruction, -E2BIG too many
  * at one, -ENOMEM, errors of uprobe_register().
  */
-int sonde_uprobe_arm(struct sonde_armed *armed,
-		     const struct sonde_uprobe_file *file, char *why)
+static int arm_in(struct sonde_armed *armed,
+		  const struct sonde_uprobe_file *file, char *why)
 {
 	const struct sonde_tap *tap = &armed->tap;
 	struct rb_node *parent, **link;
@@ -532,15 +521,29 @@ int sonde_uprobe_arm(struct sonde_armed *armed,
 	return err;
 }
 
-/**
- * sonde_uprobe_disarm() - take a user tap out
- * @armed: a tap of kind USER_*, with or without a uprobe
- *
- * It may still fire until sonde_uprobes_wait().
- *
- * Context: Process context. May sleep.
- */
-void sonde_uprobe_disarm(struct sonde_armed *armed)
+/* What is left out does not keep those beside it from being armed. */
+static int arm(struct sonde_armed *armed, const char *path,
+	       struct sonde_arming *arming, char *why)
+{
+	u32 length = armed->tap.path_length;
+	int err = 0;
+
+	if (length) {
+		close_file(arming);
+		err = open_file(armed->session, path, length, &arming->file,
+				why);
+	}
+	if (!err)
+		err = arm_in(armed, &arming->file, why);
+	if (err != -ENOEXEC)
+		return err;
+	if (!arming->left_out++)
+		strscpy(arming->first, why, sizeof(arming->first));
+	why[0] = 0;
+	return 0;
+}
+
+static void disarm(struct sonde_armed *armed)
 {
 	struct sonde_uprobe *uprobe = armed->uprobe;
 
@@ -557,23 +560,7 @@ void sonde_uprobe_disarm(struct sonde_armed *armed)
 				&uprobe->consumer);
 }
 
-/**
- * sonde_uprobes_wait() - wait until no tap that was taken out fires any more
- *
- * Context: Process context. Sleeps.
- */
-void sonde_uprobes_wait(void)
-{
-	sonde_uprobe_wait();
-}
-
-/**
- * sonde_uprobe_free() - free what a user tap has had
- * @armed: it was taken out, and sonde_uprobes_wait() has waited
- *
- * Context: Process context. May sleep.
- */
-void sonde_uprobe_free(struct sonde_armed *armed)
+static void release(struct sonde_armed *armed)
 {
 	if (!armed->uprobe)
 		return;
@@ -588,18 +575,12 @@ static int reapply(struct sonde_uprobe *uprobe, bool add)
 				  uprobe->offset, &uprobe->consumer, add);
 }
 
-/**
- * sonde_uprobes_retarget() - put the user taps into a new target
- * @session: its lock is held
- * @why: what to tell the user on failure
- *
- * And out of whom the session does not trace any more: with its first target it
- * ceases to trace everybody.
- *
- * Context: Process context. May sleep.
- * Return: 0, -EOPNOTSUPP, errors of uprobe_apply().
+/*
+ * Puts the user taps into a new target, and out of whom the session does not
+ * trace any more: with its first target it ceases to trace everybody. Return: 0,
+ * -EOPNOTSUPP, errors of uprobe_apply().
  */
-int sonde_uprobes_retarget(struct sonde_session *session, char *why)
+static int retarget(struct sonde_session *session, char *why)
 {
 	struct rb_node *node;
 	int err = 0;
@@ -619,3 +600,27 @@ int sonde_uprobes_retarget(struct sonde_session *session, char *why)
 	}
 	return err;
 }
+
+static int hold(struct sonde_armed *armed, bool held)
+{
+	WRITE_ONCE(armed->held, held);
+	return 0;
+}
+
+static int check(struct sonde_session *session, const struct sonde_tap *tap,
+		 char *why)
+{
+	return sonde_tap_check_perfmon(session, why);
+}
+
+const struct sonde_tap_ops sonde_user_taps = {
+	.has_file = true,
+	.check = check,
+	.arm = arm,
+	.disarm = disarm,
+	.hold = hold,
+	.leave = close_file,
+	.retarget = retarget,
+	.wait = sonde_uprobe_wait,
+	.free = release,
+};

@@ -19,8 +19,10 @@
 #include <linux/wait_bit.h>
 
 #include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
 #include "kmod/device/device.h"
 #include "kmod/device/session.h"
+#include "kmod/device/works.h"
 
 static atomic_t pending = ATOMIC_INIT(0); /* queued or running, of all sessions */
 

@@ -171,7 +171,7 @@ MUTANTS = [
     E("kmod/device/targets.c", "static bool becomes(", "stays_ours(session, program)", "1", "device:member"),
     E("kmod/device/slow.c", "static enum outcome attempt(", "!sonde_covers(firing->session, current)", "0", "device:member"),
     S("kmod/device/buffer.c", "void sonde_writer_put(", "writer->records++;", "", "device:drops 2"),
-    E("kmod/device/taps.c", "static bool is_ignored(", "action->sa.sa_handler == SIG_IGN", "0", "device:taps"),
+    E("kmod/device/points.c", "static bool is_ignored(", "action->sa.sa_handler == SIG_IGN", "0", "device:taps"),
     E("kmod/device/timer.c", "static bool is_wanted(", "READ_ONCE(armed->session->going)", "0", "device:timers"),
     E("kmod/core/finder.c", "static void finder_judge(", "was && !is", "0", "api:findleft"),
     E("kmod/core/finder.c", "void sonde_finder_born(", "thread_group_leader(child)", "0", "api:findchild"),

@@ -139,7 +139,7 @@ static unsigned long lacking;
  * to call such a one by pointer is fatal. So a way of tramp.S is called, which
  * goes there by a return; that asks for no endbr64.
  */
-static void *way_to(unsigned long address)
+static void *hook_way_to(unsigned long address)
 {
 	if (!address || WARN_ON(ways_used == SONDE_WAYS))
 		return NULL;
@@ -166,7 +166,7 @@ unsigned long sonde_lookup(const char *name)
  * no function that the kernel's BTF does not have: nothing would tell if it took
  * other arguments than there.
  */
-static bool was_tried(void)
+static bool hook_was_tried(void)
 {
 	static const char * const releases[] = {
 		"5.10.0-46", "6.1.0-56", "6.1.192-sonde-debug",
@@ -184,7 +184,7 @@ static bool was_tried(void)
 }
 
 /* Also under a suffix, which says that the compiler has changed a function. */
-static unsigned long find_function(const char *name, bool *whole)
+static unsigned long hook_find_function(const char *name, bool *whole)
 {
 	static const char * const suffixes[] = {
 		"", ".constprop.0", ".isra.0", ".isra.0.constprop.0",
@@ -217,7 +217,7 @@ unsigned long sonde_function(const char *name, const char *signature)
 {
 	char found[160];
 	bool whole;
-	unsigned long address = find_function(name, &whole);
+	unsigned long address = hook_find_function(name, &whole);
 	int err = -ENOENT;
 
 	if (!address)
@@ -229,7 +229,7 @@ unsigned long sonde_function(const char *name, const char *signature)
 			name, found, signature);
 		return 0;
 	}
-	if (err && !was_tried()) {
+	if (err && !hook_was_tried()) {
 		pr_warn("sonde: %s is left alone: this kernel's BTF does not have it, and no test ran on %s (untried=1 takes it all the same)\n",
 			name, init_utsname()->release);
 		return 0;
@@ -247,7 +247,7 @@ unsigned long sonde_function(const char *name, const char *signature)
  */
 void *sonde_function_call(const char *name, const char *signature)
 {
-	return way_to(sonde_function(name, signature));
+	return hook_way_to(sonde_function(name, signature));
 }
 
 /**
@@ -298,7 +298,7 @@ struct tracepoint_search {
 	struct tracepoint *found;
 };
 
-static void match_tracepoint(struct tracepoint *tp, void *data)
+static void hook_match_tracepoint(struct tracepoint *tp, void *data)
 {
 	struct tracepoint_search *search = data;
 
@@ -317,7 +317,7 @@ struct tracepoint *sonde_tracepoint(const char *name)
 {
 	struct tracepoint_search search = { .name = name };
 
-	for_each_kernel_tracepoint(match_tracepoint, &search);
+	for_each_kernel_tracepoint(hook_match_tracepoint, &search);
 	return search.found;
 }
 
@@ -348,7 +348,7 @@ long sonde_hooks_busy(void)
 	return sum;
 }
 
-static notrace struct sonde_args args_of(const struct pt_regs *regs)
+static notrace struct sonde_args hook_args_of(const struct pt_regs *regs)
 {
 	return (struct sonde_args){
 		.di = regs->di, .si = regs->si, .dx = regs->dx,
@@ -357,8 +357,8 @@ static notrace struct sonde_args args_of(const struct pt_regs *regs)
 }
 
 /* Whether the thread shall take the trampoline of hook @index. */
-static __always_inline bool wanted(enum sonde_hook_index index,
-				   struct pt_regs *regs)
+static __always_inline bool hook_wanted(enum sonde_hook_index index,
+					struct pt_regs *regs)
 {
 	struct sonde_args args;
 
@@ -374,7 +374,7 @@ static __always_inline bool wanted(enum sonde_hook_index index,
 	case SONDE_HOOK_SYSCALL_ENTRY:
 		return sonde_flags(current) & UTRACE_EVENT(SYSCALL_ENTRY);
 	case SONDE_HOOK_DEQUEUE_SIGNAL:
-		args = args_of(regs);
+		args = hook_args_of(regs);
 		return sonde_wants_dequeue(&args);
 	case SONDE_HOOK_PREPARE_SIGNAL:
 		sonde_prepare_signal(regs->di,
@@ -420,7 +420,7 @@ static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 	if (i == SONDE_HOOKS)
 		return;
 	preempt_disable_notrace();
-	if (wanted(i, regs))
+	if (hook_wanted(i, regs))
 		regs->ip = (unsigned long)hooks[i].trampoline;
 	preempt_enable_notrace();
 }
@@ -432,7 +432,7 @@ static struct ftrace_ops sonde_ops = {
 };
 
 /* kallsyms_lookup_name() is not exported; a kprobe knows where it is. */
-static int find_lookup(void)
+static int hook_find_lookup(void)
 {
 	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
 	int err;
@@ -442,12 +442,12 @@ static int find_lookup(void)
 		pr_err("sonde: no kprobe on kallsyms_lookup_name: %d\n", err);
 		return err;
 	}
-	lookup_name = way_to((unsigned long)probe.addr);
+	lookup_name = hook_way_to((unsigned long)probe.addr);
 	unregister_kprobe(&probe);
 	return lookup_name ? 0 : -ENOENT;
 }
 
-static int find_kernel(void)
+static int hook_find_kernel(void)
 {
 	const struct {
 		const char *name, *signature;	/* of data: none */
@@ -495,7 +495,7 @@ static int find_kernel(void)
 	return 0;
 }
 
-static void find_hook(struct hook *hook)
+static void hook_find_hook(struct hook *hook)
 {
 	unsigned long address;
 
@@ -511,12 +511,12 @@ static void find_hook(struct hook *hook)
 	lacking |= hook->events;
 }
 
-static int find_hooks(void)
+static int hook_find_hooks(void)
 {
 	int err, i;
 
 	for (i = 0; i < SONDE_HOOKS; i++)
-		find_hook(&hooks[i]);
+		hook_find_hook(&hooks[i]);
 	for (i = 0; i < SONDE_HOOKS; i++) {
 		/* the work bit is shared with all of these, or not at all */
 		if (hooks[i].events == SHARING && sonde_lacks(SONDE_CAN_SHARE))
@@ -536,15 +536,15 @@ int sonde_hooks_init(void)
 {
 	int err;
 
-	err = find_lookup();
+	err = hook_find_lookup();
 	if (err)
 		return err;
 	sonde_btf_open((void *)lookup_name("__start_BTF"),
 		       (void *)lookup_name("__stop_BTF"));
-	err = find_kernel();
+	err = hook_find_kernel();
 	if (err)
 		goto out_btf;
-	err = find_hooks();
+	err = hook_find_hooks();
 	if (err)
 		goto out_filter;
 	err = register_ftrace_function(&sonde_ops);

@@ -82,7 +82,7 @@ void sonde_hooks_enter(void);
 void sonde_hooks_leave(void);
 long sonde_hooks_busy(void);
 
-/* tramp.S: each goes on at the target of its index. hooks.c, way_to(), says why. */
+/* tramp.S: each goes on at the target of its index. hooks.c, hook_way_to(), says why. */
 #define SONDE_WAYS 24
 extern void (*const sonde_ways[SONDE_WAYS])(void);
 extern unsigned long sonde_way_targets[SONDE_WAYS];

@@ -49,7 +49,8 @@ void sonde_memory_add(enum sonde_memory kind, long objects, long bytes)
 	atomic_long_add(bytes, &counts[kind].bytes);
 }
 
-static void *begin(struct block *block, enum sonde_memory kind, size_t size)
+static void *memory_begin(struct block *block, enum sonde_memory kind,
+			  size_t size)
 {
 	if (!block)
 		return NULL;
@@ -72,7 +73,7 @@ void *sonde_alloc(enum sonde_memory kind, size_t size)
 	if (size > U32_MAX / 2)
 		return NULL;
 	size += sizeof(struct block);
-	return begin(kvzalloc(size, GFP_KERNEL_ACCOUNT), kind, size);
+	return memory_begin(kvzalloc(size, GFP_KERNEL_ACCOUNT), kind, size);
 }
 
 /**
@@ -97,10 +98,10 @@ void *sonde_alloc_within(struct sonde_purse *purse, enum sonde_memory kind,
 		block->purse = purse;
 	else if (purse)
 		atomic_long_sub(size, &purse->bytes);
-	return begin(block, kind, size);
+	return memory_begin(block, kind, size);
 }
 
-static struct block *block_of(void *memory)
+static struct block *memory_block_of(void *memory)
 {
 	struct block *block = container_of(memory, struct block, data);
 
@@ -110,15 +111,15 @@ static struct block *block_of(void *memory)
 	return block;
 }
 
-static void end(struct block *block)
+static void memory_end(struct block *block)
 {
 	sonde_memory_add(block->kind, -1, -(long)block->size);
 	kvfree(block);
 }
 
-static void end_by_rcu(struct rcu_head *head)
+static void memory_end_by_rcu(struct rcu_head *head)
 {
-	end(container_of(head, struct block, rcu));
+	memory_end(container_of(head, struct block, rcu));
 }
 
 /**
@@ -130,7 +131,7 @@ static void end_by_rcu(struct rcu_head *head)
 void sonde_free(void *memory)
 {
 	if (memory)
-		end(block_of(memory));
+		memory_end(memory_block_of(memory));
 }
 
 /**
@@ -142,7 +143,7 @@ void sonde_free(void *memory)
 void sonde_free_rcu(void *memory)
 {
 	if (memory)
-		call_rcu(&block_of(memory)->rcu, end_by_rcu);
+		call_rcu(&memory_block_of(memory)->rcu, memory_end_by_rcu);
 }
 
 /**

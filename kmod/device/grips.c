@@ -52,7 +52,7 @@ void sonde_grip_hold(struct sonde_grip *grip, bool held)
 }
 
 /* A member holds nobody who has become somebody else by an exec. */
-static bool may_hold(const struct sonde_grip *grip)
+static bool grip_may_hold(const struct sonde_grip *grip)
 {
 	struct sonde_session *session = grip->grips->session;
 
@@ -66,7 +66,7 @@ u32 sonde_grip_resume(struct sonde_grip *grip)
 	spin_lock(&grip->lock);
 	stays = !grip->dropped && (grip->held || grip->paused || grip->mapped);
 	spin_unlock(&grip->lock);
-	return stays && may_hold(grip) ? UTRACE_STOP : UTRACE_RESUME;
+	return stays && grip_may_hold(grip) ? UTRACE_STOP : UTRACE_RESUME;
 }
 
 /* A thread that ends is told nothing any more. */
@@ -116,8 +116,8 @@ bool sonde_grip_resumes(struct sonde_grip *grip, struct sonde_pause *pause)
 	return dropped;
 }
 
-static struct sonde_grip *find_grip(struct sonde_grips *grips,
-				    struct task_struct *task)
+static struct sonde_grip *grip_find_grip(struct sonde_grips *grips,
+					 struct task_struct *task)
 {
 	struct sonde_grip *grip;
 
@@ -135,7 +135,7 @@ struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
 	struct sonde_grip *grip;
 
 	spin_lock(&grips->lock);
-	grip = find_grip(grips, task);
+	grip = grip_find_grip(grips, task);
 	if (grip)
 		utrace_engine_get(grip->engine);
 	spin_unlock(&grips->lock);
@@ -154,7 +154,7 @@ bool sonde_grip_exits_last(struct sonde_grip *grip)
 	spin_lock(&grips->lock);
 	grip->exited = true;
 	for_each_thread(current, thread) {
-		other = find_grip(grips, thread);
+		other = grip_find_grip(grips, thread);
 		last = !other || other->exited;
 		if (!last)
 			break;
@@ -178,7 +178,7 @@ bool sonde_grip_unlink(struct sonde_grip *grip)
 }
 
 /* Lets a thread go for good. The caller has unlinked the grip. */
-static void let_go(struct sonde_grip *grip)
+static void grip_let_go(struct sonde_grip *grip)
 {
 	struct sonde_session *session = grip->grips->session;
 	struct utrace_engine *engine = grip->engine;
@@ -198,7 +198,7 @@ static void let_go(struct sonde_grip *grip)
 	utrace_engine_put(engine);
 }
 
-static bool link_grip(struct sonde_grip *grip)
+static bool grip_link_grip(struct sonde_grip *grip)
 {
 	struct sonde_grips *grips = grip->grips;
 	bool ended;
@@ -212,8 +212,8 @@ static bool link_grip(struct sonde_grip *grip)
 }
 
 /* Return: 0; -EEXIST there is a grip; -EDEADLK, -ESRCH, -EPERM, -ENOMEM. */
-static int take(struct sonde_grips *grips, struct task_struct *task,
-		bool newborn, bool paused)
+static int grip_take(struct sonde_grips *grips, struct task_struct *task,
+		     bool newborn, bool paused)
 {
 	const int flags = UTRACE_ATTACH_CREATE | UTRACE_ATTACH_EXCLUSIVE |
 			  UTRACE_ATTACH_MATCH_OPS;
@@ -246,22 +246,22 @@ static int take(struct sonde_grips *grips, struct task_struct *task,
 	 * may drop the other two.
 	 */
 	utrace_engine_get(engine);
-	if (!link_grip(grip)) {
-		let_go(grip);
+	if (!grip_link_grip(grip)) {
+		grip_let_go(grip);
 		utrace_engine_put(engine);
 		return -ESRCH;
 	}
 	err = utrace_set_events(task, engine, sonde_hold_events(grips));
 	if (err && sonde_grip_unlink(grip))
-		let_go(grip);
+		grip_let_go(grip);
 	if (!err && (paused || newborn))
 		sonde_grip_tell(grip, paused ? UTRACE_STOP : UTRACE_REPORT);
 	utrace_engine_put(engine);
 	return err;
 }
 
-static bool wants(struct sonde_session *session, struct task_struct *task,
-		  u32 only)
+static bool grip_wants(struct sonde_session *session, struct task_struct *task,
+		       u32 only)
 {
 	if ((task->flags & SONDE_PF_KERNEL) || READ_ONCE(task->exit_state))
 		return false;
@@ -276,18 +276,18 @@ struct taking {
 	u32 only;
 };
 
-static bool take_one(void *data, struct task_struct *task)
+static bool grip_take_one(void *data, struct task_struct *task)
 {
 	const struct taking *taking = data;
 	struct sonde_grips *grips = taking->grips;
 	struct sonde_grip *grip;
 
-	if (!wants(grips->session, task, taking->only))
+	if (!grip_wants(grips->session, task, taking->only))
 		return false;
 	spin_lock(&grips->lock);
-	grip = find_grip(grips, task);
+	grip = grip_find_grip(grips, task);
 	spin_unlock(&grips->lock);
-	return !grip && !take(grips, task, false, false);
+	return !grip && !grip_take(grips, task, false, false);
 }
 
 /* A grip on every thread that is covered, or on those of process @only. */
@@ -295,7 +295,8 @@ int sonde_grips_take(struct sonde_grips *grips, u32 only)
 {
 	struct taking taking = { .grips = grips, .only = only };
 
-	return sonde_finder_each(grips->session->finder, take_one, &taking);
+	return sonde_finder_each(grips->session->finder, grip_take_one,
+				 &taking);
 }
 
 /**
@@ -311,7 +312,7 @@ void sonde_hold_newborn(struct sonde_session *session, struct task_struct *task)
 	struct sonde_grip *maker;
 	bool paused = false;
 
-	if (!grips || !wants(session, task, 0))
+	if (!grips || !grip_wants(session, task, 0))
 		return;
 	maker = sonde_grip_get(grips, current);
 	if (maker) {
@@ -321,7 +322,7 @@ void sonde_hold_newborn(struct sonde_session *session, struct task_struct *task)
 	}
 	/* a search comes with the first tap that is held, and sees the child */
 	if (paused || rcu_access_pointer(grips->taps))
-		take(grips, task, true, paused);
+		grip_take(grips, task, true, paused);
 }
 
 void sonde_grips_set_events(struct sonde_grips *grips)
@@ -338,7 +339,7 @@ void sonde_grips_set_events(struct sonde_grips *grips)
 }
 
 /* Those of process @only; 0: all. */
-static void drop_grips(struct sonde_grips *grips, u32 only)
+static void grip_drop_grips(struct sonde_grips *grips, u32 only)
 {
 	struct sonde_grip *grip, *other;
 	struct hlist_node *next;
@@ -354,7 +355,7 @@ static void drop_grips(struct sonde_grips *grips, u32 only)
 	}
 	spin_unlock(&grips->lock);
 	list_for_each_entry_safe(grip, other, &dropped, drop)
-		let_go(grip);
+		grip_let_go(grip);
 }
 
 struct sonde_grips *sonde_grips_of(struct sonde_session *session)
@@ -384,7 +385,7 @@ struct sonde_grip *sonde_grip_own(struct sonde_grips *grips)
 
 	if (grip)
 		return grip;
-	take(grips, current, false, false);
+	grip_take(grips, current, false, false);
 	return sonde_grip_get(grips, current);
 }
 
@@ -452,7 +453,7 @@ void sonde_hold_unmapped(struct sonde_session *session)
 void sonde_holds_forget(struct sonde_session *session, u32 pid)
 {
 	if (session->grips)
-		drop_grips(session->grips, pid);
+		grip_drop_grips(session->grips, pid);
 }
 
 /**
@@ -470,7 +471,7 @@ void sonde_holds_destroy(struct sonde_session *session)
 	spin_lock(&grips->lock);
 	grips->ended = true;
 	spin_unlock(&grips->lock);
-	drop_grips(grips, 0);
+	grip_drop_grips(grips, 0);
 	session->grips = NULL;
 	sonde_grips_put(grips);
 }

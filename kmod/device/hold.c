@@ -71,17 +71,17 @@ struct held_taps {
 	struct held_tap taps[];
 };
 
-static struct sonde_slow *first_waiting(struct sonde_grip *grip)
+static struct sonde_slow *hold_first_waiting(struct sonde_grip *grip)
 {
 	return list_first_entry_or_null(&grip->waiting, struct sonde_slow,
 					node);
 }
 
-static void forget_waiting(struct sonde_grip *grip)
+static void hold_forget_waiting(struct sonde_grip *grip)
 {
 	struct sonde_slow *slow;
 
-	while ((slow = first_waiting(grip))) {
+	while ((slow = hold_first_waiting(grip))) {
 		list_del(&slow->node);
 		sonde_free(slow);
 	}
@@ -89,12 +89,12 @@ static void forget_waiting(struct sonde_grip *grip)
 }
 
 /* Only the thread itself looks at what waits. */
-static void run_waiting(struct sonde_grip *grip)
+static void hold_run_waiting(struct sonde_grip *grip)
 {
 	struct sonde_slow *slow;
 
 	while (!READ_ONCE(grip->held) && !READ_ONCE(grip->dropped) &&
-	       (slow = first_waiting(grip))) {
+	       (slow = hold_first_waiting(grip))) {
 		if (sonde_fire_slow(slow, grip))
 			break;
 		list_del(&slow->node);
@@ -102,9 +102,9 @@ static void run_waiting(struct sonde_grip *grip)
 	}
 }
 
-static void add_waiting(struct sonde_grip *grip,
-			const struct sonde_firing *firing,
-			struct sonde_probe *probe)
+static void hold_add_waiting(struct sonde_grip *grip,
+			     const struct sonde_firing *firing,
+			     struct sonde_probe *probe)
 {
 	struct sonde_slow *slow = sonde_alloc_within(&firing->session->purse,
 						     SONDE_MEMORY_LATE,
@@ -123,7 +123,7 @@ static void add_waiting(struct sonde_grip *grip,
 	list_add_tail(&slow->node, &grip->waiting);
 }
 
-static bool is_covered(struct sonde_session *session)
+static bool hold_is_covered(struct sonde_session *session)
 {
 	bool covered;
 
@@ -133,15 +133,15 @@ static bool is_covered(struct sonde_session *session)
 	return covered;
 }
 
-static bool is_call(u32 kind)
+static bool hold_is_call(u32 kind)
 {
 	return kind == SONDE_TAP_SYSCALL_ENTRY ||
 	       kind == SONDE_TAP_SYSCALL_RETURN;
 }
 
 /* The n-th tap of this event that covers the current task. */
-static struct sonde_probe *nth_probe(struct sonde_grips *grips, u32 kind,
-				     u32 number, u32 nth)
+static struct sonde_probe *hold_nth_probe(struct sonde_grips *grips, u32 kind,
+					  u32 number, u32 nth)
 {
 	struct sonde_probe *probe = NULL;
 	const struct held_taps *taps;
@@ -154,7 +154,7 @@ static struct sonde_probe *nth_probe(struct sonde_grips *grips, u32 kind,
 
 		if (tap->kind != kind || READ_ONCE(tap->gone) ||
 		    (tap->pid && tap->pid != current->tgid) ||
-		    (is_call(kind) && tap->number != number) || nth--)
+		    (hold_is_call(kind) && tap->number != number) || nth--)
 			continue;
 		probe = tap->probe;
 		break;
@@ -164,21 +164,21 @@ static struct sonde_probe *nth_probe(struct sonde_grips *grips, u32 kind,
 }
 
 /* An event: its firings wait behind what waits already, and run if nothing does. */
-static void report(struct sonde_grip *grip, u32 kind,
-		   const struct sonde_firing *firing)
+static void hold_report(struct sonde_grip *grip, u32 kind,
+			const struct sonde_firing *firing)
 {
 	struct sonde_probe *probe;
 	u32 nth = 0;
 
-	if (READ_ONCE(grip->dropped) || !is_covered(firing->session))
+	if (READ_ONCE(grip->dropped) || !hold_is_covered(firing->session))
 		return;
-	while ((probe = nth_probe(grip->grips, kind, firing->call, nth++)))
-		add_waiting(grip, firing, probe);
-	run_waiting(grip);
+	while ((probe = hold_nth_probe(grip->grips, kind, firing->call, nth++)))
+		hold_add_waiting(grip, firing, probe);
+	hold_run_waiting(grip);
 }
 
-static void begin(struct sonde_firing *firing, struct sonde_grip *grip,
-		  long call)
+static void hold_begin(struct sonde_firing *firing, struct sonde_grip *grip,
+		       long call)
 {
 	memset(firing, 0, sizeof(*firing));
 	firing->session = grip->grips->session;
@@ -187,34 +187,34 @@ static void begin(struct sonde_firing *firing, struct sonde_grip *grip,
 	firing->call = call;
 }
 
-static u32 answer(struct sonde_grip *grip, u32 action)
+static u32 hold_answer(struct sonde_grip *grip, u32 action)
 {
 	return (action & ~UTRACE_RESUME_MASK) | sonde_grip_resume(grip);
 }
 
-static bool is_64bit(void)
+static bool hold_is_64bit(void)
 {
 	return syscall_get_arch(current) == AUDIT_ARCH_X86_64;
 }
 
-static u32 on_entry(u32 action, struct utrace_engine *engine,
-		    struct pt_regs *regs)
+static u32 hold_on_entry(u32 action, struct utrace_engine *engine,
+			 struct pt_regs *regs)
 {
 	struct sonde_grip *grip = engine->data;
 	long call = syscall_get_nr(current, regs);
 	struct sonde_firing firing;
 
 	if (action & UTRACE_SYSCALL_RESUMED) {
-		run_waiting(grip);
-		return answer(grip, action);
+		hold_run_waiting(grip);
+		return hold_answer(grip, action);
 	}
-	if (!is_64bit() || (unsigned long)call >= SONDE_CALLS)
-		return answer(grip, action);
-	begin(&firing, grip, call);
+	if (!hold_is_64bit() || (unsigned long)call >= SONDE_CALLS)
+		return hold_answer(grip, action);
+	hold_begin(&firing, grip, call);
 	if (IS_EXEC(call)) {
 		firing.text_address = call == __NR_execve ? regs->di : regs->si;
 		firing.start.has_text = true;
-		report(grip, SONDE_TAP_EXEC, &firing);
+		hold_report(grip, SONDE_TAP_EXEC, &firing);
 		firing.start.has_text = false;
 	}
 	firing.args[0] = regs->di;
@@ -223,12 +223,12 @@ static u32 on_entry(u32 action, struct utrace_engine *engine,
 	firing.args[3] = regs->r10;
 	firing.args[4] = regs->r8;
 	firing.args[5] = regs->r9;
-	report(grip, SONDE_TAP_SYSCALL_ENTRY, &firing);
-	return answer(grip, action);
+	hold_report(grip, SONDE_TAP_SYSCALL_ENTRY, &firing);
+	return hold_answer(grip, action);
 }
 
-static u32 on_return(u32 action, struct utrace_engine *engine,
-		     struct pt_regs *regs)
+static u32 hold_on_return(u32 action, struct utrace_engine *engine,
+			  struct pt_regs *regs)
 {
 	struct sonde_grip *grip = engine->data;
 	long call = syscall_get_nr(current, regs);
@@ -237,94 +237,96 @@ static u32 on_return(u32 action, struct utrace_engine *engine,
 
 	if (call == -1)
 		call = __NR_rt_sigreturn; /* only that leaves without it */
-	if (!is_64bit() || (unsigned long)call >= SONDE_CALLS)
-		return answer(grip, action);
-	begin(&firing, grip, call);
+	if (!hold_is_64bit() || (unsigned long)call >= SONDE_CALLS)
+		return hold_answer(grip, action);
+	hold_begin(&firing, grip, call);
 	if (call != __NR_rt_sigreturn)
 		firing.start.error = -error;
 	if (firing.start.error && IS_EXEC(call)) {
 		firing.args[0] = firing.start.error;
-		report(grip, SONDE_TAP_EXEC_FAILURE, &firing);
+		hold_report(grip, SONDE_TAP_EXEC_FAILURE, &firing);
 	}
 	firing.args[0] = firing.start.error ? -1 : regs->ax;
 	firing.args[1] = firing.args[0];
-	report(grip, SONDE_TAP_SYSCALL_RETURN, &firing);
-	return answer(grip, action);
+	hold_report(grip, SONDE_TAP_SYSCALL_RETURN, &firing);
+	return hold_answer(grip, action);
 }
 
-static u32 on_clone(u32 action, struct utrace_engine *engine,
-		    unsigned long flags, struct task_struct *child)
+static u32 hold_on_clone(u32 action, struct utrace_engine *engine,
+			 unsigned long flags, struct task_struct *child)
 {
 	struct sonde_grip *grip = engine->data;
 	struct sonde_firing firing;
 	bool thread = flags & CLONE_THREAD;
 
-	begin(&firing, grip, syscall_get_nr(current, task_pt_regs(current)));
+	hold_begin(&firing, grip,
+		   syscall_get_nr(current, task_pt_regs(current)));
 	firing.args[0] = child->pid;
 	firing.args[1] = flags;
-	report(grip, thread ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE, &firing);
-	return answer(grip, action);
+	hold_report(grip, thread ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE,
+		    &firing);
+	return hold_answer(grip, action);
 }
 
-static u32 on_exec(u32 action, struct utrace_engine *engine,
-		   const struct linux_binfmt *fmt,
-		   const struct linux_binprm *bprm, struct pt_regs *regs)
+static u32 hold_on_exec(u32 action, struct utrace_engine *engine,
+			const struct linux_binfmt *fmt,
+			const struct linux_binprm *bprm, struct pt_regs *regs)
 {
 	struct sonde_grip *grip = engine->data;
 	struct sonde_firing firing;
 
-	begin(&firing, grip, __NR_execve);
-	report(grip, SONDE_TAP_EXEC_SUCCESS, &firing);
-	return answer(grip, action);
+	hold_begin(&firing, grip, __NR_execve);
+	hold_report(grip, SONDE_TAP_EXEC_SUCCESS, &firing);
+	return hold_answer(grip, action);
 }
 
-static u32 on_quiesce(u32 action, struct utrace_engine *engine,
-		      unsigned long event)
+static u32 hold_on_quiesce(u32 action, struct utrace_engine *engine,
+			   unsigned long event)
 {
 	struct sonde_grip *grip = engine->data;
 	struct sonde_firing firing;
 
 	if (event)
-		return answer(grip, action);
+		return hold_answer(grip, action);
 	if (grip->newborn) {
 		grip->newborn = false;
-		begin(&firing, grip, -1);
+		hold_begin(&firing, grip, -1);
 		if (thread_group_leader(current))
-			report(grip, SONDE_TAP_START, &firing);
-		report(grip, SONDE_TAP_LWP_START, &firing);
+			hold_report(grip, SONDE_TAP_START, &firing);
+		hold_report(grip, SONDE_TAP_LWP_START, &firing);
 	}
-	run_waiting(grip);
-	return answer(grip, action);
+	hold_run_waiting(grip);
+	return hold_answer(grip, action);
 }
 
-static u32 on_signal(u32 action, struct utrace_engine *engine,
-		     struct pt_regs *regs, kernel_siginfo_t *info,
-		     const struct k_sigaction *orig_ka,
-		     struct k_sigaction *return_ka)
+static u32 hold_on_signal(u32 action, struct utrace_engine *engine,
+			  struct pt_regs *regs, kernel_siginfo_t *info,
+			  const struct k_sigaction *orig_ka,
+			  struct k_sigaction *return_ka)
 {
 	struct sonde_grip *grip = engine->data;
 	u32 verdict = utrace_signal_action(action);
 	struct sonde_firing firing;
 
 	if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER)
-		return on_quiesce(action, engine, 0); /* in lieu of it */
-	begin(&firing, grip, -1);
+		return hold_on_quiesce(action, engine, 0); /* in lieu of it */
+	hold_begin(&firing, grip, -1);
 	sonde_siginfo_args(firing.args, info->si_signo, info->si_errno,
 			   info->si_code, &info->_sifields);
 	if (verdict == UTRACE_SIGNAL_IGN) {
 		firing.args[3] = current->tgid;
 		firing.args[4] = current->pid;
-		report(grip, SONDE_TAP_SIGNAL_DISCARD, &firing);
+		hold_report(grip, SONDE_TAP_SIGNAL_DISCARD, &firing);
 	} else {
 		if (orig_ka)
 			firing.args[3] = (unsigned long)orig_ka->sa.sa_handler;
-		report(grip, SONDE_TAP_SIGNAL_DELIVER, &firing);
+		hold_report(grip, SONDE_TAP_SIGNAL_DELIVER, &firing);
 	}
-	return answer(grip, action);
+	return hold_answer(grip, action);
 }
 
 /* As wait() will show it. */
-static int exit_status(long code)
+static int hold_exit_status(long code)
 {
 	struct signal_struct *signal = current->signal;
 
@@ -334,43 +336,44 @@ static int exit_status(long code)
 					      current->group_leader->exit_code;
 }
 
-static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
-		   long *code)
+static u32 hold_on_exit(u32 action, struct utrace_engine *engine,
+			long orig_code, long *code)
 {
 	struct sonde_grip *grip = engine->data;
 	struct sonde_firing firing;
 
-	forget_waiting(grip); /* it was killed while it was held */
+	hold_forget_waiting(grip); /* it was killed while it was held */
 	spin_lock(&grip->lock);
 	grip->mapped = 0;
 	spin_unlock(&grip->lock);
-	begin(&firing, grip, -1);
+	hold_begin(&firing, grip, -1);
 	sonde_end_args(firing.args, *code);
-	report(grip, SONDE_TAP_LWP_EXIT, &firing);
+	hold_report(grip, SONDE_TAP_LWP_EXIT, &firing);
 	if (sonde_grip_exits_last(grip)) {
-		sonde_end_args(firing.args, exit_status(*code));
-		report(grip, SONDE_TAP_EXIT, &firing);
+		sonde_end_args(firing.args, hold_exit_status(*code));
+		hold_report(grip, SONDE_TAP_EXIT, &firing);
 	}
-	return answer(grip, action);
+	return hold_answer(grip, action);
 }
 
-static u32 on_death(struct utrace_engine *engine, bool group_dead, int signal)
+static u32 hold_on_death(struct utrace_engine *engine, bool group_dead,
+			 int signal)
 {
 	struct sonde_grip *grip = engine->data;
 
-	forget_waiting(grip);
+	hold_forget_waiting(grip);
 	if (sonde_grip_unlink(grip))
 		utrace_engine_put(engine);
 	return UTRACE_DETACH;
 }
 
-static void on_release(void *data)
+static void hold_on_release(void *data)
 {
 	struct sonde_grip *grip = data;
 	struct sonde_grips *grips = grip->engine ? grip->grips : NULL;
 	struct sonde_slow *slow;
 
-	while ((slow = first_waiting(grip))) {
+	while ((slow = hold_first_waiting(grip))) {
 		list_del(&slow->node);
 		sonde_free(slow);
 	}
@@ -392,7 +395,7 @@ unsigned long sonde_hold_events(struct sonde_grips *grips)
 	return events;
 }
 
-static unsigned long events_for(u32 kind)
+static unsigned long hold_events_for(u32 kind)
 {
 	switch ((enum sonde_tap_kind)kind) {
 	case SONDE_TAP_SYSCALL_ENTRY:
@@ -421,7 +424,8 @@ static unsigned long events_for(u32 kind)
  */
 int sonde_hold_check(u32 kind, char *why)
 {
-	const char *missing = sonde_lacks(EVENTS_OF_ALL | events_for(kind));
+	const char *missing =
+		sonde_lacks(EVENTS_OF_ALL | hold_events_for(kind));
 
 	if (!missing)
 		return 0;
@@ -431,7 +435,7 @@ int sonde_hold_check(u32 kind, char *why)
 	return -EOPNOTSUPP;
 }
 
-static struct held_taps *make_taps(struct sonde_session *session)
+static struct held_taps *hold_make_taps(struct sonde_session *session)
 {
 	struct sonde_armed *armed;
 	struct held_taps *taps;
@@ -449,7 +453,7 @@ static struct held_taps *make_taps(struct sonde_session *session)
 		if (!armed->held)
 			continue;
 		taps->kinds[armed->tap.kind] = true;
-		taps->events |= events_for(armed->tap.kind);
+		taps->events |= hold_events_for(armed->tap.kind);
 		taps->taps[taps->count++] = (struct held_tap){
 			.id = id,
 			.kind = armed->tap.kind,
@@ -462,7 +466,7 @@ static struct held_taps *make_taps(struct sonde_session *session)
 }
 
 /* Takes no memory: what is held no more does not fire from now on. */
-static void mark_gone(struct sonde_session *session)
+static void hold_mark_gone(struct sonde_session *session)
 {
 	struct sonde_grips *grips = session->grips;
 	struct held_taps *taps = NULL;
@@ -489,11 +493,11 @@ static void mark_gone(struct sonde_session *session)
  */
 int sonde_holds_update(struct sonde_session *session)
 {
-	struct held_taps *fresh = make_taps(session), *old;
+	struct held_taps *fresh = hold_make_taps(session), *old;
 	struct sonde_grips *grips = session->grips;
 
 	if (IS_ERR(fresh)) {
-		mark_gone(session);
+		hold_mark_gone(session);
 		return -ENOMEM;
 	}
 	if (!fresh && !grips)
@@ -531,19 +535,19 @@ void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing)
 			sonde_lose_probe(armed->session, armed->probe);
 		return;
 	}
-	add_waiting(grip, firing, armed->probe);
+	hold_add_waiting(grip, firing, armed->probe);
 	sonde_grip_tell(grip, UTRACE_REPORT);
 	utrace_engine_put(grip->engine);
 }
 
 const struct utrace_engine_ops sonde_hold_ops = {
-	.report_quiesce = on_quiesce,
-	.report_syscall_entry = on_entry,
-	.report_syscall_exit = on_return,
-	.report_clone = on_clone,
-	.report_exec = on_exec,
-	.report_signal = on_signal,
-	.report_exit = on_exit,
-	.report_death = on_death,
-	.release = on_release,
+	.report_quiesce = hold_on_quiesce,
+	.report_syscall_entry = hold_on_entry,
+	.report_syscall_exit = hold_on_return,
+	.report_clone = hold_on_clone,
+	.report_exec = hold_on_exec,
+	.report_signal = hold_on_signal,
+	.report_exit = hold_on_exit,
+	.report_death = hold_on_death,
+	.release = hold_on_release,
 };

@@ -114,7 +114,7 @@ int sonde_read_kernel_text(u64 address, char *to, u32 max)
 	return length < 1 ? -1 : length - 1;
 }
 
-static bool is_iterator(unsigned long address)
+static bool kmem_is_iterator(unsigned long address)
 {
 	u32 n;
 
@@ -125,14 +125,15 @@ static bool is_iterator(unsigned long address)
 }
 
 /* Frames that are not the kernel's own, at the beginning. */
-static u32 own_frames(const unsigned long *frames, u32 count)
+static u32 kmem_own_frames(const unsigned long *frames, u32 count)
 {
 	u32 own = 0, n;
 
 	for (n = 0; n < count && n < OWN_FRAMES; n++)
 		if (within_module(frames[n], THIS_MODULE))
 			own = n + 1;
-	return own && own < count && is_iterator(frames[own]) ? own + 1 : own;
+	return own && own < count && kmem_is_iterator(frames[own]) ? own + 1 :
+								     own;
 }
 
 /**
@@ -161,7 +162,7 @@ u32 sonde_walk_kernel(struct sonde_firing *firing, struct pt_regs *from,
 	} else {
 		count = stack_trace_save(frames, room, 0);
 	}
-	first = own_frames(frames, count);
+	first = kmem_own_frames(frames, count);
 	count = min(count - first, max);
 	memmove(to, frames + first, count * sizeof(*to));
 	return count;

@@ -38,7 +38,7 @@ struct told {
 };
 
 /* Context: The thread. May sleep. */
-static void tell_and_wait(struct sonde_work *work, bool over)
+static void mappings_tell_and_wait(struct sonde_work *work, bool over)
 {
 	struct told *told = container_of(work, struct told, work);
 	struct sonde_session *session = work->session;
@@ -58,9 +58,9 @@ out_free:
  * Not for a file without a name, as a compiler's at run time: no probes are asked
  * for there. Return: whether the thread itself will tell.
  */
-static bool tell_later(struct sonde_session *session,
-		       const struct sonde_event *event, struct file *file,
-		       const char *path)
+static bool mappings_tell_later(struct sonde_session *session,
+				const struct sonde_event *event,
+				struct file *file, const char *path)
 {
 	struct told *told;
 
@@ -72,7 +72,7 @@ static bool tell_later(struct sonde_session *session,
 				  sizeof(*told) + strlen(path) + 1, GFP_NOWAIT);
 	if (!told)
 		return false;
-	told->work.run = tell_and_wait;
+	told->work.run = mappings_tell_and_wait;
 	told->event = *event;
 	strcpy(told->path, path);
 	if (!sonde_work_queue(&told->work, session, current))
@@ -81,8 +81,8 @@ static bool tell_later(struct sonde_session *session,
 	return false;
 }
 
-static void tell(struct sonde_session *session, u32 kind,
-		 const struct vm_area_struct *vma, const char *path)
+static void mappings_tell(struct sonde_session *session, u32 kind,
+			  const struct vm_area_struct *vma, const char *path)
 {
 	struct sonde_event event = {
 		.kind = kind,
@@ -93,21 +93,22 @@ static void tell(struct sonde_session *session, u32 kind,
 		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
 	};
 
-	if (kind != SONDE_EVENT_MAPPED || !tell_later(session, &event, vma->vm_file, path))
+	if (kind != SONDE_EVENT_MAPPED ||
+	    !mappings_tell_later(session, &event, vma->vm_file, path))
 		sonde_event_text(session, &event, path);
 }
 
 /* @page is for the path. */
-static void tell_of(struct sonde_session *session, u32 kind,
-		    const struct vm_area_struct *vma, char *page)
+static void mappings_tell_of(struct sonde_session *session, u32 kind,
+			     const struct vm_area_struct *vma, char *page)
 {
 	const char *path = d_path(&vma->vm_file->f_path, page, PAGE_SIZE);
 
 	if (!IS_ERR(path) && *path == '/') /* else it has no name */
-		tell(session, kind, vma, path);
+		mappings_tell(session, kind, vma, path);
 }
 
-static char *get_page_now(void)
+static char *mappings_get_page_now(void)
 {
 	return (char *)__get_free_page(GFP_NOWAIT | __GFP_NOWARN);
 }
@@ -126,23 +127,24 @@ void sonde_mappings_image(void *data, const struct vm_area_struct *vma)
 
 	if (!sonde_has_target(session, current->tgid))
 		return;
-	page = get_page_now();
+	page = mappings_get_page_now();
 	if (page)
-		tell_of(session, SONDE_EVENT_MAPPED, vma, page);
+		mappings_tell_of(session, SONDE_EVENT_MAPPED, vma, page);
 	else
 		sonde_events_lose(session, 1);
 	free_page((unsigned long)page);
 }
 
-static void tell_map(struct sonde_session *session, struct mm_struct *mm,
-		     char *page)
+static void mappings_tell_map(struct sonde_session *session,
+			      struct mm_struct *mm, char *page)
 {
 	struct vm_area_struct *vma;
 	unsigned long at = 0;
 
 	while ((vma = find_vma(mm, at))) {
 		if ((vma->vm_flags & VM_EXEC) && vma->vm_file)
-			tell_of(session, SONDE_EVENT_MAPPING, vma, page);
+			mappings_tell_of(session, SONDE_EVENT_MAPPING, vma,
+					 page);
 		at = vma->vm_end;
 	}
 }
@@ -162,9 +164,9 @@ void sonde_mappings_end(void *data)
 	if (!sonde_has_target(session, current->tgid) &&
 	    (READ_ONCE(session->targeted) || !sonde_covers(session, current)))
 		return;
-	page = get_page_now();
+	page = mappings_get_page_now();
 	if (page && mmap_read_trylock(mm)) {
-		tell_map(session, mm, page);
+		mappings_tell_map(session, mm, page);
 		mmap_read_unlock(mm);
 	} else {
 		sonde_events_lose(session, 1);

@@ -37,7 +37,8 @@
 #include "kmod/finder.h"
 #include "kmod/shared/siginfo.h"
 
-static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
+static void point_fire_kind(struct sonde_firing *firing,
+			    enum sonde_tap_kind kind)
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(firing->session->kinds[kind]);
@@ -47,8 +48,8 @@ static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
 }
 
 /* No firing of this kind will be made in @task: its records are counted. */
-static void lose_kind(struct sonde_session *session, struct task_struct *task,
-		      enum sonde_tap_kind kind)
+static void point_lose_kind(struct sonde_session *session,
+			    struct task_struct *task, enum sonde_tap_kind kind)
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(session->kinds[kind]);
@@ -57,18 +58,19 @@ static void lose_kind(struct sonde_session *session, struct task_struct *task,
 		sonde_lose_site(session, site, task);
 }
 
-static bool has_registers(void)
+static bool point_has_registers(void)
 {
 	return !(current->flags & PF_KTHREAD) && current->mm;
 }
 
-static void begin(struct sonde_firing *firing, struct sonde_session *session)
+static void point_begin(struct sonde_firing *firing,
+			struct sonde_session *session)
 {
 	memset(firing, 0, sizeof(*firing));
 	firing->session = session;
 	firing->task = current;
 	firing->call = -1;
-	if (has_registers())
+	if (point_has_registers())
 		firing->regs = task_pt_regs(current);
 }
 
@@ -77,29 +79,30 @@ static void begin(struct sonde_firing *firing, struct sonde_session *session)
  * thread runs before anything else
  */
 
-static void fire_start(struct sonde_session *session)
+static void point_fire_start(struct sonde_session *session)
 {
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
 	if (sonde_covers(session, current)) {
-		begin(&firing, session);
+		point_begin(&firing, session);
 		if (thread_group_leader(current))
-			fire_kind(&firing, SONDE_TAP_START);
-		fire_kind(&firing, SONDE_TAP_LWP_START);
+			point_fire_kind(&firing, SONDE_TAP_START);
+		point_fire_kind(&firing, SONDE_TAP_LWP_START);
 		sonde_call_newborn(session);
 	}
 	preempt_enable_notrace();
 }
 
-static void run_newborn(struct sonde_work *work, bool over)
+static void point_run_newborn(struct sonde_work *work, bool over)
 {
 	if (!over && !(current->flags & PF_EXITING))
-		fire_start(work->session);
+		point_fire_start(work->session);
 	sonde_free(work);
 }
 
-static void want_start(struct sonde_session *session, struct task_struct *task)
+static void point_want_start(struct sonde_session *session,
+			     struct task_struct *task)
 {
 	struct sonde_work *newborn;
 
@@ -110,49 +113,51 @@ static void want_start(struct sonde_session *session, struct task_struct *task)
 	newborn = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
 				     sizeof(*newborn), GFP_NOWAIT);
 	if (newborn) {
-		newborn->run = run_newborn;
+		newborn->run = point_run_newborn;
 		if (!sonde_work_queue(newborn, session, task))
 			return;
 		sonde_free(newborn);
 	}
 	if (thread_group_leader(task))
-		lose_kind(session, task, SONDE_TAP_START);
-	lose_kind(session, task, SONDE_TAP_LWP_START);
+		point_lose_kind(session, task, SONDE_TAP_START);
+	point_lose_kind(session, task, SONDE_TAP_LWP_START);
 	sonde_calls_lose_newborn(session, task);
 }
 
-static void probe_newtask(void *data, struct task_struct *task,
-			  unsigned long flags)
+static void point_probe_newtask(void *data, struct task_struct *task,
+				unsigned long flags)
 {
 	struct sonde_session *session = data;
 	struct sonde_firing firing;
 
-	if (!has_registers() || (task->flags & (PF_KTHREAD | PF_IO_WORKER)))
+	if (!point_has_registers() ||
+	    (task->flags & (PF_KTHREAD | PF_IO_WORKER)))
 		return;
 	preempt_disable_notrace();
 	if (sonde_covers(session, current)) {
-		begin(&firing, session);
+		point_begin(&firing, session);
 		firing.call = syscall_get_nr(current, firing.regs);
 		firing.args[0] = task->pid;
 		firing.args[1] = flags;
-		fire_kind(&firing, flags & CLONE_THREAD ? SONDE_TAP_LWP_CREATE :
-							  SONDE_TAP_CREATE);
-		want_start(session, task);
+		point_fire_kind(&firing, flags & CLONE_THREAD ?
+						 SONDE_TAP_LWP_CREATE :
+						 SONDE_TAP_CREATE);
+		point_want_start(session, task);
 	}
 	preempt_enable_notrace();
 }
 
-static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
-		       struct linux_binprm *bprm)
+static void point_probe_exec(void *data, struct task_struct *task,
+			     pid_t old_pid, struct linux_binprm *bprm)
 {
 	struct sonde_session *session = data;
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
 	if (sonde_covers(session, current)) {
-		begin(&firing, session);
+		point_begin(&firing, session);
 		firing.call = __NR_execve;
-		fire_kind(&firing, SONDE_TAP_EXEC_SUCCESS);
+		point_fire_kind(&firing, SONDE_TAP_EXEC_SUCCESS);
 	}
 	preempt_enable_notrace();
 }
@@ -172,14 +177,14 @@ int sonde_exit_status(void)
 		       current->group_leader->exit_code;
 }
 
-static void fire_end(struct sonde_firing *firing, enum sonde_tap_kind kind,
-		     int status)
+static void point_fire_end(struct sonde_firing *firing,
+			   enum sonde_tap_kind kind, int status)
 {
 	sonde_end_args(firing->args, status);
-	fire_kind(firing, kind);
+	point_fire_kind(firing, kind);
 }
 
-static void probe_exit(void *data, struct task_struct *task)
+static void point_probe_exit(void *data, struct task_struct *task)
 {
 	struct sonde_session *session = data;
 	struct sonde_firing firing;
@@ -188,28 +193,29 @@ static void probe_exit(void *data, struct task_struct *task)
 		return;
 	preempt_disable_notrace();
 	if (sonde_covers(session, current)) {
-		begin(&firing, session);
-		fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
+		point_begin(&firing, session);
+		point_fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
 		if (sonde_finder_is_last())
-			fire_end(&firing, SONDE_TAP_EXIT, sonde_exit_status());
+			point_fire_end(&firing, SONDE_TAP_EXIT,
+				       sonde_exit_status());
 	}
 	sonde_thread_forget(session, current);
 	sonde_reenter_forget(session, current);
 	preempt_enable_notrace();
 }
 
-static bool is_plain(const struct kernel_siginfo *info)
+static bool point_is_plain(const struct kernel_siginfo *info)
 {
 	return (unsigned long)info > 1; /* not SEND_SIG_NOINFO or _PRIV */
 }
 
 /* Who sends without a siginfo is a process that calls kill(), or the kernel. */
-static void put_signal(struct sonde_firing *firing, int number,
-		       const struct kernel_siginfo *info)
+static void point_put_signal(struct sonde_firing *firing, int number,
+			     const struct kernel_siginfo *info)
 {
 	struct kernel_siginfo made = {};
 
-	if (!is_plain(info)) {
+	if (!point_is_plain(info)) {
 		made.si_code = info == SEND_SIG_NOINFO ? SI_USER : SI_KERNEL;
 		if (info == SEND_SIG_NOINFO) {
 			made.si_pid = current->tgid;
@@ -221,8 +227,8 @@ static void put_signal(struct sonde_firing *firing, int number,
 			   &info->_sifields);
 }
 
-static void put_receiver(struct sonde_firing *firing,
-			 const struct task_struct *task)
+static void point_put_receiver(struct sonde_firing *firing,
+			       const struct task_struct *task)
 {
 	firing->args[3] = task->tgid;
 	firing->args[4] = task->pid;
@@ -238,7 +244,7 @@ struct discarded {
 	u64 args[SONDE_DIF_ARGS];
 };
 
-static void run_discarded(struct sonde_work *work, bool over)
+static void point_run_discarded(struct sonde_work *work, bool over)
 {
 	struct discarded *discarded = container_of(work, struct discarded, work);
 	struct sonde_session *session = work->session;
@@ -246,20 +252,20 @@ static void run_discarded(struct sonde_work *work, bool over)
 
 	preempt_disable_notrace();
 	if (!over && sonde_covers(session, current)) {
-		begin(&firing, session);
+		point_begin(&firing, session);
 		memcpy(firing.args, discarded->args, sizeof(firing.args));
-		fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+		point_fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
 	} else if (!over) {
 		/* an exec came between, or its end */
-		lose_kind(session, current, SONDE_TAP_SIGNAL_DISCARD);
+		point_lose_kind(session, current, SONDE_TAP_SIGNAL_DISCARD);
 	}
 	preempt_enable_notrace();
 	atomic_dec(&session->discards);
 	sonde_free(discarded);
 }
 
-static void discard_later(struct sonde_session *session,
-			  struct task_struct *task, const u64 *args)
+static void point_discard_later(struct sonde_session *session,
+				struct task_struct *task, const u64 *args)
 {
 	struct discarded *discarded = NULL;
 
@@ -269,38 +275,40 @@ static void discard_later(struct sonde_session *session,
 		discarded = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
 					       sizeof(*discarded), GFP_NOWAIT);
 	if (discarded) {
-		discarded->work.run = run_discarded;
+		discarded->work.run = point_run_discarded;
 		memcpy(discarded->args, args, sizeof(discarded->args));
 		if (!sonde_work_queue(&discarded->work, session, task))
 			return;
 		sonde_free(discarded); /* it ends */
 	}
 	atomic_dec(&session->discards);
-	lose_kind(session, task, SONDE_TAP_SIGNAL_DISCARD);
+	point_lose_kind(session, task, SONDE_TAP_SIGNAL_DISCARD);
 }
 
-static void probe_generate(void *data, int number, struct kernel_siginfo *info,
-			   struct task_struct *task, int group, int result)
+static void point_probe_generate(void *data, int number,
+				 struct kernel_siginfo *info,
+				 struct task_struct *task, int group,
+				 int result)
 {
 	struct sonde_session *session = data;
 	struct sonde_firing firing = {};
 
 	preempt_disable_notrace();
 	if (in_task() && sonde_covers(session, current)) {
-		begin(&firing, session);
-		put_signal(&firing, number, info);
-		put_receiver(&firing, task);
-		fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
+		point_begin(&firing, session);
+		point_put_signal(&firing, number, info);
+		point_put_receiver(&firing, task);
+		point_fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
 	}
 	if (result == TRACE_SIGNAL_IGNORED && sonde_covers(session, task)) {
-		put_signal(&firing, number, info);
-		put_receiver(&firing, task);
-		discard_later(session, task, firing.args);
+		point_put_signal(&firing, number, info);
+		point_put_receiver(&firing, task);
+		point_discard_later(session, task, firing.args);
 	}
 	preempt_enable_notrace();
 }
 
-static bool is_ignored(int number, const struct k_sigaction *action)
+static bool point_is_ignored(int number, const struct k_sigaction *action)
 {
 	return action->sa.sa_handler == SIG_IGN ||
 	       (action->sa.sa_handler == SIG_DFL && sig_kernel_ignore(number));
@@ -310,7 +318,7 @@ static bool is_ignored(int number, const struct k_sigaction *action)
  * A signal that ends the group at once (complete_signal()) is handed out as
  * SIGKILL. Which one it was stands in the exit code.
  */
-static int given_number(int number)
+static int point_given_number(int number)
 {
 	const struct signal_struct *signal = current->signal;
 
@@ -319,22 +327,23 @@ static int given_number(int number)
 	return signal->group_exit_code & 0x7f ?: number;
 }
 
-static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
-			  struct k_sigaction *action)
+static void point_probe_deliver(void *data, int number,
+				struct kernel_siginfo *info,
+				struct k_sigaction *action)
 {
 	struct sonde_session *session = data;
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
 	if (sonde_covers(session, current)) {
-		begin(&firing, session);
-		put_signal(&firing, given_number(number), info);
-		if (is_ignored(number, action)) {
-			put_receiver(&firing, current);
-			fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+		point_begin(&firing, session);
+		point_put_signal(&firing, point_given_number(number), info);
+		if (point_is_ignored(number, action)) {
+			point_put_receiver(&firing, current);
+			point_fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
 		} else {
 			firing.args[3] = (unsigned long)action->sa.sa_handler;
-			fire_kind(&firing, SONDE_TAP_SIGNAL_DELIVER);
+			point_fire_kind(&firing, SONDE_TAP_SIGNAL_DELIVER);
 		}
 	}
 	preempt_enable_notrace();
@@ -345,11 +354,13 @@ static struct point {
 	void *probe;
 	struct tracepoint *tracepoint;
 } points[SONDE_POINT_COUNT] __ro_after_init = {
-	[SONDE_POINT_NEWTASK] = { "task_newtask", probe_newtask },
-	[SONDE_POINT_EXEC] = { "sched_process_exec", probe_exec },
-	[SONDE_POINT_EXIT] = { "sched_process_exit", probe_exit },
-	[SONDE_POINT_SIGNAL_GENERATE] = { "signal_generate", probe_generate },
-	[SONDE_POINT_SIGNAL_DELIVER] = { "signal_deliver", probe_deliver },
+	[SONDE_POINT_NEWTASK] = { "task_newtask", point_probe_newtask },
+	[SONDE_POINT_EXEC] = { "sched_process_exec", point_probe_exec },
+	[SONDE_POINT_EXIT] = { "sched_process_exit", point_probe_exit },
+	[SONDE_POINT_SIGNAL_GENERATE] = { "signal_generate",
+					  point_probe_generate },
+	[SONDE_POINT_SIGNAL_DELIVER] = { "signal_deliver",
+					 point_probe_deliver },
 };
 
 /**
@@ -423,7 +434,7 @@ static u32 points_wanted(struct sonde_session *session)
 	return wanted;
 }
 
-static int register_point(struct sonde_session *session, int n, char *why)
+static int point_register_point(struct sonde_session *session, int n, char *why)
 {
 	int err = -EOPNOTSUPP;
 
@@ -442,7 +453,7 @@ static int register_point(struct sonde_session *session, int n, char *why)
  * Those that nothing needs any more are given back. Return: 0, -EOPNOTSUPP, or
  * what tracepoint_probe_register() says.
  */
-static int update(struct sonde_session *session, char *why)
+static int point_update(struct sonde_session *session, char *why)
 {
 	u32 wanted = points_wanted(session);
 	int err = 0;
@@ -454,7 +465,7 @@ static int update(struct sonde_session *session, char *why)
 		bool wants = wanted & BIT(n);
 
 		if (wants && !has && !err)
-			err = register_point(session, n, why);
+			err = point_register_point(session, n, why);
 		if (has && !wants) {
 			tracepoint_probe_unregister(points[n].tracepoint,
 						    points[n].probe, session);
@@ -464,7 +475,7 @@ static int update(struct sonde_session *session, char *why)
 	return err;
 }
 
-static void close(struct sonde_session *session)
+static void point_close(struct sonde_session *session)
 {
 	int n;
 
@@ -480,6 +491,6 @@ const struct sonde_tap_ops sonde_point_taps = {
 	.arm = sonde_site_arm,
 	.disarm = sonde_site_disarm,
 	.hold = sonde_site_hold,
-	.update = update,
-	.close = close,
+	.update = point_update,
+	.close = point_close,
 };

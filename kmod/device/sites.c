@@ -34,7 +34,7 @@ static struct sonde_site *site_now(struct sonde_session *session,
 					 lockdep_is_held(&session->lock));
 }
 
-static void note_only(struct sonde_list *list, const void *entry)
+static void site_note_only(struct sonde_list *list, const void *entry)
 {
 	struct sonde_site *site = container_of(list, struct sonde_site, list);
 	const struct sonde_site_entry *one = entry;
@@ -47,11 +47,12 @@ static const struct sonde_list_kind sites = {
 	.head = offsetof(struct sonde_site, entries),
 	.size = sizeof(struct sonde_site_entry),
 	.gone = offsetof(struct sonde_site_entry, gone),
-	.note = note_only,
+	.note = site_note_only,
 };
 
-static void replace(struct sonde_session *session,
-		    struct sonde_site __rcu **place, struct sonde_site *fresh)
+static void site_replace(struct sonde_session *session,
+			 struct sonde_site __rcu **place,
+			 struct sonde_site *fresh)
 {
 	struct sonde_site *old = site_now(session, place);
 
@@ -59,7 +60,7 @@ static void replace(struct sonde_session *session,
 	sonde_free_rcu(old);
 }
 
-static int add(struct sonde_armed *armed)
+static int site_add(struct sonde_armed *armed)
 {
 	struct sonde_session *session = armed->session;
 	struct sonde_site __rcu **place = site_of(session, &armed->tap);
@@ -75,13 +76,13 @@ static int add(struct sonde_armed *armed)
 	if (!list)
 		return -ENOMEM;
 	if (!site || list != &site->list)
-		replace(session, place,
-			container_of(list, struct sonde_site, list));
+		site_replace(session, place,
+			     container_of(list, struct sonde_site, list));
 	return 0;
 }
 
 /* Takes no memory, so it cannot fail. */
-static void remove(struct sonde_armed *armed)
+static void site_remove(struct sonde_armed *armed)
 {
 	struct sonde_session *session = armed->session;
 	struct sonde_site __rcu **place = site_of(session, &armed->tap);
@@ -91,7 +92,7 @@ static void remove(struct sonde_armed *armed)
 	while (site->entries[n].tap != armed->tap.id || site->entries[n].gone)
 		n++;
 	if (sonde_list_remove(&sites, &site->list, &site->entries[n]))
-		replace(session, place, NULL);
+		site_replace(session, place, NULL);
 }
 
 /**
@@ -116,19 +117,19 @@ int sonde_site_check(struct sonde_session *session, const struct sonde_tap *tap,
 	return -E2BIG;
 }
 
-static int place(struct sonde_armed *armed)
+static int site_place(struct sonde_armed *armed)
 {
-	int err = add(armed);
+	int err = site_add(armed);
 
 	if (!err)
 		armed->session->tap_count[armed->tap.kind]++;
 	return err;
 }
 
-static void displace(struct sonde_armed *armed)
+static void site_displace(struct sonde_armed *armed)
 {
 	armed->session->tap_count[armed->tap.kind]--;
-	remove(armed);
+	site_remove(armed);
 }
 
 /**
@@ -144,7 +145,7 @@ static void displace(struct sonde_armed *armed)
 int sonde_site_arm(struct sonde_armed *armed, const char *path,
 		   struct sonde_arming *arming, char *why)
 {
-	return armed->held ? 0 : place(armed);
+	return armed->held ? 0 : site_place(armed);
 }
 
 /**
@@ -158,7 +159,7 @@ int sonde_site_arm(struct sonde_armed *armed, const char *path,
 void sonde_site_disarm(struct sonde_armed *armed)
 {
 	if (!armed->held)
-		displace(armed);
+		site_displace(armed);
 }
 
 /**
@@ -174,9 +175,9 @@ int sonde_site_hold(struct sonde_armed *armed, bool held)
 	int err = 0;
 
 	if (held)
-		displace(armed);
+		site_displace(armed);
 	else
-		err = place(armed);
+		err = site_place(armed);
 	armed->held = held || err;
 	return err;
 }

@@ -90,7 +90,7 @@ int sonde_taps_retarget(struct sonde_session *session, char *why)
 }
 
 /* Whether what a tap says of its instruction fits its kind. */
-static bool leave_fits(const struct sonde_tap *tap)
+static bool tap_leave_fits(const struct sonde_tap *tap)
 {
 	u8 how = tap->leave.how;
 	bool reenters = how == SONDE_LEAVE_REENTER ||
@@ -121,13 +121,14 @@ int sonde_tap_check_perfmon(const struct sonde_session *session, char *why)
 	return -EPERM;
 }
 
-static const struct sonde_tap_ops *ops_of(u32 kind)
+static const struct sonde_tap_ops *tap_ops_of(u32 kind)
 {
 	return kinds[array_index_nospec(kind, SONDE_TAP_KIND_COUNT)];
 }
 
-static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
-		     const struct sonde_arming *arming, char *why)
+static int tap_check_tap(struct sonde_session *session,
+			 const struct sonde_tap *tap,
+			 const struct sonde_arming *arming, char *why)
 {
 	const struct sonde_tap_ops *ops;
 	const char *fault;
@@ -150,14 +151,14 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 		scnprintf(why, SONDE_WHY, "tap %u: it names no probe", tap->id);
 		return -EINVAL;
 	}
-	ops = ops_of(tap->kind);
+	ops = tap_ops_of(tap->kind);
 	if (ops->has_file ? !tap->path_length && !arming->file.file :
 			    tap->path_length) {
 		scnprintf(why, SONDE_WHY, "tap %u: a file's name is %s", tap->id,
 			  tap->path_length ? "not for this kind" : "missing");
 		return -EINVAL;
 	}
-	if (!leave_fits(tap)) {
+	if (!tap_leave_fits(tap)) {
 		scnprintf(why, SONDE_WHY,
 			  "tap %u: malformed leaving instruction", tap->id);
 		return -EINVAL;
@@ -166,15 +167,15 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 }
 
 /* Not in interrupts, nor under a sender's locks: those records are not HELD. */
-static bool holds(const struct sonde_armed *armed)
+static bool tap_holds(const struct sonde_armed *armed)
 {
 	return armed->probe->held && armed->ops->hold &&
 	       armed->tap.kind != SONDE_TAP_SIGNAL_SEND;
 }
 
-static int rehold_one(struct sonde_armed *armed, char *why)
+static int tap_rehold_one(struct sonde_armed *armed, char *why)
 {
-	bool held = holds(armed);
+	bool held = tap_holds(armed);
 	int err;
 
 	if (armed->held == held)
@@ -202,7 +203,7 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	int err = 0;
 
 	xa_for_each(&session->taps, id, armed) {
-		err = rehold_one(armed, why);
+		err = tap_rehold_one(armed, why);
 		if (err)
 			return err;
 	}
@@ -210,8 +211,8 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	return err ?: sonde_taps_update(session, why);
 }
 
-static void tell_left_out(struct sonde_session *session,
-			  const struct sonde_arming *arming)
+static void tap_tell_left_out(struct sonde_session *session,
+			      const struct sonde_arming *arming)
 {
 	const struct sonde_event notice = { .kind = SONDE_EVENT_NOTICE };
 	char text[SONDE_WHY + 40];
@@ -225,19 +226,20 @@ static void tell_left_out(struct sonde_session *session,
 }
 
 /* The tap before was of another kind, or the last. */
-static void leave_kind(struct sonde_arming *arming,
-		       const struct sonde_tap_ops *next)
+static void tap_leave_kind(struct sonde_arming *arming,
+			   const struct sonde_tap_ops *next)
 {
 	if (arming->ops && arming->ops != next && arming->ops->leave)
 		arming->ops->leave(arming);
 	arming->ops = next;
 }
 
-static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
-		   const char *path, struct sonde_arming *arming, char *why)
+static int tap_arm_one(struct sonde_session *session,
+		       const struct sonde_tap *tap, const char *path,
+		       struct sonde_arming *arming, char *why)
 {
 	struct sonde_armed *armed;
-	int err = check_tap(session, tap, arming, why);
+	int err = tap_check_tap(session, tap, arming, why);
 
 	if (err)
 		return err;
@@ -246,12 +248,12 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 		return -ENOMEM;
 	armed->tap = *tap;
 	armed->session = session;
-	armed->ops = ops_of(tap->kind);
+	armed->ops = tap_ops_of(tap->kind);
 	armed->probe = sonde_probe_get(session, tap->probe);
 	err = -ENOMEM;
 	if (!armed->probe)
 		goto out_free;
-	armed->held = holds(armed);
+	armed->held = tap_holds(armed);
 	if (armed->held) {
 		err = sonde_hold_check(tap->kind, why);
 		if (err)
@@ -264,7 +266,7 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		goto out_free;
-	leave_kind(arming, armed->ops);
+	tap_leave_kind(arming, armed->ops);
 	err = armed->ops->arm(armed, path, arming, why);
 	if (err)
 		goto out_erase;
@@ -277,9 +279,9 @@ out_free:
 	return err;
 }
 
-/* It may still fire until bury(). */
-static void disarm_one(struct sonde_session *session, u32 id,
-		       struct list_head *gone)
+/* It may still fire until tap_bury(). */
+static void tap_disarm_one(struct sonde_session *session, u32 id,
+			   struct list_head *gone)
 {
 	struct sonde_armed *armed = xa_erase(&session->taps, id);
 
@@ -289,7 +291,8 @@ static void disarm_one(struct sonde_session *session, u32 id,
 	list_add(&armed->gone, gone);
 }
 
-static bool has_some(struct list_head *gone, const struct sonde_tap_ops *ops)
+static bool tap_has_some(struct list_head *gone,
+			 const struct sonde_tap_ops *ops)
 {
 	struct sonde_armed *armed;
 
@@ -300,13 +303,13 @@ static bool has_some(struct list_head *gone, const struct sonde_tap_ops *ops)
 }
 
 /* Nobody looks at the taps any more: firings, and filters of uprobes. */
-static void bury(struct list_head *gone)
+static void tap_bury(struct list_head *gone)
 {
 	struct sonde_armed *armed, *next;
 	int n;
 
 	for (n = 0; n < ARRAY_SIZE(backends); n++)
-		if (backends[n]->wait && has_some(gone, backends[n]))
+		if (backends[n]->wait && tap_has_some(gone, backends[n]))
 			backends[n]->wait();
 	synchronize_rcu();
 	list_for_each_entry_safe(armed, next, gone, gone) {
@@ -316,21 +319,21 @@ static void bury(struct list_head *gone)
 	}
 }
 
-static void undo(struct sonde_session *session, const struct sonde_tap *taps,
-		 u64 count)
+static void tap_undo(struct sonde_session *session,
+		     const struct sonde_tap *taps, u64 count)
 {
 	char why[SONDE_WHY];
 	LIST_HEAD(gone);
 
 	while (count--)
-		disarm_one(session, taps[count].id, &gone);
+		tap_disarm_one(session, taps[count].id, &gone);
 	sonde_holds_update(session);
 	sonde_taps_update(session, why);
-	bury(&gone);
+	tap_bury(&gone);
 }
 
-static int check_paths(const struct sonde_tap *taps, u64 count, u64 length,
-		       char *why)
+static int tap_check_paths(const struct sonde_tap *taps, u64 count, u64 length,
+			   char *why)
 {
 	u64 bytes = count * sizeof(*taps), n;
 	const char *path = (const char *)&taps[count];
@@ -378,24 +381,24 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 		return -EINVAL;
 	}
 	path = (const char *)&taps[count];
-	err = check_paths(taps, count, length, why);
+	err = tap_check_paths(taps, count, length, why);
 	if (err)
 		return err;
 	for (n = 0; n < count; n++) {
-		err = arm_one(session, &taps[n], path, &arming, why);
+		err = tap_arm_one(session, &taps[n], path, &arming, why);
 		if (err)
 			break;
 		path += taps[n].path_length;
 	}
-	leave_kind(&arming, NULL);
+	tap_leave_kind(&arming, NULL);
 	if (!err)
 		err = sonde_holds_update(session);
 	if (!err)
 		err = sonde_taps_update(session, why);
 	if (err)
-		undo(session, taps, n);
+		tap_undo(session, taps, n);
 	else
-		tell_left_out(session, &arming);
+		tap_tell_left_out(session, &arming);
 	return err;
 }
 
@@ -430,11 +433,11 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 			err = -ENOENT;
 			continue;
 		}
-		disarm_one(session, ids[n], &gone);
+		tap_disarm_one(session, ids[n], &gone);
 	}
 	sonde_holds_update(session);
 	sonde_taps_update(session, why);
-	bury(&gone);
+	tap_bury(&gone);
 	return err;
 }
 
@@ -453,13 +456,13 @@ void sonde_taps_destroy(struct sonde_session *session)
 
 	mutex_lock(&session->lock);
 	xa_for_each(&session->taps, id, armed)
-		disarm_one(session, id, &gone);
+		tap_disarm_one(session, id, &gone);
 	for (n = 0; n < ARRAY_SIZE(backends); n++)
 		if (backends[n]->close)
 			backends[n]->close(session);
 	mutex_unlock(&session->lock);
 	tracepoint_synchronize_unregister();
-	bury(&gone);
+	tap_bury(&gone);
 	sonde_works_end(session);
 	synchronize_rcu();
 	xa_destroy(&session->taps);

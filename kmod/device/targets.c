@@ -54,7 +54,7 @@ bool sonde_has_target(struct sonde_session *session, u32 pid)
 	return sonde_finder_has(session->finder, pid);
 }
 
-static bool same_user(const struct cred *ours, const struct cred *theirs)
+static bool target_same_user(const struct cred *ours, const struct cred *theirs)
 {
 	return uid_eq(ours->uid, theirs->euid) &&
 	       uid_eq(ours->uid, theirs->suid) &&
@@ -66,13 +66,14 @@ static bool same_user(const struct cred *ours, const struct cred *theirs)
 	       cap_issubset(theirs->cap_permitted, ours->cap_permitted);
 }
 
-static bool may_trace(struct sonde_session *session, struct task_struct *task)
+static bool target_may_trace(struct sonde_session *session,
+			     struct task_struct *task)
 {
 	struct mm_struct *mm = READ_ONCE(task->mm);
 	bool may;
 
 	rcu_read_lock();
-	may = same_user(session->cred, __task_cred(task));
+	may = target_same_user(session->cred, __task_cred(task));
 	rcu_read_unlock();
 	/* mm is safe to look at in the current task only */
 	if (may && mm && task == current)
@@ -95,11 +96,11 @@ bool sonde_covers_target(struct sonde_session *session,
 	if (!READ_ONCE(session->targeted))
 		return session->privileged;
 	return sonde_has_target(session, task->tgid) &&
-	       (session->privileged || may_trace(session, task));
+	       (session->privileged || target_may_trace(session, task));
 }
 
 /* The finder has it, or has had it: who takes it out forgets it afterwards. */
-static void know(void *data, pid_t pid)
+static void target_know(void *data, pid_t pid)
 {
 	struct sonde_session *session = data;
 	unsigned long flags;
@@ -112,7 +113,7 @@ static void know(void *data, pid_t pid)
 	spin_unlock_irqrestore(&session->covered_lock, flags);
 }
 
-static void forget(struct sonde_session *session, u32 pid)
+static void target_forget(struct sonde_session *session, u32 pid)
 {
 	u32 *place = &session->covered[pid % SONDE_COVERED];
 	unsigned long flags;
@@ -134,7 +135,7 @@ void sonde_targets_changed(struct sonde_session *session)
 	lockdep_assert_held(&session->lock);
 	WRITE_ONCE(session->sees_all,
 		   session->going && session->privileged && !session->targeted);
-	sonde_finder_walk(session->finder, know, session);
+	sonde_finder_walk(session->finder, target_know, session);
 }
 
 /*
@@ -142,24 +143,24 @@ void sonde_targets_changed(struct sonde_session *session)
  */
 
 /* A thread was cloned by the current task, and has not run. */
-static void found(void *data, struct task_struct *task, bool process)
+static void target_found(void *data, struct task_struct *task, bool process)
 {
 	struct sonde_session *session = data;
 
 	if (sonde_has_target(session, task->tgid)) {
 		if (process)
-			know(session, task->tgid);
+			target_know(session, task->tgid);
 		sonde_calls_mark(task);
 	}
 	sonde_hold_newborn(session, task);
 }
 
-static void escaped(void *data, struct task_struct *task)
+static void target_escaped(void *data, struct task_struct *task)
 {
 	sonde_event(data, SONDE_EVENT_NOTICE, task->tgid, 0);
 }
 
-static void execs(void *data)
+static void target_execs(void *data)
 {
 	struct sonde_session *session = data;
 
@@ -167,16 +168,16 @@ static void execs(void *data)
 		sonde_event(session, SONDE_EVENT_EXEC, current->tgid, 0);
 }
 
-static bool stays_ours(struct sonde_session *session,
-		       const struct linux_binprm *program)
+static bool target_stays_ours(struct sonde_session *session,
+			      const struct linux_binprm *program)
 {
-	return same_user(session->cred, program->cred) &&
+	return target_same_user(session->cred, program->cred) &&
 	       !program->secureexec &&
 	       !(program->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP);
 }
 
 /* The current task is about to be another program, nothing of which is mapped. */
-static bool becomes(void *data, const struct linux_binprm *program)
+static bool target_becomes(void *data, const struct linux_binprm *program)
 {
 	struct sonde_session *session = data;
 	const struct sonde_event notice = {
@@ -185,7 +186,7 @@ static bool becomes(void *data, const struct linux_binprm *program)
 	};
 	char text[SONDE_WHY];
 
-	if (session->privileged || stays_ours(session, program))
+	if (session->privileged || target_stays_ours(session, program))
 		return true;
 	scnprintf(text, sizeof(text),
 		  "pid %d runs a program with privileges that you lack, or that you may not read: it is not traced any more",
@@ -194,8 +195,8 @@ static bool becomes(void *data, const struct linux_binprm *program)
 	return false;
 }
 
-static void tell_gone(struct sonde_session *session, u32 pid, u64 status,
-		      unsigned int what)
+static void target_tell_gone(struct sonde_session *session, u32 pid, u64 status,
+			     unsigned int what)
 {
 	if (what & SONDE_GONE_CHOSEN)
 		sonde_event(session, SONDE_EVENT_TARGET_GONE, pid, status);
@@ -204,23 +205,24 @@ static void tell_gone(struct sonde_session *session, u32 pid, u64 status,
 }
 
 /* The current process has ended, or became what is not ours. */
-static void gone(void *data, struct task_struct *task, unsigned int what)
+static void target_gone(void *data, struct task_struct *task, unsigned int what)
 {
 	struct sonde_session *session = data;
 
 	if (!(what & SONDE_GONE_PROCESS))
 		return;
-	forget(session, task->tgid);
-	tell_gone(session, task->tgid,
-		  task->flags & PF_EXITING ? sonde_exit_status() : 0, what);
+	target_forget(session, task->tgid);
+	target_tell_gone(session, task->tgid,
+			 task->flags & PF_EXITING ? sonde_exit_status() : 0,
+			 what);
 }
 
 static const struct sonde_finder_ops finder_ops = {
-	.found = found,
-	.escaped = escaped,
-	.becomes = becomes,
-	.exec = execs,
-	.gone = gone,
+	.found = target_found,
+	.escaped = target_escaped,
+	.becomes = target_becomes,
+	.exec = target_execs,
+	.gone = target_gone,
 	.image = sonde_mappings_image,
 	.ends = sonde_mappings_end,
 	.missed = sonde_mappings_missed,
@@ -268,7 +270,7 @@ void sonde_targets_destroy(struct sonde_session *session)
  * What the consumer asks for
  */
 
-static int check_task(struct task_struct *task, char *why)
+static int target_check_task(struct task_struct *task, char *why)
 {
 	if (task->flags & SONDE_PF_KERNEL) {
 		scnprintf(why, SONDE_WHY, "it is a kernel thread");
@@ -281,12 +283,12 @@ static int check_task(struct task_struct *task, char *why)
 	return 0;
 }
 
-static bool has_ended(struct task_struct *task)
+static bool target_has_ended(struct task_struct *task)
 {
 	return atomic_read(&task->signal->live) == 0;
 }
 
-static int follow(struct sonde_session *session, char *why)
+static int target_follow(struct sonde_session *session, char *why)
 {
 	const char *missing = sonde_finder_lacks();
 	int err = sonde_finder_follow(session->finder);
@@ -325,9 +327,9 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 		scnprintf(why, SONDE_WHY, "no such process");
 		return -ESRCH;
 	}
-	err = check_task(task, why);
+	err = target_check_task(task, why);
 	if (!err)
-		err = follow(session, why);
+		err = target_follow(session, why);
 	if (err)
 		goto out_put;
 	WRITE_ONCE(session->targeted, true);
@@ -344,15 +346,15 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	err = sonde_finder_add(session->finder, task->tgid);
 	if (err)
 		goto out_put;
-	know(session, task->tgid);
+	target_know(session, task->tgid);
 	sonde_calls_mark_process(session, task);
 	smp_mb(); /* in the table before we look; who ends looks after */
 	err = sonde_taps_retarget(session, why);
 	if (!err)
 		err = sonde_holds_update(session);
-	if (!err && has_ended(task)) {
+	if (!err && target_has_ended(task)) {
 		sonde_finder_remove(session->finder, task->tgid, &what);
-		forget(session, task->tgid);
+		target_forget(session, task->tgid);
 		scnprintf(why, SONDE_WHY, "no such process");
 		err = -ESRCH;
 	}
@@ -382,10 +384,10 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 		scnprintf(why, SONDE_WHY, "no process %llu is traced", number);
 		return -ESRCH;
 	}
-	forget(session, number);
+	target_forget(session, number);
 	sonde_holds_forget(session, number);
 	synchronize_rcu();
-	tell_gone(session, number, 0, what & ~SONDE_GONE_CHOSEN);
+	target_tell_gone(session, number, 0, what & ~SONDE_GONE_CHOSEN);
 	return 0;
 }
 

@@ -123,6 +123,7 @@ void sonde_btf_open(const void *start, const void *end)
 	const struct btf_header *header = start;
 	u64 size = start && end > start ? end - start : 0;
 
+	might_sleep();
 	if (size < sizeof(*header) || header->magic != BTF_MAGIC ||
 	    header->version != BTF_VERSION || header->hdr_len > size)
 		return;

@@ -47,6 +47,7 @@ static int control_attach_to(struct utrace *u, void *data)
 	struct attach *a = data;
 	struct utrace_engine *engine = control_find_match(u, a);
 
+	lockdep_assert_held(&u->lock);
 	if (!(a->flags & UTRACE_ATTACH_CREATE)) {
 		if (!engine)
 			return -ENOENT;
@@ -92,6 +93,7 @@ struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
 	if (task->flags & SONDE_PF_KERNEL)
 		return ERR_PTR(-EPERM);
 	if (create) {
+		might_sleep();
 		if (!ops)
 			return ERR_PTR(-EINVAL);
 		if (sonde_lacks(SONDE_CAN_ATTACH))
@@ -374,6 +376,7 @@ int utrace_barrier(struct task_struct *task, struct utrace_engine *engine)
 {
 	struct utrace *u = engine->utrace;
 
+	might_sleep();
 	if (!control_in_callback(u, engine))
 		return READ_ONCE(engine->detached) ? -ESRCH : 0;
 	if (u->task == current)

@@ -353,6 +353,7 @@ struct sonde_finder *sonde_finder_make(const struct sonde_finder_ops *ops,
 	struct sonde_finder *finder = sonde_alloc(SONDE_MEMORY_FINDERS,
 						  sizeof(*finder));
 
+	might_sleep();
 	if (!finder)
 		return NULL;
 	refcount_set(&finder->ref, 1);
@@ -399,6 +400,7 @@ int sonde_finder_follow(struct sonde_finder *finder)
 {
 	int err = 0;
 
+	might_sleep();
 	if (sonde_finder_lacks())
 		return -EOPNOTSUPP;
 	mutex_lock(&finders_lock);
@@ -426,6 +428,7 @@ int sonde_finder_follow_images(struct sonde_finder *finder)
 {
 	int err = 0;
 
+	might_sleep();
 	mutex_lock(&finders_lock);
 	if (!finder->follows_images) {
 		err = sonde_finder_images_start();
@@ -445,6 +448,7 @@ void sonde_finder_end(struct sonde_finder *finder)
 {
 	bool idle;
 
+	might_sleep();
 	mutex_lock(&finders_lock);
 	if (finder->follows) {
 		list_del_rcu(&finder->node);
@@ -504,6 +508,7 @@ void sonde_finder_free(struct sonde_finder *finder)
  */
 int sonde_finder_add(struct sonde_finder *finder, pid_t pid)
 {
+	might_sleep();
 	WRITE_ONCE(finder->all, false);
 	return min(finder_insert(finder, pid, true), 0);
 }
@@ -640,6 +645,7 @@ int sonde_finder_each(struct sonde_finder *finder,
 {
 	int taken;
 
+	might_sleep();
 	do
 		taken = finder_pass(finder, 0, take, data);
 	while (taken > 0);
@@ -709,6 +715,7 @@ sonde_finder_start(const struct sonde_finder_target *target,
 	struct sonde_finder *finder = sonde_finder_make(ops, data, NULL);
 	int err = 0;
 
+	might_sleep();
 	if (!finder)
 		return ERR_PTR(-ENOMEM);
 	finder->pid = target->pid;
@@ -736,6 +743,7 @@ EXPORT_SYMBOL_GPL(sonde_finder_start);
  */
 void sonde_finder_stop(struct sonde_finder *finder)
 {
+	might_sleep();
 	sonde_finder_end(finder);
 	sonde_finder_free(finder);
 }

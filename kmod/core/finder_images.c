@@ -30,6 +30,7 @@ static void images_tell(void (*tell)(struct sonde_finder *finder,
 {
 	struct sonde_finder *finder;
 
+	lockdep_assert_preemption_disabled();
 	list_for_each_entry_rcu(finder, &sonde_finder_list, node)
 		if (READ_ONCE(finder->follows_images) &&
 		    sonde_finder_matches(finder, current->tgid))

@@ -317,6 +317,7 @@ struct tracepoint *sonde_tracepoint(const char *name)
 {
 	struct tracepoint_search search = { .name = name };
 
+	might_sleep();
 	for_each_kernel_tracepoint(hook_match_tracepoint, &search);
 	return search.found;
 }

@@ -70,6 +70,7 @@ static void *memory_begin(struct block *block, enum sonde_memory kind,
  */
 void *sonde_alloc(enum sonde_memory kind, size_t size)
 {
+	might_sleep();
 	if (size > U32_MAX / 2)
 		return NULL;
 	size += sizeof(struct block);

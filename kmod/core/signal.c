@@ -521,6 +521,7 @@ static int signal_take_signal(struct utrace *u, kernel_siginfo_t *info)
 	sigset_t mask;
 	int signr;
 
+	lockdep_assert_held(&sonde_sighand()->siglock);
 	for (;;) {
 		if (u->kept == SONDE_KEPT_HAND) {
 			signr = u->signr;
@@ -639,6 +640,7 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 	int notify, signr = args->di;
 	struct utrace *u;
 
+	lockdep_assert_held(&sonde_sighand()->siglock);
 	if (signr && !(current->jobctl &
 		       (JOBCTL_STOP_PENDING | JOBCTL_STOP_DEQUEUED)))
 		return next;

@@ -447,6 +447,7 @@ void sonde_buffers_cpu_up(struct sonde_session *session, unsigned int cpu)
 {
 	bool added = false;
 
+	might_sleep();
 	mutex_lock(&session->rings_lock);
 	if (session->writers && !per_cpu_ptr(session->writers, cpu)->ring)
 		added = !buffer_add_ring(session, cpu);
@@ -521,6 +522,7 @@ int sonde_buffers_scratch(struct sonde_session *session, u32 bytes)
  */
 void sonde_buffers_destroy(struct sonde_session *session)
 {
+	might_sleep();
 	if (session->writers)
 		buffer_free_writers(session, session->writers);
 	session->writers = NULL;
@@ -545,6 +547,7 @@ int sonde_buffers_mmap(struct sonde_session *session,
 	struct sonde_writer *writer;
 	int err = -EINVAL;
 
+	might_sleep();
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
 	if (!(vma->vm_flags & VM_SHARED) || offset % SONDE_RING_STRIDE)
@@ -595,6 +598,7 @@ void sonde_writer_drop(struct sonde_writer *writer, u64 records)
 {
 	unsigned long flags;
 
+	lockdep_assert_preemption_disabled();
 	local_irq_save(flags);
 	WRITE_ONCE(writer->drops, writer->drops + records);
 	WRITE_ONCE(writer->ring->drops, writer->drops - writer->drops_before);
@@ -612,6 +616,7 @@ void sonde_writer_drop(struct sonde_writer *writer, u64 records)
 void sonde_writer_refuse(struct sonde_session *session,
 			 struct sonde_writer *writer, u32 records)
 {
+	lockdep_assert_preemption_disabled();
 	if (writer->ring)
 		sonde_writer_drop(writer, records);
 	else
@@ -681,6 +686,7 @@ void sonde_writer_wake(struct sonde_writer *writer)
 {
 	u64 quarter = writer->size / 4;
 
+	lockdep_assert_preemption_disabled();
 	buffer_refresh_tail(writer);
 	writer->wake_at = buffer_wake_after(writer, writer->tail);
 	if (writer->head - writer->tail < quarter)

@@ -409,6 +409,7 @@ void sonde_call_newborn(struct sonde_session *session)
 	struct pt_regs *regs = task_pt_regs(current);
 	long call = call_clone_call(regs);
 
+	lockdep_assert_preemption_disabled();
 	if (call >= 0)
 		call_leave_session(session, regs, call, 0);
 }
@@ -426,6 +427,7 @@ void sonde_calls_lose_newborn(struct sonde_session *session,
 	long call = call_clone_call(task_pt_regs(current));
 	const struct sonde_site *site = NULL;
 
+	lockdep_assert_preemption_disabled();
 	if (call >= 0)
 		site = rcu_dereference_sched(session->returns[call]);
 	if (site)
@@ -862,6 +864,7 @@ static int call_update(struct sonde_session *session, char *why)
  */
 void sonde_calls_show(struct seq_file *to)
 {
+	might_sleep();
 	mutex_lock(&calls_lock);
 	seq_printf(to, "calls: %s\n",
 		   list_empty(&listed) ? "not hooked" :

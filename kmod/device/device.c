@@ -76,6 +76,7 @@ static bool (*may_access)(struct task_struct *task,
  */
 bool sonde_may_access(struct task_struct *task)
 {
+	might_sleep();
 	return may_access && may_access(task, PTRACE_MODE_ATTACH_REALCREDS);
 }
 
@@ -390,6 +391,7 @@ void sonde_sessions_show(struct seq_file *to)
 {
 	struct sonde_session *session;
 
+	might_sleep();
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, node) {
 		struct sonde_session_info info = {};
@@ -715,8 +717,9 @@ int sonde_device_init(void)
 	err = sonde_timers_init();
 	if (err)
 		return err;
-	hotplug_state = cpuhp_setup_state_nocalls(
-		CPUHP_BP_PREPARE_DYN, "sonde:rings", device_cpu_comes, NULL);
+	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
+						  "sonde:rings",
+						  device_cpu_comes, NULL);
 	err = min(hotplug_state, 0);
 	if (err)
 		goto out_timers;

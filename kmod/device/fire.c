@@ -759,6 +759,7 @@ bool sonde_fire_each(struct sonde_firing *firing,
  */
 void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
 {
+	lockdep_assert_preemption_disabled();
 	sonde_fire_now(firing, probe);
 }
 

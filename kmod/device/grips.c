@@ -452,6 +452,7 @@ void sonde_hold_unmapped(struct sonde_session *session)
  */
 void sonde_holds_forget(struct sonde_session *session, u32 pid)
 {
+	lockdep_assert_held(&session->lock);
 	if (session->grips)
 		grip_drop_grips(session->grips, pid);
 }
@@ -466,6 +467,7 @@ void sonde_holds_destroy(struct sonde_session *session)
 {
 	struct sonde_grips *grips = session->grips;
 
+	might_sleep();
 	if (!grips)
 		return;
 	spin_lock(&grips->lock);

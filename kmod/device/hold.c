@@ -14,8 +14,9 @@
  * While any probe that is armed has such an ECB, each thread that the session
  * covers has a grip: the session's finder tells who there is, and who is born.
  * User taps stay uprobes, whose handlers only note the firing: they hold a lock
- * of the kernel's that others wait for. It is made, and the thread stops, before the return to user mode. Who sends a
- * signal, and whom a timer interrupts, cannot be held.
+ * of the kernel's that others wait for. It is made, and the thread stops, before
+ * the return to user mode. Who sends a signal, and whom a timer interrupts, cannot
+ * be held.
  *
  * SONDE_STOP_TARGET stops threads by the same engines, and so does a file that a
  * thread of a target maps that is followed (SONDE_FOLLOW). The process that opened
@@ -496,6 +497,7 @@ int sonde_holds_update(struct sonde_session *session)
 	struct held_taps *fresh = hold_make_taps(session), *old;
 	struct sonde_grips *grips = session->grips;
 
+	lockdep_assert_held(&session->lock);
 	if (IS_ERR(fresh)) {
 		hold_mark_gone(session);
 		return -ENOMEM;

@@ -832,6 +832,7 @@ void sonde_jit_compile(struct sonde_program *program)
 	u32 length = program->view.length;
 	struct jit jit = { .program = program };
 
+	might_sleep();
 	jit.start = kvcalloc(length, sizeof(*jit.start), GFP_KERNEL);
 	jit.out = kvcalloc(length * JIT_PER_INSN + JIT_FRAME,
 			   sizeof(*jit.out), GFP_KERNEL);

@@ -79,6 +79,7 @@ void sonde_kernel_init(void)
  */
 int sonde_kernel_check(struct sonde_session *session, char *why)
 {
+	lockdep_assert_held(&session->lock);
 	if (!session->sees_kernel) {
 		scnprintf(why, SONDE_WHY,
 			  "kernel memory, kernel stacks and curthread need CAP_PERFMON and CAP_SYS_PTRACE: run as root");

@@ -82,6 +82,7 @@ static struct sonde_list *entries_rebuild(const struct sonde_list_kind *kind,
 struct sonde_list *sonde_list_add(const struct sonde_list_kind *kind,
 				  struct sonde_list *list, const void *entry)
 {
+	might_sleep();
 	if (!entries_fits_behind(kind, list, entry))
 		return entries_rebuild(kind, list, entry);
 	entries_append(kind, list, entry);

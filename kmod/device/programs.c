@@ -206,6 +206,7 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 	struct sonde_program *program;
 	int err, n;
 
+	lockdep_assert_held(&session->lock);
 	if (length < sizeof(*head)) {
 		scnprintf(why, SONDE_WHY, "malformed request: program too short");
 		return -EINVAL;
@@ -268,6 +269,7 @@ struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id)
 {
 	struct sonde_probe *probe = xa_load(&session->probes, id);
 
+	lockdep_assert_held(&session->lock);
 	if (probe)
 		return probe;
 	probe = sonde_alloc(SONDE_MEMORY_ECBS, sizeof(*probe));
@@ -515,6 +517,7 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 	char unused[SONDE_WHY];
 	int err = 0;
 
+	lockdep_assert_held(&session->lock);
 	if (length % sizeof(*ecbs) || !session->writers) {
 		scnprintf(why, SONDE_WHY, session->writers ?
 			  "malformed request: array of ECBs" :
@@ -564,6 +567,7 @@ int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 	int err = 0;
 	u64 n;
 
+	lockdep_assert_held(&session->lock);
 	if (length % sizeof(*epids)) {
 		scnprintf(why, SONDE_WHY, "malformed request: array of ids");
 		return -EINVAL;
@@ -590,6 +594,7 @@ void sonde_programs_destroy(struct sonde_session *session)
 	struct sonde_probe *probe;
 	unsigned long id;
 
+	might_sleep();
 	xa_for_each(&session->probes, id, probe) {
 		sonde_free(rcu_dereference_protected(probe->ecbs, true));
 		sonde_free(probe);

@@ -125,6 +125,7 @@ int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why)
 	struct sonde_grip *grip = release_get_grip(session, tid, why);
 	int err;
 
+	lockdep_assert_held(&session->lock);
 	if (!grip)
 		return -ESRCH;
 	err = release_see(grip, tid, why);
@@ -149,6 +150,7 @@ int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 	struct sonde_grip *grip;
 	int err;
 
+	lockdep_assert_held(&session->lock);
 	if (how > 2 + _NSIG) {
 		scnprintf(why, SONDE_WHY, "no such signal");
 		return -EINVAL;
@@ -210,6 +212,7 @@ int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
 	struct sonde_grips *grips;
 	int err;
 
+	lockdep_assert_held(&session->lock);
 	if (!pid || pid > INT_MAX || !sonde_has_target(session, pid)) {
 		scnprintf(why, SONDE_WHY, "no process %llu is traced", pid);
 		return -ESRCH;

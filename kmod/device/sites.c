@@ -110,6 +110,7 @@ int sonde_site_check(struct sonde_session *session, const struct sonde_tap *tap,
 	const struct sonde_site *site = site_now(session,
 						 site_of(session, tap));
 
+	lockdep_assert_held(&session->lock);
 	if (!site || site->list.live < SONDE_SITE_MAX)
 		return 0;
 	scnprintf(why, SONDE_WHY, "at most %u taps at one place",
@@ -145,6 +146,7 @@ static void site_displace(struct sonde_armed *armed)
 int sonde_site_arm(struct sonde_armed *armed, const char *path,
 		   struct sonde_arming *arming, char *why)
 {
+	lockdep_assert_held(&armed->session->lock);
 	return armed->held ? 0 : site_place(armed);
 }
 
@@ -158,6 +160,7 @@ int sonde_site_arm(struct sonde_armed *armed, const char *path,
  */
 void sonde_site_disarm(struct sonde_armed *armed)
 {
+	lockdep_assert_held(&armed->session->lock);
 	if (!armed->held)
 		site_displace(armed);
 }
@@ -174,6 +177,7 @@ int sonde_site_hold(struct sonde_armed *armed, bool held)
 {
 	int err = 0;
 
+	lockdep_assert_held(&armed->session->lock);
 	if (held)
 		site_displace(armed);
 	else

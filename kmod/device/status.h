@@ -3,7 +3,6 @@
 #ifndef SONDE_STATUS_H
 #define SONDE_STATUS_H
 
-
 int sonde_status_init(void);
 void sonde_status_exit(void);
 

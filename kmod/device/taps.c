@@ -202,6 +202,7 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	unsigned long id;
 	int err = 0;
 
+	lockdep_assert_held(&session->lock);
 	xa_for_each(&session->taps, id, armed) {
 		err = tap_rehold_one(armed, why);
 		if (err)
@@ -376,6 +377,7 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 	int err;
 	u64 n;
 
+	lockdep_assert_held(&session->lock);
 	if (count > length / sizeof(*taps)) {
 		scnprintf(why, SONDE_WHY, "malformed request: array of taps");
 		return -EINVAL;
@@ -423,6 +425,7 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 	int err = 0;
 	u64 n;
 
+	lockdep_assert_held(&session->lock);
 	if (length % sizeof(*ids)) {
 		scnprintf(why, SONDE_WHY, "malformed request: array of ids");
 		return -EINVAL;
@@ -454,6 +457,7 @@ void sonde_taps_destroy(struct sonde_session *session)
 	LIST_HEAD(gone);
 	int n;
 
+	might_sleep();
 	mutex_lock(&session->lock);
 	xa_for_each(&session->taps, id, armed)
 		tap_disarm_one(session, id, &gone);

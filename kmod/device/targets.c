@@ -91,6 +91,7 @@ static bool target_may_trace(struct sonde_session *session,
 bool sonde_covers_target(struct sonde_session *session,
 			 struct task_struct *task)
 {
+	lockdep_assert_preemption_disabled();
 	if (!READ_ONCE(session->going))
 		return false;
 	if (!READ_ONCE(session->targeted))
@@ -237,6 +238,7 @@ static const struct sonde_finder_ops finder_ops = {
  */
 int sonde_targets_init(struct sonde_session *session)
 {
+	might_sleep();
 	spin_lock_init(&session->covered_lock);
 	memset(session->covered, 0xff, sizeof(session->covered));
 	session->finder = sonde_finder_make(&finder_ops, session,
@@ -252,6 +254,7 @@ int sonde_targets_init(struct sonde_session *session)
  */
 void sonde_targets_end(struct sonde_session *session)
 {
+	might_sleep();
 	sonde_finder_end(session->finder);
 }
 
@@ -318,6 +321,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	unsigned int what;
 	int err;
 
+	lockdep_assert_held(&session->lock);
 	if (number && number <= INT_MAX) {
 		rcu_read_lock();
 		task = get_pid_task(find_vpid(number), PIDTYPE_TGID);
@@ -379,6 +383,7 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 {
 	unsigned int what;
 
+	lockdep_assert_held(&session->lock);
 	if (number > INT_MAX ||
 	    !sonde_finder_remove(session->finder, number, &what)) {
 		scnprintf(why, SONDE_WHY, "no process %llu is traced", number);
@@ -404,6 +409,7 @@ int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
 {
 	int err = sonde_hold_check(SONDE_TAP_CREATE, why);
 
+	lockdep_assert_held(&session->lock);
 	if (err)
 		return err;
 	if (!sonde_grips_of(session))

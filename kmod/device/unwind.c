@@ -283,9 +283,10 @@ static bool unwind_find_object(struct object *object, u64 pc)
 	mmap_read_unlock(mm);
 	/* the header is before the text, by so much or by some pages more */
 	for (gap = 0; mapped && gap < GAPS_MAX; gap++)
-		if (unwind_read_headers(
-			    object, object->start - offset - gap * PAGE_SIZE,
-			    offset))
+		if (unwind_read_headers(object,
+					object->start - offset -
+						gap * PAGE_SIZE,
+					offset))
 			break;
 	return code;
 }
@@ -508,8 +509,8 @@ static bool unwind_run(struct walk *w, u64 begin, u64 end, u64 location, u64 pc)
 			continue;
 		default:
 			if (op == 0x01) { /* set_loc */
-				location = unwind_next_pointer(
-					s, w->common.encoding);
+				location = unwind_next_pointer(s,
+							       w->common.encoding);
 				break;
 			}
 			if (op >= 0x02 && op <= 0x04) { /* advance_loc1.. */

@@ -3,7 +3,6 @@
 #ifndef SONDE_UPROBE_H
 #define SONDE_UPROBE_H
 
-
 void sonde_uprobes_init(void);
 
 #endif

@@ -252,6 +252,7 @@ void sonde_works_end(struct sonde_session *session)
 	struct task_struct *process, *task;
 	struct callback_head *head;
 
+	might_sleep();
 	WRITE_ONCE(session->over, true);
 	smp_mb(); /* Pairs with works_run_work(). */
 	rcu_read_lock();

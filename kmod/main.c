@@ -20,6 +20,7 @@
 #include <linux/rcupdate.h>
 
 #include "kmod/core/internal.h"
+#include "kmod/core/memory.h"
 #include "kmod/device/device.h"
 
 static void stop_hooks(void)

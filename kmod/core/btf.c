@@ -51,35 +51,35 @@ static u32 type_count; /* with type 0, which is void */
 static u32 *places; /* of each type, in types */
 static u32 *hashes; /* of each function's name; 0 of other types */
 
-static const struct btf_type *type_at(u32 id)
+static const struct btf_type *btf_type_at(u32 id)
 {
 	return id && id < type_count ? types + places[id] : NULL;
 }
 
-static u32 kind_of(const struct btf_type *type)
+static u32 btf_kind_of(const struct btf_type *type)
 {
 	return BTF_INFO_KIND(type->info);
 }
 
-static const char *name_of(const struct btf_type *type)
+static const char *btf_name_of(const struct btf_type *type)
 {
 	return type->name_off < strings_size ? strings + type->name_off : "";
 }
 
-static u32 hash_of(const char *name)
+static u32 btf_hash_of(const char *name)
 {
 	return hashlen_hash(hashlen_string(NULL, name)) ?: 1;
 }
 
 /* Return: the bytes of @type, 0 if it is none that we know or fits in @room. */
-static u32 size_of(const struct btf_type *type, u32 room)
+static u32 btf_size_of(const struct btf_type *type, u32 room)
 {
 	u64 size = sizeof(*type);
 	u32 kind;
 
 	if (room < size)
 		return 0;
-	kind = kind_of(type);
+	kind = btf_kind_of(type);
 	if (!kind || kind >= ARRAY_SIZE(tails))
 		return 0;
 	size += tails[kind].fixed +
@@ -87,7 +87,7 @@ static u32 size_of(const struct btf_type *type, u32 room)
 	return size <= room ? size : 0;
 }
 
-static bool index_types(u32 size)
+static bool btf_index_types(u32 size)
 {
 	u32 at, step, room = size / sizeof(struct btf_type) + 1;
 
@@ -99,11 +99,11 @@ static bool index_types(u32 size)
 	for (at = 0; at < size; at += step) {
 		const struct btf_type *type = types + at;
 
-		step = size_of(type, size - at);
+		step = btf_size_of(type, size - at);
 		if (!step)
 			return false;
-		if (kind_of(type) == BTF_KIND_FUNC)
-			hashes[type_count] = hash_of(name_of(type));
+		if (btf_kind_of(type) == BTF_KIND_FUNC)
+			hashes[type_count] = btf_hash_of(btf_name_of(type));
 		places[type_count++] = at;
 	}
 	return true;
@@ -123,6 +123,7 @@ void sonde_btf_open(const void *start, const void *end)
 	const struct btf_header *header = start;
 	u64 size = start && end > start ? end - start : 0;
 
+	might_sleep();
 	if (size < sizeof(*header) || header->magic != BTF_MAGIC ||
 	    header->version != BTF_VERSION || header->hdr_len > size)
 		return;
@@ -134,7 +135,7 @@ void sonde_btf_open(const void *start, const void *end)
 	types = start + header->hdr_len + header->type_off;
 	strings = start + header->hdr_len + header->str_off;
 	strings_size = header->str_len;
-	if (strings[strings_size - 1] || !index_types(header->type_len)) {
+	if (strings[strings_size - 1] || !btf_index_types(header->type_len)) {
 		pr_warn("sonde: the kernel's BTF cannot be read\n");
 		sonde_btf_close();
 	}
@@ -155,7 +156,7 @@ void sonde_btf_close(void)
 }
 
 /* The word before a type's name. */
-static const char *word_of(u32 kind)
+static const char *btf_word_of(u32 kind)
 {
 	switch (kind) {
 	case BTF_KIND_STRUCT:
@@ -167,41 +168,42 @@ static const char *word_of(u32 kind)
 	}
 }
 
-static size_t write_type(char *to, size_t room, u32 id)
+static size_t btf_write_type(char *to, size_t room, u32 id)
 {
-	const struct btf_type *type = type_at(id);
+	const struct btf_type *type = btf_type_at(id);
 	const char *word = "", *name = "void";
 	int pointers = 0, turns = 0;
 
 	for (; type && turns < POINTERS_MAX; turns++) {
-		u32 kind = kind_of(type);
+		u32 kind = btf_kind_of(type);
 
 		if (kind == BTF_KIND_PTR)
 			pointers++;
 		else if (kind != BTF_KIND_CONST && kind != BTF_KIND_VOLATILE &&
 			 kind != BTF_KIND_RESTRICT && kind != KIND_TYPE_TAG)
 			break;
-		type = type_at(type->type);
+		type = btf_type_at(type->type);
 	}
 	if (type) {
-		word = word_of(kind_of(type));
-		name = kind_of(type) == BTF_KIND_FUNC_PROTO ? "fn" :
-							      name_of(type);
+		word = btf_word_of(btf_kind_of(type));
+		name = btf_kind_of(type) == BTF_KIND_FUNC_PROTO ? "fn" :
+							      btf_name_of(type);
 	}
 	return scnprintf(to, room, "%s%s%s%.*s", word, name,
 			 pointers ? " " : "", pointers, "********");
 }
 
-static void write_signature(char *to, size_t room, const struct btf_type *proto)
+static void btf_write_signature(char *to, size_t room,
+				const struct btf_type *proto)
 {
 	const struct btf_param *param = (const void *)(proto + 1);
 	u32 n, count = BTF_INFO_VLEN(proto->info);
-	size_t at = write_type(to, room, proto->type);
+	size_t at = btf_write_type(to, room, proto->type);
 
 	at += scnprintf(to + at, room - at, "(");
 	for (n = 0; n < count; n++) {
 		at += scnprintf(to + at, room - at, n ? ", " : "");
-		at += write_type(to + at, room - at, param[n].type);
+		at += btf_write_type(to + at, room - at, param[n].type);
 	}
 	scnprintf(to + at, room - at, ")");
 }
@@ -219,7 +221,7 @@ static void write_signature(char *to, size_t room, const struct btf_type *proto)
 int sonde_btf_check(const char *name, const char *signature, char *found,
 		    size_t room)
 {
-	u32 hash = hash_of(name), id;
+	u32 hash = btf_hash_of(name), id;
 	int err = -ENOENT;
 
 	for (id = 1; id < type_count; id++) {
@@ -227,12 +229,12 @@ int sonde_btf_check(const char *name, const char *signature, char *found,
 
 		if (hashes[id] != hash)
 			continue;
-		function = type_at(id);
-		proto = type_at(function->type);
-		if (strcmp(name_of(function), name) || !proto ||
-		    kind_of(proto) != BTF_KIND_FUNC_PROTO)
+		function = btf_type_at(id);
+		proto = btf_type_at(function->type);
+		if (strcmp(btf_name_of(function), name) || !proto ||
+		    btf_kind_of(proto) != BTF_KIND_FUNC_PROTO)
 			continue;
-		write_signature(found, room, proto);
+		btf_write_signature(found, room, proto);
 		if (strcmp(found, signature))
 			return -EINVAL;
 		err = 0;	/* another of that name has to fit, too */

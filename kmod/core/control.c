@@ -7,9 +7,9 @@
  */
 #include <linux/export.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
 
 #include "kmod/core/internal.h"
+#include "kmod/core/memory.h"
 #include "kmod/core/table.h"
 
 struct attach {
@@ -20,7 +20,8 @@ struct attach {
 	struct utrace_engine *result;
 };
 
-static bool matches(const struct utrace_engine *engine, const struct attach *a)
+static bool control_matches(const struct utrace_engine *engine,
+			    const struct attach *a)
 {
 	if ((a->flags & UTRACE_ATTACH_MATCH_OPS) && engine->ops != a->ops)
 		return false;
@@ -29,23 +30,24 @@ static bool matches(const struct utrace_engine *engine, const struct attach *a)
 	return true;
 }
 
-static struct utrace_engine *find_match(struct utrace *u,
-					const struct attach *a)
+static struct utrace_engine *control_find_match(struct utrace *u,
+						const struct attach *a)
 {
 	struct utrace_engine *engine;
 
 	list_for_each_entry(engine, &u->engines, link)
-		if (matches(engine, a))
+		if (control_matches(engine, a))
 			return engine;
 	return NULL;
 }
 
 /* Under the table lock and u->lock. */
-static int attach_to(struct utrace *u, void *data)
+static int control_attach_to(struct utrace *u, void *data)
 {
 	struct attach *a = data;
-	struct utrace_engine *engine = find_match(u, a);
+	struct utrace_engine *engine = control_find_match(u, a);
 
+	lockdep_assert_held(&u->lock);
 	if (!(a->flags & UTRACE_ATTACH_CREATE)) {
 		if (!engine)
 			return -ENOENT;
@@ -91,11 +93,13 @@ struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
 	if (task->flags & SONDE_PF_KERNEL)
 		return ERR_PTR(-EPERM);
 	if (create) {
+		might_sleep();
 		if (!ops)
 			return ERR_PTR(-EINVAL);
 		if (sonde_lacks(SONDE_CAN_ATTACH))
 			return ERR_PTR(-EOPNOTSUPP);
-		a.fresh = kzalloc(sizeof(*a.fresh), GFP_KERNEL);
+		a.fresh = sonde_alloc_within(NULL, SONDE_MEMORY_ENGINES,
+					     sizeof(*a.fresh), GFP_KERNEL);
 		if (!a.fresh)
 			return ERR_PTR(-ENOMEM);
 		a.fresh->ops = ops;
@@ -104,9 +108,9 @@ struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
 		INIT_LIST_HEAD(&a.fresh->link);
 		refcount_set(&a.fresh->ref, 2);	/* caller, attachment */
 	}
-	err = sonde_with_state(task, create, attach_to, &a);
+	err = sonde_with_state(task, create, control_attach_to, &a);
 	if (err) {
-		kfree(a.fresh);
+		sonde_free(a.fresh);
 		return ERR_PTR(err);
 	}
 	if (create)
@@ -165,22 +169,23 @@ void utrace_engine_put(struct utrace_engine *engine)
 	if (engine->ops->release)
 		engine->ops->release(engine->data);
 	sonde_put(engine->utrace);
-	kfree(engine);
+	sonde_free(engine);
 	atomic_dec(&sonde_engines);
 }
 EXPORT_SYMBOL_GPL(utrace_engine_put);
 
 /* -ESRCH if the engine is detached, or not one of @task's. */
-static int check(const struct utrace *u, const struct utrace_engine *engine,
-		 const struct task_struct *task)
+static int control_check(const struct utrace *u,
+			 const struct utrace_engine *engine,
+			 const struct task_struct *task)
 {
 	if (engine->detached || (task && u->task != task))
 		return -ESRCH;
 	return 0;
 }
 
-static int check_events(const struct utrace *u, unsigned long old,
-			unsigned long events)
+static int control_check_events(const struct utrace *u, unsigned long old,
+				unsigned long events)
 {
 	const unsigned long unborn = UTRACE_EVENT(DEATH) |
 				     UTRACE_EVENT(QUIESCE);
@@ -219,9 +224,9 @@ int utrace_set_events(struct task_struct *task, struct utrace_engine *engine,
 
 	spin_lock_irqsave(&u->lock, irq);
 	old = engine->flags;
-	err = check(u, engine, task);
+	err = control_check(u, engine, task);
 	if (!err)
-		err = check_events(u, old, events);
+		err = control_check_events(u, old, events);
 	if (!err) {
 		WRITE_ONCE(engine->flags, events);
 		sonde_recalc(u);
@@ -237,7 +242,7 @@ int utrace_set_events(struct task_struct *task, struct utrace_engine *engine,
 EXPORT_SYMBOL_GPL(utrace_set_events);
 
 /* Whether it is too late to tell the thread what to do. */
-static bool is_past(const struct utrace *u)
+static bool control_is_past(const struct utrace *u)
 {
 	return u->exiting || u->dying || u->dead || u->reaping ||
 	       (READ_ONCE(u->task->flags) & PF_EXITING);
@@ -322,7 +327,7 @@ int utrace_control(struct task_struct *task, struct utrace_engine *engine,
 	if ((unsigned int)action > UTRACE_DETACH)
 		return -EINVAL;
 	spin_lock_irqsave(&u->lock, irq);
-	err = check(u, engine, task);
+	err = control_check(u, engine, task);
 	if (err)
 		goto out_unlock;
 	if (action == UTRACE_DETACH) {
@@ -330,7 +335,7 @@ int utrace_control(struct task_struct *task, struct utrace_engine *engine,
 		detached = !err || err == -EINPROGRESS;
 		goto out_unlock;
 	}
-	if (is_past(u)) {
+	if (control_is_past(u)) {
 		err = -ESRCH;
 		goto out_unlock;
 	}
@@ -348,7 +353,7 @@ out_unlock:
 }
 EXPORT_SYMBOL_GPL(utrace_control);
 
-static bool in_callback(struct utrace *u, struct utrace_engine *engine)
+static bool control_in_callback(struct utrace *u, struct utrace_engine *engine)
 {
 	bool in;
 
@@ -371,11 +376,12 @@ int utrace_barrier(struct task_struct *task, struct utrace_engine *engine)
 {
 	struct utrace *u = engine->utrace;
 
-	if (!in_callback(u, engine))
+	might_sleep();
+	if (!control_in_callback(u, engine))
 		return READ_ONCE(engine->detached) ? -ESRCH : 0;
 	if (u->task == current)
 		return 0;
-	if (wait_event_interruptible(u->wait, !in_callback(u, engine)))
+	if (wait_event_interruptible(u->wait, !control_in_callback(u, engine)))
 		return -ERESTARTSYS;
 	return 0;
 }
@@ -399,7 +405,7 @@ int utrace_prepare_examine(struct task_struct *task,
 	int err, turns = 10000;
 
 	spin_lock_irq(&u->lock);
-	err = check(u, engine, task);
+	err = control_check(u, engine, task);
 	if (!err && engine->resume != UTRACE_STOP)
 		err = -EINVAL;
 	else if (!err && !u->stopped && !sonde_job_stopped(u->task))
@@ -434,7 +440,7 @@ int utrace_finish_examine(struct task_struct *task,
 	int err;
 
 	spin_lock_irqsave(&u->lock, irq);
-	err = check(u, engine, task);
+	err = control_check(u, engine, task);
 	if (!err && engine->resume != UTRACE_STOP)
 		err = -EINVAL;
 	else if (!err && exam->switches != task->nvcsw + task->nivcsw)

@@ -1,65 +1,214 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The task finder, on the utrace API.
+ * The task finder: whom somebody wants to trace
  *
- * A finder that looks for a program has an engine on every thread, as each may
- * run it by its next exec; one that looks for a process has them on its threads
- * and those of its children alone. They are for clone, exec and death, and for
- * the return of system calls on the threads that match, if somebody wants to
- * know about mappings. Each finder has its own copy of the callbacks' table,
- * so that UTRACE_ATTACH_MATCH_OPS tells its engines from all others.
+ * There is one way in which tasks are found, and births, execs and ends followed:
+ * the core's hooks tell each finder of them, of whatever task.
  *
- * Existing threads are found by passes over all threads, until one finds
- * nothing new: a thread made meanwhile has a parent with an engine, or will
- * be seen by the next pass.
+ *   wake_up_new_task()      a child of who matches does, too
+ *   proc_exec_connector()   with a path, the program decides
+ *   sched_process_exit      a thread ends, after every other probe of that
+ *
+ * A finder has a table of the processes that match, by number. One that looks for
+ * all has none: everybody matches. No thread has an engine for it, so who is found
+ * pays nothing for his system calls and signals; and while nobody follows, the
+ * hooks are not taken.
+ *
+ * Where the owner wants the calls that change a map, finder_calls.c has engines on
+ * the threads that match; finder_images.c tells of executable files alone, and of
+ * what processes become.
+ *
+ * Existing threads: a process enters the table, then its threads are looked at.
+ * One that is made meanwhile is told of by its parent's hook, or is seen here, or
+ * both. With a path that is done until a pass over all processes finds none.
+ *
+ * Callbacks that may sleep are made under `calling`, the others under RCU.
+ * Locks: finders_lock, also for finder_images.c; finder->lock is a leaf.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/glob.h>
 #include <linux/mm.h>
-#include <linux/mman.h>
 #include <linux/module.h>
-#include <linux/sched/mm.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
-#include <asm/syscall.h>
+#include <linux/srcu.h>
 
-#include "kmod/core/internal.h"
-#include "kmod/finder.h"
+#include "kmod/compat.h"
+#include "kmod/core/finder.h"
+#include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
 
-struct sonde_finder {
-	refcount_t ref;		/* the owner, each watch */
-	struct sonde_finder_ops ops;
-	struct utrace_engine_ops engine_ops;
-	void *data;
+/* A process that matches. */
+struct process {
+	struct hlist_node node;
 	pid_t pid;
-	char *path;
-	spinlock_t lock;	/* for watches, stopping */
-	struct list_head watches;
-	bool stopping;
+	bool chosen;	/* itself, not by its parent */
+	bool marked;	/* by the owner */
 };
 
-/* One thread, seen by one finder. */
-struct watch {
-	struct sonde_finder *finder;
-	struct list_head link;
-	struct utrace_engine *engine;	/* a reference while linked */
-	struct task_struct *task;	/* only compared */
-	bool matched;
-	unsigned long old_break;	/* at the entry of brk() */
-};
+int sonde_finders;
+LIST_HEAD(sonde_finder_list);
 
-static void put_finder(struct sonde_finder *finder)
+static DEFINE_MUTEX(finders_lock);	/* of both, exit_point */
+DEFINE_STATIC_SRCU(calling);
+static struct tracepoint *exit_point;
+
+/* Context: RCU, or finder->lock is held. */
+static struct process *finder_look_up(struct sonde_finder *finder, pid_t pid)
 {
-	if (!refcount_dec_and_test(&finder->ref))
+	struct process *process;
+
+	hash_for_each_possible_rcu(finder->processes, process, node, pid,
+				   lockdep_is_held(&finder->lock))
+		if (process->pid == pid)
+			return process;
+	return NULL;
+}
+
+/**
+ * sonde_finder_has() - is a process in the table of those that match?
+ * @finder: one that looks for all has none
+ * @pid: in the initial namespace
+ *
+ * Context: Any.
+ */
+bool sonde_finder_has(struct sonde_finder *finder, pid_t pid)
+{
+	bool has;
+
+	rcu_read_lock();
+	has = finder_look_up(finder, pid);
+	rcu_read_unlock();
+	return has;
+}
+
+/* Context: Any. */
+bool sonde_finder_matches(struct sonde_finder *finder, pid_t pid)
+{
+	return READ_ONCE(finder->all) || sonde_finder_has(finder, pid);
+}
+
+/* Return: 1; 0: it was there; -ENOMEM. */
+static int finder_insert(struct sonde_finder *finder, pid_t pid, bool chosen)
+{
+	struct process *fresh, *found;
+
+	if (READ_ONCE(finder->all))
+		return 0;
+	fresh = sonde_alloc_within(finder->purse, SONDE_MEMORY_TARGETS,
+				   sizeof(*fresh), GFP_KERNEL);
+	if (!fresh)
+		return -ENOMEM;
+	fresh->pid = pid;
+	fresh->chosen = chosen;
+	spin_lock(&finder->lock);
+	found = finder_look_up(finder, pid);
+	if (found) {
+		found->chosen |= chosen;
+	} else {
+		hash_add_rcu(finder->processes, &fresh->node, pid);
+		WRITE_ONCE(finder->count, finder->count + 1);
+	}
+	spin_unlock(&finder->lock);
+	if (!found)
+		return 1;
+	sonde_free(fresh);
+	return 0;
+}
+
+/**
+ * sonde_finder_remove() - a process matches no more
+ * @finder: any
+ * @pid: any
+ * @what: of SONDE_GONE_*, if it did
+ *
+ * Its children that match stay.
+ *
+ * Context: Any task, not in an interrupt.
+ * Return: whether it did.
+ */
+bool sonde_finder_remove(struct sonde_finder *finder, pid_t pid,
+			 unsigned int *what)
+{
+	struct process *process;
+
+	spin_lock(&finder->lock);
+	process = finder_look_up(finder, pid);
+	if (process) {
+		hash_del_rcu(&process->node);
+		WRITE_ONCE(finder->count, finder->count - 1);
+		*what = SONDE_GONE_PROCESS |
+			(process->chosen ? SONDE_GONE_CHOSEN : 0) |
+			(finder->count ? 0 : SONDE_GONE_LAST);
+		sonde_free_rcu(process);
+	}
+	spin_unlock(&finder->lock);
+	return process;
+}
+
+static void finder_tell_gone(struct sonde_finder *finder, unsigned int what)
+{
+	if (finder->ops.gone)
+		finder->ops.gone(finder->data, current, what);
+}
+
+/* The current process does not match any more. */
+void sonde_finder_drop(struct sonde_finder *finder)
+{
+	unsigned int what;
+
+	if (sonde_finder_remove(finder, current->tgid, &what))
+		finder_tell_gone(finder, what);
+}
+
+static void finder_tell_found(struct sonde_finder *finder,
+			      struct task_struct *task)
+{
+	if (finder->ops.found)
+		finder->ops.found(finder->data, task,
+				  thread_group_leader(task));
+	sonde_finder_calls_watch(finder, task);
+}
+
+/*
+ * What the hooks tell
+ */
+
+static bool finder_is_user(const struct task_struct *task)
+{
+	return !(task->flags & SONDE_PF_KERNEL);
+}
+
+/* The current thread has made @child, which has not run. May sleep. */
+void sonde_finder_born(struct task_struct *child)
+{
+	struct sonde_finder *finder;
+	int err, index;
+
+	might_sleep();
+	if (!finder_is_user(child) || !finder_is_user(current))
 		return;
-	kfree(finder->path);
-	kfree(finder);
+	index = srcu_read_lock(&calling);
+	list_for_each_entry_rcu(finder, &sonde_finder_list, node,
+				srcu_read_lock_held(&calling)) {
+		if (!sonde_finder_matches(finder, current->tgid))
+			continue;
+		err = thread_group_leader(child) ?
+			      finder_insert(finder, child->tgid, false) : 0;
+		if (err >= 0)
+			finder_tell_found(finder, child);
+		else if (finder->ops.escaped)
+			finder->ops.escaped(finder->data, child);
+	}
+	srcu_read_unlock(&calling, index);
 }
 
 /* Whether the program that @task runs is the one that is looked for. */
-static bool path_matches(struct sonde_finder *finder, struct task_struct *task)
+static bool finder_path_matches(struct sonde_finder *finder,
+				struct task_struct *task)
 {
 	struct file *file;
 	char *buffer, *name;
@@ -80,413 +229,472 @@ static bool path_matches(struct sonde_finder *finder, struct task_struct *task)
 	return match;
 }
 
-static bool task_matches(struct sonde_finder *finder, struct task_struct *task)
+/* The current process runs another program: is it one that is looked for? */
+static void finder_judge(struct sonde_finder *finder)
 {
-	return (!finder->pid || task->tgid == finder->pid) &&
-	       path_matches(finder, task);
-}
+	pid_t pid = current->tgid;
+	bool was = sonde_finder_has(finder, pid);
+	bool is = (was || !finder->pid || pid == finder->pid) &&
+		  finder_path_matches(finder, current);
 
-static unsigned long events_of(const struct watch *w)
-{
-	const struct sonde_finder_ops *ops = &w->finder->ops;
-	unsigned long events = UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXEC) |
-			       UTRACE_EVENT(DEATH);
-
-	if (w->matched && (ops->mapped || ops->unmapped || ops->protected))
-		events |= UTRACE_EVENT(SYSCALL_EXIT);
-	if (w->matched && (ops->mapped || ops->unmapped))
-		events |= UTRACE_EVENT(SYSCALL_ENTRY);
-	return events;
-}
-
-static void tell_found(struct watch *w, struct task_struct *task)
-{
-	struct sonde_finder *finder = w->finder;
-
-	if (finder->ops.found)
-		finder->ops.found(finder->data, task,
-				  thread_group_leader(task));
-}
-
-static void tell_gone(struct watch *w, struct task_struct *task, bool process)
-{
-	struct sonde_finder *finder = w->finder;
-
-	if (finder->ops.gone)
-		finder->ops.gone(finder->data, task, process);
-}
-
-/* Takes @w off the list. Return: whether it was there; its reference is ours */
-static bool unlink_watch(struct watch *w)
-{
-	struct sonde_finder *finder = w->finder;
-	bool linked;
-
-	spin_lock(&finder->lock);
-	linked = !list_empty(&w->link);
-	list_del_init(&w->link);
-	spin_unlock(&finder->lock);
-	return linked;
-}
-
-static bool link_watch(struct watch *w)
-{
-	struct sonde_finder *finder = w->finder;
-	bool ok;
-
-	spin_lock(&finder->lock);
-	ok = !finder->stopping;
-	if (ok)
-		list_add(&w->link, &finder->watches);
-	spin_unlock(&finder->lock);
-	return ok;
-}
-
-/* Detaches @engine for good and drops a reference to it. */
-static void detach(struct task_struct *task, struct utrace_engine *engine)
-{
-	while (utrace_control(task, engine, UTRACE_DETACH) == -EALREADY)
-		schedule_timeout_uninterruptible(1);
-	while (utrace_barrier(task, engine) != -ESRCH)
-		schedule_timeout_uninterruptible(1);
-	utrace_engine_put(engine);
-}
-
-/* Return: 0, or -EEXIST and the like when there is nothing to watch. */
-static int watch_task(struct sonde_finder *finder, struct task_struct *task,
-		      bool matched)
-{
-	const int flags = UTRACE_ATTACH_CREATE | UTRACE_ATTACH_EXCLUSIVE |
-			  UTRACE_ATTACH_MATCH_OPS;
-	struct utrace_engine *engine;
-	struct watch *w;
-
-	w = kzalloc(sizeof(*w), GFP_KERNEL);
-	if (!w)
-		return -ENOMEM;
-	INIT_LIST_HEAD(&w->link);
-	w->finder = finder;
-	w->task = task;
-	w->matched = matched;
-	engine = utrace_attach_task(task, flags, &finder->engine_ops, w);
-	if (IS_ERR(engine)) {
-		kfree(w);
-		return PTR_ERR(engine);
+	if (was && !is) {
+		sonde_finder_calls_leave(finder);
+		sonde_finder_drop(finder);
+	} else if (is && finder_insert(finder, pid, !was) > 0) {
+		finder_tell_found(finder, current);
 	}
-	refcount_inc(&finder->ref);
-	w->engine = engine;
-	/*
-	 * Ours: once it is linked, the thread's death or the end of the finder
-	 * may drop the other two. The engine holds @w.
-	 */
-	utrace_engine_get(engine);
-	if (!link_watch(w)) {
-		detach(task, engine);
-		utrace_engine_put(engine);
-		return -ESRCH;
+}
+
+/* The current thread runs another program. May sleep. */
+void sonde_finder_exec(void)
+{
+	struct sonde_finder *finder;
+	int index;
+
+	might_sleep();
+	index = srcu_read_lock(&calling);
+	list_for_each_entry_rcu(finder, &sonde_finder_list, node,
+				srcu_read_lock_held(&calling)) {
+		if (finder->path)
+			finder_judge(finder);
+		if (!sonde_finder_matches(finder, current->tgid))
+			continue;
+		if (finder->ops.exec)
+			finder->ops.exec(finder->data);
+		sonde_finder_calls_program(finder);
 	}
-	if (matched)
-		tell_found(w, task);
-	if (utrace_set_events(task, engine, events_of(w))) {
-		if (unlink_watch(w)) {
-			if (matched)
-				tell_gone(w, task, thread_group_leader(task));
-			detach(task, engine);
-		}
-		utrace_engine_put(engine);
-		return -ESRCH;
+	srcu_read_unlock(&calling, index);
+}
+
+/* Processes of several threads that ended lately. */
+#define DEATHS 256u
+
+static struct {
+	struct task_struct *last;	/* only compared */
+	pid_t pid;
+	u64 start;	/* of the process: numbers come again */
+} deaths[DEATHS];
+static u32 next_death;
+static DEFINE_SPINLOCK(deaths_lock);	/* of both */
+
+/**
+ * sonde_finder_is_last() - does the current task end as its process's last?
+ *
+ * Threads that end at once all see that no other lives. The first to ask is
+ * the last. We remember the latest of such deaths; more than DEATHS of other
+ * processes between two threads' ends are not thought of.
+ *
+ * Context: Probe of sched_process_exit.
+ */
+bool sonde_finder_is_last(void)
+{
+	u64 start = current->group_leader->start_time;
+	bool last = true;
+	u32 n;
+
+	if (atomic_read(&current->signal->live))
+		return false;
+	if (thread_group_empty(current))
+		return true;
+	spin_lock(&deaths_lock);
+	for (n = 0; n < DEATHS; n++)
+		if (deaths[n].pid == current->tgid && deaths[n].start == start)
+			break;
+	if (n == DEATHS) {
+		n = next_death++ % DEATHS;
+		deaths[n].last = current;
+		deaths[n].pid = current->tgid;
+		deaths[n].start = start;
 	}
-	utrace_engine_put(engine);
-	return 0;
+	last = deaths[n].last == current;
+	spin_unlock(&deaths_lock);
+	return last;
 }
 
-static u32 on_clone(u32 action, struct utrace_engine *engine,
-		    unsigned long clone_flags, struct task_struct *child)
+/* Probe of sched_process_exit. */
+static void finder_ended(void *data, struct task_struct *task)
 {
-	struct watch *w = engine->data;
+	struct sonde_finder *finder;
+	bool last;
 
-	watch_task(w->finder, child, w->matched);
-	return UTRACE_RESUME;
-}
-
-static u32 on_death(struct utrace_engine *engine, bool group_dead, int signal)
-{
-	struct watch *w = engine->data;
-
-	if (w->matched)
-		tell_gone(w, current, group_dead);
-	if (unlink_watch(w))
-		utrace_engine_put(engine);
-	return UTRACE_DETACH;
-}
-
-static void tell_mapped(struct watch *w, unsigned long address,
-			unsigned long length, unsigned long protection)
-{
-	struct sonde_finder *finder = w->finder;
-
-	if (finder->ops.mapped)
-		finder->ops.mapped(finder->data, current, address, length,
-				   protection);
-}
-
-static void tell_unmapped(struct watch *w, unsigned long address,
-			  unsigned long length)
-{
-	struct sonde_finder *finder = w->finder;
-
-	if (finder->ops.unmapped)
-		finder->ops.unmapped(finder->data, current, address, length);
-}
-
-static unsigned long protection_of(unsigned long vm_flags)
-{
-	return (vm_flags & VM_READ ? PROT_READ : 0) |
-	       (vm_flags & VM_WRITE ? PROT_WRITE : 0) |
-	       (vm_flags & VM_EXEC ? PROT_EXEC : 0);
-}
-
-/* The protection of the mapping at @address, as mmap() has it. */
-static unsigned long protection_at(unsigned long address)
-{
-	struct vm_area_struct *vma;
-	unsigned long protection = 0;
-
-	mmap_read_lock(current->mm);
-	vma = find_vma(current->mm, address);
-	if (vma && vma->vm_start <= address)
-		protection = protection_of(vma->vm_flags);
-	mmap_read_unlock(current->mm);
-	return protection;
+	if (current->flags & PF_KTHREAD)
+		return;
+	rcu_read_lock();
+	last = sonde_finder_is_last();
+	list_for_each_entry_rcu(finder, &sonde_finder_list, node) {
+		if (!sonde_finder_matches(finder, current->tgid) ||
+		    (!last && !finder_is_user(current)))
+			continue;
+		if (last && !READ_ONCE(finder->all))
+			sonde_finder_drop(finder);
+		else
+			finder_tell_gone(finder,
+					 last ? SONDE_GONE_PROCESS : 0);
+	}
+	rcu_read_unlock();
 }
 
 /*
- * The mappings that exec made for the new program. The lock is dropped for
- * each callback; the program has one thread and does not run yet.
+ * What owners ask for
  */
-static void tell_program(struct watch *w)
-{
-	struct vm_area_struct *vma;
-	unsigned long start, end = 0, protection;
 
-	for (;;) {
-		mmap_read_lock(current->mm);
-		vma = find_vma(current->mm, end);
-		if (vma) {
-			start = vma->vm_start;
-			end = vma->vm_end;
-			protection = protection_of(vma->vm_flags);
+/**
+ * sonde_finder_make() - a finder that looks for all, and follows nobody yet
+ * @ops: what to call; copied
+ * @data: for the callbacks
+ * @purse: what remembering processes may take of memory; NULL: all there is
+ *
+ * Context: Process context. May sleep.
+ * Return: the finder, or NULL.
+ */
+struct sonde_finder *sonde_finder_make(const struct sonde_finder_ops *ops,
+				       void *data, struct sonde_purse *purse)
+{
+	struct sonde_finder *finder = sonde_alloc(SONDE_MEMORY_FINDERS,
+						  sizeof(*finder));
+
+	might_sleep();
+	if (!finder)
+		return NULL;
+	refcount_set(&finder->ref, 1);
+	spin_lock_init(&finder->lock);
+	hash_init(finder->processes);
+	finder->ops = *ops;
+	finder->data = data;
+	finder->purse = purse;
+	finder->all = true;
+	sonde_finder_calls_init(finder);
+	return finder;
+}
+
+/**
+ * sonde_finder_lacks() - the hook that is missing to follow anybody
+ *
+ * Context: Any.
+ * Return: the name of its function, NULL if all are there.
+ */
+const char *sonde_finder_lacks(void)
+{
+	return sonde_hook_missing(SONDE_HOOK_NEW_TASK) ?:
+	       sonde_hook_missing(SONDE_HOOK_EXEC);
+}
+
+/* Behind the probes of others, which ask who matches. */
+static int finder_probe_exits(void)
+{
+	exit_point = sonde_tracepoint("sched_process_exit");
+	if (!exit_point)
+		return -EOPNOTSUPP;
+	return tracepoint_probe_register_prio(exit_point, finder_ended, NULL,
+					      0);
+}
+
+/**
+ * sonde_finder_follow() - have a finder told of births, execs and ends
+ * @finder: it may be already
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -EOPNOTSUPP, what tracepoint_probe_register_prio() says.
+ */
+int sonde_finder_follow(struct sonde_finder *finder)
+{
+	int err = 0;
+
+	might_sleep();
+	if (sonde_finder_lacks())
+		return -EOPNOTSUPP;
+	mutex_lock(&finders_lock);
+	if (!finder->follows) {
+		if (!sonde_finders)
+			err = finder_probe_exits();
+		if (!err) {
+			list_add_tail_rcu(&finder->node, &sonde_finder_list);
+			WRITE_ONCE(sonde_finders, sonde_finders + 1);
+			finder->follows = true;
 		}
-		mmap_read_unlock(current->mm);
-		if (!vma)
-			return;
-		tell_mapped(w, start, end - start, protection);
 	}
+	mutex_unlock(&finders_lock);
+	return err;
 }
 
-static u32 on_exec(u32 action, struct utrace_engine *engine,
-		   const struct linux_binfmt *fmt,
-		   const struct linux_binprm *bprm, struct pt_regs *regs)
+/**
+ * sonde_finder_follow_images() - tell a finder of images, ends, and what becomes
+ * @finder: one that follows
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -EOPNOTSUPP, what register_kprobes() says.
+ */
+int sonde_finder_follow_images(struct sonde_finder *finder)
 {
-	struct watch *w = engine->data;
-	bool was = w->matched, is = was;
+	int err = 0;
 
-	if (w->finder->path)
-		is = path_matches(w->finder, current) &&
-		     (!w->finder->pid || was ||
-		      current->tgid == w->finder->pid);
-	w->matched = is;
-	if (was && !is)
-		tell_gone(w, current, true);
-	if (is) {
-		tell_found(w, current);
-		tell_program(w);
+	might_sleep();
+	mutex_lock(&finders_lock);
+	if (!finder->follows_images) {
+		err = sonde_finder_images_start();
+		WRITE_ONCE(finder->follows_images, !err);
 	}
-	/* Fails only if the thread is being let go. */
-	if (was != is && utrace_set_events(current, engine, events_of(w)))
-		return UTRACE_DETACH;
-	return UTRACE_RESUME;
+	mutex_unlock(&finders_lock);
+	return err;
 }
 
-/* What the calls about mappings are called, by the ABI of the caller. */
-enum map_call {
-	MAP_OTHER, MAP_MMAP, MAP_OLD_MMAP, MAP_MUNMAP, MAP_MREMAP, MAP_MPROTECT,
-	MAP_BRK,
-};
-
-/* Numbers of 32-bit calls: asm/unistd.h has those of 64-bit ones only. */
-enum {
-	NR32_BRK = 45, NR32_OLD_MMAP = 90, NR32_MUNMAP = 91,
-	NR32_MPROTECT = 125, NR32_MREMAP = 163, NR32_MMAP2 = 192,
-	NR32_PKEY_MPROTECT = 380,
-};
-
-static enum map_call map_call_32(int nr)
+/**
+ * sonde_finder_end() - call its owner back no more
+ * @finder: no callback runs any more on return; the table stays as it is
+ *
+ * Context: Process context, not in a callback of the finder. Sleeps.
+ */
+void sonde_finder_end(struct sonde_finder *finder)
 {
-	switch (nr) {
-	case NR32_BRK: return MAP_BRK;
-	case NR32_OLD_MMAP: return MAP_OLD_MMAP;
-	case NR32_MMAP2: return MAP_MMAP;
-	case NR32_MUNMAP: return MAP_MUNMAP;
-	case NR32_MREMAP: return MAP_MREMAP;
-	case NR32_MPROTECT:
-	case NR32_PKEY_MPROTECT: return MAP_MPROTECT;
-	default: return MAP_OTHER;
+	bool idle;
+
+	might_sleep();
+	mutex_lock(&finders_lock);
+	if (finder->follows) {
+		list_del_rcu(&finder->node);
+		WRITE_ONCE(sonde_finders, sonde_finders - 1);
 	}
-}
-
-static enum map_call map_call(struct pt_regs *regs)
-{
-	int nr = syscall_get_nr(current, regs);
-
-	if (syscall_get_arch(current) != AUDIT_ARCH_X86_64)
-		return map_call_32(nr);
-	switch (nr) {
-	case __NR_brk: return MAP_BRK;
-	case __NR_mmap: return MAP_MMAP;
-	case __NR_munmap: return MAP_MUNMAP;
-	case __NR_mremap: return MAP_MREMAP;
-	case __NR_mprotect:
-	case __NR_pkey_mprotect: return MAP_MPROTECT;
-	default: return MAP_OTHER;
+	idle = finder->follows && !sonde_finders;
+	if (idle)
+		tracepoint_probe_unregister(exit_point, finder_ended, NULL);
+	if (finder->follows_images)
+		sonde_finder_images_stop();
+	finder->follows_images = false;
+	if (finder->follows) {
+		finder->follows = false;
+		synchronize_srcu(&calling);
+		synchronize_rcu();
 	}
+	if (idle)
+		tracepoint_synchronize_unregister();
+	mutex_unlock(&finders_lock);
+	sonde_finder_calls_end(finder);
 }
 
-/* brk() only says where the break is afterwards. */
-static u32 on_syscall_entry(u32 action, struct utrace_engine *engine,
-			    struct pt_regs *regs)
+void sonde_finder_put(struct sonde_finder *finder)
 {
-	struct watch *w = engine->data;
-
-	if (map_call(regs) == MAP_BRK && current->mm)
-		w->old_break = READ_ONCE(current->mm->brk);
-	return utrace_syscall_action(action) | UTRACE_RESUME;
-}
-
-static void moved_break(struct watch *w, unsigned long now)
-{
-	unsigned long before = PAGE_ALIGN(w->old_break);
-
-	w->old_break = 0;
-	now = PAGE_ALIGN(now);
-	if (!before)	/* it was under way when we came */
+	if (!refcount_dec_and_test(&finder->ref))
 		return;
-	if (now > before)
-		tell_mapped(w, before, now - before, protection_at(before));
-	else if (now < before)
-		tell_unmapped(w, now, before - now);
+	kfree(finder->path);
+	sonde_free(finder);
 }
 
-/* The first 32-bit mmap() has its arguments in memory. */
-static void old_mmap(struct watch *w, unsigned long address,
-		     unsigned long where)
+/**
+ * sonde_finder_free() - free a finder
+ * @finder: it was ended, and nobody asks it any more
+ *
+ * Context: Process context.
+ */
+void sonde_finder_free(struct sonde_finder *finder)
 {
-	u32 in[3];
+	struct process *process;
+	struct hlist_node *next;
+	int bucket;
 
-	if (!copy_from_user(in, (void __user *)where, sizeof(in)))
-		tell_mapped(w, address, PAGE_ALIGN(in[1]), in[2]);
-}
-
-/* The argument registers are as the call found them. */
-static u32 on_syscall_exit(u32 action, struct utrace_engine *engine,
-			   struct pt_regs *regs)
-{
-	struct watch *w = engine->data;
-	struct sonde_finder *finder = w->finder;
-	unsigned long args[6], result;
-
-	if (syscall_get_error(current, regs))
-		return UTRACE_RESUME;
-	syscall_get_arguments(current, regs, args);
-	result = syscall_get_return_value(current, regs);
-	if (syscall_get_arch(current) != AUDIT_ARCH_X86_64)
-		result = (u32)result;
-	switch (map_call(regs)) {
-	case MAP_MMAP:
-		tell_mapped(w, result, PAGE_ALIGN(args[1]), args[2]);
-		break;
-	case MAP_OLD_MMAP:
-		old_mmap(w, result, args[0]);
-		break;
-	case MAP_MUNMAP:
-		tell_unmapped(w, args[0], PAGE_ALIGN(args[1]));
-		break;
-	case MAP_MREMAP:
-		tell_unmapped(w, args[0], PAGE_ALIGN(args[1]));
-		tell_mapped(w, result, PAGE_ALIGN(args[2]),
-			    protection_at(result));
-		break;
-	case MAP_MPROTECT:
-		if (finder->ops.protected)
-			finder->ops.protected(finder->data, current, args[0],
-					      PAGE_ALIGN(args[1]), args[2]);
-		break;
-	case MAP_BRK:
-		moved_break(w, result);
-		break;
-	case MAP_OTHER:
-		break;
+	hash_for_each_safe(finder->processes, bucket, next, process, node) {
+		hash_del(&process->node);
+		sonde_free(process);
 	}
-	return UTRACE_RESUME;
+	sonde_finder_put(finder);
 }
 
-static void on_release(void *data)
+/**
+ * sonde_finder_add() - look for a process, and no longer for all
+ * @finder: any
+ * @pid: the process
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int sonde_finder_add(struct sonde_finder *finder, pid_t pid)
 {
-	struct watch *w = data;
-
-	if (w->engine)
-		put_finder(w->finder);
-	kfree(w);
+	might_sleep();
+	WRITE_ONCE(finder->all, false);
+	return min(finder_insert(finder, pid, true), 0);
 }
 
-/* References to all threads there are. Return: their number, or -ENOMEM. */
-static int all_tasks(struct task_struct ***tasks)
+/**
+ * sonde_finder_mark() - set the owner's mark on a process
+ * @finder: any
+ * @pid: any
+ *
+ * Context: Process context.
+ * Return: whether it matches.
+ */
+bool sonde_finder_mark(struct sonde_finder *finder, pid_t pid)
+{
+	struct process *process;
+
+	spin_lock(&finder->lock);
+	process = finder_look_up(finder, pid);
+	if (process)
+		WRITE_ONCE(process->marked, true);
+	spin_unlock(&finder->lock);
+	return process;
+}
+
+/**
+ * sonde_finder_is_marked() - has a process the owner's mark?
+ * @finder: any
+ * @pid: any
+ *
+ * Context: Any.
+ */
+bool sonde_finder_is_marked(struct sonde_finder *finder, pid_t pid)
+{
+	struct process *process;
+	bool marked;
+
+	rcu_read_lock();
+	process = finder_look_up(finder, pid);
+	marked = process && READ_ONCE(process->marked);
+	rcu_read_unlock();
+	return marked;
+}
+
+/**
+ * sonde_finder_count() - how many processes match
+ * @finder: any; one that looks for all does not count
+ *
+ * Context: Any.
+ */
+unsigned int sonde_finder_count(const struct sonde_finder *finder)
+{
+	return READ_ONCE(finder->count);
+}
+
+/**
+ * sonde_finder_walk() - visit each process that matches
+ * @finder: any
+ * @visit: what to call, under RCU
+ * @data: for it
+ *
+ * Context: Any.
+ */
+void sonde_finder_walk(struct sonde_finder *finder,
+		       void (*visit)(void *data, pid_t pid), void *data)
+{
+	struct process *process;
+	int bucket;
+
+	rcu_read_lock();
+	hash_for_each_rcu(finder->processes, bucket, process, node)
+		visit(data, process->pid);
+	rcu_read_unlock();
+}
+
+/* References to threads: all, or those of @only. Return: their number, -ENOMEM. */
+static int finder_threads(struct task_struct ***tasks, pid_t only)
 {
 	struct task_struct *process, *task;
-	int n = 0, room = 0;
+	int count = 0, room = 64;
 
 	rcu_read_lock();
 	for_each_process_thread(process, task)
-		room++;
+		room += !only || task->tgid == only;
 	rcu_read_unlock();
-	room += 64;
 	*tasks = kvmalloc_array(room, sizeof(**tasks), GFP_KERNEL);
 	if (!*tasks)
 		return -ENOMEM;
 	rcu_read_lock();
 	for_each_process_thread(process, task) {
-		if (n == room)
+		if (count == room)
 			goto out_full;
-		if (task->flags & SONDE_PF_KERNEL)
+		if (!finder_is_user(task) || READ_ONCE(task->exit_state) ||
+		    (only && task->tgid != only))
 			continue;
 		get_task_struct(task);
-		(*tasks)[n++] = task;
+		(*tasks)[count++] = task;
 	}
 out_full:
 	rcu_read_unlock();
-	return n;
+	return count;
 }
 
-/* Return: how many threads were new, or -ENOMEM. */
-static int pass(struct sonde_finder *finder)
+/* Return: how many of them were taken, or -ENOMEM. */
+static int finder_pass(struct sonde_finder *finder, pid_t only,
+		       bool (*take)(void *data, struct task_struct *task),
+		       void *data)
 {
 	struct task_struct **tasks;
-	int i, n = all_tasks(&tasks), new = 0;
+	int count = finder_threads(&tasks, only), taken = 0, n;
 
-	for (i = 0; i < n; i++) {
-		struct task_struct *task = tasks[i];
-		bool matches = task_matches(finder, task);
+	for (n = 0; n < count; n++) {
+		if (sonde_finder_matches(finder, tasks[n]->tgid))
+			taken += take(data, tasks[n]);
+		put_task_struct(tasks[n]);
+	}
+	if (count < 0)
+		return count;
+	kvfree(tasks);
+	return taken;
+}
 
-		if (!READ_ONCE(task->exit_state) &&
-		    (matches || finder->path) &&
-		    !watch_task(finder, task, matches))
-			new++;
+/**
+ * sonde_finder_each() - visit the threads that match, until none is new
+ * @finder: any
+ * @take: says whether a thread was new; may sleep
+ * @data: for it
+ *
+ * Context: Process context. Sleeps.
+ * Return: 0 or -ENOMEM.
+ */
+int sonde_finder_each(struct sonde_finder *finder,
+		      bool (*take)(void *data, struct task_struct *task),
+		      void *data)
+{
+	int taken;
+
+	might_sleep();
+	do
+		taken = finder_pass(finder, 0, take, data);
+	while (taken > 0);
+	return taken;
+}
+
+static bool finder_tell_one(void *data, struct task_struct *task)
+{
+	finder_tell_found(data, task);
+	return false;
+}
+
+/* Looks for what @finder->pid and @finder->path say, once. As finder_pass(). */
+static int finder_search(struct sonde_finder *finder)
+{
+	struct task_struct **tasks;
+	int count = finder_threads(&tasks, finder->pid), found = 0, n, err = 0;
+
+	for (n = 0; n < count; n++) {
+		struct task_struct *task = tasks[n];
+
+		if (!err && thread_group_leader(task) &&
+		    finder_path_matches(finder, task)) {
+			err = finder_insert(finder, task->tgid, true);
+			found += err > 0;
+			if (err > 0)
+				err = finder_pass(finder, task->tgid,
+						  finder_tell_one, finder);
+		}
 		put_task_struct(task);
 	}
-	if (n < 0)
-		return n;
+	if (count < 0)
+		return count;
 	kvfree(tasks);
-	return new;
+	return err ?: found;
+}
+
+static int finder_start(struct sonde_finder *finder)
+{
+	int found, err = sonde_finder_follow(finder);
+
+	if (err)
+		return err;
+	if (finder->all)
+		return finder_pass(finder, 0, finder_tell_one, finder);
+	do
+		found = finder_search(finder);
+	while (found > 0);
+	return found;
 }
 
 /**
@@ -498,46 +706,30 @@ static int pass(struct sonde_finder *finder)
  * Existing threads have been told of when this returns.
  *
  * Context: Process context. May sleep.
- * Return: the finder, or -ENOMEM.
+ * Return: the finder, -ENOMEM, those of sonde_finder_follow().
  */
 struct sonde_finder *
 sonde_finder_start(const struct sonde_finder_target *target,
 		   const struct sonde_finder_ops *ops, void *data)
 {
-	struct sonde_finder *finder = kzalloc(sizeof(*finder), GFP_KERNEL);
-	int new;
+	struct sonde_finder *finder = sonde_finder_make(ops, data, NULL);
+	int err = 0;
 
+	might_sleep();
 	if (!finder)
 		return ERR_PTR(-ENOMEM);
-	refcount_set(&finder->ref, 1);
-	spin_lock_init(&finder->lock);
-	INIT_LIST_HEAD(&finder->watches);
-	finder->ops = *ops;
-	finder->data = data;
 	finder->pid = target->pid;
-	finder->engine_ops = (struct utrace_engine_ops){
-		.report_clone = on_clone,
-		.report_exec = on_exec,
-		.report_death = on_death,
-		.report_syscall_entry = on_syscall_entry,
-		.report_syscall_exit = on_syscall_exit,
-		.release = on_release,
-	};
+	finder->all = !target->pid && !target->path;
 	if (target->path) {
 		finder->path = kstrdup(target->path, GFP_KERNEL);
-		if (!finder->path) {
-			kfree(finder);
-			return ERR_PTR(-ENOMEM);
-		}
+		err = finder->path ? 0 : -ENOMEM;
 	}
-	do
-		new = pass(finder);
-	while (new > 0);
-	if (new < 0) {
-		sonde_finder_stop(finder);
-		return ERR_PTR(new);
-	}
-	return finder;
+	if (!err)
+		err = finder_start(finder);
+	if (!err)
+		return finder;
+	sonde_finder_stop(finder);
+	return ERR_PTR(err);
 }
 EXPORT_SYMBOL_GPL(sonde_finder_start);
 
@@ -551,18 +743,8 @@ EXPORT_SYMBOL_GPL(sonde_finder_start);
  */
 void sonde_finder_stop(struct sonde_finder *finder)
 {
-	struct watch *w;
-
-	spin_lock(&finder->lock);
-	finder->stopping = true;
-	while ((w = list_first_entry_or_null(&finder->watches, struct watch,
-					     link))) {
-		list_del_init(&w->link);
-		spin_unlock(&finder->lock);
-		detach(w->task, w->engine);
-		spin_lock(&finder->lock);
-	}
-	spin_unlock(&finder->lock);
-	put_finder(finder);
+	might_sleep();
+	sonde_finder_end(finder);
+	sonde_finder_free(finder);
 }
 EXPORT_SYMBOL_GPL(sonde_finder_stop);

@@ -17,6 +17,7 @@
 #include <linux/utsname.h>
 
 #include "kmod/core/btf.h"
+#include "kmod/core/finder.h"
 #include "kmod/core/internal.h"
 
 #define TRAMPOLINE(name) void sonde_tramp_##name(void)
@@ -90,12 +91,6 @@ static struct hook {
 		"do_notify_parent_cldstop",
 		"void(struct task_struct *, bool, int)",
 		UTRACE_EVENT(JCTL), NULL },
-	[SONDE_HOOK_NEW_TASK] = {
-		"wake_up_new_task", "void(struct task_struct *)",
-		UTRACE_EVENT(CLONE), sonde_tramp_new_task },
-	[SONDE_HOOK_EXEC] = {
-		"proc_exec_connector", "void(struct task_struct *)",
-		UTRACE_EVENT(EXEC), sonde_tramp_exec },
 	[SONDE_HOOK_EXIT] = {
 		"do_exit", "void(long int)",
 		UTRACE_EVENT(EXIT), sonde_tramp_exit },
@@ -105,6 +100,12 @@ static struct hook {
 	[SONDE_HOOK_RELEASE] = {
 		"release_task", "void(struct task_struct *)",
 		EVERYTHING, sonde_tramp_release },
+	[SONDE_HOOK_NEW_TASK] = {
+		"wake_up_new_task", "void(struct task_struct *)",
+		UTRACE_EVENT(CLONE), sonde_tramp_new_task },
+	[SONDE_HOOK_EXEC] = {
+		"proc_exec_connector", "void(struct task_struct *)",
+		UTRACE_EVENT(EXEC), sonde_tramp_exec },
 	[SONDE_HOOK_REGFUNC] = {
 		"syscall_regfunc", "int()",
 		SHARING, sonde_tramp_regfunc },
@@ -138,7 +139,7 @@ static unsigned long lacking;
  * to call such a one by pointer is fatal. So a way of tramp.S is called, which
  * goes there by a return; that asks for no endbr64.
  */
-static void *way_to(unsigned long address)
+static void *hook_way_to(unsigned long address)
 {
 	if (!address || WARN_ON(ways_used == SONDE_WAYS))
 		return NULL;
@@ -165,7 +166,7 @@ unsigned long sonde_lookup(const char *name)
  * no function that the kernel's BTF does not have: nothing would tell if it took
  * other arguments than there.
  */
-static bool was_tried(void)
+static bool hook_was_tried(void)
 {
 	static const char * const releases[] = {
 		"5.10.0-46", "6.1.0-56", "6.1.192-sonde-debug",
@@ -183,7 +184,7 @@ static bool was_tried(void)
 }
 
 /* Also under a suffix, which says that the compiler has changed a function. */
-static unsigned long find_function(const char *name, bool *whole)
+static unsigned long hook_find_function(const char *name, bool *whole)
 {
 	static const char * const suffixes[] = {
 		"", ".constprop.0", ".isra.0", ".isra.0.constprop.0",
@@ -216,7 +217,7 @@ unsigned long sonde_function(const char *name, const char *signature)
 {
 	char found[160];
 	bool whole;
-	unsigned long address = find_function(name, &whole);
+	unsigned long address = hook_find_function(name, &whole);
 	int err = -ENOENT;
 
 	if (!address)
@@ -228,7 +229,7 @@ unsigned long sonde_function(const char *name, const char *signature)
 			name, found, signature);
 		return 0;
 	}
-	if (err && !was_tried()) {
+	if (err && !hook_was_tried()) {
 		pr_warn("sonde: %s is left alone: this kernel's BTF does not have it, and no test ran on %s (untried=1 takes it all the same)\n",
 			name, init_utsname()->release);
 		return 0;
@@ -246,7 +247,7 @@ unsigned long sonde_function(const char *name, const char *signature)
  */
 void *sonde_function_call(const char *name, const char *signature)
 {
-	return way_to(sonde_function(name, signature));
+	return hook_way_to(sonde_function(name, signature));
 }
 
 /**
@@ -269,6 +270,18 @@ const char *sonde_lacks(unsigned long events)
 }
 
 /**
+ * sonde_hook_missing() - is a function not hooked, as it is not as we know it?
+ * @index: its hook
+ *
+ * Context: Any.
+ * Return: its name, NULL if it is hooked.
+ */
+const char *sonde_hook_missing(enum sonde_hook_index index)
+{
+	return hooks[index].missing ? hooks[index].name : NULL;
+}
+
+/**
  * sonde_location() - where ftrace can hook a function
  * @function: its address
  *
@@ -285,7 +298,7 @@ struct tracepoint_search {
 	struct tracepoint *found;
 };
 
-static void match_tracepoint(struct tracepoint *tp, void *data)
+static void hook_match_tracepoint(struct tracepoint *tp, void *data)
 {
 	struct tracepoint_search *search = data;
 
@@ -304,7 +317,8 @@ struct tracepoint *sonde_tracepoint(const char *name)
 {
 	struct tracepoint_search search = { .name = name };
 
-	for_each_kernel_tracepoint(match_tracepoint, &search);
+	might_sleep();
+	for_each_kernel_tracepoint(hook_match_tracepoint, &search);
 	return search.found;
 }
 
@@ -335,7 +349,7 @@ long sonde_hooks_busy(void)
 	return sum;
 }
 
-static notrace struct sonde_args args_of(const struct pt_regs *regs)
+static notrace struct sonde_args hook_args_of(const struct pt_regs *regs)
 {
 	return (struct sonde_args){
 		.di = regs->di, .si = regs->si, .dx = regs->dx,
@@ -344,8 +358,8 @@ static notrace struct sonde_args args_of(const struct pt_regs *regs)
 }
 
 /* Whether the thread shall take the trampoline of hook @index. */
-static __always_inline bool wanted(enum sonde_hook_index index,
-				   struct pt_regs *regs)
+static __always_inline bool hook_wanted(enum sonde_hook_index index,
+					struct pt_regs *regs)
 {
 	struct sonde_args args;
 
@@ -361,7 +375,7 @@ static __always_inline bool wanted(enum sonde_hook_index index,
 	case SONDE_HOOK_SYSCALL_ENTRY:
 		return sonde_flags(current) & UTRACE_EVENT(SYSCALL_ENTRY);
 	case SONDE_HOOK_DEQUEUE_SIGNAL:
-		args = args_of(regs);
+		args = hook_args_of(regs);
 		return sonde_wants_dequeue(&args);
 	case SONDE_HOOK_PREPARE_SIGNAL:
 		sonde_prepare_signal(regs->di,
@@ -379,6 +393,9 @@ static __always_inline bool wanted(enum sonde_hook_index index,
 		return sonde_flags(current) & UTRACE_EVENT(JCTL);
 	case SONDE_HOOK_RELEASE:
 		return sonde_wants_release((struct task_struct *)regs->di);
+	case SONDE_HOOK_NEW_TASK:
+	case SONDE_HOOK_EXEC:
+		return READ_ONCE(sonde_finders) || sonde_find(current);
 	default:
 		return sonde_find(current);
 	}
@@ -395,16 +412,16 @@ static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 	if (unlikely(READ_ONCE(current->exit_state)) ||
 	    ip == hooks[SONDE_HOOK_RELEASE].ip)
 		smp_mb(); /* exit_state before who traces it */
-	/* Those at the end are not about a traced thread. */
+	/* Those at the end are not only about traced threads. */
 	if (!atomic_read(&sonde_states))
-		i = SONDE_HOOK_REGFUNC;
+		i = SONDE_HOOK_NEW_TASK;
 	for (; i < SONDE_HOOKS; i++)
 		if (hooks[i].ip == ip)
 			break;
 	if (i == SONDE_HOOKS)
 		return;
 	preempt_disable_notrace();
-	if (wanted(i, regs))
+	if (hook_wanted(i, regs))
 		regs->ip = (unsigned long)hooks[i].trampoline;
 	preempt_enable_notrace();
 }
@@ -416,7 +433,7 @@ static struct ftrace_ops sonde_ops = {
 };
 
 /* kallsyms_lookup_name() is not exported; a kprobe knows where it is. */
-static int find_lookup(void)
+static int hook_find_lookup(void)
 {
 	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
 	int err;
@@ -426,12 +443,12 @@ static int find_lookup(void)
 		pr_err("sonde: no kprobe on kallsyms_lookup_name: %d\n", err);
 		return err;
 	}
-	lookup_name = way_to((unsigned long)probe.addr);
+	lookup_name = hook_way_to((unsigned long)probe.addr);
 	unregister_kprobe(&probe);
 	return lookup_name ? 0 : -ENOENT;
 }
 
-static int find_kernel(void)
+static int hook_find_kernel(void)
 {
 	const struct {
 		const char *name, *signature;	/* of data: none */
@@ -479,7 +496,7 @@ static int find_kernel(void)
 	return 0;
 }
 
-static void find_hook(struct hook *hook)
+static void hook_find_hook(struct hook *hook)
 {
 	unsigned long address;
 
@@ -495,12 +512,12 @@ static void find_hook(struct hook *hook)
 	lacking |= hook->events;
 }
 
-static int find_hooks(void)
+static int hook_find_hooks(void)
 {
 	int err, i;
 
 	for (i = 0; i < SONDE_HOOKS; i++)
-		find_hook(&hooks[i]);
+		hook_find_hook(&hooks[i]);
 	for (i = 0; i < SONDE_HOOKS; i++) {
 		/* the work bit is shared with all of these, or not at all */
 		if (hooks[i].events == SHARING && sonde_lacks(SONDE_CAN_SHARE))
@@ -520,15 +537,15 @@ int sonde_hooks_init(void)
 {
 	int err;
 
-	err = find_lookup();
+	err = hook_find_lookup();
 	if (err)
 		return err;
 	sonde_btf_open((void *)lookup_name("__start_BTF"),
 		       (void *)lookup_name("__stop_BTF"));
-	err = find_kernel();
+	err = hook_find_kernel();
 	if (err)
 		goto out_btf;
-	err = find_hooks();
+	err = hook_find_hooks();
 	if (err)
 		goto out_filter;
 	err = register_ftrace_function(&sonde_ops);

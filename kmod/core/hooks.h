@@ -28,11 +28,11 @@ enum sonde_hook_index {
 	SONDE_HOOK_SETUP_DONE,
 	SONDE_HOOK_SIGNAL_STOP,
 	SONDE_HOOK_TELL_PARENT,
-	SONDE_HOOK_NEW_TASK,
-	SONDE_HOOK_EXEC,
 	SONDE_HOOK_EXIT,
 	SONDE_HOOK_DEATH,
 	SONDE_HOOK_RELEASE,
+	SONDE_HOOK_NEW_TASK,	/* from here on also of threads without engines */
+	SONDE_HOOK_EXEC,
 	SONDE_HOOK_REGFUNC,
 	SONDE_HOOK_UNREGFUNC,
 	SONDE_HOOK_PROBE_ADD,
@@ -70,6 +70,7 @@ unsigned long sonde_lookup(const char *name);
 unsigned long sonde_function(const char *name, const char *signature);
 void *sonde_function_call(const char *name, const char *signature);
 const char *sonde_lacks(unsigned long events);
+const char *sonde_hook_missing(enum sonde_hook_index index);
 unsigned long sonde_location(unsigned long function);
 struct tracepoint *sonde_tracepoint(const char *name);
 unsigned long sonde_body(enum sonde_hook_index index);
@@ -81,7 +82,7 @@ void sonde_hooks_enter(void);
 void sonde_hooks_leave(void);
 long sonde_hooks_busy(void);
 
-/* tramp.S: each goes on at the target of its index. hooks.c, way_to(), says why. */
+/* tramp.S: each goes on at the target of its index. hooks.c, hook_way_to(), says why. */
 #define SONDE_WAYS 24
 extern void (*const sonde_ways[SONDE_WAYS])(void);
 extern unsigned long sonde_way_targets[SONDE_WAYS];

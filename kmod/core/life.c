@@ -9,6 +9,7 @@
  */
 #include <linux/sched/task.h>
 
+#include "kmod/core/finder.h"
 #include "kmod/core/internal.h"
 
 static struct tracepoint *newtask_point, *exec_point;
@@ -19,8 +20,8 @@ static struct tracepoint *newtask_point, *exec_point;
  * at the end of its first call. (real_blocked: a sender may have
  * marked the parent at that moment; a thread in clone does not use it.)
  */
-static void on_newtask(void *data, struct task_struct *child,
-		       unsigned long clone_flags)
+static void life_on_newtask(void *data, struct task_struct *child,
+			    unsigned long clone_flags)
 {
 	struct utrace *u;
 
@@ -32,8 +33,8 @@ static void on_newtask(void *data, struct task_struct *child,
 	rcu_read_unlock();
 }
 
-static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
-		    struct linux_binprm *bprm)
+static void life_on_exec(void *data, struct task_struct *task, pid_t old_pid,
+			 struct linux_binprm *bprm)
 {
 	struct utrace *u;
 
@@ -44,7 +45,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 	rcu_read_unlock();
 }
 
-static void report_clone(struct utrace *u, struct task_struct *child)
+static void life_report_clone(struct utrace *u, struct task_struct *child)
 {
 	struct sonde_report r = {
 		.event = UTRACE_EVENT(CLONE),
@@ -66,9 +67,11 @@ unsigned long sonde_hook_new_task(struct sonde_args *args)
 	struct task_struct *child = (struct task_struct *)args->di;
 	struct utrace *u = sonde_enter();
 
+	if (READ_ONCE(sonde_finders))
+		sonde_finder_born(child);
 	if (u && (READ_ONCE(u->flags) & UTRACE_EVENT(CLONE)) &&
 	    !(child->flags & SONDE_PF_KERNEL)) {
-		report_clone(u, child);
+		life_report_clone(u, child);
 		if ((u->clone_flags & CLONE_VFORK) && sonde_wants_stop(u)) {
 			sonde_call_body(next, args->di);
 			next = 0;
@@ -89,6 +92,8 @@ unsigned long sonde_hook_exec(struct sonde_args *args)
 	};
 	struct utrace *u = sonde_enter();
 
+	if (READ_ONCE(sonde_finders))
+		sonde_finder_exec();
 	if (u) {
 		r.bprm = u->bprm;
 		u->bprm = NULL;
@@ -102,7 +107,7 @@ unsigned long sonde_hook_exec(struct sonde_args *args)
 }
 
 /* wait() shows the group's code, once there is one. */
-static void change_group_code(long old, long new)
+static void life_change_group_code(long old, long new)
 {
 	struct signal_struct *signal = current->signal;
 
@@ -118,14 +123,14 @@ static void change_group_code(long old, long new)
  * get_signal() looked: then that function has taken the signal by itself, and
  * nothing is left that would end a stop.
  */
-static bool was_killed(long code)
+static bool life_was_killed(long code)
 {
 	int signr = code & 0x7f;
 
 	return (current->flags & PF_SIGNALED) && (signr == SIGKILL || !signr);
 }
 
-static void report_exit(struct utrace *u, unsigned long *argument)
+static void life_report_exit(struct utrace *u, unsigned long *argument)
 {
 	long code = *argument;
 	struct sonde_report r = {
@@ -136,11 +141,11 @@ static void report_exit(struct utrace *u, unsigned long *argument)
 
 	sonde_report(u, &r);
 	if (code != r.exit.orig_code) {
-		change_group_code(r.exit.orig_code, code);
+		life_change_group_code(r.exit.orig_code, code);
 		*argument = code;
 	}
 	/* A thread that was killed is not held. */
-	u->killed |= was_killed(r.exit.orig_code);
+	u->killed |= life_was_killed(r.exit.orig_code);
 	while (!sonde_goes_to_die(u))
 		/* there is no later place for a report */
 		if (!sonde_stop(u) && sonde_take_report(u))
@@ -156,7 +161,7 @@ unsigned long sonde_hook_exit(struct sonde_args *args)
 		return sonde_body(SONDE_HOOK_EXIT);
 	u = sonde_enter();
 	if (u && (READ_ONCE(u->flags) & UTRACE_EVENT(EXIT)))
-		report_exit(u, &args->di);
+		life_report_exit(u, &args->di);
 	else if (u)
 		WRITE_ONCE(u->exiting, true);
 	sonde_leave(u);
@@ -164,20 +169,20 @@ unsigned long sonde_hook_exit(struct sonde_args *args)
 }
 
 /* What the parent was or will be told: a signal, or -1 if it was not asked. */
-static int death_signal(void)
+static int life_death_signal(void)
 {
 	if (current->exit_state == EXIT_DEAD)
 		return -1;
 	return thread_group_leader(current) ? current->exit_signal : -1;
 }
 
-static void report_death(struct utrace *u)
+static void life_report_death(struct utrace *u)
 {
 	struct sonde_report r = {
 		.event = UTRACE_EVENT(DEATH),
 		.death = {
 			.group_dead = !atomic_read(&current->signal->live),
-			.signal = death_signal(),
+			.signal = life_death_signal(),
 		},
 	};
 	bool reap;
@@ -207,17 +212,17 @@ unsigned long sonde_hook_death(struct sonde_args *args)
 	struct utrace *u = sonde_enter();
 
 	if (u)
-		report_death(u);
+		life_report_death(u);
 	sonde_leave(u);
 	return sonde_body(SONDE_HOOK_DEATH);
 }
 
-static void reaped(struct utrace *u)
+static void life_reaped(struct utrace *u)
 {
 	bool self = u->task == current;
 
 	if (self)
-		report_death(u);
+		life_report_death(u);
 	spin_lock_irq(&u->lock);
 	if (u->reaping) {
 		spin_unlock_irq(&u->lock);
@@ -247,7 +252,7 @@ bool notrace sonde_wants_release(struct task_struct *task)
  * calling release_task() again. Somebody may attach to the leader until then: it
  * is looked for afterwards.
  */
-static void release_body(struct task_struct *task, unsigned long body)
+static void life_release_body(struct task_struct *task, unsigned long body)
 {
 	struct task_struct *leader = get_task_struct(task->group_leader);
 	struct utrace *u;
@@ -257,7 +262,7 @@ static void release_body(struct task_struct *task, unsigned long body)
 	if (u) {
 		if (READ_ONCE(leader->exit_state) == EXIT_DEAD &&
 		    !READ_ONCE(leader->sighand))
-			reaped(u);
+			life_reaped(u);
 		sonde_put(u);
 	}
 	put_task_struct(leader);
@@ -272,11 +277,11 @@ unsigned long sonde_hook_release(struct sonde_args *args)
 	sonde_hooks_enter();
 	u = sonde_find_get(task);
 	if (u) {
-		reaped(u);
+		life_reaped(u);
 		sonde_put(u);
 	}
 	if (task != task->group_leader) {
-		release_body(task, next);
+		life_release_body(task, next);
 		next = 0;
 	}
 	sonde_hooks_leave();
@@ -291,18 +296,20 @@ int sonde_life_init(void)
 	exec_point = sonde_tracepoint("sched_process_exec");
 	if (!newtask_point || !exec_point)
 		return -ENOENT;
-	err = tracepoint_probe_register(newtask_point, on_newtask, NULL);
+	sonde_finder_images_init();
+	err = tracepoint_probe_register(newtask_point, life_on_newtask, NULL);
 	if (err)
 		return err;
-	err = tracepoint_probe_register(exec_point, on_exec, NULL);
+	err = tracepoint_probe_register(exec_point, life_on_exec, NULL);
 	if (err)
-		tracepoint_probe_unregister(newtask_point, on_newtask, NULL);
+		tracepoint_probe_unregister(newtask_point, life_on_newtask,
+					    NULL);
 	return err;
 }
 
 void sonde_life_stop(void)
 {
-	tracepoint_probe_unregister(exec_point, on_exec, NULL);
-	tracepoint_probe_unregister(newtask_point, on_newtask, NULL);
+	tracepoint_probe_unregister(exec_point, life_on_exec, NULL);
+	tracepoint_probe_unregister(newtask_point, life_on_newtask, NULL);
 	tracepoint_synchronize_unregister();
 }

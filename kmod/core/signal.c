@@ -53,7 +53,7 @@ void sonde_remind(struct utrace *u)
 }
 
 /* UTRACE_SIGNAL_HOLD: the signal in u->info is to be seen again. */
-static void hold(struct utrace *u)
+static void signal_hold(struct utrace *u)
 {
 	unsigned long irq;
 
@@ -67,7 +67,7 @@ static void hold(struct utrace *u)
 }
 
 /* Return: the number of the held signal, which is in u->info now, or 0. */
-static int take_held(struct utrace *u)
+static int signal_take_held(struct utrace *u)
 {
 	unsigned long irq;
 	int signr;
@@ -88,7 +88,7 @@ static int take_held(struct utrace *u)
  */
 
 /* SIGKILL to a thread of a group that exits already is dropped: wake it. */
-static void break_stop(struct utrace *u)
+static void signal_break_stop(struct utrace *u)
 {
 	unsigned long irq;
 
@@ -101,7 +101,7 @@ static void break_stop(struct utrace *u)
 	spin_unlock_irqrestore(&u->lock, irq);
 }
 
-static void notrace mark(struct utrace *u, int signr)
+static void notrace signal_mark(struct utrace *u, int signr)
 {
 	if (sigismember(&u->task->real_blocked, signr) ||
 	    !refcount_inc_not_zero(&u->ref))
@@ -128,16 +128,17 @@ void notrace sonde_prepare_signal(int signr, struct task_struct *task)
 		if (signr != SIGKILL) {
 			if ((READ_ONCE(u->flags) & UTRACE_EVENT_SIGNAL_ALL) ||
 			    READ_ONCE(u->stopped))
-				mark(u, signr);
+				signal_mark(u, signr);
 		} else if (task->signal->flags & SIGNAL_GROUP_EXIT) {
-			break_stop(u);
+			signal_break_stop(u);
 		}
 	}
 }
 
 /* Probe of signal_generate: last in every sender, siglock still held. */
-static void on_generate(void *data, int signr, struct kernel_siginfo *info,
-			struct task_struct *task, int group, int result)
+static void signal_on_generate(void *data, int signr,
+			       struct kernel_siginfo *info,
+			       struct task_struct *task, int group, int result)
 {
 	struct utrace *u;
 
@@ -154,8 +155,8 @@ static void on_generate(void *data, int signr, struct kernel_siginfo *info,
  * Taking.
  */
 
-static bool same_action(const struct k_sigaction *a,
-			const struct k_sigaction *b)
+static bool signal_same_action(const struct k_sigaction *a,
+			       const struct k_sigaction *b)
 {
 	return a->sa.sa_handler == b->sa.sa_handler &&
 	       a->sa.sa_flags == b->sa.sa_flags &&
@@ -163,7 +164,7 @@ static bool same_action(const struct k_sigaction *a,
 	       sigequalsets(&a->sa.sa_mask, &b->sa.sa_mask);
 }
 
-static void read_action(int signr, struct k_sigaction *ka)
+static void signal_read_action(int signr, struct k_sigaction *ka)
 {
 	spin_lock_irq(&sonde_sighand()->siglock);
 	*ka = sonde_sighand()->action[signr - 1];
@@ -171,7 +172,7 @@ static void read_action(int signr, struct k_sigaction *ka)
 }
 
 /* What @signr does by default. */
-static u32 default_action(int signr)
+static u32 signal_default_action(int signr)
 {
 	if (sig_kernel_ignore(signr))
 		return UTRACE_SIGNAL_IGN;
@@ -183,16 +184,16 @@ static u32 default_action(int signr)
 					    UTRACE_SIGNAL_TERM;
 }
 
-static u32 action_of(int signr, const struct k_sigaction *ka)
+static u32 signal_action_of(int signr, const struct k_sigaction *ka)
 {
 	if (ka->sa.sa_handler == SIG_IGN)
 		return UTRACE_SIGNAL_IGN;
 	if (ka->sa.sa_handler != SIG_DFL)
 		return UTRACE_SIGNAL_DELIVER;
-	return default_action(signr);
+	return signal_default_action(signr);
 }
 
-static unsigned long event_of(u32 action)
+static unsigned long signal_event_of(u32 action)
 {
 	switch (action) {
 	case UTRACE_SIGNAL_IGN: return UTRACE_EVENT(SIGNAL_IGN);
@@ -205,7 +206,7 @@ static unsigned long event_of(u32 action)
 }
 
 /* Hands @signr to get_signal(), or queues it again if it is blocked. */
-static void hand(struct utrace *u, int signr)
+static void signal_hand(struct utrace *u, int signr)
 {
 	if (signr < 1 || signr > _NSIG) {
 		sonde_keep(u, SONDE_KEPT_NONE, 0);
@@ -217,28 +218,28 @@ static void hand(struct utrace *u, int signr)
 	}
 }
 
-static void hand_stop(struct utrace *u, int signr)
+static void signal_hand_stop(struct utrace *u, int signr)
 {
 	u->stop_signal = true;
 	sonde_keep(u, SONDE_KEPT_HAND, signr);
 }
 
 /* SIGTSTP with its rule about orphans, also where it has a handler. */
-static void hand_tstp(struct utrace *u)
+static void signal_hand_tstp(struct utrace *u)
 {
 	struct k_sigaction ka;
 
-	read_action(SIGTSTP, &ka);
+	signal_read_action(SIGTSTP, &ka);
 	if (ka.sa.sa_handler == SIG_DFL)
-		hand_stop(u, SIGTSTP);
+		signal_hand_stop(u, SIGTSTP);
 	else if (!sonde_kernel.is_current_pgrp_orphaned())
-		hand_stop(u, SIGSTOP);
+		signal_hand_stop(u, SIGSTOP);
 	else
 		sonde_keep(u, SONDE_KEPT_NONE, 0);
 }
 
 /* Does @action with the signal in u->info; a handler is the one in u->ka. */
-static void carry_out(struct utrace *u, u32 action)
+static void signal_carry_out(struct utrace *u, u32 action)
 {
 	int signr = u->info.si_signo;
 
@@ -253,10 +254,10 @@ static void carry_out(struct utrace *u, u32 action)
 		sonde_keep(u, SONDE_KEPT_CORE, signr);
 		break;
 	case UTRACE_SIGNAL_STOP:
-		hand_stop(u, SIGSTOP);
+		signal_hand_stop(u, SIGSTOP);
 		break;
 	case UTRACE_SIGNAL_TSTP:
-		hand_tstp(u);
+		signal_hand_tstp(u);
 		break;
 	default:	/* ignored, or nothing was asked for */
 		sonde_keep(u, SONDE_KEPT_NONE, 0);
@@ -268,26 +269,26 @@ static void carry_out(struct utrace *u, u32 action)
  * Carries out @bits, the engines' last word. @signr and @usual tell what would
  * have happened without them, 0 where there was no signal.
  */
-static void decide(struct utrace *u, u32 bits, int signr, u32 usual,
-		   const struct k_sigaction *orig_ka,
-		   const struct k_sigaction *return_ka)
+static void signal_decide(struct utrace *u, u32 bits, int signr, u32 usual,
+			  const struct k_sigaction *orig_ka,
+			  const struct k_sigaction *return_ka)
 {
-	bool same = orig_ka && same_action(orig_ka, return_ka);
+	bool same = orig_ka && signal_same_action(orig_ka, return_ka);
 	u32 action = utrace_signal_action(bits);
 	int number = u->info.si_signo;
 
 	u->stop_signal = false;
 	if (bits & UTRACE_SIGNAL_HOLD)
-		hold(u);
+		signal_hold(u);
 	if (action == usual && number == signr && (!orig_ka || same)) {
-		hand(u, signr);
+		signal_hand(u, signr);
 	} else if (action != UTRACE_SIGNAL_DELIVER) {
-		carry_out(u, action);
+		signal_carry_out(u, action);
 	} else if (same || number < 1 || number > _NSIG) {
-		hand(u, number);
+		signal_hand(u, number);
 	} else {
 		u->ka = *return_ka;
-		carry_out(u, action_of(number, return_ka));
+		signal_carry_out(u, signal_action_of(number, return_ka));
 	}
 }
 
@@ -295,7 +296,7 @@ static void decide(struct utrace *u, u32 bits, int signr, u32 usual,
  * A step that was asked for is over with the first trap, or in a handler.
  * Return: whether there was one.
  */
-static bool step_done(struct utrace *u)
+static bool signal_step_done(struct utrace *u)
 {
 	struct utrace_engine *engine;
 	bool stepped = false;
@@ -312,42 +313,42 @@ static bool step_done(struct utrace *u)
 }
 
 /* Reports the signal in u->info, stops, and leaves the verdict in u->kept. */
-static void report_signal(struct utrace *u, int signr)
+static void signal_report_signal(struct utrace *u, int signr)
 {
 	struct k_sigaction orig_ka, return_ka;
 	struct sonde_report r = { .regs = task_pt_regs(current) };
 	u32 usual;
 
-	read_action(signr, &orig_ka);
+	signal_read_action(signr, &orig_ka);
 	return_ka = orig_ka;
-	usual = action_of(signr, &orig_ka);
-	r.event = event_of(usual);
+	usual = signal_action_of(signr, &orig_ka);
+	r.event = signal_event_of(usual);
 	r.bits = usual;
 	r.signal.info = &u->info;
 	r.signal.orig_ka = &orig_ka;
 	r.signal.return_ka = &return_ka;
 	if (signr == SIGTRAP && u->stepping)
-		step_done(u);
+		signal_step_done(u);
 	sonde_report(u, &r);
-	decide(u, r.bits, signr, usual, &orig_ka, &return_ka);
+	signal_decide(u, r.bits, signr, usual, &orig_ka, &return_ka);
 	if (sonde_wants_stop(u))
 		sonde_stop(u);
 	sonde_settle(u);
 }
 
 /* A held signal that is blocked by now waits in the kernel's queue. */
-static void report_held(struct utrace *u)
+static void signal_report_held(struct utrace *u)
 {
-	int signr = take_held(u);
+	int signr = signal_take_held(u);
 
 	if (sigismember(&current->blocked, signr))
 		send_sig_info(signr, &u->info, current);
 	else
-		report_signal(u, signr);
+		signal_report_signal(u, signr);
 }
 
 /* A report without a signal, in which an engine may make one up. */
-static void report_none(struct utrace *u, struct sonde_report *r)
+static void signal_report_none(struct utrace *u, struct sonde_report *r)
 {
 	struct k_sigaction return_ka = { };
 	kernel_siginfo_t kept = u->info;
@@ -359,7 +360,7 @@ static void report_none(struct utrace *u, struct sonde_report *r)
 	sonde_report(u, r);
 	if (!u->kept && utrace_signal_action(r->bits) != usual &&
 	    !sonde_lacks(UTRACE_EVENT_SIGNAL_ALL))
-		decide(u, r->bits, 0, usual, NULL, &return_ka);
+		signal_decide(u, r->bits, 0, usual, NULL, &return_ka);
 }
 
 /*
@@ -372,7 +373,7 @@ void sonde_report_request(struct utrace *u)
 		.event = SONDE_EVENT_REPORT, .bits = UTRACE_SIGNAL_REPORT,
 	};
 
-	report_none(u, &r);
+	signal_report_none(u, &r);
 }
 
 /*
@@ -386,14 +387,14 @@ void sonde_report_handler(struct utrace *u)
 	};
 
 	r.requested = sonde_take_report(u);
-	r.requested |= step_done(u);
+	r.requested |= signal_step_done(u);
 	if (!u->kept)
 		clear_siginfo(&u->info);
-	report_none(u, &r);
+	signal_report_none(u, &r);
 }
 
 /* A fault or trap of the thread's own, which get_signal() takes first. */
-static int synchronous(void)
+static int signal_synchronous(void)
 {
 	struct sigpending *pending = &current->pending;
 	struct sigqueue *q;
@@ -412,7 +413,7 @@ static int synchronous(void)
 	return signr;
 }
 
-static void report_synchronous(struct utrace *u)
+static void signal_report_synchronous(struct utrace *u)
 {
 	sigset_t mask;
 	int signr;
@@ -420,7 +421,7 @@ static void report_synchronous(struct utrace *u)
 	if (!(READ_ONCE(u->flags) & UTRACE_EVENT_SIGNAL_ALL))
 		return;
 	spin_lock_irq(&sonde_sighand()->siglock);
-	signr = synchronous();
+	signr = signal_synchronous();
 	if (signr && !sonde_immutable(signr)) {
 		sigfillset(&mask);
 		sigdelset(&mask, signr);
@@ -431,11 +432,11 @@ static void report_synchronous(struct utrace *u)
 	recalc_sigpending();
 	spin_unlock_irq(&sonde_sighand()->siglock);
 	if (signr)
-		report_signal(u, signr);
+		signal_report_signal(u, signr);
 }
 
 /* The group is being killed: pass everything on. */
-static bool killed(struct utrace *u)
+static bool signal_killed(struct utrace *u)
 {
 	if (sonde_group_exits(current->signal) ||
 	    __fatal_signal_pending(current))
@@ -444,7 +445,7 @@ static bool killed(struct utrace *u)
 }
 
 /* Does in get_signal()'s place what it cannot do. Return: where to go on. */
-static unsigned long act(struct utrace *u, struct sonde_args *args)
+static unsigned long signal_act(struct utrace *u, struct sonde_args *args)
 {
 	struct ksignal *ksig = (struct ksignal *)args->di;
 	enum sonde_kept kept = u->kept;
@@ -470,24 +471,25 @@ static unsigned long act(struct utrace *u, struct sonde_args *args)
 	}
 }
 
-static unsigned long before_signals(struct utrace *u, struct sonde_args *args)
+static unsigned long signal_before_signals(struct utrace *u,
+					   struct sonde_args *args)
 {
-	if (killed(u))
+	if (signal_killed(u))
 		goto out_body;
 	sonde_safe_point(u);
-	if (killed(u))
+	if (signal_killed(u))
 		goto out_body;
 	/* Stepping a probed instruction out of line: not now. */
 	if (current->utask && current->utask->active_uprobe)
 		goto out_body;
 	if (u->kept == SONDE_KEPT_NONE && u->held_signr)
-		report_held(u);
+		signal_report_held(u);
 	if (u->kept == SONDE_KEPT_NONE)
-		report_synchronous(u);
-	if (killed(u))
+		signal_report_synchronous(u);
+	if (signal_killed(u))
 		goto out_body;
 	sonde_step(u);
-	return act(u, args);
+	return signal_act(u, args);
 out_body:
 	return sonde_body(SONDE_HOOK_GET_SIGNAL);
 }
@@ -498,7 +500,7 @@ unsigned long sonde_hook_get_signal(struct sonde_args *args)
 	struct utrace *u = sonde_enter();
 
 	if (u)
-		next = before_signals(u, args);
+		next = signal_before_signals(u, args);
 	sonde_leave(u);
 	return next;
 }
@@ -513,12 +515,13 @@ bool notrace sonde_wants_dequeue(const struct sonde_args *args)
 }
 
 /* siglock is held, and dropped for the reports. */
-static int take_signal(struct utrace *u, kernel_siginfo_t *info)
+static int signal_take_signal(struct utrace *u, kernel_siginfo_t *info)
 	__must_hold(&sonde_sighand()->siglock)
 {
 	sigset_t mask;
 	int signr;
 
+	lockdep_assert_held(&sonde_sighand()->siglock);
 	for (;;) {
 		if (u->kept == SONDE_KEPT_HAND) {
 			signr = u->signr;
@@ -545,9 +548,9 @@ static int take_signal(struct utrace *u, kernel_siginfo_t *info)
 		}
 		spin_unlock_irq(&sonde_sighand()->siglock);
 		if (signr)
-			report_signal(u, signr);
+			signal_report_signal(u, signr);
 		else
-			report_held(u);
+			signal_report_held(u);
 		spin_lock_irq(&sonde_sighand()->siglock);
 	}
 }
@@ -562,7 +565,7 @@ unsigned long sonde_hook_dequeue_signal(struct sonde_args *args)
 
 		info = (kernel_siginfo_t *)SONDE_DEQUEUE_INFO(args);
 		sonde_dequeue_set_type(args);
-		args->ret = take_signal(u, info);
+		args->ret = signal_take_signal(u, info);
 		next = 0;
 	}
 	sonde_leave(u);
@@ -587,7 +590,7 @@ unsigned long sonde_hook_setup_done(struct sonde_args *args)
  * Job control.
  */
 
-static void report_jctl(struct utrace *u, int type, int notify)
+static void signal_report_jctl(struct utrace *u, int type, int notify)
 {
 	struct sonde_report r = {
 		.event = UTRACE_EVENT(JCTL),
@@ -600,7 +603,7 @@ static void report_jctl(struct utrace *u, int type, int notify)
 
 void sonde_report_continued(struct utrace *u)
 {
-	report_jctl(u, CLD_CONTINUED, xchg(&u->told, 0));
+	signal_report_jctl(u, CLD_CONTINUED, xchg(&u->told, 0));
 }
 
 /*
@@ -622,7 +625,7 @@ void notrace sonde_tells_parent(struct task_struct *task, bool for_ptracer,
 }
 
 /* Whether the parent will be told: the last thread to stop does that. */
-static int stop_notify(void)
+static int signal_stop_notify(void)
 {
 	if (current->jobctl & JOBCTL_STOP_PENDING)
 		return current->signal->group_stop_count <= 1 ?
@@ -637,15 +640,16 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 	int notify, signr = args->di;
 	struct utrace *u;
 
+	lockdep_assert_held(&sonde_sighand()->siglock);
 	if (signr && !(current->jobctl &
 		       (JOBCTL_STOP_PENDING | JOBCTL_STOP_DEQUEUED)))
 		return next;
 	u = sonde_enter();
 	if (u) {
-		notify = stop_notify();
+		notify = signal_stop_notify();
 		WRITE_ONCE(u->told, 0);
 		spin_unlock_irq(&sonde_sighand()->siglock);
-		report_jctl(u, CLD_STOPPED, notify);
+		signal_report_jctl(u, CLD_STOPPED, notify);
 		sonde_later(u, SONDE_LATER_CONTINUED);
 		spin_lock_irq(&sonde_sighand()->siglock);
 		/* A SIGCONT came meanwhile: there is no stop to join. */
@@ -667,7 +671,7 @@ struct owed {
 	kernel_siginfo_t info;
 };
 
-static void pay(struct task_struct *task, struct owed *owed)
+static void signal_pay(struct task_struct *task, struct owed *owed)
 {
 	if (!owed->signr)
 		return;
@@ -676,7 +680,8 @@ static void pay(struct task_struct *task, struct owed *owed)
 }
 
 /* Takes what @u keeps, to be sent again. The thread stands still. */
-static void take_owed(struct utrace *u, struct owed *kept, struct owed *held)
+static void signal_take_owed(struct utrace *u, struct owed *kept,
+			     struct owed *held)
 {
 	unsigned long irq;
 
@@ -722,13 +727,13 @@ bool sonde_settle_stopped(struct utrace *u)
 	still = sighand == rcu_access_pointer(task->sighand) &&
 		sonde_stands_still(task) && !READ_ONCE(task->on_cpu);
 	if (still)
-		take_owed(u, &kept, &held);
+		signal_take_owed(u, &kept, &held);
 	spin_unlock_irqrestore(&sighand->siglock, irq);
 out_rcu:
 	rcu_read_unlock();
 	if (still) {
-		pay(task, &held);
-		pay(task, &kept);
+		signal_pay(task, &held);
+		signal_pay(task, &kept);
 	}
 	return still;
 }
@@ -738,11 +743,12 @@ int sonde_signal_init(void)
 	generate_point = sonde_tracepoint("signal_generate");
 	if (!generate_point)
 		return -ENOENT;
-	return tracepoint_probe_register(generate_point, on_generate, NULL);
+	return tracepoint_probe_register(generate_point, signal_on_generate,
+					 NULL);
 }
 
 void sonde_signal_stop(void)
 {
-	tracepoint_probe_unregister(generate_point, on_generate, NULL);
+	tracepoint_probe_unregister(generate_point, signal_on_generate, NULL);
 	tracepoint_synchronize_unregister();
 }

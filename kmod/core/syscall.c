@@ -37,7 +37,7 @@ static struct tracepoint *exit_point;
 static int exit_others;		/* probes of others on it */
 static bool asked;		/* the registrar came through our hooks */
 
-static bool wants_bit(struct task_struct *task, const struct utrace *u)
+static bool syscall_wants_bit(struct task_struct *task, const struct utrace *u)
 {
 	unsigned long flags;
 
@@ -58,39 +58,39 @@ void sonde_update_syscall_work(struct utrace *u)
 	unsigned long irq;
 
 	spin_lock_irqsave(&work_lock, irq);
-	if (wants_bit(u->task, u))
+	if (syscall_wants_bit(u->task, u))
 		set_task_syscall_work(u->task, SYSCALL_TRACEPOINT);
 	spin_unlock_irqrestore(&work_lock, irq);
 }
 
 /* Sets the bit where it is wanted. */
-static void update_all(void)
+static void syscall_update_all(void)
 {
 	struct task_struct *process, *task;
 
 	read_lock(sonde_kernel.tasklist_lock);
 	for_each_process_thread(process, task)
-		if (wants_bit(task, NULL))
+		if (syscall_wants_bit(task, NULL))
 			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
 /* When no probe of ours is there any more to do it. */
-static void clear_all(void)
+static void syscall_clear_all(void)
 {
 	struct task_struct *process, *task;
 
 	read_lock(sonde_kernel.tasklist_lock);
 	for_each_process_thread(process, task)
-		if (!wants_bit(task, NULL))
+		if (!syscall_wants_bit(task, NULL))
 			clear_task_syscall_work(task, SYSCALL_TRACEPOINT);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
-static void on_sys_exit(void *data, struct pt_regs *regs, long result);
+static void syscall_on_sys_exit(void *data, struct pt_regs *regs, long result);
 
 /* Counts the others' probes on sys_exit again. Under the work bit lock. */
-static void count_others(void)
+static void syscall_count_others(void)
 {
 	struct tracepoint_func *f;
 	int n = 0, was = exit_others;
@@ -99,11 +99,11 @@ static void count_others(void)
 	rcu_read_lock_sched_notrace();
 	f = rcu_dereference_raw(exit_point->funcs);
 	for (; f && f->func; f++)
-		n += f->func != (void *)on_sys_exit;
+		n += f->func != (void *)syscall_on_sys_exit;
 	rcu_read_unlock_sched_notrace();
 	exit_others = n;
 	if (n && !was)
-		update_all();
+		syscall_update_all();
 }
 
 bool notrace sonde_wants_probe(const struct tracepoint *tp)
@@ -111,13 +111,13 @@ bool notrace sonde_wants_probe(const struct tracepoint *tp)
 	return tp == exit_point && READ_ONCE(registrar) != current;
 }
 
-static unsigned long change_probes(enum sonde_hook_index index,
-				   struct sonde_args *args)
+static unsigned long syscall_change_probes(enum sonde_hook_index index,
+					   struct sonde_args *args)
 {
 	sonde_hooks_enter();
 	args->ret = sonde_call_body_of(sonde_body(index), args);
 	spin_lock_irq(&work_lock);
-	count_others();
+	syscall_count_others();
 	spin_unlock_irq(&work_lock);
 	sonde_hooks_leave();
 	return 0;
@@ -125,22 +125,22 @@ static unsigned long change_probes(enum sonde_hook_index index,
 
 unsigned long sonde_hook_probe_add(struct sonde_args *args)
 {
-	return change_probes(SONDE_HOOK_PROBE_ADD, args);
+	return syscall_change_probes(SONDE_HOOK_PROBE_ADD, args);
 }
 
 unsigned long sonde_hook_probe_add_prio(struct sonde_args *args)
 {
-	return change_probes(SONDE_HOOK_PROBE_ADD_PRIO, args);
+	return syscall_change_probes(SONDE_HOOK_PROBE_ADD_PRIO, args);
 }
 
 unsigned long sonde_hook_probe_add_again(struct sonde_args *args)
 {
-	return change_probes(SONDE_HOOK_PROBE_ADD_AGAIN, args);
+	return syscall_change_probes(SONDE_HOOK_PROBE_ADD_AGAIN, args);
 }
 
 unsigned long sonde_hook_probe_remove(struct sonde_args *args)
 {
-	return change_probes(SONDE_HOOK_PROBE_REMOVE, args);
+	return syscall_change_probes(SONDE_HOOK_PROBE_REMOVE, args);
 }
 
 /* In place of syscall_regfunc(). */
@@ -154,7 +154,7 @@ unsigned long sonde_hook_regfunc(struct sonde_args *args)
 	sonde_hooks_enter();
 	spin_lock_irq(&work_lock);
 	if (!(*sonde_kernel.sys_tracepoint_refcount)++)
-		update_all();
+		syscall_update_all();
 	spin_unlock_irq(&work_lock);
 	sonde_hooks_leave();
 	return 0;
@@ -181,7 +181,7 @@ unsigned long sonde_hook_unregfunc(struct sonde_args *args)
  * somebody who asked for a report.
  * Return: whether the call shall be made.
  */
-static bool report_entry(struct utrace *u)
+static bool syscall_report_entry(struct utrace *u)
 {
 	struct sonde_report r = {
 		.event = UTRACE_EVENT(SYSCALL_ENTRY),
@@ -209,7 +209,8 @@ static bool report_entry(struct utrace *u)
  * Leaves out the call that is about to be made. Return: where to go on. Where
  * the body reads the number again, -1 is put there until the exit.
  */
-static unsigned long leave_out(struct utrace *u, struct sonde_args *args)
+static unsigned long syscall_leave_out(struct utrace *u,
+				       struct sonde_args *args)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 
@@ -231,14 +232,14 @@ unsigned long sonde_hook_syscall_entry(struct sonde_args *args)
 
 	if (u) {
 		u->has_left_out = false;
-		if (!report_entry(u))
-			next = leave_out(u, args);
+		if (!syscall_report_entry(u))
+			next = syscall_leave_out(u, args);
 	}
 	sonde_leave(u);
 	return next;
 }
 
-static bool bit_is_wanted(void)
+static bool syscall_bit_is_wanted(void)
 {
 	return READ_ONCE(*sonde_kernel.sys_tracepoint_refcount) ||
 	       READ_ONCE(exit_others) ||
@@ -251,14 +252,14 @@ static bool bit_is_wanted(void)
  * wants it says so before setting it, and we look again after clearing it: one
  * sees the other.
  */
-static void drop_bit(void)
+static void syscall_drop_bit(void)
 {
-	if (bit_is_wanted())
+	if (syscall_bit_is_wanted())
 		return;
 	clear_task_syscall_work(current, SYSCALL_TRACEPOINT);
 	/* the bit before who wants it; pairs with theirs, the other way round */
 	smp_mb__after_atomic();
-	if (bit_is_wanted())
+	if (syscall_bit_is_wanted())
 		set_task_syscall_work(current, SYSCALL_TRACEPOINT);
 }
 
@@ -290,7 +291,7 @@ unsigned long sonde_hook_syscall_exit(struct sonde_args *args)
 	return sonde_body(SONDE_HOOK_SYSCALL_EXIT);
 }
 
-static void report_exit_later(void)
+static void syscall_report_exit_later(void)
 {
 	struct utrace *u = sonde_find_get(current);
 
@@ -302,12 +303,12 @@ static void report_exit_later(void)
 }
 
 /* Probe of sys_exit, preemption off: the safe point makes the report. */
-static void on_sys_exit(void *data, struct pt_regs *regs, long result)
+static void syscall_on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
 	if (!SONDE_EXIT_HOOKED && atomic_read(&sonde_states))
-		report_exit_later();
+		syscall_report_exit_later();
 	sonde_call_exit(regs, result);
-	drop_bit();
+	syscall_drop_bit();
 }
 
 int sonde_syscall_init(void)
@@ -321,12 +322,12 @@ int sonde_syscall_init(void)
 		return -ENOENT;
 	asked = false;
 	WRITE_ONCE(registrar, current);
-	err = tracepoint_probe_register(exit_point, on_sys_exit, NULL);
+	err = tracepoint_probe_register(exit_point, syscall_on_sys_exit, NULL);
 	WRITE_ONCE(registrar, NULL);
 	if (err)
 		return err;
 	spin_lock_irq(&work_lock);
-	count_others();
+	syscall_count_others();
 	/* Others were first: the kernel's counter has one for them. */
 	if (!asked)
 		(*sonde_kernel.sys_tracepoint_refcount)--;
@@ -340,7 +341,7 @@ void sonde_syscall_stop(void)
 		return;
 	asked = false;
 	WRITE_ONCE(registrar, current);
-	tracepoint_probe_unregister(exit_point, on_sys_exit, NULL);
+	tracepoint_probe_unregister(exit_point, syscall_on_sys_exit, NULL);
 	WRITE_ONCE(registrar, NULL);
 	spin_lock_irq(&work_lock);
 	/* Others stay: the kernel's counter has one for them again. */
@@ -348,7 +349,7 @@ void sonde_syscall_stop(void)
 		(*sonde_kernel.sys_tracepoint_refcount)++;
 	exit_others = 0;
 	exit_point = NULL;
-	clear_all();
+	syscall_clear_all();
 	spin_unlock_irq(&work_lock);
 	tracepoint_synchronize_unregister();
 }

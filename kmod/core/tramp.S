@@ -120,7 +120,7 @@ CALL_TRAMPOLINE call_of_compat
 
 /*
  * Ways to kernel functions that are known by their address alone: hooks.c,
- * way_to(), says why.
+ * hook_way_to(), says why.
  */
 #define WAYS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, \
 	19, 20, 21, 22, 23

@@ -18,9 +18,9 @@
 #include <linux/hashtable.h>
 #include <linux/module.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
 
 #include "kmod/core/internal.h"
+#include "kmod/core/memory.h"
 #include "kmod/core/table.h"
 
 static DEFINE_HASHTABLE(table, 10);
@@ -34,7 +34,7 @@ atomic_t sonde_engines = ATOMIC_INIT(0);
 
 static void sonde_work(struct callback_head *head);
 static void sonde_kick(struct callback_head *head);
-static void reap_work(struct work_struct *work);
+static void utrace_reap_work(struct work_struct *work);
 
 /* Context: RCU, or preemption off. */
 struct utrace *sonde_find(struct task_struct *task)
@@ -74,12 +74,12 @@ void sonde_get(struct utrace *u)
 	refcount_inc(&u->ref);
 }
 
-static void free_state(struct rcu_head *head)
+static void utrace_free_state(struct rcu_head *head)
 {
 	struct utrace *u = container_of(head, struct utrace, rcu);
 
 	put_task_struct(u->task);
-	kfree(u);
+	sonde_free(u);
 	atomic_dec(&sonde_states);
 }
 
@@ -92,12 +92,13 @@ void sonde_put(struct utrace *u)
 	spin_lock_irqsave(&table_lock, irq);
 	list_del(&u->all);
 	spin_unlock_irqrestore(&table_lock, irq);
-	call_rcu(&u->rcu, free_state);
+	call_rcu(&u->rcu, utrace_free_state);
 }
 
-static struct utrace *make_state(struct task_struct *task)
+static struct utrace *utrace_make_state(struct task_struct *task)
 {
-	struct utrace *u = kzalloc(sizeof(*u), GFP_KERNEL);
+	struct utrace *u = sonde_alloc_within(NULL, SONDE_MEMORY_STATES,
+					      sizeof(*u), GFP_KERNEL);
 
 	if (!u)
 		return NULL;
@@ -108,7 +109,7 @@ static struct utrace *make_state(struct task_struct *task)
 	init_waitqueue_head(&u->wait);
 	init_task_work(&u->work, sonde_work);
 	init_task_work(&u->kick, sonde_kick);
-	INIT_WORK(&u->reap_work, reap_work);
+	INIT_WORK(&u->reap_work, utrace_reap_work);
 	u->next_seq = 1;
 	return u;
 }
@@ -123,7 +124,7 @@ static struct utrace *make_state(struct task_struct *task)
 int sonde_with_state(struct task_struct *task, bool create,
 		     int (*add)(struct utrace *u, void *data), void *data)
 {
-	struct utrace *u, *fresh = create ? make_state(task) : NULL;
+	struct utrace *u, *fresh = create ? utrace_make_state(task) : NULL;
 	bool made = false;
 	unsigned long irq;
 	int err;
@@ -166,7 +167,7 @@ out_found:
 		sonde_put(u);
 	} else if (fresh && !made) {
 		put_task_struct(task);
-		kfree(fresh);
+		sonde_free(fresh);
 	}
 	return err;
 }
@@ -243,7 +244,8 @@ void sonde_detach_locked(struct utrace *u, struct utrace_engine *engine)
  * The dispatcher.
  */
 
-static struct utrace_engine *next_engine(struct utrace *u, u64 after, u64 end)
+static struct utrace_engine *utrace_next_engine(struct utrace *u, u64 after,
+						u64 end)
 {
 	struct utrace_engine *engine;
 
@@ -255,8 +257,8 @@ static struct utrace_engine *next_engine(struct utrace *u, u64 after, u64 end)
 }
 
 /* What an engine's callback answered. */
-static void choose(struct utrace *u, struct utrace_engine *engine,
-		   struct sonde_report *r, u32 value)
+static void utrace_choose(struct utrace *u, struct utrace_engine *engine,
+			  struct sonde_report *r, u32 value)
 {
 	bool detached = false;
 	unsigned long irq;
@@ -285,8 +287,8 @@ out_unlock:
 	}
 }
 
-static u32 invoke(const struct utrace_engine_ops *ops, u32 action,
-		  struct utrace_engine *engine, struct sonde_report *r)
+static u32 utrace_invoke(const struct utrace_engine_ops *ops, u32 action,
+			 struct utrace_engine *engine, struct sonde_report *r)
 {
 	switch (r->event) {
 	case UTRACE_EVENT(CLONE):
@@ -315,8 +317,8 @@ static u32 invoke(const struct utrace_engine_ops *ops, u32 action,
 	}
 }
 
-static bool has_callback(const struct utrace_engine_ops *ops,
-			 unsigned long event)
+static bool utrace_has_callback(const struct utrace_engine_ops *ops,
+				unsigned long event)
 {
 	switch (event) {
 	case UTRACE_EVENT(CLONE): return ops->report_clone;
@@ -335,8 +337,8 @@ static bool has_callback(const struct utrace_engine_ops *ops,
  * up comes without one; where it takes the place of a request, and there is no
  * report_signal to make it by, this is it.
  */
-static bool wants_quiesce(const struct utrace_engine *engine,
-			  const struct sonde_report *r)
+static bool utrace_wants_quiesce(const struct utrace_engine *engine,
+				 const struct sonde_report *r)
 {
 	return (READ_ONCE(engine->flags) & UTRACE_EVENT(QUIESCE)) &&
 	       engine->ops->report_quiesce &&
@@ -345,8 +347,8 @@ static bool wants_quiesce(const struct utrace_engine *engine,
 }
 
 /* Whether @engine wants the event itself, after its report_quiesce. */
-static bool wants_event(const struct utrace_engine *engine,
-			const struct sonde_report *r)
+static bool utrace_wants_event(const struct utrace_engine *engine,
+			       const struct sonde_report *r)
 {
 	unsigned long flags = READ_ONCE(engine->flags);
 	unsigned long handler = UTRACE_EVENT_SIGNAL_ALL;
@@ -364,33 +366,33 @@ static bool wants_event(const struct utrace_engine *engine,
 		return (flags & handler) && engine->ops->report_signal;
 	default:
 		return (flags & r->event) &&
-			has_callback(engine->ops, r->event);
+			utrace_has_callback(engine->ops, r->event);
 	}
 }
 
-static void call_engine(struct utrace *u, struct utrace_engine *engine,
-			struct sonde_report *r)
+static void utrace_call_engine(struct utrace *u, struct utrace_engine *engine,
+			       struct sonde_report *r)
 {
 	const struct utrace_engine_ops *ops = engine->ops;
 	unsigned long event = r->event;
 	u32 value;
 
-	if (wants_quiesce(engine, r)) {
+	if (utrace_wants_quiesce(engine, r)) {
 		if (event == SONDE_EVENT_REPORT || event == SONDE_EVENT_HANDLER)
 			event = 0;
 		value = ops->report_quiesce(r->resume, engine, event);
-		choose(u, engine, r, value & UTRACE_RESUME_MASK);
+		utrace_choose(u, engine, r, value & UTRACE_RESUME_MASK);
 		if (READ_ONCE(engine->detached))
 			return;
 	}
-	if (!wants_event(engine, r))
+	if (!utrace_wants_event(engine, r))
 		return;
-	value = invoke(ops, r->resume | r->bits, engine, r);
+	value = utrace_invoke(ops, r->resume | r->bits, engine, r);
 	r->bits = value & ~UTRACE_RESUME_MASK;
 	if (r->event == UTRACE_EVENT(DEATH) &&
 	    utrace_resume_action(value) != UTRACE_DETACH)
 		return;
-	choose(u, engine, r, value);
+	utrace_choose(u, engine, r, value);
 }
 
 /*
@@ -405,14 +407,14 @@ void sonde_report(struct utrace *u, struct sonde_report *r)
 	r->resume = UTRACE_RESUME;
 	spin_lock_irq(&u->lock);
 	end = u->next_seq;
-	while ((engine = next_engine(u, last, end))) {
+	while ((engine = utrace_next_engine(u, last, end))) {
 		last = engine->seq;
 		u->reporting = engine;
 		engine->controlled = false;
 		utrace_engine_get(engine);
 		spin_unlock_irq(&u->lock);
 
-		call_engine(u, engine, r);
+		utrace_call_engine(u, engine, r);
 
 		spin_lock_irq(&u->lock);
 		u->reporting = NULL;
@@ -428,7 +430,7 @@ void sonde_report(struct utrace *u, struct sonde_report *r)
  * Choices, stop and step.
  */
 
-static u32 choice(struct utrace *u)
+static u32 utrace_choice(struct utrace *u)
 {
 	struct utrace_engine *engine;
 	u32 resume = UTRACE_RESUME;
@@ -444,7 +446,7 @@ bool sonde_wants_stop(struct utrace *u)
 	bool stop;
 
 	spin_lock_irq(&u->lock);
-	stop = choice(u) == UTRACE_STOP;
+	stop = utrace_choice(u) == UTRACE_STOP;
 	spin_unlock_irq(&u->lock);
 	return stop;
 }
@@ -468,7 +470,7 @@ bool sonde_take_report(struct utrace *u)
 void sonde_wake(struct utrace *u)
 {
 	lockdep_assert_held(&u->lock);
-	if (!u->stopped || (choice(u) == UTRACE_STOP && !u->killed))
+	if (!u->stopped || (utrace_choice(u) == UTRACE_STOP && !u->killed))
 		return;
 	u->stopped = false;
 	wake_up_process(u->task);
@@ -483,7 +485,7 @@ bool sonde_stop(struct utrace *u)
 	bool killed = false;
 
 	spin_lock_irq(&u->lock);
-	while (choice(u) == UTRACE_STOP) {
+	while (utrace_choice(u) == UTRACE_STOP) {
 		killed = u->killed || __fatal_signal_pending(current);
 		if (killed)
 			break;
@@ -496,7 +498,7 @@ bool sonde_stop(struct utrace *u)
 		__set_current_state(TASK_RUNNING);
 	}
 	u->stopped = false;
-	u->killed |= killed;	/* report_exit() turns until it is so */
+	u->killed |= killed;	/* life_report_exit() turns until it is so */
 	spin_unlock_irq(&u->lock);
 	return killed;
 }
@@ -510,7 +512,7 @@ bool sonde_goes_to_die(struct utrace *u)
 	bool goes;
 
 	spin_lock_irq(&u->lock);
-	goes = u->killed || choice(u) != UTRACE_STOP;
+	goes = u->killed || utrace_choice(u) != UTRACE_STOP;
 	u->exiting = goes;
 	spin_unlock_irq(&u->lock);
 	return goes;
@@ -522,7 +524,7 @@ void sonde_step(struct utrace *u)
 	u32 resume;
 
 	spin_lock_irq(&u->lock);
-	resume = choice(u);
+	resume = utrace_choice(u);
 	spin_unlock_irq(&u->lock);
 	if (resume == UTRACE_SINGLESTEP) {
 		sonde_kernel.user_enable_single_step(current);
@@ -583,7 +585,7 @@ void sonde_settle(struct utrace *u)
 }
 
 /* Reports what was put off. Context: the thread, may sleep. */
-static void report_later(struct utrace *u)
+static void utrace_report_later(struct utrace *u)
 {
 	unsigned int later;
 
@@ -602,7 +604,7 @@ static void report_later(struct utrace *u)
 /* Caller holds a reference; the thread returns to user mode soon. */
 void sonde_safe_point(struct utrace *u)
 {
-	report_later(u);
+	utrace_report_later(u);
 	for (;;) {
 		if (sonde_take_report(u))
 			sonde_report_request(u);
@@ -641,7 +643,7 @@ static void sonde_kick(struct callback_head *head)
  * Reap: the last callback of every engine.
  */
 
-static void reap_one(struct utrace *u, struct utrace_engine *engine)
+static void utrace_reap_one(struct utrace *u, struct utrace_engine *engine)
 {
 	if ((engine->flags & UTRACE_EVENT(REAP)) && engine->ops->report_reap)
 		engine->ops->report_reap(engine, u->task);
@@ -670,14 +672,14 @@ void sonde_reap(struct utrace *u)
 		u->reporting = engine;
 		utrace_engine_get(engine);
 		spin_unlock_irq(&u->lock);
-		reap_one(u, engine);
+		utrace_reap_one(u, engine);
 		spin_lock_irq(&u->lock);
 	}
 	spin_unlock_irq(&u->lock);
 	sonde_unhash(u);
 }
 
-static void reap_work(struct work_struct *work)
+static void utrace_reap_work(struct work_struct *work)
 {
 	struct utrace *u = container_of(work, struct utrace, reap_work);
 
@@ -698,29 +700,30 @@ int sonde_utrace_init(void)
 	return reaper ? 0 : -ENOMEM;
 }
 
-static bool match_state(struct callback_head *head, void *data)
+static bool utrace_match_state(struct callback_head *head, void *data)
 {
 	return head == data;
 }
 
-static void cancel_queued(struct utrace *u, struct callback_head *head,
-			  bool *queued)
+static void utrace_cancel_queued(struct utrace *u, struct callback_head *head,
+				 bool *queued)
 {
-	if (!sonde_kernel.task_work_cancel_match(u->task, match_state, head))
+	if (!sonde_kernel.task_work_cancel_match(u->task, utrace_match_state,
+						 head))
 		return;
 	WRITE_ONCE(*queued, false);
 	sonde_put(u);
 }
 
 /* Whether the thread has to do something before its state may go. */
-static bool is_owed(const struct utrace *u)
+static bool utrace_is_owed(const struct utrace *u)
 {
 	return (u->stepping || READ_ONCE(u->kept) ||
 		READ_ONCE(u->held_signr)) &&
 	       !(READ_ONCE(u->task->flags) & PF_EXITING);
 }
 
-static void let_go(struct utrace *u)
+static void utrace_let_go(struct utrace *u)
 {
 	struct utrace_engine *engine;
 
@@ -736,13 +739,13 @@ static void let_go(struct utrace *u)
 	sonde_wake(u);
 	spin_unlock_irq(&u->lock);
 	sonde_update_syscall_work(u);
-	cancel_queued(u, &u->work, &u->work_queued);
-	cancel_queued(u, &u->kick, &u->kick_queued);
+	utrace_cancel_queued(u, &u->work, &u->work_queued);
+	utrace_cancel_queued(u, &u->kick, &u->kick_queued);
 	/*
 	 * Stepping ends at a safe point, and a kept signal at the next; or
 	 * from here, where the thread stands still.
 	 */
-	if (is_owed(u) && !sonde_settle_stopped(u)) {
+	if (utrace_is_owed(u) && !sonde_settle_stopped(u)) {
 		spin_lock_irq(&u->lock);
 		sonde_queue(u, TWA_SIGNAL);
 		spin_unlock_irq(&u->lock);
@@ -778,7 +781,7 @@ void sonde_utrace_stop(void)
 		if (last->let_go)
 			schedule_timeout_uninterruptible(1);
 		last->let_go = true;
-		let_go(last);
+		utrace_let_go(last);
 		sonde_put(last);
 		cond_resched();
 	}

@@ -53,10 +53,12 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/buffer.h"
+#include "kmod/device/events.h"
 #include "kmod/device/session.h"
-#include "kmod/device/writer.h"
 
-static void wake_reader(struct irq_work *work)
+static void buffer_wake_reader(struct irq_work *work)
 {
 	struct sonde_writer *writer =
 		container_of(work, struct sonde_writer, wake);
@@ -64,7 +66,7 @@ static void wake_reader(struct irq_work *work)
 	sonde_event_wake(writer->session);
 }
 
-static void put_header(struct sonde_writer *writer, u32 number)
+static void buffer_put_header(struct sonde_writer *writer, u32 number)
 {
 	struct sonde_ring *ring = writer->ring;
 
@@ -75,25 +77,25 @@ static void put_header(struct sonde_writer *writer, u32 number)
 }
 
 /* The head at which to see if the reader must be woken: it reads while we write. */
-static u64 wake_after(struct sonde_writer *writer, u64 position)
+static u64 buffer_wake_after(struct sonde_writer *writer, u64 position)
 {
 	return writer->policy == SONDE_POLICY_SWITCH ?
 		       position + writer->size / 4 :
 		       position + S64_MAX;
 }
 
-static u64 to_end(struct sonde_writer *writer)
+static u64 buffer_to_end(struct sonde_writer *writer)
 {
 	return writer->size - (writer->head & (writer->size - 1));
 }
 
-static void *data_at(struct sonde_writer *writer, u64 position)
+static void *buffer_data_at(struct sonde_writer *writer, u64 position)
 {
 	return writer->data + (position & (writer->size - 1));
 }
 
 /* Policy ring: remembers where records begin. */
-static void note_start(struct sonde_writer *writer)
+static void buffer_note_start(struct sonde_writer *writer)
 {
 	u64 segment = writer->head / (writer->size / SONDE_MARKS);
 
@@ -107,25 +109,25 @@ static void note_start(struct sonde_writer *writer)
  * What writer.h goes by. Policy ring comes here each 64th of the ring, to note
  * where a record begins; policy fill for each record. One of @bytes fits.
  */
-static void set_room(struct sonde_writer *writer, u64 bytes)
+static void buffer_set_room(struct sonde_writer *writer, u64 bytes)
 {
 	u64 used = writer->head - writer->tail;
-	u64 room = min(writer->size - used, to_end(writer));
+	u64 room = min(writer->size - used, buffer_to_end(writer));
 
 	if (writer->policy == SONDE_POLICY_RING) {
-		note_start(writer);
+		buffer_note_start(writer);
 		room = min(room, max(bytes, writer->size / SONDE_MARKS));
 	} else if (writer->policy == SONDE_POLICY_FILL) {
 		room = min(room, bytes);
 	}
-	writer->next = data_at(writer, writer->head);
+	writer->next = buffer_data_at(writer, writer->head);
 	writer->room = room;
 }
 
 /* Nothing fires on the writer's CPU. Return: what was there before. */
-static struct sonde_ring *put_ring(struct sonde_writer *writer,
-				   struct sonde_ring *ring, u64 size,
-				   unsigned int cpu)
+static struct sonde_ring *buffer_put_ring(struct sonde_writer *writer,
+					  struct sonde_ring *ring, u64 size,
+					  unsigned int cpu)
 {
 	struct sonde_ring *old = writer->ring;
 
@@ -133,18 +135,18 @@ static struct sonde_ring *put_ring(struct sonde_writer *writer,
 	writer->head = 0;
 	writer->tail = 0;
 	writer->woken_at = U64_MAX;
-	writer->wake_at = wake_after(writer, 0);
+	writer->wake_at = buffer_wake_after(writer, 0);
 	writer->drops_before = writer->drops;
 	writer->data = (u8 *)ring + SONDE_RING_DATA;
 	if (writer->marks)
 		memset(writer->marks, 0, sizeof(*writer->marks));
 	writer->ring = ring;
-	put_header(writer, cpu);
-	set_room(writer, 0);
+	buffer_put_header(writer, cpu);
+	buffer_set_room(writer, 0);
 	return old;
 }
 
-static int set_policy(struct sonde_writer *writer, u32 policy)
+static int buffer_set_policy(struct sonde_writer *writer, u32 policy)
 {
 	if (policy == SONDE_POLICY_RING && !writer->marks) {
 		writer->marks = sonde_alloc(SONDE_MEMORY_RINGS,
@@ -155,12 +157,12 @@ static int set_policy(struct sonde_writer *writer, u32 policy)
 	return 0;
 }
 
-static long pages_of(u64 size)
+static long buffer_pages_of(u64 size)
 {
 	return (SONDE_RING_DATA + size) >> PAGE_SHIFT;
 }
 
-static void charge(struct sonde_session *session, long pages)
+static void buffer_charge(struct sonde_session *session, long pages)
 {
 	atomic_long_add(pages, &session->cred->user->locked_vm);
 	session->locked += pages;
@@ -170,25 +172,26 @@ static void charge(struct sonde_session *session, long pages)
  * Counts with what its user has locked, as perf's buffers do; until the session
  * ends, for one that was replaced may still be mapped.
  */
-static struct sonde_ring *alloc_ring(struct sonde_session *session, u64 size)
+static struct sonde_ring *buffer_alloc_ring(struct sonde_session *session,
+					    u64 size)
 {
 	long most = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	struct sonde_ring *ring = NULL;
 
 	lockdep_assert_held(&session->rings_lock);
-	charge(session, pages_of(size));
+	buffer_charge(session, buffer_pages_of(size));
 	if (session->unlimited ||
 	    atomic_long_read(&session->cred->user->locked_vm) <= most)
 		ring = vmalloc_user(SONDE_RING_DATA + size);
 	if (ring)
 		sonde_memory_add(SONDE_MEMORY_RINGS, 1, SONDE_RING_DATA + size);
 	else
-		charge(session, -pages_of(size));
+		buffer_charge(session, -buffer_pages_of(size));
 	return ring;
 }
 
 /* What is mapped of it stays with who maps it. */
-static void free_ring(struct sonde_ring *ring, u64 size)
+static void buffer_free_ring(struct sonde_ring *ring, u64 size)
 {
 	if (!ring)
 		return;
@@ -197,14 +200,14 @@ static void free_ring(struct sonde_ring *ring, u64 size)
 }
 
 /* The writer of @cpu, which fires nothing yet, and its ring, become the next. */
-static int add_ring(struct sonde_session *session, unsigned int cpu)
+static int buffer_add_ring(struct sonde_session *session, unsigned int cpu)
 {
 	struct sonde_writer *writer = per_cpu_ptr(session->writers, cpu);
 	struct sonde_ring *ring;
 
 	lockdep_assert_held(&session->rings_lock);
 	if (!writer->session)
-		init_irq_work(&writer->wake, wake_reader);
+		init_irq_work(&writer->wake, buffer_wake_reader);
 	writer->session = session;
 	writer->cpu = cpu;
 	writer->policy = session->policy;
@@ -218,43 +221,43 @@ static int add_ring(struct sonde_session *session, unsigned int cpu)
 							 0;
 	}
 	if (!writer->path || writer->scratch_size < session->scratch_size ||
-	    set_policy(writer, session->policy))
+	    buffer_set_policy(writer, session->policy))
 		return -ENOMEM;
-	ring = alloc_ring(session, session->ring_size);
+	ring = buffer_alloc_ring(session, session->ring_size);
 	if (!ring)
 		return -ENOMEM;
-	put_ring(writer, ring, session->ring_size, cpu);
+	buffer_put_ring(writer, ring, session->ring_size, cpu);
 	writer->busy = false;
 	session->rings[session->ring_count] = writer;
 	WRITE_ONCE(session->ring_count, session->ring_count + 1);
 	return 0;
 }
 
-static size_t writers_bytes(void)
+static size_t buffer_writers_bytes(void)
 {
 	return num_possible_cpus() * sizeof(struct sonde_writer);
 }
 
-static struct sonde_writer __percpu *alloc_writers(void)
+static struct sonde_writer __percpu *buffer_alloc_writers(void)
 {
 	struct sonde_writer __percpu *writers =
 		alloc_percpu_gfp(struct sonde_writer, GFP_KERNEL_ACCOUNT);
 
 	if (writers)
-		sonde_memory_add(SONDE_MEMORY_RINGS, 1, writers_bytes());
+		sonde_memory_add(SONDE_MEMORY_RINGS, 1, buffer_writers_bytes());
 	return writers;
 }
 
-static void free_writer_array(struct sonde_writer __percpu *writers)
+static void buffer_free_writer_array(struct sonde_writer __percpu *writers)
 {
 	if (!writers)
 		return;
 	free_percpu(writers);
-	sonde_memory_add(SONDE_MEMORY_RINGS, -1, -(long)writers_bytes());
+	sonde_memory_add(SONDE_MEMORY_RINGS, -1, -(long)buffer_writers_bytes());
 }
 
-static void free_writers(struct sonde_session *session,
-			 struct sonde_writer __percpu *writers)
+static void buffer_free_writers(struct sonde_session *session,
+				struct sonde_writer __percpu *writers)
 {
 	unsigned int cpu;
 
@@ -264,24 +267,25 @@ static void free_writers(struct sonde_session *session,
 		if (!writer->session)
 			continue;
 		irq_work_sync(&writer->wake);
-		free_ring(writer->ring, writer->size);
+		buffer_free_ring(writer->ring, writer->size);
 		sonde_free(writer->scratch);
 		sonde_free(writer->marks);
 		sonde_free(writer->path);
 	}
-	free_writer_array(writers);
+	buffer_free_writer_array(writers);
 	sonde_free(session->rings);
 	session->rings = NULL;
 	session->ring_count = 0;
-	charge(session, -session->locked);
+	buffer_charge(session, -session->locked);
 }
 
-static bool too_much(u64 bytes, unsigned int cpus)
+static bool buffer_too_much(u64 bytes, unsigned int cpus)
 {
 	return bytes > ((u64)totalram_pages() << PAGE_SHIFT) / 4 / cpus;
 }
 
-static int make_rings(struct sonde_session *session, u64 size, u32 policy)
+static int buffer_make_rings(struct sonde_session *session, u64 size,
+			     u32 policy)
 {
 	struct sonde_writer __percpu *writers;
 	unsigned int cpu;
@@ -289,10 +293,10 @@ static int make_rings(struct sonde_session *session, u64 size, u32 policy)
 
 	session->rings = sonde_alloc(SONDE_MEMORY_RINGS,
 				     nr_cpu_ids * sizeof(*session->rings));
-	writers = alloc_writers();
+	writers = buffer_alloc_writers();
 	if (!session->rings || !writers) {
 		sonde_free(session->rings);
-		free_writer_array(writers);
+		buffer_free_writer_array(writers);
 		session->rings = NULL;
 		return -ENOMEM;
 	}
@@ -302,13 +306,13 @@ static int make_rings(struct sonde_session *session, u64 size, u32 policy)
 	session->policy = policy;
 	session->writers = writers;
 	for_each_online_cpu(cpu) {
-		err = add_ring(session, cpu);
+		err = buffer_add_ring(session, cpu);
 		if (err)
 			break;
 	}
 	if (err) {
 		session->writers = NULL; /* no ECB before the rings */
-		free_writers(session, writers);
+		buffer_free_writers(session, writers);
 	}
 	return err;
 }
@@ -322,7 +326,7 @@ struct swap {
 };
 
 /* On the writer's CPU, by an interrupt; or anywhere, where that is offline. */
-static void swap_here(void *data)
+static void buffer_swap_here(void *data)
 {
 	struct swap *swap = data;
 
@@ -331,27 +335,28 @@ static void swap_here(void *data)
 	if (swap->writer->busy)
 		return; /* a firing is under way */
 	swap->writer->policy = swap->policy;
-	swap->ring = put_ring(swap->writer, swap->ring, swap->size,
-			      swap->writer->cpu);
+	swap->ring = buffer_put_ring(swap->writer, swap->ring, swap->size,
+				     swap->writer->cpu);
 	swap->size = old;
 	swap->done = true;
 }
 
-static void swap_ring(struct swap *swap)
+static void buffer_swap_ring(struct swap *swap)
 {
 	while (!swap->done) {
 		if (cpu_online(swap->writer->cpu))
-			smp_call_function_single(swap->writer->cpu, swap_here,
-						 swap, 1);
+			smp_call_function_single(swap->writer->cpu,
+						 buffer_swap_here, swap, 1);
 		else
-			swap_here(swap);
+			buffer_swap_here(swap);
 		if (!swap->done)
 			schedule_timeout_uninterruptible(1);
 	}
 }
 
 /* All of the rings or none are replaced. */
-static int replace_rings(struct sonde_session *session, u64 size, u32 policy)
+static int buffer_replace_rings(struct sonde_session *session, u64 size,
+				u32 policy)
 {
 	u32 count = session->ring_count, n;
 	struct swap *swaps;
@@ -364,12 +369,13 @@ static int replace_rings(struct sonde_session *session, u64 size, u32 policy)
 		swaps[n].writer = session->rings[n];
 		swaps[n].size = size;
 		swaps[n].policy = policy;
-		swaps[n].ring = alloc_ring(session, size);
-		if (!swaps[n].ring || set_policy(session->rings[n], policy))
+		swaps[n].ring = buffer_alloc_ring(session, size);
+		if (!swaps[n].ring ||
+		    buffer_set_policy(session->rings[n], policy))
 			goto out_free;
 	}
 	for (n = 0; n < count; n++)
-		swap_ring(&swaps[n]);
+		buffer_swap_ring(&swaps[n]);
 	session->ring_size = size;
 	session->policy = policy;
 	WRITE_ONCE(session->full, false);
@@ -378,8 +384,8 @@ static int replace_rings(struct sonde_session *session, u64 size, u32 policy)
 out_free:
 	for (n = 0; n < count; n++) {
 		if (err && swaps[n].ring)
-			charge(session, -pages_of(size));
-		free_ring(swaps[n].ring, swaps[n].size);
+			buffer_charge(session, -buffer_pages_of(size));
+		buffer_free_ring(swaps[n].ring, swaps[n].size);
 	}
 	kvfree(swaps);
 	return err;
@@ -415,14 +421,14 @@ int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy,
 		  "no memory for such buffers" :
 		  "no memory for such buffers: all of yours may have RLIMIT_MEMLOCK (ulimit -l), %lu KiB",
 		  rlimit(RLIMIT_MEMLOCK) >> 10);
-	if (too_much(size, num_present_cpus()))
+	if (buffer_too_much(size, num_present_cpus()))
 		return -ENOMEM;
 	cpus_read_lock();
 	mutex_lock(&session->rings_lock);
 	if (session->writers)
-		err = replace_rings(session, size, policy);
+		err = buffer_replace_rings(session, size, policy);
 	else
-		err = make_rings(session, size, policy);
+		err = buffer_make_rings(session, size, policy);
 	mutex_unlock(&session->rings_lock);
 	cpus_read_unlock();
 	return err ?: session->ring_count;
@@ -441,15 +447,16 @@ void sonde_buffers_cpu_up(struct sonde_session *session, unsigned int cpu)
 {
 	bool added = false;
 
+	might_sleep();
 	mutex_lock(&session->rings_lock);
 	if (session->writers && !per_cpu_ptr(session->writers, cpu)->ring)
-		added = !add_ring(session, cpu);
+		added = !buffer_add_ring(session, cpu);
 	mutex_unlock(&session->rings_lock);
 	if (added)
 		sonde_event(session, SONDE_EVENT_RINGS, 0, session->ring_count);
 }
 
-static int grow_scratch(struct sonde_session *session, u32 bytes)
+static int buffer_grow_scratch(struct sonde_session *session, u32 bytes)
 {
 	void **fresh;
 	u32 n;
@@ -502,7 +509,7 @@ int sonde_buffers_scratch(struct sonde_session *session, u32 bytes)
 	if (bytes <= session->scratch_size)
 		return 0;
 	mutex_lock(&session->rings_lock);
-	err = grow_scratch(session, bytes);
+	err = buffer_grow_scratch(session, bytes);
 	mutex_unlock(&session->rings_lock);
 	return err;
 }
@@ -515,8 +522,9 @@ int sonde_buffers_scratch(struct sonde_session *session, u32 bytes)
  */
 void sonde_buffers_destroy(struct sonde_session *session)
 {
+	might_sleep();
 	if (session->writers)
-		free_writers(session, session->writers);
+		buffer_free_writers(session, session->writers);
 	session->writers = NULL;
 }
 
@@ -539,6 +547,7 @@ int sonde_buffers_mmap(struct sonde_session *session,
 	struct sonde_writer *writer;
 	int err = -EINVAL;
 
+	might_sleep();
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
 	if (!(vma->vm_flags & VM_SHARED) || offset % SONDE_RING_STRIDE)
@@ -589,6 +598,7 @@ void sonde_writer_drop(struct sonde_writer *writer, u64 records)
 {
 	unsigned long flags;
 
+	lockdep_assert_preemption_disabled();
 	local_irq_save(flags);
 	WRITE_ONCE(writer->drops, writer->drops + records);
 	WRITE_ONCE(writer->ring->drops, writer->drops - writer->drops_before);
@@ -606,13 +616,14 @@ void sonde_writer_drop(struct sonde_writer *writer, u64 records)
 void sonde_writer_refuse(struct sonde_session *session,
 			 struct sonde_writer *writer, u32 records)
 {
+	lockdep_assert_preemption_disabled();
 	if (writer->ring)
 		sonde_writer_drop(writer, records);
 	else
 		atomic64_add(records, &session->lost);
 }
 
-static void refresh_tail(struct sonde_writer *writer)
+static void buffer_refresh_tail(struct sonde_writer *writer)
 {
 	/* W2: the reader is done with what lies before; pairs with R2 */
 	u64 tail = smp_load_acquire(&writer->ring->tail);
@@ -622,7 +633,7 @@ static void refresh_tail(struct sonde_writer *writer)
 }
 
 /* Policy ring: the oldest records go, so that @bytes fit. */
-static void give_up_oldest(struct sonde_writer *writer, u64 bytes)
+static void buffer_give_up_oldest(struct sonde_writer *writer, u64 bytes)
 {
 	u64 wanted = writer->head + bytes - writer->size, tail = writer->head;
 	u32 n;
@@ -639,28 +650,28 @@ static void give_up_oldest(struct sonde_writer *writer, u64 bytes)
 	WRITE_ONCE(writer->ring->tail, tail);
 }
 
-static bool fits(struct sonde_writer *writer, u64 bytes)
+static bool buffer_fits(struct sonde_writer *writer, u64 bytes)
 {
 	return writer->head - writer->tail + bytes <= writer->size;
 }
 
-static bool has_room(struct sonde_writer *writer, u64 bytes)
+static bool buffer_has_room(struct sonde_writer *writer, u64 bytes)
 {
 	if (READ_ONCE(writer->session->full))
 		return false;
-	if (fits(writer, bytes))
+	if (buffer_fits(writer, bytes))
 		return true;
 	if (writer->policy == SONDE_POLICY_RING)
-		give_up_oldest(writer, bytes);
+		buffer_give_up_oldest(writer, bytes);
 	else
-		refresh_tail(writer);
-	return fits(writer, bytes);
+		buffer_refresh_tail(writer);
+	return buffer_fits(writer, bytes);
 }
 
 /* With the padding before it. */
-static u64 needed(struct sonde_writer *writer, u64 bytes)
+static u64 buffer_needed(struct sonde_writer *writer, u64 bytes)
 {
-	u64 rest = to_end(writer);
+	u64 rest = buffer_to_end(writer);
 
 	return rest < bytes ? rest + bytes : bytes;
 }
@@ -675,8 +686,9 @@ void sonde_writer_wake(struct sonde_writer *writer)
 {
 	u64 quarter = writer->size / 4;
 
-	refresh_tail(writer);
-	writer->wake_at = wake_after(writer, writer->tail);
+	lockdep_assert_preemption_disabled();
+	buffer_refresh_tail(writer);
+	writer->wake_at = buffer_wake_after(writer, writer->tail);
 	if (writer->head - writer->tail < quarter)
 		return;
 	writer->wake_at = writer->head + quarter / 4;
@@ -697,20 +709,21 @@ void sonde_writer_wake(struct sonde_writer *writer)
 struct sonde_record *sonde_writer_make_room(struct sonde_writer *writer,
 					    u32 bytes)
 {
-	bool fits = has_room(writer, needed(writer, bytes));
+	bool fits = buffer_has_room(writer, buffer_needed(writer, bytes));
 
-	set_room(writer, fits ? bytes : 0);
+	buffer_set_room(writer, fits ? bytes : 0);
 	if (fits && bytes <= writer->room)
 		return (void *)writer->next;
 	writer->reserved = bytes;
 	writer->outside = fits ? NULL : READ_ONCE(writer->scratch);
-	return fits ? data_at(writer, writer->head + to_end(writer)) :
+	return fits ? buffer_data_at(writer,
+				     writer->head + buffer_to_end(writer)) :
 		      writer->outside;
 }
 
-static void put_padding(struct sonde_writer *writer, u64 bytes)
+static void buffer_put_padding(struct sonde_writer *writer, u64 bytes)
 {
-	struct sonde_record *padding = data_at(writer, writer->head);
+	struct sonde_record *padding = buffer_data_at(writer, writer->head);
 
 	padding->size = bytes;
 	padding->flags = SONDE_RECORD_PADDING;
@@ -730,20 +743,22 @@ void sonde_writer_put(struct sonde_writer *writer, u32 bytes)
 {
 	u32 room = writer->outside ? bytes : writer->reserved;
 
-	if (writer->outside && !has_room(writer, needed(writer, bytes))) {
+	if (writer->outside &&
+	    !buffer_has_room(writer, buffer_needed(writer, bytes))) {
 		sonde_writer_drop(writer, 1);
 		if (writer->policy == SONDE_POLICY_FILL)
 			WRITE_ONCE(writer->session->full, true);
 		return;
 	}
 	/* one in the ring was placed by the room for its largest size */
-	if (to_end(writer) < room)
-		put_padding(writer, to_end(writer));
+	if (buffer_to_end(writer) < room)
+		buffer_put_padding(writer, buffer_to_end(writer));
 	if (writer->outside)
-		memcpy(data_at(writer, writer->head), writer->outside, bytes);
+		memcpy(buffer_data_at(writer, writer->head), writer->outside,
+		       bytes);
 	writer->head += bytes;
 	writer->records++;
-	set_room(writer, 0);
+	buffer_set_room(writer, 0);
 	/* W1: the record before head; pairs with R1 */
 	smp_store_release(&writer->ring->head, writer->head);
 }

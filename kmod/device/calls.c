@@ -53,9 +53,14 @@
 #include "kmod/compat_direct.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/internal.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/calls.h"
 #include "kmod/device/device.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
+#include "kmod/device/slow.h"
+#include "kmod/device/tap.h"
+#include "kmod/device/targets.h"
 
 #define FEW 48u /* functions: more are hooked together where that can be had */
 #define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
@@ -106,7 +111,7 @@ static unsigned long compat_entry __ro_after_init;
 static struct tracepoint *enter_point __ro_after_init;
 
 /* 32-bit calls have other numbers. */
-static bool is_compat(void)
+static bool call_is_compat(void)
 {
 #ifdef CONFIG_IA32_EMULATION
 	return current_thread_info()->status & TS_COMPAT;
@@ -132,10 +137,10 @@ static unsigned long call_of_compat(unsigned long number)
 	return compat_calls[array_index_nospec(number, SONDE_NATIVE_CALLS)];
 }
 
-static __always_inline void begin(struct sonde_firing *firing,
-				  struct sonde_session *session,
-				  struct pt_regs *regs, long call,
-				  union sonde_firing_start start)
+static __always_inline void call_begin(struct sonde_firing *firing,
+				       struct sonde_session *session,
+				       struct pt_regs *regs, long call,
+				       union sonde_firing_start start)
 {
 	firing->session = session;
 	firing->task = current;
@@ -144,16 +149,16 @@ static __always_inline void begin(struct sonde_firing *firing,
 	firing->start.word = start.word;
 }
 
-static __always_inline bool fire_site(struct sonde_firing *firing,
-				      const struct sonde_site *site)
+static __always_inline bool call_fire_site(struct sonde_firing *firing,
+					   const struct sonde_site *site)
 {
 	if (likely(site->only))
 		return sonde_fire_now(firing, site->only);
 	return sonde_fire_site(firing, site);
 }
 
-static noinline bool enter_exec(struct sonde_session *session,
-				struct pt_regs *regs, long call)
+static noinline bool call_enter_exec(struct sonde_session *session,
+				     struct pt_regs *regs, long call)
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(session->kinds[SONDE_TAP_EXEC]);
@@ -161,10 +166,10 @@ static noinline bool enter_exec(struct sonde_session *session,
 
 	if (!site)
 		return false;
-	begin(&firing, session, regs, call,
-	      (union sonde_firing_start){ .has_text = true });
+	call_begin(&firing, session, regs, call,
+		   (union sonde_firing_start){ .has_text = true });
 	memset(firing.args, 0, sizeof(firing.args));
-	if (is_compat())
+	if (call_is_compat())
 		firing.text_address =
 			(u32)(call == __NR_execve ? regs->bx : regs->cx);
 	else
@@ -172,16 +177,16 @@ static noinline bool enter_exec(struct sonde_session *session,
 	return sonde_fire_site(&firing, site);
 }
 
-static __always_inline void want_return(void)
+static __always_inline void call_want_return(void)
 {
 	if (!test_syscall_work(SYSCALL_TRACEPOINT))
 		set_syscall_work(SYSCALL_TRACEPOINT);
 }
 
 /* Return: as sonde_fire_now(). */
-static __always_inline bool enter_session(struct sonde_session *session,
-					  struct pt_regs *regs, long call,
-					  enum sonde_args_source source)
+static __always_inline bool call_enter_session(struct sonde_session *session,
+					       struct pt_regs *regs, long call,
+					       enum sonde_args_source source)
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(session->entries[call]);
@@ -192,59 +197,59 @@ static __always_inline bool enter_session(struct sonde_session *session,
 	if ((!site && !back) || !sonde_covers(session, current))
 		return false;
 	if (back)
-		want_return();
+		call_want_return();
 	if (!site)
 		return false;
-	begin(&firing, session, regs, call,
-	      (union sonde_firing_start){ .args_source = source });
-	return fire_site(&firing, site);
+	call_begin(&firing, session, regs, call,
+		   (union sonde_firing_start){ .args_source = source });
+	return call_fire_site(&firing, site);
 }
 
-static noinline bool enter_execs(struct pt_regs *regs, long call,
-				 enum sonde_args_source source)
+static noinline bool call_enter_execs(struct pt_regs *regs, long call,
+				      enum sonde_args_source source)
 {
 	struct sonde_session *session;
 	bool late = false;
 
 	list_for_each_entry_rcu(session, &listed, calls_node) {
-		late |= enter_session(session, regs, call, source);
+		late |= call_enter_session(session, regs, call, source);
 		if (!sonde_covers(session, current))
 			continue;
 		if (rcu_access_pointer(session->kinds[SONDE_TAP_EXEC_FAILURE]))
-			want_return();
-		late |= enter_exec(session, regs, call);
+			call_want_return();
+		late |= call_enter_exec(session, regs, call);
 	}
 	return late;
 }
 
 /* Not this hook's, or an exec. */
-static noinline void enter_other(struct pt_regs *regs, unsigned long call,
-				 enum way way)
+static noinline void call_enter_other(struct pt_regs *regs, unsigned long call,
+				      enum way way)
 {
 	bool late;
 
 	if (READ_ONCE(by[call]) != (way | WAY_EXEC))
 		return;
 	preempt_disable_notrace();
-	late = enter_execs(regs, call, SONDE_ARGS_CALL);
+	late = call_enter_execs(regs, call, SONDE_ARGS_CALL);
 	preempt_enable_notrace();
 	if (unlikely(late) && preemptible())
 		sonde_run_late();
 }
 
-static noinline bool enter_listed(struct pt_regs *regs, long call,
-				  enum sonde_args_source source)
+static noinline bool call_enter_listed(struct pt_regs *regs, long call,
+				       enum sonde_args_source source)
 {
 	struct sonde_session *session;
 	bool late = false;
 
 	list_for_each_entry_rcu(session, &listed, calls_node)
-		late |= enter_session(session, regs, call, source);
+		late |= call_enter_session(session, regs, call, source);
 	return late;
 }
 
-static __always_inline void enter(struct pt_regs *regs, unsigned long call,
-				  enum way way)
+static __always_inline void call_enter(struct pt_regs *regs, unsigned long call,
+				       enum way way)
 {
 	struct sonde_session *session;
 	bool late;
@@ -253,14 +258,14 @@ static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 		return;
 	call = array_index_nospec(call, SONDE_CALLS);
 	if (unlikely(READ_ONCE(by[call]) != way)) {
-		enter_other(regs, call, way);
+		call_enter_other(regs, call, way);
 		return;
 	}
 	preempt_disable_notrace();
 	session = rcu_dereference_sched(sole);
-	late = likely(session) ?
-		       enter_session(session, regs, call, SONDE_ARGS_CALL) :
-		       enter_listed(regs, call, SONDE_ARGS_CALL);
+	late = likely(session) ? call_enter_session(session, regs, call,
+						    SONDE_ARGS_CALL) :
+				 call_enter_listed(regs, call, SONDE_ARGS_CALL);
 	if (unlikely(late)) {
 		preempt_enable_notrace();
 		if (preemptible())
@@ -273,16 +278,16 @@ static __always_inline void enter(struct pt_regs *regs, unsigned long call,
 /* Of tramp.S: at the beginning of __x64_sys_NAME(regs). */
 void sonde_call_by_name(struct pt_regs *regs)
 {
-	enter(regs, regs->orig_ax, WAY_NAME);
+	call_enter(regs, regs->orig_ax, WAY_NAME);
 }
 
 /* Of tramp.S: at the beginning of x64_sys_call(regs, number). */
 void sonde_call_of_all(struct pt_regs *regs)
 {
-	enter(regs, regs->orig_ax, WAY_ALL);
+	call_enter(regs, regs->orig_ax, WAY_ALL);
 }
 
-static void enter_compat(struct pt_regs *regs, unsigned long number)
+static void call_enter_compat(struct pt_regs *regs, unsigned long number)
 {
 	unsigned long call = call_of_compat(number);
 	bool late;
@@ -290,8 +295,8 @@ static void enter_compat(struct pt_regs *regs, unsigned long number)
 	if (call >= SONDE_CALLS)
 		return;
 	preempt_disable_notrace();
-	late = IS_EXEC(call) ? enter_execs(regs, call, SONDE_ARGS_COMPAT) :
-			       enter_listed(regs, call, SONDE_ARGS_COMPAT);
+	late = IS_EXEC(call) ? call_enter_execs(regs, call, SONDE_ARGS_COMPAT) :
+			       call_enter_listed(regs, call, SONDE_ARGS_COMPAT);
 	preempt_enable_notrace();
 	if (unlikely(late) && preemptible())
 		sonde_run_late();
@@ -300,19 +305,19 @@ static void enter_compat(struct pt_regs *regs, unsigned long number)
 /* Of tramp.S: at the beginning of ia32_sys_call(regs, number). */
 void sonde_call_of_compat(struct pt_regs *regs)
 {
-	enter_compat(regs, regs->orig_ax);
+	call_enter_compat(regs, regs->orig_ax);
 }
 
-static void probe_sys_enter(void *data, struct pt_regs *regs, long call)
+static void call_probe_sys_enter(void *data, struct pt_regs *regs, long call)
 {
-	if (!is_compat())
-		enter(regs, call, WAY_TRACEPOINT);
+	if (!call_is_compat())
+		call_enter(regs, call, WAY_TRACEPOINT);
 	else if (!READ_ONCE(compat_hooked))
-		enter_compat(regs, call);
+		call_enter_compat(regs, call);
 }
 
-static noinline void leave_exec(struct sonde_session *session,
-				struct pt_regs *regs, long call, int error)
+static noinline void call_leave_exec(struct sonde_session *session,
+				     struct pt_regs *regs, long call, int error)
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(session->kinds[SONDE_TAP_EXEC_FAILURE]);
@@ -320,8 +325,8 @@ static noinline void leave_exec(struct sonde_session *session,
 
 	if (!site)
 		return;
-	begin(&firing, session, regs, call,
-	      (union sonde_firing_start){ .error = error });
+	call_begin(&firing, session, regs, call,
+		   (union sonde_firing_start){ .error = error });
 	memset(firing.args, 0, sizeof(firing.args));
 	firing.args[0] = error;
 	sonde_fire_site(&firing, site);
@@ -330,7 +335,7 @@ static noinline void leave_exec(struct sonde_session *session,
 static const long clones[] = { __NR_clone, __NR_fork, __NR_vfork, __NR_clone3 };
 
 /* In the new task, and only there, they return 0. */
-static bool is_clone(long call)
+static bool call_is_clone(long call)
 {
 	u32 n;
 
@@ -340,9 +345,9 @@ static bool is_clone(long call)
 	return false;
 }
 
-static __always_inline void leave_session(struct sonde_session *session,
-					  struct pt_regs *regs, long call,
-					  long result)
+static __always_inline void call_leave_session(struct sonde_session *session,
+					       struct pt_regs *regs, long call,
+					       long result)
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(session->returns[call]);
@@ -355,14 +360,14 @@ static __always_inline void leave_session(struct sonde_session *session,
 	if (result < 0 && result >= -MAX_ERRNO && call != __NR_rt_sigreturn)
 		error = -result;
 	if (unlikely(IS_EXEC(call)) && error)
-		leave_exec(session, regs, call, error);
+		call_leave_exec(session, regs, call, error);
 	if (!site)
 		return;
-	begin(&firing, session, regs, call,
-	      (union sonde_firing_start){ .error = error,
-					  .args_source = SONDE_ARGS_RESULT });
+	call_begin(&firing, session, regs, call,
+		   (union sonde_firing_start){
+			   .error = error, .args_source = SONDE_ARGS_RESULT });
 	firing.result = error ? -1 : result;
-	fire_site(&firing, site);
+	call_fire_site(&firing, site);
 }
 
 /**
@@ -382,13 +387,13 @@ bool sonde_calls_want_newborns(struct sonde_session *session)
 }
 
 /* The call that makes the current task's child, or has made the current task. */
-static long clone_call(struct pt_regs *regs)
+static long call_clone_call(struct pt_regs *regs)
 {
 	long call = syscall_get_nr(current, regs);
 
-	if (is_compat())
+	if (call_is_compat())
 		call = call_of_compat(call);
-	return is_clone(call) ? call : -1;
+	return call_is_clone(call) ? call : -1;
 }
 
 /**
@@ -402,10 +407,11 @@ static long clone_call(struct pt_regs *regs)
 void sonde_call_newborn(struct sonde_session *session)
 {
 	struct pt_regs *regs = task_pt_regs(current);
-	long call = clone_call(regs);
+	long call = call_clone_call(regs);
 
+	lockdep_assert_preemption_disabled();
 	if (call >= 0)
-		leave_session(session, regs, call, 0);
+		call_leave_session(session, regs, call, 0);
 }
 
 /**
@@ -418,21 +424,23 @@ void sonde_call_newborn(struct sonde_session *session)
 void sonde_calls_lose_newborn(struct sonde_session *session,
 			      struct task_struct *task)
 {
-	long call = clone_call(task_pt_regs(current));
+	long call = call_clone_call(task_pt_regs(current));
 	const struct sonde_site *site = NULL;
 
+	lockdep_assert_preemption_disabled();
 	if (call >= 0)
 		site = rcu_dereference_sched(session->returns[call]);
 	if (site)
 		sonde_lose_site(session, site, task);
 }
 
-static noinline void leave_listed(struct pt_regs *regs, long call, long result)
+static noinline void call_leave_listed(struct pt_regs *regs, long call,
+				       long result)
 {
 	struct sonde_session *session;
 
 	list_for_each_entry_rcu(session, &listed, calls_node)
-		leave_session(session, regs, call, result);
+		call_leave_session(session, regs, call, result);
 }
 
 /**
@@ -449,7 +457,7 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 
 	if (list_empty(&listed))
 		return;
-	if (unlikely(is_compat())) {
+	if (unlikely(call_is_compat())) {
 		call = call_of_compat(call);
 		result = (s32)result;
 	} else if (call == -1) {
@@ -458,14 +466,14 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 	if ((unsigned long)call >= SONDE_CALLS)
 		return;
 	call = array_index_nospec(call, SONDE_CALLS);
-	if (!result && unlikely(is_clone(call)))
+	if (!result && unlikely(call_is_clone(call)))
 		return; /* see sonde_call_newborn() */
 	preempt_disable_notrace(); /* 6.13 and later call us with it on */
 	session = rcu_dereference_sched(sole);
 	if (likely(session))
-		leave_session(session, regs, call, result);
+		call_leave_session(session, regs, call, result);
 	else
-		leave_listed(regs, call, result);
+		call_leave_listed(regs, call, result);
 	preempt_enable_notrace();
 }
 
@@ -473,7 +481,7 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 
 #ifdef SONDE_DIRECT_CALLS
 
-static unsigned long trampoline_of(const struct batch *batch)
+static unsigned long call_trampoline_of(const struct batch *batch)
 {
 	return (unsigned long)(batch == all ? sonde_tramp_call_of_all :
 			       batch == compat ? sonde_tramp_call_of_compat :
@@ -481,7 +489,7 @@ static unsigned long trampoline_of(const struct batch *batch)
 }
 
 /* 0: the kernel has no such call. */
-static unsigned long location_of_call(u32 number)
+static unsigned long call_location_of_call(u32 number)
 {
 	if (number >= NR_syscalls || number >= SONDE_NATIVE_CALLS ||
 	    call_table[number] == no_call)
@@ -489,24 +497,24 @@ static unsigned long location_of_call(u32 number)
 	return sonde_location(call_table[number]);
 }
 
-static int start(struct batch *batch)
+static int call_start(struct batch *batch)
 {
-	int err = sonde_direct_register(&batch->ops, trampoline_of(batch));
+	int err = sonde_direct_register(&batch->ops, call_trampoline_of(batch));
 
 	if (!err)
 		list_add(&batch->node, &batches);
 	return err;
 }
 
-static void drop(struct batch *batch)
+static void call_drop(struct batch *batch)
 {
 	ftrace_free_filter(&batch->ops);
 	sonde_free(batch);
 }
 
-static void stop(struct batch *batch)
+static void call_stop(struct batch *batch)
 {
-	sonde_direct_unregister(&batch->ops, trampoline_of(batch));
+	sonde_direct_unregister(&batch->ops, call_trampoline_of(batch));
 	list_del(&batch->node);
 	if (batch == all)
 		all = NULL;
@@ -517,7 +525,7 @@ static void stop(struct batch *batch)
  * All calls of 32-bit code, or none: who has no such program pays nothing. Where
  * it fails they are not seen, as on kernels without that function.
  */
-static void hook_compat(bool wanted)
+static void call_hook_compat(bool wanted)
 {
 	int err;
 
@@ -525,7 +533,8 @@ static void hook_compat(bool wanted)
 		return;
 	if (!wanted) {
 		WRITE_ONCE(compat_hooked, false);
-		sonde_direct_unregister(&compat->ops, trampoline_of(compat));
+		sonde_direct_unregister(&compat->ops,
+					call_trampoline_of(compat));
 		sonde_free(compat);
 		compat = NULL;
 		return;
@@ -538,15 +547,15 @@ static void hook_compat(bool wanted)
 	err = ftrace_set_filter_ip(&compat->ops, compat_entry, 0, 0);
 	if (!err)
 		err = sonde_direct_register(&compat->ops,
-					    trampoline_of(compat));
+					    call_trampoline_of(compat));
 	if (err) {
-		drop(compat);
+		call_drop(compat);
 		compat = NULL;
 	}
 	WRITE_ONCE(compat_hooked, !err);
 }
 
-static int hook_all(void)
+static int call_hook_all(void)
 {
 	int err;
 
@@ -557,15 +566,15 @@ static int hook_all(void)
 		return -ENOMEM;
 	err = ftrace_set_filter_ip(&all->ops, all_calls, 0, 0);
 	if (!err)
-		err = start(all);
+		err = call_start(all);
 	if (err) {
-		drop(all);
+		call_drop(all);
 		all = NULL;
 	}
 	return err;
 }
 
-static int hook_by_name(const unsigned long *numbers)
+static int call_hook_by_name(const unsigned long *numbers)
 {
 	unsigned int number;
 	struct batch *batch;
@@ -578,7 +587,7 @@ static int hook_by_name(const unsigned long *numbers)
 	if (!batch)
 		return -ENOMEM;
 	for_each_set_bit(number, numbers, SONDE_CALLS) {
-		unsigned long ip = location_of_call(number);
+		unsigned long ip = call_location_of_call(number);
 
 		if (!ip)
 			continue;
@@ -589,13 +598,13 @@ static int hook_by_name(const unsigned long *numbers)
 	}
 	bitmap_copy(batch->numbers, numbers, SONDE_CALLS);
 	if (any && !err)
-		err = start(batch);
+		err = call_start(batch);
 	if (err || !any)
-		drop(batch);
+		call_drop(batch);
 	return err;
 }
 
-static void stop_idle(void)
+static void call_stop_idle(void)
 {
 	struct batch *batch, *next;
 	unsigned int number;
@@ -609,11 +618,11 @@ static void stop_idle(void)
 			continue;
 		for_each_set_bit(number, batch->numbers, SONDE_CALLS)
 			WRITE_ONCE(by[number], WAY_NONE);
-		stop(batch);
+		call_stop(batch);
 	}
 }
 
-static int hook_directly(unsigned long *numbers, enum way *way)
+static int call_hook_directly(unsigned long *numbers, enum way *way)
 {
 	int err;
 
@@ -621,15 +630,15 @@ static int hook_directly(unsigned long *numbers, enum way *way)
 		return -EOPNOTSUPP;
 	*way = WAY_ALL;
 	if (all_calls && (all || bitmap_weight(numbers, SONDE_CALLS) > FEW)) {
-		err = hook_all();
+		err = call_hook_all();
 		if (err != -EBUSY)
 			return err;
 	}
 	*way = WAY_NAME;
-	return hook_by_name(numbers);
+	return call_hook_by_name(numbers);
 }
 
-static void own(const unsigned long *numbers)
+static void call_own(const unsigned long *numbers)
 {
 	if (all)
 		bitmap_or(all->numbers, all->numbers, numbers, SONDE_CALLS);
@@ -637,39 +646,39 @@ static void own(const unsigned long *numbers)
 
 #else /* no direct calls */
 
-static void hook_compat(bool wanted)
+static void call_hook_compat(bool wanted)
 {
 }
 
-static void stop_idle(void)
+static void call_stop_idle(void)
 {
 }
 
-static int hook_directly(unsigned long *numbers, enum way *way)
+static int call_hook_directly(unsigned long *numbers, enum way *way)
 {
 	return -EOPNOTSUPP;
 }
 
-static void own(const unsigned long *numbers)
+static void call_own(const unsigned long *numbers)
 {
 }
 
 #endif
 
-static int hook_tracepoint(void)
+static int call_hook_tracepoint(void)
 {
 	int err = -EOPNOTSUPP;
 
 	if (on_tracepoint)
 		return 0;
 	if (enter_point)
-		err = tracepoint_probe_register(enter_point, probe_sys_enter,
-						NULL);
+		err = tracepoint_probe_register(enter_point,
+						call_probe_sys_enter, NULL);
 	on_tracepoint = !err;
 	return err;
 }
 
-static void stop_idle_tracepoint(void)
+static void call_stop_idle_tracepoint(void)
 {
 	bool wanted = false;
 	u32 number;
@@ -684,12 +693,12 @@ static void stop_idle_tracepoint(void)
 	}
 	if (wanted || !on_tracepoint)
 		return;
-	tracepoint_probe_unregister(enter_point, probe_sys_enter, NULL);
+	tracepoint_probe_unregister(enter_point, call_probe_sys_enter, NULL);
 	on_tracepoint = false;
 }
 
 /* Numbers that are wanted and are not hooked. */
-static int hook(unsigned long *numbers)
+static int call_hook(unsigned long *numbers)
 {
 	enum way way = WAY_NONE;
 	unsigned int number;
@@ -700,22 +709,23 @@ static int hook(unsigned long *numbers)
 			__clear_bit(number, numbers);
 	if (bitmap_empty(numbers, SONDE_CALLS))
 		return 0;
-	err = hook_directly(numbers, &way);
+	err = call_hook_directly(numbers, &way);
 	if (err && err != -ENOMEM) {
 		way = WAY_TRACEPOINT;
-		err = hook_tracepoint();
+		err = call_hook_tracepoint();
 	}
 	if (err)
 		return err;
 	if (way == WAY_ALL)
-		own(numbers);
+		call_own(numbers);
 	for_each_set_bit(number, numbers, SONDE_CALLS)
 		WRITE_ONCE(by[number],
 			   IS_EXEC(number) ? way | WAY_EXEC : way);
 	return 0;
 }
 
-static void put_wanted(struct sonde_session *session, unsigned long *numbers)
+static void call_put_wanted(struct sonde_session *session,
+			    unsigned long *numbers)
 {
 	u32 number;
 
@@ -731,7 +741,7 @@ static void put_wanted(struct sonde_session *session, unsigned long *numbers)
 	}
 }
 
-static void trace_everyone(void)
+static void call_trace_everyone(void)
 {
 	struct sonde_session *session;
 	long everyone = 0;
@@ -746,7 +756,7 @@ static void trace_everyone(void)
  * Has the hooks look at @session, or look at it no more: who does so still is
  * waited for before it may be listed again.
  */
-static void list(struct sonde_session *session, bool on)
+static void call_list(struct sonde_session *session, bool on)
 {
 	struct sonde_session *only = NULL;
 
@@ -755,7 +765,7 @@ static void list(struct sonde_session *session, bool on)
 		list_add_tail_rcu(&session->calls_node, &listed);
 	else if (!on && session->calls_listed)
 		list_del_rcu(&session->calls_node);
-	trace_everyone();
+	call_trace_everyone();
 	if (list_is_singular(&listed))
 		only = list_first_entry(&listed, struct sonde_session,
 					calls_node);
@@ -765,20 +775,20 @@ static void list(struct sonde_session *session, bool on)
 	session->calls_listed = on;
 }
 
-static void unhook_idle(void)
+static void call_unhook_idle(void)
 {
-	stop_idle();
-	stop_idle_tracepoint();
+	call_stop_idle();
+	call_stop_idle_tracepoint();
 }
 
-static int take(struct sonde_session *session, const unsigned long *wanted)
+static int call_take(struct sonde_session *session, const unsigned long *wanted)
 {
 	DECLARE_BITMAP(fresh, SONDE_CALLS);
 	unsigned int number;
 	int err;
 
 	bitmap_andnot(fresh, wanted, session->calls, SONDE_CALLS);
-	err = hook(fresh);
+	err = call_hook(fresh);
 	if (err)
 		return err;
 	bitmap_andnot(fresh, wanted, session->calls, SONDE_CALLS);
@@ -788,8 +798,8 @@ static int take(struct sonde_session *session, const unsigned long *wanted)
 	return 0;
 }
 
-static void give_back(struct sonde_session *session,
-		      const unsigned long *wanted)
+static void call_give_back(struct sonde_session *session,
+			   const unsigned long *wanted)
 {
 	DECLARE_BITMAP(gone, SONDE_CALLS);
 	unsigned int number;
@@ -799,36 +809,30 @@ static void give_back(struct sonde_session *session,
 		users[number]--;
 	bitmap_and(session->calls, session->calls, wanted, SONDE_CALLS);
 	if (!bitmap_empty(gone, SONDE_CALLS))
-		unhook_idle();
+		call_unhook_idle();
 }
 
-static bool is_marked(struct task_struct *task)
+static bool call_is_marked(struct task_struct *task)
 {
 	return READ_ONCE(*SONDE_WORK_WORD(task)) & BIT(SONDE_MARK_BIT);
 }
 
 /* The calls that are under way end under our eyes. */
-static void see_returns(struct sonde_session *session)
+static void call_see_returns(struct sonde_session *session)
 {
 	struct task_struct *process, *task;
 
 	read_lock(sonde_kernel.tasklist_lock);
 	for_each_process_thread(process, task)
 		if (!(task->flags & SONDE_PF_KERNEL) &&
-		    (session->targeted ? is_marked(task) : session->privileged))
+		    (session->targeted ? call_is_marked(task) :
+					 session->privileged))
 			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
-/**
- * sonde_calls_update() - hook the system calls that a session's taps need
- * @session: its lock is held; taps or whom it traces have changed
- * @why: what to tell the user on failure
- *
- * Context: Process context. May sleep.
- * Return: 0, -ENOMEM, -EOPNOTSUPP, what the hooks say.
- */
-int sonde_calls_update(struct sonde_session *session, char *why)
+/* Taps or whom the session traces have changed. Return: as sonde_taps_update(). */
+static int call_update(struct sonde_session *session, char *why)
 {
 	DECLARE_BITMAP(wanted, SONDE_CALLS);
 	u32 returns = session->tap_count[SONDE_TAP_SYSCALL_RETURN] +
@@ -837,16 +841,16 @@ int sonde_calls_update(struct sonde_session *session, char *why)
 
 	lockdep_assert_held(&session->lock);
 	mutex_lock(&calls_lock);
-	put_wanted(session, wanted);
-	err = take(session, wanted);
+	call_put_wanted(session, wanted);
+	err = call_take(session, wanted);
 	if (err)
 		scnprintf(why, SONDE_WHY, "cannot hook system calls");
-	give_back(session, wanted);
+	call_give_back(session, wanted);
 	if (session->calls_listed || !bitmap_empty(session->calls, SONDE_CALLS))
-		list(session, !bitmap_empty(session->calls, SONDE_CALLS));
-	hook_compat(!list_empty(&listed));
+		call_list(session, !bitmap_empty(session->calls, SONDE_CALLS));
+	call_hook_compat(!list_empty(&listed));
 	if (returns > session->return_taps)
-		see_returns(session);
+		call_see_returns(session);
 	session->return_taps = returns;
 	mutex_unlock(&calls_lock);
 	return err;
@@ -860,6 +864,7 @@ int sonde_calls_update(struct sonde_session *session, char *why)
  */
 void sonde_calls_show(struct seq_file *to)
 {
+	might_sleep();
 	mutex_lock(&calls_lock);
 	seq_printf(to, "calls: %s\n",
 		   list_empty(&listed) ? "not hooked" :
@@ -909,7 +914,7 @@ void sonde_calls_mark_process(struct sonde_session *session,
 	mutex_unlock(&calls_lock);
 }
 
-static void unmark_all(void)
+static void call_unmark_all(void)
 {
 	struct task_struct *process, *task;
 
@@ -919,29 +924,54 @@ static void unmark_all(void)
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
-/**
- * sonde_calls_destroy() - take a session's hooks away
- * @session: its lock is held; its taps are gone
- *
- * The caller waits for RCU before it frees the session.
- *
- * Context: Process context. May sleep.
- */
-void sonde_calls_destroy(struct sonde_session *session)
+/* The caller waits for RCU before it frees the session. */
+static void call_close(struct sonde_session *session)
 {
 	DECLARE_BITMAP(none, SONDE_CALLS) = {};
 
 	lockdep_assert_held(&session->lock);
 	mutex_lock(&calls_lock);
 	if (session->calls_listed)
-		list(session, false);
-	hook_compat(!list_empty(&listed));
-	give_back(session, none);
+		call_list(session, false);
+	call_hook_compat(!list_empty(&listed));
+	call_give_back(session, none);
 	if (session->marks && !--marking)
-		unmark_all();
+		call_unmark_all();
 	session->marks = false;
 	mutex_unlock(&calls_lock);
 }
+
+static int call_check(struct sonde_session *session,
+		      const struct sonde_tap *tap, char *why)
+{
+	bool numbered = tap->kind == SONDE_TAP_SYSCALL_ENTRY ||
+			tap->kind == SONDE_TAP_SYSCALL_RETURN;
+	bool returns = tap->kind == SONDE_TAP_SYSCALL_RETURN ||
+		       tap->kind == SONDE_TAP_EXEC_FAILURE;
+	const char *missing = returns ? sonde_lacks(SONDE_CAN_SHARE) : NULL;
+
+	if (numbered && tap->number >= SONDE_CALLS) {
+		scnprintf(why, SONDE_WHY, "tap %u: no such system call",
+			  tap->id);
+		return -EINVAL;
+	}
+	if (missing) {
+		scnprintf(why, SONDE_WHY,
+			  "the return of system calls: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does without",
+			  missing);
+		return -EOPNOTSUPP;
+	}
+	return sonde_site_check(session, tap, why);
+}
+
+const struct sonde_tap_ops sonde_call_taps = {
+	.check = call_check,
+	.arm = sonde_site_arm,
+	.disarm = sonde_site_disarm,
+	.hold = sonde_site_hold,
+	.update = call_update,
+	.close = call_close,
+};
 
 /**
  * sonde_calls_init() - find what system calls are hooked by

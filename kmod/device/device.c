@@ -6,9 +6,10 @@
  *   ioctl    SONDE_EXCHANGE: one request, one reply (kmod/shared/abi.h)
  *   mmap     the rings
  *   read     one event; poll() says when there is one
- *   release  everything the session made is undone, in this order: taps and
- *            tracepoints, held threads, then (nothing fires any more) threads' variables,
- *            targets, rings, programs, events
+ *   release  everything the session made is undone, in this order: its finder
+ *            follows nobody any more, taps and tracepoints, held threads, then
+ *            (nothing fires any more) threads' variables, targets, rings,
+ *            programs, events
  *
  * A request is worked on under the session's lock. Its payload is copied in
  * before and its answer copied out after, without the lock: a fault takes
@@ -36,8 +37,25 @@
 #include <linux/vmalloc.h>
 
 #include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/buffer.h"
+#include "kmod/device/calls.h"
 #include "kmod/device/device.h"
+#include "kmod/device/events.h"
+#include "kmod/device/fire.h"
+#include "kmod/device/hold.h"
+#include "kmod/device/kernel.h"
+#include "kmod/device/points.h"
+#include "kmod/device/programs.h"
+#include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
+#include "kmod/device/status.h"
+#include "kmod/device/taps.h"
+#include "kmod/device/targets.h"
+#include "kmod/device/timer.h"
+#include "kmod/device/uprobe.h"
+#include "kmod/device/works.h"
+#include "kmod/finder.h"
 
 #define EVENTS_MAX 16384u /* that wait to be read */
 #define EVENT_BYTES_MAX (4u << 20)
@@ -58,6 +76,7 @@ static bool (*may_access)(struct task_struct *task,
  */
 bool sonde_may_access(struct task_struct *task)
 {
+	might_sleep();
 	return may_access && may_access(task, PTRACE_MODE_ATTACH_REALCREDS);
 }
 
@@ -73,7 +92,7 @@ void sonde_event_wake(struct sonde_session *session)
 	wake_up_interruptible(&session->wait);
 }
 
-static size_t event_bytes(const struct sonde_queued_event *queued)
+static size_t device_event_bytes(const struct sonde_queued_event *queued)
 {
 	return sizeof(queued->event) + queued->event.length;
 }
@@ -95,7 +114,7 @@ bool sonde_event_text(struct sonde_session *session,
 	unsigned long flags;
 	bool good;
 
-	queued = sonde_alloc_within(session, SONDE_MEMORY_EVENTS,
+	queued = sonde_alloc_within(&session->purse, SONDE_MEMORY_EVENTS,
 				    sizeof(*queued) + length, GFP_NOWAIT);
 	spin_lock_irqsave(&session->events_lock, flags);
 	good = queued && session->event_count < EVENTS_MAX &&
@@ -108,7 +127,7 @@ bool sonde_event_text(struct sonde_session *session,
 		memcpy(queued->bytes, text, length);
 		list_add_tail(&queued->node, &session->events);
 		session->event_count++;
-		session->event_bytes += event_bytes(queued);
+		session->event_bytes += device_event_bytes(queued);
 	}
 	spin_unlock_irqrestore(&session->events_lock, flags);
 	if (!good)
@@ -157,7 +176,7 @@ void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value)
 				 "");
 }
 
-static bool has_event(struct sonde_session *session)
+static bool device_has_event(struct sonde_session *session)
 {
 	return READ_ONCE(session->data) || READ_ONCE(session->event_count) ||
 	       READ_ONCE(session->events_lost);
@@ -167,8 +186,8 @@ static bool has_event(struct sonde_session *session)
  * The next event, which stays where it is if it takes more than @room bytes; or
  * that some were lost; or that there is data.
  */
-static struct sonde_queued_event *take_event(struct sonde_session *session,
-					     size_t room)
+static struct sonde_queued_event *
+device_take_event(struct sonde_session *session, size_t room)
 {
 	struct sonde_queued_event *queued, *spare;
 	u32 lost;
@@ -180,12 +199,12 @@ static struct sonde_queued_event *take_event(struct sonde_session *session,
 	queued = list_first_entry_or_null(&session->events,
 					  struct sonde_queued_event, node);
 	lost = queued ? 0 : session->events_lost;
-	if (queued && event_bytes(queued) > room) {
+	if (queued && device_event_bytes(queued) > room) {
 		queued = ERR_PTR(-EMSGSIZE);
 	} else if (queued) {
 		list_del(&queued->node);
 		session->event_count--;
-		session->event_bytes -= event_bytes(queued);
+		session->event_bytes -= device_event_bytes(queued);
 	} else {
 		session->events_lost = 0;
 	}
@@ -218,17 +237,17 @@ static ssize_t device_read(struct file *file, char __user *to, size_t room,
 
 	if (room < sizeof(queued->event) + SONDE_WHY)
 		return -EINVAL;
-	while (!(queued = take_event(session, room))) {
+	while (!(queued = device_take_event(session, room))) {
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		err = wait_event_interruptible(session->wait,
-					       has_event(session));
+					       device_has_event(session));
 		if (err)
 			return err;
 	}
 	if (IS_ERR(queued))
 		return PTR_ERR(queued);
-	bytes = event_bytes(queued);
+	bytes = device_event_bytes(queued);
 	if (copy_to_user(to, &queued->event, sizeof(queued->event)) ||
 	    copy_to_user(to + sizeof(queued->event), queued->bytes,
 			 queued->event.length))
@@ -242,7 +261,7 @@ static __poll_t device_poll(struct file *file, poll_table *table)
 	struct sonde_session *session = file->private_data;
 
 	poll_wait(file, &session->wait, table);
-	return has_event(session) ? EPOLLIN | EPOLLRDNORM : 0;
+	return device_has_event(session) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /* A request under way. */
@@ -253,7 +272,7 @@ struct exchange {
 	void *answer; /* reply.length bytes */
 };
 
-static int hello(struct sonde_session *session, struct exchange *x)
+static int device_hello(struct sonde_session *session, struct exchange *x)
 {
 	x->reply.value = SONDE_ABI_VERSION;
 	if (x->request.value != SONDE_ABI_VERSION) {
@@ -268,7 +287,8 @@ static int hello(struct sonde_session *session, struct exchange *x)
 	return 0;
 }
 
-static int make_buffers(struct sonde_session *session, struct exchange *x)
+static int device_make_buffers(struct sonde_session *session,
+			       struct exchange *x)
 {
 	int count = sonde_buffers_create(session, x->request.value,
 					 x->request.id, x->reply.why);
@@ -289,7 +309,7 @@ static int make_buffers(struct sonde_session *session, struct exchange *x)
 	return 0;
 }
 
-static int count_all(struct sonde_session *session, struct exchange *x)
+static int device_count_all(struct sonde_session *session, struct exchange *x)
 {
 	struct sonde_statistics *statistics;
 
@@ -303,7 +323,7 @@ static int count_all(struct sonde_session *session, struct exchange *x)
 	return 0;
 }
 
-static u32 entries_of(struct xarray *array)
+static u32 device_entries_of(struct xarray *array)
 {
 	unsigned long id;
 	u32 count = 0;
@@ -314,8 +334,8 @@ static u32 entries_of(struct xarray *array)
 	return count;
 }
 
-static void describe(struct sonde_session *session,
-		     struct sonde_session_info *info)
+static void device_describe(struct sonde_session *session,
+			    struct sonde_session_info *info)
 {
 	struct sonde_statistics statistics = {};
 
@@ -323,10 +343,10 @@ static void describe(struct sonde_session *session,
 	info->pid = session->opener;
 	info->uid = from_kuid_munged(&init_user_ns, session->cred->uid);
 	memcpy(info->command, session->command, sizeof(info->command));
-	info->taps = entries_of(&session->taps);
-	info->targets = READ_ONCE(session->target_count);
-	info->ecbs = entries_of(&session->ecbs);
-	info->programs = entries_of(&session->programs);
+	info->taps = device_entries_of(&session->taps);
+	info->targets = sonde_finder_count(session->finder);
+	info->ecbs = device_entries_of(&session->ecbs);
+	info->programs = device_entries_of(&session->programs);
 	info->held = atomic_read(&session->held);
 	info->rings = READ_ONCE(session->ring_count);
 	info->ring_bytes = READ_ONCE(session->ring_size);
@@ -334,7 +354,8 @@ static void describe(struct sonde_session *session,
 	info->drops = statistics.drops;
 }
 
-static int list_sessions(struct sonde_session *session, struct exchange *x)
+static int device_list_sessions(struct sonde_session *session,
+				struct exchange *x)
 {
 	struct sonde_session_info *infos;
 	struct sonde_session *other;
@@ -349,7 +370,7 @@ static int list_sessions(struct sonde_session *session, struct exchange *x)
 			break;
 		if (session->privileged ||
 		    uid_eq(session->cred->uid, other->cred->uid))
-			describe(other, &infos[count++]);
+			device_describe(other, &infos[count++]);
 	}
 	mutex_unlock(&sessions_lock);
 	if (!infos)
@@ -370,11 +391,12 @@ void sonde_sessions_show(struct seq_file *to)
 {
 	struct sonde_session *session;
 
+	might_sleep();
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, node) {
 		struct sonde_session_info info = {};
 
-		describe(session, &info);
+		device_describe(session, &info);
 		seq_printf(to, "session: process %u, user %u, %.*s: %u taps, %u clauses, %u programs, %u targets, %u held, %llu records, %llu drops\n",
 			   info.pid, info.uid, (int)sizeof(info.command),
 			   info.command, info.taps, info.ecbs, info.programs,
@@ -383,16 +405,16 @@ void sonde_sessions_show(struct seq_file *to)
 	mutex_unlock(&sessions_lock);
 }
 
-static int load(struct sonde_session *session, struct exchange *x)
+static int device_load(struct sonde_session *session, struct exchange *x)
 {
 	int err = sonde_program_load(session, x->request.id, x->payload,
 				     x->request.length, x->reply.why);
 
 	/* one with thread variables wants to know when a thread ends */
-	return err ?: sonde_points_update(session, x->reply.why);
+	return err ?: sonde_taps_update(session, x->reply.why);
 }
 
-static int go(struct sonde_session *session, char *why)
+static int device_go(struct sonde_session *session, char *why)
 {
 	if (!session->privileged && !session->targeted) {
 		scnprintf(why, SONDE_WHY,
@@ -404,13 +426,13 @@ static int go(struct sonde_session *session, char *why)
 	return 0;
 }
 
-static int not_here(struct exchange *x, const char *what)
+static int device_not_here(struct exchange *x, const char *what)
 {
 	scnprintf(x->reply.why, SONDE_WHY, "the kernel module does not %s", what);
 	return -EOPNOTSUPP;
 }
 
-static int perform(struct sonde_session *session, struct exchange *x)
+static int device_perform(struct sonde_session *session, struct exchange *x)
 {
 	const struct sonde_request *r = &x->request;
 	const char *fault = sonde_request_fault(r);
@@ -421,16 +443,16 @@ static int perform(struct sonde_session *session, struct exchange *x)
 		return -EINVAL;
 	}
 	if (r->kind == SONDE_HELLO)
-		return hello(session, x);
+		return device_hello(session, x);
 	if (!session->greeted) {
 		scnprintf(why, SONDE_WHY, "say SONDE_HELLO first");
 		return -EPROTO;
 	}
 	switch (r->kind) {
 	case SONDE_BUFFERS:
-		return make_buffers(session, x);
+		return device_make_buffers(session, x);
 	case SONDE_PROGRAM_LOAD:
-		return load(session, x);
+		return device_load(session, x);
 	case SONDE_ECB_ADD:
 		return sonde_ecbs_add(session, x->payload, r->length, why);
 	case SONDE_ECB_REMOVE:
@@ -445,14 +467,14 @@ static int perform(struct sonde_session *session, struct exchange *x)
 	case SONDE_DETACH:
 		return sonde_target_remove(session, r->value, why);
 	case SONDE_GO:
-		return go(session, why);
+		return device_go(session, why);
 	case SONDE_STATISTICS:
-		return count_all(session, x);
+		return device_count_all(session, x);
 	case SONDE_SESSIONS:
-		return list_sessions(session, x);
+		return device_list_sessions(session, x);
 	case SONDE_SPAWN:
 	case SONDE_RUN_TO_ENTRY:
-		return not_here(x, "start programs: fork, then attach");
+		return device_not_here(x, "start programs: fork, then attach");
 	case SONDE_STOP_TARGET:
 	case SONDE_CONTINUE_TARGET:
 		return sonde_hold_pause(session, r->value,
@@ -464,16 +486,17 @@ static int perform(struct sonde_session *session, struct exchange *x)
 	case SONDE_SEEN:
 		return sonde_hold_seen(session, r->id, why);
 	case SONDE_SIGNAL_TARGET:
-		return not_here(x, "signal targets: use kill()");
+		return device_not_here(x, "signal targets: use kill()");
 	case SONDE_READ_MEMORY:
 	case SONDE_WRITE_MEMORY:
-		return not_here(x, "move memory: use process_vm_readv()");
+		return device_not_here(x,
+				       "move memory: use process_vm_readv()");
 	}
 	scnprintf(why, SONDE_WHY, "malformed request: unknown kind");
 	return -EINVAL;
 }
 
-static int take_payload(struct exchange *x, u64 address)
+static int device_take_payload(struct exchange *x, u64 address)
 {
 	void *bytes;
 
@@ -490,7 +513,7 @@ static int take_payload(struct exchange *x, u64 address)
 	return 0;
 }
 
-static int give_answer(const struct exchange *x, u64 address, u64 room)
+static int device_give_answer(const struct exchange *x, u64 address, u64 room)
 {
 	if (x->reply.length > room)
 		return -EMSGSIZE;
@@ -514,16 +537,16 @@ static long device_ioctl(struct file *file, unsigned int number,
 	if (copy_from_user(&whole, user, offsetof(typeof(whole), reply)))
 		return -EFAULT;
 	x.request = whole.request;
-	err = take_payload(&x, whole.payload);
+	err = device_take_payload(&x, whole.payload);
 	if (!err) {
 		err = mutex_lock_killable(&session->lock);
 		if (!err) {
-			err = perform(session, &x);
+			err = device_perform(session, &x);
 			mutex_unlock(&session->lock);
 		}
 	}
 	if (!err)
-		err = give_answer(&x, whole.answer, whole.room);
+		err = device_give_answer(&x, whole.answer, whole.room);
 	if (err)
 		x.reply.length = 0;
 	x.reply.error = err;
@@ -539,7 +562,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	return sonde_buffers_mmap(file->private_data, vma);
 }
 
-static void init_session(struct sonde_session *session)
+static void device_init_session(struct sonde_session *session)
 {
 	refcount_set(&session->ref, 1);
 	mutex_init(&session->lock);
@@ -551,16 +574,15 @@ static void init_session(struct sonde_session *session)
 	hash_init(session->threads);
 	hash_init(session->reentries);
 	session->uprobes = RB_ROOT;
-	sonde_targets_init(session);
 	spin_lock_init(&session->threads_lock);
 	spin_lock_init(&session->events_lock);
 	INIT_LIST_HEAD(&session->events);
-	INIT_LIST_HEAD(&session->mappings);
 	init_waitqueue_head(&session->wait);
 	session->cred = get_current_cred();
 	session->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
 	session->unlimited = session->privileged ||
 			     ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK);
+	session->purse.most = session->privileged ? 256l << 20 : 16l << 20;
 	session->perfmon = ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
 			   ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 	session->sees_kernel = session->perfmon && session->privileged;
@@ -568,7 +590,7 @@ static void init_session(struct sonde_session *session)
 	get_task_comm(session->command, current->group_leader);
 }
 
-static u32 sessions_of(kuid_t user)
+static u32 device_sessions_of(kuid_t user)
 {
 	struct sonde_session *session;
 	u32 count = 0;
@@ -590,14 +612,20 @@ static int device_open(struct inode *inode, struct file *file)
 	session = sonde_alloc(SONDE_MEMORY_SESSIONS, sizeof(*session));
 	if (!session)
 		return -ENOMEM;
-	init_session(session);
+	device_init_session(session);
+	if (sonde_targets_init(session)) {
+		put_cred(session->cred);
+		sonde_session_put(session);
+		return -ENOMEM;
+	}
 	mutex_lock(&sessions_lock);
 	many = !session->privileged &&
-	       sessions_of(session->cred->uid) >= SESSIONS_MAX;
+	       device_sessions_of(session->cred->uid) >= SESSIONS_MAX;
 	if (!many)
 		list_add_tail(&session->node, &sessions);
 	mutex_unlock(&sessions_lock);
 	if (many) {
+		sonde_targets_destroy(session);
 		put_cred(session->cred);
 		sonde_session_put(session);
 		return -EMFILE;
@@ -606,7 +634,7 @@ static int device_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
-static void free_events(struct sonde_session *session)
+static void device_free_events(struct sonde_session *session)
 {
 	struct sonde_queued_event *queued, *next;
 
@@ -621,7 +649,7 @@ static int device_release(struct inode *inode, struct file *file)
 	mutex_lock(&sessions_lock);
 	list_del(&session->node);
 	mutex_unlock(&sessions_lock);
-	sonde_mappings_leave(session);
+	sonde_targets_end(session);
 	sonde_taps_destroy(session);
 	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
@@ -629,7 +657,7 @@ static int device_release(struct inode *inode, struct file *file)
 	sonde_targets_destroy(session);
 	sonde_buffers_destroy(session);
 	sonde_programs_destroy(session);
-	free_events(session);
+	device_free_events(session);
 	put_cred(session->cred);
 	sonde_session_put(session);
 	return 0;
@@ -641,7 +669,7 @@ static void device_show(struct seq_file *to, struct file *file)
 	const struct sonde_session *session = file->private_data;
 
 	seq_printf(to, "sonde-going:\t%d\nsonde-targets:\t%u\n",
-		   READ_ONCE(session->going), READ_ONCE(session->target_count));
+		   READ_ONCE(session->going), sonde_finder_count(session->finder));
 }
 
 static const struct file_operations device_operations = {
@@ -664,7 +692,7 @@ static struct miscdevice device = {
 	.fops = &device_operations,
 };
 
-static int cpu_comes(unsigned int cpu)
+static int device_cpu_comes(unsigned int cpu)
 {
 	struct sonde_session *session;
 
@@ -683,15 +711,15 @@ int sonde_device_init(void)
 					 "bool(struct task_struct *, unsigned int)");
 	sonde_fire_init();
 	sonde_kernel_init();
-	sonde_taps_init();
+	sonde_points_init();
+	sonde_calls_init();
 	sonde_uprobes_init();
-	sonde_mappings_init();
 	err = sonde_timers_init();
 	if (err)
 		return err;
 	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
-						  "sonde:rings", cpu_comes,
-						  NULL);
+						  "sonde:rings",
+						  device_cpu_comes, NULL);
 	err = min(hotplug_state, 0);
 	if (err)
 		goto out_timers;

@@ -24,7 +24,6 @@ int sonde_device_init(void);
 void sonde_device_exit(void);
 
 void sonde_device_wait(void);
-void sonde_memory_end(void);
 void sonde_call_exit(struct pt_regs *regs, long result);
 
 #endif

@@ -42,8 +42,14 @@
 
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/buffer.h"
 #include "kmod/device/fire.h"
+#include "kmod/device/kernel.h"
 #include "kmod/device/session.h"
+#include "kmod/device/slow.h"
+#include "kmod/device/timer.h"
+#include "kmod/device/writer.h"
 
 #define FRAME_MAX BIT_ULL(24) /* bytes a stack frame may have */
 #define PSARGS_MAX 80u
@@ -66,13 +72,13 @@ void sonde_fire_init(void)
 					  "long long unsigned int(struct task_struct *)");
 }
 
-static bool has_user_memory(void)
+static bool fire_has_user_memory(void)
 {
 	return current->mm && !(current->flags & PF_KTHREAD) &&
 	       (in_task() || this_cpu_read(sonde_sampling));
 }
 
-static bool may_lock(void)
+static bool fire_may_lock(void)
 {
 	return in_task() && !irqs_disabled();
 }
@@ -83,7 +89,7 @@ int sonde_read_present(u64 address, void *to, u32 length)
 	const void __user *from = (const void __user *)(unsigned long)address;
 	unsigned long left = length;
 
-	if (!has_user_memory())
+	if (!fire_has_user_memory())
 		return -1;
 	pagefault_disable();
 	if (access_ok(from, length)) {
@@ -112,8 +118,8 @@ int sonde_read_user(u64 address, void *to, u32 length)
 	return err;
 }
 
-static int env_read_user(void *thread, uint64_t address, void *to,
-			 uint32_t length)
+static int fire_env_read_user(void *thread, uint64_t address, void *to,
+			      uint32_t length)
 {
 	return sonde_read_user(address, to, length);
 }
@@ -123,7 +129,7 @@ int sonde_read_text(u64 address, char *to, u32 max)
 {
 	long length;
 
-	if (!has_user_memory())
+	if (!fire_has_user_memory())
 		return -1;
 	if (max == 1) {
 		to[0] = 0;
@@ -140,13 +146,14 @@ int sonde_read_text(u64 address, char *to, u32 max)
 	return length;
 }
 
-static int env_read_text(void *thread, uint64_t address, char *to, uint32_t max)
+static int fire_env_read_text(void *thread, uint64_t address, char *to,
+			      uint32_t max)
 {
 	return sonde_read_text(address, to, max);
 }
 
 /* With interrupts off no mapping is looked up: later, if that can be. */
-static bool may_unwind(const struct pt_regs *regs)
+static bool fire_may_unwind(const struct pt_regs *regs)
 {
 	if (!in_task() || !current->mm || !user_64bit_mode((struct pt_regs *)regs))
 		return false;
@@ -168,7 +175,7 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 
 	if (!regs || !max)
 		return 0;
-	if (may_unwind(regs))
+	if (fire_may_unwind(regs))
 		return sonde_unwind(firing, to, max);
 	to[count++] = regs->ip;
 	if (firing->start.at_edge && count < max &&
@@ -190,7 +197,7 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 }
 
 /* The stack is walked once a firing, however often a program asks. */
-static u32 stack_depth(struct sonde_firing *firing)
+static u32 fire_stack_depth(struct sonde_firing *firing)
 {
 	u64 *frames = (u64 *)firing->writer->path; /* half a page */
 
@@ -200,20 +207,20 @@ static u32 stack_depth(struct sonde_firing *firing)
 	return firing->depth - 1;
 }
 
-static u64 caller(struct sonde_firing *firing)
+static u64 fire_caller(struct sonde_firing *firing)
 {
 	u64 frames[2];
 
 	return sonde_walk_stack(firing, frames, 2) == 2 ? frames[1] : 0;
 }
 
-static u64 cpu_time(void)
+static u64 fire_cpu_time(void)
 {
 	return cpu_time_of ? cpu_time_of(current) :
 			     current->se.sum_exec_runtime;
 }
 
-static u64 parent_pid(void)
+static u64 fire_parent_pid(void)
 {
 	u64 pid;
 
@@ -223,7 +230,7 @@ static u64 parent_pid(void)
 	return pid;
 }
 
-static u64 group_or_session(enum pid_type type)
+static u64 fire_group_or_session(enum pid_type type)
 {
 	u64 pid;
 
@@ -234,7 +241,7 @@ static u64 group_or_session(enum pid_type type)
 	return pid;
 }
 
-static u64 bound_cpu(void)
+static u64 fire_bound_cpu(void)
 {
 	const struct cpumask *allowed = current->cpus_ptr;
 
@@ -257,7 +264,7 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 	case SONDE_DIF_VAR_TID:
 		return current->pid;
 	case SONDE_DIF_VAR_PPID:
-		return parent_pid();
+		return fire_parent_pid();
 	case SONDE_DIF_VAR_UID:
 		return from_kuid(&init_user_ns, current_uid());
 	case SONDE_DIF_VAR_GID:
@@ -271,19 +278,19 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 	case SONDE_DIF_VAR_TIMESTAMP:
 		return sonde_firing_time(firing);
 	case SONDE_DIF_VAR_VTIMESTAMP:
-		return cpu_time();
+		return fire_cpu_time();
 	case SONDE_DIF_VAR_ERRNO:
 		return firing->start.error;
 	case SONDE_DIF_VAR_UCALLER:
-		return caller(firing);
+		return fire_caller(firing);
 	case SONDE_DIF_VAR_USTACKDEPTH:
-		return stack_depth(firing);
+		return fire_stack_depth(firing);
 	case SONDE_DIF_VAR_PROBE:
 		return firing->probe;
 	case SONDE_DIF_VAR_PGID:
-		return group_or_session(PIDTYPE_PGID);
+		return fire_group_or_session(PIDTYPE_PGID);
 	case SONDE_DIF_VAR_SID:
-		return group_or_session(PIDTYPE_SID);
+		return fire_group_or_session(PIDTYPE_SID);
 	case SONDE_DIF_VAR_NLWP:
 		return get_nr_threads(current);
 	case SONDE_DIF_VAR_SYSCALL:
@@ -295,7 +302,7 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 	case SONDE_DIF_VAR_POLICY:
 		return current->policy;
 	case SONDE_DIF_VAR_BOUND_CPU:
-		return bound_cpu();
+		return fire_bound_cpu();
 	case SONDE_DIF_VAR_CURTHREAD:
 		return (unsigned long)current;
 	case SONDE_DIF_VAR_CALLER:
@@ -309,13 +316,13 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 	return 0;
 }
 
-static uint64_t env_variable(void *thread, uint32_t variable)
+static uint64_t fire_env_variable(void *thread, uint32_t variable)
 {
 	return sonde_variable(thread, variable);
 }
 
 /* Selectors that the entry code leaves as the program has them. */
-static u64 selector(u32 number)
+static u64 fire_selector(u32 number)
 {
 	u16 value = 0;
 
@@ -351,16 +358,16 @@ u64 sonde_register(struct sonde_firing *firing, u32 number)
 	if (!r || number == 15)
 		return 0;
 	if (number >= ARRAY_SIZE(offsets))
-		return selector(number);
+		return fire_selector(number);
 	return *(const unsigned long *)((const char *)r + offsets[number]);
 }
 
-static uint64_t env_register(void *thread, uint32_t number)
+static uint64_t fire_env_register(void *thread, uint32_t number)
 {
 	return sonde_register(thread, number);
 }
 
-static int put_text(const char *text, char *to, u32 max)
+static int fire_put_text(const char *text, char *to, u32 max)
 {
 	u32 n = 0;
 
@@ -370,88 +377,89 @@ static int put_text(const char *text, char *to, u32 max)
 	return n;
 }
 
-static int put_path(struct sonde_firing *firing, const struct path *path,
-		    char *to, u32 max)
+static int fire_put_path(struct sonde_firing *firing, const struct path *path,
+			 char *to, u32 max)
 {
 	const char *text = d_path(path, firing->writer->path, PAGE_SIZE);
 
-	return IS_ERR(text) ? -1 : put_text(text, to, max);
+	return IS_ERR(text) ? -1 : fire_put_text(text, to, max);
 }
 
 /* At a process's end nothing tells any more whether it may be looked at. */
-static bool may_see_paths(const struct sonde_firing *firing)
+static bool fire_may_see_paths(const struct sonde_firing *firing)
 {
-	return may_lock() && (current->mm || firing->session->privileged);
+	return fire_may_lock() && (current->mm || firing->session->privileged);
 }
 
 /* Working or root directory; the lock keeps the path while we look. */
-static int put_directory(struct sonde_firing *firing, bool root, char *to,
-			 u32 max)
+static int fire_put_directory(struct sonde_firing *firing, bool root, char *to,
+			      u32 max)
 {
 	struct fs_struct *fs = current->fs;
 	int length;
 
-	if (!fs || !may_see_paths(firing))
+	if (!fs || !fire_may_see_paths(firing))
 		return -1;
 	sonde_fs_lock(fs);
-	length = put_path(firing, root ? &fs->root : &fs->pwd, to, max);
+	length = fire_put_path(firing, root ? &fs->root : &fs->pwd, to, max);
 	sonde_fs_unlock(fs);
 	return length;
 }
 
-static int put_executable(struct sonde_firing *firing, char *to, u32 max)
+static int fire_put_executable(struct sonde_firing *firing, char *to, u32 max)
 {
 	struct file *file;
 	int length;
 
-	if (!may_see_paths(firing))
+	if (!fire_may_see_paths(firing))
 		return -1;
 	file = sonde_kernel.get_task_exe_file(current);
 	if (!file)
 		return -1;
-	length = put_path(firing, &file->f_path, to, max);
+	length = fire_put_path(firing, &file->f_path, to, max);
 	fput(file);
 	return length;
 }
 
-static int put_file(struct sonde_firing *firing, u32 which, u64 fd, char *to,
-		    u32 max)
+static int fire_put_file(struct sonde_firing *firing, u32 which, u64 fd,
+			 char *to, u32 max)
 {
 	struct path mount;
 	struct file *file;
 	int length = -1;
 
-	if (!may_see_paths(firing) || !current->files)
+	if (!fire_may_see_paths(firing) || !current->files)
 		return -1;
 	file = fget_raw(fd);
 	if (!file)
-		return put_text(which == SONDE_DIF_TEXT_FDPATH ? "<none>" : "",
-				to, max);
+		return fire_put_text(which == SONDE_DIF_TEXT_FDPATH ? "<none>" :
+								      "",
+				     to, max);
 	mount.mnt = file->f_path.mnt;
 	mount.dentry = mount.mnt->mnt_root;
 	if (which == SONDE_DIF_TEXT_FDPATH)
-		length = put_path(firing, &file->f_path, to, max);
+		length = fire_put_path(firing, &file->f_path, to, max);
 	else if (which == SONDE_DIF_TEXT_FDMOUNT)
-		length = put_path(firing, &mount, to, max);
+		length = fire_put_path(firing, &mount, to, max);
 	else if (which == SONDE_DIF_TEXT_FDPOS)
 		length = scnprintf(to, max, "%lld", file->f_pos);
 	else if (which == SONDE_DIF_TEXT_FDFLAGS)
 		length = scnprintf(to, max, "%u", file->f_flags);
 	else
-		length = put_text(file_inode(file)->i_sb->s_type->name, to,
-				  max);
+		length = fire_put_text(file_inode(file)->i_sb->s_type->name, to,
+				       max);
 	fput(file);
 	return length;
 }
 
 /* The arguments' bytes, blanks for NULs, none at the end. */
-static int put_arguments(char *to, u32 max)
+static int fire_put_arguments(char *to, u32 max)
 {
 	struct mm_struct *mm = current->mm;
 	char text[PSARGS_MAX];
 	u32 length, n;
 
-	if (!mm || !has_user_memory())
+	if (!mm || !fire_has_user_memory())
 		return -1;
 	length = min3(PSARGS_MAX, max - 1,
 		      (u32)min(mm->arg_end - mm->arg_start, 4096ul));
@@ -466,24 +474,24 @@ static int put_arguments(char *to, u32 max)
 }
 
 /* A process that need not be the current one: a member sees his own. */
-static bool may_name(const struct sonde_session *session,
-		     struct task_struct *task)
+static bool fire_may_name(const struct sonde_session *session,
+			  struct task_struct *task)
 {
 	return session->privileged ||
 	       uid_eq(session->cred->uid, task_uid(task));
 }
 
-static int put_comm(const struct sonde_firing *firing, u64 pid, char *to,
-		    u32 max)
+static int fire_put_comm(const struct sonde_firing *firing, u64 pid, char *to,
+			 u32 max)
 {
 	struct task_struct *task;
 	int length;
 
 	rcu_read_lock();
 	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
-	if (task && !may_name(firing->session, task))
+	if (task && !fire_may_name(firing->session, task))
 		task = NULL;
-	length = put_text(task ? task->comm : "", to, max);
+	length = fire_put_text(task ? task->comm : "", to, max);
 	rcu_read_unlock();
 	return length;
 }
@@ -494,27 +502,27 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 {
 	switch ((enum sonde_dif_text)which) {
 	case SONDE_DIF_TEXT_EXECNAME:
-		return put_text(current->comm, to, max);
+		return fire_put_text(current->comm, to, max);
 	case SONDE_DIF_TEXT_PSARGS:
-		return put_arguments(to, max);
+		return fire_put_arguments(to, max);
 	case SONDE_DIF_TEXT_CWD:
-		return put_directory(firing, false, to, max);
+		return fire_put_directory(firing, false, to, max);
 	case SONDE_DIF_TEXT_ROOT:
-		return put_directory(firing, true, to, max);
+		return fire_put_directory(firing, true, to, max);
 	case SONDE_DIF_TEXT_FDPATH:
 	case SONDE_DIF_TEXT_FDFS:
 	case SONDE_DIF_TEXT_FDMOUNT:
 	case SONDE_DIF_TEXT_FDPOS:
 	case SONDE_DIF_TEXT_FDFLAGS:
-		return put_file(firing, which, operand, to, max);
+		return fire_put_file(firing, which, operand, to, max);
 	case SONDE_DIF_TEXT_EXEPATH:
-		return put_executable(firing, to, max);
+		return fire_put_executable(firing, to, max);
 	case SONDE_DIF_TEXT_PROBE_TEXT:
 		if (operand || !firing->start.has_text)
 			return -1;
 		return sonde_read_text(firing->text_address, to, max);
 	case SONDE_DIF_TEXT_COMM:
-		return put_comm(firing, operand, to, max);
+		return fire_put_comm(firing, operand, to, max);
 	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* refused when it is loaded */
 	case SONDE_DIF_TEXT_COUNT:
 		break;
@@ -522,48 +530,48 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 	return -1;
 }
 
-static int env_text(void *thread, uint32_t which, uint64_t operand, char *to,
-		    uint32_t max)
+static int fire_env_text(void *thread, uint32_t which, uint64_t operand,
+			 char *to, uint32_t max)
 {
 	return sonde_text(thread, which, operand, to, max);
 }
 
-static int env_stack(void *thread, uint64_t *to, uint32_t max)
+static int fire_env_stack(void *thread, uint64_t *to, uint32_t max)
 {
 	return sonde_walk_stack(thread, to, max);
 }
 
-static int env_read_kernel(void *thread, uint64_t address, void *to,
-			   uint32_t length)
+static int fire_env_read_kernel(void *thread, uint64_t address, void *to,
+				uint32_t length)
 {
 	return sonde_read_kernel(address, to, length);
 }
 
-static int env_read_kernel_text(void *thread, uint64_t address, char *to,
-				uint32_t max)
+static int fire_env_read_kernel_text(void *thread, uint64_t address, char *to,
+				     uint32_t max)
 {
 	return sonde_read_kernel_text(address, to, max);
 }
 
-static int env_kernel_stack(void *thread, uint64_t *to, uint32_t max)
+static int fire_env_kernel_stack(void *thread, uint64_t *to, uint32_t max)
 {
 	return sonde_walk_kernel(thread, NULL, to, max);
 }
 
 static const struct sonde_dif_env sonde_env = {
-	.read_user = env_read_user,
-	.read_text = env_read_text,
-	.variable = env_variable,
-	.user_register = env_register,
-	.text = env_text,
-	.stack = env_stack,
-	.read_kernel = env_read_kernel,
-	.read_kernel_text = env_read_kernel_text,
-	.kernel_stack = env_kernel_stack,
+	.read_user = fire_env_read_user,
+	.read_text = fire_env_read_text,
+	.variable = fire_env_variable,
+	.user_register = fire_env_register,
+	.text = fire_env_text,
+	.stack = fire_env_stack,
+	.read_kernel = fire_env_read_kernel,
+	.read_kernel_text = fire_env_read_kernel_text,
+	.kernel_stack = fire_env_kernel_stack,
 };
 
-static struct sonde_thread *find_thread(struct sonde_session *session,
-					struct task_struct *task)
+static struct sonde_thread *fire_find_thread(struct sonde_session *session,
+					     struct task_struct *task)
 {
 	struct sonde_thread *thread;
 
@@ -575,14 +583,14 @@ static struct sonde_thread *find_thread(struct sonde_session *session,
 }
 
 /* Only the thread itself makes its entry, so there are never two. */
-static noinline u64 *make_thread(struct sonde_session *session)
+static noinline u64 *fire_make_thread(struct sonde_session *session)
 {
 	struct sonde_thread *thread;
 	unsigned long flags;
 
 	if (!in_task() || ((current->flags & PF_EXITING) && !current->mm))
 		return NULL;
-	thread = sonde_alloc_within(session, SONDE_MEMORY_VARIABLES,
+	thread = sonde_alloc_within(&session->purse, SONDE_MEMORY_VARIABLES,
 				    sizeof(*thread), GFP_NOWAIT);
 	if (!thread)
 		return NULL;
@@ -607,7 +615,7 @@ void sonde_thread_forget(struct sonde_session *session,
 	unsigned long flags;
 
 	rcu_read_lock();
-	thread = find_thread(session, task);
+	thread = fire_find_thread(session, task);
 	rcu_read_unlock();
 	if (!thread)
 		return;
@@ -635,14 +643,14 @@ void sonde_threads_destroy(struct sonde_session *session)
 	}
 }
 
-static __always_inline u64 *thread_variables(struct sonde_session *session)
+static __always_inline u64 *fire_thread_variables(struct sonde_session *session)
 {
-	struct sonde_thread *thread = find_thread(session, current);
+	struct sonde_thread *thread = fire_find_thread(session, current);
 
-	return likely(thread) ? thread->variables : make_thread(session);
+	return likely(thread) ? thread->variables : fire_make_thread(session);
 }
 
-static noinline void fetch_stack_args(struct sonde_firing *firing)
+static noinline void fire_fetch_stack_args(struct sonde_firing *firing)
 {
 	if (firing->start.args_source != SONDE_ARGS_READY)
 		memset(&firing->args[6], 0, 4 * sizeof(firing->args[0]));
@@ -654,17 +662,18 @@ static noinline void fetch_stack_args(struct sonde_firing *firing)
 				(SONDE_DIF_ARGS - 6) * sizeof(u64));
 }
 
-static __always_inline void prepare(struct sonde_firing *firing, u32 needs)
+static __always_inline void fire_prepare(struct sonde_firing *firing, u32 needs)
 {
 	if (needs & SONDE_NEED_STACK_ARGS)
-		fetch_stack_args(firing);
+		fire_fetch_stack_args(firing);
 	if (needs & SONDE_NEED_ARGS)
 		sonde_fetch_args(firing);
 	if (needs & SONDE_NEED_LOCALS)
 		memset(firing->writer->locals, 0,
 		       sizeof(firing->writer->locals));
 	if (needs & SONDE_NEED_THREAD)
-		firing->thread_variables = thread_variables(firing->session);
+		firing->thread_variables =
+			fire_thread_variables(firing->session);
 	if (needs & SONDE_NEED_USER) {
 		sonde_fire_watch();
 		firing->depth = 0;
@@ -674,7 +683,7 @@ static __always_inline void prepare(struct sonde_firing *firing, u32 needs)
 /* What the programs of a firing need, once for all of them. */
 void sonde_fire_prepare(struct sonde_firing *firing, u32 needs)
 {
-	prepare(firing, needs);
+	fire_prepare(firing, needs);
 }
 
 /* By the interpreter: bytes of the record, or 0. */
@@ -721,7 +730,7 @@ bool sonde_fire_each(struct sonde_firing *firing,
 	bool late = false;
 
 	firing->timestamp = 0;
-	prepare(firing, all);
+	fire_prepare(firing, all);
 	for (; ecb < ecbs->entries + count && !late; ecb++) {
 		u32 needs = ecb->program->needs;
 
@@ -750,6 +759,7 @@ bool sonde_fire_each(struct sonde_firing *firing,
  */
 void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
 {
+	lockdep_assert_preemption_disabled();
 	sonde_fire_now(firing, probe);
 }
 

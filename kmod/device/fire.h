@@ -9,8 +9,22 @@
 #ifndef SONDE_FIRE_H
 #define SONDE_FIRE_H
 
+#include "kmod/device/buffer.h"
 #include "kmod/device/session.h"
 #include "kmod/device/writer.h"
+
+void sonde_fire_init(void);
+void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe);
+bool sonde_fire_site(struct sonde_firing *firing,
+		     const struct sonde_site *site);
+void sonde_lose_probe(struct sonde_session *session,
+		      const struct sonde_probe *probe);
+void sonde_lose_site(struct sonde_session *session,
+		     const struct sonde_site *site, struct task_struct *task);
+int sonde_read_user(u64 address, void *to, u32 length);
+void sonde_thread_forget(struct sonde_session *session,
+			 struct task_struct *task);
+void sonde_threads_destroy(struct sonde_session *session);
 
 u64 sonde_firing_time(struct sonde_firing *firing);
 u64 sonde_variable(struct sonde_firing *firing, u32 variable);
@@ -23,14 +37,6 @@ int sonde_read_present(u64 address, void *to, u32 length);
 
 /* unwind.c */
 u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max);
-
-/* kernel.c */
-int sonde_read_kernel(u64 address, void *to, u32 length);
-int sonde_read_kernel_text(u64 address, char *to, u32 max);
-u32 sonde_walk_kernel(struct sonde_firing *firing, struct pt_regs *from,
-		      u64 *to, u32 max);
-u64 sonde_kernel_caller(struct sonde_firing *firing, struct pt_regs *from);
-u64 sonde_kernel_depth(struct sonde_firing *firing, struct pt_regs *from);
 
 void sonde_fire_prepare(struct sonde_firing *firing, u32 needs);
 u32 sonde_fire_interpret(struct sonde_firing *firing,
@@ -69,12 +75,6 @@ static __always_inline void sonde_fetch_args(struct sonde_firing *firing)
 	}
 	firing->start.args_source = SONDE_ARGS_READY;
 }
-
-/* slow.c */
-void sonde_fire_watch(void);
-void sonde_fire_user(struct sonde_firing *firing,
-		     const struct sonde_ecb_entry *ecb);
-bool sonde_put_off(const struct sonde_firing *firing);
 
 /* The program fills in the record but for what is the same for all. */
 static __always_inline u32 sonde_run_ecb(struct sonde_firing *firing,

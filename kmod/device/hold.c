@@ -12,11 +12,11 @@
  *                                        firing, in the thread again
  *
  * While any probe that is armed has such an ECB, each thread that the session
- * covers has a grip: existing ones by passes over all threads until one finds
- * nothing new, others at their clone. User taps stay uprobes, whose handlers
- * only note the firing: they hold a lock of the kernel's that others wait for.
- * It is made, and the thread stops, before the return to user mode. Who sends a
- * signal, and whom a timer interrupts, cannot be held.
+ * covers has a grip: the session's finder tells who there is, and who is born.
+ * User taps stay uprobes, whose handlers only note the firing: they hold a lock
+ * of the kernel's that others wait for. It is made, and the thread stops, before
+ * the return to user mode. Who sends a signal, and whom a timer interrupts, cannot
+ * be held.
  *
  * SONDE_STOP_TARGET stops threads by the same engines, and so does a file that a
  * thread of a target maps that is followed (SONDE_FOLLOW). The process that opened
@@ -44,7 +44,13 @@
 
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
+#include "kmod/device/session.h"
+#include "kmod/device/slow.h"
+#include "kmod/device/targets.h"
+#include "kmod/finder.h"
 #include "kmod/shared/siginfo.h"
 
 #define EVENTS_OF_ALL \
@@ -66,68 +72,17 @@ struct held_taps {
 	struct held_tap taps[];
 };
 
-static void put_grips(struct sonde_grips *grips)
-{
-	if (!refcount_dec_and_test(&grips->ref))
-		return;
-	sonde_free(rcu_dereference_protected(grips->taps, true));
-	sonde_session_put(grips->session);
-	sonde_free(grips);
-}
-
-/**
- * sonde_grip_hold() - the current thread waits for a release, or does not
- * @grip: its own
- * @held: whether
- *
- * Context: The thread itself. Does not sleep.
- */
-void sonde_grip_hold(struct sonde_grip *grip, bool held)
-{
-	struct sonde_session *session = grip->grips->session;
-	bool was;
-
-	spin_lock(&grip->lock);
-	was = grip->held;
-	grip->held = held;
-	spin_unlock(&grip->lock);
-	if (held && !was) {
-		atomic_inc(&session->held);
-		atomic64_inc(&session->stops);
-	} else if (was && !held) {
-		atomic_dec(&session->held);
-	}
-}
-
-/* A member holds nobody who has become somebody else by an exec. */
-static bool may_hold(const struct sonde_grip *grip)
-{
-	struct sonde_session *session = grip->grips->session;
-
-	return session->privileged || sonde_has_target(session, grip->tgid);
-}
-
-u32 sonde_grip_resume(struct sonde_grip *grip)
-{
-	bool stays;
-
-	spin_lock(&grip->lock);
-	stays = !grip->dropped && (grip->held || grip->paused || grip->mapped);
-	spin_unlock(&grip->lock);
-	return stays && may_hold(grip) ? UTRACE_STOP : UTRACE_RESUME;
-}
-
-static struct sonde_slow *first_waiting(struct sonde_grip *grip)
+static struct sonde_slow *hold_first_waiting(struct sonde_grip *grip)
 {
 	return list_first_entry_or_null(&grip->waiting, struct sonde_slow,
 					node);
 }
 
-static void forget_waiting(struct sonde_grip *grip)
+static void hold_forget_waiting(struct sonde_grip *grip)
 {
 	struct sonde_slow *slow;
 
-	while ((slow = first_waiting(grip))) {
+	while ((slow = hold_first_waiting(grip))) {
 		list_del(&slow->node);
 		sonde_free(slow);
 	}
@@ -135,12 +90,12 @@ static void forget_waiting(struct sonde_grip *grip)
 }
 
 /* Only the thread itself looks at what waits. */
-static void run_waiting(struct sonde_grip *grip)
+static void hold_run_waiting(struct sonde_grip *grip)
 {
 	struct sonde_slow *slow;
 
 	while (!READ_ONCE(grip->held) && !READ_ONCE(grip->dropped) &&
-	       (slow = first_waiting(grip))) {
+	       (slow = hold_first_waiting(grip))) {
 		if (sonde_fire_slow(slow, grip))
 			break;
 		list_del(&slow->node);
@@ -148,11 +103,11 @@ static void run_waiting(struct sonde_grip *grip)
 	}
 }
 
-static void add_waiting(struct sonde_grip *grip,
-			const struct sonde_firing *firing,
-			struct sonde_probe *probe)
+static void hold_add_waiting(struct sonde_grip *grip,
+			     const struct sonde_firing *firing,
+			     struct sonde_probe *probe)
 {
-	struct sonde_slow *slow = sonde_alloc_within(firing->session,
+	struct sonde_slow *slow = sonde_alloc_within(&firing->session->purse,
 						     SONDE_MEMORY_LATE,
 						     sizeof(*slow), GFP_KERNEL);
 
@@ -169,13 +124,7 @@ static void add_waiting(struct sonde_grip *grip,
 	list_add_tail(&slow->node, &grip->waiting);
 }
 
-/* A thread that ends is told nothing any more. */
-int sonde_grip_tell(struct sonde_grip *grip, enum utrace_resume_action action)
-{
-	return utrace_control(grip->task, grip->engine, action);
-}
-
-static bool is_covered(struct sonde_session *session)
+static bool hold_is_covered(struct sonde_session *session)
 {
 	bool covered;
 
@@ -185,15 +134,15 @@ static bool is_covered(struct sonde_session *session)
 	return covered;
 }
 
-static bool is_call(u32 kind)
+static bool hold_is_call(u32 kind)
 {
 	return kind == SONDE_TAP_SYSCALL_ENTRY ||
 	       kind == SONDE_TAP_SYSCALL_RETURN;
 }
 
 /* The n-th tap of this event that covers the current task. */
-static struct sonde_probe *nth_probe(struct sonde_grips *grips, u32 kind,
-				     u32 number, u32 nth)
+static struct sonde_probe *hold_nth_probe(struct sonde_grips *grips, u32 kind,
+					  u32 number, u32 nth)
 {
 	struct sonde_probe *probe = NULL;
 	const struct held_taps *taps;
@@ -206,7 +155,7 @@ static struct sonde_probe *nth_probe(struct sonde_grips *grips, u32 kind,
 
 		if (tap->kind != kind || READ_ONCE(tap->gone) ||
 		    (tap->pid && tap->pid != current->tgid) ||
-		    (is_call(kind) && tap->number != number) || nth--)
+		    (hold_is_call(kind) && tap->number != number) || nth--)
 			continue;
 		probe = tap->probe;
 		break;
@@ -216,21 +165,21 @@ static struct sonde_probe *nth_probe(struct sonde_grips *grips, u32 kind,
 }
 
 /* An event: its firings wait behind what waits already, and run if nothing does. */
-static void report(struct sonde_grip *grip, u32 kind,
-		   const struct sonde_firing *firing)
+static void hold_report(struct sonde_grip *grip, u32 kind,
+			const struct sonde_firing *firing)
 {
 	struct sonde_probe *probe;
 	u32 nth = 0;
 
-	if (READ_ONCE(grip->dropped) || !is_covered(firing->session))
+	if (READ_ONCE(grip->dropped) || !hold_is_covered(firing->session))
 		return;
-	while ((probe = nth_probe(grip->grips, kind, firing->call, nth++)))
-		add_waiting(grip, firing, probe);
-	run_waiting(grip);
+	while ((probe = hold_nth_probe(grip->grips, kind, firing->call, nth++)))
+		hold_add_waiting(grip, firing, probe);
+	hold_run_waiting(grip);
 }
 
-static void begin(struct sonde_firing *firing, struct sonde_grip *grip,
-		  long call)
+static void hold_begin(struct sonde_firing *firing, struct sonde_grip *grip,
+		       long call)
 {
 	memset(firing, 0, sizeof(*firing));
 	firing->session = grip->grips->session;
@@ -239,34 +188,34 @@ static void begin(struct sonde_firing *firing, struct sonde_grip *grip,
 	firing->call = call;
 }
 
-static u32 answer(struct sonde_grip *grip, u32 action)
+static u32 hold_answer(struct sonde_grip *grip, u32 action)
 {
 	return (action & ~UTRACE_RESUME_MASK) | sonde_grip_resume(grip);
 }
 
-static bool is_64bit(void)
+static bool hold_is_64bit(void)
 {
 	return syscall_get_arch(current) == AUDIT_ARCH_X86_64;
 }
 
-static u32 on_entry(u32 action, struct utrace_engine *engine,
-		    struct pt_regs *regs)
+static u32 hold_on_entry(u32 action, struct utrace_engine *engine,
+			 struct pt_regs *regs)
 {
 	struct sonde_grip *grip = engine->data;
 	long call = syscall_get_nr(current, regs);
 	struct sonde_firing firing;
 
 	if (action & UTRACE_SYSCALL_RESUMED) {
-		run_waiting(grip);
-		return answer(grip, action);
+		hold_run_waiting(grip);
+		return hold_answer(grip, action);
 	}
-	if (!is_64bit() || (unsigned long)call >= SONDE_CALLS)
-		return answer(grip, action);
-	begin(&firing, grip, call);
+	if (!hold_is_64bit() || (unsigned long)call >= SONDE_CALLS)
+		return hold_answer(grip, action);
+	hold_begin(&firing, grip, call);
 	if (IS_EXEC(call)) {
 		firing.text_address = call == __NR_execve ? regs->di : regs->si;
 		firing.start.has_text = true;
-		report(grip, SONDE_TAP_EXEC, &firing);
+		hold_report(grip, SONDE_TAP_EXEC, &firing);
 		firing.start.has_text = false;
 	}
 	firing.args[0] = regs->di;
@@ -275,12 +224,12 @@ static u32 on_entry(u32 action, struct utrace_engine *engine,
 	firing.args[3] = regs->r10;
 	firing.args[4] = regs->r8;
 	firing.args[5] = regs->r9;
-	report(grip, SONDE_TAP_SYSCALL_ENTRY, &firing);
-	return answer(grip, action);
+	hold_report(grip, SONDE_TAP_SYSCALL_ENTRY, &firing);
+	return hold_answer(grip, action);
 }
 
-static u32 on_return(u32 action, struct utrace_engine *engine,
-		     struct pt_regs *regs)
+static u32 hold_on_return(u32 action, struct utrace_engine *engine,
+			  struct pt_regs *regs)
 {
 	struct sonde_grip *grip = engine->data;
 	long call = syscall_get_nr(current, regs);
@@ -289,135 +238,96 @@ static u32 on_return(u32 action, struct utrace_engine *engine,
 
 	if (call == -1)
 		call = __NR_rt_sigreturn; /* only that leaves without it */
-	if (!is_64bit() || (unsigned long)call >= SONDE_CALLS)
-		return answer(grip, action);
-	begin(&firing, grip, call);
+	if (!hold_is_64bit() || (unsigned long)call >= SONDE_CALLS)
+		return hold_answer(grip, action);
+	hold_begin(&firing, grip, call);
 	if (call != __NR_rt_sigreturn)
 		firing.start.error = -error;
 	if (firing.start.error && IS_EXEC(call)) {
 		firing.args[0] = firing.start.error;
-		report(grip, SONDE_TAP_EXEC_FAILURE, &firing);
+		hold_report(grip, SONDE_TAP_EXEC_FAILURE, &firing);
 	}
 	firing.args[0] = firing.start.error ? -1 : regs->ax;
 	firing.args[1] = firing.args[0];
-	report(grip, SONDE_TAP_SYSCALL_RETURN, &firing);
-	return answer(grip, action);
+	hold_report(grip, SONDE_TAP_SYSCALL_RETURN, &firing);
+	return hold_answer(grip, action);
 }
 
-static int take(struct sonde_grips *grips, struct task_struct *task,
-		bool newborn, bool paused);
-
-static u32 on_clone(u32 action, struct utrace_engine *engine,
-		    unsigned long flags, struct task_struct *child)
+static u32 hold_on_clone(u32 action, struct utrace_engine *engine,
+			 unsigned long flags, struct task_struct *child)
 {
 	struct sonde_grip *grip = engine->data;
 	struct sonde_firing firing;
 	bool thread = flags & CLONE_THREAD;
-	bool paused = thread && READ_ONCE(grip->paused);
 
-	/* a pass comes with the first tap that is held, and sees the child */
-	if (paused || rcu_access_pointer(grip->grips->taps))
-		take(grip->grips, child, true, paused);
-	begin(&firing, grip, syscall_get_nr(current, task_pt_regs(current)));
+	hold_begin(&firing, grip,
+		   syscall_get_nr(current, task_pt_regs(current)));
 	firing.args[0] = child->pid;
 	firing.args[1] = flags;
-	report(grip, thread ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE, &firing);
-	return answer(grip, action);
+	hold_report(grip, thread ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE,
+		    &firing);
+	return hold_answer(grip, action);
 }
 
-static u32 on_exec(u32 action, struct utrace_engine *engine,
-		   const struct linux_binfmt *fmt,
-		   const struct linux_binprm *bprm, struct pt_regs *regs)
+static u32 hold_on_exec(u32 action, struct utrace_engine *engine,
+			const struct linux_binfmt *fmt,
+			const struct linux_binprm *bprm, struct pt_regs *regs)
 {
 	struct sonde_grip *grip = engine->data;
 	struct sonde_firing firing;
 
-	begin(&firing, grip, __NR_execve);
-	report(grip, SONDE_TAP_EXEC_SUCCESS, &firing);
-	return answer(grip, action);
+	hold_begin(&firing, grip, __NR_execve);
+	hold_report(grip, SONDE_TAP_EXEC_SUCCESS, &firing);
+	return hold_answer(grip, action);
 }
 
-static u32 on_quiesce(u32 action, struct utrace_engine *engine,
-		      unsigned long event)
+static u32 hold_on_quiesce(u32 action, struct utrace_engine *engine,
+			   unsigned long event)
 {
 	struct sonde_grip *grip = engine->data;
 	struct sonde_firing firing;
 
 	if (event)
-		return answer(grip, action);
+		return hold_answer(grip, action);
 	if (grip->newborn) {
 		grip->newborn = false;
-		begin(&firing, grip, -1);
+		hold_begin(&firing, grip, -1);
 		if (thread_group_leader(current))
-			report(grip, SONDE_TAP_START, &firing);
-		report(grip, SONDE_TAP_LWP_START, &firing);
+			hold_report(grip, SONDE_TAP_START, &firing);
+		hold_report(grip, SONDE_TAP_LWP_START, &firing);
 	}
-	run_waiting(grip);
-	return answer(grip, action);
+	hold_run_waiting(grip);
+	return hold_answer(grip, action);
 }
 
-static u32 on_signal(u32 action, struct utrace_engine *engine,
-		     struct pt_regs *regs, kernel_siginfo_t *info,
-		     const struct k_sigaction *orig_ka,
-		     struct k_sigaction *return_ka)
+static u32 hold_on_signal(u32 action, struct utrace_engine *engine,
+			  struct pt_regs *regs, kernel_siginfo_t *info,
+			  const struct k_sigaction *orig_ka,
+			  struct k_sigaction *return_ka)
 {
 	struct sonde_grip *grip = engine->data;
 	u32 verdict = utrace_signal_action(action);
 	struct sonde_firing firing;
 
 	if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER)
-		return on_quiesce(action, engine, 0); /* in lieu of it */
-	begin(&firing, grip, -1);
+		return hold_on_quiesce(action, engine, 0); /* in lieu of it */
+	hold_begin(&firing, grip, -1);
 	sonde_siginfo_args(firing.args, info->si_signo, info->si_errno,
 			   info->si_code, &info->_sifields);
 	if (verdict == UTRACE_SIGNAL_IGN) {
 		firing.args[3] = current->tgid;
 		firing.args[4] = current->pid;
-		report(grip, SONDE_TAP_SIGNAL_DISCARD, &firing);
+		hold_report(grip, SONDE_TAP_SIGNAL_DISCARD, &firing);
 	} else {
 		if (orig_ka)
 			firing.args[3] = (unsigned long)orig_ka->sa.sa_handler;
-		report(grip, SONDE_TAP_SIGNAL_DELIVER, &firing);
+		hold_report(grip, SONDE_TAP_SIGNAL_DELIVER, &firing);
 	}
-	return answer(grip, action);
-}
-
-static struct sonde_grip *find_grip(struct sonde_grips *grips,
-				    struct task_struct *task)
-{
-	struct sonde_grip *grip;
-
-	lockdep_assert_held(&grips->lock);
-	hash_for_each_possible(grips->table, grip, node, (unsigned long)task)
-		if (grip->task == task)
-			return grip;
-	return NULL;
-}
-
-/* Whether no other thread of the process is left; of several, one is told so. */
-static bool exits_last(struct sonde_grip *grip)
-{
-	struct sonde_grips *grips = grip->grips;
-	struct task_struct *thread;
-	struct sonde_grip *other;
-	bool last = true;
-
-	rcu_read_lock();
-	spin_lock(&grips->lock);
-	grip->exited = true;
-	for_each_thread(current, thread) {
-		other = find_grip(grips, thread);
-		last = !other || other->exited;
-		if (!last)
-			break;
-	}
-	spin_unlock(&grips->lock);
-	rcu_read_unlock();
-	return last;
+	return hold_answer(grip, action);
 }
 
 /* As wait() will show it. */
-static int exit_status(long code)
+static int hold_exit_status(long code)
 {
 	struct signal_struct *signal = current->signal;
 
@@ -427,127 +337,53 @@ static int exit_status(long code)
 					      current->group_leader->exit_code;
 }
 
-static u32 on_exit(u32 action, struct utrace_engine *engine, long orig_code,
-		   long *code)
+static u32 hold_on_exit(u32 action, struct utrace_engine *engine,
+			long orig_code, long *code)
 {
 	struct sonde_grip *grip = engine->data;
 	struct sonde_firing firing;
 
-	forget_waiting(grip); /* it was killed while it was held */
+	hold_forget_waiting(grip); /* it was killed while it was held */
 	spin_lock(&grip->lock);
 	grip->mapped = 0;
 	spin_unlock(&grip->lock);
-	begin(&firing, grip, -1);
+	hold_begin(&firing, grip, -1);
 	sonde_end_args(firing.args, *code);
-	report(grip, SONDE_TAP_LWP_EXIT, &firing);
-	if (exits_last(grip)) {
-		sonde_end_args(firing.args, exit_status(*code));
-		report(grip, SONDE_TAP_EXIT, &firing);
+	hold_report(grip, SONDE_TAP_LWP_EXIT, &firing);
+	if (sonde_grip_exits_last(grip)) {
+		sonde_end_args(firing.args, hold_exit_status(*code));
+		hold_report(grip, SONDE_TAP_EXIT, &firing);
 	}
-	return answer(grip, action);
+	return hold_answer(grip, action);
 }
 
-/* Takes a grip out of the table: whether it was in, and its engine is ours. */
-static bool unlink_grip(struct sonde_grip *grip)
-{
-	struct sonde_grips *grips = grip->grips;
-	bool linked;
-
-	spin_lock(&grips->lock);
-	linked = !hlist_unhashed(&grip->node);
-	hash_del(&grip->node);
-	spin_unlock(&grips->lock);
-	return linked;
-}
-
-static u32 on_death(struct utrace_engine *engine, bool group_dead, int signal)
+static u32 hold_on_death(struct utrace_engine *engine, bool group_dead,
+			 int signal)
 {
 	struct sonde_grip *grip = engine->data;
 
-	forget_waiting(grip);
-	if (unlink_grip(grip))
+	hold_forget_waiting(grip);
+	if (sonde_grip_unlink(grip))
 		utrace_engine_put(engine);
 	return UTRACE_DETACH;
 }
 
-static void on_release(void *data)
+static void hold_on_release(void *data)
 {
 	struct sonde_grip *grip = data;
 	struct sonde_grips *grips = grip->engine ? grip->grips : NULL;
 	struct sonde_slow *slow;
 
-	while ((slow = first_waiting(grip))) {
+	while ((slow = hold_first_waiting(grip))) {
 		list_del(&slow->node);
 		sonde_free(slow);
 	}
 	sonde_free(grip);
 	if (grips)
-		put_grips(grips);
+		sonde_grips_put(grips);
 }
 
-/**
- * sonde_grip_pauses() - the current thread may wait for others for long
- * @grip: its own
- * @pause: for sonde_grip_resumes()
- *
- * Context: A callback of its engine.
- * Return: false: it may not, for it is let go.
- */
-bool sonde_grip_pauses(struct sonde_grip *grip, struct sonde_pause *pause)
-{
-	bool may;
-
-	spin_lock(&grip->lock);
-	may = !grip->dropped;
-	grip->absent = may;
-	spin_unlock(&grip->lock);
-	if (may)
-		sonde_pause_begin(pause);
-	return may;
-}
-
-/**
- * sonde_grip_resumes() - undo sonde_grip_pauses()
- * @grip: the same
- * @pause: the same
- *
- * Context: The same callback.
- * Return: whether it was let go: then nothing of the session may be looked at.
- */
-bool sonde_grip_resumes(struct sonde_grip *grip, struct sonde_pause *pause)
-{
-	bool dropped;
-
-	spin_lock(&grip->lock);
-	grip->absent = false;
-	dropped = grip->dropped;
-	spin_unlock(&grip->lock);
-	sonde_pause_end(pause); /* the core keeps the module from here on */
-	return dropped;
-}
-
-/* Lets a thread go for good. The caller has unlinked the grip. */
-static void let_go(struct sonde_grip *grip)
-{
-	struct sonde_session *session = grip->grips->session;
-	struct utrace_engine *engine = grip->engine;
-	struct task_struct *task = grip->task;
-	bool absent;
-
-	spin_lock(&grip->lock);
-	grip->dropped = true;
-	absent = grip->absent;
-	spin_unlock(&grip->lock);
-	while (utrace_control(task, engine, UTRACE_DETACH) == -EALREADY)
-		schedule_timeout_uninterruptible(1);
-	while (!absent && utrace_barrier(task, engine) != -ESRCH)
-		schedule_timeout_uninterruptible(1);
-	if (grip->held)
-		atomic_dec(&session->held);
-	utrace_engine_put(engine);
-}
-
-static unsigned long events_of(struct sonde_grips *grips)
+unsigned long sonde_hold_events(struct sonde_grips *grips)
 {
 	unsigned long events = EVENTS_OF_ALL;
 	const struct held_taps *taps;
@@ -560,217 +396,7 @@ static unsigned long events_of(struct sonde_grips *grips)
 	return events;
 }
 
-/* With a reference to its engine, which keeps it. */
-struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
-				  struct task_struct *task)
-{
-	struct sonde_grip *grip;
-
-	spin_lock(&grips->lock);
-	grip = find_grip(grips, task);
-	if (grip)
-		utrace_engine_get(grip->engine);
-	spin_unlock(&grips->lock);
-	return grip;
-}
-
-static bool link_grip(struct sonde_grip *grip)
-{
-	struct sonde_grips *grips = grip->grips;
-	bool ended;
-
-	spin_lock(&grips->lock);
-	ended = grips->ended;
-	if (!ended)
-		hash_add(grips->table, &grip->node, (unsigned long)grip->task);
-	spin_unlock(&grips->lock);
-	return !ended;
-}
-
-/* Return: 0; -EEXIST there is a grip; -EDEADLK, -ESRCH, -EPERM, -ENOMEM. */
-static int take(struct sonde_grips *grips, struct task_struct *task,
-		bool newborn, bool paused)
-{
-	const int flags = UTRACE_ATTACH_CREATE | UTRACE_ATTACH_EXCLUSIVE |
-			  UTRACE_ATTACH_MATCH_OPS;
-	struct utrace_engine *engine;
-	struct sonde_grip *grip;
-	int err;
-
-	if (task->tgid == grips->session->opener)
-		return -EDEADLK;
-	grip = sonde_alloc_within(grips->session, SONDE_MEMORY_HELD,
-				  sizeof(*grip), GFP_KERNEL);
-	if (!grip)
-		return -ENOMEM;
-	grip->grips = grips;
-	grip->task = task;
-	grip->tgid = task->tgid;
-	grip->newborn = newborn;
-	grip->paused = paused;
-	spin_lock_init(&grip->lock);
-	INIT_LIST_HEAD(&grip->waiting);
-	engine = utrace_attach_task(task, flags, &grips->ops, grip);
-	if (IS_ERR(engine)) {
-		sonde_free(grip);
-		return PTR_ERR(engine);
-	}
-	refcount_inc(&grips->ref);
-	grip->engine = engine;
-	/*
-	 * Ours: once it is linked, the thread's death or the end of the session
-	 * may drop the other two.
-	 */
-	utrace_engine_get(engine);
-	if (!link_grip(grip)) {
-		let_go(grip);
-		utrace_engine_put(engine);
-		return -ESRCH;
-	}
-	err = utrace_set_events(task, engine, events_of(grips));
-	if (err && unlink_grip(grip))
-		let_go(grip);
-	if (!err && (paused || newborn))
-		sonde_grip_tell(grip, paused ? UTRACE_STOP : UTRACE_REPORT);
-	utrace_engine_put(engine);
-	return err;
-}
-
-static bool wants(struct sonde_session *session, struct task_struct *task,
-		  u32 only)
-{
-	if ((task->flags & SONDE_PF_KERNEL) || READ_ONCE(task->exit_state))
-		return false;
-	if (only && task->tgid != only)
-		return false;
-	return session->targeted ? sonde_has_target(session, task->tgid) :
-				   session->privileged;
-}
-
-/* References to threads without a grip. Return: their number, or -ENOMEM. */
-static int missing(struct sonde_grips *grips, struct task_struct ***tasks)
-{
-	struct task_struct *process, *task;
-	int count = 0, room = 64;
-
-	rcu_read_lock();
-	for_each_process_thread(process, task)
-		room++;
-	rcu_read_unlock();
-	*tasks = kvmalloc_array(room, sizeof(**tasks), GFP_KERNEL);
-	if (!*tasks)
-		return -ENOMEM;
-	rcu_read_lock();
-	for_each_process_thread(process, task) {
-		bool has;
-
-		if (count == room)
-			break;
-		spin_lock(&grips->lock);
-		has = find_grip(grips, task);
-		spin_unlock(&grips->lock);
-		if (!has) {
-			get_task_struct(task);
-			(*tasks)[count++] = task;
-		}
-	}
-	rcu_read_unlock();
-	return count;
-}
-
-/* Return: how many threads were taken, or -ENOMEM. */
-static int pass(struct sonde_grips *grips, u32 only)
-{
-	struct task_struct **tasks;
-	int count = missing(grips, &tasks), taken = 0, n;
-
-	for (n = 0; n < count; n++) {
-		if (wants(grips->session, tasks[n], only) &&
-		    !take(grips, tasks[n], false, false))
-			taken++;
-		put_task_struct(tasks[n]);
-	}
-	if (count < 0)
-		return count;
-	kvfree(tasks);
-	return taken;
-}
-
-/* A grip on every thread that is covered, or on those of process @only. */
-int sonde_grips_take(struct sonde_grips *grips, u32 only)
-{
-	int taken;
-
-	do
-		taken = pass(grips, only);
-	while (taken > 0);
-	return taken;
-}
-
-static void set_all_events(struct sonde_grips *grips)
-{
-	unsigned long events = events_of(grips);
-	struct sonde_grip *grip;
-	int bucket;
-
-	spin_lock(&grips->lock);
-	hash_for_each(grips->table, bucket, grip, node)
-		if (utrace_set_events(grip->task, grip->engine, events))
-			continue; /* it ends */
-	spin_unlock(&grips->lock);
-}
-
-/* Those of process @only; 0: all. */
-static void drop_grips(struct sonde_grips *grips, u32 only)
-{
-	struct sonde_grip *grip, *other;
-	struct hlist_node *next;
-	LIST_HEAD(dropped);
-	int bucket;
-
-	spin_lock(&grips->lock);
-	hash_for_each_safe(grips->table, bucket, next, grip, node) {
-		if (only && grip->tgid != only)
-			continue;
-		hash_del(&grip->node);
-		list_add(&grip->drop, &dropped);
-	}
-	spin_unlock(&grips->lock);
-	list_for_each_entry_safe(grip, other, &dropped, drop)
-		let_go(grip);
-}
-
-struct sonde_grips *sonde_grips_of(struct sonde_session *session)
-{
-	struct sonde_grips *grips = session->grips;
-
-	lockdep_assert_held(&session->lock);
-	if (grips)
-		return grips;
-	grips = sonde_alloc(SONDE_MEMORY_HELD, sizeof(*grips));
-	if (!grips)
-		return NULL;
-	refcount_set(&grips->ref, 1);
-	spin_lock_init(&grips->lock);
-	hash_init(grips->table);
-	grips->session = session;
-	refcount_inc(&session->ref);
-	grips->ops = (struct utrace_engine_ops){
-		.report_quiesce = on_quiesce,
-		.report_syscall_entry = on_entry,
-		.report_syscall_exit = on_return,
-		.report_clone = on_clone,
-		.report_exec = on_exec,
-		.report_signal = on_signal,
-		.report_exit = on_exit,
-		.report_death = on_death,
-		.release = on_release,
-	};
-	session->grips = grips;
-	return grips;
-}
-
-static unsigned long events_for(u32 kind)
+static unsigned long hold_events_for(u32 kind)
 {
 	switch ((enum sonde_tap_kind)kind) {
 	case SONDE_TAP_SYSCALL_ENTRY:
@@ -799,7 +425,8 @@ static unsigned long events_for(u32 kind)
  */
 int sonde_hold_check(u32 kind, char *why)
 {
-	const char *missing = sonde_lacks(EVENTS_OF_ALL | events_for(kind));
+	const char *missing =
+		sonde_lacks(EVENTS_OF_ALL | hold_events_for(kind));
 
 	if (!missing)
 		return 0;
@@ -809,7 +436,7 @@ int sonde_hold_check(u32 kind, char *why)
 	return -EOPNOTSUPP;
 }
 
-static struct held_taps *make_taps(struct sonde_session *session)
+static struct held_taps *hold_make_taps(struct sonde_session *session)
 {
 	struct sonde_armed *armed;
 	struct held_taps *taps;
@@ -827,7 +454,7 @@ static struct held_taps *make_taps(struct sonde_session *session)
 		if (!armed->held)
 			continue;
 		taps->kinds[armed->tap.kind] = true;
-		taps->events |= events_for(armed->tap.kind);
+		taps->events |= hold_events_for(armed->tap.kind);
 		taps->taps[taps->count++] = (struct held_tap){
 			.id = id,
 			.kind = armed->tap.kind,
@@ -840,7 +467,7 @@ static struct held_taps *make_taps(struct sonde_session *session)
 }
 
 /* Takes no memory: what is held no more does not fire from now on. */
-static void mark_gone(struct sonde_session *session)
+static void hold_mark_gone(struct sonde_session *session)
 {
 	struct sonde_grips *grips = session->grips;
 	struct held_taps *taps = NULL;
@@ -863,15 +490,16 @@ static void mark_gone(struct sonde_session *session)
  * @session: its lock is held; taps or targets have changed
  *
  * Context: Process context. May sleep.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, those of sonde_finder_follow().
  */
 int sonde_holds_update(struct sonde_session *session)
 {
-	struct held_taps *fresh = make_taps(session), *old;
+	struct held_taps *fresh = hold_make_taps(session), *old;
 	struct sonde_grips *grips = session->grips;
 
+	lockdep_assert_held(&session->lock);
 	if (IS_ERR(fresh)) {
-		mark_gone(session);
+		hold_mark_gone(session);
 		return -ENOMEM;
 	}
 	if (!fresh && !grips)
@@ -887,73 +515,10 @@ int sonde_holds_update(struct sonde_session *session)
 		synchronize_rcu();
 		sonde_free(old);
 	}
-	set_all_events(grips);
-	return fresh ? sonde_grips_take(grips, 0) : 0;
-}
-
-/* The current thread's, or NULL: ourselves, or no memory. */
-static struct sonde_grip *own_grip(struct sonde_grips *grips)
-{
-	struct sonde_grip *grip = sonde_grip_get(grips, current);
-
-	if (grip)
-		return grip;
-	take(grips, current, false, false);
-	return sonde_grip_get(grips, current);
-}
-
-/* One file that it has mapped was seen. */
-void sonde_grip_seen(struct sonde_grip *grip)
-{
-	spin_lock(&grip->lock);
-	if (grip->mapped)
-		grip->mapped--;
-	spin_unlock(&grip->lock);
-}
-
-/**
- * sonde_hold_mapped() - the current thread waits for one SONDE_SEEN more
- * @session: that follows its process
- *
- * Not if the process has been let go meanwhile: that takes it from the targets
- * first, then the grips.
- *
- * Context: A task work. May sleep.
- * Return: whether it does.
- */
-bool sonde_hold_mapped(struct sonde_session *session)
-{
-	struct sonde_grip *grip = own_grip(session->grips);
-	bool followed;
-
-	if (!grip)
-		return false;
-	followed = sonde_target_followed(session, current->tgid);
-	if (followed) {
-		spin_lock(&grip->lock);
-		grip->mapped++;
-		spin_unlock(&grip->lock);
-		sonde_grip_tell(grip, UTRACE_STOP);
-	}
-	utrace_engine_put(grip->engine);
-	return followed;
-}
-
-/**
- * sonde_hold_unmapped() - the current thread waits for one SONDE_SEEN less
- * @session: after sonde_hold_mapped()
- *
- * Context: A task work.
- */
-void sonde_hold_unmapped(struct sonde_session *session)
-{
-	struct sonde_grip *grip = sonde_grip_get(session->grips, current);
-
-	if (!grip)
-		return;
-	sonde_grip_seen(grip);
-	sonde_grip_tell(grip, sonde_grip_resume(grip));
-	utrace_engine_put(grip->engine);
+	sonde_grips_set_events(grips);
+	if (!fresh)
+		return 0;
+	return sonde_finder_follow(session->finder) ?: sonde_grips_take(grips, 0);
 }
 
 /**
@@ -965,47 +530,26 @@ void sonde_hold_unmapped(struct sonde_session *session)
  */
 void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing)
 {
-	struct sonde_grip *grip = own_grip(armed->session->grips);
+	struct sonde_grip *grip = sonde_grip_own(armed->session->grips);
 
 	if (!grip) {
 		if (current->tgid != armed->session->opener)
 			sonde_lose_probe(armed->session, armed->probe);
 		return;
 	}
-	add_waiting(grip, firing, armed->probe);
+	hold_add_waiting(grip, firing, armed->probe);
 	sonde_grip_tell(grip, UTRACE_REPORT);
 	utrace_engine_put(grip->engine);
 }
 
-/**
- * sonde_holds_forget() - let the threads of a process go for good
- * @session: its lock is held
- * @pid: it is no target any more
- *
- * Context: Process context. Sleeps.
- */
-void sonde_holds_forget(struct sonde_session *session, u32 pid)
-{
-	if (session->grips)
-		drop_grips(session->grips, pid);
-}
-
-/**
- * sonde_holds_destroy() - let all threads go
- * @session: its taps are gone
- *
- * Context: Process context. Sleeps.
- */
-void sonde_holds_destroy(struct sonde_session *session)
-{
-	struct sonde_grips *grips = session->grips;
-
-	if (!grips)
-		return;
-	spin_lock(&grips->lock);
-	grips->ended = true;
-	spin_unlock(&grips->lock);
-	drop_grips(grips, 0);
-	session->grips = NULL;
-	put_grips(grips);
-}
+const struct utrace_engine_ops sonde_hold_ops = {
+	.report_quiesce = hold_on_quiesce,
+	.report_syscall_entry = hold_on_entry,
+	.report_syscall_exit = hold_on_return,
+	.report_clone = hold_on_clone,
+	.report_exec = hold_on_exec,
+	.report_signal = hold_on_signal,
+	.report_exit = hold_on_exit,
+	.report_death = hold_on_death,
+	.release = hold_on_release,
+};

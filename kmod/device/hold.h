@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What hold.c and release.c share: the engines of held taps.
+ * What hold.c, grips.c and release.c share: the engines of held taps.
  * hold.c has the theory.
  */
 #ifndef SONDE_HOLD_H
 #define SONDE_HOLD_H
 
 #include "kmod/device/session.h"
+#include "kmod/device/works.h"
 #include "kmod/utrace.h"
 
 struct held_taps;
@@ -39,6 +40,27 @@ struct sonde_grip {
 	struct list_head drop; /* of those that are let go */
 };
 
+/* hold.c */
+int sonde_holds_update(struct sonde_session *session);
+void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing);
+extern const struct utrace_engine_ops sonde_hold_ops;
+unsigned long sonde_hold_events(struct sonde_grips *grips);
+
+/* grips.c */
+void sonde_grips_put(struct sonde_grips *grips);
+void sonde_grips_set_events(struct sonde_grips *grips);
+bool sonde_grip_exits_last(struct sonde_grip *grip);
+bool sonde_grip_unlink(struct sonde_grip *grip);
+bool sonde_hold_mapped(struct sonde_session *session);
+void sonde_hold_unmapped(struct sonde_session *session);
+void sonde_hold_newborn(struct sonde_session *session,
+			struct task_struct *task);
+void sonde_holds_forget(struct sonde_session *session, u32 pid);
+void sonde_holds_destroy(struct sonde_session *session);
+void sonde_grip_hold(struct sonde_grip *grip, bool held);
+bool sonde_grip_pauses(struct sonde_grip *grip, struct sonde_pause *pause);
+bool sonde_grip_resumes(struct sonde_grip *grip, struct sonde_pause *pause);
+struct sonde_grip *sonde_grip_own(struct sonde_grips *grips);
 int sonde_grip_tell(struct sonde_grip *grip, enum utrace_resume_action action);
 u32 sonde_grip_resume(struct sonde_grip *grip);
 void sonde_grip_seen(struct sonde_grip *grip);
@@ -47,5 +69,12 @@ struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
 struct sonde_grips *sonde_grips_of(struct sonde_session *session);
 int sonde_grips_take(struct sonde_grips *grips, u32 only);
 int sonde_hold_check(u32 kind, char *why);
+
+/* release.c */
+int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
+		       char *why);
+int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why);
+int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
+		     char *why);
 
 #endif

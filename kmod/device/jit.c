@@ -30,7 +30,7 @@
 #include <linux/filter.h>
 #include <linux/slab.h>
 
-#include "kmod/device/fire.h"
+#include "kmod/core/memory.h"
 #include "kmod/device/jit.h"
 #include "kmod/device/session.h"
 
@@ -56,250 +56,257 @@ struct jit {
 #define RECORD(member) offsetof(struct sonde_record, member)
 #define LOCALS offsetof(struct sonde_writer, locals)
 
-static void emit(struct jit *jit, struct bpf_insn insn)
+static void jit_emit(struct jit *jit, struct bpf_insn insn)
 {
 	jit->out[jit->count++] = insn;
 }
 
-static s16 reg_at(u32 number)
+static s16 jit_reg_at(u32 number)
 {
 	return -8 * (s16)(number + 1);
 }
 
 /* BPF_REG_0 in jit->home stands for none. */
-static bool has_home(const struct jit *jit, u32 number)
+static bool jit_has_home(const struct jit *jit, u32 number)
 {
 	return number < 2 && jit->home[number];
 }
 
 /* The eBPF register that is DIF's @number, else @scratch. */
-static u8 home(const struct jit *jit, u32 number, u8 scratch)
+static u8 jit_home(const struct jit *jit, u32 number, u8 scratch)
 {
-	return has_home(jit, number) ? jit->home[number] : scratch;
+	return jit_has_home(jit, number) ? jit->home[number] : scratch;
 }
 
 /* Where DIF's register can be read: its home, or @scratch, loaded. */
-static u8 source(struct jit *jit, u32 number, u8 scratch)
+static u8 jit_source(struct jit *jit, u32 number, u8 scratch)
 {
-	if (!has_home(jit, number)) {
+	if (!jit_has_home(jit, number)) {
 		jit->stacked = true;
-		emit(jit, BPF_LDX_MEM(BPF_DW, scratch, BPF_REG_10,
-				      reg_at(number)));
+		jit_emit(jit, BPF_LDX_MEM(BPF_DW, scratch, BPF_REG_10,
+					  jit_reg_at(number)));
 	}
-	return home(jit, number, scratch);
+	return jit_home(jit, number, scratch);
 }
 
-static void load_reg(struct jit *jit, u8 to, u32 number)
+static void jit_load_reg(struct jit *jit, u8 to, u32 number)
 {
-	u8 reg = source(jit, number, to);
+	u8 reg = jit_source(jit, number, to);
 
 	if (reg != to)
-		emit(jit, BPF_MOV64_REG(to, reg));
+		jit_emit(jit, BPF_MOV64_REG(to, reg));
 }
 
-static void store_reg(struct jit *jit, u32 number, u8 from)
+static void jit_store_reg(struct jit *jit, u32 number, u8 from)
 {
-	u8 reg = home(jit, number, from);
+	u8 reg = jit_home(jit, number, from);
 
-	if (!has_home(jit, number)) {
+	if (!jit_has_home(jit, number)) {
 		jit->stacked = true;
-		emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_10, from,
-				      reg_at(number)));
+		jit_emit(jit, BPF_STX_MEM(BPF_DW, BPF_REG_10, from,
+					  jit_reg_at(number)));
 	} else if (reg != from) {
-		emit(jit, BPF_MOV64_REG(reg, from));
+		jit_emit(jit, BPF_MOV64_REG(reg, from));
 	}
 }
 
-static void load_constant(struct jit *jit, u8 to, u64 value)
+static void jit_load_constant(struct jit *jit, u8 to, u64 value)
 {
 	struct bpf_insn both[2] = { BPF_LD_IMM64(to, value) };
 
-	emit(jit, both[0]);
-	emit(jit, both[1]);
+	jit_emit(jit, both[0]);
+	jit_emit(jit, both[1]);
 }
 
-static void load_field(struct jit *jit, u8 to, u32 size, u32 offset)
+static void jit_load_field(struct jit *jit, u8 to, u32 size, u32 offset)
 {
-	emit(jit, BPF_LDX_MEM(size, to, jit->firing, offset));
+	jit_emit(jit, BPF_LDX_MEM(size, to, jit->firing, offset));
 }
 
-/* A branch, whose distance land() sets. */
-static u32 branch(struct jit *jit, struct bpf_insn insn)
+/* A branch, whose distance jit_land() sets. */
+static u32 jit_branch(struct jit *jit, struct bpf_insn insn)
 {
-	emit(jit, insn);
+	jit_emit(jit, insn);
 	return jit->count - 1;
 }
 
-static void land(struct jit *jit, u32 at)
+static void jit_land(struct jit *jit, u32 at)
 {
 	jit->out[at].off = jit->count - at - 1;
 }
 
-static void translate_alu(struct jit *jit, const struct sonde_dif_insn *in,
-			  u8 op)
+static void jit_translate_alu(struct jit *jit, const struct sonde_dif_insn *in,
+			      u8 op)
 {
-	u8 b = source(jit, in->b, jit->two);
-	u8 d = in->d == in->b ? jit->one : home(jit, in->d, jit->one);
+	u8 b = jit_source(jit, in->b, jit->two);
+	u8 d = in->d == in->b ? jit->one : jit_home(jit, in->d, jit->one);
 
-	load_reg(jit, d, in->a);
-	emit(jit, BPF_ALU64_REG(op, d, b));
-	store_reg(jit, in->d, d);
+	jit_load_reg(jit, d, in->a);
+	jit_emit(jit, BPF_ALU64_REG(op, d, b));
+	jit_store_reg(jit, in->d, d);
 }
 
 /* Shifts by more than 63 give 0. */
-static void translate_shift(struct jit *jit, const struct sonde_dif_insn *in,
-			    u8 op)
+static void jit_translate_shift(struct jit *jit,
+				const struct sonde_dif_insn *in, u8 op)
 {
-	u8 b = source(jit, in->b, jit->two);
+	u8 b = jit_source(jit, in->b, jit->two);
 	u32 skip;
 
-	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
-	skip = branch(jit, BPF_JMP_IMM(BPF_JGT, b, 63, 0));
-	load_reg(jit, BPF_REG_0, in->a);
-	emit(jit, BPF_ALU64_REG(op, BPF_REG_0, b));
-	land(jit, skip);
-	store_reg(jit, in->d, BPF_REG_0);
+	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+	skip = jit_branch(jit, BPF_JMP_IMM(BPF_JGT, b, 63, 0));
+	jit_load_reg(jit, BPF_REG_0, in->a);
+	jit_emit(jit, BPF_ALU64_REG(op, BPF_REG_0, b));
+	jit_land(jit, skip);
+	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
 /* d = a OP b: 1 unless the jump over the 0 is not taken. */
-static void translate_compare(struct jit *jit, const struct sonde_dif_insn *in,
-			      u8 op)
+static void jit_translate_compare(struct jit *jit,
+				  const struct sonde_dif_insn *in, u8 op)
 {
-	u8 a = source(jit, in->a, jit->one);
-	u8 b = source(jit, in->b, jit->two);
+	u8 a = jit_source(jit, in->a, jit->one);
+	u8 b = jit_source(jit, in->b, jit->two);
 
-	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 1));
-	emit(jit, BPF_JMP_REG(op, a, b, 1));
-	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
-	store_reg(jit, in->d, BPF_REG_0);
+	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 1));
+	jit_emit(jit, BPF_JMP_REG(op, a, b, 1));
+	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
-static void translate_extend(struct jit *jit, const struct sonde_dif_insn *in,
-			     u8 shift)
+static void jit_translate_extend(struct jit *jit,
+				 const struct sonde_dif_insn *in, u8 shift)
 {
-	load_reg(jit, jit->one, in->a);
-	emit(jit, BPF_ALU64_IMM(BPF_LSH, jit->one, 64 - in->i));
-	emit(jit, BPF_ALU64_IMM(shift, jit->one, 64 - in->i));
-	store_reg(jit, in->d, jit->one);
+	jit_load_reg(jit, jit->one, in->a);
+	jit_emit(jit, BPF_ALU64_IMM(BPF_LSH, jit->one, 64 - in->i));
+	jit_emit(jit, BPF_ALU64_IMM(shift, jit->one, 64 - in->i));
+	jit_store_reg(jit, in->d, jit->one);
 }
 
 /* d = word @offset of the firing */
-static void translate_field(struct jit *jit, const struct sonde_dif_insn *in,
-			    u32 size, u32 offset)
+static void jit_translate_field(struct jit *jit,
+				const struct sonde_dif_insn *in, u32 size,
+				u32 offset)
 {
-	u8 d = home(jit, in->d, jit->one);
+	u8 d = jit_home(jit, in->d, jit->one);
 
-	load_field(jit, d, size, offset);
-	store_reg(jit, in->d, d);
+	jit_load_field(jit, d, size, offset);
+	jit_store_reg(jit, in->d, d);
 }
 
 /* d = word @offset of what the pointer at @pointer of the firing points to */
-static void translate_load(struct jit *jit, const struct sonde_dif_insn *in,
-			   u32 size, u32 pointer, u32 offset)
+static void jit_translate_load(struct jit *jit, const struct sonde_dif_insn *in,
+			       u32 size, u32 pointer, u32 offset)
 {
-	u8 d = home(jit, in->d, jit->one);
+	u8 d = jit_home(jit, in->d, jit->one);
 
-	load_field(jit, jit->one, BPF_DW, pointer);
-	emit(jit, BPF_LDX_MEM(size, d, jit->one, offset));
-	store_reg(jit, in->d, d);
+	jit_load_field(jit, jit->one, BPF_DW, pointer);
+	jit_emit(jit, BPF_LDX_MEM(size, d, jit->one, offset));
+	jit_store_reg(jit, in->d, d);
 }
 
 /* A store after a load that faulted stores 0, and the fault is over. */
-static void translate_store(struct jit *jit, const struct sonde_dif_insn *in,
-			    u32 pointer, u32 offset)
+static void jit_translate_store(struct jit *jit,
+				const struct sonde_dif_insn *in, u32 pointer,
+				u32 offset)
 {
-	u8 a = source(jit, in->a, jit->two);
+	u8 a = jit_source(jit, in->a, jit->two);
 	u32 skip;
 
 	if (jit->loads) {
 		if (a != jit->two)
-			emit(jit, BPF_MOV64_REG(jit->two, a));
+			jit_emit(jit, BPF_MOV64_REG(jit->two, a));
 		a = jit->two;
-		load_field(jit, jit->one, BPF_W, FIRING(faulted));
-		skip = branch(jit, BPF_JMP_IMM(BPF_JEQ, jit->one, 0, 0));
-		emit(jit, BPF_MOV64_IMM(jit->two, 0));
-		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(faulted), 0));
-		land(jit, skip);
+		jit_load_field(jit, jit->one, BPF_W, FIRING(faulted));
+		skip = jit_branch(jit, BPF_JMP_IMM(BPF_JEQ, jit->one, 0, 0));
+		jit_emit(jit, BPF_MOV64_IMM(jit->two, 0));
+		jit_emit(jit,
+			 BPF_ST_MEM(BPF_W, jit->firing, FIRING(faulted), 0));
+		jit_land(jit, skip);
 	}
-	load_field(jit, jit->one, BPF_DW, pointer);
-	emit(jit, BPF_STX_MEM(BPF_DW, jit->one, a, offset));
+	jit_load_field(jit, jit->one, BPF_DW, pointer);
+	jit_emit(jit, BPF_STX_MEM(BPF_DW, jit->one, a, offset));
 }
 
 typedef u64 (*helper)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 
 /* d = helper(firing, operand) */
-static void translate_call(struct jit *jit, const struct sonde_dif_insn *in,
-			   helper call, u32 operand)
+static void jit_translate_call(struct jit *jit, const struct sonde_dif_insn *in,
+			       helper call, u32 operand)
 {
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
-	emit(jit, BPF_MOV64_IMM(BPF_REG_2, operand));
-	emit(jit, BPF_EMIT_CALL(call));
-	store_reg(jit, in->d, BPF_REG_0);
+	jit_emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_2, operand));
+	jit_emit(jit, BPF_EMIT_CALL(call));
+	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
 /* d = helper(a, b) */
-static void translate_divide(struct jit *jit, const struct sonde_dif_insn *in,
-			     helper call)
+static void jit_translate_divide(struct jit *jit,
+				 const struct sonde_dif_insn *in, helper call)
 {
-	load_reg(jit, BPF_REG_1, in->a);
-	load_reg(jit, BPF_REG_2, in->b);
-	emit(jit, BPF_EMIT_CALL(call));
-	store_reg(jit, in->d, BPF_REG_0);
+	jit_load_reg(jit, BPF_REG_1, in->a);
+	jit_load_reg(jit, BPF_REG_2, in->b);
+	jit_emit(jit, BPF_EMIT_CALL(call));
+	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
-static void translate_memory(struct jit *jit, const struct sonde_dif_insn *in)
+static void jit_translate_memory(struct jit *jit,
+				 const struct sonde_dif_insn *in)
 {
 	helper call = in->op == SONDE_DIF_LDK ? sonde_jit_load_kernel : sonde_jit_load;
 
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
-	load_reg(jit, BPF_REG_2, in->a);
-	emit(jit, BPF_MOV64_IMM(BPF_REG_3, in->i));
-	emit(jit, BPF_EMIT_CALL(call));
+	jit_emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+	jit_load_reg(jit, BPF_REG_2, in->a);
+	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_3, in->i));
+	jit_emit(jit, BPF_EMIT_CALL(call));
 	if (in->op == SONDE_DIF_LDS) {
-		emit(jit, BPF_ALU64_IMM(BPF_LSH, BPF_REG_0, 64 - 8 * in->i));
-		emit(jit, BPF_ALU64_IMM(BPF_ARSH, BPF_REG_0, 64 - 8 * in->i));
+		jit_emit(jit,
+			 BPF_ALU64_IMM(BPF_LSH, BPF_REG_0, 64 - 8 * in->i));
+		jit_emit(jit,
+			 BPF_ALU64_IMM(BPF_ARSH, BPF_REG_0, 64 - 8 * in->i));
 	}
-	store_reg(jit, in->d, BPF_REG_0);
+	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
-static void translate_variable(struct jit *jit, const struct sonde_dif_insn *in)
+static void jit_translate_variable(struct jit *jit,
+				   const struct sonde_dif_insn *in)
 {
 	switch (in->i) {
 	case SONDE_DIF_VAR_PID:
-		translate_load(jit, in, BPF_W, FIRING(task),
-			       offsetof(struct task_struct, tgid));
+		jit_translate_load(jit, in, BPF_W, FIRING(task),
+				   offsetof(struct task_struct, tgid));
 		return;
 	case SONDE_DIF_VAR_TID:
-		translate_load(jit, in, BPF_W, FIRING(task),
-			       offsetof(struct task_struct, pid));
+		jit_translate_load(jit, in, BPF_W, FIRING(task),
+				   offsetof(struct task_struct, pid));
 		return;
 	case SONDE_DIF_VAR_PROBE:
-		translate_field(jit, in, BPF_W, FIRING(probe));
+		jit_translate_field(jit, in, BPF_W, FIRING(probe));
 		return;
 	case SONDE_DIF_VAR_ERRNO:
-		translate_field(jit, in, BPF_W, FIRING(start.error));
+		jit_translate_field(jit, in, BPF_W, FIRING(start.error));
 		return;
 	case SONDE_DIF_VAR_SYSCALL:
-		translate_field(jit, in, BPF_DW, FIRING(call));
+		jit_translate_field(jit, in, BPF_DW, FIRING(call));
 		return;
 	case SONDE_DIF_VAR_CURTHREAD:
-		translate_field(jit, in, BPF_DW, FIRING(task));
+		jit_translate_field(jit, in, BPF_DW, FIRING(task));
 		return;
 	case SONDE_DIF_VAR_TIMESTAMP:
-		translate_call(jit, in, sonde_jit_time, 0);
+		jit_translate_call(jit, in, sonde_jit_time, 0);
 		return;
 	case SONDE_DIF_VAR_CALLER:
-		translate_call(jit, in, sonde_jit_caller, 0);
+		jit_translate_call(jit, in, sonde_jit_caller, 0);
 		return;
 	case SONDE_DIF_VAR_STACKDEPTH:
-		translate_call(jit, in, sonde_jit_depth, 0);
+		jit_translate_call(jit, in, sonde_jit_depth, 0);
 		return;
 	}
-	translate_call(jit, in, sonde_jit_variable, in->i);
+	jit_translate_call(jit, in, sonde_jit_variable, in->i);
 }
 
 /* The first bytes of @text and its NUL, as words; a mask of those that count. */
-static bool words_of(const char *text, u64 words[2], u64 masks[2])
+static bool jit_words_of(const char *text, u64 words[2], u64 masks[2])
 {
 	u32 length = strlen(text);
 
@@ -313,174 +320,179 @@ static bool words_of(const char *text, u64 words[2], u64 masks[2])
 }
 
 /* d = the first bytes of the name are these: no call, no loop. */
-static void translate_name(struct jit *jit, const struct sonde_dif_insn *in)
+static void jit_translate_name(struct jit *jit, const struct sonde_dif_insn *in)
 {
 	const char *text = (const char *)jit->program->view.pool + in->i;
 	u64 words[2], masks[2];
 	u32 skip[2], n;
 
-	emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
-	if (words_of(text, words, masks)) {
-		load_field(jit, BPF_REG_1, BPF_DW, FIRING(task));
+	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+	if (jit_words_of(text, words, masks)) {
+		jit_load_field(jit, BPF_REG_1, BPF_DW, FIRING(task));
 		for (n = 0; n < 2 && masks[n]; n++) {
-			emit(jit, BPF_LDX_MEM(BPF_DW, BPF_REG_2, BPF_REG_1,
-					      offsetof(struct task_struct,
-						       comm) + 8 * n));
+			jit_emit(jit, BPF_LDX_MEM(BPF_DW, BPF_REG_2, BPF_REG_1,
+						  offsetof(struct task_struct,
+							   comm) +
+							  8 * n));
 			if (masks[n] != ~0ull) {
-				load_constant(jit, BPF_REG_3, masks[n]);
-				emit(jit, BPF_ALU64_REG(BPF_AND, BPF_REG_2,
-							BPF_REG_3));
+				jit_load_constant(jit, BPF_REG_3, masks[n]);
+				jit_emit(jit, BPF_ALU64_REG(BPF_AND, BPF_REG_2,
+							    BPF_REG_3));
 			}
-			load_constant(jit, BPF_REG_3, words[n]);
-			skip[n] = branch(jit, BPF_JMP_REG(BPF_JNE, BPF_REG_2,
-							  BPF_REG_3, 0));
+			jit_load_constant(jit, BPF_REG_3, words[n]);
+			skip[n] =
+				jit_branch(jit, BPF_JMP_REG(BPF_JNE, BPF_REG_2,
+							    BPF_REG_3, 0));
 		}
-		emit(jit, BPF_MOV64_IMM(BPF_REG_0, 1));
+		jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 1));
 		while (n--)
-			land(jit, skip[n]);
+			jit_land(jit, skip[n]);
 	}
-	store_reg(jit, in->d, BPF_REG_0);
+	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
 /* Ends the program with a record of the pending fault, if there is one. */
-static void check_fault(struct jit *jit)
+static void jit_check_fault(struct jit *jit)
 {
 	u32 skip;
 
 	if (!jit->loads)
 		return;
-	load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
-	skip = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
-	emit(jit, BPF_EMIT_CALL(sonde_jit_predicate_fault));
-	emit(jit, BPF_EXIT_INSN());
-	land(jit, skip);
+	jit_load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
+	skip = jit_branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
+	jit_emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+	jit_emit(jit, BPF_EMIT_CALL(sonde_jit_predicate_fault));
+	jit_emit(jit, BPF_EXIT_INSN());
+	jit_land(jit, skip);
 }
 
 /* The distance is right in the second pass, when all places are known. */
-static void translate_jump(struct jit *jit, const struct sonde_dif_insn *in,
-			   u32 at, u8 op)
+static void jit_translate_jump(struct jit *jit, const struct sonde_dif_insn *in,
+			       u32 at, u8 op)
 {
 	s64 distance;
 	u8 a = 0;
 
 	if (op != BPF_JA) {
-		check_fault(jit);
-		a = source(jit, in->a, jit->one);
+		jit_check_fault(jit);
+		a = jit_source(jit, in->a, jit->one);
 	}
 	distance = (s64)jit->start[at + 1 + in->i] - jit->count - 1;
 	jit->far |= distance > S16_MAX;
-	emit(jit, op == BPF_JA ? BPF_JMP_A(distance) :
-				 BPF_JMP_IMM(op, a, 0, distance));
+	jit_emit(jit, op == BPF_JA ? BPF_JMP_A(distance) :
+				     BPF_JMP_IMM(op, a, 0, distance));
 }
 
 /* helper(firing, instruction, a, b) */
-static void call_capture(struct jit *jit, const struct sonde_dif_insn *in,
-			 helper call)
+static void jit_call_capture(struct jit *jit, const struct sonde_dif_insn *in,
+			     helper call)
 {
 	bool stack = in->op == SONDE_DIF_CAPSTACK ||
 		     in->op == SONDE_DIF_CAPKSTACK;
 	bool two = in->op == SONDE_DIF_CAPSTRN || in->op == SONDE_DIF_CAPMEM ||
 		   in->op == SONDE_DIF_CAPKMEM;
 
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
-	load_constant(jit, BPF_REG_2, (unsigned long)in);
+	jit_emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+	jit_load_constant(jit, BPF_REG_2, (unsigned long)in);
 	if (!stack)
-		load_reg(jit, BPF_REG_3, in->a);
+		jit_load_reg(jit, BPF_REG_3, in->a);
 	if (two)
-		load_reg(jit, BPF_REG_4, in->b);
-	emit(jit, BPF_EMIT_CALL(call));
+		jit_load_reg(jit, BPF_REG_4, in->b);
+	jit_emit(jit, BPF_EMIT_CALL(call));
 }
 
-static void capture_word(struct jit *jit, const struct sonde_dif_insn *in)
+static void jit_capture_word(struct jit *jit, const struct sonde_dif_insn *in)
 {
-	u8 a = source(jit, in->a, jit->one);
+	u8 a = jit_source(jit, in->a, jit->one);
 
-	emit(jit, BPF_STX_MEM(BPF_DW, jit->record, a,
-			      RECORD(slot) + 8 * in->d));
+	jit_emit(jit,
+		 BPF_STX_MEM(BPF_DW, jit->record, a, RECORD(slot) + 8 * in->d));
 }
 
-static void capture_execname(struct jit *jit, const struct sonde_dif_insn *in)
+static void jit_capture_execname(struct jit *jit,
+				 const struct sonde_dif_insn *in)
 {
-	emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
-	emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
-	emit(jit, BPF_EMIT_CALL(sonde_jit_execname));
+	jit_emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
+	jit_emit(jit, BPF_EMIT_CALL(sonde_jit_execname));
 }
 
-static void translate_capture(struct jit *jit, const struct sonde_dif_insn *in)
+static void jit_translate_capture(struct jit *jit,
+				  const struct sonde_dif_insn *in)
 {
 	u32 clean = 0, taken = 0;
 
 	if (jit->loads) {
-		load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
-		clean = branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
-		emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
-		emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
-		emit(jit, BPF_EMIT_CALL(sonde_jit_take_fault));
-		taken = branch(jit, BPF_JMP_A(0));
-		land(jit, clean);
+		jit_load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
+		clean = jit_branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
+		jit_emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
+		jit_emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
+		jit_emit(jit, BPF_EMIT_CALL(sonde_jit_take_fault));
+		taken = jit_branch(jit, BPF_JMP_A(0));
+		jit_land(jit, clean);
 	}
 	switch (in->op) {
 	case SONDE_DIF_CAPW:
-		capture_word(jit, in);
+		jit_capture_word(jit, in);
 		break;
 	case SONDE_DIF_CAPSTR:
 	case SONDE_DIF_CAPSTRN:
 	case SONDE_DIF_CAPKSTR:
-		call_capture(jit, in, sonde_jit_string);
+		jit_call_capture(jit, in, sonde_jit_string);
 		break;
 	case SONDE_DIF_CAPMEM:
 	case SONDE_DIF_CAPKMEM:
-		call_capture(jit, in, sonde_jit_memory);
+		jit_call_capture(jit, in, sonde_jit_memory);
 		break;
 	case SONDE_DIF_CAPSTACK:
-		call_capture(jit, in, sonde_jit_stack);
+		jit_call_capture(jit, in, sonde_jit_stack);
 		break;
 	case SONDE_DIF_CAPKSTACK:
-		call_capture(jit, in, sonde_jit_kernel_stack);
+		jit_call_capture(jit, in, sonde_jit_kernel_stack);
 		break;
 	case SONDE_DIF_CAPTEXT:
 		if (in->i == SONDE_DIF_TEXT_EXECNAME)
-			capture_execname(jit, in);
+			jit_capture_execname(jit, in);
 		else
-			call_capture(jit, in, sonde_jit_text);
+			jit_call_capture(jit, in, sonde_jit_text);
 		break;
 	}
 	if (jit->loads)
-		land(jit, taken);
+		jit_land(jit, taken);
 }
 
-static u32 fixed_size(const struct jit *jit)
+static u32 jit_fixed_size(const struct jit *jit)
 {
 	return sizeof(struct sonde_record) + 8 * jit->program->view.slots;
 }
 
 /* Size, flags, slots and faults of the record; returns the size. */
-static void end_record(struct jit *jit)
+static void jit_end_record(struct jit *jit)
 {
 	if (jit->spans) {
-		load_field(jit, BPF_REG_0, BPF_W, FIRING(used));
-		emit(jit, BPF_STX_MEM(BPF_W, jit->record, BPF_REG_0,
-				      RECORD(size)));
+		jit_load_field(jit, BPF_REG_0, BPF_W, FIRING(used));
+		jit_emit(jit, BPF_STX_MEM(BPF_W, jit->record, BPF_REG_0,
+					  RECORD(size)));
 	} else {
-		emit(jit, BPF_MOV64_IMM(BPF_REG_0, fixed_size(jit)));
-		emit(jit, BPF_ST_MEM(BPF_W, jit->record, RECORD(size),
-				     fixed_size(jit)));
+		jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, jit_fixed_size(jit)));
+		jit_emit(jit, BPF_ST_MEM(BPF_W, jit->record, RECORD(size),
+					 jit_fixed_size(jit)));
 	}
 	if (jit->faults) {
-		load_field(jit, BPF_REG_1, BPF_DW, FIRING(faults));
-		emit(jit, BPF_STX_MEM(BPF_DW, jit->record, BPF_REG_1,
-				      RECORD(faults)));
+		jit_load_field(jit, BPF_REG_1, BPF_DW, FIRING(faults));
+		jit_emit(jit, BPF_STX_MEM(BPF_DW, jit->record, BPF_REG_1,
+					  RECORD(faults)));
 	} else {
-		emit(jit, BPF_ST_MEM(BPF_DW, jit->record, RECORD(faults), 0));
+		jit_emit(jit,
+			 BPF_ST_MEM(BPF_DW, jit->record, RECORD(faults), 0));
 	}
 	/* flags are the low half */
-	emit(jit, BPF_ST_MEM(BPF_W, jit->record, RECORD(flags),
-			     jit->program->view.slots << 16));
-	emit(jit, BPF_EXIT_INSN());
+	jit_emit(jit, BPF_ST_MEM(BPF_W, jit->record, RECORD(flags),
+				 jit->program->view.slots << 16));
+	jit_emit(jit, BPF_EXIT_INSN());
 }
 
-static u64 pool_number(const struct sonde_dif_program *view, s32 at)
+static u64 jit_pool_number(const struct sonde_dif_program *view, s32 at)
 {
 	u64 number;
 
@@ -488,136 +500,139 @@ static u64 pool_number(const struct sonde_dif_program *view, s32 at)
 	return number;
 }
 
-static void translate(struct jit *jit, u32 at)
+static void jit_translate(struct jit *jit, u32 at)
 {
 	const struct sonde_dif_program *view = &jit->program->view;
 	const struct sonde_dif_insn *in = &view->insns[at];
 
 	switch ((enum sonde_dif_op)in->op) {
 	case SONDE_DIF_LI:
-		emit(jit, BPF_MOV64_IMM(home(jit, in->d, jit->one), in->i));
-		store_reg(jit, in->d, home(jit, in->d, jit->one));
+		jit_emit(jit,
+			 BPF_MOV64_IMM(jit_home(jit, in->d, jit->one), in->i));
+		jit_store_reg(jit, in->d, jit_home(jit, in->d, jit->one));
 		break;
 	case SONDE_DIF_LC:
-		load_constant(jit, home(jit, in->d, jit->one),
-			      pool_number(view, in->i));
-		store_reg(jit, in->d, home(jit, in->d, jit->one));
+		jit_load_constant(jit, jit_home(jit, in->d, jit->one),
+				  jit_pool_number(view, in->i));
+		jit_store_reg(jit, in->d, jit_home(jit, in->d, jit->one));
 		break;
 	case SONDE_DIF_MOV:
-		store_reg(jit, in->d, source(jit, in->a, jit->one));
+		jit_store_reg(jit, in->d, jit_source(jit, in->a, jit->one));
 		break;
 	case SONDE_DIF_ADD:
-		translate_alu(jit, in, BPF_ADD);
+		jit_translate_alu(jit, in, BPF_ADD);
 		break;
 	case SONDE_DIF_SUB:
-		translate_alu(jit, in, BPF_SUB);
+		jit_translate_alu(jit, in, BPF_SUB);
 		break;
 	case SONDE_DIF_MUL:
-		translate_alu(jit, in, BPF_MUL);
+		jit_translate_alu(jit, in, BPF_MUL);
 		break;
 	case SONDE_DIF_AND:
-		translate_alu(jit, in, BPF_AND);
+		jit_translate_alu(jit, in, BPF_AND);
 		break;
 	case SONDE_DIF_OR:
-		translate_alu(jit, in, BPF_OR);
+		jit_translate_alu(jit, in, BPF_OR);
 		break;
 	case SONDE_DIF_XOR:
-		translate_alu(jit, in, BPF_XOR);
+		jit_translate_alu(jit, in, BPF_XOR);
 		break;
 	case SONDE_DIF_DIVS:
-		translate_divide(jit, in, sonde_jit_divide_signed);
+		jit_translate_divide(jit, in, sonde_jit_divide_signed);
 		break;
 	case SONDE_DIF_DIVU:
-		translate_divide(jit, in, sonde_jit_divide);
+		jit_translate_divide(jit, in, sonde_jit_divide);
 		break;
 	case SONDE_DIF_MODS:
-		translate_divide(jit, in, sonde_jit_modulo_signed);
+		jit_translate_divide(jit, in, sonde_jit_modulo_signed);
 		break;
 	case SONDE_DIF_MODU:
-		translate_divide(jit, in, sonde_jit_modulo);
+		jit_translate_divide(jit, in, sonde_jit_modulo);
 		break;
 	case SONDE_DIF_SHL:
-		translate_shift(jit, in, BPF_LSH);
+		jit_translate_shift(jit, in, BPF_LSH);
 		break;
 	case SONDE_DIF_SHRS:
-		translate_shift(jit, in, BPF_ARSH);
+		jit_translate_shift(jit, in, BPF_ARSH);
 		break;
 	case SONDE_DIF_SHRU:
-		translate_shift(jit, in, BPF_RSH);
+		jit_translate_shift(jit, in, BPF_RSH);
 		break;
 	case SONDE_DIF_NEG:
-		load_reg(jit, jit->one, in->a);
-		emit(jit, BPF_ALU64_IMM(BPF_NEG, jit->one, 0));
-		store_reg(jit, in->d, jit->one);
+		jit_load_reg(jit, jit->one, in->a);
+		jit_emit(jit, BPF_ALU64_IMM(BPF_NEG, jit->one, 0));
+		jit_store_reg(jit, in->d, jit->one);
 		break;
 	case SONDE_DIF_NOT:
-		load_reg(jit, jit->one, in->a);
-		emit(jit, BPF_ALU64_IMM(BPF_XOR, jit->one, -1));
-		store_reg(jit, in->d, jit->one);
+		jit_load_reg(jit, jit->one, in->a);
+		jit_emit(jit, BPF_ALU64_IMM(BPF_XOR, jit->one, -1));
+		jit_store_reg(jit, in->d, jit->one);
 		break;
 	case SONDE_DIF_SX:
-		translate_extend(jit, in, BPF_ARSH);
+		jit_translate_extend(jit, in, BPF_ARSH);
 		break;
 	case SONDE_DIF_ZX:
-		translate_extend(jit, in, BPF_RSH);
+		jit_translate_extend(jit, in, BPF_RSH);
 		break;
 	case SONDE_DIF_EQ:
-		translate_compare(jit, in, BPF_JEQ);
+		jit_translate_compare(jit, in, BPF_JEQ);
 		break;
 	case SONDE_DIF_NE:
-		translate_compare(jit, in, BPF_JNE);
+		jit_translate_compare(jit, in, BPF_JNE);
 		break;
 	case SONDE_DIF_LTS:
-		translate_compare(jit, in, BPF_JSLT);
+		jit_translate_compare(jit, in, BPF_JSLT);
 		break;
 	case SONDE_DIF_LES:
-		translate_compare(jit, in, BPF_JSLE);
+		jit_translate_compare(jit, in, BPF_JSLE);
 		break;
 	case SONDE_DIF_LTU:
-		translate_compare(jit, in, BPF_JLT);
+		jit_translate_compare(jit, in, BPF_JLT);
 		break;
 	case SONDE_DIF_LEU:
-		translate_compare(jit, in, BPF_JLE);
+		jit_translate_compare(jit, in, BPF_JLE);
 		break;
 	case SONDE_DIF_JMP:
-		translate_jump(jit, in, at, BPF_JA);
+		jit_translate_jump(jit, in, at, BPF_JA);
 		break;
 	case SONDE_DIF_JZ:
-		translate_jump(jit, in, at, BPF_JEQ);
+		jit_translate_jump(jit, in, at, BPF_JEQ);
 		break;
 	case SONDE_DIF_JNZ:
-		translate_jump(jit, in, at, BPF_JNE);
+		jit_translate_jump(jit, in, at, BPF_JNE);
 		break;
 	case SONDE_DIF_VAR:
-		translate_variable(jit, in);
+		jit_translate_variable(jit, in);
 		break;
 	case SONDE_DIF_REG:
-		translate_call(jit, in, sonde_jit_register, in->i);
+		jit_translate_call(jit, in, sonde_jit_register, in->i);
 		break;
 	case SONDE_DIF_NAMEQ:
-		translate_name(jit, in);
+		jit_translate_name(jit, in);
 		break;
 	case SONDE_DIF_LDU:
 	case SONDE_DIF_LDS:
 	case SONDE_DIF_LDK:
-		translate_memory(jit, in);
+		jit_translate_memory(jit, in);
 		break;
 	case SONDE_DIF_ARG:
-		translate_field(jit, in, BPF_DW, FIRING(args) + 8 * in->i);
+		jit_translate_field(jit, in, BPF_DW, FIRING(args) + 8 * in->i);
 		break;
 	case SONDE_DIF_LDL:
-		translate_load(jit, in, BPF_DW, FIRING(writer),
-			       LOCALS + 8 * in->i);
+		jit_translate_load(jit, in, BPF_DW, FIRING(writer),
+				   LOCALS + 8 * in->i);
 		break;
 	case SONDE_DIF_STL:
-		translate_store(jit, in, FIRING(writer), LOCALS + 8 * in->i);
+		jit_translate_store(jit, in, FIRING(writer),
+				    LOCALS + 8 * in->i);
 		break;
 	case SONDE_DIF_LDT:
-		translate_load(jit, in, BPF_DW, FIRING(thread_variables),
-			       8 * in->i);
+		jit_translate_load(jit, in, BPF_DW, FIRING(thread_variables),
+				   8 * in->i);
 		break;
 	case SONDE_DIF_STT:
-		translate_store(jit, in, FIRING(thread_variables), 8 * in->i);
+		jit_translate_store(jit, in, FIRING(thread_variables),
+				    8 * in->i);
 		break;
 	case SONDE_DIF_CAPW:
 	case SONDE_DIF_CAPSTR:
@@ -628,58 +643,60 @@ static void translate(struct jit *jit, u32 at)
 	case SONDE_DIF_CAPKSTR:
 	case SONDE_DIF_CAPKMEM:
 	case SONDE_DIF_CAPKSTACK:
-		translate_capture(jit, in);
+		jit_translate_capture(jit, in);
 		break;
 	case SONDE_DIF_RECORD:
-		end_record(jit);
+		jit_end_record(jit);
 		break;
 	case SONDE_DIF_FAIL:
-		check_fault(jit);
-		emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
-		emit(jit, BPF_EXIT_INSN());
+		jit_check_fault(jit);
+		jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+		jit_emit(jit, BPF_EXIT_INSN());
 		break;
 	case SONDE_DIF_OP_COUNT:
 		break;
 	}
 }
 
-static void begin(struct jit *jit)
+static void jit_begin(struct jit *jit)
 {
 	u32 slot;
 
 	jit->count = 0;
 	if (jit->calls) {
-		emit(jit, BPF_MOV64_REG(jit->firing, BPF_REG_1));
-		emit(jit, BPF_MOV64_REG(jit->record, BPF_REG_2));
-		emit(jit, BPF_STX_MEM(BPF_DW, jit->firing, jit->record,
-				      FIRING(record)));
+		jit_emit(jit, BPF_MOV64_REG(jit->firing, BPF_REG_1));
+		jit_emit(jit, BPF_MOV64_REG(jit->record, BPF_REG_2));
+		jit_emit(jit, BPF_STX_MEM(BPF_DW, jit->firing, jit->record,
+					  FIRING(record)));
 	}
 	if (jit->loads)
-		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(faulted), 0));
+		jit_emit(jit,
+			 BPF_ST_MEM(BPF_W, jit->firing, FIRING(faulted), 0));
 	if (jit->spans)
-		emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(used),
-				     fixed_size(jit)));
+		jit_emit(jit, BPF_ST_MEM(BPF_W, jit->firing, FIRING(used),
+					 jit_fixed_size(jit)));
 	if (jit->faults)
-		emit(jit, BPF_ST_MEM(BPF_DW, jit->firing, FIRING(faults), 0));
+		jit_emit(jit,
+			 BPF_ST_MEM(BPF_DW, jit->firing, FIRING(faults), 0));
 	for (slot = 0; slot < jit->program->view.slots; slot++)
 		if (jit->zeroed >> slot & 1)
-			emit(jit, BPF_ST_MEM(BPF_DW, jit->record,
-					     RECORD(slot) + 8 * slot, 0));
+			jit_emit(jit, BPF_ST_MEM(BPF_DW, jit->record,
+						 RECORD(slot) + 8 * slot, 0));
 }
 
-static void translate_all(struct jit *jit)
+static void jit_translate_all(struct jit *jit)
 {
 	u32 at;
 
-	begin(jit);
+	jit_begin(jit);
 	for (at = 0; at < jit->program->view.length; at++) {
 		jit->start[at] = jit->count;
-		translate(jit, at);
+		jit_translate(jit, at);
 	}
 }
 
 /* Does it become a call of a helper, or need as many registers? */
-static bool calls(const struct sonde_dif_insn *in)
+static bool jit_calls(const struct sonde_dif_insn *in)
 {
 	switch (in->op) {
 	case SONDE_DIF_VAR:
@@ -711,7 +728,7 @@ static bool calls(const struct sonde_dif_insn *in)
 	return false;
 }
 
-static void choose_registers(struct jit *jit)
+static void jit_choose_registers(struct jit *jit)
 {
 	if (jit->calls) {
 		jit->firing = BPF_REG_6;
@@ -731,7 +748,7 @@ static void choose_registers(struct jit *jit)
 }
 
 /* What the whole program has, and which slots may be left out. */
-static void look_ahead(struct jit *jit)
+static void jit_look_ahead(struct jit *jit)
 {
 	const struct sonde_dif_program *view = &jit->program->view;
 	const struct sonde_dif_insn *in;
@@ -739,7 +756,7 @@ static void look_ahead(struct jit *jit)
 
 	jit->zeroed = ~0ull;
 	for (in = view->insns; in < view->insns + view->length; in++)
-		jit->calls |= calls(in);
+		jit->calls |= jit_calls(in);
 	for (in = view->insns; in < view->insns + view->length; in++) {
 		switch (in->op) {
 		case SONDE_DIF_LDU:
@@ -775,12 +792,12 @@ static void look_ahead(struct jit *jit)
 }
 
 /* The kernel's, for a program: its instructions, and their native code. */
-static long bytes_of(const struct bpf_prog *native)
+static long jit_bytes_of(const struct bpf_prog *native)
 {
 	return ((long)native->pages << PAGE_SHIFT) + native->jited_len;
 }
 
-static struct bpf_prog *compile(const struct jit *jit)
+static struct bpf_prog *jit_compile(const struct jit *jit)
 {
 	struct bpf_prog *native;
 	int err = 0;
@@ -794,7 +811,7 @@ static struct bpf_prog *compile(const struct jit *jit)
 	native->aux->stack_depth = jit->stacked ? 8 * SONDE_DIF_REGISTERS : 0;
 	native = bpf_prog_select_runtime(native, &err);
 	if (!err && native->jited) {
-		sonde_memory_add(SONDE_MEMORY_NATIVE, 1, bytes_of(native));
+		sonde_memory_add(SONDE_MEMORY_NATIVE, 1, jit_bytes_of(native));
 		return native;
 	}
 	bpf_prog_free(native);
@@ -815,17 +832,18 @@ void sonde_jit_compile(struct sonde_program *program)
 	u32 length = program->view.length;
 	struct jit jit = { .program = program };
 
+	might_sleep();
 	jit.start = kvcalloc(length, sizeof(*jit.start), GFP_KERNEL);
 	jit.out = kvcalloc(length * JIT_PER_INSN + JIT_FRAME,
 			   sizeof(*jit.out), GFP_KERNEL);
-	look_ahead(&jit);
-	choose_registers(&jit);
+	jit_look_ahead(&jit);
+	jit_choose_registers(&jit);
 	if (jit.start && jit.out) {
-		translate_all(&jit); /* to see where everything begins */
+		jit_translate_all(&jit); /* to see where everything begins */
 		jit.far = false;
-		translate_all(&jit); /* with the branches right */
+		jit_translate_all(&jit); /* with the branches right */
 		if (!jit.far)
-			program->native = compile(&jit);
+			program->native = jit_compile(&jit);
 	}
 	if (program->native)
 		program->run = (void *)program->native->bpf_func;
@@ -843,7 +861,7 @@ void sonde_jit_free(struct sonde_program *program)
 {
 	if (program->native) {
 		sonde_memory_add(SONDE_MEMORY_NATIVE, -1,
-				 -bytes_of(program->native));
+				 -jit_bytes_of(program->native));
 		bpf_prog_free(program->native);
 	}
 	program->native = NULL;

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What native code calls: jit.c translates to calls of what jit_calls.c has. */
+/* jit.c: programs as native code. It calls what jit_calls.c has. */
 #ifndef SONDE_KMOD_JIT_H
 #define SONDE_KMOD_JIT_H
 
 #include <linux/types.h>
+
+struct sonde_program;
+
+void sonde_jit_compile(struct sonde_program *program);
+void sonde_jit_free(struct sonde_program *program);
 
 u64 sonde_jit_variable(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 u64 sonde_jit_time(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);

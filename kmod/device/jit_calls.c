@@ -5,26 +5,27 @@
  */
 #include "kmod/device/fire.h"
 #include "kmod/device/jit.h"
+#include "kmod/device/kernel.h"
 #include "kmod/device/session.h"
 
-static struct sonde_firing *firing_of(u64 context)
+static struct sonde_firing *jit_firing_of(u64 context)
 {
 	return (struct sonde_firing *)(unsigned long)context;
 }
 
 u64 sonde_jit_variable(u64 context, u64 number, u64 r3, u64 r4, u64 r5)
 {
-	return sonde_variable(firing_of(context), number);
+	return sonde_variable(jit_firing_of(context), number);
 }
 
 u64 sonde_jit_time(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
 {
-	return sonde_firing_time(firing_of(context));
+	return sonde_firing_time(jit_firing_of(context));
 }
 
 u64 sonde_jit_register(u64 context, u64 number, u64 r3, u64 r4, u64 r5)
 {
-	return sonde_register(firing_of(context), number);
+	return sonde_register(jit_firing_of(context), number);
 }
 
 u64 sonde_jit_divide_signed(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
@@ -50,7 +51,7 @@ u64 sonde_jit_modulo(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
 }
 
 /* A load failed: the first of several counts. */
-static u64 note_fault(struct sonde_firing *firing, u64 address)
+static u64 jit_note_fault(struct sonde_firing *firing, u64 address)
 {
 	if (!firing->faulted)
 		firing->fault_address = address;
@@ -64,7 +65,7 @@ u64 sonde_jit_load(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
 
 	if (!sonde_read_user(address, &value, bytes))
 		return value;
-	return note_fault(firing_of(context), address);
+	return jit_note_fault(jit_firing_of(context), address);
 }
 
 u64 sonde_jit_load_kernel(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
@@ -73,13 +74,13 @@ u64 sonde_jit_load_kernel(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
 
 	if (!sonde_read_kernel(address, &value, bytes))
 		return value;
-	return note_fault(firing_of(context), address);
+	return jit_note_fault(jit_firing_of(context), address);
 }
 
 /* A branch or FAIL on a pending fault: the record says so, and no more. */
 u64 sonde_jit_predicate_fault(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
 {
-	struct sonde_firing *firing = firing_of(context);
+	struct sonde_firing *firing = jit_firing_of(context);
 
 	struct sonde_record *record = firing->record;
 
@@ -91,7 +92,7 @@ u64 sonde_jit_predicate_fault(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
 	return sizeof(*record) + 8;
 }
 
-static void fault_slot(struct sonde_firing *firing, u32 slot, u64 address)
+static void jit_fault_slot(struct sonde_firing *firing, u32 slot, u64 address)
 {
 	firing->faults |= 1ull << slot;
 	firing->record->slot[slot] = address;
@@ -100,45 +101,45 @@ static void fault_slot(struct sonde_firing *firing, u32 slot, u64 address)
 /* A capture takes a pending fault over. */
 u64 sonde_jit_take_fault(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
 {
-	struct sonde_firing *firing = firing_of(context);
+	struct sonde_firing *firing = jit_firing_of(context);
 
-	fault_slot(firing, slot, firing->fault_address);
+	jit_fault_slot(firing, slot, firing->fault_address);
 	firing->faulted = 0;
 	return 0;
 }
 
-static u8 *span_start(struct sonde_firing *firing)
+static u8 *jit_span_start(struct sonde_firing *firing)
 {
 	return (u8 *)firing->record + firing->used;
 }
 
-/* The @stored bytes at span_start() are a span of @length. */
-static void end_span(struct sonde_firing *firing, u32 slot, u32 length,
-		     u32 stored)
+/* The @stored bytes at jit_span_start() are a span of @length. */
+static void jit_end_span(struct sonde_firing *firing, u32 slot, u32 length,
+			 u32 stored)
 {
 	u32 whole = ALIGN(stored, 8);
 
-	memset(span_start(firing) + stored, 0, whole - stored);
+	memset(jit_span_start(firing) + stored, 0, whole - stored);
 	firing->record->slot[slot] = SONDE_SPAN(firing->used, length);
 	firing->used += whole;
 }
 
 /* The text of `length` bytes, a fault if negative. */
-static u64 end_text(struct sonde_firing *firing, u32 slot, int length, u32 max,
-		    u64 address)
+static u64 jit_end_text(struct sonde_firing *firing, u32 slot, int length,
+			u32 max, u64 address)
 {
 	if (length < 0) {
-		fault_slot(firing, slot, address);
+		jit_fault_slot(firing, slot, address);
 		return 0;
 	}
 	length = min_t(u32, length, max - 1);
-	span_start(firing)[length] = 0;
-	end_span(firing, slot, length, length + 1);
+	jit_span_start(firing)[length] = 0;
+	jit_end_span(firing, slot, length, length + 1);
 	return 0;
 }
 
 /* 0x80 in the first byte that is 0; what lies above it is of no use. */
-static u64 zero_bytes(u64 word)
+static u64 jit_zero_bytes(u64 word)
 {
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
@@ -146,7 +147,7 @@ static u64 zero_bytes(u64 word)
 /* The name is short, and wanted everywhere: two words, no loop. */
 u64 sonde_jit_execname(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
 {
-	struct sonde_firing *firing = firing_of(context);
+	struct sonde_firing *firing = jit_firing_of(context);
 	struct sonde_record *record = firing->record;
 	u32 used = firing->used;
 	u64 *to = (u64 *)((u8 *)record + used);
@@ -156,7 +157,7 @@ u64 sonde_jit_execname(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
 	BUILD_BUG_ON(TASK_COMM_LEN != 16);
 	memcpy(&low, firing->task->comm, sizeof(low));
 	memcpy(&high, firing->task->comm + sizeof(low), sizeof(high));
-	zeros = zero_bytes(low);
+	zeros = jit_zero_bytes(low);
 	if (zeros) {
 		length = __ffs64(zeros) / 8;
 		to[0] = low & ((1ull << 8 * length) - 1);
@@ -165,7 +166,7 @@ u64 sonde_jit_execname(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
 		return 0;
 	}
 	high &= ~0ull >> 8; /* another task may be writing it */
-	length = __ffs64(zero_bytes(high)) / 8;
+	length = __ffs64(jit_zero_bytes(high)) / 8;
 	to[0] = low;
 	to[1] = high & ((1ull << 8 * length) - 1);
 	record->slot[slot] = SONDE_SPAN(used, 8 + length);
@@ -173,60 +174,60 @@ u64 sonde_jit_execname(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
 	return 0;
 }
 
-static const struct sonde_dif_insn *insn_of(u64 address)
+static const struct sonde_dif_insn *jit_insn_of(u64 address)
 {
 	return (const struct sonde_dif_insn *)(unsigned long)address;
 }
 
 u64 sonde_jit_text(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 {
-	struct sonde_firing *firing = firing_of(context);
-	const struct sonde_dif_insn *in = insn_of(insn);
+	struct sonde_firing *firing = jit_firing_of(context);
+	const struct sonde_dif_insn *in = jit_insn_of(insn);
 	u32 max = sonde_dif_text_max(in->i);
-	int length = sonde_text(firing, in->i, a, (char *)span_start(firing),
-				max);
+	int length = sonde_text(firing, in->i, a,
+				(char *)jit_span_start(firing), max);
 
-	return end_text(firing, in->d, length, max, 0);
+	return jit_end_text(firing, in->d, length, max, 0);
 }
 
 u64 sonde_jit_string(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 {
-	struct sonde_firing *firing = firing_of(context);
-	const struct sonde_dif_insn *in = insn_of(insn);
+	struct sonde_firing *firing = jit_firing_of(context);
+	const struct sonde_dif_insn *in = jit_insn_of(insn);
 	u32 max = in->op == SONDE_DIF_CAPSTRN ? min_t(u64, b, in->i) : in->i;
-	char *to = (char *)span_start(firing);
+	char *to = (char *)jit_span_start(firing);
 	int length = 0;
 
 	if (in->op == SONDE_DIF_CAPKSTR)
 		length = sonde_read_kernel_text(a, to, max + 1);
 	else if (max)
 		length = sonde_read_text(a, to, max + 1);
-	return end_text(firing, in->d, length, max + 1, a);
+	return jit_end_text(firing, in->d, length, max + 1, a);
 }
 
 u64 sonde_jit_memory(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 {
-	struct sonde_firing *firing = firing_of(context);
-	const struct sonde_dif_insn *in = insn_of(insn);
+	struct sonde_firing *firing = jit_firing_of(context);
+	const struct sonde_dif_insn *in = jit_insn_of(insn);
 	int (*read)(u64 address, void *to, u32 length) =
 		in->op == SONDE_DIF_CAPKMEM ? sonde_read_kernel :
 					      sonde_read_user;
 
-	if (b > in->i || (b && read(a, span_start(firing), b)))
-		fault_slot(firing, in->d, a);
+	if (b > in->i || (b && read(a, jit_span_start(firing), b)))
+		jit_fault_slot(firing, in->d, a);
 	else
-		end_span(firing, in->d, b, b);
+		jit_end_span(firing, in->d, b, b);
 	return 0;
 }
 
 u64 sonde_jit_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 {
-	struct sonde_firing *firing = firing_of(context);
-	const struct sonde_dif_insn *in = insn_of(insn);
-	int frames = sonde_walk_stack(firing, (u64 *)span_start(firing),
-				      in->i);
+	struct sonde_firing *firing = jit_firing_of(context);
+	const struct sonde_dif_insn *in = jit_insn_of(insn);
+	int frames =
+		sonde_walk_stack(firing, (u64 *)jit_span_start(firing), in->i);
 
-	end_span(firing, in->d, 8 * frames, 8 * frames);
+	jit_end_span(firing, in->d, 8 * frames, 8 * frames);
 	return 0;
 }
 
@@ -234,7 +235,7 @@ u64 sonde_jit_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
  * Where the native code will return to: eBPF's frame begins with the caller's
  * frame pointer and the return address. @helper is the frame of what it calls.
  */
-static void find_caller(struct pt_regs *regs, const unsigned long *helper)
+static void jit_find_caller(struct pt_regs *regs, const unsigned long *helper)
 {
 	const unsigned long *native = (const unsigned long *)helper[0];
 
@@ -247,15 +248,15 @@ static void find_caller(struct pt_regs *regs, const unsigned long *helper)
 
 u64 sonde_jit_kernel_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 {
-	struct sonde_firing *firing = firing_of(context);
-	const struct sonde_dif_insn *in = insn_of(insn);
+	struct sonde_firing *firing = jit_firing_of(context);
+	const struct sonde_dif_insn *in = jit_insn_of(insn);
 	struct pt_regs regs;
 	u32 bytes;
 
-	find_caller(&regs, __builtin_frame_address(0));
+	jit_find_caller(&regs, __builtin_frame_address(0));
 	bytes = 8 * sonde_walk_kernel(firing, &regs,
-				      (u64 *)span_start(firing), in->i);
-	end_span(firing, in->d, bytes, bytes);
+				      (u64 *)jit_span_start(firing), in->i);
+	jit_end_span(firing, in->d, bytes, bytes);
 	return 0;
 }
 
@@ -263,14 +264,14 @@ u64 sonde_jit_caller(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
 {
 	struct pt_regs regs;
 
-	find_caller(&regs, __builtin_frame_address(0));
-	return sonde_kernel_caller(firing_of(context), &regs);
+	jit_find_caller(&regs, __builtin_frame_address(0));
+	return sonde_kernel_caller(jit_firing_of(context), &regs);
 }
 
 u64 sonde_jit_depth(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
 {
 	struct pt_regs regs;
 
-	find_caller(&regs, __builtin_frame_address(0));
-	return sonde_kernel_depth(firing_of(context), &regs);
+	jit_find_caller(&regs, __builtin_frame_address(0));
+	return sonde_kernel_depth(jit_firing_of(context), &regs);
 }

@@ -24,7 +24,9 @@
 
 #include "kmod/core/hooks.h"
 #include "kmod/device/fire.h"
+#include "kmod/device/kernel.h"
 #include "kmod/device/session.h"
+#include "kmod/device/timer.h"
 
 #define OWN_FRAMES 24u /* before the kernel's, at most */
 #define ITERATOR_BYTES 256u /* code of one, at most */
@@ -77,6 +79,7 @@ void sonde_kernel_init(void)
  */
 int sonde_kernel_check(struct sonde_session *session, char *why)
 {
+	lockdep_assert_held(&session->lock);
 	if (!session->sees_kernel) {
 		scnprintf(why, SONDE_WHY,
 			  "kernel memory, kernel stacks and curthread need CAP_PERFMON and CAP_SYS_PTRACE: run as root");
@@ -112,7 +115,7 @@ int sonde_read_kernel_text(u64 address, char *to, u32 max)
 	return length < 1 ? -1 : length - 1;
 }
 
-static bool is_iterator(unsigned long address)
+static bool kmem_is_iterator(unsigned long address)
 {
 	u32 n;
 
@@ -123,14 +126,15 @@ static bool is_iterator(unsigned long address)
 }
 
 /* Frames that are not the kernel's own, at the beginning. */
-static u32 own_frames(const unsigned long *frames, u32 count)
+static u32 kmem_own_frames(const unsigned long *frames, u32 count)
 {
 	u32 own = 0, n;
 
 	for (n = 0; n < count && n < OWN_FRAMES; n++)
 		if (within_module(frames[n], THIS_MODULE))
 			own = n + 1;
-	return own && own < count && is_iterator(frames[own]) ? own + 1 : own;
+	return own && own < count && kmem_is_iterator(frames[own]) ? own + 1 :
+								     own;
 }
 
 /**
@@ -159,7 +163,7 @@ u32 sonde_walk_kernel(struct sonde_firing *firing, struct pt_regs *from,
 	} else {
 		count = stack_trace_save(frames, room, 0);
 	}
-	first = own_frames(frames, count);
+	first = kmem_own_frames(frames, count);
 	count = min(count - first, max);
 	memmove(to, frames + first, count * sizeof(*to));
 	return count;

@@ -5,42 +5,46 @@
 #include <linux/rcupdate.h>
 #include <asm/barrier.h>
 
+#include "kmod/core/memory.h"
 #include "kmod/device/list.h"
 
-static void *entry_at(const struct sonde_list_kind *kind,
-		      const struct sonde_list *list, u32 n)
+static void *entries_entry_at(const struct sonde_list_kind *kind,
+			      const struct sonde_list *list, u32 n)
 {
 	return (char *)list + kind->head + n * kind->size;
 }
 
-static bool *mark_of(const struct sonde_list_kind *kind, const void *entry)
+static bool *entries_mark_of(const struct sonde_list_kind *kind,
+			     const void *entry)
 {
 	return (bool *)((char *)entry + kind->gone);
 }
 
 /* At its end; it may be looked at meanwhile. */
-static void append(const struct sonde_list_kind *kind, struct sonde_list *list,
-		   const void *entry)
+static void entries_append(const struct sonde_list_kind *kind,
+			   struct sonde_list *list, const void *entry)
 {
-	memcpy(entry_at(kind, list, list->count), entry, kind->size);
+	memcpy(entries_entry_at(kind, list, list->count), entry, kind->size);
 	kind->note(list, entry);
 	WRITE_ONCE(list->live, list->live + 1);
 	/* pairs with who looks at the entries, sonde_fire_each() and others */
 	smp_store_release(&list->count, list->count + 1);
 }
 
-static bool fits_behind(const struct sonde_list_kind *kind,
-			const struct sonde_list *list, const void *entry)
+static bool entries_fits_behind(const struct sonde_list_kind *kind,
+				const struct sonde_list *list,
+				const void *entry)
 {
 	return list && list->count < list->room &&
 	       !(kind->before &&
-		 kind->before(entry, entry_at(kind, list, list->count - 1)));
+		 kind->before(entry,
+			      entries_entry_at(kind, list, list->count - 1)));
 }
 
 /* The same with one more, without those that are gone, and with room. */
-static struct sonde_list *rebuild(const struct sonde_list_kind *kind,
-				  const struct sonde_list *old,
-				  const void *entry)
+static struct sonde_list *entries_rebuild(const struct sonde_list_kind *kind,
+					  const struct sonde_list *old,
+					  const void *entry)
 {
 	u32 room = old ? 2 * (old->live + 1) : 1, n;
 	struct sonde_list *fresh;
@@ -50,18 +54,18 @@ static struct sonde_list *rebuild(const struct sonde_list_kind *kind,
 		return NULL;
 	fresh->room = room;
 	for (n = 0; old && n < old->count; n++) {
-		const void *other = entry_at(kind, old, n);
+		const void *other = entries_entry_at(kind, old, n);
 
-		if (*mark_of(kind, other))
+		if (*entries_mark_of(kind, other))
 			continue;
 		if (entry && kind->before && kind->before(entry, other)) {
-			append(kind, fresh, entry);
+			entries_append(kind, fresh, entry);
 			entry = NULL;
 		}
-		append(kind, fresh, other);
+		entries_append(kind, fresh, other);
 	}
 	if (entry)
-		append(kind, fresh, entry);
+		entries_append(kind, fresh, entry);
 	return fresh;
 }
 
@@ -78,9 +82,10 @@ static struct sonde_list *rebuild(const struct sonde_list_kind *kind,
 struct sonde_list *sonde_list_add(const struct sonde_list_kind *kind,
 				  struct sonde_list *list, const void *entry)
 {
-	if (!fits_behind(kind, list, entry))
-		return rebuild(kind, list, entry);
-	append(kind, list, entry);
+	might_sleep();
+	if (!entries_fits_behind(kind, list, entry))
+		return entries_rebuild(kind, list, entry);
+	entries_append(kind, list, entry);
 	return list;
 }
 
@@ -96,7 +101,7 @@ struct sonde_list *sonde_list_add(const struct sonde_list_kind *kind,
 bool sonde_list_remove(const struct sonde_list_kind *kind,
 		       struct sonde_list *list, void *entry)
 {
-	WRITE_ONCE(*mark_of(kind, entry), true);
+	WRITE_ONCE(*entries_mark_of(kind, entry), true);
 	WRITE_ONCE(list->live, list->live - 1);
 	return !list->live;
 }

@@ -16,7 +16,7 @@
 
 #include <linux/types.h>
 
-#include "kmod/device/memory.h"
+#include "kmod/core/memory.h"
 
 /* The beginning of each list. */
 struct sonde_list {

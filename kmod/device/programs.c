@@ -14,7 +14,15 @@
 #include <linux/sort.h>
 #include <linux/mm.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/buffer.h"
+#include "kmod/device/jit.h"
+#include "kmod/device/kernel.h"
+#include "kmod/device/list.h"
+#include "kmod/device/mappings.h"
+#include "kmod/device/programs.h"
 #include "kmod/device/session.h"
+#include "kmod/device/taps.h"
 
 #define PROGRAM_BYTES_MAX (64ull << 20) /* of all programs of a session */
 #define ECBS_MAX 4096u /* of a probe */
@@ -22,8 +30,8 @@
 #define COST_MAX(root) ((root) ? 4000000u : 400000u)
 #define COST_FRAME 64u /* of a user's stack */
 
-static void note_use(struct sonde_program *program,
-		     const struct sonde_dif_insn *insn)
+static void program_note_use(struct sonde_program *program,
+			     const struct sonde_dif_insn *insn)
 {
 	switch (insn->op) {
 	case SONDE_DIF_STL:
@@ -67,7 +75,7 @@ static void note_use(struct sonde_program *program,
 }
 
 /* Of one instruction, at most; but for the depth of the stack. */
-static u32 cost_of(const struct sonde_dif_insn *insn)
+static u32 program_cost_of(const struct sonde_dif_insn *insn)
 {
 	switch (insn->op) {
 	case SONDE_DIF_LDU:
@@ -93,14 +101,14 @@ static u32 cost_of(const struct sonde_dif_insn *insn)
 }
 
 /* Of a run, at most. */
-static u32 cost_of_all(const struct sonde_dif_program *view)
+static u32 program_cost_of_all(const struct sonde_dif_program *view)
 {
 	const struct sonde_dif_insn *insn = view->insns;
 	bool depth = false;
 	u32 cost = 0, n;
 
 	for (n = 0; n < view->length; n++, insn++) {
-		cost += cost_of(insn);
+		cost += program_cost_of(insn);
 		depth |= insn->op == SONDE_DIF_VAR &&
 			 insn->i == SONDE_DIF_VAR_USTACKDEPTH;
 	}
@@ -109,7 +117,7 @@ static u32 cost_of_all(const struct sonde_dif_program *view)
 }
 
 /* Stacks are printed when their processes have ended. */
-static bool wants_symbols(const struct sonde_program *program)
+static bool program_wants_symbols(const struct sonde_program *program)
 {
 	const struct sonde_dif_insn *insn = program->view.insns;
 	u32 n;
@@ -122,7 +130,7 @@ static bool wants_symbols(const struct sonde_program *program)
 	return false;
 }
 
-static int check_texts(const struct sonde_program *program, char *why)
+static int program_check_texts(const struct sonde_program *program, char *why)
 {
 	const struct sonde_dif_insn *insn = program->view.insns;
 	u32 n;
@@ -138,8 +146,8 @@ static int check_texts(const struct sonde_program *program, char *why)
 	return 0;
 }
 
-static int check_sizes(const struct sonde_program_payload *head, u64 length,
-		       char *why)
+static int program_check_sizes(const struct sonde_program_payload *head,
+			       u64 length, char *why)
 {
 	u64 bytes = sizeof(*head);
 
@@ -159,7 +167,7 @@ static int check_sizes(const struct sonde_program_payload *head, u64 length,
 }
 
 static struct sonde_program *
-make_program(const struct sonde_program_payload *head, u64 bytes)
+program_make_program(const struct sonde_program_payload *head, u64 bytes)
 {
 	struct sonde_program *program;
 	u32 insns = head->length * sizeof(struct sonde_dif_insn);
@@ -198,11 +206,12 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 	struct sonde_program *program;
 	int err, n;
 
+	lockdep_assert_held(&session->lock);
 	if (length < sizeof(*head)) {
 		scnprintf(why, SONDE_WHY, "malformed request: program too short");
 		return -EINVAL;
 	}
-	err = check_sizes(head, length, why);
+	err = program_check_sizes(head, length, why);
 	if (err)
 		return err;
 	if (xa_load(&session->programs, id)) {
@@ -210,14 +219,14 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		return -EEXIST;
 	}
 	length -= sizeof(*head);
-	program = make_program(head, length);
+	program = program_make_program(head, length);
 	if (!program || session->program_bytes + length > PROGRAM_BYTES_MAX) {
 		err = -ENOMEM;
 		goto out_free;
 	}
 	err = sonde_dif_verify(&program->view, why, SONDE_WHY);
 	if (!err)
-		err = check_texts(program, why);
+		err = program_check_texts(program, why);
 	if (!err && sonde_dif_sees_kernel(&program->view))
 		err = sonde_kernel_check(session, why);
 	if (!err)
@@ -225,9 +234,9 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 	if (err)
 		goto out_free;
 	for (n = 0; n < program->view.length; n++)
-		note_use(program, &program->view.insns[n]);
-	program->cost = cost_of_all(&program->view);
-	if (wants_symbols(program))
+		program_note_use(program, &program->view.insns[n]);
+	program->cost = program_cost_of_all(&program->view);
+	if (program_wants_symbols(program))
 		sonde_mappings_follow(session);
 	program->reserve = ALIGN(program->view.record_max, 8);
 	program->empty = program->view.length == 1 && !program->view.slots &&
@@ -260,6 +269,7 @@ struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id)
 {
 	struct sonde_probe *probe = xa_load(&session->probes, id);
 
+	lockdep_assert_held(&session->lock);
 	if (probe)
 		return probe;
 	probe = sonde_alloc(SONDE_MEMORY_ECBS, sizeof(*probe));
@@ -273,21 +283,21 @@ struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id)
 	return probe;
 }
 
-static struct sonde_ecb_list *ecbs_of(struct sonde_session *session,
-				      struct sonde_probe *probe)
+static struct sonde_ecb_list *program_ecbs_of(struct sonde_session *session,
+					      struct sonde_probe *probe)
 {
 	return rcu_dereference_protected(probe->ecbs,
 					 lockdep_is_held(&session->lock));
 }
 
-static bool comes_before(const void *entry, const void *other)
+static bool program_comes_before(const void *entry, const void *other)
 {
 	const struct sonde_ecb_entry *one = entry, *next = other;
 
 	return one->epid < next->epid;
 }
 
-static void note_needs(struct sonde_list *list, const void *entry)
+static void program_note_needs(struct sonde_list *list, const void *entry)
 {
 	struct sonde_ecb_list *ecbs =
 		container_of(list, struct sonde_ecb_list, list);
@@ -302,35 +312,39 @@ static const struct sonde_list_kind ecb_lists = {
 	.head = offsetof(struct sonde_ecb_list, entries),
 	.size = sizeof(struct sonde_ecb_entry),
 	.gone = offsetof(struct sonde_ecb_entry, gone),
-	.before = comes_before,
-	.note = note_needs,
+	.before = program_comes_before,
+	.note = program_note_needs,
 };
 
-static void replace(struct sonde_session *session, struct sonde_probe *probe,
-		    struct sonde_ecb_list *fresh)
+static void program_replace(struct sonde_session *session,
+			    struct sonde_probe *probe,
+			    struct sonde_ecb_list *fresh)
 {
-	struct sonde_ecb_list *old = ecbs_of(session, probe);
+	struct sonde_ecb_list *old = program_ecbs_of(session, probe);
 
 	rcu_assign_pointer(probe->ecbs, fresh);
 	sonde_free_rcu(old);
 }
 
-static int put_entry(struct sonde_session *session, struct sonde_probe *probe,
-		     const struct sonde_ecb_entry *entry)
+static int program_put_entry(struct sonde_session *session,
+			     struct sonde_probe *probe,
+			     const struct sonde_ecb_entry *entry)
 {
-	struct sonde_ecb_list *ecbs = ecbs_of(session, probe);
+	struct sonde_ecb_list *ecbs = program_ecbs_of(session, probe);
 	struct sonde_list *list =
 		sonde_list_add(&ecb_lists, ecbs ? &ecbs->list : NULL, entry);
 
 	if (!list)
 		return -ENOMEM;
 	if (!ecbs || list != &ecbs->list)
-		replace(session, probe,
-			container_of(list, struct sonde_ecb_list, list));
+		program_replace(session, probe,
+				container_of(list, struct sonde_ecb_list,
+					     list));
 	return 0;
 }
 
-static int add_one(struct sonde_session *session, const struct sonde_ecb *ecb)
+static int program_add_one(struct sonde_session *session,
+			   const struct sonde_ecb *ecb)
 {
 	struct sonde_probe *probe = sonde_probe_get(session, ecb->probe);
 	struct sonde_ecb_entry entry = {
@@ -347,7 +361,7 @@ static int add_one(struct sonde_session *session, const struct sonde_ecb *ecb)
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		return err;
-	err = put_entry(session, probe, &entry);
+	err = program_put_entry(session, probe, &entry);
 	if (err)
 		xa_erase(&session->ecbs, ecb->epid);
 	else
@@ -355,7 +369,8 @@ static int add_one(struct sonde_session *session, const struct sonde_ecb *ecb)
 	return err;
 }
 
-static struct sonde_ecb_entry *find_entry(struct sonde_ecb_list *ecbs, u32 epid)
+static struct sonde_ecb_entry *program_find_entry(struct sonde_ecb_list *ecbs,
+						  u32 epid)
 {
 	u32 n;
 
@@ -365,7 +380,7 @@ static struct sonde_ecb_entry *find_entry(struct sonde_ecb_list *ecbs, u32 epid)
 	return NULL;
 }
 
-static int remove_one(struct sonde_session *session, u32 epid)
+static int program_remove_one(struct sonde_session *session, u32 epid)
 {
 	struct sonde_probe *probe = xa_erase(&session->ecbs, epid);
 	struct sonde_ecb_entry *entry;
@@ -373,20 +388,20 @@ static int remove_one(struct sonde_session *session, u32 epid)
 
 	if (!probe)
 		return -ENOENT;
-	ecbs = ecbs_of(session, probe);
-	entry = find_entry(ecbs, epid);
+	ecbs = program_ecbs_of(session, probe);
+	entry = program_find_entry(ecbs, epid);
 	if (WARN_ON_ONCE(!entry))
 		return -ENOENT;
 	probe->held -= entry->held;
 	probe->cost -= entry->program->cost;
 	if (sonde_list_remove(&ecb_lists, &ecbs->list, entry))
-		replace(session, probe, NULL);
+		program_replace(session, probe, NULL);
 	return 0;
 }
 
 /* Whether a probe's firing stays within what it may cost. */
-static int check_cost(struct sonde_session *session,
-		      const struct sonde_ecb *ecb, char *why)
+static int program_check_cost(struct sonde_session *session,
+			      const struct sonde_ecb *ecb, char *why)
 {
 	const struct sonde_program *program =
 		xa_load(&session->programs, ecb->program);
@@ -400,7 +415,7 @@ static int check_cost(struct sonde_session *session,
 			  ecb->probe, most);
 		return -E2BIG;
 	}
-	ecbs = probe ? ecbs_of(session, probe) : NULL;
+	ecbs = probe ? program_ecbs_of(session, probe) : NULL;
 	if (ecbs && ecbs->list.live == ECBS_MAX) {
 		scnprintf(why, SONDE_WHY, "probe %u: at most %u clauses",
 			  ecb->probe, ECBS_MAX);
@@ -409,8 +424,8 @@ static int check_cost(struct sonde_session *session,
 	return 0;
 }
 
-static int check_ecb(struct sonde_session *session, const struct sonde_ecb *ecb,
-		     char *why)
+static int program_check_ecb(struct sonde_session *session,
+			     const struct sonde_ecb *ecb, char *why)
 {
 	if ((ecb->flags & ~SONDE_ECB_HELD) || !ecb->epid || !ecb->probe) {
 		scnprintf(why, SONDE_WHY, "malformed request: ECB");
@@ -424,10 +439,10 @@ static int check_ecb(struct sonde_session *session, const struct sonde_ecb *ecb,
 		scnprintf(why, SONDE_WHY, "ECB %u is there already", ecb->epid);
 		return -EEXIST;
 	}
-	return check_cost(session, ecb, why);
+	return program_check_cost(session, ecb, why);
 }
 
-static int by_epid(const void *a, const void *b)
+static int program_by_epid(const void *a, const void *b)
 {
 	const struct sonde_ecb *one = a, *other = b;
 
@@ -435,8 +450,8 @@ static int by_epid(const void *a, const void *b)
 }
 
 /* Takes off what was counted of the first @count. */
-static void unhold(struct sonde_session *session, const struct sonde_ecb *ecbs,
-		   u64 count)
+static void program_unhold(struct sonde_session *session,
+			   const struct sonde_ecb *ecbs, u64 count)
 {
 	char why[SONDE_WHY];
 	bool some = false;
@@ -456,8 +471,8 @@ static void unhold(struct sonde_session *session, const struct sonde_ecb *ecbs,
 }
 
 /* The taps of probes that will have ECBs that hold go over to engines. */
-static int hold(struct sonde_session *session, const struct sonde_ecb *ecbs,
-		u64 count, char *why)
+static int program_hold(struct sonde_session *session,
+			const struct sonde_ecb *ecbs, u64 count, char *why)
 {
 	bool some = false;
 	int err = 0;
@@ -470,7 +485,7 @@ static int hold(struct sonde_session *session, const struct sonde_ecb *ecbs,
 			continue;
 		probe = sonde_probe_get(session, ecbs[n].probe);
 		if (!probe) {
-			unhold(session, ecbs, n);
+			program_unhold(session, ecbs, n);
 			return -ENOMEM;
 		}
 		probe->held++;
@@ -479,7 +494,7 @@ static int hold(struct sonde_session *session, const struct sonde_ecb *ecbs,
 	if (some)
 		err = sonde_taps_rehold(session, why);
 	if (err)
-		unhold(session, ecbs, count);
+		program_unhold(session, ecbs, count);
 	return err;
 }
 
@@ -502,29 +517,31 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 	char unused[SONDE_WHY];
 	int err = 0;
 
+	lockdep_assert_held(&session->lock);
 	if (length % sizeof(*ecbs) || !session->writers) {
 		scnprintf(why, SONDE_WHY, session->writers ?
 			  "malformed request: array of ECBs" :
 			  "there are no buffers yet");
 		return -EINVAL;
 	}
-	sort(ecbs, count, sizeof(*ecbs), by_epid, NULL);
+	sort(ecbs, count, sizeof(*ecbs), program_by_epid, NULL);
 	for (n = 0; n < count && !err; n++)
-		err = check_ecb(session, &ecbs[n], why);
+		err = program_check_ecb(session, &ecbs[n], why);
 	if (!err)
-		err = hold(session, ecbs, count, why);
+		err = program_hold(session, ecbs, count, why);
 	if (err)
 		return err;
 	for (n = 0; n < count && !err; n++) {
-		err = check_ecb(session, &ecbs[n], why); /* one may come twice */
+		err = program_check_ecb(session, &ecbs[n],
+					why); /* one may come twice */
 		if (!err)
-			err = add_one(session, &ecbs[n]);
+			err = program_add_one(session, &ecbs[n]);
 	}
 	if (!err)
 		return 0;
-	unhold(session, &ecbs[n - 1], count - n + 1);
+	program_unhold(session, &ecbs[n - 1], count - n + 1);
 	for (n--; n--;)
-		remove_one(session, ecbs[n].epid);
+		program_remove_one(session, ecbs[n].epid);
 	sonde_taps_rehold(session, unused);
 	synchronize_rcu();
 	return err;
@@ -550,12 +567,13 @@ int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 	int err = 0;
 	u64 n;
 
+	lockdep_assert_held(&session->lock);
 	if (length % sizeof(*epids)) {
 		scnprintf(why, SONDE_WHY, "malformed request: array of ids");
 		return -EINVAL;
 	}
 	for (n = 0; n < length / sizeof(*epids); n++)
-		if (remove_one(session, epids[n]))
+		if (program_remove_one(session, epids[n]))
 			err = -ENOENT;
 	sonde_taps_rehold(session, why);
 	synchronize_rcu();
@@ -576,6 +594,7 @@ void sonde_programs_destroy(struct sonde_session *session)
 	struct sonde_probe *probe;
 	unsigned long id;
 
+	might_sleep();
 	xa_for_each(&session->probes, id, probe) {
 		sonde_free(rcu_dereference_protected(probe->ecbs, true));
 		sonde_free(probe);

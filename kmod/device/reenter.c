@@ -19,6 +19,8 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 
 #define NOTES 4u
@@ -35,29 +37,31 @@ struct sonde_reentry {
 	} notes[NOTES];
 };
 
-static unsigned long key_of(const struct task_struct *task, u32 probe)
+static unsigned long reenter_key_of(const struct task_struct *task, u32 probe)
 {
 	return (unsigned long)task + probe;
 }
 
 /* It stays: only the thread's end, or the session's, frees it. */
-static struct sonde_reentry *find(struct sonde_session *session, u32 probe)
+static struct sonde_reentry *reenter_find(struct sonde_session *session,
+					  u32 probe)
 {
 	struct sonde_reentry *entry, *found = NULL;
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(session->reentries, entry, node,
-				   key_of(current, probe))
+				   reenter_key_of(current, probe))
 		if (entry->task == current && entry->probe == probe)
 			found = entry;
 	rcu_read_unlock();
 	return found;
 }
 
-static struct sonde_reentry *make(struct sonde_session *session, u32 probe)
+static struct sonde_reentry *reenter_make(struct sonde_session *session,
+					  u32 probe)
 {
 	struct sonde_reentry *entry =
-		sonde_alloc_within(session, SONDE_MEMORY_VARIABLES,
+		sonde_alloc_within(&session->purse, SONDE_MEMORY_VARIABLES,
 				   sizeof(*entry), GFP_KERNEL);
 	unsigned long flags;
 
@@ -67,7 +71,8 @@ static struct sonde_reentry *make(struct sonde_session *session, u32 probe)
 	entry->probe = probe;
 	WRITE_ONCE(session->reentered, true);
 	spin_lock_irqsave(&session->threads_lock, flags);
-	hash_add_rcu(session->reentries, &entry->node, key_of(current, probe));
+	hash_add_rcu(session->reentries, &entry->node,
+		     reenter_key_of(current, probe));
 	spin_unlock_irqrestore(&session->threads_lock, flags);
 	return entry;
 }
@@ -84,11 +89,11 @@ static struct sonde_reentry *make(struct sonde_session *session, u32 probe)
 void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
 			u64 sp)
 {
-	struct sonde_reentry *own = find(session, probe);
+	struct sonde_reentry *own = reenter_find(session, probe);
 	u32 n, to = NOTES;
 
 	if (!own)
-		own = make(session, probe);
+		own = reenter_make(session, probe);
 	if (!own)
 		return; /* the arrival will be taken for an entry */
 	for (n = 0; n < NOTES; n++) {
@@ -116,7 +121,7 @@ void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
 bool sonde_reenter_take(struct sonde_session *session, u32 probe, u64 entry,
 			u64 sp)
 {
-	struct sonde_reentry *own = find(session, probe);
+	struct sonde_reentry *own = reenter_find(session, probe);
 	u32 n;
 
 	for (n = 0; own && n < NOTES; n++) {

@@ -10,10 +10,12 @@
 
 #include "kmod/compat.h"
 #include "kmod/device/hold.h"
+#include "kmod/device/session.h"
+#include "kmod/device/targets.h"
 
 #define PAUSE_PATIENCE (2 * HZ)
 
-static struct task_struct *get_task(u32 tid)
+static struct task_struct *release_get_task(u32 tid)
 {
 	struct task_struct *task;
 
@@ -27,7 +29,7 @@ static struct task_struct *get_task(u32 tid)
  * Waits until the thread stands: only then is it asked to go on, or it might
  * go on to stop. Return: 0; -ESRCH it ends; -EINTR.
  */
-static int await_stop(struct sonde_grip *grip)
+static int release_await_stop(struct sonde_grip *grip)
 {
 	int err;
 
@@ -43,13 +45,13 @@ static int await_stop(struct sonde_grip *grip)
 }
 
 /* Lets a thread go on, through what waits. */
-static void go_on(struct sonde_grip *grip)
+static void release_go_on(struct sonde_grip *grip)
 {
 	if (sonde_grip_resume(grip) != UTRACE_STOP)
 		sonde_grip_tell(grip, UTRACE_REPORT);
 }
 
-static int release(struct sonde_grip *grip, u32 tid, u64 how, char *why)
+static int release_held(struct sonde_grip *grip, u32 tid, u64 how, char *why)
 {
 	int signal = how == 1 ? SIGSTOP : how >= 2 ? how - 2 : 0;
 	int err;
@@ -58,7 +60,7 @@ static int release(struct sonde_grip *grip, u32 tid, u64 how, char *why)
 		scnprintf(why, SONDE_WHY, "thread %u is not held", tid);
 		return -EINVAL;
 	}
-	err = await_stop(grip);
+	err = release_await_stop(grip);
 	if (err)
 		scnprintf(why, SONDE_WHY, "thread %u ends", tid);
 	if (!err && signal) {
@@ -70,15 +72,16 @@ static int release(struct sonde_grip *grip, u32 tid, u64 how, char *why)
 	if (err)
 		return err;
 	sonde_grip_hold(grip, false);
-	go_on(grip);
+	release_go_on(grip);
 	return 0;
 }
 
 /* With a reference to its engine; NULL there is none. */
-static struct sonde_grip *get_grip(struct sonde_session *session, u32 tid,
-				   char *why)
+static struct sonde_grip *release_get_grip(struct sonde_session *session,
+					   u32 tid, char *why)
 {
-	struct task_struct *task = tid && tid <= INT_MAX ? get_task(tid) : NULL;
+	struct task_struct *task =
+		tid && tid <= INT_MAX ? release_get_task(tid) : NULL;
 	struct sonde_grip *grip = NULL;
 
 	if (task && session->grips)
@@ -90,7 +93,7 @@ static struct sonde_grip *get_grip(struct sonde_session *session, u32 tid,
 	return grip;
 }
 
-static int see(struct sonde_grip *grip, u32 tid, char *why)
+static int release_see(struct sonde_grip *grip, u32 tid, char *why)
 {
 	int err;
 
@@ -98,13 +101,13 @@ static int see(struct sonde_grip *grip, u32 tid, char *why)
 		scnprintf(why, SONDE_WHY, "thread %u does not wait", tid);
 		return -EINVAL;
 	}
-	err = await_stop(grip);
+	err = release_await_stop(grip);
 	if (err) {
 		scnprintf(why, SONDE_WHY, "thread %u ends", tid);
 		return err;
 	}
 	sonde_grip_seen(grip);
-	go_on(grip);
+	release_go_on(grip);
 	return 0;
 }
 
@@ -119,12 +122,13 @@ static int see(struct sonde_grip *grip, u32 tid, char *why)
  */
 int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why)
 {
-	struct sonde_grip *grip = get_grip(session, tid, why);
+	struct sonde_grip *grip = release_get_grip(session, tid, why);
 	int err;
 
+	lockdep_assert_held(&session->lock);
 	if (!grip)
 		return -ESRCH;
-	err = see(grip, tid, why);
+	err = release_see(grip, tid, why);
 	utrace_engine_put(grip->engine);
 	return err;
 }
@@ -146,19 +150,20 @@ int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 	struct sonde_grip *grip;
 	int err;
 
+	lockdep_assert_held(&session->lock);
 	if (how > 2 + _NSIG) {
 		scnprintf(why, SONDE_WHY, "no such signal");
 		return -EINVAL;
 	}
-	grip = get_grip(session, tid, why);
+	grip = release_get_grip(session, tid, why);
 	if (!grip)
 		return -ESRCH;
-	err = release(grip, tid, how, why);
+	err = release_held(grip, tid, how, why);
 	utrace_engine_put(grip->engine);
 	return err;
 }
 
-static bool stands(struct sonde_grip *grip)
+static bool release_stands(struct sonde_grip *grip)
 {
 	if (sonde_grip_tell(grip, UTRACE_STOP) != -EINPROGRESS)
 		return true;
@@ -167,7 +172,7 @@ static bool stands(struct sonde_grip *grip)
 }
 
 /* Tells all threads of the process; whether all of them stand. */
-static bool pause_all(struct sonde_grips *grips, u32 pid, bool pause)
+static bool release_pause_all(struct sonde_grips *grips, u32 pid, bool pause)
 {
 	struct sonde_grip *grip;
 	bool all = true;
@@ -181,9 +186,9 @@ static bool pause_all(struct sonde_grips *grips, u32 pid, bool pause)
 		grip->paused = pause;
 		spin_unlock(&grip->lock);
 		if (pause)
-			all &= stands(grip);
+			all &= release_stands(grip);
 		else
-			go_on(grip);
+			release_go_on(grip);
 	}
 	spin_unlock(&grips->lock);
 	return all;
@@ -207,6 +212,7 @@ int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
 	struct sonde_grips *grips;
 	int err;
 
+	lockdep_assert_held(&session->lock);
 	if (!pid || pid > INT_MAX || !sonde_has_target(session, pid)) {
 		scnprintf(why, SONDE_WHY, "no process %llu is traced", pid);
 		return -ESRCH;
@@ -221,8 +227,8 @@ int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
 	grips = sonde_grips_of(session);
 	if (!grips || (pause && sonde_grips_take(grips, pid) < 0))
 		return -ENOMEM;
-	while (!pause_all(grips, pid, pause) && time_before(jiffies, end) &&
-	       !fatal_signal_pending(current))
+	while (!release_pause_all(grips, pid, pause) &&
+	       time_before(jiffies, end) && !fatal_signal_pending(current))
 		schedule_timeout_killable(1);
 	return 0;
 }

@@ -8,7 +8,9 @@
  *   targets.c   which tasks are traced
  *   buffer.c    the rings, one a CPU
  *   writer.h    their writing end, inlined into the firing
- *   taps.c      taps that stand on tracepoints
+ *   taps.c      taps; tap.h, what they stand on
+ *   sites.c     where those fire together that are of a kind
+ *   points.c    taps on tracepoints
  *   calls.c     system calls: what is hooked for their taps
  *   uprobe.c    taps in user programs
  *   reenter.c   arrivals at a function that are no entries
@@ -19,10 +21,10 @@
  *   unwind.c    user stacks
  *   kernel.c    kernel memory and stacks
  *   slow.c      a firing that may sleep
- *   hold.c      held taps: engines of the utrace core
+ *   hold.c      held taps: what engines of the utrace core tell
+ *   grips.c     these engines, on threads
  *   release.c   what the consumer says of held threads
  *   works.c     what a thread does before it returns to user mode
- *   memory.c    what is allocated, counted by kind
  *   status.c    /proc/sonde
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
@@ -32,7 +34,7 @@
  * no lock. Programs and probes live as long as the session.
  *
  * Locks: session->lock (mutex) > cpu hotplug > sessions_lock (of the list of all
- * sessions) > rings_lock; targets_lock, threads_lock and events_lock are leaves
+ * sessions) > rings_lock; covered_lock, threads_lock and events_lock are leaves
  * (irqsave, each taken alone).
  */
 #ifndef SONDE_SESSION_H
@@ -50,8 +52,8 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
+#include "kmod/core/memory.h"
 #include "kmod/device/list.h"
-#include "kmod/device/memory.h"
 #include "kmod/shared/abi.h"
 #include "kmod/shared/request.h"
 
@@ -60,16 +62,15 @@
 #define SONDE_NATIVE_CALLS 512u
 #define SONDE_RING_MIN 4096ull
 #define SONDE_RING_MAX BIT_ULL(30)
-#define SONDE_DEATHS 256u
 #define SONDE_COVERED 64u /* a power of two */
 #define SONDE_DISCARDS 4096u /* at once */
 #define SONDE_SITE_MAX 4096u /* taps that fire together */
 #define SONDE_WHY sizeof(((struct sonde_reply *)0)->why)
 
 struct sonde_firing;
+struct sonde_finder;
 struct sonde_session;
 struct bpf_prog;
-struct linux_binprm;
 struct seq_file;
 
 #define SONDE_MARKS 64u
@@ -192,6 +193,7 @@ union sonde_firing_start {
 	u64 word;
 };
 
+struct sonde_tap_ops;
 struct sonde_uprobe;
 struct sonde_uprobe_file;
 struct sonde_timer;
@@ -202,6 +204,7 @@ struct sonde_armed {
 	struct sonde_tap tap;
 	struct sonde_probe *probe;
 	struct sonde_session *session;
+	const struct sonde_tap_ops *ops; /* what it stands on */
 	bool held; /* by engines: its probe has ECBs that hold */
 	struct list_head gone; /* of those that are being disarmed */
 	struct sonde_timer *timer; /* of PROFILE and TICK */
@@ -210,20 +213,6 @@ struct sonde_armed {
 	union sonde_firing_start start; /* of its firings */
 	struct sonde_uprobe *uprobe; /* NULL: never fires */
 	struct sonde_armed __rcu *next; /* at the same uprobe */
-};
-
-struct sonde_target {
-	struct hlist_node node;
-	u32 pid;
-	bool requested; /* attached by name, not by birth */
-	bool followed; /* who maps a file waits for SONDE_SEEN */
-};
-
-/* The file of a user tap, and of those behind it that name none. */
-struct sonde_uprobe_file {
-	struct file *file; /* NULL: none */
-	struct inode *inode;
-	char *path;
 };
 
 struct sonde_thread { /* self-> of one thread */
@@ -252,8 +241,7 @@ struct sonde_session {
 	struct list_head node; /* of all sessions */
 	u32 opener; /* the process that opened it */
 	char command[TASK_COMM_LEN];
-	struct list_head mappings; /* of those that are told what is mapped */
-	bool follows_mappings; /* ever */
+	bool lacks_mappings; /* the kernel does not tell of them, and the user knows */
 
 	/* read by every firing */
 	struct sonde_site __rcu *entries[SONDE_CALLS];
@@ -274,7 +262,7 @@ struct sonde_session {
 	bool going; /* SONDE_GO was said: before that nothing fires */
 	bool sees_all; /* it goes, and traces every task */
 	u32 covered[SONDE_COVERED]; /* targets that it is known to trace, by number */
-	DECLARE_HASHTABLE(targets, 8);
+	struct sonde_finder *finder; /* of targets */
 	DECLARE_HASHTABLE(threads, 10);
 	DECLARE_HASHTABLE(reentries, 8);
 
@@ -298,10 +286,7 @@ struct sonde_session {
 	struct sonde_writer **rings; /* in the order of mmap */
 	atomic64_t lost; /* records that no ring counts: no ring, memory, or thread */
 
-	spinlock_t targets_lock; /* targets, covered, target_count, deaths */
-	u32 target_count;
-	u32 deaths[SONDE_DEATHS]; /* processes that ended lately */
-	u32 next_death;
+	spinlock_t covered_lock; /* to change covered */
 	spinlock_t threads_lock; /* threads, reentries: to add and remove */
 
 	spinlock_t events_lock; /* events, their counts, data */
@@ -314,7 +299,7 @@ struct sonde_session {
 	struct sonde_grips *grips; /* engines; NULL: none was ever needed */
 	atomic_t held; /* threads that wait for a release */
 	atomic64_t stops; /* times that one did */
-	atomic_long_t fired_bytes; /* that firings have taken */
+	struct sonde_purse purse; /* of firings, events, children */
 	refcount_t ref; /* the open file, each task work */
 	atomic_t discards; /* signals that their receivers have still to fire */
 	atomic_t works; /* that run now */
@@ -346,233 +331,5 @@ struct sonde_firing {
 	u32 faulted; /* a load did, and nothing has taken the fault over */
 	u64 args[SONDE_DIF_ARGS];
 };
-
-/* A task work. */
-struct sonde_work {
-	struct callback_head head;
-	struct sonde_session *session;
-	void (*run)(struct sonde_work *work, bool over);
-};
-
-/* A thread that waits for memory which somebody else must bring. */
-struct sonde_pause {
-	struct list_head node; /* of all that do */
-	u32 pid;
-};
-
-#define SONDE_BAD_MAX 8u
-
-/* A firing that may sleep, and be held by its ECBs. */
-struct sonde_slow {
-	struct list_head node; /* of those that wait in a grip, or behind another */
-	struct list_head behind; /* put off later, by the same thread */
-	struct sonde_work work;
-	struct sonde_firing firing;
-	struct pt_regs regs; /* as they were then */
-	struct sonde_probe *probe;
-	u32 last_epid; /* ECBs up to this one have run */
-	bool timed; /* an ECB is recorded: the others get its time */
-	u32 left; /* attempts that may still be made */
-	u32 bad_count;
-	u64 bad[SONDE_BAD_MAX]; /* addresses where nothing is */
-	u64 locals[SONDE_DIF_LOCALS]; /* as the ECBs left them */
-};
-
-/* buffer.c */
-int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy,
-			 char *why);
-void sonde_buffers_cpu_up(struct sonde_session *session, unsigned int cpu);
-int sonde_buffers_scratch(struct sonde_session *session, u32 bytes);
-void sonde_buffers_destroy(struct sonde_session *session);
-int sonde_buffers_mmap(struct sonde_session *session,
-		       struct vm_area_struct *vma);
-void sonde_buffers_count(struct sonde_session *session,
-			 struct sonde_statistics *statistics);
-void sonde_writer_refuse(struct sonde_session *session,
-			 struct sonde_writer *writer, u32 records);
-struct sonde_record *sonde_writer_make_room(struct sonde_writer *writer,
-					    u32 bytes);
-void sonde_writer_put(struct sonde_writer *writer, u32 bytes);
-void sonde_writer_wake(struct sonde_writer *writer);
-void sonde_writer_drop(struct sonde_writer *writer, u64 records);
-
-/* fire.c */
-void sonde_fire_init(void);
-void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe);
-bool sonde_fire_site(struct sonde_firing *firing,
-		     const struct sonde_site *site);
-void sonde_lose_probe(struct sonde_session *session,
-		      const struct sonde_probe *probe);
-void sonde_lose_site(struct sonde_session *session,
-		     const struct sonde_site *site, struct task_struct *task);
-int sonde_read_user(u64 address, void *to, u32 length);
-void sonde_thread_forget(struct sonde_session *session,
-			 struct task_struct *task);
-void sonde_threads_destroy(struct sonde_session *session);
-
-/* slow.c */
-void sonde_note_absent(u64 address, u32 length, bool text);
-void sonde_run_late(void);
-void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe);
-bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip);
-
-/* hold.c */
-int sonde_holds_update(struct sonde_session *session);
-void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing);
-bool sonde_hold_mapped(struct sonde_session *session);
-void sonde_hold_unmapped(struct sonde_session *session);
-void sonde_grip_hold(struct sonde_grip *grip, bool held);
-bool sonde_grip_pauses(struct sonde_grip *grip, struct sonde_pause *pause);
-bool sonde_grip_resumes(struct sonde_grip *grip, struct sonde_pause *pause);
-int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
-		       char *why);
-int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why);
-int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
-		     char *why);
-void sonde_holds_forget(struct sonde_session *session, u32 pid);
-void sonde_holds_destroy(struct sonde_session *session);
-
-/* programs.c */
-struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id);
-int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
-		       u64 length, char *why);
-int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
-		   char *why);
-int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
-		      u64 length, char *why);
-void sonde_programs_destroy(struct sonde_session *session);
-
-/* taps.c */
-void sonde_taps_init(void);
-int sonde_points_update(struct sonde_session *session, char *why);
-int sonde_taps_rehold(struct sonde_session *session, char *why);
-int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
-		   u64 length, char *why);
-int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
-		      u64 length, char *why);
-void sonde_taps_destroy(struct sonde_session *session);
-
-/* calls.c */
-void sonde_calls_init(void);
-bool sonde_calls_see_compat(void);
-int sonde_calls_update(struct sonde_session *session, char *why);
-void sonde_calls_destroy(struct sonde_session *session);
-void sonde_calls_show(struct seq_file *to);
-void sonde_calls_mark(struct task_struct *task);
-bool sonde_calls_want_newborns(struct sonde_session *session);
-void sonde_call_newborn(struct sonde_session *session);
-void sonde_calls_lose_newborn(struct sonde_session *session,
-			      struct task_struct *task);
-void sonde_calls_mark_process(struct sonde_session *session,
-			      struct task_struct *leader);
-
-/* calls.c and tramp.S, to each other */
-extern long sonde_call_everyone;
-void sonde_tramp_call_by_name(void);
-void sonde_tramp_call_of_all(void);
-void sonde_tramp_call_of_compat(void);
-void sonde_call_by_name(struct pt_regs *regs);
-void sonde_call_of_all(struct pt_regs *regs);
-void sonde_call_of_compat(struct pt_regs *regs);
-
-/* targets.c */
-void sonde_targets_init(struct sonde_session *session);
-int sonde_target_add(struct sonde_session *session, u64 pid, char *why);
-int sonde_target_remove(struct sonde_session *session, u64 pid, char *why);
-int sonde_target_follow(struct sonde_session *session, u64 pid, char *why);
-bool sonde_target_followed(struct sonde_session *session, u32 pid);
-bool sonde_covers_target(struct sonde_session *session,
-			 struct task_struct *task);
-bool sonde_has_target(struct sonde_session *session, u32 pid);
-void sonde_target_born(struct sonde_session *session, struct task_struct *task);
-void sonde_target_becomes(struct sonde_session *session,
-			  const struct linux_binprm *program);
-void sonde_target_exec(struct sonde_session *session);
-void sonde_targets_changed(struct sonde_session *session);
-bool sonde_last_thread(struct sonde_session *session);
-void sonde_target_gone(struct sonde_session *session, u64 status);
-void sonde_targets_destroy(struct sonde_session *session);
-
-/* mappings.c */
-void sonde_mappings_init(void);
-int sonde_mappings_follow(struct sonde_session *session);
-void sonde_mappings_leave(struct sonde_session *session);
-
-/* works.c */
-void sonde_session_put(struct sonde_session *session);
-int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
-		     struct task_struct *task);
-struct sonde_work *sonde_work_take(struct sonde_session *session,
-				   void (*run)(struct sonde_work *, bool));
-void sonde_pause_begin(struct sonde_pause *pause);
-void sonde_pause_end(struct sonde_pause *pause);
-void sonde_work_pauses(struct sonde_pause *pause,
-		       struct sonde_session *session);
-bool sonde_work_resumes(struct sonde_pause *pause,
-			struct sonde_session *session);
-void sonde_pauses_show(struct seq_file *to);
-void sonde_works_run(void (*run)(struct sonde_work *work, bool over));
-void sonde_works_end(struct sonde_session *session);
-
-/* kernel.c */
-void sonde_kernel_init(void);
-int sonde_kernel_check(struct sonde_session *session, char *why);
-
-/* status.c */
-int sonde_status_init(void);
-void sonde_status_exit(void);
-
-/* jit.c */
-void sonde_jit_compile(struct sonde_program *program);
-void sonde_jit_free(struct sonde_program *program);
-
-/* uprobe.c */
-void sonde_uprobes_init(void);
-int sonde_uprobe_open(struct sonde_session *session, const char *path,
-		      u32 length, struct sonde_uprobe_file *file, char *why);
-void sonde_uprobe_close(struct sonde_uprobe_file *file);
-int sonde_uprobe_arm(struct sonde_armed *armed,
-		     const struct sonde_uprobe_file *file, char *why);
-void sonde_uprobe_disarm(struct sonde_armed *armed);
-void sonde_uprobe_free(struct sonde_armed *armed);
-void sonde_uprobes_wait(void);
-int sonde_uprobes_retarget(struct sonde_session *session, char *why);
-
-/* reenter.c */
-void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
-			u64 sp);
-bool sonde_reenter_take(struct sonde_session *session, u32 probe, u64 entry,
-			u64 sp);
-void sonde_reenter_forget(struct sonde_session *session,
-			  struct task_struct *task);
-void sonde_reenter_destroy(struct sonde_session *session);
-
-/* timer.c */
-DECLARE_PER_CPU(bool, sonde_sampling);
-int sonde_timers_init(void);
-void sonde_timers_exit(void);
-int sonde_timer_arm(struct sonde_armed *armed, char *why);
-void sonde_timer_disarm(struct sonde_armed *armed);
-
-/* Does the session trace this task now? Preemption is off; the task is the
- * current one, or cannot go away.
- */
-static __always_inline bool sonde_covers(struct sonde_session *session,
-					 struct task_struct *task)
-{
-	return likely(READ_ONCE(session->sees_all)) ||
-	       READ_ONCE(session->covered[task->tgid % SONDE_COVERED]) ==
-		       task->tgid ||
-	       sonde_covers_target(session, task);
-}
-
-/* device.c */
-void sonde_sessions_show(struct seq_file *to);
-void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value);
-bool sonde_event_text(struct sonde_session *session,
-		      const struct sonde_event *event, const char *text);
-void sonde_events_lose(struct sonde_session *session, u32 count);
-void sonde_event_wake(struct sonde_session *session);
-bool sonde_may_access(struct task_struct *task);
 
 #endif

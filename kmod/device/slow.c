@@ -26,8 +26,16 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/buffer.h"
+#include "kmod/device/events.h"
 #include "kmod/device/fire.h"
+#include "kmod/device/hold.h"
 #include "kmod/device/session.h"
+#include "kmod/device/slow.h"
+#include "kmod/device/targets.h"
+#include "kmod/device/works.h"
+#include "kmod/device/writer.h"
 
 #define ATTEMPTS 80u /* one for each capture, and some for loads */
 
@@ -71,7 +79,7 @@ void sonde_note_absent(u64 address, u32 length, bool text)
 	here->address = address;
 }
 
-static void watch(const u64 *bad, u32 bad_count)
+static void slow_watch(const u64 *bad, u32 bad_count)
 {
 	struct absence *here = this_cpu_ptr(&absence);
 
@@ -81,7 +89,7 @@ static void watch(const u64 *bad, u32 bad_count)
 	here->watched = true;
 }
 
-static bool unwatch(void)
+static bool slow_unwatch(void)
 {
 	struct absence *here = this_cpu_ptr(&absence);
 
@@ -108,8 +116,8 @@ struct kept {
 	u64 variables[SONDE_DIF_THREAD];
 };
 
-static void keep(const struct sonde_firing *firing, u32 needs,
-		 struct kept *kept)
+static void slow_keep(const struct sonde_firing *firing, u32 needs,
+		      struct kept *kept)
 {
 	if (!(needs & SONDE_NEED_CARE))
 		return;
@@ -121,8 +129,8 @@ static void keep(const struct sonde_firing *firing, u32 needs,
 		       sizeof(kept->variables));
 }
 
-static void take_back(struct sonde_firing *firing, u32 needs,
-		      const struct kept *kept)
+static void slow_take_back(struct sonde_firing *firing, u32 needs,
+			   const struct kept *kept)
 {
 	firing->writer->firings--;
 	if (!(needs & SONDE_NEED_CARE))
@@ -135,7 +143,7 @@ static void take_back(struct sonde_firing *firing, u32 needs,
 		       sizeof(kept->variables));
 }
 
-static bool has_variables(const struct sonde_firing *firing, u32 needs)
+static bool slow_has_variables(const struct sonde_firing *firing, u32 needs)
 {
 	if (!(needs & SONDE_NEED_THREAD) || firing->thread_variables)
 		return true;
@@ -144,8 +152,8 @@ static bool has_variables(const struct sonde_firing *firing, u32 needs)
 }
 
 /* The first ECB that is left. */
-static u32 next_ecb(const struct sonde_slow *slow,
-		    const struct sonde_ecb_list *ecbs, u32 count)
+static u32 slow_next_ecb(const struct sonde_slow *slow,
+			 const struct sonde_ecb_list *ecbs, u32 count)
 {
 	u32 n = 0;
 
@@ -155,7 +163,7 @@ static u32 next_ecb(const struct sonde_slow *slow,
 }
 
 /* How many ECBs the rest of a firing has. */
-static u32 ecbs_left(const struct sonde_slow *slow)
+static u32 slow_ecbs_left(const struct sonde_slow *slow)
 {
 	const struct sonde_ecb_list *ecbs =
 		rcu_dereference_sched(slow->probe->ecbs);
@@ -163,18 +171,18 @@ static u32 ecbs_left(const struct sonde_slow *slow)
 
 	/* the entries: pairs with sonde_list_add() */
 	count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0;
-	for (n = next_ecb(slow, ecbs, count); n < count; n++)
+	for (n = slow_next_ecb(slow, ecbs, count); n < count; n++)
 		left += !READ_ONCE(ecbs->entries[n].gone);
 	return left;
 }
 
-static void lose(const struct sonde_slow *slow)
+static void slow_lose(const struct sonde_slow *slow)
 {
-	atomic64_add(ecbs_left(slow), &slow->firing.session->lost);
+	atomic64_add(slow_ecbs_left(slow), &slow->firing.session->lost);
 }
 
 /* It, then what was put off behind it. */
-static void run_late(struct sonde_work *work, bool over)
+static void slow_run_late(struct sonde_work *work, bool over)
 {
 	struct sonde_slow *first = container_of(work, struct sonde_slow, work);
 	struct sonde_slow *slow, *next;
@@ -195,14 +203,15 @@ static void run_late(struct sonde_work *work, bool over)
  * A thread's works would run the latest first: so there is one a session. Return:
  * whether it is queued; else @slow is freed, and the caller's to count.
  */
-static bool queue_late(struct sonde_session *session, struct sonde_slow *slow)
+static bool slow_queue_late(struct sonde_session *session,
+			    struct sonde_slow *slow)
 {
-	struct sonde_work *work = sonde_work_take(session, run_late);
+	struct sonde_work *work = sonde_work_take(session, slow_run_late);
 	struct sonde_slow *first = slow, *other, *next;
 
 	INIT_LIST_HEAD(&slow->behind);
 	slow->work.session = session;
-	slow->work.run = run_late;
+	slow->work.run = slow_run_late;
 	if (work) {
 		first = container_of(work, struct sonde_slow, work);
 		list_add_tail(&slow->node, &first->behind);
@@ -212,19 +221,20 @@ static bool queue_late(struct sonde_session *session, struct sonde_slow *slow)
 	/* it ends: what was put off before is lost with it */
 	list_for_each_entry_safe(other, next, &first->behind, node) {
 		if (other != slow)
-			lose(other);
+			slow_lose(other);
 		sonde_free(other);
 	}
 	if (first != slow)
-		lose(first);
+		slow_lose(first);
 	sonde_free(first);
 	return false;
 }
 
-static struct sonde_slow *make_late(struct sonde_firing *firing,
-				    struct sonde_probe *probe, u32 last_epid)
+static struct sonde_slow *slow_make_late(struct sonde_firing *firing,
+					 struct sonde_probe *probe,
+					 u32 last_epid)
 {
-	struct sonde_slow *slow = sonde_alloc_within(firing->session,
+	struct sonde_slow *slow = sonde_alloc_within(&firing->session->purse,
 						     SONDE_MEMORY_LATE,
 						     sizeof(*slow), GFP_NOWAIT);
 
@@ -241,19 +251,19 @@ static struct sonde_slow *make_late(struct sonde_firing *firing,
 }
 
 /* Makes a work of the firing, from @ecb on. Return: whether there is one. */
-static bool put_off(struct sonde_firing *firing,
-		    const struct sonde_ecb_entry *ecb)
+static bool slow_put_off(struct sonde_firing *firing,
+			 const struct sonde_ecb_entry *ecb)
 {
 	struct sonde_session *session = firing->session;
 	struct sonde_slow *slow;
 
-	slow = make_late(firing, xa_load(&session->probes, firing->probe),
-			 ecb->epid - 1);
+	slow = slow_make_late(firing, xa_load(&session->probes, firing->probe),
+			      ecb->epid - 1);
 	if (!slow)
 		return false;
 	slow->timed = firing->timestamp;
 	memcpy(slow->locals, firing->writer->locals, sizeof(slow->locals));
-	if (!queue_late(session, slow))
+	if (!slow_queue_late(session, slow))
 		return false;
 	this_cpu_ptr(&absence)->put_off = firing;
 	return true;
@@ -272,8 +282,8 @@ void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe)
 
 	if (!rcu_access_pointer(probe->ecbs))
 		return;
-	slow = make_late(firing, probe, 0);
-	if (!slow || !queue_late(firing->session, slow))
+	slow = slow_make_late(firing, probe, 0);
+	if (!slow || !slow_queue_late(firing->session, slow))
 		sonde_lose_probe(firing->session, probe);
 }
 
@@ -287,25 +297,25 @@ void sonde_fire_user(struct sonde_firing *firing,
 	struct sonde_record *record;
 	u32 bytes;
 
-	if (!has_variables(firing, needs))
+	if (!slow_has_variables(firing, needs))
 		return;
 	if (may_wait) {
-		keep(firing, needs, &kept);
-		watch(NULL, 0);
+		slow_keep(firing, needs, &kept);
+		slow_watch(NULL, 0);
 	}
 	record = sonde_writer_reserve(firing->writer, ecb->program->reserve);
 	bytes = sonde_run_ecb(firing, ecb->program, record);
-	if (may_wait && unlikely(unwatch())) {
+	if (may_wait && unlikely(slow_unwatch())) {
 		u64 *variables = firing->thread_variables;
 		struct kept after SONDE_UNINITIALIZED;
 
-		keep(firing, needs, &after);
-		take_back(firing, needs, &kept);
-		if (put_off(firing, ecb))
+		slow_keep(firing, needs, &after);
+		slow_take_back(firing, needs, &kept);
+		if (slow_put_off(firing, ecb))
 			return;
 		/* it is a fault after all */
 		firing->thread_variables = variables;
-		take_back(firing, needs, &after);
+		slow_take_back(firing, needs, &after);
 		firing->writer->firings += 2;
 	}
 	if (bytes)
@@ -313,7 +323,7 @@ void sonde_fire_user(struct sonde_firing *firing,
 			      sonde_firing_time(firing));
 }
 
-static bool is_there(u64 address, u32 length)
+static bool slow_is_there(u64 address, u32 length)
 {
 	u64 last = address + length - 1;
 	u64 at;
@@ -329,7 +339,7 @@ static bool is_there(u64 address, u32 length)
 	}
 }
 
-static void bring_in(struct sonde_slow *slow, const struct absence *missed)
+static void slow_bring_in(struct sonde_slow *slow, const struct absence *missed)
 {
 	const char __user *text =
 		(const char __user *)(unsigned long)missed->address;
@@ -339,7 +349,7 @@ static void bring_in(struct sonde_slow *slow, const struct absence *missed)
 	if (missed->text)
 		there = strnlen_user(text, missed->length) != 0;
 	else
-		there = is_there(missed->address, missed->length);
+		there = slow_is_there(missed->address, missed->length);
 	if (there)
 		return;
 	if (slow->bad_count == SONDE_BAD_MAX)
@@ -349,25 +359,26 @@ static void bring_in(struct sonde_slow *slow, const struct absence *missed)
 }
 
 /* The session's end does not wait for it. Return: whether that has come. */
-static bool bring_in_alone(struct sonde_slow *slow, const struct absence *missed,
-			   struct sonde_grip *grip)
+static bool slow_bring_in_alone(struct sonde_slow *slow,
+				const struct absence *missed,
+				struct sonde_grip *grip)
 {
 	struct sonde_pause pause;
 
 	if (grip) {
 		if (!sonde_grip_pauses(grip, &pause))
 			return true;
-		bring_in(slow, missed);
+		slow_bring_in(slow, missed);
 		return sonde_grip_resumes(grip, &pause);
 	}
 	sonde_work_pauses(&pause, slow->work.session);
-	bring_in(slow, missed);
+	slow_bring_in(slow, missed);
 	return sonde_work_resumes(&pause, slow->work.session);
 }
 
-static enum outcome run_one(struct sonde_slow *slow,
-			    const struct sonde_ecb_entry *ecb,
-			    struct sonde_grip *grip)
+static enum outcome slow_run_one(struct sonde_slow *slow,
+				 const struct sonde_ecb_entry *ecb,
+				 struct sonde_grip *grip)
 {
 	struct sonde_firing *firing = &slow->firing;
 	struct sonde_writer *writer = firing->writer;
@@ -378,15 +389,15 @@ static enum outcome run_one(struct sonde_slow *slow,
 	bool held, missed;
 	u32 bytes;
 
-	if (!has_variables(firing, needs))
+	if (!slow_has_variables(firing, needs))
 		return DONE;
-	keep(firing, needs, &kept);
-	watch(slow->bad, slow->bad_count);
+	slow_keep(firing, needs, &kept);
+	slow_watch(slow->bad, slow->bad_count);
 	record = sonde_writer_reserve(writer, ecb->program->reserve);
 	bytes = sonde_run_ecb(firing, ecb->program, record);
-	missed = unwatch();
+	missed = slow_unwatch();
 	if (missed && slow->left) {
-		take_back(firing, needs, &kept);
+		slow_take_back(firing, needs, &kept);
 		return ABSENT;
 	}
 	if (!bytes)
@@ -407,7 +418,8 @@ static enum outcome run_one(struct sonde_slow *slow,
 	return held ? HELD : DONE;
 }
 
-static enum outcome attempt(struct sonde_slow *slow, struct sonde_grip *grip)
+static enum outcome slow_attempt(struct sonde_slow *slow,
+				 struct sonde_grip *grip)
 {
 	struct sonde_firing *firing = &slow->firing;
 	const struct sonde_ecb_list *ecbs;
@@ -417,18 +429,19 @@ static enum outcome attempt(struct sonde_slow *slow, struct sonde_grip *grip)
 	u64 now;
 
 	if (!sonde_covers(firing->session, current)) {
-		lose(slow); /* an exec came between, or its end */
+		slow_lose(slow); /* an exec came between, or its end */
 		return DONE;
 	}
 	ecbs = rcu_dereference_sched(slow->probe->ecbs);
 	/* before what they need: pairs with sonde_list_add() */
 	count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0;
-	n = next_ecb(slow, ecbs, count);
+	n = slow_next_ecb(slow, ecbs, count);
 	if (n == count)
 		return DONE;
 	writer = this_cpu_ptr(firing->session->writers);
 	if (!sonde_writer_begin(writer)) {
-		sonde_writer_refuse(firing->session, writer, ecbs_left(slow));
+		sonde_writer_refuse(firing->session, writer,
+				    slow_ecbs_left(slow));
 		return DONE;
 	}
 	firing->writer = writer;
@@ -441,7 +454,7 @@ static enum outcome attempt(struct sonde_slow *slow, struct sonde_grip *grip)
 	for (; n < count && outcome == DONE; n++) {
 		if (READ_ONCE(ecbs->entries[n].gone))
 			continue;
-		outcome = run_one(slow, &ecbs->entries[n], grip);
+		outcome = slow_run_one(slow, &ecbs->entries[n], grip);
 		if (outcome != ABSENT)
 			slow->last_epid = ecbs->entries[n].epid;
 	}
@@ -466,12 +479,12 @@ bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
 	slow->left = ATTEMPTS;
 	for (;;) {
 		preempt_disable_notrace();
-		outcome = attempt(slow, grip);
+		outcome = slow_attempt(slow, grip);
 		missed = *this_cpu_ptr(&absence);
 		preempt_enable_notrace();
 		if (outcome != ABSENT)
 			break;
-		if (bring_in_alone(slow, &missed, grip))
+		if (slow_bring_in_alone(slow, &missed, grip))
 			return false;
 	}
 	if (outcome == HELD)
@@ -487,5 +500,5 @@ bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
  */
 void sonde_run_late(void)
 {
-	sonde_works_run(run_late);
+	sonde_works_run(slow_run_late);
 }

@@ -10,9 +10,14 @@
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 
+#include "kmod/core/memory.h"
+#include "kmod/device/calls.h"
+#include "kmod/device/events.h"
 #include "kmod/device/session.h"
+#include "kmod/device/status.h"
+#include "kmod/device/works.h"
 
-static int show(struct seq_file *to, void *unused)
+static int status_show(struct seq_file *to, void *unused)
 {
 	sonde_memory_show(to);
 	sonde_calls_show(to);
@@ -29,7 +34,8 @@ static int show(struct seq_file *to, void *unused)
  */
 int sonde_status_init(void)
 {
-	return proc_create_single("sonde", 0400, NULL, show) ? 0 : -ENOMEM;
+	return proc_create_single("sonde", 0400, NULL, status_show) ? 0 :
+								      -ENOMEM;
 }
 
 /**

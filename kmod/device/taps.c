@@ -1,572 +1,96 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Taps that only observe: on tracepoints
+ * Taps: armed, disarmed, and given to the engines where an ECB holds
  *
- *   task_newtask     CREATE, LWP_CREATE; START, LWP_START by a task work in the
- *                    new thread; targets are inherited here
- *   sched_process_exec, sched_process_exit
- *   signal_generate  SIGNAL_SEND; SIGNAL_DISCARD when it is ignored at once
- *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD when it is ignored then
- *
- * Those of system calls, and EXEC and EXEC_FAILURE, stand on calls.c's hooks.
- *
- * A session registers its own probe on a tracepoint while a tap (or a target)
- * needs it, with itself as the probe's data: so the probe is in its session by
- * its first instruction.
- *
- * A site is a list (list.h) of (pid, probe).
+ * A tap fires a probe where something happens. What it stands on, its backend
+ * (tap.h) knows.
  */
-#include <linux/binfmts.h>
-#include <linux/cred.h>
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/task.h>
-#include <linux/sched/task_stack.h>
-#include <linux/slab.h>
 #include <linux/tracepoint.h>
-#include <asm/syscall.h>
-#include <asm/unistd.h>
-#include <trace/events/signal.h>
 
-#include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/events.h"
 #include "kmod/device/hold.h"
-#include "kmod/shared/siginfo.h"
+#include "kmod/device/programs.h"
+#include "kmod/device/session.h"
+#include "kmod/device/tap.h"
+#include "kmod/device/taps.h"
+#include "kmod/device/works.h"
 
-static void fire_kind(struct sonde_firing *firing, enum sonde_tap_kind kind)
-{
-	const struct sonde_site *site =
-		rcu_dereference_sched(firing->session->kinds[kind]);
-
-	if (site)
-		sonde_fire_site(firing, site);
-}
-
-/* No firing of this kind will be made in @task: its records are counted. */
-static void lose_kind(struct sonde_session *session, struct task_struct *task,
-		      enum sonde_tap_kind kind)
-{
-	const struct sonde_site *site =
-		rcu_dereference_sched(session->kinds[kind]);
-
-	if (site)
-		sonde_lose_site(session, site, task);
-}
-
-static bool has_registers(void)
-{
-	return !(current->flags & PF_KTHREAD) && current->mm;
-}
-
-static void begin(struct sonde_firing *firing, struct sonde_session *session)
-{
-	memset(firing, 0, sizeof(*firing));
-	firing->session = session;
-	firing->task = current;
-	firing->call = -1;
-	if (has_registers())
-		firing->regs = task_pt_regs(current);
-}
-
-/*
- * START, LWP_START, and the return from its own clone: a work that the new
- * thread runs before anything else
- */
-
-static void fire_start(struct sonde_session *session)
-{
-	struct sonde_firing firing;
-
-	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		begin(&firing, session);
-		if (thread_group_leader(current))
-			fire_kind(&firing, SONDE_TAP_START);
-		fire_kind(&firing, SONDE_TAP_LWP_START);
-		sonde_call_newborn(session);
-	}
-	preempt_enable_notrace();
-}
-
-static void run_newborn(struct sonde_work *work, bool over)
-{
-	if (!over && !(current->flags & PF_EXITING))
-		fire_start(work->session);
-	sonde_free(work);
-}
-
-static void want_start(struct sonde_session *session, struct task_struct *task)
-{
-	struct sonde_work *newborn;
-
-	if (!rcu_access_pointer(session->kinds[SONDE_TAP_START]) &&
-	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]) &&
-	    !sonde_calls_want_newborns(session))
-		return;
-	newborn = sonde_alloc_within(session, SONDE_MEMORY_LATE,
-				     sizeof(*newborn), GFP_NOWAIT);
-	if (newborn) {
-		newborn->run = run_newborn;
-		if (!sonde_work_queue(newborn, session, task))
-			return;
-		sonde_free(newborn);
-	}
-	if (thread_group_leader(task))
-		lose_kind(session, task, SONDE_TAP_START);
-	lose_kind(session, task, SONDE_TAP_LWP_START);
-	sonde_calls_lose_newborn(session, task);
-}
-
-static void probe_newtask(void *data, struct task_struct *task,
-			  unsigned long flags)
-{
-	struct sonde_session *session = data;
-	struct sonde_firing firing;
-
-	if (!has_registers() || (task->flags & (PF_KTHREAD | PF_IO_WORKER)))
-		return;
-	preempt_disable_notrace();
-	sonde_target_born(session, task);
-	if (sonde_covers(session, current)) {
-		begin(&firing, session);
-		firing.call = syscall_get_nr(current, firing.regs);
-		firing.args[0] = task->pid;
-		firing.args[1] = flags;
-		fire_kind(&firing, flags & CLONE_THREAD ? SONDE_TAP_LWP_CREATE :
-							  SONDE_TAP_CREATE);
-		want_start(session, task);
-	}
-	preempt_enable_notrace();
-}
-
-static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
-		       struct linux_binprm *bprm)
-{
-	struct sonde_session *session = data;
-	struct sonde_firing firing;
-
-	preempt_disable_notrace();
-	sonde_target_exec(session);
-	if (sonde_covers(session, current)) {
-		begin(&firing, session);
-		firing.call = __NR_execve;
-		fire_kind(&firing, SONDE_TAP_EXEC_SUCCESS);
-	}
-	preempt_enable_notrace();
-}
-
-/* As wait() will show it. */
-static int exit_status(void)
-{
-	struct signal_struct *signal = current->signal;
-
-	return signal->flags & SIGNAL_GROUP_EXIT ?
-		       signal->group_exit_code :
-		       current->group_leader->exit_code;
-}
-
-static void fire_end(struct sonde_firing *firing, enum sonde_tap_kind kind,
-		     int status)
-{
-	sonde_end_args(firing->args, status);
-	fire_kind(firing, kind);
-}
-
-static void probe_exit(void *data, struct task_struct *task)
-{
-	struct sonde_session *session = data;
-	struct sonde_firing firing;
-	bool last;
-
-	if (current->flags & PF_KTHREAD)
-		return;
-	preempt_disable_notrace();
-	last = sonde_last_thread(session);
-	if (sonde_covers(session, current)) {
-		begin(&firing, session);
-		fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
-		if (last)
-			fire_end(&firing, SONDE_TAP_EXIT, exit_status());
-	}
-	if (last)
-		sonde_target_gone(session, exit_status());
-	sonde_thread_forget(session, current);
-	sonde_reenter_forget(session, current);
-	preempt_enable_notrace();
-}
-
-static bool is_plain(const struct kernel_siginfo *info)
-{
-	return (unsigned long)info > 1; /* not SEND_SIG_NOINFO or _PRIV */
-}
-
-/* Who sends without a siginfo is a process that calls kill(), or the kernel. */
-static void put_signal(struct sonde_firing *firing, int number,
-		       const struct kernel_siginfo *info)
-{
-	struct kernel_siginfo made = {};
-
-	if (!is_plain(info)) {
-		made.si_code = info == SEND_SIG_NOINFO ? SI_USER : SI_KERNEL;
-		if (info == SEND_SIG_NOINFO) {
-			made.si_pid = current->tgid;
-			made.si_uid = from_kuid(&init_user_ns, current_uid());
-		}
-		info = &made;
-	}
-	sonde_siginfo_args(firing->args, number, info->si_errno, info->si_code,
-			   &info->_sifields);
-}
-
-static void put_receiver(struct sonde_firing *firing,
-			 const struct task_struct *task)
-{
-	firing->args[3] = task->tgid;
-	firing->args[4] = task->pid;
-}
-
-/*
- * A signal that is ignored when it is sent: this runs in the sender, of whom
- * nobody has asked, or in an interrupt of anybody. Its receiver fires it, before
- * it is back in user mode.
- */
-struct discarded {
-	struct sonde_work work;
-	u64 args[SONDE_DIF_ARGS];
+/* What each kind of tap stands on. */
+static const struct sonde_tap_ops *const kinds[SONDE_TAP_KIND_COUNT] = {
+	[SONDE_TAP_SYSCALL_ENTRY] = &sonde_call_taps,
+	[SONDE_TAP_SYSCALL_RETURN] = &sonde_call_taps,
+	[SONDE_TAP_EXEC] = &sonde_call_taps,
+	[SONDE_TAP_EXEC_FAILURE] = &sonde_call_taps,
+	[SONDE_TAP_CREATE] = &sonde_point_taps,
+	[SONDE_TAP_LWP_CREATE] = &sonde_point_taps,
+	[SONDE_TAP_START] = &sonde_point_taps,
+	[SONDE_TAP_LWP_START] = &sonde_point_taps,
+	[SONDE_TAP_EXEC_SUCCESS] = &sonde_point_taps,
+	[SONDE_TAP_EXIT] = &sonde_point_taps,
+	[SONDE_TAP_LWP_EXIT] = &sonde_point_taps,
+	[SONDE_TAP_SIGNAL_SEND] = &sonde_point_taps,
+	[SONDE_TAP_SIGNAL_DELIVER] = &sonde_point_taps,
+	[SONDE_TAP_SIGNAL_DISCARD] = &sonde_point_taps,
+	[SONDE_TAP_USER_ENTRY] = &sonde_user_taps,
+	[SONDE_TAP_USER_RETURN] = &sonde_user_taps,
+	[SONDE_TAP_USER_OFFSET] = &sonde_user_taps,
+	[SONDE_TAP_PROFILE] = &sonde_timer_taps,
+	[SONDE_TAP_TICK] = &sonde_timer_taps,
 };
 
-static void run_discarded(struct sonde_work *work, bool over)
-{
-	struct discarded *discarded = container_of(work, struct discarded, work);
-	struct sonde_session *session = work->session;
-	struct sonde_firing firing;
-
-	preempt_disable_notrace();
-	if (!over && sonde_covers(session, current)) {
-		begin(&firing, session);
-		memcpy(firing.args, discarded->args, sizeof(firing.args));
-		fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
-	} else if (!over) {
-		/* an exec came between, or its end */
-		lose_kind(session, current, SONDE_TAP_SIGNAL_DISCARD);
-	}
-	preempt_enable_notrace();
-	atomic_dec(&session->discards);
-	sonde_free(discarded);
-}
-
-static void discard_later(struct sonde_session *session,
-			  struct task_struct *task, const u64 *args)
-{
-	struct discarded *discarded = NULL;
-
-	if (!rcu_access_pointer(session->kinds[SONDE_TAP_SIGNAL_DISCARD]))
-		return;
-	if (atomic_inc_return(&session->discards) <= SONDE_DISCARDS)
-		discarded = sonde_alloc_within(session, SONDE_MEMORY_LATE,
-					       sizeof(*discarded), GFP_NOWAIT);
-	if (discarded) {
-		discarded->work.run = run_discarded;
-		memcpy(discarded->args, args, sizeof(discarded->args));
-		if (!sonde_work_queue(&discarded->work, session, task))
-			return;
-		sonde_free(discarded); /* it ends */
-	}
-	atomic_dec(&session->discards);
-	lose_kind(session, task, SONDE_TAP_SIGNAL_DISCARD);
-}
-
-static void probe_generate(void *data, int number, struct kernel_siginfo *info,
-			   struct task_struct *task, int group, int result)
-{
-	struct sonde_session *session = data;
-	struct sonde_firing firing = {};
-
-	preempt_disable_notrace();
-	if (in_task() && sonde_covers(session, current)) {
-		begin(&firing, session);
-		put_signal(&firing, number, info);
-		put_receiver(&firing, task);
-		fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
-	}
-	if (result == TRACE_SIGNAL_IGNORED && sonde_covers(session, task)) {
-		put_signal(&firing, number, info);
-		put_receiver(&firing, task);
-		discard_later(session, task, firing.args);
-	}
-	preempt_enable_notrace();
-}
-
-static bool is_ignored(int number, const struct k_sigaction *action)
-{
-	return action->sa.sa_handler == SIG_IGN ||
-	       (action->sa.sa_handler == SIG_DFL && sig_kernel_ignore(number));
-}
-
-/*
- * A signal that ends the group at once (complete_signal()) is handed out as
- * SIGKILL. Which one it was stands in the exit code.
- */
-static int given_number(int number)
-{
-	const struct signal_struct *signal = current->signal;
-
-	if (number != SIGKILL || !(signal->flags & SIGNAL_GROUP_EXIT))
-		return number;
-	return signal->group_exit_code & 0x7f ?: number;
-}
-
-static void probe_deliver(void *data, int number, struct kernel_siginfo *info,
-			  struct k_sigaction *action)
-{
-	struct sonde_session *session = data;
-	struct sonde_firing firing;
-
-	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		begin(&firing, session);
-		put_signal(&firing, given_number(number), info);
-		if (is_ignored(number, action)) {
-			put_receiver(&firing, current);
-			fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
-		} else {
-			firing.args[3] = (unsigned long)action->sa.sa_handler;
-			fire_kind(&firing, SONDE_TAP_SIGNAL_DELIVER);
-		}
-	}
-	preempt_enable_notrace();
-}
-
-static struct point {
-	const char *name;
-	void *probe;
-	struct tracepoint *tracepoint;
-} points[SONDE_POINT_COUNT] __ro_after_init = {
-	[SONDE_POINT_NEWTASK] = { "task_newtask", probe_newtask },
-	[SONDE_POINT_EXEC] = { "sched_process_exec", probe_exec },
-	[SONDE_POINT_EXIT] = { "sched_process_exit", probe_exit },
-	[SONDE_POINT_SIGNAL_GENERATE] = { "signal_generate", probe_generate },
-	[SONDE_POINT_SIGNAL_DELIVER] = { "signal_deliver", probe_deliver },
+static const struct sonde_tap_ops *const backends[] = {
+	&sonde_point_taps, &sonde_call_taps, &sonde_user_taps,
+	&sonde_timer_taps,
 };
 
 /**
- * sonde_taps_init() - find the tracepoints
- *
- * One that this kernel does not have is told when a tap wants it.
- *
- * Context: Process context, module load.
- */
-void sonde_taps_init(void)
-{
-	int n;
-
-	for (n = 0; n < SONDE_POINT_COUNT; n++)
-		points[n].tracepoint = sonde_tracepoint(points[n].name);
-	sonde_calls_init();
-}
-
-/* The tracepoints that a kind of tap needs, one bit each. */
-static u32 points_of(u32 kind)
-{
-	switch ((enum sonde_tap_kind)kind) {
-	case SONDE_TAP_CREATE:
-	case SONDE_TAP_LWP_CREATE:
-	case SONDE_TAP_START:
-	case SONDE_TAP_LWP_START:
-		return BIT(SONDE_POINT_NEWTASK);
-	case SONDE_TAP_EXEC_SUCCESS:
-		return BIT(SONDE_POINT_EXEC);
-	case SONDE_TAP_EXIT:
-		/* a new process tells that a number is in use again */
-		return BIT(SONDE_POINT_EXIT) | BIT(SONDE_POINT_NEWTASK);
-	case SONDE_TAP_LWP_EXIT:
-		return BIT(SONDE_POINT_EXIT);
-	case SONDE_TAP_SIGNAL_SEND:
-		return BIT(SONDE_POINT_SIGNAL_GENERATE);
-	case SONDE_TAP_SIGNAL_DELIVER:
-		return BIT(SONDE_POINT_SIGNAL_DELIVER);
-	case SONDE_TAP_SIGNAL_DISCARD:
-		return BIT(SONDE_POINT_SIGNAL_GENERATE) |
-		       BIT(SONDE_POINT_SIGNAL_DELIVER);
-	case SONDE_TAP_SYSCALL_ENTRY: /* these stand on other hooks */
-	case SONDE_TAP_SYSCALL_RETURN:
-	case SONDE_TAP_EXEC:
-	case SONDE_TAP_EXEC_FAILURE:
-	case SONDE_TAP_USER_ENTRY:
-	case SONDE_TAP_USER_RETURN:
-	case SONDE_TAP_USER_OFFSET:
-	case SONDE_TAP_PROFILE:
-	case SONDE_TAP_TICK:
-	case SONDE_TAP_KIND_COUNT:
-		break;
-	}
-	return 0;
-}
-
-static u32 points_wanted(struct sonde_session *session)
-{
-	struct sonde_program *program;
-	unsigned long id;
-	u32 wanted = 0;
-	u32 kind;
-
-	for (kind = 0; kind < SONDE_TAP_KIND_COUNT; kind++)
-		if (session->tap_count[kind])
-			wanted |= points_of(kind);
-	if (session->reenter_taps)
-		wanted |= BIT(SONDE_POINT_EXIT);
-	if (sonde_calls_want_newborns(session))
-		wanted |= BIT(SONDE_POINT_NEWTASK);
-	if (session->targeted)
-		wanted |= BIT(SONDE_POINT_NEWTASK) | BIT(SONDE_POINT_EXEC) |
-			  BIT(SONDE_POINT_EXIT);
-	xa_for_each(&session->programs, id, program)
-		if (program->needs & SONDE_NEED_THREAD)
-			wanted |= BIT(SONDE_POINT_EXIT);
-	return wanted;
-}
-
-static int register_point(struct sonde_session *session, int n, char *why)
-{
-	int err = -EOPNOTSUPP;
-
-	if (points[n].tracepoint)
-		err = tracepoint_probe_register(points[n].tracepoint,
-						points[n].probe, session);
-	if (err)
-		scnprintf(why, SONDE_WHY, "cannot use the tracepoint %s",
-			  points[n].name);
-	else
-		session->points |= BIT(n);
-	return err;
-}
-
-/**
- * sonde_points_update() - have the hooks that taps and targets need
+ * sonde_taps_update() - have the hooks that a session's taps need
  * @session: its lock is held
  * @why: what to tell the user on failure
  *
  * Those that nothing needs any more are given back.
  *
  * Context: Process context. May sleep.
- * Return: 0, -EOPNOTSUPP, or what tracepoint_probe_register() says.
+ * Return: 0, -EOPNOTSUPP, what the hooks say.
  */
-int sonde_points_update(struct sonde_session *session, char *why)
+int sonde_taps_update(struct sonde_session *session, char *why)
 {
-	u32 wanted = points_wanted(session);
-	int err = 0;
-	int n;
+	int err = 0, one, n;
 
 	lockdep_assert_held(&session->lock);
-	for (n = 0; n < SONDE_POINT_COUNT; n++) {
-		bool has = session->points & BIT(n);
-		bool wants = wanted & BIT(n);
-
-		if (wants && !has && !err)
-			err = register_point(session, n, why);
-		if (has && !wants) {
-			tracepoint_probe_unregister(points[n].tracepoint,
-						    points[n].probe, session);
-			session->points &= ~BIT(n);
-		}
+	for (n = 0; n < ARRAY_SIZE(backends); n++) {
+		if (!backends[n]->update)
+			continue;
+		one = backends[n]->update(session, why);
+		err = err ?: one;
 	}
-	return err ?: sonde_calls_update(session, why);
+	return err;
 }
 
-static struct sonde_site __rcu **site_of(struct sonde_session *session,
-					 const struct sonde_tap *tap)
+/**
+ * sonde_taps_retarget() - whom a session traces has changed
+ * @session: its lock is held
+ * @why: what to tell the user on failure
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, those of sonde_uprobes_retarget().
+ */
+int sonde_taps_retarget(struct sonde_session *session, char *why)
 {
-	u32 kind = array_index_nospec(tap->kind, SONDE_TAP_KIND_COUNT);
+	int err = 0, n;
 
-	if (kind == SONDE_TAP_SYSCALL_ENTRY)
-		return &session->entries[array_index_nospec(tap->number,
-							    SONDE_CALLS)];
-	if (kind == SONDE_TAP_SYSCALL_RETURN)
-		return &session->returns[array_index_nospec(tap->number,
-							    SONDE_CALLS)];
-	return &session->kinds[kind];
-}
-
-static struct sonde_site *site_now(struct sonde_session *session,
-				   struct sonde_site __rcu **place)
-{
-	return rcu_dereference_protected(*place,
-					 lockdep_is_held(&session->lock));
-}
-
-static void note_only(struct sonde_list *list, const void *entry)
-{
-	struct sonde_site *site = container_of(list, struct sonde_site, list);
-	const struct sonde_site_entry *one = entry;
-
-	WRITE_ONCE(site->only, list->count || one->pid ? NULL : one->probe);
-}
-
-static const struct sonde_list_kind sites = {
-	.memory = SONDE_MEMORY_TAPS,
-	.head = offsetof(struct sonde_site, entries),
-	.size = sizeof(struct sonde_site_entry),
-	.gone = offsetof(struct sonde_site_entry, gone),
-	.note = note_only,
-};
-
-static void replace(struct sonde_session *session,
-		    struct sonde_site __rcu **place, struct sonde_site *fresh)
-{
-	struct sonde_site *old = site_now(session, place);
-
-	rcu_assign_pointer(*place, fresh);
-	sonde_free_rcu(old);
-}
-
-static int add_to_site(struct sonde_armed *armed)
-{
-	struct sonde_session *session = armed->session;
-	struct sonde_site __rcu **place = site_of(session, &armed->tap);
-	const struct sonde_site_entry entry = {
-		.pid = armed->tap.pid,
-		.tap = armed->tap.id,
-		.probe = armed->probe,
-	};
-	struct sonde_site *site = site_now(session, place);
-	struct sonde_list *list =
-		sonde_list_add(&sites, site ? &site->list : NULL, &entry);
-
-	if (!list)
-		return -ENOMEM;
-	if (!site || list != &site->list)
-		replace(session, place,
-			container_of(list, struct sonde_site, list));
-	return 0;
-}
-
-/* Takes no memory, so it cannot fail. */
-static void remove_from_site(struct sonde_armed *armed)
-{
-	struct sonde_session *session = armed->session;
-	struct sonde_site __rcu **place = site_of(session, &armed->tap);
-	struct sonde_site *site = site_now(session, place);
-	u32 n = 0;
-
-	while (site->entries[n].tap != armed->tap.id || site->entries[n].gone)
-		n++;
-	if (sonde_list_remove(&sites, &site->list, &site->entries[n]))
-		replace(session, place, NULL);
-}
-
-static bool is_user(u32 kind)
-{
-	return kind == SONDE_TAP_USER_ENTRY || kind == SONDE_TAP_USER_RETURN ||
-	       kind == SONDE_TAP_USER_OFFSET;
-}
-
-static bool is_timer(u32 kind)
-{
-	return kind == SONDE_TAP_PROFILE || kind == SONDE_TAP_TICK;
+	lockdep_assert_held(&session->lock);
+	for (n = 0; n < ARRAY_SIZE(backends) && !err; n++)
+		if (backends[n]->retarget)
+			err = backends[n]->retarget(session, why);
+	return err;
 }
 
 /* Whether what a tap says of its instruction fits its kind. */
-static bool leave_fits(const struct sonde_tap *tap)
+static bool tap_leave_fits(const struct sonde_tap *tap)
 {
 	u8 how = tap->leave.how;
 	bool reenters = how == SONDE_LEAVE_REENTER ||
@@ -580,23 +104,34 @@ static bool leave_fits(const struct sonde_tap *tap)
 	       (tap->kind == SONDE_TAP_USER_ENTRY && reenters);
 }
 
-/* How many fire together with it. */
-static u32 taps_at(struct sonde_session *session, const struct sonde_tap *tap)
+/**
+ * sonde_tap_check_perfmon() - may the session have taps of this kind?
+ * @session: any
+ * @why: what to tell the user if not
+ *
+ * Context: Any.
+ * Return: 0 or -EPERM.
+ */
+int sonde_tap_check_perfmon(const struct sonde_session *session, char *why)
 {
-	const struct sonde_site *site;
-
-	if (is_user(tap->kind) || is_timer(tap->kind))
+	if (session->perfmon)
 		return 0;
-	site = site_now(session, site_of(session, tap));
-	return site ? site->list.live : 0;
+	scnprintf(why, SONDE_WHY,
+		  "user functions and samples need CAP_PERFMON in the kernel module; -x source=ptrace does without");
+	return -EPERM;
 }
 
-static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
-		     const struct sonde_uprobe_file *before, char *why)
+static const struct sonde_tap_ops *tap_ops_of(u32 kind)
 {
-	bool call = tap->kind == SONDE_TAP_SYSCALL_ENTRY ||
-		    tap->kind == SONDE_TAP_SYSCALL_RETURN;
-	const char *missing, *fault;
+	return kinds[array_index_nospec(kind, SONDE_TAP_KIND_COUNT)];
+}
+
+static int tap_check_tap(struct sonde_session *session,
+			 const struct sonde_tap *tap,
+			 const struct sonde_arming *arming, char *why)
+{
+	const struct sonde_tap_ops *ops;
+	const char *fault;
 
 	if (tap->kind >= SONDE_TAP_KIND_COUNT) {
 		scnprintf(why, SONDE_WHY, "malformed request: unknown kind of tap");
@@ -612,76 +147,35 @@ static int check_tap(struct sonde_session *session, const struct sonde_tap *tap,
 			  tap->id);
 		return -EEXIST;
 	}
-	if (!tap->probe || (call && tap->number >= SONDE_CALLS)) {
-		scnprintf(why, SONDE_WHY, "tap %u: %s", tap->id, tap->probe ?
-			  "no such system call" : "it names no probe");
+	if (!tap->probe) {
+		scnprintf(why, SONDE_WHY, "tap %u: it names no probe", tap->id);
 		return -EINVAL;
 	}
-	if (is_user(tap->kind) ? !tap->path_length && !before->file :
-				 tap->path_length) {
+	ops = tap_ops_of(tap->kind);
+	if (ops->has_file ? !tap->path_length && !arming->file.file :
+			    tap->path_length) {
 		scnprintf(why, SONDE_WHY, "tap %u: a file's name is %s", tap->id,
 			  tap->path_length ? "not for this kind" : "missing");
 		return -EINVAL;
 	}
-	if ((is_user(tap->kind) || tap->kind == SONDE_TAP_PROFILE) &&
-	    !session->perfmon) {
-		scnprintf(why, SONDE_WHY,
-			  "user functions and samples need CAP_PERFMON in the kernel module; -x source=ptrace does without");
-		return -EPERM;
-	}
-	if (taps_at(session, tap) >= SONDE_SITE_MAX) {
-		scnprintf(why, SONDE_WHY, "at most %u taps at one place",
-			  SONDE_SITE_MAX);
-		return -E2BIG;
-	}
-	missing = tap->kind == SONDE_TAP_SYSCALL_RETURN ||
-		  tap->kind == SONDE_TAP_EXEC_FAILURE ?
-			  sonde_lacks(SONDE_CAN_SHARE) : NULL;
-	if (missing) {
-		scnprintf(why, SONDE_WHY,
-			  "the return of system calls: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does without",
-			  missing);
-		return -EOPNOTSUPP;
-	}
-	if (!leave_fits(tap)) {
+	if (!tap_leave_fits(tap)) {
 		scnprintf(why, SONDE_WHY,
 			  "tap %u: malformed leaving instruction", tap->id);
 		return -EINVAL;
 	}
-	return 0;
-}
-
-/* Puts a tap where it fires: with its kind's tracepoint, or with an engine. */
-static int place(struct sonde_armed *armed)
-{
-	int err;
-
-	if (armed->held)
-		return 0;
-	err = add_to_site(armed);
-	if (!err)
-		armed->session->tap_count[armed->tap.kind]++;
-	return err;
-}
-
-static void displace(struct sonde_armed *armed)
-{
-	if (armed->held)
-		return;
-	armed->session->tap_count[armed->tap.kind]--;
-	remove_from_site(armed);
+	return ops->check(session, tap, why);
 }
 
 /* Not in interrupts, nor under a sender's locks: those records are not HELD. */
-static bool holds(const struct sonde_armed *armed)
+static bool tap_holds(const struct sonde_armed *armed)
 {
-	return armed->probe->held && armed->tap.kind != SONDE_TAP_SIGNAL_SEND &&
-	       !is_timer(armed->tap.kind);
+	return armed->probe->held && armed->ops->hold &&
+	       armed->tap.kind != SONDE_TAP_SIGNAL_SEND;
 }
 
-static int rehold_one(struct sonde_armed *armed, char *why)
+static int tap_rehold_one(struct sonde_armed *armed, char *why)
 {
-	bool held = holds(armed);
+	bool held = tap_holds(armed);
 	int err;
 
 	if (armed->held == held)
@@ -691,19 +185,7 @@ static int rehold_one(struct sonde_armed *armed, char *why)
 		return err;
 	if (held && !sonde_grips_of(armed->session))
 		return -ENOMEM;
-	if (is_user(armed->tap.kind)) {
-		WRITE_ONCE(armed->held, held);
-		return 0;
-	}
-	if (held) {
-		displace(armed);
-		armed->held = true;
-		return 0;
-	}
-	armed->held = false;
-	err = place(armed);
-	armed->held = err; /* it stays with the engines, where it fires */
-	return err;
+	return armed->ops->hold(armed, held);
 }
 
 /**
@@ -720,46 +202,18 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	unsigned long id;
 	int err = 0;
 
+	lockdep_assert_held(&session->lock);
 	xa_for_each(&session->taps, id, armed) {
-		err = rehold_one(armed, why);
+		err = tap_rehold_one(armed, why);
 		if (err)
 			return err;
 	}
 	err = sonde_holds_update(session);
-	return err ?: sonde_points_update(session, why);
+	return err ?: sonde_taps_update(session, why);
 }
 
-/* One request to arm taps. */
-struct arming {
-	struct sonde_uprobe_file file; /* of the tap before */
-	u32 left_out; /* taps that never fire: the kernel cannot probe there */
-	char first[SONDE_WHY]; /* what to tell the user of the first */
-};
-
-/* What is left out does not keep those beside it from being armed. */
-static int arm_user(struct sonde_armed *armed, const char *path,
-		    struct arming *arming, char *why)
-{
-	u32 length = armed->tap.path_length;
-	int err = 0;
-
-	if (length) {
-		sonde_uprobe_close(&arming->file);
-		err = sonde_uprobe_open(armed->session, path, length,
-					&arming->file, why);
-	}
-	if (!err)
-		err = sonde_uprobe_arm(armed, &arming->file, why);
-	if (err != -ENOEXEC)
-		return err;
-	if (!arming->left_out++)
-		strscpy(arming->first, why, sizeof(arming->first));
-	why[0] = 0;
-	return 0;
-}
-
-static void tell_left_out(struct sonde_session *session,
-			  const struct arming *arming)
+static void tap_tell_left_out(struct sonde_session *session,
+			      const struct sonde_arming *arming)
 {
 	const struct sonde_event notice = { .kind = SONDE_EVENT_NOTICE };
 	char text[SONDE_WHY + 40];
@@ -772,11 +226,21 @@ static void tell_left_out(struct sonde_session *session,
 	sonde_event_text(session, &notice, text);
 }
 
-static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
-		   const char *path, struct arming *arming, char *why)
+/* The tap before was of another kind, or the last. */
+static void tap_leave_kind(struct sonde_arming *arming,
+			   const struct sonde_tap_ops *next)
+{
+	if (arming->ops && arming->ops != next && arming->ops->leave)
+		arming->ops->leave(arming);
+	arming->ops = next;
+}
+
+static int tap_arm_one(struct sonde_session *session,
+		       const struct sonde_tap *tap, const char *path,
+		       struct sonde_arming *arming, char *why)
 {
 	struct sonde_armed *armed;
-	int err = check_tap(session, tap, &arming->file, why);
+	int err = tap_check_tap(session, tap, arming, why);
 
 	if (err)
 		return err;
@@ -785,11 +249,12 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 		return -ENOMEM;
 	armed->tap = *tap;
 	armed->session = session;
+	armed->ops = tap_ops_of(tap->kind);
 	armed->probe = sonde_probe_get(session, tap->probe);
 	err = -ENOMEM;
 	if (!armed->probe)
 		goto out_free;
-	armed->held = holds(armed);
+	armed->held = tap_holds(armed);
 	if (armed->held) {
 		err = sonde_hold_check(tap->kind, why);
 		if (err)
@@ -802,14 +267,8 @@ static int arm_one(struct sonde_session *session, const struct sonde_tap *tap,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		goto out_free;
-	if (!is_user(tap->kind))
-		sonde_uprobe_close(&arming->file);
-	if (is_user(tap->kind))
-		err = arm_user(armed, path, arming, why);
-	else if (is_timer(tap->kind))
-		err = sonde_timer_arm(armed, why);
-	else
-		err = place(armed);
+	tap_leave_kind(arming, armed->ops);
+	err = armed->ops->arm(armed, path, arming, why);
 	if (err)
 		goto out_erase;
 	return 0;
@@ -821,55 +280,61 @@ out_free:
 	return err;
 }
 
-/* It may still fire until bury(). */
-static void disarm_one(struct sonde_session *session, u32 id,
-		       struct list_head *gone)
+/* It may still fire until tap_bury(). */
+static void tap_disarm_one(struct sonde_session *session, u32 id,
+			   struct list_head *gone)
 {
 	struct sonde_armed *armed = xa_erase(&session->taps, id);
 
 	if (!armed)
 		return;
-	if (is_user(armed->tap.kind))
-		sonde_uprobe_disarm(armed);
-	else if (is_timer(armed->tap.kind))
-		sonde_timer_disarm(armed);
-	else
-		displace(armed);
+	armed->ops->disarm(armed);
 	list_add(&armed->gone, gone);
 }
 
-/* Nobody looks at the taps any more: firings, and filters of uprobes. */
-static void bury(struct list_head *gone)
+static bool tap_has_some(struct list_head *gone,
+			 const struct sonde_tap_ops *ops)
 {
-	struct sonde_armed *armed, *next;
-	bool user = false;
+	struct sonde_armed *armed;
 
 	list_for_each_entry(armed, gone, gone)
-		user |= is_user(armed->tap.kind);
-	if (user)
-		sonde_uprobes_wait();
+		if (armed->ops == ops)
+			return true;
+	return false;
+}
+
+/* Nobody looks at the taps any more: firings, and filters of uprobes. */
+static void tap_bury(struct list_head *gone)
+{
+	struct sonde_armed *armed, *next;
+	int n;
+
+	for (n = 0; n < ARRAY_SIZE(backends); n++)
+		if (backends[n]->wait && tap_has_some(gone, backends[n]))
+			backends[n]->wait();
 	synchronize_rcu();
 	list_for_each_entry_safe(armed, next, gone, gone) {
-		sonde_uprobe_free(armed);
+		if (armed->ops->free)
+			armed->ops->free(armed);
 		sonde_free(armed);
 	}
 }
 
-static void undo(struct sonde_session *session, const struct sonde_tap *taps,
-		 u64 count)
+static void tap_undo(struct sonde_session *session,
+		     const struct sonde_tap *taps, u64 count)
 {
 	char why[SONDE_WHY];
 	LIST_HEAD(gone);
 
 	while (count--)
-		disarm_one(session, taps[count].id, &gone);
+		tap_disarm_one(session, taps[count].id, &gone);
 	sonde_holds_update(session);
-	sonde_points_update(session, why);
-	bury(&gone);
+	sonde_taps_update(session, why);
+	tap_bury(&gone);
 }
 
-static int check_paths(const struct sonde_tap *taps, u64 count, u64 length,
-		       char *why)
+static int tap_check_paths(const struct sonde_tap *taps, u64 count, u64 length,
+			   char *why)
 {
 	u64 bytes = count * sizeof(*taps), n;
 	const char *path = (const char *)&taps[count];
@@ -907,34 +372,35 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 		   u64 length, char *why)
 {
 	const struct sonde_tap *taps = bytes;
-	struct arming arming = {};
+	struct sonde_arming arming = {};
 	const char *path;
 	int err;
 	u64 n;
 
+	lockdep_assert_held(&session->lock);
 	if (count > length / sizeof(*taps)) {
 		scnprintf(why, SONDE_WHY, "malformed request: array of taps");
 		return -EINVAL;
 	}
 	path = (const char *)&taps[count];
-	err = check_paths(taps, count, length, why);
+	err = tap_check_paths(taps, count, length, why);
 	if (err)
 		return err;
 	for (n = 0; n < count; n++) {
-		err = arm_one(session, &taps[n], path, &arming, why);
+		err = tap_arm_one(session, &taps[n], path, &arming, why);
 		if (err)
 			break;
 		path += taps[n].path_length;
 	}
-	sonde_uprobe_close(&arming.file);
+	tap_leave_kind(&arming, NULL);
 	if (!err)
 		err = sonde_holds_update(session);
 	if (!err)
-		err = sonde_points_update(session, why);
+		err = sonde_taps_update(session, why);
 	if (err)
-		undo(session, taps, n);
+		tap_undo(session, taps, n);
 	else
-		tell_left_out(session, &arming);
+		tap_tell_left_out(session, &arming);
 	return err;
 }
 
@@ -959,6 +425,7 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 	int err = 0;
 	u64 n;
 
+	lockdep_assert_held(&session->lock);
 	if (length % sizeof(*ids)) {
 		scnprintf(why, SONDE_WHY, "malformed request: array of ids");
 		return -EINVAL;
@@ -969,11 +436,11 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 			err = -ENOENT;
 			continue;
 		}
-		disarm_one(session, ids[n], &gone);
+		tap_disarm_one(session, ids[n], &gone);
 	}
 	sonde_holds_update(session);
-	sonde_points_update(session, why);
-	bury(&gone);
+	sonde_taps_update(session, why);
+	tap_bury(&gone);
 	return err;
 }
 
@@ -990,18 +457,16 @@ void sonde_taps_destroy(struct sonde_session *session)
 	LIST_HEAD(gone);
 	int n;
 
+	might_sleep();
 	mutex_lock(&session->lock);
 	xa_for_each(&session->taps, id, armed)
-		disarm_one(session, id, &gone);
-	for (n = 0; n < SONDE_POINT_COUNT; n++)
-		if (session->points & BIT(n))
-			tracepoint_probe_unregister(points[n].tracepoint,
-						    points[n].probe, session);
-	session->points = 0;
-	sonde_calls_destroy(session);
+		tap_disarm_one(session, id, &gone);
+	for (n = 0; n < ARRAY_SIZE(backends); n++)
+		if (backends[n]->close)
+			backends[n]->close(session);
 	mutex_unlock(&session->lock);
 	tracepoint_synchronize_unregister();
-	bury(&gone);
+	tap_bury(&gone);
 	sonde_works_end(session);
 	synchronize_rcu();
 	xa_destroy(&session->taps);

@@ -4,9 +4,9 @@
  *
  * All of them, until the first target is named; then only the targets and the
  * processes that are born of them. A target is a process (a thread group),
- * known by its number in the first pid namespace: it enters the table at attach
- * or at its parent's clone, before it can run, and leaves it when its last
- * thread ends.
+ * known by its number in the first pid namespace: one that the session's finder
+ * (kmod/core/finder.c) has found, at attach or at its parent's clone, before it can
+ * run, until its last thread ends.
  *
  * Who may trace what. A session that root opened (CAP_SYS_PTRACE where the
  * system was started) traces every task. Any other, a member's, traces targets
@@ -17,33 +17,30 @@
  * children. So whoever asks "is it a target?" has asked all. What a process does
  * to itself (setresuid(), prctl(PR_SET_DUMPABLE)) is looked at in each firing.
  *
- * `covered` spares most firings the look into the table: a target of root's
- * session stands there when the session goes, unless one of the same place does.
+ * `covered` spares most firings the look into the finder's table: a target of
+ * root's session stands there when the session goes, unless one of the same place
+ * does.
  */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
-#include <linux/hashtable.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
 
 #include "kmod/compat.h"
+#include "kmod/device/calls.h"
+#include "kmod/device/events.h"
 #include "kmod/device/hold.h"
+#include "kmod/device/mappings.h"
+#include "kmod/device/points.h"
+#include "kmod/device/session.h"
+#include "kmod/device/taps.h"
+#include "kmod/device/targets.h"
+#include "kmod/finder.h"
 
 #define NOBODY U32_MAX /* in covered: no process has this number */
-
-static struct sonde_target *find_target(struct sonde_session *session, u32 pid)
-{
-	struct sonde_target *target;
-
-	hash_for_each_possible_rcu(session->targets, target, node, pid)
-		if (target->pid == pid)
-			return target;
-	return NULL;
-}
 
 /**
  * sonde_has_target() - is this process one of the targets?
@@ -54,15 +51,10 @@ static struct sonde_target *find_target(struct sonde_session *session, u32 pid)
  */
 bool sonde_has_target(struct sonde_session *session, u32 pid)
 {
-	bool found;
-
-	rcu_read_lock();
-	found = find_target(session, pid);
-	rcu_read_unlock();
-	return found;
+	return sonde_finder_has(session->finder, pid);
 }
 
-static bool same_user(const struct cred *ours, const struct cred *theirs)
+static bool target_same_user(const struct cred *ours, const struct cred *theirs)
 {
 	return uid_eq(ours->uid, theirs->euid) &&
 	       uid_eq(ours->uid, theirs->suid) &&
@@ -74,13 +66,14 @@ static bool same_user(const struct cred *ours, const struct cred *theirs)
 	       cap_issubset(theirs->cap_permitted, ours->cap_permitted);
 }
 
-static bool may_trace(struct sonde_session *session, struct task_struct *task)
+static bool target_may_trace(struct sonde_session *session,
+			     struct task_struct *task)
 {
 	struct mm_struct *mm = READ_ONCE(task->mm);
 	bool may;
 
 	rcu_read_lock();
-	may = same_user(session->cred, __task_cred(task));
+	may = target_same_user(session->cred, __task_cred(task));
 	rcu_read_unlock();
 	/* mm is safe to look at in the current task only */
 	if (may && mm && task == current)
@@ -98,41 +91,38 @@ static bool may_trace(struct sonde_session *session, struct task_struct *task)
 bool sonde_covers_target(struct sonde_session *session,
 			 struct task_struct *task)
 {
+	lockdep_assert_preemption_disabled();
 	if (!READ_ONCE(session->going))
 		return false;
 	if (!READ_ONCE(session->targeted))
 		return session->privileged;
-	return find_target(session, task->tgid) &&
-	       (session->privileged || may_trace(session, task));
+	return sonde_has_target(session, task->tgid) &&
+	       (session->privileged || target_may_trace(session, task));
 }
 
-static void know(struct sonde_session *session, u32 pid)
+/* The finder has it, or has had it: who takes it out forgets it afterwards. */
+static void target_know(void *data, pid_t pid)
 {
-	lockdep_assert_held(&session->targets_lock);
-	if (session->going && session->privileged)
-		WRITE_ONCE(session->covered[pid % SONDE_COVERED], pid);
+	struct sonde_session *session = data;
+	unsigned long flags;
+
+	if (!session->privileged)
+		return;
+	spin_lock_irqsave(&session->covered_lock, flags);
+	if (READ_ONCE(session->going) && sonde_has_target(session, pid))
+		WRITE_ONCE(session->covered[(u32)pid % SONDE_COVERED], pid);
+	spin_unlock_irqrestore(&session->covered_lock, flags);
 }
 
-static void forget(struct sonde_session *session, u32 pid)
+static void target_forget(struct sonde_session *session, u32 pid)
 {
 	u32 *place = &session->covered[pid % SONDE_COVERED];
+	unsigned long flags;
 
-	lockdep_assert_held(&session->targets_lock);
+	spin_lock_irqsave(&session->covered_lock, flags);
 	if (*place == pid)
 		WRITE_ONCE(*place, NOBODY);
-}
-
-/**
- * sonde_targets_init() - no targets
- * @session: that is being made
- *
- * Context: Process context.
- */
-void sonde_targets_init(struct sonde_session *session)
-{
-	spin_lock_init(&session->targets_lock);
-	hash_init(session->targets);
-	memset(session->covered, 0xff, sizeof(session->covered));
+	spin_unlock_irqrestore(&session->covered_lock, flags);
 }
 
 /**
@@ -143,68 +133,147 @@ void sonde_targets_init(struct sonde_session *session)
  */
 void sonde_targets_changed(struct sonde_session *session)
 {
-	struct sonde_target *target;
-	unsigned long flags;
-	int bucket;
-
 	lockdep_assert_held(&session->lock);
 	WRITE_ONCE(session->sees_all,
 		   session->going && session->privileged && !session->targeted);
-	spin_lock_irqsave(&session->targets_lock, flags);
-	hash_for_each(session->targets, bucket, target, node)
-		know(session, target->pid);
-	spin_unlock_irqrestore(&session->targets_lock, flags);
+	sonde_finder_walk(session->finder, target_know, session);
 }
 
-static struct sonde_target *insert(struct sonde_session *session, u32 pid,
-				   bool requested, gfp_t gfp)
+/*
+ * What the finder tells
+ */
+
+/* A thread was cloned by the current task, and has not run. */
+static void target_found(void *data, struct task_struct *task, bool process)
 {
-	struct sonde_target *target, *found;
-	unsigned long flags;
+	struct sonde_session *session = data;
 
-	target = sonde_alloc_within(session, SONDE_MEMORY_TARGETS,
-				    sizeof(*target), gfp);
-	if (!target)
-		return NULL;
-	target->pid = pid;
-	target->requested = requested;
-	spin_lock_irqsave(&session->targets_lock, flags);
-	found = find_target(session, pid);
-	if (found) {
-		found->requested |= requested;
-	} else {
-		hash_add_rcu(session->targets, &target->node, pid);
-		session->target_count++;
-		know(session, pid);
+	if (sonde_has_target(session, task->tgid)) {
+		if (process)
+			target_know(session, task->tgid);
+		sonde_calls_mark(task);
 	}
-	spin_unlock_irqrestore(&session->targets_lock, flags);
-	if (!found)
-		return target;
-	sonde_free(target);
-	return found;
+	sonde_hold_newborn(session, task);
 }
 
-/* Whether it was there; then, *requested and *last are what it was. */
-static bool take_out(struct sonde_session *session, u32 pid, bool *requested,
-		     bool *last)
+static void target_escaped(void *data, struct task_struct *task)
 {
-	struct sonde_target *target;
-	unsigned long flags;
-
-	spin_lock_irqsave(&session->targets_lock, flags);
-	target = find_target(session, pid);
-	if (target) {
-		hash_del_rcu(&target->node);
-		forget(session, pid);
-		*requested = target->requested;
-		*last = --session->target_count == 0;
-		sonde_free_rcu(target);
-	}
-	spin_unlock_irqrestore(&session->targets_lock, flags);
-	return target;
+	sonde_event(data, SONDE_EVENT_NOTICE, task->tgid, 0);
 }
 
-static int check_task(struct task_struct *task, char *why)
+static void target_execs(void *data)
+{
+	struct sonde_session *session = data;
+
+	if (sonde_has_target(session, current->tgid))
+		sonde_event(session, SONDE_EVENT_EXEC, current->tgid, 0);
+}
+
+static bool target_stays_ours(struct sonde_session *session,
+			      const struct linux_binprm *program)
+{
+	return target_same_user(session->cred, program->cred) &&
+	       !program->secureexec &&
+	       !(program->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP);
+}
+
+/* The current task is about to be another program, nothing of which is mapped. */
+static bool target_becomes(void *data, const struct linux_binprm *program)
+{
+	struct sonde_session *session = data;
+	const struct sonde_event notice = {
+		.kind = SONDE_EVENT_NOTICE,
+		.pid = current->tgid,
+	};
+	char text[SONDE_WHY];
+
+	if (session->privileged || target_stays_ours(session, program))
+		return true;
+	scnprintf(text, sizeof(text),
+		  "pid %d runs a program with privileges that you lack, or that you may not read: it is not traced any more",
+		  current->tgid);
+	sonde_event_text(session, &notice, text);
+	return false;
+}
+
+static void target_tell_gone(struct sonde_session *session, u32 pid, u64 status,
+			     unsigned int what)
+{
+	if (what & SONDE_GONE_CHOSEN)
+		sonde_event(session, SONDE_EVENT_TARGET_GONE, pid, status);
+	if (what & SONDE_GONE_LAST)
+		sonde_event(session, SONDE_EVENT_ALL_GONE, 0, 0);
+}
+
+/* The current process has ended, or became what is not ours. */
+static void target_gone(void *data, struct task_struct *task, unsigned int what)
+{
+	struct sonde_session *session = data;
+
+	if (!(what & SONDE_GONE_PROCESS))
+		return;
+	target_forget(session, task->tgid);
+	target_tell_gone(session, task->tgid,
+			 task->flags & PF_EXITING ? sonde_exit_status() : 0,
+			 what);
+}
+
+static const struct sonde_finder_ops finder_ops = {
+	.found = target_found,
+	.escaped = target_escaped,
+	.becomes = target_becomes,
+	.exec = target_execs,
+	.gone = target_gone,
+	.image = sonde_mappings_image,
+	.ends = sonde_mappings_end,
+	.missed = sonde_mappings_missed,
+};
+
+/**
+ * sonde_targets_init() - no targets
+ * @session: that is being made
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int sonde_targets_init(struct sonde_session *session)
+{
+	might_sleep();
+	spin_lock_init(&session->covered_lock);
+	memset(session->covered, 0xff, sizeof(session->covered));
+	session->finder = sonde_finder_make(&finder_ops, session,
+					    &session->purse);
+	return session->finder ? 0 : -ENOMEM;
+}
+
+/**
+ * sonde_targets_end() - follow nobody any more
+ * @session: that is being closed
+ *
+ * Context: Process context. Sleeps.
+ */
+void sonde_targets_end(struct sonde_session *session)
+{
+	might_sleep();
+	sonde_finder_end(session->finder);
+}
+
+/**
+ * sonde_targets_destroy() - forget all targets
+ * @session: nothing of it fires any more
+ *
+ * Context: Process context.
+ */
+void sonde_targets_destroy(struct sonde_session *session)
+{
+	sonde_finder_free(session->finder);
+}
+
+/*
+ * What the consumer asks for
+ */
+
+static int target_check_task(struct task_struct *task, char *why)
 {
 	if (task->flags & SONDE_PF_KERNEL) {
 		scnprintf(why, SONDE_WHY, "it is a kernel thread");
@@ -217,9 +286,23 @@ static int check_task(struct task_struct *task, char *why)
 	return 0;
 }
 
-static bool has_ended(struct task_struct *task)
+static bool target_has_ended(struct task_struct *task)
 {
 	return atomic_read(&task->signal->live) == 0;
+}
+
+static int target_follow(struct sonde_session *session, char *why)
+{
+	const char *missing = sonde_finder_lacks();
+	int err = sonde_finder_follow(session->finder);
+
+	if (missing)
+		scnprintf(why, SONDE_WHY,
+			  "no process can be followed: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does it",
+			  missing);
+	else if (err)
+		scnprintf(why, SONDE_WHY, "cannot use the tracepoint sched_process_exit");
+	return err;
 }
 
 /**
@@ -229,15 +312,16 @@ static bool has_ended(struct task_struct *task)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -ESRCH, -EPERM not yours, -ENOMEM, those of
- * sonde_uprobes_retarget().
+ * Return: 0, -ESRCH, -EPERM not yours, -EOPNOTSUPP, -ENOMEM, those of
+ * sonde_taps_retarget().
  */
 int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 {
 	struct task_struct *task = NULL;
-	bool requested, last;
+	unsigned int what;
 	int err;
 
+	lockdep_assert_held(&session->lock);
 	if (number && number <= INT_MAX) {
 		rcu_read_lock();
 		task = get_pid_task(find_vpid(number), PIDTYPE_TGID);
@@ -247,12 +331,14 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 		scnprintf(why, SONDE_WHY, "no such process");
 		return -ESRCH;
 	}
-	err = check_task(task, why);
+	err = target_check_task(task, why);
+	if (!err)
+		err = target_follow(session, why);
 	if (err)
 		goto out_put;
 	WRITE_ONCE(session->targeted, true);
 	sonde_targets_changed(session);
-	err = sonde_points_update(session, why);
+	err = sonde_taps_update(session, why);
 	if (err)
 		goto out_put;
 	if (sonde_mappings_follow(session) && !session->privileged) {
@@ -261,16 +347,18 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 		err = -EOPNOTSUPP;
 		goto out_put;
 	}
-	err = -ENOMEM;
-	if (!insert(session, task->tgid, true, GFP_KERNEL))
+	err = sonde_finder_add(session->finder, task->tgid);
+	if (err)
 		goto out_put;
+	target_know(session, task->tgid);
 	sonde_calls_mark_process(session, task);
-	smp_mb(); /* in the table before we look; the exit probe looks after */
-	err = sonde_uprobes_retarget(session, why);
+	smp_mb(); /* in the table before we look; who ends looks after */
+	err = sonde_taps_retarget(session, why);
 	if (!err)
 		err = sonde_holds_update(session);
-	if (!err && has_ended(task)) {
-		take_out(session, task->tgid, &requested, &last);
+	if (!err && target_has_ended(task)) {
+		sonde_finder_remove(session->finder, task->tgid, &what);
+		target_forget(session, task->tgid);
 		scnprintf(why, SONDE_WHY, "no such process");
 		err = -ESRCH;
 	}
@@ -293,17 +381,18 @@ out_put:
  */
 int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 {
-	bool requested, last;
+	unsigned int what;
 
+	lockdep_assert_held(&session->lock);
 	if (number > INT_MAX ||
-	    !take_out(session, number, &requested, &last)) {
+	    !sonde_finder_remove(session->finder, number, &what)) {
 		scnprintf(why, SONDE_WHY, "no process %llu is traced", number);
 		return -ESRCH;
 	}
+	target_forget(session, number);
 	sonde_holds_forget(session, number);
 	synchronize_rcu();
-	if (last)
-		sonde_event(session, SONDE_EVENT_ALL_GONE, 0, 0);
+	target_tell_gone(session, number, 0, what & ~SONDE_GONE_CHOSEN);
 	return 0;
 }
 
@@ -318,21 +407,14 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
  */
 int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
 {
-	struct sonde_target *target = NULL;
-	unsigned long flags;
 	int err = sonde_hold_check(SONDE_TAP_CREATE, why);
 
+	lockdep_assert_held(&session->lock);
 	if (err)
 		return err;
 	if (!sonde_grips_of(session))
 		return -ENOMEM;
-	spin_lock_irqsave(&session->targets_lock, flags);
-	if (number <= INT_MAX)
-		target = find_target(session, number);
-	if (target)
-		WRITE_ONCE(target->followed, true);
-	spin_unlock_irqrestore(&session->targets_lock, flags);
-	if (target)
+	if (number <= INT_MAX && sonde_finder_mark(session->finder, number))
 		return 0;
 	scnprintf(why, SONDE_WHY, "no process %llu is traced", number);
 	return -ESRCH;
@@ -347,158 +429,5 @@ int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
  */
 bool sonde_target_followed(struct sonde_session *session, u32 pid)
 {
-	struct sonde_target *target;
-	bool followed;
-
-	rcu_read_lock();
-	target = find_target(session, pid);
-	followed = target && READ_ONCE(target->followed);
-	rcu_read_unlock();
-	return followed;
-}
-
-/**
- * sonde_target_born() - a thread was cloned by the current task
- * @session: any
- * @task: the new one, which has not run
- *
- * Context: Any; preemption is off.
- */
-void sonde_target_born(struct sonde_session *session, struct task_struct *task)
-{
-	unsigned long flags;
-	u32 n;
-
-	if (!thread_group_leader(task)) {
-		if (READ_ONCE(session->targeted) &&
-		    find_target(session, task->tgid))
-			sonde_calls_mark(task);
-		return;
-	}
-	spin_lock_irqsave(&session->targets_lock, flags);
-	for (n = 0; n < SONDE_DEATHS; n++)
-		if (session->deaths[n] == task->tgid)
-			session->deaths[n] = 0;
-	spin_unlock_irqrestore(&session->targets_lock, flags);
-	if (!READ_ONCE(session->targeted) ||
-	    !find_target(session, current->tgid))
-		return;
-	if (insert(session, task->tgid, false, GFP_NOWAIT))
-		sonde_calls_mark(task);
-	else
-		sonde_event(session, SONDE_EVENT_NOTICE, task->tgid, 0);
-}
-
-/**
- * sonde_target_exec() - the current task runs another program
- * @session: any
- *
- * Context: Any; preemption is off.
- */
-void sonde_target_exec(struct sonde_session *session)
-{
-	if (READ_ONCE(session->targeted) && find_target(session, current->tgid))
-		sonde_event(session, SONDE_EVENT_EXEC, current->tgid, 0);
-}
-
-static bool stays_ours(struct sonde_session *session,
-		       const struct linux_binprm *program)
-{
-	return same_user(session->cred, program->cred) &&
-	       !program->secureexec &&
-	       !(program->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP);
-}
-
-/**
- * sonde_target_becomes() - the current task is about to be another program
- * @session: any
- * @program: that nothing is mapped of yet
- *
- * Context: Any; preemption is off.
- */
-void sonde_target_becomes(struct sonde_session *session,
-			  const struct linux_binprm *program)
-{
-	const struct sonde_event notice = {
-		.kind = SONDE_EVENT_NOTICE,
-		.pid = current->tgid,
-	};
-	char text[SONDE_WHY];
-
-	if (session->privileged || !find_target(session, current->tgid) ||
-	    stays_ours(session, program))
-		return;
-	scnprintf(text, sizeof(text),
-		  "pid %d runs a program with privileges that you lack, or that you may not read: it is not traced any more",
-		  current->tgid);
-	sonde_event_text(session, &notice, text);
-	sonde_target_gone(session, 0);
-}
-
-/**
- * sonde_last_thread() - does the current task end as its process's last?
- * @session: any
- *
- * Threads that end at once all see that no other lives. The first to ask is
- * the last. We remember the latest of such deaths; more than SONDE_DEATHS of
- * other processes between two threads' ends are not thought of.
- *
- * Context: Any; preemption is off.
- */
-bool sonde_last_thread(struct sonde_session *session)
-{
-	bool first = true;
-	unsigned long flags;
-	u32 n;
-
-	if (!has_ended(current))
-		return false;
-	spin_lock_irqsave(&session->targets_lock, flags);
-	for (n = 0; n < SONDE_DEATHS; n++)
-		if (session->deaths[n] == current->tgid)
-			first = false;
-	if (first && !thread_group_empty(current)) {
-		session->deaths[session->next_death] = current->tgid;
-		session->next_death = (session->next_death + 1) % SONDE_DEATHS;
-	}
-	spin_unlock_irqrestore(&session->targets_lock, flags);
-	return first;
-}
-
-/**
- * sonde_target_gone() - the current task's process has ended
- * @session: any
- * @status: as wait() will show it
- *
- * Context: Any; preemption is off.
- */
-void sonde_target_gone(struct sonde_session *session, u64 status)
-{
-	bool requested, last;
-
-	if (!take_out(session, current->tgid, &requested, &last))
-		return;
-	if (requested)
-		sonde_event(session, SONDE_EVENT_TARGET_GONE, current->tgid,
-			    status);
-	if (last)
-		sonde_event(session, SONDE_EVENT_ALL_GONE, 0, 0);
-}
-
-/**
- * sonde_targets_destroy() - forget all targets
- * @session: nothing of it fires any more
- *
- * Context: Process context.
- */
-void sonde_targets_destroy(struct sonde_session *session)
-{
-	struct sonde_target *target;
-	struct hlist_node *next;
-	int bucket;
-
-	hash_for_each_safe(session->targets, bucket, next, target, node) {
-		hash_del(&target->node);
-		sonde_free(target);
-	}
+	return sonde_finder_is_marked(session->finder, pid);
 }

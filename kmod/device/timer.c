@@ -25,7 +25,13 @@
 #include <asm/irq_regs.h>
 
 #include "kmod/compat_timer.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/fire.h"
 #include "kmod/device/session.h"
+#include "kmod/device/tap.h"
+#include "kmod/device/taps.h"
+#include "kmod/device/targets.h"
+#include "kmod/device/timer.h"
 
 #define TIMERS_MAX 64u /* of a session: they fire in interrupts */
 
@@ -49,12 +55,12 @@ static DEFINE_MUTEX(timers_lock); /* of timers */
 static LIST_HEAD(timers);
 static int hotplug_state;
 
-static bool has_user(void)
+static bool timer_has_user(void)
 {
 	return current->mm && !(current->flags & PF_KTHREAD);
 }
 
-static void fire_timer(struct sonde_armed *armed)
+static void timer_fire_timer(struct sonde_armed *armed)
 {
 	struct pt_regs *regs = get_irq_regs();
 	struct sonde_firing firing = {
@@ -65,14 +71,14 @@ static void fire_timer(struct sonde_armed *armed)
 
 	if (regs && (user_mode(regs) || armed->session->sees_kernel))
 		firing.args[user_mode(regs)] = instruction_pointer(regs);
-	if (has_user())
+	if (timer_has_user())
 		firing.regs = task_pt_regs(current);
 	this_cpu_write(sonde_sampling, true);
 	sonde_fire(&firing, armed->probe);
 	this_cpu_write(sonde_sampling, false);
 }
 
-static bool is_wanted(const struct sonde_armed *armed)
+static bool timer_is_wanted(const struct sonde_armed *armed)
 {
 	if (armed->tap.kind == SONDE_TAP_TICK)
 		return READ_ONCE(armed->session->going);
@@ -80,19 +86,19 @@ static bool is_wanted(const struct sonde_armed *armed)
 	       sonde_covers(armed->session, current);
 }
 
-static enum hrtimer_restart expired(struct hrtimer *timer)
+static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 {
 	struct sonde_beat *one = container_of(timer, struct sonde_beat, timer);
 	struct sonde_armed *armed = one->owner->armed;
 
-	if (is_wanted(armed))
-		fire_timer(armed);
+	if (timer_is_wanted(armed))
+		timer_fire_timer(armed);
 	hrtimer_forward_now(timer, one->owner->period);
 	return HRTIMER_RESTART;
 }
 
 /* On the CPU itself, by an interrupt or with preemption off. */
-static void start_here(void *data)
+static void timer_start_here(void *data)
 {
 	struct sonde_timer *timer = data;
 
@@ -100,37 +106,37 @@ static void start_here(void *data)
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-static long beats_bytes(void)
+static long timer_beats_bytes(void)
 {
 	return num_possible_cpus() * sizeof(struct sonde_beat);
 }
 
-static int start_each(struct sonde_timer *timer)
+static int timer_start_each(struct sonde_timer *timer)
 {
 	unsigned int cpu;
 
 	timer->each = alloc_percpu_gfp(struct sonde_beat, GFP_KERNEL_ACCOUNT);
 	if (!timer->each)
 		return -ENOMEM;
-	sonde_memory_add(SONDE_MEMORY_TAPS, 1, beats_bytes());
+	sonde_memory_add(SONDE_MEMORY_TAPS, 1, timer_beats_bytes());
 	for_each_possible_cpu(cpu) {
 		struct sonde_beat *one = per_cpu_ptr(timer->each, cpu);
 
 		one->owner = timer;
-		sonde_timer_setup(&one->timer, expired,
+		sonde_timer_setup(&one->timer, timer_expired,
 				  HRTIMER_MODE_REL_PINNED_HARD);
 	}
 	cpus_read_lock();
 	mutex_lock(&timers_lock);
 	list_add(&timer->node, &timers);
 	for_each_online_cpu(cpu)
-		smp_call_function_single(cpu, start_here, timer, 1);
+		smp_call_function_single(cpu, timer_start_here, timer, 1);
 	mutex_unlock(&timers_lock);
 	cpus_read_unlock();
 	return 0;
 }
 
-static void stop_each(struct sonde_timer *timer)
+static void timer_stop_each(struct sonde_timer *timer)
 {
 	unsigned int cpu;
 
@@ -142,37 +148,38 @@ static void stop_each(struct sonde_timer *timer)
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(timer->each, cpu)->timer);
 	free_percpu(timer->each);
-	sonde_memory_add(SONDE_MEMORY_TAPS, -1, -beats_bytes());
+	sonde_memory_add(SONDE_MEMORY_TAPS, -1, -timer_beats_bytes());
 }
 
-/**
- * sonde_timer_arm() - arm a timer tap
- * @armed: a tap of kind PROFILE or TICK; the session's lock is held
- * @why: what to tell the user on failure
- *
- * Context: Process context. May sleep.
- * Return: 0, -EINVAL the period, -EPERM, -E2BIG too many, -ENOMEM.
- */
-int sonde_timer_arm(struct sonde_armed *armed, char *why)
+/* Return: 0, -EINVAL the period, -EPERM, -E2BIG too many. */
+static int timer_check(struct sonde_session *session,
+		       const struct sonde_tap *tap, char *why)
 {
-	const struct sonde_tap *tap = &armed->tap;
-	struct sonde_timer *timer;
-	int err;
-
 	if (tap->offset < SONDE_PERIOD_MIN || tap->offset > KTIME_MAX / 2) {
 		scnprintf(why, SONDE_WHY, "tap %u: a period has at least %u ns",
 			  tap->id, SONDE_PERIOD_MIN);
 		return -EINVAL;
 	}
-	if (tap->kind == SONDE_TAP_TICK && !armed->session->privileged) {
+	if (tap->kind == SONDE_TAP_TICK && !session->privileged) {
 		scnprintf(why, SONDE_WHY, "tap %u: only root may have ticks that show whom they interrupt",
 			  tap->id);
 		return -EPERM;
 	}
-	if (armed->session->timers == TIMERS_MAX) {
+	if (session->timers == TIMERS_MAX) {
 		scnprintf(why, SONDE_WHY, "at most %u timers", TIMERS_MAX);
 		return -E2BIG;
 	}
+	return tap->kind == SONDE_TAP_PROFILE ?
+		       sonde_tap_check_perfmon(session, why) : 0;
+}
+
+static int timer_arm(struct sonde_armed *armed, const char *path,
+		     struct sonde_arming *arming, char *why)
+{
+	const struct sonde_tap *tap = &armed->tap;
+	struct sonde_timer *timer;
+	int err;
+
 	timer = sonde_alloc(SONDE_MEMORY_TAPS, sizeof(*timer));
 	if (!timer)
 		return -ENOMEM;
@@ -180,13 +187,13 @@ int sonde_timer_arm(struct sonde_armed *armed, char *why)
 	timer->period = tap->offset;
 	timer->one.owner = timer;
 	if (tap->kind == SONDE_TAP_PROFILE) {
-		err = start_each(timer);
+		err = timer_start_each(timer);
 		if (err) {
 			sonde_free(timer);
 			return err;
 		}
 	} else {
-		sonde_timer_setup(&timer->one.timer, expired,
+		sonde_timer_setup(&timer->one.timer, timer_expired,
 				  HRTIMER_MODE_REL_HARD);
 		hrtimer_start(&timer->one.timer, timer->period,
 			      HRTIMER_MODE_REL_HARD);
@@ -196,20 +203,13 @@ int sonde_timer_arm(struct sonde_armed *armed, char *why)
 	return 0;
 }
 
-/**
- * sonde_timer_disarm() - take a timer tap out
- * @armed: a tap that sonde_timer_arm() armed
- *
- * It does not fire any more when this returns.
- *
- * Context: Process context. May sleep.
- */
-void sonde_timer_disarm(struct sonde_armed *armed)
+/* It does not fire any more when this returns. */
+static void timer_disarm(struct sonde_armed *armed)
 {
 	struct sonde_timer *timer = armed->timer;
 
 	if (timer->each)
-		stop_each(timer);
+		timer_stop_each(timer);
 	else
 		hrtimer_cancel(&timer->one.timer);
 	sonde_free(timer);
@@ -217,18 +217,24 @@ void sonde_timer_disarm(struct sonde_armed *armed)
 	armed->timer = NULL;
 }
 
-static int cpu_up(unsigned int cpu)
+const struct sonde_tap_ops sonde_timer_taps = {
+	.check = timer_check,
+	.arm = timer_arm,
+	.disarm = timer_disarm,
+};
+
+static int timer_cpu_up(unsigned int cpu)
 {
 	struct sonde_timer *timer;
 
 	mutex_lock(&timers_lock);
 	list_for_each_entry(timer, &timers, node)
-		smp_call_function_single(cpu, start_here, timer, 1);
+		smp_call_function_single(cpu, timer_start_here, timer, 1);
 	mutex_unlock(&timers_lock);
 	return 0;
 }
 
-static int cpu_down_here(unsigned int cpu)
+static int timer_cpu_down_here(unsigned int cpu)
 {
 	struct sonde_timer *timer;
 
@@ -248,8 +254,8 @@ static int cpu_down_here(unsigned int cpu)
 int sonde_timers_init(void)
 {
 	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
-						  "sonde:timer", cpu_up,
-						  cpu_down_here);
+						  "sonde:timer", timer_cpu_up,
+						  timer_cpu_down_here);
 	return hotplug_state < 0 ? hotplug_state : 0;
 }
 

@@ -26,6 +26,7 @@
 
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
+#include "kmod/device/slow.h"
 
 #define FRAME_MAX BIT_ULL(24) /* bytes a stack frame may have */
 #define HEADERS_MAX 24u /* of an ELF file, that are looked at */
@@ -97,14 +98,14 @@ struct walk {
 	u32 kept_count;
 };
 
-static bool read_word(u64 address, u64 *to)
+static bool unwind_read_word(u64 address, u64 *to)
 {
 	return !sonde_read_present(address, to, sizeof(*to));
 }
 
 /* Streams */
 
-static void stream_begin(struct stream *s, u64 at, u64 end)
+static void unwind_stream_begin(struct stream *s, u64 at, u64 end)
 {
 	s->at = at;
 	s->end = end;
@@ -112,7 +113,7 @@ static void stream_begin(struct stream *s, u64 at, u64 end)
 	s->failed = false;
 }
 
-static u8 next_byte(struct stream *s)
+static u8 unwind_next_byte(struct stream *s)
 {
 	if (s->failed || s->at >= s->end) {
 		s->failed = true;
@@ -130,24 +131,24 @@ static u8 next_byte(struct stream *s)
 	return s->bytes[s->at++ - s->held_at];
 }
 
-static u64 next_number(struct stream *s, u32 bytes)
+static u64 unwind_next_number(struct stream *s, u32 bytes)
 {
 	u64 value = 0;
 	u32 n;
 
 	for (n = 0; n < bytes; n++)
-		value |= (u64)next_byte(s) << 8 * n;
+		value |= (u64)unwind_next_byte(s) << 8 * n;
 	return value;
 }
 
-static u64 next_leb(struct stream *s, bool is_signed)
+static u64 unwind_next_leb(struct stream *s, bool is_signed)
 {
 	u64 value = 0;
 	u32 shift = 0;
 	u8 byte;
 
 	do {
-		byte = next_byte(s);
+		byte = unwind_next_byte(s);
 		if (shift < 64)
 			value |= (u64)(byte & 0x7f) << shift;
 		shift += 7;
@@ -158,7 +159,7 @@ static u64 next_leb(struct stream *s, bool is_signed)
 }
 
 /* A pointer as the encoding says. */
-static u64 next_pointer(struct stream *s, u8 encoding)
+static u64 unwind_next_pointer(struct stream *s, u8 encoding)
 {
 	u64 here = s->at;
 	u64 value;
@@ -167,13 +168,13 @@ static u64 next_pointer(struct stream *s, u8 encoding)
 	case 0x00: /* absptr */
 	case 0x04: /* udata8 */
 	case 0x0c: /* sdata8 */
-		value = next_number(s, 8);
+		value = unwind_next_number(s, 8);
 		break;
 	case DW_EH_UDATA4:
-		value = next_number(s, 4);
+		value = unwind_next_number(s, 4);
 		break;
 	case DW_EH_SDATA4:
-		value = (s64)(s32)next_number(s, 4);
+		value = (s64)(s32)unwind_next_number(s, 4);
 		break;
 	default:
 		s->failed = true;
@@ -191,7 +192,7 @@ static u64 next_pointer(struct stream *s, u8 encoding)
 
 /* Objects */
 
-static bool has_elf_header(u64 base, struct elf64_hdr *header)
+static bool unwind_has_elf_header(u64 base, struct elf64_hdr *header)
 {
 	return !sonde_read_user(base, header, sizeof(*header)) &&
 	       !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
@@ -200,7 +201,7 @@ static bool has_elf_header(u64 base, struct elf64_hdr *header)
 }
 
 /* The table of .eh_frame_hdr: sorted pairs of s32, relative to the header. */
-static void read_table(struct object *object, u64 header)
+static void unwind_read_table(struct object *object, u64 header)
 {
 	struct {
 		u8 version, frame_encoding, count_encoding, table_encoding;
@@ -219,7 +220,7 @@ static void read_table(struct object *object, u64 header)
 }
 
 /* Of the object whose ELF header lies at @base, if @offset in it is code. */
-static bool read_headers(struct object *object, u64 base, u64 offset)
+static bool unwind_read_headers(struct object *object, u64 base, u64 offset)
 {
 	u64 frames = 0, bias = 0;
 	bool found = false;
@@ -227,7 +228,7 @@ static bool read_headers(struct object *object, u64 base, u64 offset)
 	struct elf64_phdr part;
 	u32 n;
 
-	if (!has_elf_header(base, &header))
+	if (!unwind_has_elf_header(base, &header))
 		return false;
 	for (n = 0; n < header.e_phnum && n < HEADERS_MAX; n++) {
 		if (sonde_read_user(base + header.e_phoff + n * sizeof(part),
@@ -244,18 +245,19 @@ static bool read_headers(struct object *object, u64 base, u64 offset)
 		}
 	}
 	if (found && frames)
-		read_table(object, bias + frames);
+		unwind_read_table(object, bias + frames);
 	return found;
 }
 
-static bool is_object(struct mm_struct *mm, const struct vm_area_struct *vma)
+static bool unwind_is_object(struct mm_struct *mm,
+			     const struct vm_area_struct *vma)
 {
 	return vma->vm_file ||
 	       vma->vm_start == (unsigned long)mm->context.vdso;
 }
 
 /* Where @pc is code, the mapping; where that is of an object, its table. */
-static bool find_object(struct object *object, u64 pc)
+static bool unwind_find_object(struct object *object, u64 pc)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
@@ -275,21 +277,22 @@ static bool find_object(struct object *object, u64 pc)
 		object->start = vma->vm_start;
 		object->end = vma->vm_end;
 		object->table = 0;
-		mapped = is_object(mm, vma);
+		mapped = unwind_is_object(mm, vma);
 		offset = vma->vm_file ? (u64)vma->vm_pgoff << PAGE_SHIFT : 0;
 	}
 	mmap_read_unlock(mm);
 	/* the header is before the text, by so much or by some pages more */
 	for (gap = 0; mapped && gap < GAPS_MAX; gap++)
-		if (read_headers(object,
-				 object->start - offset - gap * PAGE_SIZE,
-				 offset))
+		if (unwind_read_headers(object,
+					object->start - offset -
+						gap * PAGE_SIZE,
+					offset))
 			break;
 	return code;
 }
 
 /* The FDE that may have @pc; 0: there is none. */
-static u64 find_entry(const struct object *object, u64 pc)
+static u64 unwind_find_entry(const struct object *object, u64 pc)
 {
 	u32 low = 0, high = object->count;
 	s32 pair[2], found = 0;
@@ -315,19 +318,19 @@ static u64 find_entry(const struct object *object, u64 pc)
 /* Entries */
 
 /* Begins a stream behind the length of the CIE or FDE at @at. */
-static bool entry_begin(struct stream *s, u64 at)
+static bool unwind_entry_begin(struct stream *s, u64 at)
 {
 	u64 length;
 
-	stream_begin(s, at, at + 4);
-	length = next_number(s, 4);
+	unwind_stream_begin(s, at, at + 4);
+	length = unwind_next_number(s, 4);
 	if (s->failed || !length || length > ENTRY_MAX)
 		return false;
 	s->end = s->at + length;
 	return true;
 }
 
-static bool read_common(struct walk *w, u64 at)
+static bool unwind_read_common(struct walk *w, u64 at)
 {
 	struct common *common = &w->common;
 	struct stream *s = &w->stream;
@@ -337,20 +340,21 @@ static bool read_common(struct walk *w, u64 at)
 	u32 n = 0;
 
 	memset(common, 0, sizeof(*common));
-	if (!entry_begin(s, at) || next_number(s, 4) != 0)
+	if (!unwind_entry_begin(s, at) || unwind_next_number(s, 4) != 0)
 		return false;
-	version = next_byte(s);
+	version = unwind_next_byte(s);
 	do
-		letters[n] = next_byte(s);
+		letters[n] = unwind_next_byte(s);
 	while (letters[n] && ++n < sizeof(letters));
 	if (s->failed || n == sizeof(letters) || version > 3)
 		return false;
-	common->code_align = next_leb(s, false);
-	common->data_align = next_leb(s, true);
-	if ((version == 1 ? next_byte(s) : next_leb(s, false)) != DW_PC)
+	common->code_align = unwind_next_leb(s, false);
+	common->data_align = unwind_next_leb(s, true);
+	if ((version == 1 ? unwind_next_byte(s) : unwind_next_leb(s, false)) !=
+	    DW_PC)
 		return false;
 	common->augmented = letters[0] == 'z';
-	after = common->augmented ? next_leb(s, false) : 0;
+	after = common->augmented ? unwind_next_leb(s, false) : 0;
 	after += s->at;
 	for (n = 1; common->augmented && letters[n]; n++) {
 		u8 encoding;
@@ -359,11 +363,11 @@ static bool read_common(struct walk *w, u64 at)
 			common->signal = true;
 			continue;
 		}
-		encoding = next_byte(s);
+		encoding = unwind_next_byte(s);
 		if (letters[n] == 'R')
 			common->encoding = encoding;
 		else if (letters[n] == 'P')
-			next_pointer(s, encoding & 0x0f);
+			unwind_next_pointer(s, encoding & 0x0f);
 		else if (letters[n] != 'L')
 			return false;
 	}
@@ -372,7 +376,7 @@ static bool read_common(struct walk *w, u64 at)
 	return !s->failed && common->begin <= common->end;
 }
 
-static void set_rule(struct row *row, u64 number, u8 kind, s64 offset)
+static void unwind_set_rule(struct row *row, u64 number, u8 kind, s64 offset)
 {
 	if (number >= DW_REGISTERS)
 		return;
@@ -380,14 +384,14 @@ static void set_rule(struct row *row, u64 number, u8 kind, s64 offset)
 	row->rules[number].offset = offset;
 }
 
-static void skip_block(struct stream *s)
+static void unwind_skip_block(struct stream *s)
 {
-	u64 length = next_leb(s, false);
+	u64 length = unwind_next_leb(s, false);
 
 	s->at += min(length, s->end - s->at);
 }
 
-static bool extended(struct walk *w, u8 op)
+static bool unwind_extended(struct walk *w, u8 op)
 {
 	struct stream *s = &w->stream;
 	struct row *row = &w->row;
@@ -398,23 +402,25 @@ static bool extended(struct walk *w, u8 op)
 	case 0x00: /* nop */
 		return true;
 	case 0x05: /* offset_extended */
-		number = next_leb(s, false);
-		set_rule(row, number, AT_OFFSET, next_leb(s, false) * align);
+		number = unwind_next_leb(s, false);
+		unwind_set_rule(row, number, AT_OFFSET,
+				unwind_next_leb(s, false) * align);
 		return true;
 	case 0x06: /* restore_extended */
-		number = next_leb(s, false);
+		number = unwind_next_leb(s, false);
 		if (number < DW_REGISTERS)
 			row->rules[number] = w->first.rules[number];
 		return true;
 	case 0x07: /* undefined */
-		set_rule(row, next_leb(s, false), UNDEFINED, 0);
+		unwind_set_rule(row, unwind_next_leb(s, false), UNDEFINED, 0);
 		return true;
 	case 0x08: /* same_value */
-		set_rule(row, next_leb(s, false), SAME, 0);
+		unwind_set_rule(row, unwind_next_leb(s, false), SAME, 0);
 		return true;
 	case 0x09: /* register */
-		number = next_leb(s, false);
-		set_rule(row, number, IN_REGISTER, next_leb(s, false));
+		number = unwind_next_leb(s, false);
+		unwind_set_rule(row, number, IN_REGISTER,
+				unwind_next_leb(s, false));
 		return true;
 	case 0x0a: /* remember_state */
 		if (w->kept_count == REMEMBERED)
@@ -427,71 +433,75 @@ static bool extended(struct walk *w, u8 op)
 		*row = w->kept[--w->kept_count];
 		return true;
 	case 0x0c: /* def_cfa */
-		row->cfa_register = next_leb(s, false);
-		row->cfa_offset = next_leb(s, false);
+		row->cfa_register = unwind_next_leb(s, false);
+		row->cfa_offset = unwind_next_leb(s, false);
 		row->cfa_expression = 0;
 		return true;
 	case 0x0d: /* def_cfa_register */
-		row->cfa_register = next_leb(s, false);
+		row->cfa_register = unwind_next_leb(s, false);
 		return true;
 	case 0x0e: /* def_cfa_offset */
-		row->cfa_offset = next_leb(s, false);
+		row->cfa_offset = unwind_next_leb(s, false);
 		return true;
 	case 0x0f: /* def_cfa_expression */
-		row->cfa_length = next_leb(s, false);
+		row->cfa_length = unwind_next_leb(s, false);
 		row->cfa_expression = s->at;
 		s->at += min_t(u64, row->cfa_length, s->end - s->at);
 		return true;
 	case 0x10: /* expression */
 	case 0x16: /* val_expression */
-		set_rule(row, next_leb(s, false), UNKNOWN, 0);
-		skip_block(s);
+		unwind_set_rule(row, unwind_next_leb(s, false), UNKNOWN, 0);
+		unwind_skip_block(s);
 		return true;
 	case 0x11: /* offset_extended_sf */
-		number = next_leb(s, false);
-		set_rule(row, number, AT_OFFSET, next_leb(s, true) * align);
+		number = unwind_next_leb(s, false);
+		unwind_set_rule(row, number, AT_OFFSET,
+				unwind_next_leb(s, true) * align);
 		return true;
 	case 0x12: /* def_cfa_sf */
-		row->cfa_register = next_leb(s, false);
-		row->cfa_offset = next_leb(s, true) * align;
+		row->cfa_register = unwind_next_leb(s, false);
+		row->cfa_offset = unwind_next_leb(s, true) * align;
 		row->cfa_expression = 0;
 		return true;
 	case 0x13: /* def_cfa_offset_sf */
-		row->cfa_offset = next_leb(s, true) * align;
+		row->cfa_offset = unwind_next_leb(s, true) * align;
 		return true;
 	case 0x14: /* val_offset */
-		number = next_leb(s, false);
-		set_rule(row, number, IS_OFFSET, next_leb(s, false) * align);
+		number = unwind_next_leb(s, false);
+		unwind_set_rule(row, number, IS_OFFSET,
+				unwind_next_leb(s, false) * align);
 		return true;
 	case 0x15: /* val_offset_sf */
-		number = next_leb(s, false);
-		set_rule(row, number, IS_OFFSET, next_leb(s, true) * align);
+		number = unwind_next_leb(s, false);
+		unwind_set_rule(row, number, IS_OFFSET,
+				unwind_next_leb(s, true) * align);
 		return true;
 	case 0x2e: /* GNU_args_size */
-		next_leb(s, false);
+		unwind_next_leb(s, false);
 		return true;
 	}
 	return false;
 }
 
 /* Runs the instructions from @begin on, until they come to a row behind @pc. */
-static bool run(struct walk *w, u64 begin, u64 end, u64 location, u64 pc)
+static bool unwind_run(struct walk *w, u64 begin, u64 end, u64 location, u64 pc)
 {
 	struct stream *s = &w->stream;
 	u64 align = w->common.code_align;
 	u32 steps;
 
-	stream_begin(s, begin, end);
+	unwind_stream_begin(s, begin, end);
 	for (steps = 0; s->at < s->end && steps < STEPS_MAX; steps++) {
-		u8 op = next_byte(s), low = op & 0x3f;
+		u8 op = unwind_next_byte(s), low = op & 0x3f;
 
 		switch (op & 0xc0) {
 		case 0x40: /* advance_loc */
 			location += low * align;
 			break;
 		case 0x80: /* offset */
-			set_rule(&w->row, low, AT_OFFSET,
-				 next_leb(s, false) * w->common.data_align);
+			unwind_set_rule(&w->row, low, AT_OFFSET,
+					unwind_next_leb(s, false) *
+						w->common.data_align);
 			continue;
 		case 0xc0: /* restore */
 			if (low < DW_REGISTERS)
@@ -499,15 +509,17 @@ static bool run(struct walk *w, u64 begin, u64 end, u64 location, u64 pc)
 			continue;
 		default:
 			if (op == 0x01) { /* set_loc */
-				location = next_pointer(s, w->common.encoding);
+				location = unwind_next_pointer(s,
+							       w->common.encoding);
 				break;
 			}
 			if (op >= 0x02 && op <= 0x04) { /* advance_loc1.. */
-				location += next_number(s, 1u << (op - 2)) *
-					    align;
+				location +=
+					unwind_next_number(s, 1u << (op - 2)) *
+					align;
 				break;
 			}
-			if (!extended(w, op))
+			if (!unwind_extended(w, op))
 				return false;
 			continue;
 		}
@@ -518,54 +530,55 @@ static bool run(struct walk *w, u64 begin, u64 end, u64 location, u64 pc)
 }
 
 /* The row of @pc, by the FDE at @at. */
-static bool make_row(struct walk *w, u64 at, u64 pc)
+static bool unwind_make_row(struct walk *w, u64 at, u64 pc)
 {
 	struct stream *s = &w->stream;
 	u64 here, back, begin, size, code, end;
 
-	if (!entry_begin(s, at))
+	if (!unwind_entry_begin(s, at))
 		return false;
 	here = s->at;
-	back = next_number(s, 4);
+	back = unwind_next_number(s, 4);
 	end = s->end;
-	if (s->failed || !back || !read_common(w, here - back))
+	if (s->failed || !back || !unwind_read_common(w, here - back))
 		return false;
-	stream_begin(s, here + 4, end);
-	begin = next_pointer(s, w->common.encoding);
-	size = next_pointer(s, w->common.encoding & 0x0f);
+	unwind_stream_begin(s, here + 4, end);
+	begin = unwind_next_pointer(s, w->common.encoding);
+	size = unwind_next_pointer(s, w->common.encoding & 0x0f);
 	if (s->failed || pc - begin >= size)
 		return false;
 	if (w->common.augmented)
-		skip_block(s);
+		unwind_skip_block(s);
 	code = s->at;
 	memset(&w->row, 0, sizeof(w->row));
 	w->kept_count = 0;
-	if (!run(w, w->common.begin, w->common.end, 0, ~0ull))
+	if (!unwind_run(w, w->common.begin, w->common.end, 0, ~0ull))
 		return false;
 	w->first = w->row;
-	return run(w, code, end, begin, pc);
+	return unwind_run(w, code, end, begin, pc);
 }
 
 /* What a PLT needs: registers, small numbers, and how they are combined. */
-static bool evaluate(struct walk *w, u64 at, u32 length, u64 *result)
+static bool unwind_evaluate(struct walk *w, u64 at, u32 length, u64 *result)
 {
 	struct stream *s = &w->stream;
 	u64 stack[8];
 	u32 depth = 0;
 
-	stream_begin(s, at, at + min_t(u32, length, 256));
+	unwind_stream_begin(s, at, at + min_t(u32, length, 256));
 	while (s->at < s->end && !s->failed) {
-		u8 op = next_byte(s);
+		u8 op = unwind_next_byte(s);
 
 		if (op >= 0x30 && op <= 0x4f && depth < 8) { /* lit */
 			stack[depth++] = op - 0x30;
 		} else if (op >= 0x70 && op <= 0x80 && depth < 8) { /* breg */
 			stack[depth] = w->regs[op - 0x70];
-			stack[depth++] += next_leb(s, true);
+			stack[depth++] += unwind_next_leb(s, true);
 		} else if (op == 0x23 && depth) { /* plus_uconst */
-			stack[depth - 1] += next_leb(s, false);
+			stack[depth - 1] += unwind_next_leb(s, false);
 		} else if (op == 0x06 && depth) { /* deref */
-			if (!read_word(stack[depth - 1], &stack[depth - 1]))
+			if (!unwind_read_word(stack[depth - 1],
+					      &stack[depth - 1]))
 				return false;
 		} else if (depth >= 2) {
 			u64 top = stack[--depth], *under = &stack[depth - 1];
@@ -588,12 +601,13 @@ static bool evaluate(struct walk *w, u64 at, u32 length, u64 *result)
 	return depth && !s->failed;
 }
 
-static bool find_cfa(struct walk *w, u64 *cfa)
+static bool unwind_find_cfa(struct walk *w, u64 *cfa)
 {
 	const struct row *row = &w->row;
 
 	if (row->cfa_expression)
-		return evaluate(w, row->cfa_expression, row->cfa_length, cfa);
+		return unwind_evaluate(w, row->cfa_expression, row->cfa_length,
+				       cfa);
 	if (row->cfa_register >= DW_REGISTERS)
 		return false;
 	*cfa = w->regs[row->cfa_register] + row->cfa_offset;
@@ -601,12 +615,12 @@ static bool find_cfa(struct walk *w, u64 *cfa)
 }
 
 /* From a frame's registers to its caller's. */
-static bool apply(struct walk *w)
+static bool unwind_apply(struct walk *w)
 {
 	u64 cfa;
 	u32 n;
 
-	if (!find_cfa(w, &cfa))
+	if (!unwind_find_cfa(w, &cfa))
 		return false;
 	memcpy(w->next, w->regs, sizeof(w->next));
 	w->next[DW_SP] = cfa;
@@ -615,7 +629,7 @@ static bool apply(struct walk *w)
 
 		switch ((enum rule_kind)rule->kind) {
 		case AT_OFFSET:
-			if (!read_word(cfa + rule->offset, &w->next[n]))
+			if (!unwind_read_word(cfa + rule->offset, &w->next[n]))
 				return false;
 			break;
 		case IS_OFFSET:
@@ -640,7 +654,7 @@ static bool apply(struct walk *w)
 }
 
 /* From a signal's frame to what it interrupted: the kernel has laid it out. */
-static bool apply_signal(struct walk *w)
+static bool unwind_apply_signal(struct walk *w)
 {
 	static const u8 order[] = { 8,  9,  10, 11, 12, 13, 14, 15, 5,
 				    4,  6,  3,  1,  0,  2,  7,  16 };
@@ -656,14 +670,14 @@ static bool apply_signal(struct walk *w)
 	return true;
 }
 
-static bool by_frame_pointer(struct walk *w)
+static bool unwind_by_frame_pointer(struct walk *w)
 {
 	u64 frame = w->regs[DW_BP];
 	u64 pair[2];
 
 	if (frame % 8 || frame - w->regs[DW_SP] >= FRAME_MAX ||
 	    sonde_read_present(frame, pair, sizeof(pair)) ||
-	    !find_object(&w->object, pair[1]))
+	    !unwind_find_object(&w->object, pair[1]))
 		return false;
 	w->regs[DW_SP] = frame + sizeof(pair);
 	w->regs[DW_BP] = pair[0];
@@ -672,12 +686,12 @@ static bool by_frame_pointer(struct walk *w)
 }
 
 /* A call of what is no code. */
-static bool from_nowhere(struct walk *w)
+static bool unwind_from_nowhere(struct walk *w)
 {
 	u64 caller;
 
-	if (!read_word(w->regs[DW_SP], &caller) ||
-	    !find_object(&w->object, caller))
+	if (!unwind_read_word(w->regs[DW_SP], &caller) ||
+	    !unwind_find_object(&w->object, caller))
 		return false;
 	w->regs[DW_PC] = caller;
 	w->regs[DW_SP] += sizeof(caller);
@@ -688,26 +702,26 @@ static bool from_nowhere(struct walk *w)
  * @exact: the frame stands at its pc, and in it the caller's is returned; other
  * frames stand behind a call, which may be the last of its function.
  */
-static bool step(struct walk *w, bool *exact)
+static bool unwind_step(struct walk *w, bool *exact)
 {
 	u64 pc = w->regs[DW_PC] - !*exact, sp = w->regs[DW_SP];
 	bool was_exact = *exact;
 	u64 entry;
 
 	*exact = false;
-	if (!find_object(&w->object, pc))
-		return was_exact && from_nowhere(w);
-	entry = find_entry(&w->object, pc);
-	if (!entry || !make_row(w, entry, pc))
-		return by_frame_pointer(w);
+	if (!unwind_find_object(&w->object, pc))
+		return was_exact && unwind_from_nowhere(w);
+	entry = unwind_find_entry(&w->object, pc);
+	if (!entry || !unwind_make_row(w, entry, pc))
+		return unwind_by_frame_pointer(w);
 	if (w->common.signal) {
 		*exact = true;
-		return apply_signal(w) && w->regs[DW_PC];
+		return unwind_apply_signal(w) && w->regs[DW_PC];
 	}
-	return apply(w) && w->regs[DW_PC] && w->regs[DW_SP] > sp;
+	return unwind_apply(w) && w->regs[DW_PC] && w->regs[DW_SP] > sp;
 }
 
-static void fetch(struct walk *w, const struct pt_regs *regs)
+static void unwind_fetch(struct walk *w, const struct pt_regs *regs)
 {
 	const u64 values[DW_REGISTERS] = {
 		regs->ax, regs->dx,  regs->cx,	regs->bx,  regs->si,  regs->di,
@@ -735,17 +749,17 @@ u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max)
 
 	BUILD_BUG_ON(sizeof(*w) > PAGE_SIZE / 2);
 	BUILD_BUG_ON(SONDE_DIF_MAX_FRAMES * sizeof(*to) > PAGE_SIZE / 2);
-	fetch(w, firing->regs);
+	unwind_fetch(w, firing->regs);
 	w->object.start = 0;
 	w->object.end = 0;
 	to[count++] = w->regs[DW_PC];
 	if (firing->start.at_edge && count < max &&
-	    read_word(w->regs[DW_SP], &w->regs[DW_PC])) {
+	    unwind_read_word(w->regs[DW_SP], &w->regs[DW_PC])) {
 		to[count++] = w->regs[DW_PC];
 		w->regs[DW_SP] += 8;
 		exact = false;
 	}
-	while (count < max && step(w, &exact))
+	while (count < max && unwind_step(w, &exact))
 		to[count++] = w->regs[DW_PC];
 	return count;
 }

@@ -18,8 +18,7 @@
  * fires.
  *
  * Whoever takes taps out waits, once for all of them, until no handler looks at
- * them, and then frees them: sonde_uprobe_disarm(), sonde_uprobes_wait(),
- * sonde_uprobe_free().
+ * them, and then frees them: utap_disarm(), sonde_uprobe_wait(), utap_release().
  */
 #include <linux/dcache.h>
 #include <linux/file.h>
@@ -35,8 +34,16 @@
 #include "kmod/compat.h"
 #include "kmod/compat_uprobe.h"
 #include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
 #include "kmod/device/fire.h"
+#include "kmod/device/hold.h"
+#include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
+#include "kmod/device/slow.h"
+#include "kmod/device/tap.h"
+#include "kmod/device/taps.h"
+#include "kmod/device/targets.h"
+#include "kmod/device/uprobe.h"
 
 #define BREAKPOINT 0xcc
 
@@ -52,8 +59,8 @@ struct sonde_uprobe {
 	struct rb_node node;
 };
 
-static bool __maybe_unused wants_process(const struct sonde_uprobe *uprobe,
-					 u32 pid)
+static bool __maybe_unused utap_wants_process(const struct sonde_uprobe *uprobe,
+					      u32 pid)
 {
 	if (uprobe->pid && uprobe->pid != pid)
 		return false;
@@ -61,8 +68,8 @@ static bool __maybe_unused wants_process(const struct sonde_uprobe *uprobe,
 	       sonde_has_target(uprobe->session, pid);
 }
 
-static bool filter_mm(struct uprobe_consumer *consumer,
-		      SONDE_UPROBE_CONTEXT struct mm_struct *mm)
+static bool utap_filter_mm(struct uprobe_consumer *consumer,
+			   SONDE_UPROBE_CONTEXT struct mm_struct *mm)
 {
 	bool wants = true;
 #ifdef CONFIG_MEMCG
@@ -72,7 +79,7 @@ static bool filter_mm(struct uprobe_consumer *consumer,
 
 	rcu_read_lock();
 	owner = rcu_dereference(mm->owner);
-	wants = owner && wants_process(uprobe, owner->tgid);
+	wants = owner && utap_wants_process(uprobe, owner->tgid);
 	rcu_read_unlock();
 #endif
 	return wants;
@@ -82,9 +89,9 @@ static bool filter_mm(struct uprobe_consumer *consumer,
  * @late: an earlier tap here was put off, so this comes behind it. Return: the
  * same for the next.
  */
-static __always_inline bool fire_user(struct sonde_armed *armed,
-				      struct sonde_firing *firing,
-				      struct pt_regs *regs, bool late)
+static __always_inline bool utap_fire_user(struct sonde_armed *armed,
+					   struct sonde_firing *firing,
+					   struct pt_regs *regs, bool late)
 {
 	struct sonde_session *session = armed->session;
 	struct task_struct *task = current;
@@ -113,15 +120,15 @@ static __always_inline bool fire_user(struct sonde_armed *armed,
 	return late;
 }
 
-static int read_operand(void *context, u64 address, u64 *value)
+static int utap_read_operand(void *context, u64 address, u64 *value)
 {
 	const void __user *from = (const void __user *)(unsigned long)address;
 
 	return copy_from_user(value, from, sizeof(*value)) ? -EFAULT : 0;
 }
 
-static void fetch_operand_registers(const struct pt_regs *regs,
-				    struct sonde_leave_state *state)
+static void utap_fetch_operand_registers(const struct pt_regs *regs,
+					 struct sonde_leave_state *state)
 {
 	const u64 values[] = {
 		regs->ax, regs->cx, regs->dx,  regs->bx,  regs->sp,  regs->bp,
@@ -136,23 +143,24 @@ static void fetch_operand_registers(const struct pt_regs *regs,
 	state->gs_base = native_read_msr(MSR_KERNEL_GS_BASE);
 }
 
-static bool leaves(const struct sonde_leave *leave, const struct pt_regs *regs)
+static bool utap_leaves(const struct sonde_leave *leave,
+			const struct pt_regs *regs)
 {
 	struct sonde_leave_state state SONDE_UNINITIALIZED;
 
 	state.pc = regs->ip;
 	state.flags = regs->flags;
-	state.read = read_operand;
+	state.read = utap_read_operand;
 	state.context = NULL;
 	if (leave->how == SONDE_LEAVE_JUMP_OPERAND)
-		fetch_operand_registers(regs, &state);
+		utap_fetch_operand_registers(regs, &state);
 	return sonde_leaves(leave, &state);
 }
 
 /* Whether a tap fires this time: a jump that is no entry is noted instead. */
-static noinline bool judge(const struct sonde_armed *armed,
-			   struct sonde_firing *firing,
-			   const struct pt_regs *regs)
+static noinline bool utap_judge(const struct sonde_armed *armed,
+				struct sonde_firing *firing,
+				const struct pt_regs *regs)
 {
 	struct sonde_session *session = armed->session;
 	const struct sonde_tap *tap = &armed->tap;
@@ -161,7 +169,7 @@ static noinline bool judge(const struct sonde_armed *armed,
 
 	if (tap->leave.how == SONDE_LEAVE_NONE)
 		return !sonde_reenter_take(session, probe, entry, regs->sp);
-	if (!leaves(&tap->leave, regs))
+	if (!utap_leaves(&tap->leave, regs))
 		return false;
 	if (tap->kind == SONDE_TAP_USER_ENTRY) {
 		if (READ_ONCE(armed->probe->entries))
@@ -175,8 +183,8 @@ static noinline bool judge(const struct sonde_armed *armed,
 }
 
 /* The usual: one tap, which fires always. */
-static int handle_plain(struct uprobe_consumer *consumer,
-			struct pt_regs *regs SONDE_UPROBE_DATA)
+static int utap_handle_plain(struct uprobe_consumer *consumer,
+			     struct pt_regs *regs SONDE_UPROBE_DATA)
 {
 	struct sonde_uprobe *uprobe =
 		container_of(consumer, struct sonde_uprobe, consumer);
@@ -184,12 +192,12 @@ static int handle_plain(struct uprobe_consumer *consumer,
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	firing.start.word = armed->start.word;
-	fire_user(armed, &firing, regs, false);
+	utap_fire_user(armed, &firing, regs, false);
 	return 0;
 }
 
-static int handle_each(struct uprobe_consumer *consumer,
-		       struct pt_regs *regs SONDE_UPROBE_DATA)
+static int utap_handle_each(struct uprobe_consumer *consumer,
+			    struct pt_regs *regs SONDE_UPROBE_DATA)
 {
 	struct sonde_uprobe *uprobe =
 		container_of(consumer, struct sonde_uprobe, consumer);
@@ -199,8 +207,9 @@ static int handle_each(struct uprobe_consumer *consumer,
 
 	do {
 		firing.start.word = armed->start.word;
-		if (!READ_ONCE(armed->judged) || judge(armed, &firing, regs))
-			late = fire_user(armed, &firing, regs, late);
+		if (!READ_ONCE(armed->judged) ||
+		    utap_judge(armed, &firing, regs))
+			late = utap_fire_user(armed, &firing, regs, late);
 		armed = rcu_dereference_raw(armed->next);
 	} while (armed);
 	return 0;
@@ -226,8 +235,8 @@ void sonde_uprobes_init(void)
  * The kernel looks at the instruction when a process maps it, perhaps long after
  * the uprobe was registered, and then says nothing: so it is asked now.
  */
-static int check_instruction(const struct sonde_uprobe_file *in, u64 offset,
-			     char *why)
+static int utap_check_instruction(const struct sonde_uprobe_file *in,
+				  u64 offset, char *why)
 {
 	struct arch_uprobe uprobe = {};
 	loff_t at = offset;
@@ -249,7 +258,7 @@ static int check_instruction(const struct sonde_uprobe_file *in, u64 offset,
 	return 0;
 }
 
-static union sonde_firing_start firing_start(const struct sonde_tap *tap)
+static union sonde_firing_start utap_firing_start(const struct sonde_tap *tap)
 {
 	bool entry = tap->kind == SONDE_TAP_USER_ENTRY;
 	bool leaving = tap->kind == SONDE_TAP_USER_RETURN;
@@ -265,7 +274,7 @@ static union sonde_firing_start firing_start(const struct sonde_tap *tap)
  * Only a regular file is opened: others would block, or do things. It is the one
  * that was looked at, whatever the name stands for meanwhile.
  */
-static struct file *open_regular(const char *name)
+static struct file *utap_open_regular(const char *name)
 {
 	struct file *file = ERR_PTR(-EINVAL);
 	struct path found;
@@ -279,20 +288,12 @@ static struct file *open_regular(const char *name)
 	return file;
 }
 
-/**
- * sonde_uprobe_open() - open the file of user taps
- * @session: its lock is held
- * @path: its name; no NUL
- * @length: of @path
- * @file: what sonde_uprobe_arm() wants; nothing in it is open
- * @why: what to tell the user on failure
- *
- * Context: Process context. May sleep.
- * Return: 0, -EPERM everybody's programs, and not root, -ENOMEM, errors of the
- * file's name.
+/*
+ * @path has no NUL. Return: 0, -EPERM everybody's programs, and not root, -ENOMEM,
+ * errors of the file's name.
  */
-int sonde_uprobe_open(struct sonde_session *session, const char *path,
-		      u32 length, struct sonde_uprobe_file *file, char *why)
+static int utap_open_file(struct sonde_session *session, const char *path,
+			  u32 length, struct sonde_uprobe_file *file, char *why)
 {
 	struct file *found;
 	char *name;
@@ -304,7 +305,7 @@ int sonde_uprobe_open(struct sonde_session *session, const char *path,
 	name = kmemdup_nul(path, length, GFP_KERNEL);
 	if (!name)
 		return -ENOMEM;
-	found = open_regular(name);
+	found = utap_open_regular(name);
 	if (IS_ERR(found)) {
 		scnprintf(why, SONDE_WHY, PTR_ERR(found) == -EINVAL ?
 			  "%s: not a regular file" : "%s: cannot open it",
@@ -318,14 +319,10 @@ int sonde_uprobe_open(struct sonde_session *session, const char *path,
 	return 0;
 }
 
-/**
- * sonde_uprobe_close() - close what sonde_uprobe_open() has opened, if it has
- * @file: any
- *
- * Context: Process context. May sleep.
- */
-void sonde_uprobe_close(struct sonde_uprobe_file *file)
+static void utap_close_file(struct sonde_arming *arming)
 {
+	struct sonde_uprobe_file *file = &arming->file;
+
 	if (!file->file)
 		return;
 	fput(file->file);
@@ -333,8 +330,8 @@ void sonde_uprobe_close(struct sonde_uprobe_file *file)
 	file->file = NULL;
 }
 
-static int compare(const struct sonde_uprobe *uprobe, const struct inode *inode,
-		   u64 offset, u32 pid)
+static int utap_compare(const struct sonde_uprobe *uprobe,
+			const struct inode *inode, u64 offset, u32 pid)
 {
 	if (inode != uprobe->inode)
 		return inode < uprobe->inode ? -1 : 1;
@@ -344,17 +341,17 @@ static int compare(const struct sonde_uprobe *uprobe, const struct inode *inode,
 }
 
 /* NULL: there is none; then @parent and @link say where it would be. */
-static struct sonde_uprobe *find(struct sonde_session *session,
-				 const struct inode *inode, u64 offset, u32 pid,
-				 struct rb_node **parent,
-				 struct rb_node ***link)
+static struct sonde_uprobe *utap_find(struct sonde_session *session,
+				      const struct inode *inode, u64 offset,
+				      u32 pid, struct rb_node **parent,
+				      struct rb_node ***link)
 {
 	*link = &session->uprobes.rb_node;
 	*parent = NULL;
 	while (**link) {
 		struct sonde_uprobe *uprobe =
 			rb_entry(**link, struct sonde_uprobe, node);
-		int side = compare(uprobe, inode, offset, pid);
+		int side = utap_compare(uprobe, inode, offset, pid);
 
 		if (!side)
 			return uprobe;
@@ -364,52 +361,54 @@ static struct sonde_uprobe *find(struct sonde_session *session,
 	return NULL;
 }
 
-static struct sonde_armed *tap_at(struct sonde_armed __rcu *const *link)
+static struct sonde_armed *utap_tap_at(struct sonde_armed __rcu *const *link)
 {
 	return rcu_dereference_protected(*link, true);
 }
 
 /* Whoever runs in the other one has not seen what is new, or sees what was. */
-static void choose_handler(struct sonde_uprobe *uprobe)
+static void utap_choose_handler(struct sonde_uprobe *uprobe)
 {
-	const struct sonde_armed *first = tap_at(&uprobe->first);
-	bool plain = !first->judged && !tap_at(&first->next);
+	const struct sonde_armed *first = utap_tap_at(&uprobe->first);
+	bool plain = !first->judged && !utap_tap_at(&first->next);
 
 	WRITE_ONCE(uprobe->consumer.handler,
-		   plain ? handle_plain : handle_each);
+		   plain ? utap_handle_plain : utap_handle_each);
 }
 
 /* Behind those that are there; what leaves a function, behind all. */
-static void attach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
+static void utap_attach_tap(struct sonde_uprobe *uprobe,
+			    struct sonde_armed *armed)
 {
 	struct sonde_armed __rcu **link = &uprobe->first;
 	struct sonde_armed *at;
 
-	while ((at = tap_at(link)) &&
+	while ((at = utap_tap_at(link)) &&
 	       (armed->tap.leave.how || !at->tap.leave.how))
 		link = &at->next;
 	RCU_INIT_POINTER(armed->next, at);
 	rcu_assign_pointer(*link, armed);
 	armed->uprobe = uprobe;
 	uprobe->taps++;
-	choose_handler(uprobe);
+	utap_choose_handler(uprobe);
 }
 
 /* Who runs through the list still goes on from it. */
-static void detach_tap(struct sonde_uprobe *uprobe, struct sonde_armed *armed)
+static void utap_detach_tap(struct sonde_uprobe *uprobe,
+			    struct sonde_armed *armed)
 {
 	struct sonde_armed __rcu **link = &uprobe->first;
 
-	while (tap_at(link) != armed)
-		link = &tap_at(link)->next;
-	rcu_assign_pointer(*link, tap_at(&armed->next));
+	while (utap_tap_at(link) != armed)
+		link = &utap_tap_at(link)->next;
+	rcu_assign_pointer(*link, utap_tap_at(&armed->next));
 	armed->uprobe = NULL;
 	uprobe->taps--;
-	choose_handler(uprobe);
+	utap_choose_handler(uprobe);
 }
 
-static int start(struct sonde_uprobe *uprobe, const struct sonde_armed *armed,
-		 char *why)
+static int utap_start(struct sonde_uprobe *uprobe,
+		      const struct sonde_armed *armed, char *why)
 {
 	struct uprobe *handle;
 
@@ -425,8 +424,8 @@ static int start(struct sonde_uprobe *uprobe, const struct sonde_armed *armed,
 }
 
 /* The first tap at its place. */
-static int settle(struct sonde_armed *armed, struct inode *inode,
-		  struct rb_node *parent, struct rb_node **link, char *why)
+static int utap_settle(struct sonde_armed *armed, struct inode *inode,
+		       struct rb_node *parent, struct rb_node **link, char *why)
 {
 	struct sonde_session *session = armed->session;
 	struct sonde_uprobe *uprobe = sonde_alloc(SONDE_MEMORY_TAPS,
@@ -435,7 +434,7 @@ static int settle(struct sonde_armed *armed, struct inode *inode,
 
 	if (!uprobe)
 		return -ENOMEM;
-	uprobe->consumer.filter = filter_mm;
+	uprobe->consumer.filter = utap_filter_mm;
 	uprobe->session = session;
 	uprobe->inode = igrab(inode);
 	uprobe->offset = armed->tap.offset;
@@ -443,8 +442,8 @@ static int settle(struct sonde_armed *armed, struct inode *inode,
 	err = -ENOENT;
 	if (!uprobe->inode)
 		goto out_free;
-	attach_tap(uprobe, armed);
-	err = start(uprobe, armed, why);
+	utap_attach_tap(uprobe, armed);
+	err = utap_start(uprobe, armed, why);
 	if (err)
 		goto out_put;
 	rb_link_node(&uprobe->node, parent, link);
@@ -459,32 +458,33 @@ out_free:
 	return err;
 }
 
-static bool is_reenter(const struct sonde_armed *armed)
+static bool utap_is_reenter(const struct sonde_armed *armed)
 {
 	return armed->tap.kind == SONDE_TAP_USER_ENTRY &&
 	       armed->tap.leave.how != SONDE_LEAVE_NONE;
 }
 
 /* The probe's taps at the entry look for notes from now on. */
-static void judge_entries(struct sonde_armed *armed, const struct inode *inode)
+static void utap_judge_entries(struct sonde_armed *armed,
+			       const struct inode *inode)
 {
 	struct rb_node *parent, **link;
-	struct sonde_uprobe *uprobe = find(armed->session, inode,
-					   armed->tap.function, armed->tap.pid,
-					   &parent, &link);
+	struct sonde_uprobe *uprobe = utap_find(armed->session, inode,
+						armed->tap.function,
+						armed->tap.pid, &parent, &link);
 	struct sonde_armed *at;
 
 	if (!uprobe)
 		return;
-	for (at = tap_at(&uprobe->first); at; at = tap_at(&at->next))
+	for (at = utap_tap_at(&uprobe->first); at; at = utap_tap_at(&at->next))
 		if (at->probe == armed->probe)
 			WRITE_ONCE(at->judged, true);
-	choose_handler(uprobe);
+	utap_choose_handler(uprobe);
 }
 
-static void count(struct sonde_armed *armed, s32 by)
+static void utap_count(struct sonde_armed *armed, s32 by)
 {
-	if (is_reenter(armed)) {
+	if (utap_is_reenter(armed)) {
 		armed->probe->reenters += by;
 		armed->session->reenter_taps += by;
 	} else if (armed->tap.kind == SONDE_TAP_USER_ENTRY) {
@@ -492,63 +492,71 @@ static void count(struct sonde_armed *armed, s32 by)
 	}
 }
 
-/**
- * sonde_uprobe_arm() - arm a user tap
- * @armed: a tap of kind USER_*; the session's lock is held
- * @file: its file, open
- * @why: what to tell the user on failure
- *
- * Context: Process context. May sleep.
+/*
  * Return: 0, -ENOEXEC the kernel cannot probe this instruction, -E2BIG too many
  * at one, -ENOMEM, errors of uprobe_register().
  */
-int sonde_uprobe_arm(struct sonde_armed *armed,
-		     const struct sonde_uprobe_file *file, char *why)
+static int utap_arm_in(struct sonde_armed *armed,
+		       const struct sonde_uprobe_file *file, char *why)
 {
 	const struct sonde_tap *tap = &armed->tap;
 	struct rb_node *parent, **link;
 	struct sonde_uprobe *uprobe;
-	int err = check_instruction(file, tap->offset, why);
+	int err = utap_check_instruction(file, tap->offset, why);
 
 	if (err)
 		return err;
-	armed->start = firing_start(tap);
+	armed->start = utap_firing_start(tap);
 	armed->judged = tap->leave.how || armed->probe->reenters;
-	if (is_reenter(armed))
-		judge_entries(armed, file->inode);
-	uprobe = find(armed->session, file->inode, tap->offset, tap->pid,
-		      &parent, &link);
+	if (utap_is_reenter(armed))
+		utap_judge_entries(armed, file->inode);
+	uprobe = utap_find(armed->session, file->inode, tap->offset, tap->pid,
+			   &parent, &link);
 	if (uprobe && uprobe->taps == SONDE_SITE_MAX) {
 		scnprintf(why, SONDE_WHY, "at most %u taps at one place",
 			  SONDE_SITE_MAX);
 		return -E2BIG;
 	}
 	if (uprobe)
-		attach_tap(uprobe, armed);
+		utap_attach_tap(uprobe, armed);
 	else
-		err = settle(armed, file->inode, parent, link, why);
+		err = utap_settle(armed, file->inode, parent, link, why);
 	if (!err)
-		count(armed, 1);
+		utap_count(armed, 1);
 	return err;
 }
 
-/**
- * sonde_uprobe_disarm() - take a user tap out
- * @armed: a tap of kind USER_*, with or without a uprobe
- *
- * It may still fire until sonde_uprobes_wait().
- *
- * Context: Process context. May sleep.
- */
-void sonde_uprobe_disarm(struct sonde_armed *armed)
+/* What is left out does not keep those beside it from being armed. */
+static int utap_arm(struct sonde_armed *armed, const char *path,
+		    struct sonde_arming *arming, char *why)
+{
+	u32 length = armed->tap.path_length;
+	int err = 0;
+
+	if (length) {
+		utap_close_file(arming);
+		err = utap_open_file(armed->session, path, length,
+				     &arming->file, why);
+	}
+	if (!err)
+		err = utap_arm_in(armed, &arming->file, why);
+	if (err != -ENOEXEC)
+		return err;
+	if (!arming->left_out++)
+		strscpy(arming->first, why, sizeof(arming->first));
+	why[0] = 0;
+	return 0;
+}
+
+static void utap_disarm(struct sonde_armed *armed)
 {
 	struct sonde_uprobe *uprobe = armed->uprobe;
 
 	if (!uprobe)
 		return;
-	count(armed, -1);
-	if (tap_at(&uprobe->first) != armed || tap_at(&armed->next)) {
-		detach_tap(uprobe, armed);
+	utap_count(armed, -1);
+	if (utap_tap_at(&uprobe->first) != armed || utap_tap_at(&armed->next)) {
+		utap_detach_tap(uprobe, armed);
 		sonde_uprobe_settle(uprobe->inode, uprobe->offset);
 		return;
 	}
@@ -557,23 +565,7 @@ void sonde_uprobe_disarm(struct sonde_armed *armed)
 				&uprobe->consumer);
 }
 
-/**
- * sonde_uprobes_wait() - wait until no tap that was taken out fires any more
- *
- * Context: Process context. Sleeps.
- */
-void sonde_uprobes_wait(void)
-{
-	sonde_uprobe_wait();
-}
-
-/**
- * sonde_uprobe_free() - free what a user tap has had
- * @armed: it was taken out, and sonde_uprobes_wait() has waited
- *
- * Context: Process context. May sleep.
- */
-void sonde_uprobe_free(struct sonde_armed *armed)
+static void utap_release(struct sonde_armed *armed)
 {
 	if (!armed->uprobe)
 		return;
@@ -582,24 +574,18 @@ void sonde_uprobe_free(struct sonde_armed *armed)
 	armed->uprobe = NULL;
 }
 
-static int reapply(struct sonde_uprobe *uprobe, bool add)
+static int utap_reapply(struct sonde_uprobe *uprobe, bool add)
 {
 	return sonde_uprobe_apply(apply, uprobe->handle, uprobe->inode,
 				  uprobe->offset, &uprobe->consumer, add);
 }
 
-/**
- * sonde_uprobes_retarget() - put the user taps into a new target
- * @session: its lock is held
- * @why: what to tell the user on failure
- *
- * And out of whom the session does not trace any more: with its first target it
- * ceases to trace everybody.
- *
- * Context: Process context. May sleep.
- * Return: 0, -EOPNOTSUPP, errors of uprobe_apply().
+/*
+ * Puts the user taps into a new target, and out of whom the session does not
+ * trace any more: with its first target it ceases to trace everybody. Return: 0,
+ * -EOPNOTSUPP, errors of uprobe_apply().
  */
-int sonde_uprobes_retarget(struct sonde_session *session, char *why)
+static int utap_retarget(struct sonde_session *session, char *why)
 {
 	struct rb_node *node;
 	int err = 0;
@@ -610,12 +596,36 @@ int sonde_uprobes_retarget(struct sonde_session *session, char *why)
 		struct sonde_uprobe *uprobe =
 			rb_entry(node, struct sonde_uprobe, node);
 
-		err = apply ? reapply(uprobe, true) : -EOPNOTSUPP;
+		err = apply ? utap_reapply(uprobe, true) : -EOPNOTSUPP;
 		if (!err)
-			err = reapply(uprobe, false);
+			err = utap_reapply(uprobe, false);
 		if (err)
 			scnprintf(why, SONDE_WHY, "cannot put a uprobe at offset 0x%llx into the process",
 				  uprobe->offset);
 	}
 	return err;
 }
+
+static int utap_hold(struct sonde_armed *armed, bool held)
+{
+	WRITE_ONCE(armed->held, held);
+	return 0;
+}
+
+static int utap_check(struct sonde_session *session,
+		      const struct sonde_tap *tap, char *why)
+{
+	return sonde_tap_check_perfmon(session, why);
+}
+
+const struct sonde_tap_ops sonde_user_taps = {
+	.has_file = true,
+	.check = utap_check,
+	.arm = utap_arm,
+	.disarm = utap_disarm,
+	.hold = utap_hold,
+	.leave = utap_close_file,
+	.retarget = utap_retarget,
+	.wait = sonde_uprobe_wait,
+	.free = utap_release,
+};

@@ -19,8 +19,10 @@
 #include <linux/wait_bit.h>
 
 #include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
 #include "kmod/device/device.h"
 #include "kmod/device/session.h"
+#include "kmod/device/works.h"
 
 static atomic_t pending = ATOMIC_INIT(0); /* queued or running, of all sessions */
 
@@ -40,7 +42,7 @@ void sonde_session_put(struct sonde_session *session)
 }
 
 /* The work is gone. */
-static void forget(struct sonde_session *session)
+static void works_forget(struct sonde_session *session)
 {
 	sonde_session_put(session);
 	if (atomic_dec_and_test(&pending))
@@ -48,7 +50,7 @@ static void forget(struct sonde_session *session)
 }
 
 /* Context: The thread. May sleep. */
-static void run_work(struct callback_head *head)
+static void works_run_work(struct callback_head *head)
 {
 	struct sonde_work *work = container_of(head, struct sonde_work, head);
 	struct sonde_session *session = work->session;
@@ -59,7 +61,7 @@ static void run_work(struct callback_head *head)
 	work->run(work, READ_ONCE(session->over));
 	if (atomic_dec_and_test(&session->works))
 		wake_up_var(&session->works);
-	forget(session);
+	works_forget(session);
 }
 
 /**
@@ -160,18 +162,18 @@ int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
 	int err;
 
 	work->session = session;
-	init_task_work(&work->head, run_work);
+	init_task_work(&work->head, works_run_work);
 	refcount_inc(&session->ref);
 	atomic_inc(&pending);
 	err = task_work_add(task, &work->head, TWA_RESUME);
 	if (err)
-		forget(session);
+		works_forget(session);
 	return err;
 }
 
-static struct sonde_work *as_work(struct callback_head *head)
+static struct sonde_work *works_as_work(struct callback_head *head)
 {
-	return head->func == run_work ?
+	return head->func == works_run_work ?
 		       container_of(head, struct sonde_work, head) : NULL;
 }
 
@@ -180,19 +182,20 @@ struct search {
 	void (*run)(struct sonde_work *work, bool over); /* NULL: any */
 };
 
-static bool is_searched(struct callback_head *head, void *data)
+static bool works_is_searched(struct callback_head *head, void *data)
 {
 	const struct search *search = data;
-	const struct sonde_work *work = as_work(head);
+	const struct sonde_work *work = works_as_work(head);
 
 	return work && (!search->session || work->session == search->session) &&
 	       (!search->run || work->run == search->run);
 }
 
-static struct callback_head *take_one(struct task_struct *task,
-				      struct search *search)
+static struct callback_head *works_take_one(struct task_struct *task,
+					    struct search *search)
 {
-	return sonde_kernel.task_work_cancel_match(task, is_searched, search);
+	return sonde_kernel.task_work_cancel_match(task, works_is_searched,
+						   search);
 }
 
 /**
@@ -207,12 +210,12 @@ struct sonde_work *sonde_work_take(struct sonde_session *session,
 				   void (*run)(struct sonde_work *, bool))
 {
 	struct search search = { .session = session, .run = run };
-	struct callback_head *head = take_one(current, &search);
+	struct callback_head *head = works_take_one(current, &search);
 
 	if (!head)
 		return NULL;
-	forget(session);
-	return as_work(head);
+	works_forget(session);
+	return works_as_work(head);
 }
 
 /**
@@ -227,13 +230,13 @@ void sonde_works_run(void (*run)(struct sonde_work *work, bool over))
 	struct callback_head *head, *first = NULL;
 
 	/* the latest comes first */
-	while ((head = take_one(current, &search))) {
+	while ((head = works_take_one(current, &search))) {
 		head->next = first;
 		first = head;
 	}
 	while ((head = first)) {
 		first = head->next;
-		run_work(head);
+		works_run_work(head);
 	}
 }
 
@@ -249,13 +252,14 @@ void sonde_works_end(struct sonde_session *session)
 	struct task_struct *process, *task;
 	struct callback_head *head;
 
+	might_sleep();
 	WRITE_ONCE(session->over, true);
-	smp_mb(); /* Pairs with run_work(). */
+	smp_mb(); /* Pairs with works_run_work(). */
 	rcu_read_lock();
 	for_each_process_thread(process, task)
-		while ((head = take_one(task, &search))) {
-			as_work(head)->run(as_work(head), true);
-			forget(session);
+		while ((head = works_take_one(task, &search))) {
+			works_as_work(head)->run(works_as_work(head), true);
+			works_forget(session);
 		}
 	rcu_read_unlock();
 	wait_var_event(&session->works, !atomic_read(&session->works));

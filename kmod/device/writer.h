@@ -11,6 +11,7 @@
 
 #include <linux/percpu.h>
 
+#include "kmod/device/buffer.h"
 #include "kmod/device/clock.h"
 #include "kmod/device/session.h"
 

@@ -3,14 +3,20 @@
 #define _GNU_SOURCE
 #include "api.h"
 
+static int find_with(struct utrace_test_find f)
+{
+	int e = make();
+
+	EQUAL(result(ioctl(e, UTRACE_TEST_FIND, &f)), 0);
+	return e;
+}
+
 static int find(pid_t pid, const char *path)
 {
 	struct utrace_test_find f = { .pid = pid };
-	int e = make();
 
 	snprintf(f.path, sizeof(f.path), "%s", path);
-	EQUAL(result(ioctl(e, UTRACE_TEST_FIND, &f)), 0);
-	return e;
+	return find_with(f);
 }
 
 static void v_map(void)
@@ -109,6 +115,62 @@ static void r_find_all(void)
 	finish(pid);
 }
 
+/* Who is only followed has no engine, and pays for none of his calls. */
+static void r_find_none(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid = start(v_fork);
+	int e = find_with((struct utrace_test_find){ .no_calls = 1 });
+	int none = make();
+
+	EQUAL(attach_to(none, pid, 0), -ENOENT);
+	go();
+	EQUAL(wait_for(pid), 0);
+	do
+		CHECK(next(e, UTRACE_TEST_GONE, &entry));
+	while (entry.a != pid);
+	EQUAL(entry.b, 1);
+	close(e);
+	close(none);
+}
+
+/* A thread is told of in its maker, before it runs. */
+static void r_find_thread(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid = start(v_threads);
+	int e = find_with((struct utrace_test_find){ .pid = pid,
+						     .no_calls = 1 });
+
+	CHECK(next(e, UTRACE_TEST_FOUND, &entry));
+	EQUAL(entry.b, 1);
+	go();
+	CHECK(next(e, UTRACE_TEST_FOUND, &entry));
+	EQUAL(entry.b, 0);
+	EQUAL(entry.tid, pid);
+	CHECK(entry.a != pid);
+	finish(pid);
+	close(e);
+}
+
+/* The program is not the one that is looked for any more. */
+static void r_find_left(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid = start(v_exec);
+	int e = find(0, "*/api_test");
+
+	CHECK(next(e, UTRACE_TEST_FOUND, NULL));
+	go();
+	do
+		CHECK(next(e, UTRACE_TEST_GONE, &entry));
+	while (entry.a != pid);
+	EQUAL(entry.b, 1);
+	EQUAL(wait_for(pid), 0);
+	EQUAL(count(e, UTRACE_TEST_GONE), 0);	/* at its end */
+	close(e);
+}
+
 static void v_brk(void)
 {
 	char *p = sbrk(0);
@@ -191,6 +253,12 @@ const struct row rows_finder[] = {
 	{ "findchild", "finder: children of a pid", r_find_children, NULL },
 	{ "findpath", "finder by wildcard, at exec", r_find_path, NULL },
 	{ "findall", "finder of all threads", r_find_all, NULL },
+	{ "findnone", "finder without mappings: no engine on anybody",
+	  r_find_none, NULL },
+	{ "findthread", "finder by pid: threads, before they run",
+	  r_find_thread, NULL },
+	{ "findleft", "finder by path: gone at another program's exec",
+	  r_find_left, NULL },
 	{ "findbrk", "finder: brk, both ways", r_find_brk, NULL },
 	{ "findexec", "finder: exec's own mappings", r_find_exec, NULL },
 	{ "find32", "finder: mmap2, brk, munmap of a 32-bit program",

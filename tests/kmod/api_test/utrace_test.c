@@ -528,9 +528,10 @@ static void on_found(void *data, struct task_struct *task, bool process)
 	note(data, UTRACE_TEST_FOUND, 0, task_pid_nr(task), process, 0);
 }
 
-static void on_gone(void *data, struct task_struct *task, bool process)
+static void on_gone(void *data, struct task_struct *task, unsigned int what)
 {
-	note(data, UTRACE_TEST_GONE, 0, task_pid_nr(task), process, 0);
+	note(data, UTRACE_TEST_GONE, 0, task_pid_nr(task),
+	     what & SONDE_GONE_PROCESS, 0);
 }
 
 static void on_mapped(void *data, struct task_struct *task,
@@ -561,6 +562,11 @@ static const struct sonde_finder_ops finder_ops = {
 	.protected = on_protected,
 };
 
+static const struct sonde_finder_ops plain_ops = {
+	.found = on_found,
+	.gone = on_gone,
+};
+
 static int test_find(struct test_engine *t, const struct utrace_test_find *f)
 {
 	struct sonde_finder_target target = { .pid = f->pid };
@@ -570,7 +576,8 @@ static int test_find(struct test_engine *t, const struct utrace_test_find *f)
 		return -EBUSY;
 	if (f->path[0])
 		target.path = f->path;
-	finder = sonde_finder_start(&target, &finder_ops, t);
+	finder = sonde_finder_start(&target, f->no_calls ? &plain_ops :
+				    &finder_ops, t);
 	if (IS_ERR(finder))
 		return PTR_ERR(finder);
 	t->finder = finder;

@@ -28,7 +28,7 @@ struct utrace_test_entry {
 	__u32 event;
 	__u32 action;
 	__s32 tid;		/* of the thread that the callback ran in */
-	__s32 zero;
+	__u32 no_calls;		/* those that change maps are not told */
 	__s64 a, b, c;		/* what the event is about */
 };
 
@@ -81,7 +81,7 @@ struct utrace_test_response {
 
 struct utrace_test_find {
 	__s32 pid;
-	__s32 zero;
+	__u32 no_calls;		/* those that change maps are not told */
 	char path[64];		/* empty: any */
 };
 

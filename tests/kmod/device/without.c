@@ -3,7 +3,7 @@
  * A module that does without a function of the kernel's (tests/kmod/unfit):
  * taps that need it are refused by its name, and all others are armed
  *
- * usage: without FUNCTION held|returns|-    what is refused then
+ * usage: without FUNCTION held|held,targets|returns|-    what is refused then
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -23,11 +23,12 @@ static void asked(const char *what, bool refused, int err, const char *function)
 int main(int count, char **words)
 {
 	struct sonde_ecb holds = { 2, 2, 1, SONDE_ECB_HELD };
-	bool held, returns;
+	bool held, targets, returns;
 
 	if (count != 3)
 		return 2;
-	held = !strcmp(words[2], "held");
+	held = strstr(words[2], "held");
+	targets = strstr(words[2], "targets");
 	returns = !strcmp(words[2], "returns");
 	GRANTED(&c, open_session(&c, 65536));
 	GRANTED(&c, load_words(&c, 1, word0, LENGTH(word0), 1));
@@ -35,10 +36,11 @@ int main(int count, char **words)
 	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_CREATE, 0));
 	asked("a return", returns,
 	      arm_kind(&c, 3, SONDE_TAP_SYSCALL_RETURN, 0), words[1]);
-	GRANTED(&c, attach(&c, getppid()));
-	asked("a held target", held,
-	      ask(&c, SONDE_STOP_TARGET, 0, getppid()), words[1]);
-	if (!held)
+	asked("a target", targets, attach(&c, getppid()), words[1]);
+	if (!targets)
+		asked("a held target", held,
+		      ask(&c, SONDE_STOP_TARGET, 0, getppid()), words[1]);
+	if (!targets && !held)
 		GRANTED(&c, ask(&c, SONDE_CONTINUE_TARGET, 0, getppid()));
 	asked("a held tap", held,
 	      (add_ecb(&c, holds) ?: arm_tap(&c, (struct sonde_tap){

@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the device has allocated: memory.h
+ * What the module has allocated: memory.h
  *
  * A block has its size and its kind before it, so that whoever frees it need
  * not know them. What the kernel allocates for us (nodes of xarrays, tables of
- * ftrace, uprobes) is its own to count.
+ * ftrace, uprobes) is its own to count, and so is what a function frees again
+ * before it returns.
  *
- * Firings take what they need at once, from whoever they run in. No control
- * group bounds that, so it is bounded for each session: what is beyond is as if
- * there were no memory.
+ * What is beyond a purse is as if there were no memory.
  */
-#include <linux/atomic.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#include "kmod/device/device.h"
-#include "kmod/device/session.h"
-
-/* Bytes that the firings of a session may have. */
-#define FIRINGS_MAX(root) ((root) ? 256l << 20 : 16l << 20)
+#include "kmod/core/memory.h"
 
 struct block {
 	struct rcu_head rcu;
-	struct sonde_session *session; /* of what a firing took, else NULL */
+	struct sonde_purse *purse; /* that it was taken from, or NULL */
 	enum sonde_memory kind;
 	u32 size; /* with this */
 	u64 data[];
@@ -36,7 +30,7 @@ static struct {
 } counts[SONDE_MEMORY_COUNT];
 
 static const char *const names[] = {
-	"sessions", "programs", "native code", "clauses", "taps", "hooks",
+	"states", "engines", "finders", "sessions", "programs", "native code", "clauses", "taps", "hooks",
 	"rings", "targets", "variables", "late firings", "events",
 	"held threads",
 };
@@ -55,7 +49,8 @@ void sonde_memory_add(enum sonde_memory kind, long objects, long bytes)
 	atomic_long_add(bytes, &counts[kind].bytes);
 }
 
-static void *begin(struct block *block, enum sonde_memory kind, size_t size)
+static void *memory_begin(struct block *block, enum sonde_memory kind,
+			  size_t size)
 {
 	if (!block)
 		return NULL;
@@ -75,15 +70,16 @@ static void *begin(struct block *block, enum sonde_memory kind, size_t size)
  */
 void *sonde_alloc(enum sonde_memory kind, size_t size)
 {
+	might_sleep();
 	if (size > U32_MAX / 2)
 		return NULL;
 	size += sizeof(struct block);
-	return begin(kvzalloc(size, GFP_KERNEL_ACCOUNT), kind, size);
+	return memory_begin(kvzalloc(size, GFP_KERNEL_ACCOUNT), kind, size);
 }
 
 /**
- * sonde_alloc_within() - allocate zeroes, for a firing, within what its session may have
- * @session: that it counts for; it may end before it is freed by RCU
+ * sonde_alloc_within() - allocate zeroes that nobody has asked for
+ * @purse: what bounds them; it may go before they are freed by RCU. NULL: nothing
  * @kind: what for
  * @size: bytes
  * @gfp: as the context has it
@@ -91,41 +87,40 @@ void *sonde_alloc(enum sonde_memory kind, size_t size)
  * Context: Any but NMI.
  * Return: memory that sonde_free() frees, or NULL.
  */
-void *sonde_alloc_within(struct sonde_session *session, enum sonde_memory kind,
+void *sonde_alloc_within(struct sonde_purse *purse, enum sonde_memory kind,
 			 size_t size, gfp_t gfp)
 {
 	struct block *block = NULL;
 
 	size += sizeof(*block);
-	if (atomic_long_add_return(size, &session->fired_bytes) <=
-	    FIRINGS_MAX(session->privileged))
+	if (!purse || atomic_long_add_return(size, &purse->bytes) <= purse->most)
 		block = kzalloc(size, gfp | __GFP_NOWARN);
 	if (block)
-		block->session = session;
-	else
-		atomic_long_sub(size, &session->fired_bytes);
-	return begin(block, kind, size);
+		block->purse = purse;
+	else if (purse)
+		atomic_long_sub(size, &purse->bytes);
+	return memory_begin(block, kind, size);
 }
 
-static struct block *block_of(void *memory)
+static struct block *memory_block_of(void *memory)
 {
 	struct block *block = container_of(memory, struct block, data);
 
-	if (block->session)
-		atomic_long_sub(block->size, &block->session->fired_bytes);
-	block->session = NULL;
+	if (block->purse)
+		atomic_long_sub(block->size, &block->purse->bytes);
+	block->purse = NULL;
 	return block;
 }
 
-static void end(struct block *block)
+static void memory_end(struct block *block)
 {
 	sonde_memory_add(block->kind, -1, -(long)block->size);
 	kvfree(block);
 }
 
-static void end_by_rcu(struct rcu_head *head)
+static void memory_end_by_rcu(struct rcu_head *head)
 {
-	end(container_of(head, struct block, rcu));
+	memory_end(container_of(head, struct block, rcu));
 }
 
 /**
@@ -137,7 +132,7 @@ static void end_by_rcu(struct rcu_head *head)
 void sonde_free(void *memory)
 {
 	if (memory)
-		end(block_of(memory));
+		memory_end(memory_block_of(memory));
 }
 
 /**
@@ -149,7 +144,7 @@ void sonde_free(void *memory)
 void sonde_free_rcu(void *memory)
 {
 	if (memory)
-		call_rcu(&block_of(memory)->rcu, end_by_rcu);
+		call_rcu(&memory_block_of(memory)->rcu, memory_end_by_rcu);
 }
 
 /**

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the device has allocated, counted by kind: /proc/sonde shows it, and
+ * What the module has allocated, counted by kind: /proc/sonde shows it, and
  * unloading warns where something is left
  */
 #ifndef SONDE_MEMORY_H
 #define SONDE_MEMORY_H
 
+#include <linux/atomic.h>
 #include <linux/gfp.h>
 #include <linux/types.h>
 
 enum sonde_memory {
+	SONDE_MEMORY_STATES, /* of traced threads */
+	SONDE_MEMORY_ENGINES,
+	SONDE_MEMORY_FINDERS,
 	SONDE_MEMORY_SESSIONS,
 	SONDE_MEMORY_PROGRAMS,
 	SONDE_MEMORY_NATIVE, /* code of programs */
@@ -25,15 +29,24 @@ enum sonde_memory {
 	SONDE_MEMORY_COUNT
 };
 
+/*
+ * What may be taken that nobody has asked for, from whoever it runs in: by
+ * firings, for children. No control group bounds that.
+ */
+struct sonde_purse {
+	atomic_long_t bytes; /* that are taken */
+	long most;
+};
+
 struct seq_file;
-struct sonde_session;
 
 void *sonde_alloc(enum sonde_memory kind, size_t size);
-void *sonde_alloc_within(struct sonde_session *session, enum sonde_memory kind,
+void *sonde_alloc_within(struct sonde_purse *purse, enum sonde_memory kind,
 			 size_t size, gfp_t gfp);
 void sonde_free(void *memory);
 void sonde_free_rcu(void *memory);
 void sonde_memory_add(enum sonde_memory kind, long objects, long bytes);
 void sonde_memory_show(struct seq_file *to);
+void sonde_memory_end(void);
 
 #endif

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The task finder: the calls that change a map
+ *
+ * Where a finder's owner wants them, each thread that matches has an engine, for
+ * the entry and return of system calls. Each finder has its own copy of the
+ * callbacks' table, so that UTRACE_ATTACH_MATCH_OPS tells its engines from all
+ * others. Who matches, finder.c says.
+ */
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+#include <asm/syscall.h>
+
+#include "kmod/core/finder.h"
+#include "kmod/core/memory.h"
+
+/* One thread, watched for one finder. */
+struct watch {
+	struct sonde_finder *finder;
+	struct list_head link;
+	struct utrace_engine *engine;	/* a reference while linked */
+	struct task_struct *task;	/* only compared */
+	unsigned long old_break;	/* at the entry of brk() */
+};
+
+static bool calls_wanted(const struct sonde_finder *finder)
+{
+	return finder->ops.mapped || finder->ops.unmapped ||
+	       finder->ops.protected;
+}
+
+static unsigned long calls_events(const struct sonde_finder *finder)
+{
+	unsigned long events = UTRACE_EVENT(DEATH) | UTRACE_EVENT(SYSCALL_EXIT);
+
+	if (finder->ops.mapped || finder->ops.unmapped)
+		events |= UTRACE_EVENT(SYSCALL_ENTRY);	/* of brk() */
+	return events;
+}
+
+/* Takes @w off the list. Return: whether it was there; its reference is ours */
+static bool calls_unlink(struct watch *w)
+{
+	struct sonde_finder *finder = w->finder;
+	bool linked;
+
+	spin_lock(&finder->lock);
+	linked = !list_empty(&w->link);
+	list_del_init(&w->link);
+	spin_unlock(&finder->lock);
+	return linked;
+}
+
+static bool calls_link(struct watch *w)
+{
+	struct sonde_finder *finder = w->finder;
+	bool ok;
+
+	spin_lock(&finder->lock);
+	ok = !finder->stopping;
+	if (ok)
+		list_add(&w->link, &finder->watches);
+	spin_unlock(&finder->lock);
+	return ok;
+}
+
+/* Detaches @engine for good and drops a reference to it. */
+static void calls_detach(struct task_struct *task, struct utrace_engine *engine)
+{
+	while (utrace_control(task, engine, UTRACE_DETACH) == -EALREADY)
+		schedule_timeout_uninterruptible(1);
+	while (utrace_barrier(task, engine) != -ESRCH)
+		schedule_timeout_uninterruptible(1);
+	utrace_engine_put(engine);
+}
+
+static struct watch *calls_make(struct sonde_finder *finder,
+				struct task_struct *task)
+{
+	struct watch *w = sonde_alloc_within(finder->purse,
+					     SONDE_MEMORY_FINDERS, sizeof(*w),
+					     GFP_KERNEL);
+
+	if (!w)
+		return NULL;
+	INIT_LIST_HEAD(&w->link);
+	w->finder = finder;
+	w->task = task;
+	return w;
+}
+
+/* The engine of a thread that is new here, or was; with a reference, or NULL. */
+static struct utrace_engine *calls_engine(struct sonde_finder *finder,
+					  struct task_struct *task)
+{
+	const int flags = UTRACE_ATTACH_MATCH_OPS;
+	struct utrace_engine *engine =
+		utrace_attach_task(task, flags, &finder->engine_ops, NULL);
+	struct watch *w;
+
+	if (!IS_ERR(engine))
+		return engine;
+	w = calls_make(finder, task);
+	if (!w)
+		return NULL;
+	engine = utrace_attach_task(task, flags | UTRACE_ATTACH_CREATE |
+				    UTRACE_ATTACH_EXCLUSIVE,
+				    &finder->engine_ops, w);
+	if (IS_ERR(engine)) {
+		sonde_free(w);
+		return NULL;
+	}
+	refcount_inc(&finder->ref);
+	w->engine = engine;
+	/*
+	 * Ours: once it is linked, the thread's death or the end of the finder
+	 * may drop the other two. The engine holds @w.
+	 */
+	utrace_engine_get(engine);
+	if (calls_link(w))
+		return engine;
+	calls_detach(task, engine);
+	utrace_engine_put(engine);
+	return NULL;
+}
+
+/* A thread matches. May sleep. */
+void sonde_finder_calls_watch(struct sonde_finder *finder,
+			      struct task_struct *task)
+{
+	struct utrace_engine *engine;
+
+	if (!calls_wanted(finder))
+		return;
+	engine = calls_engine(finder, task);
+	if (!engine)
+		return;
+	if (utrace_set_events(task, engine, calls_events(finder)) &&
+	    calls_unlink(engine->data))
+		calls_detach(task, engine);	/* it ends */
+	utrace_engine_put(engine);
+}
+
+/* The current thread does not match any more: its calls cost nothing again. */
+void sonde_finder_calls_leave(struct sonde_finder *finder)
+{
+	struct utrace_engine *engine;
+
+	if (!calls_wanted(finder))
+		return;
+	engine = utrace_attach_task(current, UTRACE_ATTACH_MATCH_OPS,
+				    &finder->engine_ops, NULL);
+	if (IS_ERR(engine))
+		return;
+	if (utrace_set_events(current, engine, UTRACE_EVENT(DEATH)))
+		calls_unlink(engine->data);	/* it is being let go */
+	utrace_engine_put(engine);
+}
+
+static u32 calls_on_death(struct utrace_engine *engine, bool group_dead,
+			  int signal)
+{
+	struct watch *w = engine->data;
+
+	if (calls_unlink(w))
+		utrace_engine_put(engine);
+	return UTRACE_DETACH;
+}
+
+static void calls_tell_mapped(struct sonde_finder *finder,
+			      unsigned long address, unsigned long length,
+			      unsigned long protection)
+{
+	if (finder->ops.mapped)
+		finder->ops.mapped(finder->data, current, address, length,
+				   protection);
+}
+
+static void calls_tell_unmapped(struct sonde_finder *finder,
+				unsigned long address, unsigned long length)
+{
+	if (finder->ops.unmapped)
+		finder->ops.unmapped(finder->data, current, address, length);
+}
+
+static unsigned long calls_protection_of(unsigned long vm_flags)
+{
+	return (vm_flags & VM_READ ? PROT_READ : 0) |
+	       (vm_flags & VM_WRITE ? PROT_WRITE : 0) |
+	       (vm_flags & VM_EXEC ? PROT_EXEC : 0);
+}
+
+/* The protection of the mapping at @address, as mmap() has it. */
+static unsigned long calls_protection_at(unsigned long address)
+{
+	struct vm_area_struct *vma;
+	unsigned long protection = 0;
+
+	mmap_read_lock(current->mm);
+	vma = find_vma(current->mm, address);
+	if (vma && vma->vm_start <= address)
+		protection = calls_protection_of(vma->vm_flags);
+	mmap_read_unlock(current->mm);
+	return protection;
+}
+
+/*
+ * The mappings that exec made for the new program. The lock is dropped for
+ * each callback; the program has one thread and does not run yet.
+ */
+void sonde_finder_calls_program(struct sonde_finder *finder)
+{
+	struct vm_area_struct *vma;
+	unsigned long start, end = 0, protection;
+
+	while (finder->ops.mapped) {
+		mmap_read_lock(current->mm);
+		vma = find_vma(current->mm, end);
+		if (vma) {
+			start = vma->vm_start;
+			end = vma->vm_end;
+			protection = calls_protection_of(vma->vm_flags);
+		}
+		mmap_read_unlock(current->mm);
+		if (!vma)
+			return;
+		calls_tell_mapped(finder, start, end - start, protection);
+	}
+}
+
+/* What the calls about mappings are called, by the ABI of the caller. */
+enum map_call {
+	MAP_OTHER, MAP_MMAP, MAP_OLD_MMAP, MAP_MUNMAP, MAP_MREMAP, MAP_MPROTECT,
+	MAP_BRK,
+};
+
+/* Numbers of 32-bit calls: asm/unistd.h has those of 64-bit ones only. */
+enum {
+	NR32_BRK = 45, NR32_OLD_MMAP = 90, NR32_MUNMAP = 91,
+	NR32_MPROTECT = 125, NR32_MREMAP = 163, NR32_MMAP2 = 192,
+	NR32_PKEY_MPROTECT = 380,
+};
+
+static enum map_call calls_map_call_32(int nr)
+{
+	switch (nr) {
+	case NR32_BRK: return MAP_BRK;
+	case NR32_OLD_MMAP: return MAP_OLD_MMAP;
+	case NR32_MMAP2: return MAP_MMAP;
+	case NR32_MUNMAP: return MAP_MUNMAP;
+	case NR32_MREMAP: return MAP_MREMAP;
+	case NR32_MPROTECT:
+	case NR32_PKEY_MPROTECT: return MAP_MPROTECT;
+	default: return MAP_OTHER;
+	}
+}
+
+static enum map_call calls_map_call(struct pt_regs *regs)
+{
+	int nr = syscall_get_nr(current, regs);
+
+	if (syscall_get_arch(current) != AUDIT_ARCH_X86_64)
+		return calls_map_call_32(nr);
+	switch (nr) {
+	case __NR_brk: return MAP_BRK;
+	case __NR_mmap: return MAP_MMAP;
+	case __NR_munmap: return MAP_MUNMAP;
+	case __NR_mremap: return MAP_MREMAP;
+	case __NR_mprotect:
+	case __NR_pkey_mprotect: return MAP_MPROTECT;
+	default: return MAP_OTHER;
+	}
+}
+
+/* brk() only says where the break is afterwards. */
+static u32 calls_on_syscall_entry(u32 action, struct utrace_engine *engine,
+				  struct pt_regs *regs)
+{
+	struct watch *w = engine->data;
+
+	if (calls_map_call(regs) == MAP_BRK && current->mm)
+		w->old_break = READ_ONCE(current->mm->brk);
+	return utrace_syscall_action(action) | UTRACE_RESUME;
+}
+
+static void calls_moved_break(struct watch *w, unsigned long now)
+{
+	unsigned long before = PAGE_ALIGN(w->old_break);
+	struct sonde_finder *finder = w->finder;
+
+	w->old_break = 0;
+	now = PAGE_ALIGN(now);
+	if (!before)	/* it was under way when we came */
+		return;
+	if (now > before)
+		calls_tell_mapped(finder, before, now - before,
+				  calls_protection_at(before));
+	else if (now < before)
+		calls_tell_unmapped(finder, now, before - now);
+}
+
+/* The first 32-bit mmap() has its arguments in memory. */
+static void calls_old_mmap(struct sonde_finder *finder, unsigned long address,
+			   unsigned long where)
+{
+	u32 in[3];
+
+	if (!copy_from_user(in, (void __user *)where, sizeof(in)))
+		calls_tell_mapped(finder, address, PAGE_ALIGN(in[1]), in[2]);
+}
+
+/* The argument registers are as the call found them. */
+static u32 calls_on_syscall_exit(u32 action, struct utrace_engine *engine,
+				 struct pt_regs *regs)
+{
+	struct watch *w = engine->data;
+	struct sonde_finder *finder = w->finder;
+	unsigned long args[6], result;
+
+	if (syscall_get_error(current, regs))
+		return UTRACE_RESUME;
+	syscall_get_arguments(current, regs, args);
+	result = syscall_get_return_value(current, regs);
+	if (syscall_get_arch(current) != AUDIT_ARCH_X86_64)
+		result = (u32)result;
+	switch (calls_map_call(regs)) {
+	case MAP_MMAP:
+		calls_tell_mapped(finder, result, PAGE_ALIGN(args[1]), args[2]);
+		break;
+	case MAP_OLD_MMAP:
+		calls_old_mmap(finder, result, args[0]);
+		break;
+	case MAP_MUNMAP:
+		calls_tell_unmapped(finder, args[0], PAGE_ALIGN(args[1]));
+		break;
+	case MAP_MREMAP:
+		calls_tell_unmapped(finder, args[0], PAGE_ALIGN(args[1]));
+		calls_tell_mapped(finder, result, PAGE_ALIGN(args[2]),
+				  calls_protection_at(result));
+		break;
+	case MAP_MPROTECT:
+		if (finder->ops.protected)
+			finder->ops.protected(finder->data, current, args[0],
+					      PAGE_ALIGN(args[1]), args[2]);
+		break;
+	case MAP_BRK:
+		calls_moved_break(w, result);
+		break;
+	case MAP_OTHER:
+		break;
+	}
+	return UTRACE_RESUME;
+}
+
+static void calls_on_release(void *data)
+{
+	struct watch *w = data;
+
+	if (w->engine)
+		sonde_finder_put(w->finder);
+	sonde_free(w);
+}
+
+void sonde_finder_calls_init(struct sonde_finder *finder)
+{
+	INIT_LIST_HEAD(&finder->watches);
+	finder->engine_ops = (struct utrace_engine_ops){
+		.report_death = calls_on_death,
+		.report_syscall_entry = calls_on_syscall_entry,
+		.report_syscall_exit = calls_on_syscall_exit,
+		.release = calls_on_release,
+	};
+}
+
+/* Lets all threads go. Sleeps. */
+void sonde_finder_calls_end(struct sonde_finder *finder)
+{
+	struct watch *w;
+
+	spin_lock(&finder->lock);
+	finder->stopping = true;
+	while ((w = list_first_entry_or_null(&finder->watches, struct watch,
+					     link))) {
+		list_del_init(&w->link);
+		spin_unlock(&finder->lock);
+		calls_detach(w->task, w->engine);
+		spin_lock(&finder->lock);
+	}
+	spin_unlock(&finder->lock);
+}

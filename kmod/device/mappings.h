@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mappings.c: what programs map */
+#ifndef SONDE_MAPPINGS_H
+#define SONDE_MAPPINGS_H
+
+#include "kmod/device/session.h"
+
+struct vm_area_struct;
+
+void sonde_mappings_image(void *data, const struct vm_area_struct *vma);
+void sonde_mappings_end(void *data);
+void sonde_mappings_missed(void *data, unsigned int count);
+int sonde_mappings_follow(struct sonde_session *session);
+
+#endif

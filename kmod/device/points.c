@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Taps on tracepoints
+ *
+ *   task_newtask     CREATE, LWP_CREATE; START, LWP_START by a task work in the
+ *                    new thread
+ *   sched_process_exec, sched_process_exit
+ *   signal_generate  SIGNAL_SEND; SIGNAL_DISCARD when it is ignored at once
+ *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD when it is ignored then
+ *
+ * A session registers its own probe on a tracepoint while a tap needs it, with
+ * itself as the probe's data: so the probe is in its session by its first
+ * instruction.
+ */
+#include <linux/binfmts.h>
+#include <linux/cred.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+#include <trace/events/signal.h>
+
+#include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/calls.h"
+#include "kmod/device/fire.h"
+#include "kmod/device/points.h"
+#include "kmod/device/reenter.h"
+#include "kmod/device/session.h"
+#include "kmod/device/tap.h"
+#include "kmod/device/targets.h"
+#include "kmod/device/works.h"
+#include "kmod/finder.h"
+#include "kmod/shared/siginfo.h"
+
+static void point_fire_kind(struct sonde_firing *firing,
+			    enum sonde_tap_kind kind)
+{
+	const struct sonde_site *site =
+		rcu_dereference_sched(firing->session->kinds[kind]);
+
+	if (site)
+		sonde_fire_site(firing, site);
+}
+
+/* No firing of this kind will be made in @task: its records are counted. */
+static void point_lose_kind(struct sonde_session *session,
+			    struct task_struct *task, enum sonde_tap_kind kind)
+{
+	const struct sonde_site *site =
+		rcu_dereference_sched(session->kinds[kind]);
+
+	if (site)
+		sonde_lose_site(session, site, task);
+}
+
+static bool point_has_registers(void)
+{
+	return !(current->flags & PF_KTHREAD) && current->mm;
+}
+
+static void point_begin(struct sonde_firing *firing,
+			struct sonde_session *session)
+{
+	memset(firing, 0, sizeof(*firing));
+	firing->session = session;
+	firing->task = current;
+	firing->call = -1;
+	if (point_has_registers())
+		firing->regs = task_pt_regs(current);
+}
+
+/*
+ * START, LWP_START, and the return from its own clone: a work that the new
+ * thread runs before anything else
+ */
+
+static void point_fire_start(struct sonde_session *session)
+{
+	struct sonde_firing firing;
+
+	preempt_disable_notrace();
+	if (sonde_covers(session, current)) {
+		point_begin(&firing, session);
+		if (thread_group_leader(current))
+			point_fire_kind(&firing, SONDE_TAP_START);
+		point_fire_kind(&firing, SONDE_TAP_LWP_START);
+		sonde_call_newborn(session);
+	}
+	preempt_enable_notrace();
+}
+
+static void point_run_newborn(struct sonde_work *work, bool over)
+{
+	if (!over && !(current->flags & PF_EXITING))
+		point_fire_start(work->session);
+	sonde_free(work);
+}
+
+static void point_want_start(struct sonde_session *session,
+			     struct task_struct *task)
+{
+	struct sonde_work *newborn;
+
+	if (!rcu_access_pointer(session->kinds[SONDE_TAP_START]) &&
+	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]) &&
+	    !sonde_calls_want_newborns(session))
+		return;
+	newborn = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
+				     sizeof(*newborn), GFP_NOWAIT);
+	if (newborn) {
+		newborn->run = point_run_newborn;
+		if (!sonde_work_queue(newborn, session, task))
+			return;
+		sonde_free(newborn);
+	}
+	if (thread_group_leader(task))
+		point_lose_kind(session, task, SONDE_TAP_START);
+	point_lose_kind(session, task, SONDE_TAP_LWP_START);
+	sonde_calls_lose_newborn(session, task);
+}
+
+static void point_probe_newtask(void *data, struct task_struct *task,
+				unsigned long flags)
+{
+	struct sonde_session *session = data;
+	struct sonde_firing firing;
+
+	if (!point_has_registers() ||
+	    (task->flags & (PF_KTHREAD | PF_IO_WORKER)))
+		return;
+	preempt_disable_notrace();
+	if (sonde_covers(session, current)) {
+		point_begin(&firing, session);
+		firing.call = syscall_get_nr(current, firing.regs);
+		firing.args[0] = task->pid;
+		firing.args[1] = flags;
+		point_fire_kind(&firing, flags & CLONE_THREAD ?
+						 SONDE_TAP_LWP_CREATE :
+						 SONDE_TAP_CREATE);
+		point_want_start(session, task);
+	}
+	preempt_enable_notrace();
+}
+
+static void point_probe_exec(void *data, struct task_struct *task,
+			     pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct sonde_session *session = data;
+	struct sonde_firing firing;
+
+	preempt_disable_notrace();
+	if (sonde_covers(session, current)) {
+		point_begin(&firing, session);
+		firing.call = __NR_execve;
+		point_fire_kind(&firing, SONDE_TAP_EXEC_SUCCESS);
+	}
+	preempt_enable_notrace();
+}
+
+/**
+ * sonde_exit_status() - the status of the current process
+ *
+ * Context: Probe of sched_process_exit, in the last thread.
+ * Return: as wait() will show it.
+ */
+int sonde_exit_status(void)
+{
+	struct signal_struct *signal = current->signal;
+
+	return signal->flags & SIGNAL_GROUP_EXIT ?
+		       signal->group_exit_code :
+		       current->group_leader->exit_code;
+}
+
+static void point_fire_end(struct sonde_firing *firing,
+			   enum sonde_tap_kind kind, int status)
+{
+	sonde_end_args(firing->args, status);
+	point_fire_kind(firing, kind);
+}
+
+static void point_probe_exit(void *data, struct task_struct *task)
+{
+	struct sonde_session *session = data;
+	struct sonde_firing firing;
+
+	if (current->flags & PF_KTHREAD)
+		return;
+	preempt_disable_notrace();
+	if (sonde_covers(session, current)) {
+		point_begin(&firing, session);
+		point_fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
+		if (sonde_finder_is_last())
+			point_fire_end(&firing, SONDE_TAP_EXIT,
+				       sonde_exit_status());
+	}
+	sonde_thread_forget(session, current);
+	sonde_reenter_forget(session, current);
+	preempt_enable_notrace();
+}
+
+static bool point_is_plain(const struct kernel_siginfo *info)
+{
+	return (unsigned long)info > 1; /* not SEND_SIG_NOINFO or _PRIV */
+}
+
+/* Who sends without a siginfo is a process that calls kill(), or the kernel. */
+static void point_put_signal(struct sonde_firing *firing, int number,
+			     const struct kernel_siginfo *info)
+{
+	struct kernel_siginfo made = {};
+
+	if (!point_is_plain(info)) {
+		made.si_code = info == SEND_SIG_NOINFO ? SI_USER : SI_KERNEL;
+		if (info == SEND_SIG_NOINFO) {
+			made.si_pid = current->tgid;
+			made.si_uid = from_kuid(&init_user_ns, current_uid());
+		}
+		info = &made;
+	}
+	sonde_siginfo_args(firing->args, number, info->si_errno, info->si_code,
+			   &info->_sifields);
+}
+
+static void point_put_receiver(struct sonde_firing *firing,
+			       const struct task_struct *task)
+{
+	firing->args[3] = task->tgid;
+	firing->args[4] = task->pid;
+}
+
+/*
+ * A signal that is ignored when it is sent: this runs in the sender, of whom
+ * nobody has asked, or in an interrupt of anybody. Its receiver fires it, before
+ * it is back in user mode.
+ */
+struct discarded {
+	struct sonde_work work;
+	u64 args[SONDE_DIF_ARGS];
+};
+
+static void point_run_discarded(struct sonde_work *work, bool over)
+{
+	struct discarded *discarded = container_of(work, struct discarded, work);
+	struct sonde_session *session = work->session;
+	struct sonde_firing firing;
+
+	preempt_disable_notrace();
+	if (!over && sonde_covers(session, current)) {
+		point_begin(&firing, session);
+		memcpy(firing.args, discarded->args, sizeof(firing.args));
+		point_fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+	} else if (!over) {
+		/* an exec came between, or its end */
+		point_lose_kind(session, current, SONDE_TAP_SIGNAL_DISCARD);
+	}
+	preempt_enable_notrace();
+	atomic_dec(&session->discards);
+	sonde_free(discarded);
+}
+
+static void point_discard_later(struct sonde_session *session,
+				struct task_struct *task, const u64 *args)
+{
+	struct discarded *discarded = NULL;
+
+	if (!rcu_access_pointer(session->kinds[SONDE_TAP_SIGNAL_DISCARD]))
+		return;
+	if (atomic_inc_return(&session->discards) <= SONDE_DISCARDS)
+		discarded = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
+					       sizeof(*discarded), GFP_NOWAIT);
+	if (discarded) {
+		discarded->work.run = point_run_discarded;
+		memcpy(discarded->args, args, sizeof(discarded->args));
+		if (!sonde_work_queue(&discarded->work, session, task))
+			return;
+		sonde_free(discarded); /* it ends */
+	}
+	atomic_dec(&session->discards);
+	point_lose_kind(session, task, SONDE_TAP_SIGNAL_DISCARD);
+}
+
+static void point_probe_generate(void *data, int number,
+				 struct kernel_siginfo *info,
+				 struct task_struct *task, int group,
+				 int result)
+{
+	struct sonde_session *session = data;
+	struct sonde_firing firing = {};
+
+	preempt_disable_notrace();
+	if (in_task() && sonde_covers(session, current)) {
+		point_begin(&firing, session);
+		point_put_signal(&firing, number, info);
+		point_put_receiver(&firing, task);
+		point_fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
+	}
+	if (result == TRACE_SIGNAL_IGNORED && sonde_covers(session, task)) {
+		point_put_signal(&firing, number, info);
+		point_put_receiver(&firing, task);
+		point_discard_later(session, task, firing.args);
+	}
+	preempt_enable_notrace();
+}
+
+static bool point_is_ignored(int number, const struct k_sigaction *action)
+{
+	return action->sa.sa_handler == SIG_IGN ||
+	       (action->sa.sa_handler == SIG_DFL && sig_kernel_ignore(number));
+}
+
+/*
+ * A signal that ends the group at once (complete_signal()) is handed out as
+ * SIGKILL. Which one it was stands in the exit code.
+ */
+static int point_given_number(int number)
+{
+	const struct signal_struct *signal = current->signal;
+
+	if (number != SIGKILL || !(signal->flags & SIGNAL_GROUP_EXIT))
+		return number;
+	return signal->group_exit_code & 0x7f ?: number;
+}
+
+static void point_probe_deliver(void *data, int number,
+				struct kernel_siginfo *info,
+				struct k_sigaction *action)
+{
+	struct sonde_session *session = data;
+	struct sonde_firing firing;
+
+	preempt_disable_notrace();
+	if (sonde_covers(session, current)) {
+		point_begin(&firing, session);
+		point_put_signal(&firing, point_given_number(number), info);
+		if (point_is_ignored(number, action)) {
+			point_put_receiver(&firing, current);
+			point_fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
+		} else {
+			firing.args[3] = (unsigned long)action->sa.sa_handler;
+			point_fire_kind(&firing, SONDE_TAP_SIGNAL_DELIVER);
+		}
+	}
+	preempt_enable_notrace();
+}
+
+static struct point {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+} points[SONDE_POINT_COUNT] __ro_after_init = {
+	[SONDE_POINT_NEWTASK] = { "task_newtask", point_probe_newtask },
+	[SONDE_POINT_EXEC] = { "sched_process_exec", point_probe_exec },
+	[SONDE_POINT_EXIT] = { "sched_process_exit", point_probe_exit },
+	[SONDE_POINT_SIGNAL_GENERATE] = { "signal_generate",
+					  point_probe_generate },
+	[SONDE_POINT_SIGNAL_DELIVER] = { "signal_deliver",
+					 point_probe_deliver },
+};
+
+/**
+ * sonde_points_init() - find the tracepoints
+ *
+ * One that this kernel does not have is told when a tap wants it.
+ *
+ * Context: Process context, module load.
+ */
+void sonde_points_init(void)
+{
+	int n;
+
+	for (n = 0; n < SONDE_POINT_COUNT; n++)
+		points[n].tracepoint = sonde_tracepoint(points[n].name);
+}
+
+/* The tracepoints that a kind of tap needs, one bit each. */
+static u32 points_of(u32 kind)
+{
+	switch ((enum sonde_tap_kind)kind) {
+	case SONDE_TAP_CREATE:
+	case SONDE_TAP_LWP_CREATE:
+	case SONDE_TAP_START:
+	case SONDE_TAP_LWP_START:
+		return BIT(SONDE_POINT_NEWTASK);
+	case SONDE_TAP_EXEC_SUCCESS:
+		return BIT(SONDE_POINT_EXEC);
+	case SONDE_TAP_EXIT:
+	case SONDE_TAP_LWP_EXIT:
+		return BIT(SONDE_POINT_EXIT);
+	case SONDE_TAP_SIGNAL_SEND:
+		return BIT(SONDE_POINT_SIGNAL_GENERATE);
+	case SONDE_TAP_SIGNAL_DELIVER:
+		return BIT(SONDE_POINT_SIGNAL_DELIVER);
+	case SONDE_TAP_SIGNAL_DISCARD:
+		return BIT(SONDE_POINT_SIGNAL_GENERATE) |
+		       BIT(SONDE_POINT_SIGNAL_DELIVER);
+	case SONDE_TAP_SYSCALL_ENTRY: /* these stand on other hooks */
+	case SONDE_TAP_SYSCALL_RETURN:
+	case SONDE_TAP_EXEC:
+	case SONDE_TAP_EXEC_FAILURE:
+	case SONDE_TAP_USER_ENTRY:
+	case SONDE_TAP_USER_RETURN:
+	case SONDE_TAP_USER_OFFSET:
+	case SONDE_TAP_PROFILE:
+	case SONDE_TAP_TICK:
+	case SONDE_TAP_KIND_COUNT:
+		break;
+	}
+	return 0;
+}
+
+static u32 points_wanted(struct sonde_session *session)
+{
+	struct sonde_program *program;
+	unsigned long id;
+	u32 wanted = 0;
+	u32 kind;
+
+	for (kind = 0; kind < SONDE_TAP_KIND_COUNT; kind++)
+		if (session->tap_count[kind])
+			wanted |= points_of(kind);
+	if (session->reenter_taps)
+		wanted |= BIT(SONDE_POINT_EXIT);
+	if (sonde_calls_want_newborns(session))
+		wanted |= BIT(SONDE_POINT_NEWTASK);
+	xa_for_each(&session->programs, id, program)
+		if (program->needs & SONDE_NEED_THREAD)
+			wanted |= BIT(SONDE_POINT_EXIT);
+	return wanted;
+}
+
+static int point_register_point(struct sonde_session *session, int n, char *why)
+{
+	int err = -EOPNOTSUPP;
+
+	if (points[n].tracepoint)
+		err = tracepoint_probe_register(points[n].tracepoint,
+						points[n].probe, session);
+	if (err)
+		scnprintf(why, SONDE_WHY, "cannot use the tracepoint %s",
+			  points[n].name);
+	else
+		session->points |= BIT(n);
+	return err;
+}
+
+/*
+ * Those that nothing needs any more are given back. Return: 0, -EOPNOTSUPP, or
+ * what tracepoint_probe_register() says.
+ */
+static int point_update(struct sonde_session *session, char *why)
+{
+	u32 wanted = points_wanted(session);
+	int err = 0;
+	int n;
+
+	lockdep_assert_held(&session->lock);
+	for (n = 0; n < SONDE_POINT_COUNT; n++) {
+		bool has = session->points & BIT(n);
+		bool wants = wanted & BIT(n);
+
+		if (wants && !has && !err)
+			err = point_register_point(session, n, why);
+		if (has && !wants) {
+			tracepoint_probe_unregister(points[n].tracepoint,
+						    points[n].probe, session);
+			session->points &= ~BIT(n);
+		}
+	}
+	return err;
+}
+
+static void point_close(struct sonde_session *session)
+{
+	int n;
+
+	for (n = 0; n < SONDE_POINT_COUNT; n++)
+		if (session->points & BIT(n))
+			tracepoint_probe_unregister(points[n].tracepoint,
+						    points[n].probe, session);
+	session->points = 0;
+}
+
+const struct sonde_tap_ops sonde_point_taps = {
+	.check = sonde_site_check,
+	.arm = sonde_site_arm,
+	.disarm = sonde_site_disarm,
+	.hold = sonde_site_hold,
+	.update = point_update,
+	.close = point_close,
+};

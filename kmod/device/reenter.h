@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* reenter.c: arrivals at a function that are no entries */
+#ifndef SONDE_REENTER_H
+#define SONDE_REENTER_H
+
+#include "kmod/device/session.h"
+
+void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
+			u64 sp);
+bool sonde_reenter_take(struct sonde_session *session, u32 probe, u64 entry,
+			u64 sp);
+void sonde_reenter_forget(struct sonde_session *session,
+			  struct task_struct *task);
+void sonde_reenter_destroy(struct sonde_session *session);
+
+#endif

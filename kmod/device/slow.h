@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* slow.c: a firing that may sleep */
+#ifndef SONDE_SLOW_H
+#define SONDE_SLOW_H
+
+#include <linux/ptrace.h>
+
+#include "kmod/device/session.h"
+#include "kmod/device/works.h"
+
+#define SONDE_BAD_MAX 8u
+
+/* A firing that may sleep, and be held by its ECBs. */
+struct sonde_slow {
+	struct list_head node; /* of those that wait in a grip, or behind another */
+	struct list_head behind; /* put off later, by the same thread */
+	struct sonde_work work;
+	struct sonde_firing firing;
+	struct pt_regs regs; /* as they were then */
+	struct sonde_probe *probe;
+	u32 last_epid; /* ECBs up to this one have run */
+	bool timed; /* an ECB is recorded: the others get its time */
+	u32 left; /* attempts that may still be made */
+	u32 bad_count;
+	u64 bad[SONDE_BAD_MAX]; /* addresses where nothing is */
+	u64 locals[SONDE_DIF_LOCALS]; /* as the ECBs left them */
+};
+
+void sonde_note_absent(u64 address, u32 length, bool text);
+void sonde_run_late(void);
+void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe);
+bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip);
+void sonde_fire_watch(void);
+void sonde_fire_user(struct sonde_firing *firing,
+		     const struct sonde_ecb_entry *ecb);
+bool sonde_put_off(const struct sonde_firing *firing);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* taps.c: taps, as requests have them. What a tap stands on: tap.h */
+#ifndef SONDE_TAPS_H
+#define SONDE_TAPS_H
+
+#include "kmod/device/session.h"
+
+int sonde_taps_update(struct sonde_session *session, char *why);
+int sonde_taps_retarget(struct sonde_session *session, char *why);
+int sonde_tap_check_perfmon(const struct sonde_session *session, char *why);
+int sonde_taps_rehold(struct sonde_session *session, char *why);
+int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
+		   u64 length, char *why);
+int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
+		      u64 length, char *why);
+void sonde_taps_destroy(struct sonde_session *session);
+
+#endif

@@ -420,13 +420,13 @@ def run_in_copy(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-k", metavar="TEXT", default="", help="only mutants whose file, function or text contains TEXT")
+    parser.add_argument("-k", metavar="REGEX", default="", help="only mutants in whose file, function or text REGEX is found")
     parser.add_argument("--check", action="store_true", help="only whether each still applies")
     parser.add_argument("--no-kernel", action="store_true", help="without those of the module")
     parser.add_argument("--in-copy", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     began = time.monotonic()
-    chosen = {n: m for n, m in enumerate(MUTANTS, 1) if arguments.k in m.name and not (arguments.no_kernel and m.in_kernel)}
+    chosen = {n: m for n, m in enumerate(MUTANTS, 1) if re.search(arguments.k, m.name) and not (arguments.no_kernel and m.in_kernel)}
     if arguments.check:
         wrong = mutate(chosen)[1]
         print("\n".join([*wrong, f"{len(chosen)} mutants, {len(wrong)} do not apply"]))

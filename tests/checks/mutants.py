@@ -192,7 +192,8 @@ MUTANTS = [
     E("kmod/shared/request.h", "static inline const char *sonde_tap_fault(", "tap->semaphore", "0", "abi_test:RawGuard.RefusesWhatIsNotZero"),
 ]
 
-SWITCH = """/* Which mutant is on */
+SWITCH = """/* Which mutant is on. A header that has mutants may stand beside a file that has. */
+#pragma once
 #ifdef __KERNEL__
 #include <linux/compiler.h>
 extern int sonde_mutant;

@@ -22,6 +22,7 @@
 #include "kmod/core/internal.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/device.h"
+#include "kmod/device/status.h"
 
 static void stop_hooks(void)
 {
@@ -51,12 +52,17 @@ static int __init sonde_init(void)
 	err = sonde_signal_init();
 	if (err)
 		goto out_life;
-	err = sonde_device_init();
+	err = sonde_status_init();
 	if (err)
 		goto out_signal;
+	err = sonde_device_init();
+	if (err)
+		goto out_status;
 	sonde_hooks_found();
 	return 0;
 
+out_status:
+	sonde_status_exit();
 out_signal:
 	sonde_utrace_stop();
 	sonde_signal_stop();
@@ -75,6 +81,7 @@ out_utrace:
 static void __exit sonde_exit(void)
 {
 	sonde_device_exit();
+	sonde_status_exit();
 	sonde_utrace_stop();
 	sonde_device_wait();
 	sonde_signal_stop();

@@ -55,12 +55,12 @@
 #include "kmod/core/internal.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/calls.h"
+#include "kmod/device/covers.h"
 #include "kmod/device/device.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
 #include "kmod/device/slow.h"
 #include "kmod/device/tap.h"
-#include "kmod/device/targets.h"
 
 #define FEW 48u /* functions: more are hooked together where that can be had */
 #define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)

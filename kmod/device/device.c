@@ -16,9 +16,6 @@
  * mmap_lock, and mmap() takes rings_lock under that. Nothing in a request is
  * believed: every length is checked against the bytes that came.
  *
- * Events are queued by firings, in any context, under a leaf lock. Where nobody
- * reads them, the number of those that were lost is told in their place.
- *
  * The file pins the module, so a session never outlives it.
  */
 #include <linux/capability.h>
@@ -49,7 +46,6 @@
 #include "kmod/device/programs.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
-#include "kmod/device/status.h"
 #include "kmod/device/taps.h"
 #include "kmod/device/targets.h"
 #include "kmod/device/timer.h"
@@ -57,212 +53,11 @@
 #include "kmod/device/works.h"
 #include "kmod/finder.h"
 
-#define EVENTS_MAX 16384u /* that wait to be read */
-#define EVENT_BYTES_MAX (4u << 20)
 #define SESSIONS_MAX 64u /* of a user who is not root */
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
 static int hotplug_state;
-
-static bool (*may_access)(struct task_struct *task,
-			  unsigned int mode) __ro_after_init;
-
-/**
- * sonde_may_access() - may the current task trace another?
- * @task: the other
- *
- * Context: Process context. May sleep.
- */
-bool sonde_may_access(struct task_struct *task)
-{
-	might_sleep();
-	return may_access && may_access(task, PTRACE_MODE_ATTACH_REALCREDS);
-}
-
-/**
- * sonde_event_wake() - tell the reader that a ring wants to be drained
- * @session: any
- *
- * Context: Any but NMI, no lock held that a wake-up takes: called by irq_work.
- */
-void sonde_event_wake(struct sonde_session *session)
-{
-	WRITE_ONCE(session->data, true);
-	wake_up_interruptible(&session->wait);
-}
-
-static size_t device_event_bytes(const struct sonde_queued_event *queued)
-{
-	return sizeof(queued->event) + queued->event.length;
-}
-
-/**
- * sonde_event_text() - queue an event for the reader
- * @session: any
- * @event: what to say; its length is filled in
- * @text: that follows it
- *
- * Context: Any but NMI, no lock held that a wake-up takes.
- * Return: whether it is queued; else it is counted as lost.
- */
-bool sonde_event_text(struct sonde_session *session,
-		      const struct sonde_event *event, const char *text)
-{
-	size_t length = strlen(text);
-	struct sonde_queued_event *queued;
-	unsigned long flags;
-	bool good;
-
-	queued = sonde_alloc_within(&session->purse, SONDE_MEMORY_EVENTS,
-				    sizeof(*queued) + length, GFP_NOWAIT);
-	spin_lock_irqsave(&session->events_lock, flags);
-	good = queued && session->event_count < EVENTS_MAX &&
-	       session->event_bytes < EVENT_BYTES_MAX;
-	if (!good) {
-		session->events_lost++;
-	} else {
-		queued->event = *event;
-		queued->event.length = length;
-		memcpy(queued->bytes, text, length);
-		list_add_tail(&queued->node, &session->events);
-		session->event_count++;
-		session->event_bytes += device_event_bytes(queued);
-	}
-	spin_unlock_irqrestore(&session->events_lock, flags);
-	if (!good)
-		sonde_free(queued);
-	wake_up_interruptible(&session->wait);
-	return good;
-}
-
-/**
- * sonde_events_lose() - count events that nobody could make
- * @session: any
- * @count: how many
- *
- * Context: As sonde_event_text().
- */
-void sonde_events_lose(struct sonde_session *session, u32 count)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&session->events_lock, flags);
-	session->events_lost += count;
-	spin_unlock_irqrestore(&session->events_lock, flags);
-	wake_up_interruptible(&session->wait);
-}
-
-/**
- * sonde_event() - queue an event that a number tells
- * @session: any
- * @kind: enum sonde_event_kind; a notice says that a child of @pid escaped
- * @pid: the process it is about
- * @value: what else there is to say
- *
- * Context: As sonde_event_text().
- */
-void sonde_event(struct sonde_session *session, u32 kind, u32 pid, u64 value)
-{
-	const struct sonde_event event = {
-		.kind = kind,
-		.pid = pid,
-		.value = value,
-	};
-
-	sonde_event_text(session, &event,
-			 kind == SONDE_EVENT_NOTICE ?
-				 "no memory to follow a new process: it is not traced" :
-				 "");
-}
-
-static bool device_has_event(struct sonde_session *session)
-{
-	return READ_ONCE(session->data) || READ_ONCE(session->event_count) ||
-	       READ_ONCE(session->events_lost);
-}
-
-/*
- * The next event, which stays where it is if it takes more than @room bytes; or
- * that some were lost; or that there is data.
- */
-static struct sonde_queued_event *
-device_take_event(struct sonde_session *session, size_t room)
-{
-	struct sonde_queued_event *queued, *spare;
-	u32 lost;
-
-	spare = sonde_alloc(SONDE_MEMORY_EVENTS, sizeof(*spare) + 64);
-	if (!spare)
-		return ERR_PTR(-ENOMEM);
-	spin_lock_irq(&session->events_lock);
-	queued = list_first_entry_or_null(&session->events,
-					  struct sonde_queued_event, node);
-	lost = queued ? 0 : session->events_lost;
-	if (queued && device_event_bytes(queued) > room) {
-		queued = ERR_PTR(-EMSGSIZE);
-	} else if (queued) {
-		list_del(&queued->node);
-		session->event_count--;
-		session->event_bytes -= device_event_bytes(queued);
-	} else {
-		session->events_lost = 0;
-	}
-	spin_unlock_irq(&session->events_lock);
-	if (queued) {
-		sonde_free(spare);
-		return queued;
-	}
-	if (lost) {
-		spare->event.kind = SONDE_EVENT_NOTICE;
-		spare->event.length =
-			scnprintf(spare->bytes, 64, "%u events were lost", lost);
-		return spare;
-	}
-	if (xchg(&session->data, false)) {
-		spare->event.kind = SONDE_EVENT_DATA;
-		return spare;
-	}
-	sonde_free(spare);
-	return NULL;
-}
-
-static ssize_t device_read(struct file *file, char __user *to, size_t room,
-			   loff_t *position)
-{
-	struct sonde_session *session = file->private_data;
-	struct sonde_queued_event *queued;
-	ssize_t bytes;
-	int err;
-
-	if (room < sizeof(queued->event) + SONDE_WHY)
-		return -EINVAL;
-	while (!(queued = device_take_event(session, room))) {
-		if (file->f_flags & O_NONBLOCK)
-			return -EAGAIN;
-		err = wait_event_interruptible(session->wait,
-					       device_has_event(session));
-		if (err)
-			return err;
-	}
-	if (IS_ERR(queued))
-		return PTR_ERR(queued);
-	bytes = device_event_bytes(queued);
-	if (copy_to_user(to, &queued->event, sizeof(queued->event)) ||
-	    copy_to_user(to + sizeof(queued->event), queued->bytes,
-			 queued->event.length))
-		bytes = -EFAULT;
-	sonde_free(queued);
-	return bytes;
-}
-
-static __poll_t device_poll(struct file *file, poll_table *table)
-{
-	struct sonde_session *session = file->private_data;
-
-	poll_wait(file, &session->wait, table);
-	return device_has_event(session) ? EPOLLIN | EPOLLRDNORM : 0;
-}
 
 /* A request under way. */
 struct exchange {
@@ -634,14 +429,6 @@ static int device_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
-static void device_free_events(struct sonde_session *session)
-{
-	struct sonde_queued_event *queued, *next;
-
-	list_for_each_entry_safe(queued, next, &session->events, node)
-		sonde_free(queued);
-}
-
 static int device_release(struct inode *inode, struct file *file)
 {
 	struct sonde_session *session = file->private_data;
@@ -657,7 +444,7 @@ static int device_release(struct inode *inode, struct file *file)
 	sonde_targets_destroy(session);
 	sonde_buffers_destroy(session);
 	sonde_programs_destroy(session);
-	device_free_events(session);
+	sonde_events_destroy(session);
 	put_cred(session->cred);
 	sonde_session_put(session);
 	return 0;
@@ -679,8 +466,8 @@ static const struct file_operations device_operations = {
 	.unlocked_ioctl = device_ioctl,
 	.compat_ioctl = compat_ptr_ioctl, /* the structures have one layout */
 	.mmap = device_mmap,
-	.read = device_read,
-	.poll = device_poll,
+	.read = sonde_events_read,
+	.poll = sonde_events_poll,
 	.show_fdinfo = device_show,
 	.llseek = noop_llseek,
 };
@@ -707,8 +494,7 @@ int sonde_device_init(void)
 {
 	int err;
 
-	may_access = sonde_function_call("ptrace_may_access",
-					 "bool(struct task_struct *, unsigned int)");
+	sonde_targets_find();
 	sonde_fire_init();
 	sonde_kernel_init();
 	sonde_points_init();
@@ -723,16 +509,11 @@ int sonde_device_init(void)
 	err = min(hotplug_state, 0);
 	if (err)
 		goto out_timers;
-	err = sonde_status_init();
-	if (err)
-		goto out_hotplug;
 	err = misc_register(&device);
 	if (err)
-		goto out_status;
+		goto out_hotplug;
 	return 0;
 
-out_status:
-	sonde_status_exit();
 out_hotplug:
 	cpuhp_remove_state_nocalls(hotplug_state);
 out_timers:
@@ -743,7 +524,6 @@ out_timers:
 void sonde_device_exit(void)
 {
 	misc_deregister(&device);
-	sonde_status_exit();
 	cpuhp_remove_state_nocalls(hotplug_state);
 	sonde_timers_exit();
 }

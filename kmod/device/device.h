@@ -6,6 +6,7 @@
 #define SONDE_DEVICE_H
 
 struct pt_regs;
+struct seq_file;
 
 /**
  * sonde_device_init() - make /dev/sonde
@@ -24,6 +25,7 @@ int sonde_device_init(void);
 void sonde_device_exit(void);
 
 void sonde_device_wait(void);
+void sonde_sessions_show(struct seq_file *to);
 void sonde_call_exit(struct pt_regs *regs, long result);
 
 #endif

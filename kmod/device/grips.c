@@ -12,9 +12,9 @@
 
 #include "kmod/compat.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/covers.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/session.h"
-#include "kmod/device/targets.h"
 #include "kmod/device/works.h"
 #include "kmod/finder.h"
 
@@ -56,7 +56,7 @@ static bool grip_may_hold(const struct sonde_grip *grip)
 {
 	struct sonde_session *session = grip->grips->session;
 
-	return session->privileged || sonde_has_target(session, grip->tgid);
+	return session->privileged || sonde_finder_has(session->finder, grip->tgid);
 }
 
 u32 sonde_grip_resume(struct sonde_grip *grip)
@@ -251,7 +251,7 @@ static int grip_take(struct sonde_grips *grips, struct task_struct *task,
 		utrace_engine_put(engine);
 		return -ESRCH;
 	}
-	err = utrace_set_events(task, engine, sonde_hold_events(grips));
+	err = utrace_set_events(task, engine, READ_ONCE(grips->events));
 	if (err && sonde_grip_unlink(grip))
 		grip_let_go(grip);
 	if (!err && (paused || newborn))
@@ -267,7 +267,7 @@ static bool grip_wants(struct sonde_session *session, struct task_struct *task,
 		return false;
 	if (only && task->tgid != only)
 		return false;
-	return session->targeted ? sonde_has_target(session, task->tgid) :
+	return session->targeted ? sonde_finder_has(session->finder, task->tgid) :
 				   session->privileged;
 }
 
@@ -327,7 +327,7 @@ void sonde_hold_newborn(struct sonde_session *session, struct task_struct *task)
 
 void sonde_grips_set_events(struct sonde_grips *grips)
 {
-	unsigned long events = sonde_hold_events(grips);
+	unsigned long events = READ_ONCE(grips->events);
 	struct sonde_grip *grip;
 	int bucket;
 
@@ -374,6 +374,7 @@ struct sonde_grips *sonde_grips_of(struct sonde_session *session)
 	grips->session = session;
 	refcount_inc(&session->ref);
 	grips->ops = sonde_hold_ops;
+	grips->events = SONDE_HOLD_EVENTS;
 	smp_store_release(&session->grips, grips); /* whole, for who is born */
 	return grips;
 }
@@ -415,7 +416,7 @@ bool sonde_hold_mapped(struct sonde_session *session)
 
 	if (!grip)
 		return false;
-	followed = sonde_target_followed(session, current->tgid);
+	followed = sonde_finder_is_marked(session->finder, current->tgid);
 	if (followed) {
 		spin_lock(&grip->lock);
 		grip->mapped++;

@@ -45,17 +45,13 @@
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/covers.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/session.h"
 #include "kmod/device/slow.h"
-#include "kmod/device/targets.h"
 #include "kmod/finder.h"
 #include "kmod/shared/siginfo.h"
-
-#define EVENTS_OF_ALL \
-	(UTRACE_EVENT(QUIESCE) | UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
-	 UTRACE_EVENT(DEATH))
 
 #define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
 
@@ -383,19 +379,6 @@ static void hold_on_release(void *data)
 		sonde_grips_put(grips);
 }
 
-unsigned long sonde_hold_events(struct sonde_grips *grips)
-{
-	unsigned long events = EVENTS_OF_ALL;
-	const struct held_taps *taps;
-
-	rcu_read_lock();
-	taps = rcu_dereference(grips->taps);
-	if (taps)
-		events |= taps->events;
-	rcu_read_unlock();
-	return events;
-}
-
 static unsigned long hold_events_for(u32 kind)
 {
 	switch ((enum sonde_tap_kind)kind) {
@@ -426,7 +409,7 @@ static unsigned long hold_events_for(u32 kind)
 int sonde_hold_check(u32 kind, char *why)
 {
 	const char *missing =
-		sonde_lacks(EVENTS_OF_ALL | hold_events_for(kind));
+		sonde_lacks(SONDE_HOLD_EVENTS | hold_events_for(kind));
 
 	if (!missing)
 		return 0;
@@ -515,6 +498,7 @@ int sonde_holds_update(struct sonde_session *session)
 		synchronize_rcu();
 		sonde_free(old);
 	}
+	WRITE_ONCE(grips->events, SONDE_HOLD_EVENTS | (fresh ? fresh->events : 0));
 	sonde_grips_set_events(grips);
 	if (!fresh)
 		return 0;

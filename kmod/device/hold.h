@@ -10,6 +10,11 @@
 #include "kmod/device/works.h"
 #include "kmod/utrace.h"
 
+/* What every grip wants. */
+#define SONDE_HOLD_EVENTS \
+	(UTRACE_EVENT(QUIESCE) | UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
+	 UTRACE_EVENT(DEATH))
+
 struct held_taps;
 
 struct sonde_grips {
@@ -17,6 +22,7 @@ struct sonde_grips {
 	struct utrace_engine_ops ops; /* a copy tells our engines from others' */
 	struct sonde_session *session;
 	struct held_taps __rcu *taps; /* NULL: none is held */
+	unsigned long events; /* that the engines want */
 	spinlock_t lock; /* of table, exited */
 	bool ended;
 	DECLARE_HASHTABLE(table, 8);
@@ -44,7 +50,6 @@ struct sonde_grip {
 int sonde_holds_update(struct sonde_session *session);
 void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing);
 extern const struct utrace_engine_ops sonde_hold_ops;
-unsigned long sonde_hold_events(struct sonde_grips *grips);
 
 /* grips.c */
 void sonde_grips_put(struct sonde_grips *grips);

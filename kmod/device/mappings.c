@@ -22,11 +22,11 @@
 #include <linux/slab.h>
 
 #include "kmod/core/memory.h"
+#include "kmod/device/covers.h"
 #include "kmod/device/events.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/mappings.h"
 #include "kmod/device/session.h"
-#include "kmod/device/targets.h"
 #include "kmod/device/works.h"
 #include "kmod/finder.h"
 
@@ -65,7 +65,7 @@ static bool mappings_tell_later(struct sonde_session *session,
 	struct told *told;
 
 	if (!sonde_covers(session, current) ||
-	    !sonde_target_followed(session, current->tgid) ||
+	    !sonde_finder_is_marked(session->finder, current->tgid) ||
 	    d_unlinked(file->f_path.dentry))
 		return false;
 	told = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
@@ -125,7 +125,7 @@ void sonde_mappings_image(void *data, const struct vm_area_struct *vma)
 	struct sonde_session *session = data;
 	char *page;
 
-	if (!sonde_has_target(session, current->tgid))
+	if (!sonde_finder_has(session->finder, current->tgid))
 		return;
 	page = mappings_get_page_now();
 	if (page)
@@ -161,7 +161,7 @@ void sonde_mappings_end(void *data)
 	struct mm_struct *mm = current->mm;
 	char *page;
 
-	if (!sonde_has_target(session, current->tgid) &&
+	if (!sonde_finder_has(session->finder, current->tgid) &&
 	    (READ_ONCE(session->targeted) || !sonde_covers(session, current)))
 		return;
 	page = mappings_get_page_now();

@@ -162,21 +162,6 @@ static void point_probe_exec(void *data, struct task_struct *task,
 	preempt_enable_notrace();
 }
 
-/**
- * sonde_exit_status() - the status of the current process
- *
- * Context: Probe of sched_process_exit, in the last thread.
- * Return: as wait() will show it.
- */
-int sonde_exit_status(void)
-{
-	struct signal_struct *signal = current->signal;
-
-	return signal->flags & SIGNAL_GROUP_EXIT ?
-		       signal->group_exit_code :
-		       current->group_leader->exit_code;
-}
-
 static void point_fire_end(struct sonde_firing *firing,
 			   enum sonde_tap_kind kind, int status)
 {

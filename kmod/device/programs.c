@@ -257,32 +257,6 @@ out_free:
 	return err;
 }
 
-/**
- * sonde_probe_get() - the probe of this id
- * @session: its lock is held
- * @id: any
- *
- * Context: Process context. May sleep.
- * Return: the probe, made at need; NULL: no memory.
- */
-struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id)
-{
-	struct sonde_probe *probe = xa_load(&session->probes, id);
-
-	lockdep_assert_held(&session->lock);
-	if (probe)
-		return probe;
-	probe = sonde_alloc(SONDE_MEMORY_ECBS, sizeof(*probe));
-	if (!probe)
-		return NULL;
-	probe->id = id;
-	if (xa_err(xa_store(&session->probes, id, probe, GFP_KERNEL_ACCOUNT))) {
-		sonde_free(probe);
-		return NULL;
-	}
-	return probe;
-}
-
 static struct sonde_ecb_list *program_ecbs_of(struct sonde_session *session,
 					      struct sonde_probe *probe)
 {

@@ -5,7 +5,10 @@
 
 #include "kmod/device/session.h"
 
+/* probes.c */
 struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id);
+
+/* programs.c */
 int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		       u64 length, char *why);
 int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,

@@ -9,9 +9,9 @@
 #include <linux/sched/task.h>
 
 #include "kmod/compat.h"
+#include "kmod/device/covers.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/session.h"
-#include "kmod/device/targets.h"
 
 #define PAUSE_PATIENCE (2 * HZ)
 

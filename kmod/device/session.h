@@ -2,10 +2,12 @@
 /*
  * A session: what one open /dev/sonde has made
  *
- *   device.c    requests, events, the file
+ *   device.c    requests, the file
+ *   events.c    what the reader is told
  *   programs.c  programs and ECBs
  *   list.c      what firings run through while it changes: ECBs, taps
- *   targets.c   which tasks are traced
+ *   probes.c    probes
+ *   targets.c   which tasks are traced; covers.c, whether one is
  *   buffer.c    the rings, one a CPU
  *   writer.h    their writing end, inlined into the firing
  *   taps.c      taps; tap.h, what they stand on

@@ -28,12 +28,12 @@
 
 #include "kmod/core/memory.h"
 #include "kmod/device/buffer.h"
+#include "kmod/device/covers.h"
 #include "kmod/device/events.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/session.h"
 #include "kmod/device/slow.h"
-#include "kmod/device/targets.h"
 #include "kmod/device/works.h"
 #include "kmod/device/writer.h"
 

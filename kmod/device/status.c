@@ -12,7 +12,7 @@
 
 #include "kmod/core/memory.h"
 #include "kmod/device/calls.h"
-#include "kmod/device/events.h"
+#include "kmod/device/device.h"
 #include "kmod/device/session.h"
 #include "kmod/device/status.h"
 #include "kmod/device/works.h"

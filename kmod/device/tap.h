@@ -69,6 +69,24 @@ extern const struct sonde_tap_ops sonde_call_taps;
 extern const struct sonde_tap_ops sonde_user_taps;
 extern const struct sonde_tap_ops sonde_timer_taps;
 
+/**
+ * sonde_tap_check_perfmon() - may the session have taps of this kind?
+ * @session: any
+ * @why: what to tell the user if not
+ *
+ * Context: Any.
+ * Return: 0 or -EPERM.
+ */
+static inline int
+sonde_tap_check_perfmon(const struct sonde_session *session, char *why)
+{
+	if (session->perfmon)
+		return 0;
+	scnprintf(why, SONDE_WHY,
+		  "user functions and samples need CAP_PERFMON in the kernel module; -x source=ptrace does without");
+	return -EPERM;
+}
+
 /* sites.c */
 int sonde_site_check(struct sonde_session *session, const struct sonde_tap *tap,
 		     char *why);

@@ -76,7 +76,7 @@ int sonde_taps_update(struct sonde_session *session, char *why)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, those of sonde_uprobes_retarget().
+ * Return: 0, what the backends say.
  */
 int sonde_taps_retarget(struct sonde_session *session, char *why)
 {
@@ -102,23 +102,6 @@ static bool tap_leave_fits(const struct sonde_tap *tap)
 		return how != SONDE_LEAVE_NONE && !reenters;
 	return how == SONDE_LEAVE_NONE ||
 	       (tap->kind == SONDE_TAP_USER_ENTRY && reenters);
-}
-
-/**
- * sonde_tap_check_perfmon() - may the session have taps of this kind?
- * @session: any
- * @why: what to tell the user if not
- *
- * Context: Any.
- * Return: 0 or -EPERM.
- */
-int sonde_tap_check_perfmon(const struct sonde_session *session, char *why)
-{
-	if (session->perfmon)
-		return 0;
-	scnprintf(why, SONDE_WHY,
-		  "user functions and samples need CAP_PERFMON in the kernel module; -x source=ptrace does without");
-	return -EPERM;
 }
 
 static const struct sonde_tap_ops *tap_ops_of(u32 kind)

@@ -7,7 +7,6 @@
 
 int sonde_taps_update(struct sonde_session *session, char *why);
 int sonde_taps_retarget(struct sonde_session *session, char *why);
-int sonde_tap_check_perfmon(const struct sonde_session *session, char *why);
 int sonde_taps_rehold(struct sonde_session *session, char *why);
 int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 		   u64 length, char *why);

@@ -12,7 +12,7 @@
  * system was started) traces every task. Any other, a member's, traces targets
  * alone. May it? That is decided when a process becomes a target: at ATTACH by
  * ptrace_may_access(), at a clone by the parent, and again at each exec, before
- * the new program is there (sonde_target_becomes()): one of another user, with
+ * the new program is there (target_becomes()): one of another user, with
  * more capabilities, or that may not be read, is no target any more, nor are its
  * children. So whoever asks "is it a target?" has asked all. What a process does
  * to itself (setresuid(), prctl(PR_SET_DUMPABLE)) is looked at in each firing.
@@ -24,81 +24,24 @@
 #include <linux/binfmts.h>
 #include <linux/cred.h>
 #include <linux/pid.h>
+#include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
 #include "kmod/compat.h"
+#include "kmod/core/hooks.h"
 #include "kmod/device/calls.h"
 #include "kmod/device/events.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/mappings.h"
-#include "kmod/device/points.h"
 #include "kmod/device/session.h"
 #include "kmod/device/taps.h"
 #include "kmod/device/targets.h"
 #include "kmod/finder.h"
 
 #define NOBODY U32_MAX /* in covered: no process has this number */
-
-/**
- * sonde_has_target() - is this process one of the targets?
- * @session: any
- * @pid: a process
- *
- * Context: Any.
- */
-bool sonde_has_target(struct sonde_session *session, u32 pid)
-{
-	return sonde_finder_has(session->finder, pid);
-}
-
-static bool target_same_user(const struct cred *ours, const struct cred *theirs)
-{
-	return uid_eq(ours->uid, theirs->euid) &&
-	       uid_eq(ours->uid, theirs->suid) &&
-	       uid_eq(ours->uid, theirs->uid) &&
-	       gid_eq(ours->gid, theirs->egid) &&
-	       gid_eq(ours->gid, theirs->sgid) &&
-	       gid_eq(ours->gid, theirs->gid) &&
-	       ours->user_ns == theirs->user_ns &&
-	       cap_issubset(theirs->cap_permitted, ours->cap_permitted);
-}
-
-static bool target_may_trace(struct sonde_session *session,
-			     struct task_struct *task)
-{
-	struct mm_struct *mm = READ_ONCE(task->mm);
-	bool may;
-
-	rcu_read_lock();
-	may = target_same_user(session->cred, __task_cred(task));
-	rcu_read_unlock();
-	/* mm is safe to look at in the current task only */
-	if (may && mm && task == current)
-		may = sonde_current_dumpable();
-	return may;
-}
-
-/**
- * sonde_covers_target() - sonde_covers() where not every task is traced
- * @session: any
- * @task: the current task, or one that cannot go away
- *
- * Context: Any; preemption is off.
- */
-bool sonde_covers_target(struct sonde_session *session,
-			 struct task_struct *task)
-{
-	lockdep_assert_preemption_disabled();
-	if (!READ_ONCE(session->going))
-		return false;
-	if (!READ_ONCE(session->targeted))
-		return session->privileged;
-	return sonde_has_target(session, task->tgid) &&
-	       (session->privileged || target_may_trace(session, task));
-}
 
 /* The finder has it, or has had it: who takes it out forgets it afterwards. */
 static void target_know(void *data, pid_t pid)
@@ -172,7 +115,7 @@ static void target_execs(void *data)
 static bool target_stays_ours(struct sonde_session *session,
 			      const struct linux_binprm *program)
 {
-	return target_same_user(session->cred, program->cred) &&
+	return sonde_same_user(session->cred, program->cred) &&
 	       !program->secureexec &&
 	       !(program->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP);
 }
@@ -194,6 +137,21 @@ static bool target_becomes(void *data, const struct linux_binprm *program)
 		  current->tgid);
 	sonde_event_text(session, &notice, text);
 	return false;
+}
+
+/**
+ * sonde_exit_status() - the status of the current process
+ *
+ * Context: Probe of sched_process_exit, in the last thread.
+ * Return: as wait() will show it.
+ */
+int sonde_exit_status(void)
+{
+	struct signal_struct *signal = current->signal;
+
+	return signal->flags & SIGNAL_GROUP_EXIT ?
+		       signal->group_exit_code :
+		       current->group_leader->exit_code;
 }
 
 static void target_tell_gone(struct sonde_session *session, u32 pid, u64 status,
@@ -273,13 +231,28 @@ void sonde_targets_destroy(struct sonde_session *session)
  * What the consumer asks for
  */
 
+static bool (*may_access)(struct task_struct *task,
+			  unsigned int mode) __ro_after_init;
+
+/**
+ * sonde_targets_find() - look up what is not exported
+ *
+ * Context: Process context, module load.
+ */
+void sonde_targets_find(void)
+{
+	may_access = sonde_function_call("ptrace_may_access",
+					 "bool(struct task_struct *, unsigned int)");
+}
+
 static int target_check_task(struct task_struct *task, char *why)
 {
 	if (task->flags & SONDE_PF_KERNEL) {
 		scnprintf(why, SONDE_WHY, "it is a kernel thread");
 		return -EPERM;
 	}
-	if (!sonde_may_access(task)) {
+	if (!may_access ||
+	    !may_access(task, PTRACE_MODE_ATTACH_REALCREDS)) {
 		scnprintf(why, SONDE_WHY, "this process may not be traced by you");
 		return -EPERM;
 	}
@@ -418,16 +391,4 @@ int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
 		return 0;
 	scnprintf(why, SONDE_WHY, "no process %llu is traced", number);
 	return -ESRCH;
-}
-
-/**
- * sonde_target_followed() - has somebody asked to follow this target?
- * @session: any
- * @pid: a process
- *
- * Context: Any.
- */
-bool sonde_target_followed(struct sonde_session *session, u32 pid)
-{
-	return sonde_finder_is_marked(session->finder, pid);
 }

@@ -26,11 +26,10 @@
 
 #include "kmod/compat_timer.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/covers.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
 #include "kmod/device/tap.h"
-#include "kmod/device/taps.h"
-#include "kmod/device/targets.h"
 #include "kmod/device/timer.h"
 
 #define TIMERS_MAX 64u /* of a session: they fire in interrupts */

@@ -35,14 +35,13 @@
 #include "kmod/compat_uprobe.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/covers.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 #include "kmod/device/slow.h"
 #include "kmod/device/tap.h"
-#include "kmod/device/taps.h"
-#include "kmod/device/targets.h"
 #include "kmod/device/uprobe.h"
 
 #define BREAKPOINT 0xcc

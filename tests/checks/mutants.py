@@ -168,7 +168,7 @@ MUTANTS = [
     E("kmod/device/buffer.c", "void sonde_writer_drop(", "writer->drops - writer->drops_before", "0", "device:drops 2"),
     S("kmod/device/buffer.c", "void sonde_writer_put(", "if (writer->policy == SONDE_POLICY_FILL)\n\t\t\tWRITE_ONCE(writer->session->full, true);", "", "device:buffers"),
     E("kmod/device/buffer.c", "static bool buffer_has_room(", "READ_ONCE(writer->session->full)", "0", "device:races"),
-    E("kmod/device/device.c", "device_take_event(struct sonde_session *session, size_t room", "device_event_bytes(queued) > room", "0", "device:limits"),
+    E("kmod/device/events.c", "events_take(struct sonde_session *session, size_t room", "events_bytes(queued) > room", "0", "device:limits"),
     E("kmod/device/programs.c", "static int program_check_cost(", "program->cost + (probe ? probe->cost : 0) > most", "0", "device:limits"),
     E("kmod/device/targets.c", "static bool target_becomes(", "target_stays_ours(session, program)", "1", "device:member"),
     E("kmod/device/slow.c", "static enum outcome slow_attempt(", "!sonde_covers(firing->session, current)", "0", "device:member"),

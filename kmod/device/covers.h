@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* covers.c: whether a session traces a task */
+#ifndef SONDE_COVERS_H
+#define SONDE_COVERS_H
+
+#include "kmod/device/session.h"
+
+bool sonde_same_user(const struct cred *ours, const struct cred *theirs);
+bool sonde_has_target(struct sonde_session *session, u32 pid);
+bool sonde_covers_target(struct sonde_session *session,
+			 struct task_struct *task);
+
+/*
+ * Does the session trace this task now? Preemption is off; the task is the
+ * current one, or cannot go away.
+ */
+static __always_inline bool sonde_covers(struct sonde_session *session,
+					 struct task_struct *task)
+{
+	return likely(READ_ONCE(session->sees_all)) ||
+	       READ_ONCE(session->covered[task->tgid % SONDE_COVERED]) ==
+		       task->tgid ||
+	       sonde_covers_target(session, task);
+}
+
+#endif

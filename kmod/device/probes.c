@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probes: what taps fire, and ECBs stand on
+ */
+#include <linux/xarray.h>
+
+#include "kmod/core/memory.h"
+#include "kmod/device/programs.h"
+#include "kmod/device/session.h"
+
+/**
+ * sonde_probe_get() - the probe of this id
+ * @session: its lock is held
+ * @id: any
+ *
+ * Context: Process context. May sleep.
+ * Return: the probe, made at need; NULL: no memory.
+ */
+struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id)
+{
+	struct sonde_probe *probe = xa_load(&session->probes, id);
+
+	lockdep_assert_held(&session->lock);
+	if (probe)
+		return probe;
+	probe = sonde_alloc(SONDE_MEMORY_ECBS, sizeof(*probe));
+	if (!probe)
+		return NULL;
+	probe->id = id;
+	if (xa_err(xa_store(&session->probes, id, probe, GFP_KERNEL_ACCOUNT))) {
+		sonde_free(probe);
+		return NULL;
+	}
+	return probe;
+}

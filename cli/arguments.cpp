@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A word that belongs to no option
+//
+//   sonde help | version            what it says
+//   sonde FILE.d ...                a script (is_script_file()); words that follow are $1, $2, ...
+//   sonde PROGRAM ARGS              a program to trace; all that follows is its own
+//   sonde -n TEXT WORD              a macro argument
+//   sonde WORD -n TEXT              a macro argument too, unless a program has that name
+//
+// So getopt must not reorder the words (the - that kLetters begins with), and each word is judged when it comes, by
+// what was given before it. Only names of files are looked up; nothing is opened but a file whose first line may be #!.
 #include "cli/arguments.h"
 
 #include <getopt.h>

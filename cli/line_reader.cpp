@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// readline in an event loop
+//
+// readline keeps one state for the process, and calls back without a pointer of ours: so there is one TerminalReader at
+// a time, current_. The half-typed line is on the screen, and hide() and show() take it off and put it back; but not while
+// the handler of a line runs (handling_), for readline draws the next prompt when the handler has returned.
 #include "cli/line_reader.h"
 
 #include <sys/stat.h>

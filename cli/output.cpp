@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Output that nobody may be reading
+//
+//   write --> pending_ --> flush, at 64 KiB or by the caller --> freopen()'s file, else -o's, else stdout
+//
+// A message goes to stderr at once, so message() flushes first: what was traced before it stands before it. Messages, and
+// what goes to stdout, are written inside the frame, which takes the prompt's half-typed line away and puts it back.
+//
+// A write that fails ends the run. EPIPE, and POLLERR on watched_fd(), mean that the reader has gone: no message is
+// due. Any other error is reported once. We refused to go on without output, as strace does: a trace that nobody can
+// keep only slows the target.
 #include "cli/output.h"
 
 #include <fcntl.h>

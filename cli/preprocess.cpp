@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cpp reads the script as /dev/stdin: its messages, and the search for #include "x", begin there.
+// -C: the script goes through cpp
+//
+//   script --> memfd --> cpp --> pipe --> read_all --> FunctionRemover --> text
+//
+// cpp reads the script as /dev/stdin: its messages, and the search for #include "x", begin there. So a line marker that
+// names another file means that what follows is from a header. The input is a file and not a pipe, so only one
+// direction has to be served.
+//
+// Headers of the system define functions, and D has none. FunctionRemover blanks them in place, newlines and line
+// markers excepted, so that every error message keeps its line. It touches headers only: a function in the script is an
+// error.
+//
+// cpp is bounded in processor time and output: headers that include each other twice double the text at each level.
 #include "cli/preprocess.h"
 
 #include <fcntl.h>
@@ -78,7 +90,7 @@ std::vector<std::string> arguments(const Options& options) {
   ::_exit(127);
 }
 
-/// All that comes, or less than all of too much.
+/// All that comes; of too much, somewhat more than kMostText, so that the caller can tell.
 std::string read_all(int fd) {
   std::string text;
   std::array<char, 65536> block{};
@@ -103,7 +115,7 @@ Result<UniqueFd> as_file(const std::string& text) {
   return file;
 }
 
-/// Blanks what headers define that D has not: functions. A declaration ends with its ; or, of a function, with its body.
+/// Blanks the functions that headers define. A declaration ends with its ; and a function with its body.
 class FunctionRemover {
  public:
   explicit FunctionRemover(std::string text) : text_(std::move(text)) {}

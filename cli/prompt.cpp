@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Lines to clauses and commands
+//
+//   line --> pending_ --> judge: Whole --> carry_out: command or clause
+//                         Inside --> more lines
+//                         NeedsBody --> more lines; an empty line or a command ends it
+//
+// judge() only counts brackets, quotes and comments; the compiler says what is wrong. So it must call a text Whole when
+// no further line can make it right, or the prompt would ask for lines for ever.
+//
+// One poll() waits for the terminal, the source, signals and the reader of our output, so what is traced appears while a
+// line is half typed. SIGINT only drops that line; SIGTERM and SIGHUP end the session.
 #include "cli/prompt.h"
 
 #include <poll.h>
@@ -40,14 +51,14 @@ constexpr char kHelpText[] =
     "  :stop                           lets the targets go; they run on untraced\n"
     "  :quit                           ends; targets run on\n";
 
-/// What D text is, as far as it has been typed.
+/// How complete the D text is that was typed so far.
 enum class Typed : uint8_t {
   Whole,
-  Inside,     ///< of brackets, quotes or a comment, or behind a comma
+  Inside,     ///< inside of brackets, quotes or a comment, or after a comma
   NeedsBody,  ///< a description, perhaps with a predicate: the braces may come on the next line
 };
 
-/// Where a quoted text or a comment that begins at `at` ends; npos: not in this text.
+/// Where a quoted text or a comment that begins at `at` ends; npos: it does not end in this text.
 size_t end_of_text(std::string_view text, size_t at) {
   if (text[at] == '/') {
     const size_t end = text.find("*/", at + 2);
@@ -77,7 +88,7 @@ Typed judge(std::string_view text) {
     } else if ((c == '}' || c == ')' || c == ']') && !open.empty()) {
       open.pop_back();
     } else if (c == ';' && !open.empty() && open.back() != '{') {
-      return Typed::Whole;  // and wrong: no bracket that follows mends it
+      return Typed::Whole;  // and wrong: no bracket that follows makes it right
     }
     if (std::isspace(static_cast<unsigned char>(c)) == 0) last = c;
   }
@@ -159,7 +170,7 @@ class Prompt {
   void take_line(const std::string& line) {
     if (done_) return;
     const bool blank = line.find_first_not_of(" \t") == std::string::npos;
-    // Behind a description that needs no body, though it might have one.
+    // What is pending is a description without a body, and this line does not begin one.
     if (!pending_.empty() && (blank || line[0] == ':') && judge(pending_) == Typed::NeedsBody) carry_out_pending();
     if (pending_.empty() && (blank || line.starts_with("#!"))) return;
     pending_ += (pending_.empty() ? "" : "\n") + line;

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// From the command line to the exit status
+//
+//   arguments --> options --> Session --> texts --> targets --> compile --> list, disassemble, trace or prompt
+//
+// From prepare_targets() to Session::start() programs of -c wait at their exec. They must not run untraced, so whoever
+// gives up in between returns through given_up(), or calls abandon_targets().
+//
+// sonde may end by a signal: its traced program's, or SIGPIPE. It raises that in run_command() after the Run was
+// destroyed: by then the source is closed, and what still runs is untraced.
 #include "cli/run.h"
 
 #include <dlfcn.h>
@@ -107,7 +116,8 @@ class Run {
     return carry_out();
   }
 
-  /// The wait status of the program that was traced without a script; as of one that was interrupted, where we were.
+  /// The wait status of the program that was traced without a script. If a signal to us has ended the run before the
+  /// program did: that signal.
   std::optional<int> program_end() const { return end_; }
 
  private:
@@ -235,7 +245,7 @@ class Run {
     return 0;
   }
 
-  /// A fatal error when targets may already wait at their exec: they must not run untraced.
+  /// A fatal error when targets may already wait at their exec.
   int given_up(const std::string& message) {
     session_->abandon_targets();
     return fatal(message);
@@ -248,7 +258,7 @@ class Run {
   std::optional<int> end_;
 };
 
-/// By now the targets run untraced.
+/// Call it when the targets run untraced.
 [[noreturn]] void end_by(int signal) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -257,7 +267,8 @@ class Run {
   ::_exit(128 + signal);
 }
 
-/// `status`, where all was written that there was to write. Who writes into a pipe that nobody reads ends by SIGPIPE.
+/// The exit status: `status`, or kFatal where output could not be written. Does not return where the reader of our pipe
+/// has gone: we end by SIGPIPE, as other writers do.
 int finished(FileOutput& output, int status) {
   output.flush();
   if (output.reader_gone()) end_by(SIGPIPE);

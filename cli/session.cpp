@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The life of a run, in the order of the functions below
+//
+//   prepare_targets    programs of -c are started, and wait at their exec
+//   compile
+//   start              buffers, processes of -p attached, limits checked, probes enabled, BEGIN fired, targets let go
+//   loop               wait --> take_events --> drain, until exit(), a signal, the last target's end, or nobody reads
+//   finish             targets let go, probes disarmed, last records, END, report
+//
+// Three things must stay true. A program of -c that was never let go is killed, whatever fails (abandon_targets()).
+// Events of the source are acted on between drains only: a drain that needs the name of a process that has ended may
+// read events (take_names()), and puts off all that are not mappings. END fires when everything else has been consumed.
 #include "cli/session.h"
 
 #include <elf.h>
@@ -36,7 +47,7 @@ namespace {
 constexpr ProbeId kBegin{1};
 constexpr ProbeId kEnd{2};
 constexpr uint64_t kLeastBuffer = 4096;
-constexpr size_t kMappedAtOnce = 64;  // whoever mapped the first of them may wait
+constexpr size_t kMappedAtOnce = 64;  // events; the thread that mapped the first of them may wait
 
 uint64_t monotonic_ns() {
   timespec now{};
@@ -61,7 +72,8 @@ std::string hint_on(const std::vector<std::string>& words, int error) {
   return {};
 }
 
-/// Until a process that was killed is gone, or waits for its parent alone: the guard has nobody to stay for then. A second at most.
+/// Waits, a second at most, until a process that was killed is gone, or is a zombie that nobody traces: then the guard has
+/// no reason to stay.
 void await_end(uint32_t pid) {
   constexpr timespec kMoment = {0, 1'000'000};
   ThreadStatus status;
@@ -71,7 +83,7 @@ void await_end(uint32_t pid) {
   }
 }
 
-/// Would the system give so much memory?
+/// Whether the system has that much memory to give.
 bool can_be_had(uint64_t bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED && ::munmap(memory, bytes) == 0;
@@ -137,7 +149,7 @@ Result<void> Session::prepare_targets(const std::vector<std::vector<std::string>
   return {};
 }
 
-/// pid<N> in a description grabs N. Where there is none, the provider says so.
+/// A description of pid<N> attaches to process N. If there is no such process, the provider reports it.
 std::vector<uint32_t> Session::named_processes(std::span<const SourceText> texts, const MacroValues& macros) {
   std::vector<uint32_t> found;
   if (source_ == nullptr ||
@@ -153,7 +165,8 @@ std::vector<uint32_t> Session::named_processes(std::span<const SourceText> texts
   return found;
 }
 
-/// The children that the processes of -p have by now are told or taken; what they make from here on is traced anyway.
+/// Children that a process of -p has already are reported, or attached with -x children. Children that it makes from now
+/// on are traced in any case.
 Result<void> Session::attach_all() {
   for (uint32_t pid : std::vector<uint32_t>(attach_)) {
     std::vector<uint32_t> children;
@@ -200,7 +213,7 @@ Result<void> Session::spawn(const std::vector<std::string>& words, const Forecas
   return when == "preinit" || awaits_libraries ? source_->run_to_constructors(*pid) : Result<void>();
 }
 
-/// As it was asked for: the kernel leaves it to the program.
+/// The path as execve() got it: the kernel leaves it in the program's memory (AT_EXECFN).
 std::string Session::path_of_exec(uint32_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/auxv", std::ios::binary);
   for (Elf64_auxv_t entry; file.read(reinterpret_cast<char*>(&entry), sizeof entry);) {
@@ -279,7 +292,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
     if (auto done = source_->go(); !done) return done;
   }
   consumer_->drain();
-  // Where BEGIN has ended it all, the programs were started for nothing.
+  // After an exit() in BEGIN there is nothing to trace.
   if (consumer_->exiting()) abandon_targets();
   going_ = source_ != nullptr;
   began_ = monotonic_ns();
@@ -300,7 +313,7 @@ Result<void> Session::create_buffers(uint64_t bytes) {
   return done;
 }
 
-/// The same of aggsize. Aggregations grow as they need, so memory is only asked whether it would be there.
+/// The same for aggsize. Aggregations grow as they need, so this only tests whether the memory is there.
 Result<void> Session::check_aggregations() {
   const uint64_t wanted = options_.number("aggsize");
   const bool lower = options_.text("bufresize") == "auto";
@@ -312,7 +325,7 @@ Result<void> Session::check_aggregations() {
   return options_.set("aggsize", std::to_string(bytes), false, false);
 }
 
-/// A record that the whole buffer could not hold. What is as long as the event makes it is not counted.
+/// Refuses a record that the whole buffer could not hold. What is as long as the event makes it is not counted.
 Result<void> Session::check_records() {
   const uint64_t room = std::bit_ceil(std::max(options_.number("bufsize"), kLeastBuffer));
   for (const ClauseDesc& clause : program_.clauses) {
@@ -361,7 +374,7 @@ bool Session::over() const {
   return interrupted() || output_.failed() || source_lost_ || (had_targets_ && live_.empty());
 }
 
-/// exit() ends at once, but where statusrate was set: then as soon as the status is looked at.
+/// exit() ends the run at once; where statusrate was set, at the next status report.
 void Session::loop() {
   const bool patient = options_.was_set("statusrate");
   bool looked = true;
@@ -393,7 +406,8 @@ void Session::wait(uint64_t timeout_ns) {
   if ((fds[2].revents & POLLERR) != 0) output_.note_reader_gone();
 }
 
-/// Of processes that have ended since take_events(): while a body runs, so nothing else is done about events here.
+/// Notes the mappings of processes that have ended since take_events(). It is called while a body runs, so every other
+/// event waits for take_events().
 void Session::take_names() {
   while (source_ && !source_lost_) {
     auto event = source_->next_event();
@@ -421,7 +435,7 @@ Result<void> Session::take_events() {
   return look_at_mapped();
 }
 
-/// Probes in what was mapped. Whoever mapped it may wait for that.
+/// Makes the probes of files that were mapped, then lets the threads go on that wait for that.
 Result<void> Session::look_at_mapped() {
   if (mapped_.empty()) return {};
   const std::vector<SourceEvent> mapped = std::exchange(mapped_, {});
@@ -474,7 +488,7 @@ void Session::finish() {
     for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
     (void)framework_->disarm().has_value();
     take_notices();
-    // What -c started ends with the tracing of it, what -p named goes on; so does all, where only our output ended.
+    // What -c started is killed, what -p named runs on. If the run ends because our output has failed, all of them run on.
     for (uint32_t pid : live_) {
       if (output_.failed() || std::ranges::find(spawned_, pid) == spawned_.end()) continue;
       ::kill(static_cast<pid_t>(pid), SIGKILL);
@@ -518,7 +532,7 @@ Result<std::vector<uint32_t>> Session::enable(const CompiledText& text) {
   auto enablings = compiler_->enablings(text);
   auto ids = framework_->enable_all(enablings);
   if (!ids) return ids;
-  // At a prompt BEGIN is when the clause is typed, and once: its enabling goes when it has fired.
+  // At a prompt BEGIN fires once, when the clause is typed; then its enabling is removed.
   std::vector<uint32_t> kept, begun;
   for (size_t i = 0; i < ids->size(); i++) {
     (only_begin(enablings[i]) ? begun : kept).push_back((*ids)[i]);

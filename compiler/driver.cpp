@@ -3,8 +3,9 @@
 //
 //   text -> front end -> tree -> split -> fire part (DIF) + body (tree) -> JIT -> native code
 //
-// All texts of a call pass each stage before the next begins, for where a variable lives depends on all its uses. Nothing becomes part of the
-// program before all of them have passed.
+// All texts of a call pass each stage (passes.h) before the next begins, for where a variable lives depends on all its
+// uses. No clause becomes part of the program before all have passed. Names are different: a text that the front end has
+// passed keeps what it declared, though a later text or a later stage fails.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -48,7 +49,7 @@ struct Summary {
   }
 };
 
-/// In the order in which the body counts them.
+/// In the order in which BodyCodegen::statements() numbers them.
 void note_places(const std::vector<Statement>& list, std::vector<ClauseDesc::Span>& places) {
   for (const Statement& statement : list) {
     places.push_back({statement.where.begin, statement.where.end});
@@ -106,8 +107,8 @@ struct Compiler::Impl {
   bool directories_loaded = false;
   std::string wrong_libraries;  ///< what is wrong with the user's libraries
 
-  /// Trees of all texts, checked; empty when `message` says what is wrong.
   void load_directories(std::span<const SourceText> texts, const MacroValues& macros);
+  /// Trees of all texts, checked; of no use when `message` says what is wrong.
   std::vector<std::unique_ptr<Unit>> check(std::span<const SourceText> texts, const MacroValues& macros,
                                            std::string& message);
   std::string unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const;
@@ -199,7 +200,7 @@ std::vector<CallProbe> Compiler::Impl::calls_of(const ClauseAst& clause) {
   return calls;
 }
 
-/// The entries of calls whose returns are matched, and show the arguments as they were before.
+/// The entry probes of those matched returns that show the arguments as they were at entry.
 std::vector<CallProbe> Compiler::Impl::entries_of(const ClauseAst& clause) {
   std::vector<CallProbe> entries;
   for (const CallProbe& call : calls_of(clause)) {

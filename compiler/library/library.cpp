@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The texts of the D library
+//
+// A translator is chosen by the type of its input. Processes and threads of the event have no struct that the library
+// could read, so struct __process, __child, __thread, __new_thread and __siginfo are declared, never defined, and only
+// choose the translator: curpsinfo translates a null pointer, and its members are built-in variables (those that begin
+// with __ are the library's own) and arguments of the probe. struct task_struct is different: it is the kernel's.
+//
+// The list of names decides when a text is loaded: scripts do not know a name that a text defines and its list lacks.
 #include "compiler/library/library.h"
 
 #include <algorithm>

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The frame of a body, and how it calls the runtime.
+// The frame of a body, and how it calls the runtime
+//
+// What is loaded once must dominate all its uses. Fields of the context and of the record's header are loaded in the
+// entry block, wherever the first use is. A slot is fetched at its first use, so its value is kept only where that is
+// outside of every conditional (conditional_depth_ is 0).
+//
+// words_ is one place for the arguments of all calls. Its size is known at the end: close() sets it. It holds nothing
+// across a call; own_words() is for what must live longer.
+//
+// A helper that may fail leaves its fault in the context. After each such call leave_on_fault() branches to the exit.
 #include "compiler/llvm/codegen.h"
 
 #include <algorithm>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Predicates, statements, actions, aggregations.
+// Predicates, statements, actions, aggregations
+//
+// A fault report shows the statement that faulted, by its number: 0 is the predicate, then all statements in the order
+// of the text, including the assignments that the fire part makes. note_places() in compiler/driver.cpp counts the same
+// way; change both together.
 #include <algorithm>
 
 #include "compiler/llvm/codegen.h"
@@ -25,7 +29,7 @@ void BodyCodegen::predicates() {
   }
 }
 
-/// A fault report names the statement, so its number is kept in the context.
+/// The number of the statement is stored in the context before its code.
 void BodyCodegen::statements(const std::vector<Statement>& list) {
   for (const Statement& statement : list) {
     ++statement_;

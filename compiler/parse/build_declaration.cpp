@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declarations of the parse tree
+//
+// C nests a declarator the wrong way round, so its steps are listed from the name outward: int *a[3] has the
+// derivations [3], *, which read "a is an array of 3 pointers to" int. Checker::derived() goes through them from the
+// far end.
 #include "compiler/parse/tree_builder.h"
 
 namespace sonde {

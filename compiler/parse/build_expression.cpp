@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Expressions of the parse tree
+//
+// Until the checker has given it a type, an Integer has its type in `text`: "i" or "l", with "u" before it if unsigned.
+//
+// A macro is replaced here, and what $1 becomes depends on what its value looks like: a number, a string in quotes, or
+// a name; anything else, such as a path, is a string. $$1 is always a string.
 #include <algorithm>
 #include <cctype>
 #include <limits>
@@ -254,7 +260,7 @@ ExprPtr TreeBuilder::macro(antlr4::tree::TerminalNode* terminal) {
   } else if (value->size() > 1 && value->front() == '"' && value->back() == '"') {
     out->kind = ExprKind::String;
     out->text = read_escapes(std::string_view(*value).substr(1, value->size() - 2));
-  } else {  // a path, or words: what is no name is a string
+  } else {
     out->kind = is_identifier(*value) ? ExprKind::Name : ExprKind::String;
     out->text = *value;
   }

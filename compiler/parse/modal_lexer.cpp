@@ -219,7 +219,7 @@ void ModalLexer::code_token(antlr4::CommonToken& token) {
 }
 
 void ModalLexer::open_bracket(const antlr4::CommonToken& token) {
-  if (token.getType() == LBRACE && region_ == Region::Predicate) {  // its closing / is missing, which the parser tells
+  if (token.getType() == LBRACE && region_ == Region::Predicate) {  // its closing / is missing; the parser reports it
     region_ = Region::Body;
     open_.clear();
   }
@@ -231,7 +231,7 @@ void ModalLexer::close_bracket(antlr4::CommonToken& token, char opener) {
     complain("D_SYNTAX", token, std::string("extra ") + text_[token.getStartIndex()] + " in input stream");
     return;
   }
-  while (open_.back() != opener) open_.pop_back();  // what is missing inside is the parser's to tell
+  while (open_.back() != opener) open_.pop_back();  // the parser reports what is missing inside
   open_.pop_back();
   if (open_.empty() && region_ == Region::Body) end_region();
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lex everything, mark the names of types, parse.
+// Lex everything, mark the names of types, parse
 //
-// Whether `(foo) - 1` is a cast depends on what foo is. Instead of asking while it predicts, the parser gets tokens in
-// which names of types are marked already: those that are known, those that the text typedefs, and words that stand where only a type can.
+// Whether `(foo) - 1` is a cast depends on what foo is. The parser does not ask while it predicts; it gets tokens in
+// which names of types are marked already: those that are known, those that the text typedefs, and words that stand
+// where only a type can.
 //
-// A right text is parsed once. A wrong one is parsed again, item by item, so that each clause and declaration tells its first error.
+// A right text is parsed once, in SLL mode. A wrong one is parsed again, item by item and in LL mode, so that each
+// clause and each declaration reports its first error.
 #include "compiler/parse/parser.h"
 
 #include <algorithm>
@@ -193,7 +195,7 @@ class SyntaxError {
   Diagnostics& diagnostics_;
 };
 
-/// Null: the text is wrong. SLL decides every right one.
+/// Null: the text has a syntax error. SLL mode accepts every right text.
 P::ProgramContext* parse_program(P& parser, antlr4::atn::PredictionMode mode) {
   parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
   parser.removeErrorListeners();

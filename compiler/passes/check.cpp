@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The front end: text to checked tree.
+// The front end: text to checked tree
+//
+//   prepare --> control_lines --> parse --> items: declarations and clauses, in the order of the text --> Unit
+//
+// One mistake, one message. An error ends the statement or the declaration that it is in (guarded()), and the next one
+// is checked. The names in one that failed are remembered (unsure_): it may have been their definition, so a later use
+// is not reported as unknown.
+//
+// The statements of a clause are checked before its predicate, because the predicate may name what only they assign.
+// Where they name what only the predicate makes, the order is turned. A predicate costs a copy of the statements for
+// that.
 #include <algorithm>
 #include <array>
 #include <cctype>

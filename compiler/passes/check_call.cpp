@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Calls of subroutines
+//
+// A row of runtime/lang/functions.h states the prototype, and the call is checked against it before any rule of that
+// one function, as DTrace does: number of arguments, their types, then refusals. The result is a Call whose `function` is the
+// row. lowered_call() replaces a subroutine that others can express, so the split and the code generator never see it.
 #include <algorithm>
 #include <utility>
 
@@ -165,7 +170,7 @@ ExprPtr Checker::check_stack(ExprPtr expr, const DFunction& row) {
   return out;
 }
 
-/// Takes `value` into a variable of the firing: gives the assignment, and leaves the variable in its place.
+/// Returns an assignment of `value` to a new variable of the firing, and leaves that variable in its place.
 ExprPtr Checker::kept_in_variable(ExprPtr& value) {
   const SourceRange where = value->where;
   std::string hidden = "kept " + std::to_string(world_.program.variables.size());  // no text can name it
@@ -181,7 +186,8 @@ ExprPtr Checker::lowered_call(ExprPtr call) {
   const std::string_view name = call->function->name;
   if (name == "copyinto") {
     // bcopy(copyin(address, size), to, size)
-    std::vector<ExprPtr> first;  // what comes before it
+    // The size is used twice, so where an argument assigns, address and size go into variables first.
+    std::vector<ExprPtr> first;
     for (size_t i : {0, 1}) {
       if (!assigns(*call->kids[0]) && !assigns(*call->kids[1]) && !assigns(*call->kids[2])) break;
       first.push_back(kept_in_variable(call->kids[i]));

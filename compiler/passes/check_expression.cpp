@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Names, unary operators, casts, sizeof
+//
+// A name means the first of these that knows it (check_name()):
+//
+//   parameter of the inline or translator that is being expanded, NULL, what the script declared, D's built-in
+//   variables, constants of the D library, a library text (loaded now, for it defines the name), enumerators of C types
+//
+// A built-in that is an address in the kernel compiles on every source, for scripts keep and compare such values. Where
+// nobody sees the kernel it becomes a number for each thread (opaque()). A clause that follows it is marked
+// (note_kernel()), and is refused when it is enabled.
 #include "compiler/library/library.h"
 #include "compiler/passes/checker.h"
 #include "compiler/source/other_words.h"
@@ -292,7 +302,9 @@ ExprPtr Checker::check_cast(ExprPtr expr) {
     if (!scalar_source) invalid();
     return string_of(std::move(from), expr->where);
   }
-  if (!scalar_target || !scalar_source || (b->kind == Type::Kind::String && to->is_integer() && a->size < world_.types.word_bytes())) invalid();
+  if (!scalar_target || !scalar_source ||
+      (b->kind == Type::Kind::String && to->is_integer() && a->size < world_.types.word_bytes()))
+    invalid();
   expr->kids[0] = decay(std::move(from));
   expr->type = to;
   return fold(std::move(expr));

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Binary operators, ?: and the comma: the type of a result
+//
+//   + - * / % & | ^    of numbers: the type of the larger one; of two of one size the unsigned one (wider())
+//   << >>              the type of the left operand
+//   == != < <= > >=    int; numbers are compared as C compares them (compares_signed())
+//   ?:                 the type that both arms can have (common_arm())
+//
+// D does not promote to int: a char plus a char is a char. The exceptions are comparisons and bit-fields narrower than
+// int.
 #include "compiler/passes/checker.h"
 
 namespace sonde {

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Specifiers and declarators to types; structs, unions, enums.
+// Types as they are written, and structs, unions, enums
+//
+//   unsigned long | struct foo { ... } | foo_t    specified(): the specifiers
+//   *(*name[3])(int)                              derived(): the steps of the declarator, from the base to the name
+//
+// A name means a type of the script, else of the D library, else of a traced program or the kernel (ForeignTypes). A
+// record that is only named stays incomplete. It gets its members from the script's definition or, when the script
+// looks inside, from ForeignTypes; not if the script declared it by `struct foo;` (Type::own): then it is nobody
+// else's.
 #include <algorithm>
 #include <bit>
 #include <set>

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Variables: what an assignment may go to, associative arrays, elements and members.
+// Variables: what an assignment may go to, associative arrays, elements and members
+//
+// The first assignment to a name that nothing declared makes the variable, with the type of what is assigned. So the
+// right side is checked before the left, and target() gets the type that a new variable would have; null means that the
+// variable must be there. ++ and -- make an int64_t; op= makes nothing.
+//
+//   x, self->x, this->x    Variable         a[i], p->m, s.m of C    Deref of an address (ast.h)
+//   x[k], self->x[k]       ArrayElement     uregs[n]; args[n]       Builtin; see resolve_probes.cpp
 #include "compiler/passes/checker.h"
 #include "runtime/base/suggest.h"
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Inlines and translators: both are expressions that are put where they are used, and checked there.
+// Inlines and translators: both are expressions that are put where they are used, and checked there
 //
-// An expression with a type counts as checked (checker.h), so a parameter stands for the checked argument: a copy is made
-// at each use of the parameter. An argument with side effects would happen more than once, and is refused.
+// An expression with a type counts as checked (checker.h), so a parameter stands for the checked argument: a copy is
+// made at each use of the parameter. An argument with side effects would happen more than once, and is refused.
+//
+// A definition is also checked where it stands, with stand-ins for its parameters, so that its errors are reported
+// there.
 #include "compiler/library/library.h"
 #include "compiler/passes/checker.h"
 #include "runtime/base/suggest.h"
@@ -43,7 +46,7 @@ void Checker::inline_definition(InlineSyntax& syntax) {
   symbol.kind = Symbol::Kind::Inline;
   symbol.type = definition->type;
   symbol.definition = definition;
-  if (!library_) {  // for its errors
+  if (!library_) {
     std::vector<ExprPtr> arguments;
     for (const Type* type : definition->parameter_types) arguments.push_back(stand_in(type, definition->value->where));
     expand(symbol, declarator.name, std::move(arguments), definition->value->where);
@@ -51,11 +54,12 @@ void Checker::inline_definition(InlineSyntax& syntax) {
   world_.names.globals[declarator.name] = symbol;
 }
 
-/// A copy for an inline or a translator. Each may use the one before it twice: what they come to is bounded by the text's length.
+/// A copy for an inline or a translator. An inline may use another one twice, so each level of nesting can double the tree:
+/// the number of nodes that a text expands to is bounded by its length.
 ExprPtr Checker::expanded(const Expr& expr, SourceRange where) {
   expansion_ += nodes(expr);
   bool too_much = expansion_ > 200'000 + 20 * source_.text.size();
-  if (too_much && std::exchange(overgrown_, true)) throw Refused{};  // it was said
+  if (too_much && std::exchange(overgrown_, true)) throw Refused{};  // already reported
   if (too_much)
     fail("D_UNKNOWN", where, "inlines expand to too much", "assign a part of it to a variable, and use that");
   return clone(expr);
@@ -137,7 +141,7 @@ void Checker::translator(TranslatorSyntax& syntax) {
     if (!member)
       fail("D_XLATE_MEMB", conversion.where,
            "translator member " + conversion.member + " is not a member of " + made->output->name);
-    if (!library_) {  // a stand-in for the input, so that the errors come now
+    if (!library_) {
       ExprPtr input = stand_in(made->input, conversion.where);
       Parameters parameters;
       parameters.where = conversion.where;

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The passes, in the order of compiler/driver.cpp.
+// The passes, in the order in which compiler/driver.cpp calls them
+//
+//   directory_libraries()   once: the user's D libraries, in the order of their dependencies      directories.h
+//   front_end()             each text in turn, those libraries first                              check.cpp
+//     prepare()               comments and control lines become blanks                            source/prepare.h
+//     control_lines()         #pragma D and its like are carried out                              check_pragma.cpp
+//     parse()                 syntax tree                                                         parse/parser.h
+//     Checker::items()        names, probes, types, lowering, constants                           checker.h
+//   split()                 all clauses together: fire parts, and what is left for bodies         split.cpp
+//   Jit::compile()          bodies as native code                                                 llvm/jit.h
+//   split_remembering()     each clause: the hidden clause that it needs on the entries of calls  split.cpp
 #pragma once
 
 #include <cstdint>
@@ -26,7 +36,7 @@ struct MacroValues {
 };
 
 /// State that lasts over all texts of a session: types, names, inlines, translators, and the program that grows.
-/// Opaque here; made by compiler/passes/check.cpp.
+/// Opaque here; see compiler/passes/world.h.
 class World;
 std::unique_ptr<World> make_world(BodyProgram& program, ProbeCatalog& probes, Options& options);
 
@@ -69,7 +79,8 @@ struct CallProbe {
 using CallsOf = std::function<std::vector<CallProbe>(const ClauseAst&)>;
 
 /// Splits all clauses of `units` together: whether a variable can live at fire time depends on all its uses.
-/// `program` gives variables; residency is remembered there across calls (the prompt): a later text that would break it gets a diagnostic.
+/// `program` gives the variables. The splitter remembers across calls (the prompt) where they live: a later text that would
+/// break that gets a diagnostic.
 class Splitter;
 std::unique_ptr<Splitter> make_splitter(const BodyProgram& program, const Options& options);
 std::vector<SplitClause> split(Splitter& splitter, const std::vector<const Unit*>& units, Diagnostics& diagnostics,

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which probes a clause is about, and what their arguments are.
+// Which probes a clause matches, and the types of their arguments
+//
+// A clause is matched while it is checked, because args[] has the types that its probes give it:
+//
+//   args[n] --> arg<mapping> (64 bits) --> Cast to the native type --> Xlate, where the provider names another type
+//
+// One clause has one body, so all its probes must agree on args[n]. Where none matches (-Z), the types are those that
+// compiler/library/declared_arguments.h has for the provider, and numbers for any other provider.
 #include <algorithm>
 #include <cctype>
 #include <set>

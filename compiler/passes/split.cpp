@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The split: fire part and body
 //
-// First it is decided for all units together which variables live in the fire part (split_residents.cpp), then each
-// clause is split by itself (split_clause.cpp). Where that takes more captures than a record has, it is done again with the clause's
-// variables in the body, which captures none of them. A call that fails leaves nothing behind.
+//   all clauses together   which variables live in the fire part (split_residents.cpp), and where
+//                          pointers lead (split_pointers.cpp)
+//   each clause            its filter, captures and assignments (split_clause.cpp)
+//   again                  where a record has no room for the captures: with the variables among them in the body
+//
+// Each repetition moves at least one more variable to the body, so it ends. An attempt works on copies; what it has
+// decided becomes the splitter's only when it has no error.
 #include "compiler/passes/split.h"
 
 #include <algorithm>
 
 namespace sonde {
 
-/// A clause that shows system calls has a fire part for each kind of call, with the same slots. `crowding`: takes what
-/// its thread-local values leave no room for.
+/// A clause that shows system calls has a fire part for each kind of call, with the same slots. Where the record has no room,
+/// the resident variables that it captures are added to `crowding`.
 SplitClause Splitter::split_clause(const Residency& residency, const PointerOrigins& origins, const ClauseAst& clause,
                                    Diagnostics& diagnostics, const CallsOf& calls_of,
                                    std::set<uint32_t>& crowding) const {

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The captures of argstr and retstr, as DIF
+//
+// No expression of the clause is live here, so registers have fixed uses. What a call points to may be missing, and
+// must not end the clause: a branch that meets a pending fault would (dif.h). So between a load and what takes over its
+// fault there is no branch. Pointers and counts go through a local, which forgets the fault (load_or_zero()); the
+// descriptors of buffers() go straight into a capture, and what is computed in between (take_lesser()) multiplies where
+// it would branch.
+//
+// Every plan of a clause gets the same slots, so one body serves all of them: a plan fills the first of the text and
+// byte slots that it needs, and leaves the rest empty.
 #include "compiler/passes/split_call.h"
 
 #include <algorithm>
@@ -61,7 +71,7 @@ class CallEmitter {
   const CallSlots& slots_;
   uint32_t text_, bytes_;  ///< the next slots
 
-  /// At a return the probe's arguments are the result: those of the call are still in their registers.
+  /// At a return the probe's own arguments are the result; the call's arguments are still in their registers.
   void words() {
     const DifEmitter::Label compat = out_.label(), done = out_.label();
     out_.op(SONDE_DIF_REG, kAddress, 0, 0, kCodeSegmentRegister);

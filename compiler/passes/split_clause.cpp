@@ -8,7 +8,8 @@
 //   fail: FAIL
 //
 // Captures are made whether or not the body comes to use them: one that fails only marks its slot. Leaves are captured, not
-// trees: arithmetic is the body's. A clause that is left with nothing for its body writes no record.
+// trees: arithmetic is the body's. Equal expressions share a slot (key()), unless a resident variable in them was assigned
+// in between. A clause that is left with nothing for its body writes no record.
 #include "compiler/passes/split_clause.h"
 
 #include <algorithm>
@@ -109,7 +110,7 @@ bool ClauseSplitter::has_work_for_body(const ClauseAst& clause) const {
   });
 }
 
-/// A conjunct behind one that stays may still filter here if nobody can tell the order.
+/// A conjunct that follows one of the body's may still filter here, if evaluating it first makes no difference.
 void ClauseSplitter::split_predicate(const Expr* predicate, DifEmitter::Label fail) {
   bool all_harmless = true;
   for (const Expr* conjunct : conjuncts(predicate)) {

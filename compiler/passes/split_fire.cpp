@@ -5,10 +5,13 @@
 // cost is known before anything is emitted, and an expression that needs more than there are stays in the body.
 //
 // Loads of memory. A pointer that can be computed here was made from what the event brought, so it points into the traced
-// program, or into the kernel where it begins there (curthread, a symbol of the kernel's): D's own memory has no address before the body
-// runs. Which of the two is decided here, not by the address that turns up: a program chooses what its pointers say. `*(T *)(copyin(address, size) + offset)` with both constants and
-// the T inside the size is a load too: what it would copy is loaded alone. A load that fails is taken over by the next capture, but a branch
-// that comes first would end the program as if the filter had failed. So outside the filter nothing that branches may load.
+// program, or into the kernel where it begins there (curthread, a symbol of the kernel's): D's own memory has no address
+// before the body runs. Which of the two is decided at compile time, never by the value of the address: a traced program
+// chooses what its pointers hold.
+//
+// `*(T *)(copyin(address, size) + offset)` with constant size and offset, and the T inside the size, is a load too: only the T
+// is read. The next capture takes over the fault of a load, but a branch that comes first would end the program with a
+// record of a predicate's fault (dif.h). So outside the filter nothing that branches may load.
 #include "compiler/passes/split_fire.h"
 
 #include <algorithm>

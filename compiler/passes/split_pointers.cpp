@@ -4,10 +4,11 @@
 //   work:entry  { head = (struct node *)arg2; }     head: an address of the program
 //   work:return { trace(head->next->v); }           the fire part does not know head, so the thread waits while the body reads
 //
-// The body has two kinds of address in one type: of D's own memory (alloca(), copyin(), variables) and of the traced program. Which one a
-// pointer is follows from what is assigned to variables, in any clause, in any order; so assignments are gone through until
-// nothing changes. A pointer is followed only if all its origins are the program's: one that is sometimes D's own is read as that, and
-// faults where it is not. What a copyin() brought holds the program's pointers, but is itself D's.
+// A pointer of the body holds one of two kinds of address, and its type does not say which: D's own memory (alloca(),
+// copyin(), variables) or the traced program's. That follows from what is assigned to variables, in any clause, in any
+// order; so assignments are gone through until nothing changes. A pointer is followed into the program only if all its
+// origins are there. One that may also lead to D's own memory is read as D's own, and faults when it leads elsewhere. What
+// copyin() returns is D's own memory, but the pointers that it holds are the program's.
 #include "compiler/passes/split_pointers.h"
 
 #include <algorithm>

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// What a session knows, and how a text that failed is taken back
+//
+// A Checkpoint keeps copies of the names and the lengths of the program's lists. Taking back cuts each list at its old
+// length, so while a text is checked, lists only grow at their end. They are deques, since compiled bodies hold the
+// addresses of sites. Types and trees stay, without their names: derived types and inlines may point to them.
 #include "compiler/passes/world.h"
 
 #include "runtime/base/check.h"

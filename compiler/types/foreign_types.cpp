@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Three steps, each as late as it can be
+//
+//   locate(name) --> Origin (source, id)   opens debug information, object by object, until one has the name
+//   convert(Origin) --> Type               once for each id; a record comes without members
+//   complete(Type)                         the members of one record, when the script looks inside
+//
+// An Origin holds an index into sources_, so sources_ only grows. found_ remembers "nobody has it", too; therefore
+// refresh_sources() clears it when an object is added.
+//
+// A traced program can hold any debug information, so none is trusted: depth and size are bounded, and a member that
+// lies outside of its record is left out.
 #include "compiler/types/foreign_types.h"
 
 #include <algorithm>
@@ -25,7 +36,7 @@ ForeignTypes::ForeignTypes(TypeTable& types, std::function<std::vector<uint32_t>
     : types_(types), targets_(std::move(targets)) {}
 ForeignTypes::~ForeignTypes() = default;
 
-/// Objects that are mapped since, and processes that are traced since, are added; what is there keeps its place.
+/// Adds the objects that were mapped, and the processes that were traced, since the last call. Others keep their index.
 void ForeignTypes::refresh_sources() {
   const auto known = [this](uint32_t pid, const std::string& path) {
     return std::ranges::any_of(sources_, [&](const Source& one) { return one.pid == pid && one.path == path; });

@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Types by name and by derivation
+//
+//   names_     "unsigned int", "struct foo", "pid_t"  --> Type
+//   derived_   (element, count)                       --> array of so many elements
+//              (target, UINT64_MAX - bytes)           --> pointer of so many bytes
+//              (translated type, UINT64_MAX)          --> Dynamic
+//
+// A typedef is a copy of its target under another name; `canonical` leads to the type without typedefs. What is derived
+// from a typedef has as its `canonical` what is derived the same way from the canonical type. So two object types are
+// the same when their `canonical` pointers are; never compare names. Function types are not interned.
+//
+// A copy does not follow its original. Whoever gives a record its members calls completed(), which updates its
+// typedefs. forget() takes away a name and no Type: derived_ and the trees may still lead to it.
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// may_match() stands before the demangler, and sees only the symbol. Invariant: it may accept what does not match, but never
+// reject what does. So it uses what is sure to be in the symbol: the beginning of the name where that is written as it stands, and
+// a word of the pattern that no demangler makes up (kUnwritten lists those that it does).
 #include "providers/pid/function_field.h"
 
 #include <array>
@@ -9,7 +12,7 @@
 namespace sonde::pid {
 namespace {
 
-/// Words of demangled names that symbols write otherwise, if at all.
+/// Words in demangled names that the symbol abbreviates or does not have.
 constexpr std::string_view kUnwritten =
     "std allocator basic_string string char_traits istream ostream iostream operator const volatile void bool char "
     "wchar_t signed "
@@ -33,7 +36,7 @@ std::string without_blanks(std::string_view text) {
   return out;
 }
 
-/// Behind the bracket that closes the one before `at`; npos: none does.
+/// The position after the bracket that closes the one before `at`; npos: none closes it.
 size_t behind_closing(std::string_view text, size_t at) {
   for (int open = 1; at < text.size(); at++) {
     open += text[at] == '<' ? 1 : text[at] == '>' ? -1 : 0;
@@ -46,7 +49,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size()) text.replace(at, what.size(), by);
 }
 
-/// std::vector<int,std::allocator<int>> is std::vector<int>, and a string's long name std::string. Without blanks.
+/// Shortens std::vector<int,std::allocator<int>> to std::vector<int>, and a string's long name to std::string. `text` has no blanks.
 std::string without_defaults(std::string text) {
   for (const std::string_view argument : kDefaults) {
     for (size_t at = 0; (at = text.find(argument, at)) != text.npos;) {
@@ -69,7 +72,7 @@ std::string literal_prefix(std::string_view pattern) {
   return prefix;
 }
 
-/// The longest word of the pattern that symbols have as it stands.
+/// The longest word of the pattern that the symbol must contain; empty: none is sure.
 std::string written_word(std::string_view pattern) {
   std::string_view best;
   bool in_class = false;
@@ -86,7 +89,7 @@ std::string written_word(std::string_view pattern) {
   return std::string(best);
 }
 
-/// What the name of `symbol` in the source begins with; empty: that takes more than a look.
+/// What the source name of `symbol` begins with; empty: only the demangler can tell.
 std::string_view leading_name(std::string_view symbol) {
   if (!symbol.starts_with("_Z")) return {};
   symbol.remove_prefix(2);
@@ -116,7 +119,7 @@ bool FunctionField::may_match(std::string_view symbol) const {
          (word_.empty() || symbol.find(word_) != symbol.npos);
 }
 
-/// A [ may be meant as it stands: name[abi:cxx11].
+/// A [ may be part of the name: name[abi:cxx11].
 bool FunctionField::matches_source(std::string name) const {
   name = without_blanks(name);
   if (name == pattern_ || source_.matches(name)) return true;

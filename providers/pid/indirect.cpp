@@ -14,13 +14,13 @@
 namespace sonde::pid {
 namespace {
 
-/// A function that the object has, to tell where it lies in memory.
+/// Any function of the object: its address and offset tell where the object is mapped.
 const ElfFunction* some_function(const ElfFile& file) {
   if (!file.functions().empty()) return &file.functions().front();
   return file.indirect().empty() ? nullptr : &file.indirect().front();
 }
 
-/// Addresses that the instructions of `code`, linked at `address`, speak of.
+/// Addresses that the instructions of `code`, linked at `address`, load.
 std::vector<uint64_t> addresses_in(std::span<const uint8_t> code, uint64_t address) {
   ZydisDecoder decoder;
   ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -102,7 +102,7 @@ const MapEntry* IndirectFunctions::mapping_of(uint64_t address) const {
   return after == maps_.begin() || address >= std::prev(after)->end ? nullptr : &*std::prev(after);
 }
 
-/// Indirect ones are filled in last. A word that is to be filled in differs from the file's once it is.
+/// The linker relocates indirect functions last. A relocated word differs from the file's, so the last one tells of all.
 bool IndirectFunctions::is_relocated(const Object& object) const {
   const ElfRelocation* last = nullptr;
   for (const ElfRelocation& relocation : object.image->relocations) {
@@ -119,7 +119,7 @@ bool IndirectFunctions::is_relocated(const Object& object) const {
          std::memcmp(before.data(), now, sizeof now) != 0;
 }
 
-/// As the file has it: there may be breakpoints in the memory.
+/// Reads the file: the process's memory may have breakpoints in it.
 size_t IndirectFunctions::read_code(uint64_t address, uint8_t* to, size_t length) {
   const MapEntry* mapping = mapping_of(address);
   const Object* object = mapping != nullptr && mapping->executable ? object_of(mapping->path) : nullptr;
@@ -173,7 +173,8 @@ std::vector<Implementation> IndirectFunctions::by_slots(const Object& home, cons
       uint64_t value = 0;
       if ((!own && !by_name) || !read(object->base + relocation.slot, &value, sizeof value)) continue;
       auto code = code_at(value);
-      // In other objects it is another function of that name; in the slot's own, the linkage table, which is not bound yet.
+      // A slot that leads to another object is for another function of that name. One that leads to its own object is not bound yet: it has
+      // the address of the linkage table.
       const bool ours = code && (code->path == home.file->path() || code->path == kVdso);
       const bool unbound = code && relocation.type == R_X86_64_JUMP_SLOT && code->path == path;
       if (ours && !unbound) add_once(found, std::move(*code));

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Jump tables
+//
+// A jump through a table stays in its function, if all entries do; then it needs no breakpoint. What can be read from the
+// instructions before the jump is followed register by register:
+//
+//   cmp $n, i; ja out      i: Index, at most n             jmp *table(,i,8)      a Pointer
+//   lea table(%rip), b     b: Table                        movslq (b,i,4), o     o: Offset
+//                                                          add b, o; jmp *o      o: Target
+//
+// Invariant: a bound is never too small. Everything that is not recognised makes its register Unknown, and a jump by Unknown has no
+// table: it is judged at each firing by its operand (leave_by_operand). A bound on too few bits bounds nothing.
 #include "providers/pid/instructions.h"
 
 #include <Zydis/Zydis.h>
@@ -177,7 +188,7 @@ class TableFinder {
 
   static Value index(uint64_t most, uint8_t bits = 64) { return {Value::Kind::Index, bits, 0, most}; }
 
-  /// What the first operand holds afterwards.
+  /// What the first operand holds after the instruction.
   Value result() {
     const auto& to = operands_[0];
     if (to.type != ZYDIS_OPERAND_TYPE_REGISTER || in_.operand_count_visible < 2) return {};
@@ -222,7 +233,7 @@ class TableFinder {
     return {Value::Kind::Target, 64, a.table, std::max(a.most, b.most)};
   }
 
-  /// An entry of a table: of 4 bytes an offset, of 8 a pointer.
+  /// An entry of a table: 4 bytes are an offset, 8 a pointer.
   Value load(const ZydisDecodedOperand& from, uint8_t size) {
     const auto& memory = from.mem;
     if (memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS || memory.scale != size) return {};
@@ -237,7 +248,7 @@ class TableFinder {
     return {size == 4 ? Value::Kind::Offset : Value::Kind::Pointer, 64, table, at->most};
   }
 
-  /// A comparison of memory bounds what is loaded from there next.
+  /// A value loaded from memory that was compared before has the bound of that comparison.
   Value bounded(const ZydisDecodedOperand& from) const {
     return memory_known_ && same_place(from.mem) && from.size == 32 ? index(memory_most_) : Value{};
   }
@@ -268,7 +279,7 @@ class TableFinder {
     }
   }
 
-  /// Behind a branch that was not taken.
+  /// The branch was not taken, so the comparison before it bounds what was compared.
   void bound() {
     const bool above = in_.mnemonic == ZYDIS_MNEMONIC_JNBE, not_below = in_.mnemonic == ZYDIS_MNEMONIC_JNB;
     if (!above && !(not_below && limit_ > 0)) return;
@@ -283,7 +294,7 @@ class TableFinder {
   ZydisDecodedInstruction in_{};
   ZydisDecodedOperand operands_[ZYDIS_MAX_OPERAND_COUNT]{};
   std::array<Value, 16> values_{};
-  Value* compared_ = nullptr;  ///< the register that the flags speak of
+  Value* compared_ = nullptr;  ///< the register that the flags are about
   bool compared_memory_ = false;
   uint64_t limit_ = 0;
   uint8_t width_ = 0;

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// An interpreter for the few instructions that resolvers consist of
+//
+//   code, data of the process --> registers, flags, a stack of its own --> rax at the last ret
+//                                  stores go to stored_, and are read back from there
+//
+// Invariant: what is not modelled exactly fails the whole run: an instruction or register that is not known here, memory that is
+// not known, the thread's own memory (fs, gs), a loop beyond kMostInstructions. The one exception is the overflow flag
+// of a shift. No answer is better than a wrong one: the caller has other ways to find it.
 #include "providers/pid/resolver.h"
 
 #include <Zydis/Zydis.h>
@@ -11,9 +19,9 @@ namespace sonde::pid {
 namespace {
 
 constexpr int kMostInstructions = 20'000;
-constexpr uint64_t kStack = 0x7fff'ffff'0000;  // of the interpreter alone: nothing of the process is read there
+constexpr uint64_t kStack = 0x7fff'ffff'0000;  // the interpreter's own: the process is not read there
 constexpr uint64_t kStackBytes = 64 << 10;
-constexpr uint64_t kReturn = UINT64_MAX;  // where the resolver returns to
+constexpr uint64_t kReturn = UINT64_MAX;  // the resolver's return address
 constexpr int kStackPointer = 4;
 
 uint64_t cut(uint64_t value, unsigned bits) { return bits >= 64 ? value : value & ((uint64_t{1} << bits) - 1); }
@@ -95,7 +103,7 @@ class Interpreter {
     if (!holds) failed_ = true;
   }
 
-  /// Of jcc, cmovcc and setcc; none: not one of them.
+  /// Whether the condition of a jcc, cmovcc or setcc holds; none: the instruction is none of these.
   std::optional<bool> condition() const {
 #define SONDE_CONDITION(cc)     \
   case ZYDIS_MNEMONIC_J##cc:    \
@@ -149,7 +157,7 @@ class Interpreter {
     flags_.overflow = (~(a ^ b) & (a ^ sum)) >> (width() - 1) & 1;
     return result_flags(sum);
   }
-  /// The flags of a shift are kept as those of its result; a carry or an overflow out of it is asked by nobody.
+  /// Sets zero, sign, parity and carry. Overflow, the one flag that is not modelled, stays as it was.
   void shift(bool left) {
     const uint64_t count = get(1) % (width() == 64 ? 64 : 32), value = get(0);
     if (count == 0) return;

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A description that names nothing must be refused in DTrace's words, with the reason that helps: the object is stripped, or
+// cannot be read, or the function is indirect and leads nowhere known. So the search notes on its way why it found nothing.
+//
+// Invariant: the first refusal stays, and a refused description has no sites, not some.
+//
+// A description is matched again whenever a library is mapped: is_known_ is asked before a function's code is read, so what has
+// probes already costs a look at its names alone.
 #include "providers/pid/sites.h"
 
 #include <fcntl.h>
@@ -51,8 +58,7 @@ bool is_cold_part(std::string_view name) { return name.ends_with(".cold") || nam
 
 std::vector<const ElfFunction*> select_functions(const ElfFile& file, const FunctionField& glob) {
   std::vector<const ElfFunction*> chosen;
-  const ElfFunction* best =
-      nullptr;  // names of one address stand together, the best first: that is the function's name
+  const ElfFunction* best = nullptr;  // of the names of one address, which stand together, the first is the best
   for (const ElfFunction& function : file.functions()) {
     if (best == nullptr || best->address != function.address) best = &function;
     if (!chosen.empty() && chosen.back() == best) continue;
@@ -132,7 +138,7 @@ class Finder {
     }
   }
 
-  /// A line with the function whose name is nearest.
+  /// A line that suggests the function with the nearest name; empty: none is near.
   std::string near_function(const std::vector<Object>& objects) {
     Suggestion suggestion(function_.literal());
     for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
@@ -144,7 +150,7 @@ class Finder {
     return hint.empty() ? hint : "\n" + hint;
   }
 
-  /// The vdso and compiled code are memory that no file has. Where it cannot be probed, only whoever names it is told.
+  /// The vdso and compiled code are in no file. Where they cannot be probed, only a description that names them is refused.
   bool may_probe(const Object& object) {
     if ((object.path != kVdso && !object.compiled) || sonde_tap_memory_possible()) return true;
     if (spec_.dtpd_mod[0] != '\0' && std::string_view(spec_.dtpd_mod) != "*")
@@ -154,7 +160,8 @@ class Finder {
     return false;
   }
 
-  /// Their first instructions only: what else is in such text, code or data, its runtime alone knows. Whether some function matches.
+  /// Compiled functions have entry probes only: which of the bytes that follow are code, their runtime alone knows. Returns whether
+  /// one matches.
   bool find_compiled(const Object& object) {
     bool any = false;
     for (const auto& [address, function] : compiled_.functions()) {
@@ -171,7 +178,7 @@ class Finder {
     return any;
   }
 
-  /// Indirect functions are probed where they lead to. Of a glob, the name that people write wins over that of the implementation.
+  /// An indirect function is probed at its implementation. Where a glob matches both names, the indirect one's may win (better_name).
   void add_indirect(const Object& object, Files::File& file, std::vector<const ElfFunction*>& chosen) {
     for (const ElfFunction& resolver : file.elf->indirect()) {
       if (!function_.matches(resolver.name)) continue;
@@ -206,7 +213,7 @@ class Finder {
       *same = files_.keep(file, made);
   }
 
-  /// Of functions that may all be what a call of `name` runs, one may end by a jump to another: such an arrival is no call.
+  /// Of several implementations of `name`, one may end with a jump to another. Such an arrival at the other is no call.
   void find_handovers(Files::File& file, const std::string& name, const std::vector<const ElfFunction*>& chosen) {
     for (const ElfFunction* from : chosen) {
       if (from->name != name) continue;
@@ -276,7 +283,7 @@ class Finder {
     add(SONDE_TAP_USER_OFFSET, object, function, std::move(name)).places.push_back({function.offset + offset, {}});
   }
 
-  /// Of a function that could not be decoded, its first instruction stands for all: it is refused with the reason.
+  /// A function that could not be decoded has one probe, at offset 0, which is refused with the reason.
   void add_all_offsets(const Object& object, const ElfFunction& function, const FunctionCode& read) {
     if (!read.broken.empty() && names_.glob.matches("0"))
       add(SONDE_TAP_USER_OFFSET, object, function, "0").refused = read.broken;
@@ -289,7 +296,7 @@ class Finder {
     }
   }
 
-  /// Of functions that a glob matched only those that have an instruction there.
+  /// Functions that a glob matched, and that have no instruction there, are left out; one named exactly is refused.
   void add_one_offset(const Object& object, const ElfFunction& function, const FunctionCode& read) {
     const std::string text = "offset 0x" + hex(names_.offset);
     if (std::ranges::binary_search(read.instructions, names_.offset))
@@ -346,7 +353,7 @@ class Finder {
   RunTimeCode& compiled_;
   Files& files_;
   const IsKnown& is_known_;
-  /// By file and function: jumps to it from others that share its probe.
+  /// By file and function: jumps to it from other implementations of the same name.
   std::map<std::pair<const Files::File*, uint64_t>, std::vector<Place>> handovers_;
   bool unresolved_ = false;  ///< an indirect function leads nowhere that is known
   Found found_;

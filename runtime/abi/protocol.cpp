@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Packets are sent whole in the end, not at once: send() queues, flush() writes what the socket takes. Descriptors go with the
+// first byte of their packet.
+//
+// Invariant: a parse_*() reads through a Cursor alone, and accounts for every byte. So a count is compared with the bytes that are
+// there before memory is taken for it, and bytes left over are an error.
 #include "runtime/abi/protocol.h"
 
 #include <fcntl.h>
@@ -19,7 +24,7 @@ void append(Bytes& to, ByteSpan bytes) { to.insert(to.end(), bytes.begin(), byte
 
 bool known_kind(uint32_t kind) { return kind >= SONDE_PACKET_REQUEST && kind <= SONDE_PACKET_EVENT; }
 
-/// Takes bytes off the front of a payload, never more than there are.
+/// Reads a payload from its start, never past its end.
 class Cursor {
  public:
   explicit Cursor(ByteSpan bytes) : rest_(bytes) {}

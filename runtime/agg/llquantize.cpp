@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The buckets of llquantize()
+//
+// Between factor^m and factor^(m+1), for each m from low to high, buckets begin at factor^m and at each multiple of
+// factor^(m+1) / steps (at least 1). Negative values mirror:
+//
+//   <= -X | ... -4 -2 -1 | under | 1 2 4 ... | >= X        X = factor^(high+1)
+//
+// With n buckets on a side, the one at under is number n + 1. Invariant: step() and print() must find the same buckets, so both go by
+// each_magnitude(), and nothing else knows where a bucket begins.
 #include "runtime/agg/functions.h"
 
 #include <vector>
@@ -6,12 +15,6 @@
 #include "runtime/agg/distribution.h"
 #include "runtime/base/check.h"
 
-// Between factor^m and factor^(m+1), for each m from low to high, buckets begin at factor^m and at each multiple of
-// factor^(m+1) / steps (at least 1). Negative values mirror:
-//
-//   <= -X | ... -4 -2 -1 | under | 1 2 4 ... | >= X        X = factor^(high+1)
-//
-// With n buckets on a side, the one at under is number n + 1.
 namespace sonde {
 namespace {
 

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Elements in memory
+//
+//   chunks_:  | entry, words, key | entry, words, key | ...  free |      an element is one step of a pointer
+//   table_:   key --> entry
+//
+// An element is never freed alone: clear() zeroes it and keeps it, trunc() copies those that stay into new chunks and frees the old
+// ones whole. So most elements cost no malloc, and trunc() costs a copy.
+//
+// The budget counts what an element holds for the script, not the bytes here; forget() and make() keep it in step with table_.
+//
+// With aggpercpu each CPU has a table of its own beside this one, which holds the sum. Invariant: it has no key that is not here, so
+// trunc() chooses by the sum and then removes the same keys from each.
 #include "runtime/agg/table.h"
 
 #include <algorithm>

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A pattern is compiled into tokens, and these into the cheapest test that means the same: an index asks a pattern about 100,000
+// texts, and most patterns are a literal with a star at one end or both. Only what is left is matched by tokens, and there literal
+// ends are compared first.
+//
+// The match by tokens needs no stack: when it fails, it goes back to the last star alone and gives that one character more. Time is
+// text times pattern at worst, for any number of stars.
 #include "runtime/base/glob.h"
 
 #include <string.h>
@@ -73,7 +79,7 @@ void Glob::classify() {
   kind_ = head ? (tail ? Kind::Infix : Kind::Suffix) : (tail ? Kind::Prefix : Kind::Exact);
 }
 
-/// Most texts fail at their ends, which are cheap to look at.
+/// The literal ends of a general pattern: most texts fail there, at little cost.
 void Glob::note_ends() {
   const auto is_literal = [](const Token& token) { return token.type == Token::Type::Literal; };
   for (auto token = tokens_.begin(); is_literal(*token); ++token) prefix_ += static_cast<char>(token->character);
@@ -91,7 +97,7 @@ bool Glob::accepts(const Token& token, unsigned char character) const {
   return false;
 }
 
-/// Only the last star that was passed is ever tried again: enough, for an earlier one could but leave less text.
+/// On failure only the last star is tried again: a longer match of an earlier one would only leave less text for the rest.
 bool Glob::matches_general(std::string_view text) const {
   if (!text.starts_with(prefix_) || !text.ends_with(suffix_)) return false;
   size_t t = 0, p = 0, star = SIZE_MAX, star_text = 0;

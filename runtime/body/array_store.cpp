@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// An element is one block of malloc():
+//
+//   hash, sizes | words[0]: the value, or a pointer to its buffer in the pool | the encoded key
+//
+// So a lookup is one hash and one comparison of bytes, and a value is loaded without a copy.
+//
+// Invariant: an element that holds 0 does not exist: storing 0 deletes it, and its bytes go back to dynvarsize. The clause may still
+// hold a pointer into a deleted element's buffer; release_later() keeps the buffer until the clause has ended.
 #include "runtime/body/array_store.h"
 
 #include <cstdlib>

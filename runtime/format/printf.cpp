@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A value with a conversion of printf()
+//
+// Numbers go to snprintf() with a format that is built anew: the script's flags, width and precision, with the size and letter
+// of the value that is passed. So snprintf() never reads an argument of a type that is not there.
+//
+// Texts do not go there: they are not always ended by a NUL, and a precision of 0 means none, as in DTrace.
+//
+// Invariant: the value's type decides, and the letter only how it is shown: %d of a string prints the string, %s of an integer
+// the number.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -12,7 +21,7 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-/// What printf(3) is asked for, but for size and letter.
+/// A conversion without its size and letter.
 struct Spec {
   std::string flags;
   int width;
@@ -42,7 +51,7 @@ void print_as(const Spec& spec, const char* size_and_letter, Value value, std::s
   out.append(large, 0, static_cast<size_t>(length));
 }
 
-/// As %s: the precision cuts, but 0, which is none; the width pads.
+/// As %s: a precision above 0 cuts the text, the width pads it.
 void print_text(const Spec& spec, std::string_view text, std::string& out) {
   if (spec.precision > 0) text = text.substr(0, static_cast<size_t>(spec.precision));
   size_t pad = spec.width > 0 && text.size() < static_cast<size_t>(spec.width)
@@ -53,7 +62,7 @@ void print_text(const Spec& spec, std::string_view text, std::string& out) {
   if (has(spec, '-')) out.append(pad, ' ');
 }
 
-/// With what is not printable as C writes it.
+/// `text` with escapes, as C writes them, for what is not printable.
 std::string escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -77,7 +86,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// Section 13: `2026 Nov 20 10:14:05` and `Fri, 20 Nov 2026 10:37:51 UTC`.
+/// `2026 Nov 20 10:14:05` and `Fri, 20 Nov 2026 10:37:51 UTC`.
 std::string time_text(char letter, int64_t ns) {
   time_t seconds = ns / 1'000'000'000;
   tm parts{};

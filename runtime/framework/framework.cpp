@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Matching a description
+//
+//   provide_all()          each provider once: the probes that it always has
+//   always-asked ones      each description that names them (pid): which probes they have depends on what is asked
+//   the index, and what these have just provided          --> found?
+//   all other providers, by the description               --> the index again
+//
+// A provider creates probes while its op runs. So providers and probes are in deques, whose elements do not move when they grow, and
+// the loops that have probes provided go by index.
 #include "runtime/framework/framework.h"
 
 #include <malloc.h>
@@ -80,8 +89,8 @@ void Framework::Impl::provide_all() {
   }
 }
 
-/// Asks those providers that want to hear of every description that names them, or all others. A description names one of the former whose
-/// number at the end it has, too: p*d42 names pid42, p* does not.
+/// Asks the providers that are asked about every description that names them (`always_asked`), or all others. A description names one
+/// of the former only if it ends with the same number: p*d42 names pid42, p* does not.
 void Framework::Impl::provide_for(const dtrace_probedesc_t& spec, bool always_asked) {
   const std::string_view field = spec.dtpd_provider;
   const bool names_any = field.find_first_not_of('*') == std::string_view::npos;
@@ -95,8 +104,8 @@ void Framework::Impl::provide_for(const dtrace_probedesc_t& spec, bool always_as
   }
 }
 
-/// Probes of these names, and those that the providers have just said; of one that is always asked, those that it has said alone: which
-/// probes it has is a matter of what was asked before.
+/// The probes of these names in the index, and those that providers have just named. Of a provider that was asked, only the latter:
+/// the index also has what earlier descriptions asked it for.
 std::vector<ProbeId> Framework::Impl::match_provided(const ProbeDescription& description) {
   std::vector<ProbeId> named =
       index.match({description.provider, description.module, description.function, description.name});
@@ -234,7 +243,7 @@ Result<uint32_t> Framework::enable(const Enabling& enabling) {
 Result<std::vector<uint32_t>> Framework::enable_all(std::span<const Enabling> enablings) {
   std::lock_guard lock(impl_->mutex);
   auto ids = impl_->enable_all(enablings);
-  // What compiling left behind, and lists of what was armed: some 15 MB with 50,000 taps, which the C library would keep.
+  // The C library would keep what compiling and arming have freed: some 15 MB with 50,000 taps.
   if (impl_->last_tap > kTapsThatLeaveMuch) malloc_trim(0);
   return ids;
 }

@@ -84,7 +84,7 @@ void FireList::note_arguments() {
   }
 }
 
-/// Lists by probe id: two levels, so that it grows without moving.
+/// Lists by probe id, in two levels: the table grows while readers use it, so nothing in it may move.
 struct LocalFiring::Table {
   static constexpr uint32_t kChunk = 4096, kChunks = 4096;
   using Chunk = std::array<std::atomic<FireList*>, kChunk>;
@@ -157,7 +157,7 @@ std::vector<const MappedRing*> LocalFiring::rings() const {
   return all;
 }
 
-/// Returns when each lane that is owned now has been given back.
+/// Returns when each lane that is claimed now has been given back.
 void LocalFiring::wait_for_lanes() {
   for (Lane& lane : g_lanes) {
     const uint64_t ticket = lane.ticket.load();

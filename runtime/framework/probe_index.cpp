@@ -97,7 +97,7 @@ void ProbeIndex::compact() {
   for (uint32_t at = 0; at < entries_.size(); at++) enter(at);
 }
 
-/// A description, made ready: what remains of it are comparisons of numbers.
+/// A description prepared for matching: its fields are numbers now.
 struct ProbeIndex::Query {
   struct Exact {
     int field;
@@ -149,12 +149,12 @@ bool ProbeIndex::prepare(const Names& wanted, Query& query) const {
     query.candidates_field = field;
   }
   std::ranges::sort(query.patterns, {}, [](const Query::Pattern& pattern) { return pattern.known.size(); });
-  // The list that is gone through answers its own field.
+  // All entries of the candidates' list have the number of its field.
   if (query.exact.size() == 1) query.exact.clear();
   return true;
 }
 
-// The loops below run 100,000 times a match, also in a build that is not optimised: hence the pointers.
+// The loops below run 100,000 times a match. Pointers keep them fast in a build without optimisation, too.
 std::vector<ProbeId> ProbeIndex::match(const Names& patterns) const {
   Query query;
   if (!prepare(patterns, query)) return {};

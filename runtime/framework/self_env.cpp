@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A local probe (BEGIN, END, tick) fires in sonde, so sonde is the process that its fire part sees: pid, execname, arguments.
+//
+// Of sonde's memory a program may read one range, from argc to the end of the environment, where the kernel has put them; the rest
+// is of no concern to a script, and may be freed while it reads.
+//
+// Invariant: a firing takes no lock and allocates nothing (local_firing.h). So texts that do not change are read beforehand into
+// static memory, and files are read by plain system calls onto the stack.
 #include "runtime/framework/self_env.h"
 
 #include <fcntl.h>
@@ -21,7 +28,7 @@ constexpr uint64_t kPage = 4096;
 uint32_t g_pid = 0;
 char g_psargs[kPsargsBytes] = "";
 char g_execname[16] = "";
-uint64_t g_start = 0, g_end = 0;  ///< argc, argv, environment and what they lead to
+uint64_t g_start = 0, g_end = 0;  ///< argc, argv, the environment, and their strings
 thread_local uint32_t t_tid = 0;
 
 ssize_t read_file(const char* path, char* to, size_t size) {
@@ -88,7 +95,8 @@ uint64_t variable(void* thread, uint32_t which) {
     case SONDE_DIF_VAR_NLWP: return thread_count();
     case SONDE_DIF_VAR_SYSCALL: return static_cast<uint64_t>(-1);
     case SONDE_DIF_VAR_STACK_START: return g_start;
-    case SONDE_DIF_VAR_CURTHREAD: return 0xffff'8000'0000'0000 | uint64_t{self_tid()} << 6;  // it leads nowhere
+    case SONDE_DIF_VAR_CURTHREAD:
+      return 0xffff'8000'0000'0000 | uint64_t{self_tid()} << 6;  // there is no task_struct behind it
     case SONDE_DIF_VAR_TTY:
     case SONDE_DIF_VAR_CALLER:
     case SONDE_DIF_VAR_STACKDEPTH: return 0;
@@ -148,7 +156,7 @@ int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
 int refuse_kernel_text(void*, uint64_t, char*, uint32_t) { return -1; }
 int no_kernel_stack(void*, uint64_t*, uint32_t) { return 0; }
 
-/// Sonde's own stack is not shown: empty, unless the provider says that its probe fired on it.
+/// Sonde's own stack is not shown: refused where the provider says that the probe fired in user mode, else empty.
 int stack(void* thread, uint64_t*, uint32_t) { return static_cast<const SelfThread*>(thread)->user_mode ? -1 : 0; }
 
 constexpr sonde_dif_env kEnv = {own_memory, own_text,      variable,           user_register,  text,

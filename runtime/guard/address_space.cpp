@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// What a breakpoint's memory may be by now
+//
+// The program maps, unmaps, forks and compiles code while breakpoints are in place. So a breakpoint is taken out only where it
+// still is, and goes into compiled code only where the text is the one that the probe was made for.
+//
+//   sites_   in place, or lifted for a step             past_   taken out, with the program's byte
+//
+// past_ serves two late comers: a thread whose trap was on its way when the breakpoint went (was_ours), and a child whose memory
+// was copied before (clean_copy).
+//
+// Invariant: Site::bytes are the program's. Memory that is shown, compared or decoded goes through hide() first, or has its first
+// byte from there.
 #include "runtime/guard/address_space.h"
 
 #include <elf.h>
@@ -20,7 +32,7 @@
 namespace sonde::guard {
 namespace {
 
-constexpr size_t kCodeWindow = 16;  // bytes of code of the run time that tell whether it is the same
+constexpr size_t kCodeWindow = 16;                       // bytes by which compiled code is known to be unchanged
 constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the child's birth
 
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
@@ -44,7 +56,7 @@ bool is_object(const Mapping& mapping) { return mapping.inode != 0 || mapping.pa
 
 bool is_own_code(const Mapping& mapping) { return mapping.executable && !mapping.shared && mapping.path.empty(); }
 
-/// Those of files, and the vdso; or others.
+/// The mappings that `wanted` accepts; by default those of files and of the vdso.
 std::vector<Mapping> read_mappings(pid_t pid, bool (*wanted)(const Mapping&) = is_object) {
   std::vector<Mapping> found;
   FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
@@ -147,7 +159,7 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   const Mapping* mapping = mapping_of(address);
   Site made;
   made.address = address;
-  // The text may end.
+  // The mapping may end before the longest instruction does.
   size_t length = mapping != nullptr ? std::min<uint64_t>(made.bytes.size(), mapping->end - address) : 0;
   if (length > 0 && !read(address, made.bytes.data(), length)) length = 0;
   hide(address, made.bytes.data(), length);
@@ -164,7 +176,7 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   return nullptr;
 }
 
-/// The last step of each way to a breakpoint. Null: it cannot be; `why` says why.
+/// Writes the breakpoint, for insert() and insert_code(). Null: it cannot be written or stepped; `why` says why.
 Site* AddressSpace::put_in(Site made, std::string& why) {
   const uint64_t address = made.address;
   if (made.instruction().how() == Instruction::How::Impossible) {
@@ -179,7 +191,7 @@ Site* AddressSpace::put_in(Site made, std::string& why) {
   return nullptr;
 }
 
-/// Whether the breakpoint is there. In code of the run time a row of such bytes is the program's, which fills with them what is free.
+/// Whether our breakpoint is there. In compiled code a row of int3 is the program's: it fills freed memory with them.
 bool AddressSpace::holds_breakpoint(uint64_t address) const {
   uint8_t bytes[kCodeWindow] = {};
   const auto code = code_.find(address);
@@ -239,7 +251,7 @@ bool AddressSpace::renew(Site& site) {
   return true;
 }
 
-/// Only where the breakpoint still is: the program may have mapped something else there.
+/// Writes only where the breakpoint still is: the program may have mapped something else there.
 void AddressSpace::take_out(const Site& site) {
   const uint8_t original = site.bytes[0];
   if (holds_breakpoint(site.address)) write(site.address, &original, 1);
@@ -263,7 +275,7 @@ void AddressSpace::lift(Site& site) {
   if (site.lifted++ == 0 && holds_breakpoint(site.address)) write(site.address, site.bytes.data(), 1);
 }
 
-/// In code of the run time only where the text is still the one that the probe was made for.
+/// In compiled code, only where the text is still the one that the probe was made for.
 void AddressSpace::lower(uint64_t address) {
   Site* found = site(address);
   if (found == nullptr || found->lifted == 0 || --found->lifted > 0) return;
@@ -288,7 +300,7 @@ bool AddressSpace::is_behind_call(uint64_t address) {
          std::memcmp(bytes, kCall, sizeof kCall) == 0;
 }
 
-/// After a fork: breakpoints that the parent had taken out since the child's memory was copied.
+/// After a fork: takes out breakpoints that the parent has lost since the child's memory was copied.
 void AddressSpace::clean_copy() {
   if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
   for (const auto& [address, original] : past_) {
@@ -304,7 +316,7 @@ uint64_t AddressSpace::take_slot(Site& site) {
   }
   const Instruction instruction = site.instruction();
   std::array<uint8_t, kSlotBytes> bytes;
-  // In turn, so that sites keep theirs for long; a site whose operand does not reach there takes one that is near.
+  // Slots are given out in turn, so that a site keeps its own for long. A site whose operand does not reach there takes one near it.
   for (const uint64_t from : {hand_, site.address}) {
     auto at = slots_.upper_bound(from);
     const size_t tries = from == hand_ ? std::min<size_t>(slots_.size(), 8) : slots_.size();
@@ -326,7 +338,7 @@ void AddressSpace::give_slot(uint64_t address) {
   if (found != slots_.end() && found->second.users > 0) found->second.users--;
 }
 
-/// The end of the last page of a text segment holds nothing of the program.
+/// Slots in the end of the last page of a text segment, which holds nothing of the program.
 void AddressSpace::add_slots(const Mapping& text) {
   const Mapping* head = nullptr;
   for (const Mapping& mapping : mappings_) {
@@ -345,7 +357,7 @@ void AddressSpace::add_slots(const Mapping& text) {
   }
 }
 
-/// What is mapped there now may still be the same text, under another name or in another piece.
+/// Keeps sites whose text is still there: the same file may be mapped under another name or in another piece.
 void AddressSpace::forget_sites(const Mapping& gone) {
   std::erase_if(past_, [&](const auto& was) { return was.first >= gone.start && was.first < gone.end; });
   for (auto at = sites_.lower_bound(gone.start); at != sites_.end() && at->first < gone.end;) {
@@ -380,7 +392,7 @@ std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
   return fresh;
 }
 
-/// r_brk of the r_debug that DT_DEBUG points to; 0 while the dynamic linker has not set it, or where there is none.
+/// r_brk of the r_debug that DT_DEBUG points to; 0 where there is none, or the dynamic linker has not set it yet.
 uint64_t AddressSpace::linker_breakpoint() {
   uint64_t debug[4] = {};
   return read_linker(debug) ? debug[2] : 0;

@@ -20,7 +20,7 @@ void for_each_text(const AddressSpace& space, const TappedFile& file, Act act) {
   }
 }
 
-/// Where the tap is in a mapping of its file; 0: not in this one.
+/// The tap's address in a mapping of its file; 0: the mapping does not have it.
 uint64_t address_in(const Mapping& mapping, const ArmedTap& tap) {
   const uint64_t at = tap.offset - mapping.offset;
   return tap.offset >= mapping.offset && at < mapping.end - mapping.start ? mapping.start + at : 0;
@@ -45,7 +45,7 @@ sonde_leave_state leave_state(Thread& thread, const user_regs_struct& regs) {
 
 }  // namespace
 
-/// The first time: reads the mappings, and sees to later ones. Whether that was this time.
+/// The first time: reads the mappings, arms the taps in them and watches for later ones. Returns whether this was the first time.
 bool Breakpoints::prepare(Process& process) {
   AddressSpace& space = *process.space;
   if (space.scanned()) return false;
@@ -93,7 +93,7 @@ void Breakpoints::tell_refused() {
   }
 }
 
-/// Every tap of the file that is mapped there.
+/// Arms every tap of the file that is mapped there.
 void Breakpoints::arm_all_in(Process& process, const Mapping& mapping) {
   for (const auto& [path, file] : taps_.files()) {
     if (!mapping.executable || !file->is(mapping)) continue;
@@ -203,7 +203,7 @@ void Breakpoints::want_constructors(Process& process) {
   process.run_to_constructors = true;
 }
 
-/// The program that was to run to its entry, or to its constructors, stops here for GO.
+/// The end of run_to_entry: the program waits here for GO.
 void Breakpoints::arrive(Process& process) {
   process.at_entry = true;
   process.waiting = true;
@@ -218,7 +218,7 @@ void Breakpoints::drop_entry(Process& process) {
   }
 }
 
-/// New mappings: breakpoints into them, and the consumer is told. Mappings that went: their breakpoints went with them.
+/// Writes breakpoints into new mappings and tells the consumer of them. Those of mappings that are gone went with them.
 void Breakpoints::look_again(Thread& thread) {
   Process& process = *thread.process;
   const std::vector<Mapping> fresh = process.space->refresh(process.pid);
@@ -234,7 +234,7 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
   Site* site = space.site(address);
   if (site == nullptr && !space.was_ours(address)) return Trap::NotOurs;
   regs.rip = address;
-  thread.at_site = address;  // also where the breakpoint has gone: its trap has been forced all the same
+  thread.at_site = address;  // also where the breakpoint is gone: the kernel has forced its SIGTRAP all the same
   if (site == nullptr) return Trap::Ours;
   if (take_reported(thread, regs)) return Trap::Ours;
   if (site->program_entry) {
@@ -254,6 +254,8 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
   return Trap::Ours;
 }
 
+/// An entry tap that has a leave sits on a jump to the function's own first instruction. It does not fire: where the jump is
+/// taken, it notes the target and the stack pointer, by which the hit at the entry that follows is known to be no call.
 void Breakpoints::fire_taps(Thread& thread, const Site& site, const user_regs_struct& regs,
                             std::vector<Firing>& firings) {
   const bool reentered = thread.reentered == site.address && thread.reentered_sp == regs.rsp;

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// From bytes to rows
+//
+//   load()            .eh_frame_hdr, a table that the linker has sorted: read whole, its order checked
+//   load_sections()   .eh_frame of an object without that table: gone through once, the table made here
+//   row()             pc --> table --> FDE and its CIE, read and run --> kept by address
+//
+// The table holds pairs of code and FDE only: the FDEs stay in the traced process, and are read when a row is asked for.
+//
+// Invariant: a Cursor that runs out yields 0 and is bad() from then on. Values may be used before the check, but nothing is
+// believed, kept or returned before bad() was asked.
 #include "runtime/guard/cfi.h"
 
 #include <elf.h>
@@ -108,13 +118,13 @@ bool read_entry(uint64_t& at, const ReadMemory& read, std::vector<uint8_t>& byte
 
 }  // namespace
 
-/// What a CIE says for its FDEs.
+/// What the FDEs of one CIE have in common.
 struct CfiTable::Common {
   uint64_t code_factor = 1;
   int64_t data_factor = 1;
   uint32_t return_register = kFramePc;
   uint8_t encoding = kAbsolute;
-  bool augmented = false;  ///< the FDEs have a block of their own before the instructions
+  bool augmented = false;  ///< an FDE has a block of augmentation data before its instructions
   bool signal_frame = false;
   size_t instructions = 0;  ///< where they begin
 };
@@ -149,7 +159,7 @@ std::optional<CfiTable> CfiTable::load(uint64_t base, const ReadMemory& read) {
   return made.remember_look(base, read) ? std::optional(std::move(made)) : std::nullopt;
 }
 
-/// Where a section lies, relative to the first byte that is loaded; size 0: there is none.
+/// Offset and size of a section, from the first byte that is loaded; size 0: there is no such section.
 static std::pair<uint64_t, uint64_t> section_in_file(const std::string& path, std::string_view wanted) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const auto get = [&fd](uint64_t at, void* to, size_t length) {
@@ -409,7 +419,7 @@ const CfiRow* CfiTable::row(uint64_t base, uint64_t pc, const ReadMemory& read) 
 
 namespace {
 
-/// Expressions of DWARF, as far as frames use them.
+/// DWARF expressions: the operations that call frame information uses. Any other fails.
 class Expression {
  public:
   Expression(const FrameRegisters& registers, const ReadMemory& read) : registers_(registers), read_(read) {}

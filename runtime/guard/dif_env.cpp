@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// All that a fire part asks for comes from the registers of the stop, from process_vm_readv() or from /proc, while the thread
+// stands. A look into /proc is paid for by the programs that ask: nothing is read before.
+//
+//   one firing    FireContext       status, cpu                  read once: the thread stands still
+//   one thread    Thread            comm, stat, schedstat        descriptors stay open, up to half of RLIMIT_NOFILE
+//
+// Invariant: the thread may be dead, by SIGKILL, at any of these. Each function then gives 0, an empty text or -1; none fails in
+// another way. And no breakpoint is shown: read_target() puts the program's bytes in their place.
 #include "runtime/guard/dif_env.h"
 
 #include <fcntl.h>
@@ -25,7 +33,7 @@ std::string thread_path(const Thread& thread, const std::string& name) {
   return "/proc/" + std::to_string(thread.process->pid) + "/task/" + std::to_string(thread.tid) + "/" + name;
 }
 
-/// Descriptors up to this one are kept; of what is left the guard needs some itself.
+/// The highest descriptor that is kept open. The guard needs some of the rest itself.
 int highest_kept() {
   static const int highest = [] {
     rlimit limit{256, 256};
@@ -91,7 +99,7 @@ int64_t bound_cpu(const Thread& thread) {
 
 uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
   if (context.regs == nullptr) return 0;
-  if (!runs_64_bit_code(*context.regs)) {  // its frames are laid out otherwise
+  if (!runs_64_bit_code(*context.regs)) {  // its frames have another layout
     to[0] = context.regs->rip;
     return 1;
   }
@@ -122,7 +130,7 @@ int psargs(const Thread& thread, char* to, uint32_t max) {
   return copy_text(text, to, max);
 }
 
-/// The name of a process that need not be the thread's.
+/// The name of any process.
 int comm(uint64_t pid, char* to, uint32_t max) {
   std::string text = read_whole("/proc/" + std::to_string(pid) + "/comm", 64);
   if (text.ends_with('\n')) text.pop_back();
@@ -135,7 +143,7 @@ std::string fd_path(const Thread& thread, uint64_t fd) {
   return length < 0 ? "" : std::string(target, static_cast<size_t>(length));
 }
 
-/// The line of mountinfo that a descriptor's fdinfo names: mount point or type.
+/// Mount point, or with `type` the file system's type, of the mount that the descriptor's fdinfo names.
 std::string fd_mount(const Thread& thread, uint64_t fd, bool type) {
   const std::string info = read_whole(thread_path(thread, "fdinfo/" + std::to_string(fd)), 4096);
   const size_t at = info.find("mnt_id:");
@@ -164,7 +172,7 @@ std::string fd_type(const Thread& thread, uint64_t fd) {
   return path.empty() ? "" : fd_mount(thread, fd, true);
 }
 
-/// A number that /proc/PID/fdinfo has; empty when the descriptor is not open.
+/// A number from the descriptor's fdinfo; empty: it is not open.
 std::string fd_number(const Thread& thread, uint64_t fd, const char* name, int base) {
   const std::string info = read_whole(thread_path(thread, "fdinfo/" + std::to_string(fd)), 4096);
   const size_t at = info.find(name);
@@ -215,7 +223,7 @@ uint64_t env_variable(void* pointer, uint32_t variable) {
     case SONDE_DIF_VAR_BOUND_CPU: return static_cast<uint64_t>(bound_cpu(thread));
     case SONDE_DIF_VAR_CALLER:
     case SONDE_DIF_VAR_STACKDEPTH:
-    case SONDE_DIF_VAR_CURTHREAD:  // of the kernel, which is not to be seen from here
+    case SONDE_DIF_VAR_CURTHREAD:  // of the kernel, which ptrace does not show
     case SONDE_DIF_VAR_COUNT: break;
   }
   return 0;

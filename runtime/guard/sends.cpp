@@ -18,7 +18,7 @@
 namespace sonde::guard {
 namespace {
 
-constexpr size_t kInfoBytes = 48;                                // the part of a siginfo that says something
+constexpr size_t kInfoBytes = 48;                                // the part of a siginfo that has fields
 constexpr int kSelfThread = -10000, kSelfProcess = -10001;       // PIDFD_SELF_*
 constexpr uint64_t kToThread = 1, kToProcess = 2, kToGroup = 4;  // PIDFD_SIGNAL_*
 
@@ -50,13 +50,13 @@ Receiver to_process(pid_t any_thread) {
 
 Receiver to_group(pid_t group) { return {-group, 0}; }
 
-/// By the numbers of kill().
+/// As kill() reads its first argument.
 Receiver by_kill(const Thread& sender, pid_t number) {
   if (number > 0) return to_process(number);
   return number == 0 ? to_group(getpgid(sender.process->pid)) : Receiver{number, 0};
 }
 
-/// The thread that a pidfd stands for; a folder of /proc is one, too.
+/// The thread or process that a pidfd names. A directory /proc/PID serves as a pidfd, too.
 pid_t of_pidfd(const Thread& sender, int fd) {
   if (fd == kSelfThread) return sender.tid;
   if (fd == kSelfProcess) return sender.process->pid;
@@ -72,7 +72,7 @@ pid_t of_pidfd(const Thread& sender, int fd) {
 
 Receiver by_pidfd(const Thread& sender, int fd, uint64_t flags) {
   const pid_t tid = of_pidfd(sender, fd), pid = process_of(tid);
-  if ((flags & kToGroup) != 0) return to_group(tid);  // the group that it leads
+  if ((flags & kToGroup) != 0) return to_group(tid);  // the process group with that leader
   const bool thread = (flags & kToThread) != 0 || (tid != pid && (flags & kToProcess) == 0) || fd == kSelfThread;
   return {pid, thread ? tid : pid};
 }

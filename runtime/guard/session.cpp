@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The guard's loop
+//
+//   wait() --.-- ptrace stops ----------> the Tracer's callbacks --> events
+//            |-- the sampler's timers --> samples
+//            `-- the socket -----------> requests --> one reply each, in their order
+//
+// The guard holds the lives of its targets, so it must not block on the socket of a consumer that is stopped: what cannot be sent
+// waits in channel_, and the loop tries again after kUnsentMs. When the consumer is gone, the loop ends and the targets are freed.
+//
+// Invariant: a request that adds taps or ECBs adds all or none. One that removes them removes those that it finds, then says that
+// some were missing.
 #include "runtime/guard/session.h"
 
 #include <signal.h>
@@ -59,7 +70,7 @@ void Session::serve() {
   tell_stay();
 }
 
-/// The consumer may be there still, and have closed its sending side only: it waits for our end.
+/// The consumer may have closed its sending side only, and wait for the guard's end: then it can still be told.
 void Session::tell_stay() {
   std::set<pid_t> cared;
   for (utrace_task* task : host_.tasks()) {
@@ -74,10 +85,10 @@ void Session::tell_stay() {
             ") stays until the end of it");
 }
 
-/// False: the consumer is gone. What it asked for before is not done any more.
+/// False: the consumer is gone. Requests that it sent before are dropped.
 bool Session::receive() {
   const bool open = channel_.fill();
-  channel_.take_fds();  // nobody sends us any
+  channel_.take_fds();  // a consumer sends none
   if (!open) return false;
   while (auto packet = channel_.next()) handle(*packet);
   return true;
@@ -110,7 +121,7 @@ void Session::handle(const Packet& packet) {
   auto request = parse_request(packet.body);
   if (!request) return reply(std::move(request).error());
   auto answer = perform(*request);
-  if (went_) tracer_.breakpoints().tell_refused();  // not before all is armed: taps come in batches
+  if (went_) tracer_.breakpoints().tell_refused();  // not before GO: taps come in batches, and are told of together
   reply(std::move(answer));
 }
 

@@ -11,7 +11,7 @@ constexpr size_t kReportedMost = 1024;  // handlers within handlers; a starved t
 
 constexpr uint64_t bit(int signal) { return uint64_t{1} << (signal - 1); }
 
-/// Raised by an instruction. Blocked, they would kill.
+/// Signals that an instruction raises. Where they are blocked, the kernel kills the process.
 constexpr uint64_t kFaults = bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL);
 constexpr uint64_t kNeverKept = kFaults | bit(SIGTRAP) | bit(SIGSYS);
 
@@ -29,12 +29,12 @@ bool same_state(const user_regs_struct& a, const user_regs_struct& b) {
 
 bool in_slot(const Step& step, uint64_t address) { return step.slot != 0 && address - step.slot < kSlotBytes; }
 
-/// The program's address of what lies in the slot.
+/// An address in the slot, as the program's; others unchanged.
 uint64_t home(const Step& step, uint64_t address) {
   return in_slot(step, address) ? step.site + (address - step.slot) : address;
 }
 
-/// Where the signal says what instruction raised it, it says the program's.
+/// A siginfo that names an instruction in the slot names the program's own instead.
 void mend_address(const Step& step, siginfo_t& info) {
   if (info.si_code <= 0) return;
   const auto address = reinterpret_cast<uint64_t>(info.si_addr);
@@ -46,7 +46,7 @@ void mend_address(const Step& step, siginfo_t& info) {
 bool take_reported(Thread& thread, const user_regs_struct& regs) {
   const auto found = std::ranges::find_if(thread.reported, [&](const auto& note) { return same_state(note, regs); });
   if (found == thread.reported.end()) return false;
-  thread.reported.erase(found, thread.reported.end());  // those that came after it never returned
+  thread.reported.erase(found, thread.reported.end());  // the handlers of those that came after it never returned
   return true;
 }
 
@@ -129,7 +129,7 @@ bool Stepper::signalled(Thread& thread, user_regs_struct& regs, siginfo_t& info,
   return false;
 }
 
-/// It comes back as it was, after what is delivered now.
+/// Sends the kept signal again, with its own siginfo: it arrives after the one that is delivered now.
 void Stepper::send_kept_again(Thread& thread) {
   if (const auto kept = take_kept(thread)) utrace_queue_signal(thread.task, kept->info);
 }
@@ -144,7 +144,7 @@ void Stepper::let_go(Thread& thread, user_regs_struct& regs) {
   send_kept_again(thread);
 }
 
-/// Where the program has it, without having run the instruction.
+/// Puts the thread at the program's own instruction, which has not been executed.
 void Stepper::put_back(Thread& thread, user_regs_struct& regs) {
   if (!thread.step.active) return;
   const bool before = regs.rip == (thread.step.slot != 0 ? thread.step.slot : thread.step.site);

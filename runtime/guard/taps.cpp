@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A tap is found by what fires it, so it stands in several lists at once:
+//
+//   taps_        by id                         owns it; its address never changes
+//   kinds_       by kind                       all but user taps
+//   files_       by file                       user taps
+//   entries_, returns_    by system call       taps of calls, besides
+//
+// ArmedTap::place is its index in the list of its kind or file, so removing one of a million is no search.
+//
+// events() and the sets of calls are made from these lists each time they change: a thread stops for what some tap wants, and for
+// nothing else.
 #include "runtime/guard/taps.h"
 
 #include <sys/stat.h>
@@ -15,7 +26,7 @@ Error about_tap(const Tap& tap, const std::string& what, int code) {
   return Error("tap " + std::to_string(tap.id.value) + ": " + what, code);
 }
 
-/// Takes the tap out of a list that knows its place.
+/// Removes the tap from the list that `place` is an index of; the last one takes its place.
 void drop(std::vector<ArmedTap*>& from, const ArmedTap* tap) {
   from[tap->place] = from.back();
   from[tap->place]->place = tap->place;
@@ -72,7 +83,7 @@ Result<void> TapTable::check(const Tap& tap) const {
   return {};
 }
 
-/// The file as it is now: one that was replaced since its first tap was armed is another file.
+/// The file that the path names now. While taps of a path are armed, it stays the file that it was at the first of them.
 Result<TappedFile*> TapTable::file_of(const std::string& path) {
   if (auto known = files_.find(path); known != files_.end()) return known->second.get();
   struct stat file {};

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The callbacks
+//
+//   SIGTRAP of the kernel's --> on_trap --.-- a step has ended -----> the kept signal is delivered, if there is one
+//                                         |-- an int3 of ours ------> the firings, then past the breakpoint
+//                                         `-- neither --------------> delivered: it is the program's
+//
+// Two invariants. A callback returns resume_action(), which knows every reason for a thread to stand: so an event cannot wake a
+// thread that another event holds. Only on_exit() differs: a thread that ends may be kept by a held record alone.
+//
+// And an engine sees wanted_, the events that taps need, plus what its own thread needs at the time: a newborn's first stop,
+// samples that are due, sites in its memory, a step, a process that is let go. Code that changes one of these calls want_events().
 #include "runtime/guard/tracer.h"
 
 #include <sched.h>
@@ -18,7 +29,7 @@ namespace {
 
 constexpr uint32_t kCompatSigreturn = kCompatCalls + 119;
 
-/// Of a call that failed, as the kernel returns it.
+/// The errno in a result as the kernel returns it; 0: the call did not fail.
 int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
 
 Firing of_call(uint32_t call) {
@@ -33,7 +44,7 @@ int64_t current_call(Thread& thread) {
   return call < kSyscallsMax ? call : -1;
 }
 
-/// It restores the registers from a signal's frame.
+/// sigreturn: rax is one of the registers that it restores, not a result.
 bool leaves_no_result(uint32_t call) { return call == SYS_rt_sigreturn || call == kCompatSigreturn; }
 
 bool is_exec(uint32_t call) { return call == SYS_execve || call == SYS_execveat; }
@@ -52,7 +63,7 @@ Firing of_signal(const siginfo_t& info) {
 
 }  // namespace
 
-/// The way from the engine's callbacks to the Tracer.
+/// The functions of utrace_engine_ops; each calls the Tracer's method.
 struct Callbacks {
   static Tracer* tracer;
   static Thread* of(utrace_engine* engine) { return static_cast<Thread*>(engine->data); }
@@ -198,7 +209,7 @@ void Tracer::fire_all(Thread& thread, std::vector<Firing>& firings, user_regs_st
   if (thread.held || recorder_.should_wake()) events_.data();
 }
 
-/// Fires every tap that covers the thread's process, all alike.
+/// A firing like `pattern` for each tap that covers the thread's process.
 void Tracer::fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern) {
   if (taps.empty()) return;
   std::vector<Firing> firings;
@@ -235,7 +246,7 @@ uint32_t Tracer::on_return(Thread& thread) {
 }
 
 void Tracer::fire_return(Thread& thread, int64_t number, int64_t result, uint64_t returned_at) {
-  // Only rt_sigreturn leaves without its number.
+  // Only rt_sigreturn has lost its number by its exit stop.
   const uint32_t call = number == -1 ? SYS_rt_sigreturn : call_of_number(number);
   if (call >= kSyscallsMax) return;
   Firing firing = of_call(call);
@@ -282,8 +293,8 @@ void Tracer::sample(int timer) {
   sampler_.due(timer, [this](Thread& thread, uint32_t tap) { ask_sample(thread, tap); });
 }
 
-/// Between two instructions of its own only: while one of them is stepped elsewhere, the program counter says nothing. A thread that
-/// has fallen asleep since it was seen running has no sample.
+/// Samples a thread between two of its instructions only: while one is stepped, the program counter may be in a slot. A thread
+/// that has fallen asleep since it was seen running gets no sample.
 void Tracer::ask_sample(Thread& thread, uint32_t tap) {
   if (abandoned_ || thread.step.active || utrace_task_stopped(thread.task)) return;
   if (std::ranges::find(thread.samples, tap) != thread.samples.end()) return;
@@ -320,7 +331,8 @@ uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
   return resume_action(thread);
 }
 
-/// Keeps what wait() will show for the process: the group's code, or the leader's where each thread ended by itself.
+/// Keeps the status that wait() will show for the process: that of the group's exit, or the leader's where each thread has
+/// ended by itself.
 void Tracer::note_exit(Thread& thread, long code) {
   Process& process = *thread.process;
   const bool alone = current_call(thread) == SYS_exit && WIFEXITED(code);
@@ -331,7 +343,7 @@ void Tracer::note_exit(Thread& thread, long code) {
   process.status = alone && process.has_leader_code ? process.leader_code : code;
 }
 
-/// Stacks are printed when the process is long gone; now it still has its mappings.
+/// Stacks may be printed after the process has ended. It still has its mappings here, so the consumer gets them.
 void Tracer::tell_mappings(Thread& thread) {
   AddressSpace space(thread.process->pid);
   for (const Mapping& mapping : space.refresh(thread.process->pid)) {
@@ -354,7 +366,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), of_end(static_cast<int>(code)));
   if (last) tell_mappings(thread);
   if (last) fire(thread, taps_.of(SONDE_TAP_EXIT), of_end(static_cast<int>(process.status)));
-  return thread.held ? UTRACE_STOP : UTRACE_RESUME;  // nothing else may keep it from its end
+  return thread.held ? UTRACE_STOP : UTRACE_RESUME;  // no other reason may delay its end
 }
 
 void Tracer::on_death(Thread& thread, bool group_dead) {
@@ -371,7 +383,7 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   if (requested) events_.gone(pid, status);
 }
 
-/// The call that it slept in when it was to be stopped returns.
+/// The return of the call in which the thread slept when it had to come to a stop.
 void Tracer::return_of_caught(Thread& thread, const user_regs_struct& regs) {
   const int64_t number = thread.caught.call;  // an int3 has no number of a call
   breakpoints_.forget_return(thread);
@@ -379,8 +391,8 @@ void Tracer::return_of_caught(Thread& thread, const user_regs_struct& regs) {
   fire_return(thread, number, static_cast<int64_t>(regs.rax), 0);
 }
 
-/// Not where a SIGTRAP would do more than stop it: blocked or ignored, the kernel would take that back; and calls with a mask of their own
-/// do not show what is blocked behind them.
+/// Not where the trap would do more than stop the thread. Where SIGTRAP is blocked or ignored, the kernel would unblock it and
+/// reset its action; and during a call with a signal mask of its own, the mask after the call cannot be read.
 bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
   constexpr uint64_t kTrap = uint64_t{1} << (SIGTRAP - 1);
   constexpr int64_t kWithMask[] = {SYS_ppoll,         SYS_pselect6,      SYS_epoll_pwait,   SYS_epoll_pwait2,
@@ -399,8 +411,8 @@ bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
   return true;
 }
 
-/// Past the breakpoint it stands at. What is due to the program then, where it single-steps itself: the trap that it has after
-/// each instruction.
+/// Lets the thread pass the breakpoint that it stands at. Returns the trap that the program must get now, where it
+/// single-steps itself.
 std::optional<siginfo_t> Tracer::pass_site(Thread& thread, user_regs_struct& regs) {
   const bool own_trap = stepper_.advance(thread, regs);
   if (thread.step.active) {
@@ -418,7 +430,7 @@ std::optional<siginfo_t> Tracer::pass_site(Thread& thread, user_regs_struct& reg
   return std::nullopt;
 }
 
-/// A step is over: its signal, if one is due now.
+/// A step is over. `info` and `handler` become those of the signal to deliver, unless there is none: UTRACE_SIGNAL_IGN.
 uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler) {
   want_events(thread);
   const bool called = sigtrap_.passed(thread);
@@ -433,7 +445,7 @@ uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& 
   return UTRACE_SIGNAL_IGN;
 }
 
-/// A SIGTRAP of the kernel's. `info` is what the program gets of it, unless that is nothing: UTRACE_SIGNAL_IGN.
+/// A SIGTRAP that the kernel sent. `info` becomes what the program gets, unless it gets nothing: UTRACE_SIGNAL_IGN.
 uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler) {
   const Stepper::Trap trap = stepper_.trapped(thread, regs, info);
   if (trap != Stepper::Trap::NotOurs)
@@ -464,7 +476,7 @@ void Tracer::fire_discard(Thread& thread, const siginfo_t& info) {
 void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler) {
   if (!taps_.any(SONDE_TAP_SIGNAL_DELIVER)) return;
   Firing firing = of_signal(info);
-  const bool kernel_trap = info.si_signo == SIGTRAP && info.si_code > 0;  // `handler` says nothing of these
+  const bool kernel_trap = info.si_signo == SIGTRAP && info.si_code > 0;  // `handler` is not set for these
   firing.args[3] = kernel_trap ? reinterpret_cast<uint64_t>(utrace_handler(thread.task, SIGTRAP)) : handler;
   fire(thread, taps_.of(SONDE_TAP_SIGNAL_DELIVER), firing);
 }
@@ -488,7 +500,7 @@ uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* re
     fire_discard(thread, info);
   else
     fire_deliver(thread, info, handler);
-  // A report where its handler begins, if it has one.
+  // Asks for a report at the first instruction of the handler, if there is one.
   thread.trap_delivered = info.si_signo == SIGTRAP && thread.process->space->had_sites();
   const uint32_t resume = resume_action(thread);
   return verdict | (thread.trap_delivered && resume == UTRACE_RESUME ? UTRACE_REPORT : resume);

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// One frame at a time, from what the previous step has found
+//
+//   pc --> range_of(): mapping --> table_of(): its object's table --> row --> the caller's registers
+//                           `-- no object, no row --> the frame pointer
+//
+// Tables belong to files, not to processes, and are shared; fits() tells whether the file in memory is still the one read.
+//
+// Invariant: a walk ends. Each step must raise the stack pointer, but for a signal's frame, which may lie on another stack; and
+// it takes at most `max`.
 #include "runtime/guard/unwind.h"
 
 #include <time.h>
@@ -14,7 +23,7 @@
 namespace sonde::guard {
 namespace {
 
-constexpr uint64_t kFresh = 1'000'000'000;  // ns that mappings are believed
+constexpr uint64_t kFresh = 1'000'000'000;  // ns for which mappings that were read are used
 constexpr uint64_t kFrameMax = 16u << 20;   // bytes a frame may have
 constexpr size_t kTableBudget = 64u << 20;  // bytes of tables that are kept
 constexpr size_t kMostTables = 1024;
@@ -121,7 +130,7 @@ void Unwinder::keep(const FileKey& file, std::shared_ptr<CfiTable> table) {
   tables()[file] = std::move(table);
 }
 
-/// A frame that makes sense: above the stack pointer, and it returns into code.
+/// Believes a frame pointer only where it is above the stack pointer, and the return address is in code.
 bool Unwinder::step_by_frame_pointer(FrameRegisters& registers, const ReadMemory& read) {
   const uint64_t frame = registers[kFrameFp];
   uint64_t pair[2];
@@ -133,12 +142,13 @@ bool Unwinder::step_by_frame_pointer(FrameRegisters& registers, const ReadMemory
   return true;
 }
 
-/// `exact`: the frame stands at its pc; others stand behind a call, which may be the last instruction of its function.
+/// `exact`: the pc is where the frame executes. Else it is a return address: the call before it counts, for a function may end with
+/// a call.
 bool Unwinder::step(FrameRegisters& registers, bool exact, bool& interrupted, const ReadMemory& read) {
   const uint64_t pc = registers[kFramePc] - (exact ? 0 : 1), sp = registers[kFrameSp];
   interrupted = false;
   Range* range = range_of(pc);
-  if (range == nullptr && exact) {  // a call of what is no code
+  if (range == nullptr && exact) {  // it has called an address that has no code
     uint64_t caller = 0;
     if (!read(sp, &caller, sizeof caller) || range_of(caller) == nullptr) return false;
     registers[kFramePc] = caller;

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// libdw splits .eh_frame into its entries; what it does not give is read here: the addresses that an FDE covers, and its pointer
+// to the landing pads, both in the encodings that the CIE names (Cursor).
+//
+// The caller goes through a function from its first instruction to its last, so the last CFI row, and a window of the code, are
+// kept. Relocations and data symbols are read when first asked for: few functions need them.
+//
+// Invariant: no value is guessed. A pointer from an unknown base, bytes that are not in the file, a word that a relocation fills in
+// with another object's symbol: each is absent. Only stack_is_callers() has an answer where nothing is said.
 #include "runtime/process/elf_code.h"
 
 #include <dwarf.h>
@@ -21,7 +29,7 @@ constexpr uint64_t kMaxCodeBytes = 16 << 20, kWindowBytes = 256 << 10;
 constexpr uint64_t kStackPointer = 7;  // as DWARF numbers it
 constexpr uint64_t kReturnAddress = 8;
 
-/// Reads numbers off the front of bytes that lie at `address` in the program; zeros once they have run out.
+/// Reads numbers from bytes that lie at `address` in the program. Past their end it gives zeros and is not ok().
 class Cursor {
  public:
   Cursor(std::span<const uint8_t> bytes, uint64_t address) : rest_(bytes), address_(address) {}
@@ -59,7 +67,7 @@ class Cursor {
       return static_cast<int64_t>(value);
     }
   }
-  /// A pointer by its DW_EH_PE_ encoding. Those from bases that x86-64 does not use are not ok().
+  /// A pointer by its DW_EH_PE_ encoding. Not ok() where it is relative to a base that x86-64 does not use.
   uint64_t pointer(uint8_t encoding) {
     const uint64_t from = address_;
     const uint64_t value = number(encoding & 0x0f);
@@ -96,9 +104,9 @@ class Cursor {
   bool ok_ = true;
 };
 
-/// What a CIE says of its FDEs.
+/// What the FDEs of one CIE have in common.
 struct Common {
-  bool sized = false;  ///< FDEs have an augmentation, and its length ("z")
+  bool sized = false;  ///< an FDE has augmentation data with its length ("z")
   uint8_t pointers = DW_EH_PE_absptr, landing = DW_EH_PE_omit;
 };
 
@@ -118,7 +126,7 @@ Common read_common(const Dwarf_CIE& cie) {
 
 }  // namespace
 
-/// libelf's and libdw's.
+/// The state that libelf and libdw keep for the object.
 struct ElfCode::Library {
   UniqueFd fd;
   Elf* elf = nullptr;

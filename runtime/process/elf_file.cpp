@@ -34,7 +34,7 @@ using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 
 constexpr char kDebugFiles[] = "/usr/lib/debug";
 
-/// Empty when it is no xz stream, or one that grows beyond all measure.
+/// Empty where it is no xz stream, or one that unpacks to more than kMost bytes.
 std::vector<char> unpack_xz(const void* packed, size_t size) {
   constexpr size_t kMost = 256 << 20, kMemory = 128 << 20;
   lzma_stream stream = LZMA_STREAM_INIT;
@@ -228,7 +228,7 @@ struct ElfFile::Reader {
     order(file.indirect_);
     functions.shrink_to_fit();
     const std::hash<std::string_view> hash;
-    for (const bool local : {false, true}) {  // of one name, those that others can call come first
+    for (const bool local : {false, true}) {  // of functions with one name, global ones come first
       for (uint32_t i = 0; i < functions.size(); i++) {
         const bool is_local = functions[i].binding == ElfFunction::Binding::Local;
         if (is_local != local || file.find(functions[i].name) != nullptr) continue;
@@ -267,8 +267,8 @@ const ElfFunction* ElfFile::find(std::string_view name) const {
   return found == NumberTable::kNone ? nullptr : &functions_[found];
 }
 
-/// The nearest function that begins at or before `address` and reaches it. One without a size reaches the next, or the
-/// end of its section: _init does not own the linkage table behind it.
+/// The nearest function that begins at or before `address` and holds it. One without a size reaches to the next function, or to
+/// the end of its section: _init does not own the linkage table that follows.
 const ElfFunction* ElfFile::at(uint64_t address) const {
   auto next = std::ranges::upper_bound(functions_, address, {}, &ElfFunction::address);
   for (int looked = 0; next != functions_.begin() && looked < 16; looked++) {

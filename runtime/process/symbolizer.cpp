@@ -11,7 +11,7 @@
 namespace sonde {
 namespace {
 
-/// How many addresses of a process are remembered; more, and it begins anew.
+/// How many addresses of a process are kept. When there are more, all are forgotten.
 constexpr size_t kMaxKnown = 100'000;
 
 std::string hex(uint64_t value) {
@@ -20,7 +20,7 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-/// `back`: how many bytes before `address` the symbol was looked up.
+/// `back`: the symbol was looked up for the address that is so many bytes before.
 std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t back) {
   if (symbol.module.empty()) return hex(address);
   const uint64_t offset = symbol.offset + back;
@@ -30,7 +30,7 @@ std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t bac
 
 constexpr size_t kSigreturnBytes = 9;
 
-/// What the C library gives the kernel for handlers to return to. Its name is no help: most libraries are stripped of it.
+/// The code that signal handlers return to (SA_RESTORER). It is known by its bytes: most libraries are stripped of its name.
 bool is_sigreturn(std::span<const uint8_t> code) {
   static constexpr uint8_t kLong[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};  // mov $15, %rax; syscall
   static constexpr uint8_t kShort[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};             // mov $15, %eax; syscall
@@ -56,7 +56,7 @@ std::shared_ptr<const ElfFile> Symbolizer::object_of(Process& process, uint32_t 
   return object;
 }
 
-/// By the ways that lead to a file through a process that has it mapped.
+/// Opens the file through a process that has it mapped.
 std::shared_ptr<const ElfFile> Symbolizer::open_through(Process& process, uint32_t pid, const MapEntry& entry) {
   std::vector<std::string> ways = {file_of(pid, entry)};
   if (process.executable && process.executable_path == entry.path)
@@ -82,7 +82,8 @@ void Symbolizer::keep_executable(Process& process, uint32_t pid) {
   kept_.push_back(process.executable);
 }
 
-/// Where its map is, or will be, and what it says by now; not that of a container when many are open already.
+/// Finds the process's map of compiled code, which need not exist yet, and reads it. A process with a root of its own has none where
+/// many descriptors are kept already.
 void Symbolizer::find_jit(Process& process, uint32_t pid) {
   if (process.jit == nullptr && (!process.own_root || may_keep())) {
     auto place = JitMapPlace::of(pid, process.own_root);

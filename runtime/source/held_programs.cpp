@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+//   sonde                          child
+//   fork ------------------------> signals as they were given, group, input
+//   PTRACE_SEIZE                   read(go)
+//   write(go) -------------------> exec                  (or errno through a close-on-exec pipe)
+//   EVENT_EXEC, then the exec's return: held
+//   run_to(): one int3, taken out at its hit             the entry, or the linker's function
+//   PTRACE_DETACH at GO
+//
+// The seize comes before the exec, so that no instruction of the program runs unseen. Unless shows_exec, the exec's return is
+// passed before GO: that exec has started the program, and is no event of it.
+//
+// Invariant: no breakpoint is left when a function returns with the program alive, and signals that arrive on the way are passed on.
 #include "runtime/source/held_programs.h"
 
 #include <fcntl.h>
@@ -15,7 +27,7 @@
 namespace sonde {
 namespace {
 
-constexpr int kReapTurns = 1000;  // of a millisecond
+constexpr int kReapTurns = 1000;  // of a millisecond each
 constexpr uintptr_t kTraceOptions = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
 
 bool trace(int request, pid_t pid, uintptr_t address = 0, uintptr_t data = 0) {
@@ -30,7 +42,7 @@ bool await_stop(pid_t pid, int& status) {
   return WIFSTOPPED(status);
 }
 
-/// The signal that a stop stands before, to be passed on; 0 for ptrace's own stops.
+/// The signal that is to be delivered after this stop; 0 for ptrace's own stops.
 int signal_of(int status) { return status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0; }
 
 void apply(const SourceOptions& options) {
@@ -121,7 +133,7 @@ Result<uint32_t> HeldPrograms::spawn(const SpawnRequest& request, const std::fun
   return static_cast<uint32_t>(pid);
 }
 
-/// From the fork to the exec, and with `before_return` no further. Else to the exec's return, which is no event of the program.
+/// Lets the child run to its exec, and unless `before_return` to the return of that exec, which is no event of the program.
 Result<void> HeldPrograms::hold_after_exec(pid_t pid, const std::string& name, int failure, bool before_return) {
   bool executed = false;
   for (;;) {
@@ -152,14 +164,14 @@ Result<void> HeldPrograms::run_to_entry(uint32_t pid) {
   return run_to(*child, entry);
 }
 
-/// The dynamic linker calls a function of its own before it maps libraries, and once more when all are mapped.
+/// The dynamic linker calls its function _dl_debug_state before it maps libraries, and again when all are mapped.
 Result<void> HeldPrograms::run_to_constructors(uint32_t pid) {
   auto child = held(pid);
   if (!child) return std::move(child).error();
   guard::AddressSpace space(*child);
   space.refresh(*child);
   const uint64_t linker = space.linker_function();
-  if (linker == 0) return {};  // it has no libraries, or its linker no names: the probes there are, are armed now
+  if (linker == 0) return {};  // it has no libraries, or a linker without symbols: there is no later place to stop at
   for (;;) {
     if (auto there = run_to(*child, linker); !there || space.linker_done()) return there;
     if (auto passed = step(*child); !passed) return passed;
@@ -171,7 +183,7 @@ Error HeldPrograms::lost(pid_t pid) {
   return Error("process " + std::to_string(pid) + " ended before its first instruction", ESRCH);
 }
 
-/// One instruction; the signals that come before it are passed on.
+/// Executes one instruction. Signals that arrive before it are passed on.
 Result<void> HeldPrograms::step(pid_t pid) {
   for (int signal = 0;;) {
     int status = 0;

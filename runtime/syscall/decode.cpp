@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// One walk over the arguments of a call
+//
+//   shape.h: the form of each argument --> put() --> append() ... --> text
+//
+// Most arguments need their form and their value, no more. The meaning of others depends on another argument: the mode of open()
+// on its flags, the arguments of ioctl(), fcntl(), futex() and prctl() on the command. Those read argument(n). Where the command
+// does not use the rest, they set ended_, and the walk stops.
+//
+// Invariant: memory comes from memory_ alone, through or_pointer() or find(), and an argument whose memory is absent prints as an
+// address. A new form must do the same.
 #include "runtime/syscall/decode.h"
 
 #include <fcntl.h>
@@ -27,7 +37,7 @@ namespace {
 
 constexpr uint64_t kMinusOne = UINT64_MAX;
 
-/// What the kernel calls the results of interrupted calls that are made again, in strace's words; no program sees them.
+/// Results of interrupted calls that the kernel restarts, in strace's words. No program sees these numbers.
 struct Restart {
   int error;
   const char* text;
@@ -66,7 +76,7 @@ class Decoder {
   std::string result() const {
     if (call_.error != 0) return error();
     const auto value = static_cast<uint64_t>(call_.result);
-    // It puts back the result of the call that the signal has interrupted.
+    // The result of rt_sigreturn is that of the call that the signal interrupted.
     if (call_.number == SYS_rt_sigreturn && call_.result < 0 && call_.result > -4096)
       return format_syscall_result(UINT64_MAX, static_cast<int>(-call_.result));
     if (shape_ == nullptr) return signed_text(value);
@@ -88,8 +98,8 @@ class Decoder {
   const CallMemory& memory_;
   const CallShape* shape_;
   std::string text_;
-  uint64_t value_ = 0;  ///< of the argument at hand, as wide as its type
-  bool ended_ = false;  ///< the others are of no meaning to this call
+  uint64_t value_ = 0;  ///< of the argument that is being printed, cut to the width of its type
+  bool ended_ = false;  ///< the call does not use the arguments that follow
 
   static uint64_t cut(uint64_t value, unsigned bytes) {
     return bytes >= 8 ? value : value & ((uint64_t{1} << (bytes * 8)) - 1);
@@ -110,7 +120,7 @@ class Decoder {
   bool succeeded() const { return call_.returns && call_.error == 0; }
   std::string pointer() const { return pointer_text(value_); }
 
-  /// The text of memory at the argument, or the argument.
+  /// The memory that the argument points to, formatted; or the address, where there is no memory or no text.
   template <typename Format>
   std::string or_pointer(bool out, Format format) const {
     const auto piece = out && !succeeded() ? std::nullopt : memory_.find(value_);
@@ -227,7 +237,7 @@ class Decoder {
     return std::to_string(fd) + "<" + escaped(what) + (deleted ? ">(deleted)" : ">");
   }
 
-  /// As between quotes.
+  /// `text` as quote() escapes it, without the quotes.
   static std::string escaped(std::string_view text) {
     const std::string quoted = quote(text, false);
     return quoted.substr(1, quoted.size() - 2);
@@ -246,7 +256,7 @@ class Decoder {
     });
   }
 
-  /// How many bytes the buffer has, of which the first were captured.
+  /// The captured bytes of a buffer. Dots follow where the buffer is longer.
   std::string data(const ArgumentShape& shape, Escape escape) const {
     if (shape.out && !succeeded()) return pointer();
     const uint64_t length = shape.size == kByResult ? static_cast<uint64_t>(call_.result) : call_.arguments[shape.size];
@@ -275,7 +285,7 @@ class Decoder {
     return "";
   }
 
-  /// `left`: how many bytes the call has moved through it, or null: all.
+  /// `moved`: how many bytes the call has transferred; null: as many as the vector has.
   std::string vector(uint64_t address, const int64_t* moved) const {
     if (moved != nullptr && !succeeded()) return pointer_text(address);
     const auto piece = memory_.find(address);
@@ -321,7 +331,7 @@ class Decoder {
     return or_pointer(false, [&](const auto& piece) { return format_bits(piece.bytes, argument(shape.size)); });
   }
 
-  /// The last argument of pselect6: where the mask is, and its size.
+  /// The last argument of pselect6: the address of the signal mask, and its size.
   static std::string set_and_size(std::string_view bytes) {
     if (bytes.size() < 16) return "";
     return "{sigmask=" + pointer_text(read_as<uint64_t>(bytes, 0)) +
@@ -374,7 +384,7 @@ class Decoder {
     return (flags & FUTEX_CLOCK_REALTIME) != 0 ? text + "|FUTEX_CLOCK_REALTIME" : text;
   }
 
-  /// The three behind the value: what they are, and whether there are any, depends on the command.
+  /// The three arguments after the value. The command decides what they mean, and how many of them it uses.
   void futex_argument(uint8_t at) {
     const bool bitset = futex_command() == FUTEX_WAIT_BITSET || futex_command() == FUTEX_WAKE_BITSET;
     switch (futex_command()) {
@@ -558,7 +568,7 @@ class Decoder {
     return format_syscall_result(static_cast<uint64_t>(call_.result), call_.error);
   }
 
-  /// Which of the descriptors are ready; for the calls that wait for such.
+  /// Which descriptors are ready, for poll, select and their kin; empty for other calls.
   std::string ready() const {
     const bool polls = shape_->arguments[0].form == Form::as_structure && shape_->arguments[0].which == Struct::pollfd;
     const bool selects = shape_->arguments[1].form == Form::as_fd_set;

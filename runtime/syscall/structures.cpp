@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The layouts are the kernel's ABI, not the C library's: its sigaction, a signal set of 8 bytes, linux_dirent64. Where both agree
+// the C library's type is used.
+//
+// Invariant: the bytes are the program's, and there may be fewer than the structure has. read_as() fills what is missing with
+// zeros and never reads past the end; what cannot be shown is an empty text, and decode.cpp prints the address instead.
 #include "runtime/syscall/structures.h"
 
 #include <arpa/inet.h>
@@ -137,7 +142,7 @@ std::string limit_text(uint64_t limit) {
   return limit > 1024 && limit % 1024 == 0 ? number(limit / 1024) + "*1024" : number(limit);
 }
 
-/// The kernel's own: handler, flags, restorer, mask.
+/// The kernel's struct sigaction: handler, flags, restorer, mask.
 std::string sigaction_text(std::string_view bytes) {
   const auto handler = read_as<uint64_t>(bytes), flags = read_as<uint64_t>(bytes, 8);
   const auto name = name_of(Set::signal_handler, handler);
@@ -225,7 +230,7 @@ std::string ids_text(std::string_view bytes) {
   return "[" + text + "]";
 }
 
-/// The pieces that have one element's size each.
+/// Each whole element; a last one that is cut short is left out.
 template <typename T, typename Format>
 std::string array_text(std::string_view bytes, Format format) {
   std::string text;

@@ -17,7 +17,7 @@ namespace sonde {
 struct TaskFinder::Watch {
   TaskFinder* finder;
   utrace_engine* engine;
-  std::vector<FinderTarget*> found;  ///< targets that were told of this thread
+  std::vector<FinderTarget*> found;  ///< targets whose callback has accepted this thread
 };
 
 namespace {
@@ -178,7 +178,7 @@ void TaskFinder::end(Watch& watch, utrace_task* task, bool process) {
     if (target->callback) target->callback(*target, task, false, process);
 }
 
-/// System calls are watched only on threads where somebody wants to know.
+/// The mapping calls are watched only on threads of targets that have a callback for them.
 void TaskFinder::update_events(Watch& watch, utrace_task* task) {
   utrace_syscall_set none, exits;
   bool any = false;

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The core's loop (core.h has its theory), and UtraceHost, through which others see the core
+//
+//   wait(): poll(signalfd, fds) --> take the signal --> turn: statuses, at most 256 --> threads on `ready`
+//
+// Some conditions come without a SIGCHLD: zombies, running threads that are to stop, parked children. While there are such,
+// poll() waits no longer than bounded_timeout(), and each turn looks at them.
 #include <errno.h>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -21,7 +27,7 @@ Core::Core() {
     struct sigaction action {};
     ignored_[signal] = sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
   }
-  // Ignored, or without notice of stops, SIGCHLD would tell us nothing.
+  // An ignored SIGCHLD, or one with SA_NOCLDSTOP, would not tell of stops.
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &standard, &saved_child_action_);
@@ -56,13 +62,13 @@ void Core::queue(utrace_task& task) {
   ready_.push_back(&task);
 }
 
-/// Threads that an API call may have freed.
+/// Lets threads go on that API calls have released.
 void Core::take_ready() {
   for (int rounds = 0; !ready_.empty() && rounds < 64; ++rounds) {
     auto now = std::move(ready_);
     ready_.clear();
     for (utrace_task* task : now) {
-      // One that died meanwhile was buried; its place in the list is not.
+      // A thread that has died since is still in the list, but not valid.
       if (!valid(task)) continue;
       task->queued = false;
       if (task->life == Life::Stopped && !held(*task)) proceed(*task);
@@ -135,7 +141,7 @@ std::vector<int> Core::wait(std::span<const int> fds, int timeout_ms) {
   polled.push_back({signals_.get(), POLLIN, 0});
   for (int fd : fds) polled.push_back({fd, POLLIN, 0});
   int got = poll(polled.data(), polled.size(), bounded_timeout(timeout_ms));
-  // Take the signal before the statuses: what arrives between is latched again.
+  // The signal is taken before the statuses: one that arrives in between is latched again.
   signalfd_siginfo taken;
   if (got > 0 && (polled[0].revents & POLLIN) && read(signals_.get(), &taken, sizeof taken) < 0)
     SONDE_CHECK(errno == EAGAIN);
@@ -177,7 +183,7 @@ bool Core::end_listen(utrace_task& task) {
   int status = 0;
   if (request(PTRACE_INTERRUPT, task, nullptr, nullptr) != 0 || !wait_for(task, &status, 1000)) return false;
   if (WSTOPSIG(status) == SIGTRAP) {
-    // SIGCONT was faster: the loop reports that.
+    // SIGCONT came first: the loop reports it.
     deferred_.push_back({task.tid, status});
     return false;
   }

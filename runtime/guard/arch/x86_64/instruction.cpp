@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// What is done with the instruction under a breakpoint is decided once, when it is decoded (decide):
+//
+//   emulated     the registers and the stack are changed here: one stop a hit
+//   Slot         a copy is stepped at another address, relocated where it is relative to rip: two stops
+//   Impossible   no breakpoint: what it pushes, loads or returns to would show the slot or the step; its relative operand is not
+//                handled (loop, xbegin); or it cannot be decoded
+//
+// Emulated are the instructions that functions begin and end with, for these are probed most.
+//
+// Invariant: emulate() does exactly what the processor does, flags included, or returns false and has changed nothing. It fails
+// where memory cannot be accessed; then the real instruction is stepped, and it raises the fault, or has the stack grow.
+//
+// A slot is filled with int3 behind the copy, so a thread that is left there meets a trap and not some other copy's rest.
 #include "runtime/guard/arch/x86_64/instruction.h"
 
 #include <Zydis/Zydis.h>
@@ -36,7 +49,7 @@ uint64_t result_flags(uint64_t value, uint8_t width) {
 
 void set_flags(user_regs_struct& regs, uint64_t flags) { regs.eflags = (regs.eflags & ~kArithmetic) | flags; }
 
-/// Writing 32 bits clears the upper half.
+/// A write of 32 bits clears the upper half.
 void set_register(user_regs_struct& regs, uint8_t number, uint8_t width, uint64_t value) {
   machine_register(regs, number) = value & width_mask(width);
 }
@@ -99,7 +112,7 @@ uint64_t d_register(const user_regs_struct& r, uint32_t number) {
   return number < std::size(all) ? all[number] : 0;
 }
 
-/// Turns what Zydis says into an Instruction.
+/// Makes an Instruction of what Zydis has decoded.
 struct InstructionDecoder {
   Instruction& out;
   const ZydisDecodedInstruction& in;
@@ -123,7 +136,7 @@ struct InstructionDecoder {
     return base_known && index_known && in.address_width == 64;
   }
 
-  /// Register, register of 32 or 64 bits.
+  /// Both operands are registers of 32 or 64 bits.
   bool two_registers() {
     if (in.operand_count_visible != 2) return false;
     out.target_ = reg_number(0);
@@ -196,7 +209,7 @@ struct InstructionDecoder {
         out.target_ = reg_number(0);
         out.width_ = static_cast<uint8_t>(operands[0].size);
         if (out.target_ == kNoRegister || !take_memory(1)) return slot();
-        out.memory_.segment = 0;  // an address without its segment
+        out.memory_.segment = 0;  // lea ignores the segment
         return How::Lea;
       case ZYDIS_MNEMONIC_JMP:
       case ZYDIS_MNEMONIC_CALL: return branch();

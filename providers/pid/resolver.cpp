@@ -5,8 +5,7 @@
 //                                  stores go to stored_, and are read back from there
 //
 // Invariant: what is not modelled exactly fails the whole run: an instruction or register that is not known here, memory that is
-// not known, the thread's own memory (fs, gs), a loop beyond kMostInstructions. The one exception is the overflow flag
-// of a shift. No answer is better than a wrong one: the caller has other ways to find it.
+// not known, the thread's own memory (fs, gs), a loop beyond kMostInstructions. No answer is better than a wrong one: the caller has other ways to find it.
 #include "providers/pid/resolver.h"
 
 #include <Zydis/Zydis.h>
@@ -157,12 +156,13 @@ class Interpreter {
     flags_.overflow = (~(a ^ b) & (a ^ sum)) >> (width() - 1) & 1;
     return result_flags(sum);
   }
-  /// Sets zero, sign, parity and carry. Overflow, the one flag that is not modelled, stays as it was.
+  /// Overflow is defined for shifts by 1 alone, so only those are worth being right.
   void shift(bool left) {
     const uint64_t count = get(1) % (width() == 64 ? 64 : 32), value = get(0);
     if (count == 0) return;
     flags_.carry = count <= width() && (left ? value >> (width() - count) : value >> (count - 1)) & 1;
     set(0, result_flags(left ? value << count : value >> count));
+    flags_.overflow = left ? flags_.sign != flags_.carry : value >> (width() - 1) & 1;
   }
 
   void push(uint64_t value) { store(registers_[kStackPointer] -= 8, 8, value); }

@@ -361,7 +361,6 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   note_exit(thread, code);
   const auto threads = targets_.threads_of(process.pid);
   const bool last = std::all_of(threads.begin(), threads.end(), [](const Thread* other) { return other->exited; });
-  const user_regs_struct* regs = utrace_registers(thread.task);
   if (taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, last_send_of(thread, utrace_get_call(thread.task)));
   fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), of_end(static_cast<int>(code)));
   if (last) tell_mappings(thread);

@@ -157,8 +157,7 @@ int sonde_glob_match(const char* pattern, const char* text);
 struct sonde_mapping {
   uint64_t start, end, offset;
   char path[4096]; /* as the process has it */
-  char file
-      [4096]; /* by which it can be opened and probed: where `path` is another file by now, or of another root, a way through /proc */
+  char file[4096]; /* by which it opens here: a way through /proc where `path` does not lead to it */
 };
 /* Calls `visit` for each target's pid. */
 void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg);

@@ -292,7 +292,7 @@ bool parse_arguments(int argc, char** argv, Arguments& arguments, BadArguments& 
 
 std::string usage() {
   return "Usage: " + program_name() +
-         " [-CeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]] [-I path] [-L path] [-o output]\n"
+         " [-32|-64] [-CeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]] [-I path] [-L path] [-o output]\n"
          "\t[-p pid] [-s script] [-U name] [-x opt[=val]] [-X a|c|s|t]\n"
          "\t[-P prov | -m [p:]mod | -f [[p:]m:]fun | -n [[[p:]m:]f:]name | -i id]\n"
          "\t[[predicate] action] [macro args ...]\n"

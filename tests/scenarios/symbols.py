@@ -262,7 +262,7 @@ def start_turns(world, program, command=(), **more):
 @scenario()
 def functions_of_files_that_were_replaced(world):
     """Program and library were upgraded since the program started: it runs the old ones, and these are probed, not the new of their names."""
-    program, library = world.path("turns"), world.path("libc.so.6")
+    program, library = world.path("upgraded"), world.path("libc.so.6")
     shutil.copy(world.program("turns"), program)
     shutil.copy("/lib/x86_64-linux-gnu/libc.so.6", library)
     for path in (program, library):
@@ -276,7 +276,7 @@ def functions_of_files_that_were_replaced(world):
         found = counts_of_turns(world, process, process.pid, "pid$target:a.out:work:entry", "pid$target:libc:getppid:return")
         for name in ("work", "getppid"):
             check(f"{name} 100\n" in found, f"calls of {name}, {path} replaced: {found[-200:]}")
-        check("turns`work\n" in found and "libc.so.6`getppid+" in found, f"names in stacks: {found[:300]}")
+        check("upgraded`work\n" in found and "libc.so.6`getppid+" in found, f"names in stacks: {found[:300]}")
         replace(path, world.program("turns") if path == program else "/lib/x86_64-linux-gnu/libc.so.6")
 
 
@@ -291,7 +291,7 @@ def functions_in_another_mount_namespace(world):
     """A path that the process has may be another file here."""
     if world.run(["unshare", "--mount", "true"]).status != 0:
         raise Skip("no namespaces here")
-    program, folder = world.path("turns"), pathlib.Path(world.path("theirs"))
+    program, folder = world.path("both"), pathlib.Path(world.path("theirs"))
     folder.mkdir()
     shutil.copy(world.program("turns"), folder)
     shutil.copy(world.program("frames"), program)

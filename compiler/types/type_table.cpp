@@ -22,6 +22,8 @@
 namespace sonde {
 namespace {
 
+constexpr uint32_t kWord = 0;  ///< a size that the data model says
+
 struct IntegerRow {
   std::string_view name;
   uint32_t size;
@@ -35,16 +37,16 @@ constexpr std::array kIntegers = std::to_array<IntegerRow>({
     {"unsigned short", 2, false},
     {"int", 4, true},
     {"unsigned int", 4, false},
-    {"long", 8, true},
-    {"unsigned long", 8, false},
+    {"long", kWord, true},
+    {"unsigned long", kWord, false},
     {"long long", 8, true},
     {"unsigned long long", 8, false},
     {"_Bool", 1, false},
     {"signed char", 1, true},
 });
 
-/// The names of exactly 64 bits, which are spelled with long where that has them.
-constexpr std::array<std::string_view, 5> kExact64 = {"int64_t", "uint64_t", "__u64", "__s64", "ino64_t"};
+/// Targets that are the first integer of 64 bits: long, or long long where long has 32.
+constexpr std::string_view kSigned64 = "signed 64", kUnsigned64 = "unsigned 64";
 
 struct TypedefRow {
   std::string_view name, target;
@@ -54,11 +56,11 @@ constexpr std::array kTypedefs = std::to_array<TypedefRow>({
     {"int8_t", "char"},
     {"int16_t", "short"},
     {"int32_t", "int"},
-    {"int64_t", "long"},
+    {"int64_t", kSigned64},
     {"uint8_t", "unsigned char"},
     {"uint16_t", "unsigned short"},
     {"uint32_t", "unsigned int"},
-    {"uint64_t", "unsigned long"},
+    {"uint64_t", kUnsigned64},
     {"intptr_t", "long"},
     {"uintptr_t", "unsigned long"},
     {"size_t", "unsigned long"},
@@ -77,11 +79,11 @@ constexpr std::array kTypedefs = std::to_array<TypedefRow>({
     {"__u8", "unsigned char"},
     {"__u16", "unsigned short"},
     {"__u32", "unsigned int"},
-    {"__u64", "unsigned long"},
+    {"__u64", kUnsigned64},
     {"__s8", "char"},
     {"__s16", "short"},
     {"__s32", "int"},
-    {"__s64", "long"},
+    {"__s64", kSigned64},
     {"uint", "unsigned int"},
     {"ulong", "unsigned long"},
     {"ushort", "unsigned short"},
@@ -91,7 +93,7 @@ constexpr std::array kTypedefs = std::to_array<TypedefRow>({
     {"bool", "_Bool"},
     {"dev_t", "unsigned int"},
     {"ino_t", "unsigned long"},
-    {"ino64_t", "unsigned long"},
+    {"ino64_t", kUnsigned64},
     {"off_t", "long"},
     {"offset_t", "long long"},
     {"loff_t", "long long"},
@@ -208,10 +210,8 @@ TypeTable::TypeTable(uint64_t strsize, DataModel model)
     names_[std::string(name)] = add(std::move(type));
   };
   simple(Type::Kind::Void, "void", 0);
-  for (const IntegerRow& row : kIntegers) {
-    const bool is_long = row.name == "long" || row.name == "unsigned long";
-    simple(Type::Kind::Integer, row.name, is_long ? word_bytes_ : row.size, row.is_signed);
-  }
+  for (const IntegerRow& row : kIntegers)
+    simple(Type::Kind::Integer, row.name, row.size == kWord ? word_bytes_ : row.size, row.is_signed);
   simple(Type::Kind::Float, "float", 4, true);
   simple(Type::Kind::Float, "double", 8, true);
   simple(Type::Kind::Float, "long double", 16, true);
@@ -222,9 +222,8 @@ TypeTable::TypeTable(uint64_t strsize, DataModel model)
   simple(Type::Kind::Aggregation, "@", 0);
   simple(Type::Kind::Any, "@@", 0);
   for (const TypedefRow& row : kTypedefs) {
-    const Type* target = of_text(row.target, nullptr);
-    if (std::ranges::count(kExact64, row.name) != 0) target = integer(8, target->is_signed);
-    add_typedef(std::string(row.name), target);
+    const bool sized = row.target == kSigned64 || row.target == kUnsigned64;
+    add_typedef(std::string(row.name), sized ? integer(8, row.target == kSigned64) : of_text(row.target, nullptr));
   }
 }
 
@@ -281,8 +280,7 @@ const Type* TypeTable::float_type(uint32_t size) const {
 
 const Type* TypeTable::integer(uint32_t size, bool is_signed) const {
   for (const IntegerRow& row : kIntegers)
-    if (row.size == size && row.is_signed == is_signed)
-      if (const Type* type = find(row.name); type->size == size) return type;
+    if ((row.size == kWord ? word_bytes_ : row.size) == size && row.is_signed == is_signed) return find(row.name);
   SONDE_CHECK(!"size of an integer");
   return nullptr;
 }

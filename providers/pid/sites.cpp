@@ -233,8 +233,9 @@ class Finder {
   static std::string why_unread(const Object& object) {
     const UniqueFd file(open(object.path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file) return ": '" + object.name + "' is no ELF file for x86-64 that can be read";
-    const std::string why = ": '" + object.name + "' cannot be read: " + std::strerror(errno);
-    const bool replaced = object.path.find("/map_files/") != std::string::npos && errno == EPERM;
+    const int error = errno;
+    const std::string why = ": '" + object.name + "' cannot be read: " + std::strerror(error);
+    const bool replaced = object.path.find("/map_files/") != std::string::npos && error == EPERM;
     return why +
            (replaced ? "; its file was replaced since the program mapped it, and the old one only root may read" : "");
   }

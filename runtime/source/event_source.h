@@ -58,9 +58,8 @@ class EventSource {
   virtual Result<void> attach(uint32_t pid) = 0;
   /// Runs a spawned program until its dynamic linker is done (its entry point).
   virtual Result<void> run_to_entry(uint32_t pid) = 0;
-  /// Runs it until its libraries are mapped and none of their constructors has run; to its entry point where the source, or the program,
-  /// has no such place.
-  virtual Result<void> run_to_constructors(uint32_t pid) { return run_to_entry(pid); }
+  /// Runs it until its libraries are mapped and none of their constructors has run; a program that has no libraries stays where it is.
+  virtual Result<void> run_to_constructors(uint32_t pid) = 0;
   /// Lets all targets go.
   virtual Result<void> go() = 0;
   virtual Result<void> hold(uint32_t pid) = 0;

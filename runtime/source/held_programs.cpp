@@ -72,6 +72,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
+Error lost(pid_t pid) { return Error("process " + std::to_string(pid) + " ended before its first instruction", ESRCH); }
+
 }  // namespace
 
 GivenSignals::GivenSignals() {
@@ -178,16 +180,18 @@ Result<void> HeldPrograms::run_to_constructors(uint32_t pid) {
   }
 }
 
-Error HeldPrograms::lost(pid_t pid) {
+/// Lets it run, by PTRACE_CONT or the like, to its next stop. False: it has ended, and is none of ours any more.
+bool HeldPrograms::run_on(int request, pid_t pid, int signal, int& status) {
+  if (trace(request, pid, 0, static_cast<uintptr_t>(signal)) && await_stop(pid, status)) return true;
   children_.erase(pid);
-  return Error("process " + std::to_string(pid) + " ended before its first instruction", ESRCH);
+  return false;
 }
 
 /// Executes one instruction. Signals that arrive before it are passed on.
 Result<void> HeldPrograms::step(pid_t pid) {
   for (int signal = 0;;) {
     int status = 0;
-    if (!trace(PTRACE_SINGLESTEP, pid, 0, static_cast<uintptr_t>(signal)) || !await_stop(pid, status)) return lost(pid);
+    if (!run_on(PTRACE_SINGLESTEP, pid, signal, status)) return lost(pid);
     if ((signal = signal_of(status)) == 0) return {};
   }
 }
@@ -200,7 +204,7 @@ Result<void> HeldPrograms::run_to(pid_t pid, uint64_t address) {
   int signal = 0;
   for (;;) {
     int status = 0;
-    if (!trace(PTRACE_CONT, pid, 0, static_cast<uintptr_t>(signal)) || !await_stop(pid, status)) return lost(pid);
+    if (!run_on(PTRACE_CONT, pid, signal, status)) return lost(pid);
     user_regs_struct regs{};
     if (ptrace(PTRACE_GETREGS, pid, nullptr, &regs) != 0) return lost(pid);
     const bool there = status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP && regs.rip == address + 1;

@@ -54,7 +54,7 @@ class HeldPrograms {
   Result<pid_t> held(uint32_t pid) const;
   Result<void> run_to(pid_t pid, uint64_t address);
   Result<void> step(pid_t pid);
-  Error lost(pid_t pid);
+  bool run_on(int request, pid_t pid, int signal, int& status);
 
   SourceOptions options_;
   GivenSignals signals_;

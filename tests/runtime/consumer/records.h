@@ -40,6 +40,7 @@ class QuietSource : public EventSource {
   Result<uint32_t> spawn(const SpawnRequest&) override { return Error("no"); }
   Result<void> attach(uint32_t) override { return {}; }
   Result<void> run_to_entry(uint32_t) override { return {}; }
+  Result<void> run_to_constructors(uint32_t) override { return {}; }
   Result<void> go() override { return {}; }
   Result<void> hold(uint32_t) override { return {}; }
   Result<void> resume(uint32_t) override { return {}; }

@@ -52,6 +52,7 @@ class RecordingSource : public EventSource {
   Result<uint32_t> spawn(const SpawnRequest&) override { return refuse(); }
   Result<void> attach(uint32_t) override { return refuse(); }
   Result<void> run_to_entry(uint32_t) override { return refuse(); }
+  Result<void> run_to_constructors(uint32_t) override { return refuse(); }
   Result<void> go() override { return refuse(); }
   Result<void> hold(uint32_t) override { return refuse(); }
   Result<void> resume(uint32_t) override { return refuse(); }

@@ -2,7 +2,7 @@
 // The life of a run, in the order of the functions below
 //
 //   prepare_targets    programs of -c are started, and wait at their exec
-//   compile
+//   compile            while they start, unless a text needs to know them
 //   start              buffers, processes of -p attached, limits checked, probes enabled, BEGIN fired, targets let go
 //   loop               wait --> take_events --> drain, until exit(), a signal, the last target's end, or nobody reads
 //   finish             targets let go, probes disarmed, last records, END, report
@@ -72,6 +72,14 @@ std::string hint_on(const std::vector<std::string>& words, int error) {
   return {};
 }
 
+Error not_executed(const std::vector<std::string>& words, Error error) {
+  constexpr std::array kOfExec = {ENOENT, EACCES, ENOTDIR, ENOEXEC, EISDIR, ELOOP};
+  const int code = error.code();
+  if (std::ranges::find(kOfExec, code) == kOfExec.end())
+    return std::move(error).context("failed to execute " + words[0]);
+  return Error("failed to execute " + words[0] + ": " + std::strerror(code) + hint_on(words, code), code);
+}
+
 /// Waits, a second at most, until a process that was killed is gone, or is a zombie that nobody traces: then the guard has
 /// no reason to stay.
 void await_end(uint32_t pid) {
@@ -132,20 +140,20 @@ Result<void> Session::prepare_targets(const std::vector<std::vector<std::string>
   const auto gone = std::ranges::find_if(pids, is_gone);
   if (gone != pids.end())
     return Error("No such process\n    no process has the number " + std::to_string(*gone), ESRCH);
-  std::vector<uint32_t> wanted = pids;
+  attach_ = pids;
   for (uint32_t pid : named_processes(texts, macros)) {
-    if (std::ranges::find(wanted, pid) == wanted.end() && !is_gone(pid)) wanted.push_back(pid);
+    if (std::ranges::find(attach_, pid) == attach_.end() && !is_gone(pid)) attach_.push_back(pid);
   }
+  bool needed = commands.empty();
   if (!commands.empty()) {
     const Forecast forecast = framework_->forecast(compiler_->preview(texts, macros));
     for (const std::vector<std::string>& words : commands) {
-      if (auto done = spawn(words, forecast); !done) return done;
+      if (auto done = begin_spawn(words, forecast); !done) return done;
     }
+    needed = forecast.awaits_process || forecast.may_grow;
   }
-  attach_ = wanted;
-  live_.insert(live_.end(), wanted.begin(), wanted.end());
-  had_targets_ = !live_.empty();
-  framework_->set_targets(live_);
+  if (needed) return await_targets();
+  framework_->on_targets_asked = [this] { (void)await_targets().has_value(); };
   return {};
 }
 
@@ -195,21 +203,39 @@ void Session::tell_left_out(uint32_t pid, size_t children) {
                   (children == 1 ? " child" : " children") + " already, not traced: -x children takes them");
 }
 
-Result<void> Session::spawn(const std::vector<std::string>& words, const Forecast& forecast) {
-  const std::string& when = options_.text("evaltime");
-  const std::vector<std::string> environment = own_environment();
-  const bool shows_exec = when == "exec";
-  auto pid = source_->spawn({words, environment, !forecast.awaits_process, forecast.calls, shows_exec});
-  constexpr std::array kOfExec = {ENOENT, EACCES, ENOTDIR, ENOEXEC, EISDIR, ELOOP};
-  const int error = pid ? 0 : pid.error().code();
-  if (std::ranges::find(kOfExec, error) != kOfExec.end())
-    return Error("failed to execute " + words[0] + ": " + std::strerror(error) + hint_on(words, error), error);
-  if (!pid) return std::move(pid).error().context("failed to execute " + words[0]);
+Result<void> Session::begin_spawn(const std::vector<std::string>& words, const Forecast& forecast) {
+  const bool shows_exec = options_.text("evaltime") == "exec";
+  auto done = source_->begin_spawn({words, own_environment(), !forecast.awaits_process, forecast.calls, shows_exec});
+  if (!done) return not_executed(words, std::move(done).error());
+  begun_.push_back({words, forecast.awaits_process});
+  return {};
+}
+
+/// Waits until the programs of -c are at their exec, or where evaltime has them. From then on the targets are known. Said
+/// again, it answers the same.
+Result<void> Session::await_targets() {
+  for (const Begun& program : std::exchange(begun_, {})) {
+    if (auto done = await_program(program); !done && !not_started_) not_started_ = std::move(done).error();
+  }
+  if (!std::exchange(targets_known_, true)) {
+    live_.insert(live_.end(), attach_.begin(), attach_.end());
+    had_targets_ = !live_.empty();
+    framework_->set_targets(live_);
+  }
+  if (not_started_) return *not_started_;
+  return {};
+}
+
+Result<void> Session::await_program(const Begun& program) {
+  auto pid = source_->spawned();
+  if (!pid) return not_executed(program.words, std::move(pid).error());
   spawned_.push_back(*pid);
   live_.push_back(*pid);
-  if (shows_exec) execs_.emplace_back(*pid, decode_exec(path_of_exec(*pid), words, environment.size()));
+  const std::string& when = options_.text("evaltime");
+  if (when == "exec")
+    execs_.emplace_back(*pid, decode_exec(path_of_exec(*pid), program.words, own_environment().size()));
   if (when == "postinit" || when == "main") return source_->run_to_entry(*pid);
-  const bool awaits_libraries = when.empty() && forecast.awaits_process;
+  const bool awaits_libraries = when.empty() && program.awaited;
   return when == "preinit" || awaits_libraries ? source_->run_to_constructors(*pid) : Result<void>();
 }
 
@@ -240,6 +266,7 @@ void Session::set_end(std::function<std::string(Consumer&)> report, bool rest) {
 
 void Session::abandon_targets() {
   if (going_) return;
+  (void)await_targets().has_value();
   for (uint32_t pid : spawned_) ::kill(static_cast<pid_t>(pid), SIGKILL);
 }
 
@@ -253,8 +280,13 @@ void Session::release_targets() {
 // ---- start -----------------------------------------------------------------------------------------------------
 
 Result<std::vector<CompiledText>> Session::compile(std::span<const SourceText> texts, MacroValues macros) {
-  macros.target = live_.empty() ? 0 : live_.front();
-  return compiler_->compile(texts, macros);
+  macros.target = [this] {
+    (void)await_targets().has_value();
+    return live_.empty() ? 0u : live_.front();
+  };
+  auto compiled = compiler_->compile(texts, macros);
+  if (auto done = await_targets(); !done) return std::move(done).error();
+  return compiled;
 }
 
 Result<void> Session::start(std::span<const CompiledText> texts) {

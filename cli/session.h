@@ -36,7 +36,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Starts -c programs (held at their exec) and notes -p processes; `texts` decide about filter and entry.
+  /// Starts -c programs (held at their exec) and notes -p processes; `texts` decide about filter and entry. It returns
+  /// before the programs are there, where `texts` can be compiled without them; compile() gives the error then.
   Result<void> prepare_targets(const std::vector<std::vector<std::string>>& commands, const std::vector<uint32_t>& pids,
                                std::span<const SourceText> texts, const MacroValues& macros);
   Result<std::vector<CompiledText>> compile(std::span<const SourceText> texts, MacroValues macros);
@@ -73,7 +74,14 @@ class Session {
 
  private:
   Session(Options& options, FileOutput& output);
-  Result<void> spawn(const std::vector<std::string>& words, const Forecast& forecast);
+  /// A program of -c whose exec is not known to have happened.
+  struct Begun {
+    std::vector<std::string> words;
+    bool awaited;  ///< by descriptions: its libraries are to be mapped before they are matched
+  };
+  Result<void> begin_spawn(const std::vector<std::string>& words, const Forecast& forecast);
+  Result<void> await_targets();
+  Result<void> await_program(const Begun& program);
   std::string path_of_exec(uint32_t pid);
   Result<void> take_events();
   void take_names();
@@ -102,6 +110,9 @@ class Session {
   BodyProgram program_;
   std::unique_ptr<Compiler> compiler_;
   std::unique_ptr<Consumer> consumer_;
+  std::vector<Begun> begun_;
+  bool targets_known_ = false;
+  std::optional<Error> not_started_;                     ///< what became of the first program that did not start
   std::vector<uint32_t> spawned_;                        ///< by -c, held until go()
   std::vector<std::pair<uint32_t, std::string>> execs_;  ///< of those whose exec is shown, its arguments
   std::optional<int> end_of_program_;                    ///< the wait status of the first of them

@@ -31,7 +31,7 @@ class Macros {
 
   std::optional<std::string> operator()(std::string_view name) const {
     if (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0]))) return argument(name);
-    if (name == "target") return std::to_string(values_.target);
+    if (name == "target") return std::to_string(values_.target());
     if (name == "pid") return std::to_string(getpid());
     if (name == "ppid") return std::to_string(getppid());
     if (name == "uid") return std::to_string(getuid());

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ namespace sonde {
 struct MacroValues {
   std::string script_name;             ///< $0
   std::vector<std::string> arguments;  ///< $1, $2, ...
-  uint32_t target = 0;
+  std::function<uint32_t()> target = [] { return 0; };  ///< $target; asked when a text names it
 };
 
 /// State that lasts over all texts of a session: types, names, inlines, translators, and the program that grows.

@@ -131,17 +131,22 @@ void Framework::Impl::start_probe(ProbeState& probe) {
   probe.uses_taps = !probe.taps.empty();
 }
 
-Result<ProgramId> Framework::Impl::load(const std::shared_ptr<const FireProgram>& program) {
-  auto known = loaded.find(program);
-  if (known != loaded.end()) return known->second;
-  const ProgramId id{++last_program};
-  if (auto done = source->load_program(id, program->view()); !done) return std::move(done).error();
-  loaded.emplace(program, id);
-  return id;
+/// Sees that the source has these fire parts: all that it lacks are sent at once.
+Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FireProgram>> programs) {
+  std::vector<Loading> lacking;
+  std::map<std::shared_ptr<const FireProgram>, ProgramId> added;
+  for (const auto& program : programs) {
+    if (loaded.contains(program) || !added.emplace(program, ProgramId{last_program + 1}).second) continue;
+    lacking.push_back({ProgramId{++last_program}, program->view()});
+  }
+  auto done = lacking.empty() ? Result<void>() : source->load_programs(lacking);
+  if (done) loaded.merge(added);
+  return done;
 }
 
 Result<void> Framework::Impl::hand_to_source(Pending& pending) {
   std::vector<Ecb> ecbs;
+  std::vector<std::shared_ptr<const FireProgram>> programs;
   for (const Pending::NewEcb& added : pending.ecbs) {
     if (!added.probe->uses_taps) continue;
     if (source == nullptr) {
@@ -151,11 +156,12 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
                    EINVAL);
     }
     const Enabling& enabling = enablings[added.ecb.enabling].what;
-    auto program = load(enabling.program_of(added.probe->info.id));
-    if (!program) return std::move(program).error();
-    ecbs.push_back({added.ecb.epid, added.probe->info.id, *program, enabling.held});
+    programs.push_back(enabling.program_of(added.probe->info.id));
+    ecbs.push_back({added.ecb.epid, added.probe->info.id, {}, enabling.held});
   }
   if (ecbs.empty()) return {};
+  if (auto done = load(programs); !done) return done;
+  for (size_t i = 0; i < ecbs.size(); i++) ecbs[i].program = loaded.at(programs[i]);
   if (auto added = source->add_ecbs(ecbs); !added) return added;
   for (const Ecb& ecb : ecbs) pending.sent.push_back(ecb.epid);
   if (taps_to_arm.empty()) return {};
@@ -221,6 +227,9 @@ Forecast Framework::Impl::forecast(std::span<const ProbeDescription> description
   for (const ProbeDescription& description : descriptions) {
     const std::vector<ProbeId> found = match(description);
     result.awaits_process |= found.empty();
+    result.may_grow |= !Glob(description.provider).is_exact() && std::ranges::any_of(found, [this](ProbeId id) {
+      return !probes[id.value - 1].info.function.empty();
+    });
     all.insert(all.end(), found.begin(), found.end());
   }
   std::ranges::sort(all);

@@ -340,6 +340,9 @@ void Framework::set_targets(std::vector<uint32_t> pids) {
   }
 }
 
-const std::vector<uint32_t>& Framework::targets() const { return impl_->targets; }
+const std::vector<uint32_t>& Framework::targets() const {
+  on_targets_asked();
+  return impl_->targets;
+}
 
 }  // namespace sonde

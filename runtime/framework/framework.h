@@ -34,6 +34,7 @@ namespace sonde {
 struct Forecast {
   std::vector<uint32_t> calls;  ///< system calls that would be tapped; rising
   bool awaits_process = false;  ///< one matches nothing yet: its probes come with a process, if at all
+  bool may_grow = false;        ///< one matches probes of functions of any provider: a process may bring more
 };
 
 class MappedRing;
@@ -87,6 +88,8 @@ class Framework final : public ProbeCatalog {
   std::function<void(const EcbInfo&)> on_ecb;
   /// What an enabling does without, as a line for the user.
   std::function<void(const std::string&)> on_left_out;
+  /// Called before targets() answers: who starts them may have put off set_targets() until somebody asks.
+  std::function<void()> on_targets_asked = [] {};
 
   /// Files were mapped by targets: providers may provide for them, and waiting enablings get their probes.
   Result<void> modules_appeared(std::span<const std::string> paths);

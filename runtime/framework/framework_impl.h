@@ -140,7 +140,7 @@ struct Framework::Impl {
   void tell_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out);
   void start_probe(ProbeState& probe);
   Result<void> hand_to_source(Pending& pending);
-  Result<ProgramId> load(const std::shared_ptr<const FireProgram>& program);
+  Result<void> load(std::span<const std::shared_ptr<const FireProgram>> programs);
   void undo(Pending& pending);
   void stop_probe(ProbeState& probe);
   Result<void> disarm_taps();

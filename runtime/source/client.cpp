@@ -48,8 +48,17 @@ Result<void> SourceClient::create_buffers(uint64_t bytes) {
   return {};
 }
 
-Result<void> SourceClient::load_program(ProgramId id, const sonde_dif_program& program) {
-  return simple(SONDE_PROGRAM_LOAD, 0, id.value, encode_program(program));
+Result<void> SourceClient::load_programs(std::span<const Loading> programs) {
+  for (const auto& [id, program] : programs) {
+    const Bytes payload = encode_program(program);
+    transport_->post({SONDE_PROGRAM_LOAD, id.value, 0, 0, payload.size()}, payload);
+  }
+  Result<void> done;
+  for (size_t i = 0; i < programs.size(); i++) {
+    auto answer = transport_->answer();
+    if (!answer && done) done = std::move(answer).error();
+  }
+  return done;
 }
 
 Result<void> SourceClient::add_ecbs(std::span<const Ecb> ecbs) {
@@ -80,12 +89,6 @@ Result<void> SourceClient::arm(std::span<const Tap> taps) {
 
 Result<void> SourceClient::disarm(std::span<const TapId> taps) {
   return simple(SONDE_TAP_DISARM, taps.size(), 0, array_bytes(taps));
-}
-
-Result<uint32_t> SourceClient::spawn(const SpawnRequest& request) {
-  auto answer = transact({SONDE_SPAWN, 0, 0, 0, 0}, encode_spawn(request));
-  if (!answer) return std::move(answer).error();
-  return static_cast<uint32_t>(answer->value);
 }
 
 Result<void> SourceClient::read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) {

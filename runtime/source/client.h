@@ -8,6 +8,7 @@
 // A source adds to the client only what its other end leaves to us.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,6 +30,15 @@ class Transport {
   /// One request and its answer. `room`: the most bytes that the answer may have.
   /// Errors: those of the other end, in its words; EPIPE when it is gone; E2BIG.
   virtual Result<Answer> transact(const sonde_request& request, ByteSpan payload, size_t room) = 0;
+  /// A request whose answer, without bytes, is fetched by answer(); of several, the first one's first.
+  virtual void post(const sonde_request& request, ByteSpan payload) {
+    answers_.push_back(transact(request, payload, 0));
+  }
+  virtual Result<Answer> answer() {
+    Result<Answer> first = std::move(answers_.front());
+    answers_.pop_front();
+    return first;
+  }
   /// Maps the rings that the answer to SONDE_BUFFERS speaks of.
   virtual Result<std::vector<MappedRing>> map_rings(const Answer& answer) = 0;
   /// Becomes readable when next_event() may have something.
@@ -36,6 +46,9 @@ class Transport {
   virtual Result<std::optional<SourceEvent>> next_event() = 0;
   /// Ends the connection. See EventSource::close().
   virtual std::string close() { return ""; }
+
+ private:
+  std::deque<Result<Answer>> answers_;
 };
 
 class SourceClient : public EventSource {
@@ -44,19 +57,18 @@ class SourceClient : public EventSource {
   SourceClient(std::string_view name, std::unique_ptr<Transport> transport)
       : name_(name), transport_(std::move(transport)) {}
 
-  /// Sees that both ends speak one version. Errors: EPROTO.
+  /// Sees that both ends speak one version; not needed where the other end is a fork of ours. Errors: EPROTO.
   Result<void> begin();
   bool sees_compat_calls() const override { return sees_compat_calls_; }
 
   std::string_view name() const override { return name_; }
   Result<void> create_buffers(uint64_t bytes) override;
   std::span<const MappedRing> mapped_rings() override { return rings_; }
-  Result<void> load_program(ProgramId id, const sonde_dif_program& program) override;
+  Result<void> load_programs(std::span<const Loading> programs) override;
   Result<void> add_ecbs(std::span<const Ecb> ecbs) override;
   Result<void> remove_ecbs(std::span<const Epid> epids) override;
   Result<void> arm(std::span<const Tap> taps) override;
   Result<void> disarm(std::span<const TapId> taps) override;
-  Result<uint32_t> spawn(const SpawnRequest& request) override;
   Result<void> attach(uint32_t pid) override { return simple(SONDE_ATTACH, pid); }
   Result<void> run_to_entry(uint32_t pid) override { return simple(SONDE_RUN_TO_ENTRY, pid); }
   Result<void> run_to_constructors(uint32_t pid) override { return simple(SONDE_RUN_TO_ENTRY, pid, 1); }
@@ -86,7 +98,7 @@ class SourceClient : public EventSource {
   std::string_view name_;
   std::unique_ptr<Transport> transport_;
   std::vector<MappedRing> rings_;
-  bool sees_compat_calls_ = false;
+  bool sees_compat_calls_ = true;
 };
 
 }  // namespace sonde

@@ -20,6 +20,12 @@
 
 namespace sonde {
 
+/// A fire part, and what it is called from then on.
+struct Loading {
+  ProgramId id;
+  sonde_dif_program program;
+};
+
 /// Errors of all calls: the source's own message, with the errno; EPIPE when the source is gone.
 /// Context: one thread, the session's.
 class EventSource {
@@ -43,7 +49,8 @@ class EventSource {
   /// The rings, for the reader, with the size that was checked when they were mapped. Valid until the source is destroyed.
   virtual std::span<const MappedRing> mapped_rings() = 0;
 
-  virtual Result<void> load_program(ProgramId id, const sonde_dif_program& program) = 0;
+  /// Where one is refused, some of the others may have been loaded; their ids are not to be used again.
+  virtual Result<void> load_programs(std::span<const Loading> programs) = 0;
   virtual Result<void> add_ecbs(std::span<const Ecb> ecbs) = 0;
   virtual Result<void> remove_ecbs(std::span<const Epid> epids) = 0;
   virtual Result<void> arm(std::span<const Tap> taps) = 0;
@@ -52,8 +59,14 @@ class EventSource {
   /// None of the taps fires once this has returned.
   virtual Result<void> disarm(std::span<const TapId> taps) = 0;
 
-  /// Starts a program; it is stopped after its exec. Returns its pid.
-  virtual Result<uint32_t> spawn(const SpawnRequest& request) = 0;
+  /// Begins to start a program. Errors that show later are spawned()'s.
+  virtual Result<void> begin_spawn(const SpawnRequest& request) = 0;
+  /// Waits until the program that was begun first, of those not asked for yet, is stopped after its exec. Returns its pid.
+  virtual Result<uint32_t> spawned() = 0;
+  Result<uint32_t> spawn(const SpawnRequest& request) {
+    auto begun = begin_spawn(request);
+    return begun ? spawned() : Result<uint32_t>(std::move(begun).error());
+  }
   /// Attaches to every thread of `pid`; they wait for go().
   virtual Result<void> attach(uint32_t pid) = 0;
   /// Runs a spawned program until its dynamic linker is done (its entry point).

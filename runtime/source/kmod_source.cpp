@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <deque>
 
 #include "runtime/source/client.h"
 #include "runtime/source/held_programs.h"
@@ -103,8 +104,16 @@ class KmodSource final : public SourceClient {
 
   bool taps_memory() const override { return false; }  // uprobes need a file
   bool sees_kernel() const override { return true; }
-  Result<uint32_t> spawn(const SpawnRequest& request) override {
-    return programs_.spawn(request, [this](uint32_t pid) { return attach(pid); });
+  Result<void> begin_spawn(const SpawnRequest& request) override {
+    auto pid = programs_.spawn(request, [this](uint32_t pid) { return attach(pid); });
+    if (!pid) return std::move(pid).error();
+    spawned_.push_back(*pid);
+    return {};
+  }
+  Result<uint32_t> spawned() override {
+    const uint32_t pid = spawned_.front();
+    spawned_.pop_front();
+    return pid;
   }
   Result<void> attach(uint32_t pid) override {
     auto attached = SourceClient::attach(pid);
@@ -165,6 +174,7 @@ class KmodSource final : public SourceClient {
 
   Device& device_;
   HeldPrograms programs_;
+  std::deque<uint32_t> spawned_;  ///< not asked for yet
 };
 
 bool has_capability(unsigned number) {

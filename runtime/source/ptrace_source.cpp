@@ -6,7 +6,9 @@
 //                   <-- reply, events ----------
 //     MappedRing    <======= memfd ============>  RingWriter
 //
-// A request waits for its reply; events that come first are queued. The guard is our child. Closing is in step: we shut our
+// A request waits for its reply, unless it was posted: then more can be sent, or done, meanwhile. Replies come in the order
+// of the requests; events that come first are queued. The guard is our child, a fork of this very binary, so that nobody
+// asks for its version. Closing is in step: we shut our
 // sending side and wait for the guard's end, for only that lets threads go that sleep; then we reap it. A guard that has to
 // stay for filtered programs says so before it closes its side, and is not waited for.
 #include <fcntl.h>
@@ -44,6 +46,8 @@ class GuardSocket final : public Transport {
 
   Result<void> begin();
   Result<Answer> transact(const sonde_request& request, ByteSpan payload, size_t room) override;
+  void post(const sonde_request& request, ByteSpan payload) override;
+  Result<Answer> answer() override { return reply(0); }
   Result<std::vector<MappedRing>> map_rings(const Answer& answer) override;
   int event_fd() const override { return poll_.get(); }
   Result<std::optional<SourceEvent>> next_event() override;
@@ -51,6 +55,7 @@ class GuardSocket final : public Transport {
 
  private:
   Result<void> exchange(short events);
+  Result<Answer> reply(size_t index);
   void queue_event(const Packet& packet);
   Result<void> gone();
   void read_to_end(Clock::time_point end);
@@ -61,6 +66,7 @@ class GuardSocket final : public Transport {
   UniqueFd poll_, queued_;
   std::deque<SourceEvent> events_;
   std::deque<Packet> replies_;
+  size_t posted_ = 0;  ///< requests whose answers nobody has fetched; theirs come before all others
   bool dead_ = false;
 };
 
@@ -109,14 +115,27 @@ void GuardSocket::queue_event(const Packet& packet) {
 Result<Transport::Answer> GuardSocket::transact(const sonde_request& request, ByteSpan payload, size_t) {
   if (payload.size() > kPacketMax - sizeof request) return Error("request too long", E2BIG);
   channel_.take_fds();
+  const size_t before = posted_;
+  post(request, payload);
+  return reply(before);
+}
+
+void GuardSocket::post(const sonde_request& request, ByteSpan payload) {
   channel_.send(SONDE_PACKET_REQUEST, {as_bytes(request), payload});
   if (!channel_.flush()) dead_ = true;
-  while (replies_.empty()) {
+  posted_++;
+}
+
+/// Waits for that one of the replies to come, and takes it.
+Result<Transport::Answer> GuardSocket::reply(size_t index) {
+  posted_--;
+  while (replies_.size() <= index) {
     auto moved = exchange(static_cast<short>(POLLIN | (channel_.unsent() ? POLLOUT : 0)));
     if (!moved) return std::move(moved).error();
   }
-  const Packet packet = std::move(replies_.front());
-  replies_.pop_front();
+  const auto place = replies_.begin() + static_cast<ptrdiff_t>(index);
+  const Packet packet = std::move(*place);
+  replies_.erase(place);
   auto reply = parse_reply(packet.body);
   if (!reply) return std::move(reply).error();
   if (reply->header.error != 0) {
@@ -188,6 +207,16 @@ std::string GuardSocket::close() {
 class PtraceSource final : public SourceClient {
  public:
   using SourceClient::SourceClient;
+  Result<void> begin_spawn(const SpawnRequest& request) override {
+    const Bytes payload = encode_spawn(request);
+    transport().post({SONDE_SPAWN, 0, 0, 0, payload.size()}, payload);
+    return {};
+  }
+  Result<uint32_t> spawned() override {
+    auto answer = transport().answer();
+    if (!answer) return std::move(answer).error();
+    return static_cast<uint32_t>(answer->value);
+  }
   bool can(sonde_tap_kind kind) const override { return guard::shows(kind); }
   std::string how_armed(const Tap& tap) const override { return guard::describe_site(tap); }
   std::span<const uint32_t> calls_behind(sonde_tap_kind kind) const override { return guard::calls_behind(kind); }
@@ -217,11 +246,8 @@ Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& opt
   }
   theirs.reset();
   auto socket = std::make_unique<GuardSocket>(std::move(ours), child);
-  auto begun = socket->begin();
-  auto source = std::make_unique<PtraceSource>("ptrace", std::move(socket));
-  if (begun) begun = source->begin();
-  if (!begun) return std::move(begun).error().context("start the guard");
-  return std::unique_ptr<EventSource>(std::move(source));
+  if (auto begun = socket->begin(); !begun) return std::move(begun).error().context("start the guard");
+  return std::unique_ptr<EventSource>(std::make_unique<PtraceSource>("ptrace", std::move(socket)));
 }
 
 }  // namespace sonde

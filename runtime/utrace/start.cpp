@@ -8,11 +8,13 @@
 //           EVENT_EXEC: held             (or errno through a close-on-exec pipe)
 //
 // The filter comes last, so that no call of the preparation can stop; the exec itself stops only if execve is one of `calls`.
+// So the file is looked for before: each folder of PATH that lacks it would be a failed exec, and cost a stop.
 // A filtered call without a tracer fails with ENOSYS. So filtered programs get PTRACE_O_EXITKILL, and are never
 // detached: "let go" means that their calls are passed on unseen (caretaken) until they end. Nobody who is attached to gets it.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,6 +74,19 @@ void Core::restore_signals_in_child() const {
   sigprocmask(SIG_SETMASK, &saved_mask_, nullptr);
 }
 
+/// The path of the program in the first folder of PATH that has it, else the name: then execvpe() says what is wrong.
+std::string look_up(const std::string& name) {
+  const char* folders = getenv("PATH");
+  if (name.empty() || name.find('/') != std::string::npos || folders == nullptr) return name;
+  for (std::string_view rest = folders;; rest.remove_prefix(rest.find(':') + 1)) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    std::string path = (folder.empty() ? std::string(".") : std::string(folder)) + "/" + name;
+    struct stat file {};
+    if (stat(path.c_str(), &file) == 0 && S_ISREG(file.st_mode) && access(path.c_str(), X_OK) == 0) return path;
+    if (rest.find(':') == std::string_view::npos) return name;
+  }
+}
+
 void Core::run_child(const utrace_spawn& what, char* const* argv, char* const* environment, int go, int error) {
   restore_signals_in_child();
   char byte;
@@ -80,12 +95,13 @@ void Core::run_child(const utrace_spawn& what, char* const* argv, char* const* e
   while (got < 0 && errno == EINTR);
   if (got != 1) _exit(127);
   int failed = 0;
+  const std::string path = look_up(argv[0]);
   if (what.filter) {
     auto program = make_syscall_filter(what.calls);
     failed = -install_syscall_filter(program);
   }
   if (!failed) {
-    execvpe(argv[0], argv, environment);
+    execvpe(path.c_str(), argv, environment);
     failed = errno;
   }
   if (write(error, &failed, sizeof failed) < 0) _exit(126);

@@ -127,6 +127,7 @@ TEST_F(Builtin, ForecastSaysWhichCallsAndArmsNothing) {
   const Forecast forecast = framework.forecast(descriptions);
   EXPECT_THAT(forecast.calls, ::testing::ElementsAre(SYS_read, SYS_close));
   EXPECT_FALSE(forecast.awaits_process);
+  EXPECT_FALSE(forecast.may_grow);
   EXPECT_TRUE(source.calls.empty());
   const std::vector<ProbeDescription> by_calls = {{"proc", "", "", "exec-failure", {}}, {"signal", "", "", "send", {}}};
   EXPECT_THAT(framework.forecast(by_calls).calls,
@@ -134,6 +135,10 @@ TEST_F(Builtin, ForecastSaysWhichCallsAndArmsNothing) {
                                      SYS_rt_tgsigqueueinfo, SYS_execveat, SYS_pidfd_send_signal));
   const std::vector<ProbeDescription> of_a_process = {{"pid1", "a.out", "main", "entry", {}}};
   EXPECT_TRUE(framework.forecast(of_a_process).awaits_process);
+  for (const ProbeDescription& any : {ProbeDescription{"", "", "read", "entry", {}}, {"*", "", "close", "return", {}}})
+    EXPECT_TRUE(framework.forecast({&any, 1}).may_grow) << any.provider;
+  for (const ProbeDescription& none : {ProbeDescription{"", "", "", "BEGIN", {}}, {"proc", "", "", "exec", {}}})
+    EXPECT_FALSE(framework.forecast({&none, 1}).may_grow) << none.name;
   enable({"syscall", "", "close", "", {}});
   EXPECT_EQ(source.taps.size(), 2u);
 }

@@ -229,3 +229,26 @@ def a_second_ctrl_c_ends_at_once(world):
     wait_until(waits_for_a_reader, what="the pipe to be full")
     sonde.send_signal(signal.SIGINT)
     equal(sonde.wait(timeout=60 * support.patience), 128 + signal.SIGINT, "exit status")
+
+
+@scenario()
+def a_script_with_a_mistake_runs_no_program(world):
+    """The program is started while the script is compiled."""
+    made = world.path("made")
+    for clause, words in (("syscall:::entry { trace(nosuch); }", "failed to resolve nosuch"),
+                          ("syscall:::entry { trace($target + nosuch); }", "failed to resolve nosuch"),
+                          ("syscall:::nosuch { }", "does not match any probes"),
+                          ("BEGIN { system(\"true\"); } syscall:::entry { }", "Destructive actions not allowed")):
+        result = world.sonde("-n", clause, "-c", f"touch {made}", status=1)
+        check(words in result.stderr, f"{clause}: {result.stderr}")
+        check(not pathlib.Path(made).exists(), f"{clause}: the program ran")
+    for clause in ("syscall:::entry { }", "syscall:::entry { trace($target); }", "syscall:::entry { trace(nosuch); }"):
+        result = world.sonde("-n", clause, "-c", f"{made}.nosuch", status=1)
+        equal(result.stderr, f"sonde: failed to execute {made}.nosuch: No such file or directory\n", clause)
+
+
+@scenario()
+def the_target_is_known_where_a_script_asks(world):
+    """$target in a text that can be compiled before the program is there."""
+    result = world.sonde("-qn", "syscall::exit_group:entry /pid == $target/ { printf(\"%d\", $target == pid); }", "-c", "true")
+    equal(result.stdout, "1\n", "output")

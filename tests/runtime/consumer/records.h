@@ -32,12 +32,13 @@ class QuietSource : public EventSource {
   std::string_view name() const override { return "test"; }
   Result<void> create_buffers(uint64_t) override { return {}; }
   std::span<const MappedRing> mapped_rings() override { return ring_list; }
-  Result<void> load_program(ProgramId, const sonde_dif_program&) override { return {}; }
+  Result<void> load_programs(std::span<const Loading>) override { return {}; }
   Result<void> add_ecbs(std::span<const Ecb>) override { return {}; }
   Result<void> remove_ecbs(std::span<const Epid>) override { return {}; }
   Result<void> arm(std::span<const Tap>) override { return {}; }
   Result<void> disarm(std::span<const TapId>) override { return {}; }
-  Result<uint32_t> spawn(const SpawnRequest&) override { return Error("no"); }
+  Result<void> begin_spawn(const SpawnRequest&) override { return {}; }
+  Result<uint32_t> spawned() override { return Error("no"); }
   Result<void> attach(uint32_t) override { return {}; }
   Result<void> run_to_entry(uint32_t) override { return {}; }
   Result<void> run_to_constructors(uint32_t) override { return {}; }

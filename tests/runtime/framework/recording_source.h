@@ -26,9 +26,12 @@ class RecordingSource : public EventSource {
   std::span<const uint32_t> calls_behind(sonde_tap_kind kind) const override { return guard::calls_behind(kind); }
   Result<void> create_buffers(uint64_t) override { return {}; }
   std::span<const MappedRing> mapped_rings() override { return {}; }
-  Result<void> load_program(ProgramId id, const sonde_dif_program&) override {
-    programs.push_back(id);
-    return note("load");
+  Result<void> load_programs(std::span<const Loading> loaded) override {
+    for (const Loading& one : loaded) {
+      programs.push_back(one.id);
+      if (auto done = note("load"); !done) return done;
+    }
+    return {};
   }
   Result<void> add_ecbs(std::span<const Ecb> added) override {
     auto done = note("add " + std::to_string(added.size()));
@@ -49,7 +52,8 @@ class RecordingSource : public EventSource {
     return note("disarm " + std::to_string(ids.size()));
   }
 
-  Result<uint32_t> spawn(const SpawnRequest&) override { return refuse(); }
+  Result<void> begin_spawn(const SpawnRequest&) override { return refuse(); }
+  Result<uint32_t> spawned() override { return refuse(); }
   Result<void> attach(uint32_t) override { return refuse(); }
   Result<void> run_to_entry(uint32_t) override { return refuse(); }
   Result<void> run_to_constructors(uint32_t) override { return refuse(); }

@@ -2,6 +2,8 @@
 // Real programs through the ptrace source: every record exact
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "tests/runtime/guard/guard_fixture.h"
 
 namespace sonde::test {
@@ -247,6 +249,30 @@ TEST(Guard, MemoryOfATargetAndErrors) {
   EXPECT_EQ(consumer.source->hold(1).error().code(), ESRCH);
   EXPECT_EQ(consumer.source->release(pid, {}).error().code(), EINVAL);
   EXPECT_FALSE(consumer.source->spawn({{"/nowhere/at/all"}, {}, false, {}}));
+  consumer.run();
+}
+
+TEST(Guard, SpawnsAreAnsweredInTheirOrderAndLate) {
+  Consumer consumer;
+  ASSERT_TRUE(consumer.source->begin_spawn({{target(), "getppid", "1", "1"}, {}, false, {}}));
+  ASSERT_TRUE(consumer.source->begin_spawn({{"/nowhere/at/all"}, {}, false, {}}));
+  ASSERT_TRUE(consumer.source->begin_spawn({{"/bin/true"}, {}, false, {}}));
+  const auto between = consumer.source->hold(1);  // its answer is not one of theirs
+  ASSERT_FALSE(between);
+  EXPECT_EQ(between.error().code(), ESRCH);
+  const auto program_of = [](uint32_t pid) {
+    return std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/exe").filename();
+  };
+  const auto first = consumer.source->spawned();
+  ASSERT_TRUE(first) << first.error().message();
+  EXPECT_EQ(program_of(*first), std::filesystem::path(target()).filename());
+  const auto second = consumer.source->spawned();
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code(), ENOENT);
+  ASSERT_TRUE(consumer.source->statistics());
+  const auto third = consumer.source->spawned();
+  ASSERT_TRUE(third) << third.error().message();
+  EXPECT_EQ(program_of(*third), "true");
   consumer.run();
 }
 

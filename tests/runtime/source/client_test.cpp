@@ -33,11 +33,18 @@ class ScriptedTransport final : public Transport {
   Result<std::optional<SourceEvent>> next_event() override { return std::optional<SourceEvent>(); }
 };
 
+class BareClient final : public SourceClient {
+ public:
+  using SourceClient::SourceClient;
+  Result<void> begin_spawn(const SpawnRequest&) override { return Error("it starts no program"); }
+  Result<uint32_t> spawned() override { return Error("it starts no program"); }
+};
+
 class Client : public ::testing::Test {
  protected:
   std::vector<ScriptedTransport::Asked> asked;
   ScriptedTransport* transport = new ScriptedTransport(&asked);
-  SourceClient client{"scripted", std::unique_ptr<Transport>(transport)};
+  BareClient client{"scripted", std::unique_ptr<Transport>(transport)};
 };
 
 TEST_F(Client, RefusesAnotherVersion) {

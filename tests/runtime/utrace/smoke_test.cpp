@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whole programs, traced from start to end: counts are exact, stops are as few as promised
+#include <filesystem>
+#include <fstream>
+
 #include "tests/runtime/utrace/support.h"
 
 namespace sonde {
@@ -37,6 +40,39 @@ TEST_F(UtraceWhole, SpawnTellsWhatExecveSaid) {
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code(), EACCES);
   EXPECT_EQ(host.task_count(), 0u);
+}
+
+/// As the shell: the first file of that name that may be run; a file without #! is a script of sh's.
+TEST_F(UtraceWhole, SpawnLooksInThePath) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::temp_directory_path() / ("path" + std::to_string(getpid()));
+  for (const char* folder : {"empty", "folder/named", "unfit", "fit", "later"}) fs::create_directories(root / folder);
+  for (const char* folder : {"unfit", "fit", "later"})
+    std::ofstream(root / folder / "named") << "exit " << (folder == std::string("fit") ? 41 : 42) << "\n";
+  for (const char* folder : {"fit", "later"}) fs::permissions(root / folder / "named", fs::perms::owner_all);
+  const std::string before = getenv("PATH");
+  std::string folders;
+  for (const char* folder : {"nowhere", "empty", "folder", "unfit", "fit", "later"})
+    folders += (folders.empty() ? "" : ":") + (root / folder).string();
+  setenv("PATH", folders.c_str(), 1);
+  UtraceHost host;
+  utrace_spawn what;
+  what.argv = {"named"};
+  what.filter = true;
+  what.calls = {SYS_execve};
+  auto task = host.spawn(what);
+  what.argv = {"nobody"};
+  const auto none = host.spawn(what);
+  setenv("PATH", before.c_str(), 1);
+  ASSERT_TRUE(task) << task.error().message();
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code(), ENOENT);
+  Recorder record;
+  record.attach(*task, UTRACE_EVENT_EXIT);
+  host.release_spawned(utrace_task_pid(*task));
+  ASSERT_TRUE(turn_to_end(host));
+  EXPECT_EQ(record.lines.at(0).value, 41 << 8);
+  fs::remove_all(root);
 }
 
 struct Counted {

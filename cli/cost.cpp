@@ -36,9 +36,11 @@ double guard_seconds() {
 
 std::string cost_of_tracing(EventSource& source, Nanoseconds began) {
   const Nanoseconds took = monotonic_now() - began;
-  const double seconds = static_cast<double>(took) / kSecond, share = guard_seconds() / seconds;
   auto statistics = source.statistics();
-  if (took < kSecond || share < kMuch || !statistics) return {};
+  if (took < kSecond || !statistics) return {};
+  const double seconds = static_cast<double>(took) / kSecond;
+  const double share = (guard_seconds() - static_cast<double>(statistics->looking_ns) / kSecond) / seconds;
+  if (share < kMuch) return {};
   return "tracing stopped threads " + std::to_string(static_cast<uint64_t>(statistics->stops / seconds)) +
          " times a second, and they waited for " + std::to_string(static_cast<int>(share * 100)) +
          "% of the time at least\n    fewer probes cost less; with -c only the calls stop that probes name";

@@ -17,7 +17,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,8 @@ namespace sonde {
 
 /// What macros stand for: $1.. (words of the command line), $target, $pid, ...
 struct MacroValues {
-  std::string script_name;             ///< $0
-  std::vector<std::string> arguments;  ///< $1, $2, ...
+  std::string script_name;                              ///< $0
+  std::vector<std::string> arguments;                   ///< $1, $2, ...
   std::function<uint32_t()> target = [] { return 0; };  ///< $target; asked when a text names it
 };
 

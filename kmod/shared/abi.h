@@ -195,7 +195,8 @@ struct sonde_statistics {
 	uint64_t drops;
 	uint64_t steps; /* instructions stepped out of line */
 	uint64_t emulated; /* instructions emulated instead */
-	uint64_t reserved[10];
+	uint64_t looking_ns; /* for so long the source's processor looked for the next stop while threads ran */
+	uint64_t reserved[9];
 };
 
 struct sonde_session_info {

@@ -306,8 +306,13 @@ Result<void> Session::write_memory(const RequestView& request) {
 }
 
 Session::Answer Session::statistics() const {
-  const sonde_statistics numbers{host_.stops(),     recorder_.firings(),       recorder_.records(),
-                                 recorder_.drops(), tracer_.stepper().steps(), tracer_.stepper().emulated()};
+  const sonde_statistics numbers{host_.stops(),
+                                 recorder_.firings(),
+                                 recorder_.records(),
+                                 recorder_.drops(),
+                                 tracer_.stepper().steps(),
+                                 tracer_.stepper().emulated(),
+                                 static_cast<uint64_t>(host_.looking().count())};
   const ByteSpan bytes = as_bytes(numbers);
   return {0, Bytes(bytes.begin(), bytes.end()), {}};
 }

@@ -34,6 +34,7 @@
 #include <unordered_set>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/utrace/spin.h"
 #include "runtime/utrace/task.h"
 
 namespace sonde {
@@ -159,6 +160,7 @@ class Core {
   std::function<void(utrace_task*)>* forget_hook = nullptr;
   std::unordered_map<pid_t, std::unique_ptr<utrace_task>> tasks;
   uint64_t stops = 0;
+  std::chrono::nanoseconds looking() const { return spin_.spent(); }
   uint64_t cut_short = 0;          ///< calls that tracing has ended with a count below the one asked for
   utrace_task* current = nullptr;  ///< innermost thread whose callback runs
 
@@ -184,6 +186,7 @@ class Core {
   void take_ready();
   void empty_graveyard();
   int bounded_timeout(int timeout_ms) const;
+  pid_t next_stop(int& status);
 
   std::unordered_set<const utrace_task*> valid_;
   std::vector<std::unique_ptr<utrace_task>> graveyard_;
@@ -197,6 +200,7 @@ class Core {
   int zombies_pause_ms_ = 5;
   bool filter_used_ = false;
   bool more_ = false;
+  Spin spin_;
   int depth_ = 0;
   UniqueFd signals_;
   sigset_t saved_mask_;

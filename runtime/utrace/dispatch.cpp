@@ -360,6 +360,7 @@ void Core::proceed(utrace_task& task) {
   if (!task.running_full) task.in_syscall = false;
   task.stepped = step;
   task.life = Life::Running;
+  spin_.expect();
   task.was_held = false;
   task.registers_valid = false;
   void* signal = reinterpret_cast<void*>(static_cast<intptr_t>(task.inject));

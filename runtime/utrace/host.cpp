@@ -85,8 +85,20 @@ void Core::empty_graveyard() {
 
 void Core::turn() { turn_some(256); }
 
+pid_t Core::next_stop(int& status) {
+  pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
+  if (tid != 0 || !spin_.due()) return tid;
+  const auto begin = std::chrono::steady_clock::now();
+  auto now = begin;
+  for (; tid == 0 && now < begin + Spin::kSpin; now = std::chrono::steady_clock::now())
+    tid = waitpid(-1, &status, __WALL | WNOHANG);
+  spin_.ended(tid > 0, now - begin);
+  return tid;
+}
+
 bool Core::turn_some(int most) {
   ++depth_;
+  spin_.begin_turn();
   more_ = false;
   take_ready();
   bool any = false;
@@ -99,7 +111,7 @@ bool Core::turn_some(int most) {
       continue;
     }
     int status = 0;
-    pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
+    pid_t tid = next_stop(status);
     if (tid <= 0) break;
     event(tid, status);
     any = true;
@@ -224,6 +236,7 @@ std::vector<int> UtraceHost::wait(std::span<const int> fds, int timeout_ms) { re
 void UtraceHost::settle(int patience_ms) { impl_->settle_stops(patience_ms); }
 size_t UtraceHost::task_count() const { return impl_->tasks.size(); }
 uint64_t UtraceHost::stops() const { return impl_->stops; }
+std::chrono::nanoseconds UtraceHost::looking() const { return impl_->looking(); }
 uint64_t UtraceHost::cut_short() const { return impl_->cut_short; }
 
 }  // namespace sonde

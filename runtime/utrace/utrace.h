@@ -31,6 +31,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -277,6 +278,8 @@ class UtraceHost {
   void settle(int patience_ms);
   size_t task_count() const;
   uint64_t stops() const;
+  /// Time that wait() spent looking for a stop instead of sleeping.
+  std::chrono::nanoseconds looking() const;
   /// System calls that an interruption of ours has ended with a short count, as far as can be seen.
   uint64_t cut_short() const;
 

@@ -160,7 +160,7 @@ TEST(FrontEnd, AFailedTextLeavesNoTrace) {
 TEST(FrontEnd, ReadsMacros) {
   Front front;
   front.macros.arguments = {"12", "read", "-5"};
-  front.macros.target = 77;
+  front.macros.target = [] { return 77; };
   Unit unit = front.compile("syscall::$2:entry /pid == $target && arg0 == $1/ { trace($$2); trace($3); }");
   ASSERT_FALSE(front.diagnostics.any()) << front.diagnostics.list()[0].message;
   EXPECT_EQ(unit.clauses[0].descriptions[0].function, "read");

@@ -63,8 +63,9 @@ class Dif {
   }
   Result<void> load(EventSource& source, uint32_t id) {
     op(SONDE_DIF_RECORD);
-    const Loading loading{ProgramId{id}, {insns_.data(), static_cast<uint32_t>(insns_.size()),
-                                          static_cast<uint32_t>(kinds_.size()), nullptr, 0, 0, kinds_.data()}};
+    const Loading loading{ProgramId{id},
+                          {insns_.data(), static_cast<uint32_t>(insns_.size()), static_cast<uint32_t>(kinds_.size()),
+                           nullptr, 0, 0, kinds_.data()}};
     return source.load_programs({&loading, 1});
   }
 

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a command line means: options, words that belong to none, and what is refused
+#include "cli/arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/folder.h"
+
+namespace sonde {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Kind = SourceText::Kind;
+using Words = std::vector<std::string>;
+
+struct Parsed {
+  bool right = false;
+  Arguments arguments;
+  BadArguments bad;
+};
+
+Parsed parse(Words words) {
+  words.insert(words.begin(), "sonde");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  Parsed parsed;
+  parsed.right = parse_arguments(static_cast<int>(words.size()), argv.data(), parsed.arguments, parsed.bad);
+  return parsed;
+}
+
+Arguments right(const Words& words) {
+  Parsed parsed = parse(words);
+  EXPECT_TRUE(parsed.right) << parsed.bad.message;
+  return parsed.arguments;
+}
+
+BadArguments wrong(const Words& words) {
+  Parsed parsed = parse(words);
+  EXPECT_FALSE(parsed.right);
+  return parsed.bad;
+}
+
+std::string settings_of(const Arguments& arguments) {
+  std::string text;
+  for (const Arguments::Setting& one : arguments.settings)
+    text += (text.empty() ? "" : " ") + one.name + (one.value.empty() ? "" : "=" + one.value);
+  return text;
+}
+
+TEST(Arguments, TextsKeepTheirOrder) {
+  const Arguments all = right({"-n", "BEGIN", "-s", "a.d", "-P", "proc", "-m", "m", "-f", "f", "-i", "7"});
+  std::vector<std::pair<Kind, std::string>> texts;
+  for (const auto& [kind, text] : all.programs) texts.emplace_back(kind, text);
+  EXPECT_THAT(texts, ElementsAre(std::pair(Kind::Name, "BEGIN"), std::pair(Kind::Script, "a.d"),
+                                 std::pair(Kind::Provider, "proc"), std::pair(Kind::Module, "m"),
+                                 std::pair(Kind::Function, "f"), std::pair(Kind::Name, "7")));
+  EXPECT_FALSE(all.no_script);
+}
+
+TEST(Arguments, LettersThatAreShortForOptions) {
+  EXPECT_EQ(settings_of(right({"-qwZF", "-b", "4m", "-x", "strsize=9", "-x", "demangle", "-n", "BEGIN"})),
+            "quiet destructive zdefs flowindent bufsize=4m strsize=9 demangle");
+  EXPECT_EQ(settings_of(right({"-C", "-H", "-D", "A=1", "-U", "B", "-I", "i", "-X", "s", "-L", "l", "-n", "BEGIN"})),
+            "cpp cpphdrs define=A=1 undef=B incdir=i stdc=s libdir=l");
+  EXPECT_EQ(settings_of(right({"-32", "-n", "BEGIN"})), "ilp32 ilp32");
+  EXPECT_EQ(settings_of(right({"-64", "-n", "BEGIN"})), "ilp32=no ilp32=no");
+  const Arguments rest = right({"-vS", "--summary", "-o", "out", "--provider=p.so", "-n", "BEGIN"});
+  EXPECT_TRUE(rest.verbose && rest.disassemble && rest.summary);
+  EXPECT_EQ(rest.output, "out");
+  EXPECT_THAT(rest.providers, ElementsAre("p.so"));
+}
+
+TEST(Arguments, WordsAfterATextAreItsArguments) {
+  const Arguments some = right({"-n", "BEGIN", "one", "two", "-q"});
+  EXPECT_THAT(some.words, ElementsAre("one", "two"));
+  EXPECT_EQ(settings_of(some), "quiet");
+  EXPECT_THAT(some.commands, IsEmpty());
+}
+
+TEST(Arguments, AProgramHasAllThatFollows) {
+  const Arguments ls = right({"-q", "ls", "-l", "-n", "/"});
+  EXPECT_THAT(ls.commands, ElementsAre(Words{"ls", "-l", "-n", "/"}));
+  EXPECT_TRUE(ls.no_script);
+  EXPECT_EQ(settings_of(ls), "quiet");
+  const Arguments any = right({"--", "help", "-l"});
+  EXPECT_THAT(any.commands, ElementsAre(Words{"help", "-l"}));
+  EXPECT_TRUE(right({"-p", "7"}).no_script);
+}
+
+TEST(Arguments, AWordThatNoProgramHasIsAnArgumentOfTheTextThatFollows) {
+  const Arguments one = right({"no-such-program", "-n", "BEGIN"});
+  EXPECT_THAT(one.words, ElementsAre("no-such-program"));
+  EXPECT_THAT(one.commands, IsEmpty());
+}
+
+TEST(Arguments, OwnWordsComeFirstOnly) {
+  EXPECT_EQ(right({"help"}).mode, Mode::Help);
+  EXPECT_EQ(right({"version"}).mode, Mode::Version);
+  EXPECT_EQ(right({"--help"}).mode, Mode::Help);
+  EXPECT_EQ(right({"--repl"}).mode, Mode::Prompt);
+  EXPECT_THAT(right({"-n", "BEGIN", "help"}).words, ElementsAre("help"));
+}
+
+TEST(Arguments, ScriptsAreFoundByName) {
+  const Folder folder;
+  folder.write("count.d", "BEGIN { }");
+  folder.write("tool", "#!/usr/sbin/dtrace -s\nBEGIN { }");
+  folder.write("plain", "#!/bin/sh\n");
+  for (const char* script : {"count.d", "tool"}) {
+    const Arguments run = right({script, "a", "b"});
+    ASSERT_EQ(run.programs.size(), 1u) << script;
+    EXPECT_EQ(run.programs[0].kind, Kind::Script);
+    EXPECT_THAT(run.words, ElementsAre("a", "b"));
+  }
+  EXPECT_THAT(right({"plain"}).commands, ElementsAre(Words{"plain"}));
+  EXPECT_THAT(right({"./count.d"}).commands, ElementsAre(Words{"./count.d"}));
+  EXPECT_THAT(right({"--", "count.d"}).commands, ElementsAre(Words{"count.d"}));
+}
+
+TEST(Arguments, ListsTakePatterns) {
+  const Arguments some = right({"-l", "read*", "write*"});
+  EXPECT_EQ(some.mode, Mode::List);
+  EXPECT_TRUE(some.lists_words);
+  EXPECT_EQ(some.programs.size(), 2u);
+  EXPECT_THAT(some.words, IsEmpty());
+  EXPECT_FALSE(right({"-l"}).lists_words);
+  EXPECT_FALSE(right({"-ln", "BEGIN"}).lists_words);
+}
+
+TEST(Arguments, CommandsAreSplitAndShellsAskedFor) {
+  const Arguments plain = right({"-n", "BEGIN", "-c", "sh -c 'a | b'"});
+  EXPECT_THAT(plain.commands, ElementsAre(Words{"sh", "-c", "a | b"}));
+  EXPECT_THAT(plain.remarks, IsEmpty());
+  const Arguments piped = right({"-n", "BEGIN", "-c", "a | b"});
+  EXPECT_THAT(piped.remarks,
+              ElementsAre("-c starts no shell, the words all go to a\n    for a shell: -c \"sh -c 'a | b'\""));
+}
+
+TEST(Arguments, Pids) {
+  EXPECT_THAT(right({"-n", "BEGIN", "-p", "12", "-p", " 13"}).pids, ElementsAre(12, 13));
+  EXPECT_EQ(wrong({"-p", "0"}).message, "invalid pid: 0");
+  EXPECT_EQ(wrong({"-p", "99999999999"}).message, "invalid pid: 99999999999");
+  EXPECT_EQ(wrong({"-p", "nginx"}).message, "invalid pid: nginx\n    -p takes a number: pgrep nginx finds it");
+}
+
+TEST(Arguments, WhatIsRefused) {
+  struct Case {
+    Words words;
+    const char* message;
+    bool usage;
+  };
+  for (const auto& [words, message, usage] :
+       std::vector<Case>{{{}, "", true},
+                         {{"-k"}, "invalid option -- 'k'", true},
+                         {{"--json"}, "invalid option -- '--json'", true},
+                         {{"-n"}, "option requires an argument -- 'n'", true},
+                         {{"-e", "-l"}, "only one of -e, -l, -V and --repl may be given", true},
+                         {{"-G"}, "-G: USDT is not there yet", false},
+                         {{"-A"}, "anonymous tracing is not there", false},
+                         {{"syscall:::entry"}, "did you mean -n 'syscall:::entry'?", false},
+                         {{"-e", "trace=open", "ls"}, "-e compiles only", false},
+                         {{"-c", "'a"}, "-c: missing closing ' in command: 'a", false},
+                         {{"-c", " "}, "-c: empty command", false}}) {
+    const BadArguments bad = wrong(words);
+    EXPECT_THAT(bad.message, HasSubstr(message)) << testing::PrintToString(words);
+    EXPECT_EQ(bad.usage, usage) << testing::PrintToString(words);
+  }
+}
+
+}  // namespace
+}  // namespace sonde

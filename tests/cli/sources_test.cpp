@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The texts that options stand for
+#include "cli/sources.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/folder.h"
+
+namespace sonde {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Kind = SourceText::Kind;
+
+const Options kNone;
+
+std::string text_of(Kind kind, const std::string& argument, const Options& options = kNone) {
+  auto texts = read_sources({{kind, argument}}, options);
+  return texts ? texts->at(0).text : texts.error().message();
+}
+
+TEST(Sources, ShortFormsAreCompletedToFourFields) {
+  EXPECT_EQ(text_of(Kind::Name, "a:b { }"), "a:b { }");
+  EXPECT_EQ(text_of(Kind::Provider, "proc"), "proc:::");
+  EXPECT_EQ(text_of(Kind::Module, "libc"), ":libc::");
+  EXPECT_EQ(text_of(Kind::Module, "pid1:libc"), "pid1:libc::");
+  EXPECT_EQ(text_of(Kind::Function, "read"), "::read:");
+  EXPECT_EQ(text_of(Kind::Function, "p:m:f /pid/ { }"), "p:m:f: /pid/ { }");
+  EXPECT_EQ(text_of(Kind::Provider, ":proc"), "proc:::");
+  EXPECT_EQ(text_of(Kind::Provider, "a:b"),
+            "invalid probe specifier a:b: invalid probe description \"a:b\": Overspecified probe description");
+  EXPECT_EQ(text_of(Kind::Function, "12ab"),
+            "invalid probe specifier 12ab: probe identifier 12 not permitted when specifying functions");
+}
+
+TEST(Sources, ScriptsKeepTheirPlaces) {
+  const Folder folder;
+  const std::string script = folder.write("a.d", "#!/usr/sbin/dtrace -s\nBEGIN { }\n");
+  EXPECT_EQ(text_of(Kind::Script, script), std::string(21, ' ') + "\nBEGIN { }\n");
+  EXPECT_EQ(text_of(Kind::Script, "nowhere.d"), "failed to open nowhere.d: No such file or directory");
+  EXPECT_THAT(text_of(Kind::Script, "256"), HasSubstr("longer strings: -x strsize=256"));
+  EXPECT_THAT(text_of(Kind::Script, "."), StartsWith("failed to read .: "));
+}
+
+TEST(Sources, TheirNamesInMessages) {
+  EXPECT_EQ(describe({Kind::Script, "a.d", "", {}}), "script 'a.d'");
+  EXPECT_EQ(describe({Kind::Name, "a:b /x/ { }", "", {}}), "description 'a:b '");
+}
+
+TEST(Sources, ProcessesThatANumberNames) {
+  for (const char* text : {"pid42:::", "x pid$1:libc::entry", "pid0:", "pidpid7:"})
+    EXPECT_TRUE(names_process(text)) << text;
+  for (const char* text : {"pid42", "pid$target:::", "pid == 42", "pid:", "", "pi"})
+    EXPECT_FALSE(names_process(text)) << text;
+  const Folder folder;
+  EXPECT_TRUE(name_processes({{Kind::Provider, "pid42"}}));
+  EXPECT_TRUE(name_processes({{Kind::Script, folder.write("a.d", "pid42:::entry")}}));
+  EXPECT_FALSE(name_processes({{Kind::Script, folder.write("b.d", "BEGIN")}, {Kind::Script, "/dev/stdin"}}));
+}
+
+TEST(Sources, Preprocessed) {
+  const Folder folder;
+  folder.write("mine.h", "static int unwanted(int a)\n{ return a ? '}' : 0; }\nstruct kept { int x; };\n");
+  const std::string script = folder.write("a.d", "#include \"mine.h\"\nBEGIN { trace(WHAT); }\n");
+  Options options;
+  for (const auto& [name, value] : {std::pair("cpp", ""), std::pair("define", "WHAT=7"), std::pair("incdir", ".")})
+    ASSERT_TRUE(options.set(name, value, false, false)) << name;
+  const std::string text = text_of(Kind::Script, script, options);
+  EXPECT_THAT(text, HasSubstr("BEGIN { trace(7); }"));
+  EXPECT_THAT(text, HasSubstr("struct kept"));
+  EXPECT_EQ(text.find("unwanted"), text.npos);
+  EXPECT_EQ(text.find("return"), text.npos);
+  const std::string wrong = folder.write("b.d", "#include \"nowhere.h\"\n");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(text_of(Kind::Script, wrong, options),
+            "failed to compile script " + wrong + ": Preprocessor failed to process input program");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("nowhere.h"));
+}
+
+}  // namespace
+}  // namespace sonde

@@ -288,25 +288,30 @@ def mutate(mutants):
 
 
 def copy_tree(mutants):
-    """The tree as it is, its mutants in place; files that are as before keep their times. Returns complaints."""
+    """The tree as it is, its mutants in place. Returns complaints."""
     texts, wrong = mutate(mutants)
     texts["kmod/main.c"] = texts.get("kmod/main.c", (ROOT / "kmod/main.c").read_text()) + PARAMETER
     texts["kmod/mutant.h"] = SWITCH
+    mirror_tree(COPY, texts)
+    return wrong
+
+
+def mirror_tree(copy, texts):
+    """Makes `copy` the tree as it is, but for the files of `texts`; those that are as before keep their times."""
     there = set()
     for room in (*ROOMS, "CMakeLists.txt", "CMakePresets.json"):
         found = (ROOT / room).rglob("*") if (ROOT / room).is_dir() else [ROOT / room]
         there |= {str(path.relative_to(ROOT)) for path in found if path.is_file() and "__pycache__" not in path.parts}
     for file in there | texts.keys():
-        to, bytes_wanted = COPY / file, texts[file].encode() if file in texts else (ROOT / file).read_bytes()
+        to, bytes_wanted = copy / file, texts[file].encode() if file in texts else (ROOT / file).read_bytes()
         if not to.exists() or to.read_bytes() != bytes_wanted:
             to.parent.mkdir(parents=True, exist_ok=True)
             to.write_bytes(bytes_wanted)
             if file not in texts:
                 shutil.copymode(ROOT / file, to)
-    for path in [path for room in ROOMS for path in (COPY / room).rglob("*") if path.is_file()]:
-        if str(path.relative_to(COPY)) not in there | texts.keys():
+    for path in [path for room in ROOMS for path in (copy / room).rglob("*") if path.is_file()]:
+        if str(path.relative_to(copy)) not in there | texts.keys():
             path.unlink()
-    return wrong
 
 
 # ---- the tests in user space ----
@@ -422,14 +427,15 @@ def kernel(mutants):
     return wrong, fate
 
 
-def run_in_copy(options):
-    """This program once more, from the copy; in the place of the tree where we may mount."""
+def run_in_place_of_the_tree(copy, program, options):
+    """A program of the tree, from its copy; in the place of the tree where we may mount."""
+    program = pathlib.Path(program).resolve().relative_to(ROOT)
     mount = 'mount --bind "$1" "$2" && cd "$2" && shift 2 && exec "$@"'
     if subprocess.run(["unshare", "-m", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0:
-        argv = ["unshare", "-m", "bash", "-c", mount, "-", COPY, ROOT, sys.executable, ROOT / "tests/checks/mutants.py"]
+        argv = ["unshare", "-m", "bash", "-c", mount, "-", copy, ROOT, sys.executable, ROOT / program]
     else:
-        argv = [sys.executable, COPY / "tests/checks/mutants.py"]
-    return subprocess.run([*map(str, argv), "--in-copy", *options], check=False).returncode
+        argv = [sys.executable, copy / program]
+    return subprocess.run([*map(str, argv), *options], check=False).returncode
 
 
 def main():
@@ -449,7 +455,7 @@ def main():
         COPY.mkdir(parents=True, exist_ok=True)
         wrong = copy_tree(dict(enumerate(MUTANTS, 1)))
         print("\n".join(wrong), end="\n" if wrong else "")
-        return max(1 if wrong else 0, run_in_copy(sys.argv[1:]))
+        return max(1 if wrong else 0, run_in_place_of_the_tree(COPY, __file__, ["--in-copy", *sys.argv[1:]]))
     wrong = []
     (ROOT / "build").mkdir(exist_ok=True)
     users = {n: m for n, m in chosen.items() if not m.in_kernel}

@@ -212,6 +212,19 @@ ExprPtr Checker::target_name(ExprPtr expr, const Type* assigned, const std::stri
   return variable(declare_variable(VariableDesc::Scope::Global, name, assigned), expr->where);
 }
 
+/// Whether the text assigns what stands at `where` further down, as in self->x = 1.
+bool Checker::is_assigned_below(SourceRange where) const {
+  const SourceRange at = here(where);
+  const std::string_view text = source_.text;
+  const std::string_view wanted = text.substr(std::min<size_t>(at.begin, text.size()), at.end - at.begin);
+  for (size_t found = text.find(wanted, at.end); found != text.npos; found = text.find(wanted, found + 1)) {
+    const std::string_view after = text.substr(found + wanted.size());
+    const size_t next = after.find_first_not_of(" \t\n");
+    if (next != after.npos && after[next] == '=' && !after.substr(next).starts_with("==")) return true;
+  }
+  return false;
+}
+
 ExprPtr Checker::target_scoped(ExprPtr expr, VariableDesc::Scope scope, const Type* assigned, const std::string& op) {
   const std::string& name = expr->text;
   SymbolMap& map = world_.names.of(scope);
@@ -224,7 +237,10 @@ ExprPtr Checker::target_scoped(ExprPtr expr, VariableDesc::Scope scope, const Ty
   if (!assigned) {
     Suggestion suggestion(name);
     for (const auto& [known, symbol] : map) suggestion.offer(known);
-    fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned", suggestion.hint());
+    std::string hint = suggestion.hint();
+    if (hint.empty() && is_assigned_below(expr->where))
+      hint = "it is assigned further down: what assigns it has to stand first";
+    fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned", hint);
   }
   (void)op;
   return variable(declare_variable(scope, name, assigned), expr->where);

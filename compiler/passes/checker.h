@@ -109,6 +109,7 @@ class Checker {
   ExprPtr target(ExprPtr expr, const Type* assigned, const std::string& op);
   [[noreturn]] void not_writable(SourceRange where, const std::string& op);
   ExprPtr target_name(ExprPtr expr, const Type* assigned, const std::string& op);
+  bool is_assigned_below(SourceRange where) const;
   ExprPtr target_scoped(ExprPtr expr, VariableDesc::Scope scope, const Type* assigned, const std::string& op);
   ExprPtr target_element(ExprPtr expr, const Type* assigned, const std::string& op);
   ExprPtr check_member(ExprPtr expr);

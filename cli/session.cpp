@@ -28,6 +28,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "cli/cost.h"
@@ -244,19 +245,45 @@ std::string Session::path_of_exec(uint32_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/auxv", std::ios::binary);
   for (Elf64_auxv_t entry; file.read(reinterpret_cast<char*>(&entry), sizeof entry);) {
     if (entry.a_type != AT_EXECFN) continue;
-    std::string path;
-    while (path.size() < PATH_MAX) {  // a page at a time: the next one may not be there
-      constexpr uint64_t kPage = 4096;
-      const uint64_t at = entry.a_un.a_val + path.size();
-      std::vector<uint8_t> bytes(kPage - at % kPage);
-      if (!source_->read_memory(pid, at, bytes)) break;
-      const auto end = std::ranges::find(bytes, 0);
-      path.append(bytes.begin(), end);
-      if (end != bytes.end()) break;
-    }
-    return path;
+    return read_text(reader_of(pid), entry.a_un.a_val, PATH_MAX).text;
   }
   return {};
+}
+
+ReadMemory Session::reader_of(uint32_t pid) {
+  return [this, pid](uint64_t address, std::span<uint8_t> to) {
+    return source_->read_memory(pid, address, to).has_value();
+  };
+}
+
+void Session::show_calls_under_way() {
+  shows_calls_ = true;
+  if (!attach_.empty()) write_calls_under_way();
+}
+
+/// A line for each thread that sleeps in a system call now.
+void Session::write_calls_under_way() {
+  std::vector<uint32_t> processes = live_;
+  for (uint32_t pid : spawned_) {
+    const std::vector<uint32_t> children = descendants_of(pid);
+    processes.insert(processes.end(), children.begin(), children.end());
+  }
+  std::vector<std::pair<uint32_t, std::string>> by_thread;
+  for (uint32_t pid : processes) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", ignored)) {
+      const auto tid = static_cast<uint32_t>(std::atoi(entry.path().filename().c_str()));
+      ThreadStatus status;
+      const bool sleeps = read_status(static_cast<pid_t>(tid), &status) && (status.state == 'S' || status.state == 'D');
+      by_thread.emplace_back(tid, sleeps ? present_call(pid, tid, reader_of(pid)) : "");
+    }
+  }
+  std::ranges::sort(by_thread);
+  for (const auto& [tid, call] : by_thread) {
+    const std::string number = by_thread.size() > 1 ? "[pid " + std::to_string(tid) + "] " : "";
+    if (!call.empty()) output_.write(number + call + " <unfinished ...>\n");
+  }
+  output_.flush();
 }
 
 void Session::set_end(std::function<std::string(Consumer&)> report, bool rest) {
@@ -396,6 +423,10 @@ Result<void> Session::check_cpu() {
 
 int Session::run() {
   loop();
+  if (shows_calls_ && interrupted()) {
+    consumer_->drain();
+    write_calls_under_way();
+  }
   if (!going_) abandon_targets();
   finish();
   print_statistics();

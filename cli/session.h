@@ -24,6 +24,7 @@
 #include "runtime/framework/framework.h"
 #include "runtime/lang/options.h"
 #include "runtime/source/registry.h"
+#include "runtime/syscall/present_call.h"
 
 namespace sonde {
 
@@ -45,6 +46,8 @@ class Session {
   Result<void> start(std::span<const CompiledText> texts);
   /// Runs until exit(), the end of the targets, or a signal; then END, and what is left to print. Returns the exit status.
   int run();
+  /// A line for each thread that sleeps in a system call: now, where processes were attached, and when the run is interrupted.
+  void show_calls_under_way();
   /// The wait status of the program that was started first; none: it has not ended, or there was none.
   std::optional<int> end_of_program() const { return end_of_program_; }
   /// What is printed at the end besides what the script prints: `report`, if any, and with `rest` the aggregations that were not printed.
@@ -83,6 +86,8 @@ class Session {
   Result<void> await_targets();
   Result<void> await_program(const Begun& program);
   std::string path_of_exec(uint32_t pid);
+  ReadMemory reader_of(uint32_t pid);
+  void write_calls_under_way();
   Result<void> take_events();
   void take_names();
   void take_notices();
@@ -123,6 +128,7 @@ class Session {
   std::function<std::string(Consumer&)> report_;
   bool prints_rest_ = true;
   bool tells_cost_ = false;
+  bool shows_calls_ = false;
   Nanoseconds began_ = 0;  ///< when the targets were let go
   bool source_lost_ = false;
   std::vector<SourceEvent> mapped_;  ///< taken, not looked at yet

@@ -2,12 +2,14 @@
 """What `sonde PROGRAM`, `sonde -p PID`, `sonde script.d` and `sonde -l WORD` do, where no -n and no -s says it."""
 
 import os
+import pathlib
 import re
 import shutil
 import signal
+import time
 
 import support
-from support import Skip, attached_to, check, equal, scenario, wait_until
+from support import Skip, attached_to, check, equal, scenario, state_of, wait_until
 
 CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\(", re.M)
 
@@ -57,6 +59,46 @@ def threads_and_children_are_told_apart(world):
 
 
 @scenario()
+def a_process_that_sleeps_shows_its_call(world):
+    """What it waits for is the first question of who attaches; the call's own line comes when it returns."""
+    sleeper = world.start(["sleep", "100"])
+    fifo = world.path("fifo")
+    os.mkfifo(fifo)
+    reader = world.start(["python3", "-c", f"import threading, time; threading.Thread(target=time.sleep, args=(100,), daemon=True).start(); open('{fifo}').read()"])
+    writer = os.open(fifo, os.O_RDWR)
+    threads = f"/proc/{reader.pid}/task"
+    wait_until(lambda: len(os.listdir(threads)) == 2, what="two threads")
+    for process, wanted in ((sleeper, [r"clock_nanosleep\(CLOCK_REALTIME, 0, \{tv_sec=100, tv_nsec=0\}, 0x[0-9a-f]+ <unfinished \.\.\.>"]),
+                            (reader, [rf"\[pid {reader.pid}\] read\(3<{re.escape(fifo)}>, 0x[0-9a-f]+, \d+ <unfinished \.\.\.>",
+                                      r"\[pid \d+\] clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME, \{tv_sec=\d+, tv_nsec=\d+\}, NULL <unfinished \.\.\.>"])):
+        wait_until(lambda pid=process.pid: state_of(pid, pid) == "S", what="asleep")
+        sonde = world.start_sonde("-p", str(process.pid))
+        wait_until(lambda which=sonde, pid=process.pid: attached_to(which, pid), what="attached")
+        time.sleep(0.3)
+        sonde.send_signal(signal.SIGINT)
+        lines = world.finish(sonde).stderr.splitlines()[1:]
+        wanted *= 2  # as it was attached, and as it was interrupted
+        check(len(lines) == len(wanted) and all(re.fullmatch(one, line) for one, line in zip(wanted, lines)), f"{lines}")
+    os.write(writer, b"x")
+    os.close(writer)
+
+
+@scenario()
+def ctrl_c_shows_what_a_program_waits_for(world):
+    sonde = world.start_sonde("sleep", "100")
+
+    def sleeps():
+        asleep = [pid for pid, command in world.left().items() if command.startswith("sleep 100")]
+        return any(pathlib.Path(f"/proc/{pid}/syscall").read_text().startswith("230 ") for pid in asleep)
+    wait_until(sleeps, what="asleep")
+    sonde.send_signal(signal.SIGINT)
+    result = world.finish(sonde)
+    equal(result.status, -signal.SIGINT, "how sonde ends")
+    lines = result.stderr.splitlines()
+    check(re.fullmatch(r"clock_nanosleep\(CLOCK_REALTIME, 0, \{tv_sec=100, tv_nsec=0\}, 0x[0-9a-f]+ <unfinished \.\.\.>", lines[-1]), f"{lines[-3:]}")
+
+
+@scenario()
 def a_process_alone_shows_its_calls(world):
     ticker = world.start([world.program("ticker"), "100000", "20000"])
     sonde = world.start_sonde("-p", str(ticker.pid))
@@ -66,6 +108,8 @@ def a_process_alone_shows_its_calls(world):
     result = world.finish(sonde)
     equal(result.status, 0, "status")
     check(f"process {ticker.pid} attached" in lines[0] and "Ctrl-C" in lines[0], f"it says that it is there: {lines[0]}")
+    if lines[1].endswith(" <unfinished ...>\n"):  # it slept when it was attached
+        del lines[1]
     check(all(re.match(r"\w+\(.*\) += ", line) for line in lines[1:]), f"calls: {lines}")
     equal(ticker.poll(), None, "the target lives")
 

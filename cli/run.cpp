@@ -195,7 +195,7 @@ class Run {
     if (arguments_.no_script) {
       for (uint32_t pid : arguments_.pids)
         output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
-      session_->show_calls_under_way();
+      if (!arguments_.summary) session_->show_calls_under_way();
     }
     const int status = session_->run();
     if (arguments_.no_script && !arguments_.commands.empty()) {

@@ -79,6 +79,11 @@ def a_process_that_sleeps_shows_its_call(world):
         lines = world.finish(sonde).stderr.splitlines()[1:]
         wanted *= 2  # as it was attached, and as it was interrupted
         check(len(lines) == len(wanted) and all(re.fullmatch(one, line) for one, line in zip(wanted, lines)), f"{lines}")
+    counting = world.start_sonde("--summary", "-p", str(sleeper.pid))
+    wait_until(lambda: attached_to(counting, sleeper.pid), what="attached")
+    counting.send_signal(signal.SIGINT)
+    result = world.finish(counting)
+    check("unfinished" not in result.stdout + result.stderr, "a summary is a table")
     os.write(writer, b"x")
     os.close(writer)
 

@@ -16,10 +16,10 @@ from support import Skip, check, equal, scenario, wait_until
 TEXT = r'"(?:[^"\\]|\\.)*"'
 # What differs from run to run (addresses, descriptors' numbers in /proc, times), and the order of flags. The threads' numbers are THREAD by then.
 CHANGING = [(r"0x[0-9a-f]{5,}", "ADDRESS"), (r"AT_FDCWD<[^>]*>", "AT_FDCWD"), (r"(pipe|socket|eventfd):\[\d+\]", r"\1:[N]"),
-            (r'getrandom\("[^"]*"', "getrandom(RANDOM"), (r"(sysinfo|getrusage|times|statfs)\(.*", r"\1"), (r"/tmp/cc\w{6}", "/tmp/ccX"),
+            (rf'getrandom\({TEXT}', "getrandom(RANDOM"), (r"(sysinfo|getrusage|times|statfs)\(.*", r"\1"), (r"/tmp/cc\w{6}", "/tmp/ccX"),
             (r"\( *\)", "()"), (r" +, +", ", "), (r",  +", ", "), (r" +\) += ", ") = "), (r"\) += ", ") = "), (r"u64=\d+", "u64=N"), (r"htons\(\d+\)", "htons(PORT)"),
             (rf"(/dev/u?random>, ){TEXT}", r"\1RANDOM"), (r"u32=\d{5,}", "u32=ADDRESS"), (r"(epoll_wait\(.*, )\d+\)", r"\1TIMEOUT)"),
-            (rf"((?:log|/proc/THREAD/\w+)>, ){TEXT}.*", r"\1CONTENTS"), (r'(pipe:\[N\]>, )"\\1\\0\\0[^"]*"', r"\1CONTENTS"), (r"(log>, .*(?:st_size=|SEEK_END\) = ))\d+", r"\1N")]
+            (rf"((?:log|/proc/THREAD/\w+)>, ){TEXT}.*", r"\1CONTENTS"), (rf'(pipe:\[N\]>, )(?="\\1\\0\\0){TEXT}', r"\1CONTENTS"), (r"(log>, .*(?:st_size=|SEEK_END\) = ))\d+", r"\1N")]
 OF_PROCESSES = re.compile(r"(clone3?|v?fork|wait4|getpid|gettid|getppid|set_tid_address|kill|tgkill|rt_sigreturn)\(")
 # What strace shows better: docs/providers/syscall.md has the table.
 BETTER = [(r" /\* \w+\?\?\? \*/", ""), (r" => \{parent_tid=\[\w+\]\}", ""), (r"rt_sigreturn\(.*", "rt_sigreturn"), (r"(TCGETS, )\{.*\}", r"\1{...}"), (r'(PR_SET_NAME, "[^"]{15}")\.\.\.', r"\1"), (r"\[\d+ => (\d+)\]", r"[\1]"), (r"\[\d+\] => (\[\d+\])", r"\1"),

@@ -278,6 +278,34 @@ static int target_follow(struct sonde_session *session, char *why)
 	return err;
 }
 
+/*
+ * Judges again, and adds, while no thread of the process can get past the point of
+ * exec where @becomes is told: so an exec is before it, and the new program is
+ * judged, or behind it, and finds the process in the table.
+ */
+static int target_admit(struct sonde_session *session,
+			struct signal_struct *process, struct pid *pid,
+			char *why)
+{
+	struct task_struct *leader;
+	int err = down_read_killable(&process->exec_update_lock);
+
+	if (err)
+		return err;
+	/* not who it was before: a thread that execs becomes the leader */
+	leader = get_pid_task(pid, PIDTYPE_TGID);
+	err = leader ? target_check_task(leader, why) : -ESRCH;
+	if (!err) {
+		err = sonde_finder_add(session->finder, leader->tgid);
+		if (!err)
+			target_know(session, leader->tgid);
+	}
+	if (leader)
+		put_task_struct(leader);
+	up_read(&process->exec_update_lock);
+	return err;
+}
+
 /**
  * sonde_target_add() - attach to a process
  * @session: its lock is held
@@ -285,22 +313,19 @@ static int target_follow(struct sonde_session *session, char *why)
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -ESRCH, -EPERM not yours, -EOPNOTSUPP, -ENOMEM, those of
- * sonde_taps_retarget().
+ * Return: 0, -ESRCH, -EPERM not yours, -EOPNOTSUPP, -ENOMEM, -EINTR killed, those
+ * of sonde_taps_retarget().
  */
 int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 {
-	struct task_struct *task = NULL;
+	struct pid *pid = number <= INT_MAX ? find_get_pid(number) : NULL;
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
 	unsigned int what;
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	if (number && number <= INT_MAX) {
-		rcu_read_lock();
-		task = get_pid_task(find_vpid(number), PIDTYPE_TGID);
-		rcu_read_unlock();
-	}
 	if (!task) {
+		put_pid(pid);
 		scnprintf(why, SONDE_WHY, "no such process");
 		return -ESRCH;
 	}
@@ -320,10 +345,11 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 		err = -EOPNOTSUPP;
 		goto out_put;
 	}
-	err = sonde_finder_add(session->finder, task->tgid);
+	err = target_admit(session, task->signal, pid, why);
+	if (err == -ESRCH)
+		scnprintf(why, SONDE_WHY, "no such process");
 	if (err)
 		goto out_put;
-	target_know(session, task->tgid);
 	sonde_calls_mark_process(session, task);
 	smp_mb(); /* in the table before we look; who ends looks after */
 	err = sonde_taps_retarget(session, why);
@@ -338,6 +364,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 
 out_put:
 	put_task_struct(task);
+	put_pid(pid);
 	return err;
 }
 

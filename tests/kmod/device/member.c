@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <grp.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -120,6 +121,87 @@ static void exec_is_a_border(void)
 	close_client(&c);
 }
 
+static uint32_t late; /* us */
+
+static int become_victim_for_long(void)
+{
+	usleep(late);
+	execl(VICTIM, VICTIM, "sleeper", NULL);
+	return 8;
+}
+
+static void *exec_in_thread(void *unused)
+{
+	become_victim_for_long();
+	return unused;
+}
+
+/* The thread takes the leader's place, and its number. */
+static int become_victim_in_thread(void)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, exec_in_thread, NULL))
+		pthread_join(thread, NULL);
+	return 8;
+}
+
+static int is_of_root(pid_t pid)
+{
+	char name[64], line[200];
+	unsigned int euid = 1;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/%d/status", pid);
+	file = fopen(name, "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Uid: %*u %u", &euid) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return euid == 0;
+}
+
+/* An attach and an exec at once: whichever is first, root's program is no target. */
+static void beside_an_exec(int (*become)(void))
+{
+	uint32_t granted = 0, refused = 0, kept = 0, mapped = 0;
+
+	for (uint32_t n = 0; n < 40; n++) {
+		struct child child;
+		char text[4096] = "";
+		int err;
+
+		/* each time the first session: its attach takes the longest */
+		GRANTED(&c, open_session(&c, 4096));
+		late = n % 20 * 10000;
+		child = start_child(&c, become);
+		open_gate(&child);
+		err = attach(&c, child.pid);
+		CHECK(err == 0 || err == -EPERM, "attach: %s", strerror(-err));
+		granted += !err;
+		refused += err == -EPERM;
+		CHECK(SOON(is_of_root(child.pid)), "it is not root's");
+		kept += ask(&c, SONDE_STOP_TARGET, 0, child.pid) != -ESRCH;
+		mapped += events(SONDE_EVENT_MAPPED, child.pid, text) &&
+			  strstr(text, VICTIM);
+		kill(child.pid, SIGKILL);
+		close_client(&c);
+		CHECK_KILLED(&child);
+	}
+	CHECK(kept == 0 && mapped == 0,
+	      "%u of root's programs are targets, %u say where they lie", kept,
+	      mapped);
+	CHECK(granted && refused, "no race: %u attaches granted, %u refused",
+	      granted, refused);
+}
+
+static void attach_beside_exec(void)
+{
+	beside_an_exec(become_victim_for_long);
+	beside_an_exec(become_victim_in_thread);
+}
+
 /* MAPPED says where root's program lies: its children's, too. */
 static void addresses_stay_secret(void)
 {
@@ -202,9 +284,11 @@ static void timers_are_their_receivers(void)
 static void as_member(void (*part)(void))
 {
 	const gid_t group = GROUP;
-	pid_t pid = fork();
 	int status = -1;
+	pid_t pid;
 
+	fflush(stdout);
+	pid = fork();
 	if (!pid) {
 		failures = 0;
 		if (setgroups(1, &group))
@@ -232,6 +316,8 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], "victim") == 0)
 		return victim();
+	if (argc == 2 && strcmp(argv[1], "sleeper") == 0)
+		return sleep(600);
 	(void)argv;
 	snprintf(line, sizeof(line),
 		 "cp /proc/%d/exe " VICTIM " && chown 0:0 " VICTIM " && chmod 4755 " VICTIM,
@@ -241,6 +327,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	as_member(exec_is_a_border);
 	as_member(addresses_stay_secret);
+	as_member(attach_beside_exec);
 	for (int direct = 0; direct < 2; direct++) {
 		snprintf(line, sizeof(line),
 			 "echo %c >/sys/module/sonde/parameters/direct_calls",

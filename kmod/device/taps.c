@@ -176,6 +176,8 @@ static int tap_rehold_one(struct sonde_armed *armed, char *why)
  * @session: its lock is held; ECBs that hold come, or have gone
  * @why: what to tell the user on failure
  *
+ * A tap that cannot be moved stays where it was, and the others are moved.
+ *
  * Context: Process context. May sleep.
  * Return: 0, -ENOMEM, those of sonde_hold_check().
  */
@@ -183,16 +185,17 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 {
 	struct sonde_armed *armed;
 	unsigned long id;
-	int err = 0;
+	int err = 0, one;
 
 	lockdep_assert_held(&session->lock);
 	xa_for_each(&session->taps, id, armed) {
-		err = tap_rehold_one(armed, why);
-		if (err)
-			return err;
+		one = tap_rehold_one(armed, why);
+		err = err ?: one;
 	}
-	err = sonde_holds_update(session);
-	return err ?: sonde_taps_update(session, why);
+	one = sonde_holds_update(session);
+	err = err ?: one;
+	one = sonde_taps_update(session, why);
+	return err ?: one;
 }
 
 static void tap_tell_left_out(struct sonde_session *session,

@@ -53,7 +53,8 @@
 #include "kmod/device/works.h"
 #include "kmod/finder.h"
 
-#define SESSIONS_MAX 64u /* of a user who is not root */
+/* Of a user who is not root: at one event they may cost what one of root's may. */
+#define SESSIONS_MAX 10u
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);

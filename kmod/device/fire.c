@@ -46,6 +46,7 @@
 #include "kmod/device/buffer.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/kernel.h"
+#include "kmod/device/programs.h"
 #include "kmod/device/session.h"
 #include "kmod/device/slow.h"
 #include "kmod/device/timer.h"
@@ -809,6 +810,8 @@ void sonde_lose_site(struct sonde_session *session,
  * @firing: as for sonde_fire()
  * @site: where it happened; the task is covered by its session
  *
+ * Together they may cost what one may: preemption is off, perhaps interrupts.
+ *
  * Context: As sonde_fire().
  * Return: whether the thread has put some of it off, for sonde_run_late().
  */
@@ -816,14 +819,22 @@ bool sonde_fire_site(struct sonde_firing *firing,
 		     const struct sonde_site *site)
 {
 	u32 count = smp_load_acquire(&site->list.count), n; /* the entries */
+	u32 left = SONDE_COST_MAX(firing->session);
 	bool late = false;
 
 	for (n = 0; n < count; n++) {
 		const struct sonde_site_entry *entry = &site->entries[n];
+		u32 cost = READ_ONCE(entry->probe->cost);
 
-		if (!READ_ONCE(entry->gone) &&
-		    (!entry->pid || entry->pid == firing->task->tgid))
-			late |= sonde_fire_now(firing, entry->probe);
+		if (READ_ONCE(entry->gone) ||
+		    (entry->pid && entry->pid != firing->task->tgid))
+			continue;
+		if (unlikely(cost > left)) {
+			sonde_lose_probe(firing->session, entry->probe);
+			continue;
+		}
+		left -= cost;
+		late |= sonde_fire_now(firing, entry->probe);
 	}
 	return late;
 }

@@ -26,8 +26,6 @@
 
 #define PROGRAM_BYTES_MAX (64ull << 20) /* of all programs of a session */
 #define ECBS_MAX 4096u /* of a probe */
-/* Of one firing, in plain instructions: some milliseconds. */
-#define COST_MAX(root) ((root) ? 4000000u : 400000u)
 #define COST_FRAME 64u /* of a user's stack */
 
 static void program_note_use(struct sonde_program *program,
@@ -381,7 +379,7 @@ static int program_check_cost(struct sonde_session *session,
 		xa_load(&session->programs, ecb->program);
 	struct sonde_probe *probe = xa_load(&session->probes, ecb->probe);
 	const struct sonde_ecb_list *ecbs;
-	u32 most = COST_MAX(session->privileged);
+	u32 most = SONDE_COST_MAX(session);
 
 	if (program->cost + (probe ? probe->cost : 0) > most) {
 		scnprintf(why, SONDE_WHY,

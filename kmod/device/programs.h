@@ -5,6 +5,13 @@
 
 #include "kmod/device/session.h"
 
+/*
+ * Of what fires at once, in plain instructions: some milliseconds. One probe
+ * cannot have more; where several of a session fire together, what is beyond is
+ * lost.
+ */
+#define SONDE_COST_MAX(session) ((session)->privileged ? 4000000u : 400000u)
+
 /* probes.c */
 struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id);
 

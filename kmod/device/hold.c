@@ -101,7 +101,8 @@ static void hold_run_waiting(struct sonde_grip *grip)
 
 static void hold_add_waiting(struct sonde_grip *grip,
 			     const struct sonde_firing *firing,
-			     struct sonde_probe *probe)
+			     struct sonde_probe *probe,
+			     const struct sonde_leave *leave)
 {
 	struct sonde_slow *slow = sonde_alloc_within(&firing->session->purse,
 						     SONDE_MEMORY_LATE,
@@ -117,6 +118,8 @@ static void hold_add_waiting(struct sonde_grip *grip,
 		slow->regs = *firing->regs;
 		slow->firing.regs = &slow->regs;
 	}
+	if (leave)
+		slow->leave = *leave;
 	list_add_tail(&slow->node, &grip->waiting);
 }
 
@@ -170,7 +173,7 @@ static void hold_report(struct sonde_grip *grip, u32 kind,
 	if (READ_ONCE(grip->dropped) || !hold_is_covered(firing->session))
 		return;
 	while ((probe = hold_nth_probe(grip->grips, kind, firing->call, nth++)))
-		hold_add_waiting(grip, firing, probe);
+		hold_add_waiting(grip, firing, probe, NULL);
 	hold_run_waiting(grip);
 }
 
@@ -509,10 +512,12 @@ int sonde_holds_update(struct sonde_session *session)
  * sonde_hold_user() - fire a user tap whose probe has ECBs that hold
  * @armed: the tap; the session covers the current task
  * @firing: with the registers
+ * @leave: as for sonde_fire_behind()
  *
  * Context: The handler of a uprobe. May sleep.
  */
-void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing)
+void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing,
+		     const struct sonde_leave *leave)
 {
 	struct sonde_grip *grip = sonde_grip_own(armed->session->grips);
 
@@ -521,7 +526,7 @@ void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing)
 			sonde_lose_probe(armed->session, armed->probe);
 		return;
 	}
-	hold_add_waiting(grip, firing, armed->probe);
+	hold_add_waiting(grip, firing, armed->probe, leave);
 	sonde_grip_tell(grip, UTRACE_REPORT);
 	utrace_engine_put(grip->engine);
 }

@@ -15,6 +15,7 @@
 	(UTRACE_EVENT(QUIESCE) | UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
 	 UTRACE_EVENT(DEATH))
 
+struct sonde_leave;
 struct held_taps;
 
 struct sonde_grips {
@@ -48,7 +49,8 @@ struct sonde_grip {
 
 /* hold.c */
 int sonde_holds_update(struct sonde_session *session);
-void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing);
+void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing,
+		     const struct sonde_leave *leave);
 extern const struct utrace_engine_ops sonde_hold_ops;
 
 /* grips.c */

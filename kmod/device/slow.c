@@ -16,6 +16,9 @@
  * others when the thread is about to return to user mode, which in user programs
  * is before the instruction.
  *
+ * A jump through memory that is absent is judged there, too: whether it leaves its
+ * function, so whether anything fires.
+ *
  * Where nothing is, the fault is the program's. The record has the time of its
  * last run, unless an earlier ECB of the firing is recorded already.
  *
@@ -25,6 +28,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <asm/msr.h>
 
 #include "kmod/core/memory.h"
 #include "kmod/device/buffer.h"
@@ -270,19 +274,47 @@ static bool slow_put_off(struct sonde_firing *firing,
 }
 
 /**
+ * sonde_leave_fetch() - what a jump's operand is made of
+ * @regs: the user's
+ * @state: its registers and bases are filled in
+ *
+ * Context: The thread, at the jump.
+ */
+void sonde_leave_fetch(const struct pt_regs *regs,
+		       struct sonde_leave_state *state)
+{
+	const u64 values[] = {
+		regs->ax, regs->cx, regs->dx,  regs->bx,  regs->sp,  regs->bp,
+		regs->si, regs->di, regs->r8,  regs->r9,  regs->r10, regs->r11,
+		regs->r12, regs->r13, regs->r14, regs->r15,
+	};
+
+	BUILD_BUG_ON(sizeof(values) != sizeof(state->registers));
+	memcpy(state->registers, values, sizeof(values));
+	/* what the thread has set itself, without the kernel, too */
+	state->fs_base = native_read_msr(MSR_FS_BASE);
+	state->gs_base = native_read_msr(MSR_KERNEL_GS_BASE);
+}
+
+/**
  * sonde_fire_behind() - fire after what the current thread has put off
  * @firing: as for sonde_fire(); its probe would fire now
  * @probe: that fires
+ * @leave: a jump whose operand is absent: it fires only if that leaves its
+ *	function; or NULL
  *
  * Context: As sonde_fire().
  */
-void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe)
+void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
+		       const struct sonde_leave *leave)
 {
 	struct sonde_slow *slow;
 
 	if (!rcu_access_pointer(probe->ecbs))
 		return;
 	slow = slow_make_late(firing, probe, 0);
+	if (slow && leave)
+		slow->leave = *leave;
 	if (!slow || !slow_queue_late(firing->session, slow))
 		sonde_lose_probe(firing->session, probe);
 }
@@ -358,6 +390,24 @@ static void slow_bring_in(struct sonde_slow *slow, const struct absence *missed)
 		slow->bad[slow->bad_count++] = missed->address;
 }
 
+/* Return: whether it is over already. */
+static bool slow_pause(struct sonde_slow *slow, struct sonde_grip *grip,
+		       struct sonde_pause *pause)
+{
+	if (grip)
+		return !sonde_grip_pauses(grip, pause);
+	sonde_work_pauses(pause, slow->work.session);
+	return false;
+}
+
+/* Return: whether it is over by now. */
+static bool slow_resume(struct sonde_slow *slow, struct sonde_grip *grip,
+			struct sonde_pause *pause)
+{
+	return grip ? sonde_grip_resumes(grip, pause) :
+		      sonde_work_resumes(pause, slow->work.session);
+}
+
 /* The session's end does not wait for it. Return: whether that has come. */
 static bool slow_bring_in_alone(struct sonde_slow *slow,
 				const struct absence *missed,
@@ -365,15 +415,38 @@ static bool slow_bring_in_alone(struct sonde_slow *slow,
 {
 	struct sonde_pause pause;
 
-	if (grip) {
-		if (!sonde_grip_pauses(grip, &pause))
-			return true;
-		slow_bring_in(slow, missed);
-		return sonde_grip_resumes(grip, &pause);
-	}
-	sonde_work_pauses(&pause, slow->work.session);
+	if (slow_pause(slow, grip, &pause))
+		return true;
 	slow_bring_in(slow, missed);
-	return sonde_work_resumes(&pause, slow->work.session);
+	return slow_resume(slow, grip, &pause);
+}
+
+static int slow_read_operand(void *context, u64 address, u64 *value)
+{
+	const void __user *from = (const void __user *)(unsigned long)address;
+
+	return copy_from_user(value, from, sizeof(*value)) ? -EFAULT : 0;
+}
+
+/* The session's end does not wait for it. Return: whether the firing stands. */
+static bool slow_leaves(struct sonde_slow *slow, struct sonde_grip *grip)
+{
+	struct sonde_leave_state state = {
+		.pc = slow->regs.ip,
+		.flags = slow->regs.flags,
+		.read = slow_read_operand,
+	};
+	struct sonde_pause pause;
+	bool leaves;
+
+	if (slow->leave.how == SONDE_LEAVE_NONE)
+		return true;
+	sonde_leave_fetch(&slow->regs, &state);
+	if (slow_pause(slow, grip, &pause))
+		return false;
+	leaves = sonde_leaves(&slow->leave, &state);
+	slow->leave.how = SONDE_LEAVE_NONE; /* it has been judged */
+	return !slow_resume(slow, grip, &pause) && leaves;
 }
 
 static enum outcome slow_run_one(struct sonde_slow *slow,
@@ -476,6 +549,8 @@ bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
 	struct absence missed;
 	enum outcome outcome;
 
+	if (!slow_leaves(slow, grip))
+		return false;
 	slow->left = ATTEMPTS;
 	for (;;) {
 		preempt_disable_notrace();

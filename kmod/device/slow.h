@@ -7,6 +7,7 @@
 
 #include "kmod/device/session.h"
 #include "kmod/device/works.h"
+#include "kmod/shared/leave.h"
 
 #define SONDE_BAD_MAX 8u
 
@@ -24,11 +25,15 @@ struct sonde_slow {
 	u32 bad_count;
 	u64 bad[SONDE_BAD_MAX]; /* addresses where nothing is */
 	u64 locals[SONDE_DIF_LOCALS]; /* as the ECBs left them */
+	struct sonde_leave leave; /* a jump that is still to be judged, or none */
 };
 
 void sonde_note_absent(u64 address, u32 length, bool text);
 void sonde_run_late(void);
-void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe);
+void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
+		       const struct sonde_leave *leave);
+void sonde_leave_fetch(const struct pt_regs *regs,
+		       struct sonde_leave_state *state);
 bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip);
 void sonde_fire_watch(void);
 void sonde_fire_user(struct sonde_firing *firing,

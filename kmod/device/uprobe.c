@@ -15,7 +15,9 @@
  *
  * The handlers run in the thread, before the instruction. Whether an instruction
  * leaves its function is judged there (kmod/shared/leave.h), before anything
- * fires.
+ * fires. They wait for no memory, for whoever takes a uprobe out waits for them:
+ * where a jump's operand is absent, that is judged, and fired, when the thread is
+ * about to return to user mode, which is before the jump (slow.c).
  *
  * Whoever takes taps out waits, once for all of them, until no handler looks at
  * them, and then frees them: utap_disarm(), sonde_uprobe_wait(), utap_release().
@@ -28,8 +30,6 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
-#include <asm/msr.h>
 
 #include "kmod/compat.h"
 #include "kmod/compat_uprobe.h"
@@ -84,14 +84,19 @@ static bool utap_filter_mm(struct uprobe_consumer *consumer,
 	return wants;
 }
 
+/* Whether a tap fires this time. */
+enum verdict { STAYS, FIRES, ABSENT };
+
 /*
  * @late: an earlier tap here was put off, so this comes behind it. Return: the
  * same for the next.
  */
-static __always_inline bool utap_fire_user(struct sonde_armed *armed,
-					   struct sonde_firing *firing,
-					   struct pt_regs *regs, bool late)
+static __always_inline bool
+utap_fire_user(struct sonde_armed *armed, struct sonde_firing *firing,
+	       struct pt_regs *regs, enum verdict verdict, bool late)
 {
+	const struct sonde_leave *leave =
+		verdict == ABSENT ? &armed->tap.leave : NULL;
 	struct sonde_session *session = armed->session;
 	struct task_struct *task = current;
 
@@ -108,11 +113,12 @@ static __always_inline bool utap_fire_user(struct sonde_armed *armed,
 	}
 	if (unlikely(READ_ONCE(armed->held))) {
 		preempt_enable_notrace();
-		sonde_hold_user(armed, firing);
+		sonde_hold_user(armed, firing, leave);
 		return late;
 	}
+	late |= verdict == ABSENT;
 	if (unlikely(late))
-		sonde_fire_behind(firing, armed->probe);
+		sonde_fire_behind(firing, armed->probe, leave);
 	else
 		late = sonde_fire_now(firing, armed->probe);
 	preempt_enable_notrace();
@@ -121,64 +127,55 @@ static __always_inline bool utap_fire_user(struct sonde_armed *armed,
 
 static int utap_read_operand(void *context, u64 address, u64 *value)
 {
-	const void __user *from = (const void __user *)(unsigned long)address;
+	bool *absent = context;
 
-	return copy_from_user(value, from, sizeof(*value)) ? -EFAULT : 0;
+	*absent = sonde_read_present(address, value, sizeof(*value));
+	return *absent ? -EFAULT : 0;
 }
 
-static void utap_fetch_operand_registers(const struct pt_regs *regs,
-					 struct sonde_leave_state *state)
-{
-	const u64 values[] = {
-		regs->ax, regs->cx, regs->dx,  regs->bx,  regs->sp,  regs->bp,
-		regs->si, regs->di, regs->r8,  regs->r9,  regs->r10, regs->r11,
-		regs->r12, regs->r13, regs->r14, regs->r15,
-	};
-
-	BUILD_BUG_ON(sizeof(values) != sizeof(state->registers));
-	memcpy(state->registers, values, sizeof(values));
-	/* what the thread has set itself, without the kernel, too */
-	state->fs_base = native_read_msr(MSR_FS_BASE);
-	state->gs_base = native_read_msr(MSR_KERNEL_GS_BASE);
-}
-
-static bool utap_leaves(const struct sonde_leave *leave,
-			const struct pt_regs *regs)
+static enum verdict utap_leaves(const struct sonde_leave *leave,
+				const struct pt_regs *regs)
 {
 	struct sonde_leave_state state SONDE_UNINITIALIZED;
+	bool absent = false;
 
 	state.pc = regs->ip;
 	state.flags = regs->flags;
 	state.read = utap_read_operand;
-	state.context = NULL;
+	state.context = &absent;
 	if (leave->how == SONDE_LEAVE_JUMP_OPERAND)
-		utap_fetch_operand_registers(regs, &state);
-	return sonde_leaves(leave, &state);
+		sonde_leave_fetch(regs, &state);
+	if (sonde_leaves(leave, &state))
+		return FIRES;
+	return absent ? ABSENT : STAYS;
 }
 
-/* Whether a tap fires this time: a jump that is no entry is noted instead. */
-static noinline bool utap_judge(const struct sonde_armed *armed,
-				struct sonde_firing *firing,
-				const struct pt_regs *regs)
+/* A jump that is no entry is noted, and does not fire. */
+static noinline enum verdict utap_judge(const struct sonde_armed *armed,
+					struct sonde_firing *firing,
+					const struct pt_regs *regs)
 {
 	struct sonde_session *session = armed->session;
 	const struct sonde_tap *tap = &armed->tap;
 	u32 probe = armed->probe->id;
 	u64 entry = regs->ip + tap->function - tap->offset;
+	enum verdict verdict;
 
 	if (tap->leave.how == SONDE_LEAVE_NONE)
-		return !sonde_reenter_take(session, probe, entry, regs->sp);
-	if (!utap_leaves(&tap->leave, regs))
-		return false;
+		return sonde_reenter_take(session, probe, entry, regs->sp) ?
+			       STAYS : FIRES;
+	verdict = utap_leaves(&tap->leave, regs);
+	if (verdict == STAYS)
+		return STAYS;
 	if (tap->kind == SONDE_TAP_USER_ENTRY) {
 		if (READ_ONCE(armed->probe->entries))
 			sonde_reenter_note(session, probe, entry, regs->sp);
-		return false;
+		return STAYS;
 	}
 	memset(firing->args, 0, sizeof(firing->args));
 	firing->args[0] = tap->offset - tap->function;
 	firing->args[1] = regs->ax;
-	return true;
+	return verdict;
 }
 
 /* The usual: one tap, which fires always. */
@@ -191,7 +188,7 @@ static int utap_handle_plain(struct uprobe_consumer *consumer,
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	firing.start.word = armed->start.word;
-	utap_fire_user(armed, &firing, regs, false);
+	utap_fire_user(armed, &firing, regs, FIRES, false);
 	return 0;
 }
 
@@ -205,10 +202,14 @@ static int utap_handle_each(struct uprobe_consumer *consumer,
 	bool late = false;
 
 	do {
+		enum verdict verdict = FIRES;
+
 		firing.start.word = armed->start.word;
-		if (!READ_ONCE(armed->judged) ||
-		    utap_judge(armed, &firing, regs))
-			late = utap_fire_user(armed, &firing, regs, late);
+		if (READ_ONCE(armed->judged))
+			verdict = utap_judge(armed, &firing, regs);
+		if (verdict != STAYS)
+			late = utap_fire_user(armed, &firing, regs, verdict,
+					      late);
 		armed = rcu_dereference_raw(armed->next);
 	} while (armed);
 	return 0;

@@ -18,7 +18,16 @@ static __attribute__((noinline)) void function(const char *text)
 	__asm__ volatile("" ::"r"(text) : "memory");
 }
 
-static int touch_nothing(int in_function)
+/* A function that jumps to where @to says. */
+__asm__(".text\n"
+	".type jumps, @function\n"
+	"jumps: jmp *(%rdi)\n"
+	".size jumps, . - jumps\n");
+void jumps(const void *to);
+
+enum place { IN_CALL, IN_FUNCTION, IN_JUMP };
+
+static int touch_nothing(enum place place)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
@@ -30,22 +39,30 @@ static int touch_nothing(int in_function)
 	part.range.len = 4096;
 	if (ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &part))
 		return 1;
-	if (in_function)
+	if (place == IN_CALL)
+		syscall(SYS_getpgid, page);
+	else if (place == IN_FUNCTION)
 		function(page);
 	else
-		syscall(SYS_getpgid, page);
+		jumps(page);
 	sleep(600);
 	return 0;
 }
 
 static int in_call(void)
 {
-	return touch_nothing(0);
+	return touch_nothing(IN_CALL);
 }
 
 static int in_function(void)
 {
-	return touch_nothing(1);
+	return touch_nothing(IN_FUNCTION);
+}
+
+/* The page says where the jump leads. */
+static int in_jump(void)
+{
+	return touch_nothing(IN_JUMP);
 }
 
 /* Whether it sleeps and does not come back. */
@@ -143,6 +160,12 @@ int main(void)
 {
 	char path[SONDE_PATH_MAX];
 	struct sonde_tap tap = function_tap(SONDE_TAP_USER_ENTRY, function, path);
+	struct sonde_tap jump = function_tap(SONDE_TAP_USER_RETURN, jumps, path);
+
+	jump.leave = (struct sonde_leave){
+		.how = SONDE_LEAVE_JUMP_OPERAND, .length = 2,
+		.flags = SONDE_LEAVE_MEMORY, .base = 7, /* rdi */
+		.index = SONDE_LEAVE_NO_REGISTER, .parts = { { 0, 2 } } };
 
 	for (int held = 0; held < 2; held++) {
 		uint32_t flags = held ? SONDE_ECB_HELD : 0;
@@ -152,6 +175,7 @@ int main(void)
 						.number = SYS_getpgid },
 			    NULL, flags);
 		kill_beside(in_function, tap, path, flags);
+		kill_beside(in_jump, jump, path, flags);
 	}
 	return verdict("stuck");
 }

@@ -35,7 +35,9 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max);
 int sonde_read_present(u64 address, void *to, u32 length);
 
-/* unwind.c */
+/* unwind.c: what one walk may cost, in instructions of a program */
+#define SONDE_WALK_COST(frames) (512u + 64u * (frames))
+
 u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max);
 
 void sonde_fire_prepare(struct sonde_firing *firing, u32 needs);

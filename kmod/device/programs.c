@@ -16,6 +16,7 @@
 
 #include "kmod/core/memory.h"
 #include "kmod/device/buffer.h"
+#include "kmod/device/fire.h"
 #include "kmod/device/jit.h"
 #include "kmod/device/kernel.h"
 #include "kmod/device/list.h"
@@ -26,7 +27,6 @@
 
 #define PROGRAM_BYTES_MAX (64ull << 20) /* of all programs of a session */
 #define ECBS_MAX 4096u /* of a probe */
-#define COST_FRAME 64u /* of a user's stack */
 
 static void program_note_use(struct sonde_program *program,
 			     const struct sonde_dif_insn *insn)
@@ -89,11 +89,11 @@ static u32 program_cost_of(const struct sonde_dif_insn *insn)
 	case SONDE_DIF_CAPTEXT: /* a path, perhaps */
 		return 256;
 	case SONDE_DIF_CAPSTACK:
-		return COST_FRAME * insn->i;
+		return SONDE_WALK_COST(insn->i);
 	case SONDE_DIF_CAPKSTACK:
 		return 16 * insn->i;
 	case SONDE_DIF_VAR:
-		return insn->i == SONDE_DIF_VAR_UCALLER ? COST_FRAME * 2 : 8;
+		return insn->i == SONDE_DIF_VAR_UCALLER ? SONDE_WALK_COST(2) : 8;
 	}
 	return 1;
 }
@@ -111,7 +111,7 @@ static u32 program_cost_of_all(const struct sonde_dif_program *view)
 			 insn->i == SONDE_DIF_VAR_USTACKDEPTH;
 	}
 	/* walked once */
-	return depth ? cost + COST_FRAME * SONDE_DIF_MAX_FRAMES : cost;
+	return depth ? cost + SONDE_WALK_COST(SONDE_DIF_MAX_FRAMES) : cost;
 }
 
 /* Stacks are printed when their processes have ended. */

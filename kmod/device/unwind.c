@@ -14,8 +14,9 @@
  * frame information, as a JIT compiler makes it, is left by its frame pointer;
  * so is all code in interrupts, where no mapping can be looked up.
  *
- * Nothing that is read is believed: every loop is bounded, and what makes no
- * sense ends the stack.
+ * Nothing that is read is believed: every loop is bounded, the steps of a whole
+ * walk are, too, by what the program was weighed at, and what makes no sense ends
+ * the stack.
  */
 #include <linux/elf.h>
 #include <linux/mm.h>
@@ -31,7 +32,6 @@
 #define FRAME_MAX BIT_ULL(24) /* bytes a stack frame may have */
 #define HEADERS_MAX 24u /* of an ELF file, that are looked at */
 #define GAPS_MAX 4u /* pages by which a linker moves the text */
-#define STEPS_MAX 512u /* instructions of an FDE and its CIE */
 #define ENTRY_MAX 65536u /* bytes of an FDE */
 #define REMEMBERED 4u
 
@@ -96,6 +96,7 @@ struct walk {
 	struct common common;
 	struct row row, first, kept[REMEMBERED];
 	u32 kept_count;
+	u32 steps; /* that may still be taken: of tables and expressions */
 };
 
 static bool unwind_read_word(u64 address, u64 *to)
@@ -488,10 +489,9 @@ static bool unwind_run(struct walk *w, u64 begin, u64 end, u64 location, u64 pc)
 {
 	struct stream *s = &w->stream;
 	u64 align = w->common.code_align;
-	u32 steps;
 
 	unwind_stream_begin(s, begin, end);
-	for (steps = 0; s->at < s->end && steps < STEPS_MAX; steps++) {
+	for (; s->at < s->end && w->steps; w->steps--) {
 		u8 op = unwind_next_byte(s), low = op & 0x3f;
 
 		switch (op & 0xc0) {
@@ -526,7 +526,7 @@ static bool unwind_run(struct walk *w, u64 begin, u64 end, u64 location, u64 pc)
 		if (location > pc)
 			break;
 	}
-	return !s->failed && steps < STEPS_MAX;
+	return !s->failed && w->steps;
 }
 
 /* The row of @pc, by the FDE at @at. */
@@ -566,7 +566,7 @@ static bool unwind_evaluate(struct walk *w, u64 at, u32 length, u64 *result)
 	u32 depth = 0;
 
 	unwind_stream_begin(s, at, at + min_t(u32, length, 256));
-	while (s->at < s->end && !s->failed) {
+	for (; s->at < s->end && !s->failed && w->steps; w->steps--) {
 		u8 op = unwind_next_byte(s);
 
 		if (op >= 0x30 && op <= 0x4f && depth < 8) { /* lit */
@@ -598,7 +598,7 @@ static bool unwind_evaluate(struct walk *w, u64 at, u32 length, u64 *result)
 		}
 	}
 	*result = depth ? stack[depth - 1] : 0;
-	return depth && !s->failed;
+	return depth && !s->failed && w->steps;
 }
 
 static bool unwind_find_cfa(struct walk *w, u64 *cfa)
@@ -713,7 +713,7 @@ static bool unwind_step(struct walk *w, bool *exact)
 		return was_exact && unwind_from_nowhere(w);
 	entry = unwind_find_entry(&w->object, pc);
 	if (!entry || !unwind_make_row(w, entry, pc))
-		return unwind_by_frame_pointer(w);
+		return w->steps && unwind_by_frame_pointer(w);
 	if (w->common.signal) {
 		*exact = true;
 		return unwind_apply_signal(w) && w->regs[DW_PC];
@@ -752,6 +752,7 @@ u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max)
 	unwind_fetch(w, firing->regs);
 	w->object.start = 0;
 	w->object.end = 0;
+	w->steps = SONDE_WALK_COST(max);
 	to[count++] = w->regs[DW_PC];
 	if (firing->start.at_edge && count < max &&
 	    unwind_read_word(w->regs[DW_SP], &w->regs[DW_PC])) {

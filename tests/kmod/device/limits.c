@@ -183,6 +183,23 @@ static void costly_firings(void)
 	GRANTED(&c, load_kinds(&c, 1, INSNS(code), SONDE_MAX_SLOTS, kinds));
 	CHECK(add_ecbs(1, 4) == -E2BIG && strstr(c.last.reply.why, "instructions"),
 	      "256 walks of the stack in one firing: %s", c.last.reply.why);
+	GRANTED(&c, add_ecbs(1, 3));
+	close_client(&c);
+}
+
+/* A member's is a tenth of root's. */
+static void members_cost_less(void)
+{
+	static struct sonde_dif_insn code[4001];
+
+	for (uint32_t n = 0; n < 4000; n++)
+		code[n] = (struct sonde_dif_insn){ SONDE_DIF_VAR, 0, 0, 0,
+						   SONDE_DIF_VAR_UID };
+	code[4000].op = SONDE_DIF_RECORD;
+	GRANTED(&c, open_session(&c, 4096));
+	GRANTED(&c, load_words(&c, 1, INSNS(code), 0));
+	CHECK(add_ecbs(1, 13) == -E2BIG, "13 times 32,001 instructions");
+	GRANTED(&c, add_ecbs(1, 12));
 	close_client(&c);
 }
 
@@ -224,6 +241,75 @@ static void costly_sites(void)
 	      "%lu, %lu and %lu records", of_probe[1], of_probe[2],
 	      of_probe[3]);
 	CHECK(all_drops(&c) == EACH, "%lu drops", all_drops(&c));
+	close_client(&c);
+}
+
+/* A function whose table has 500 steps: it calls itself, then makes a call. */
+__asm__(".text\n"
+	".type winding, @function\n"
+	"winding: .cfi_startproc\n"
+	"push %rbx\n"
+	".cfi_def_cfa_offset 16\n"
+	".rept 250\n"
+	".cfi_remember_state\n"
+	".cfi_restore_state\n"
+	".endr\n"
+	"dec %edi\n"
+	"js 1f\n"
+	"call winding\n"
+	"jmp 2f\n"
+	"1: mov $110, %eax\n" /* getppid */
+	"syscall\n"
+	"2: pop %rbx\n"
+	".cfi_def_cfa_offset 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size winding, . - winding\n");
+void winding(int depth);
+
+/* The same with a table as compilers make it. */
+static __attribute__((noinline)) void plain(int depth)
+{
+	if (depth)
+		plain(depth - 1);
+	else
+		syscall(SYS_getppid);
+	__asm__ volatile("" ::: "memory"); /* no jump in its place */
+}
+
+static uint32_t frames;
+
+static void see_frames(const struct sonde_record *r)
+{
+	frames = SONDE_SPAN_LENGTH(r->slot[0]) / sizeof(uint64_t);
+}
+
+static uint32_t frames_of(void (*function)(int), int depth)
+{
+	frames = 0;
+	function(depth);
+	CHECK(drain(&c, see_frames) == 1, "no record");
+	return frames;
+}
+
+/* A walk of the stack has a bound, whatever the program says of its functions. */
+static void costly_walks(void)
+{
+	static const struct sonde_dif_insn code[] = {
+		{ SONDE_DIF_CAPSTACK, 0, 0, 0, SONDE_DIF_MAX_FRAMES },
+		{ .op = SONDE_DIF_RECORD },
+	};
+	static const uint8_t kind = SONDE_SLOT_STACK;
+
+	GRANTED(&c, open_session(&c, 65536));
+	GRANTED(&c, load_kinds(&c, 1, INSNS(code), 1, &kind));
+	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid));
+	GRANTED(&c, attach(&c, getpid()));
+	go(&c);
+	CHECK(frames_of(plain, 250) >= 250, "%u frames", frames);
+	CHECK(frames_of(winding, 10) >= 11, "%u frames", frames);
+	CHECK(frames_of(winding, 250) >= 20 && frames < 40,
+	      "%u frames of 500 steps", frames);
 	close_client(&c);
 }
 
@@ -315,6 +401,18 @@ static void lost_with_its_receiver(void)
 	CHECK(all_drops(&c) == 2, "%lu drops of two records", all_drops(&c));
 	waitpid(child.pid, NULL, 0);
 	close(child.gate);
+	close_client(&c);
+}
+
+static void many_timers(void)
+{
+	struct sonde_tap tap = { .probe = 1, .kind = SONDE_TAP_TICK,
+				 .offset = SECOND };
+
+	GRANTED(&c, open_session(&c, 4096));
+	for (tap.id = 1; tap.id <= 64; tap.id++)
+		GRANTED(&c, arm_tap(&c, tap, NULL));
+	CHECK(arm_tap(&c, tap, NULL) == -E2BIG, "65 timers");
 	close_client(&c);
 }
 
@@ -440,6 +538,7 @@ static void as_member(void)
 
 	drop_root();
 	setrlimit(RLIMIT_MEMLOCK, &little);
+	members_cost_less();
 	CHECK(open_session(&c, 1 << 20) == -ENOMEM &&
 		      strstr(c.last.reply.why, "RLIMIT_MEMLOCK"),
 	      "rings beyond RLIMIT_MEMLOCK: %s", c.last.reply.why);
@@ -463,6 +562,8 @@ int main(void)
 	many_ecbs();
 	costly_firings();
 	costly_sites();
+	costly_walks();
+	many_timers();
 	one_depth_a_firing();
 	lost_with_its_receiver();
 	many_taps();

@@ -8,7 +8,8 @@
  *             runs there, so only root may have one
  *
  * They expire in hard interrupts. A tick that was missed is left out: the next
- * one is a whole number of periods after the first.
+ * one is a whole number of periods after the first. What they take of a CPU, all of
+ * them together, is a quarter at most: beyond that they are counted as drops.
  *
  * A CPU that comes up gets the timers of all taps, one that goes down takes its
  * own out. Locks: session->lock > cpu hotplug > timers_lock.
@@ -26,6 +27,7 @@
 
 #include "kmod/compat_timer.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/clock.h"
 #include "kmod/device/covers.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
@@ -49,6 +51,13 @@ struct sonde_timer {
 
 /* A timer fires on this CPU: current is whom it interrupted. */
 DEFINE_PER_CPU(bool, sonde_sampling);
+
+/*
+ * What firings take is a debt, paid off by four times as much time. Where more than
+ * DEBT_MAX is open, none is made.
+ */
+#define DEBT_MAX (20 * NSEC_PER_MSEC)
+static DEFINE_PER_CPU(u64, paid_at); /* when this CPU's will be paid */
 
 static DEFINE_MUTEX(timers_lock); /* of timers */
 static LIST_HEAD(timers);
@@ -77,6 +86,25 @@ static void timer_fire_timer(struct sonde_armed *armed)
 	this_cpu_write(sonde_sampling, false);
 }
 
+/* Longer than its programs can take nothing took: a host's pause is not theirs. */
+static u64 timer_took(const struct sonde_probe *probe, u64 began, u64 ended)
+{
+	return min(ended - began, (READ_ONCE(probe->cost) + 100ull) * 256);
+}
+
+static void timer_fire_within(struct sonde_armed *armed)
+{
+	u64 *paid = this_cpu_ptr(&paid_at), began = sonde_clock();
+
+	if (*paid > began + DEBT_MAX) {
+		sonde_lose_probe(armed->session, armed->probe);
+		return;
+	}
+	timer_fire_timer(armed);
+	*paid = max(*paid, began) +
+		4 * timer_took(armed->probe, began, sonde_clock());
+}
+
 static bool timer_is_wanted(const struct sonde_armed *armed)
 {
 	if (armed->tap.kind == SONDE_TAP_TICK)
@@ -91,7 +119,7 @@ static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 	struct sonde_armed *armed = one->owner->armed;
 
 	if (timer_is_wanted(armed))
-		timer_fire_timer(armed);
+		timer_fire_within(armed);
 	hrtimer_forward_now(timer, one->owner->period);
 	return HRTIMER_RESTART;
 }

@@ -138,10 +138,44 @@ static void tick(void)
 	close_client(&c); /* armed as it is */
 }
 
+/* More than a CPU can do: programs go on, and what is left out is counted. */
+static void too_much(void)
+{
+	struct sonde_tap tap = { .kind = SONDE_TAP_PROFILE,
+				 .offset = SONDE_PERIOD_MIN };
+	static struct sonde_dif_insn code[4001];
+	volatile uint32_t turns = 0;
+	struct client c;
+	uint64_t end;
+
+	for (int n = 0; n < 4000; n++)
+		code[n] = (struct sonde_dif_insn){ SONDE_DIF_VAR, 0, 0, 0,
+						   SONDE_DIF_VAR_VTIMESTAMP };
+	code[4000].op = SONDE_DIF_RECORD;
+	GRANTED(&c, open_session(&c, 1 << 20));
+	GRANTED(&c, load_words(&c, 1, INSNS(code), 0));
+	GRANTED(&c, attach(&c, getpid()));
+	for (uint32_t id = 1; id <= 64; id++) {
+		tap.id = id;
+		tap.probe = 1;
+		GRANTED(&c, arm_tap(&c, tap, NULL));
+	}
+	GRANTED(&c, add_ecb(&c, (struct sonde_ecb){ 1, 1, 1, 0 }));
+	go(&c);
+	end = now() + 60 * SECOND;
+	while (turns < 20000000 && now() < end)
+		turns++;
+	CHECK(turns == 20000000, "%u turns in a minute", turns);
+	CHECK(drain(&c, NULL) > 0, "no sample");
+	CHECK(all_drops(&c) > 0, "no drops");
+	close_client(&c);
+}
+
 int main(void)
 {
 	profile(0);
 	profile(1);
 	tick();
+	too_much();
 	return verdict("timers");
 }

@@ -39,6 +39,7 @@
 #include <linux/ftrace.h>
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
+#include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -61,6 +62,7 @@
 #include "kmod/device/session.h"
 #include "kmod/device/slow.h"
 #include "kmod/device/tap.h"
+#include "kmod/finder.h"
 
 #define FEW 48u /* functions: more are hooked together where that can be had */
 #define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
@@ -812,9 +814,23 @@ static void call_give_back(struct sonde_session *session,
 		call_unhook_idle();
 }
 
-static bool call_is_marked(struct task_struct *task)
+static void call_see_return(struct task_struct *task)
 {
-	return READ_ONCE(*SONDE_WORK_WORD(task)) & BIT(SONDE_MARK_BIT);
+	if (!(task->flags & SONDE_PF_KERNEL))
+		set_task_syscall_work(task, SYSCALL_TRACEPOINT);
+}
+
+/* A thread that is made meanwhile is in no call. Context: RCU. */
+static void call_see_returns_of(void *unused, pid_t pid)
+{
+	struct task_struct *leader = pid_task(find_pid_ns(pid, &init_pid_ns),
+					      PIDTYPE_TGID);
+	struct task_struct *task;
+
+	if (!leader)
+		return;
+	for_each_thread(leader, task)
+		call_see_return(task);
 }
 
 /* The calls that are under way end under our eyes. */
@@ -822,12 +838,15 @@ static void call_see_returns(struct sonde_session *session)
 {
 	struct task_struct *process, *task;
 
+	if (session->targeted) {
+		sonde_finder_walk(session->finder, call_see_returns_of, NULL);
+		return;
+	}
+	if (!session->privileged)
+		return; /* it traces nobody yet */
 	read_lock(sonde_kernel.tasklist_lock);
 	for_each_process_thread(process, task)
-		if (!(task->flags & SONDE_PF_KERNEL) &&
-		    (session->targeted ? call_is_marked(task) :
-					 session->privileged))
-			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
+		call_see_return(task);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 

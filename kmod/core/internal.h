@@ -172,6 +172,7 @@ struct sonde_report {
 /* utrace.c */
 extern atomic_t sonde_states, sonde_engines;
 struct utrace *sonde_find(struct task_struct *task);
+bool sonde_group_is_traced(struct task_struct *task);
 struct utrace *sonde_find_get(struct task_struct *task);
 unsigned long sonde_flags(struct task_struct *task);
 void sonde_get(struct utrace *u);

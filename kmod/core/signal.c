@@ -121,6 +121,8 @@ void notrace sonde_prepare_signal(int signr, struct task_struct *task)
 	struct task_struct *thread;
 	struct utrace *u;
 
+	if (!sonde_group_is_traced(task))
+		return;
 	for_each_thread(task, thread) {
 		u = sonde_find(thread);
 		if (!u)

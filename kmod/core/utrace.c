@@ -25,6 +25,8 @@
 
 static DEFINE_HASHTABLE(table, 10);
 static DEFINE_SPINLOCK(table_lock);
+/* States in the table by process, several at one place: what is 0 has none. */
+static atomic_t groups[1024];
 static LIST_HEAD(all_states);
 static bool going;
 static struct workqueue_struct *reaper;
@@ -46,6 +48,33 @@ struct utrace *sonde_find(struct task_struct *task)
 		if (u->task == task)
 			return u;
 	return NULL;
+}
+
+static atomic_t *utrace_group_of(struct task_struct *task)
+{
+	return &groups[hash_ptr(task->signal, ilog2(ARRAY_SIZE(groups)))];
+}
+
+/* Whether a thread of @task's process may have a state. Context: any. */
+bool sonde_group_is_traced(struct task_struct *task)
+{
+	return atomic_read(utrace_group_of(task)) != 0;
+}
+
+/* Puts @u into the table. Context: table_lock is held. */
+static void utrace_hash(struct utrace *u)
+{
+	atomic_inc(utrace_group_of(u->task)); /* before it can be found */
+	u->hashed = true;
+	hash_add_rcu(table, &u->node, (unsigned long)u->task);
+}
+
+/* Takes @u out of the table. Context: table_lock is held. */
+static void utrace_forget(struct utrace *u)
+{
+	hash_del_rcu(&u->node);
+	u->hashed = false;
+	atomic_dec(utrace_group_of(u->task));
 }
 
 /* Like sonde_find(), with a reference. Context: any. */
@@ -144,8 +173,7 @@ int sonde_with_state(struct task_struct *task, bool create,
 	made = true;
 	list_add(&u->all, &all_states);
 	atomic_inc(&sonde_states);
-	u->hashed = true;
-	hash_add_rcu(table, &u->node, (unsigned long)task);
+	utrace_hash(u);
 	/* Pairs with the exit: it sets exit_state, then looks here. */
 	smp_mb();
 	if (READ_ONCE(task->exit_state) == EXIT_DEAD)
@@ -157,10 +185,8 @@ out_found:
 		err = u->reaping || going ? -ESRCH : add(u, data);
 		spin_unlock(&u->lock);
 	}
-	if (made && err) {
-		hash_del_rcu(&u->node);
-		u->hashed = false;
-	}
+	if (made && err)
+		utrace_forget(u);
 	rcu_read_unlock();
 	spin_unlock_irqrestore(&table_lock, irq);
 	if (made && err) {
@@ -180,8 +206,7 @@ void sonde_unhash(struct utrace *u)
 
 	spin_lock_irqsave(&table_lock, irq);
 	if (u->hashed) {
-		u->hashed = false;
-		hash_del_rcu(&u->node);
+		utrace_forget(u);
 		mine = true;
 	}
 	spin_unlock_irqrestore(&table_lock, irq);
@@ -204,8 +229,7 @@ void sonde_retire(struct utrace *u)
 	spin_lock(&u->lock);
 	if (u->hashed && list_empty(&u->engines) && !u->reporting &&
 	    !u->flags && !u->stepping) {
-		u->hashed = false;
-		hash_del_rcu(&u->node);
+		utrace_forget(u);
 		mine = true;
 	}
 	spin_unlock(&u->lock);

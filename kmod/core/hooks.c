@@ -39,9 +39,9 @@ TRAMPOLINE(probe_add_prio);
 TRAMPOLINE(probe_add_again);
 TRAMPOLINE(probe_remove);
 
-struct sonde_kernel sonde_kernel;
+struct sonde_kernel sonde_kernel __ro_after_init;
 
-unsigned long sonde_way_targets[SONDE_WAYS];
+unsigned long sonde_way_targets[SONDE_WAYS] __ro_after_init;
 static size_t ways_used;
 
 static bool untried;
@@ -49,9 +49,10 @@ module_param(untried, bool, 0444);
 MODULE_PARM_DESC(untried,
 		 "hook functions that the kernel's BTF does not have, on a release without tests");
 
-static unsigned long (*lookup_name)(const char *name);
-static unsigned long (*location_of)(unsigned long ip);
-static void (*free_filter)(struct ftrace_ops *ops);	/* 5.10: no export */
+static unsigned long (*lookup_name)(const char *name) __ro_after_init;
+static unsigned long (*location_of)(unsigned long ip) __ro_after_init;
+/* 5.10: no export */
+static void (*free_filter)(struct ftrace_ops *ops) __ro_after_init;
 static DEFINE_PER_CPU(long, in_hook);
 
 #define SHARING (UTRACE_EVENT_SYSCALL | SONDE_CAN_SHARE)

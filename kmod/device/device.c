@@ -28,6 +28,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/ptrace.h>
+#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -381,7 +382,8 @@ static void device_init_session(struct sonde_session *session)
 	session->purse.most = session->privileged ? 256l << 20 : 16l << 20;
 	session->perfmon = ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
 			   ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
-	session->sees_kernel = session->perfmon && session->privileged;
+	session->sees_kernel = session->perfmon && session->privileged &&
+			       !security_locked_down(LOCKDOWN_KCORE);
 	session->opener = task_tgid_nr(current);
 	get_task_comm(session->command, current->group_leader);
 }

@@ -80,12 +80,12 @@ void sonde_kernel_init(void)
 int sonde_kernel_check(struct sonde_session *session, char *why)
 {
 	lockdep_assert_held(&session->lock);
-	if (!session->sees_kernel) {
+	if (!session->perfmon || !session->privileged) {
 		scnprintf(why, SONDE_WHY,
 			  "kernel memory, kernel stacks and curthread need CAP_PERFMON and CAP_SYS_PTRACE: run as root");
 		return -EPERM;
 	}
-	if (security_locked_down(LOCKDOWN_KCORE)) {
+	if (!session->sees_kernel || security_locked_down(LOCKDOWN_KCORE)) {
 		scnprintf(why, SONDE_WHY,
 			  "kernel memory, kernel stacks and curthread: the kernel is locked down");
 		return -EPERM;

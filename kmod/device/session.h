@@ -259,7 +259,7 @@ struct sonde_session {
 	bool privileged; /* may trace every task; else it is a member's */
 	bool unlimited; /* its rings are not bound by RLIMIT_MEMLOCK */
 	bool perfmon; /* may have user functions and samples */
-	bool sees_kernel; /* may have programs that do */
+	bool sees_kernel; /* both, and the kernel was not locked down */
 	bool targeted; /* only targets; never cleared */
 	bool going; /* SONDE_GO was said: before that nothing fires */
 	bool sees_all; /* it goes, and traces every task */

@@ -615,6 +615,11 @@ static int utap_hold(struct sonde_armed *armed, bool held)
 static int utap_check(struct sonde_session *session,
 		      const struct sonde_tap *tap, char *why)
 {
+	if (!IS_ENABLED(CONFIG_MEMCG) && !session->privileged) {
+		scnprintf(why, SONDE_WHY,
+			  "this kernel (without CONFIG_MEMCG) puts breakpoints into every process: only CAP_SYS_PTRACE may have them");
+		return -EOPNOTSUPP;
+	}
 	return sonde_tap_check_perfmon(session, why);
 }
 

@@ -10,6 +10,17 @@
 
 #include "kmod/core/hooks.h"
 
+/*
+ * Since 6.10 the vDSO does not multiply where that would overflow, as behind a
+ * machine that stood still for minutes; before, it does, and so do we: records
+ * and readers have one clock.
+ */
+#ifdef CONFIG_GENERIC_VDSO_OVERFLOW_PROTECT
+#define SONDE_VDSO_OVERFLOWS(clock, cycles) ((cycles) > (clock)->max_cycles)
+#else
+#define SONDE_VDSO_OVERFLOWS(clock, cycles) false
+#endif
+
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
 
 #define sonde_vdso_clock vdso_clock

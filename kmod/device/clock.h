@@ -37,8 +37,11 @@ static __always_inline u64 sonde_clock(void)
 		now = clock->basetime[CLOCK_MONOTONIC].nsec;
 		last = clock->cycle_last;
 		cycles = rdtsc_ordered();
-		if (likely(cycles > last))
+		if (likely(cycles > last)) {
+			if (unlikely(SONDE_VDSO_OVERFLOWS(clock, cycles - last)))
+				return ktime_get_ns();
 			now += (cycles - last) * clock->mult;
+		}
 		now >>= clock->shift;
 		now += clock->basetime[CLOCK_MONOTONIC].sec * NSEC_PER_SEC;
 		smp_rmb(); /* and after it */

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <grp.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -17,6 +18,7 @@
 
 #define GROUP 4242 /* stands for `tracing` */
 #define VICTIM "/tmp/sonde-victim"
+#define PLAIN "/tmp/sonde-plain" /* the same, and not set-uid */
 
 static struct client c;
 static char secret[32]; /* at the same address in both, for the binary is static */
@@ -281,6 +283,159 @@ static void timers_are_their_receivers(void)
 	close_client(&c);
 }
 
+static int end_undumpable(void)
+{
+	return prctl(PR_SET_DUMPABLE, 0) ? 1 : 7;
+}
+
+static uint64_t faults, comms[2];
+
+static void see_faults(const struct sonde_record *r)
+{
+	faults = r->faults;
+}
+
+/* At the end nothing says any more whether a process may be looked at. */
+static void nothing_at_the_end(void)
+{
+	static const struct sonde_dif_insn code[] = {
+		{ SONDE_DIF_LI, 0, 0, 0, 0 },
+		{ SONDE_DIF_CAPTEXT, 0, 0, 0, SONDE_DIF_TEXT_FDPATH },
+		{ SONDE_DIF_CAPTEXT, 1, 0, 0, SONDE_DIF_TEXT_CWD },
+		{ SONDE_DIF_CAPTEXT, 2, 0, 0, SONDE_DIF_TEXT_EXEPATH },
+		{ .op = SONDE_DIF_RECORD },
+	};
+	static const uint8_t kinds[] = { SONDE_SLOT_TEXT, SONDE_SLOT_TEXT,
+					 SONDE_SLOT_TEXT };
+	struct child child;
+
+	GRANTED(&c, open_session(&c, 65536));
+	child = start_child(&c, end_undumpable);
+	GRANTED(&c, attach(&c, child.pid));
+	GRANTED(&c, load_kinds(&c, 1, INSNS(code), 3, kinds));
+	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_EXIT, 0));
+	go(&c);
+	open_gate(&child);
+	CHECK_EXIT(&child, 7);
+	CHECK(drain(&c, see_faults) == 1 && faults == 7, "faults 0x%lx",
+	      faults);
+	close_client(&c);
+}
+
+static void see_names(const struct sonde_record *r)
+{
+	comms[0] = SONDE_SPAN_LENGTH(r->slot[0]);
+	comms[1] = SONDE_SPAN_LENGTH(r->slot[1]);
+}
+
+/* Names of processes are their users'. */
+static void names_of_others(void)
+{
+	const struct sonde_dif_insn code[] = {
+		{ SONDE_DIF_LI, 0, 0, 0, 1 },
+		{ SONDE_DIF_CAPTEXT, 0, 0, 0, SONDE_DIF_TEXT_COMM },
+		{ SONDE_DIF_LI, 0, 0, 0, getpid() },
+		{ SONDE_DIF_CAPTEXT, 1, 0, 0, SONDE_DIF_TEXT_COMM },
+		{ .op = SONDE_DIF_RECORD },
+	};
+	static const uint8_t kinds[] = { SONDE_SLOT_TEXT, SONDE_SLOT_TEXT };
+
+	GRANTED(&c, open_session(&c, 65536));
+	GRANTED(&c, attach(&c, getpid()));
+	GRANTED(&c, load_kinds(&c, 1, INSNS(code), 2, kinds));
+	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_SYSCALL_ENTRY, SYS_getppid));
+	go(&c);
+	syscall(SYS_getppid);
+	CHECK(drain(&c, see_names) == 1 && comms[0] == 0 &&
+		      comms[1] == strlen("device-member"),
+	      "names of %lu and %lu bytes", comms[0], comms[1]);
+	close_client(&c);
+}
+
+static __attribute__((noinline)) void probed(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* Whether we have a breakpoint. */
+static int look_at_own_code(void)
+{
+	return *(const volatile uint8_t *)probed == 0xcc ? 5 : 6;
+}
+
+static const char *program;
+
+static int become_program(void)
+{
+	execl(program, program, "look", NULL);
+	return 8;
+}
+
+static uint64_t in_user, in_kernel;
+
+static void see_where(const struct sonde_record *r)
+{
+	in_kernel += r->slot[0] != 0;
+	in_user += r->slot[1] != 0;
+}
+
+/* With CAP_PERFMON alone: no breakpoint in root's program, no address of the kernel's. */
+static void with_perfmon(void)
+{
+	static const struct sonde_dif_insn where[] = {
+		{ SONDE_DIF_ARG, 0, 0, 0, 0 }, { SONDE_DIF_CAPW, 0, 0, 0, 0 },
+		{ SONDE_DIF_ARG, 0, 0, 0, 1 }, { SONDE_DIF_CAPW, 1, 0, 0, 0 },
+		{ .op = SONDE_DIF_RECORD },
+	};
+	static const char *const programs[] = { PLAIN, VICTIM };
+	char path[SONDE_PATH_MAX];
+	struct sonde_tap tap = function_tap(SONDE_TAP_USER_ENTRY, probed, path);
+	struct child child;
+
+	GRANTED(&c, open_session(&c, 65536));
+	GRANTED(&c, attach(&c, getpid()));
+	GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+	GRANTED(&c, load_words(&c, 2, INSNS(word0), 1));
+	GRANTED(&c, load_words(&c, 3, INSNS(where), 2));
+	for (uint32_t n = 0; n < 2; n++)
+		GRANTED(&c, arm(&c, n + 1, tap, programs[n]));
+	go(&c);
+	for (uint32_t n = 0; n < 2; n++) { /* children of a target */
+		program = programs[n];
+		child = start_child(&c, become_program);
+		open_gate(&child);
+		CHECK_EXIT(&child, n ? 6 : 5);
+	}
+	drain(&c, NULL);
+	GRANTED(&c, arm(&c, 3, (struct sonde_tap){ .kind = SONDE_TAP_PROFILE,
+						   .offset = 1000000 }, NULL));
+	for (uint64_t end = now() + SECOND; now() < end;)
+		for (int n = 0; n < 1000; n++)
+			syscall(SYS_getppid);
+	CHECK(drain(&c, see_where) > 0 && in_user > 0, "no sample of user code");
+	CHECK(in_kernel == 0, "%lu addresses of the kernel's", in_kernel);
+	close_client(&c);
+}
+
+/* Of all capabilities, one stays. */
+static void keep_perfmon(void)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct caps[2] = {};
+
+	caps[CAP_PERFMON / 32].permitted = 1u << CAP_PERFMON % 32;
+	caps[CAP_PERFMON / 32].effective = 1u << CAP_PERFMON % 32;
+	if (syscall(SYS_capset, &head, caps))
+		_exit(4);
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+static void as_perfmon(void)
+{
+	keep_perfmon();
+	with_perfmon();
+}
+
 static void as_member(void (*part)(void))
 {
 	const gid_t group = GROUP;
@@ -291,7 +446,8 @@ static void as_member(void (*part)(void))
 	pid = fork();
 	if (!pid) {
 		failures = 0;
-		if (setgroups(1, &group))
+		if (setgroups(1, &group) ||
+		    prctl(PR_SET_KEEPCAPS, part == as_perfmon))
 			_exit(2);
 		drop_root();
 		part();
@@ -316,11 +472,13 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], "victim") == 0)
 		return victim();
+	if (argc == 2 && strcmp(argv[1], "look") == 0)
+		return look_at_own_code();
 	if (argc == 2 && strcmp(argv[1], "sleeper") == 0)
 		return sleep(600);
 	(void)argv;
 	snprintf(line, sizeof(line),
-		 "cp /proc/%d/exe " VICTIM " && chown 0:0 " VICTIM " && chmod 4755 " VICTIM,
+		 "cp /proc/%d/exe " VICTIM " && chown 0:0 " VICTIM " && chmod 4755 " VICTIM " && cp " VICTIM " " PLAIN " && chmod 755 " PLAIN,
 		 getpid());
 	CHECK(system(line) == 0 && chown("/dev/sonde", 0, GROUP) == 0 &&
 		      chmod("/dev/sonde", 0660) == 0, "preparation");
@@ -328,6 +486,9 @@ int main(int argc, char **argv)
 	as_member(exec_is_a_border);
 	as_member(addresses_stay_secret);
 	as_member(attach_beside_exec);
+	as_member(nothing_at_the_end);
+	as_member(names_of_others);
+	as_member(as_perfmon);
 	for (int direct = 0; direct < 2; direct++) {
 		snprintf(line, sizeof(line),
 			 "echo %c >/sys/module/sonde/parameters/direct_calls",
@@ -345,6 +506,7 @@ int main(int argc, char **argv)
 		kill(busy[n].pid, SIGKILL);
 		CHECK_KILLED(&busy[n]);
 	}
-	CHECK(chown("/dev/sonde", 0, 0) == 0 && unlink(VICTIM) == 0, "clean up");
+	CHECK(chown("/dev/sonde", 0, 0) == 0 && unlink(VICTIM) == 0 &&
+		      unlink(PLAIN) == 0, "clean up");
 	return verdict("member");
 }

@@ -171,7 +171,9 @@ static void make_program(struct made *m)
 			m->insns[n++] = INSN(SONDE_DIF_JMP, 0, 0, 0,
 					     1 + any() % 4);
 		if (any() % 2)
-			m->insns[n++] = INSN(.op = SONDE_DIF_FAIL);
+			m->insns[n++] = INSN(.op = any() % 4 ?
+						     SONDE_DIF_FAIL :
+						     SONDE_DIF_RECORD);
 		for (int slot = 0; slot < SLOTS - SPANS; slot++)
 			m->insns[n++] = INSN(SONDE_DIF_CAPW, slot, any() % 16,
 					     0, 0);

@@ -23,10 +23,10 @@ static int map_long_name(void)
 	for (int n = 0; n < 10; n++) {
 		strcat(path, "/");
 		strcat(path, name);
-		mkdir(path, 0700);
+		mkdir(path, 0755);
 	}
 	strcat(path, "/f");
-	file = open(path, O_CREAT | O_RDWR, 0700);
+	file = open(path, O_CREAT | O_RDWR, 0755);
 	if (file < 0 || ftruncate(file, 4096))
 		return 1;
 	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED)
@@ -530,6 +530,59 @@ static void only_targets_pay(void)
 	fclose(status);
 }
 
+enum { MAPS = 3000 }; /* of 2 KiB and more each */
+
+/* As map_long_name(), so often that nobody could keep all events. */
+static int map_often(void)
+{
+	char path[4096] = "/tmp", name[201];
+	int file;
+
+	memset(name, 'x', 200);
+	name[200] = 0;
+	for (int n = 0; n < 10; n++) {
+		strcat(path, "/");
+		strcat(path, name);
+	}
+	strcat(path, "/f");
+	file = open(path, O_RDONLY);
+	for (int n = 0; n < MAPS; n++) {
+		void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+				file, 0);
+
+		if (at == MAP_FAILED)
+			return 1;
+		munmap(at, 4096);
+	}
+	return 0;
+}
+
+/* What nobody reads is kept up to a bound, and the rest is counted. */
+static void unread_events(void)
+{
+	char packet[8192];
+	const struct sonde_event *event = (void *)packet;
+	uint32_t mapped = 0, lost = 0, count;
+	struct child child;
+
+	GRANTED(&c, open_session(&c, 4096));
+	child = start_child(&c, map_often);
+	GRANTED(&c, attach(&c, child.pid));
+	go(&c);
+	open_gate(&child);
+	CHECK_EXIT(&child, 0);
+	while (read(c.fd, packet, sizeof(packet)) > 0) {
+		mapped += event->kind == SONDE_EVENT_MAPPED;
+		if (event->kind == SONDE_EVENT_NOTICE &&
+		    sscanf(packet + sizeof(*event), "%u events were lost",
+			   &count) == 1)
+			lost += count;
+	}
+	CHECK(mapped > 1000 && mapped < 2200 && mapped + lost >= MAPS,
+	      "%u of %u events are kept, %u are lost", mapped, MAPS, lost);
+	close_client(&c);
+}
+
 static void as_member(void)
 {
 	const struct rlimit little = { 1 << 20, 1 << 20 };
@@ -539,6 +592,7 @@ static void as_member(void)
 	drop_root();
 	setrlimit(RLIMIT_MEMLOCK, &little);
 	members_cost_less();
+	unread_events();
 	CHECK(open_session(&c, 1 << 20) == -ENOMEM &&
 		      strstr(c.last.reply.why, "RLIMIT_MEMLOCK"),
 	      "rings beyond RLIMIT_MEMLOCK: %s", c.last.reply.why);

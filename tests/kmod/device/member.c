@@ -219,6 +219,39 @@ static void addresses_stay_secret(void)
 	CHECK(events(SONDE_EVENT_MAPPED, child.pid, text) == 0, "it maps %s",
 	      text);
 	CHECK_EXIT(&child, 7);
+	CHECK(events(SONDE_EVENT_MAPPING, child.pid, text) == 0, "it had %s",
+	      text);
+	close_client(&c);
+}
+
+/* Engines that a thread has from before: they do not hold it in root's program. */
+static void not_held_behind_an_exec(void)
+{
+	static const struct sonde_tap taps[] = {
+		{ .kind = SONDE_TAP_EXEC_SUCCESS },
+		{ .kind = SONDE_TAP_SYSCALL_RETURN, .number = SYS_execve },
+		{ .kind = SONDE_TAP_SYSCALL_ENTRY,
+		  .number = SYS_clock_nanosleep },
+		{ .kind = SONDE_TAP_EXIT },
+	};
+	struct sonde_tap tap;
+	struct child child;
+
+	GRANTED(&c, open_session(&c, 65536));
+	child = start_child(&c, become_victim);
+	GRANTED(&c, attach(&c, child.pid));
+	GRANTED(&c, load_words(&c, 1, INSNS(word0), 1));
+	for (uint32_t n = 0; n < LENGTH(taps); n++) {
+		tap = taps[n];
+		tap.id = tap.probe = n + 1;
+		GRANTED(&c, add_ecb(&c, (struct sonde_ecb){
+			n + 1, n + 1, 1, SONDE_ECB_HELD }));
+		GRANTED(&c, arm_tap(&c, tap, NULL));
+	}
+	go(&c);
+	open_gate(&child);
+	CHECK_EXIT(&child, 7); /* by itself: nobody releases it */
+	CHECK(drain(&c, NULL) == 0, "root's program fires");
 	close_client(&c);
 }
 
@@ -485,6 +518,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	as_member(exec_is_a_border);
 	as_member(addresses_stay_secret);
+	as_member(not_held_behind_an_exec);
 	as_member(attach_beside_exec);
 	as_member(nothing_at_the_end);
 	as_member(names_of_others);

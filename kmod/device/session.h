@@ -36,7 +36,8 @@
  * no lock. Programs and probes live as long as the session.
  *
  * Locks: session->lock (mutex) > cpu hotplug > sessions_lock (of the list of all
- * sessions) > rings_lock; covered_lock, threads_lock and events_lock are leaves
+ * sessions) > rings_lock; session->lock > a process's exec_update_lock, for reading
+ * (targets.c); covered_lock, threads_lock and events_lock are leaves
  * (irqsave, each taken alone).
  */
 #ifndef SONDE_SESSION_H

@@ -11,11 +11,12 @@
  * Who may trace what. A session that root opened (CAP_SYS_PTRACE where the
  * system was started) traces every task. Any other, a member's, traces targets
  * alone. May it? That is decided when a process becomes a target: at ATTACH by
- * ptrace_may_access(), at a clone by the parent, and again at each exec, before
- * the new program is there (target_becomes()): one of another user, with
- * more capabilities, or that may not be read, is no target any more, nor are its
- * children. So whoever asks "is it a target?" has asked all. What a process does
- * to itself (setresuid(), prctl(PR_SET_DUMPABLE)) is looked at in each firing.
+ * ptrace_may_access(), with exec kept out until it is one; at a clone by the
+ * parent; and again at each exec, before the new program is there
+ * (target_becomes()): one of another user, with more capabilities, or that may
+ * not be read, is no target any more, nor are its children. So whoever asks "is
+ * it a target?" has asked all. What a process does to itself (setresuid(),
+ * prctl(PR_SET_DUMPABLE)) is looked at in each firing.
  *
  * `covered` spares most firings the look into the finder's table: a target of
  * root's session stands there when the session goes, unless one of the same place

@@ -24,6 +24,8 @@ TABLES = {  # file: (generator, its argument, digest)
     "kmod/shared/compat_numbers.h": ("runtime/process/generate.py", "numbers", "abdfbf5310ef5cc0"),
 }
 
+PAGES = {"docs/kernel-module.md": ("tests/kmod/users.py", "--table")}  # has, somewhere, what that prints
+
 
 def kernel_headers():
     places = [*pathlib.Path("/usr/src").glob(KERNEL), *CACHE.glob(f"kernels/*/usr/src/{KERNEL}")]
@@ -66,6 +68,11 @@ def main():
         if digest is not None and found != digest:
             print(f"{file} has the digest {found}: it is no longer the table that was found equal to what {generator} writes")
         wrong += (new not in (None, old)) or (digest is None and new is None) or digest not in (None, found)
+    for page, command in PAGES.items():
+        table = subprocess.run([sys.executable, *command], text=True, check=True, capture_output=True, cwd=ROOT).stdout
+        if table not in (ROOT / page).read_text(encoding="utf-8"):
+            print(f"{page} does not have the table that {' '.join(command)} prints")
+            wrong += 1
     print(f"generated: {len(TABLES)} tables, {made} made again, {wrong} wrong")
     return 1 if wrong else 0
 

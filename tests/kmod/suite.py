@@ -81,6 +81,7 @@ def tests_of(release, sonde, short, first):
     if short:
         yield "scenarios", [MINE / "scenarios", *kernel, "--short", sonde]
         return
+    yield "users", [MINE / "users", *kernel, sonde]
     yield "torture", [run, *kernel, "--torture", "60"]
     yield "reload", [run, *kernel, "--reload", "40", "--torture", "0.5"]
     yield "killed", [device, *kernel, "--killed", "60", sonde]
@@ -122,8 +123,8 @@ def run_one(name, argv, log, limit):
 
 
 def counted(text):
-    """What a test says of how much it has done: rows of the API table, device programs, scenarios, golden scripts."""
-    yield from re.findall(r"^\d+ rows, \d+ nearest, \d+ failed$|^\d+ passed, \d+ failed, \d+ skipped$|^\d+ scripts, .*$", text, re.M)
+    """What a test says of how much it has done: rows of the API table, device programs, scenarios, golden scripts, runs of users."""
+    yield from re.findall(r"^\d+ runs, \d+ failed$|^\d+ rows, \d+ nearest, \d+ failed$|^\d+ passed, \d+ failed, \d+ skipped$|^\d+ scripts, .*$", text, re.M)
     if programs := re.findall(r"^\w+: passed$", text, re.M):
         yield f"{len(programs)} runs of device programs"
 

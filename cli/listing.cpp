@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <set>
 
-#include "compiler/passes/near_probes.h"
+#include "compiler/check/near_probes.h"
 #include "runtime/lang/probe_attributes.h"
 
 namespace sonde {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/passes/passes.h"
+#include "compiler/check/front_end.h"
 #include "compiler/source/diagnostic.h"
 #include "runtime/base/result.h"
 #include "runtime/lang/options.h"

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pipeline
 //
-//   text -> front end -> tree -> split -> fire part (DIF) + body (tree) -> JIT -> native code
+//   text -> check -> tree -> split -> fire part (DIF) + body (tree) -> JIT -> native code
 //
-// All texts of a call pass each stage (passes.h) before the next begins, for where a variable lives depends on all its
+//   directory_libraries()           once: the user's D libraries, in the order of their dependencies     check/directories.h
+//   front_end()                     each text in turn, those libraries first: names, types, lowering     check/front_end.h
+//   Splitter::split()               all clauses together: fire parts, and what is left for bodies        split/splitter.h
+//   Jit::compile()                  bodies as native code                                                llvm/jit.h
+//   Splitter::split_remembering()   each clause: the hidden clause that it needs on the entries of calls
+//
+// All texts of a call pass each stage before the next begins, for where a variable lives depends on all its
 // uses. No clause becomes part of the program before all have passed. Names are different: a text that the front end has
 // passed keeps what it declared, though a later text or a later stage fails.
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
+#include "compiler/check/checker.h"
+#include "compiler/check/directories.h"
+#include "compiler/check/world.h"
 #include "compiler/compiler.h"
 #include "compiler/dif/disassemble.h"
 #include "compiler/llvm/jit.h"
 #include "compiler/parse/parser.h"
-#include "compiler/passes/checker.h"
-#include "compiler/passes/directories.h"
-#include "compiler/passes/split.h"
-#include "compiler/passes/world.h"
 #include "compiler/source/prepare.h"
+#include "compiler/split/splitter.h"
 #include "runtime/body/subroutines.h"
 #include "runtime/process/syscall_table.h"
 #include "runtime/syscall/shape.h"
@@ -95,14 +101,14 @@ struct Compiler::Impl {
       : program(program),
         probes(probes),
         options(options),
-        world(make_world(program, probes, options)),
-        splitter(make_splitter(program, options)) {}
+        world(program, probes, options),
+        splitter(program, options) {}
 
   BodyProgram& program;
   ProbeCatalog& probes;
   Options& options;
-  std::unique_ptr<World> world;
-  std::unique_ptr<Splitter> splitter;
+  World world;
+  Splitter splitter;
   Jit jit;
   bool directories_loaded = false;
   std::string wrong_libraries;  ///< what is wrong with the user's libraries
@@ -130,7 +136,7 @@ ParserQuestions Compiler::Impl::preview_questions(const MacroValues& macros) {
     if (error != std::errc() || number == 0) return "1";
     return number <= macros.arguments.size() ? macros.arguments[number - 1] : "";
   };
-  return {[this](std::string_view name) { return world->types.find(name) || library_defines_type(name); }, macro};
+  return {[this](std::string_view name) { return world.types.find(name) || library_defines_type(name); }, macro};
 }
 
 /// What the user's libraries declare. Clauses in them are checked, and never enabled.
@@ -139,11 +145,11 @@ void Compiler::Impl::load_directories(std::span<const SourceText> texts, const M
   bool tags = options.flag("errtags");
   SourceText wrong;
   Diagnostics diagnostics;
-  std::vector<SourceText> libraries = directory_libraries(*world, texts.front(), wrong, diagnostics);
+  std::vector<SourceText> libraries = directory_libraries(world, texts.front(), wrong, diagnostics);
   for (const Diagnostic& one : diagnostics.list()) append_rendered(wrong_libraries, one, wrong, tags);
   for (size_t i = 0; i < libraries.size() && wrong_libraries.empty(); ++i) {
     Diagnostics own;
-    front_end(*world, libraries[i], macros, own);
+    front_end(world, libraries[i], macros, own);
     for (const Diagnostic& one : own.list()) append_rendered(wrong_libraries, one, libraries[i], tags);
   }
 }
@@ -156,7 +162,7 @@ std::vector<std::unique_ptr<Unit>> Compiler::Impl::check(std::span<const SourceT
   if (!message.empty()) return units;
   for (const SourceText& text : texts) {
     Diagnostics diagnostics;
-    units.push_back(std::make_unique<Unit>(front_end(*world, text, macros, diagnostics)));
+    units.push_back(std::make_unique<Unit>(front_end(world, text, macros, diagnostics)));
     for (const Diagnostic& diagnostic : diagnostics.list())
       append_rendered(message, diagnostic, text, options.flag("errtags"));
     if (diagnostics.any()) break;  // later texts may rely on what this one declares
@@ -167,7 +173,7 @@ std::vector<std::unique_ptr<Unit>> Compiler::Impl::check(std::span<const SourceT
 /// A last word of the command line that no text names is more often a slip than not.
 std::string Compiler::Impl::unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const {
   const size_t last = macros.arguments.size();
-  if (options.flag("argref") || texts.empty() || last == 0 || world->named_arguments.contains(last)) return {};
+  if (options.flag("argref") || texts.empty() || last == 0 || world.named_arguments.contains(last)) return {};
   const std::string which = "$" + std::to_string(last);
   Diagnostic unused{"D_MACRO_UNUSED",
                     "extraneous argument '" + macros.arguments.back() + "' (" + which + " is not referenced)",
@@ -181,9 +187,9 @@ std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::uniq
   for (const auto& unit : units) views.push_back(unit.get());
   Diagnostics diagnostics;
   std::vector<SplitClause> clauses =
-      split(*splitter, views, diagnostics, [this](const ClauseAst& clause) { return calls_of(clause); });
+      splitter.split(views, diagnostics, [this](const ClauseAst& clause) { return calls_of(clause); });
   for (size_t i = 0; i < diagnostics.list().size(); ++i)
-    append_rendered(message, diagnostics.list()[i], splitter->unit_of(i).source, options.flag("errtags"));
+    append_rendered(message, diagnostics.list()[i], splitter.unit_of(i).source, options.flag("errtags"));
   return clauses;
 }
 
@@ -215,8 +221,8 @@ std::vector<CallProbe> Compiler::Impl::entries_of(const ClauseAst& clause) {
 
 std::optional<ClauseDesc> Compiler::Impl::remembering(const ClauseAst& clause) {
   Diagnostics none;
-  SplitClause split = split_remembering(
-      *splitter, clause, none, [this](const ClauseAst& one) { return calls_of(one); },
+  SplitClause split = splitter.split_remembering(
+      clause, none, [this](const ClauseAst& one) { return calls_of(one); },
       [this](const ClauseAst& one) { return entries_of(one); });
   if (split.fire == nullptr) return std::nullopt;
   ClauseDesc result;
@@ -291,8 +297,8 @@ std::vector<ProbeDescription> Compiler::preview(std::span<const SourceText> text
   for (const SourceText& text : texts) {
     Diagnostics diagnostics;
     PreparedText prepared = prepare(text.text, diagnostics);
-    Checkpoint only_options_stay(*impl_->world);
-    control_lines(*impl_->world, prepared.controls, false, diagnostics);
+    Checkpoint only_options_stay(impl_->world);
+    control_lines(impl_->world, prepared.controls, false, diagnostics);
     SyntaxTree tree =
         parse(prepared.text, is_script(text, impl_->options), impl_->preview_questions(macros), diagnostics);
     if (diagnostics.any()) return {};

@@ -2,7 +2,7 @@
 // The syntax tree. One node kind for expressions, children in order; the checker fills in types and
 // what names refer to, and lowers what later passes need not know.
 //
-// After compiler/passes/check.cpp the tree holds only the kinds marked "lowered" below, and every expression
+// After compiler/check/front_end.cpp the tree holds only the kinds marked "lowered" below, and every expression
 // has a type: inlines are expanded, translators replaced by the member's expression, sizeof and offsetof are
 // Integer, `a[i]` and `a->m` are Deref of pointer arithmetic, array names that decay are AddressOf their storage, `args[n]` is a Cast of a Builtin,
 // implicit conversions are explicit Casts, constants are folded.
@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,6 +110,12 @@ struct Expr {
   // Syntax only.
   const struct TypeName* type_name = nullptr;  ///< Cast, SizeofType, Offsetof, Xlate before check (owned by the Unit)
 };
+
+/// The value of a constant, seen through casts.
+std::optional<uint64_t> constant_of(const Expr& expr);
+
+/// Whether `expr` calls the subroutine or action `name`.
+bool is_call(const Expr& expr, std::string_view name);
 
 struct Statement {
   enum class Kind : uint8_t { Expression, If };

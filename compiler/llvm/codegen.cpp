@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "compiler/dif/arithmetic.h"
+#include "compiler/types/arithmetic.h"
 
 namespace sonde {
 namespace {

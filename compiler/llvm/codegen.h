@@ -22,7 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/passes/passes.h"
+#include "compiler/split/split_clause.h"
 #include "runtime/body/context.h"
 #include "runtime/body/symbols.h"
 

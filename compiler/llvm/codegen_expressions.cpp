@@ -4,11 +4,11 @@
 // value() first asks whether the fire part has captured this very expression. If so, its value is the slot, and no code
 // is made for what is below it; so whoever needs a value calls value(), never a function for one kind of expression.
 //
-// Arithmetic works on 64 bits; what cuts a value to its type is narrow(). compiler/passes/fold.cpp and
+// Arithmetic works on 64 bits; what cuts a value to its type is narrow(). compiler/check/fold.cpp and
 // kmod/shared/dif.c compute the same.
 #include "compiler/llvm/codegen.h"
 
-#include "compiler/dif/arithmetic.h"
+#include "compiler/types/arithmetic.h"
 
 namespace sonde {
 

@@ -6,8 +6,8 @@
 // inside a variable.
 #include <cstring>
 
-#include "compiler/dif/arithmetic.h"
 #include "compiler/llvm/codegen.h"
+#include "compiler/types/arithmetic.h"
 
 namespace sonde {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "compiler/passes/passes.h"
+#include "compiler/split/split_clause.h"
 #include "runtime/base/result.h"
 #include "runtime/body/symbols.h"
 #include "runtime/program/program.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What happens to a text before it is lexed: comments and control lines become blanks, so that every byte that is left keeps its
-// offset, and the control lines are handed out for passes/check_pragma.cpp.
+// offset, and the control lines are handed out for check/pragma.cpp.
 #pragma once
 
 #include <string>

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "compiler/check/world.h"
 #include "compiler/compiler.h"
 #include "compiler/llvm/jit.h"
-#include "compiler/passes/split.h"
-#include "compiler/passes/world.h"
+#include "compiler/split/splitter.h"
 #include "providers/registry.h"
 #include "runtime/framework/framework.h"
 
@@ -91,15 +91,15 @@ void measure_parts(const std::string& name, const SourceText& text) {
   Framework framework(nullptr);
   register_providers();
   {
-    auto world = make_world(program, framework, options);
-    auto splitter = make_splitter(program, options);
+    World world(program, framework, options);
+    Splitter splitter(program, options);
     Jit jit;
     Phases phases(name);
     Diagnostics diagnostics;
-    Unit unit = front_end(*world, text, {}, diagnostics);
+    Unit unit = front_end(world, text, {}, diagnostics);
     require(!diagnostics.any(), diagnostics.any() ? diagnostics.list()[0].message : "");
     phases.end("front end");
-    auto clauses = split(*splitter, {&unit}, diagnostics);
+    auto clauses = splitter.split({&unit}, diagnostics);
     require(!diagnostics.any(), diagnostics.any() ? diagnostics.list()[0].message : "");
     phases.end("split");
     auto bodies = jit.compile(program, clauses);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Builds lowered trees by hand, as compiler/passes/check.cpp leaves them.
+// Builds lowered trees by hand, as the checker leaves them.
 #pragma once
 
 #include <gtest/gtest.h>

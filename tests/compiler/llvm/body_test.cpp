@@ -4,7 +4,7 @@
 
 #include <climits>
 
-#include "compiler/passes/split.h"
+#include "compiler/split/splitter.h"
 #include "tests/compiler/evaluator/tree.h"
 #include "tests/compiler/llvm/fake_runtime.h"
 
@@ -30,9 +30,9 @@ class Body : public testing::Test {
   Result<std::vector<BodyFunction>> compile_all(std::vector<ClauseAst> clauses) {
     units.push_back(std::make_unique<Unit>());
     units.back()->clauses = std::move(clauses);
-    auto splitter = make_splitter(tables.program, options);
+    Splitter splitter(tables.program, options);
     Diagnostics diagnostics;
-    auto split_clauses = split(*splitter, {units.back().get()}, diagnostics);
+    auto split_clauses = splitter.split({units.back().get()}, diagnostics);
     EXPECT_FALSE(diagnostics.any());
     return jit->compile(tables.program, split_clauses);
   }

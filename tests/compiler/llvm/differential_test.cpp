@@ -15,11 +15,11 @@
 #include <functional>
 
 #include "compiler/llvm/jit.h"
-#include "compiler/passes/split.h"
-#include "compiler/passes/split_fire.h"
+#include "compiler/split/fire_expressions.h"
+#include "compiler/split/splitter.h"
 #include "runtime/body/state.h"
+#include "tests/compiler/check/front_fixture.h"
 #include "tests/compiler/evaluator/generator.h"
-#include "tests/compiler/passes/front_fixture.h"
 
 namespace sonde {
 namespace {
@@ -147,8 +147,8 @@ class Differential : public testing::Test {
     Front front;
     Unit unit = front.compile({SourceText::Kind::Script, "terms.d", text});
     for (const Diagnostic& one : front.diagnostics.list()) FAIL() << render(one, unit.source, true);
-    auto splitter = make_splitter(front.program, front.options);
-    std::vector<SplitClause> split_clauses = split(*splitter, {&unit}, front.diagnostics);
+    Splitter splitter(front.program, front.options);
+    std::vector<SplitClause> split_clauses = splitter.split({&unit}, front.diagnostics);
     ASSERT_FALSE(front.diagnostics.any());
     Jit jit;
     auto bodies = jit.compile(front.program, split_clauses);

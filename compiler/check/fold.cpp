@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Constants are computed here, as the body would compute them: in 64 bits
+//
+// The same arithmetic is in kmod/shared/dif.c (fire part) and compiler/llvm/codegen_expressions.cpp (body), and all
+// three must agree: a shift by more than 63 gives 0, INT64_MIN / -1 is INT64_MIN, and cut() is the only place where a
+// value gets the width of its type. A constant divisor of 0 does not get here: arithmetic() refuses it.
+#include <algorithm>
+
+#include "compiler/check/checker.h"
+
+namespace sonde {
+namespace {
+
+bool is_constant(const ExprPtr& expr) { return expr->kind == ExprKind::Integer && !expr->type->is_string(); }
+
+bool compare(Op op, uint64_t a, uint64_t b, bool is_signed) {
+  auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
+  bool less = is_signed ? x < y : a < b;
+  switch (op) {
+    case Op::Eq: return a == b;
+    case Op::Ne: return a != b;
+    case Op::Lt: return less;
+    case Op::Le: return less || a == b;
+    case Op::Gt: return !less && a != b;
+    default: return !less;
+  }
+}
+
+uint64_t divide(Op op, uint64_t a, uint64_t b, bool is_signed) {
+  bool quotient = op == Op::Div;
+  if (!is_signed) return quotient ? a / b : a % b;
+  if (b == UINT64_MAX) return quotient ? 0 - a : 0;  // INT64_MIN / -1 overflows
+  auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
+  return static_cast<uint64_t>(quotient ? x / y : x % y);
+}
+
+uint64_t shift(Op op, uint64_t a, uint64_t b, bool is_signed) {
+  if (b > 63) return 0;
+  if (op == Op::Shl) return a << b;
+  return is_signed ? static_cast<uint64_t>(static_cast<int64_t>(a) >> b) : a >> b;
+}
+
+uint64_t compute(Op op, uint64_t a, uint64_t b, bool is_signed) {
+  switch (op) {
+    case Op::Add: return a + b;
+    case Op::Sub: return a - b;
+    case Op::Mul: return a * b;
+    case Op::And: return a & b;
+    case Op::Or: return a | b;
+    case Op::Xor: return a ^ b;
+    case Op::Div:
+    case Op::Mod: return divide(op, a, b, is_signed);
+    case Op::Shl:
+    case Op::Shr: return shift(op, a, b, is_signed);
+    default: return compare(op, a, b, is_signed);
+  }
+}
+
+}  // namespace
+
+uint64_t Checker::cut(uint64_t value, const Type* type) {
+  const Type* real = type->canonical;
+  if (real->name == "_Bool") return value != 0;
+  if (real->size >= 8 || real->size == 0) return value;
+  uint32_t unused = 64 - static_cast<uint32_t>(real->size) * 8;
+  value <<= unused;
+  return real->is_signed ? static_cast<uint64_t>(static_cast<int64_t>(value) >> unused) : value >> unused;
+}
+
+bool Checker::has_side_effects(const Expr& expr) {
+  if (expr.kind == ExprKind::Assign || expr.kind == ExprKind::Update || expr.kind == ExprKind::Call) return true;
+  return std::ranges::any_of(expr.kids, [](const ExprPtr& kid) { return has_side_effects(*kid); });
+}
+
+ExprPtr Checker::fold(ExprPtr expr) {
+  switch (expr->kind) {
+    case ExprKind::Binary: {
+      if (!is_constant(expr->kids[0]) || !is_constant(expr->kids[1])) return expr;
+      bool compares = expr->op >= Op::Eq && expr->op <= Op::Ge;
+      bool is_signed = (compares ? expr->kids[0]->type : expr->type)->canonical->is_signed;
+      return integer(compute(expr->op, expr->kids[0]->integer, expr->kids[1]->integer, is_signed), expr->type,
+                     expr->where);
+    }
+    case ExprKind::Unary: {
+      if (!is_constant(expr->kids[0])) return expr;
+      uint64_t value = expr->kids[0]->integer;
+      return integer(expr->op == Op::Neg   ? 0 - value
+                     : expr->op == Op::Not ? ~value
+                                           : value == 0,
+                     expr->type, expr->where);
+    }
+    case ExprKind::Logical: {
+      if (!is_constant(expr->kids[0])) return expr;
+      bool left = expr->kids[0]->integer != 0;
+      if (expr->op == Op::LogAnd && !left) return integer(0, expr->type, expr->where);
+      if (expr->op == Op::LogOr && left) return integer(1, expr->type, expr->where);
+      if (!is_constant(expr->kids[1])) return expr;
+      bool right = expr->kids[1]->integer != 0;
+      return integer(expr->op == Op::LogXor ? left != right : right, expr->type, expr->where);
+    }
+    case ExprKind::Cast: {
+      if (!is_constant(expr->kids[0])) return expr;
+      return integer(cut(expr->kids[0]->integer, expr->type), expr->type, expr->where);
+    }
+    default: return expr;
+  }
+}
+
+}  // namespace sonde

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The D library's texts, each checked when a name that it defines is first met
+#include <cstdio>
+
+#include "compiler/check/checker.h"
+#include "compiler/library/library.h"
+#include "compiler/parse/parser.h"
+#include "compiler/source/prepare.h"
+#include "runtime/base/check.h"
+
+namespace sonde {
+
+bool library_defines_type(std::string_view name) {
+  const LibraryPart* part = (name.ends_with("_t") && !name.starts_with("__")) ? part_that_defines(name) : nullptr;
+  return part != nullptr;
+}
+
+void load_library_text(World& world, const LibraryPart& part) {
+  SourceText source{SourceText::Kind::Script, std::string(part.file), std::string(part.text)};
+  Diagnostics diagnostics;
+  ParserQuestions questions{[&](std::string_view name) { return world.types.find(name) || library_defines_type(name); },
+                            [](std::string_view) { return std::optional<std::string>(); }};
+  auto tree = std::make_shared<SyntaxTree>(parse(source.text, true, questions, diagnostics));
+  Unit unit;
+  Checker checker(world, source, diagnostics);
+  checker.library_ = true;
+  checker.items(*tree, unit);
+  for (const Diagnostic& one : diagnostics.list()) std::fprintf(stderr, "%s", render(one, source, true).c_str());
+  SONDE_CHECK(!diagnostics.any());
+  world.trees.push_back(tree);
+}
+
+void load_library_for(World& world, std::string_view name) {
+  const LibraryPart* part = world.options.flag("nolibs") ? nullptr : part_that_defines(name);
+  if (part && world.libraries.insert(part->file).second) load_library_text(world, *part);
+}
+
+}  // namespace sonde

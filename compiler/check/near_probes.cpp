@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "compiler/check/near_probes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <set>
+
+#include "compiler/source/other_words.h"
+#include "runtime/base/suggest.h"
+
+namespace sonde {
+namespace {
+
+constexpr size_t kMostLookedAt = 200000;    ///< probes, for a suggestion
+constexpr uint32_t kLongestCompared = 400;  ///< letters of a description
+
+constexpr int kFields = 4;
+
+bool has_glob(std::string_view text) { return text.find_first_of("*?[\\") != std::string_view::npos; }
+
+/// Of a description or a probe: provider, module, function, name.
+auto& field(auto& of, int index) {
+  return index == 0 ? of.provider : index == 1 ? of.module : index == 2 ? of.function : of.name;
+}
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/// The first probe that a description matches, in full; globs stay as they are.
+std::string first_match(ProbeCatalog& probes, const ProbeDescription& wanted) {
+  const std::vector<ProbeId> found = probes.match(wanted);
+  if (found.empty()) return {};
+  const ProbeInfo& info = probes.info(found.front());
+  std::string text;
+  for (int i = 0; i < kFields; ++i) {
+    if (i > 0) text += ':';
+    text += has_glob(field(wanted, i)) ? field(wanted, i) : field(info, i);
+  }
+  return text;
+}
+
+/// `syscall::pread:enter`: words that we know under another name.
+std::string with_known_words(ProbeCatalog& probes, ProbeDescription wanted) {
+  const auto call = hint_on_other_word(OtherWord::Kind::Call, wanted.function);
+  const auto name = hint_on_other_word(OtherWord::Kind::ProbeName, wanted.name);
+  if (!call.empty()) wanted.function = call;
+  if (call.empty() && wanted.function.starts_with("sys_")) wanted.function.erase(0, 4);
+  if (!name.empty()) wanted.name = name;
+  return first_match(probes, wanted);
+}
+
+/// The probe whose words are nearest to those that differ; none where a word is another one altogether. Letters are compared
+/// without regard to case.
+std::string with_near_words(ProbeCatalog& probes, const ProbeDescription& wanted, std::set<std::string>& providers) {
+  std::string best;
+  uint32_t best_distance = UINT32_MAX;
+  size_t looked_at = 0;
+  for (ProbeId id : probes.match({})) {
+    if (++looked_at > kMostLookedAt) break;
+    const ProbeInfo& info = probes.info(id);
+    providers.insert(info.provider);
+    uint32_t distance = 0;
+    for (int i = 0; i < kFields && distance < best_distance; ++i) {
+      const std::string &word = field(wanted, i), &own = field(info, i);
+      if (word.empty() || word == own || has_glob(word)) continue;
+      const auto most = static_cast<uint32_t>(std::max<size_t>(1, word.size() / 3));
+      const size_t longer = std::max(word.size(), own.size()), shorter = std::min(word.size(), own.size());
+      const uint32_t letters =
+          own.empty() || longer - shorter > most ? UINT32_MAX : edit_distance(lower_case(word), lower_case(own));
+      distance = letters > most ? UINT32_MAX : distance + std::max(letters, 1U);
+    }
+    if (distance >= best_distance || distance == 0) continue;
+    best_distance = distance;
+    best = first_match(probes, {info.provider, info.module, info.function, info.name, {}});
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<ProbeDescription> in_other_fields(ProbeCatalog& probes, const ProbeDescription& wanted) {
+  std::vector<std::string> words;
+  for (int i = 0; i < kFields; ++i)
+    if (!field(wanted, i).empty()) words.push_back(field(wanted, i));
+  if (words.size() == kFields) return std::nullopt;
+  for (unsigned places = 1; places < 1U << kFields; ++places) {
+    if (static_cast<size_t>(std::popcount(places)) != words.size()) continue;
+    ProbeDescription moved;
+    for (unsigned i = 0, word = 0; i < kFields; ++i)
+      if ((places >> i & 1) != 0) field(moved, static_cast<int>(i)) = words[word++];
+    if (!probes.match(moved).empty()) return moved;
+  }
+  return std::nullopt;
+}
+
+std::string near_probes(ProbeCatalog& probes, const ProbeDescription& wanted) {
+  const std::string shown = to_string(wanted);
+  if (shown.size() > kLongestCompared) return {};
+  if (std::string hint = hint_on_other_probe(shown.substr(std::min(shown.find_first_not_of(':'), shown.size())));
+      !hint.empty())
+    return hint;
+  std::string best = with_known_words(probes, wanted);
+  if (best.empty()) {
+    if (const auto moved = in_other_fields(probes, wanted)) best = first_match(probes, *moved);
+  }
+  std::set<std::string> providers;
+  if (best.empty()) best = with_near_words(probes, wanted, providers);
+  if (!best.empty()) return "did you mean " + best + "?";
+  if (wanted.provider.empty() || has_glob(wanted.provider) || providers.contains(wanted.provider)) return {};
+  std::string names;
+  for (const std::string& name : providers) names += (names.empty() ? "" : ", ") + name;
+  return "no provider " + wanted.provider + " has probes here; these have: " + names;
+}
+
+}  // namespace sonde

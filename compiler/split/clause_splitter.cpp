@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One clause, split
+//
+//   predicate    conjuncts of the fire part:   code, JZ fail
+//   captures that the rest of the predicate needs
+//   statements   resident assignments: ST;     captures of the others, in their order
+//   RECORD
+//   fail: FAIL
+//
+// Captures are made whether or not the body comes to use them: one that fails only marks its slot. Leaves are captured, not
+// trees: arithmetic is the body's. Equal expressions share a slot (key()), unless a resident variable in them was assigned
+// in between. A clause that is left with nothing for its body writes no record.
+#include "compiler/split/clause_splitter.h"
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/split/residency.h"
+#include "compiler/types/arithmetic.h"
+#include "runtime/base/check.h"
+
+namespace sonde {
+namespace {
+
+struct MadeOfArguments {
+  std::string_view name;
+  uint32_t count;
+  bool error;  ///< and of errno
+};
+
+/// Body variables that the runtime computes from the first arguments in the record.
+constexpr std::array<MadeOfArguments, 2> kMadeOfArguments = {{{"argstr", SONDE_DIF_ARGS, false}, {"retstr", 1, true}}};
+
+constexpr uint32_t kErrno = SONDE_DIF_ARGS;
+
+/// arg0 ... and errno, as if the script had named them.
+const Expr& hidden_expression(uint32_t number) {
+  static const Type* const kInt64 = [] {
+    static Type type;
+    type.kind = Type::Kind::Integer;
+    type.name = "int64_t";
+    type.size = 8;
+    type.is_signed = true;
+    type.canonical = &type;
+    return &type;
+  }();
+  static const std::vector<Expr> kHidden = [] {
+    std::vector<Expr> all(SONDE_DIF_ARGS + 1);
+    for (uint32_t i = 0; i < all.size(); ++i) {
+      all[i].kind = ExprKind::Builtin;
+      all[i].type = kInt64;
+      all[i].builtin = find_variable(i == kErrno ? "errno" : "arg" + std::to_string(i));
+    }
+    return all;
+  }();
+  return kHidden.at(number);
+}
+
+/// Evaluating it twice, or not at all, makes no difference, and it cannot fault.
+bool is_harmless(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::Assign:
+    case ExprKind::Update:
+    case ExprKind::Call:
+    case ExprKind::StringOf:
+    case ExprKind::Deref:
+    case ExprKind::Aggregate: return false;
+    case ExprKind::Binary:
+      if ((expr.op == Op::Div || expr.op == Op::Mod) && constant_of(*expr.kids[1]).value_or(0) == 0) return false;
+      break;
+    default: break;
+  }
+  return std::ranges::all_of(expr.kids, [](const ExprPtr& kid) { return is_harmless(*kid); });
+}
+
+}  // namespace
+
+SplitClause ClauseSplitter::split(const ClauseAst& clause) {
+  result_.clause = &clause;
+  DifEmitter::Label fail = out_.label();
+  if (limits_.notes_cpu) out_.op(SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_CPU);
+  split_predicate(clause.predicate.get(), fail);
+  for (const Expr* conjunct : result_.body_predicates) walk(*conjunct);
+  split_statements(clause.statements);
+  finish(clause, fail);
+  return std::move(result_);
+}
+
+void ClauseSplitter::finish(const ClauseAst& clause, DifEmitter::Label fail) {
+  bool records = has_work_for_body(clause);
+  if (records) out_.op(SONDE_DIF_RECORD);
+  if (!records || out_.is_wanted(fail)) {
+    out_.bind(fail);
+    out_.op(SONDE_DIF_FAIL);
+  }
+  if (out_.length() > SONDE_DIF_MAX_LENGTH && !full_)
+    diagnostics_.report(
+        "D_UNKNOWN", clause.where,
+        "clause is too long: its fire part has more than " + std::to_string(SONDE_DIF_MAX_LENGTH) + " instructions");
+  if (diagnostics_.any()) return;
+  result_.fire = std::make_shared<FireProgram>(out_.finish());
+  result_.fire->call = call_slots_;
+}
+
+/// A clause without statements prints a row.
+bool ClauseSplitter::has_work_for_body(const ClauseAst& clause) const {
+  if (!result_.body_predicates.empty() || clause.statements.empty()) return true;
+  return !std::ranges::all_of(clause.statements, [&](const Statement& statement) {
+    return statement.kind == Statement::Kind::Expression && result_.done_at_fire.contains(statement.expression.get());
+  });
+}
+
+/// A conjunct that follows one of the body's may still filter here, if evaluating it first makes no difference.
+void ClauseSplitter::split_predicate(const Expr* predicate, DifEmitter::Label fail) {
+  bool all_harmless = true;
+  for (const Expr* conjunct : conjuncts(predicate)) {
+    auto cost = fire_.cost(*conjunct, FireExpressions::Use::Filter);
+    bool fits = cost && out_.length() + cost->length + 1 <= kMaxFilter;
+    if (fits && all_harmless && (result_.body_predicates.empty() || !cost->loads)) {
+      fire_.emit(out_, *conjunct, 0);
+      out_.branch(SONDE_DIF_JZ, fail, 0);
+      continue;
+    }
+    all_harmless = all_harmless && is_harmless(*conjunct);
+    result_.body_predicates.push_back(conjunct);
+  }
+}
+
+bool ClauseSplitter::assigns_resident(const Expr& expr) const {
+  if (expr.kind != ExprKind::Assign && expr.kind != ExprKind::Update) return false;
+  return expr.kids[0]->kind == ExprKind::Variable && residents_.contains(expr.kids[0]->variable_index);
+}
+
+void ClauseSplitter::split_statements(const std::vector<Statement>& statements) {
+  for (const Statement& statement : statements) {
+    const Expr& expr = *statement.expression;
+    if (statement.kind == Statement::Kind::Expression && assigns_resident(expr)) {
+      SONDE_CHECK(result_.body_predicates.empty());
+      fire_.emit_assignment(out_, expr);
+      ++generation_[expr.kids[0]->variable_index];
+      result_.done_at_fire[&expr] = true;
+      continue;
+    }
+    walk(expr);
+    split_statements(statement.then_part);
+    split_statements(statement.else_part);
+  }
+}
+
+// ---- captures --------------------------------------------------------------------------------------------------
+
+void ClauseSplitter::walk_kids(const Expr& expr) {
+  for (const ExprPtr& kid : expr.kids) walk(*kid);
+}
+
+/// A place whose address is wanted, not its value.
+bool ClauseSplitter::walk_address(const Expr& place) {
+  if (place.kind == ExprKind::Variable) return true;
+  if (place.kind != ExprKind::Deref && place.kind != ExprKind::ArrayElement) return false;
+  walk_kids(place);
+  return true;
+}
+
+void ClauseSplitter::walk(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::Variable:
+      if (residents_.contains(expr.variable_index)) capture_word(expr);
+      return;
+    case ExprKind::Builtin:
+      if (!walk_builtin(expr)) walk_kids(expr);
+      return;
+    case ExprKind::Call:
+      if (!walk_call(expr)) walk_kids(expr);
+      return;
+    case ExprKind::Deref:
+      if (!capture_word(expr) && !capture_object(expr)) follow(expr);
+      return;
+    case ExprKind::StringOf:
+      if (!capture_string_of(expr)) follow(expr);
+      return;
+    case ExprKind::AddressOf:
+      if (!walk_address(*expr.kids[0])) walk_kids(expr);
+      return;
+    case ExprKind::Assign:
+    case ExprKind::Update:
+      if (!walk_address(*expr.kids[0])) walk(*expr.kids[0]);
+      walk(*expr.kids[1]);
+      return;
+    default: walk_kids(expr);
+  }
+}
+
+bool ClauseSplitter::walk_builtin(const Expr& expr) {
+  switch (expr.builtin->from) {
+    case From::Argument:
+    case From::Fire:
+    case From::Registers: return capture_word(expr);
+    case From::Text:
+    case From::TextOf: return capture_text(expr, expr.builtin->which);
+    case From::Body: capture_hidden_arguments(*expr.builtin); return true;
+    case From::Header:
+    case From::Typed:
+    case From::Library:
+    case From::Refused: return true;
+  }
+  return true;
+}
+
+/// The runtime makes some variables of the probe's arguments, so the record must carry those.
+void ClauseSplitter::capture_hidden_arguments(const DVariable& variable) {
+  auto needed = std::ranges::find(kMadeOfArguments, variable.name, &MadeOfArguments::name);
+  if (needed == kMadeOfArguments.end()) return;
+  const bool decoded = plans_ != nullptr && plans_->slots.decoded;
+  for (uint32_t i = 0; i < (decoded ? 1 : needed->count); ++i) capture_word(hidden_expression(i));
+  if (decoded || needed->error) capture_word(hidden_expression(kErrno));
+  if (decoded) capture_call();
+}
+
+/// The call's words and its memory, once a clause. Without a plan their slots stay empty.
+void ClauseSplitter::capture_call() {
+  CallSlots slots = plans_->slots;
+  if (call_captured_) return;
+  call_captured_ = true;
+  const uint32_t count = kCallWords + slots.text_count + slots.byte_count;
+  if (out_.slots() + count > SONDE_MAX_SLOTS) {
+    if (!full_)
+      diagnostics_.report("D_UNKNOWN", result_.clause->where,
+                          "clause captures more than " + std::to_string(SONDE_MAX_SLOTS) +
+                              " values: split it in two, name fewer system calls, or use -x argstr=classic");
+    full_ = true;
+    return;
+  }
+  const auto add = [this](uint32_t how_many, sonde_slot_kind kind) {
+    const uint32_t first = out_.slots();
+    for (uint32_t i = 0; i < how_many; ++i) {
+      out_.add_slot(kind);
+      result_.captures.push_back({kind, nullptr});
+    }
+    return first;
+  };
+  slots.words = add(kCallWords, SONDE_SLOT_WORD);
+  slots.texts = add(slots.text_count, SONDE_SLOT_TEXT);
+  slots.bytes = add(slots.byte_count, SONDE_SLOT_BYTES);
+  record_bytes_ += 8 * count + plans_->most_bytes;
+  call_slots_ = slots;
+  if (plan_ != nullptr) emit_call(out_, *plan_, slots, limits_.strsize);
+}
+
+bool ClauseSplitter::walk_call(const Expr& expr) {
+  if (expr.function && expr.function->runs == Runs::Destructive) result_.held = true;
+  if (!expr.function || expr.function->runs != Runs::Fire) return false;
+  if (expr.type->canonical->kind == Type::Kind::Stack) return capture_stack(expr);
+  bool captured =
+      is_call(expr, "copyinstr") ? capture_copyinstr(expr) : is_call(expr, "copyin") && capture_copyin(expr);
+  // What cannot be computed here is read by the body, while the thread waits.
+  if (!captured) result_.held = true;
+  return captured;
+}
+
+bool ClauseSplitter::computable(const Expr& expr, uint32_t registers_left) const {
+  auto cost = fire_.cost(expr, FireExpressions::Use::Value);
+  return cost && cost->registers <= registers_left && out_.length() + cost->length < SONDE_DIF_MAX_LENGTH - 64;
+}
+
+bool ClauseSplitter::capture_word(const Expr& expr) {
+  if (!computable(expr, SONDE_DIF_REGISTERS)) return false;
+  if (auto slot = new_slot(expr, SONDE_SLOT_WORD, 0)) {
+    fire_.emit(out_, expr, 0);
+    out_.op(SONDE_DIF_CAPW, *slot, 0);
+  }
+  return true;
+}
+
+bool ClauseSplitter::capture_text(const Expr& expr, uint32_t which) {
+  const Expr* operand = expr.kids.empty() ? nullptr : expr.kids[0].get();
+  if (operand && !computable(*operand, SONDE_DIF_REGISTERS)) {
+    diagnostics_.report("D_UNKNOWN", expr.where,
+                        "index must be known where the probe fires: a constant, an argument, or a self-> variable that "
+                        "is set from one");
+    return true;
+  }
+  auto slot = new_slot(expr, SONDE_SLOT_TEXT, sonde_dif_text_max(which));
+  if (!slot) return true;
+  if (operand)
+    fire_.emit(out_, *operand, 0);
+  else
+    out_.constant(0, 0);
+  out_.op(SONDE_DIF_CAPTEXT, *slot, 0, 0, static_cast<int32_t>(which));
+  return true;
+}
+
+/// The size of copyinstr() counts the NUL, the limits of DIF do not.
+bool ClauseSplitter::capture_copyinstr(const Expr& call) {
+  uint64_t limit = std::min<uint64_t>(limits_.strsize, SONDE_DIF_MAX_TEXT) - 1;
+  const Expr* size = call.kids.size() > 1 ? call.kids[1].get() : nullptr;
+  std::optional<uint64_t> constant = size ? constant_of(*size) : std::nullopt;
+  if (constant && *constant < 2) return false;  // no character at all: rare enough for the body
+  if (constant) limit = std::min(limit, *constant - 1);
+  bool bounded = size && !constant;
+  if (!computable(*call.kids[0], SONDE_DIF_REGISTERS) || (bounded && !computable(*size, SONDE_DIF_REGISTERS - 2)))
+    return false;
+
+  auto slot = new_slot(call, SONDE_SLOT_TEXT, limit + 1);
+  if (!slot) return true;
+  fire_.emit(out_, *call.kids[0], 0);
+  if (!bounded) {
+    out_.op(SONDE_DIF_CAPSTR, *slot, 0, 0, static_cast<int32_t>(limit));
+    return true;
+  }
+  fire_.emit(out_, *size, 1);
+  out_.constant(2, 0);
+  out_.op(SONDE_DIF_NE, 2, 1, 2);
+  out_.op(SONDE_DIF_SUB, 1, 1, 2);
+  out_.op(SONDE_DIF_CAPSTRN, *slot, 0, 1, static_cast<int32_t>(limit));
+  return true;
+}
+
+/// A pointer into the traced program or the kernel, known where the probe fires.
+bool ClauseSplitter::leads_out(const Expr& pointer) const {
+  return !pointer.type->is_string() && !constant_of(pointer) && computable(pointer, SONDE_DIF_REGISTERS - 1);
+}
+
+/// A pointer that only the body knows: where it leads into the program, the thread waits while it is followed.
+void ClauseSplitter::follow(const Expr& expr) {
+  walk_kids(expr);
+  if (expr.kids[0]->type->is_string() || !origins_.leads_into_program(*expr.kids[0], residents_)) return;
+  result_.followed.insert(&expr);
+  result_.held = true;
+}
+
+/// A whole struct or array of the traced program or the kernel: its address becomes that of a copy.
+bool ClauseSplitter::capture_object(const Expr& deref) {
+  const Expr& pointer = *deref.kids[0];
+  const uint64_t size = deref.type->size;
+  if (size == 0 || size > SONDE_DIF_MAX_TEXT || !leads_out(pointer)) return false;
+  if (auto slot = new_slot(pointer, SONDE_SLOT_BYTES, size)) {
+    fire_.emit(out_, pointer, 0);
+    out_.constant(1, size);
+    out_.op(fire_.is_kernel(pointer) ? SONDE_DIF_CAPKMEM : SONDE_DIF_CAPMEM, *slot, 0, 1, static_cast<int32_t>(size));
+  }
+  return true;
+}
+
+/// The text of a char array, or behind a char pointer, of the traced program or the kernel.
+bool ClauseSplitter::capture_string_of(const Expr& expr) {
+  const Expr& pointer = *expr.kids[0];
+  if (is_narrow(*pointer.type) || !leads_out(pointer)) return false;
+  uint64_t limit = std::min<uint64_t>(limits_.strsize, SONDE_DIF_MAX_TEXT);
+  if (expr.integer) limit = std::min(limit, expr.integer);
+  if (auto slot = new_slot(expr, SONDE_SLOT_TEXT, limit + 1)) {
+    fire_.emit(out_, pointer, 0);
+    out_.op(fire_.is_kernel(pointer) ? SONDE_DIF_CAPKSTR : SONDE_DIF_CAPSTR, *slot, 0, 0, static_cast<int32_t>(limit));
+  }
+  return true;
+}
+
+bool ClauseSplitter::capture_copyin(const Expr& call) {
+  const Expr &address = *call.kids[0], &size = *call.kids[1];
+  std::optional<uint64_t> constant = constant_of(size);
+  if (constant && (*constant == 0 || *constant > SONDE_DIF_MAX_TEXT)) return false;
+  if (!computable(address, SONDE_DIF_REGISTERS) || !computable(size, SONDE_DIF_REGISTERS - 1)) return false;
+  uint64_t limit = constant.value_or(SONDE_DIF_MAX_TEXT);
+  if (auto slot = new_slot(call, SONDE_SLOT_BYTES, limit)) {
+    fire_.emit(out_, address, 0);
+    fire_.emit(out_, size, 1);
+    out_.op(SONDE_DIF_CAPMEM, *slot, 0, 1, static_cast<int32_t>(limit));
+  }
+  return true;
+}
+
+bool ClauseSplitter::capture_stack(const Expr& call) {
+  const uint64_t frames = std::clamp<uint64_t>(constant_of(*call.kids[0]).value_or(1), 1, SONDE_DIF_MAX_FRAMES);
+  const bool kernel = call.function->of_kernel;
+  if (auto slot = new_slot(call, kernel ? SONDE_SLOT_KERNEL_STACK : SONDE_SLOT_STACK, 8 * frames))
+    out_.op(kernel ? SONDE_DIF_CAPKSTACK : SONDE_DIF_CAPSTACK, *slot, 0, 0, static_cast<int32_t>(frames));
+  return true;
+}
+
+// ---- slots -----------------------------------------------------------------------------------------------------
+
+/// Equal keys: equal values at this point of the clause.
+std::string ClauseSplitter::key(const Expr& expr) const {
+  std::string text = std::to_string(static_cast<int>(expr.kind)) + "." + std::to_string(static_cast<int>(expr.op));
+  switch (expr.kind) {
+    case ExprKind::Integer: text += "=" + std::to_string(expr.integer); break;
+    case ExprKind::String: text += "=" + std::to_string(expr.text.size()) + expr.text; break;
+    case ExprKind::Builtin: text += std::string("=") += expr.builtin->name; break;
+    case ExprKind::Call: text += std::string("=") += expr.function->name; break;
+    case ExprKind::Variable: {
+      auto at = generation_.find(expr.variable_index);
+      text +=
+          "=" + std::to_string(expr.variable_index) + "/" + std::to_string(at == generation_.end() ? 0 : at->second);
+      break;
+    }
+    case ExprKind::Deref: text += "=" + std::to_string(expr.bit_offset) + "." + std::to_string(expr.bit_width); break;
+    case ExprKind::StringOf: text += "=" + std::to_string(expr.integer); break;
+    default: break;
+  }
+  text += ":" + std::to_string(expr.type->size) + (extends_sign(*expr.type) ? "s" : "u") + "(";
+  for (const ExprPtr& kid : expr.kids) text += key(*kid) + ",";
+  return text + ")";
+}
+
+std::optional<uint32_t> ClauseSplitter::new_slot(const Expr& expr, sonde_slot_kind kind, uint64_t span_bytes) {
+  // The same pointer may be captured as a number, and as what it points to.
+  std::string what = key(expr) + "#" + std::to_string(kind == SONDE_SLOT_BYTES ? span_bytes : 0);
+  auto [at, is_new] = known_.try_emplace(std::move(what), out_.slots());
+  if (!is_new) {
+    result_.slot_of[&expr] = at->second;
+    return std::nullopt;
+  }
+  uint64_t bytes = 8 + (span_bytes + 7) / 8 * 8;
+  if (out_.slots() == SONDE_MAX_SLOTS || record_bytes_ + bytes > SONDE_RECORD_MAX) {
+    known_.erase(at);
+    if (!full_)
+      diagnostics_.report(
+          "D_UNKNOWN", expr.where,
+          out_.slots() == SONDE_MAX_SLOTS
+              ? "clause captures more than " + std::to_string(SONDE_MAX_SLOTS) + " values: split it in two"
+              : "clause captures more than " + std::to_string(SONDE_RECORD_MAX) +
+                    " bytes: split it in two, or lower strsize");
+    full_ = true;
+    for (const Capture& one : result_.captures)
+      if (one.expression->kind == ExprKind::Variable) crowding_.insert(one.expression->variable_index);
+    return std::nullopt;
+  }
+  record_bytes_ += bytes;
+  result_.slot_of[&expr] = out_.add_slot(kind);
+  result_.captures.push_back({kind, &expr});
+  return at->second;
+}
+
+}  // namespace sonde

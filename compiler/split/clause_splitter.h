@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The split of one clause, when it is known where variables live.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "compiler/dif/emitter.h"
+#include "compiler/source/diagnostic.h"
+#include "compiler/split/call_plan.h"
+#include "compiler/split/fire_expressions.h"
+#include "compiler/split/pointer_origins.h"
+#include "compiler/split/split_clause.h"
+
+namespace sonde {
+
+/// Limits that come from options.
+struct CaptureLimits {
+  uint32_t strsize = 256;
+  bool notes_cpu = false;  ///< the record must tell on which CPU it was made
+};
+
+class ClauseSplitter {
+ public:
+  ClauseSplitter(const Residents& residents, const PointerOrigins& origins, CaptureLimits limits,
+                 Diagnostics& diagnostics, const CallPlans* plans = nullptr, const CallPlan* plan = nullptr)
+      : residents_(residents),
+        origins_(origins),
+        fire_(residents),
+        limits_(limits),
+        diagnostics_(diagnostics),
+        plans_(plans),
+        plan_(plan) {}
+
+  SplitClause split(const ClauseAst& clause);
+
+  /// Where the clause had no room for its captures: the resident variables among them.
+  const std::set<uint32_t>& crowding() const { return crowding_; }
+
+ private:
+  const Residents& residents_;
+  const PointerOrigins& origins_;
+  FireExpressions fire_;
+  CaptureLimits limits_;
+  Diagnostics& diagnostics_;
+  const CallPlans* plans_;  ///< of the system calls that the clause shows; null or without slots: none
+  const CallPlan* plan_;    ///< of those that this fire part is for
+  DifEmitter out_;
+  SplitClause result_;
+  std::map<std::string, uint32_t> known_;    ///< captures so far, by what they capture
+  std::map<uint32_t, uint32_t> generation_;  ///< of resident variables: counts assignments
+  uint64_t record_bytes_ = sizeof(sonde_record);
+  bool full_ = false;
+  std::set<uint32_t> crowding_;
+  bool call_captured_ = false;
+  CallSlots call_slots_;
+
+  void split_predicate(const Expr* predicate, DifEmitter::Label fail);
+  void split_statements(const std::vector<Statement>& statements);
+  bool assigns_resident(const Expr& expr) const;
+  bool has_work_for_body(const ClauseAst& clause) const;
+  void finish(const ClauseAst& clause, DifEmitter::Label fail);
+
+  void walk(const Expr& expr);
+  void walk_kids(const Expr& expr);
+  bool walk_address(const Expr& place);
+  bool walk_builtin(const Expr& expr);
+  void capture_hidden_arguments(const DVariable& variable);
+  void capture_call();
+  bool walk_call(const Expr& expr);
+  bool capture_copyinstr(const Expr& call);
+  bool capture_copyin(const Expr& call);
+  bool capture_object(const Expr& deref);
+  bool capture_string_of(const Expr& expr);
+  bool leads_out(const Expr& pointer) const;
+  void follow(const Expr& expr);
+  bool capture_stack(const Expr& call);
+  bool capture_word(const Expr& expr);
+  bool capture_text(const Expr& expr, uint32_t which);
+  bool computable(const Expr& expr, uint32_t registers_left) const;
+
+  std::string key(const Expr& expr) const;
+  /// The slot that `expr` stands for is new: its code must be emitted. Nothing when an equal capture is there, or no room.
+  std::optional<uint32_t> new_slot(const Expr& expr, sonde_slot_kind kind, uint64_t span_bytes);
+};
+
+}  // namespace sonde

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which expressions can be had where a probe fires, and their DIF.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "compiler/ast/ast.h"
+#include "compiler/dif/emitter.h"
+
+namespace sonde {
+
+/// Instructions of a clause's whole filter; what is beyond stays in the body.
+inline constexpr uint32_t kMaxFilter = SONDE_DIF_MAX_LENGTH / 2;
+
+/// A scalar that lives in the interpreter of the fire part: a thread variable or a local.
+struct ResidentCell {
+  bool thread = false;
+  uint8_t index = 0;
+  bool kernel = false;  ///< it may hold an address in the kernel
+};
+
+/// By index into BodyProgram::variables.
+using Residents = std::map<uint32_t, ResidentCell>;
+
+/// What evaluating an expression takes.
+struct FireCost {
+  uint32_t registers = 1;
+  uint32_t open = 0;    ///< branch targets ahead at once
+  uint32_t length = 1;  ///< instructions
+  bool loads = false;   ///< may fault
+};
+
+class FireExpressions {
+ public:
+  explicit FireExpressions(const Residents& residents) : residents_(residents) {}
+
+  /// A fault ends the program (in the filter), or is taken over by a capture, which must come before any branch.
+  enum class Use : uint8_t { Filter, Value };
+
+  /// The cost of an integer or pointer expression that the fire part can compute; nothing if it cannot.
+  std::optional<FireCost> cost(const Expr& expr, Use use) const;
+  /// Emits it; the value comes to register `d`, higher registers are overwritten.
+  void emit(DifEmitter& out, const Expr& expr, uint32_t d) const;
+
+  /// Whether it leads into the kernel: it begins at something that is the kernel's, and so all that it reads on its way is, too.
+  bool is_kernel(const Expr& expr) const;
+  /// As cost(), but only what cannot fault.
+  bool is_faultless(const Expr& expr) const;
+  /// v = expr or v op= expr on a resident `v`.
+  void emit_assignment(DifEmitter& out, const Expr& assignment) const;
+
+ private:
+  const Residents& residents_;
+  mutable bool addressing_ = false;  ///< the expression is the address of a load
+
+  std::optional<FireCost> any_cost(const Expr& expr, Use use) const;
+  std::optional<FireCost> builtin_cost(const Expr& expr) const;
+  std::optional<FireCost> binary_cost(const Expr& expr, Use use) const;
+  std::optional<FireCost> logical_cost(const Expr& expr, Use use) const;
+  std::optional<FireCost> conditional_cost(const Expr& expr, Use use) const;
+  std::optional<FireCost> deref_cost(const Expr& expr, Use use) const;
+  void emit_builtin(DifEmitter& out, const Expr& expr, uint32_t d) const;
+  void emit_unary(DifEmitter& out, const Expr& expr, uint32_t d) const;
+  void emit_binary(DifEmitter& out, const Expr& expr, uint32_t d) const;
+  void emit_logical(DifEmitter& out, const Expr& expr, uint32_t d) const;
+  void emit_conditional(DifEmitter& out, const Expr& expr, uint32_t d) const;
+  void emit_deref(DifEmitter& out, const Expr& expr, uint32_t d) const;
+};
+
+}  // namespace sonde

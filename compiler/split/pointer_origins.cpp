@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Pointers that are kept
+//
+//   work:entry  { head = (struct node *)arg2; }     head: an address of the program
+//   work:return { trace(head->next->v); }           the fire part does not know head, so the thread waits while the body reads
+//
+// A pointer of the body holds one of two kinds of address, and its type does not say which: D's own memory (alloca(),
+// copyin(), variables) or the traced program's. That follows from what is assigned to variables, in any clause, in any
+// order; so assignments are gone through until nothing changes. A pointer is followed into the program only if all its
+// origins are there. One that may also lead to D's own memory is read as D's own, and faults when it leads elsewhere. What
+// copyin() returns is D's own memory, but the pointers that it holds are the program's.
+#include "compiler/split/pointer_origins.h"
+
+#include <algorithm>
+
+namespace sonde {
+namespace {
+
+constexpr uint8_t kProgram = 1;  ///< an address of the traced program
+constexpr uint8_t kCopy = 2;     ///< a copy of the program's memory, or its address
+constexpr uint8_t kOwn = 4;      ///< memory of D
+constexpr uint8_t kKernel = 8;   ///< an address in the kernel, which the body cannot follow
+
+}  // namespace
+
+PointerOrigins::Origin PointerOrigins::origin(const Expr& expr, const FireExpressions& fire) const {
+  if (constant_of(expr)) return 0;
+  if (fire.is_kernel(expr)) return kKernel;
+  switch (expr.kind) {
+    case ExprKind::Cast: return origin(*expr.kids[0], fire);
+    case ExprKind::Binary: return binary_origin(expr, fire);
+    case ExprKind::Conditional: return origin(*expr.kids[1], fire) | origin(*expr.kids[2], fire);
+    case ExprKind::Comma: return origin(*expr.kids.back(), fire);
+    case ExprKind::Assign: return origin(*expr.kids[1], fire);
+    case ExprKind::Update: return origin(*expr.kids[0], fire);
+    case ExprKind::Call: return is_call(expr, "copyin") ? kCopy : kOwn;
+    case ExprKind::Deref: return behind(*expr.kids[0], fire);
+    case ExprKind::AddressOf: {
+      const Expr& place = *expr.kids[0];
+      if (place.kind == ExprKind::Deref) return origin(*place.kids[0], fire);
+      return (origin(place, fire) & kCopy) != 0 ? kCopy : kOwn;
+    }
+    case ExprKind::ArrayElement: {
+      auto at = arrays_.find(expr.variable_index);
+      return at == arrays_.end() ? 0 : at->second;
+    }
+    case ExprKind::Variable: {
+      if (fire.cost(expr, FireExpressions::Use::Value)) return kProgram;
+      auto at = variables_.find(expr.variable_index);
+      return at == variables_.end() ? 0 : at->second;
+    }
+    default: return fire.cost(expr, FireExpressions::Use::Value) ? kProgram : 0;
+  }
+}
+
+/// An index says nothing about where a pointer leads.
+PointerOrigins::Origin PointerOrigins::binary_origin(const Expr& expr, const FireExpressions& fire) const {
+  for (const ExprPtr& kid : expr.kids)
+    if (kid->type->is_pointer()) return origin(*kid, fire);
+  return origin(*expr.kids[0], fire) | origin(*expr.kids[1], fire);
+}
+
+/// What stands in the memory that `pointer` leads to.
+PointerOrigins::Origin PointerOrigins::behind(const Expr& pointer, const FireExpressions& fire) const {
+  const Origin from = origin(pointer, fire);
+  const Origin rest = from & (kOwn | kKernel);
+  return (from & (kProgram | kCopy)) != 0 ? rest | kProgram : rest;
+}
+
+bool PointerOrigins::learn_from(const Expr& expr, const FireExpressions& fire) {
+  bool changed = false;
+  for (const ExprPtr& kid : expr.kids) changed |= learn_from(*kid, fire);
+  if (expr.kind != ExprKind::Assign) return changed;
+  const Expr& place = *expr.kids[0];
+  if (place.kind != ExprKind::Variable && place.kind != ExprKind::ArrayElement) return changed;
+  Origin found = origin(*expr.kids[1], fire);
+  if (place.type->is_record() && (found & kProgram) != 0) found = kCopy;
+  Origin& known = (place.kind == ExprKind::Variable ? variables_ : arrays_)[place.variable_index];
+  changed |= (known | found) != known;
+  known |= found;
+  return changed;
+}
+
+bool PointerOrigins::learn_from(const std::vector<Statement>& statements, const FireExpressions& fire) {
+  bool changed = false;
+  for (const Statement& statement : statements) {
+    changed |= learn_from(*statement.expression, fire);
+    changed |= learn_from(statement.then_part, fire);
+    changed |= learn_from(statement.else_part, fire);
+  }
+  return changed;
+}
+
+void PointerOrigins::learn(const std::vector<const Unit*>& units, const Residents& residents) {
+  const FireExpressions fire(residents);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Unit* unit : units) {
+      for (const ClauseAst& clause : unit->clauses) {
+        if (clause.predicate) changed |= learn_from(*clause.predicate, fire);
+        changed |= learn_from(clause.statements, fire);
+      }
+    }
+  }
+}
+
+bool PointerOrigins::leads_into_program(const Expr& pointer, const Residents& residents) const {
+  return origin(pointer, FireExpressions(residents)) == kProgram;
+}
+
+}  // namespace sonde

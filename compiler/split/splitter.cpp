@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The split: fire part and body
+//
+//   all clauses together   which variables live in the fire part (residency.cpp), and where
+//                          pointers lead (pointer_origins.cpp)
+//   each clause            its filter, captures and assignments (clause_splitter.cpp)
+//   again                  where a record has no room for the captures: with the variables among them in the body
+//
+// Each repetition moves at least one more variable to the body, so it ends. An attempt works on copies; what it has
+// decided becomes the splitter's only when it has no error.
+#include "compiler/split/splitter.h"
+
+#include <algorithm>
+
+#include "compiler/split/clause_splitter.h"
+
+namespace sonde {
+
+/// A clause that shows system calls has a fire part for each kind of call, with the same slots. Where the record has no room,
+/// the resident variables that it captures are added to `crowding`.
+SplitClause Splitter::split_clause(const Residency& residency, const PointerOrigins& origins, const ClauseAst& clause,
+                                   Diagnostics& diagnostics, const CallsOf& calls_of,
+                                   std::set<uint32_t>& crowding) const {
+  CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
+                       options_.was_set("cpu")};
+  const auto split_with = [&](const CallPlans* plans, const CallPlan* plan) {
+    ClauseSplitter splitter(residency.residents, origins, limits, diagnostics, plans, plan);
+    SplitClause split = splitter.split(clause);
+    for (uint32_t variable : splitter.crowding())
+      if (!residency_.decided.contains(variable)) crowding.insert(variable);
+    return split;
+  };
+  const CallPlans plans = plan_calls(clause, options_, calls_of);
+  SplitClause result = split_with(&plans, nullptr);
+  if (diagnostics.any()) return result;
+  for (const CallPlan& plan : plans.plans) {
+    const std::shared_ptr<const FireProgram> program = split_with(&plans, &plan).fire;
+    for (ProbeId probe : plan.probes) result.fire_of_probe.emplace(probe, program);
+  }
+  return result;
+}
+
+std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, Diagnostics& diagnostics,
+                                         const CallsOf& calls_of) {
+  for (std::set<uint32_t> crowding;;) {
+    Attempt attempt = try_split(units, crowding, calls_of);
+    const size_t known = crowding.size();
+    crowding.insert(attempt.crowding.begin(), attempt.crowding.end());
+    if (crowding.size() > known) continue;
+    for (const Diagnostic& one : attempt.diagnostics.list()) diagnostics.report(one);
+    return std::move(attempt.clauses);
+  }
+}
+
+/// `in_body`: variables that may not live in the fire part.
+Splitter::Attempt Splitter::try_split(const std::vector<const Unit*>& units, const std::set<uint32_t>& in_body,
+                                      const CallsOf& calls_of) {
+  Attempt attempt;
+  blamed_.clear();
+  Residency residency = residency_;
+  for (const ResidencyBreach& breach : decide_residency(residency, units, program_, in_body)) {
+    const VariableDesc& variable = program_.variables[breach.assignment->kids[0]->variable_index];
+    const char* scope = variable.scope == VariableDesc::Scope::Self ? "self->" : "this->";
+    attempt.diagnostics.report("D_UNKNOWN", breach.assignment->where,
+                               scope + variable.name + " is kept where probes fire, and this value is not known there",
+                               "clauses that are already enabled rely on it: take another variable");
+    blamed_.push_back(breach.unit);
+  }
+  if (attempt.diagnostics.any()) return attempt;
+  PointerOrigins origins = origins_;
+  origins.learn(units, residency.residents);
+
+  for (const Unit* unit : units) {
+    for (const ClauseAst& clause : unit->clauses) {
+      attempt.clauses.push_back(
+          split_clause(residency, origins, clause, attempt.diagnostics, calls_of, attempt.crowding));
+      blamed_.resize(attempt.diagnostics.list().size(), unit);
+    }
+  }
+  if (attempt.diagnostics.any()) {
+    attempt.clauses.clear();
+    return attempt;
+  }
+  residency_ = std::move(residency);
+  origins_ = std::move(origins);
+  return attempt;
+}
+
+SplitClause Splitter::split_remembering(const ClauseAst& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
+                                        const CallsOf& entries_of) const {
+  if (!plan_calls(clause, options_, calls_of).slots.arguments) return {};
+  auto shown = std::make_unique<Expr>();
+  shown->kind = ExprKind::Builtin;
+  shown->builtin = find_variable("argstr");
+  ClauseAst remembering;
+  remembering.statements.emplace_back();
+  remembering.statements.back().kind = Statement::Kind::Expression;
+  remembering.statements.back().expression = std::move(shown);
+  const std::vector<CallProbe> entries = entries_of(clause);
+  if (entries.empty()) return {};
+  std::set<uint32_t> crowding;  // it has no variables
+  SplitClause result = split_clause(
+      residency_, origins_, remembering, diagnostics, [&](const ClauseAst&) { return entries; }, crowding);
+  result.clause = nullptr;
+  return result;
+}
+
+}  // namespace sonde

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the front end makes of right texts: types, lowered trees, tables.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/compiler/check/front_fixture.h"
+
+namespace sonde {
+namespace {
+
+using testing::HasSubstr;
+
+const Expr& statement(const Unit& unit, size_t index = 0, size_t clause = 0) {
+  return *unit.clauses.at(clause).statements.at(index).expression;
+}
+
+/// Fails when a kind is left that later passes do not know.
+void expect_lowered(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::Name:
+    case ExprKind::Macro:
+    case ExprKind::Member:
+    case ExprKind::Index:
+    case ExprKind::SizeofType:
+    case ExprKind::SizeofExpr:
+    case ExprKind::Offsetof:
+    case ExprKind::Stringof:
+    case ExprKind::Xlate: ADD_FAILURE() << "kind " << static_cast<int>(expr.kind) << " is left: " << expr.text; break;
+    default: break;
+  }
+  EXPECT_NE(expr.type, nullptr) << static_cast<int>(expr.kind);
+  for (const ExprPtr& kid : expr.kids) expect_lowered(*kid);
+}
+
+void expect_lowered(const std::vector<Statement>& list) {
+  for (const Statement& one : list) {
+    expect_lowered(*one.expression);
+    expect_lowered(one.then_part);
+    expect_lowered(one.else_part);
+  }
+}
+
+void expect_right(const std::string& text) {
+  SCOPED_TRACE(text);
+  Front front;
+  SourceText source{SourceText::Kind::Name, text, text};
+  Unit unit = front.compile(source);
+  for (const Diagnostic& one : front.diagnostics.list()) ADD_FAILURE() << render(one, source, true);
+  for (const ClauseAst& clause : unit.clauses) {
+    if (clause.predicate) expect_lowered(*clause.predicate);
+    if (front.diagnostics.list().empty()) expect_lowered(clause.statements);
+  }
+}
+
+TEST(FrontEnd, TakesTheCommonOneLiners) {
+  for (const char* text : {
+           "BEGIN { exit(0); }",
+           "BEGIN",
+           "tick-1s",
+           "syscall:::entry { @[execname, probefunc] = count(); }",
+           "syscall:::entry { @ = count(); }",
+           "syscall::openat:entry { printf(\"%s %s\\n\", execname, copyinstr(arg1)); }",
+           "syscall::openat:entry { self->p = arg1; } syscall::openat:return /self->p/ { trace(copyinstr(self->p)); "
+           "self->p = 0; }",
+           "syscall::read:entry { self->t = timestamp; } syscall::read:return /self->t/ { @[execname] = "
+           "quantize(timestamp - self->t); self->t = 0; }",
+           "proc:::exec-success { printf(\"%s\\n\", curpsinfo->pr_psargs); trace(execname); }",
+           "proc:::exec-success { trace(curpsinfo->pr_fname); trace(curlwpsinfo->pr_lwpid); }",
+           "syscall::read:entry /fds[arg0].fi_pathname != \"\"/ { @[fds[arg0].fi_fs] = sum(arg2); "
+           "trace(fds[arg0].fi_name); }",
+           "BEGIN { this->x = 1; x = this->x + 2; a[x, \"k\"] = x; a[1, \"b\"]++; trace(a[1, \"b\"]); }",
+           "BEGIN { printf(\"%*s|%-5d|%Y|%x\", 3, \"\", 5, walltimestamp, pid); }",
+           "BEGIN { @a[1] = count(); @b[1] = sum(2); printa(\"%d %@d %@d\\n\", @a, @b); printa(@a); clear(@a); "
+           "trunc(@a, 5); normalize(@b, 10); denormalize(@b); }",
+           "BEGIN { x = 1 ? 2 : 3; s = x > 1 ? \"a\" : NULL; trace(s); }",
+           "inline int OPT = 0; BEGIN { OPT ? printf(\"x\") : 1; pid > 3 ? trace(1) : trace(\"a\"); }",
+           "BEGIN { pid > 1 ? @x[pid] = count() : 1; }",
+           "BEGIN { if (pid > 1) { trace(1); } else if (uid == 0) trace(2); else { x = 3; } y = 1; }",
+           "struct foo { int a; char b[8]; }; struct foo f; BEGIN { f.a = 1; f.b[0] = 'x'; trace(f.a); trace(sizeof "
+           "(struct foo)); trace(f.b[f.a]); }",
+           "struct foo { int a; struct foo *next; }; struct foo *p; BEGIN { p = alloca(sizeof (struct foo)); p->a = 3; "
+           "p->next = p; trace(p->next->next->a); }",
+           "enum color { RED, GREEN = 5, BLUE }; BEGIN { trace(BLUE); x = (enum color)1; }",
+           "typedef unsigned long ul; ul z; self ul w; BEGIN { z = (ul)3; self->w = z; }",
+           "BEGIN { this->s = (char *)copyin(arg0, 10); this->s[3] = '\\0'; trace(stringof(this->s)); }",
+           "int h[3]; BEGIN { h[1] = 2; h[0] += h[1]; trace(h[h[1]]); }",
+           "BEGIN { trace((int)arg0 < 0 || arg0 != -1); n = 0; ++n; }",
+           "int n; BEGIN { n++; --n; n <<= 2; trace(-n + ~n); }",
+           "string a[int, string]; BEGIN { a[1, \"x\"] = \"y\"; a[2, \"\"] = 0; }",
+           "profile:::tick-1s, dtrace:::END { trace(ustackdepth); ustack(); ustack(5); @[ustack(3)] = count(); "
+           "usym(arg0); @s[usym(arg0), umod(arg1)] = count(); }",
+           "BEGIN { @a = lquantize(3, 0, 10, 2); @b = llquantize(5, 10, 0, 1, 5); @c = avg(1); @d = stddev(2); @e = "
+           "min(-1); @f = max(3); @g = quantize(3, 2); }",
+           "dtrace:::ERROR { trace(arg4 == DTRACEFLT_BADADDR); trace(errno == ENOENT); trace(SIGSEGV + AF_INET + "
+           "O_CREAT); }",
+           "BEGIN { trace(cwd); trace(root); trace(zonename); trace(curpsinfo->pr_projid); trace((boolean_t)1); }",
+           "BEGIN { system(\"echo %d\", pid); stop(); raise(SIGTERM); tracemem(arg0, 16); setopt(\"quiet\"); "
+           "setopt(\"aggrate\", \"1s\"); }",
+           "translator struct out < int I > { a = I + 1; }; BEGIN { }",
+           "BEGIN /pid == 1 && execname == \"init\" ^^ uid/ { strlen(execname); trace(strjoin(\"a\", lltostr(pid))); "
+           "trace(substr(\"abc\", 1)); trace(basename(\"/a\")); }",
+           "BEGIN, END /* c */ { /* c */ trace(1) }",
+           "BEGIN /pid / 2 > 1/ { } END /1/ { }\nBEGIN /arg0 ? 1 : 0/ { }",
+       }) {
+    bool forward = std::string(text).starts_with("translator struct out");
+    if (forward)
+      expect_right("struct out { int a; }; " + std::string(text) +
+                   " END { trace(xlate <struct out> (3).a); trace((xlate <struct out *> (pid))->a); }");
+    else
+      expect_right(text);
+  }
+}
+
+TEST(FrontEnd, FoldsConstantsInSixtyFourBits) {
+  Front front;
+  Unit unit = front.compile(
+      "BEGIN { trace(0x7fffffff + 1); trace(1 << 33); x = lltostr(1 << 31); trace(7 / -2); trace(-7 % 3); trace(-1 > "
+      "1UL); trace('ab'); trace(sizeof (0xffffffff)); trace('\\''); }");
+  ASSERT_FALSE(front.diagnostics.any()) << front.diagnostics.list()[0].message;
+  auto number = [&](size_t i) { return static_cast<int64_t>(statement(unit, i).kids.at(0)->integer); };
+  EXPECT_EQ(number(0), INT32_MIN);
+  EXPECT_EQ(number(1), 0);
+  EXPECT_EQ(static_cast<int64_t>(statement(unit, 2).kids[1]->kids[0]->integer), 2147483648);
+  EXPECT_EQ(number(3), -3);
+  EXPECT_EQ(number(4), -1);
+  EXPECT_EQ(number(5), 1);
+  EXPECT_EQ(number(6), 0x6162);
+  EXPECT_EQ(number(7), 4);
+  EXPECT_EQ(number(8), 23591);
+}
+
+TEST(FrontEnd, FirstAssignmentFixesTheType) {
+  Front front;
+  Unit unit = front.compile("BEGIN { a = (char)3; b = \"abc\"; c = timestamp; self->d = arg0; e[1, \"k\"] = 2; }");
+  ASSERT_FALSE(front.diagnostics.any());
+  ASSERT_EQ(front.program.variables.size(), 4u);
+  EXPECT_EQ(front.program.variables[0].type.size, 1u);
+  EXPECT_EQ(front.program.variables[1].type.kind, ValueType::Kind::String);
+  EXPECT_EQ(front.program.variables[2].type.size, 8u);
+  EXPECT_FALSE(front.program.variables[2].type.is_signed);
+  EXPECT_EQ(front.program.variables[3].scope, VariableDesc::Scope::Self);
+  ASSERT_EQ(front.program.arrays.size(), 1u);
+  EXPECT_EQ(front.program.arrays[0].keys.size(), 2u);
+}
+
+TEST(FrontEnd, AFailedTextLeavesNoTrace) {
+  Front front;
+  front.compile("int kept; BEGIN { @k = count(); }");
+  ASSERT_FALSE(front.diagnostics.any());
+  front.compile("struct gone { int a; }; int gone; BEGIN { @g = count(); lost = 1; printf(\"x\"); nosuch; }");
+  EXPECT_TRUE(front.diagnostics.any());
+  EXPECT_EQ(front.program.variables.size(), 1u);
+  EXPECT_EQ(front.program.aggregations.size(), 1u);
+  EXPECT_EQ(front.program.sites.size(), 0u);
+  EXPECT_EQ(front.world->types.find("struct gone"), nullptr);
+}
+
+TEST(FrontEnd, ReadsMacros) {
+  Front front;
+  front.macros.arguments = {"12", "read", "-5"};
+  front.macros.target = [] { return 77; };
+  Unit unit = front.compile("syscall::$2:entry /pid == $target && arg0 == $1/ { trace($$2); trace($3); }");
+  ASSERT_FALSE(front.diagnostics.any()) << front.diagnostics.list()[0].message;
+  EXPECT_EQ(unit.clauses[0].descriptions[0].function, "read");
+  EXPECT_EQ(statement(unit, 0).kids[0]->text, "read");
+  EXPECT_EQ(static_cast<int64_t>(statement(unit, 1).kids[0]->integer), -5);
+}
+
+TEST(FrontEnd, MacroArgumentsHaveSixtyFourBits) {
+  Front front;
+  front.macros.arguments = {"99999999999999999999"};
+  EXPECT_THAT(front.rendered("BEGIN { trace($1); }"), HasSubstr("[D_MACRO_OFLOW]"));
+}
+
+/// A provider whose argument is said to be translated to a type that nobody has declared.
+class UntranslatedProvider {
+ public:
+  UntranslatedProvider() {
+    static const dtrace_pattr_t attributes{};
+    dtrace_pops_t ops{};
+    ops.dtps_provide = [](void* self, const dtrace_probedesc_t*) {
+      dtrace_probe_create(static_cast<UntranslatedProvider*>(self)->id_, "m", "f", "fires", 0, nullptr);
+    };
+    ops.dtps_enable = ops.dtps_disable = ops.dtps_destroy = [](void*, dtrace_id_t, void*) {};
+    ops.dtps_getargdesc = [](void*, dtrace_id_t, void*, dtrace_argdesc_t* argument) {
+      if (argument->dtargd_ndx != 0) {
+        argument->dtargd_ndx = DTRACE_ARGNONE;
+        return;
+      }
+      std::snprintf(argument->dtargd_native, sizeof argument->dtargd_native, "int");
+      std::snprintf(argument->dtargd_xlate, sizeof argument->dtargd_xlate, "nowhereinfo_t *");
+    };
+    EXPECT_EQ(dtrace_register("odd", &attributes, DTRACE_PRIV_USER, nullptr, &ops, this, &id_), 0);
+  }
+  ~UntranslatedProvider() { EXPECT_EQ(dtrace_unregister(id_), 0); }
+
+ private:
+  dtrace_provider_id_t id_ = 0;
+};
+
+TEST(FrontEnd, AnArgumentWithoutItsTranslatorIsRefused) {
+  Front front;
+  UntranslatedProvider provider;
+  EXPECT_THAT(front.rendered("odd:::fires { trace(args[0]->member); }"), HasSubstr("[D_ARGS_XLATOR]"));
+}
+
+TEST(FrontEnd, ParsesFormats) {
+  Front front;
+  front.compile("BEGIN { printf(\"a%%b %-5d|%*.3s %hhx\\n\", 1, 2, \"x\", (char)1); }");
+  ASSERT_FALSE(front.diagnostics.any()) << front.diagnostics.list()[0].message;
+  const std::vector<Conversion>& format = front.program.sites.at(0).format;
+  ASSERT_EQ(format.size(), 4u);
+  EXPECT_EQ(format[0].literal, "a%b ");
+  EXPECT_EQ(format[0].flags, "-");
+  EXPECT_EQ(format[0].width, 5);
+  EXPECT_TRUE(format[1].width_argument);
+  EXPECT_EQ(format[1].precision, 3);
+  EXPECT_EQ(format[2].letter, 'x');
+  EXPECT_EQ(format[3].literal, "\n");
+  EXPECT_EQ(format[3].letter, 0);
+  EXPECT_EQ(front.program.sites[0].arguments.size(), 4u);
+}
+
+TEST(FrontEnd, SaysWhatWasLikelyMeant) {
+  EXPECT_THAT(Front().rendered("syscall::opn:entry { trace(1); }"),
+              HasSubstr("did you mean syscall:vmlinux:open:entry?"));
+  EXPECT_THAT(Front().rendered("BEGIN { trace(exename); }"), HasSubstr("did you mean 'execname'?"));
+  EXPECT_THAT(Front().rendered("BEGIN { prntf(\"x\"); }"), HasSubstr("did you mean 'printf'?"));
+  EXPECT_THAT(Front().rendered("#pragma D option quite\nBEGIN { }"), HasSubstr("did you mean 'quiet'?"));
+  EXPECT_EQ(Front().rendered("syscall:::entry { @a = count(; }"),
+            "invalid probe specifier syscall:::entry { @a = count(; }: [D_SYNTAX] syntax error near \";\"\n"
+            "    syscall:::entry { @a = count(; }\n"
+            "                                 ^\n"
+            "    a ) is missing before it\n");
+}
+
+TEST(FrontEnd, IsFast) {
+  using Clock = std::chrono::steady_clock;
+  auto micros = [](Clock::time_point from) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - from).count();
+  };
+  Front front;
+  front.framework->match({"dtrace", "", "", "BEGIN", {}});
+  auto start = Clock::now();
+  front.compile("BEGIN { exit(0); }");
+  std::printf("BEGIN { exit(0); }: %ld us\n", micros(start));
+  std::string text;
+  for (int i = 0; i < 1000; ++i)
+    text += "syscall::read:entry /pid == " + std::to_string(i) + "/ { self->t" + std::to_string(i % 10) +
+            " = timestamp; @[execname, probefunc] = quantize(arg2 + " + std::to_string(i) + "); }\n";
+  start = Clock::now();
+  front.compile(text);
+  long took = micros(start);
+  std::printf("1000 clauses: %ld us\n", took);
+  EXPECT_FALSE(front.diagnostics.any());
+  EXPECT_LT(took, 20'000'000);
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Each row of the table helps where its word is written.
+#include "compiler/source/other_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/compiler/check/front_fixture.h"
+
+namespace sonde {
+namespace {
+
+using Kind = OtherWord::Kind;
+using testing::HasSubstr;
+
+/// The line below the caret; empty: there is none.
+std::string hint(const std::string& script) {
+  const std::string text = Front().rendered(script);
+  const size_t caret = text.rfind("^");
+  if (caret == text.npos) return "no message: " + text;
+  const size_t line = text.find("    ", text.find('\n', caret));
+  return line == text.npos ? "" : text.substr(line + 4, text.find('\n', line) - line - 4);
+}
+
+TEST(OtherWords, EachVariableAndFunctionHasItsHint) {
+  for (const OtherWord& row : kOtherWords) {
+    const std::string word(row.word);
+    if (row.kind == Kind::Variable) EXPECT_EQ(hint("BEGIN { trace(" + word + "); }"), row.hint) << word;
+    if (row.kind == Kind::Function) EXPECT_EQ(hint("BEGIN { " + word + "(1); }"), row.hint) << word;
+  }
+}
+
+TEST(OtherWords, EachCallAndNameHasItsHint) {
+  for (const OtherWord& row : kOtherWords) {
+    const std::string word(row.word), right(row.hint);
+    if (row.kind == Kind::Call)
+      EXPECT_EQ(hint("syscall::" + word + ":entry { }"), "did you mean syscall:vmlinux:" + right + ":entry?") << word;
+    if (row.kind == Kind::ProbeName)
+      EXPECT_EQ(hint("syscall::read:" + word + " { }"), "did you mean syscall:vmlinux:read:" + right + "?") << word;
+  }
+}
+
+TEST(OtherWords, EachProbeHasItsHint) {
+  for (const OtherWord& row : kOtherWords) {
+    if (row.kind != Kind::Probe) continue;
+    std::string probe(row.word), wanted(row.hint);
+    for (int i = 1; probe.find('*') != probe.npos; ++i) {
+      const std::string part = std::to_string(40 + i), star = "$" + std::to_string(i);
+      probe.replace(probe.find('*'), 1, part);
+      if (wanted.find(star) != wanted.npos) wanted.replace(wanted.find(star), 2, part);
+    }
+    EXPECT_EQ(hint(probe + " { }"), wanted) << probe;
+  }
+  EXPECT_EQ(hint("uprobe:/bin/bash:readline { }"), "in D: pid$target:bash:readline:entry, with -c or -p");
+  EXPECT_EQ(hint_on_other_probe("interval:s:"), "");
+  EXPECT_EQ(hint_on_other_probe("interval:s"), "");
+}
+
+TEST(OtherWords, EachWordOfSyntaxHasItsHint) {
+  for (const OtherWord& row : kOtherWords) {
+    if (row.kind == Kind::Syntax)
+      EXPECT_EQ(hint("BEGIN { trace(1 " + std::string(row.word) + " 2); }"), row.hint) << row.word;
+  }
+}
+
+TEST(NearProbes, LooksAtTheWordsInOtherFields) {
+  for (const char* shifted : {"syscall::read", "syscall:read:entry", "syscall:read", "read:entry:", "read"})
+    EXPECT_EQ(hint(std::string(shifted) + " { }"), "did you mean syscall:vmlinux:read:entry?") << shifted;
+  EXPECT_EQ(hint("dtrace:::begin { }"), "did you mean dtrace:::BEGIN?");
+  EXPECT_EQ(hint("syscall::*read*: { } syscall:*read { }"), "did you mean syscall:vmlinux:*read:entry?");
+}
+
+TEST(NearProbes, IsSilentWhereTheDistanceIsLarge) {
+  EXPECT_EQ(hint("quit { }"), "");
+  EXPECT_EQ(hint("syscall::nosuchcall:entry { }"), "");
+  EXPECT_EQ(hint("::f: { }"), "");  // BEGIN has no function at all
+  EXPECT_THAT(hint("io:::start { }"), HasSubstr("no provider io has probes here"));
+}
+
+TEST(Hints, OnWhatIsWrittenOtherwiseInD) {
+  EXPECT_EQ(hint("BEGIN /pid = 1/ { }"), "== compares");
+  EXPECT_EQ(hint("BEGIN { pid = 1; }"), "");
+  EXPECT_EQ(hint("BEGIN { trace(\u201ca\u201d); }"), "quotes are written \" and '");
+  EXPECT_EQ(hint("BEGIN { printf(\"%d\" pid); }"), "a , is missing before it");
+  EXPECT_EQ(hint("BEGIN { trace(1 pid); }"), "");
+  EXPECT_THAT(Front().rendered("BEGIN { trace(\u201ca\u201d); }"), HasSubstr("near \"\u201c\""));
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which part of a clause runs where: goldens of the fire part for typical clauses.
+#include <gtest/gtest.h>
+
+#include "compiler/dif/disassemble.h"
+#include "compiler/split/splitter.h"
+#include "tests/compiler/evaluator/tree.h"
+
+namespace sonde {
+namespace {
+
+using namespace test;
+
+class Split : public testing::Test {
+ protected:
+  Tables tables;
+  Options options;
+  Splitter splitter{tables.program, options};
+  std::vector<std::unique_ptr<Unit>> units;
+  Diagnostics diagnostics;
+
+  template <typename... Clauses>
+  std::vector<SplitClause> split_all(Clauses... clauses) {
+    units.push_back(std::make_unique<Unit>());
+    (units.back()->clauses.push_back(std::move(clauses)), ...);
+    return splitter.split({units.back().get()}, diagnostics);
+  }
+  std::string fire(const SplitClause& clause) { return disassemble(*clause.fire); }
+};
+
+TEST_F(Split, PredicateOfArgumentsFiltersAndArgumentsAreCaptured) {
+  // /arg0 == 3 && pid != 7/ { trace(arg1); trace(arg1 + uid); }
+  auto clauses = split_all(
+      clause(logical(Op::LogAnd, binary(Op::Eq, builtin("arg0"), number(3), int_type()),
+                     binary(Op::Ne, builtin("pid", int_type()), number(7), int_type())),
+             call("trace", void_type(), builtin("arg1")),
+             call("trace", void_type(), binary(Op::Add, builtin("arg1"), builtin("uid", integer_type(4, false))))));
+  ASSERT_EQ(clauses.size(), 1u);
+  EXPECT_EQ(fire(clauses[0]),
+            "0000  ARG      r0, arg0\n"
+            "0001  LI       r1, 3\n"
+            "0002  EQ       r0, r0, r1\n"
+            "0003  JZ       r0, 0014\n"
+            "0004  VAR      r0, pid\n"
+            "0005  LI       r1, 7\n"
+            "0006  NE       r0, r0, r1\n"
+            "0007  JZ       r0, 0014\n"
+            "0008  ARG      r0, arg1\n"
+            "0009  CAPW     s0, r0\n"
+            "0010  VAR      r0, uid\n"
+            "0011  ZX       r0, r0, 32\n"
+            "0012  CAPW     s1, r0\n"
+            "0013  RECORD\n"
+            "0014  FAIL\n");
+  EXPECT_TRUE(clauses[0].body_predicates.empty());
+  EXPECT_EQ(clauses[0].slot_of.size(), 3u);
+  EXPECT_FALSE(clauses[0].held);
+}
+
+TEST_F(Split, ExecnameIsComparedThere) {
+  auto clauses =
+      split_all(clause(binary(Op::Eq, builtin("execname", string_type()), text("ls"), int_type()), number(0)),
+                clause(binary(Op::Ne, text("ls"), builtin("execname", string_type()), int_type()), number(0)));
+  EXPECT_EQ(fire(clauses[0]),
+            "0000  NAMEQ    r0, \"ls\"\n"
+            "0001  JZ       r0, 0003\n"
+            "0002  RECORD\n"
+            "0003  FAIL\n");
+  EXPECT_EQ(fire(clauses[1]),
+            "0000  NAMEQ    r0, \"ls\"\n"
+            "0001  LI       r1, 0\n"
+            "0002  EQ       r0, r0, r1\n"
+            "0003  JZ       r0, 0005\n"
+            "0004  RECORD\n"
+            "0005  FAIL\n");
+}
+
+TEST_F(Split, ProbefuncIsTheBodysButLaterConjunctsFilter) {
+  auto clauses = split_all(
+      clause(logical(Op::LogAnd, binary(Op::Eq, builtin("probefunc", string_type()), text("read"), int_type()),
+                     binary(Op::Gt, builtin("arg0"), number(2), int_type())),
+             number(0)));
+  EXPECT_EQ(clauses[0].body_predicates.size(), 1u);
+  EXPECT_EQ(fire(clauses[0]),
+            "0000  ARG      r0, arg0\n"
+            "0001  LI       r1, 2\n"
+            "0002  LTS      r0, r1, r0\n"
+            "0003  JZ       r0, 0005\n"
+            "0004  RECORD\n"
+            "0005  FAIL\n");
+}
+
+TEST_F(Split, ConjunctsBehindASideEffectStay) {
+  uint32_t x = tables.add(VariableDesc::Scope::Global, "x", int_type());
+  auto clauses = split_all(
+      clause(logical(Op::LogAnd, update(Op::Add, tables.variable(x), number(1)), builtin("arg0")), number(0)));
+  EXPECT_EQ(clauses[0].body_predicates.size(), 2u);
+  EXPECT_EQ(fire(clauses[0]), "0000  ARG      r0, arg0\n0001  CAPW     s0, r0\n0002  RECORD\n");
+}
+
+TEST_F(Split, EntryToReturnNeedsNoRecordAtEntry) {
+  uint32_t t = tables.add(VariableDesc::Scope::Self, "t", ulong_type());
+  auto clauses = split_all(
+      clause(nullptr, assign(tables.variable(t), builtin("timestamp", ulong_type()))),
+      clause(tables.variable(t),
+             call("trace", void_type(), binary(Op::Sub, builtin("timestamp", ulong_type()), tables.variable(t))),
+             assign(tables.variable(t), cast(ulong_type(), number(0)))));
+  EXPECT_EQ(fire(clauses[0]),
+            "0000  VAR      r0, timestamp\n"
+            "0001  STT      r0, self[0]\n"
+            "0002  FAIL\n");
+  EXPECT_EQ(fire(clauses[1]),
+            "0000  LDT      r0, self[0]\n"
+            "0001  JZ       r0, 0007\n"
+            "0002  LDT      r0, self[0]\n"
+            "0003  CAPW     s0, r0\n"
+            "0004  LI       r0, 0\n"
+            "0005  STT      r0, self[0]\n"
+            "0006  RECORD\n"
+            "0007  FAIL\n");
+  EXPECT_EQ(clauses[1].done_at_fire.size(), 1u);
+}
+
+TEST_F(Split, StringAtReturnOfAPointerFromEntryIsNotHeld) {
+  uint32_t p = tables.add(VariableDesc::Scope::Self, "p", long_type());
+  auto clauses = split_all(
+      clause(nullptr, assign(tables.variable(p), builtin("arg1"))),
+      clause(nullptr,
+             call("trace", void_type(), call("copyinstr", string_type(), cast(ulong_type(), tables.variable(p))))));
+  EXPECT_FALSE(clauses[1].held);
+  EXPECT_EQ(fire(clauses[1]),
+            "0000  LDT      r0, self[0]\n"
+            "0001  CAPSTR   s0, r0, 255\n"
+            "0002  RECORD\n");
+}
+
+TEST_F(Split, ValuesThatAreNotKnownThereKeepAVariableInTheBody) {
+  uint32_t a = tables.add(VariableDesc::Scope::Self, "a", long_type());
+  uint32_t b = tables.add(VariableDesc::Scope::Self, "b", long_type());
+  uint32_t c = tables.add(VariableDesc::Scope::This, "c", int_type());
+  // a depends on b, b on a random number: neither lives at fire time. c does, and is cut to int.
+  auto clauses = split_all(
+      clause(nullptr, assign(tables.variable(a), tables.variable(b)),
+             assign(tables.variable(b), call("rand", int_type())), assign(tables.variable(c), builtin("arg0")),
+             update(Op::Add, tables.variable(c), number(2)), call("copyinstr", string_type(), tables.variable(a))));
+  EXPECT_EQ(clauses[0].done_at_fire.size(), 2u);
+  EXPECT_TRUE(clauses[0].held);
+  EXPECT_EQ(fire(clauses[0]),
+            "0000  ARG      r0, arg0\n"
+            "0001  SX       r0, r0, 32\n"
+            "0002  STL      r0, this[0]\n"
+            "0003  LDL      r0, this[0]\n"
+            "0004  LI       r1, 2\n"
+            "0005  ADD      r0, r0, r1\n"
+            "0006  SX       r0, r0, 32\n"
+            "0007  STL      r0, this[0]\n"
+            "0008  RECORD\n");
+}
+
+TEST_F(Split, AnAssignmentBelowAnIfOrAnUndecidedPredicateStays) {
+  uint32_t a = tables.add(VariableDesc::Scope::Self, "a", long_type());
+  uint32_t b = tables.add(VariableDesc::Scope::Self, "b", long_type());
+  ClauseAst with_if = clause(nullptr);
+  Statement condition;
+  condition.kind = Statement::Kind::If;
+  condition.expression = builtin("arg0");
+  condition.then_part.push_back(statement(assign(tables.variable(a), number(1))));
+  with_if.statements.push_back(std::move(condition));
+  auto clauses = split_all(std::move(with_if), clause(builtin("walltimestamp"), assign(tables.variable(b), number(1))));
+  EXPECT_TRUE(clauses[0].done_at_fire.empty());
+  EXPECT_TRUE(clauses[1].done_at_fire.empty());
+}
+
+TEST_F(Split, ALaterTextCannotMoveAVariable) {
+  uint32_t a = tables.add(VariableDesc::Scope::Self, "a", long_type());
+  split_all(clause(nullptr, assign(tables.variable(a), builtin("arg0"))));
+  ASSERT_FALSE(diagnostics.any());
+  split_all(clause(nullptr, assign(tables.variable(a), call("rand", int_type()))));
+  ASSERT_EQ(diagnostics.list().size(), 1u);
+  EXPECT_EQ(diagnostics.list()[0].message, "self->a is kept where probes fire, and this value is not known there");
+  EXPECT_EQ(&splitter->unit_of(0), units.back().get());
+  // The failed call left nothing behind.
+  diagnostics = {};
+  auto clauses = split_all(clause(tables.variable(a), number(0)));
+  EXPECT_EQ(fire(clauses.at(0)), "0000  LDT      r0, self[0]\n0001  JZ       r0, 0003\n0002  RECORD\n0003  FAIL\n");
+}
+
+TEST_F(Split, EqualCapturesShareASlotUntilAResidentChanges) {
+  uint32_t n = tables.add(VariableDesc::Scope::This, "n", long_type());
+  auto clauses =
+      split_all(clause(nullptr, assign(tables.variable(n), builtin("arg0")),
+                       call("trace", void_type(), tables.variable(n)), call("trace", void_type(), tables.variable(n)),
+                       update(Op::Add, tables.variable(n), number(1)), call("trace", void_type(), tables.variable(n))));
+  EXPECT_EQ(clauses[0].captures.size(), 2u);
+}
+
+TEST_F(Split, MemoryIsLoadedAloneWhenItsPlaceIsConstant) {
+  const Type* pointer = pointer_type(int_type());
+  auto field = [&](uint64_t offset, const Type* type) {
+    return deref(binary(Op::Add, cast(pointer, call("copyin", pointer, builtin("arg0"), number(16, ulong_type()))),
+                        number(offset), pointer),
+                 type);
+  };
+  auto clauses = split_all(clause(binary(Op::Eq, field(4, int_type()), number(1), int_type()),
+                                  call("trace", void_type(), field(8, ulong_type())),
+                                  call("trace", void_type(), field(14, int_type()))));
+  EXPECT_FALSE(clauses[0].held);
+  EXPECT_EQ(fire(clauses[0]),
+            "0000  ARG      r0, arg0\n"
+            "0001  LI       r1, 4\n"
+            "0002  ADD      r0, r0, r1\n"
+            "0003  LDS      r0, r0, 4\n"
+            "0004  LI       r1, 1\n"
+            "0005  EQ       r0, r0, r1\n"
+            "0006  JZ       r0, 0016\n"
+            "0007  ARG      r0, arg0\n"
+            "0008  LI       r1, 8\n"
+            "0009  ADD      r0, r0, r1\n"
+            "0010  LDU      r0, r0, 8\n"
+            "0011  CAPW     s0, r0\n"
+            "0012  ARG      r0, arg0\n"
+            "0013  LI       r1, 16\n"
+            "0014  CAPMEM   s1, r0, r1, 16\n"
+            "0015  RECORD\n"
+            "0016  FAIL\n");
+}
+
+TEST_F(Split, SizesOfCopiesCountTheNul) {
+  auto clauses = split_all(clause(nullptr, call("copyinstr", string_type(), builtin("arg0"), number(10)),
+                                  call("copyinstr", string_type(), builtin("arg0"), builtin("arg1")),
+                                  call("copyin", pointer_type(void_type()), builtin("arg0"), builtin("arg1")),
+                                  call("ustack", stack_type(), number(5)), call("stack", stack_type(), number(20))));
+  EXPECT_EQ(fire(clauses[0]),
+            "0000  ARG      r0, arg0\n"
+            "0001  CAPSTR   s0, r0, 9\n"
+            "0002  ARG      r0, arg0\n"
+            "0003  ARG      r1, arg1\n"
+            "0004  LI       r2, 0\n"
+            "0005  NE       r2, r1, r2\n"
+            "0006  SUB      r1, r1, r2\n"
+            "0007  CAPSTRN  s1, r0, r1, 255\n"
+            "0008  ARG      r0, arg0\n"
+            "0009  ARG      r1, arg1\n"
+            "0010  CAPMEM   s2, r0, r1, 65536\n"
+            "0011  CAPSTACK s3, 5\n"
+            "0012  CAPKSTACK s4, 20\n"
+            "0013  RECORD\n");
+}
+
+TEST_F(Split, APointerLeadsWhereItBegins) {
+  const Type *pointer = pointer_type(int_type()), *to_pointer = pointer_type(pointer);
+  const auto t = tables.add(VariableDesc::Scope::Self, "t", pointer);
+  auto clauses =
+      split_all(clause(nullptr, assign(tables.variable(t), builtin("curthread", pointer))),
+                clause(nullptr,
+                       call("trace", void_type(),
+                            deref(binary(Op::Add, tables.variable(t), number(8), pointer), integer_type(2, true))),
+                       call("trace", void_type(), deref(deref(builtin("curthread", to_pointer), pointer), int_type())),
+                       call("trace", void_type(), deref(builtin("curthread", pointer), bytes_type(24))),
+                       call("trace", void_type(), deref(cast(pointer, builtin("arg0")), int_type()))));
+  EXPECT_EQ(fire(clauses[1]),
+            "0000  LDT      r0, self[0]\n"
+            "0001  LI       r1, 8\n"
+            "0002  ADD      r0, r0, r1\n"
+            "0003  LDK      r0, r0, 2\n"
+            "0004  SX       r0, r0, 16\n"
+            "0005  CAPW     s0, r0\n"
+            "0006  VAR      r0, curthread\n"
+            "0007  LDK      r0, r0, 8\n"
+            "0008  LDK      r0, r0, 4\n"
+            "0009  SX       r0, r0, 32\n"
+            "0010  CAPW     s1, r0\n"
+            "0011  VAR      r0, curthread\n"
+            "0012  LI       r1, 24\n"
+            "0013  CAPKMEM  s2, r0, r1, 24\n"
+            "0014  ARG      r0, arg0\n"
+            "0015  LDS      r0, r0, 4\n"
+            "0016  CAPW     s3, r0\n"
+            "0017  RECORD\n");
+}
+
+TEST_F(Split, StopAndRaiseHold) {
+  auto clauses =
+      split_all(clause(nullptr, call("stop", void_type())), clause(nullptr, call("raise", void_type(), number(9))),
+                clause(nullptr, call("system", void_type())));
+  EXPECT_TRUE(clauses[0].held);
+  EXPECT_TRUE(clauses[1].held);
+  EXPECT_FALSE(clauses[2].held);
+}
+
+TEST_F(Split, TheRuntimeFindsTheArgumentsOfArgstr) {
+  auto clauses = split_all(clause(nullptr, call("trace", void_type(), builtin("argstr", string_type())),
+                                  call("trace", void_type(), builtin("arg0"))));
+  EXPECT_EQ(clauses[0].captures.size(), SONDE_DIF_ARGS) << "of a signal all of them";
+  EXPECT_EQ(clauses[0].fire->insns[2].op, SONDE_DIF_ARG);
+  EXPECT_EQ(clauses[0].fire->insns[3].op, SONDE_DIF_CAPW);
+}
+
+TEST_F(Split, AClauseWithoutStatementsRecords) {
+  ClauseAst bare = clause(nullptr);
+  auto clauses = split_all(std::move(bare));
+  EXPECT_EQ(fire(clauses[0]), "0000  RECORD\n");
+}
+
+TEST_F(Split, TooManyCapturesAreRefused) {
+  ClauseAst wide = clause(nullptr);
+  for (uint64_t i = 0; i < 65; ++i)
+    wide.statements.push_back(statement(call("copyinstr", string_type(), number(i, ulong_type()))));
+  split_all(std::move(wide));
+  ASSERT_EQ(diagnostics.list().size(), 1u);
+  EXPECT_EQ(diagnostics.list()[0].message, "clause captures more than 64 values: split it in two");
+}
+
+}  // namespace
+}  // namespace sonde

@@ -399,6 +399,11 @@ static u32 points_of(u32 kind)
 	return 0;
 }
 
+static bool point_takes(enum sonde_tap_kind kind)
+{
+	return points_of(kind);
+}
+
 static u32 points_wanted(struct sonde_session *session)
 {
 	struct sonde_program *program;
@@ -472,6 +477,7 @@ static void point_close(struct sonde_session *session)
 }
 
 const struct sonde_tap_ops sonde_point_taps = {
+	.takes = point_takes,
 	.check = sonde_site_check,
 	.arm = sonde_site_arm,
 	.disarm = sonde_site_disarm,

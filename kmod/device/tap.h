@@ -33,6 +33,7 @@ struct sonde_arming {
 /**
  * struct sonde_tap_ops - what a kind of tap stands on
  * @has_file: its taps name a file
+ * @takes: whether taps of this kind are its
  * @check: whether a tap can be armed, else what to tell the user
  * @arm: arms a tap, which may fire at once
  * @disarm: takes it out; it may still fire until @wait, and RCU
@@ -45,11 +46,12 @@ struct sonde_arming {
  * @free: frees what a tap has had, after that
  * @close: gives all hooks back: no tap is left
  *
- * All are called under the session's lock, but for @wait and @free when it is
- * closed; all may sleep. Those from @hold on may be NULL.
+ * All but @takes are called under the session's lock, @wait and @free also without
+ * it when it is closed, and may sleep. Those from @hold on may be NULL.
  */
 struct sonde_tap_ops {
 	bool has_file;
+	bool (*takes)(enum sonde_tap_kind kind);
 	int (*check)(struct sonde_session *session, const struct sonde_tap *tap,
 		     char *why);
 	int (*arm)(struct sonde_armed *armed, const char *path,

@@ -5,7 +5,6 @@
  * A tap fires a probe where something happens. What it stands on, its backend
  * (tap.h) knows.
  */
-#include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/tracepoint.h>
 
@@ -17,29 +16,6 @@
 #include "kmod/device/tap.h"
 #include "kmod/device/taps.h"
 #include "kmod/device/works.h"
-
-/* What each kind of tap stands on. */
-static const struct sonde_tap_ops *const kinds[SONDE_TAP_KIND_COUNT] = {
-	[SONDE_TAP_SYSCALL_ENTRY] = &sonde_call_taps,
-	[SONDE_TAP_SYSCALL_RETURN] = &sonde_call_taps,
-	[SONDE_TAP_EXEC] = &sonde_call_taps,
-	[SONDE_TAP_EXEC_FAILURE] = &sonde_call_taps,
-	[SONDE_TAP_CREATE] = &sonde_point_taps,
-	[SONDE_TAP_LWP_CREATE] = &sonde_point_taps,
-	[SONDE_TAP_START] = &sonde_point_taps,
-	[SONDE_TAP_LWP_START] = &sonde_point_taps,
-	[SONDE_TAP_EXEC_SUCCESS] = &sonde_point_taps,
-	[SONDE_TAP_EXIT] = &sonde_point_taps,
-	[SONDE_TAP_LWP_EXIT] = &sonde_point_taps,
-	[SONDE_TAP_SIGNAL_SEND] = &sonde_point_taps,
-	[SONDE_TAP_SIGNAL_DELIVER] = &sonde_point_taps,
-	[SONDE_TAP_SIGNAL_DISCARD] = &sonde_point_taps,
-	[SONDE_TAP_USER_ENTRY] = &sonde_user_taps,
-	[SONDE_TAP_USER_RETURN] = &sonde_user_taps,
-	[SONDE_TAP_USER_OFFSET] = &sonde_user_taps,
-	[SONDE_TAP_PROFILE] = &sonde_timer_taps,
-	[SONDE_TAP_TICK] = &sonde_timer_taps,
-};
 
 static const struct sonde_tap_ops *const backends[] = {
 	&sonde_point_taps, &sonde_call_taps, &sonde_user_taps,
@@ -104,19 +80,25 @@ static bool tap_leave_fits(const struct sonde_tap *tap)
 	       (tap->kind == SONDE_TAP_USER_ENTRY && reenters);
 }
 
+/* What a kind of tap stands on. Return: NULL if there is no such kind. */
 static const struct sonde_tap_ops *tap_ops_of(u32 kind)
 {
-	return kinds[array_index_nospec(kind, SONDE_TAP_KIND_COUNT)];
+	int n;
+
+	for (n = 0; n < ARRAY_SIZE(backends); n++)
+		if (kind < SONDE_TAP_KIND_COUNT && backends[n]->takes(kind))
+			return backends[n];
+	return NULL;
 }
 
 static int tap_check_tap(struct sonde_session *session,
 			 const struct sonde_tap *tap,
 			 const struct sonde_arming *arming, char *why)
 {
-	const struct sonde_tap_ops *ops;
+	const struct sonde_tap_ops *ops = tap_ops_of(tap->kind);
 	const char *fault;
 
-	if (tap->kind >= SONDE_TAP_KIND_COUNT) {
+	if (!ops) {
 		scnprintf(why, SONDE_WHY, "malformed request: unknown kind of tap");
 		return -EINVAL;
 	}
@@ -134,7 +116,6 @@ static int tap_check_tap(struct sonde_session *session,
 		scnprintf(why, SONDE_WHY, "tap %u: it names no probe", tap->id);
 		return -EINVAL;
 	}
-	ops = tap_ops_of(tap->kind);
 	if (ops->has_file ? !tap->path_length && !arming->file.file :
 			    tap->path_length) {
 		scnprintf(why, SONDE_WHY, "tap %u: a file's name is %s", tap->id,

@@ -178,8 +178,7 @@ std::vector<uint32_t> Session::named_processes(std::span<const SourceText> texts
 /// on are traced in any case.
 Result<void> Session::attach_all() {
   for (uint32_t pid : std::vector<uint32_t>(attach_)) {
-    std::vector<uint32_t> children;
-    if (source_->name() == "ptrace") children = descendants_of(pid);
+    std::vector<uint32_t> children = descendants_of(pid);
     if (auto done = source_->attach(pid); !done) return done;
     std::erase_if(children, [this](uint32_t child) {
       return std::ranges::find(live_, child) != live_.end() || ::kill(static_cast<pid_t>(child), 0) != 0;

@@ -178,7 +178,7 @@ TEST_F(Split, ALaterTextCannotMoveAVariable) {
   split_all(clause(nullptr, assign(tables.variable(a), call("rand", int_type()))));
   ASSERT_EQ(diagnostics.list().size(), 1u);
   EXPECT_EQ(diagnostics.list()[0].message, "self->a is kept where probes fire, and this value is not known there");
-  EXPECT_EQ(&splitter->unit_of(0), units.back().get());
+  EXPECT_EQ(&splitter.unit_of(0), units.back().get());
   // The failed call left nothing behind.
   diagnostics = {};
   auto clauses = split_all(clause(tables.variable(a), number(0)));

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#include <unistd.h>
+
 namespace sonde {
 namespace {
 
@@ -37,10 +39,12 @@ std::vector<uint32_t> descendants_of(uint32_t pid) {
     if (std::from_chars(name.data(), name.data() + name.size(), number).ptr != name.data() + name.size()) continue;
     if (const uint32_t parent = parent_of(number); parent != 0) children.emplace(parent, number);
   }
+  const auto own = static_cast<uint32_t>(::getpid());
   std::vector<uint32_t> found{pid};
   for (size_t i = 0; i < found.size(); i++) {
     const auto [first, last] = children.equal_range(found[i]);
-    for (auto child = first; child != last; ++child) found.push_back(child->second);
+    for (auto child = first; child != last; ++child)
+      if (child->second != own) found.push_back(child->second);
   }
   found.erase(found.begin());
   return found;

@@ -7,7 +7,7 @@
 //   front_end()                     each text in turn, those libraries first: names, types, lowering     check/front_end.h
 //   Splitter::split()               all clauses together: fire parts, and what is left for bodies        split/splitter.h
 //   Jit::compile()                  bodies as native code                                                llvm/jit.h
-//   Splitter::split_remembering()   each clause: the hidden clause that it needs on the entries of calls
+//   Splitter::split_remembering()   each clause: the hidden clause that it needs on the entries of calls  split/splitter.h
 //
 // All texts of a call pass each stage before the next begins, for where a variable lives depends on all its
 // uses. No clause becomes part of the program before all have passed. Names are different: a text that the front end has

@@ -28,7 +28,7 @@ class Checker {
   Checker(World& world, const SourceText& source, Diagnostics& diagnostics)
       : world_(world), source_(source), diagnostics_(diagnostics) {}
 
-  // check.cpp
+  // front_end.cpp
   void items(SyntaxTree& tree, Unit& unit);
   /// The least of all names that were used: Stable/Stable/Common at most.
   const dtrace_attribute_t& least_attributes() const { return least_; }
@@ -39,9 +39,10 @@ class Checker {
     SourceRange where;  ///< of the use: errors inside point there
   };
 
-  // check.cpp: clauses and statements
+  // front_end.cpp: clauses and statements
   void clause(ClauseAst& clause);
   void predicate(ClauseAst& clause);
+  static bool is_action_call(const Expr& expr);
   bool body_first(ClauseAst& clause);
   void statement_list(std::vector<Statement>& list);
   void statement(Statement& statement);
@@ -84,6 +85,7 @@ class Checker {
   ExprPtr check_offsetof(ExprPtr expr);
   ExprPtr check_stringof(ExprPtr expr);
   [[noreturn]] void unknown_name(const std::string& name, SourceRange where);
+  static bool leads_into_kernel(const Expr& pointer);
 
   // operator.cpp
   ExprPtr check_binary(ExprPtr expr);
@@ -139,7 +141,6 @@ class Checker {
   ExprPtr binary(Op op, ExprPtr a, ExprPtr b, const Type* type, SourceRange where);
   ExprPtr printable(ExprPtr expr);  ///< cut to its type, arrays and records as they are
   static bool is_null(const Expr& expr);
-  static bool is_action_call(const Expr& expr);
   static bool is_char_pointer(const Type* type);
 
   // fold.cpp
@@ -156,7 +157,6 @@ class Checker {
   ExprPtr lowered_call(ExprPtr call);
   ExprPtr kept_in_variable(ExprPtr& value);
   void refuse_size(const Expr& call);
-  static bool leads_into_kernel(const Expr& pointer);
   [[noreturn]] void argument_mismatch(const std::string& name, size_t number, const std::string& prototype,
                                       const Expr& argument, std::string_view brackets = "( )");
   const DFunction* function_of(const Expr& call, std::string& name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the split makes of a clause: a fire part and what its body finds in a record.
+// What the split makes of a clause: a fire part, and what its body finds in a record; and the probes of system calls that it asks about.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <set>
+#include <vector>
+
 #include "compiler/source/diagnostic.h"
 #include "compiler/split/pointer_origins.h"
 #include "compiler/split/residency.h"

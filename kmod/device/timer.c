@@ -53,8 +53,8 @@ struct sonde_timer {
 DEFINE_PER_CPU(bool, sonde_sampling);
 
 /*
- * What firings take is a debt, paid off by four times as much time. Where more than
- * DEBT_MAX is open, none is made.
+ * What firings take is a debt, paid off by four times as much time. While more than
+ * DEBT_MAX is owed, none is made.
  */
 #define DEBT_MAX (20 * NSEC_PER_MSEC)
 static DEFINE_PER_CPU(u64, paid_at); /* when this CPU's will be paid */

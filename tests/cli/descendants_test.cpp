@@ -40,5 +40,24 @@ TEST(Descendants, ChildrenAndTheirsWithoutTheDead) {
   for (int end : ends) ::close(end);
 }
 
+TEST(Descendants, NotWhoAsksAndWhatItHasStarted) {
+  const pid_t parent = ::getpid();
+  const pid_t asks = ::fork();
+  if (asks == 0) {
+    const pid_t started = ::fork();
+    if (started == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    const bool none = descendants_of(static_cast<uint32_t>(parent)).empty();
+    ::kill(started, SIGKILL);
+    ::waitpid(started, nullptr, 0);
+    ::_exit(none ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(asks, &status, 0), asks);
+  EXPECT_EQ(status, 0);
+}
+
 }  // namespace
 }  // namespace sonde

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The same D scripts as root and as a member of group tracing, on the module: what the member gets otherwise.
+"""The same D scripts as root and as a member of group tracing, on the module, and where what the member gets differs.
 
     users.py SONDE CALLS   in a guest with the module loaded: runs them; CALLS is device/calls.c, compiled
     users.py --table       prints the table of it, which docs/kernel-module.md has
@@ -57,13 +57,13 @@ ROWS = [
         Got("the same, of those that traced processes send", None, "signals are seen where traced processes send them")),
     Row("the user's stack", "syscall::getppid:entry { @[ustackdepth > 1] = count(); }", "-c 'PROGRAM 10'", "1 10"),
     Row("to change it", "syscall::getppid:entry { raise(SIGTERM); }", "-w -c 'PROGRAM 1000000000'", ""),
-    Row("to stop it", 'syscall::getppid:entry { stop(); system("kill -CONT %d", pid); }', "-w -c 'PROGRAM 1'", ""),
+    Row("to stop it", 'syscall::getppid:entry { stop(); system("ps -o state= -p %d; kill -CONT %d", pid, pid); }', "-w -c 'PROGRAM 1'", "[tT]"),
     Row("large buffers", "syscall::getppid:entry { @ = count(); }", "-b 32m -c 'PROGRAM 100'", "100"),
     Row("a process of one's own", "syscall:::return { exit(0); }", "-p OWN", ""),
     Row("a process of another user", "syscall:::return { exit(0); }", "-p OTHER", "", refused("it belongs to uid 0"), refused("it belongs to uid 0")),
     Row("a set-uid program that it starts", "syscall::getppid:entry { @ = count(); }", """-c 'sh -c "SETUID 100; :"'""", r"10\d",
         Got("not traced from there on, and told: `runs a program with privileges that you lack`", r"\d?", "runs a program with privileges that you lack"),
-        Got("traced, without its privileges")),
+        Got("traced: ptrace starts it without its privileges")),
     Row("all processes", "syscall:::entry { exit(0); }", "", "", refused(ALL), refused("needs a traced process: name one by -c or -p")),
     Row("no process at all", "tick-10ms { exit(0); }", "", "", refused(ALL)),
     Row("user functions", "pid$target:calls:main:entry { @ = count(); }", "-c 'PROGRAM 1'", "1", refused(PERFMON)),
@@ -136,8 +136,8 @@ def table():
     yield "| asked | for example | root | a member, `-x source=kmod` | a member, `auto` (ptrace) |"
     yield "|---|---|---|---|---|"
     for row in ROWS:
-        script = row.script.replace("|", "\\|")
-        yield f"| {row.question} | `{script}` | answered | {row.member.words} | {row.auto.words} |"
+        example = f"{row.target} -n '{row.script}'".strip().replace("|", "\\|")
+        yield f"| {row.question} | `{example}` | answered | {row.member.words} | {row.auto.words} |"
 
 
 def main():

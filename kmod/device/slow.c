@@ -424,8 +424,10 @@ static bool slow_bring_in_alone(struct sonde_slow *slow,
 static int slow_read_operand(void *context, u64 address, u64 *value)
 {
 	const void __user *from = (const void __user *)(unsigned long)address;
+	bool *unknown = context;
 
-	return copy_from_user(value, from, sizeof(*value)) ? -EFAULT : 0;
+	*unknown = copy_from_user(value, from, sizeof(*value));
+	return *unknown ? -EFAULT : 0;
 }
 
 /* The session's end does not wait for it. Return: whether the firing stands. */
@@ -436,17 +438,22 @@ static bool slow_leaves(struct sonde_slow *slow, struct sonde_grip *grip)
 		.flags = slow->regs.flags,
 		.read = slow_read_operand,
 	};
+	bool unknown = false, leaves;
 	struct sonde_pause pause;
-	bool leaves;
 
 	if (slow->leave.how == SONDE_LEAVE_NONE)
 		return true;
+	state.context = &unknown;
 	sonde_leave_fetch(&slow->regs, &state);
 	if (slow_pause(slow, grip, &pause))
 		return false;
 	leaves = sonde_leaves(&slow->leave, &state);
 	slow->leave.how = SONDE_LEAVE_NONE; /* it has been judged */
-	return !slow_resume(slow, grip, &pause) && leaves;
+	if (slow_resume(slow, grip, &pause))
+		return false;
+	if (unknown) /* the jump faults, too, or only the kernel may not read it */
+		slow_lose(slow);
+	return leaves;
 }
 
 static enum outcome slow_run_one(struct sonde_slow *slow,

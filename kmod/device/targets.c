@@ -289,10 +289,14 @@ static int target_admit(struct sonde_session *session,
 			char *why)
 {
 	struct task_struct *leader;
-	int err = down_read_killable(&process->exec_update_lock);
+	int err = down_read_interruptible(&process->exec_update_lock);
 
-	if (err)
+	/* an exec closes files under it, and may wait for a file's server */
+	if (err) {
+		scnprintf(why, SONDE_WHY,
+			  "interrupted while the process became another program");
 		return err;
+	}
 	/* not who it was before: a thread that execs becomes the leader */
 	leader = get_pid_task(pid, PIDTYPE_TGID);
 	err = leader ? target_check_task(leader, why) : -ESRCH;
@@ -314,7 +318,7 @@ static int target_admit(struct sonde_session *session,
  * @why: what to tell the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -ESRCH, -EPERM not yours, -EOPNOTSUPP, -ENOMEM, -EINTR killed, those
+ * Return: 0, -ESRCH, -EPERM not yours, -EOPNOTSUPP, -ENOMEM, -EINTR a signal, those
  * of sonde_taps_retarget().
  */
 int sonde_target_add(struct sonde_session *session, u64 number, char *why)

@@ -99,6 +99,14 @@ struct walk {
 	u32 steps; /* that may still be taken: of tables and expressions */
 };
 
+/* A step that is no step of a table: something is read to find one. */
+static bool unwind_pay(struct walk *w)
+{
+	if (w->steps)
+		w->steps--;
+	return w->steps;
+}
+
 static bool unwind_read_word(u64 address, u64 *to)
 {
 	return !sonde_read_present(address, to, sizeof(*to));
@@ -221,8 +229,9 @@ static void unwind_read_table(struct object *object, u64 header)
 }
 
 /* Of the object whose ELF header lies at @base, if @offset in it is code. */
-static bool unwind_read_headers(struct object *object, u64 base, u64 offset)
+static bool unwind_read_headers(struct walk *w, u64 base, u64 offset)
 {
+	struct object *object = &w->object;
 	u64 frames = 0, bias = 0;
 	bool found = false;
 	struct elf64_hdr header;
@@ -232,7 +241,8 @@ static bool unwind_read_headers(struct object *object, u64 base, u64 offset)
 	if (!unwind_has_elf_header(base, &header))
 		return false;
 	for (n = 0; n < header.e_phnum && n < HEADERS_MAX; n++) {
-		if (sonde_read_user(base + header.e_phoff + n * sizeof(part),
+		if (!unwind_pay(w) ||
+		    sonde_read_user(base + header.e_phoff + n * sizeof(part),
 				    &part, sizeof(part)))
 			return false;
 		if (part.p_type == PT_GNU_EH_FRAME)
@@ -258,8 +268,9 @@ static bool unwind_is_object(struct mm_struct *mm,
 }
 
 /* Where @pc is code, the mapping; where that is of an object, its table. */
-static bool unwind_find_object(struct object *object, u64 pc)
+static bool unwind_find_object(struct walk *w, u64 pc)
 {
+	struct object *object = &w->object;
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
 	bool code, mapped = false;
@@ -283,8 +294,8 @@ static bool unwind_find_object(struct object *object, u64 pc)
 	}
 	mmap_read_unlock(mm);
 	/* the header is before the text, by so much or by some pages more */
-	for (gap = 0; mapped && gap < GAPS_MAX; gap++)
-		if (unwind_read_headers(object,
+	for (gap = 0; mapped && gap < GAPS_MAX && unwind_pay(w); gap++)
+		if (unwind_read_headers(w,
 					object->start - offset -
 						gap * PAGE_SIZE,
 					offset))
@@ -293,8 +304,9 @@ static bool unwind_find_object(struct object *object, u64 pc)
 }
 
 /* The FDE that may have @pc; 0: there is none. */
-static u64 unwind_find_entry(const struct object *object, u64 pc)
+static u64 unwind_find_entry(struct walk *w, u64 pc)
 {
+	const struct object *object = &w->object;
 	u32 low = 0, high = object->count;
 	s32 pair[2], found = 0;
 
@@ -303,7 +315,8 @@ static u64 unwind_find_entry(const struct object *object, u64 pc)
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (sonde_read_user(object->table + 8ull * middle, pair,
+		if (!unwind_pay(w) ||
+		    sonde_read_user(object->table + 8ull * middle, pair,
 				    sizeof(pair)))
 			return 0;
 		if (object->header + pair[0] <= pc) {
@@ -677,7 +690,7 @@ static bool unwind_by_frame_pointer(struct walk *w)
 
 	if (frame % 8 || frame - w->regs[DW_SP] >= FRAME_MAX ||
 	    sonde_read_present(frame, pair, sizeof(pair)) ||
-	    !unwind_find_object(&w->object, pair[1]))
+	    !unwind_find_object(w, pair[1]))
 		return false;
 	w->regs[DW_SP] = frame + sizeof(pair);
 	w->regs[DW_BP] = pair[0];
@@ -691,7 +704,7 @@ static bool unwind_from_nowhere(struct walk *w)
 	u64 caller;
 
 	if (!unwind_read_word(w->regs[DW_SP], &caller) ||
-	    !unwind_find_object(&w->object, caller))
+	    !unwind_find_object(w, caller))
 		return false;
 	w->regs[DW_PC] = caller;
 	w->regs[DW_SP] += sizeof(caller);
@@ -709,9 +722,9 @@ static bool unwind_step(struct walk *w, bool *exact)
 	u64 entry;
 
 	*exact = false;
-	if (!unwind_find_object(&w->object, pc))
+	if (!unwind_find_object(w, pc))
 		return was_exact && unwind_from_nowhere(w);
-	entry = unwind_find_entry(&w->object, pc);
+	entry = unwind_find_entry(w, pc);
 	if (!entry || !unwind_make_row(w, entry, pc))
 		return w->steps && unwind_by_frame_pointer(w);
 	if (w->common.signal) {

@@ -39,6 +39,7 @@
 #include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/reenter.h"
+#include "kmod/device/programs.h"
 #include "kmod/device/session.h"
 #include "kmod/device/slow.h"
 #include "kmod/device/tap.h"
@@ -178,6 +179,17 @@ static noinline enum verdict utap_judge(const struct sonde_armed *armed,
 	return verdict;
 }
 
+/* What fires together at one instruction may cost what one probe may. */
+static noinline void utap_lose(const struct sonde_armed *armed)
+{
+	if (armed->tap.pid && armed->tap.pid != current->tgid)
+		return;
+	preempt_disable_notrace();
+	if (sonde_covers(armed->session, current))
+		sonde_lose_probe(armed->session, armed->probe);
+	preempt_enable_notrace();
+}
+
 /* The usual: one tap, which fires always. */
 static int utap_handle_plain(struct uprobe_consumer *consumer,
 			     struct pt_regs *regs SONDE_UPROBE_DATA)
@@ -199,17 +211,23 @@ static int utap_handle_each(struct uprobe_consumer *consumer,
 		container_of(consumer, struct sonde_uprobe, consumer);
 	struct sonde_armed *armed = rcu_dereference_raw(uprobe->first);
 	struct sonde_firing firing SONDE_UNINITIALIZED;
+	u32 left = SONDE_COST_MAX(armed->session);
 	bool late = false;
 
 	do {
 		enum verdict verdict = FIRES;
+		u32 cost = READ_ONCE(armed->probe->cost);
 
 		firing.start.word = armed->start.word;
 		if (READ_ONCE(armed->judged))
 			verdict = utap_judge(armed, &firing, regs);
-		if (verdict != STAYS)
+		if (verdict != STAYS && unlikely(cost > left)) {
+			utap_lose(armed);
+		} else if (verdict != STAYS) {
+			left -= cost;
 			late = utap_fire_user(armed, &firing, regs, verdict,
 					      late);
+		}
 		armed = rcu_dereference_raw(armed->next);
 	} while (armed);
 	return 0;

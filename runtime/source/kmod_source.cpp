@@ -53,7 +53,7 @@ Result<Transport::Answer> Device::transact(const sonde_request& request, ByteSpa
   exchange.room = room;
   int result;
   do result = ioctl(device_.get(), SONDE_EXCHANGE, &exchange);
-  while (result != 0 && errno == EINTR);
+  while (result != 0 && errno == EINTR && request.kind != SONDE_ATTACH);  // Ctrl-C ends the wait for an exec that hangs
   if (result == 0) {
     answer.value = exchange.reply.value;
     answer.bytes.resize(exchange.reply.length);

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <stdbool.h>
+
 #include "child.h"
 
 static struct client c;
@@ -210,14 +212,25 @@ static void see_probe(const struct sonde_record *r)
 	of_probe[r->probe]++;
 }
 
+static __attribute__((noinline)) void function(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
 /* And so has that of all that fire at one place; the others are counted. */
-static void costly_sites(void)
+static void costly_sites(uint32_t kind)
 {
 	enum { EACH = 92 }; /* of 32,001 instructions, so 2.9 million */
 	static struct sonde_dif_insn code[4001];
 	static struct sonde_ecb ecbs[2 * EACH + 1];
+	bool user = kind == SONDE_TAP_USER_ENTRY;
+	char path[SONDE_PATH_MAX];
+	struct sonde_tap tap = function_tap(kind, function, path);
 	uint32_t n;
 
+	if (!user)
+		tap = (struct sonde_tap){ .kind = kind, .number = SYS_getppid };
+	memset(of_probe, 0, sizeof(of_probe));
 	for (n = 0; n < 4000; n++)
 		code[n] = (struct sonde_dif_insn){ SONDE_DIF_VAR, 0, 0, 0,
 						   SONDE_DIF_VAR_UID };
@@ -230,12 +243,14 @@ static void costly_sites(void)
 	GRANTED(&c, load_words(&c, 2, INSNS(word0), 1));
 	GRANTED(&c, request(&c, SONDE_ECB_ADD, 0, LENGTH(ecbs), ecbs,
 			    sizeof(ecbs), NULL, 0));
-	for (n = 1; n <= 3; n++)
-		GRANTED(&c, arm_tap(&c, (struct sonde_tap){
-			.id = n, .probe = n, .kind = SONDE_TAP_SYSCALL_ENTRY,
-			.number = SYS_getppid }, NULL));
+	GRANTED(&c, attach(&c, getpid()));
+	for (n = 1; n <= 3; n++) {
+		tap.id = tap.probe = n;
+		GRANTED(&c, arm_tap(&c, tap, user ? path : NULL));
+	}
 	go(&c);
 	syscall(SYS_getppid);
+	function();
 	drain(&c, see_probe);
 	CHECK(of_probe[1] == EACH && of_probe[2] == 0 && of_probe[3] == 1,
 	      "%lu, %lu and %lu records", of_probe[1], of_probe[2],
@@ -467,11 +482,6 @@ static void native_for_who_may(void)
 	CHECK(native_code() == 0, "a member's program has native code");
 }
 
-static __attribute__((noinline)) void function(void)
-{
-	__asm__ volatile("" ::: "memory");
-}
-
 /* The same in a program. */
 static void many_user_taps(void)
 {
@@ -615,7 +625,8 @@ int main(void)
 	slot_behind_a_record();
 	many_ecbs();
 	costly_firings();
-	costly_sites();
+	costly_sites(SONDE_TAP_SYSCALL_ENTRY);
+	costly_sites(SONDE_TAP_USER_ENTRY);
 	costly_walks();
 	many_timers();
 	one_depth_a_firing();

@@ -138,35 +138,53 @@ static void tick(void)
 	close_client(&c); /* armed as it is */
 }
 
-/* More than a CPU can do: programs go on, and what is left out is counted. */
+static uint64_t ticks;
+
+static void see_tick(const struct sonde_record *r)
+{
+	ticks += r->probe == 2;
+}
+
+/*
+ * More than a CPU can do: programs go on, what is left out is counted, and a tick
+ * that is to end a script comes all the same.
+ */
 static void too_much(void)
 {
+	struct sonde_tap rare = { .id = 64, .probe = 2, .kind = SONDE_TAP_TICK,
+				  .offset = SECOND / 10 };
 	struct sonde_tap tap = { .kind = SONDE_TAP_PROFILE,
 				 .offset = SONDE_PERIOD_MIN };
 	static struct sonde_dif_insn code[4001];
 	volatile uint32_t turns = 0;
+	uint64_t began, took;
 	struct client c;
-	uint64_t end;
 
 	for (int n = 0; n < 4000; n++)
 		code[n] = (struct sonde_dif_insn){ SONDE_DIF_VAR, 0, 0, 0,
 						   SONDE_DIF_VAR_VTIMESTAMP };
 	code[4000].op = SONDE_DIF_RECORD;
-	GRANTED(&c, open_session(&c, 1 << 20));
+	GRANTED(&c, open_session(&c, 1 << 22));
 	GRANTED(&c, load_words(&c, 1, INSNS(code), 0));
 	GRANTED(&c, attach(&c, getpid()));
-	for (uint32_t id = 1; id <= 64; id++) {
+	GRANTED(&c, load_words(&c, 2, INSNS(word0), 1));
+	for (uint32_t id = 1; id <= 63; id++) {
 		tap.id = id;
 		tap.probe = 1;
 		GRANTED(&c, arm_tap(&c, tap, NULL));
 	}
+	GRANTED(&c, arm_tap(&c, rare, NULL));
 	GRANTED(&c, add_ecb(&c, (struct sonde_ecb){ 1, 1, 1, 0 }));
+	GRANTED(&c, add_ecb(&c, (struct sonde_ecb){ 2, 2, 2, 0 }));
 	go(&c);
-	end = now() + 60 * SECOND;
-	while (turns < 20000000 && now() < end)
+	began = now();
+	while (turns < 20000000 && now() < began + 60 * SECOND)
 		turns++;
+	took = now() - began;
 	CHECK(turns == 20000000, "%u turns in a minute", turns);
-	CHECK(drain(&c, NULL) > 0, "no sample");
+	CHECK(drain(&c, see_tick) > ticks, "no sample");
+	CHECK(ticks >= took / rare.offset / 2, "%lu ticks in %lu ms", ticks,
+	      took / 1000000);
 	CHECK(all_drops(&c) > 0, "no drops");
 	close_client(&c);
 }

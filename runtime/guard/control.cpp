@@ -165,22 +165,6 @@ void Tracer::restart(Thread& thread) {
   resume_if_free(thread);
 }
 
-Result<void> Tracer::hold(pid_t pid) {
-  Process* process = targets_.process(pid);
-  if (process == nullptr) return no_process(pid);
-  process->held = true;
-  stop_all({pid}, kStopPatienceMs);
-  return {};
-}
-
-Result<void> Tracer::resume(pid_t pid) {
-  Process* process = targets_.process(pid);
-  if (process == nullptr) return no_process(pid);
-  process->held = false;
-  for (Thread* thread : targets_.threads_of(pid)) restart(*thread);
-  return {};
-}
-
 Result<void> Tracer::release(pid_t tid, uint64_t how) {
   Thread* thread = targets_.thread(tid);
   if (thread == nullptr || (thread->exited && !thread->held)) return no_thread(tid);  // or it was killed meanwhile

@@ -162,8 +162,8 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
       went_ = true;
       tracer_.go();
       return Answer{};
-    case SONDE_STOP_TARGET: return plain(tracer_.hold(pid));
-    case SONDE_CONTINUE_TARGET: return plain(tracer_.resume(pid));
+    case SONDE_STOP_TARGET:
+    case SONDE_CONTINUE_TARGET: return Error("only the kmod source stops whole processes", EOPNOTSUPP);
     case SONDE_SIGNAL_TARGET: return plain(signal_target(request));
     case SONDE_DETACH: return plain(detach(request));
     case SONDE_READ_MEMORY: return read_memory(request);

@@ -6,7 +6,7 @@
 // A Thread lives from on_new_task to report_death, a Process from its first Thread to the death of its last. They are
 // the engine's `data`; nothing else keeps pointers to them across two turns of the loop: tids and pids are looked up.
 //
-// Several things may keep a thread stopped: nobody has said GO to its new program, the consumer holds the process, a record of
+// Several things may keep a thread stopped: nobody has said GO to its new program, a record of
 // it is held, the consumer has not seen what it mapped, or it is about to be let go. It runs when none of them does.
 #pragma once
 
@@ -103,7 +103,6 @@ struct Process {
   bool waiting = false;     ///< for GO, stopped
   bool shows_exec = false;  ///< its exec is to fire at GO
   bool silent = false;      ///< for GO, while it runs: what fires is passed over
-  bool held = false;        ///< by the consumer
   bool followed = false;    ///< a thread that maps a file waits until the consumer has looked at it
   bool leaving = false;     ///< about to be let go
   bool at_entry = false;    ///< run_to_entry has succeeded, or has stopped before the constructors
@@ -137,7 +136,7 @@ class Targets {
 
 inline bool must_stop(const Thread& thread) {
   const Process& process = *thread.process;
-  return process.waiting || process.held || process.leaving || thread.held || thread.unseen > 0;
+  return process.waiting || process.leaving || thread.held || thread.unseen > 0;
 }
 
 inline uint32_t resume_action(const Thread& thread) {

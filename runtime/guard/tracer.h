@@ -43,8 +43,6 @@ class Tracer {
   Result<void> attach(pid_t pid);
   Result<void> run_to_entry(pid_t pid, bool constructors, const std::function<bool()>& give_up);
   void go();
-  Result<void> hold(pid_t pid);
-  Result<void> resume(pid_t pid);
   Result<void> release(pid_t tid, uint64_t how);
   Result<void> follow(pid_t pid);
   Result<void> seen(pid_t tid);

@@ -73,8 +73,6 @@ class SourceClient : public EventSource {
   Result<void> run_to_entry(uint32_t pid) override { return simple(SONDE_RUN_TO_ENTRY, pid); }
   Result<void> run_to_constructors(uint32_t pid) override { return simple(SONDE_RUN_TO_ENTRY, pid, 1); }
   Result<void> go() override { return simple(SONDE_GO, 0); }
-  Result<void> hold(uint32_t pid) override { return simple(SONDE_STOP_TARGET, pid); }
-  Result<void> resume(uint32_t pid) override { return simple(SONDE_CONTINUE_TARGET, pid); }
   Result<void> detach(uint32_t pid) override { return simple(SONDE_DETACH, pid); }
   Result<void> read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) override;
   Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) override;

@@ -75,8 +75,6 @@ class EventSource {
   virtual Result<void> run_to_constructors(uint32_t pid) = 0;
   /// Lets all targets go.
   virtual Result<void> go() = 0;
-  virtual Result<void> hold(uint32_t pid) = 0;
-  virtual Result<void> resume(uint32_t pid) = 0;
   virtual Result<void> detach(uint32_t pid) = 0;
 
   /// Fills `to` wholly, or fails with EFAULT or ESRCH.

@@ -43,8 +43,6 @@ class QuietSource : public EventSource {
   Result<void> run_to_entry(uint32_t) override { return {}; }
   Result<void> run_to_constructors(uint32_t) override { return {}; }
   Result<void> go() override { return {}; }
-  Result<void> hold(uint32_t) override { return {}; }
-  Result<void> resume(uint32_t) override { return {}; }
   Result<void> detach(uint32_t) override { return {}; }
   Result<void> read_memory(uint32_t, uint64_t address, std::span<uint8_t> to) override {
     if (address < memory_at || address + to.size() > memory_at + memory.size()) return Error("bad address", EFAULT);

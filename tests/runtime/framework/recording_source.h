@@ -58,8 +58,6 @@ class RecordingSource : public EventSource {
   Result<void> run_to_entry(uint32_t) override { return refuse(); }
   Result<void> run_to_constructors(uint32_t) override { return refuse(); }
   Result<void> go() override { return refuse(); }
-  Result<void> hold(uint32_t) override { return refuse(); }
-  Result<void> resume(uint32_t) override { return refuse(); }
   Result<void> detach(uint32_t) override { return refuse(); }
   Result<void> read_memory(uint32_t, uint64_t, std::span<uint8_t>) override { return refuse(); }
   Result<void> write_memory(uint32_t, uint64_t, std::span<const uint8_t>) override { return refuse(); }

@@ -246,7 +246,7 @@ TEST(Guard, MemoryOfATargetAndErrors) {
   auto bad = consumer.source->read_memory(pid, 16, head);
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().code(), EFAULT);
-  EXPECT_EQ(consumer.source->hold(1).error().code(), ESRCH);
+  EXPECT_EQ(consumer.source->detach(1).error().code(), ESRCH);
   EXPECT_EQ(consumer.source->release(pid, {}).error().code(), EINVAL);
   EXPECT_FALSE(consumer.source->spawn({{"/nowhere/at/all"}, {}, false, {}}));
   consumer.run();
@@ -257,7 +257,7 @@ TEST(Guard, SpawnsAreAnsweredInTheirOrderAndLate) {
   ASSERT_TRUE(consumer.source->begin_spawn({{target(), "getppid", "1", "1"}, {}, false, {}}));
   ASSERT_TRUE(consumer.source->begin_spawn({{"/nowhere/at/all"}, {}, false, {}}));
   ASSERT_TRUE(consumer.source->begin_spawn({{"/bin/true"}, {}, false, {}}));
-  const auto between = consumer.source->hold(1);  // its answer is not one of theirs
+  const auto between = consumer.source->detach(1);  // its answer is not one of theirs
   ASSERT_FALSE(between);
   EXPECT_EQ(between.error().code(), ESRCH);
   const auto program_of = [](uint32_t pid) {
@@ -400,29 +400,6 @@ TEST(Guard, SignalsSent) {
   for (const Record& record : consumer.records) sent.push_back(record.words);
   const auto group = static_cast<uint64_t>(-static_cast<int64_t>(getpgid(0)));
   EXPECT_EQ(sent, (std::vector<std::vector<uint64_t>>{{SIGUSR1, pid, pid}, {SIGURG, group, 0}, {SIGKILL, pid, pid}}));
-}
-
-TEST(Guard, HoldsAndResumesATarget) {
-  Consumer consumer;
-  consumer.enable(1, Dif().argument(0));
-  const uint32_t pid = consumer.spawn({target(), "loop", "6000"}, {SYS_getppid}, true);
-  ASSERT_TRUE(consumer.source->run_to_entry(pid));
-  consumer.tap_call(1, SYS_getppid);
-  ASSERT_TRUE(consumer.source->go());
-  consumer.wait_for_records(1);
-  ASSERT_TRUE(consumer.source->hold(pid));
-  consumer.drain(true);
-  const size_t count = consumer.count(1);
-  EXPECT_GT(count, 0u);
-  usleep(100000);  // in vain
-  consumer.drain(true);
-  EXPECT_EQ(consumer.count(1), count);
-  ASSERT_TRUE(consumer.source->resume(pid));
-  consumer.wait_for_records(count + 1);
-  kill(static_cast<pid_t>(pid), SIGUSR2);
-  consumer.run();
-  EXPECT_GT(consumer.count(1), count);
-  EXPECT_EQ(consumer.status[pid], static_cast<uint64_t>(42 << 8));
 }
 
 TEST(Guard, DropsAreCountedWhenNobodyReads) {

@@ -37,17 +37,17 @@ struct Summary {
   bool records = false, destructive = false;
   std::string impossible;
 
-  void expression(const Expr& expr) {
-    if (expr.kind == ExprKind::Call && is_action(expr.function->runs)) {
+  void expression(const LoweredExpr& expr) {
+    if (expr.kind == LoweredKind::Call && is_action(expr.function->runs)) {
       destructive = destructive || is_destructive(expr.function->runs);
       records = records || is_recording(expr.function->runs);
       if (expr.function->runs == Runs::Impossible) impossible = expr.function->doc;
     }
-    for (const ExprPtr& kid : expr.kids) expression(*kid);
+    for (const LoweredExprPtr& kid : expr.kids) expression(*kid);
   }
 
-  void statements(const std::vector<Statement>& list) {
-    for (const Statement& statement : list) {
+  void statements(const std::vector<LoweredStatement>& list) {
+    for (const LoweredStatement& statement : list) {
       expression(*statement.expression);
       statements(statement.then_part);
       statements(statement.else_part);
@@ -56,8 +56,8 @@ struct Summary {
 };
 
 /// In the order in which BodyCodegen::statements() numbers them.
-void note_places(const std::vector<Statement>& list, std::vector<ClauseDesc::Span>& places) {
-  for (const Statement& statement : list) {
+void note_places(const std::vector<LoweredStatement>& list, std::vector<ClauseDesc::Span>& places) {
+  for (const LoweredStatement& statement : list) {
     places.push_back({statement.where.begin, statement.where.end});
     note_places(statement.then_part, places);
     note_places(statement.else_part, places);
@@ -65,7 +65,7 @@ void note_places(const std::vector<Statement>& list, std::vector<ClauseDesc::Spa
 }
 
 ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::string>& text, BodyFunction body) {
-  const ClauseAst& clause = *split.clause;
+  const LoweredClause& clause = *split.clause;
   Summary summary;
   summary.statements(clause.statements);
   ClauseDesc result;
@@ -78,8 +78,9 @@ ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::s
   result.records = summary.records;
   result.destructive = summary.destructive;
   result.impossible = summary.impossible.empty() ? clause.needs : summary.impossible;
-  const Expr* only = clause.statements.size() == 1 ? clause.statements.front().expression.get() : nullptr;
-  result.only_speculates = only != nullptr && only->kind == ExprKind::Call && only->function->runs == Runs::Speculate;
+  const LoweredExpr* only = clause.statements.size() == 1 ? clause.statements.front().expression.get() : nullptr;
+  result.only_speculates =
+      only != nullptr && only->kind == LoweredKind::Call && only->function->runs == Runs::Speculate;
   result.text = text;
   const SourceRange predicate = clause.predicate ? clause.predicate->where : clause.where;
   result.places.push_back({predicate.begin, predicate.end});
@@ -115,16 +116,16 @@ struct Compiler::Impl {
 
   void load_directories(std::span<const SourceText> texts, const MacroValues& macros);
   /// Trees of all texts, checked; of no use when `message` says what is wrong.
-  std::vector<std::unique_ptr<Unit>> check(std::span<const SourceText> texts, const MacroValues& macros,
-                                           std::string& message);
+  std::vector<std::unique_ptr<LoweredUnit>> check(std::span<const SourceText> texts, const MacroValues& macros,
+                                                  std::string& message);
   std::string unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const;
-  std::vector<SplitClause> split_units(const std::vector<std::unique_ptr<Unit>>& units, std::string& message);
-  std::vector<CompiledText> add(const std::vector<std::unique_ptr<Unit>>& units,
+  std::vector<SplitClause> split_units(const std::vector<std::unique_ptr<LoweredUnit>>& units, std::string& message);
+  std::vector<CompiledText> add(const std::vector<std::unique_ptr<LoweredUnit>>& units,
                                 const std::vector<SplitClause>& clauses, const std::vector<BodyFunction>& bodies);
-  uint32_t matches(const ClauseAst& clause);
-  std::vector<CallProbe> calls_of(const ClauseAst& clause);
-  std::vector<CallProbe> entries_of(const ClauseAst& clause);
-  std::optional<ClauseDesc> remembering(const ClauseAst& clause);
+  uint32_t matches(const LoweredClause& clause);
+  std::vector<CallProbe> calls_of(const LoweredClause& clause);
+  std::vector<CallProbe> entries_of(const LoweredClause& clause);
+  std::optional<ClauseDesc> remembering(const LoweredClause& clause);
   ParserQuestions preview_questions(const MacroValues& macros);
 };
 
@@ -154,15 +155,15 @@ void Compiler::Impl::load_directories(std::span<const SourceText> texts, const M
   }
 }
 
-std::vector<std::unique_ptr<Unit>> Compiler::Impl::check(std::span<const SourceText> texts, const MacroValues& macros,
-                                                         std::string& message) {
-  std::vector<std::unique_ptr<Unit>> units;
+std::vector<std::unique_ptr<LoweredUnit>> Compiler::Impl::check(std::span<const SourceText> texts,
+                                                                const MacroValues& macros, std::string& message) {
+  std::vector<std::unique_ptr<LoweredUnit>> units;
   load_directories(texts, macros);
   message = wrong_libraries;
   if (!message.empty()) return units;
   for (const SourceText& text : texts) {
     Diagnostics diagnostics;
-    units.push_back(std::make_unique<Unit>(front_end(world, text, macros, diagnostics)));
+    units.push_back(std::make_unique<LoweredUnit>(front_end(world, text, macros, diagnostics)));
     for (const Diagnostic& diagnostic : diagnostics.list())
       append_rendered(message, diagnostic, text, options.flag("errtags"));
     if (diagnostics.any()) break;  // later texts may rely on what this one declares
@@ -181,20 +182,20 @@ std::string Compiler::Impl::unused_argument(std::span<const SourceText> texts, c
   return render(unused, texts.front(), options.flag("errtags"));
 }
 
-std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::unique_ptr<Unit>>& units,
+std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::unique_ptr<LoweredUnit>>& units,
                                                      std::string& message) {
-  std::vector<const Unit*> views;
+  std::vector<const LoweredUnit*> views;
   for (const auto& unit : units) views.push_back(unit.get());
   Diagnostics diagnostics;
   std::vector<SplitClause> clauses =
-      splitter.split(views, diagnostics, [this](const ClauseAst& clause) { return calls_of(clause); });
+      splitter.split(views, diagnostics, [this](const LoweredClause& clause) { return calls_of(clause); });
   for (size_t i = 0; i < diagnostics.list().size(); ++i)
     append_rendered(message, diagnostics.list()[i], splitter.unit_of(i).source, options.flag("errtags"));
   return clauses;
 }
 
 /// The probes of system calls that a clause matches. All of them are there before anything is enabled.
-std::vector<CallProbe> Compiler::Impl::calls_of(const ClauseAst& clause) {
+std::vector<CallProbe> Compiler::Impl::calls_of(const LoweredClause& clause) {
   std::vector<CallProbe> calls;
   for (const ProbeDescription& description : clause.descriptions) {
     for (ProbeId id : probes.match(description)) {
@@ -207,7 +208,7 @@ std::vector<CallProbe> Compiler::Impl::calls_of(const ClauseAst& clause) {
 }
 
 /// The entry probes of those matched returns that show the arguments as they were at entry.
-std::vector<CallProbe> Compiler::Impl::entries_of(const ClauseAst& clause) {
+std::vector<CallProbe> Compiler::Impl::entries_of(const LoweredClause& clause) {
   std::vector<CallProbe> entries;
   for (const CallProbe& call : calls_of(clause)) {
     const CallShape* shape = call.returns ? find_shape(call.call) : nullptr;
@@ -219,11 +220,11 @@ std::vector<CallProbe> Compiler::Impl::entries_of(const ClauseAst& clause) {
   return entries;
 }
 
-std::optional<ClauseDesc> Compiler::Impl::remembering(const ClauseAst& clause) {
+std::optional<ClauseDesc> Compiler::Impl::remembering(const LoweredClause& clause) {
   Diagnostics none;
   SplitClause split = splitter.split_remembering(
-      clause, none, [this](const ClauseAst& one) { return calls_of(one); },
-      [this](const ClauseAst& one) { return entries_of(one); });
+      clause, none, [this](const LoweredClause& one) { return calls_of(one); },
+      [this](const LoweredClause& one) { return entries_of(one); });
   if (split.fire == nullptr) return std::nullopt;
   ClauseDesc result;
   for (const auto& [probe, program] : split.fire_of_probe) {
@@ -237,13 +238,13 @@ std::optional<ClauseDesc> Compiler::Impl::remembering(const ClauseAst& clause) {
   return result;
 }
 
-uint32_t Compiler::Impl::matches(const ClauseAst& clause) {
+uint32_t Compiler::Impl::matches(const LoweredClause& clause) {
   size_t count = 0;
   for (const ProbeDescription& description : clause.descriptions) count += probes.match(description).size();
   return static_cast<uint32_t>(count);
 }
 
-std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<Unit>>& units,
+std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<LoweredUnit>>& units,
                                               const std::vector<SplitClause>& clauses,
                                               const std::vector<BodyFunction>& bodies) {
   std::vector<CompiledText> compiled;
@@ -252,12 +253,12 @@ std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<
     CompiledText text{static_cast<uint32_t>(program.clauses.size()), static_cast<uint32_t>(unit->clauses.size()), 0,
                       unit->attributes};
     const auto source = std::make_shared<const std::string>(unit->source.text);
-    for (const ClauseAst& clause : unit->clauses) {
+    for (const LoweredClause& clause : unit->clauses) {
       program.clauses.push_back(describe(clauses[next], source, bodies[next]));
       text.matched += matches(clause);
       ++next;
     }
-    for (const ClauseAst& clause : unit->clauses) {
+    for (const LoweredClause& clause : unit->clauses) {
       auto hidden = remembering(clause);
       if (!hidden) continue;
       program.clauses.push_back(std::move(*hidden));
@@ -275,7 +276,7 @@ Compiler::~Compiler() = default;
 
 Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> texts, const MacroValues& macros) {
   std::string message;
-  std::vector<std::unique_ptr<Unit>> units = impl_->check(texts, macros, message);
+  std::vector<std::unique_ptr<LoweredUnit>> units = impl_->check(texts, macros, message);
   if (message.empty()) message = impl_->unused_argument(texts, macros);
   if (!message.empty()) return Error(message);
   // Beyond this point every expression has a type and is of a lowered kind, and every description matches a probe (or may match none).

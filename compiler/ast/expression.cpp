@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "compiler/ast/declarations.h"
-#include "compiler/types/arithmetic.h"
 
 namespace sonde {
 
@@ -32,20 +31,6 @@ std::vector<Statement> clone(const std::vector<Statement>& statements) {
   for (const Statement& one : statements)
     copies.push_back({one.kind, one.where, clone(*one.expression), clone(one.then_part), clone(one.else_part)});
   return copies;
-}
-
-std::optional<uint64_t> constant_of(const Expr& expr) {
-  if (expr.kind == ExprKind::Integer) return expr.integer;
-  if (expr.kind != ExprKind::Cast || !is_word(*expr.type)) return std::nullopt;
-  auto value = constant_of(*expr.kids[0]);
-  if (!value || !is_narrow(*expr.type)) return value;
-  uint32_t unused = 64 - 8 * static_cast<uint32_t>(expr.type->size);
-  if (extends_sign(*expr.type)) return static_cast<uint64_t>(static_cast<int64_t>(*value << unused) >> unused);
-  return *value << unused >> unused;
-}
-
-bool is_call(const Expr& expr, std::string_view name) {
-  return expr.kind == ExprKind::Call && expr.function && expr.function->name == name;
 }
 
 }  // namespace sonde

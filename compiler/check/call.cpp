@@ -77,11 +77,10 @@ void Checker::refuse_size(const Expr& call) {
   bool allocates = result->kind == Type::Kind::Pointer && result->target->canonical->kind == Type::Kind::Void;
   if (!allocates || call.kids.empty()) return;
   const Expr& size = *call.kids.back();
-  std::optional<uint64_t> bytes = constant_of(size);
-  if (!bytes || *bytes <= kScratchBytes) return;
+  if (size.kind != ExprKind::Integer || size.integer <= kScratchBytes) return;
   fail("D_ALLOCA_SIZE", size.where,
        std::string(call.function->name) + "( ) argument #" + std::to_string(call.kids.size()) +
-           " is larger than the scratch space: " + std::to_string(*bytes) + " bytes of " +
+           " is larger than the scratch space: " + std::to_string(size.integer) + " bytes of " +
            std::to_string(kScratchBytes));
 }
 

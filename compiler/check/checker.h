@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The checker: gives every expression a type, resolves names, and lowers as it goes
 //
-// check() takes a tree as the parser made it and returns one that holds only kinds marked "lowered" in compiler/ast/ast.h. A
+// check() takes a tree as the parser made it and returns one that lower() (lower.h) can take, or that of a translated object. A
 // tree that has a type already is returned as it is: so an inline's parameter can stand for an expression that was checked before.
 //
 // Arithmetic is 64 bits wide whatever the type says; `int` and its like are made true only where a value is stored, passed,
@@ -29,7 +29,8 @@ class Checker {
       : world_(world), source_(source), diagnostics_(diagnostics) {}
 
   // front_end.cpp
-  void items(SyntaxTree& tree, Unit& unit);
+  /// The clauses of the text, checked.
+  std::vector<ClauseAst> items(SyntaxTree& tree);
   /// The least of all names that were used: Stable/Stable/Common at most.
   const dtrace_attribute_t& least_attributes() const { return least_; }
 

@@ -288,6 +288,7 @@ ExprPtr Checker::check_cast(ExprPtr expr) {
     std::string name = b->kind == Type::Kind::Dynamic ? "pointer to translated data" : from->type->name;
     fail("D_CAST_INVAL", expr->where, "invalid cast expression: \"" + name + "\" to \"" + to->name + "\"");
   };
+  if (b->kind == Type::Kind::Dynamic) invalid();
   if (a->kind == Type::Kind::Void) {
     expr->kids[0] = std::move(from);
     expr->type = to;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The front end: text to checked tree
 //
-//   prepare --> control_lines --> parse --> items: declarations and clauses, in the order of the text --> Unit
+//   prepare --> control_lines --> parse --> items: declarations and clauses, in the order of the text --> lower
 //
 // One mistake, one message. An error ends the statement or the declaration that it is in (guarded()), and the next one
 // is checked. The names in one that failed are remembered (unsure_): it may have been their definition, so a later use
@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/lower.h"
 #include "compiler/library/library.h"
 #include "compiler/parse/parser.h"
 #include "compiler/source/prepare.h"
@@ -130,11 +131,12 @@ bool Checker::follows_from_another(std::string_view tag, SourceRange where) cons
   return found;
 }
 
-void Checker::items(SyntaxTree& tree, Unit& unit) {
+std::vector<ClauseAst> Checker::items(SyntaxTree& tree) {
+  std::vector<ClauseAst> clauses;
   for (Item& item : tree.items) {
     if (auto* one = std::get_if<ClauseAst>(&item)) {
       clause(*one);
-      unit.clauses.push_back(std::move(*one));
+      clauses.push_back(std::move(*one));
     } else if (auto* declared = std::get_if<DeclarationSyntax>(&item)) {
       if (!guarded([&] { declaration(*declared); })) remember_names(declared->where);
     } else if (auto* defined = std::get_if<InlineSyntax>(&item)) {
@@ -145,6 +147,7 @@ void Checker::items(SyntaxTree& tree, Unit& unit) {
       guarded([&] { provider(*declared_provider); });
     }
   }
+  return clauses;
 }
 
 void Checker::clause(ClauseAst& clause) {
@@ -280,8 +283,8 @@ bool is_script(const SourceText& source, const Options& options) {
   return source.kind == SourceText::Kind::Script && !options.flag("pspec");
 }
 
-Unit front_end(World& world, const SourceText& source, const MacroValues& macros, Diagnostics& diagnostics) {
-  Unit unit;
+LoweredUnit front_end(World& world, const SourceText& source, const MacroValues& macros, Diagnostics& diagnostics) {
+  LoweredUnit unit;
   unit.source = source;
   size_t reported = diagnostics.list().size();
   auto failed = [&] { return diagnostics.list().size() > reported; };
@@ -307,12 +310,14 @@ Unit front_end(World& world, const SourceText& source, const MacroValues& macros
   if (empty) diagnostics.report("D_EMPTY", {}, "empty D program translation unit");
   world.trees.push_back(tree);
   Checker checker(world, source, diagnostics);
-  checker.items(*tree, unit);
+  std::vector<ClauseAst> clauses = checker.items(*tree);
   unit.attributes = checker.least_attributes();
   check_name_pragmas(world, pragmas, before, diagnostics);
-  // Beyond this point every expression has a type and holds lowered kinds only.
+  if (failed()) return unit;
+  // Beyond this point every expression has a type.
 
-  if (!failed()) checkpoint.keep();
+  for (ClauseAst& clause : clauses) unit.clauses.push_back(lower(std::move(clause)));
+  checkpoint.keep();
   return unit;
 }
 

@@ -21,10 +21,9 @@ void load_library_text(World& world, const LibraryPart& part) {
   ParserQuestions questions{[&](std::string_view name) { return world.types.find(name) || library_defines_type(name); },
                             [](std::string_view) { return std::optional<std::string>(); }};
   auto tree = std::make_shared<SyntaxTree>(parse(source.text, true, questions, diagnostics));
-  Unit unit;
   Checker checker(world, source, diagnostics);
   checker.library_ = true;
-  checker.items(*tree, unit);
+  checker.items(*tree);
   for (const Diagnostic& one : diagnostics.list()) std::fprintf(stderr, "%s", render(one, source, true).c_str());
   SONDE_CHECK(!diagnostics.any());
   world.trees.push_back(tree);

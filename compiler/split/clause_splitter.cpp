@@ -423,7 +423,7 @@ std::optional<uint32_t> ClauseSplitter::new_slot(const LoweredExpr& expr, sonde_
                     " bytes: split it in two, or lower strsize");
     full_ = true;
     for (const Capture& one : result_.captures)
-      if (one.expression->kind == LoweredKind::Variable)
+      if (one.expression && one.expression->kind == LoweredKind::Variable)
         crowding_.insert(one.expression->variable_index);
     return std::nullopt;
   }

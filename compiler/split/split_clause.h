@@ -17,7 +17,7 @@ namespace sonde {
 /// Where one capture comes from, and what a body finds in its slot.
 struct Capture {
   sonde_slot_kind kind{};
-  const LoweredExpr* expression = nullptr;  ///< the fire-time expression it replaces in the body
+  const LoweredExpr* expression = nullptr;  ///< what it replaces in the body; null: it is of a system call
 };
 
 /// One clause, split. The fire part is DIF; the body is the tree, in which the expressions of `captures` stand for slots.

@@ -11,10 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/lowered/lowered.h"
 #include "compiler/source/diagnostic.h"
-#include "compiler/types/arithmetic.h"
-#include "runtime/lang/functions.h"
-#include "runtime/lang/variables.h"
 #include "runtime/program/program.h"
 
 namespace sonde {
@@ -58,28 +56,11 @@ enum class ExprKind : uint8_t {
 struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;
 
-struct Expr {
+struct Expr : ExprFacts {
   ExprKind kind = ExprKind::Integer;
-  SourceRange where;
-  const Type* type = nullptr;  ///< set by the checker
-  Op op = Op::None;
-  bool arrow = false;    ///< Member: -> rather than .
-  bool postfix = false;  ///< Update
-  uint64_t integer = 0;
-  std::string text;
+  bool arrow = false;  ///< Member: -> rather than .
   std::vector<ExprPtr> kids;
-
-  // Filled in by the checker: see compiler/lowered/lowered.h.
-  const DFunction* function = nullptr;
-  const DVariable* builtin = nullptr;
-  uint32_t variable_index = 0;
-  uint32_t key_count = 0;
-  uint32_t site = 0;
-  uint8_t bit_offset = 0, bit_width = 0;
-  uint64_t bound = 0;
-
-  // Syntax only.
-  const struct TypeName* type_name = nullptr;  ///< Cast, SizeofType, Offsetof, Xlate before check (owned by the SyntaxTree)
+  const struct TypeName* type_name = nullptr;  ///< Cast, SizeofType, Offsetof, Xlate (owned by the SyntaxTree)
 };
 
 struct Statement {

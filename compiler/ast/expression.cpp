@@ -5,22 +5,9 @@ namespace sonde {
 
 ExprPtr clone(const Expr& expr) {
   auto copy = std::make_unique<Expr>();
+  static_cast<ExprFacts&>(*copy) = expr;
   copy->kind = expr.kind;
-  copy->where = expr.where;
-  copy->type = expr.type;
-  copy->op = expr.op;
   copy->arrow = expr.arrow;
-  copy->postfix = expr.postfix;
-  copy->integer = expr.integer;
-  copy->text = expr.text;
-  copy->function = expr.function;
-  copy->builtin = expr.builtin;
-  copy->variable_index = expr.variable_index;
-  copy->key_count = expr.key_count;
-  copy->site = expr.site;
-  copy->bit_offset = expr.bit_offset;
-  copy->bit_width = expr.bit_width;
-  copy->bound = expr.bound;
   copy->type_name = expr.type_name;
   for (const ExprPtr& kid : expr.kids) copy->kids.push_back(clone(*kid));
   return copy;

@@ -48,22 +48,9 @@ LoweredKind lower(ExprKind kind) {
 LoweredExprPtr lower(Expr& expr) {
   auto out = std::make_unique<LoweredExpr>();
   out->kind = lower(expr.kind);
-  out->where = expr.where;
-  out->type = expr.type;
-  out->op = expr.op;
-  out->postfix = expr.postfix;
-  out->integer = expr.integer;
-  if (expr.kind == ExprKind::String) out->text = std::move(expr.text);
   out->kids.reserve(expr.kids.size());
   for (const ExprPtr& kid : expr.kids) out->kids.push_back(lower(*kid));
-  out->function = expr.function;
-  out->builtin = expr.builtin;
-  out->variable_index = expr.variable_index;
-  out->key_count = expr.key_count;
-  out->site = expr.site;
-  out->bit_offset = expr.bit_offset;
-  out->bit_width = expr.bit_width;
-  out->bound = expr.bound;
+  static_cast<ExprFacts&>(*out) = std::move(expr);
   return out;
 }
 

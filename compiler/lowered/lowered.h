@@ -48,18 +48,14 @@ enum class LoweredKind : uint8_t {
   Builtin,         ///< `builtin`; kid[0] is the index of TextOf and Registers
 };
 
-struct LoweredExpr;
-using LoweredExprPtr = std::unique_ptr<LoweredExpr>;
-
-struct LoweredExpr {
-  LoweredKind kind = LoweredKind::Integer;
+/// What there is to know of one node, but its kind and its kids. The syntax tree's nodes have it, too: lowering takes it over.
+struct ExprFacts {
   SourceRange where;
-  const Type* type = nullptr;  ///< never null
+  const Type* type = nullptr;
   Op op = Op::None;
   bool postfix = false;
   uint64_t integer = 0;
   std::string text;
-  std::vector<LoweredExprPtr> kids;
   const DFunction* function = nullptr;
   const DVariable* builtin = nullptr;
   uint32_t variable_index = 0;
@@ -68,6 +64,14 @@ struct LoweredExpr {
   uint32_t site = 0;                      ///< Call of an action: index into BodyProgram::sites
   uint8_t bit_offset = 0, bit_width = 0;  ///< Deref of a bit-field
   uint64_t bound = 0;  ///< Cast of an array's index: a value that is not below it is a fault. 0: none
+};
+
+struct LoweredExpr;
+using LoweredExprPtr = std::unique_ptr<LoweredExpr>;
+
+struct LoweredExpr : ExprFacts {
+  LoweredKind kind = LoweredKind::Integer;
+  std::vector<LoweredExprPtr> kids;
 };
 
 /// The value of a constant, seen through casts.

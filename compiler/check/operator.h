@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "compiler/ast/declarations.h"
+#include "compiler/check/context.h"
 
 namespace sonde {
 

@@ -42,6 +42,7 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
+#include "kmod/arch.h"
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
@@ -192,11 +193,6 @@ static u32 hold_answer(struct sonde_grip *grip, u32 action)
 	return (action & ~UTRACE_RESUME_MASK) | sonde_grip_resume(grip);
 }
 
-static bool hold_is_64bit(void)
-{
-	return syscall_get_arch(current) == AUDIT_ARCH_X86_64;
-}
-
 static u32 hold_on_entry(u32 action, struct utrace_engine *engine,
 			 struct pt_regs *regs)
 {
@@ -208,21 +204,17 @@ static u32 hold_on_entry(u32 action, struct utrace_engine *engine,
 		hold_run_waiting(grip);
 		return hold_answer(grip, action);
 	}
-	if (!hold_is_64bit() || (unsigned long)call >= SONDE_CALLS)
+	if (sonde_call_is_compat() || (unsigned long)call >= SONDE_CALLS)
 		return hold_answer(grip, action);
 	hold_begin(&firing, grip, call);
 	if (IS_EXEC(call)) {
-		firing.text_address = call == __NR_execve ? regs->di : regs->si;
+		firing.text_address =
+			sonde_call_path(regs, call == __NR_execveat);
 		firing.start.has_text = true;
 		hold_report(grip, SONDE_TAP_EXEC, &firing);
 		firing.start.has_text = false;
 	}
-	firing.args[0] = regs->di;
-	firing.args[1] = regs->si;
-	firing.args[2] = regs->dx;
-	firing.args[3] = regs->r10;
-	firing.args[4] = regs->r8;
-	firing.args[5] = regs->r9;
+	sonde_fetch_registers(regs, true, firing.args);
 	hold_report(grip, SONDE_TAP_SYSCALL_ENTRY, &firing);
 	return hold_answer(grip, action);
 }
@@ -237,7 +229,7 @@ static u32 hold_on_return(u32 action, struct utrace_engine *engine,
 
 	if (call == -1)
 		call = __NR_rt_sigreturn; /* only that leaves without it */
-	if (!hold_is_64bit() || (unsigned long)call >= SONDE_CALLS)
+	if (sonde_call_is_compat() || (unsigned long)call >= SONDE_CALLS)
 		return hold_answer(grip, action);
 	hold_begin(&firing, grip, call);
 	if (call != __NR_rt_sigreturn)
@@ -246,7 +238,7 @@ static u32 hold_on_return(u32 action, struct utrace_engine *engine,
 		firing.args[0] = firing.start.error;
 		hold_report(grip, SONDE_TAP_EXEC_FAILURE, &firing);
 	}
-	firing.args[0] = firing.start.error ? -1 : regs->ax;
+	firing.args[0] = firing.start.error ? -1 : sonde_call_result(regs);
 	firing.args[1] = firing.args[0];
 	hold_report(grip, SONDE_TAP_SYSCALL_RETURN, &firing);
 	return hold_answer(grip, action);

@@ -18,9 +18,9 @@
  * the return to user mode. Who sends a signal, and whom a timer interrupts, cannot
  * be held.
  *
- * SONDE_STOP_TARGET stops threads by the same engines, and so does a file that a
- * thread of a target maps that is followed (SONDE_FOLLOW). The process that opened
- * the session is never held, or nobody would answer: held taps do not fire there.
+ * A file that a thread maps of a target that is followed (SONDE_FOLLOW) stops it by
+ * the same engine. The process that opened the session is never held, or nobody
+ * would answer: held taps do not fire there.
  *
  * A program that holds may miss memory that only somebody else can bring (FUSE,
  * userfaultfd). A thread that waits for it is not waited for by who lets it go:
@@ -505,7 +505,7 @@ int sonde_holds_update(struct sonde_session *session)
 	sonde_grips_set_events(grips);
 	if (!fresh)
 		return 0;
-	return sonde_finder_follow(session->finder) ?: sonde_grips_take(grips, 0);
+	return sonde_finder_follow(session->finder) ?: sonde_grips_take(grips);
 }
 
 /**

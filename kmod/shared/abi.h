@@ -18,7 +18,7 @@
 #include "kmod/shared/dif.h"
 #include "kmod/shared/leave.h"
 
-#define SONDE_ABI_VERSION 3u
+#define SONDE_ABI_VERSION 4u
 #define SONDE_PATH_MAX 4096u
 
 enum sonde_request_kind {
@@ -33,9 +33,6 @@ enum sonde_request_kind {
 	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached; nothing of them fires before SONDE_GO */
 	SONDE_RUN_TO_ENTRY, /* value = pid: runs the spawned program to its entry point (dynamic linker done); id = 1: a source may stop it before its libraries' constructors */
 	SONDE_GO, /* lets the targets go, the first time */
-	SONDE_STOP_TARGET, /* value = pid: all its threads stand, as by SIGSTOP; the kmod source only */
-	SONDE_CONTINUE_TARGET, /* value = pid */
-	SONDE_SIGNAL_TARGET, /* value = pid, id = signal */
 	SONDE_DETACH, /* value = pid; lets it go for good */
 	SONDE_READ_MEMORY, /* id = pid, address, length; reply: the bytes */
 	SONDE_WRITE_MEMORY, /* id = pid, address; payload: the bytes */

@@ -162,9 +162,6 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
       went_ = true;
       tracer_.go();
       return Answer{};
-    case SONDE_STOP_TARGET:
-    case SONDE_CONTINUE_TARGET: return Error("only the kmod source stops whole processes", EOPNOTSUPP);
-    case SONDE_SIGNAL_TARGET: return plain(signal_target(request));
     case SONDE_DETACH: return plain(detach(request));
     case SONDE_READ_MEMORY: return read_memory(request);
     case SONDE_WRITE_MEMORY: return plain(write_memory(request));
@@ -260,14 +257,6 @@ Result<void> Session::attach(const RequestView& request) {
   auto attached = tracer_.attach(static_cast<pid_t>(request.header.value));
   if (attached) had_targets_ = true;
   return attached;
-}
-
-Result<void> Session::signal_target(const RequestView& request) {
-  const auto pid = static_cast<pid_t>(request.header.value);
-  if (tracer_.targets().process(pid) == nullptr) return not_traced(request.header.value);
-  if (request.header.id == 0 || kill(pid, static_cast<int>(request.header.id)) != 0)
-    return Error("no such signal", EINVAL);
-  return {};
 }
 
 Result<void> Session::detach(const RequestView& request) {

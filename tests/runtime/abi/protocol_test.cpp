@@ -224,8 +224,8 @@ TEST_F(RawGuard, SurvivesNoise) {
   for (int i = 0; i < 3000; i++) {
     sonde_request request{static_cast<uint32_t>(random() % (SONDE_STATISTICS + 2)), static_cast<uint32_t>(random() % 4),
                           random() % 4, random(), 0};
-    // Requests that start or signal something are not for noise.
-    if (request.kind == SONDE_SPAWN || request.kind == SONDE_ATTACH || request.kind == SONDE_SIGNAL_TARGET) continue;
+    // Requests that start or stop something are not for noise.
+    if (request.kind == SONDE_SPAWN || request.kind == SONDE_ATTACH) continue;
     Bytes payload(random() % 200);
     for (uint8_t& byte : payload) byte = static_cast<uint8_t>(random() % 8);
     if (random() % 8 != 0) {  // else refused at once

@@ -165,7 +165,7 @@ ExprPtr Checker::check_stack(ExprPtr expr, const DFunction& row) {
     out->kids[i - 1] = integer(size->integer, type, where);
   }
   out->kids[0]->integer = std::min(out->kids[0]->integer, std::max<uint64_t>(1, world_.options.number("maxframes")));
-  if (row.of_kernel && !world_.probes.sees_kernel()) out->function = find_function("__no_stack");
+  if (row.of_kernel && !world_.probes.capabilities().kernel) out->function = find_function("__no_stack");
   return out;
 }
 

@@ -188,7 +188,7 @@ ExprPtr Checker::use_builtin(const DVariable& row, ExprPtr expr) {
     case From::Library: break;
   }
   const Type* type = world_.types.of_text(row.type, world_.types.int_type());
-  if (row.of_kernel && !world_.probes.sees_kernel()) return opaque(type, name, here(expr->where));
+  if (row.of_kernel && !world_.probes.capabilities().kernel) return opaque(type, name, here(expr->where));
   ExprPtr out = make(ExprKind::Builtin, type, here(expr->where));
   out->builtin = &row;
   out->text = name;
@@ -259,8 +259,9 @@ ExprPtr Checker::check_deref(ExprPtr expr) {
 
 /// What follows a pointer into the kernel compiles everywhere, and is refused when it is enabled.
 void Checker::note_kernel(const Expr& pointer) {
-  if (!world_.probes.sees_kernel() && leads_into_kernel(pointer))
-    needs_kernel_ = "what it follows is of the kernel, which only the kmod source sees";
+  if (!world_.probes.capabilities().kernel && leads_into_kernel(pointer))
+    needs_kernel_ = "what it follows is of the kernel, which only the " +
+                    sources_with([](const SourceCapabilities& can) { return can.kernel; }) + " source sees";
 }
 
 ExprPtr Checker::check_address(ExprPtr expr) {

@@ -169,7 +169,7 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_FOLLOW: return plain(tracer_.follow(pid));
     case SONDE_SEEN: return plain(tracer_.seen(static_cast<pid_t>(request.header.id)));
     case SONDE_STATISTICS: return statistics();
-    case SONDE_SESSIONS: return Error("a guard has one session only; the kmod source lists its own", EOPNOTSUPP);
+    case SONDE_SESSIONS: return Error("a guard has one session only", EOPNOTSUPP);
     case SONDE_REQUEST_COUNT: break;
   }
   return Error("malformed request: unknown kind", EINVAL);
@@ -177,8 +177,8 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
 
 Result<Session::Answer> Session::buffers(const RequestView& request) {
   if (request.header.id >= SONDE_POLICY_COUNT) return Error("no such buffer policy", EINVAL);
-  if (request.header.id != SONDE_POLICY_SWITCH) {
-    return Error("the ptrace source has buffers of policy switch only", EOPNOTSUPP);
+  if (!kCan.policies.contains(static_cast<sonde_policy>(request.header.id))) {
+    return Error("the " + std::string(kPtraceRow.name) + " source has buffers of policy switch only", EOPNOTSUPP);
   }
   auto fd = recorder_.create(request.header.value);
   if (!fd) return std::move(fd).error();

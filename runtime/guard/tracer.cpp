@@ -175,7 +175,9 @@ void Tracer::taps_changed() {
   if (taps_.any(SONDE_TAP_SIGNAL_SEND) && !std::exchange(sends_explained_, true))
     events_.notice(
         "signals are seen where traced processes send them by system calls; "
-        "those of other processes and of the kernel are not (the kmod source sees them)");
+        "those of other processes and of the kernel are not (the " +
+        sources_with([](const SourceCapabilities& can) { return can.scope == SourceScope::Machine; }) +
+        " source sees them)");
   wanted_ = taps_.events();
   entries_ = taps_.entry_set();
   returns_ = taps_.return_set();

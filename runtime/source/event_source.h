@@ -17,6 +17,7 @@
 #include "runtime/abi/requests.h"
 #include "runtime/base/result.h"
 #include "runtime/buffer/mapped_ring.h"
+#include "runtime/source/capabilities.h"
 
 namespace sonde {
 
@@ -33,16 +34,8 @@ class EventSource {
   virtual ~EventSource() = default;
 
   virtual std::string_view name() const = 0;
-  /// Whether it has taps of this kind.
-  virtual bool can(sonde_tap_kind) const { return true; }
-  /// The system calls that taps of this kind are seen by; those of SYSCALL_* name their own.
-  virtual std::span<const uint32_t> calls_behind(sonde_tap_kind) const { return {}; }
-  /// Whether it sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h).
-  virtual bool sees_compat_calls() const { return true; }
-  /// Whether it has user taps in memory that is no file's: the vdso, as the path "[vdso]".
-  virtual bool taps_memory() const { return true; }
-  /// Whether it runs programs that see the kernel (sonde_dif_sees_kernel()); it may still refuse them to this user.
-  virtual bool sees_kernel() const { return false; }
+  /// What it can do: what its row says, or less. It stays as it is once the source is opened.
+  virtual const SourceCapabilities& capabilities() const = 0;
 
   /// Asks for rings of `bytes` of data each (rounded up to a power of two) and maps them.
   virtual Result<void> create_buffers(uint64_t bytes) = 0;

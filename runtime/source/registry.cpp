@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/source/registry.h"
 
+#include <array>
+
 namespace sonde {
+namespace {
+
+using OpenSource = Result<std::unique_ptr<EventSource>> (*)(const SourceOptions& options);
+
+/// For each row.
+constexpr std::array<OpenSource, kSourceRows.size()> kOpeners = {open_kmod_source, open_ptrace_source};
+
+}  // namespace
 
 Result<OpenedSource> open_source(std::string_view name, bool targets, const SourceOptions& options) {
   const bool any = name == kAutoSource;
   OpenedSource opened;
-  for (const SourceRow& row : kSources) {
+  for (size_t i = 0; i < kSourceRows.size(); i++) {
+    const SourceRow& row = kSourceRows[i];
+    const bool needs_targets = row.can.scope == SourceScope::Targets;
     if (!any && row.name != name) continue;
-    if (row.needs_targets && !targets) continue;
+    if (needs_targets && !targets) continue;
     SourceOptions wanted = options;
     wanted.whole = any;
-    auto source = row.open(wanted);
+    auto source = kOpeners[i](wanted);
     if (source) {
       opened.source = std::move(*source);
       return opened;
     }
-    if (!any || row.needs_targets) return std::move(source).error();
+    if (!any || needs_targets) return std::move(source).error();
     opened.missing = source.error().message();
   }
   return opened;

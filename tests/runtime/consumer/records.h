@@ -30,6 +30,7 @@ class TextOutput : public Output {
 class QuietSource : public EventSource {
  public:
   std::string_view name() const override { return "test"; }
+  const SourceCapabilities& capabilities() const override { return kPtraceRow.can; }
   Result<void> create_buffers(uint64_t) override { return {}; }
   std::span<const MappedRing> mapped_rings() override { return ring_list; }
   Result<void> load_programs(std::span<const Loading>) override { return {}; }

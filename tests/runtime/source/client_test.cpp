@@ -44,7 +44,8 @@ class Client : public ::testing::Test {
  protected:
   std::vector<ScriptedTransport::Asked> asked;
   ScriptedTransport* transport = new ScriptedTransport(&asked);
-  BareClient client{"scripted", std::unique_ptr<Transport>(transport)};
+  static constexpr SourceRow kRow = {"scripted", {}};
+  BareClient client{kRow, std::unique_ptr<Transport>(transport)};
 };
 
 TEST_F(Client, RefusesAnotherVersion) {
@@ -117,7 +118,7 @@ TEST(Registry, WithoutAModuleOnlyTargetsAreTraced) {
   auto with_targets = open_source("auto", true, {});
   ASSERT_TRUE(with_targets);
   EXPECT_EQ(with_targets->source->name(), "ptrace");
-  EXPECT_FALSE(with_targets->source->can(SONDE_TAP_TICK));
+  EXPECT_FALSE(with_targets->source->capabilities().taps.contains(SONDE_TAP_TICK));
 }
 
 }  // namespace

@@ -342,8 +342,9 @@ void sonde_follow(uint32_t pid) {
   if (!check_call(Call::ProvideError, "sonde_follow")) return;
   Locked framework;
   if (!framework || framework->source == nullptr || std::ranges::count(framework->followed, pid) != 0) return;
+  sonde::ThreadControl* threads = framework->source->threads();
   // Before the source has attached to it, and when it has ended, there is nothing to follow: it is asked for again.
-  if (framework->source->follow(pid)) framework->followed.push_back(pid);
+  if (threads != nullptr && threads->follow(pid)) framework->followed.push_back(pid);
 }
 
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg) {

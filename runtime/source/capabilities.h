@@ -56,9 +56,9 @@ struct SourceCapabilities {
   std::array<Calls, SONDE_TAP_KIND_COUNT> calls_behind{};
   EnumSet<sonde_dif_text> texts;  ///< that programs may capture
   EnumSet<sonde_policy> policies;
-  bool holds = false;  ///< the thread of a held ECB waits until it is released
-  bool kernel =
-      false;  ///< runs programs that see the kernel (sonde_dif_sees_kernel()); it may still refuse them to this user
+  bool controls = false;      ///< starts programs, attaches to processes: EventSource::targets()
+  bool holds = false;         ///< the thread of a held ECB waits until it is released
+  bool kernel = false;        ///< runs programs that see the kernel (sonde_dif_sees_kernel()), if not for every user
   bool compat_calls = false;  ///< sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h)
   bool memory_taps =
       false;  ///< has user taps in memory that is no file's: the vdso, as the path "[vdso]", SONDE_PATH_CODE
@@ -86,6 +86,7 @@ inline constexpr SourceRow kKmodRow = {
      .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {}),
      .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {SONDE_DIF_TEXT_SYSCALL_ARGS}),
      .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
+     .controls = true,
      .holds = true,
      .kernel = true,
      .compat_calls = true}};
@@ -98,6 +99,7 @@ inline constexpr SourceRow kPtraceRow = {
      .calls_behind = calls_that_ptrace_stops(),
      .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {SONDE_DIF_TEXT_SYSCALL_ARGS}),
      .policies = {SONDE_POLICY_SWITCH},
+     .controls = true,
      .holds = true,
      .compat_calls = true,
      .memory_taps = true}};
@@ -110,6 +112,7 @@ inline constexpr std::string_view kAutoSource = "auto";
 inline constexpr SourceCapabilities kNoSource = {.taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {}),
                                                  .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {}),
                                                  .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
+                                                 .controls = true,
                                                  .holds = true,
                                                  .compat_calls = true,
                                                  .memory_taps = true};

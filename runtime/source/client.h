@@ -51,7 +51,7 @@ class Transport {
   std::deque<Result<Answer>> answers_;
 };
 
-class SourceClient : public EventSource {
+class SourceClient : public EventSource, public TargetControl, public ThreadControl {
  public:
   /// `row` outlives the client.
   SourceClient(const SourceRow& row, std::unique_ptr<Transport> transport)
@@ -62,6 +62,8 @@ class SourceClient : public EventSource {
 
   std::string_view name() const override { return name_; }
   const SourceCapabilities& capabilities() const override { return can_; }
+  TargetControl* targets() override { return this; }
+  ThreadControl* threads() override { return this; }
   Result<void> create_buffers(uint64_t bytes) override;
   std::span<const MappedRing> mapped_rings() override { return rings_; }
   Result<void> load_programs(std::span<const Loading> programs) override;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Event sources
 //
+//   EventSource      programs, ECBs, taps --> rings of records, events     every source
+//     targets()      programs started, processes attached to, let go       one that traces by process
+//     threads()      held threads released, their memory, files they map   one that holds threads
+//
 // A source arms taps and writes records. Who is above it does not see which one it
 // is. `ptrace` speaks kmod/shared/abi.h to the guard over a socket, `kmod` the same to
 // /dev/sonde by ioctl (client.h).
@@ -25,6 +29,47 @@ namespace sonde {
 struct Loading {
   ProgramId id;
   sonde_dif_program program;
+};
+
+/// What a source does with the processes that it is to trace. Nothing of them fires before go().
+class TargetControl {
+ public:
+  /// Begins to start a program. Errors that show later are spawned()'s.
+  virtual Result<void> begin_spawn(const SpawnRequest& request) = 0;
+  /// Waits until the program that was begun first, of those not asked for yet, is stopped after its exec. Returns its pid.
+  virtual Result<uint32_t> spawned() = 0;
+  Result<uint32_t> spawn(const SpawnRequest& request) {
+    auto begun = begin_spawn(request);
+    return begun ? spawned() : Result<uint32_t>(std::move(begun).error());
+  }
+  /// Attaches to every thread of `pid`; they wait for go().
+  virtual Result<void> attach(uint32_t pid) = 0;
+  /// Runs a spawned program until its dynamic linker is done (its entry point).
+  virtual Result<void> run_to_entry(uint32_t pid) = 0;
+  /// Runs it until its libraries are mapped and none of their constructors has run; a program that has no libraries stays where it is.
+  virtual Result<void> run_to_constructors(uint32_t pid) = 0;
+  /// Lets all targets go.
+  virtual Result<void> go() = 0;
+  virtual Result<void> detach(uint32_t pid) = 0;
+
+ protected:
+  ~TargetControl() = default;
+};
+
+/// What a source does for threads that wait: those of held records, and those that have mapped a file.
+class ThreadControl {
+ public:
+  virtual Result<void> release(uint32_t tid, Release how) = 0;
+  /// Fills `to` wholly, or fails with EFAULT or ESRCH.
+  virtual Result<void> read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) = 0;
+  virtual Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) = 0;
+  /// A thread of the target `pid` that maps an executable file waits, from now on, until all that it mapped was seen():
+  /// FileMapped says which thread waits.
+  virtual Result<void> follow(uint32_t pid) = 0;
+  virtual Result<void> seen(uint32_t tid) = 0;
+
+ protected:
+  ~ThreadControl() = default;
 };
 
 /// Errors of all calls: the source's own message, with the errno; EPIPE when the source is gone.
@@ -52,33 +97,10 @@ class EventSource {
   /// None of the taps fires once this has returned.
   virtual Result<void> disarm(std::span<const TapId> taps) = 0;
 
-  /// Begins to start a program. Errors that show later are spawned()'s.
-  virtual Result<void> begin_spawn(const SpawnRequest& request) = 0;
-  /// Waits until the program that was begun first, of those not asked for yet, is stopped after its exec. Returns its pid.
-  virtual Result<uint32_t> spawned() = 0;
-  Result<uint32_t> spawn(const SpawnRequest& request) {
-    auto begun = begin_spawn(request);
-    return begun ? spawned() : Result<uint32_t>(std::move(begun).error());
-  }
-  /// Attaches to every thread of `pid`; they wait for go().
-  virtual Result<void> attach(uint32_t pid) = 0;
-  /// Runs a spawned program until its dynamic linker is done (its entry point).
-  virtual Result<void> run_to_entry(uint32_t pid) = 0;
-  /// Runs it until its libraries are mapped and none of their constructors has run; a program that has no libraries stays where it is.
-  virtual Result<void> run_to_constructors(uint32_t pid) = 0;
-  /// Lets all targets go.
-  virtual Result<void> go() = 0;
-  virtual Result<void> detach(uint32_t pid) = 0;
-
-  /// Fills `to` wholly, or fails with EFAULT or ESRCH.
-  virtual Result<void> read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) = 0;
-  virtual Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) = 0;
-  virtual Result<void> release(uint32_t tid, Release how) = 0;
-
-  /// A thread of the target `pid` that maps an executable file waits, from now on, until all that it mapped was seen():
-  /// SONDE_EVENT_MAPPED says by its value which thread waits.
-  virtual Result<void> follow(uint32_t pid) = 0;
-  virtual Result<void> seen(uint32_t tid) = 0;
+  /// Null: it controls no targets. One that does lets nothing fire before go(); one that does not fires what is armed.
+  virtual TargetControl* targets() { return nullptr; }
+  /// Null: no thread ever waits.
+  virtual ThreadControl* threads() { return nullptr; }
 
   /// Becomes readable when next_event() may have something; -1: never.
   virtual int event_fd() const = 0;

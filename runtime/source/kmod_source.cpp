@@ -153,9 +153,9 @@ class KmodSource final : public SourceClient {
   Result<std::optional<SourceEvent>> next_event() override {
     auto event = SourceClient::next_event();
     if (!event || !*event) return event;
-    if ((*event)->kind == SONDE_EVENT_TARGET_GONE) programs_.reap((*event)->pid);
-    if ((*event)->kind == SONDE_EVENT_RINGS) {
-      if (auto mapped = map_rings_up_to((*event)->value); !mapped) return std::move(mapped).error();
+    if (const auto* gone = std::get_if<TargetGone>(&**event)) programs_.reap(gone->pid);
+    if (const auto* added = std::get_if<RingsAdded>(&**event)) {
+      if (auto mapped = map_rings_up_to(added->rings); !mapped) return std::move(mapped).error();
     }
     return event;
   }

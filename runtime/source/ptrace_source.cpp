@@ -193,7 +193,7 @@ std::string GuardSocket::close() {
   channel_.shut();
   read_to_end(end);
   for (const SourceEvent& event : events_) {
-    if (event.kind == SONDE_EVENT_STAYS) return event.text;
+    if (const auto* stays = std::get_if<SourceStays>(&event)) return stays->text;
   }
   pollfd entry{end_.get(), POLLIN, 0};
   while (poll(&entry, 1, milliseconds_to(end)) < 0 && errno == EINTR) {

@@ -1,29 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/source/registry.h"
 
-#include <array>
+#include <algorithm>
 
 namespace sonde {
 namespace {
 
-using OpenSource = Result<std::unique_ptr<EventSource>> (*)(const SourceOptions& options);
-
-/// For each row.
-constexpr std::array<OpenSource, kSourceRows.size()> kOpeners = {open_kmod_source, open_ptrace_source};
+constexpr SourceOpener kOpeners[] = {{kKmodRow, open_kmod_source}, {kPtraceRow, open_ptrace_source}};
+static_assert(std::ranges::equal(
+    kOpeners, kSourceRows, {}, [](const SourceOpener& opener) { return opener.row.name; }, &SourceRow::name));
 
 }  // namespace
 
-Result<OpenedSource> open_source(std::string_view name, bool targets, const SourceOptions& options) {
+std::span<const SourceOpener> source_openers() { return kOpeners; }
+
+Error no_control(std::string_view name) {
+  return Error("the " + std::string(name) + " source traces the whole machine only: -c and -p need the " +
+                   sources_with([](const SourceCapabilities& can) { return can.controls; }) + " source",
+               EOPNOTSUPP);
+}
+
+Result<OpenedSource> open_source(std::string_view name, bool targets, const SourceOptions& options,
+                                 std::span<const SourceOpener> openers) {
   const bool any = name == kAutoSource;
   OpenedSource opened;
-  for (size_t i = 0; i < kSourceRows.size(); i++) {
-    const SourceRow& row = kSourceRows[i];
+  for (const auto& [row, open] : openers) {
     const bool needs_targets = row.can.scope == SourceScope::Targets;
     if (!any && row.name != name) continue;
     if (needs_targets && !targets) continue;
+    if (targets && !row.can.controls) {
+      if (any) continue;
+      return no_control(name);
+    }
     SourceOptions wanted = options;
     wanted.whole = any;
-    auto source = kOpeners[i](wanted);
+    auto source = open(wanted);
     if (source) {
       opened.source = std::move(*source);
       return opened;

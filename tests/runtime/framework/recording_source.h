@@ -11,7 +11,7 @@
 namespace sonde {
 
 /// An event source that only writes down what it is asked for, and can be told to fail.
-class RecordingSource : public EventSource {
+class RecordingSource : public EventSource, public ThreadControl {
  public:
   std::vector<ProgramId> programs;
   std::vector<Ecb> ecbs;
@@ -50,13 +50,7 @@ class RecordingSource : public EventSource {
     return note("disarm " + std::to_string(ids.size()));
   }
 
-  Result<void> begin_spawn(const SpawnRequest&) override { return refuse(); }
-  Result<uint32_t> spawned() override { return refuse(); }
-  Result<void> attach(uint32_t) override { return refuse(); }
-  Result<void> run_to_entry(uint32_t) override { return refuse(); }
-  Result<void> run_to_constructors(uint32_t) override { return refuse(); }
-  Result<void> go() override { return refuse(); }
-  Result<void> detach(uint32_t) override { return refuse(); }
+  ThreadControl* threads() override { return this; }
   Result<void> read_memory(uint32_t, uint64_t, std::span<uint8_t>) override { return refuse(); }
   Result<void> write_memory(uint32_t, uint64_t, std::span<const uint8_t>) override { return refuse(); }
   Result<void> release(uint32_t, Release) override { return refuse(); }

@@ -279,8 +279,7 @@ void Breakpoints::fire_taps(Thread& thread, const Site& site, const user_regs_st
     firing.at_edge = tap.kind != SONDE_TAP_USER_OFFSET || tap.offset == tap.function;
     firing.stack_arguments = entry;
     if (tap.kind == SONDE_TAP_USER_RETURN) {
-      firing.args[0] = tap.offset - tap.function;
-      firing.args[1] = regs.rax;
+      sonde_leave_args(firing.args.data(), tap.offset - tap.function, regs.rax);
     } else {
       for (unsigned i = 0; i < kRegisterArguments; i++) firing.args[i] = function_argument(regs, i);
     }

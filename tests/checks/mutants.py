@@ -126,7 +126,7 @@ MUTANTS = [
     S("runtime/guard/taps.cpp", "void TapTable::remove(", "if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);", "",
       "scenario:prompt_disables_a_clause"),
     E("runtime/guard/sends.cpp", "std::optional<Firing> send_of(", "made.result != 0 || signal == 0", "signal == 0", "guard_test:Guard.SignalsSent"),
-    E("runtime/guard/sends.cpp", "Firing firing_of(", "firing.args[4] = static_cast<uint64_t>(receiver.tid)", "firing.args[4] = 0", "guard_test:Guard.SignalsSent"),
+    E("runtime/guard/sends.cpp", "Firing firing_of(", "sonde_receiver_args(firing.args.data(), receiver.pid, receiver.tid)", "sonde_receiver_args(firing.args.data(), receiver.pid, 0)", "guard_test:Guard.SignalsSent"),
     E("runtime/utrace/events.cpp", "void Core::adopt_parked(bool now)", "on_new_task(task, relative, relative ? kinship(*relative, task) : 0)", "on_new_task(task, nullptr, 0)",
       "guard_test:LateParent.AChildIs*"),
     E("runtime/utrace/events.cpp", "void Core::on_clone(", "take_ended(tid)", "std::optional<Ended>()", "guard_test:LateParent.*"),

@@ -391,13 +391,8 @@ Result<void> Session::check_aggregations() {
 Result<void> Session::check_records() {
   const uint64_t room = std::bit_ceil(std::max(options_.number("bufsize"), kLeastBuffer));
   for (const ClauseDesc& clause : program_.clauses) {
-    uint64_t bytes = sizeof(sonde_record);
-    for (const sonde_dif_insn& insn : clause.fire->insns) {
-      if (insn.op == SONDE_DIF_CAPW) bytes += 8;
-      if (insn.op == SONDE_DIF_CAPSTR) bytes += 8 + static_cast<uint64_t>(insn.i);
-      if (insn.op == SONDE_DIF_CAPSTACK) bytes += 8 + 8 * static_cast<uint64_t>(insn.i);
-    }
-    if (bytes > room) return Error("Enabling exceeds size of buffer", ENOSPC);
+    const sonde_dif_program program = clause.fire->view();
+    if (sonde_dif_needs(&program).bytes > room) return Error("Enabling exceeds size of buffer", ENOSPC);
   }
   for (const AggregationDesc& aggregation : program_.aggregations) {
     if (element_bytes(aggregation) > options_.number("aggsize"))

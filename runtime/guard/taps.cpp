@@ -44,13 +44,6 @@ utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kSyscallsMax
   return set;
 }
 
-void note_use(LoadedProgram& program, const sonde_dif_insn& insn) {
-  if (insn.op == SONDE_DIF_NAMEQ) program.wants_name = true;
-  if (insn.op == SONDE_DIF_CAPTEXT && insn.i == SONDE_DIF_TEXT_EXECNAME) program.wants_name = true;
-  if (insn.op == SONDE_DIF_ARG && insn.i >= 6) program.wants_stack_arguments = true;
-  if (insn.op == SONDE_DIF_VAR && insn.i == SONDE_DIF_VAR_CPU) program.wants_cpu = true;
-}
-
 void add_calls(utrace_syscall_set& set, sonde_tap_kind kind) {
   for (uint32_t call : kCan.calls_behind[kind]) add_call(set, call);
 }
@@ -184,14 +177,11 @@ Result<void> EcbTable::load(uint32_t id, OwnedProgram code) {
   char why[200] = "";
   const int verdict = sonde_dif_verify(&code.view, why, sizeof why);
   if (verdict != 0) return Error("program " + std::to_string(id) + ": " + why, -verdict);
-  if (sonde_dif_sees_kernel(&code.view) != 0)
-    return about_source("does not see the kernel: its memory, its stacks and curthread");
   LoadedProgram program;
-  for (const sonde_dif_insn& insn : code.insns) {
-    note_use(program, insn);
-    if (insn.op == SONDE_DIF_CAPTEXT && !kCan.texts.contains(static_cast<sonde_dif_text>(insn.i)))
-      return about_source("cannot capture a system call's arguments as one text");
-  }
+  program.needs = sonde_dif_needs(&code.view);
+  if (program.needs.kernel != 0) return about_source("does not see the kernel: its memory, its stacks and curthread");
+  if ((program.needs.texts & ~kCan.texts.bits()) != 0)
+    return about_source("cannot capture a system call's arguments as one text");
   program.code = std::move(code);
   if (!programs_.emplace(id, std::move(program)).second)
     return Error("program " + std::to_string(id) + " is loaded already", EEXIST);

@@ -105,9 +105,7 @@ class TapTable {
 
 struct LoadedProgram {
   OwnedProgram code;
-  bool wants_name = false;             ///< reads execname
-  bool wants_stack_arguments = false;  ///< reads arg6 or later
-  bool wants_cpu = false;
+  sonde_needs needs{};
 };
 
 struct ArmedEcb {

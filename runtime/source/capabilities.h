@@ -37,6 +37,8 @@ class EnumSet {
     return set;
   }
   constexpr bool contains(Enum member) const { return (bits_ & bit(member)) != 0; }
+  /// Bit n: member n.
+  constexpr uint64_t bits() const { return bits_; }
   constexpr void erase(Enum member) { bits_ &= ~bit(member); }
 
  private:
@@ -58,7 +60,7 @@ struct SourceCapabilities {
   EnumSet<sonde_policy> policies;
   bool controls = false;      ///< starts programs, attaches to processes: EventSource::targets()
   bool holds = false;         ///< the thread of a held ECB waits until it is released
-  bool kernel = false;        ///< runs programs that see the kernel (sonde_dif_sees_kernel()), if not for every user
+  bool kernel = false;        ///< runs programs that see the kernel (sonde_needs::kernel), if not for every user
   bool compat_calls = false;  ///< sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h)
   bool memory_taps =
       false;  ///< has user taps in memory that is no file's: the vdso, as the path "[vdso]", SONDE_PATH_CODE

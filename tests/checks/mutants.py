@@ -109,7 +109,7 @@ MUTANTS = [
     # framework, language
     S("runtime/base/glob.cpp", "bool Glob::parse_class(", "if (negated) p++;", "", "base_test:Glob.*"),
     E("runtime/base/glob.cpp", "bool Glob::matches(", "text.ends_with(literal_)", "text.starts_with(literal_)", "base_test:Glob.*"),
-    E("runtime/framework/local_firing.cpp", "void FireList::note_arguments()", "insn.i < 32", "insn.i < 6", "framework_test:LocalFiringTest.*"),
+    E("kmod/shared/dif.c", "static void note_argument(", "1u << argument", "1u << (argument & 3)", "framework_test:LocalFiringTest.*"),
     E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_rate(", "kSecond / *number", "*number", "lang_test:Options.*"),
     E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_room(", "1ull << 30", "1ull << 20", "lang_test:Options.*"),
     E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_size(", "*size != 0", "true", "lang_test:Options.RefusedValues"),

@@ -122,7 +122,7 @@ MUTANTS = [
     S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(address);", "", "guard_test:User.DisarmWhileItRuns"),
     E("runtime/abi/protocol.cpp", "bool take_text(", "length > rest_.size()", "length > rest_.size() + 1", "abi_test:Protocol.*"),
     E("runtime/abi/protocol.cpp", "std::optional<Packet> Channel::next()", "available - sizeof header < header.length", "available - sizeof header + 1 < header.length", "abi_test:Protocol.*"),
-    E("runtime/guard/taps.cpp", "void note_use(", "insn.i >= 6", "insn.i >= 7", "scenario:six_arguments", "guard_test:User.Arguments*"),
+    E("kmod/shared/dif.c", "static void note_argument(", "argument >= 6", "argument >= 7", "scenario:six_arguments", "guard_test:User.Arguments*"),
     S("runtime/guard/taps.cpp", "void TapTable::remove(", "if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);", "",
       "scenario:prompt_disables_a_clause"),
     E("runtime/guard/sends.cpp", "std::optional<Firing> send_of(", "made.result != 0 || signal == 0", "signal == 0", "guard_test:Guard.SignalsSent"),

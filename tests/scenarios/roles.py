@@ -98,7 +98,7 @@ def hold_events_against_roles(world, action, *options):
     result = world.sonde("-q", *options, "-o", out, "-n", clauses, "-c", world.program("roles"))
     facts = {name: int(value) for name, value in re.findall(r"^(\w+) (-?\d+)$", result.stdout, re.M)}
     lines = {}
-    for line in pathlib.Path(out).read_text(encoding="ascii").splitlines():
+    for line in filter(None, pathlib.Path(out).read_text(encoding="ascii").splitlines()):
         event, text, numbers = line.split("|")
         lines.setdefault(event, (text, [as_signed(word) for word in numbers.split()]))
     equal(set(PROBES) - set(lines), set(), "events that were not seen")

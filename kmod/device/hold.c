@@ -42,6 +42,7 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
+#include "kmod/arch.h"
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
@@ -57,7 +58,7 @@
 
 struct held_tap {
 	u32 id, kind, number, pid;
-	bool gone; /* it is not held any more, and there was no memory to say so */
+	bool gone; /* it does not fire here any more */
 	struct sonde_probe *probe;
 };
 
@@ -192,11 +193,6 @@ static u32 hold_answer(struct sonde_grip *grip, u32 action)
 	return (action & ~UTRACE_RESUME_MASK) | sonde_grip_resume(grip);
 }
 
-static bool hold_is_64bit(void)
-{
-	return syscall_get_arch(current) == AUDIT_ARCH_X86_64;
-}
-
 static u32 hold_on_entry(u32 action, struct utrace_engine *engine,
 			 struct pt_regs *regs)
 {
@@ -208,21 +204,17 @@ static u32 hold_on_entry(u32 action, struct utrace_engine *engine,
 		hold_run_waiting(grip);
 		return hold_answer(grip, action);
 	}
-	if (!hold_is_64bit() || (unsigned long)call >= SONDE_CALLS)
+	if (sonde_call_is_compat() || (unsigned long)call >= SONDE_CALLS)
 		return hold_answer(grip, action);
 	hold_begin(&firing, grip, call);
 	if (IS_EXEC(call)) {
-		firing.text_address = call == __NR_execve ? regs->di : regs->si;
+		firing.text_address =
+			sonde_call_path(regs, call == __NR_execveat);
 		firing.start.has_text = true;
 		hold_report(grip, SONDE_TAP_EXEC, &firing);
 		firing.start.has_text = false;
 	}
-	firing.args[0] = regs->di;
-	firing.args[1] = regs->si;
-	firing.args[2] = regs->dx;
-	firing.args[3] = regs->r10;
-	firing.args[4] = regs->r8;
-	firing.args[5] = regs->r9;
+	sonde_fetch_registers(regs, true, firing.args);
 	hold_report(grip, SONDE_TAP_SYSCALL_ENTRY, &firing);
 	return hold_answer(grip, action);
 }
@@ -237,7 +229,7 @@ static u32 hold_on_return(u32 action, struct utrace_engine *engine,
 
 	if (call == -1)
 		call = __NR_rt_sigreturn; /* only that leaves without it */
-	if (!hold_is_64bit() || (unsigned long)call >= SONDE_CALLS)
+	if (sonde_call_is_compat() || (unsigned long)call >= SONDE_CALLS)
 		return hold_answer(grip, action);
 	hold_begin(&firing, grip, call);
 	if (call != __NR_rt_sigreturn)
@@ -246,7 +238,8 @@ static u32 hold_on_return(u32 action, struct utrace_engine *engine,
 		firing.args[SONDE_ARG_EXEC_FAILURE_ERROR] = firing.start.error;
 		hold_report(grip, SONDE_TAP_EXEC_FAILURE, &firing);
 	}
-	sonde_result_args(firing.args, firing.start.error, regs->ax);
+	sonde_result_args(firing.args, firing.start.error,
+			  sonde_call_result(regs));
 	hold_report(grip, SONDE_TAP_SYSCALL_RETURN, &firing);
 	return hold_answer(grip, action);
 }
@@ -428,14 +421,14 @@ static struct held_taps *hold_make_taps(struct sonde_session *session)
 	u32 count = 0;
 
 	xa_for_each(&session->taps, id, armed)
-		count += armed->held;
+		count += armed->held || armed->leaving;
 	if (!count)
 		return NULL;
 	taps = sonde_alloc(SONDE_MEMORY_HELD, struct_size(taps, taps, count));
 	if (!taps)
 		return ERR_PTR(-ENOMEM);
 	xa_for_each(&session->taps, id, armed) {
-		if (!armed->held)
+		if (!armed->held && !armed->leaving)
 			continue;
 		taps->kinds[armed->tap.kind] = true;
 		taps->events |= hold_events_for(armed->tap.kind);
@@ -445,13 +438,19 @@ static struct held_taps *hold_make_taps(struct sonde_session *session)
 			.number = armed->tap.number,
 			.pid = armed->tap.pid,
 			.probe = armed->probe,
+			.gone = !armed->held,
 		};
 	}
 	return taps;
 }
 
-/* Takes no memory: what is held no more does not fire from now on. */
-static void hold_mark_gone(struct sonde_session *session)
+/**
+ * sonde_holds_mark() - of the taps on the engines' list, those fire that are held now
+ * @session: its lock is held
+ *
+ * Context: Process context. Takes no memory.
+ */
+void sonde_holds_mark(struct sonde_session *session)
 {
 	struct sonde_grips *grips = session->grips;
 	struct held_taps *taps = NULL;
@@ -463,9 +462,9 @@ static void hold_mark_gone(struct sonde_session *session)
 		struct sonde_armed *armed = xa_load(&session->taps,
 						    taps->taps[n].id);
 
-		if (!armed || !armed->held ||
-		    armed->probe != taps->taps[n].probe)
-			WRITE_ONCE(taps->taps[n].gone, true);
+		WRITE_ONCE(taps->taps[n].gone,
+			   !armed || !armed->held ||
+				   armed->probe != taps->taps[n].probe);
 	}
 }
 
@@ -483,7 +482,7 @@ int sonde_holds_update(struct sonde_session *session)
 
 	lockdep_assert_held(&session->lock);
 	if (IS_ERR(fresh)) {
-		hold_mark_gone(session);
+		sonde_holds_mark(session);
 		return -ENOMEM;
 	}
 	if (!fresh && !grips)

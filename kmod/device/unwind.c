@@ -25,6 +25,7 @@
 #include <asm/ptrace.h>
 #include <asm/ucontext.h>
 
+#include "kmod/arch.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
 #include "kmod/device/slow.h"
@@ -734,17 +735,6 @@ static bool unwind_step(struct walk *w, bool *exact)
 	return unwind_apply(w) && w->regs[DW_PC] && w->regs[DW_SP] > sp;
 }
 
-static void unwind_fetch(struct walk *w, const struct pt_regs *regs)
-{
-	const u64 values[DW_REGISTERS] = {
-		regs->ax, regs->dx,  regs->cx,	regs->bx,  regs->si,  regs->di,
-		regs->bp, regs->sp,  regs->r8,	regs->r9,  regs->r10, regs->r11,
-		regs->r12, regs->r13, regs->r14, regs->r15, regs->ip,
-	};
-
-	memcpy(w->regs, values, sizeof(values));
-}
-
 /**
  * sonde_unwind() - the user's frames, by frame information
  * @firing: has the user's registers
@@ -762,7 +752,8 @@ u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max)
 
 	BUILD_BUG_ON(sizeof(*w) > PAGE_SIZE / 2);
 	BUILD_BUG_ON(SONDE_DIF_MAX_FRAMES * sizeof(*to) > PAGE_SIZE / 2);
-	unwind_fetch(w, firing->regs);
+	BUILD_BUG_ON(SONDE_FRAME_REGISTERS != DW_REGISTERS);
+	sonde_fetch_frame(firing->regs, w->regs);
 	w->object.start = 0;
 	w->object.end = 0;
 	w->steps = SONDE_WALK_COST(max);

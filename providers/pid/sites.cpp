@@ -21,6 +21,7 @@
 #include "providers/pid/instructions.h"
 #include "runtime/base/suggest.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
 
 namespace sonde::pid {
@@ -233,7 +234,7 @@ class Finder {
 
   static std::string why_unread(const Object& object) {
     const UniqueFd file(open(object.path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file) return ": '" + object.name + "' is no ELF file for x86-64 that can be read";
+    if (file) return ": '" + object.name + "' is no ELF file for " + machine::kName + " that can be read";
     const int error = errno;
     const std::string why = ": '" + object.name + "' cannot be read: " + std::strerror(error);
     const bool replaced = object.path.find("/map_files/") != std::string::npos && error == EPERM;

@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/guard/arch/x86_64/frame.h"
+#include "runtime/guard/arch.h"
 
 namespace sonde::guard {
 

@@ -27,8 +27,8 @@ void fetch_stack_arguments(const FireContext& context) {
   Firing& firing = context.firing;
   firing.stack_arguments = false;
   if (context.regs == nullptr) return;
-  constexpr size_t kInRegisters = 6;
-  read_target(context.thread, context.regs->rsp + 8, firing.args.data() + kInRegisters,
+  constexpr size_t kInRegisters = machine::kRegisterArguments;
+  read_target(context.thread, machine::stack_arguments(*context.regs), firing.args.data() + kInRegisters,
               (SONDE_DIF_ARGS - kInRegisters) * sizeof(uint64_t));
 }
 
@@ -86,7 +86,7 @@ bool Recorder::run_ecb(FireContext& context, const ArmedEcb& ecb, const char* na
   return writer_->commit(size) && held;
 }
 
-Recorder::Outcome Recorder::run(Thread& thread, Firing& firing, user_regs_struct* regs) {
+Recorder::Outcome Recorder::run(Thread& thread, Firing& firing, machine::Registers* regs) {
   const EcbTable::Ecbs* ecbs = writer_ ? ecbs_.of(firing.probe) : nullptr;
   if (ecbs == nullptr) return Outcome::Done;
   FireContext context{thread, firing, regs};

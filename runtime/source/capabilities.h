@@ -62,8 +62,8 @@ struct SourceCapabilities {
   bool holds = false;         ///< the thread of a held ECB waits until it is released
   bool kernel = false;        ///< runs programs that see the kernel (sonde_needs::kernel), if not for every user
   bool compat_calls = false;  ///< sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h)
-  bool memory_taps =
-      false;  ///< has user taps in memory that is no file's: the vdso, as the path "[vdso]", SONDE_PATH_CODE
+  /// Has user taps in memory that is no file's: the vdso, as the path "[vdso]", SONDE_PATH_CODE.
+  bool memory_taps = false;
 };
 
 struct SourceRow {

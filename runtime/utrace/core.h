@@ -14,7 +14,7 @@
 // A held thread comes back by utrace_control(): that only puts it on the `ready` list, and the next turn
 // looks at it. So no callback is ever made from inside an API call, and a callback may call anything.
 //
-// Cost: an entry-only call in a filtered process is one stop: waitpid, GETREGS, CONT. Everything that a stop might
+// Cost: an entry-only call in a filtered process is one stop: waitpid, the registers, CONT. Everything that a stop might
 // need besides (siginfo, dispositions, event messages) is fetched only where an engine asked for it.
 //
 // A child's first stop and its parent's clone event come in any order: the stop of an unknown

@@ -216,7 +216,7 @@ bool utrace_task_stopped(const utrace_task* task) { return task->life == Life::S
 bool utrace_task_job_stopped(const utrace_task* task) { return task->life == Life::Listening; }
 bool utrace_task_caught(const utrace_task* task) { return task->life == Life::Running && task->caught != 0; }
 
-user_regs_struct* utrace_registers(utrace_task* task) {
+machine::Registers* utrace_registers(utrace_task* task) {
   if (task->life == Life::Listening) {
     // Still stopped by job control: it is queued, and LISTENs again in the next turn.
     if (task->core->end_listen(*task)) task->core->queue(*task);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/check/checker.h"
+#include "compiler/check/library_texts.h"
 #include "tests/compiler/check/front_fixture.h"
 
 namespace sonde {

@@ -316,7 +316,7 @@ static noinline void call_leave_exec(struct sonde_session *session,
 	call_begin(&firing, session, regs, call,
 		   (union sonde_firing_start){ .error = error });
 	memset(firing.args, 0, sizeof(firing.args));
-	firing.args[0] = error;
+	firing.args[SONDE_ARG_EXEC_FAILURE_ERROR] = error;
 	sonde_fire_site(&firing, site);
 }
 

@@ -86,7 +86,9 @@ static void timer_fire_timer(struct sonde_armed *armed)
 	};
 
 	if (regs && (user_mode(regs) || armed->session->sees_kernel))
-		firing.args[user_mode(regs)] = instruction_pointer(regs);
+		firing.args[user_mode(regs) ? SONDE_ARG_SAMPLE_USER_PC :
+					      SONDE_ARG_SAMPLE_KERNEL_PC] =
+			instruction_pointer(regs);
 	if (timer_has_user())
 		firing.regs = task_pt_regs(current);
 	this_cpu_write(sonde_sampling, true);

@@ -175,8 +175,8 @@ static noinline enum verdict utap_judge(const struct sonde_armed *armed,
 		return STAYS;
 	}
 	memset(firing->args, 0, sizeof(firing->args));
-	firing->args[0] = tap->offset - tap->function;
-	firing->args[1] = sonde_function_result(regs);
+	sonde_leave_args(firing->args, tap->offset - tap->function,
+			 sonde_function_result(regs));
 	return verdict;
 }
 

@@ -154,10 +154,11 @@ class Finder {
   /// The vdso and compiled code are in no file. Where they cannot be probed, only a description that names them is refused.
   bool may_probe(const Object& object) {
     if ((object.path != kVdso && !object.compiled) || sonde_tap_memory_possible()) return true;
+    const std::string who = sonde_sources_with(SONDE_TAP_USER_ENTRY, 1);
     if (spec_.dtpd_mod[0] != '\0' && std::string_view(spec_.dtpd_mod) != "*")
       refuse("D_PROC_CREATEFAIL",
              std::string(object.compiled ? "code that was compiled at run time is in" : "the vdso is") +
-                 " no file, so only the ptrace source can probe it: -x source=ptrace");
+                 " no file, so only the " + who + " source can probe it: -x source=" + who);
     return false;
   }
 

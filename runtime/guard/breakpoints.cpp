@@ -267,8 +267,7 @@ void Breakpoints::fire_taps(Thread& thread, const Site& site, const machine::Reg
     firing.at_edge = tap.kind != SONDE_TAP_USER_OFFSET || tap.offset == tap.function;
     firing.stack_arguments = entry;
     if (tap.kind == SONDE_TAP_USER_RETURN) {
-      firing.args[0] = tap.offset - tap.function;
-      firing.args[1] = machine::function_result(regs);
+      sonde_leave_args(firing.args.data(), tap.offset - tap.function, machine::function_result(regs));
     } else {
       for (unsigned i = 0; i < machine::kRegisterArguments; i++) firing.args[i] = machine::function_argument(regs, i);
     }

@@ -173,7 +173,9 @@ void Tracer::taps_changed() {
   if (taps_.any(SONDE_TAP_SIGNAL_SEND) && !std::exchange(sends_explained_, true))
     events_.notice(
         "signals are seen where traced processes send them by system calls; "
-        "those of other processes and of the kernel are not (the kmod source sees them)");
+        "those of other processes and of the kernel are not (the " +
+        sources_with([](const SourceCapabilities& can) { return can.scope == SourceScope::Machine; }) +
+        " source sees them)");
   wanted_ = taps_.events();
   entries_ = taps_.entry_set();
   returns_ = taps_.return_set();
@@ -224,7 +226,7 @@ uint32_t Tracer::on_entry(Thread& thread) {
   const uint32_t call = call_of_number(made.number);
   if (call >= kSyscallsMax) return resume_action(thread);
   Firing firing = of_call(call);
-  std::ranges::copy(made.arguments, firing.args.begin());
+  std::ranges::copy(made.arguments, firing.args.begin() + SONDE_ARG_SYSCALL_ENTRY_CALL);
   fire(thread, taps_.entries(call), firing);
   if (is_exec(call) && taps_.any(SONDE_TAP_EXEC)) {
     char path[SONDE_PATH_MAX];
@@ -252,18 +254,17 @@ void Tracer::fire_return(Thread& thread, int64_t number, int64_t result, uint64_
   firing.error = leaves_no_result(call) ? 0 : errno_of(result);
   if (is_exec(call) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
     Firing failure = firing;
-    failure.args[0] = static_cast<uint64_t>(firing.error);
+    failure.args[SONDE_ARG_EXEC_FAILURE_ERROR] = static_cast<uint64_t>(firing.error);
     fire(thread, taps_.of(SONDE_TAP_EXEC_FAILURE), failure);
   }
-  firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : static_cast<uint64_t>(result);
+  sonde_result_args(firing.args.data(), firing.error, static_cast<uint64_t>(result));
   fire(thread, taps_.returns(call), firing);
 }
 
 uint32_t Tracer::on_clone(Thread& thread, uint64_t flags, utrace_task* child) {
   Firing firing;
   firing.call = current_call(thread);
-  firing.args[0] = static_cast<uint64_t>(utrace_task_tid(child));
-  firing.args[1] = flags;
+  sonde_create_args(firing.args.data(), static_cast<uint64_t>(utrace_task_tid(child)), flags);
   fire(thread, taps_.of(flags & CLONE_THREAD ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE), firing);
   return resume_action(thread);
 }
@@ -314,7 +315,7 @@ void Tracer::fire_samples(Thread& thread) {
     Firing& firing = firings.emplace_back();
     firing.probe = tap->probe;
     firing.call = current_call(thread);
-    firing.args[1] = machine::pc(*regs);
+    firing.args[SONDE_ARG_PROFILE_USER_PC] = machine::pc(*regs);
   }
   fire_all(thread, firings, regs);
 }
@@ -465,8 +466,7 @@ void Tracer::fire_send(Thread& thread, const std::optional<Firing>& send) {
 
 void Tracer::fire_discard(Thread& thread, const siginfo_t& info) {
   Firing firing = of_signal(info);
-  firing.args[3] = static_cast<uint64_t>(thread.process->pid);
-  firing.args[4] = static_cast<uint64_t>(thread.tid);
+  sonde_receiver_args(firing.args.data(), thread.process->pid, thread.tid);
   fire(thread, taps_.of(SONDE_TAP_SIGNAL_DISCARD), firing);
 }
 
@@ -474,7 +474,8 @@ void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handle
   if (!taps_.any(SONDE_TAP_SIGNAL_DELIVER)) return;
   Firing firing = of_signal(info);
   const bool kernel_trap = info.si_signo == SIGTRAP && info.si_code > 0;  // `handler` is not set for these
-  firing.args[3] = kernel_trap ? reinterpret_cast<uint64_t>(utrace_handler(thread.task, SIGTRAP)) : handler;
+  firing.args[SONDE_ARG_SIGNAL_DELIVER_HANDLER] =
+      kernel_trap ? reinterpret_cast<uint64_t>(utrace_handler(thread.task, SIGTRAP)) : handler;
   fire(thread, taps_.of(SONDE_TAP_SIGNAL_DELIVER), firing);
 }
 

@@ -16,7 +16,8 @@
 #include <charconv>
 #include <utility>
 
-#include "compiler/check/checker.h"
+#include "compiler/check/library_texts.h"
+#include "compiler/check/pragma.h"
 #include "compiler/check/directories.h"
 #include "compiler/check/world.h"
 #include "compiler/compiler.h"

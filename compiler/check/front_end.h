@@ -4,7 +4,7 @@
 //   prepare()            comments and control lines become blanks         source/prepare.h
 //   control_lines()      #pragma D and its like are carried out           pragma.cpp
 //   parse()              syntax tree                                      parse/parser.h
-//   Checker::items()     names, probes, types, constants                  checker.h
+//   check_items()        names, probes, types, constants                  clause.h, context.h
 //   lower()              a tree of types of its own                       lower.h
 #pragma once
 

@@ -91,12 +91,12 @@ bool PointerOrigins::learn_from(const std::vector<LoweredStatement>& statements,
   return changed;
 }
 
-void PointerOrigins::learn(const std::vector<const LoweredUnit*>& units, const Residents& residents) {
+void PointerOrigins::learn(std::span<const LoweredUnit> units, const Residents& residents) {
   const FireExpressions fire(residents);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const LoweredUnit* unit : units) {
-      for (const LoweredClause& clause : unit->clauses) {
+    for (const LoweredUnit& unit : units) {
+      for (const LoweredClause& clause : unit.clauses) {
         if (clause.predicate) changed |= learn_from(*clause.predicate, fire);
         changed |= learn_from(clause.statements, fire);
       }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "compiler/split/fire_expressions.h"
@@ -13,7 +14,7 @@ namespace sonde {
 class PointerOrigins {
  public:
   /// Takes in every assignment of `units`; what earlier texts assigned stays known.
-  void learn(const std::vector<const LoweredUnit*>& units, const Residents& residents);
+  void learn(std::span<const LoweredUnit> units, const Residents& residents);
 
   /// Whatever was assigned on the way to this pointer came from the traced program, and nothing else did.
   bool leads_into_program(const LoweredExpr& pointer, const Residents& residents) const;

@@ -77,11 +77,11 @@ class Collector {
   bool speculates_ = false;  ///< one was passed
 };
 
-Uses collect(const std::vector<const LoweredUnit*>& units) {
+Uses collect(std::span<const LoweredUnit> units) {
   Uses uses;
-  for (const LoweredUnit* unit : units) {
-    for (const LoweredClause& clause : unit->clauses) {
-      Collector collector(uses, *unit, clause);
+  for (const LoweredUnit& unit : units) {
+    for (const LoweredClause& clause : unit.clauses) {
+      Collector collector(uses, unit, clause);
       if (clause.predicate) collector.expression(*clause.predicate, false);
       collector.statements(clause.statements, true);
     }
@@ -165,7 +165,7 @@ std::vector<const LoweredExpr*> conjuncts(const LoweredExpr* predicate) {
   return all;
 }
 
-std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::vector<const LoweredUnit*>& units,
+std::vector<ResidencyBreach> decide_residency(Residency& residency, std::span<const LoweredUnit> units,
                                               const BodyProgram& program, const std::set<uint32_t>& in_body) {
   Uses uses = collect(units);
   add_candidates(residency, uses, program, in_body);

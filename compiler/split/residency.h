@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "compiler/split/fire_expressions.h"
@@ -24,7 +25,7 @@ struct Residency {
 };
 
 /// Decides for the variables that are new in `units`; those of `in_body` live there. `residency` is changed; keep a copy for a failed call.
-std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::vector<const LoweredUnit*>& units,
+std::vector<ResidencyBreach> decide_residency(Residency& residency, std::span<const LoweredUnit> units,
                                               const BodyProgram& program, const std::set<uint32_t>& in_body);
 
 /// The conjuncts of a predicate, in order; none for a null pointer.

@@ -40,7 +40,7 @@ SplitClause Splitter::split_clause(const Residency& residency, const PointerOrig
   return result;
 }
 
-std::vector<SplitClause> Splitter::split(const std::vector<const LoweredUnit*>& units, Diagnostics& diagnostics,
+std::vector<SplitClause> Splitter::split(std::span<const LoweredUnit> units, Diagnostics& diagnostics,
                                          const CallsOf& calls_of) {
   for (std::set<uint32_t> crowding;;) {
     Attempt attempt = try_split(units, crowding, calls_of);
@@ -53,7 +53,7 @@ std::vector<SplitClause> Splitter::split(const std::vector<const LoweredUnit*>& 
 }
 
 /// `in_body`: variables that may not live in the fire part.
-Splitter::Attempt Splitter::try_split(const std::vector<const LoweredUnit*>& units, const std::set<uint32_t>& in_body,
+Splitter::Attempt Splitter::try_split(std::span<const LoweredUnit> units, const std::set<uint32_t>& in_body,
                                       const CallsOf& calls_of) {
   Attempt attempt;
   blamed_.clear();
@@ -70,11 +70,11 @@ Splitter::Attempt Splitter::try_split(const std::vector<const LoweredUnit*>& uni
   PointerOrigins origins = origins_;
   origins.learn(units, residency.residents);
 
-  for (const LoweredUnit* unit : units) {
-    for (const LoweredClause& clause : unit->clauses) {
+  for (const LoweredUnit& unit : units) {
+    for (const LoweredClause& clause : unit.clauses) {
       attempt.clauses.push_back(
           split_clause(residency, origins, clause, attempt.diagnostics, calls_of, attempt.crowding));
-      blamed_.resize(attempt.diagnostics.list().size(), unit);
+      blamed_.resize(attempt.diagnostics.list().size(), &unit);
     }
   }
   if (attempt.diagnostics.any()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <vector>
 
 #include "compiler/source/diagnostic.h"
@@ -18,7 +19,7 @@ class Splitter {
   Splitter(const BodyProgram& program, const Options& options) : program_(program), options_(options) {}
 
   /// Splits all clauses of `units` together: whether a variable can live at fire time depends on all its uses.
-  std::vector<SplitClause> split(const std::vector<const LoweredUnit*>& units, Diagnostics& diagnostics,
+  std::vector<SplitClause> split(std::span<const LoweredUnit> units, Diagnostics& diagnostics,
                                  const CallsOf& calls_of = {});
 
   /// What a clause needs of calls before they are made, to show them at their returns: a clause of ours, without a tree. Null
@@ -35,8 +36,7 @@ class Splitter {
     Diagnostics diagnostics;
     std::set<uint32_t> crowding;  ///< variables that would leave room in a clause if they lived in the body
   };
-  Attempt try_split(const std::vector<const LoweredUnit*>& units, const std::set<uint32_t>& in_body,
-                    const CallsOf& calls_of);
+  Attempt try_split(std::span<const LoweredUnit> units, const std::set<uint32_t>& in_body, const CallsOf& calls_of);
   SplitClause split_clause(const Residency& residency, const PointerOrigins& origins, const LoweredClause& clause,
                            Diagnostics& diagnostics, const CallsOf& calls_of, std::set<uint32_t>& crowding) const;
 

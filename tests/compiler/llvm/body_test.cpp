@@ -32,7 +32,7 @@ class Body : public testing::Test {
     units.back()->clauses = std::move(clauses);
     Splitter splitter(tables.program, options);
     Diagnostics diagnostics;
-    auto split_clauses = splitter.split({units.back().get()}, diagnostics);
+    auto split_clauses = splitter.split(std::span(units.back().get(), 1), diagnostics);
     EXPECT_FALSE(diagnostics.any());
     return jit->compile(tables.program, split_clauses);
   }

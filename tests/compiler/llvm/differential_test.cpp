@@ -148,7 +148,7 @@ class Differential : public testing::Test {
     LoweredUnit unit = front.compile({SourceText::Kind::Script, "terms.d", text});
     for (const Diagnostic& one : front.diagnostics.list()) FAIL() << render(one, unit.source, true);
     Splitter splitter(front.program, front.options);
-    std::vector<SplitClause> split_clauses = splitter.split({&unit}, front.diagnostics);
+    std::vector<SplitClause> split_clauses = splitter.split(std::span(&unit, 1), front.diagnostics);
     ASSERT_FALSE(front.diagnostics.any());
     Jit jit;
     auto bodies = jit.compile(front.program, split_clauses);

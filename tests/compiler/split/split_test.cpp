@@ -36,7 +36,7 @@ class Split : public testing::Test {
   std::vector<SplitClause> split_all(Clauses... clauses) {
     units.push_back(std::make_unique<LoweredUnit>());
     (units.back()->clauses.push_back(std::move(clauses)), ...);
-    return splitter.split({units.back().get()}, diagnostics);
+    return splitter.split(std::span(units.back().get(), 1), diagnostics);
   }
   std::string fire(const SplitClause& clause) { return disassemble(*clause.fire); }
 };

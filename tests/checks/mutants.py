@@ -150,7 +150,7 @@ MUTANTS = [
     E("compiler/check/fold.cpp", "ExprPtr fold(", "expr->op == Op::LogXor ? left != right : right", "right", "script:tst.expr.folded"),
     E("runtime/base/suggest.cpp", "void Suggestion::offer(std::string_view candidate, std::string_view shown)", "distance >= distance_ || distance >= shorter", "distance > distance_", "base_test:Suggestion.*"),
     E("compiler/check/action.cpp", "ExprPtr action_print(CheckContext& cx, ExprPtr expr, const DFunction& row) {", 'target->canonical->size > cx.world.options.number("printsize")', "false", "script:err.D_PRINT_SIZE"),
-    S("compiler/check/lower.cpp", "LoweredExprPtr lower(Expr& expr)", "static_cast<ExprFacts&>(*out) = std::move(expr);", "", "check_test:Lower.*"),
+    S("compiler/check/lower.cpp", "LoweredExprPtr lower(Expr& expr)", "static_cast<ExprFacts&>(*out) = std::move(facts);", "", "check_test:Lower.*"),
     E("compiler/check/lower.cpp", "std::vector<LoweredStatement> lower(", "one.kind == Statement::Kind::If", "false", "check_test:Lower.*"),
     S("compiler/check/expression.cpp", "ExprPtr check_cast(CheckContext& cx, ExprPtr expr) {", "if (b->kind == Type::Kind::Dynamic) invalid();", "", "script:err.D_CAST_INVAL.translated"),
     E("compiler/split/clause_splitter.cpp", "std::optional<uint32_t> ClauseSplitter::new_slot(", "one.expression && one.expression->kind == LoweredKind::Variable", "one.expression->kind == LoweredKind::Variable", "script:err.D_UNKNOWN.captures_beside"),

@@ -422,7 +422,7 @@ uint64_t AddressSpace::linker_function() {
   };
   const auto base = std::ranges::find_if(mappings_, [&](const Mapping& m) { return holds(m, linker_base_); });
   if (base == mappings_.end()) return 0;
-  static ElfCache files;
+  static thread_local ElfCache files;
   MapEntry entry{base->start, base->end, base->offset, base->executable, false, base->path};
   entry.deleted = take_deleted_mark(entry.path);
   const auto file = files.open(file_of(static_cast<uint32_t>(pid_), entry));

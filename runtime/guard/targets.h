@@ -68,8 +68,10 @@ struct Step {
 };
 
 struct Process;
+class Tracer;
 
 struct Thread {
+  Tracer* tracer = nullptr;  ///< whose engine it has
   utrace_task* task = nullptr;
   utrace_engine* engine = nullptr;
   Process* process = nullptr;

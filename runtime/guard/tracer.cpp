@@ -63,38 +63,35 @@ Firing of_signal(const siginfo_t& info) {
 
 /// The functions of utrace_engine_ops; each calls the Tracer's method.
 struct Callbacks {
-  static Tracer* tracer;
-  static Thread* of(utrace_engine* engine) { return static_cast<Thread*>(engine->data); }
+  static Thread& of(utrace_engine* engine) { return *static_cast<Thread*>(engine->data); }
 
   static uint32_t entry(uint32_t, utrace_engine* engine, utrace_task*, machine::Registers* regs) {
-    return regs != nullptr ? tracer->on_entry(*of(engine)) : resume_action(*of(engine));
+    return regs != nullptr ? of(engine).tracer->on_entry(of(engine)) : resume_action(of(engine));
   }
   static uint32_t leave(uint32_t, utrace_engine* engine, utrace_task*, machine::Registers* regs) {
-    return regs != nullptr ? tracer->on_return(*of(engine)) : resume_action(*of(engine));
+    return regs != nullptr ? of(engine).tracer->on_return(of(engine)) : resume_action(of(engine));
   }
   static uint32_t clone(uint32_t, utrace_engine* engine, utrace_task*, uint64_t flags, utrace_task* child) {
-    return tracer->on_clone(*of(engine), flags, child);
+    return of(engine).tracer->on_clone(of(engine), flags, child);
   }
   static uint32_t exec(uint32_t, utrace_engine* engine, utrace_task*, const utrace_exec*, machine::Registers*) {
-    return tracer->on_exec(*of(engine));
+    return of(engine).tracer->on_exec(of(engine));
   }
   static uint32_t exit(uint32_t, utrace_engine* engine, utrace_task*, long code, long*) {
-    return tracer->on_exit(*of(engine), code);
+    return of(engine).tracer->on_exit(of(engine), code);
   }
   static uint32_t death(utrace_engine* engine, utrace_task*, bool group_dead, int) {
-    tracer->on_death(*of(engine), group_dead);
+    of(engine).tracer->on_death(of(engine), group_dead);
     return UTRACE_DETACH;
   }
   static uint32_t signal(uint32_t action, utrace_engine* engine, utrace_task*, machine::Registers* regs,
                          siginfo_t* info, const struct sigaction* orig, struct sigaction*) {
-    return tracer->on_signal(*of(engine), action, regs, *info, orig);
+    return of(engine).tracer->on_signal(of(engine), action, regs, *info, orig);
   }
   static uint32_t quiesce(uint32_t, utrace_engine* engine, utrace_task*, uint32_t event) {
-    return tracer->on_quiesce(*of(engine), event);
+    return of(engine).tracer->on_quiesce(of(engine), event);
   }
 };
-
-Tracer* Callbacks::tracer = nullptr;
 
 namespace {
 
@@ -121,8 +118,6 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
       breakpoints_(targets_, taps, {events_.notice, events_.mapped}),
       sigtrap_(events_.notice),
       sampler_(targets_, taps) {
-  SONDE_CHECK(Callbacks::tracer == nullptr);
-  Callbacks::tracer = this;
   wanted_ = taps_.events();
   host_.on_new_task = [this](utrace_task* task, utrace_task* parent, uint64_t flags) {
     on_new_task(task, parent, flags);
@@ -149,6 +144,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
       breakpoints_.adopt(*process);
   }
   Thread& thread = targets_.add_thread(task, *process);
+  thread.tracer = this;
   sigtrap_.adopt(thread, parent);
   if (utrace_attach_task(task, UTRACE_ATTACH_CREATE, &kOps, &thread, &thread.engine) != 0) {
     targets_.erase_thread(thread.tid);

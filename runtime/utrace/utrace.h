@@ -215,10 +215,11 @@ struct Sleep {
   bool operator==(const Sleep&) const = default;
 };
 
-/// Owns ptrace: attaches, starts, waits, dispatches. One per process, in a single thread.
+/// Owns ptrace for a thread: attaches, starts, waits, dispatches. One a thread, as what a thread traces is its own.
 ///
-/// - It reaps every child of this process (waitpid(-1)), takes SIGCHLD, and blocks it for its own lifetime. Make it before
-///   changing any signal disposition: spawned programs get those of that moment.
+/// - It reaps every child of this thread (waitpid(-1, __WNOTHREAD)), takes SIGCHLD, and blocks it for its own lifetime; all other threads
+///   must block it, too, or the kernel may have one of them drop it. Make it before changing any signal disposition: spawned programs get
+///   those of that moment.
 /// - spawn(): on_new_task is called at the exec's stop; attach engines there or after the return; then release_spawned().
 /// - seize(): threads run on. To hold them, utrace_control(STOP) in on_new_task; each is stopped when a second STOP gives
 ///   0, or when report_quiesce comes.

@@ -173,6 +173,8 @@ MUTANTS = [
     # a program starts while its script is compiled; the guard looks for the next stop before it sleeps
     E("runtime/source/ptrace_source.cpp", "Result<Transport::Answer> GuardSocket::transact(", "reply(before)", "reply(0)", "guard_test:Guard.SpawnsAreAnswered*"),
     E("runtime/framework/enable.cpp", "Forecast Framework::Impl::forecast(", "!Glob(description.provider).is_exact()", "false", "providers_test:*ForecastSaysWhichCalls*"),
+    E("runtime/utrace/host.cpp", "pid_t any_stop(", "__WALL | __WNOTHREAD | WNOHANG", "__WALL | WNOHANG", "utrace_test:UtraceHosts.ReapNo*"),
+    S("runtime/utrace/host.cpp", "std::vector<int> Core::wait(", "child_signal().pass_on(taken);", "", "utrace_test:UtraceHosts.WhoSleeps*"),
     E("runtime/utrace/start.cpp", "std::string look_up(", "S_ISREG(file.st_mode)", "true", "utrace_test:*SpawnLooksInThePath"),
     E("runtime/utrace/start.cpp", "std::string look_up(", "access(path.c_str(), X_OK) == 0", "true", "utrace_test:*SpawnLooksInThePath"),
     E("runtime/utrace/spin.h", "bool due()", "to_leave_out_ > 0", "false", "utrace_test:Spin.LooksLessOften*"),

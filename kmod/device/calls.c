@@ -8,7 +8,9 @@
  *             used when many are wanted at once
  *   tracepoint  sys_enter, which puts every task of the machine on the slow path:
  *             where a direct call cannot be had
- *   compat    that of all calls of 32-bit code, where the kernel has it: hooked while any call is wanted; 64-bit code does not come there
+ *   compat    that of all calls of 32-bit code, where the kernel has it:
+ *             hooked while any call is wanted; 64-bit code does not come
+ *             there
  *
  * A number that sessions want is hooked in one of these ways, by[number], and
  * stays so while it is wanted: so none fires twice, and none is missed while

@@ -46,7 +46,6 @@
 #include "kmod/device/tap.h"
 #include "kmod/device/uprobe.h"
 
-
 struct sonde_uprobe {
 	struct uprobe_consumer consumer;
 	struct sonde_armed __rcu *first; /* there is always one */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stack of a stopped thread
 //
-// Each frame is left by the frame information of its object (cfi.h); code that has none, such as what a JIT compiler makes,
-// by its frame pointer. Both are walked while the thread stands still, so the registers and the stack agree, and ucaller, ustackdepth and
+// sonde_cfi_walk() of kmod/shared/eh_frame.h goes from frame to frame. It is done while the thread stands still, so the registers and the stack agree, and ucaller, ustackdepth and
 // ustack() are one walk. We refused to copy the stack into the record for the consumer to unwind: it costs kilobytes a record, and
 // the objects may be gone by then.
 //
@@ -18,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/guard/arch/x86_64/frame.h"
 #include "runtime/guard/cfi.h"
 
 namespace sonde::guard {
@@ -47,12 +47,11 @@ class Unwinder {
     bool looked = false;
   };
   static std::map<FileKey, std::shared_ptr<CfiTable>>& tables();  ///< for all processes
+  struct Walk;
   Range* range_of(uint64_t pc);
   static void keep(const FileKey& file, std::shared_ptr<CfiTable> table);
   CfiTable* table_of(Range& range, const ReadMemory& read);
   void read_ranges();
-  bool step(FrameRegisters& registers, bool exact, bool& interrupted, const ReadMemory& read);
-  bool step_by_frame_pointer(FrameRegisters& registers, const ReadMemory& read);
 
   pid_t pid_;
   uint64_t read_ns_ = 0;  ///< when the mappings were read; 0: they were not

@@ -23,6 +23,7 @@ constexpr uint64_t kFresh = 1'000'000'000;  // ns for which mappings that were r
 constexpr size_t kTableBudget = 64u << 20;  // bytes of tables that are kept
 constexpr size_t kMostTables = 1024;
 constexpr uint64_t kPage = 4096;
+constexpr size_t kMostInNone = 32;  // pages for which mappings are read again, each once while they are fresh
 
 uint64_t now_ns() {
   timespec now{};
@@ -95,10 +96,20 @@ void Unwinder::read_ranges() {
 }
 
 Unwinder::Range* Unwinder::range_of(uint64_t pc) {
-  if (read_ns_ == 0 || now_ns() - read_ns_ > kFresh) read_ranges();
-  auto after = std::ranges::upper_bound(ranges_, pc, {}, &Range::start);
-  if (after == ranges_.begin() || pc >= std::prev(after)->end) return nullptr;
-  return &*std::prev(after);
+  const auto find = [&]() -> Range* {
+    auto after = std::ranges::upper_bound(ranges_, pc, {}, &Range::start);
+    return after == ranges_.begin() || pc >= std::prev(after)->end ? nullptr : &*std::prev(after);
+  };
+  if (read_ns_ == 0 || now_ns() - read_ns_ > kFresh) {
+    in_none_.clear();
+    read_ranges();
+  }
+  Range* range = find();
+  if (range != nullptr || in_none_.size() == kMostInNone || std::ranges::count(in_none_, pc / kPage) != 0) return range;
+  read_ranges();  // it may have been mapped since
+  range = find();
+  if (range == nullptr) in_none_.push_back(pc / kPage);
+  return range;
 }
 
 CfiTable* Unwinder::table_of(Range& range, const ReadMemory& read) {

@@ -5,8 +5,8 @@
 // ustack() are one walk. We refused to copy the stack into the record for the consumer to unwind: it costs kilobytes a record, and
 // the objects may be gone by then.
 //
-// Which object holds an address is read from /proc/PID/maps, and again when an address is in none, or after a second: a process
-// that closes one library and opens another at its place is rare.
+// Which object holds an address is read from /proc/PID/maps, and again when an address is in none, once for its page, or after a
+// second: a process that closes one library and opens another at its place is rare.
 #pragma once
 
 #include <sys/types.h>
@@ -56,6 +56,7 @@ class Unwinder {
   pid_t pid_;
   uint64_t read_ns_ = 0;  ///< when the mappings were read; 0: they were not
   std::vector<Range> ranges_;
+  std::vector<uint64_t> in_none_;  ///< pages that are in no range, as has been looked up
 };
 
 }  // namespace sonde::guard

@@ -6,6 +6,7 @@
 #include <execinfo.h>
 #include <gtest/gtest.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -96,6 +97,25 @@ TEST(Cfi, AProcessThatIsGoneHasOneFrame) {
   registers[SONDE_CFI_PC] = 0x1234;
   EXPECT_EQ(unwinder.walk(registers, true, nothing, frames, 8), 1u);
   EXPECT_EQ(frames[0], 0x1234u);
+}
+
+/// Code that a process maps after its mappings were read, as a library's at its start.
+TEST(Cfi, CodeThatIsNewIsFound) {
+  Unwinder unwinder(getpid());
+  uint64_t frames[8];
+  unwinder.walk({}, false, read_own, frames, 8);
+  void* code = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(code, MAP_FAILED);
+  const auto pc = reinterpret_cast<uint64_t>(code);
+  uint64_t stack[6] = {0, 0, 0, 0, pc + 16, 0};
+  stack[3] = reinterpret_cast<uint64_t>(&stack[5]);
+  FrameRegisters registers{};
+  registers[SONDE_CFI_PC] = pc + 8;
+  registers[SONDE_CFI_SP] = reinterpret_cast<uint64_t>(&stack[0]);
+  registers[SONDE_CFI_FP] = reinterpret_cast<uint64_t>(&stack[3]);
+  EXPECT_EQ(unwinder.walk(registers, false, read_own, frames, 8), 2u);
+  EXPECT_EQ(frames[1], pc + 16);
+  munmap(code, 4096);
 }
 
 /// This program as it is loaded: the segments that are only read, in one piece.

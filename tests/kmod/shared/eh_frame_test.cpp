@@ -151,6 +151,7 @@ TEST(EhFrame, EachInstruction) {
   EXPECT_EQ(made({0x00, 0x2d, 0x2e, 0x81, 0x01}), "7+8 s") << "nop, window_save, args_size";
   EXPECT_EQ(made({0x83, 3}), "7+8 c-24");
   EXPECT_EQ(made({0x83, 3, 0xc3}), "7+8 s") << "restore";
+  EXPECT_EQ(made({0x07, 16, 0xd0}, 16), "7+8 c-8") << "as the CIE has it";
   EXPECT_EQ(made({0x05, 3, 0x83, 0x01}), "7+8 c-1048") << "offset_extended, a number of two bytes";
   EXPECT_EQ(made({0x05, 3, 2, 0x06, 3}), "7+8 s") << "restore_extended";
   EXPECT_EQ(made({0x07, 3}), "7+8 u");

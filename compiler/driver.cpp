@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pipeline
 //
-//   text -> check -> tree -> split -> fire part (DIF) + body (tree) -> JIT -> native code
+//   text -> check -> lowered tree -> split -> fire part (DIF) + body (tree) -> JIT -> native code
 //
-//   directory_libraries()           once: the user's D libraries, in the order of their dependencies     check/directories.h
-//   front_end()                     each text in turn, those libraries first: names, types, lowering     check/front_end.h
-//   Splitter::split()               all clauses together: fire parts, and what is left for bodies        split/splitter.h
-//   Jit::compile()                  bodies as native code                                                llvm/jit.h
-//   Splitter::split_remembering()   each clause: the hidden clause that it needs on the entries of calls  split/splitter.h
+//   check()                         each text in turn, the user's D libraries before: names, types, lowering     check/front_end.h
+//   Splitter::split()               all clauses together: fire parts, and what is left for bodies                split/splitter.h
+//   Jit::compile()                  bodies as native code                                                        llvm/jit.h
+//   Splitter::split_remembering()   each clause: the hidden clause that it needs on the entries of calls         split/splitter.h
 //
 // All texts of a call pass each stage before the next begins, for where a variable lives depends on all its
 // uses. No clause becomes part of the program before all have passed. Names are different: a text that the front end has
@@ -16,85 +15,19 @@
 #include <charconv>
 #include <utility>
 
-#include "compiler/check/checker.h"
+#include "compiler/call_probes.h"
 #include "compiler/check/directories.h"
-#include "compiler/check/world.h"
+#include "compiler/check/library_texts.h"
+#include "compiler/check/pragma.h"
 #include "compiler/compiler.h"
+#include "compiler/describe.h"
 #include "compiler/dif/disassemble.h"
 #include "compiler/llvm/jit.h"
 #include "compiler/parse/parser.h"
-#include "compiler/source/prepare.h"
 #include "compiler/split/splitter.h"
 #include "runtime/body/subroutines.h"
-#include "runtime/process/syscall_table.h"
-#include "runtime/syscall/shape.h"
 
 namespace sonde {
-namespace {
-
-/// What a clause does, as the consumer wants to know it.
-struct Summary {
-  bool records = false, destructive = false;
-  std::string impossible;
-
-  void expression(const Expr& expr) {
-    if (expr.kind == ExprKind::Call && is_action(expr.function->runs)) {
-      destructive = destructive || is_destructive(expr.function->runs);
-      records = records || is_recording(expr.function->runs);
-      if (expr.function->runs == Runs::Impossible) impossible = expr.function->doc;
-    }
-    for (const ExprPtr& kid : expr.kids) expression(*kid);
-  }
-
-  void statements(const std::vector<Statement>& list) {
-    for (const Statement& statement : list) {
-      expression(*statement.expression);
-      statements(statement.then_part);
-      statements(statement.else_part);
-    }
-  }
-};
-
-/// In the order in which BodyCodegen::statements() numbers them.
-void note_places(const std::vector<Statement>& list, std::vector<ClauseDesc::Span>& places) {
-  for (const Statement& statement : list) {
-    places.push_back({statement.where.begin, statement.where.end});
-    note_places(statement.then_part, places);
-    note_places(statement.else_part, places);
-  }
-}
-
-ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::string>& text, BodyFunction body) {
-  const ClauseAst& clause = *split.clause;
-  Summary summary;
-  summary.statements(clause.statements);
-  ClauseDesc result;
-  result.descriptions = clause.descriptions;
-  result.fire = split.fire;
-  result.fire_of_probe = split.fire_of_probe;
-  result.body = body;
-  result.held = split.held;
-  result.default_action = clause.statements.empty();
-  result.records = summary.records;
-  result.destructive = summary.destructive;
-  result.impossible = summary.impossible.empty() ? clause.needs : summary.impossible;
-  const Expr* only = clause.statements.size() == 1 ? clause.statements.front().expression.get() : nullptr;
-  result.only_speculates = only != nullptr && only->kind == ExprKind::Call && only->function->runs == Runs::Speculate;
-  result.text = text;
-  const SourceRange predicate = clause.predicate ? clause.predicate->where : clause.where;
-  result.places.push_back({predicate.begin, predicate.end});
-  note_places(clause.statements, result.places);
-  result.line = place_of(*text, clause.where.begin).line;
-  return result;
-}
-
-void append_rendered(std::string& message, const Diagnostic& diagnostic, const SourceText& source, bool tags) {
-  std::string rendered = render(diagnostic, source, tags);
-  if (!message.empty() && !message.ends_with('\n')) message += '\n';
-  message += rendered;
-}
-
-}  // namespace
 
 struct Compiler::Impl {
   Impl(BodyProgram& program, ProbeCatalog& probes, Options& options)
@@ -113,61 +46,63 @@ struct Compiler::Impl {
   bool directories_loaded = false;
   std::string wrong_libraries;  ///< what is wrong with the user's libraries
 
+  Result<std::vector<LoweredUnit>> check(std::span<const SourceText> texts, const MacroValues& macros);
   void load_directories(std::span<const SourceText> texts, const MacroValues& macros);
-  /// Trees of all texts, checked; of no use when `message` says what is wrong.
-  std::vector<std::unique_ptr<Unit>> check(std::span<const SourceText> texts, const MacroValues& macros,
-                                           std::string& message);
   std::string unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const;
-  std::vector<SplitClause> split_units(const std::vector<std::unique_ptr<Unit>>& units, std::string& message);
-  std::vector<CompiledText> add(const std::vector<std::unique_ptr<Unit>>& units,
-                                const std::vector<SplitClause>& clauses, const std::vector<BodyFunction>& bodies);
-  uint32_t matches(const ClauseAst& clause);
-  std::vector<CallProbe> calls_of(const ClauseAst& clause);
-  std::vector<CallProbe> entries_of(const ClauseAst& clause);
-  std::optional<ClauseDesc> remembering(const ClauseAst& clause);
-  ParserQuestions preview_questions(const MacroValues& macros);
+  Result<std::vector<SplitClause>> split(std::span<const LoweredUnit> units);
+  std::vector<CompiledText> add(std::span<const LoweredUnit> units, std::span<const SplitClause> clauses,
+                                std::span<const BodyFunction> bodies);
+  std::optional<ClauseDesc> remembering(const LoweredClause& clause);
+  uint32_t matches(const LoweredClause& clause);
+  void append_rendered(std::string& message, const Diagnostic& diagnostic, const SourceText& source) const;
 };
 
-/// Macro arguments are known; the other macro variables are numbers, and any number will do.
-ParserQuestions Compiler::Impl::preview_questions(const MacroValues& macros) {
-  auto macro = [&macros](std::string_view name) -> std::optional<std::string> {
-    size_t number = 0;
-    auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error != std::errc() || number == 0) return "1";
-    return number <= macros.arguments.size() ? macros.arguments[number - 1] : "";
-  };
-  return {[this](std::string_view name) { return world.types.find(name) || library_defines_type(name); }, macro};
+Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> texts, const MacroValues& macros) {
+  Result<std::vector<LoweredUnit>> units = impl_->check(texts, macros);
+  if (!units) return std::move(units).error();
+  // Beyond this point every expression has a type and a lowered form, and every description matches a probe (or may match none).
+
+  Result<std::vector<SplitClause>> clauses = impl_->split(*units);
+  if (!clauses) return std::move(clauses).error();
+  // Beyond this point every clause has a verified fire part, and what its body needs from the event has a slot.
+
+  Result<std::vector<BodyFunction>> bodies = impl_->jit.compile(impl_->program, *clauses);
+  if (!bodies) return std::move(bodies).error();
+  // Beyond this point nothing fails.
+
+  return impl_->add(*units, *clauses, *bodies);
+}
+
+// ---- check -----------------------------------------------------------------------------------------------------
+
+Result<std::vector<LoweredUnit>> Compiler::Impl::check(std::span<const SourceText> texts, const MacroValues& macros) {
+  load_directories(texts, macros);
+  if (!wrong_libraries.empty()) return Error(wrong_libraries);
+  std::vector<LoweredUnit> units;
+  std::string message;
+  for (const SourceText& text : texts) {
+    Diagnostics diagnostics;
+    units.push_back(front_end(world, text, macros, diagnostics));
+    for (const Diagnostic& diagnostic : diagnostics.list()) append_rendered(message, diagnostic, text);
+    if (diagnostics.any()) return Error(message);  // later texts may rely on what this one declares
+  }
+  message = unused_argument(texts, macros);
+  if (!message.empty()) return Error(message);
+  return units;
 }
 
 /// What the user's libraries declare. Clauses in them are checked, and never enabled.
 void Compiler::Impl::load_directories(std::span<const SourceText> texts, const MacroValues& macros) {
   if (texts.empty() || std::exchange(directories_loaded, true)) return;
-  bool tags = options.flag("errtags");
   SourceText wrong;
   Diagnostics diagnostics;
   std::vector<SourceText> libraries = directory_libraries(world, texts.front(), wrong, diagnostics);
-  for (const Diagnostic& one : diagnostics.list()) append_rendered(wrong_libraries, one, wrong, tags);
+  for (const Diagnostic& one : diagnostics.list()) append_rendered(wrong_libraries, one, wrong);
   for (size_t i = 0; i < libraries.size() && wrong_libraries.empty(); ++i) {
     Diagnostics own;
     front_end(world, libraries[i], macros, own);
-    for (const Diagnostic& one : own.list()) append_rendered(wrong_libraries, one, libraries[i], tags);
+    for (const Diagnostic& one : own.list()) append_rendered(wrong_libraries, one, libraries[i]);
   }
-}
-
-std::vector<std::unique_ptr<Unit>> Compiler::Impl::check(std::span<const SourceText> texts, const MacroValues& macros,
-                                                         std::string& message) {
-  std::vector<std::unique_ptr<Unit>> units;
-  load_directories(texts, macros);
-  message = wrong_libraries;
-  if (!message.empty()) return units;
-  for (const SourceText& text : texts) {
-    Diagnostics diagnostics;
-    units.push_back(std::make_unique<Unit>(front_end(world, text, macros, diagnostics)));
-    for (const Diagnostic& diagnostic : diagnostics.list())
-      append_rendered(message, diagnostic, text, options.flag("errtags"));
-    if (diagnostics.any()) break;  // later texts may rely on what this one declares
-  }
-  return units;
 }
 
 /// A last word of the command line that no text names is more often a slip than not.
@@ -181,49 +116,30 @@ std::string Compiler::Impl::unused_argument(std::span<const SourceText> texts, c
   return render(unused, texts.front(), options.flag("errtags"));
 }
 
-std::vector<SplitClause> Compiler::Impl::split_units(const std::vector<std::unique_ptr<Unit>>& units,
-                                                     std::string& message) {
-  std::vector<const Unit*> views;
-  for (const auto& unit : units) views.push_back(unit.get());
+void Compiler::Impl::append_rendered(std::string& message, const Diagnostic& diagnostic,
+                                     const SourceText& source) const {
+  if (!message.empty() && !message.ends_with('\n')) message += '\n';
+  message += render(diagnostic, source, options.flag("errtags"));
+}
+
+// ---- split -----------------------------------------------------------------------------------------------------
+
+Result<std::vector<SplitClause>> Compiler::Impl::split(std::span<const LoweredUnit> units) {
   Diagnostics diagnostics;
   std::vector<SplitClause> clauses =
-      splitter.split(views, diagnostics, [this](const ClauseAst& clause) { return calls_of(clause); });
+      splitter.split(units, diagnostics, [this](const LoweredClause& clause) { return calls_of(probes, clause); });
+  std::string message;
   for (size_t i = 0; i < diagnostics.list().size(); ++i)
-    append_rendered(message, diagnostics.list()[i], splitter.unit_of(i).source, options.flag("errtags"));
+    append_rendered(message, diagnostics.list()[i], splitter.unit_of(i).source);
+  if (!message.empty()) return Error(message);
   return clauses;
 }
 
-/// The probes of system calls that a clause matches. All of them are there before anything is enabled.
-std::vector<CallProbe> Compiler::Impl::calls_of(const ClauseAst& clause) {
-  std::vector<CallProbe> calls;
-  for (const ProbeDescription& description : clause.descriptions) {
-    for (ProbeId id : probes.match(description)) {
-      const ProbeInfo& info = probes.info(id);
-      const SyscallInfo* call = info.provider == "syscall" ? find_syscall(info.function) : nullptr;
-      if (call != nullptr) calls.push_back({id, call->number, info.name == "return"});
-    }
-  }
-  return calls;
-}
-
-/// The entry probes of those matched returns that show the arguments as they were at entry.
-std::vector<CallProbe> Compiler::Impl::entries_of(const ClauseAst& clause) {
-  std::vector<CallProbe> entries;
-  for (const CallProbe& call : calls_of(clause)) {
-    const CallShape* shape = call.returns ? find_shape(call.call) : nullptr;
-    if (shape == nullptr || !shape->before) continue;
-    const ProbeInfo& info = probes.info(call.probe);
-    for (ProbeId entry : probes.match({info.provider, info.module, info.function, "entry", {}}))
-      entries.push_back({entry, call.call, false});
-  }
-  return entries;
-}
-
-std::optional<ClauseDesc> Compiler::Impl::remembering(const ClauseAst& clause) {
+std::optional<ClauseDesc> Compiler::Impl::remembering(const LoweredClause& clause) {
   Diagnostics none;
   SplitClause split = splitter.split_remembering(
-      clause, none, [this](const ClauseAst& one) { return calls_of(one); },
-      [this](const ClauseAst& one) { return entries_of(one); });
+      clause, none, [this](const LoweredClause& one) { return calls_of(probes, one); },
+      [this](const LoweredClause& one) { return entries_of(probes, one); });
   if (split.fire == nullptr) return std::nullopt;
   ClauseDesc result;
   for (const auto& [probe, program] : split.fire_of_probe) {
@@ -237,27 +153,22 @@ std::optional<ClauseDesc> Compiler::Impl::remembering(const ClauseAst& clause) {
   return result;
 }
 
-uint32_t Compiler::Impl::matches(const ClauseAst& clause) {
-  size_t count = 0;
-  for (const ProbeDescription& description : clause.descriptions) count += probes.match(description).size();
-  return static_cast<uint32_t>(count);
-}
+// ---- into the program -------------------------------------------------------------------------------------------
 
-std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<Unit>>& units,
-                                              const std::vector<SplitClause>& clauses,
-                                              const std::vector<BodyFunction>& bodies) {
+std::vector<CompiledText> Compiler::Impl::add(std::span<const LoweredUnit> units, std::span<const SplitClause> clauses,
+                                              std::span<const BodyFunction> bodies) {
   std::vector<CompiledText> compiled;
   size_t next = 0;
-  for (const auto& unit : units) {
-    CompiledText text{static_cast<uint32_t>(program.clauses.size()), static_cast<uint32_t>(unit->clauses.size()), 0,
-                      unit->attributes};
-    const auto source = std::make_shared<const std::string>(unit->source.text);
-    for (const ClauseAst& clause : unit->clauses) {
+  for (const LoweredUnit& unit : units) {
+    CompiledText text{static_cast<uint32_t>(program.clauses.size()), static_cast<uint32_t>(unit.clauses.size()), 0,
+                      unit.attributes};
+    const auto source = std::make_shared<const std::string>(unit.source.text);
+    for (const LoweredClause& clause : unit.clauses) {
       program.clauses.push_back(describe(clauses[next], source, bodies[next]));
       text.matched += matches(clause);
       ++next;
     }
-    for (const ClauseAst& clause : unit->clauses) {
+    for (const LoweredClause& clause : unit.clauses) {
       auto hidden = remembering(clause);
       if (!hidden) continue;
       program.clauses.push_back(std::move(*hidden));
@@ -268,27 +179,28 @@ std::vector<CompiledText> Compiler::Impl::add(const std::vector<std::unique_ptr<
   return compiled;
 }
 
+uint32_t Compiler::Impl::matches(const LoweredClause& clause) {
+  size_t count = 0;
+  for (const ProbeDescription& description : clause.descriptions) count += probes.match(description).size();
+  return static_cast<uint32_t>(count);
+}
+
+// ---- the door ---------------------------------------------------------------------------------------------------
+
 Compiler::Compiler(BodyProgram& program, ProbeCatalog& probes, Options& options)
     : impl_(std::make_unique<Impl>(program, probes, options)) {}
 
 Compiler::~Compiler() = default;
 
-Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> texts, const MacroValues& macros) {
-  std::string message;
-  std::vector<std::unique_ptr<Unit>> units = impl_->check(texts, macros, message);
-  if (message.empty()) message = impl_->unused_argument(texts, macros);
-  if (!message.empty()) return Error(message);
-  // Beyond this point every expression has a type and is of a lowered kind, and every description matches a probe (or may match none).
-
-  std::vector<SplitClause> clauses = impl_->split_units(units, message);
-  if (!message.empty()) return Error(message);
-  // Beyond this point every clause has a verified fire part, and what its body needs from the event has a slot.
-
-  Result<std::vector<BodyFunction>> bodies = impl_->jit.compile(impl_->program, clauses);
-  if (!bodies) return std::move(bodies).error();
-  // Beyond this point nothing fails.
-
-  return impl_->add(units, clauses, *bodies);
+/// Macro arguments are known; the other macro variables are numbers, and any number will do.
+static ParserQuestions preview_questions(const World& world, const MacroValues& macros) {
+  auto macro = [&macros](std::string_view name) -> std::optional<std::string> {
+    size_t number = 0;
+    auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error != std::errc() || number == 0) return "1";
+    return number <= macros.arguments.size() ? macros.arguments[number - 1] : "";
+  };
+  return {[&world](std::string_view name) { return world.types.find(name) || library_defines_type(name); }, macro};
 }
 
 std::vector<ProbeDescription> Compiler::preview(std::span<const SourceText> texts, const MacroValues& macros) {
@@ -300,7 +212,7 @@ std::vector<ProbeDescription> Compiler::preview(std::span<const SourceText> text
     Checkpoint only_options_stay(impl_->world);
     control_lines(impl_->world, prepared.controls, false, diagnostics);
     SyntaxTree tree =
-        parse(prepared.text, is_script(text, impl_->options), impl_->preview_questions(macros), diagnostics);
+        parse(prepared.text, is_script(text, impl_->options), preview_questions(impl_->world, macros), diagnostics);
     if (diagnostics.any()) return {};
     for (const Item& item : tree.items)
       if (const auto* clause = std::get_if<ClauseAst>(&item))

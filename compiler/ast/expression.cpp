@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "compiler/ast/declarations.h"
-#include "compiler/types/arithmetic.h"
 
 namespace sonde {
 
 ExprPtr clone(const Expr& expr) {
   auto copy = std::make_unique<Expr>();
+  static_cast<ExprFacts&>(*copy) = expr;
   copy->kind = expr.kind;
-  copy->where = expr.where;
-  copy->type = expr.type;
-  copy->op = expr.op;
   copy->arrow = expr.arrow;
-  copy->postfix = expr.postfix;
-  copy->integer = expr.integer;
-  copy->text = expr.text;
-  copy->function = expr.function;
-  copy->builtin = expr.builtin;
-  copy->variable_index = expr.variable_index;
-  copy->key_count = expr.key_count;
-  copy->site = expr.site;
-  copy->bit_offset = expr.bit_offset;
-  copy->bit_width = expr.bit_width;
-  copy->bound = expr.bound;
   copy->type_name = expr.type_name;
   for (const ExprPtr& kid : expr.kids) copy->kids.push_back(clone(*kid));
   return copy;
@@ -32,20 +18,6 @@ std::vector<Statement> clone(const std::vector<Statement>& statements) {
   for (const Statement& one : statements)
     copies.push_back({one.kind, one.where, clone(*one.expression), clone(one.then_part), clone(one.else_part)});
   return copies;
-}
-
-std::optional<uint64_t> constant_of(const Expr& expr) {
-  if (expr.kind == ExprKind::Integer) return expr.integer;
-  if (expr.kind != ExprKind::Cast || !is_word(*expr.type)) return std::nullopt;
-  auto value = constant_of(*expr.kids[0]);
-  if (!value || !is_narrow(*expr.type)) return value;
-  uint32_t unused = 64 - 8 * static_cast<uint32_t>(expr.type->size);
-  if (extends_sign(*expr.type)) return static_cast<uint64_t>(static_cast<int64_t>(*value << unused) >> unused);
-  return *value << unused >> unused;
-}
-
-bool is_call(const Expr& expr, std::string_view name) {
-  return expr.kind == ExprKind::Call && expr.function && expr.function->name == name;
 }
 
 }  // namespace sonde

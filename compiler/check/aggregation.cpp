@@ -1,87 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // @name[keys] = function(...): keys and function are fixed by the first use.
-#include <limits>
+#include "compiler/check/aggregation.h"
 
-#include "compiler/check/checker.h"
+#include <algorithm>
+
+#include "compiler/check/call.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/expression.h"
+#include "compiler/check/node.h"
+#include "compiler/check/prototype.h"
+#include "compiler/check/stability.h"
+#include "compiler/check/variable.h"
 
 namespace sonde {
+namespace {
 
-bool Checker::is_aggregation(const Expr& expr) {
-  const Expr* base = &expr;
-  while (base->kind == ExprKind::Index) base = base->kids[0].get();
-  return base->kind == ExprKind::Name && !base->type && base->text.starts_with('@');
-}
+void lquantize_params(CheckContext& cx, Expr& call, std::vector<int64_t>& params);
+void llquantize_params(CheckContext& cx, Expr& call, std::vector<int64_t>& params);
 
-/// The aggregation that an action names as its argument.
-const AggregationSymbol& Checker::aggregation_named(const Expr& expr, const std::string& function, size_t number,
-                                                    std::string_view argument_tag, std::string_view unknown_tag) {
-  if (expr.kind != ExprKind::Name || !expr.text.starts_with('@')) {
-    std::string type = expr.kind == ExprKind::Integer ? "int" : expr.kind == ExprKind::String ? "string" : "expression";
-    fail(argument_tag, expr.where,
-         function + "( ) argument #" + std::to_string(number) +
-             " is incompatible with prototype:\n\tprototype: aggregation\n\t argument: " + type);
-  }
-  auto at = world_.names.aggregations.find(expr.text.substr(1));
-  if (at == world_.names.aggregations.end())
-    fail(unknown_tag, expr.where,
-         unknown_tag == "D_IDENT_UNDEF" ? "failed to resolve " + expr.text + ": Unknown variable name"
-                                        : "undefined aggregation: " + expr.text);
-  return at->second;
-}
-
-ExprPtr Checker::check_aggregate(ExprPtr expr) {
-  Expr& left = *expr->kids[0];
-  Expr& named = left.kind == ExprKind::Index ? *left.kids[0] : left;
-  if (named.kind == ExprKind::Index)
-    fail("D_AGG_MDIM", left.where,
-         "improper attempt to reference " + named.kids[0]->text + " as a multi-dimensional array");
-  std::string shown = named.text == "@" ? "@_" : named.text;
-  Expr& call = *expr->kids[1];
-  bool calls = expr->kind == ExprKind::Assign && call.kind == ExprKind::Call && call.kids[0]->kind == ExprKind::Name;
-  const AggFunctionRow* row = calls ? world_.aggregating_function(call.kids[0]->text) : nullptr;
-  if (!row && calls && !world_.function(call.kids[0]->text)) unknown_function(call.kids[0]->text, call.kids[0]->where);
-  if (!row)
-    fail("D_AGG_FUNC", expr->where, named.text + " must be assigned the result of an aggregating function",
-         "such as count(), sum(x) or quantize(x)");
-  note_name(row->name, expr->where);
-  ExprPtr out = make(ExprKind::Aggregate, world_.types.void_type(), expr->where);
-  out->text = named.text.substr(1);
-  std::vector<const Type*> keys;
-  if (left.kind == ExprKind::Index) {
-    for (size_t i = 1; i < left.kids.size(); ++i) {
-      ExprPtr key = check(std::move(left.kids[i]));
-      keys.push_back(key_type(*key, "aggregation", i));
-      out->kids.push_back(convert(std::move(key), keys.back()));
-      if (out->kids.back()->type->is_integer()) out->kids.back() = printable(std::move(out->kids.back()));
-    }
-  }
-  out->key_count = static_cast<uint32_t>(keys.size());
-  std::vector<int64_t> params;
-  aggregation_values(call, *row, *out, params);
-  auto known = world_.names.aggregations.find(out->text);
-  if (known != world_.names.aggregations.end()) {
-    same_aggregation(shown, known->second, *row, keys, params, *expr);
-    for (size_t i = 0; i < keys.size(); ++i) out->kids[i] = convert(std::move(out->kids[i]), known->second.keys[i]);
-    out->variable_index = known->second.index;
-    return out;
-  }
-  AggregationDesc description;
-  description.name = out->text;
-  description.function = row->function;
-  description.params = std::move(params);
-  for (const Type* key : keys) description.keys.push_back(value_type(key));
-  for (size_t i = 0; i < keys.size(); ++i)
-    if (keys[i]->canonical->kind == Type::Kind::Stack)
-      description.default_frames = static_cast<uint32_t>(out->kids[i]->kids[0]->integer);
-  out->variable_index = static_cast<uint32_t>(world_.program.aggregations.size());
-  world_.program.aggregations.push_back(std::move(description));
-  world_.names.aggregations[out->text] = {out->variable_index, std::move(keys), row, line_of(expr->where)};
-  return out;
-}
-
-void Checker::same_aggregation(const std::string& name, const AggregationSymbol& known, const AggFunctionRow& row,
-                               const std::vector<const Type*>& keys, const std::vector<int64_t>& params,
-                               const Expr& expr) {
+void same_aggregation(CheckContext& cx, const std::string& name, const AggregationSymbol& known,
+                      const AggFunctionRow& row, const std::vector<const Type*>& keys,
+                      const std::vector<int64_t>& params, const Expr& expr) {
   auto signature = [&](const AggFunctionRow& function, const std::vector<const Type*>& list) {
     std::string text = name;
     for (size_t i = 0; i < list.size(); ++i) text += (i ? ", " : "[") + list[i]->name;
@@ -94,10 +33,10 @@ void Checker::same_aggregation(const std::string& name, const AggregationSymbol&
     same = integers || (a.kind == b.kind && a.size == b.size);
   }
   if (!same)
-    fail("D_AGG_REDEF", expr.where,
-         "aggregation redefined: " + name + "\n\t current: " + signature(row, keys) +
-             "\n\tprevious: " + signature(*known.row, known.keys) + " : line " + std::to_string(known.line));
-  const std::vector<int64_t>& before = world_.program.aggregations[known.index].params;
+    cx.fail("D_AGG_REDEF", expr.where,
+            "aggregation redefined: " + name + "\n\t current: " + signature(row, keys) +
+                "\n\tprevious: " + signature(*known.row, known.keys) + " : line " + std::to_string(known.line));
+  const std::vector<int64_t>& before = cx.world.program.aggregations[known.index].params;
   static constexpr const char* kLquantize[][2] = {
       {"base", "D_LQUANT_MATCHBASE"}, {"limit", "D_LQUANT_MATCHLIM"}, {"step", "D_LQUANT_MATCHSTEP"}};
   static constexpr const char* kLlquantize[][2] = {{"factor", "D_LLQUANT_MATCHFACTOR"},
@@ -108,106 +47,186 @@ void Checker::same_aggregation(const std::string& name, const AggregationSymbol&
     if (params[i] == before[i]) continue;
     bool linear = row.function == AggFunction::Lquantize;
     auto [word, tag] = linear ? kLquantize[i] : kLlquantize[i];
-    fail(tag, expr.where,
-         std::string(row.name) + (linear ? "( ) " : "() ") + word + " (argument #" + std::to_string(i + 1) +
-             ") doesn't match previous declaration: expected " + std::to_string(before[i]) + ", found " +
-             std::to_string(params[i]));
+    cx.fail(tag, expr.where,
+            std::string(row.name) + (linear ? "( ) " : "() ") + word + " (argument #" + std::to_string(i + 1) +
+                ") doesn't match previous declaration: expected " + std::to_string(before[i]) + ", found " +
+                std::to_string(params[i]));
   }
 }
 
 /// Appends the value and the increment that the function takes; its constants go to `params`.
-void Checker::aggregation_values(Expr& call, const AggFunctionRow& row, Expr& into, std::vector<int64_t>& params) {
-  const Prototype& prototype = world_.prototype(row.prototype);
+void aggregation_values(CheckContext& cx, Expr& call, const AggFunctionRow& row, Expr& into,
+                        std::vector<int64_t>& params) {
+  const Prototype& prototype = cx.world.prototype(row.prototype);
   std::string name(row.name);
   size_t passed = call.kids.size() - 1;
-  check_count(name, prototype, passed, call.where);
+  check_count(cx, name, prototype, passed, call.where);
   if (prototype.parameters.empty()) return;
   const size_t increment = prototype.parameters.size();
   const bool has_increment = increment > 1 && passed == increment;
-  for (size_t i = 1; i <= passed; ++i) call.kids[i] = check(std::move(call.kids[i]));
+  for (size_t i = 1; i <= passed; ++i) call.kids[i] = check_expression(cx, std::move(call.kids[i]));
   for (size_t i = 2; i <= std::min(passed, prototype.required); ++i)
-    if (!call.kids[i]->type->is_integer()) argument_mismatch(name, i, prototype.parameters[i - 1]->name, *call.kids[i]);
+    if (!call.kids[i]->type->is_integer())
+      argument_mismatch(cx, name, i, prototype.parameters[i - 1]->name, *call.kids[i]);
   if (has_increment && !call.kids[increment]->type->is_scalar())
-    argument_mismatch(name, increment, prototype.parameters.back()->name, *call.kids[increment]);
+    argument_mismatch(cx, name, increment, prototype.parameters.back()->name, *call.kids[increment]);
   if (!call.kids[1]->type->is_scalar())
-    fail("D_AGG_SCALAR", call.kids[1]->where, name + "( ) argument #1 must be of scalar type");
+    cx.fail("D_AGG_SCALAR", call.kids[1]->where, name + "( ) argument #1 must be of scalar type");
   auto number = [&](size_t index) {
-    into.kids.push_back(convert(std::move(call.kids[index]), world_.types.integer(8, true)));
+    into.kids.push_back(convert(cx, std::move(call.kids[index]), cx.world.types.integer(8, true)));
   };
   number(1);
-  if (row.function == AggFunction::Lquantize) lquantize_params(call, params);
-  if (row.function == AggFunction::Llquantize) llquantize_params(call, params);
+  if (row.function == AggFunction::Lquantize) lquantize_params(cx, call, params);
+  if (row.function == AggFunction::Llquantize) llquantize_params(cx, call, params);
   if (has_increment) number(increment);
 }
 
-int64_t Checker::constant_argument(Expr& call, size_t index, const std::string& name, std::string_view tag,
-                                   const std::string& kind) {
+int64_t constant_argument(CheckContext& cx, Expr& call, size_t index, const std::string& name, std::string_view tag,
+                          const std::string& kind) {
   SourceRange where = call.kids[index]->where;
-  ExprPtr number = constant(std::move(call.kids[index]));
-  if (!number) fail(tag, where, name + "( ) argument #" + std::to_string(index - 1) + " must be " + kind);
+  ExprPtr number = check_constant(cx, std::move(call.kids[index]));
+  if (!number) cx.fail(tag, where, name + "( ) argument #" + std::to_string(index - 1) + " must be " + kind);
   return static_cast<int64_t>(number->integer);
 }
 
-void Checker::lquantize_params(Expr& call, std::vector<int64_t>& params) {
+void lquantize_params(CheckContext& cx, Expr& call, std::vector<int64_t>& params) {
   std::string name = "lquantize";
   auto fits = [](int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; };
-  int64_t base = constant_argument(call, 2, name, "D_LQUANT_BASETYPE", "an integer constant");
-  if (!fits(base)) fail("D_LQUANT_BASEVAL", call.where, name + "( ) argument #1 must be a 32-bit quantity");
-  int64_t limit = constant_argument(call, 3, name, "D_LQUANT_LIMTYPE", "an integer constant");
-  if (!fits(limit)) fail("D_LQUANT_LIMVAL", call.where, name + "( ) argument #2 must be a 32-bit quantity");
+  int64_t base = constant_argument(cx, call, 2, name, "D_LQUANT_BASETYPE", "an integer constant");
+  if (!fits(base)) cx.fail("D_LQUANT_BASEVAL", call.where, name + "( ) argument #1 must be a 32-bit quantity");
+  int64_t limit = constant_argument(cx, call, 3, name, "D_LQUANT_LIMTYPE", "an integer constant");
+  if (!fits(limit)) cx.fail("D_LQUANT_LIMVAL", call.where, name + "( ) argument #2 must be a 32-bit quantity");
   if (limit <= base)
-    fail("D_LQUANT_MISMATCH", call.where, name + "( ) base (argument #1) must be less than limit (argument #2)");
+    cx.fail("D_LQUANT_MISMATCH", call.where, name + "( ) base (argument #1) must be less than limit (argument #2)");
   int64_t step = 1;
   if (call.kids.size() > 4) {
-    step = constant_argument(call, 4, name, "D_LQUANT_STEPTYPE", "a non-zero positive integer constant");
+    step = constant_argument(cx, call, 4, name, "D_LQUANT_STEPTYPE", "a non-zero positive integer constant");
     if (step <= 0)
-      fail("D_LQUANT_STEPTYPE", call.where, name + "( ) argument #3 must be a non-zero positive integer constant");
-    if (step > UINT16_MAX) fail("D_LQUANT_STEPVAL", call.where, name + "( ) argument #3 must be a 16-bit quantity");
+      cx.fail("D_LQUANT_STEPTYPE", call.where, name + "( ) argument #3 must be a non-zero positive integer constant");
+    if (step > UINT16_MAX) cx.fail("D_LQUANT_STEPVAL", call.where, name + "( ) argument #3 must be a 16-bit quantity");
   }
   int64_t levels = (limit - base) / step;
   if (levels == 0)
-    fail("D_LQUANT_STEPLARGE", call.where,
-         name + "( ) step (argument #3) too large: must have at least one quantization level");
+    cx.fail("D_LQUANT_STEPLARGE", call.where,
+            name + "( ) step (argument #3) too large: must have at least one quantization level");
   if (levels > UINT16_MAX)
-    fail("D_LQUANT_STEPSMALL", call.where,
-         name + "( ) step (argument #3) too small: number of quantization levels must be a 16-bit quantity");
+    cx.fail("D_LQUANT_STEPSMALL", call.where,
+            name + "( ) step (argument #3) too small: number of quantization levels must be a 16-bit quantity");
   params = {base, limit, step};
 }
 
-void Checker::llquantize_params(Expr& call, std::vector<int64_t>& params) {
+void llquantize_params(CheckContext& cx, Expr& call, std::vector<int64_t>& params) {
   std::string name = "llquantize";
   auto word = [](int64_t value) { return value >= 0 && value <= UINT16_MAX; };
-  int64_t factor = constant_argument(call, 2, name, "D_LLQUANT_FACTORTYPE", "an integer constant");
+  int64_t factor = constant_argument(cx, call, 2, name, "D_LLQUANT_FACTORTYPE", "an integer constant");
   if (!word(factor) || factor < 2)
-    fail("D_LLQUANT_FACTORVAL", call.where,
-         name + "( ) argument #1 must be an unsigned 16-bit quantity greater than or equal to 2");
-  int64_t low = constant_argument(call, 3, name, "D_LLQUANT_LMAGTYPE", "an integer constant");
-  if (!word(low)) fail("D_LLQUANT_LMAGVAL", call.where, name + "( ) argument #2 must be an unsigned 16-bit quantity");
-  int64_t high = constant_argument(call, 4, name, "D_LLQUANT_HMAGTYPE", "an integer constant");
-  if (!word(high)) fail("D_LLQUANT_HMAGVAL", call.where, name + "( ) argument #3 must be an unsigned 16-bit quantity");
+    cx.fail("D_LLQUANT_FACTORVAL", call.where,
+            name + "( ) argument #1 must be an unsigned 16-bit quantity greater than or equal to 2");
+  int64_t low = constant_argument(cx, call, 3, name, "D_LLQUANT_LMAGTYPE", "an integer constant");
+  if (!word(low))
+    cx.fail("D_LLQUANT_LMAGVAL", call.where, name + "( ) argument #2 must be an unsigned 16-bit quantity");
+  int64_t high = constant_argument(cx, call, 4, name, "D_LLQUANT_HMAGTYPE", "an integer constant");
+  if (!word(high))
+    cx.fail("D_LLQUANT_HMAGVAL", call.where, name + "( ) argument #3 must be an unsigned 16-bit quantity");
   if (high < low)
-    fail("D_LLQUANT_HMAGVAL", call.where,
-         name + "( ) high magnitude (argument #3) must be at least the low magnitude (argument #2)");
+    cx.fail("D_LLQUANT_HMAGVAL", call.where,
+            name + "( ) high magnitude (argument #3) must be at least the low magnitude (argument #2)");
   unsigned __int128 power = 1, low_power = 1;
   for (int64_t i = 0; i <= high && power <= UINT64_MAX; ++i) {
     power *= static_cast<uint64_t>(factor);
     if (i == low) low_power = power;
   }
   if (power > UINT64_MAX)
-    fail("D_LLQUANT_HMAGVAL", call.where,
-         name + "( ) factor (argument #1) raised to the high magnitude (argument #3) overflows 64 bits");
-  int64_t steps = constant_argument(call, 5, name, "D_LLQUANT_STEPTYPE", "a non-zero positive integer constant");
+    cx.fail("D_LLQUANT_HMAGVAL", call.where,
+            name + "( ) factor (argument #1) raised to the high magnitude (argument #3) overflows 64 bits");
+  int64_t steps = constant_argument(cx, call, 5, name, "D_LLQUANT_STEPTYPE", "a non-zero positive integer constant");
   if (steps <= 0)
-    fail("D_LLQUANT_STEPTYPE", call.where, name + "( ) argument #4 must be a non-zero positive integer constant");
-  if (!word(steps)) fail("D_LLQUANT_STEPVAL", call.where, name + "( ) argument #4 must be an unsigned 16-bit quantity");
+    cx.fail("D_LLQUANT_STEPTYPE", call.where, name + "( ) argument #4 must be a non-zero positive integer constant");
+  if (!word(steps))
+    cx.fail("D_LLQUANT_STEPVAL", call.where, name + "( ) argument #4 must be an unsigned 16-bit quantity");
   bool divides = steps < factor
                      ? factor % steps == 0
                      : steps == factor ||
                            (steps % factor == 0 &&
                             (low == 0 ? factor * factor % steps == 0 : low_power % static_cast<uint64_t>(steps) == 0));
   if (!divides)
-    fail("D_LLQUANT_STEPVAL", call.where, name + "( ) argument #4 (steps) must divide the magnitudes evenly");
+    cx.fail("D_LLQUANT_STEPVAL", call.where, name + "( ) argument #4 (steps) must divide the magnitudes evenly");
   params = {factor, low, high, steps};
+}
+
+}  // namespace
+
+bool is_aggregation(const Expr& expr) {
+  const Expr* base = &expr;
+  while (base->kind == ExprKind::Index) base = base->kids[0].get();
+  return base->kind == ExprKind::Name && !base->type && base->text.starts_with('@');
+}
+
+const AggregationSymbol& aggregation_named(CheckContext& cx, const Expr& expr, const std::string& function,
+                                           size_t number, std::string_view argument_tag, std::string_view unknown_tag) {
+  if (expr.kind != ExprKind::Name || !expr.text.starts_with('@')) {
+    std::string type = expr.kind == ExprKind::Integer ? "int" : expr.kind == ExprKind::String ? "string" : "expression";
+    cx.fail(argument_tag, expr.where,
+            function + "( ) argument #" + std::to_string(number) +
+                " is incompatible with prototype:\n\tprototype: aggregation\n\t argument: " + type);
+  }
+  auto at = cx.world.names.aggregations.find(expr.text.substr(1));
+  if (at == cx.world.names.aggregations.end())
+    cx.fail(unknown_tag, expr.where,
+            unknown_tag == "D_IDENT_UNDEF" ? "failed to resolve " + expr.text + ": Unknown variable name"
+                                           : "undefined aggregation: " + expr.text);
+  return at->second;
+}
+
+ExprPtr check_aggregate(CheckContext& cx, ExprPtr expr) {
+  Expr& left = *expr->kids[0];
+  Expr& named = left.kind == ExprKind::Index ? *left.kids[0] : left;
+  if (named.kind == ExprKind::Index)
+    cx.fail("D_AGG_MDIM", left.where,
+            "improper attempt to reference " + named.kids[0]->text + " as a multi-dimensional array");
+  std::string shown = named.text == "@" ? "@_" : named.text;
+  Expr& call = *expr->kids[1];
+  bool calls = expr->kind == ExprKind::Assign && call.kind == ExprKind::Call && call.kids[0]->kind == ExprKind::Name;
+  const AggFunctionRow* row = calls ? cx.world.aggregating_function(call.kids[0]->text) : nullptr;
+  if (!row && calls && !cx.world.function(call.kids[0]->text))
+    unknown_function(cx, call.kids[0]->text, call.kids[0]->where);
+  if (!row)
+    cx.fail("D_AGG_FUNC", expr->where, named.text + " must be assigned the result of an aggregating function",
+            "such as count(), sum(x) or quantize(x)");
+  note_name(cx, row->name, expr->where);
+  const std::string name = named.text.substr(1);
+  ExprPtr out = make_expr(ExprKind::Aggregate, cx.world.types.void_type(), expr->where);
+  std::vector<const Type*> keys;
+  if (left.kind == ExprKind::Index) {
+    for (size_t i = 1; i < left.kids.size(); ++i) {
+      ExprPtr key = check_expression(cx, std::move(left.kids[i]));
+      keys.push_back(key_type(cx, *key, "aggregation", i));
+      out->kids.push_back(convert(cx, std::move(key), keys.back()));
+      if (out->kids.back()->type->is_integer()) out->kids.back() = printable(std::move(out->kids.back()));
+    }
+  }
+  out->key_count = static_cast<uint32_t>(keys.size());
+  std::vector<int64_t> params;
+  aggregation_values(cx, call, *row, *out, params);
+  auto known = cx.world.names.aggregations.find(name);
+  if (known != cx.world.names.aggregations.end()) {
+    same_aggregation(cx, shown, known->second, *row, keys, params, *expr);
+    for (size_t i = 0; i < keys.size(); ++i) out->kids[i] = convert(cx, std::move(out->kids[i]), known->second.keys[i]);
+    out->variable_index = known->second.index;
+    return out;
+  }
+  AggregationDesc description;
+  description.name = name;
+  description.function = row->function;
+  description.params = std::move(params);
+  for (const Type* key : keys) description.keys.push_back(value_type(key));
+  for (size_t i = 0; i < keys.size(); ++i)
+    if (keys[i]->canonical->kind == Type::Kind::Stack)
+      description.default_frames = static_cast<uint32_t>(out->kids[i]->kids[0]->integer);
+  out->variable_index = static_cast<uint32_t>(cx.world.program.aggregations.size());
+  cx.world.program.aggregations.push_back(std::move(description));
+  cx.world.names.aggregations[name] = {out->variable_index, std::move(keys), row, cx.line_of(expr->where)};
+  return out;
 }
 
 }  // namespace sonde

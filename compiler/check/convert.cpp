@@ -1,56 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which types go together, and the casts that make them.
-#include "compiler/check/checker.h"
+// Which types go together, and the casts that make them
+//
+// Arithmetic leaves 64 bits, and a value is cut to its type only where somebody sees it: where it is stored, passed, compared as a key
+// or printed. may_overflow() says which expressions can have bits above their type; the others need no Cast.
+#include "compiler/check/convert.h"
+
+#include "compiler/check/node.h"
 
 namespace sonde {
+namespace {
 
-ExprPtr Checker::make(ExprKind kind, const Type* type, SourceRange where) {
-  auto expr = std::make_unique<Expr>();
-  expr->kind = kind;
-  expr->type = type;
-  expr->where = where;
-  return expr;
+/// Arithmetic may have left bits above its type.
+bool may_overflow(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::Binary: return expr.op < Op::Eq || expr.op > Op::Ge;
+    case ExprKind::Unary: return expr.op != Op::LogNot;
+    case ExprKind::Conditional: return may_overflow(*expr.kids[1]) || may_overflow(*expr.kids[2]);
+    case ExprKind::Comma: return may_overflow(*expr.kids.back());
+    case ExprKind::Integer: return true;  // folded
+    default: return false;
+  }
 }
 
-ExprPtr Checker::integer(uint64_t value, const Type* type, SourceRange where) {
-  ExprPtr expr = make(ExprKind::Integer, type, where);
-  expr->integer = value;
-  return expr;
-}
+}  // namespace
 
-ExprPtr Checker::cast(ExprPtr expr, const Type* to) {
-  ExprPtr out = make(ExprKind::Cast, to, expr->where);
-  out->kids.push_back(std::move(expr));
-  return out;
-}
-
-/// The value of a place: it has no address and no width in bits, and nothing can be assigned to it.
-ExprPtr Checker::rvalue(ExprPtr expr) {
-  const bool place = expr->kind == ExprKind::Deref && (expr->type->is_integer() || expr->type->is_pointer());
-  const Type* type = expr->type;
-  return place ? cast(std::move(expr), type) : std::move(expr);
-}
-
-ExprPtr Checker::binary(Op op, ExprPtr a, ExprPtr b, const Type* type, SourceRange where) {
-  ExprPtr out = make(ExprKind::Binary, type, where);
-  out->op = op;
-  out->kids.push_back(std::move(a));
-  out->kids.push_back(std::move(b));
-  return fold(std::move(out));
-}
-
-bool Checker::is_null(const Expr& expr) {
-  return expr.kind == ExprKind::Integer && expr.integer == 0 && expr.type && !expr.type->is_string();
-}
-
-bool Checker::is_char_pointer(const Type* type) {
-  const Type* real = type->canonical;
-  if (real->kind != Type::Kind::Pointer && real->kind != Type::Kind::Array) return false;
-  const Type* target = real->target->canonical;
-  return target->kind == Type::Kind::Integer && target->size == 1;
-}
-
-bool Checker::assignable(const Type* to, const Expr& from) const {
+bool assignable(const Type* to, const Expr& from) {
   const Type* a = to->canonical;
   const Type* b = from.type->canonical;
   switch (a->kind) {
@@ -81,70 +55,52 @@ bool Checker::assignable(const Type* to, const Expr& from) const {
   return false;
 }
 
-/// Arrays become pointers to their first element.
-ExprPtr Checker::decay(ExprPtr expr) {
+ExprPtr decay(CheckContext& cx, ExprPtr expr) {
   const Type* real = expr->type->canonical;
   if (real->kind != Type::Kind::Array) return expr;
-  const Type* pointer = world_.types.pointer_to(real->target);
-  if (expr->kind == ExprKind::Deref) return cast(std::move(expr->kids[0]), pointer);
-  if (expr->kind != ExprKind::Variable) return cast(std::move(expr), pointer);  // its value is its address
-  ExprPtr out = make(ExprKind::AddressOf, pointer, expr->where);
+  const Type* pointer = cx.world.types.pointer_to(real->target);
+  if (expr->kind == ExprKind::Deref) return make_cast(std::move(expr->kids[0]), pointer);
+  if (expr->kind != ExprKind::Variable) return make_cast(std::move(expr), pointer);  // its value is its address
+  ExprPtr out = make_expr(ExprKind::AddressOf, pointer, expr->where);
   out->kids.push_back(std::move(expr));
   return out;
 }
 
-/// The string that begins there. Of an array `integer` is the size, which the string does not pass.
-ExprPtr Checker::string_of(ExprPtr expr, SourceRange where) {
-  ExprPtr out = make(ExprKind::StringOf, world_.types.string_type(), where);
+ExprPtr string_of(CheckContext& cx, ExprPtr expr, SourceRange where) {
+  ExprPtr out = make_expr(ExprKind::StringOf, cx.world.types.string_type(), where);
   if (expr->type->canonical->kind == Type::Kind::Array) out->integer = expr->type->canonical->size;
-  out->kids.push_back(decay(std::move(expr)));
+  out->kids.push_back(decay(cx, std::move(expr)));
   return out;
 }
 
-namespace {
-
-/// Arithmetic may have left bits above its type.
-bool may_overflow(const Expr& expr) {
-  switch (expr.kind) {
-    case ExprKind::Binary: return expr.op < Op::Eq || expr.op > Op::Ge;
-    case ExprKind::Unary: return expr.op != Op::LogNot;
-    case ExprKind::Conditional: return may_overflow(*expr.kids[1]) || may_overflow(*expr.kids[2]);
-    case ExprKind::Comma: return may_overflow(*expr.kids.back());
-    case ExprKind::Integer: return true;  // folded
-    default: return false;
-  }
-}
-
-}  // namespace
-
-ExprPtr Checker::convert(ExprPtr expr, const Type* to) {
+ExprPtr convert(CheckContext& cx, ExprPtr expr, const Type* to) {
   const Type *a = to->canonical, *b = expr->type->canonical;
   if (a->kind == Type::Kind::Any) return printable(std::move(expr));
   if (a->kind == Type::Kind::String) {
     if (b->kind == Type::Kind::String) return expr;
-    if (is_null(*expr)) return integer(0, to, expr->where);
+    if (is_null(*expr)) return make_integer(0, to, expr->where);
     SourceRange where = expr->where;
-    return string_of(std::move(expr), where);
+    return string_of(cx, std::move(expr), where);
   }
-  if (b->kind == Type::Kind::Array) expr = decay(std::move(expr));
+  if (b->kind == Type::Kind::Array) expr = decay(cx, std::move(expr));
   if (!to->is_integer() && a->kind != Type::Kind::Pointer) {
-    if (a->kind == Type::Kind::Float && expr->kind == ExprKind::Integer) return integer(0, to, expr->where);
+    if (a->kind == Type::Kind::Float && expr->kind == ExprKind::Integer) return make_integer(0, to, expr->where);
     return expr;
   }
-  if (expr->kind == ExprKind::Integer) return integer(cut(expr->integer, to), to, expr->where);
+  if (expr->kind == ExprKind::Integer) return make_integer(cut(expr->integer, to), to, expr->where);
   b = expr->type->canonical;
   bool same_word = a->size == b->size && a->is_signed == b->is_signed && b->kind != Type::Kind::String;
   if (same_word && (a->size == 8 || !may_overflow(*expr))) {
     if (a == b) return expr;
   }
-  return cast(std::move(expr), to);
+  return make_cast(std::move(expr), to);
 }
 
-ExprPtr Checker::printable(ExprPtr expr) {
+ExprPtr printable(ExprPtr expr) {
   if (!expr->type->is_integer() || expr->type->canonical->size == 8 || !may_overflow(*expr)) return expr;
   const Type* type = expr->type;
-  if (expr->kind == ExprKind::Integer) return integer(cut(expr->integer, type), type, expr->where);
-  return cast(std::move(expr), type);
+  if (expr->kind == ExprKind::Integer) return make_integer(cut(expr->integer, type), type, expr->where);
+  return make_cast(std::move(expr), type);
 }
 
 }  // namespace sonde

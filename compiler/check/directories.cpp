@@ -7,7 +7,7 @@
 #include <map>
 #include <sstream>
 
-#include "compiler/check/checker.h"
+#include "compiler/check/pragma.h"
 #include "compiler/source/prepare.h"
 
 namespace sonde {

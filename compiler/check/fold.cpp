@@ -4,9 +4,9 @@
 // The same arithmetic is in kmod/shared/dif.c (fire part) and compiler/llvm/codegen_expressions.cpp (body), and all
 // three must agree: a shift by more than 63 gives 0, INT64_MIN / -1 is INT64_MIN, and cut() is the only place where a
 // value gets the width of its type. A constant divisor of 0 does not get here: arithmetic() refuses it.
-#include <algorithm>
+#include "compiler/check/node.h"
 
-#include "compiler/check/checker.h"
+#include <algorithm>
 
 namespace sonde {
 namespace {
@@ -58,7 +58,7 @@ uint64_t compute(Op op, uint64_t a, uint64_t b, bool is_signed) {
 
 }  // namespace
 
-uint64_t Checker::cut(uint64_t value, const Type* type) {
+uint64_t cut(uint64_t value, const Type* type) {
   const Type* real = type->canonical;
   if (real->name == "_Bool") return value != 0;
   if (real->size >= 8 || real->size == 0) return value;
@@ -67,40 +67,40 @@ uint64_t Checker::cut(uint64_t value, const Type* type) {
   return real->is_signed ? static_cast<uint64_t>(static_cast<int64_t>(value) >> unused) : value >> unused;
 }
 
-bool Checker::has_side_effects(const Expr& expr) {
+bool has_side_effects(const Expr& expr) {
   if (expr.kind == ExprKind::Assign || expr.kind == ExprKind::Update || expr.kind == ExprKind::Call) return true;
   return std::ranges::any_of(expr.kids, [](const ExprPtr& kid) { return has_side_effects(*kid); });
 }
 
-ExprPtr Checker::fold(ExprPtr expr) {
+ExprPtr fold(ExprPtr expr) {
   switch (expr->kind) {
     case ExprKind::Binary: {
       if (!is_constant(expr->kids[0]) || !is_constant(expr->kids[1])) return expr;
       bool compares = expr->op >= Op::Eq && expr->op <= Op::Ge;
       bool is_signed = (compares ? expr->kids[0]->type : expr->type)->canonical->is_signed;
-      return integer(compute(expr->op, expr->kids[0]->integer, expr->kids[1]->integer, is_signed), expr->type,
-                     expr->where);
+      return make_integer(compute(expr->op, expr->kids[0]->integer, expr->kids[1]->integer, is_signed), expr->type,
+                          expr->where);
     }
     case ExprKind::Unary: {
       if (!is_constant(expr->kids[0])) return expr;
       uint64_t value = expr->kids[0]->integer;
-      return integer(expr->op == Op::Neg   ? 0 - value
-                     : expr->op == Op::Not ? ~value
-                                           : value == 0,
-                     expr->type, expr->where);
+      return make_integer(expr->op == Op::Neg   ? 0 - value
+                          : expr->op == Op::Not ? ~value
+                                                : value == 0,
+                          expr->type, expr->where);
     }
     case ExprKind::Logical: {
       if (!is_constant(expr->kids[0])) return expr;
       bool left = expr->kids[0]->integer != 0;
-      if (expr->op == Op::LogAnd && !left) return integer(0, expr->type, expr->where);
-      if (expr->op == Op::LogOr && left) return integer(1, expr->type, expr->where);
+      if (expr->op == Op::LogAnd && !left) return make_integer(0, expr->type, expr->where);
+      if (expr->op == Op::LogOr && left) return make_integer(1, expr->type, expr->where);
       if (!is_constant(expr->kids[1])) return expr;
       bool right = expr->kids[1]->integer != 0;
-      return integer(expr->op == Op::LogXor ? left != right : right, expr->type, expr->where);
+      return make_integer(expr->op == Op::LogXor ? left != right : right, expr->type, expr->where);
     }
     case ExprKind::Cast: {
       if (!is_constant(expr->kids[0])) return expr;
-      return integer(cut(expr->kids[0]->integer, expr->type), expr->type, expr->where);
+      return make_integer(cut(expr->kids[0]->integer, expr->type), expr->type, expr->where);
     }
     default: return expr;
   }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The formats of printf, printa and system: read here, once, and checked against the arguments.
+#include "compiler/check/format.h"
+
 #include <algorithm>
 #include <cctype>
 
-#include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/expression.h"
+#include "compiler/check/node.h"
 
 namespace sonde {
 namespace {
@@ -173,82 +177,22 @@ std::string spelled(const Conversion& conversion) {
          (conversion.aggregation ? "@" : "") + conversion.size + conversion.letter;
 }
 
-}  // namespace
-
-std::vector<Conversion> Checker::read_format(const std::string& function, const Expr& format) {
-  if (format.kind != ExprKind::String) {
-    std::string type = format.kind == ExprKind::Integer ? "int" : "non-constant";
-    fail("D_PRINTF_ARG_FMT", format.where,
-         function +
-             "( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: " + type);
-  }
-  const bool may_be_empty = function == "freopen";  // back to where the output went at first
-  if (function == "freopen" && format.text == ".")
-    fail("D_FREOPEN_INVALID", format.where, "freopen( ) argument #1 cannot be \".\"");
-  if (format.text.empty() && !may_be_empty)
-    fail("D_PRINTF_FMT_EMPTY", format.where, function + "( ) format string is empty");
-  FormatReader reader(format.text);
-  reader.read();
-  if (!reader.error.empty())
-    fail("D_SYNTAX", format.where,
-         "format conversion #" + std::to_string(reader.conversions.size() - 1) + " " + reader.error);
-  return std::move(reader.conversions);
-}
-
-void Checker::check_format(const std::string& function, Expr& call, std::vector<Conversion>& conversions,
-                           size_t first_number) {
-  size_t next = 1, number = 0;  // kids[0] is the name
-  for (const Conversion& conversion : conversions) {
-    if (!conversion.letter) break;
-    ++number;
-    std::string which =
-        "conversion #" + std::to_string(number) + " (" + spelled(conversion).substr(0, 1) + conversion.letter + ")";
-    if (conversion.aggregation)
-      fail("D_PRINTF_AGG_CONV", call.where,
-           "%@ conversion requires an aggregation and is not for use with " + function + "( )");
-    for (bool precision : {false, true}) {
-      if (!(precision ? conversion.precision_argument : conversion.width_argument)) continue;
-      if (next >= call.kids.size())
-        fail("D_PRINTF_DYN_PROTO", call.where,
-             function + "( ) prototype mismatch: " + which + " is missing a corresponding \"" +
-                 (precision ? ".*" : "*") + "\" argument");
-      ExprPtr size = value(std::move(call.kids[next]));
-      if (!size->type->is_integer())
-        fail("D_PRINTF_DYN_TYPE", size->where,
-             function + "( ) argument #" + std::to_string(next - 1 + first_number) +
-                 " is incompatible with conversion #" + std::to_string(number) + " prototype:\n\tconversion: %" +
-                 (precision ? ".*" : "*") + conversion.letter +
-                 "\n\t prototype: int\n\t  argument: " + size->type->name);
-      call.kids[next++] = convert(std::move(size), world_.types.int_type());
-    }
-    if (next >= call.kids.size())
-      fail("D_PRINTF_ARG_PROTO", call.where,
-           function + "( ) prototype mismatch: " + which + " is missing a corresponding value argument");
-    check_conversion(function, conversion, number, call.kids[next], next - 1 + first_number);
-    ++next;
-  }
-  if (next < call.kids.size())
-    fail("D_PRINTF_ARG_EXTRA", call.kids[next]->where,
-         function + "( ) prototype mismatch: only " + std::to_string(next - 1) +
-             " arguments required by this format string");
-}
-
-void Checker::check_conversion(const std::string& function, const Conversion& conversion, size_t number,
-                               ExprPtr& argument, size_t argument_number) {
+void check_conversion(CheckContext& cx, const std::string& function, const Conversion& conversion, size_t number,
+                      ExprPtr& argument, size_t argument_number) {
   // %a of ucaller names the function that calls, as uaddr(ucaller) does.
   const DVariable* row = argument->kind == ExprKind::Builtin ? argument->builtin : nullptr;
   if ((conversion.letter == 'a' || conversion.letter == 'A') && row != nullptr && is_return_address(*row)) {
-    ExprPtr call = make(ExprKind::Call, nullptr, argument->where);
+    ExprPtr call = make_expr(ExprKind::Call, nullptr, argument->where);
     for (const std::string_view text : {std::string_view("uaddr"), std::string_view(row->name)}) {
-      call->kids.push_back(make(ExprKind::Name, nullptr, argument->where));
+      call->kids.push_back(make_expr(ExprKind::Name, nullptr, argument->where));
       call->kids.back()->text = text;
     }
     argument = std::move(call);
   }
-  argument = value(std::move(argument));
+  argument = check_value(cx, std::move(argument));
   const Type* type = argument->type;
   bool sized = kIntegers.find(conversion.letter) == std::string_view::npos ||
-               fits_size(conversion.size, type, world_.types.word_bytes());
+               fits_size(conversion.size, type, cx.world.types.word_bytes());
   if (!fits(conversion.letter, type) || !sized) {
     std::string hint;
     if (conversion.letter == 's' && type->is_pointer())
@@ -257,17 +201,77 @@ void Checker::check_conversion(const std::string& function, const Conversion& co
       hint = "use %s";
     else if (conversion.letter == 's' && type->is_integer())
       hint = "use %d, or copyinstr() if it is an address in the traced program";
-    fail("D_PRINTF_ARG_TYPE", argument->where,
-         function + "( ) argument #" + std::to_string(argument_number) + " is incompatible with conversion #" +
-             std::to_string(number) + " prototype:\n\tconversion: %" + conversion.size + conversion.letter +
-             "\n\t prototype: " + wanted(conversion) + "\n\t  argument: " + type->name,
-         hint);
+    cx.fail("D_PRINTF_ARG_TYPE", argument->where,
+            function + "( ) argument #" + std::to_string(argument_number) + " is incompatible with conversion #" +
+                std::to_string(number) + " prototype:\n\tconversion: %" + conversion.size + conversion.letter +
+                "\n\t prototype: " + wanted(conversion) + "\n\t  argument: " + type->name,
+            hint);
   }
   argument = printable(std::move(argument));
 }
 
-/// printa's: conversions take the keys in order, those with @ the values.
-void Checker::check_keys(std::vector<Conversion>& format, const AggregationSymbol& aggregation, SourceRange where) {
+}  // namespace
+
+std::vector<Conversion> read_format(CheckContext& cx, const std::string& function, const Expr& format) {
+  if (format.kind != ExprKind::String) {
+    std::string type = format.kind == ExprKind::Integer ? "int" : "non-constant";
+    cx.fail("D_PRINTF_ARG_FMT", format.where,
+            function +
+                "( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: " + type);
+  }
+  const bool may_be_empty = function == "freopen";  // back to where the output went at first
+  if (function == "freopen" && format.text == ".")
+    cx.fail("D_FREOPEN_INVALID", format.where, "freopen( ) argument #1 cannot be \".\"");
+  if (format.text.empty() && !may_be_empty)
+    cx.fail("D_PRINTF_FMT_EMPTY", format.where, function + "( ) format string is empty");
+  FormatReader reader(format.text);
+  reader.read();
+  if (!reader.error.empty())
+    cx.fail("D_SYNTAX", format.where,
+            "format conversion #" + std::to_string(reader.conversions.size() - 1) + " " + reader.error);
+  return std::move(reader.conversions);
+}
+
+void check_format(CheckContext& cx, const std::string& function, Expr& call, std::vector<Conversion>& conversions,
+                  size_t first_number) {
+  size_t next = 1, number = 0;  // kids[0] is the name
+  for (const Conversion& conversion : conversions) {
+    if (!conversion.letter) break;
+    ++number;
+    std::string which =
+        "conversion #" + std::to_string(number) + " (" + spelled(conversion).substr(0, 1) + conversion.letter + ")";
+    if (conversion.aggregation)
+      cx.fail("D_PRINTF_AGG_CONV", call.where,
+              "%@ conversion requires an aggregation and is not for use with " + function + "( )");
+    for (bool precision : {false, true}) {
+      if (!(precision ? conversion.precision_argument : conversion.width_argument)) continue;
+      if (next >= call.kids.size())
+        cx.fail("D_PRINTF_DYN_PROTO", call.where,
+                function + "( ) prototype mismatch: " + which + " is missing a corresponding \"" +
+                    (precision ? ".*" : "*") + "\" argument");
+      ExprPtr size = check_value(cx, std::move(call.kids[next]));
+      if (!size->type->is_integer())
+        cx.fail("D_PRINTF_DYN_TYPE", size->where,
+                function + "( ) argument #" + std::to_string(next - 1 + first_number) +
+                    " is incompatible with conversion #" + std::to_string(number) + " prototype:\n\tconversion: %" +
+                    (precision ? ".*" : "*") + conversion.letter +
+                    "\n\t prototype: int\n\t  argument: " + size->type->name);
+      call.kids[next++] = convert(cx, std::move(size), cx.world.types.int_type());
+    }
+    if (next >= call.kids.size())
+      cx.fail("D_PRINTF_ARG_PROTO", call.where,
+              function + "( ) prototype mismatch: " + which + " is missing a corresponding value argument");
+    check_conversion(cx, function, conversion, number, call.kids[next], next - 1 + first_number);
+    ++next;
+  }
+  if (next < call.kids.size())
+    cx.fail("D_PRINTF_ARG_EXTRA", call.kids[next]->where,
+            function + "( ) prototype mismatch: only " + std::to_string(next - 1) +
+                " arguments required by this format string");
+}
+
+void check_keys(CheckContext& cx, std::vector<Conversion>& format, const AggregationSymbol& aggregation,
+                SourceRange where) {
   size_t key = 0, number = 0;
   for (const Conversion& conversion : format) {
     if (!conversion.letter) continue;
@@ -276,37 +280,37 @@ void Checker::check_keys(std::vector<Conversion>& format, const AggregationSymbo
       if (!(precision ? conversion.precision_argument : conversion.width_argument)) continue;
       const std::string star = precision ? ".*" : "*";
       if (key >= aggregation.keys.size())
-        fail("D_PRINTF_DYN_PROTO", where,
-             "printa( ) prototype mismatch: conversion #" + std::to_string(number) + " (%" + conversion.letter +
-                 ") is missing a corresponding \"" + star + "\" argument",
-             "it is taken from the keys; there are " + std::to_string(aggregation.keys.size()));
+        cx.fail("D_PRINTF_DYN_PROTO", where,
+                "printa( ) prototype mismatch: conversion #" + std::to_string(number) + " (%" + conversion.letter +
+                    ") is missing a corresponding \"" + star + "\" argument",
+                "it is taken from the keys; there are " + std::to_string(aggregation.keys.size()));
       const Type* type = aggregation.keys[key++];
       if (!type->is_integer())
-        fail("D_PRINTF_DYN_TYPE", where,
-             "printa( ) key #" + std::to_string(key) + " is incompatible with conversion #" + std::to_string(number) +
-                 " prototype:\n\tconversion: %" + star + conversion.letter +
-                 "\n\t prototype: int\n\t  argument: " + type->name);
+        cx.fail("D_PRINTF_DYN_TYPE", where,
+                "printa( ) key #" + std::to_string(key) + " is incompatible with conversion #" +
+                    std::to_string(number) + " prototype:\n\tconversion: %" + star + conversion.letter +
+                    "\n\t prototype: int\n\t  argument: " + type->name);
     }
     if (conversion.aggregation) {
       if (kIntegers.find(conversion.letter) == std::string_view::npos && conversion.letter != 'Y' &&
           conversion.letter != 'T')
-        fail("D_PRINTF_ARG_TYPE", where,
-             "printa( ) conversion #" + std::to_string(number) +
-                 " is incompatible with an aggregation's value:\n\tconversion: %@" + conversion.letter +
-                 "\n\t prototype: " + wanted(conversion) + "\n\t  argument: int64_t");
+        cx.fail("D_PRINTF_ARG_TYPE", where,
+                "printa( ) conversion #" + std::to_string(number) +
+                    " is incompatible with an aggregation's value:\n\tconversion: %@" + conversion.letter +
+                    "\n\t prototype: " + wanted(conversion) + "\n\t  argument: int64_t");
       continue;
     }
     if (key >= aggregation.keys.size())
-      fail("D_PRINTF_ARG_PROTO", where,
-           "printa( ) prototype mismatch: conversion #" + std::to_string(number) + " (%" + conversion.letter +
-               ") is missing a corresponding value argument",
-           "a conversion without @ prints a key; there are " + std::to_string(aggregation.keys.size()));
+      cx.fail("D_PRINTF_ARG_PROTO", where,
+              "printa( ) prototype mismatch: conversion #" + std::to_string(number) + " (%" + conversion.letter +
+                  ") is missing a corresponding value argument",
+              "a conversion without @ prints a key; there are " + std::to_string(aggregation.keys.size()));
     const Type* type = aggregation.keys[key++];
     if (!fits(conversion.letter, type))
-      fail("D_PRINTF_ARG_TYPE", where,
-           "printa( ) key #" + std::to_string(key) + " is incompatible with conversion #" + std::to_string(number) +
-               " prototype:\n\tconversion: %" + conversion.letter + "\n\t prototype: " + wanted(conversion) +
-               "\n\t  argument: " + type->name);
+      cx.fail("D_PRINTF_ARG_TYPE", where,
+              "printa( ) key #" + std::to_string(key) + " is incompatible with conversion #" + std::to_string(number) +
+                  " prototype:\n\tconversion: %" + conversion.letter + "\n\t prototype: " + wanted(conversion) +
+                  "\n\t  argument: " + type->name);
   }
 }
 

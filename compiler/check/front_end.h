@@ -4,7 +4,8 @@
 //   prepare()            comments and control lines become blanks         source/prepare.h
 //   control_lines()      #pragma D and its like are carried out           pragma.cpp
 //   parse()              syntax tree                                      parse/parser.h
-//   Checker::items()     names, probes, types, lowering, constants        checker.h
+//   check_items()        names, probes, types, constants                  clause.h, context.h
+//   lower()              a tree of types of its own                       lower.h
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ast/ast.h"
+#include "compiler/lowered/lowered.h"
 #include "compiler/source/diagnostic.h"
 #include "runtime/lang/options.h"
 
@@ -35,6 +36,6 @@ bool is_script(const SourceText& source, const Options& options);
 /// Text to checked, lowered tree (parse, control lines, declarations, types, lowering). Adds variables, arrays, aggregations and sites to
 /// the world's program. The caller reports `diagnostics`; the unit is of use only when there are none.
 /// Probe descriptions are matched here: D_PDESC_ZERO unless zdefs.
-Unit front_end(World& world, const SourceText& source, const MacroValues& macros, Diagnostics& diagnostics);
+LoweredUnit front_end(World& world, const SourceText& source, const MacroValues& macros, Diagnostics& diagnostics);
 
 }  // namespace sonde

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The D library's texts, each checked when a name that it defines is first met
+#include "compiler/check/library_texts.h"
+
 #include <cstdio>
 
-#include "compiler/check/checker.h"
+#include "compiler/check/clause.h"
 #include "compiler/library/library.h"
 #include "compiler/parse/parser.h"
 #include "compiler/source/prepare.h"
@@ -15,20 +17,22 @@ bool library_defines_type(std::string_view name) {
   return part != nullptr;
 }
 
+namespace {
+
 void load_library_text(World& world, const LibraryPart& part) {
   SourceText source{SourceText::Kind::Script, std::string(part.file), std::string(part.text)};
   Diagnostics diagnostics;
   ParserQuestions questions{[&](std::string_view name) { return world.types.find(name) || library_defines_type(name); },
                             [](std::string_view) { return std::optional<std::string>(); }};
   auto tree = std::make_shared<SyntaxTree>(parse(source.text, true, questions, diagnostics));
-  Unit unit;
-  Checker checker(world, source, diagnostics);
-  checker.library_ = true;
-  checker.items(*tree, unit);
+  CheckContext cx{world, source, diagnostics, true};
+  check_items(cx, *tree);
   for (const Diagnostic& one : diagnostics.list()) std::fprintf(stderr, "%s", render(one, source, true).c_str());
   SONDE_CHECK(!diagnostics.any());
   world.trees.push_back(tree);
 }
+
+}  // namespace
 
 void load_library_for(World& world, std::string_view name) {
   const LibraryPart* part = world.options.flag("nolibs") ? nullptr : part_that_defines(name);

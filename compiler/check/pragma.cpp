@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Control lines: #pragma D option is carried out here, before the text is parsed.
+// Control lines are carried out before the text is parsed, for options change how it is read.
+#include "compiler/check/pragma.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-#include "compiler/check/checker.h"
 #include "compiler/library/library.h"
-#include "compiler/source/prepare.h"
 #include "runtime/base/suggest.h"
 #include "runtime/lang/option_hint.h"
 

@@ -2,9 +2,16 @@
 // Provider declarations: `provider p { probe a__b(int, char *); probe c(T x) : (U x); };`
 //
 // A declaration makes no probe: it says what probes a program that is built with it will have. In a script it is checked, and that is all.
-#include <cctype>
+#include "compiler/check/provider.h"
 
-#include "compiler/check/checker.h"
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "compiler/check/convert.h"
+#include "compiler/check/inline.h"
+#include "compiler/check/translator.h"
+#include "compiler/check/type.h"
 
 namespace sonde {
 namespace {
@@ -13,49 +20,24 @@ constexpr size_t kLongestProvider = 64 - 1 - 10;  ///< the pid is appended to it
 constexpr size_t kLongestProbe = 64 - 1;
 constexpr size_t kMostArguments = 255;
 
-}  // namespace
-
-void Checker::provider(const ProviderSyntax& syntax) {
-  const std::string& name = syntax.name;
-  if (name.find('`') != std::string::npos)
-    fail("D_PROV_BADNAME", syntax.where, "D scoping operator may not be used in a provider name: " + name);
-  if (name.size() > kLongestProvider)
-    fail("D_PROV_BADNAME", syntax.where,
-         "provider name may not exceed " + std::to_string(kLongestProvider) + " characters: " + name);
-  if (std::isdigit(static_cast<unsigned char>(name.back())))
-    fail("D_PROV_BADNAME", syntax.where, "provider name may not end with a digit: " + name,
-         "the process id is appended to it: " + name + "1234");
-  std::set<std::string_view> probes;
-  std::string all;
-  for (const ProbeSyntax& probe : syntax.probes) {
-    guarded([&] {
-      if (!probes.insert(probe.name).second)
-        fail("D_PROV_PRDUP", probe.where, "probe redeclared: " + name + ":" + probe.name);
-      provider_probe(name, probe, all);
-    });
-  }
-  auto [known, fresh] = world_.names.providers.try_emplace(name, all);
-  if (!fresh && known->second != all)
-    fail("D_PROV_INCOMPAT", syntax.where, "provider " + name + " is declared again, with other probes");
-}
-
-void Checker::provider_probe(const std::string& provider, const ProbeSyntax& probe, std::string& signature_text) {
+void provider_probe(CheckContext& cx, const std::string& provider, const ProbeSyntax& probe,
+                    std::string& signature_text) {
   if (probe.name.find('`') != std::string::npos)
-    fail("D_PROV_BADNAME", probe.where, "D scoping operator may not be used in a probe name: " + probe.name);
+    cx.fail("D_PROV_BADNAME", probe.where, "D scoping operator may not be used in a probe name: " + probe.name);
   if (probe.name.size() > kLongestProbe)
-    fail("D_PROV_BADNAME", probe.where,
-         "probe name may not exceed " + std::to_string(kLongestProbe) + " characters: " + probe.name);
+    cx.fail("D_PROV_BADNAME", probe.where,
+            "probe name may not exceed " + std::to_string(kLongestProbe) + " characters: " + probe.name);
   auto types = [&](const std::shared_ptr<std::vector<Parameter>>& list, const char* which,
                    std::vector<std::string>& names) {
     if (list->size() > kMostArguments)
-      fail("D_PROV_PRARGLEN", probe.where,
-           "probe " + probe.name + " " + which + " parameter count exceeds " + std::to_string(kMostArguments) +
-               " limit");
+      cx.fail("D_PROV_PRARGLEN", probe.where,
+              "probe " + probe.name + " " + which + " parameter count exceeds " + std::to_string(kMostArguments) +
+                  " limit");
     Derivation function;
     function.kind = Derivation::Kind::Function;
     function.where = probe.where;
     function.parameters = list;
-    return signature(function, &names);
+    return parameter_types(cx, function, &names);
   };
   std::vector<std::string> input_names, output_names;
   std::vector<const Type*> input = types(probe.input, "input", input_names);
@@ -71,14 +53,40 @@ void Checker::provider_probe(const std::string& provider, const ProbeSyntax& pro
       signature_text += output[i]->name + "=" + std::to_string(from) + ",";
       std::string what = provider + ":" + probe.name + " output parameter #" + std::to_string(i + 1);
       if (from >= input.size())
-        fail("D_PROV_PRXLATOR", probe.where, what + " has no input parameter that it could be made from");
-      ExprPtr value = stand_in(input[from], probe.where);
-      if (!assignable(output[i], *value) && !find_translator(input[from], output[i]))
-        fail("D_PROV_PRXLATOR", probe.where,
-             "translator from " + input[from]->name + " to " + output[i]->name + " is not defined: " + what);
+        cx.fail("D_PROV_PRXLATOR", probe.where, what + " has no input parameter that it could be made from");
+      ExprPtr value = stand_in(cx, input[from], probe.where);
+      if (!assignable(output[i], *value) && !find_translator(cx, input[from], output[i]))
+        cx.fail("D_PROV_PRXLATOR", probe.where,
+                "translator from " + input[from]->name + " to " + output[i]->name + " is not defined: " + what);
     }
   }
   signature_text += ");";
+}
+
+}  // namespace
+
+void check_provider(CheckContext& cx, const ProviderSyntax& syntax) {
+  const std::string& name = syntax.name;
+  if (name.find('`') != std::string::npos)
+    cx.fail("D_PROV_BADNAME", syntax.where, "D scoping operator may not be used in a provider name: " + name);
+  if (name.size() > kLongestProvider)
+    cx.fail("D_PROV_BADNAME", syntax.where,
+            "provider name may not exceed " + std::to_string(kLongestProvider) + " characters: " + name);
+  if (std::isdigit(static_cast<unsigned char>(name.back())))
+    cx.fail("D_PROV_BADNAME", syntax.where, "provider name may not end with a digit: " + name,
+            "the process id is appended to it: " + name + "1234");
+  std::set<std::string_view> probes;
+  std::string all;
+  for (const ProbeSyntax& probe : syntax.probes) {
+    cx.guarded([&] {
+      if (!probes.insert(probe.name).second)
+        cx.fail("D_PROV_PRDUP", probe.where, "probe redeclared: " + name + ":" + probe.name);
+      provider_probe(cx, name, probe, all);
+    });
+  }
+  auto [known, fresh] = cx.world.names.providers.try_emplace(name, all);
+  if (!fresh && known->second != all)
+    cx.fail("D_PROV_INCOMPAT", syntax.where, "provider " + name + " is declared again, with other probes");
 }
 
 }  // namespace sonde

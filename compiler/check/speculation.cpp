@@ -4,9 +4,10 @@
 // speculate() turns what the clause records away from the output, and commit() writes to the output: neither can be done once
 // something was recorded, and what cannot be taken back may not be done speculatively. The order is that
 // of the statements; the arms of an if or a ?: do not follow each other.
-#include <string>
+#include "compiler/check/speculation.h"
 
-#include "compiler/check/checker.h"
+#include <string>
+#include <utility>
 
 namespace sonde {
 namespace {

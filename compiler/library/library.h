@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The D library: what every script may use without including anything.
 //
-// Constants are a table. Types, inlines and translators are D texts, each compiled when a name that it defines is first met:
-// a script that uses none pays for none.
+// Constants are a table. Types, inlines and translators are D texts, here or in the folder of the provider whose arguments they
+// describe, each compiled when a name that it defines is first met: a script that uses none pays for none.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ const LibraryConstant* find_constant(std::string_view name);
 
 struct LibraryPart {
   std::string_view file;   ///< for messages: "procfs.d"
-  std::string_view names;  ///< what it defines, with a blank before and after each
+  std::string_view names;  ///< what it defines: "|psinfo_t|struct psinfo|"
   std::string_view text;
 };
 

@@ -28,9 +28,9 @@ char* new_piece(size_t size) {
   return pieces->emplace_back(std::make_unique<char[]>(size)).get();
 }
 
-bool has_code(const std::vector<Statement>& statements, const SplitClause& clause) {
-  return std::ranges::any_of(statements, [&](const Statement& statement) {
-    return statement.kind == Statement::Kind::If || !clause.done_at_fire.contains(statement.expression.get());
+bool has_code(const std::vector<LoweredStatement>& statements, const SplitClause& clause) {
+  return std::ranges::any_of(statements, [&](const LoweredStatement& statement) {
+    return statement.is_if || !clause.done_at_fire.contains(statement.expression.get());
   });
 }
 

@@ -107,62 +107,62 @@ class BodyCodegen {
 
   // codegen_statements.cpp
   void predicates();
-  void statements(const std::vector<Statement>& list);
-  void if_statement(const Statement& statement);
-  void aggregate(const Expr& expr);
-  Value action(const Expr& call);
+  void statements(const std::vector<LoweredStatement>& list);
+  void if_statement(const LoweredStatement& statement);
+  void aggregate(const LoweredExpr& expr);
+  Value action(const LoweredExpr& call);
 
   // codegen_expressions.cpp
-  Value value(const Expr& expr);
-  Value plain_value(const Expr& expr);
-  Value truth(const Expr& expr);
-  Value narrowed(const Expr& expr) { return narrow(value(expr), *expr.type); }
-  std::vector<Value> values(const Expr& expr, size_t first, size_t count);
-  Value slot_value(const Expr& expr, uint32_t slot);
-  Value builtin(const Expr& expr);
-  Value unary(const Expr& expr);
-  Value binary(const Expr& expr);
+  Value value(const LoweredExpr& expr);
+  Value plain_value(const LoweredExpr& expr);
+  Value truth(const LoweredExpr& expr);
+  Value narrowed(const LoweredExpr& expr) { return narrow(value(expr), *expr.type); }
+  std::vector<Value> values(const LoweredExpr& expr, size_t first, size_t count);
+  Value slot_value(const LoweredExpr& expr, uint32_t slot);
+  Value builtin(const LoweredExpr& expr);
+  Value unary(const LoweredExpr& expr);
+  Value binary(const LoweredExpr& expr);
   Value operation(Op op, const Type& left, const Type& right, Value a, Value b);
   Value comparison(Op op, bool is_unsigned, Value a, Value b);
   Value division(Op op, bool is_unsigned, Value a, Value b);
   Value shift(Op op, bool is_unsigned, Value a, Value b);
-  Value logical(const Expr& expr);
-  Value conditional(const Expr& expr);
-  Value cast(const Expr& expr);
-  Value string_of(const Expr& source, uint64_t size);
-  Value kept_string(const Expr& variable, Value text);
-  Value subroutine(const Expr& call);
-  Value fire_function(const Expr& call);
+  Value logical(const LoweredExpr& expr);
+  Value conditional(const LoweredExpr& expr);
+  Value cast(const LoweredExpr& expr);
+  Value string_of(const LoweredExpr& source, uint64_t size);
+  Value kept_string(const LoweredExpr& variable, Value text);
+  Value subroutine(const LoweredExpr& call);
+  Value fire_function(const LoweredExpr& call);
 
   // codegen_places.cpp: what can be assigned
   struct Place {
-    const Expr* expr = nullptr;
+    const LoweredExpr* expr = nullptr;
     Value at = nullptr;  ///< cell (ptr), keys (ptr) or address (i64)
     // Memory that is a copy of an element, to be stored back.
-    const Expr* element = nullptr;
+    const LoweredExpr* element = nullptr;
     Value keys = nullptr, copy = nullptr;
   };
-  std::map<const Expr*, Value> copied_elements_;
-  Place place(const Expr& expr);
-  Place place_to_store(const Expr& expr);
-  void store_element(const Expr& element, Value keys, Value value);
+  std::map<const LoweredExpr*, Value> copied_elements_;
+  Place place(const LoweredExpr& expr);
+  Place place_to_store(const LoweredExpr& expr);
+  void store_element(const LoweredExpr& element, Value keys, Value value);
   void move_bytes(Value to, Value from, uint64_t size);
   Value load(const Place& place);
   void store(const Place& place, Value value);
-  Value assign(const Expr& expr);
-  Value update(const Expr& expr);
+  Value assign(const LoweredExpr& expr);
+  Value update(const LoweredExpr& expr);
   Value cell(const VariableDesc& variable);
-  Value load_variable(const Expr& expr);
+  Value load_variable(const LoweredExpr& expr);
   void store_variable(const Place& place, Value value);
-  Value load_memory(const Expr& expr, Value address, bool checked);
-  void store_memory(const Expr& expr, Value address, Value value);
-  Value as_kept(const Expr& place, Value value);
+  Value load_memory(const LoweredExpr& expr, Value address, bool checked);
+  void store_memory(const LoweredExpr& expr, Value address, Value value);
+  Value as_kept(const LoweredExpr& place, Value value);
   void store_text(Value address, Value text, uint64_t size);
-  llvm::Type* float_type(const Expr& expr);
-  Value field_of_word(const Expr& expr, Value word);
-  Value address(const Expr& place);
-  Value element_bytes(const Expr& element, Value keys);
-  bool is_known_memory(const Expr& pointer, uint64_t size) const;
+  llvm::Type* float_type(const LoweredExpr& expr);
+  Value field_of_word(const LoweredExpr& expr, Value word);
+  Value address(const LoweredExpr& place);
+  Value element_bytes(const LoweredExpr& element, Value keys);
+  bool is_known_memory(const LoweredExpr& pointer, uint64_t size) const;
   void may(std::string_view helper, Value address, uint64_t size);
 };
 

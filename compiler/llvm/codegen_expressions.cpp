@@ -12,66 +12,57 @@
 
 namespace sonde {
 
-std::vector<BodyCodegen::Value> BodyCodegen::values(const Expr& expr, size_t first, size_t count) {
+std::vector<BodyCodegen::Value> BodyCodegen::values(const LoweredExpr& expr, size_t first, size_t count) {
   std::vector<Value> all;
   for (size_t i = first; i < first + count; ++i) all.push_back(narrowed(*expr.kids[i]));
   return all;
 }
 
 /// The value; an action has none and gives 0.
-BodyCodegen::Value BodyCodegen::value(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::value(const LoweredExpr& expr) {
   auto slot = clause_->slot_of.find(&expr);
   return slot == clause_->slot_of.end() ? plain_value(expr) : slot_value(expr, slot->second);
 }
 
-BodyCodegen::Value BodyCodegen::plain_value(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::plain_value(const LoweredExpr& expr) {
   switch (expr.kind) {
-    case ExprKind::Integer: return constant(expr.integer);
-    case ExprKind::String: return text_constant(expr.text);
-    case ExprKind::Call: return subroutine(expr);
-    case ExprKind::Unary: return unary(expr);
-    case ExprKind::Binary: return binary(expr);
-    case ExprKind::Logical: return logical(expr);
-    case ExprKind::Conditional: return conditional(expr);
-    case ExprKind::Assign: return assign(expr);
-    case ExprKind::Update: return update(expr);
-    case ExprKind::Cast: return cast(expr);
-    case ExprKind::StringOf: {
+    case LoweredKind::Integer: return constant(expr.integer);
+    case LoweredKind::String: return text_constant(expr.text);
+    case LoweredKind::Call: return subroutine(expr);
+    case LoweredKind::Unary: return unary(expr);
+    case LoweredKind::Binary: return binary(expr);
+    case LoweredKind::Logical: return logical(expr);
+    case LoweredKind::Conditional: return conditional(expr);
+    case LoweredKind::Assign: return assign(expr);
+    case LoweredKind::Update: return update(expr);
+    case LoweredKind::Cast: return cast(expr);
+    case LoweredKind::StringOf: {
       const uint64_t size = expr.integer ? expr.integer : expr.type->size;
       if (!clause_->followed.contains(&expr)) return string_of(*expr.kids[0], size);
       return checked_call("sonde_held_copyinstr", {context_, value(*expr.kids[0]), constant(size + 1)});
     }
-    case ExprKind::AddressOf: return address(*expr.kids[0]);
-    case ExprKind::Variable: return kept_string(expr, load_variable(expr));
-    case ExprKind::Deref: return load(place(expr));
-    case ExprKind::ArrayElement: return kept_string(expr, load(place(expr)));
-    case ExprKind::Builtin: return builtin(expr);
-    case ExprKind::AggregationRef: return constant(expr.variable_index);
-    case ExprKind::Aggregate: aggregate(expr); return constant(0);
-    case ExprKind::Comma: {
+    case LoweredKind::AddressOf: return address(*expr.kids[0]);
+    case LoweredKind::Variable: return kept_string(expr, load_variable(expr));
+    case LoweredKind::Deref: return load(place(expr));
+    case LoweredKind::ArrayElement: return kept_string(expr, load(place(expr)));
+    case LoweredKind::Builtin: return builtin(expr);
+    case LoweredKind::AggregationRef: return constant(expr.variable_index);
+    case LoweredKind::Aggregate: aggregate(expr); return constant(0);
+    case LoweredKind::Comma: {
       Value last = constant(0);
-      for (const ExprPtr& kid : expr.kids) last = value(*kid);
+      for (const LoweredExprPtr& kid : expr.kids) last = value(*kid);
       return last;
     }
-    case ExprKind::Name:
-    case ExprKind::Macro:
-    case ExprKind::Member:
-    case ExprKind::Index:
-    case ExprKind::SizeofType:
-    case ExprKind::SizeofExpr:
-    case ExprKind::Offsetof:
-    case ExprKind::Stringof:
-    case ExprKind::Xlate: break;
   }
-  return refuse("an expression that was not lowered");
+  __builtin_unreachable();
 }
 
-BodyCodegen::Value BodyCodegen::truth(const Expr& expr) { return ir_.CreateICmpNE(value(expr), constant(0)); }
+BodyCodegen::Value BodyCodegen::truth(const LoweredExpr& expr) { return ir_.CreateICmpNE(value(expr), constant(0)); }
 
 // ---- what the record brings ------------------------------------------------------------------------------------
 
 /// Bytes are a fresh copy each time, for the script may write to it; the others are fetched once.
-BodyCodegen::Value BodyCodegen::slot_value(const Expr& expr, uint32_t slot) {
+BodyCodegen::Value BodyCodegen::slot_value(const LoweredExpr& expr, uint32_t slot) {
   Value number = ir_.getInt32(slot);
   sonde_slot_kind kind = clause_->captures[slot].kind;
   if (kind == SONDE_SLOT_BYTES) return checked_call("sonde_slot_bytes", {context_, number});
@@ -81,7 +72,7 @@ BodyCodegen::Value BodyCodegen::slot_value(const Expr& expr, uint32_t slot) {
     result = checked_call("sonde_slot_text", {context_, number});
   } else if (kind == SONDE_SLOT_STACK || kind == SONDE_SLOT_KERNEL_STACK) {
     result = checked_call("sonde_slot_stack", {context_, number});
-  } else if (expr.kind == ExprKind::Deref) {
+  } else if (expr.kind == LoweredKind::Deref) {
     result = checked_call("sonde_slot_word", {context_, number});
   } else {
     // Arguments and variables are always there.
@@ -92,7 +83,7 @@ BodyCodegen::Value BodyCodegen::slot_value(const Expr& expr, uint32_t slot) {
   return result;
 }
 
-BodyCodegen::Value BodyCodegen::builtin(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::builtin(const LoweredExpr& expr) {
   const DVariable& variable = *expr.builtin;
   if (variable.from == From::Header) return header_field(variable.which, expr.type->size, extends_sign(*expr.type));
   if (variable.from == From::Body) return checked_call("sonde_var_" + std::string(variable.name), {context_});
@@ -101,16 +92,15 @@ BodyCodegen::Value BodyCodegen::builtin(const Expr& expr) {
 
 // ---- arithmetic ------------------------------------------------------------------------------------------------
 
-BodyCodegen::Value BodyCodegen::unary(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::unary(const LoweredExpr& expr) {
   Value kid = value(*expr.kids[0]);
   if (expr.op == Op::Neg) return ir_.CreateNeg(kid);
   if (expr.op == Op::Not) return ir_.CreateNot(kid);
-  if (expr.op == Op::LogNot) return extend(ir_.CreateICmpEQ(kid, constant(0)), false);
-  return kid;
+  return extend(ir_.CreateICmpEQ(kid, constant(0)), false);
 }
 
-BodyCodegen::Value BodyCodegen::binary(const Expr& expr) {
-  const Expr &left = *expr.kids[0], &right = *expr.kids[1];
+BodyCodegen::Value BodyCodegen::binary(const LoweredExpr& expr) {
+  const LoweredExpr &left = *expr.kids[0], &right = *expr.kids[1];
   Value a = value(left), b = value(right);
   if (left.type->is_string() || right.type->is_string()) {
     Value order = checked_call("sonde_compare_strings", {context_, a, b});
@@ -186,7 +176,7 @@ BodyCodegen::Value BodyCodegen::shift(Op op, bool is_unsigned, Value a, Value b)
 
 // ---- control ---------------------------------------------------------------------------------------------------
 
-BodyCodegen::Value BodyCodegen::logical(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::logical(const LoweredExpr& expr) {
   Value left = truth(*expr.kids[0]);
   if (expr.op == Op::LogXor) return extend(ir_.CreateXor(left, truth(*expr.kids[1])), false);
   llvm::BasicBlock *from = ir_.GetInsertBlock(), *more = block("more"), *end = block("end");
@@ -205,7 +195,7 @@ BodyCodegen::Value BodyCodegen::logical(const Expr& expr) {
   return extend(result, false);
 }
 
-BodyCodegen::Value BodyCodegen::conditional(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::conditional(const LoweredExpr& expr) {
   llvm::BasicBlock *arms[2] = {block("then"), block("else")}, *end = block("end");
   ir_.CreateCondBr(truth(*expr.kids[0]), arms[0], arms[1]);
   ++conditional_depth_;
@@ -225,8 +215,8 @@ BodyCodegen::Value BodyCodegen::conditional(const Expr& expr) {
 
 // ---- conversions and calls -------------------------------------------------------------------------------------
 
-BodyCodegen::Value BodyCodegen::cast(const Expr& expr) {
-  const Expr& kid = *expr.kids[0];
+BodyCodegen::Value BodyCodegen::cast(const LoweredExpr& expr) {
+  const LoweredExpr& kid = *expr.kids[0];
   if (expr.type->is_string() && !kid.type->is_string()) return string_of(kid, expr.type->size);
   if (expr.type->is_pointer() && kid.type->is_string())
     return checked_call("sonde_text_memory", {context_, value(kid)});
@@ -236,13 +226,13 @@ BodyCodegen::Value BodyCodegen::cast(const Expr& expr) {
 }
 
 /// At most `size` bytes: a char array ends where it ends, a pointer's text with the longest string.
-BodyCodegen::Value BodyCodegen::string_of(const Expr& source, uint64_t size) {
+BodyCodegen::Value BodyCodegen::string_of(const LoweredExpr& source, uint64_t size) {
   if (source.type->is_string()) return value(source);
   return checked_call("sonde_string_of", {context_, value(source), constant(size)});
 }
 
 /// Strings are values: where the statement stores one on the way, what was read from a variable is a copy. NULL stays NULL.
-BodyCodegen::Value BodyCodegen::kept_string(const Expr& variable, Value text) {
+BodyCodegen::Value BodyCodegen::kept_string(const LoweredExpr& variable, Value text) {
   if (!stores_strings_ || !variable.type->is_string()) return text;
   llvm::BasicBlock *from = ir_.GetInsertBlock(), *there = block("there"), *end = block("kept");
   ir_.CreateCondBr(ir_.CreateICmpEQ(text, constant(0)), end, there);
@@ -262,14 +252,14 @@ BodyCodegen::Value BodyCodegen::kept_string(const Expr& variable, Value text) {
 namespace {
 
 /// Such as ufunc(ucaller): which function it is has to be asked of the call before it.
-bool is_return_address(const Expr& expr) {
-  if (expr.kind == ExprKind::Cast) return is_return_address(*expr.kids[0]);
-  return expr.kind == ExprKind::Builtin && is_return_address(*expr.builtin);
+bool is_return_address(const LoweredExpr& expr) {
+  if (expr.kind == LoweredKind::Cast) return is_return_address(*expr.kids[0]);
+  return expr.kind == LoweredKind::Builtin && is_return_address(*expr.builtin);
 }
 
 }  // namespace
 
-BodyCodegen::Value BodyCodegen::subroutine(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::subroutine(const LoweredExpr& expr) {
   if (expr.function->runs == Runs::Impossible) return constant(0);  // its clause is never enabled
   if (is_action(expr.function->runs)) return action(expr);
   if (expr.function->runs == Runs::Fire) return fire_function(expr);
@@ -282,7 +272,7 @@ BodyCodegen::Value BodyCodegen::subroutine(const Expr& expr) {
 }
 
 /// What the fire part could not compute is read now; the thread waits.
-BodyCodegen::Value BodyCodegen::fire_function(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::fire_function(const LoweredExpr& expr) {
   if (expr.kids.empty()) return refuse(std::string(expr.function->name) + "() was not captured");
   std::vector<Value> arguments = values(expr, 0, expr.kids.size());
   if (arguments.size() < 2) arguments.push_back(constant(~0ull));

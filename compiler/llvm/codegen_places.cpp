@@ -26,29 +26,30 @@ uint64_t scope_offset(VariableDesc::Scope scope) {
 }
 
 /// Bytes of memory that a Deref touches.
-uint64_t width(const Expr& deref) {
+uint64_t width(const LoweredExpr& deref) {
   if (deref.bit_width == 0) return deref.type->size;
   uint64_t bytes = (deref.bit_offset + deref.bit_width + 7u) / 8u;
   return bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;
 }
 
 /// The element of an associative array that a pointer leads into; null when it is none.
-const Expr* element_below(const Expr& pointer) {
-  const Expr* at = &pointer;
-  while (at->kind == ExprKind::Cast || (at->kind == ExprKind::Binary && at->op == Op::Add)) at = at->kids[0].get();
-  if (at->kind != ExprKind::AddressOf) return nullptr;
+const LoweredExpr* element_below(const LoweredExpr& pointer) {
+  const LoweredExpr* at = &pointer;
+  while (at->kind == LoweredKind::Cast || (at->kind == LoweredKind::Binary && at->op == Op::Add))
+    at = at->kids[0].get();
+  if (at->kind != LoweredKind::AddressOf) return nullptr;
   at = at->kids[0].get();
-  if (at->kind == ExprKind::Deref) return element_below(*at->kids[0]);
-  return at->kind == ExprKind::ArrayElement ? at : nullptr;
+  if (at->kind == LoweredKind::Deref) return element_below(*at->kids[0]);
+  return at->kind == LoweredKind::ArrayElement ? at : nullptr;
 }
 
 }  // namespace
 
-BodyCodegen::Place BodyCodegen::place(const Expr& expr) {
+BodyCodegen::Place BodyCodegen::place(const LoweredExpr& expr) {
   switch (expr.kind) {
-    case ExprKind::Variable: return {.expr = &expr, .at = cell(program_.variables[expr.variable_index])};
-    case ExprKind::ArrayElement: return {.expr = &expr, .at = own_words(values(expr, 0, expr.kids.size()))};
-    case ExprKind::Deref: return {.expr = &expr, .at = value(*expr.kids[0])};
+    case LoweredKind::Variable: return {.expr = &expr, .at = cell(program_.variables[expr.variable_index])};
+    case LoweredKind::ArrayElement: return {.expr = &expr, .at = own_words(values(expr, 0, expr.kids.size()))};
+    case LoweredKind::Deref: return {.expr = &expr, .at = value(*expr.kids[0])};
     default: break;
   }
   refuse("an assignment to something that is not a place");
@@ -56,18 +57,18 @@ BodyCodegen::Place BodyCodegen::place(const Expr& expr) {
 }
 
 BodyCodegen::Value BodyCodegen::load(const Place& place) {
-  const Expr& expr = *place.expr;
-  if (expr.kind == ExprKind::Variable) return load_variable(expr);
-  if (expr.kind == ExprKind::Deref) return load_memory(expr, place.at, is_known_memory(*expr.kids[0], width(expr)));
+  const LoweredExpr& expr = *place.expr;
+  if (expr.kind == LoweredKind::Variable) return load_variable(expr);
+  if (expr.kind == LoweredKind::Deref) return load_memory(expr, place.at, is_known_memory(*expr.kids[0], width(expr)));
   if (is_bytes(*expr.type)) return element_bytes(expr, place.at);
   Value word = checked_call("sonde_array_load", {context_, ir_.getInt32(expr.variable_index), place.at});
   return narrow(word, *expr.type);
 }
 
 void BodyCodegen::store(const Place& place, Value value) {
-  const Expr& expr = *place.expr;
-  if (expr.kind == ExprKind::Variable) return store_variable(place, value);
-  if (expr.kind == ExprKind::Deref) {
+  const LoweredExpr& expr = *place.expr;
+  if (expr.kind == LoweredKind::Variable) return store_variable(place, value);
+  if (expr.kind == LoweredKind::Deref) {
     store_memory(expr, place.at, value);
     if (place.element) store_element(*place.element, place.keys, place.copy);
     return;
@@ -75,14 +76,14 @@ void BodyCodegen::store(const Place& place, Value value) {
   store_element(expr, place.at, value);
 }
 
-void BodyCodegen::store_element(const Expr& element, Value keys, Value value) {
+void BodyCodegen::store_element(const LoweredExpr& element, Value keys, Value value) {
   call("sonde_array_store", ir_.getVoidTy(), {context_, ir_.getInt32(element.variable_index), keys, value});
   leave_on_fault();
 }
 
 /// A member of a struct in an associative array: the struct is copied, the copy changed, and then stored as a whole.
-BodyCodegen::Place BodyCodegen::place_to_store(const Expr& expr) {
-  const Expr* element = expr.kind == ExprKind::Deref ? element_below(*expr.kids[0]) : nullptr;
+BodyCodegen::Place BodyCodegen::place_to_store(const LoweredExpr& expr) {
+  const LoweredExpr* element = expr.kind == LoweredKind::Deref ? element_below(*expr.kids[0]) : nullptr;
   if (!element) return place(expr);
   Value keys = own_words(values(*element, 0, element->kids.size()));
   Value old = element_bytes(*element, keys);
@@ -98,13 +99,13 @@ BodyCodegen::Place BodyCodegen::place_to_store(const Expr& expr) {
 }
 
 /// What a place of that kind would give back: the value of an assignment.
-BodyCodegen::Value BodyCodegen::as_kept(const Expr& place, Value value) {
+BodyCodegen::Value BodyCodegen::as_kept(const LoweredExpr& place, Value value) {
   Value kept = narrow(value, *place.type);
-  if (place.kind != ExprKind::Deref || place.bit_width == 0 || place.bit_width == 64) return kept;
+  if (place.kind != LoweredKind::Deref || place.bit_width == 0 || place.bit_width == 64) return kept;
   return field_of_word(place, ir_.CreateShl(kept, constant(place.bit_offset)));
 }
 
-BodyCodegen::Value BodyCodegen::assign(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::assign(const LoweredExpr& expr) {
   Place target = place_to_store(*expr.kids[0]);
   bool text_to_array = is_bytes(*expr.kids[0]->type) && expr.kids[1]->type->is_string();
   if (text_to_array) {  // of a translated object: char pr_fname[16] takes a string
@@ -120,7 +121,7 @@ BodyCodegen::Value BodyCodegen::assign(const Expr& expr) {
 namespace {
 
 /// The type that op= computes in: a bit-field narrower than int is an int.
-const Type& computed_type(const Expr& place) {
+const Type& computed_type(const LoweredExpr& place) {
   static const Type* const as_int = [] {
     auto* type = new Type;
     type->kind = Type::Kind::Integer;
@@ -134,8 +135,8 @@ const Type& computed_type(const Expr& place) {
 
 }  // namespace
 
-BodyCodegen::Value BodyCodegen::update(const Expr& expr) {
-  const Expr &left = *expr.kids[0], &right = *expr.kids[1];
+BodyCodegen::Value BodyCodegen::update(const LoweredExpr& expr) {
+  const LoweredExpr &left = *expr.kids[0], &right = *expr.kids[1];
   Place target = place_to_store(left);
   Value before = load(target);
   Value after = as_kept(left, operation(expr.op, computed_type(left), *right.type, before, value(right)));
@@ -150,7 +151,7 @@ BodyCodegen::Value BodyCodegen::cell(const VariableDesc& variable) {
 }
 
 /// A string that was never assigned is "" (the runtime sees to that), but a thread's, or one that NULL was assigned to, is NULL.
-BodyCodegen::Value BodyCodegen::load_variable(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::load_variable(const LoweredExpr& expr) {
   if (is_bytes(*expr.type)) return address(expr);
   return ir_.CreateLoad(ir_.getInt64Ty(), cell(program_.variables[expr.variable_index]));
 }
@@ -176,7 +177,7 @@ void BodyCodegen::store_variable(const Place& place, Value value) {
 }
 
 /// In memory a float has its own size; as a value of D all are doubles.
-llvm::Type* BodyCodegen::float_type(const Expr& expr) {
+llvm::Type* BodyCodegen::float_type(const LoweredExpr& expr) {
   switch (expr.type->size) {
     case 4: return ir_.getFloatTy();
     case 8: return ir_.getDoubleTy();
@@ -197,20 +198,20 @@ void BodyCodegen::move_bytes(Value to, Value from, uint64_t size) {
 }
 
 /// &variable plus a constant that stays inside it: no check is needed.
-bool BodyCodegen::is_known_memory(const Expr& pointer, uint64_t size) const {
+bool BodyCodegen::is_known_memory(const LoweredExpr& pointer, uint64_t size) const {
   uint64_t offset = 0;
-  const Expr* at = &pointer;
+  const LoweredExpr* at = &pointer;
   for (;;) {
-    if (at->kind == ExprKind::Cast && at->type->is_pointer()) {
+    if (at->kind == LoweredKind::Cast && at->type->is_pointer()) {
       at = at->kids[0].get();
-    } else if (at->kind == ExprKind::Binary && at->op == Op::Add && at->kids[1]->kind == ExprKind::Integer) {
+    } else if (at->kind == LoweredKind::Binary && at->op == Op::Add && at->kids[1]->kind == LoweredKind::Integer) {
       offset += at->kids[1]->integer;
       at = at->kids[0].get();
     } else {
       break;
     }
   }
-  if (at->kind != ExprKind::AddressOf || at->kids[0]->kind != ExprKind::Variable) return false;
+  if (at->kind != LoweredKind::AddressOf || at->kids[0]->kind != LoweredKind::Variable) return false;
   uint64_t whole = at->kids[0]->type->size;
   return offset <= whole && size <= whole - offset;
 }
@@ -220,7 +221,7 @@ void BodyCodegen::store_text(Value address, Value text, uint64_t size) {
   leave_on_fault();
 }
 
-BodyCodegen::Value BodyCodegen::load_memory(const Expr& expr, Value address, bool known) {
+BodyCodegen::Value BodyCodegen::load_memory(const LoweredExpr& expr, Value address, bool known) {
   if (expr.type->is_string()) return checked_call("sonde_string_of", {context_, address, constant(expr.type->size)});
   if (clause_->followed.contains(&expr)) {
     address = checked_call("sonde_held_copyin", {context_, address, constant(width(expr))});
@@ -239,13 +240,13 @@ BodyCodegen::Value BodyCodegen::load_memory(const Expr& expr, Value address, boo
   return extend(word, extends_sign(*expr.type));
 }
 
-BodyCodegen::Value BodyCodegen::field_of_word(const Expr& expr, Value word) {
+BodyCodegen::Value BodyCodegen::field_of_word(const LoweredExpr& expr, Value word) {
   uint64_t above = 64u - expr.bit_offset - expr.bit_width, unused = 64u - expr.bit_width;
   Value up = ir_.CreateShl(word, constant(above));
   return extends_sign(*expr.type) ? ir_.CreateAShr(up, constant(unused)) : ir_.CreateLShr(up, constant(unused));
 }
 
-void BodyCodegen::store_memory(const Expr& expr, Value address, Value value) {
+void BodyCodegen::store_memory(const LoweredExpr& expr, Value address, Value value) {
   if (expr.type->is_string()) return store_text(address, value, expr.type->size);
   if (!is_known_memory(*expr.kids[0], width(expr))) may("sonde_may_store", address, width(expr));
   if (is_bytes(*expr.type)) {
@@ -273,15 +274,15 @@ void BodyCodegen::store_memory(const Expr& expr, Value address, Value value) {
 }
 
 /// Where a struct or an array stands.
-BodyCodegen::Value BodyCodegen::address(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::address(const LoweredExpr& expr) {
   switch (expr.kind) {
-    case ExprKind::Deref: return value(*expr.kids[0]);
-    case ExprKind::ArrayElement: {
+    case LoweredKind::Deref: return value(*expr.kids[0]);
+    case LoweredKind::ArrayElement: {
       auto copied = copied_elements_.find(&expr);
       if (copied != copied_elements_.end()) return copied->second;
       return element_bytes(expr, words(values(expr, 0, expr.kids.size())));
     }
-    case ExprKind::Variable: {
+    case LoweredKind::Variable: {
       const VariableDesc& variable = program_.variables[expr.variable_index];
       Value size = ir_.getInt32(static_cast<uint32_t>(expr.type->size));
       return checked_call("sonde_cell_bytes", {context_, cell(variable), size});
@@ -294,7 +295,7 @@ BodyCodegen::Value BodyCodegen::address(const Expr& expr) {
 }
 
 /// An element that is missing reads as zeros, in a scratch copy.
-BodyCodegen::Value BodyCodegen::element_bytes(const Expr& element, Value keys) {
+BodyCodegen::Value BodyCodegen::element_bytes(const LoweredExpr& element, Value keys) {
   Value found = checked_call("sonde_array_load", {context_, ir_.getInt32(element.variable_index), keys});
   llvm::BasicBlock *from = ir_.GetInsertBlock(), *missing = block("missing"), *end = block("end");
   ir_.CreateCondBr(ir_.CreateICmpEQ(found, constant(0)), missing, end);

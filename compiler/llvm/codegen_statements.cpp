@@ -12,16 +12,16 @@ namespace sonde {
 namespace {
 
 /// Whether a string is stored below the root.
-bool stores_string_inside(const Expr& expr) {
-  return std::ranges::any_of(expr.kids, [](const ExprPtr& kid) {
-    return (kid->kind == ExprKind::Assign && kid->type->is_string()) || stores_string_inside(*kid);
+bool stores_string_inside(const LoweredExpr& expr) {
+  return std::ranges::any_of(expr.kids, [](const LoweredExprPtr& kid) {
+    return (kid->kind == LoweredKind::Assign && kid->type->is_string()) || stores_string_inside(*kid);
   });
 }
 
 }  // namespace
 
 void BodyCodegen::predicates() {
-  for (const Expr* conjunct : clause_->body_predicates) {
+  for (const LoweredExpr* conjunct : clause_->body_predicates) {
     stores_strings_ = stores_string_inside(*conjunct);
     llvm::BasicBlock* passed = block("passed");
     ir_.CreateCondBr(truth(*conjunct), passed, false_);
@@ -30,20 +30,20 @@ void BodyCodegen::predicates() {
 }
 
 /// The number of the statement is stored in the context before its code.
-void BodyCodegen::statements(const std::vector<Statement>& list) {
-  for (const Statement& statement : list) {
+void BodyCodegen::statements(const std::vector<LoweredStatement>& list) {
+  for (const LoweredStatement& statement : list) {
     ++statement_;
     if (clause_->done_at_fire.contains(statement.expression.get())) continue;
     ir_.CreateStore(constant(statement_), at_offset(context_, offsetof(BodyContext, action)));
     stores_strings_ = stores_string_inside(*statement.expression);
-    if (statement.kind == Statement::Kind::If)
+    if (statement.is_if)
       if_statement(statement);
     else
       value(*statement.expression);
   }
 }
 
-void BodyCodegen::if_statement(const Statement& statement) {
+void BodyCodegen::if_statement(const LoweredStatement& statement) {
   llvm::BasicBlock *yes = block("then"), *no = block("else"), *end = block("endif");
   ir_.CreateCondBr(truth(*statement.expression), yes, no);
   ++conditional_depth_;
@@ -58,7 +58,7 @@ void BodyCodegen::if_statement(const Statement& statement) {
 }
 
 /// kids: keys, then the value and the increment where the function has them.
-void BodyCodegen::aggregate(const Expr& expr) {
+void BodyCodegen::aggregate(const LoweredExpr& expr) {
   std::vector<Value> all = values(expr, 0, expr.kids.size());
   std::vector<Value> keys(all.begin(), all.begin() + expr.key_count);
   size_t rest = all.size() - expr.key_count;
@@ -69,7 +69,7 @@ void BodyCodegen::aggregate(const Expr& expr) {
 }
 
 /// kids are the site's argv.
-BodyCodegen::Value BodyCodegen::action(const Expr& expr) {
+BodyCodegen::Value BodyCodegen::action(const LoweredExpr& expr) {
   std::vector<Value> arguments = values(expr, 0, expr.kids.size());
   Value site = pointer(address_of(&program_.sites[expr.site]));
   call("sonde_act_" + std::string(expr.function->name), ir_.getVoidTy(),

@@ -28,19 +28,19 @@ enum : uint32_t { kAddress, kUnits, kScratch, kLimit, kLeft, kBase, kLength, kMi
 constexpr std::array<int32_t, 6> kRegisters = {14, 13, 12, 7, 9, 8};
 constexpr std::array<int32_t, 6> kCompatRegisters = {5, 11, 12, 13, 14, 4};
 
-bool names(const Expr& expr, std::string_view variable) {
-  if (expr.kind == ExprKind::Builtin && expr.builtin->name == variable) return true;
-  return std::ranges::any_of(expr.kids, [&](const ExprPtr& kid) { return names(*kid, variable); });
+bool names(const LoweredExpr& expr, std::string_view variable) {
+  if (expr.kind == LoweredKind::Builtin && expr.builtin->name == variable) return true;
+  return std::ranges::any_of(expr.kids, [&](const LoweredExprPtr& kid) { return names(*kid, variable); });
 }
 
-bool names(const std::vector<Statement>& statements, std::string_view variable) {
-  return std::ranges::any_of(statements, [&](const Statement& statement) {
+bool names(const std::vector<LoweredStatement>& statements, std::string_view variable) {
+  return std::ranges::any_of(statements, [&](const LoweredStatement& statement) {
     return names(*statement.expression, variable) || names(statement.then_part, variable) ||
            names(statement.else_part, variable);
   });
 }
 
-bool names(const ClauseAst& clause, std::string_view variable) {
+bool names(const LoweredClause& clause, std::string_view variable) {
   return (clause.predicate && names(*clause.predicate, variable)) || names(clause.statements, variable);
 }
 
@@ -307,7 +307,7 @@ void widen(CallPlans& all, const CallPlan& plan, uint32_t strsize) {
 
 }  // namespace
 
-CallPlans plan_calls(const ClauseAst& clause, const Options& options, const CallsOf& calls_of) {
+CallPlans plan_calls(const LoweredClause& clause, const Options& options, const CallsOf& calls_of) {
   CallPlans all;
   const bool arguments = names(clause, "argstr"), result = names(clause, "retstr");
   if ((!arguments && !result) || !calls_of || options.text("argstr") == "classic") return all;

@@ -32,7 +32,7 @@ struct CallPlans {
   std::vector<CallPlan> plans;
 };
 
-CallPlans plan_calls(const ClauseAst& clause, const Options& options, const CallsOf& calls_of);
+CallPlans plan_calls(const LoweredClause& clause, const Options& options, const CallsOf& calls_of);
 
 /// Code that captures the call's words and memory into `slots`. Texts have `strsize` bytes at most.
 void emit_call(DifEmitter& out, const CallPlan& plan, const CallSlots& slots, uint32_t strsize);

@@ -34,7 +34,7 @@ constexpr std::array<MadeOfArguments, 2> kMadeOfArguments = {{{"argstr", SONDE_D
 constexpr uint32_t kErrno = SONDE_DIF_ARGS;
 
 /// arg0 ... and errno, as if the script had named them.
-const Expr& hidden_expression(uint32_t number) {
+const LoweredExpr& hidden_expression(uint32_t number) {
   static const Type* const kInt64 = [] {
     static Type type;
     type.kind = Type::Kind::Integer;
@@ -44,10 +44,10 @@ const Expr& hidden_expression(uint32_t number) {
     type.canonical = &type;
     return &type;
   }();
-  static const std::vector<Expr> kHidden = [] {
-    std::vector<Expr> all(SONDE_DIF_ARGS + 1);
+  static const std::vector<LoweredExpr> kHidden = [] {
+    std::vector<LoweredExpr> all(SONDE_DIF_ARGS + 1);
     for (uint32_t i = 0; i < all.size(); ++i) {
-      all[i].kind = ExprKind::Builtin;
+      all[i].kind = LoweredKind::Builtin;
       all[i].type = kInt64;
       all[i].builtin = find_variable(i == kErrno ? "errno" : "arg" + std::to_string(i));
     }
@@ -57,36 +57,36 @@ const Expr& hidden_expression(uint32_t number) {
 }
 
 /// Evaluating it twice, or not at all, makes no difference, and it cannot fault.
-bool is_harmless(const Expr& expr) {
+bool is_harmless(const LoweredExpr& expr) {
   switch (expr.kind) {
-    case ExprKind::Assign:
-    case ExprKind::Update:
-    case ExprKind::Call:
-    case ExprKind::StringOf:
-    case ExprKind::Deref:
-    case ExprKind::Aggregate: return false;
-    case ExprKind::Binary:
+    case LoweredKind::Assign:
+    case LoweredKind::Update:
+    case LoweredKind::Call:
+    case LoweredKind::StringOf:
+    case LoweredKind::Deref:
+    case LoweredKind::Aggregate: return false;
+    case LoweredKind::Binary:
       if ((expr.op == Op::Div || expr.op == Op::Mod) && constant_of(*expr.kids[1]).value_or(0) == 0) return false;
       break;
     default: break;
   }
-  return std::ranges::all_of(expr.kids, [](const ExprPtr& kid) { return is_harmless(*kid); });
+  return std::ranges::all_of(expr.kids, [](const LoweredExprPtr& kid) { return is_harmless(*kid); });
 }
 
 }  // namespace
 
-SplitClause ClauseSplitter::split(const ClauseAst& clause) {
+SplitClause ClauseSplitter::split(const LoweredClause& clause) {
   result_.clause = &clause;
   DifEmitter::Label fail = out_.label();
   if (limits_.notes_cpu) out_.op(SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_CPU);
   split_predicate(clause.predicate.get(), fail);
-  for (const Expr* conjunct : result_.body_predicates) walk(*conjunct);
+  for (const LoweredExpr* conjunct : result_.body_predicates) walk(*conjunct);
   split_statements(clause.statements);
   finish(clause, fail);
   return std::move(result_);
 }
 
-void ClauseSplitter::finish(const ClauseAst& clause, DifEmitter::Label fail) {
+void ClauseSplitter::finish(const LoweredClause& clause, DifEmitter::Label fail) {
   bool records = has_work_for_body(clause);
   if (records) out_.op(SONDE_DIF_RECORD);
   if (!records || out_.is_wanted(fail)) {
@@ -103,17 +103,17 @@ void ClauseSplitter::finish(const ClauseAst& clause, DifEmitter::Label fail) {
 }
 
 /// A clause without statements prints a row.
-bool ClauseSplitter::has_work_for_body(const ClauseAst& clause) const {
+bool ClauseSplitter::has_work_for_body(const LoweredClause& clause) const {
   if (!result_.body_predicates.empty() || clause.statements.empty()) return true;
-  return !std::ranges::all_of(clause.statements, [&](const Statement& statement) {
-    return statement.kind == Statement::Kind::Expression && result_.done_at_fire.contains(statement.expression.get());
+  return !std::ranges::all_of(clause.statements, [&](const LoweredStatement& statement) {
+    return !statement.is_if && result_.done_at_fire.contains(statement.expression.get());
   });
 }
 
 /// A conjunct that follows one of the body's may still filter here, if evaluating it first makes no difference.
-void ClauseSplitter::split_predicate(const Expr* predicate, DifEmitter::Label fail) {
+void ClauseSplitter::split_predicate(const LoweredExpr* predicate, DifEmitter::Label fail) {
   bool all_harmless = true;
-  for (const Expr* conjunct : conjuncts(predicate)) {
+  for (const LoweredExpr* conjunct : conjuncts(predicate)) {
     auto cost = fire_.cost(*conjunct, FireExpressions::Use::Filter);
     bool fits = cost && out_.length() + cost->length + 1 <= kMaxFilter;
     if (fits && all_harmless && (result_.body_predicates.empty() || !cost->loads)) {
@@ -126,15 +126,15 @@ void ClauseSplitter::split_predicate(const Expr* predicate, DifEmitter::Label fa
   }
 }
 
-bool ClauseSplitter::assigns_resident(const Expr& expr) const {
-  if (expr.kind != ExprKind::Assign && expr.kind != ExprKind::Update) return false;
-  return expr.kids[0]->kind == ExprKind::Variable && residents_.contains(expr.kids[0]->variable_index);
+bool ClauseSplitter::assigns_resident(const LoweredExpr& expr) const {
+  if (expr.kind != LoweredKind::Assign && expr.kind != LoweredKind::Update) return false;
+  return expr.kids[0]->kind == LoweredKind::Variable && residents_.contains(expr.kids[0]->variable_index);
 }
 
-void ClauseSplitter::split_statements(const std::vector<Statement>& statements) {
-  for (const Statement& statement : statements) {
-    const Expr& expr = *statement.expression;
-    if (statement.kind == Statement::Kind::Expression && assigns_resident(expr)) {
+void ClauseSplitter::split_statements(const std::vector<LoweredStatement>& statements) {
+  for (const LoweredStatement& statement : statements) {
+    const LoweredExpr& expr = *statement.expression;
+    if (!statement.is_if && assigns_resident(expr)) {
       SONDE_CHECK(result_.body_predicates.empty());
       fire_.emit_assignment(out_, expr);
       ++generation_[expr.kids[0]->variable_index];
@@ -149,40 +149,40 @@ void ClauseSplitter::split_statements(const std::vector<Statement>& statements) 
 
 // ---- captures --------------------------------------------------------------------------------------------------
 
-void ClauseSplitter::walk_kids(const Expr& expr) {
-  for (const ExprPtr& kid : expr.kids) walk(*kid);
+void ClauseSplitter::walk_kids(const LoweredExpr& expr) {
+  for (const LoweredExprPtr& kid : expr.kids) walk(*kid);
 }
 
 /// A place whose address is wanted, not its value.
-bool ClauseSplitter::walk_address(const Expr& place) {
-  if (place.kind == ExprKind::Variable) return true;
-  if (place.kind != ExprKind::Deref && place.kind != ExprKind::ArrayElement) return false;
+bool ClauseSplitter::walk_address(const LoweredExpr& place) {
+  if (place.kind == LoweredKind::Variable) return true;
+  if (place.kind != LoweredKind::Deref && place.kind != LoweredKind::ArrayElement) return false;
   walk_kids(place);
   return true;
 }
 
-void ClauseSplitter::walk(const Expr& expr) {
+void ClauseSplitter::walk(const LoweredExpr& expr) {
   switch (expr.kind) {
-    case ExprKind::Variable:
+    case LoweredKind::Variable:
       if (residents_.contains(expr.variable_index)) capture_word(expr);
       return;
-    case ExprKind::Builtin:
+    case LoweredKind::Builtin:
       if (!walk_builtin(expr)) walk_kids(expr);
       return;
-    case ExprKind::Call:
+    case LoweredKind::Call:
       if (!walk_call(expr)) walk_kids(expr);
       return;
-    case ExprKind::Deref:
+    case LoweredKind::Deref:
       if (!capture_word(expr) && !capture_object(expr)) follow(expr);
       return;
-    case ExprKind::StringOf:
+    case LoweredKind::StringOf:
       if (!capture_string_of(expr)) follow(expr);
       return;
-    case ExprKind::AddressOf:
+    case LoweredKind::AddressOf:
       if (!walk_address(*expr.kids[0])) walk_kids(expr);
       return;
-    case ExprKind::Assign:
-    case ExprKind::Update:
+    case LoweredKind::Assign:
+    case LoweredKind::Update:
       if (!walk_address(*expr.kids[0])) walk(*expr.kids[0]);
       walk(*expr.kids[1]);
       return;
@@ -190,7 +190,7 @@ void ClauseSplitter::walk(const Expr& expr) {
   }
 }
 
-bool ClauseSplitter::walk_builtin(const Expr& expr) {
+bool ClauseSplitter::walk_builtin(const LoweredExpr& expr) {
   switch (expr.builtin->from) {
     case From::Argument:
     case From::Fire:
@@ -246,9 +246,9 @@ void ClauseSplitter::capture_call() {
   if (plan_ != nullptr) emit_call(out_, *plan_, slots, limits_.strsize);
 }
 
-bool ClauseSplitter::walk_call(const Expr& expr) {
-  if (expr.function && expr.function->runs == Runs::Destructive) result_.held = true;
-  if (!expr.function || expr.function->runs != Runs::Fire) return false;
+bool ClauseSplitter::walk_call(const LoweredExpr& expr) {
+  if (expr.function->runs == Runs::Destructive) result_.held = true;
+  if (expr.function->runs != Runs::Fire) return false;
   if (expr.type->canonical->kind == Type::Kind::Stack) return capture_stack(expr);
   bool captured =
       is_call(expr, "copyinstr") ? capture_copyinstr(expr) : is_call(expr, "copyin") && capture_copyin(expr);
@@ -257,12 +257,12 @@ bool ClauseSplitter::walk_call(const Expr& expr) {
   return captured;
 }
 
-bool ClauseSplitter::computable(const Expr& expr, uint32_t registers_left) const {
+bool ClauseSplitter::computable(const LoweredExpr& expr, uint32_t registers_left) const {
   auto cost = fire_.cost(expr, FireExpressions::Use::Value);
   return cost && cost->registers <= registers_left && out_.length() + cost->length < SONDE_DIF_MAX_LENGTH - 64;
 }
 
-bool ClauseSplitter::capture_word(const Expr& expr) {
+bool ClauseSplitter::capture_word(const LoweredExpr& expr) {
   if (!computable(expr, SONDE_DIF_REGISTERS)) return false;
   if (auto slot = new_slot(expr, SONDE_SLOT_WORD, 0)) {
     fire_.emit(out_, expr, 0);
@@ -271,8 +271,8 @@ bool ClauseSplitter::capture_word(const Expr& expr) {
   return true;
 }
 
-bool ClauseSplitter::capture_text(const Expr& expr, uint32_t which) {
-  const Expr* operand = expr.kids.empty() ? nullptr : expr.kids[0].get();
+bool ClauseSplitter::capture_text(const LoweredExpr& expr, uint32_t which) {
+  const LoweredExpr* operand = expr.kids.empty() ? nullptr : expr.kids[0].get();
   if (operand && !computable(*operand, SONDE_DIF_REGISTERS)) {
     diagnostics_.report("D_UNKNOWN", expr.where,
                         "index must be known where the probe fires: a constant, an argument, or a self-> variable that "
@@ -290,9 +290,9 @@ bool ClauseSplitter::capture_text(const Expr& expr, uint32_t which) {
 }
 
 /// The size of copyinstr() counts the NUL, the limits of DIF do not.
-bool ClauseSplitter::capture_copyinstr(const Expr& call) {
+bool ClauseSplitter::capture_copyinstr(const LoweredExpr& call) {
   uint64_t limit = std::min<uint64_t>(limits_.strsize, SONDE_DIF_MAX_TEXT) - 1;
-  const Expr* size = call.kids.size() > 1 ? call.kids[1].get() : nullptr;
+  const LoweredExpr* size = call.kids.size() > 1 ? call.kids[1].get() : nullptr;
   std::optional<uint64_t> constant = size ? constant_of(*size) : std::nullopt;
   if (constant && *constant < 2) return false;  // no character at all: rare enough for the body
   if (constant) limit = std::min(limit, *constant - 1);
@@ -316,12 +316,12 @@ bool ClauseSplitter::capture_copyinstr(const Expr& call) {
 }
 
 /// A pointer into the traced program or the kernel, known where the probe fires.
-bool ClauseSplitter::leads_out(const Expr& pointer) const {
+bool ClauseSplitter::leads_out(const LoweredExpr& pointer) const {
   return !pointer.type->is_string() && !constant_of(pointer) && computable(pointer, SONDE_DIF_REGISTERS - 1);
 }
 
 /// A pointer that only the body knows: where it leads into the program, the thread waits while it is followed.
-void ClauseSplitter::follow(const Expr& expr) {
+void ClauseSplitter::follow(const LoweredExpr& expr) {
   walk_kids(expr);
   if (expr.kids[0]->type->is_string() || !origins_.leads_into_program(*expr.kids[0], residents_)) return;
   result_.followed.insert(&expr);
@@ -329,8 +329,8 @@ void ClauseSplitter::follow(const Expr& expr) {
 }
 
 /// A whole struct or array of the traced program or the kernel: its address becomes that of a copy.
-bool ClauseSplitter::capture_object(const Expr& deref) {
-  const Expr& pointer = *deref.kids[0];
+bool ClauseSplitter::capture_object(const LoweredExpr& deref) {
+  const LoweredExpr& pointer = *deref.kids[0];
   const uint64_t size = deref.type->size;
   if (size == 0 || size > SONDE_DIF_MAX_TEXT || !leads_out(pointer)) return false;
   if (auto slot = new_slot(pointer, SONDE_SLOT_BYTES, size)) {
@@ -342,8 +342,8 @@ bool ClauseSplitter::capture_object(const Expr& deref) {
 }
 
 /// The text of a char array, or behind a char pointer, of the traced program or the kernel.
-bool ClauseSplitter::capture_string_of(const Expr& expr) {
-  const Expr& pointer = *expr.kids[0];
+bool ClauseSplitter::capture_string_of(const LoweredExpr& expr) {
+  const LoweredExpr& pointer = *expr.kids[0];
   if (is_narrow(*pointer.type) || !leads_out(pointer)) return false;
   uint64_t limit = std::min<uint64_t>(limits_.strsize, SONDE_DIF_MAX_TEXT);
   if (expr.integer) limit = std::min(limit, expr.integer);
@@ -354,8 +354,8 @@ bool ClauseSplitter::capture_string_of(const Expr& expr) {
   return true;
 }
 
-bool ClauseSplitter::capture_copyin(const Expr& call) {
-  const Expr &address = *call.kids[0], &size = *call.kids[1];
+bool ClauseSplitter::capture_copyin(const LoweredExpr& call) {
+  const LoweredExpr &address = *call.kids[0], &size = *call.kids[1];
   std::optional<uint64_t> constant = constant_of(size);
   if (constant && (*constant == 0 || *constant > SONDE_DIF_MAX_TEXT)) return false;
   if (!computable(address, SONDE_DIF_REGISTERS) || !computable(size, SONDE_DIF_REGISTERS - 1)) return false;
@@ -368,7 +368,7 @@ bool ClauseSplitter::capture_copyin(const Expr& call) {
   return true;
 }
 
-bool ClauseSplitter::capture_stack(const Expr& call) {
+bool ClauseSplitter::capture_stack(const LoweredExpr& call) {
   const uint64_t frames = std::clamp<uint64_t>(constant_of(*call.kids[0]).value_or(1), 1, SONDE_DIF_MAX_FRAMES);
   const bool kernel = call.function->of_kernel;
   if (auto slot = new_slot(call, kernel ? SONDE_SLOT_KERNEL_STACK : SONDE_SLOT_STACK, 8 * frames))
@@ -379,29 +379,31 @@ bool ClauseSplitter::capture_stack(const Expr& call) {
 // ---- slots -----------------------------------------------------------------------------------------------------
 
 /// Equal keys: equal values at this point of the clause.
-std::string ClauseSplitter::key(const Expr& expr) const {
+std::string ClauseSplitter::key(const LoweredExpr& expr) const {
   std::string text = std::to_string(static_cast<int>(expr.kind)) + "." + std::to_string(static_cast<int>(expr.op));
   switch (expr.kind) {
-    case ExprKind::Integer: text += "=" + std::to_string(expr.integer); break;
-    case ExprKind::String: text += "=" + std::to_string(expr.text.size()) + expr.text; break;
-    case ExprKind::Builtin: text += std::string("=") += expr.builtin->name; break;
-    case ExprKind::Call: text += std::string("=") += expr.function->name; break;
-    case ExprKind::Variable: {
+    case LoweredKind::Integer: text += "=" + std::to_string(expr.integer); break;
+    case LoweredKind::String: text += "=" + std::to_string(expr.text.size()) + expr.text; break;
+    case LoweredKind::Builtin: text += std::string("=") += expr.builtin->name; break;
+    case LoweredKind::Call: text += std::string("=") += expr.function->name; break;
+    case LoweredKind::Variable: {
       auto at = generation_.find(expr.variable_index);
       text +=
           "=" + std::to_string(expr.variable_index) + "/" + std::to_string(at == generation_.end() ? 0 : at->second);
       break;
     }
-    case ExprKind::Deref: text += "=" + std::to_string(expr.bit_offset) + "." + std::to_string(expr.bit_width); break;
-    case ExprKind::StringOf: text += "=" + std::to_string(expr.integer); break;
+    case LoweredKind::Deref:
+      text += "=" + std::to_string(expr.bit_offset) + "." + std::to_string(expr.bit_width);
+      break;
+    case LoweredKind::StringOf: text += "=" + std::to_string(expr.integer); break;
     default: break;
   }
   text += ":" + std::to_string(expr.type->size) + (extends_sign(*expr.type) ? "s" : "u") + "(";
-  for (const ExprPtr& kid : expr.kids) text += key(*kid) + ",";
+  for (const LoweredExprPtr& kid : expr.kids) text += key(*kid) + ",";
   return text + ")";
 }
 
-std::optional<uint32_t> ClauseSplitter::new_slot(const Expr& expr, sonde_slot_kind kind, uint64_t span_bytes) {
+std::optional<uint32_t> ClauseSplitter::new_slot(const LoweredExpr& expr, sonde_slot_kind kind, uint64_t span_bytes) {
   // The same pointer may be captured as a number, and as what it points to.
   std::string what = key(expr) + "#" + std::to_string(kind == SONDE_SLOT_BYTES ? span_bytes : 0);
   auto [at, is_new] = known_.try_emplace(std::move(what), out_.slots());
@@ -421,7 +423,8 @@ std::optional<uint32_t> ClauseSplitter::new_slot(const Expr& expr, sonde_slot_ki
                     " bytes: split it in two, or lower strsize");
     full_ = true;
     for (const Capture& one : result_.captures)
-      if (one.expression->kind == ExprKind::Variable) crowding_.insert(one.expression->variable_index);
+      if (one.expression && one.expression->kind == LoweredKind::Variable)
+        crowding_.insert(one.expression->variable_index);
     return std::nullopt;
   }
   record_bytes_ += bytes;

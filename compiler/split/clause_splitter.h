@@ -33,7 +33,7 @@ class ClauseSplitter {
         plans_(plans),
         plan_(plan) {}
 
-  SplitClause split(const ClauseAst& clause);
+  SplitClause split(const LoweredClause& clause);
 
   /// Where the clause had no room for its captures: the resident variables among them.
   const std::set<uint32_t>& crowding() const { return crowding_; }
@@ -56,33 +56,33 @@ class ClauseSplitter {
   bool call_captured_ = false;
   CallSlots call_slots_;
 
-  void split_predicate(const Expr* predicate, DifEmitter::Label fail);
-  void split_statements(const std::vector<Statement>& statements);
-  bool assigns_resident(const Expr& expr) const;
-  bool has_work_for_body(const ClauseAst& clause) const;
-  void finish(const ClauseAst& clause, DifEmitter::Label fail);
+  void split_predicate(const LoweredExpr* predicate, DifEmitter::Label fail);
+  void split_statements(const std::vector<LoweredStatement>& statements);
+  bool assigns_resident(const LoweredExpr& expr) const;
+  bool has_work_for_body(const LoweredClause& clause) const;
+  void finish(const LoweredClause& clause, DifEmitter::Label fail);
 
-  void walk(const Expr& expr);
-  void walk_kids(const Expr& expr);
-  bool walk_address(const Expr& place);
-  bool walk_builtin(const Expr& expr);
+  void walk(const LoweredExpr& expr);
+  void walk_kids(const LoweredExpr& expr);
+  bool walk_address(const LoweredExpr& place);
+  bool walk_builtin(const LoweredExpr& expr);
   void capture_hidden_arguments(const DVariable& variable);
   void capture_call();
-  bool walk_call(const Expr& expr);
-  bool capture_copyinstr(const Expr& call);
-  bool capture_copyin(const Expr& call);
-  bool capture_object(const Expr& deref);
-  bool capture_string_of(const Expr& expr);
-  bool leads_out(const Expr& pointer) const;
-  void follow(const Expr& expr);
-  bool capture_stack(const Expr& call);
-  bool capture_word(const Expr& expr);
-  bool capture_text(const Expr& expr, uint32_t which);
-  bool computable(const Expr& expr, uint32_t registers_left) const;
+  bool walk_call(const LoweredExpr& expr);
+  bool capture_copyinstr(const LoweredExpr& call);
+  bool capture_copyin(const LoweredExpr& call);
+  bool capture_object(const LoweredExpr& deref);
+  bool capture_string_of(const LoweredExpr& expr);
+  bool leads_out(const LoweredExpr& pointer) const;
+  void follow(const LoweredExpr& expr);
+  bool capture_stack(const LoweredExpr& call);
+  bool capture_word(const LoweredExpr& expr);
+  bool capture_text(const LoweredExpr& expr, uint32_t which);
+  bool computable(const LoweredExpr& expr, uint32_t registers_left) const;
 
-  std::string key(const Expr& expr) const;
+  std::string key(const LoweredExpr& expr) const;
   /// The slot that `expr` stands for is new: its code must be emitted. Nothing when an equal capture is there, or no room.
-  std::optional<uint32_t> new_slot(const Expr& expr, sonde_slot_kind kind, uint64_t span_bytes);
+  std::optional<uint32_t> new_slot(const LoweredExpr& expr, sonde_slot_kind kind, uint64_t span_bytes);
 };
 
 }  // namespace sonde

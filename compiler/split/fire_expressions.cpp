@@ -28,27 +28,27 @@ constexpr uint32_t kMaxLength = 1024;  // of one expression
 
 /// `*(T *)(copyin(address, size) + offset)`, taken apart, or a pointer into the traced program.
 struct UserLoad {
-  const Expr* address = nullptr;
+  const LoweredExpr* address = nullptr;
   uint64_t offset = 0;
 };
 
 /// The copyin() call below casts and constant additions.
-std::optional<UserLoad> user_load(const Expr& pointer, uint64_t width) {
+std::optional<UserLoad> user_load(const LoweredExpr& pointer, uint64_t width) {
   uint64_t offset = 0;
-  const Expr* at = &pointer;
+  const LoweredExpr* at = &pointer;
   for (;;) {
-    if (at->kind == ExprKind::Cast && !is_narrow(*at->type)) {
+    if (at->kind == LoweredKind::Cast && !is_narrow(*at->type)) {
       at = at->kids[0].get();
       continue;
     }
-    if (at->kind == ExprKind::Binary && at->op == Op::Add) {
+    if (at->kind == LoweredKind::Binary && at->op == Op::Add) {
       auto added = constant_of(*at->kids[1]);
       if (!added) return std::nullopt;
       offset += *added;
       at = at->kids[0].get();
       continue;
     }
-    if (at->kind == ExprKind::AddressOf && at->kids[0]->kind == ExprKind::Deref) {
+    if (at->kind == LoweredKind::AddressOf && at->kids[0]->kind == LoweredKind::Deref) {
       at = at->kids[0]->kids[0].get();
       continue;
     }
@@ -61,32 +61,32 @@ std::optional<UserLoad> user_load(const Expr& pointer, uint64_t width) {
 }
 
 /// Bytes of memory that a Deref reads.
-uint64_t load_width(const Expr& deref) {
+uint64_t load_width(const LoweredExpr& deref) {
   if (deref.bit_width == 0) return deref.type->size;
   uint64_t bytes = (deref.bit_offset + deref.bit_width + 7u) / 8u;
   return bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;
 }
 
-bool calls_something(const Expr& expr) {
-  return expr.kind == ExprKind::Call ||
-         std::ranges::any_of(expr.kids, [](const ExprPtr& kid) { return calls_something(*kid); });
+bool calls_something(const LoweredExpr& expr) {
+  return expr.kind == LoweredKind::Call ||
+         std::ranges::any_of(expr.kids, [](const LoweredExprPtr& kid) { return calls_something(*kid); });
 }
 
 /// What a Deref loads; nothing when it is no memory of the traced program. Whether the address is computable is not asked.
-std::optional<UserLoad> load_of(const Expr& deref) {
-  const Expr& pointer = *deref.kids[0];
+std::optional<UserLoad> load_of(const LoweredExpr& deref) {
+  const LoweredExpr& pointer = *deref.kids[0];
   if (auto copied = user_load(pointer, load_width(deref))) return copied;
   if (constant_of(pointer) || calls_something(pointer)) return std::nullopt;
   return UserLoad{&pointer, 0};
 }
 
 /// execname == "text" or !=: the operand that is the text; null for anything else.
-const Expr* compared_with_execname(const Expr& expr) {
-  if (expr.kind != ExprKind::Binary || (expr.op != Op::Eq && expr.op != Op::Ne)) return nullptr;
+const LoweredExpr* compared_with_execname(const LoweredExpr& expr) {
+  if (expr.kind != LoweredKind::Binary || (expr.op != Op::Eq && expr.op != Op::Ne)) return nullptr;
   for (int side : {0, 1}) {
-    const Expr &a = *expr.kids[side], &b = *expr.kids[1 - side];
-    if (a.kind == ExprKind::Builtin && a.builtin->from == From::Text && a.builtin->which == SONDE_DIF_TEXT_EXECNAME &&
-        b.kind == ExprKind::String)
+    const LoweredExpr &a = *expr.kids[side], &b = *expr.kids[1 - side];
+    if (a.kind == LoweredKind::Builtin && a.builtin->from == From::Text &&
+        a.builtin->which == SONDE_DIF_TEXT_EXECNAME && b.kind == LoweredKind::String)
       return &b;
   }
   return nullptr;
@@ -148,7 +148,7 @@ void emit_operation(DifEmitter& out, Op op, const Type& left, const Type& right,
 }
 
 /// Division by anything but a constant may fault, so it stays in the body.
-bool divides_safely(Op op, const Expr& divisor) {
+bool divides_safely(Op op, const LoweredExpr& divisor) {
   if (op != Op::Div && op != Op::Mod) return true;
   auto value = constant_of(divisor);
   return value && *value != 0;
@@ -158,57 +158,58 @@ bool divides_safely(Op op, const Expr& divisor) {
 
 // ---- cost ------------------------------------------------------------------------------------------------------
 
-std::optional<FireCost> FireExpressions::cost(const Expr& expr, Use use) const {
+std::optional<FireCost> FireExpressions::cost(const LoweredExpr& expr, Use use) const {
   auto cost = any_cost(expr, use);
   if (!cost || cost->registers > SONDE_DIF_REGISTERS || cost->open > kMaxOpen || cost->length > kMaxLength)
     return std::nullopt;
   return cost;
 }
 
-bool FireExpressions::is_faultless(const Expr& expr) const {
+bool FireExpressions::is_faultless(const LoweredExpr& expr) const {
   auto found = cost(expr, Use::Value);
   return found && !found->loads;
 }
 
-bool FireExpressions::is_kernel(const Expr& expr) const {
+bool FireExpressions::is_kernel(const LoweredExpr& expr) const {
   const auto kid = [&](size_t n) { return is_kernel(*expr.kids[n]); };
   switch (expr.kind) {
-    case ExprKind::Builtin: return expr.builtin->of_kernel;
-    case ExprKind::Variable: {
+    case LoweredKind::Builtin: return expr.builtin->of_kernel;
+    case LoweredKind::Variable: {
       auto cell = residents_.find(expr.variable_index);
       return cell != residents_.end() && cell->second.kernel;
     }
-    case ExprKind::Unary:
-    case ExprKind::Cast:
-    case ExprKind::AddressOf:
-    case ExprKind::Deref: return kid(0);
-    case ExprKind::Binary: return kid(0) || (!expr.kids[0]->type->is_pointer() && kid(1));
-    case ExprKind::Conditional: return kid(1) || kid(2);
+    case LoweredKind::Unary:
+    case LoweredKind::Cast:
+    case LoweredKind::AddressOf:
+    case LoweredKind::Deref: return kid(0);
+    case LoweredKind::Binary: return kid(0) || (!expr.kids[0]->type->is_pointer() && kid(1));
+    case LoweredKind::Conditional: return kid(1) || kid(2);
     default: return false;
   }
 }
 
-std::optional<FireCost> FireExpressions::any_cost(const Expr& expr, Use use) const {
+std::optional<FireCost> FireExpressions::any_cost(const LoweredExpr& expr, Use use) const {
   if (!is_word(*expr.type)) return std::nullopt;
   switch (expr.kind) {
-    case ExprKind::Integer: return FireCost{};
-    case ExprKind::Builtin: return builtin_cost(expr);
-    case ExprKind::Variable: return residents_.contains(expr.variable_index) ? std::optional(FireCost{}) : std::nullopt;
-    case ExprKind::Unary:
-    case ExprKind::Cast: {
+    case LoweredKind::Integer: return FireCost{};
+    case LoweredKind::Builtin: return builtin_cost(expr);
+    case LoweredKind::Variable:
+      return residents_.contains(expr.variable_index) ? std::optional(FireCost{}) : std::nullopt;
+    case LoweredKind::Unary:
+    case LoweredKind::Cast: {
       if (expr.bound != 0 && !addressing_) return std::nullopt;  // it may fault, so it stays in the body
       auto kid = any_cost(*expr.kids[0], use);
       return joined(kid, kid ? std::optional(FireCost{}) : std::nullopt, 1);
     }
-    case ExprKind::Binary: return binary_cost(expr, use);
-    case ExprKind::Logical: return logical_cost(expr, use);
-    case ExprKind::Conditional: return conditional_cost(expr, use);
-    case ExprKind::Deref: return deref_cost(expr, use);
+    case LoweredKind::Binary: return binary_cost(expr, use);
+    case LoweredKind::Logical: return logical_cost(expr, use);
+    case LoweredKind::Conditional: return conditional_cost(expr, use);
+    case LoweredKind::Deref: return deref_cost(expr, use);
     default: return std::nullopt;  // the body's
   }
 }
 
-std::optional<FireCost> FireExpressions::builtin_cost(const Expr& expr) const {
+std::optional<FireCost> FireExpressions::builtin_cost(const LoweredExpr& expr) const {
   switch (expr.builtin->from) {
     case From::Argument: return FireCost{};
     case From::Fire: return FireCost{.length = 2};
@@ -229,13 +230,13 @@ std::optional<FireCost> FireExpressions::builtin_cost(const Expr& expr) const {
   return std::nullopt;
 }
 
-std::optional<FireCost> FireExpressions::binary_cost(const Expr& expr, Use use) const {
+std::optional<FireCost> FireExpressions::binary_cost(const LoweredExpr& expr, Use use) const {
   if (compared_with_execname(expr)) return FireCost{.registers = 2, .length = 3};
   if (!divides_safely(expr.op, *expr.kids[1])) return std::nullopt;
   return joined(any_cost(*expr.kids[0], use), any_cost(*expr.kids[1], use), 1);
 }
 
-std::optional<FireCost> FireExpressions::logical_cost(const Expr& expr, Use use) const {
+std::optional<FireCost> FireExpressions::logical_cost(const LoweredExpr& expr, Use use) const {
   auto a = any_cost(*expr.kids[0], use), b = any_cost(*expr.kids[1], use);
   auto cost = joined(a, b, 5);
   if (!cost) return std::nullopt;
@@ -245,7 +246,7 @@ std::optional<FireCost> FireExpressions::logical_cost(const Expr& expr, Use use)
   return cost;
 }
 
-std::optional<FireCost> FireExpressions::conditional_cost(const Expr& expr, Use use) const {
+std::optional<FireCost> FireExpressions::conditional_cost(const LoweredExpr& expr, Use use) const {
   auto condition = any_cost(*expr.kids[0], use), yes = any_cost(*expr.kids[1], use), no = any_cost(*expr.kids[2], use);
   if (!condition || !yes || !no) return std::nullopt;
   if (use == Use::Value && condition->loads) return std::nullopt;
@@ -254,7 +255,7 @@ std::optional<FireCost> FireExpressions::conditional_cost(const Expr& expr, Use 
                   condition->length + yes->length + no->length + 2, condition->loads || yes->loads || no->loads};
 }
 
-std::optional<FireCost> FireExpressions::deref_cost(const Expr& expr, Use use) const {
+std::optional<FireCost> FireExpressions::deref_cost(const LoweredExpr& expr, Use use) const {
   if (!is_word(*expr.type)) return std::nullopt;
   auto load = load_of(expr);
   // An index beyond an array of the program reads what lies there, as the program itself would.
@@ -270,26 +271,26 @@ std::optional<FireCost> FireExpressions::deref_cost(const Expr& expr, Use use) c
 
 // ---- emission --------------------------------------------------------------------------------------------------
 
-void FireExpressions::emit(DifEmitter& out, const Expr& expr, uint32_t d) const {
+void FireExpressions::emit(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const {
   switch (expr.kind) {
-    case ExprKind::Integer: return out.constant(d, expr.integer);
-    case ExprKind::Builtin: return emit_builtin(out, expr, d);
-    case ExprKind::Variable: {
+    case LoweredKind::Integer: return out.constant(d, expr.integer);
+    case LoweredKind::Builtin: return emit_builtin(out, expr, d);
+    case LoweredKind::Variable: {
       ResidentCell cell = residents_.at(expr.variable_index);
       return out.op(cell.thread ? SONDE_DIF_LDT : SONDE_DIF_LDL, d, 0, 0, cell.index);
     }
-    case ExprKind::Unary: return emit_unary(out, expr, d);
-    case ExprKind::Cast: emit(out, *expr.kids[0], d); return narrow(out, *expr.type, d);
-    case ExprKind::Binary: return emit_binary(out, expr, d);
-    case ExprKind::Logical: return emit_logical(out, expr, d);
-    case ExprKind::Conditional: return emit_conditional(out, expr, d);
-    case ExprKind::Deref: return emit_deref(out, expr, d);
+    case LoweredKind::Unary: return emit_unary(out, expr, d);
+    case LoweredKind::Cast: emit(out, *expr.kids[0], d); return narrow(out, *expr.type, d);
+    case LoweredKind::Binary: return emit_binary(out, expr, d);
+    case LoweredKind::Logical: return emit_logical(out, expr, d);
+    case LoweredKind::Conditional: return emit_conditional(out, expr, d);
+    case LoweredKind::Deref: return emit_deref(out, expr, d);
     default: break;
   }
   SONDE_CHECK(!"an expression of the fire part");
 }
 
-void FireExpressions::emit_builtin(DifEmitter& out, const Expr& expr, uint32_t d) const {
+void FireExpressions::emit_builtin(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const {
   auto which = static_cast<int32_t>(expr.builtin->which);
   switch (expr.builtin->from) {
     case From::Argument: return out.op(SONDE_DIF_ARG, d, 0, 0, which);
@@ -307,18 +308,17 @@ void FireExpressions::emit_builtin(DifEmitter& out, const Expr& expr, uint32_t d
   SONDE_CHECK(!"a variable of the fire part");
 }
 
-void FireExpressions::emit_unary(DifEmitter& out, const Expr& expr, uint32_t d) const {
+void FireExpressions::emit_unary(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const {
   emit(out, *expr.kids[0], d);
   if (expr.op == Op::Neg) return out.op(SONDE_DIF_NEG, d, d);
   if (expr.op == Op::Not) return out.op(SONDE_DIF_NOT, d, d);
-  if (expr.op == Op::Plus) return;
   SONDE_CHECK(expr.op == Op::LogNot);
   out.constant(d + 1, 0);
   out.op(SONDE_DIF_EQ, d, d, d + 1);
 }
 
-void FireExpressions::emit_binary(DifEmitter& out, const Expr& expr, uint32_t d) const {
-  if (const Expr* name = compared_with_execname(expr)) {
+void FireExpressions::emit_binary(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const {
+  if (const LoweredExpr* name = compared_with_execname(expr)) {
     out.op(SONDE_DIF_NAMEQ, d, 0, 0, out.text(name->text));
     if (expr.op == Op::Eq) return;
     out.constant(d + 1, 0);
@@ -329,7 +329,7 @@ void FireExpressions::emit_binary(DifEmitter& out, const Expr& expr, uint32_t d)
   emit_operation(out, expr.op, *expr.kids[0]->type, *expr.kids[1]->type, d, d, d + 1);
 }
 
-void FireExpressions::emit_logical(DifEmitter& out, const Expr& expr, uint32_t d) const {
+void FireExpressions::emit_logical(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const {
   emit(out, *expr.kids[0], d);
   if (expr.op == Op::LogXor) {
     emit(out, *expr.kids[1], d + 1);
@@ -355,7 +355,7 @@ void FireExpressions::emit_logical(DifEmitter& out, const Expr& expr, uint32_t d
   out.bind(end);
 }
 
-void FireExpressions::emit_conditional(DifEmitter& out, const Expr& expr, uint32_t d) const {
+void FireExpressions::emit_conditional(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const {
   DifEmitter::Label no = out.label(), end = out.label();
   emit(out, *expr.kids[0], d);
   out.branch(SONDE_DIF_JZ, no, d);
@@ -366,7 +366,7 @@ void FireExpressions::emit_conditional(DifEmitter& out, const Expr& expr, uint32
   out.bind(end);
 }
 
-void FireExpressions::emit_deref(DifEmitter& out, const Expr& expr, uint32_t d) const {
+void FireExpressions::emit_deref(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const {
   auto load = load_of(expr);
   SONDE_CHECK(load);
   emit(out, *load->address, d);
@@ -389,10 +389,10 @@ void FireExpressions::emit_deref(DifEmitter& out, const Expr& expr, uint32_t d) 
   if (is_signed && kernel) out.op(SONDE_DIF_SX, d, d, 0, 8 * bytes);
 }
 
-void FireExpressions::emit_assignment(DifEmitter& out, const Expr& assignment) const {
-  const Expr& target = *assignment.kids[0];
+void FireExpressions::emit_assignment(DifEmitter& out, const LoweredExpr& assignment) const {
+  const LoweredExpr& target = *assignment.kids[0];
   ResidentCell cell = residents_.at(target.variable_index);
-  if (assignment.kind == ExprKind::Assign) {
+  if (assignment.kind == LoweredKind::Assign) {
     emit(out, *assignment.kids[1], 0);
   } else {
     emit(out, target, 0);

@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "compiler/ast/ast.h"
 #include "compiler/dif/emitter.h"
+#include "compiler/lowered/lowered.h"
 
 namespace sonde {
 
@@ -40,33 +40,33 @@ class FireExpressions {
   enum class Use : uint8_t { Filter, Value };
 
   /// The cost of an integer or pointer expression that the fire part can compute; nothing if it cannot.
-  std::optional<FireCost> cost(const Expr& expr, Use use) const;
+  std::optional<FireCost> cost(const LoweredExpr& expr, Use use) const;
   /// Emits it; the value comes to register `d`, higher registers are overwritten.
-  void emit(DifEmitter& out, const Expr& expr, uint32_t d) const;
+  void emit(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const;
 
   /// Whether it leads into the kernel: it begins at something that is the kernel's, and so all that it reads on its way is, too.
-  bool is_kernel(const Expr& expr) const;
+  bool is_kernel(const LoweredExpr& expr) const;
   /// As cost(), but only what cannot fault.
-  bool is_faultless(const Expr& expr) const;
+  bool is_faultless(const LoweredExpr& expr) const;
   /// v = expr or v op= expr on a resident `v`.
-  void emit_assignment(DifEmitter& out, const Expr& assignment) const;
+  void emit_assignment(DifEmitter& out, const LoweredExpr& assignment) const;
 
  private:
   const Residents& residents_;
   mutable bool addressing_ = false;  ///< the expression is the address of a load
 
-  std::optional<FireCost> any_cost(const Expr& expr, Use use) const;
-  std::optional<FireCost> builtin_cost(const Expr& expr) const;
-  std::optional<FireCost> binary_cost(const Expr& expr, Use use) const;
-  std::optional<FireCost> logical_cost(const Expr& expr, Use use) const;
-  std::optional<FireCost> conditional_cost(const Expr& expr, Use use) const;
-  std::optional<FireCost> deref_cost(const Expr& expr, Use use) const;
-  void emit_builtin(DifEmitter& out, const Expr& expr, uint32_t d) const;
-  void emit_unary(DifEmitter& out, const Expr& expr, uint32_t d) const;
-  void emit_binary(DifEmitter& out, const Expr& expr, uint32_t d) const;
-  void emit_logical(DifEmitter& out, const Expr& expr, uint32_t d) const;
-  void emit_conditional(DifEmitter& out, const Expr& expr, uint32_t d) const;
-  void emit_deref(DifEmitter& out, const Expr& expr, uint32_t d) const;
+  std::optional<FireCost> any_cost(const LoweredExpr& expr, Use use) const;
+  std::optional<FireCost> builtin_cost(const LoweredExpr& expr) const;
+  std::optional<FireCost> binary_cost(const LoweredExpr& expr, Use use) const;
+  std::optional<FireCost> logical_cost(const LoweredExpr& expr, Use use) const;
+  std::optional<FireCost> conditional_cost(const LoweredExpr& expr, Use use) const;
+  std::optional<FireCost> deref_cost(const LoweredExpr& expr, Use use) const;
+  void emit_builtin(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const;
+  void emit_unary(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const;
+  void emit_binary(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const;
+  void emit_logical(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const;
+  void emit_conditional(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const;
+  void emit_deref(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const;
 };
 
 }  // namespace sonde

@@ -23,28 +23,28 @@ constexpr uint8_t kKernel = 8;   ///< an address in the kernel, which the body c
 
 }  // namespace
 
-PointerOrigins::Origin PointerOrigins::origin(const Expr& expr, const FireExpressions& fire) const {
+PointerOrigins::Origin PointerOrigins::origin(const LoweredExpr& expr, const FireExpressions& fire) const {
   if (constant_of(expr)) return 0;
   if (fire.is_kernel(expr)) return kKernel;
   switch (expr.kind) {
-    case ExprKind::Cast: return origin(*expr.kids[0], fire);
-    case ExprKind::Binary: return binary_origin(expr, fire);
-    case ExprKind::Conditional: return origin(*expr.kids[1], fire) | origin(*expr.kids[2], fire);
-    case ExprKind::Comma: return origin(*expr.kids.back(), fire);
-    case ExprKind::Assign: return origin(*expr.kids[1], fire);
-    case ExprKind::Update: return origin(*expr.kids[0], fire);
-    case ExprKind::Call: return is_call(expr, "copyin") ? kCopy : kOwn;
-    case ExprKind::Deref: return behind(*expr.kids[0], fire);
-    case ExprKind::AddressOf: {
-      const Expr& place = *expr.kids[0];
-      if (place.kind == ExprKind::Deref) return origin(*place.kids[0], fire);
+    case LoweredKind::Cast: return origin(*expr.kids[0], fire);
+    case LoweredKind::Binary: return binary_origin(expr, fire);
+    case LoweredKind::Conditional: return origin(*expr.kids[1], fire) | origin(*expr.kids[2], fire);
+    case LoweredKind::Comma: return origin(*expr.kids.back(), fire);
+    case LoweredKind::Assign: return origin(*expr.kids[1], fire);
+    case LoweredKind::Update: return origin(*expr.kids[0], fire);
+    case LoweredKind::Call: return is_call(expr, "copyin") ? kCopy : kOwn;
+    case LoweredKind::Deref: return behind(*expr.kids[0], fire);
+    case LoweredKind::AddressOf: {
+      const LoweredExpr& place = *expr.kids[0];
+      if (place.kind == LoweredKind::Deref) return origin(*place.kids[0], fire);
       return (origin(place, fire) & kCopy) != 0 ? kCopy : kOwn;
     }
-    case ExprKind::ArrayElement: {
+    case LoweredKind::ArrayElement: {
       auto at = arrays_.find(expr.variable_index);
       return at == arrays_.end() ? 0 : at->second;
     }
-    case ExprKind::Variable: {
+    case LoweredKind::Variable: {
       if (fire.cost(expr, FireExpressions::Use::Value)) return kProgram;
       auto at = variables_.find(expr.variable_index);
       return at == variables_.end() ? 0 : at->second;
@@ -54,36 +54,36 @@ PointerOrigins::Origin PointerOrigins::origin(const Expr& expr, const FireExpres
 }
 
 /// An index says nothing about where a pointer leads.
-PointerOrigins::Origin PointerOrigins::binary_origin(const Expr& expr, const FireExpressions& fire) const {
-  for (const ExprPtr& kid : expr.kids)
+PointerOrigins::Origin PointerOrigins::binary_origin(const LoweredExpr& expr, const FireExpressions& fire) const {
+  for (const LoweredExprPtr& kid : expr.kids)
     if (kid->type->is_pointer()) return origin(*kid, fire);
   return origin(*expr.kids[0], fire) | origin(*expr.kids[1], fire);
 }
 
 /// What stands in the memory that `pointer` leads to.
-PointerOrigins::Origin PointerOrigins::behind(const Expr& pointer, const FireExpressions& fire) const {
+PointerOrigins::Origin PointerOrigins::behind(const LoweredExpr& pointer, const FireExpressions& fire) const {
   const Origin from = origin(pointer, fire);
   const Origin rest = from & (kOwn | kKernel);
   return (from & (kProgram | kCopy)) != 0 ? rest | kProgram : rest;
 }
 
-bool PointerOrigins::learn_from(const Expr& expr, const FireExpressions& fire) {
+bool PointerOrigins::learn_from(const LoweredExpr& expr, const FireExpressions& fire) {
   bool changed = false;
-  for (const ExprPtr& kid : expr.kids) changed |= learn_from(*kid, fire);
-  if (expr.kind != ExprKind::Assign) return changed;
-  const Expr& place = *expr.kids[0];
-  if (place.kind != ExprKind::Variable && place.kind != ExprKind::ArrayElement) return changed;
+  for (const LoweredExprPtr& kid : expr.kids) changed |= learn_from(*kid, fire);
+  if (expr.kind != LoweredKind::Assign) return changed;
+  const LoweredExpr& place = *expr.kids[0];
+  if (place.kind != LoweredKind::Variable && place.kind != LoweredKind::ArrayElement) return changed;
   Origin found = origin(*expr.kids[1], fire);
   if (place.type->is_record() && (found & kProgram) != 0) found = kCopy;
-  Origin& known = (place.kind == ExprKind::Variable ? variables_ : arrays_)[place.variable_index];
+  Origin& known = (place.kind == LoweredKind::Variable ? variables_ : arrays_)[place.variable_index];
   changed |= (known | found) != known;
   known |= found;
   return changed;
 }
 
-bool PointerOrigins::learn_from(const std::vector<Statement>& statements, const FireExpressions& fire) {
+bool PointerOrigins::learn_from(const std::vector<LoweredStatement>& statements, const FireExpressions& fire) {
   bool changed = false;
-  for (const Statement& statement : statements) {
+  for (const LoweredStatement& statement : statements) {
     changed |= learn_from(*statement.expression, fire);
     changed |= learn_from(statement.then_part, fire);
     changed |= learn_from(statement.else_part, fire);
@@ -91,12 +91,12 @@ bool PointerOrigins::learn_from(const std::vector<Statement>& statements, const 
   return changed;
 }
 
-void PointerOrigins::learn(const std::vector<const Unit*>& units, const Residents& residents) {
+void PointerOrigins::learn(std::span<const LoweredUnit> units, const Residents& residents) {
   const FireExpressions fire(residents);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Unit* unit : units) {
-      for (const ClauseAst& clause : unit->clauses) {
+    for (const LoweredUnit& unit : units) {
+      for (const LoweredClause& clause : unit.clauses) {
         if (clause.predicate) changed |= learn_from(*clause.predicate, fire);
         changed |= learn_from(clause.statements, fire);
       }
@@ -104,7 +104,7 @@ void PointerOrigins::learn(const std::vector<const Unit*>& units, const Resident
   }
 }
 
-bool PointerOrigins::leads_into_program(const Expr& pointer, const Residents& residents) const {
+bool PointerOrigins::leads_into_program(const LoweredExpr& pointer, const Residents& residents) const {
   return origin(pointer, FireExpressions(residents)) == kProgram;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "compiler/split/fire_expressions.h"
@@ -13,20 +14,20 @@ namespace sonde {
 class PointerOrigins {
  public:
   /// Takes in every assignment of `units`; what earlier texts assigned stays known.
-  void learn(const std::vector<const Unit*>& units, const Residents& residents);
+  void learn(std::span<const LoweredUnit> units, const Residents& residents);
 
   /// Whatever was assigned on the way to this pointer came from the traced program, and nothing else did.
-  bool leads_into_program(const Expr& pointer, const Residents& residents) const;
+  bool leads_into_program(const LoweredExpr& pointer, const Residents& residents) const;
 
  private:
   using Origin = uint8_t;  ///< bits: kProgram, kCopy, kOwn, kKernel
   std::map<uint32_t, Origin> variables_, arrays_;
 
-  Origin origin(const Expr& expr, const FireExpressions& fire) const;
-  Origin binary_origin(const Expr& expr, const FireExpressions& fire) const;
-  Origin behind(const Expr& pointer, const FireExpressions& fire) const;
-  bool learn_from(const Expr& expr, const FireExpressions& fire);
-  bool learn_from(const std::vector<Statement>& statements, const FireExpressions& fire);
+  Origin origin(const LoweredExpr& expr, const FireExpressions& fire) const;
+  Origin binary_origin(const LoweredExpr& expr, const FireExpressions& fire) const;
+  Origin behind(const LoweredExpr& pointer, const FireExpressions& fire) const;
+  bool learn_from(const LoweredExpr& expr, const FireExpressions& fire);
+  bool learn_from(const std::vector<LoweredStatement>& statements, const FireExpressions& fire);
 };
 
 }  // namespace sonde

@@ -20,9 +20,9 @@ namespace sonde {
 namespace {
 
 struct Assignment {
-  const Unit* unit = nullptr;
-  const ClauseAst* clause = nullptr;
-  const Expr* expr = nullptr;
+  const LoweredUnit* unit = nullptr;
+  const LoweredClause* clause = nullptr;
+  const LoweredExpr* expr = nullptr;
   bool is_statement = false;    ///< of the clause itself, not below an if or inside an expression
   bool may_be_skipped = false;  ///< behind a speculate(), which ends the clause where there is no such speculation
 };
@@ -36,7 +36,7 @@ struct Uses {
       in_error;  ///< named in a clause of dtrace:::ERROR, which shares this-> with the clause that failed
 };
 
-bool may_be_error(const ClauseAst& clause) {
+bool may_be_error(const LoweredClause& clause) {
   return std::ranges::any_of(clause.descriptions, [](const ProbeDescription& one) {
     return Glob(one.name).matches("ERROR") && Glob(one.provider).matches("dtrace");
   });
@@ -44,27 +44,26 @@ bool may_be_error(const ClauseAst& clause) {
 
 class Collector {
  public:
-  Collector(Uses& uses, const Unit& unit, const ClauseAst& clause)
+  Collector(Uses& uses, const LoweredUnit& unit, const LoweredClause& clause)
       : uses_(uses), unit_(unit), clause_(clause), is_error_clause_(may_be_error(clause)) {}
 
-  void expression(const Expr& expr, bool is_statement) {
-    bool assigns = expr.kind == ExprKind::Assign || expr.kind == ExprKind::Update;
-    if (assigns && expr.kids[0]->kind == ExprKind::Variable)
+  void expression(const LoweredExpr& expr, bool is_statement) {
+    bool assigns = expr.kind == LoweredKind::Assign || expr.kind == LoweredKind::Update;
+    if (assigns && expr.kids[0]->kind == LoweredKind::Variable)
       uses_.assignments.push_back({&unit_, &clause_, &expr, is_statement, speculates_});
-    speculates_ =
-        speculates_ || (expr.kind == ExprKind::Call && expr.function && expr.function->runs == Runs::Speculate);
-    if (expr.kind == ExprKind::Variable) {
+    speculates_ = speculates_ || (expr.kind == LoweredKind::Call && expr.function->runs == Runs::Speculate);
+    if (expr.kind == LoweredKind::Variable) {
       uses_.named.insert(expr.variable_index);
       if (is_error_clause_) uses_.in_error.insert(expr.variable_index);
     }
-    if (expr.kind == ExprKind::AddressOf && expr.kids[0]->kind == ExprKind::Variable)
+    if (expr.kind == LoweredKind::AddressOf && expr.kids[0]->kind == LoweredKind::Variable)
       uses_.addressed.insert(expr.kids[0]->variable_index);
-    for (const ExprPtr& kid : expr.kids) expression(*kid, false);
+    for (const LoweredExprPtr& kid : expr.kids) expression(*kid, false);
   }
 
-  void statements(const std::vector<Statement>& list, bool outermost) {
-    for (const Statement& statement : list) {
-      expression(*statement.expression, outermost && statement.kind == Statement::Kind::Expression);
+  void statements(const std::vector<LoweredStatement>& list, bool outermost) {
+    for (const LoweredStatement& statement : list) {
+      expression(*statement.expression, outermost && !statement.is_if);
       statements(statement.then_part, false);
       statements(statement.else_part, false);
     }
@@ -72,17 +71,17 @@ class Collector {
 
  private:
   Uses& uses_;
-  const Unit& unit_;
-  const ClauseAst& clause_;
+  const LoweredUnit& unit_;
+  const LoweredClause& clause_;
   bool is_error_clause_;
   bool speculates_ = false;  ///< one was passed
 };
 
-Uses collect(const std::vector<const Unit*>& units) {
+Uses collect(std::span<const LoweredUnit> units) {
   Uses uses;
-  for (const Unit* unit : units) {
-    for (const ClauseAst& clause : unit->clauses) {
-      Collector collector(uses, *unit, clause);
+  for (const LoweredUnit& unit : units) {
+    for (const LoweredClause& clause : unit.clauses) {
+      Collector collector(uses, unit, clause);
       if (clause.predicate) collector.expression(*clause.predicate, false);
       collector.statements(clause.statements, true);
     }
@@ -95,17 +94,17 @@ bool can_be_made(const Assignment& assignment, const Residents& residents) {
   FireExpressions fire(residents);
   if (!assignment.is_statement || assignment.may_be_skipped) return false;
   uint32_t length = 0;
-  for (const Expr* conjunct : conjuncts(assignment.clause->predicate.get())) {
+  for (const LoweredExpr* conjunct : conjuncts(assignment.clause->predicate.get())) {
     auto filter = fire.cost(*conjunct, FireExpressions::Use::Filter);
     if (!filter) return false;
     length += filter->length + 1;
   }
   if (length > kMaxFilter) return false;
-  const Expr& value = *assignment.expr->kids[1];
+  const LoweredExpr& value = *assignment.expr->kids[1];
   auto cost = fire.cost(value, FireExpressions::Use::Value);
   if (!cost || cost->loads || cost->registers + 1 > SONDE_DIF_REGISTERS) return false;
-  bool divides =
-      assignment.expr->kind == ExprKind::Update && (assignment.expr->op == Op::Div || assignment.expr->op == Op::Mod);
+  bool divides = assignment.expr->kind == LoweredKind::Update &&
+                 (assignment.expr->op == Op::Div || assignment.expr->op == Op::Mod);
   return !divides || constant_of(value).value_or(0) != 0;
 }
 
@@ -158,15 +157,15 @@ void strike_out(Residency& residency, const Uses& uses) {
 
 }  // namespace
 
-std::vector<const Expr*> conjuncts(const Expr* predicate) {
+std::vector<const LoweredExpr*> conjuncts(const LoweredExpr* predicate) {
   if (!predicate) return {};
-  if (predicate->kind != ExprKind::Logical || predicate->op != Op::LogAnd) return {predicate};
-  std::vector<const Expr*> all = conjuncts(predicate->kids[0].get());
-  for (const Expr* right : conjuncts(predicate->kids[1].get())) all.push_back(right);
+  if (predicate->kind != LoweredKind::Logical || predicate->op != Op::LogAnd) return {predicate};
+  std::vector<const LoweredExpr*> all = conjuncts(predicate->kids[0].get());
+  for (const LoweredExpr* right : conjuncts(predicate->kids[1].get())) all.push_back(right);
   return all;
 }
 
-std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::vector<const Unit*>& units,
+std::vector<ResidencyBreach> decide_residency(Residency& residency, std::span<const LoweredUnit> units,
                                               const BodyProgram& program, const std::set<uint32_t>& in_body) {
   Uses uses = collect(units);
   add_candidates(residency, uses, program, in_body);

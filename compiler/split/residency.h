@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "compiler/split/fire_expressions.h"
@@ -13,8 +14,8 @@ namespace sonde {
 
 /// An assignment that a later text makes to a variable that lives at fire time, but cannot be made there.
 struct ResidencyBreach {
-  const Unit* unit = nullptr;
-  const Expr* assignment = nullptr;
+  const LoweredUnit* unit = nullptr;
+  const LoweredExpr* assignment = nullptr;
 };
 
 /// What was decided in earlier calls, and what is decided in this one.
@@ -24,10 +25,10 @@ struct Residency {
 };
 
 /// Decides for the variables that are new in `units`; those of `in_body` live there. `residency` is changed; keep a copy for a failed call.
-std::vector<ResidencyBreach> decide_residency(Residency& residency, const std::vector<const Unit*>& units,
+std::vector<ResidencyBreach> decide_residency(Residency& residency, std::span<const LoweredUnit> units,
                                               const BodyProgram& program, const std::set<uint32_t>& in_body);
 
 /// The conjuncts of a predicate, in order; none for a null pointer.
-std::vector<const Expr*> conjuncts(const Expr* predicate);
+std::vector<const LoweredExpr*> conjuncts(const LoweredExpr* predicate);
 
 }  // namespace sonde

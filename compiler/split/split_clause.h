@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "compiler/ast/ast.h"
+#include "compiler/lowered/lowered.h"
 #include "runtime/program/program.h"
 
 namespace sonde {
@@ -17,19 +17,19 @@ namespace sonde {
 /// Where one capture comes from, and what a body finds in its slot.
 struct Capture {
   sonde_slot_kind kind{};
-  const Expr* expression = nullptr;  ///< the fire-time expression it replaces in the body
+  const LoweredExpr* expression = nullptr;  ///< what it replaces in the body; null: it is of a system call
 };
 
 /// One clause, split. The fire part is DIF; the body is the tree, in which the expressions of `captures` stand for slots.
 struct SplitClause {
-  const ClauseAst* clause = nullptr;
+  const LoweredClause* clause = nullptr;
   std::shared_ptr<FireProgram> fire;
-  FirePrograms fire_of_probe;                ///< those of system calls, where argstr or retstr need a call's memory
-  std::vector<Capture> captures;             ///< by slot
-  std::map<const Expr*, uint32_t> slot_of;   ///< expression -> slot
-  std::vector<const Expr*> body_predicates;  ///< conjuncts that the fire part could not decide
-  std::map<const Expr*, bool> done_at_fire;  ///< assignments that the fire part makes: the body skips them
-  std::set<const Expr*> followed;            ///< a Deref or StringOf that the body reads from the waiting program
+  FirePrograms fire_of_probe;     ///< those of system calls, where argstr or retstr need a call's memory
+  std::vector<Capture> captures;  ///< by slot
+  std::map<const LoweredExpr*, uint32_t> slot_of;   ///< expression -> slot
+  std::vector<const LoweredExpr*> body_predicates;  ///< conjuncts that the fire part could not decide
+  std::map<const LoweredExpr*, bool> done_at_fire;  ///< assignments that the fire part makes: the body skips them
+  std::set<const LoweredExpr*> followed;  ///< a Deref or StringOf that the body reads from the waiting program
   bool held = false;
 };
 
@@ -40,6 +40,6 @@ struct CallProbe {
   bool returns = false;
 };
 /// Those that a clause matches. None: argstr and retstr are made of numbers alone.
-using CallsOf = std::function<std::vector<CallProbe>(const ClauseAst&)>;
+using CallsOf = std::function<std::vector<CallProbe>(const LoweredClause&)>;
 
 }  // namespace sonde

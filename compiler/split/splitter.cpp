@@ -18,8 +18,8 @@ namespace sonde {
 
 /// A clause that shows system calls has a fire part for each kind of call, with the same slots. Where the record has no room,
 /// the resident variables that it captures are added to `crowding`.
-SplitClause Splitter::split_clause(const Residency& residency, const PointerOrigins& origins, const ClauseAst& clause,
-                                   Diagnostics& diagnostics, const CallsOf& calls_of,
+SplitClause Splitter::split_clause(const Residency& residency, const PointerOrigins& origins,
+                                   const LoweredClause& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
                                    std::set<uint32_t>& crowding) const {
   CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
                        options_.was_set("cpu")};
@@ -40,7 +40,7 @@ SplitClause Splitter::split_clause(const Residency& residency, const PointerOrig
   return result;
 }
 
-std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, Diagnostics& diagnostics,
+std::vector<SplitClause> Splitter::split(std::span<const LoweredUnit> units, Diagnostics& diagnostics,
                                          const CallsOf& calls_of) {
   for (std::set<uint32_t> crowding;;) {
     Attempt attempt = try_split(units, crowding, calls_of);
@@ -53,7 +53,7 @@ std::vector<SplitClause> Splitter::split(const std::vector<const Unit*>& units, 
 }
 
 /// `in_body`: variables that may not live in the fire part.
-Splitter::Attempt Splitter::try_split(const std::vector<const Unit*>& units, const std::set<uint32_t>& in_body,
+Splitter::Attempt Splitter::try_split(std::span<const LoweredUnit> units, const std::set<uint32_t>& in_body,
                                       const CallsOf& calls_of) {
   Attempt attempt;
   blamed_.clear();
@@ -70,11 +70,11 @@ Splitter::Attempt Splitter::try_split(const std::vector<const Unit*>& units, con
   PointerOrigins origins = origins_;
   origins.learn(units, residency.residents);
 
-  for (const Unit* unit : units) {
-    for (const ClauseAst& clause : unit->clauses) {
+  for (const LoweredUnit& unit : units) {
+    for (const LoweredClause& clause : unit.clauses) {
       attempt.clauses.push_back(
           split_clause(residency, origins, clause, attempt.diagnostics, calls_of, attempt.crowding));
-      blamed_.resize(attempt.diagnostics.list().size(), unit);
+      blamed_.resize(attempt.diagnostics.list().size(), &unit);
     }
   }
   if (attempt.diagnostics.any()) {
@@ -86,21 +86,20 @@ Splitter::Attempt Splitter::try_split(const std::vector<const Unit*>& units, con
   return attempt;
 }
 
-SplitClause Splitter::split_remembering(const ClauseAst& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
+SplitClause Splitter::split_remembering(const LoweredClause& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
                                         const CallsOf& entries_of) const {
   if (!plan_calls(clause, options_, calls_of).slots.arguments) return {};
-  auto shown = std::make_unique<Expr>();
-  shown->kind = ExprKind::Builtin;
+  auto shown = std::make_unique<LoweredExpr>();
+  shown->kind = LoweredKind::Builtin;
   shown->builtin = find_variable("argstr");
-  ClauseAst remembering;
+  LoweredClause remembering;
   remembering.statements.emplace_back();
-  remembering.statements.back().kind = Statement::Kind::Expression;
   remembering.statements.back().expression = std::move(shown);
   const std::vector<CallProbe> entries = entries_of(clause);
   if (entries.empty()) return {};
   std::set<uint32_t> crowding;  // it has no variables
   SplitClause result = split_clause(
-      residency_, origins_, remembering, diagnostics, [&](const ClauseAst&) { return entries; }, crowding);
+      residency_, origins_, remembering, diagnostics, [&](const LoweredClause&) { return entries; }, crowding);
   result.clause = nullptr;
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <vector>
 
 #include "compiler/source/diagnostic.h"
@@ -18,16 +19,16 @@ class Splitter {
   Splitter(const BodyProgram& program, const Options& options) : program_(program), options_(options) {}
 
   /// Splits all clauses of `units` together: whether a variable can live at fire time depends on all its uses.
-  std::vector<SplitClause> split(const std::vector<const Unit*>& units, Diagnostics& diagnostics,
+  std::vector<SplitClause> split(std::span<const LoweredUnit> units, Diagnostics& diagnostics,
                                  const CallsOf& calls_of = {});
 
   /// What a clause needs of calls before they are made, to show them at their returns: a clause of ours, without a tree. Null
   /// `fire`: nothing.
-  SplitClause split_remembering(const ClauseAst& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
+  SplitClause split_remembering(const LoweredClause& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
                                 const CallsOf& entries_of) const;
 
   /// The unit that the n-th diagnostic of the last call is about.
-  const Unit& unit_of(size_t diagnostic) const { return *blamed_.at(diagnostic); }
+  const LoweredUnit& unit_of(size_t diagnostic) const { return *blamed_.at(diagnostic); }
 
  private:
   struct Attempt {
@@ -35,15 +36,15 @@ class Splitter {
     Diagnostics diagnostics;
     std::set<uint32_t> crowding;  ///< variables that would leave room in a clause if they lived in the body
   };
-  Attempt try_split(const std::vector<const Unit*>& units, const std::set<uint32_t>& in_body, const CallsOf& calls_of);
-  SplitClause split_clause(const Residency& residency, const PointerOrigins& origins, const ClauseAst& clause,
+  Attempt try_split(std::span<const LoweredUnit> units, const std::set<uint32_t>& in_body, const CallsOf& calls_of);
+  SplitClause split_clause(const Residency& residency, const PointerOrigins& origins, const LoweredClause& clause,
                            Diagnostics& diagnostics, const CallsOf& calls_of, std::set<uint32_t>& crowding) const;
 
   const BodyProgram& program_;
   const Options& options_;
   Residency residency_;
   PointerOrigins origins_;
-  std::vector<const Unit*> blamed_;
+  std::vector<const LoweredUnit*> blamed_;
 };
 
 }  // namespace sonde

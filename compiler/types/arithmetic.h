@@ -9,6 +9,33 @@
 
 namespace sonde {
 
+enum class Op : uint8_t {
+  None,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Mod,
+  And,
+  Or,
+  Xor,
+  Shl,
+  Shr,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  LogAnd,
+  LogOr,
+  LogXor,
+  Neg,
+  Not,
+  LogNot,
+  Plus,
+};
+
 /// An integer or pointer: what a register can hold.
 inline bool is_word(const Type& type) { return type.is_integer() || type.is_pointer(); }
 

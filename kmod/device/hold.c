@@ -57,7 +57,7 @@
 
 struct held_tap {
 	u32 id, kind, number, pid;
-	bool gone; /* it is not held any more, and there was no memory to say so */
+	bool gone; /* it does not fire here any more */
 	struct sonde_probe *probe;
 };
 
@@ -430,14 +430,14 @@ static struct held_taps *hold_make_taps(struct sonde_session *session)
 	u32 count = 0;
 
 	xa_for_each(&session->taps, id, armed)
-		count += armed->held;
+		count += armed->held || armed->leaving;
 	if (!count)
 		return NULL;
 	taps = sonde_alloc(SONDE_MEMORY_HELD, struct_size(taps, taps, count));
 	if (!taps)
 		return ERR_PTR(-ENOMEM);
 	xa_for_each(&session->taps, id, armed) {
-		if (!armed->held)
+		if (!armed->held && !armed->leaving)
 			continue;
 		taps->kinds[armed->tap.kind] = true;
 		taps->events |= hold_events_for(armed->tap.kind);
@@ -447,13 +447,19 @@ static struct held_taps *hold_make_taps(struct sonde_session *session)
 			.number = armed->tap.number,
 			.pid = armed->tap.pid,
 			.probe = armed->probe,
+			.gone = !armed->held,
 		};
 	}
 	return taps;
 }
 
-/* Takes no memory: what is held no more does not fire from now on. */
-static void hold_mark_gone(struct sonde_session *session)
+/**
+ * sonde_holds_mark() - of the taps on the engines' list, those fire that are held now
+ * @session: its lock is held
+ *
+ * Context: Process context. Takes no memory.
+ */
+void sonde_holds_mark(struct sonde_session *session)
 {
 	struct sonde_grips *grips = session->grips;
 	struct held_taps *taps = NULL;
@@ -465,9 +471,9 @@ static void hold_mark_gone(struct sonde_session *session)
 		struct sonde_armed *armed = xa_load(&session->taps,
 						    taps->taps[n].id);
 
-		if (!armed || !armed->held ||
-		    armed->probe != taps->taps[n].probe)
-			WRITE_ONCE(taps->taps[n].gone, true);
+		WRITE_ONCE(taps->taps[n].gone,
+			   !armed || !armed->held ||
+				   armed->probe != taps->taps[n].probe);
 	}
 }
 
@@ -485,7 +491,7 @@ int sonde_holds_update(struct sonde_session *session)
 
 	lockdep_assert_held(&session->lock);
 	if (IS_ERR(fresh)) {
-		hold_mark_gone(session);
+		sonde_holds_mark(session);
 		return -ENOMEM;
 	}
 	if (!fresh && !grips)

@@ -49,6 +49,7 @@ struct sonde_grip {
 
 /* hold.c */
 int sonde_holds_update(struct sonde_session *session);
+void sonde_holds_mark(struct sonde_session *session);
 void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing,
 		     const struct sonde_leave *leave);
 extern const struct utrace_engine_ops sonde_hold_ops;

@@ -209,6 +209,7 @@ struct sonde_armed {
 	struct sonde_session *session;
 	const struct sonde_tap_ops *ops; /* what it stands on */
 	bool held; /* by engines: its probe has ECBs that hold */
+	bool leaving; /* the engines, but they still know it */
 	struct list_head gone; /* of those that are being disarmed */
 	struct sonde_timer *timer; /* of PROFILE and TICK */
 	/* of a user tap */

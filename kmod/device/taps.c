@@ -149,7 +149,36 @@ static int tap_rehold_one(struct sonde_armed *armed, char *why)
 		return err;
 	if (held && !sonde_grips_of(armed->session))
 		return -ENOMEM;
-	return armed->ops->hold(armed, held);
+	err = armed->ops->hold(armed, held);
+	armed->leaving = !held && !err;
+	return err;
+}
+
+/* The hooks of taps that leave their engines could not be had. Takes no memory. */
+static void tap_keep_leaving(struct sonde_session *session)
+{
+	struct sonde_armed *armed;
+	unsigned long id;
+
+	xa_for_each(&session->taps, id, armed)
+		if (armed->leaving)
+			armed->ops->hold(armed, true);
+	sonde_holds_mark(session);
+}
+
+/* The engines let go of the taps that have left them. */
+static void tap_end_leaving(struct sonde_session *session)
+{
+	struct sonde_armed *armed;
+	unsigned long id;
+	bool some = false;
+
+	xa_for_each(&session->taps, id, armed) {
+		some |= armed->leaving;
+		armed->leaving = false;
+	}
+	if (some)
+		sonde_holds_update(session);
 }
 
 /**
@@ -157,7 +186,9 @@ static int tap_rehold_one(struct sonde_armed *armed, char *why)
  * @session: its lock is held; ECBs that hold come, or have gone
  * @why: what to tell the user on failure
  *
- * A tap that cannot be moved stays where it was, and the others are moved.
+ * A tap that cannot be moved stays where it was, and the others are moved. One
+ * that leaves the engines stays on their lists, silent, until its hook is there:
+ * so it can be given back where there is no memory for the hook.
  *
  * Context: Process context. May sleep.
  * Return: 0, -ENOMEM, those of sonde_hold_check().
@@ -176,6 +207,9 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	one = sonde_holds_update(session);
 	err = err ?: one;
 	one = sonde_taps_update(session, why);
+	if (one)
+		tap_keep_leaving(session);
+	tap_end_leaving(session);
 	return err ?: one;
 }
 

@@ -17,6 +17,10 @@ uint64_t element_bytes(const AggregationDesc& desc) {
   return bytes;
 }
 
+void merge_counts(int64_t* into, const int64_t* from, uint64_t buckets) {
+  for (uint64_t i = 0; i < buckets; ++i) into[i] += from[i];
+}
+
 int64_t normalized(int64_t value, uint64_t normal) {
   if (normal <= 1) return value;
   uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/program/program.h"
 
@@ -22,6 +22,30 @@ struct AggTotal {
   auto operator<=>(const AggTotal&) const = default;
 };
 
+/// One word of a distribution's element: which values it counts.
+struct Bucket {
+  enum class Label : uint8_t {
+    Value,    ///< from `bound` on, away from zero, to where the next one begins
+    Below,    ///< less than `bound`
+    AtLeast,  ///< `bound` or more
+    AtMost,   ///< `bound` or less
+    Within,   ///< nearer to zero than `bound`
+  };
+  uint64_t magnitude = 0;  ///< of `bound`: llquantize() has bounds beyond 63 bits
+  bool negative = false;
+  Label label = Label::Value;
+
+  static Bucket at(int64_t bound, Label label = Label::Value) {
+    return {bound < 0 ? 0 - static_cast<uint64_t>(bound) : static_cast<uint64_t>(bound), bound < 0, label};
+  }
+};
+
+/// The buckets of a distribution, in the order of its words.
+struct Distribution {
+  std::vector<Bucket> buckets;
+  uint64_t empty_first = 0;  ///< the first of the three that are shown when all are empty
+};
+
 /// What one aggregating function does. `data` has words(desc) words.
 struct AggOperations {
   uint64_t (*words)(const AggregationDesc& desc);
@@ -30,8 +54,8 @@ struct AggOperations {
   AggTotal (*total)(const AggregationDesc& desc, const int64_t* data);
   /// The number that is shown; null for a distribution.
   int64_t (*value)(const int64_t* data);
-  /// Prints the distribution, newline and header first; null for a number.
-  void (*print)(const AggregationDesc& desc, const int64_t* data, uint64_t normal, std::string& out);
+  /// Null for a number.
+  Distribution (*distribution)(const AggregationDesc& desc);
 };
 
 extern const AggOperations kCount, kSum, kAvg, kMin, kMax, kStddev, kQuantize, kLquantize, kLlquantize;
@@ -70,6 +94,9 @@ uint64_t element_bytes(const AggregationDesc& desc);
 
 /// The row of a function.
 const AggFunctionRow& row_of(AggFunction function);
+
+/// Adds counts to counts: merge() of a distribution.
+void merge_counts(int64_t* into, const int64_t* from, uint64_t buckets);
 
 /// value / normal, toward zero; `normal` is unsigned.
 int64_t normalized(int64_t value, uint64_t normal);

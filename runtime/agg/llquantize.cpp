@@ -6,13 +6,12 @@
 //
 //   <= -X | ... -4 -2 -1 | under | 1 2 4 ... | >= X        X = factor^(high+1)
 //
-// With n buckets on a side, the one at under is number n + 1. Invariant: step() and print() must find the same buckets, so both go by
+// With n buckets on a side, the one at under is number n + 1. Invariant: step() and distribution() must find the same buckets, so both go by
 // each_magnitude(), and nothing else knows where a bucket begins.
 #include "runtime/agg/functions.h"
 
 #include <vector>
 
-#include "runtime/agg/distribution.h"
 #include "runtime/base/check.h"
 
 namespace sonde {
@@ -115,27 +114,23 @@ AggTotal total(const AggregationDesc& desc, const int64_t* data) {
   return total;
 }
 
-std::string label(const Shape& shape, const std::vector<uint64_t>& list, uint64_t bucket) {
-  uint64_t zero = list.size();
-  if (bucket == zero) return shape.low == 0 ? "0" : "abs() < " + std::to_string(power(shape.factor, shape.low));
-  bool negative = bucket < zero;
-  uint64_t at = negative ? zero - 1 - bucket : bucket - zero - 1;
-  std::string number = (negative ? "-" : "") + std::to_string(list[at]);
-  if (at + 1 < list.size()) return number;
-  return (negative ? "<= " : ">= ") + number;
-}
-
-void print(const AggregationDesc& desc, const int64_t* data, uint64_t normal, std::string& out) {
-  Shape shape = shape_of(desc);
-  std::vector<uint64_t> list = starts(shape);
-  uint64_t buckets = 2 * list.size() + 1;
-  print_distribution(
-      data, buckets, shown_buckets(data, buckets, list.size()), normal,
-      [&](uint64_t i) { return label(shape, list, i); }, out);
+Distribution distribution(const AggregationDesc& desc) {
+  const Shape shape = shape_of(desc);
+  const std::vector<uint64_t> list = starts(shape);
+  Distribution made{{}, list.size()};
+  for (auto start = list.rbegin(); start != list.rend(); ++start) made.buckets.push_back({*start, true});
+  made.buckets.front().label = Bucket::Label::AtMost;
+  if (shape.low == 0)
+    made.buckets.push_back({0});
+  else
+    made.buckets.push_back({power(shape.factor, shape.low), false, Bucket::Label::Within});
+  for (uint64_t start : list) made.buckets.push_back({start});
+  made.buckets.back().label = Bucket::Label::AtLeast;
+  return made;
 }
 
 }  // namespace
 
-const AggOperations kLlquantize = {words, step, merge, total, nullptr, print};
+const AggOperations kLlquantize = {words, step, merge, total, nullptr, distribution};
 
 }  // namespace sonde

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/agg/functions.h"
 
-#include "runtime/agg/distribution.h"
 #include "runtime/base/check.h"
 
 // A bucket below the base, one for each level, one for what is not below the last level's end.
@@ -48,21 +47,16 @@ AggTotal total(const AggregationDesc& desc, const int64_t* data) {
   return total;
 }
 
-std::string label(const Levels& levels, uint64_t bucket) {
-  if (bucket == 0) return "< " + std::to_string(levels.base);
-  if (bucket == static_cast<uint64_t>(levels.count) + 1) return ">= " + std::to_string(levels.end());
-  return std::to_string(levels.base + (static_cast<int64_t>(bucket) - 1) * levels.step);
-}
-
-void print(const AggregationDesc& desc, const int64_t* data, uint64_t normal, std::string& out) {
+Distribution distribution(const AggregationDesc& desc) {
   Levels levels = levels_of(desc);
-  uint64_t buckets = words(desc);
-  print_distribution(
-      data, buckets, shown_buckets(data, buckets, 0), normal, [&](uint64_t i) { return label(levels, i); }, out);
+  Distribution made{{Bucket::at(levels.base, Bucket::Label::Below)}};
+  for (int64_t i = 0; i < levels.count; ++i) made.buckets.push_back(Bucket::at(levels.base + i * levels.step));
+  made.buckets.push_back(Bucket::at(levels.end(), Bucket::Label::AtLeast));
+  return made;
 }
 
 }  // namespace
 
-const AggOperations kLquantize = {words, step, merge, total, nullptr, print};
+const AggOperations kLquantize = {words, step, merge, total, nullptr, distribution};
 
 }  // namespace sonde

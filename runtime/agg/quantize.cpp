@@ -3,8 +3,6 @@
 
 #include <bit>
 
-#include "runtime/agg/distribution.h"
-
 // One bucket for zero, 63 for the powers of two on either side. A bucket's
 // value is the one nearest to zero that it holds: 4 counts 4 to 7, -4 counts -7 to -4.
 namespace sonde {
@@ -36,14 +34,14 @@ AggTotal total(const AggregationDesc&, const int64_t* data) {
   return total;
 }
 
-void print(const AggregationDesc&, const int64_t* data, uint64_t normal, std::string& out) {
-  print_distribution(
-      data, kBuckets, shown_buckets(data, kBuckets, kZero - 1), normal,
-      [](uint64_t i) { return std::to_string(value_of(static_cast<int>(i))); }, out);
+Distribution distribution(const AggregationDesc&) {
+  Distribution made{{}, kZero - 1};
+  for (int i = 0; i < static_cast<int>(kBuckets); ++i) made.buckets.push_back(Bucket::at(value_of(i)));
+  return made;
 }
 
 }  // namespace
 
-const AggOperations kQuantize = {words, step, merge, total, nullptr, print};
+const AggOperations kQuantize = {words, step, merge, total, nullptr, distribution};
 
 }  // namespace sonde

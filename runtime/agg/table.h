@@ -77,6 +77,11 @@ class AggTable {
   const AggregationDesc& desc() const { return desc_; }
   const AggOperations& operations() const { return operations_; }
   const KeyCodec& codec() const { return codec_; }
+  /// Of a function that has one.
+  const Distribution& distribution() const {
+    if (distribution_.buckets.empty()) distribution_ = operations_.distribution(desc_);
+    return distribution_;
+  }
 
   uint64_t normal = 1;   ///< normalize()
   bool printed = false;  ///< by printa(): it is not printed at the end
@@ -90,6 +95,7 @@ class AggTable {
   const AggregationDesc& desc_;
   const AggOperations& operations_;
   KeyCodec codec_;
+  mutable Distribution distribution_;  ///< worked out when it is asked for
   MemoryBudget& budget_;
   uint64_t words_;
   uint64_t element_bytes_;  ///< of the budget

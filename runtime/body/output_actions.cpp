@@ -47,10 +47,10 @@ void reopen(BodyState& state, const std::string& path) {
   if (!done) complain(state, "freopen() to \"" + path + "\"", done.error());
 }
 
-/// The text of a format, begun as a row of its own. False: a value cannot be recorded.
+/// The text of a format, with the record begun. False: a value cannot be recorded.
 bool formatted(BodyContext* context, const ActionSite& site, const uint64_t* argv, std::string& text) {
   if (!recordable(context, site.arguments, argv)) return false;
-  context->state->begin_row(*context);
+  context->state->begin_trace(*context);
   format_printf(site.format, site.arguments, argv, settings_of(context), text);
   return true;
 }
@@ -63,7 +63,7 @@ void sonde_act_system(BodyContext* context, const ActionSite* site, uint32_t, co
   BodyState& state = *context->state;
   std::string command;
   if (!formatted(context, *site, argv, command)) return;
-  state.act_in_output([&state, command = std::move(command)](std::string& out) {
+  state.act_when_printed([&state, command = std::move(command)](std::string& out) {
     write_out(state, out);
     run_command(state, command);
   });
@@ -73,7 +73,7 @@ void sonde_act_freopen(BodyContext* context, const ActionSite* site, uint32_t, c
   BodyState& state = *context->state;
   std::string path;
   if (!formatted(context, *site, argv, path)) return;
-  state.act_in_output([&state, path = std::move(path)](std::string& out) {
+  state.act_when_printed([&state, path = std::move(path)](std::string& out) {
     write_out(state, out);
     reopen(state, path);
   });
@@ -81,8 +81,8 @@ void sonde_act_freopen(BodyContext* context, const ActionSite* site, uint32_t, c
 
 void sonde_act_ftruncate(BodyContext* context, const ActionSite*, uint32_t, const uint64_t*) {
   BodyState& state = *context->state;
-  state.begin_row(*context);
-  state.act_in_output([&state](std::string& out) {
+  state.begin_trace(*context);
+  state.act_when_printed([&state](std::string& out) {
     write_out(state, out);
     if (state.output != nullptr) state.output->truncate();
   });
@@ -93,9 +93,9 @@ void sonde_act_setopt(BodyContext* context, const ActionSite*, uint32_t argc, co
   std::string name(string_argument(context, argv[0]));
   std::string value(argc > 1 ? string_argument(context, argv[1]) : "1");
   if (context->fault != 0) return;
-  state.begin_row(*context);
+  state.begin_trace(*context);
   std::string where = fault_prefix(context->epid, *context->probe);
-  state.act([&state, where = std::move(where), name = std::move(name), value = std::move(value)](std::string&) {
+  state.act([&state, where = std::move(where), name = std::move(name), value = std::move(value)] {
     if (auto set = state.options.set(name, value, true, true); !set)
       complain(state, "set option \"" + name + "\" to \"" + value + "\"", set.error(), where);
     state.refresh_settings();

@@ -35,26 +35,26 @@ bool Speculations::use(uint64_t id, uint32_t tid) {
   return true;
 }
 
-void Speculations::add(uint64_t id, Row row) {
+void Speculations::add(uint64_t id, TraceRecord record) {
   Speculation* speculation = find(id);
   if (speculation == nullptr) return;
-  const uint64_t bytes = row.bytes();
+  const uint64_t bytes = record.bytes();
   if (bytes > bytes_ - speculation->bytes) {
-    ++drops_.rows;
+    ++drops_.records;
     return;
   }
   speculation->bytes += bytes;
-  speculation->rows.push_back(std::move(row));
+  speculation->records.push_back(std::move(record));
 }
 
-std::vector<Row> Speculations::close(uint64_t id, uint32_t tid, uint64_t now) {
+std::vector<TraceRecord> Speculations::close(uint64_t id, uint32_t tid, uint64_t now) {
   Speculation* speculation = find(id);
   if (speculation == nullptr) return {};
   if (speculation->shared || (speculation->tid != 0 && speculation->tid != tid))
     busy_.push_back({id, now + clean_ns_});
   else
     free_.push(id);
-  return std::exchange(*speculation, {}).rows;
+  return std::exchange(*speculation, {}).records;
 }
 
 }  // namespace sonde

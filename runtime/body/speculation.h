@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Speculations: rows that wait for a verdict
+// Speculations: trace records that wait for a verdict
 //
-//   speculation() ---> active --speculate()--> rows gather --commit()---> output
+//   speculation() ---> active --speculate()--> records gather --commit()---> output
 //        ^                                          \------discard()--> nothing
 //        |                                                     |
 //        +--- free <--- busy until the next cleaning <---------+  (at once, if one thread alone has used it)
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/body/row.h"
+#include "runtime/print/trace_record.h"
 
 namespace sonde {
 
@@ -30,16 +30,16 @@ class Speculations {
   uint64_t open(uint64_t now);
   /// Whether a number lies in 0 ... count.
   bool in_range(int64_t id) const { return id >= 0 && static_cast<uint64_t>(id) <= count_; }
-  /// speculate(): whether rows may be added. `tid` is the thread that does.
+  /// speculate(): whether records may be added. `tid` is the thread that does.
   bool use(uint64_t id, uint32_t tid);
-  /// Keeps a row, or drops and counts it.
-  void add(uint64_t id, Row row);
-  /// commit(): the rows, in order; none if the speculation is not active. discard() is the same without them.
-  std::vector<Row> close(uint64_t id, uint32_t tid, uint64_t now);
+  /// Keeps a record, or drops and counts it.
+  void add(uint64_t id, TraceRecord record);
+  /// commit(): the records, in order; none if the speculation is not active. discard() is the same without them.
+  std::vector<TraceRecord> close(uint64_t id, uint32_t tid, uint64_t now);
 
   /// Counted since the last call.
   struct Drops {
-    uint64_t rows = 0, unavailable = 0, busy = 0;
+    uint64_t records = 0, unavailable = 0, busy = 0;
   };
   Drops take_drops() { return std::exchange(drops_, {}); }
 
@@ -49,7 +49,7 @@ class Speculations {
     uint32_t tid = 0;  ///< who uses it; 0: nobody yet
     bool shared = false;
     uint64_t bytes = 0;
-    std::vector<Row> rows;
+    std::vector<TraceRecord> records;
   };
   struct Busy {
     uint64_t id, until;

@@ -41,8 +41,8 @@ void sonde_act_commit(BodyContext* context, const ActionSite*, uint32_t, const u
   uint64_t id = 0;
   if (!number_of(context, argv[0], id)) return;
   BodyState& state = *context->state;
-  std::vector<Row> rows = state.speculations.close(id, context->record->tid, context->record->timestamp);
-  std::move(rows.begin(), rows.end(), std::back_inserter(state.committed));
+  std::vector<TraceRecord> records = state.speculations.close(id, context->record->tid, context->record->timestamp);
+  std::move(records.begin(), records.end(), std::back_inserter(state.committed));
 }
 
 void sonde_act_discard(BodyContext* context, const ActionSite*, uint32_t, const uint64_t* argv) {

@@ -65,31 +65,33 @@ void BodyState::grow() {
         std::make_unique<AggTable>(program.aggregations[aggregations.size()], strsize, aggregation_budget));
 }
 
-void BodyState::begin_row(const BodyContext& context) {
-  if (row.begun) return;
-  row.begun = true;
-  row.quiet = format.quiet;
-  row.columns = flowindent || !format.quiet;
-  if (flowindent) {
-    Flow flow = flow_of(*context.probe);
-    const sonde_record& record = *context.record;
-    std::vector<std::string>& functions = entered[record.tid];
-    std::pair<uint64_t, uint32_t> firing{record.timestamp, record.probe};
-    auto [last, first_row] = flow_last.try_emplace(record.tid, firing);
-    // Only the first clause of a firing goes in or out.
-    if (!first_row && last->second == firing) flow = Flow::None;
-    last->second = firing;
-    if (flow == Flow::Return) leave_function(functions, context.probe->function);
-    format_flow_prefix(record.cpu, *context.probe, flow, 2 * static_cast<int>(functions.size()), row.text);
-    if (flow == Flow::Entry) functions.push_back(context.probe->function);
-  } else if (!format.quiet) {
-    format_row_prefix(context.record->cpu, *context.probe, row.text);
-  }
+void BodyState::begin_trace(const BodyContext& context) {
+  if (trace.begun) return;
+  const sonde_record& record = *context.record;
+  trace.begun = true;
+  trace.probe = context.probe;
+  trace.cpu = record.cpu;
+  trace.quiet = format.quiet;
+  trace.flowindent = flowindent;
+  if (!flowindent) return;
+  Flow flow = flow_of(*context.probe);
+  std::vector<std::string>& functions = entered[record.tid];
+  std::pair<uint64_t, uint32_t> firing{record.timestamp, record.probe};
+  auto [last, first_row] = flow_last.try_emplace(record.tid, firing);
+  // Only the first clause of a firing goes in or out.
+  if (!first_row && last->second == firing) flow = Flow::None;
+  last->second = firing;
+  if (flow == Flow::Return) leave_function(functions, context.probe->function);
+  trace.flow = flow;
+  trace.indent = 2 * static_cast<int>(functions.size());
+  if (flow == Flow::Entry) functions.push_back(context.probe->function);
 }
 
-void BodyState::act(std::function<void(std::string& out)> run) {
-  if (speculation != 0) return act_in_output(std::move(run));
-  run(row.text);
+void BodyState::act(std::function<void()> run) {
+  if (speculation != 0)
+    act_when_printed([run = std::move(run)](std::string&) { run(); });
+  else
+    run();
 }
 
 std::vector<AggTable*> BodyState::tables_of(const ActionSite& site) const {

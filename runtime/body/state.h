@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What bodies have besides the record: variables, scratch, aggregations, the row they write.
+// What bodies have besides the record: variables, scratch, aggregations, the trace record that they fill.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 #include "runtime/body/context.h"
 #include "runtime/body/memory.h"
 #include "runtime/body/output.h"
-#include "runtime/body/row.h"
 #include "runtime/body/speculation.h"
 #include "runtime/body/variable_store.h"
 #include "runtime/format/format.h"
 #include "runtime/lang/options.h"
+#include "runtime/print/trace_record.h"
 #include "runtime/source/event_source.h"
 
 namespace sonde {
@@ -68,9 +68,9 @@ struct BodyState {
 
   Speculations speculations;
   Ancestry ancestry;
-  Row row;
-  uint64_t speculation = 0;               ///< that the row goes to; 0: to the output
-  std::vector<Row> committed;             ///< by the clause that runs; they come before its row
+  TraceRecord trace;
+  uint64_t speculation = 0;               ///< that the trace record goes to; 0: to the output
+  std::vector<TraceRecord> committed;     ///< by the clause that runs; they come before its own
   Release release;                        ///< stop() and raise() of the clause that runs
   uint64_t chill_ns = 0;                  ///< chill() of the clause that runs
   int64_t wall_offset = 0;                ///< CLOCK_REALTIME - CLOCK_MONOTONIC
@@ -107,14 +107,12 @@ struct BodyState {
   }
   void end_clause() { dynamic_drops += variables.end_clause(); }
 
-  /// Starts the row, if it is not, with the columns that come first.
-  void begin_row(const BodyContext& context);
+  /// Begins the clause's trace record, if it is not.
+  void begin_trace(const BodyContext& context);
   /// Does it now; when the clause speculates, once that is committed.
-  void act(std::function<void(std::string& out)> run);
-  /// Does it when the row's text so far is out.
-  void act_in_output(std::function<void(std::string& out)> run) {
-    row.steps.push_back({row.text.size(), std::move(run)});
-  }
+  void act(std::function<void()> run);
+  /// Does it when what is recorded so far is out.
+  void act_when_printed(std::function<void(std::string& out)> run) { trace.add_effect(std::move(run)); }
   /// The aggregations that an action changes, and pictures of them.
   std::vector<AggTable*> tables_of(const ActionSite& site) const;
   /// Those that printa() shows: pictures, if there are any.

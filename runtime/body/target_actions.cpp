@@ -29,7 +29,7 @@ extern "C" {
 
 void sonde_act_stop(BodyContext* context, const ActionSite*, uint32_t, const uint64_t*) {
   SONDE_CHECK(context->clause->held);
-  context->state->begin_row(*context);
+  context->state->begin_trace(*context);
   context->state->release.stop = true;
 }
 
@@ -37,7 +37,7 @@ void sonde_act_raise(BodyContext* context, const ActionSite*, uint32_t, const ui
   SONDE_CHECK(context->clause->held);
   auto signal = static_cast<int>(argv[0]);
   if (signal >= 0 && signal < NSIG) {
-    context->state->begin_row(*context);
+    context->state->begin_trace(*context);
     context->state->release.signal = signal;
     return;
   }
@@ -60,7 +60,7 @@ void sonde_act_chill(BodyContext* context, const ActionSite*, uint32_t, const ui
   BodyState& state = *context->state;
   if (argv[0] > kMostChill - std::min(state.chill_ns, kMostChill))
     return sonde_fault(context, static_cast<uint64_t>(Fault::IllegalOperation), 0);
-  state.begin_row(*context);
+  state.begin_trace(*context);
   state.chill_ns += argv[0];
 }
 

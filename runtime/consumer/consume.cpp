@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One record: checked, run, its row committed.
+// One record: checked, run, what it has traced printed.
 #include <utility>
 
 #include "runtime/base/check.h"
@@ -92,14 +92,14 @@ void Consumer::Impl::consume(const sonde_record& record) {
     nested ? find_cells(record.tid) : begin_firing(record);
     run(record, *ecb);
   }
-  // Before the row: its system() may act on the process that stop() stops.
+  // Before what it has traced: its system() may act on the process that stop() stops.
   if ((record.flags & SONDE_RECORD_HELD) != 0) {
     release_thread(record);
   } else if ((state.release.stop || state.release.signal != 0) && record.pid != own_pid_) {
     let_go(record.tid, std::exchange(state.release, Release{}));  // it could not wait
   }
   if (!runs) return;
-  take_rows();
+  take_traced();
   state.end_clause();
   if (nested) find_cells(firing_.tid);
 }
@@ -120,56 +120,45 @@ void Consumer::Impl::run(const sonde_record& record, const ConsumerEcb& ecb) {
   else if (ecb.clause->body != nullptr)
     passed = ecb.clause->body(&context) != 0;
   if (context.fault == static_cast<uint64_t>(Fault::Skip)) {
-    state.row.clear();
+    state.trace.clear();
   } else if (context.fault != 0) [[unlikely]] {
     fault(record, ecb);
   } else if (passed && (ecb.clause->default_action || ecb.clause->only_speculates)) {
-    state.begin_row(context);
+    state.begin_trace(context);
   }
 }
 
 /// What the clause has committed, and then what it has recorded itself.
-void Consumer::Impl::take_rows() {
-  for (Row& row : std::exchange(state.committed, {})) output_row(std::move(row));
-  if (state.row.empty()) return;
+void Consumer::Impl::take_traced() {
+  for (TraceRecord& record : std::exchange(state.committed, {})) output_trace(record);
+  if (state.trace.empty()) return;
   if (state.speculation != 0)
-    state.speculations.add(state.speculation, std::move(state.row));
+    state.speculations.add(state.speculation, std::move(state.trace));
   else
-    output_row(std::move(state.row));
-  state.row.clear();
+    output_trace(state.trace);
+  state.trace.clear();
 }
 
-/// END's rows never wait, nor does exit().
-void Consumer::Impl::output_row(Row row) {
-  if (row.exit_status) {
+/// What END has traced never waits, nor does exit().
+void Consumer::Impl::output_trace(TraceRecord& record) {
+  if (record.exit_status) {
     exited_in_error = !exiting && context.record->probe == kErrorProbe;
     exiting = true;
-    exit_status = *row.exit_status;
+    exit_status = *record.exit_status;
   }
-  if (!kept_.active() || end_allowed) return commit_row(row);
-  if (row.prints_nothing()) return;
-  if (!kept_.add(context.record->cpu, std::move(row))) ++unkept_[context.record->cpu];
+  if (!kept_.active() || end_allowed) return print(record);
+  if (record.prints_nothing()) return;
+  if (!kept_.add(context.record->cpu, std::move(record))) ++unkept_[context.record->cpu];
 }
 
 void Consumer::Impl::allow_end() {
-  for (const Row& row : kept_.take()) commit_row(row);
+  for (const TraceRecord& record : kept_.take()) print(record);
   state.take_pictures(0, true);
   end_allowed = true;
 }
 
-void Consumer::Impl::commit_row(const Row& row) {
-  if (row.begun && !header_written_) {
-    if (row.columns && !row.quiet) text_ += row_header(state.flowindent);
-    header_written_ = true;
-  }
-  size_t done = 0;
-  for (const Row::Step& step : row.steps) {
-    text_.append(row.text, done, step.at - done);
-    done = step.at;
-    step.run(text_);
-  }
-  text_.append(row.text, done);
-  if (row.begun && (state.flowindent || !state.format.quiet)) text_ += '\n';
+void Consumer::Impl::print(const TraceRecord& record) {
+  printer_.record(record, state.format.quiet, state.flowindent, text_);
   if (text_.size() >= kPiece) flush();
 }
 
@@ -203,7 +192,7 @@ void Consumer::Impl::let_go_due() {
 }
 
 void Consumer::Impl::fault(const sonde_record& record, const ConsumerEcb& ecb) {
-  state.row.clear();
+  state.trace.clear();
   if (record.probe == kErrorProbe) {
     ++double_errors;
     return;

@@ -2,7 +2,7 @@
 // The consumer's insides.
 //
 // consume() is the path that has a budget (20 million records a second): check the record, find the ECB by index, set
-// up the context, call the body, and commit a row only when there is one. Nothing on it allocates.
+// up the context, call the body, and print only when something was traced. Nothing on it allocates.
 #pragma once
 
 #include <unistd.h>
@@ -19,8 +19,9 @@
 #include "runtime/buffer/ring.h"
 #include "runtime/consumer/consumer.h"
 #include "runtime/consumer/faults.h"
-#include "runtime/consumer/kept_rows.h"
+#include "runtime/consumer/kept_records.h"
 #include "runtime/framework/local_firing.h"
+#include "runtime/print/text_printer.h"
 #include "runtime/process/kernel_symbols.h"
 #include "runtime/process/symbolizer.h"
 
@@ -104,9 +105,9 @@ struct Consumer::Impl {
   void begin_firing(const sonde_record& record);
   void find_cells(uint32_t tid);
   void run(const sonde_record& record, const ConsumerEcb& ecb);
-  void take_rows();
-  void output_row(Row row);
-  void commit_row(const Row& row);
+  void take_traced();
+  void output_trace(TraceRecord& record);
+  void print(const TraceRecord& record);
   void fault(const sonde_record& record, const ConsumerEcb& ecb);
   void release_thread(const sonde_record& record);
   void let_go(uint32_t tid, Release how);
@@ -117,9 +118,9 @@ struct Consumer::Impl {
   void message(const std::string& tag, const std::string& text);
 
   std::string text_;  // output that waits
-  bool header_written_ = false;
-  KeptRows kept_;
-  std::map<uint32_t, uint64_t> unkept_;  ///< rows that found their CPU's buffer full
+  TextPrinter printer_;
+  KeptRecords kept_;
+  std::map<uint32_t, uint64_t> unkept_;  ///< trace records that found their CPU's buffer full
   Firing firing_;
   std::multimap<Nanoseconds, std::pair<uint32_t, Release>> chilled_;  ///< threads that wait, by when they go on
   bool have_firing_ = false;

@@ -119,7 +119,7 @@ void Consumer::Impl::report_drops() {
   if (uint64_t drops = std::exchange(state.dynamic_drops, 0))
     message("DYNAMIC", plural(drops, "dynamic variable drop"));
   const Speculations::Drops speculative = state.speculations.take_drops();
-  if (speculative.rows != 0) message("SPEC", plural(speculative.rows, "speculative drop"));
+  if (speculative.records != 0) message("SPEC", plural(speculative.records, "speculative drop"));
   if (speculative.busy != 0)
     message("SPECBUSY", plural(speculative.busy, "failed speculation") + " (available buffer(s) still busy)");
   if (speculative.unavailable != 0)

@@ -18,9 +18,9 @@ int64_t number_of(const AggTable& table, const KeyedEntry* element) {
 }
 
 void print_block(const AggTable& table, const KeyedEntry* element, std::string& out) {
-  if (element != nullptr) return table.operations().print(table.desc(), element->data(), table.normal, out);
-  std::vector<int64_t> nothing(table.operations().words(table.desc()));
-  table.operations().print(table.desc(), nothing.data(), table.normal, out);
+  const Distribution& distribution = table.distribution();
+  const std::vector<int64_t> nothing(element == nullptr ? distribution.buckets.size() : 0);
+  format_distribution(distribution, element == nullptr ? nothing.data() : element->data(), table.normal, out);
 }
 
 void print_value(const AggTable& table, const KeyedEntry* element, std::string& out) {

@@ -61,6 +61,8 @@ void format_sized(const Conversion& conversion, int width, int precision, const 
 void format_printf(std::span<const Conversion> format, std::span<const ValueType> types, const uint64_t* words,
                    const FormatSettings& settings, std::string& out);
 
+/// A distribution's block, newline and header first.
+void format_distribution(const Distribution& distribution, const int64_t* data, uint64_t normal, std::string& out);
 /// printa() without a format, of one or several aggregations: one line a tuple.
 void format_aggregations(std::span<AggTable* const> tables, const SortRules& rules, const FormatSettings& settings,
                          std::string& out);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <charconv>
+#include <iterator>
+
 #include "runtime/format/append.h"
 #include "runtime/format/format.h"
 
@@ -18,9 +21,29 @@ std::string row_header(bool flowindent) {
   return out;
 }
 
+namespace {
+
+void append_blanks(std::string& out, size_t width, size_t taken) {
+  if (taken < width) out.append(width - taken, ' ');
+}
+
+void append_right(std::string& out, uint32_t number, size_t width) {
+  char digits[10];
+  const auto length = static_cast<size_t>(std::to_chars(std::begin(digits), std::end(digits), number).ptr - digits);
+  append_blanks(out, width, length);
+  out.append(digits, length);
+}
+
+}  // namespace
+
+/// "%3u %6u %32s ": every line that is not quiet has it, so it goes without snprintf().
 void format_row_prefix(uint32_t cpu, const ProbeInfo& probe, std::string& out) {
-  std::string name = probe.function + ":" + probe.name;
-  append_format(out, "%3u %6u %32s ", cpu, probe.id.value, name.c_str());
+  append_right(out, cpu, 3);
+  out += ' ';
+  append_right(out, probe.id.value, 6);
+  out += ' ';
+  append_blanks(out, 32, probe.function.size() + 1 + probe.name.size());
+  out.append(probe.function).append(":").append(probe.name).append(" ");
 }
 
 Flow flow_of(const ProbeInfo& probe) {

@@ -7,6 +7,7 @@
  *
  *   count     @[execname, probefunc] = count()
  *   quantize  @[execname] = quantize(arg0)
+ *   printf    printf("%s %s %d\n", execname, probefunc, arg0), in columns
  *   latency   entry: self->t = timestamp   return: /self->t/ @[execname] = quantize(timestamp - self->t); self->t = 0
  */
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/body/state.h"
 #include "runtime/body/subroutines.h"
 #include "runtime/buffer/ring.h"
 #include "tests/runtime/consumer/records.h"
@@ -61,6 +63,14 @@ int32_t return_body(BodyContext* context) {
   context->action = 1;
   sonde_aggregate(context, 2, keys, static_cast<int64_t>(context->record->timestamp - context->self[0]), 1);
   context->self[0] = 0;
+  return 1;
+}
+
+int32_t printf_body(BodyContext* context) {
+  const uint64_t words[3] = {sonde_slot_text(context, 0), sonde_var_probefunc(context), context->slots[1]};
+  if (context->fault != 0) return 1;
+  context->action = 1;
+  sonde_act_printf(context, &context->state->program.sites[0], 3, words);
   return 1;
 }
 
@@ -116,6 +126,7 @@ void prepare(Bench& bench) {
   bench.clause(quantize_body, both);
   bench.clause(entry_body, {});
   bench.clause(return_body, texts);
+  bench.clause(printf_body, both);
   bench.program.self_cells = 1;
   VariableDesc t;
   t.name = "t";
@@ -124,6 +135,17 @@ void prepare(Bench& bench) {
   bench.program.aggregations.push_back({"a", AggFunction::Count, {}, {string_type(), string_type()}});
   bench.program.aggregations.push_back({"b", AggFunction::Quantize, {}, {string_type()}});
   bench.program.aggregations.push_back({"c", AggFunction::Quantize, {}, {string_type()}});
+  ActionSite site{"printf", {string_type(), string_type(), {}}, {}, true};
+  for (const char letter : {'s', 's', 'd'}) {
+    Conversion conversion;
+    conversion.literal = site.format.empty() ? "" : " ";
+    conversion.letter = letter;
+    site.format.push_back(conversion);
+  }
+  Conversion end;
+  end.literal = "\n";
+  site.format.push_back(end);
+  bench.program.sites.push_back(site);
   for (uint32_t i = 0; i < kProbes; ++i)
     bench.probe(100 + i, "syscall", "vmlinux", "some_call_" + std::to_string(i), i % 2 == 0 ? "entry" : "return");
 }
@@ -136,24 +158,27 @@ int main() {
   uint32_t count_epids[kProbes], other_epids[kProbes];
   for (uint32_t i = 0; i < kProbes; ++i) count_epids[i] = bench.ecb(bench.probes[i], 0);
   uint32_t quantize_epid = bench.ecb(bench.probes[0], 1);
+  uint32_t printf_epid = bench.ecb(bench.probes[0], 4);
   for (uint32_t i = 0; i < kProbes; ++i) other_epids[i] = bench.ecb(bench.probes[i], i % 2 == 0 ? 2 : 3);
 
-  RecordedRing count(32 << 20), quantize(32 << 20), latency(32 << 20);
+  RecordedRing count(32 << 20), quantize(32 << 20), printed(32 << 20), latency(32 << 20);
   for (uint64_t i = 0; i < kRecords; ++i) {
     auto tid = static_cast<uint32_t>(1000 + i / 2 % kThreads);
     const char* name = kNames[i / 2 % std::size(kNames)];
     auto at = static_cast<uint32_t>(i * 7 % kProbes);
     count.add(RecordBuilder(count_epids[at], 100 + at, i + 1).thread(tid, tid).text(name));
     quantize.add(RecordBuilder(quantize_epid, 100, i + 1).thread(tid, tid).text(name).word(i * 37 % 65536));
+    printed.add(RecordBuilder(printf_epid, 100, i + 1).thread(tid, tid).text(name).word(i * 37 % 65536));
     uint32_t call = static_cast<uint32_t>(i % 2);
     RecordBuilder record(other_epids[call], 100 + call, i * 100 + 1);
     record.thread(tid, tid);
     if (call == 1) record.text(name);
     latency.add(record);
   }
-  bench.source.ring_list.reserve(3);
+  bench.source.ring_list.reserve(4);
   measure(bench, count, "count");
   measure(bench, quantize, "quantize");
+  measure(bench, printed, "printf");
   measure(bench, latency, "latency");
   return 0;
 }

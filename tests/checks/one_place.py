@@ -80,7 +80,7 @@ const AggOperations kLatest = {words, step, merge, total, value, nullptr};
                                        ("	case SONDE_TAP_LWP_START:", "	case SONDE_TAP_LWP_BEGIN:\n")],
               "providers/proc/proc_provider.cpp": [('    {"lwp-exit",', '    {"lwp-begin", SONDE_TAP_LWP_BEGIN, {}, 0},\n')]},
              {}, ["-qn", "proc:::lwp-begin { @ = count(); }", "-c", "sh -c 'true | true'"], "2"),
-    Addition("a provider", 2,
+    Addition("a provider with its translators", 3,
              {"providers/registry.h": [("  X(pid)\n", "  X(greeting) \\\n")]},
              {"providers/greeting/greeting_provider.cpp": """#include <cerrno>
 
@@ -112,7 +112,10 @@ extern "C" int sonde_greeting_register(void) {
 }
 
 extern "C" void sonde_greeting_unregister(void) { dtrace_unregister(sonde::g_provider); }
-"""}, ["-ln", "greeting:::"], "hello"),
+""",
+              "providers/greeting/greeting.d": """typedef struct greeting { string g_text; } greeting_t;
+translator greeting_t < int N > { g_text = N == 1 ? "hello" : "goodbye"; };
+"""}, ["-qn", 'greeting:::hello { } BEGIN { printf("%s", xlate <greeting_t *> (1)->g_text); exit(0); }'], "hello"),
 ]
 
 

@@ -25,12 +25,12 @@ class Front {
     unregister_providers();
   }
 
-  Unit compile(const SourceText& source) { return front_end(*world, source, macros, diagnostics); }
-  Unit compile(const std::string& text) { return compile({SourceText::Kind::Name, text, text}); }
+  LoweredUnit compile(const SourceText& source) { return front_end(*world, source, macros, diagnostics); }
+  LoweredUnit compile(const std::string& text) { return compile({SourceText::Kind::Name, text, text}); }
 
   /// All diagnostics of a text, rendered with tags; empty when it is right.
   std::string rendered(const SourceText& source) {
-    Unit unit = compile(source);
+    LoweredUnit unit = compile(source);
     std::string out;
     for (const Diagnostic& one : diagnostics.list()) out += render(one, source, true);
     return out;

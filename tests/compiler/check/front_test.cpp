@@ -12,33 +12,21 @@ namespace {
 
 using testing::HasSubstr;
 
-const Expr& statement(const Unit& unit, size_t index = 0, size_t clause = 0) {
+const LoweredExpr& statement(const LoweredUnit& unit, size_t index = 0, size_t clause = 0) {
   return *unit.clauses.at(clause).statements.at(index).expression;
 }
 
-/// Fails when a kind is left that later passes do not know.
-void expect_lowered(const Expr& expr) {
-  switch (expr.kind) {
-    case ExprKind::Name:
-    case ExprKind::Macro:
-    case ExprKind::Member:
-    case ExprKind::Index:
-    case ExprKind::SizeofType:
-    case ExprKind::SizeofExpr:
-    case ExprKind::Offsetof:
-    case ExprKind::Stringof:
-    case ExprKind::Xlate: ADD_FAILURE() << "kind " << static_cast<int>(expr.kind) << " is left: " << expr.text; break;
-    default: break;
-  }
+/// Fails when an expression has no type.
+void expect_typed(const LoweredExpr& expr) {
   EXPECT_NE(expr.type, nullptr) << static_cast<int>(expr.kind);
-  for (const ExprPtr& kid : expr.kids) expect_lowered(*kid);
+  for (const LoweredExprPtr& kid : expr.kids) expect_typed(*kid);
 }
 
-void expect_lowered(const std::vector<Statement>& list) {
-  for (const Statement& one : list) {
-    expect_lowered(*one.expression);
-    expect_lowered(one.then_part);
-    expect_lowered(one.else_part);
+void expect_typed(const std::vector<LoweredStatement>& list) {
+  for (const LoweredStatement& one : list) {
+    expect_typed(*one.expression);
+    expect_typed(one.then_part);
+    expect_typed(one.else_part);
   }
 }
 
@@ -46,11 +34,11 @@ void expect_right(const std::string& text) {
   SCOPED_TRACE(text);
   Front front;
   SourceText source{SourceText::Kind::Name, text, text};
-  Unit unit = front.compile(source);
+  LoweredUnit unit = front.compile(source);
   for (const Diagnostic& one : front.diagnostics.list()) ADD_FAILURE() << render(one, source, true);
-  for (const ClauseAst& clause : unit.clauses) {
-    if (clause.predicate) expect_lowered(*clause.predicate);
-    if (front.diagnostics.list().empty()) expect_lowered(clause.statements);
+  for (const LoweredClause& clause : unit.clauses) {
+    if (clause.predicate) expect_typed(*clause.predicate);
+    if (front.diagnostics.list().empty()) expect_typed(clause.statements);
   }
 }
 
@@ -115,7 +103,7 @@ TEST(FrontEnd, TakesTheCommonOneLiners) {
 
 TEST(FrontEnd, FoldsConstantsInSixtyFourBits) {
   Front front;
-  Unit unit = front.compile(
+  LoweredUnit unit = front.compile(
       "BEGIN { trace(0x7fffffff + 1); trace(1 << 33); x = lltostr(1 << 31); trace(7 / -2); trace(-7 % 3); trace(-1 > "
       "1UL); trace('ab'); trace(sizeof (0xffffffff)); trace('\\''); }");
   ASSERT_FALSE(front.diagnostics.any()) << front.diagnostics.list()[0].message;
@@ -133,7 +121,8 @@ TEST(FrontEnd, FoldsConstantsInSixtyFourBits) {
 
 TEST(FrontEnd, FirstAssignmentFixesTheType) {
   Front front;
-  Unit unit = front.compile("BEGIN { a = (char)3; b = \"abc\"; c = timestamp; self->d = arg0; e[1, \"k\"] = 2; }");
+  LoweredUnit unit =
+      front.compile("BEGIN { a = (char)3; b = \"abc\"; c = timestamp; self->d = arg0; e[1, \"k\"] = 2; }");
   ASSERT_FALSE(front.diagnostics.any());
   ASSERT_EQ(front.program.variables.size(), 4u);
   EXPECT_EQ(front.program.variables[0].type.size, 1u);
@@ -161,7 +150,7 @@ TEST(FrontEnd, ReadsMacros) {
   Front front;
   front.macros.arguments = {"12", "read", "-5"};
   front.macros.target = [] { return 77; };
-  Unit unit = front.compile("syscall::$2:entry /pid == $target && arg0 == $1/ { trace($$2); trace($3); }");
+  LoweredUnit unit = front.compile("syscall::$2:entry /pid == $target && arg0 == $1/ { trace($$2); trace($3); }");
   ASSERT_FALSE(front.diagnostics.any()) << front.diagnostics.list()[0].message;
   EXPECT_EQ(unit.clauses[0].descriptions[0].function, "read");
   EXPECT_EQ(statement(unit, 0).kids[0]->text, "read");

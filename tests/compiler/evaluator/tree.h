@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ast/ast.h"
+#include "compiler/lowered/lowered.h"
 #include "runtime/program/program.h"
 
 namespace sonde::test {
@@ -59,62 +59,68 @@ inline const Type* bytes_type(uint64_t size) {
 }
 
 template <typename... Kids>
-ExprPtr node(ExprKind kind, const Type* type, Kids... kids) {
-  auto expr = std::make_unique<Expr>();
+LoweredExprPtr node(LoweredKind kind, const Type* type, Kids... kids) {
+  auto expr = std::make_unique<LoweredExpr>();
   expr->kind = kind;
   expr->type = type;
   (expr->kids.push_back(std::move(kids)), ...);
   return expr;
 }
 
-inline ExprPtr number(uint64_t value, const Type* type = int_type()) {
-  ExprPtr expr = node(ExprKind::Integer, type);
+inline LoweredExprPtr number(uint64_t value, const Type* type = int_type()) {
+  LoweredExprPtr expr = node(LoweredKind::Integer, type);
   expr->integer = value;
   return expr;
 }
-inline ExprPtr text(std::string value) {
-  ExprPtr expr = node(ExprKind::String, string_type());
+inline LoweredExprPtr text(std::string value) {
+  LoweredExprPtr expr = node(LoweredKind::String, string_type());
   expr->text = std::move(value);
   return expr;
 }
-inline ExprPtr builtin(std::string_view name, const Type* type = long_type()) {
-  ExprPtr expr = node(ExprKind::Builtin, type);
+inline LoweredExprPtr builtin(std::string_view name, const Type* type = long_type()) {
+  LoweredExprPtr expr = node(LoweredKind::Builtin, type);
   expr->builtin = find_variable(name);
   EXPECT_NE(expr->builtin, nullptr) << name;
   return expr;
 }
-inline ExprPtr binary(Op op, ExprPtr a, ExprPtr b, const Type* type) {
-  ExprPtr expr = node(ExprKind::Binary, type, std::move(a), std::move(b));
+inline LoweredExprPtr binary(Op op, LoweredExprPtr a, LoweredExprPtr b, const Type* type) {
+  LoweredExprPtr expr = node(LoweredKind::Binary, type, std::move(a), std::move(b));
   expr->op = op;
   return expr;
 }
-inline ExprPtr binary(Op op, ExprPtr a, ExprPtr b) { return binary(op, std::move(a), std::move(b), long_type()); }
-inline ExprPtr logical(Op op, ExprPtr a, ExprPtr b) {
-  ExprPtr expr = node(ExprKind::Logical, int_type(), std::move(a), std::move(b));
+inline LoweredExprPtr binary(Op op, LoweredExprPtr a, LoweredExprPtr b) {
+  return binary(op, std::move(a), std::move(b), long_type());
+}
+inline LoweredExprPtr logical(Op op, LoweredExprPtr a, LoweredExprPtr b) {
+  LoweredExprPtr expr = node(LoweredKind::Logical, int_type(), std::move(a), std::move(b));
   expr->op = op;
   return expr;
 }
-inline ExprPtr unary(Op op, ExprPtr a, const Type* type) {
-  ExprPtr expr = node(ExprKind::Unary, type, std::move(a));
+inline LoweredExprPtr unary(Op op, LoweredExprPtr a, const Type* type) {
+  LoweredExprPtr expr = node(LoweredKind::Unary, type, std::move(a));
   expr->op = op;
   return expr;
 }
-inline ExprPtr cast(const Type* type, ExprPtr kid) { return node(ExprKind::Cast, type, std::move(kid)); }
-inline ExprPtr deref(ExprPtr pointer, const Type* type) { return node(ExprKind::Deref, type, std::move(pointer)); }
-inline ExprPtr assign(ExprPtr target, ExprPtr value) {
+inline LoweredExprPtr cast(const Type* type, LoweredExprPtr kid) {
+  return node(LoweredKind::Cast, type, std::move(kid));
+}
+inline LoweredExprPtr deref(LoweredExprPtr pointer, const Type* type) {
+  return node(LoweredKind::Deref, type, std::move(pointer));
+}
+inline LoweredExprPtr assign(LoweredExprPtr target, LoweredExprPtr value) {
   const Type* type = target->type;
-  return node(ExprKind::Assign, type, std::move(target), std::move(value));
+  return node(LoweredKind::Assign, type, std::move(target), std::move(value));
 }
-inline ExprPtr update(Op op, ExprPtr target, ExprPtr value, bool postfix = false) {
+inline LoweredExprPtr update(Op op, LoweredExprPtr target, LoweredExprPtr value, bool postfix = false) {
   const Type* type = target->type;
-  ExprPtr expr = node(ExprKind::Update, type, std::move(target), std::move(value));
+  LoweredExprPtr expr = node(LoweredKind::Update, type, std::move(target), std::move(value));
   expr->op = op;
   expr->postfix = postfix;
   return expr;
 }
 template <typename... Kids>
-ExprPtr call(std::string_view name, const Type* type, Kids... kids) {
-  ExprPtr expr = node(ExprKind::Call, type, std::move(kids)...);
+LoweredExprPtr call(std::string_view name, const Type* type, Kids... kids) {
+  LoweredExprPtr expr = node(LoweredKind::Call, type, std::move(kids)...);
   expr->function = find_function(name);
   EXPECT_NE(expr->function, nullptr) << name;
   return expr;
@@ -135,24 +141,23 @@ struct Tables {
     types.push_back(type);
     return static_cast<uint32_t>(program.variables.size() - 1);
   }
-  ExprPtr variable(uint32_t index) const {
-    ExprPtr expr = node(ExprKind::Variable, types[index]);
+  LoweredExprPtr variable(uint32_t index) const {
+    LoweredExprPtr expr = node(LoweredKind::Variable, types[index]);
     expr->variable_index = index;
     return expr;
   }
 };
 
-inline Statement statement(ExprPtr expr) {
-  Statement result;
+inline LoweredStatement statement(LoweredExprPtr expr) {
+  LoweredStatement result;
   result.expression = std::move(expr);
   return result;
 }
 
 template <typename... Expressions>
-ClauseAst clause(ExprPtr predicate, Expressions... expressions) {
-  ClauseAst result;
+LoweredClause clause(LoweredExprPtr predicate, Expressions... expressions) {
+  LoweredClause result;
   result.predicate = std::move(predicate);
-  result.has_body = true;
   (result.statements.push_back(statement(std::move(expressions))), ...);
   return result;
 }

@@ -19,7 +19,7 @@ class Body : public testing::Test {
   Options options;
   std::vector<BodySymbol> helpers = fake::helpers();
   std::unique_ptr<Jit> jit = std::make_unique<Jit>(helpers);
-  std::vector<std::unique_ptr<Unit>> units;
+  std::vector<std::unique_ptr<LoweredUnit>> units;
 
   void SetUp() override {
     fake::log.clear();
@@ -27,28 +27,28 @@ class Body : public testing::Test {
     tables.program.sites.push_back({.action = "trace", .line = 7});
   }
 
-  Result<std::vector<BodyFunction>> compile_all(std::vector<ClauseAst> clauses) {
-    units.push_back(std::make_unique<Unit>());
+  Result<std::vector<BodyFunction>> compile_all(std::vector<LoweredClause> clauses) {
+    units.push_back(std::make_unique<LoweredUnit>());
     units.back()->clauses = std::move(clauses);
     Splitter splitter(tables.program, options);
     Diagnostics diagnostics;
-    auto split_clauses = splitter.split({units.back().get()}, diagnostics);
+    auto split_clauses = splitter.split(std::span(units.back().get(), 1), diagnostics);
     EXPECT_FALSE(diagnostics.any());
     return jit->compile(tables.program, split_clauses);
   }
-  BodyFunction compile(ClauseAst one) {
-    std::vector<ClauseAst> clauses;
+  BodyFunction compile(LoweredClause one) {
+    std::vector<LoweredClause> clauses;
     clauses.push_back(std::move(one));
     auto bodies = compile_all(std::move(clauses));
     EXPECT_TRUE(bodies);
     return bodies ? bodies->at(0) : nullptr;
   }
-  ExprPtr element(uint32_t array, ExprPtr key, const Type* type) {
-    ExprPtr expr = node(ExprKind::ArrayElement, type, std::move(key));
+  LoweredExprPtr element(uint32_t array, LoweredExprPtr key, const Type* type) {
+    LoweredExprPtr expr = node(LoweredKind::ArrayElement, type, std::move(key));
     expr->variable_index = array;
     return expr;
   }
-  ExprPtr trace(ExprPtr value) { return call("trace", void_type(), std::move(value)); }
+  LoweredExprPtr trace(LoweredExprPtr value) { return call("trace", void_type(), std::move(value)); }
 };
 
 TEST_F(Body, NothingToDoIsNoFunction) {
@@ -137,7 +137,7 @@ TEST_F(Body, ShortCircuitsSkipSideEffects) {
   BodyFunction body =
       compile(clause(nullptr, logical(Op::LogAnd, number(0), bump()), logical(Op::LogOr, number(1), bump()),
                      logical(Op::LogXor, bump(), bump()),
-                     node(ExprKind::Conditional, long_type(), builtin("pid", int_type()), bump(), number(9)),
+                     node(LoweredKind::Conditional, long_type(), builtin("pid", int_type()), bump(), number(9)),
                      trace(tables.variable(g))));
   fake::Bench bench(tables.program);
   body(&bench.context);
@@ -150,7 +150,7 @@ TEST_F(Body, ShortCircuitsSkipSideEffects) {
 TEST_F(Body, StringsInVariables) {
   uint32_t s = tables.add(VariableDesc::Scope::Global, "s", string_type());
   uint32_t t = tables.add(VariableDesc::Scope::Self, "t", string_type());
-  auto length = [&](ExprPtr value) { return trace(call("strlen", long_type(), std::move(value))); };
+  auto length = [&](LoweredExprPtr value) { return trace(call("strlen", long_type(), std::move(value))); };
   BodyFunction body = compile(clause(nullptr, length(tables.variable(s)), assign(tables.variable(s), text("hello")),
                                      length(tables.variable(s)),
                                      trace(binary(Op::Eq, tables.variable(t), number(0, string_type()), int_type())),
@@ -177,8 +177,8 @@ TEST_F(Body, TextSlotsAreFetchedOnceAndFaultWhenTheyAreUsed) {
 }
 
 TEST_F(Body, AggregationsGetKeysValueAndWeight) {
-  auto aggregate = [&](uint32_t index, uint32_t keys, ExprPtr key, std::vector<uint64_t> values) {
-    ExprPtr expr = node(ExprKind::Aggregate, void_type(), std::move(key));
+  auto aggregate = [&](uint32_t index, uint32_t keys, LoweredExprPtr key, std::vector<uint64_t> values) {
+    LoweredExprPtr expr = node(LoweredKind::Aggregate, void_type(), std::move(key));
     expr->variable_index = index;
     expr->key_count = keys;
     for (uint64_t value : values) expr->kids.push_back(number(value));
@@ -193,12 +193,12 @@ TEST_F(Body, AggregationsGetKeysValueAndWeight) {
 }
 
 TEST_F(Body, IfStatements) {
-  Statement choice;
-  choice.kind = Statement::Kind::If;
+  LoweredStatement choice;
+  choice.is_if = true;
   choice.expression = builtin("pid", int_type());
   choice.then_part.push_back(statement(trace(number(10))));
   choice.else_part.push_back(statement(trace(number(20))));
-  ClauseAst made = clause(nullptr);
+  LoweredClause made = clause(nullptr);
   made.statements.push_back(std::move(choice));
   made.statements.push_back(statement(trace(number(30))));
   BodyFunction body = compile(std::move(made));
@@ -214,7 +214,7 @@ TEST_F(Body, BitFieldsKeepTheirNeighbours) {
   const Type* pointer = pointer_type(int_type());
   uint32_t p = tables.add(VariableDesc::Scope::Global, "p", pointer);
   auto bits = [&](uint8_t offset, uint8_t width) {
-    ExprPtr expr = deref(tables.variable(p), int_type());
+    LoweredExprPtr expr = deref(tables.variable(p), int_type());
     expr->bit_offset = offset;
     expr->bit_width = width;
     return expr;
@@ -231,7 +231,7 @@ TEST_F(Body, BitFieldsKeepTheirNeighbours) {
 }
 
 TEST_F(Body, AHelperThatIsMissingIsAnError) {
-  std::vector<ClauseAst> clauses;
+  std::vector<LoweredClause> clauses;
   clauses.push_back(clause(nullptr, call("strjoin", string_type(), text("a"), text("b"))));
   auto bodies = compile_all(std::move(clauses));
   ASSERT_FALSE(bodies);

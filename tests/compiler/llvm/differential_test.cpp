@@ -56,7 +56,7 @@ uint64_t run(const FireProgram& program, const Surroundings& around, sonde_recor
 }
 
 /// What the fire part makes of it; nothing when it cannot.
-std::optional<uint64_t> at_fire(const Expr& expr, const Surroundings& around) {
+std::optional<uint64_t> at_fire(const LoweredExpr& expr, const Surroundings& around) {
   Residents none;
   FireExpressions fire(none);
   if (!fire.cost(expr, FireExpressions::Use::Value)) return std::nullopt;
@@ -145,10 +145,10 @@ class Differential : public testing::Test {
     std::string text = declarations();
     for (uint32_t i = 0; i < clauses; ++i) text += cases.emplace_back(make_case(generator, expressions)).text;
     Front front;
-    Unit unit = front.compile({SourceText::Kind::Script, "terms.d", text});
+    LoweredUnit unit = front.compile({SourceText::Kind::Script, "terms.d", text});
     for (const Diagnostic& one : front.diagnostics.list()) FAIL() << render(one, unit.source, true);
     Splitter splitter(front.program, front.options);
-    std::vector<SplitClause> split_clauses = splitter.split({&unit}, front.diagnostics);
+    std::vector<SplitClause> split_clauses = splitter.split(std::span(&unit, 1), front.diagnostics);
     ASSERT_FALSE(front.diagnostics.any());
     Jit jit;
     auto bodies = jit.compile(front.program, split_clauses);
@@ -183,7 +183,7 @@ class Differential : public testing::Test {
     state.end_clause();
 
     Surroundings around = made.around;
-    const std::vector<Statement>& statements = clause.clause->statements;
+    const std::vector<LoweredStatement>& statements = clause.clause->statements;
     size_t first = statements.size() - made.terms.size();
     for (size_t i = 0; i < made.terms.size(); ++i) {
       uint64_t expected = Walker(around).number(*made.terms[i]);

@@ -2,7 +2,9 @@
 // Which part of a clause runs where: goldens of the fire part for typical clauses.
 #include <gtest/gtest.h>
 
+#include "compiler/ast/ast.h"
 #include "compiler/dif/disassemble.h"
+#include "compiler/split/clause_splitter.h"
 #include "compiler/split/splitter.h"
 #include "tests/compiler/evaluator/tree.h"
 
@@ -11,19 +13,30 @@ namespace {
 
 using namespace test;
 
+template <typename Clause>
+concept Splits = requires(ClauseSplitter& splitter, const Clause& clause) {
+  splitter.split(clause);
+};
+template <typename Node>
+concept Fires = requires(const FireExpressions& fire, const Node& node) {
+  fire.is_faultless(node);
+};
+static_assert(Splits<LoweredClause> && !Splits<ClauseAst>, "what was not lowered does not come to the split");
+static_assert(Fires<LoweredExpr> && !Fires<Expr>);
+
 class Split : public testing::Test {
  protected:
   Tables tables;
   Options options;
   Splitter splitter{tables.program, options};
-  std::vector<std::unique_ptr<Unit>> units;
+  std::vector<std::unique_ptr<LoweredUnit>> units;
   Diagnostics diagnostics;
 
   template <typename... Clauses>
   std::vector<SplitClause> split_all(Clauses... clauses) {
-    units.push_back(std::make_unique<Unit>());
+    units.push_back(std::make_unique<LoweredUnit>());
     (units.back()->clauses.push_back(std::move(clauses)), ...);
-    return splitter.split({units.back().get()}, diagnostics);
+    return splitter.split(std::span(units.back().get(), 1), diagnostics);
   }
   std::string fire(const SplitClause& clause) { return disassemble(*clause.fire); }
 };
@@ -160,9 +173,9 @@ TEST_F(Split, ValuesThatAreNotKnownThereKeepAVariableInTheBody) {
 TEST_F(Split, AnAssignmentBelowAnIfOrAnUndecidedPredicateStays) {
   uint32_t a = tables.add(VariableDesc::Scope::Self, "a", long_type());
   uint32_t b = tables.add(VariableDesc::Scope::Self, "b", long_type());
-  ClauseAst with_if = clause(nullptr);
-  Statement condition;
-  condition.kind = Statement::Kind::If;
+  LoweredClause with_if = clause(nullptr);
+  LoweredStatement condition;
+  condition.is_if = true;
   condition.expression = builtin("arg0");
   condition.then_part.push_back(statement(assign(tables.variable(a), number(1))));
   with_if.statements.push_back(std::move(condition));
@@ -297,13 +310,13 @@ TEST_F(Split, TheRuntimeFindsTheArgumentsOfArgstr) {
 }
 
 TEST_F(Split, AClauseWithoutStatementsRecords) {
-  ClauseAst bare = clause(nullptr);
+  LoweredClause bare = clause(nullptr);
   auto clauses = split_all(std::move(bare));
   EXPECT_EQ(fire(clauses[0]), "0000  RECORD\n");
 }
 
 TEST_F(Split, TooManyCapturesAreRefused) {
-  ClauseAst wide = clause(nullptr);
+  LoweredClause wide = clause(nullptr);
   for (uint64_t i = 0; i < 65; ++i)
     wide.statements.push_back(statement(call("copyinstr", string_type(), number(i, ulong_type()))));
   split_all(std::move(wide));

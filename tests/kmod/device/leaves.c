@@ -876,8 +876,8 @@ static void scale(void)
 	took = now() - began;
 	printf("leaves: %d sites armed in %lu ms, disarmed in %lu ms\n", SITES,
 	       armed / 1000000, took / 1000000);
-	/* a grace period each would be minutes */
-	CHECK(took < 10 * SECOND, "%d sites disarmed in %lu ms", SITES,
+	/* A grace period each would be minutes. A kernel whose debugging makes all slow arms as slowly, which waits for none. */
+	CHECK(took < 10 * SECOND || took < armed, "%d sites disarmed in %lu ms", SITES,
 	      took / 1000000);
 	close_client(&c);
 }

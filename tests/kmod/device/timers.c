@@ -102,7 +102,7 @@ static void profile(int targeted)
 	usleep(50000);
 	CHECK(drain(&c, NULL) == 0, "it fires before it shall");
 	go(&c);
-	for (int turn = 0; turn < 100 && cpus != (1ull << count) - 1; turn++)
+	for (int turn = 0; turn < 100 && (cpus != (1ull << count) - 1 || !in_loop); turn++)
 		drain_until(&c, samples + 50);
 	CHECK(cpus == (1ull << count) - 1, "only on CPUs %lx", cpus);
 	CHECK(in_loop > 0, "never in the loop, of %lu samples", samples);

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
+
+#include "runtime/format/format.h"
 
 namespace sonde {
 namespace {
@@ -22,7 +25,7 @@ struct Element {
   int64_t value() const { return operations().value(data.data()); }
   std::string printed(uint64_t normal = 1) const {
     std::string text;
-    operations().print(desc, data.data(), normal, text);
+    format_distribution(operations().distribution(desc), data.data(), normal, text);
     return text;
   }
   /// The value column of the rows that are shown.

@@ -10,17 +10,22 @@ namespace {
 
 constexpr uint64_t kClean = 1000;
 
-Row row(std::string text) {
-  Row made;
+/// One that prints `text`, and counts as many bytes of data.
+TraceRecord record(const std::string& text, uint64_t data) {
+  TraceRecord made;
   made.begun = true;
-  made.data = text.size();
-  made.text = std::move(text);
+  made.count_data(data);
+  made.add_effect([text](std::string& out) { out += text; });
   return made;
 }
+TraceRecord record(const std::string& text) { return record(text, text.size()); }
 
-std::string texts(const std::vector<Row>& rows) {
+std::string texts(const std::vector<TraceRecord>& records) {
   std::string all;
-  for (const Row& one : rows) all += one.text + "|";
+  for (const TraceRecord& one : records) {
+    one.take_effect(one.items.at(0), all);
+    all += "|";
+  }
   return all;
 }
 
@@ -46,12 +51,12 @@ TEST(Speculations, NoneFreeIsCounted) {
   EXPECT_EQ(none.open(0), 0u);
 }
 
-TEST(Speculations, RowsComeInOrderAndOnce) {
+TEST(Speculations, RecordsComeInOrderAndOnce) {
   Speculations all(1, 1 << 20, kClean);
   uint64_t id = all.open(0);
   ASSERT_TRUE(all.use(id, 7));
-  all.add(id, row("a"));
-  all.add(id, row("b"));
+  all.add(id, record("a"));
+  all.add(id, record("b"));
   EXPECT_EQ(texts(all.close(id, 7, 0)), "a|b|");
   EXPECT_EQ(texts(all.close(id, 7, 0)), "");
   EXPECT_FALSE(all.use(id, 7)) << "it has ended";
@@ -59,25 +64,23 @@ TEST(Speculations, RowsComeInOrderAndOnce) {
 }
 
 TEST(Speculations, WhatDoesNotFitIsDroppedAndCounted) {
-  Speculations all(1, row("ab").bytes() + row("cd").bytes(), kClean);
+  Speculations all(1, record("ab").bytes() + record("cd").bytes(), kClean);
   uint64_t id = all.open(0);
   all.use(id, 7);
-  all.add(id, row("ab"));
-  all.add(id, row("too long"));
-  all.add(id, row("cd"));
-  all.add(id, row(""));
-  EXPECT_EQ(all.take_drops().rows, 2u);
+  all.add(id, record("ab"));
+  all.add(id, record("too long"));
+  all.add(id, record("cd"));
+  all.add(id, record(""));
+  EXPECT_EQ(all.take_drops().records, 2u);
   EXPECT_EQ(texts(all.close(id, 7, 0)), "ab|cd|");
 }
 
-TEST(Speculations, ARowTakesWhatItsValuesTakeHoweverLongItsText) {
-  Row wide = row("ab");
-  wide.text = std::string(1000, ' ');
-  Speculations all(1, 2 * row("ab").bytes(), kClean);
+TEST(Speculations, ARecordTakesWhatItsValuesTakeHoweverLongItsText) {
+  Speculations all(1, 2 * record("ab").bytes(), kClean);
   const uint64_t id = all.open(0);
   all.use(id, 7);
-  for (int i = 0; i < 3; ++i) all.add(id, wide);
-  EXPECT_EQ(all.take_drops().rows, 1u);
+  for (int i = 0; i < 3; ++i) all.add(id, record(std::string(1000, ' '), 2));
+  EXPECT_EQ(all.take_drops().records, 1u);
   EXPECT_EQ(all.close(id, 7, 0).size(), 2u);
 }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "compiler/call_probes.h"
+
+#include "runtime/process/syscall_table.h"
+#include "runtime/syscall/shape.h"
+
+namespace sonde {
+
+std::vector<CallProbe> calls_of(ProbeCatalog& probes, const LoweredClause& clause) {
+  std::vector<CallProbe> calls;
+  for (const ProbeDescription& description : clause.descriptions) {
+    for (ProbeId id : probes.match(description)) {
+      const ProbeInfo& info = probes.info(id);
+      const SyscallInfo* call = info.provider == "syscall" ? find_syscall(info.function) : nullptr;
+      if (call != nullptr) calls.push_back({id, call->number, info.name == "return"});
+    }
+  }
+  return calls;
+}
+
+std::vector<CallProbe> entries_of(ProbeCatalog& probes, const LoweredClause& clause) {
+  std::vector<CallProbe> entries;
+  for (const CallProbe& call : calls_of(probes, clause)) {
+    const CallShape* shape = call.returns ? find_shape(call.call) : nullptr;
+    if (shape == nullptr || !shape->before) continue;
+    const ProbeInfo& info = probes.info(call.probe);
+    for (ProbeId entry : probes.match({info.provider, info.module, info.function, "entry", {}}))
+      entries.push_back({entry, call.call, false});
+  }
+  return entries;
+}
+
+}  // namespace sonde

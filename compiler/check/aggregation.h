@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "compiler/check/context.h"
+
+namespace sonde {
+
+/// Whether `expr` is @name or @name[...].
+bool is_aggregation(const Expr& expr);
+
+/// The aggregation that an action names as its argument. The tags are for what is no aggregation, and for one that is not there.
+const AggregationSymbol& aggregation_named(CheckContext& cx, const Expr& expr, const std::string& function,
+                                           size_t number, std::string_view argument_tag, std::string_view unknown_tag);
+
+/// @name[keys] = function(...), which makes the aggregation if it is new.
+ExprPtr check_aggregate(CheckContext& cx, ExprPtr expr);
+
+}  // namespace sonde

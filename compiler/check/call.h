@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "compiler/check/context.h"
+
+namespace sonde {
+
+/// The row of what is called, and its name; null where D has no such function.
+const DFunction* function_of(CheckContext& cx, const Expr& call, std::string& name);
+[[noreturn]] void unknown_function(CheckContext& cx, const std::string& name, SourceRange where);
+
+/// A call inside of an expression.
+ExprPtr check_call(CheckContext& cx, ExprPtr expr);
+
+}  // namespace sonde

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "compiler/check/context.h"
+
+namespace sonde {
+
+/// Defines it, for all uses below.
+void check_inline(CheckContext& cx, InlineSyntax& syntax);
+
+/// The value of an inline with these arguments.
+ExprPtr expand_inline(CheckContext& cx, const Symbol& symbol, const std::string& name, std::vector<ExprPtr> arguments,
+                      SourceRange where);
+
+/// What stands for a parameter of the innermost expansion; null: there is no such parameter.
+const Expr* parameter(CheckContext& cx, std::string_view name);
+
+/// A copy for an inline or a translator. An inline may use another one twice, so each level of nesting can double the tree:
+/// the number of nodes that a text expands to is bounded by its length.
+ExprPtr expanded(CheckContext& cx, const Expr& expr, SourceRange where);
+
+/// Something of that type whose value nobody knows: with it a definition is checked before it is used.
+ExprPtr stand_in(CheckContext& cx, const Type* type, SourceRange where);
+
+/// A copy of `body`, checked with these parameters.
+ExprPtr with_parameters(CheckContext& cx, const Expr& body, Expansion parameters);
+
+}  // namespace sonde

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Operands of arithmetic: what operators and op= share
+//
+//   + - * / % & | ^    of numbers: the type of the larger one; of two of one size the unsigned one (wider())
+//   << >>              the type of the left operand
+//
+// D does not promote to int: a char plus a char is a char. The exceptions are comparisons and bit-fields narrower than
+// int.
+#include "compiler/check/operand.h"
+
+#include "compiler/check/convert.h"
+#include "compiler/check/expression.h"
+#include "compiler/check/node.h"
+
+namespace sonde {
+
+void incompatible(CheckContext& cx, const Expr& expr, const std::string& op, const Expr& left, const Expr& right) {
+  const bool aggregation = left.kind == ExprKind::AggregationRef || right.kind == ExprKind::AggregationRef;
+  cx.fail("D_OP_INCOMPAT", expr.where,
+          "operands have incompatible types: \"" + left.type->name + "\" " + op + " \"" + right.type->name + "\"",
+          aggregation ? "an aggregation is printed with printa()" : "");
+}
+
+const Type* wider(const Type* a, const Type* b) {
+  const Type *x = a->canonical, *y = b->canonical;
+  if (x->size != y->size) return x->size > y->size ? a : b;
+  if (x->is_signed != y->is_signed) return x->is_signed ? b : a;
+  return x->kind == Type::Kind::Enum ? b : a;
+}
+
+ExprPtr operand(CheckContext& cx, ExprPtr expr) {
+  expr = check_value(cx, std::move(expr));
+  bool narrow = expr->kind == ExprKind::Deref && expr->bit_width != 0 && expr->bit_width < 32;
+  return narrow ? make_cast(std::move(expr), cx.world.types.int_type()) : std::move(expr);
+}
+
+ExprPtr same_sign(CheckContext& cx, ExprPtr expr, bool is_signed) {
+  if (expr->type->canonical->is_signed == is_signed && !expr->type->is_pointer()) return expr;
+  if (expr->type->is_pointer() && !is_signed) return expr;
+  return fold(make_cast(std::move(expr), cx.world.types.integer(8, is_signed)));
+}
+
+ExprPtr arithmetic(CheckContext& cx, ExprPtr expr) {
+  Expr &a = *expr->kids[0], &b = *expr->kids[1];
+  if (!a.type->is_integer() || !b.type->is_integer()) {
+    if (expr->op == Op::Mul || expr->op == Op::Div)
+      cx.fail("D_OP_ARITH", expr->where, "operator " + expr->text + " requires operands of arithmetic type");
+    cx.fail("D_OP_INT", expr->where, "operator " + expr->text + " requires operands of integral type");
+  }
+  bool shifts = expr->op == Op::Shl || expr->op == Op::Shr;
+  const Type* type = shifts ? a.type : wider(a.type, b.type);
+  if ((expr->op == Op::Div || expr->op == Op::Mod) && b.kind == ExprKind::Integer && b.integer == 0)
+    cx.fail("D_DIV_ZERO", expr->where, "expression contains division by zero");
+  bool divides = expr->op == Op::Div || expr->op == Op::Mod;
+  ExprPtr left =
+      divides ? same_sign(cx, std::move(expr->kids[0]), type->canonical->is_signed) : std::move(expr->kids[0]);
+  ExprPtr right =
+      divides ? same_sign(cx, std::move(expr->kids[1]), type->canonical->is_signed) : std::move(expr->kids[1]);
+  return make_binary(expr->op, std::move(left), std::move(right), type, expr->where);
+}
+
+ExprPtr additive(CheckContext& cx, ExprPtr expr) {
+  const Type *a = expr->kids[0]->type, *b = expr->kids[1]->type;
+  if (a->is_integer() && b->is_integer()) return arithmetic(cx, std::move(expr));
+  bool swapped = expr->op == Op::Add && a->is_integer() && b->is_pointer();
+  if (swapped) {
+    std::swap(expr->kids[0], expr->kids[1]);
+    std::swap(a, b);
+  }
+  if (expr->op == Op::Add && ((a->is_string() && b->is_integer()) || (a->is_integer() && b->is_string()))) {
+    if (a->is_integer()) std::swap(expr->kids[0], expr->kids[1]);
+    ExprPtr tail = make_call(*find_function("__tail"), cx.world.types.string_type(), expr->where);
+    tail->kids.push_back(std::move(expr->kids[0]));
+    tail->kids.push_back(convert(cx, std::move(expr->kids[1]), cx.world.types.integer(8, false)));
+    return tail;
+  }
+  if (!a->is_pointer() || !(b->is_integer() || (b->is_pointer() && expr->op == Op::Sub)))
+    incompatible(cx, *expr, expr->text, *expr->kids[swapped], *expr->kids[!swapped]);
+  uint64_t size = a->canonical->target->canonical->size;
+  if (size == 0) incompatible(cx, *expr, expr->text, *expr->kids[0], *expr->kids[1]);
+  const Type* word = cx.world.types.integer(8, true);
+  if (b->is_pointer()) {
+    if (a->canonical != b->canonical) incompatible(cx, *expr, expr->text, *expr->kids[0], *expr->kids[1]);
+    ExprPtr bytes = make_binary(Op::Sub, make_cast(std::move(expr->kids[0]), word),
+                                make_cast(std::move(expr->kids[1]), word), word, expr->where);
+    return make_binary(Op::Div, std::move(bytes), make_integer(size, word, expr->where), word, expr->where);
+  }
+  ExprPtr offset = convert(cx, std::move(expr->kids[1]), word);
+  if (size != 1)
+    offset = make_binary(Op::Mul, std::move(offset), make_integer(size, word, expr->where), word, expr->where);
+  return make_binary(expr->op, std::move(expr->kids[0]), std::move(offset), a, expr->where);
+}
+
+}  // namespace sonde

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "compiler/check/context.h"
+
+namespace sonde {
+
+/// An operator as the parser made it: a Unary, Binary, Logical, Conditional, Deref, AddressOf or Comma.
+ExprPtr check_operator(CheckContext& cx, ExprPtr expr);
+
+/// Where the condition is a constant, the arm that it chooses; the other is thrown away, whatever it says. Null: it is none.
+ExprPtr only_arm(Expr& conditional);
+
+}  // namespace sonde

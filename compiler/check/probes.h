@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "compiler/check/context.h"
+
+namespace sonde {
+
+/// Matches the clause's descriptions: what matches is in the context until the next clause.
+void resolve_probes(CheckContext& cx, ClauseAst& clause);
+
+/// args[n].
+ExprPtr typed_argument(CheckContext& cx, ExprPtr expr);
+
+}  // namespace sonde

@@ -13,8 +13,10 @@
 
 #ifdef __KERNEL__
 #include <linux/errno.h>
+#include <linux/stddef.h>
 #else
 #include <errno.h>
+#include <stddef.h>
 #endif
 
 #define PAGE_BYTES 4096u
@@ -723,7 +725,7 @@ int sonde_cfi_apply(struct sonde_cfi *c, uint64_t header, const struct sonde_cfi
 		return -ENOENT;
 	begin_bytes(c, 0, 0);
 	if (row->cfa_expression)
-		cfa = evaluate(c, header + (uint64_t)(int64_t)row->cfa_expression, registers, 0);
+		cfa = evaluate(c, header + (uint64_t)(int64_t)row->cfa_expression, registers, NULL);
 	else
 		cfa = registers[row->cfa_register] + (uint64_t)row->cfa_offset;
 	for (n = 0; n < SONDE_CFI_REGISTERS && !c->error; n++)

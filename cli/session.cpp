@@ -126,6 +126,10 @@ Result<std::unique_ptr<Session>> Session::create(Options& options, FileOutput& o
   if (!options.flag("demangle")) show_linker_names();
   session->opened_ = std::move(*opened);
   session->source_ = session->opened_.source.get();
+  if (session->source_ != nullptr) {
+    session->control_ = session->source_->targets();
+    session->threads_ = session->source_->threads();
+  }
   session->framework_ = std::make_unique<Framework>(session->source_);
   register_providers();
   session->compiler_ = std::make_unique<Compiler>(session->program_, *session->framework_, options);
@@ -161,7 +165,7 @@ Result<void> Session::prepare_targets(const std::vector<std::vector<std::string>
 /// A description of pid<N> attaches to process N. If there is no such process, the provider reports it.
 std::vector<uint32_t> Session::named_processes(std::span<const SourceText> texts, const MacroValues& macros) {
   std::vector<uint32_t> found;
-  if (source_ == nullptr ||
+  if (control_ == nullptr ||
       !std::ranges::any_of(texts, [](const SourceText& text) { return names_process(text.text); }))
     return found;
   for (const ProbeDescription& description : compiler_->preview(texts, macros)) {
@@ -179,7 +183,7 @@ std::vector<uint32_t> Session::named_processes(std::span<const SourceText> texts
 Result<void> Session::attach_all() {
   for (uint32_t pid : std::vector<uint32_t>(attach_)) {
     std::vector<uint32_t> children = descendants_of(pid);
-    if (auto done = source_->attach(pid); !done) return done;
+    if (auto done = control_->attach(pid); !done) return done;
     std::erase_if(children, [this](uint32_t child) {
       return std::ranges::find(live_, child) != live_.end() || ::kill(static_cast<pid_t>(child), 0) != 0;
     });
@@ -188,7 +192,7 @@ Result<void> Session::attach_all() {
       continue;
     }
     for (uint32_t child : children) {
-      auto done = source_->attach(child);
+      auto done = control_->attach(child);
       if (done) live_.push_back(child);
       if (!done && done.error().code() != ESRCH && done.error().code() != EEXIST) return done;
     }
@@ -205,7 +209,7 @@ void Session::tell_left_out(uint32_t pid, size_t children) {
 
 Result<void> Session::begin_spawn(const std::vector<std::string>& words, const Forecast& forecast) {
   const bool shows_exec = options_.text("evaltime") == "exec";
-  auto done = source_->begin_spawn({words, own_environment(), !forecast.awaits_process, forecast.calls, shows_exec});
+  auto done = control_->begin_spawn({words, own_environment(), !forecast.awaits_process, forecast.calls, shows_exec});
   if (!done) return not_executed(words, std::move(done).error());
   begun_.push_back({words, forecast.awaits_process});
   return {};
@@ -227,16 +231,16 @@ Result<void> Session::await_targets() {
 }
 
 Result<void> Session::await_program(const Begun& program) {
-  auto pid = source_->spawned();
+  auto pid = control_->spawned();
   if (!pid) return not_executed(program.words, std::move(pid).error());
   spawned_.push_back(*pid);
   live_.push_back(*pid);
   const std::string& when = options_.text("evaltime");
   if (when == "exec")
     execs_.emplace_back(*pid, decode_exec(path_of_exec(*pid), program.words, own_environment().size()));
-  if (when == "postinit" || when == "main") return source_->run_to_entry(*pid);
+  if (when == "postinit" || when == "main") return control_->run_to_entry(*pid);
   const bool awaits_libraries = when.empty() && program.awaited;
-  return when == "preinit" || awaits_libraries ? source_->run_to_constructors(*pid) : Result<void>();
+  return when == "preinit" || awaits_libraries ? control_->run_to_constructors(*pid) : Result<void>();
 }
 
 /// The path as execve() got it: the kernel leaves it in the program's memory (AT_EXECFN).
@@ -251,7 +255,7 @@ std::string Session::path_of_exec(uint32_t pid) {
 
 ReadMemory Session::reader_of(uint32_t pid) {
   return [this, pid](uint64_t address, std::span<uint8_t> to) {
-    return source_->read_memory(pid, address, to).has_value();
+    return threads_ != nullptr && threads_->read_memory(pid, address, to).has_value();
   };
 }
 
@@ -298,7 +302,7 @@ void Session::abandon_targets() {
 
 void Session::release_targets() {
   if (source_ == nullptr || source_lost_) return;
-  for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
+  for (uint32_t pid : live_) (void)control_->detach(pid).has_value();
   live_.clear();
   framework_->set_targets(live_);
 }
@@ -346,8 +350,8 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
 
   // BEGIN comes before all else, for records are consumed in the order of time. What it does, it does while the targets run.
   framework_->fire(kBegin, {});
-  if (source_) {
-    if (auto done = source_->go(); !done) return done;
+  if (control_ != nullptr) {
+    if (auto done = control_->go(); !done) return done;
   }
   consumer_->drain();
   // After an exit() in BEGIN there is nothing to trace.
@@ -387,13 +391,8 @@ Result<void> Session::check_aggregations() {
 Result<void> Session::check_records() {
   const uint64_t room = std::bit_ceil(std::max(options_.number("bufsize"), kLeastBuffer));
   for (const ClauseDesc& clause : program_.clauses) {
-    uint64_t bytes = sizeof(sonde_record);
-    for (const sonde_dif_insn& insn : clause.fire->insns) {
-      if (insn.op == SONDE_DIF_CAPW) bytes += 8;
-      if (insn.op == SONDE_DIF_CAPSTR) bytes += 8 + static_cast<uint64_t>(insn.i);
-      if (insn.op == SONDE_DIF_CAPSTACK) bytes += 8 + 8 * static_cast<uint64_t>(insn.i);
-    }
-    if (bytes > room) return Error("Enabling exceeds size of buffer", ENOSPC);
+    const sonde_dif_program program = clause.fire->view();
+    if (sonde_dif_needs(&program).bytes > room) return Error("Enabling exceeds size of buffer", ENOSPC);
   }
   for (const AggregationDesc& aggregation : program_.aggregations) {
     if (element_bytes(aggregation) > options_.number("aggsize"))
@@ -474,8 +473,8 @@ void Session::take_names() {
   while (source_ && !source_lost_) {
     auto event = source_->next_event();
     if (!event || !*event) return;  // an error comes again
-    if ((*event)->kind == SONDE_EVENT_MAPPING) {
-      consumer_->note_mapping(**event);
+    if (const auto* mapping = std::get_if<MappingEnds>(&**event)) {
+      consumer_->note_mapping(*mapping);
     } else {
       put_off_.push_back(std::move(**event));
     }
@@ -500,44 +499,58 @@ Result<void> Session::take_events() {
 /// Makes the probes of files that were mapped, then lets the threads go on that wait for that.
 Result<void> Session::look_at_mapped() {
   if (mapped_.empty()) return {};
-  const std::vector<SourceEvent> mapped = std::exchange(mapped_, {});
+  const std::vector<FileMapped> mapped = std::exchange(mapped_, {});
   std::vector<std::string> paths;
-  for (const SourceEvent& event : mapped) paths.push_back(event.text);
+  for (const FileMapped& file : mapped) paths.push_back(file.path);
   auto done = framework_->modules_appeared(paths);
-  for (const SourceEvent& event : mapped) {
-    if (event.value != 0) (void)source_->seen(static_cast<uint32_t>(event.value)).has_value();
+  for (const FileMapped& file : mapped) {
+    if (threads_ != nullptr && file.waiting != 0) (void)threads_->seen(file.waiting).has_value();
   }
   return done;
 }
 
 Result<void> Session::take_event(const SourceEvent& event) {
-  switch (event.kind) {
-    case SONDE_EVENT_TARGET_GONE:
-      std::erase(live_, event.pid);
-      if (!spawned_.empty() && event.pid == spawned_.front()) end_of_program_ = static_cast<int>(event.value);
-      on_target_end(event.pid, static_cast<int>(event.value));
-      return {};
-    case SONDE_EVENT_ALL_GONE: live_.clear(); return {};
-    case SONDE_EVENT_MAPPED:
-      consumer_->note_process(event.pid);
-      mapped_.push_back(event);
-      return mapped_.size() < kMappedAtOnce ? Result<void>() : look_at_mapped();
-    case SONDE_EVENT_MAPPING: consumer_->note_mapping(event); return {};
-    case SONDE_EVENT_EXEC: consumer_->note_process(event.pid); return {};
-    case SONDE_EVENT_DATA:
-    case SONDE_EVENT_RINGS:
-    case SONDE_EVENT_STAYS:
-    case SONDE_EVENT_COUNT: return {};
-    case SONDE_EVENT_NOTICE: output_.message(event.text); return {};
-  }
+  return std::visit([this](const auto& one) { return take(one); }, event);
+}
+
+Result<void> Session::take(const TargetGone& gone) {
+  std::erase(live_, gone.pid);
+  if (!spawned_.empty() && gone.pid == spawned_.front()) end_of_program_ = gone.wait_status;
+  on_target_end(gone.pid, gone.wait_status);
+  return {};
+}
+
+Result<void> Session::take(const AllGone&) {
+  live_.clear();
+  return {};
+}
+
+Result<void> Session::take(const FileMapped& file) {
+  consumer_->note_process(file.pid);
+  mapped_.push_back(file);
+  return mapped_.size() < kMappedAtOnce ? Result<void>() : look_at_mapped();
+}
+
+Result<void> Session::take(const MappingEnds& mapping) {
+  consumer_->note_mapping(mapping);
+  return {};
+}
+
+Result<void> Session::take(const ProgramChanged& changed) {
+  consumer_->note_process(changed.pid);
+  return {};
+}
+
+Result<void> Session::take(const Notice& notice) {
+  output_.message(notice.text);
   return {};
 }
 
 /// What the source has said while it let the targets go.
 void Session::take_notices() {
   for (auto event = source_->next_event(); event && *event; event = source_->next_event()) {
-    if ((*event)->kind == SONDE_EVENT_NOTICE) output_.message((*event)->text);
-    if ((*event)->kind == SONDE_EVENT_MAPPING) consumer_->note_mapping(**event);
+    if (const auto* notice = std::get_if<Notice>(&**event)) output_.message(notice->text);
+    if (const auto* mapping = std::get_if<MappingEnds>(&**event)) consumer_->note_mapping(*mapping);
   }
 }
 
@@ -547,7 +560,7 @@ void Session::finish() {
   std::string cost;
   if (alive && going_) {
     if (tells_cost_) cost = cost_of_tracing(*source_, began_);
-    for (uint32_t pid : live_) (void)source_->detach(pid).has_value();
+    for (uint32_t pid : live_) (void)control_->detach(pid).has_value();
     (void)framework_->disarm().has_value();
     take_notices();
     // What -c started is killed, what -p named runs on. If the run ends because our output has failed, all of them run on.
@@ -615,22 +628,24 @@ bool Session::only_begin(const Enabling& enabling) {
 Result<void> Session::disable(uint32_t enabling) { return framework_->disable(enabling); }
 
 Result<uint32_t> Session::start_target(const std::vector<std::string>& argv) {
-  auto pid = source_->spawn({argv, own_environment(), false, {}});
+  if (control_ == nullptr) return no_control(source_->name());
+  auto pid = control_->spawn({argv, own_environment(), false, {}});
   if (!pid) return std::move(pid).error().context("failed to execute " + argv[0]);
   live_.push_back(*pid);
   framework_->set_targets(live_);
-  if (auto done = source_->run_to_constructors(*pid); !done) return std::move(done).error();
+  if (auto done = control_->run_to_constructors(*pid); !done) return std::move(done).error();
   consumer_->note_process(*pid);
-  if (auto done = source_->go(); !done) return std::move(done).error();
+  if (auto done = control_->go(); !done) return std::move(done).error();
   return *pid;
 }
 
 Result<void> Session::attach_target(uint32_t pid) {
-  if (auto done = source_->attach(pid); !done) return done;
+  if (control_ == nullptr) return no_control(source_->name());
+  if (auto done = control_->attach(pid); !done) return done;
   live_.push_back(pid);
   framework_->set_targets(live_);
   consumer_->note_process(pid);
-  return source_->go();
+  return control_->go();
 }
 
 Result<void> Session::poll_source() {

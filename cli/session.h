@@ -95,6 +95,16 @@ class Session {
   Result<void> attach_all();
   void tell_left_out(uint32_t pid, size_t children);
   Result<void> take_event(const SourceEvent& event);
+  Result<void> take(const TargetGone& gone);
+  Result<void> take(const AllGone&);
+  Result<void> take(const FileMapped& file);
+  Result<void> take(const MappingEnds& mapping);
+  Result<void> take(const ProgramChanged& changed);
+  Result<void> take(const Notice& notice);
+  // The source's own, or nothing to do: the run drains anyway.
+  Result<void> take(const DataWaits&) { return {}; }
+  Result<void> take(const RingsAdded&) { return {}; }
+  Result<void> take(const SourceStays&) { return {}; }
   Result<void> look_at_mapped();
   bool only_begin(const Enabling& enabling);
   void wait(uint64_t timeout_ns);
@@ -110,7 +120,9 @@ class Session {
   Options& options_;
   FileOutput& output_;
   OpenedSource opened_;
-  EventSource* source_ = nullptr;  ///< the opened one; null: there is none
+  EventSource* source_ = nullptr;     ///< the opened one; null: there is none
+  TargetControl* control_ = nullptr;  ///< its; null where there is no source, too
+  ThreadControl* threads_ = nullptr;
   std::unique_ptr<Framework> framework_;
   BodyProgram program_;
   std::unique_ptr<Compiler> compiler_;
@@ -131,7 +143,7 @@ class Session {
   bool shows_calls_ = false;
   Nanoseconds began_ = 0;  ///< when the targets were let go
   bool source_lost_ = false;
-  std::vector<SourceEvent> mapped_;  ///< taken, not looked at yet
+  std::vector<FileMapped> mapped_;   ///< taken, not looked at yet
   std::deque<SourceEvent> put_off_;  ///< taken by take_names() on its way, for take_events()
 };
 

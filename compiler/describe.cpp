@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Clauses for the consumer
+//
+// A fault report shows the statement that faulted, by its number. The body's code counts the statements while it is made
+// (compiler/llvm/codegen_statements.cpp), and note_places() counts them here, in the same order; change both together.
 #include "compiler/describe.h"
 
 #include "compiler/source/prepare.h"

@@ -90,9 +90,9 @@ static __always_inline struct pt_regs *sonde_fregs(SONDE_FTRACE_REGS *fregs)
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define SONDE_TYPE_DEQUEUE_SIGNAL \
 	"int(sigset_t *, kernel_siginfo_t *, enum pid_type *)"
-#define SONDE_DEQUEUE_MASK(a) ((a)->di)
-#define SONDE_DEQUEUE_INFO(a) ((a)->si)
-#define SONDE_DEQUEUE_TYPE(a) ((a)->dx)
+#define SONDE_DEQUEUE_MASK(a) SONDE_ARG(a, 0)
+#define SONDE_DEQUEUE_INFO(a) SONDE_ARG(a, 1)
+#define SONDE_DEQUEUE_TYPE(a) SONDE_ARG(a, 2)
 #else
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0)
 #define SONDE_TYPE_DEQUEUE_SIGNAL \
@@ -101,9 +101,9 @@ static __always_inline struct pt_regs *sonde_fregs(SONDE_FTRACE_REGS *fregs)
 #define SONDE_TYPE_DEQUEUE_SIGNAL \
 	"int(struct task_struct *, sigset_t *, kernel_siginfo_t *)"
 #endif
-#define SONDE_DEQUEUE_MASK(a) ((a)->si)
-#define SONDE_DEQUEUE_INFO(a) ((a)->dx)
-#define SONDE_DEQUEUE_TYPE(a) ((a)->cx)
+#define SONDE_DEQUEUE_MASK(a) SONDE_ARG(a, 1)
+#define SONDE_DEQUEUE_INFO(a) SONDE_ARG(a, 2)
+#define SONDE_DEQUEUE_TYPE(a) SONDE_ARG(a, 3)
 #endif
 
 static inline int sonde_dequeue_signal(sigset_t *mask, kernel_siginfo_t *info)

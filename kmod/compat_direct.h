@@ -18,16 +18,7 @@
 /* Where thread_info.syscall_work is in a task; calls.c checks it. */
 #define SONDE_TASK_SYSCALL_WORK 8
 
-#ifdef __ASSEMBLY__
-
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && \
-	LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
-#define SONDE_CURRENT PER_CPU_VAR(pcpu_hot)	/* it is the first there */
-#else
-#define SONDE_CURRENT PER_CPU_VAR(current_task)
-#endif
-
-#elif defined(SONDE_DIRECT_CALLS)
+#if defined(SONDE_DIRECT_CALLS) && !defined(__ASSEMBLY__)
 
 #include <linux/ftrace.h>
 

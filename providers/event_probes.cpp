@@ -5,11 +5,28 @@
 #include <string_view>
 
 #include "providers/stability.h"
+#include "runtime/base/check.h"
 
 namespace sonde {
 namespace {
 
 constexpr char kModule[] = "vmlinux";
+
+struct Role {
+  sonde_tap_kind kind;
+  int first, count;
+  const char* type;
+};
+#define SONDE_ROLE_ROW(kind, role, first, count, type, meaning) {SONDE_TAP_##kind, first, count, type},
+constexpr Role kRoles[] = {SONDE_TAP_KINDS(SONDE_TAP_ROLES, SONDE_ROLE_ROW)};
+#undef SONDE_ROLE_ROW
+
+const char* type_of(sonde_tap_kind kind, int argument) {
+  for (const Role& role : kRoles) {
+    if (role.kind == kind && argument >= role.first && argument < role.first + role.count) return role.type;
+  }
+  SONDE_CHECK(false);  // a provider's table has a role that the event has not
+}
 
 EventProvider& provider_of(void* arg) { return *static_cast<EventProvider*>(arg); }
 
@@ -43,9 +60,10 @@ void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   for (int i = 0; i < probe.argument_count; i++) {
     const EventArgument& argument = probe.arguments[i];
     if (argument.index != desc->dtargd_ndx) continue;
-    std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", argument.native);
+    std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s",
+                  argument.native != nullptr ? argument.native : type_of(probe.tap, argument.role));
     std::snprintf(desc->dtargd_xlate, sizeof desc->dtargd_xlate, "%s", argument.translated);
-    desc->dtargd_mapping = argument.mapping;
+    desc->dtargd_mapping = argument.role;
     return;
   }
   desc->dtargd_ndx = DTRACE_ARGNONE;

@@ -8,12 +8,12 @@
 
 namespace sonde {
 
-/// args[index]: made from raw argument `mapping`.
+/// args[index]: the argument that has this role in the event.
 struct EventArgument {
   int index;
-  const char* native;
-  const char* translated;  ///< or ""
-  int mapping;
+  sonde_role role;
+  const char* native = nullptr;  ///< null: the role's own type
+  const char* translated = "";   ///< "": it is shown as it is
 };
 
 struct EventProbe {

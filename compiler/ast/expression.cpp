@@ -5,7 +5,8 @@ namespace sonde {
 
 ExprPtr clone(const Expr& expr) {
   auto copy = std::make_unique<Expr>();
-  static_cast<ExprFacts&>(*copy) = expr;
+  const ExprFacts& facts = expr;
+  static_cast<ExprFacts&>(*copy) = facts;
   copy->kind = expr.kind;
   copy->arrow = expr.arrow;
   copy->type_name = expr.type_name;

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The user's libraries, each behind those that it depends on
+//
+// A walk into the depth over `depends_on library`: a library is Open while those that it needs are visited, so one that is met Open
+// depends on itself. Of two files with one name the first directory's counts. What needs a module or a provider that is not there is left
+// out, and so is what needs a library that was left out: that is no error, for libraries come for many machines.
 #include "compiler/check/directories.h"
 
 #include <algorithm>

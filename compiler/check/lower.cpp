@@ -50,7 +50,8 @@ LoweredExprPtr lower(Expr& expr) {
   out->kind = lower(expr.kind);
   out->kids.reserve(expr.kids.size());
   for (const ExprPtr& kid : expr.kids) out->kids.push_back(lower(*kid));
-  static_cast<ExprFacts&>(*out) = std::move(expr);
+  ExprFacts& facts = expr;
+  static_cast<ExprFacts&>(*out) = std::move(facts);
   return out;
 }
 

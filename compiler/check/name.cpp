@@ -83,7 +83,7 @@ ExprPtr use_builtin(CheckContext& cx, const DVariable& row, ExprPtr expr) {
     case From::Library: break;
   }
   const Type* type = cx.world.types.of_text(row.type, cx.world.types.int_type());
-  if (row.of_kernel && !cx.world.probes.sees_kernel()) return opaque(cx, type, name, cx.here(expr->where));
+  if (row.of_kernel && !cx.world.probes.capabilities().kernel) return opaque(cx, type, name, cx.here(expr->where));
   return make_builtin(row, type, cx.here(expr->where));
 }
 
@@ -147,8 +147,9 @@ ExprPtr check_name(CheckContext& cx, ExprPtr expr) {
 }
 
 void note_kernel(CheckContext& cx, const Expr& pointer) {
-  if (!cx.world.probes.sees_kernel() && leads_into_kernel(pointer))
-    cx.needs_kernel = "what it follows is of the kernel, which only the kmod source sees";
+  if (!cx.world.probes.capabilities().kernel && leads_into_kernel(pointer))
+    cx.needs_kernel = "what it follows is of the kernel, which only the " +
+                      sources_with([](const SourceCapabilities& can) { return can.kernel; }) + " source sees";
 }
 
 }  // namespace sonde

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Guesses at a description that matches nothing, the surest first
+//
+//   another tool's description     a table knows it                         uprobe:/bin/sh:main
+//   other names of our words       a table knows them                       syscall::pread:enter
+//   the same words, other fields   each way to place them is tried          syscall::openat
+//   the nearest words              letters are compared, probe by probe     syscall::opneat:entry
+//
+// A guess is shown only if a probe is called so. A word may differ in a third of its letters; what differs in more was not meant.
 #include "compiler/check/near_probes.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // Predicates, statements, actions, aggregations
 //
 // A fault report shows the statement that faulted, by its number: 0 is the predicate, then all statements in the order
-// of the text, including the assignments that the fire part makes. note_places() in compiler/driver.cpp counts the same
-// way; change both together.
+// of the text, including the assignments that the fire part makes. note_places() in compiler/describe.cpp counts the
+// same way; change both together.
 #include <algorithm>
 
 #include "compiler/llvm/codegen.h"

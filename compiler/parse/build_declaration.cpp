@@ -2,7 +2,7 @@
 // Declarations of the parse tree
 //
 // C nests a declarator the wrong way round, so its steps are listed from the name outward: int *a[3] has the
-// derivations [3], *, which read "a is an array of 3 pointers to" int. Checker::derived() goes through them from the
+// derivations [3], *, which read "a is an array of 3 pointers to" int. derived_type() of the checker goes through them from the
 // far end.
 #include "compiler/parse/tree_builder.h"
 

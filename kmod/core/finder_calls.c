@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 #include <asm/syscall.h>
 
+#include "kmod/arch.h"
 #include "kmod/core/finder.h"
 #include "kmod/core/memory.h"
 
@@ -236,23 +237,16 @@ enum map_call {
 	MAP_BRK,
 };
 
-/* Numbers of 32-bit calls: asm/unistd.h has those of 64-bit ones only. */
-enum {
-	NR32_BRK = 45, NR32_OLD_MMAP = 90, NR32_MUNMAP = 91,
-	NR32_MPROTECT = 125, NR32_MREMAP = 163, NR32_MMAP2 = 192,
-	NR32_PKEY_MPROTECT = 380,
-};
-
 static enum map_call calls_map_call_32(int nr)
 {
 	switch (nr) {
-	case NR32_BRK: return MAP_BRK;
-	case NR32_OLD_MMAP: return MAP_OLD_MMAP;
-	case NR32_MMAP2: return MAP_MMAP;
-	case NR32_MUNMAP: return MAP_MUNMAP;
-	case NR32_MREMAP: return MAP_MREMAP;
-	case NR32_MPROTECT:
-	case NR32_PKEY_MPROTECT: return MAP_MPROTECT;
+	case SONDE_COMPAT_BRK: return MAP_BRK;
+	case SONDE_COMPAT_OLD_MMAP: return MAP_OLD_MMAP;
+	case SONDE_COMPAT_MMAP2: return MAP_MMAP;
+	case SONDE_COMPAT_MUNMAP: return MAP_MUNMAP;
+	case SONDE_COMPAT_MREMAP: return MAP_MREMAP;
+	case SONDE_COMPAT_MPROTECT:
+	case SONDE_COMPAT_PKEY_MPROTECT: return MAP_MPROTECT;
 	default: return MAP_OTHER;
 	}
 }
@@ -261,7 +255,7 @@ static enum map_call calls_map_call(struct pt_regs *regs)
 {
 	int nr = syscall_get_nr(current, regs);
 
-	if (syscall_get_arch(current) != AUDIT_ARCH_X86_64)
+	if (sonde_call_is_compat())
 		return calls_map_call_32(nr);
 	switch (nr) {
 	case __NR_brk: return MAP_BRK;
@@ -323,7 +317,7 @@ static u32 calls_on_syscall_exit(u32 action, struct utrace_engine *engine,
 		return UTRACE_RESUME;
 	syscall_get_arguments(current, regs, args);
 	result = syscall_get_return_value(current, regs);
-	if (syscall_get_arch(current) != AUDIT_ARCH_X86_64)
+	if (sonde_call_is_compat())
 		result = (u32)result;
 	switch (calls_map_call(regs)) {
 	case MAP_MMAP:

@@ -19,6 +19,7 @@
 #include <linux/mm.h>
 #include <linux/rculist.h>
 
+#include "kmod/arch.h"
 #include "kmod/core/finder.h"
 #include "kmod/core/hooks.h"
 
@@ -59,7 +60,7 @@ static void images_tell_image(struct sonde_finder *finder, const void *vma)
 
 static int images_on_mmap(struct kprobe *probe, struct pt_regs *regs)
 {
-	const struct vm_area_struct *vma = (void *)regs->di;
+	const struct vm_area_struct *vma = (void *)sonde_function_argument(regs, 0);
 
 	images_lose_missed(probe);
 	if (current->mm && vma->vm_mm == current->mm && vma->vm_file &&
@@ -76,7 +77,7 @@ static void images_tell_end(struct sonde_finder *finder, const void *unused)
 
 static int images_on_exit(struct kprobe *probe, struct pt_regs *regs)
 {
-	bool last = (int)regs->si;
+	bool last = (int)sonde_function_argument(regs, 1);
 
 	images_lose_missed(probe);
 	if (last && current->mm)
@@ -94,7 +95,7 @@ static void images_tell_becoming(struct sonde_finder *finder,
 static int images_on_exec(struct kprobe *probe, struct pt_regs *regs)
 {
 	images_lose_missed(probe);
-	images_tell(images_tell_becoming, (void *)regs->di);
+	images_tell(images_tell_becoming, (void *)sonde_function_argument(regs, 0));
 	return 0;
 }
 

@@ -350,18 +350,12 @@ long sonde_hooks_busy(void)
 	return sum;
 }
 
-static notrace struct sonde_args hook_args_of(const struct pt_regs *regs)
-{
-	return (struct sonde_args){
-		.di = regs->di, .si = regs->si, .dx = regs->dx,
-		.cx = regs->cx, .r8 = regs->r8, .r9 = regs->r9,
-	};
-}
-
 /* Whether the thread shall take the trampoline of hook @index. */
 static __always_inline bool hook_wanted(enum sonde_hook_index index,
 					struct pt_regs *regs)
 {
+	const unsigned long first = sonde_function_argument(regs, 0);
+	const unsigned long second = sonde_function_argument(regs, 1);
 	struct sonde_args args;
 
 	switch (index) {
@@ -372,28 +366,27 @@ static __always_inline bool hook_wanted(enum sonde_hook_index index,
 	case SONDE_HOOK_PROBE_ADD_PRIO:
 	case SONDE_HOOK_PROBE_ADD_AGAIN:
 	case SONDE_HOOK_PROBE_REMOVE:
-		return sonde_wants_probe((struct tracepoint *)regs->di);
+		return sonde_wants_probe((struct tracepoint *)first);
 	case SONDE_HOOK_SYSCALL_ENTRY:
 		return sonde_flags(current) & UTRACE_EVENT(SYSCALL_ENTRY);
 	case SONDE_HOOK_DEQUEUE_SIGNAL:
-		args = hook_args_of(regs);
+		args = sonde_function_arguments(regs);
 		return sonde_wants_dequeue(&args);
 	case SONDE_HOOK_PREPARE_SIGNAL:
-		sonde_prepare_signal(regs->di,
-				     (struct task_struct *)regs->si);
+		sonde_prepare_signal(first, (struct task_struct *)second);
 		return false;
 	case SONDE_HOOK_SETUP_DONE:
 		return sonde_flags(current) &
 			(UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT(QUIESCE) |
 			 SONDE_FLAG_KEPT);
 	case SONDE_HOOK_TELL_PARENT:
-		sonde_tells_parent((struct task_struct *)regs->di,
-				   (bool)regs->si, regs->dx);
+		sonde_tells_parent((struct task_struct *)first, (bool)second,
+				   sonde_function_argument(regs, 2));
 		return false;
 	case SONDE_HOOK_SIGNAL_STOP:
 		return sonde_flags(current) & UTRACE_EVENT(JCTL);
 	case SONDE_HOOK_RELEASE:
-		return sonde_wants_release((struct task_struct *)regs->di);
+		return sonde_wants_release((struct task_struct *)first);
 	case SONDE_HOOK_NEW_TASK:
 	case SONDE_HOOK_EXEC:
 		return READ_ONCE(sonde_finders) || sonde_find(current);
@@ -423,7 +416,7 @@ static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 		return;
 	preempt_disable_notrace();
 	if (hook_wanted(i, regs))
-		regs->ip = (unsigned long)hooks[i].trampoline;
+		sonde_set_pc(regs, (unsigned long)hooks[i].trampoline);
 	preempt_enable_notrace();
 }
 

@@ -10,14 +10,7 @@
 #include <linux/tracepoint.h>
 #include <linux/types.h>
 
-/*
- * A hooked function's arguments, as tramp.S leaves them on the stack. A hook
- * returns where to go on: the body it is given, another function, or 0 to
- * return @ret in the function's place.
- */
-struct sonde_args {
-	unsigned long ret, r9, r8, cx, dx, si, di;
-};
+#include "kmod/arch.h"
 
 enum sonde_hook_index {
 	SONDE_HOOK_SYSCALL_ENTRY,

@@ -9,6 +9,7 @@
  */
 #include <linux/sched/task.h>
 
+#include "kmod/arch.h"
 #include "kmod/core/finder.h"
 #include "kmod/core/internal.h"
 
@@ -64,7 +65,7 @@ static void life_report_clone(struct utrace *u, struct task_struct *child)
 unsigned long sonde_hook_new_task(struct sonde_args *args)
 {
 	unsigned long next = sonde_body(SONDE_HOOK_NEW_TASK);
-	struct task_struct *child = (struct task_struct *)args->di;
+	struct task_struct *child = (struct task_struct *)SONDE_ARG(args, 0);
 	struct utrace *u = sonde_enter();
 
 	if (READ_ONCE(sonde_finders))
@@ -73,7 +74,7 @@ unsigned long sonde_hook_new_task(struct sonde_args *args)
 	    !(child->flags & SONDE_PF_KERNEL)) {
 		life_report_clone(u, child);
 		if ((u->clone_flags & CLONE_VFORK) && sonde_wants_stop(u)) {
-			sonde_call_body(next, args->di);
+			sonde_call_body(next, SONDE_ARG(args, 0));
 			next = 0;
 			sonde_stop(u);
 		}
@@ -161,7 +162,7 @@ unsigned long sonde_hook_exit(struct sonde_args *args)
 		return sonde_body(SONDE_HOOK_EXIT);
 	u = sonde_enter();
 	if (u && (READ_ONCE(u->flags) & UTRACE_EVENT(EXIT)))
-		life_report_exit(u, &args->di);
+		life_report_exit(u, &SONDE_ARG(args, 0));
 	else if (u)
 		WRITE_ONCE(u->exiting, true);
 	sonde_leave(u);
@@ -270,7 +271,7 @@ static void life_release_body(struct task_struct *task, unsigned long body)
 
 unsigned long sonde_hook_release(struct sonde_args *args)
 {
-	struct task_struct *task = (struct task_struct *)args->di;
+	struct task_struct *task = (struct task_struct *)SONDE_ARG(args, 0);
 	unsigned long next = sonde_body(SONDE_HOOK_RELEASE);
 	struct utrace *u;
 

@@ -21,6 +21,7 @@
 #include <linux/signal.h>
 #include <linux/uprobes.h>
 
+#include "kmod/arch.h"
 #include "kmod/core/internal.h"
 
 #define SYNCHRONOUS_MASK \
@@ -449,7 +450,7 @@ static bool signal_killed(struct utrace *u)
 /* Does in get_signal()'s place what it cannot do. Return: where to go on. */
 static unsigned long signal_act(struct utrace *u, struct sonde_args *args)
 {
-	struct ksignal *ksig = (struct ksignal *)args->di;
+	struct ksignal *ksig = (struct ksignal *)SONDE_ARG(args, 0);
 	enum sonde_kept kept = u->kept;
 
 	switch (kept) {
@@ -465,7 +466,7 @@ static unsigned long signal_act(struct utrace *u, struct sonde_args *args)
 		fallthrough;
 	case SONDE_KEPT_TERM:
 		current->flags |= PF_SIGNALED;
-		args->di = u->info.si_signo;
+		SONDE_ARG(args, 0) = u->info.si_signo;
 		sonde_keep(u, SONDE_KEPT_NONE, 0);
 		return (unsigned long)sonde_kernel.do_group_exit;
 	default:
@@ -579,7 +580,7 @@ unsigned long sonde_hook_setup_done(struct sonde_args *args)
 	struct utrace *u;
 
 	sonde_hooks_enter();
-	u = (int)args->di ? NULL : sonde_find_get(current);
+	u = (int)SONDE_ARG(args, 0) ? NULL : sonde_find_get(current);
 	if (u) {
 		sonde_later(u, SONDE_LATER_HANDLER);
 		sonde_put(u);
@@ -639,7 +640,7 @@ static int signal_stop_notify(void)
 unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 {
 	unsigned long next = sonde_body(SONDE_HOOK_SIGNAL_STOP);
-	int notify, signr = args->di;
+	int notify, signr = SONDE_ARG(args, 0);
 	struct utrace *u;
 
 	lockdep_assert_held(&sonde_sighand()->siglock);
@@ -699,7 +700,7 @@ static void signal_take_owed(struct utrace *u, struct owed *kept,
 	u->held_signr = 0;
 	if (u->stepping) {
 		/* Done by the other call, that would turn interrupts on. */
-		clear_tsk_thread_flag(u->task, TIF_BLOCKSTEP);
+		sonde_clear_block_step(u->task);
 		sonde_kernel.user_disable_single_step(u->task);
 	}
 	u->stepping = false;

@@ -28,6 +28,7 @@
 #include <linux/thread_info.h>
 #include <asm/syscall.h>
 
+#include "kmod/arch.h"
 #include "kmod/core/internal.h"
 #include "kmod/device/device.h"
 
@@ -218,9 +219,9 @@ static unsigned long syscall_leave_out(struct utrace *u,
 		args->ret = -1L;
 		return 0;
 	}
-	u->left_out = regs->orig_ax;
+	u->left_out = sonde_call_number(regs);
 	u->has_left_out = true;
-	regs->orig_ax = -1L;
+	sonde_set_call_number(regs, -1L);
 	return sonde_body(SONDE_HOOK_SYSCALL_ENTRY);
 }
 
@@ -280,7 +281,8 @@ unsigned long sonde_hook_syscall_exit(struct sonde_args *args)
 
 	if (u) {
 		if (u->has_left_out)
-			task_pt_regs(current)->orig_ax = u->left_out;
+			sonde_set_call_number(task_pt_regs(current),
+					      u->left_out);
 		u->has_left_out = false;
 		if (READ_ONCE(u->flags) & UTRACE_EVENT(SYSCALL_EXIT)) {
 			sonde_report_syscall_exit(u);

@@ -2,14 +2,13 @@
 /*
  * System calls: what is hooked for their taps, and what a hook does
  *
- *   by name   __x64_sys_NAME, by an ftrace direct call. Who makes another call
+ *   by name   the call's function, by an ftrace direct call. Who makes another call
  *             pays nothing.
- *   of all    x64_sys_call(), where the kernel has it: one hook for every call,
+ *   of all    that of all calls, where the kernel has it: one hook for every call,
  *             used when many are wanted at once
  *   tracepoint  sys_enter, which puts every task of the machine on the slow path:
  *             where a direct call cannot be had
- *   compat    ia32_sys_call(), where the kernel has it: every call of 32-bit code,
- *             hooked while any call is wanted; 64-bit code does not come there
+ *   compat    that of all calls of 32-bit code, where the kernel has it: hooked while any call is wanted; 64-bit code does not come there
  *
  * A number that sessions want is hooked in one of these ways, by[number], and
  * stays so while it is wanted: so none fires twice, and none is missed while
@@ -50,6 +49,7 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
+#include "kmod/arch.h"
 #include "kmod/compat.h"
 #include "kmod/compat_direct.h"
 #include "kmod/core/hooks.h"
@@ -98,8 +98,8 @@ long sonde_call_everyone; /* negative: some of them trace every task */
 static DEFINE_MUTEX(calls_lock); /* of the following */
 static u32 users[SONDE_CALLS]; /* sessions that want the number */
 static LIST_HEAD(batches);
-static struct batch *all __maybe_unused; /* the one on x64_sys_call */
-static struct batch *compat __maybe_unused; /* the one on ia32_sys_call */
+static struct batch *all __maybe_unused; /* the one on all_calls */
+static struct batch *compat __maybe_unused; /* the one on compat_entry */
 static bool compat_hooked; /* read by the hooks */
 static bool on_tracepoint;
 static u32 marking; /* sessions that have marked threads */
@@ -107,20 +107,10 @@ static u32 marking; /* sessions that have marked threads */
 static unsigned long *call_table __ro_after_init; /* the kernel's */
 /* What is there for numbers without a call. */
 static unsigned long no_call __ro_after_init;
-/* x64_sys_call(), ia32_sys_call(); 0: the kernel has none. */
+/* SONDE_NAME_ALL_CALLS, SONDE_NAME_COMPAT_CALLS; 0: the kernel has none. */
 static unsigned long all_calls __ro_after_init;
 static unsigned long compat_entry __ro_after_init;
 static struct tracepoint *enter_point __ro_after_init;
-
-/* 32-bit calls have other numbers. */
-static bool call_is_compat(void)
-{
-#ifdef CONFIG_IA32_EMULATION
-	return current_thread_info()->status & TS_COMPAT;
-#else
-	return false;
-#endif
-}
 
 static const struct {
 	u16 number, call;
@@ -171,11 +161,7 @@ static noinline bool call_enter_exec(struct sonde_session *session,
 	call_begin(&firing, session, regs, call,
 		   (union sonde_firing_start){ .has_text = true });
 	memset(firing.args, 0, sizeof(firing.args));
-	if (call_is_compat())
-		firing.text_address =
-			(u32)(call == __NR_execve ? regs->bx : regs->cx);
-	else
-		firing.text_address = call == __NR_execve ? regs->di : regs->si;
+	firing.text_address = sonde_call_path(regs, call == __NR_execveat);
 	return sonde_fire_site(&firing, site);
 }
 
@@ -277,16 +263,16 @@ static __always_inline void call_enter(struct pt_regs *regs, unsigned long call,
 	preempt_enable_notrace();
 }
 
-/* Of tramp.S: at the beginning of __x64_sys_NAME(regs). */
+/* Of tramp.S: at the beginning of a call's function. */
 void sonde_call_by_name(struct pt_regs *regs)
 {
-	call_enter(regs, regs->orig_ax, WAY_NAME);
+	call_enter(regs, sonde_call_number(regs), WAY_NAME);
 }
 
-/* Of tramp.S: at the beginning of x64_sys_call(regs, number). */
+/* Of tramp.S: at the beginning of SONDE_NAME_ALL_CALLS. */
 void sonde_call_of_all(struct pt_regs *regs)
 {
-	call_enter(regs, regs->orig_ax, WAY_ALL);
+	call_enter(regs, sonde_call_number(regs), WAY_ALL);
 }
 
 static void call_enter_compat(struct pt_regs *regs, unsigned long number)
@@ -304,15 +290,15 @@ static void call_enter_compat(struct pt_regs *regs, unsigned long number)
 		sonde_run_late();
 }
 
-/* Of tramp.S: at the beginning of ia32_sys_call(regs, number). */
+/* Of tramp.S: at the beginning of SONDE_NAME_COMPAT_CALLS. */
 void sonde_call_of_compat(struct pt_regs *regs)
 {
-	call_enter_compat(regs, regs->orig_ax);
+	call_enter_compat(regs, sonde_call_number(regs));
 }
 
 static void call_probe_sys_enter(void *data, struct pt_regs *regs, long call)
 {
-	if (!call_is_compat())
+	if (!sonde_call_is_compat())
 		call_enter(regs, call, WAY_TRACEPOINT);
 	else if (!READ_ONCE(compat_hooked))
 		call_enter_compat(regs, call);
@@ -330,7 +316,7 @@ static noinline void call_leave_exec(struct sonde_session *session,
 	call_begin(&firing, session, regs, call,
 		   (union sonde_firing_start){ .error = error });
 	memset(firing.args, 0, sizeof(firing.args));
-	firing.args[0] = error;
+	firing.args[SONDE_ARG_EXEC_FAILURE_ERROR] = error;
 	sonde_fire_site(&firing, site);
 }
 
@@ -393,7 +379,7 @@ static long call_clone_call(struct pt_regs *regs)
 {
 	long call = syscall_get_nr(current, regs);
 
-	if (call_is_compat())
+	if (sonde_call_is_compat())
 		call = call_of_compat(call);
 	return call_is_clone(call) ? call : -1;
 }
@@ -459,7 +445,7 @@ void sonde_call_exit(struct pt_regs *regs, long result)
 
 	if (list_empty(&listed))
 		return;
-	if (unlikely(call_is_compat())) {
+	if (unlikely(sonde_call_is_compat())) {
 		call = call_of_compat(call);
 		result = (s32)result;
 	} else if (call == -1) {
@@ -1008,7 +994,7 @@ const struct sonde_tap_ops sonde_call_taps = {
 void sonde_calls_init(void)
 {
 	static const char all_type[] = "long int(struct pt_regs *, unsigned int)";
-	unsigned long address = sonde_function("x64_sys_call", all_type);
+	unsigned long address = sonde_function(SONDE_NAME_ALL_CALLS, all_type);
 	u32 n;
 
 #ifdef SONDE_DIRECT_CALLS
@@ -1017,11 +1003,12 @@ void sonde_calls_init(void)
 #endif
 	enter_point = sonde_tracepoint("sys_enter");
 	/* all calls are of one type */
-	if (sonde_function("__x64_sys_read", "long int(struct pt_regs *)"))
+	if (sonde_function(SONDE_NAME_OF_CALL("read"),
+			   "long int(struct pt_regs *)"))
 		call_table = (unsigned long *)sonde_lookup("sys_call_table");
-	no_call = sonde_lookup("__x64_sys_ni_syscall");
+	no_call = sonde_lookup(SONDE_NAME_OF_CALL("ni_syscall"));
 	all_calls = address ? sonde_location(address) : 0;
-	address = sonde_function("ia32_sys_call", all_type);
+	address = sonde_function(SONDE_NAME_COMPAT_CALLS, all_type);
 	compat_entry = address ? sonde_location(address) : 0;
 	for (n = 0; n < ARRAY_SIZE(compat_calls); n++)
 		compat_calls[n] = SONDE_CALLS;

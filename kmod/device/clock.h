@@ -5,19 +5,18 @@
  * Readers compare it with their own look at that clock (kmod/shared/record.h),
  * so nothing that only runs about as fast will do. This is what they do: the
  * kernel keeps the numbers for it in the vDSO's page, and it takes half the
- * instructions of ktime_get_ns(), which stands in where the clock is not the
- * TSC.
+ * instructions of ktime_get_ns(), which stands in where the vDSO does not read
+ * the processor's own counter.
  */
 #ifndef SONDE_CLOCK_H
 #define SONDE_CLOCK_H
 
 #include <linux/timekeeping.h>
 #include <asm/barrier.h>
-#include <asm/msr.h>
-#include <vdso/clocksource.h>
 #include <vdso/datapage.h>
 #include <vdso/time64.h>
 
+#include "kmod/arch.h"
 #include "kmod/compat_clock.h"
 
 extern const struct sonde_vdso_clock *sonde_vdso;
@@ -32,11 +31,11 @@ static __always_inline u64 sonde_clock(void)
 		begun = READ_ONCE(clock->seq);
 		smp_rmb(); /* as the vDSO: the sequence before what it covers */
 		if (unlikely((begun & 1) ||
-			     clock->clock_mode != VDSO_CLOCKMODE_TSC))
+			     clock->clock_mode != SONDE_CLOCKMODE))
 			return ktime_get_ns();
 		now = clock->basetime[CLOCK_MONOTONIC].nsec;
 		last = clock->cycle_last;
-		cycles = rdtsc_ordered();
+		cycles = sonde_cycles();
 		if (likely(cycles > last)) {
 			if (unlikely(SONDE_VDSO_OVERFLOWS(clock, cycles - last)))
 				return ktime_get_ns();

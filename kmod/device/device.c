@@ -272,18 +272,12 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 	case SONDE_SPAWN:
 	case SONDE_RUN_TO_ENTRY:
 		return device_not_here(x, "start programs: fork, then attach");
-	case SONDE_STOP_TARGET:
-	case SONDE_CONTINUE_TARGET:
-		return sonde_hold_pause(session, r->value,
-					r->kind == SONDE_STOP_TARGET, why);
 	case SONDE_RELEASE:
 		return sonde_hold_release(session, r->id, r->value, why);
 	case SONDE_FOLLOW:
 		return sonde_target_follow(session, r->value, why);
 	case SONDE_SEEN:
 		return sonde_hold_seen(session, r->id, why);
-	case SONDE_SIGNAL_TARGET:
-		return device_not_here(x, "signal targets: use kill()");
 	case SONDE_READ_MEMORY:
 	case SONDE_WRITE_MEMORY:
 		return device_not_here(x,

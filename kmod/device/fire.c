@@ -38,8 +38,8 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <asm/segment.h>
 
+#include "kmod/arch.h"
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
@@ -156,11 +156,11 @@ static int fire_env_read_text(void *thread, uint64_t address, char *to,
 /* With interrupts off no mapping is looked up: later, if that can be. */
 static bool fire_may_unwind(const struct pt_regs *regs)
 {
-	if (!in_task() || !current->mm || !user_64bit_mode((struct pt_regs *)regs))
+	if (!in_task() || !current->mm || !sonde_is_native(regs))
 		return false;
 	if (!irqs_disabled())
 		return true;
-	sonde_note_absent(regs->ip, 1, false);
+	sonde_note_absent(sonde_pc(regs), 1, false);
 	return false;
 }
 
@@ -178,12 +178,12 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 		return 0;
 	if (fire_may_unwind(regs))
 		return sonde_unwind(firing, to, max);
-	to[count++] = regs->ip;
+	to[count++] = sonde_pc(regs);
 	if (firing->start.at_edge && count < max &&
-	    !sonde_read_present(regs->sp, &word, sizeof(word)))
+	    !sonde_read_present(sonde_sp(regs), &word, sizeof(word)))
 		to[count++] = word;
-	frame = regs->bp;
-	low = regs->sp;
+	frame = sonde_frame_pointer(regs);
+	low = sonde_sp(regs);
 	while (count < max && frame >= low && frame % 8 == 0 &&
 	       frame - low < FRAME_MAX) {
 		u64 pair[2];
@@ -322,45 +322,10 @@ static uint64_t fire_env_variable(void *thread, uint32_t variable)
 	return sonde_variable(thread, variable);
 }
 
-/* Selectors that the entry code leaves as the program has them. */
-static u64 fire_selector(u32 number)
-{
-	u16 value = 0;
-
-	switch (number) {
-	case 21:
-		savesegment(ds, value);
-		break;
-	case 22:
-		savesegment(es, value);
-		break;
-	case 23:
-		savesegment(fs, value);
-		break;
-	case 24:
-		savesegment(gs, value);
-		break;
-	}
-	return value;
-}
-
 /* uregs[number] of the user. */
 u64 sonde_register(struct sonde_firing *firing, u32 number)
 {
-	const struct pt_regs *r = firing->regs;
-	static const u8 offsets[21] = {
-#define AT(name) offsetof(struct pt_regs, name)
-		AT(r15), AT(r14), AT(r13), AT(r12), AT(bp),  AT(bx), AT(r11),
-		AT(r10), AT(r9),  AT(r8),  AT(ax),  AT(cx),  AT(dx), AT(si),
-		AT(di),	 0,	  AT(ip),  AT(cs),  AT(flags), AT(sp), AT(ss),
-#undef AT
-	};
-
-	if (!r || number == 15)
-		return 0;
-	if (number >= ARRAY_SIZE(offsets))
-		return fire_selector(number);
-	return *(const unsigned long *)((const char *)r + offsets[number]);
+	return firing->regs ? sonde_user_register(firing->regs, number) : 0;
 }
 
 static uint64_t fire_env_register(void *thread, uint32_t number)
@@ -659,7 +624,8 @@ static noinline void fire_fetch_stack_args(struct sonde_firing *firing)
 		return;
 	firing->start.stack_args = false;
 	if (firing->regs)
-		sonde_read_user(firing->regs->sp + 8, &firing->args[6],
+		sonde_read_user(sonde_stack_arguments(firing->regs),
+				&firing->args[6],
 				(SONDE_DIF_ARGS - 6) * sizeof(u64));
 }
 

@@ -9,6 +9,7 @@
 #ifndef SONDE_FIRE_H
 #define SONDE_FIRE_H
 
+#include "kmod/arch.h"
 #include "kmod/device/buffer.h"
 #include "kmod/device/session.h"
 #include "kmod/device/writer.h"
@@ -55,20 +56,10 @@ static __always_inline void sonde_fetch_args(struct sonde_firing *firing)
 	u32 n;
 
 	if (source == SONDE_ARGS_CALL || source == SONDE_ARGS_USER) {
-		firing->args[0] = regs->di;
-		firing->args[1] = regs->si;
-		firing->args[2] = regs->dx;
-		firing->args[3] = source == SONDE_ARGS_CALL ? regs->r10 :
-							      regs->cx;
-		firing->args[4] = regs->r8;
-		firing->args[5] = regs->r9;
+		sonde_fetch_registers(regs, source == SONDE_ARGS_CALL,
+				      firing->args);
 	} else if (source == SONDE_ARGS_COMPAT) {
-		firing->args[0] = (u32)regs->bx;
-		firing->args[1] = (u32)regs->cx;
-		firing->args[2] = (u32)regs->dx;
-		firing->args[3] = (u32)regs->si;
-		firing->args[4] = (u32)regs->di;
-		firing->args[5] = (u32)regs->bp;
+		sonde_fetch_compat_registers(regs, firing->args);
 	} else if (source == SONDE_ARGS_RESULT) {
 		firing->args[0] = firing->result;
 		firing->args[1] = firing->result;

@@ -64,7 +64,7 @@ u32 sonde_grip_resume(struct sonde_grip *grip)
 	bool stays;
 
 	spin_lock(&grip->lock);
-	stays = !grip->dropped && (grip->held || grip->paused || grip->mapped);
+	stays = !grip->dropped && (grip->held || grip->mapped);
 	spin_unlock(&grip->lock);
 	return stays && grip_may_hold(grip) ? UTRACE_STOP : UTRACE_RESUME;
 }
@@ -213,7 +213,7 @@ static bool grip_link_grip(struct sonde_grip *grip)
 
 /* Return: 0; -EEXIST there is a grip; -EDEADLK, -ESRCH, -EPERM, -ENOMEM. */
 static int grip_take(struct sonde_grips *grips, struct task_struct *task,
-		     bool newborn, bool paused)
+		     bool newborn)
 {
 	const int flags = UTRACE_ATTACH_CREATE | UTRACE_ATTACH_EXCLUSIVE |
 			  UTRACE_ATTACH_MATCH_OPS;
@@ -231,7 +231,6 @@ static int grip_take(struct sonde_grips *grips, struct task_struct *task,
 	grip->task = task;
 	grip->tgid = task->tgid;
 	grip->newborn = newborn;
-	grip->paused = paused;
 	spin_lock_init(&grip->lock);
 	INIT_LIST_HEAD(&grip->waiting);
 	engine = utrace_attach_task(task, flags, &grips->ops, grip);
@@ -254,49 +253,37 @@ static int grip_take(struct sonde_grips *grips, struct task_struct *task,
 	err = utrace_set_events(task, engine, READ_ONCE(grips->events));
 	if (err && sonde_grip_unlink(grip))
 		grip_let_go(grip);
-	if (!err && (paused || newborn))
-		sonde_grip_tell(grip, paused ? UTRACE_STOP : UTRACE_REPORT);
+	if (!err && newborn)
+		sonde_grip_tell(grip, UTRACE_REPORT);
 	utrace_engine_put(engine);
 	return err;
 }
 
-static bool grip_wants(struct sonde_session *session, struct task_struct *task,
-		       u32 only)
+static bool grip_wants(struct sonde_session *session, struct task_struct *task)
 {
 	if ((task->flags & SONDE_PF_KERNEL) || READ_ONCE(task->exit_state))
-		return false;
-	if (only && task->tgid != only)
 		return false;
 	return session->targeted ? sonde_finder_has(session->finder, task->tgid) :
 				   session->privileged;
 }
 
-struct taking {
-	struct sonde_grips *grips;
-	u32 only;
-};
-
 static bool grip_take_one(void *data, struct task_struct *task)
 {
-	const struct taking *taking = data;
-	struct sonde_grips *grips = taking->grips;
+	struct sonde_grips *grips = data;
 	struct sonde_grip *grip;
 
-	if (!grip_wants(grips->session, task, taking->only))
+	if (!grip_wants(grips->session, task))
 		return false;
 	spin_lock(&grips->lock);
 	grip = grip_find_grip(grips, task);
 	spin_unlock(&grips->lock);
-	return !grip && !grip_take(grips, task, false, false);
+	return !grip && !grip_take(grips, task, false);
 }
 
-/* A grip on every thread that is covered, or on those of process @only. */
-int sonde_grips_take(struct sonde_grips *grips, u32 only)
+/* A grip on every thread that is covered. */
+int sonde_grips_take(struct sonde_grips *grips)
 {
-	struct taking taking = { .grips = grips, .only = only };
-
-	return sonde_finder_each(grips->session->finder, grip_take_one,
-				 &taking);
+	return sonde_finder_each(grips->session->finder, grip_take_one, grips);
 }
 
 /**
@@ -309,20 +296,12 @@ int sonde_grips_take(struct sonde_grips *grips, u32 only)
 void sonde_hold_newborn(struct sonde_session *session, struct task_struct *task)
 {
 	struct sonde_grips *grips = READ_ONCE(session->grips);
-	struct sonde_grip *maker;
-	bool paused = false;
 
-	if (!grips || !grip_wants(session, task, 0))
+	if (!grips || !grip_wants(session, task))
 		return;
-	maker = sonde_grip_get(grips, current);
-	if (maker) {
-		paused = task->tgid == current->tgid &&
-			 READ_ONCE(maker->paused);
-		utrace_engine_put(maker->engine);
-	}
 	/* a search comes with the first tap that is held, and sees the child */
-	if (paused || rcu_access_pointer(grips->taps))
-		grip_take(grips, task, true, paused);
+	if (rcu_access_pointer(grips->taps))
+		grip_take(grips, task, true);
 }
 
 void sonde_grips_set_events(struct sonde_grips *grips)
@@ -386,7 +365,7 @@ struct sonde_grip *sonde_grip_own(struct sonde_grips *grips)
 
 	if (grip)
 		return grip;
-	grip_take(grips, current, false, false);
+	grip_take(grips, current, false);
 	return sonde_grip_get(grips, current);
 }
 

@@ -18,9 +18,9 @@
  * the return to user mode. Who sends a signal, and whom a timer interrupts, cannot
  * be held.
  *
- * SONDE_STOP_TARGET stops threads by the same engines, and so does a file that a
- * thread of a target maps that is followed (SONDE_FOLLOW). The process that opened
- * the session is never held, or nobody would answer: held taps do not fire there.
+ * A file that a thread maps of a target that is followed (SONDE_FOLLOW) stops it by
+ * the same engine. The process that opened the session is never held, or nobody
+ * would answer: held taps do not fire there.
  *
  * A program that holds may miss memory that only somebody else can bring (FUSE,
  * userfaultfd). A thread that waits for it is not waited for by who lets it go:
@@ -42,6 +42,7 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
+#include "kmod/arch.h"
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
@@ -192,11 +193,6 @@ static u32 hold_answer(struct sonde_grip *grip, u32 action)
 	return (action & ~UTRACE_RESUME_MASK) | sonde_grip_resume(grip);
 }
 
-static bool hold_is_64bit(void)
-{
-	return syscall_get_arch(current) == AUDIT_ARCH_X86_64;
-}
-
 static u32 hold_on_entry(u32 action, struct utrace_engine *engine,
 			 struct pt_regs *regs)
 {
@@ -208,21 +204,17 @@ static u32 hold_on_entry(u32 action, struct utrace_engine *engine,
 		hold_run_waiting(grip);
 		return hold_answer(grip, action);
 	}
-	if (!hold_is_64bit() || (unsigned long)call >= SONDE_CALLS)
+	if (sonde_call_is_compat() || (unsigned long)call >= SONDE_CALLS)
 		return hold_answer(grip, action);
 	hold_begin(&firing, grip, call);
 	if (IS_EXEC(call)) {
-		firing.text_address = call == __NR_execve ? regs->di : regs->si;
+		firing.text_address =
+			sonde_call_path(regs, call == __NR_execveat);
 		firing.start.has_text = true;
 		hold_report(grip, SONDE_TAP_EXEC, &firing);
 		firing.start.has_text = false;
 	}
-	firing.args[0] = regs->di;
-	firing.args[1] = regs->si;
-	firing.args[2] = regs->dx;
-	firing.args[3] = regs->r10;
-	firing.args[4] = regs->r8;
-	firing.args[5] = regs->r9;
+	sonde_fetch_registers(regs, true, firing.args);
 	hold_report(grip, SONDE_TAP_SYSCALL_ENTRY, &firing);
 	return hold_answer(grip, action);
 }
@@ -237,17 +229,17 @@ static u32 hold_on_return(u32 action, struct utrace_engine *engine,
 
 	if (call == -1)
 		call = __NR_rt_sigreturn; /* only that leaves without it */
-	if (!hold_is_64bit() || (unsigned long)call >= SONDE_CALLS)
+	if (sonde_call_is_compat() || (unsigned long)call >= SONDE_CALLS)
 		return hold_answer(grip, action);
 	hold_begin(&firing, grip, call);
 	if (call != __NR_rt_sigreturn)
 		firing.start.error = -error;
 	if (firing.start.error && IS_EXEC(call)) {
-		firing.args[0] = firing.start.error;
+		firing.args[SONDE_ARG_EXEC_FAILURE_ERROR] = firing.start.error;
 		hold_report(grip, SONDE_TAP_EXEC_FAILURE, &firing);
 	}
-	firing.args[0] = firing.start.error ? -1 : regs->ax;
-	firing.args[1] = firing.args[0];
+	sonde_result_args(firing.args, firing.start.error,
+			  sonde_call_result(regs));
 	hold_report(grip, SONDE_TAP_SYSCALL_RETURN, &firing);
 	return hold_answer(grip, action);
 }
@@ -261,8 +253,7 @@ static u32 hold_on_clone(u32 action, struct utrace_engine *engine,
 
 	hold_begin(&firing, grip,
 		   syscall_get_nr(current, task_pt_regs(current)));
-	firing.args[0] = child->pid;
-	firing.args[1] = flags;
+	sonde_create_args(firing.args, child->pid, flags);
 	hold_report(grip, thread ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE,
 		    &firing);
 	return hold_answer(grip, action);
@@ -314,12 +305,12 @@ static u32 hold_on_signal(u32 action, struct utrace_engine *engine,
 	sonde_siginfo_args(firing.args, info->si_signo, info->si_errno,
 			   info->si_code, &info->_sifields);
 	if (verdict == UTRACE_SIGNAL_IGN) {
-		firing.args[3] = current->tgid;
-		firing.args[4] = current->pid;
+		sonde_receiver_args(firing.args, current->tgid, current->pid);
 		hold_report(grip, SONDE_TAP_SIGNAL_DISCARD, &firing);
 	} else {
 		if (orig_ka)
-			firing.args[3] = (unsigned long)orig_ka->sa.sa_handler;
+			firing.args[SONDE_ARG_SIGNAL_DELIVER_HANDLER] =
+				(unsigned long)orig_ka->sa.sa_handler;
 		hold_report(grip, SONDE_TAP_SIGNAL_DELIVER, &firing);
 	}
 	return hold_answer(grip, action);
@@ -511,7 +502,7 @@ int sonde_holds_update(struct sonde_session *session)
 	sonde_grips_set_events(grips);
 	if (!fresh)
 		return 0;
-	return sonde_finder_follow(session->finder) ?: sonde_grips_take(grips, 0);
+	return sonde_finder_follow(session->finder) ?: sonde_grips_take(grips);
 }
 
 /**

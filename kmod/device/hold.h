@@ -39,7 +39,6 @@ struct sonde_grip {
 	bool newborn; /* START and LWP_START are to be fired */
 	spinlock_t lock;
 	bool held; /* the first that waits does so for a release */
-	bool paused; /* by SONDE_STOP_TARGET */
 	u32 mapped; /* files whose SONDE_SEEN it waits for */
 	bool absent; /* the thread waits for memory that somebody else must bring */
 	bool dropped; /* nothing that the session points to may be looked at */
@@ -75,14 +74,12 @@ void sonde_grip_seen(struct sonde_grip *grip);
 struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
 				  struct task_struct *task);
 struct sonde_grips *sonde_grips_of(struct sonde_session *session);
-int sonde_grips_take(struct sonde_grips *grips, u32 only);
+int sonde_grips_take(struct sonde_grips *grips);
 int sonde_hold_check(u32 kind, char *why);
 
 /* release.c */
 int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 		       char *why);
 int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why);
-int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
-		     char *why);
 
 #endif

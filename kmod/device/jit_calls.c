@@ -3,6 +3,7 @@
  * C that native code calls: each has BPF's five arguments, the first of them the
  * firing.
  */
+#include "kmod/arch.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/jit.h"
 #include "kmod/device/kernel.h"
@@ -237,13 +238,7 @@ u64 sonde_jit_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
  */
 static void jit_find_caller(struct pt_regs *regs, const unsigned long *helper)
 {
-	const unsigned long *native = (const unsigned long *)helper[0];
-
-	memset(regs, 0, sizeof(*regs));
-	regs->bp = native[0];
-	regs->ip = native[1];
-	regs->sp = (unsigned long)(native + 2);
-	regs->cs = __KERNEL_CS;
+	sonde_set_frame(regs, (const unsigned long *)helper[0]);
 }
 
 u64 sonde_jit_kernel_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)

@@ -137,8 +137,7 @@ static void point_probe_newtask(void *data, struct task_struct *task,
 	if (sonde_covers(session, current)) {
 		point_begin(&firing, session);
 		firing.call = syscall_get_nr(current, firing.regs);
-		firing.args[0] = task->pid;
-		firing.args[1] = flags;
+		sonde_create_args(firing.args, task->pid, flags);
 		point_fire_kind(&firing, flags & CLONE_THREAD ?
 						 SONDE_TAP_LWP_CREATE :
 						 SONDE_TAP_CREATE);
@@ -212,13 +211,6 @@ static void point_put_signal(struct sonde_firing *firing, int number,
 			   &info->_sifields);
 }
 
-static void point_put_receiver(struct sonde_firing *firing,
-			       const struct task_struct *task)
-{
-	firing->args[3] = task->tgid;
-	firing->args[4] = task->pid;
-}
-
 /*
  * A signal that is ignored when it is sent: this runs in the sender, of whom
  * nobody has asked, or in an interrupt of anybody. Its receiver fires it, before
@@ -282,12 +274,12 @@ static void point_probe_generate(void *data, int number,
 	if (in_task() && sonde_covers(session, current)) {
 		point_begin(&firing, session);
 		point_put_signal(&firing, number, info);
-		point_put_receiver(&firing, task);
+		sonde_receiver_args(firing.args, task->tgid, task->pid);
 		point_fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
 	}
 	if (result == TRACE_SIGNAL_IGNORED && sonde_covers(session, task)) {
 		point_put_signal(&firing, number, info);
-		point_put_receiver(&firing, task);
+		sonde_receiver_args(firing.args, task->tgid, task->pid);
 		point_discard_later(session, task, firing.args);
 	}
 	preempt_enable_notrace();
@@ -324,10 +316,12 @@ static void point_probe_deliver(void *data, int number,
 		point_begin(&firing, session);
 		point_put_signal(&firing, point_given_number(number), info);
 		if (point_is_ignored(number, action)) {
-			point_put_receiver(&firing, current);
+			sonde_receiver_args(firing.args, current->tgid,
+					    current->pid);
 			point_fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
 		} else {
-			firing.args[3] = (unsigned long)action->sa.sa_handler;
+			firing.args[SONDE_ARG_SIGNAL_DELIVER_HANDLER] =
+				(unsigned long)action->sa.sa_handler;
 			point_fire_kind(&firing, SONDE_TAP_SIGNAL_DELIVER);
 		}
 	}

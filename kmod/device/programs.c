@@ -28,50 +28,6 @@
 #define PROGRAM_BYTES_MAX (64ull << 20) /* of all programs of a session */
 #define ECBS_MAX 4096u /* of a probe */
 
-static void program_note_use(struct sonde_program *program,
-			     const struct sonde_dif_insn *insn)
-{
-	switch (insn->op) {
-	case SONDE_DIF_STL:
-		program->needs |= SONDE_NEED_CARE;
-		fallthrough;
-	case SONDE_DIF_LDL:
-		program->needs |= SONDE_NEED_LOCALS;
-		break;
-	case SONDE_DIF_STT:
-		program->needs |= SONDE_NEED_CARE;
-		fallthrough;
-	case SONDE_DIF_LDT:
-		program->needs |= SONDE_NEED_THREAD;
-		break;
-	case SONDE_DIF_LDU:
-	case SONDE_DIF_LDS:
-	case SONDE_DIF_CAPSTR:
-	case SONDE_DIF_CAPSTRN:
-	case SONDE_DIF_CAPMEM:
-	case SONDE_DIF_CAPSTACK:
-		program->needs |= SONDE_NEED_USER;
-		break;
-	case SONDE_DIF_VAR:
-		if (insn->i == SONDE_DIF_VAR_UCALLER ||
-		    insn->i == SONDE_DIF_VAR_USTACKDEPTH)
-			program->needs |= SONDE_NEED_USER;
-		if (insn->i == SONDE_DIF_VAR_TIMESTAMP)
-			program->needs |= SONDE_NEED_TIME;
-		break;
-	case SONDE_DIF_CAPTEXT:
-		if (insn->i == SONDE_DIF_TEXT_PSARGS ||
-		    insn->i == SONDE_DIF_TEXT_PROBE_TEXT)
-			program->needs |= SONDE_NEED_USER;
-		break;
-	case SONDE_DIF_ARG:
-		program->needs |= SONDE_NEED_ARGS;
-		if (insn->i >= 6)
-			program->needs |= SONDE_NEED_STACK_ARGS;
-		break;
-	}
-}
-
 /* Of one instruction, at most; but for the depth of the stack. */
 static u32 program_cost_of(const struct sonde_dif_insn *insn)
 {
@@ -114,34 +70,13 @@ static u32 program_cost_of_all(const struct sonde_dif_program *view)
 	return depth ? cost + SONDE_WALK_COST(SONDE_DIF_MAX_FRAMES) : cost;
 }
 
-/* Stacks are printed when their processes have ended. */
-static bool program_wants_symbols(const struct sonde_program *program)
+static int program_check_texts(u32 texts, char *why)
 {
-	const struct sonde_dif_insn *insn = program->view.insns;
-	u32 n;
-
-	for (n = 0; n < program->view.length; n++, insn++)
-		if (insn->op == SONDE_DIF_CAPSTACK ||
-		    (insn->op == SONDE_DIF_VAR &&
-		     insn->i == SONDE_DIF_VAR_UCALLER))
-			return true;
-	return false;
-}
-
-static int program_check_texts(const struct sonde_program *program, char *why)
-{
-	const struct sonde_dif_insn *insn = program->view.insns;
-	u32 n;
-
-	for (n = 0; n < program->view.length; n++, insn++) {
-		if (insn->op != SONDE_DIF_CAPTEXT ||
-		    insn->i != SONDE_DIF_TEXT_SYSCALL_ARGS)
-			continue;
-		scnprintf(why, SONDE_WHY,
-			  "the kmod source cannot capture a system call's arguments as one text");
-		return -EOPNOTSUPP;
-	}
-	return 0;
+	if (!(texts & BIT(SONDE_DIF_TEXT_SYSCALL_ARGS)))
+		return 0;
+	scnprintf(why, SONDE_WHY,
+		  "the kmod source cannot capture a system call's arguments as one text");
+	return -EOPNOTSUPP;
 }
 
 static int program_check_sizes(const struct sonde_program_payload *head,
@@ -202,7 +137,8 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 {
 	const struct sonde_program_payload *head = bytes;
 	struct sonde_program *program;
-	int err, n;
+	struct sonde_needs needs;
+	int err;
 
 	lockdep_assert_held(&session->lock);
 	if (length < sizeof(*head)) {
@@ -223,18 +159,19 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		goto out_free;
 	}
 	err = sonde_dif_verify(&program->view, why, SONDE_WHY);
-	if (!err)
-		err = program_check_texts(program, why);
-	if (!err && sonde_dif_sees_kernel(&program->view))
+	if (err)
+		goto out_free;
+	needs = sonde_dif_needs(&program->view);
+	err = program_check_texts(needs.texts, why);
+	if (!err && needs.kernel)
 		err = sonde_kernel_check(session, why);
 	if (!err)
 		err = sonde_buffers_scratch(session, program->view.record_max);
 	if (err)
 		goto out_free;
-	for (n = 0; n < program->view.length; n++)
-		program_note_use(program, &program->view.insns[n]);
+	program->needs = needs.ready;
 	program->cost = program_cost_of_all(&program->view);
-	if (program_wants_symbols(program))
+	if (needs.frames) /* stacks are printed when their processes have ended */
 		sonde_mappings_follow(session);
 	program->reserve = ALIGN(program->view.record_max, 8);
 	program->empty = program->view.length == 1 && !program->view.slots &&

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the consumer says of held threads: SONDE_RELEASE, SONDE_SEEN,
- * SONDE_STOP_TARGET and SONDE_CONTINUE_TARGET. hold.c has the theory.
+ * What the consumer says of held threads: SONDE_RELEASE and SONDE_SEEN.
+ * hold.c has the theory.
  */
-#include <linux/jiffies.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -12,8 +11,6 @@
 #include "kmod/device/covers.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/session.h"
-
-#define PAUSE_PATIENCE (2 * HZ)
 
 static struct task_struct *release_get_task(u32 tid)
 {
@@ -161,74 +158,4 @@ int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 	err = release_held(grip, tid, how, why);
 	utrace_engine_put(grip->engine);
 	return err;
-}
-
-static bool release_stands(struct sonde_grip *grip)
-{
-	if (sonde_grip_tell(grip, UTRACE_STOP) != -EINPROGRESS)
-		return true;
-	/* asleep in a call: it stops before it is back in user mode */
-	return !task_is_running(grip->task);
-}
-
-/* Tells all threads of the process; whether all of them stand. */
-static bool release_pause_all(struct sonde_grips *grips, u32 pid, bool pause)
-{
-	struct sonde_grip *grip;
-	bool all = true;
-	int bucket;
-
-	spin_lock(&grips->lock);
-	hash_for_each(grips->table, bucket, grip, node) {
-		if (grip->tgid != pid || grip->exited)
-			continue;
-		spin_lock(&grip->lock);
-		grip->paused = pause;
-		spin_unlock(&grip->lock);
-		if (pause)
-			all &= release_stands(grip);
-		else
-			release_go_on(grip);
-	}
-	spin_unlock(&grips->lock);
-	return all;
-}
-
-/**
- * sonde_hold_pause() - stop a target, or let it go on
- * @session: its lock is held
- * @pid: a target
- * @pause: which
- * @why: what to tell the user on failure
- *
- * Context: Process context. Sleeps until the threads stand, two seconds at
- * most; one that sleeps in a system call stops when that is over.
- * Return: 0, -ESRCH, -EDEADLK, -ENOMEM, those of sonde_hold_check().
- */
-int sonde_hold_pause(struct sonde_session *session, u64 pid, bool pause,
-		     char *why)
-{
-	unsigned long end = jiffies + PAUSE_PATIENCE;
-	struct sonde_grips *grips;
-	int err;
-
-	lockdep_assert_held(&session->lock);
-	if (!pid || pid > INT_MAX || !sonde_has_target(session, pid)) {
-		scnprintf(why, SONDE_WHY, "no process %llu is traced", pid);
-		return -ESRCH;
-	}
-	if (pid == session->opener) {
-		scnprintf(why, SONDE_WHY, "process %llu would stop itself", pid);
-		return -EDEADLK;
-	}
-	err = pause ? sonde_hold_check(SONDE_TAP_CREATE, why) : 0;
-	if (err)
-		return err;
-	grips = sonde_grips_of(session);
-	if (!grips || (pause && sonde_grips_take(grips, pid) < 0))
-		return -ENOMEM;
-	while (!release_pause_all(grips, pid, pause) &&
-	       time_before(jiffies, end) && !fatal_signal_pending(current))
-		schedule_timeout_killable(1);
-	return 0;
 }

@@ -116,17 +116,7 @@ struct sonde_writer {
 	u64 locals[SONDE_DIF_LOCALS];
 };
 
-/* What a program must find ready when it runs. */
-enum sonde_need {
-	SONDE_NEED_ARGS = 1,
-	SONDE_NEED_STACK_ARGS = 2, /* arg6 or later */
-	SONDE_NEED_LOCALS = 4,
-	SONDE_NEED_THREAD = 8, /* its thread variables */
-	SONDE_NEED_USER = 16, /* user memory, which may be absent */
-	SONDE_NEED_CARE = 32, /* it stores in variables */
-	SONDE_NEED_TIME = 64,
-	SONDE_NEED_EACH = 128, /* of a list: there are several */
-};
+#define SONDE_NEED_EACH BIT(31) /* beside enum sonde_need, of a list: there are several */
 
 struct sonde_program {
 	struct sonde_dif_program view;

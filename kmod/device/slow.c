@@ -28,8 +28,8 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <asm/msr.h>
 
+#include "kmod/arch.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/buffer.h"
 #include "kmod/device/covers.h"
@@ -274,29 +274,6 @@ static bool slow_put_off(struct sonde_firing *firing,
 }
 
 /**
- * sonde_leave_fetch() - what a jump's operand is made of
- * @regs: the user's
- * @state: its registers and bases are filled in
- *
- * Context: The thread, at the jump.
- */
-void sonde_leave_fetch(const struct pt_regs *regs,
-		       struct sonde_leave_state *state)
-{
-	const u64 values[] = {
-		regs->ax, regs->cx, regs->dx,  regs->bx,  regs->sp,  regs->bp,
-		regs->si, regs->di, regs->r8,  regs->r9,  regs->r10, regs->r11,
-		regs->r12, regs->r13, regs->r14, regs->r15,
-	};
-
-	BUILD_BUG_ON(sizeof(values) != sizeof(state->registers));
-	memcpy(state->registers, values, sizeof(values));
-	/* what the thread has set itself, without the kernel, too */
-	state->fs_base = native_read_msr(MSR_FS_BASE);
-	state->gs_base = native_read_msr(MSR_KERNEL_GS_BASE);
-}
-
-/**
  * sonde_fire_behind() - fire after what the current thread has put off
  * @firing: as for sonde_fire(); its probe would fire now
  * @probe: that fires
@@ -434,8 +411,8 @@ static int slow_read_operand(void *context, u64 address, u64 *value)
 static bool slow_leaves(struct sonde_slow *slow, struct sonde_grip *grip)
 {
 	struct sonde_leave_state state = {
-		.pc = slow->regs.ip,
-		.flags = slow->regs.flags,
+		.pc = sonde_pc(&slow->regs),
+		.flags = sonde_flags_register(&slow->regs),
 		.read = slow_read_operand,
 	};
 	bool unknown = false, leaves;

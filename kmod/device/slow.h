@@ -32,8 +32,6 @@ void sonde_note_absent(u64 address, u32 length, bool text);
 void sonde_run_late(void);
 void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
 		       const struct sonde_leave *leave);
-void sonde_leave_fetch(const struct pt_regs *regs,
-		       struct sonde_leave_state *state);
 bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip);
 void sonde_fire_watch(void);
 void sonde_fire_user(struct sonde_firing *firing,

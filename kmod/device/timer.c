@@ -86,7 +86,9 @@ static void timer_fire_timer(struct sonde_armed *armed)
 	};
 
 	if (regs && (user_mode(regs) || armed->session->sees_kernel))
-		firing.args[user_mode(regs)] = instruction_pointer(regs);
+		firing.args[user_mode(regs) ? SONDE_ARG_SAMPLE_USER_PC :
+					      SONDE_ARG_SAMPLE_KERNEL_PC] =
+			instruction_pointer(regs);
 	if (timer_has_user())
 		firing.regs = task_pt_regs(current);
 	this_cpu_write(sonde_sampling, true);
@@ -94,10 +96,32 @@ static void timer_fire_timer(struct sonde_armed *armed)
 	this_cpu_write(sonde_sampling, false);
 }
 
-/* Longer than its programs can take nothing took: a host's pause is not theirs. */
+/*
+ * Longer than its programs can take nothing took: a host's pause is not theirs. How
+ * long a step can take is measured by the clock, when the module is loaded: a kernel
+ * that debugs itself in an emulator is a hundred times slower than another.
+ */
+#define STEP_NS 256u
+static u64 step_ns __ro_after_init = STEP_NS;
+
+static void timer_measure_steps(void)
+{
+	enum { ROUNDS = 5, READS = 100 };
+	u64 least = U64_MAX, began;
+	int round, n;
+
+	for (round = 0; round < ROUNDS; round++) {
+		began = sonde_clock();
+		for (n = 0; n < READS; n++)
+			sonde_clock();
+		least = min(least, sonde_clock() - began);
+	}
+	step_ns = max_t(u64, STEP_NS, 8 * least / READS);
+}
+
 static u64 timer_took(const struct sonde_probe *probe, u64 began, u64 ended)
 {
-	return min(ended - began, (READ_ONCE(probe->cost) + 100ull) * 256);
+	return min(ended - began, (READ_ONCE(probe->cost) + 100ull) * step_ns);
 }
 
 static void timer_fire_within(struct sonde_armed *armed)
@@ -289,13 +313,14 @@ static int timer_cpu_down_here(unsigned int cpu)
 }
 
 /**
- * sonde_timers_init() - follow the CPUs
+ * sonde_timers_init() - follow the CPUs, measure this one
  *
  * Context: Process context, module load.
  * Return: 0 or what cpuhp_setup_state() says.
  */
 int sonde_timers_init(void)
 {
+	timer_measure_steps();
 	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
 						  "sonde:timer", timer_cpu_up,
 						  timer_cpu_down_here);

@@ -15,8 +15,8 @@
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <asm/ptrace.h>
 
+#include "kmod/arch.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
 #include "kmod/device/slow.h"
@@ -106,17 +106,6 @@ static const struct sonde_cfi_env unwind_env = {
 	.row = unwind_row,
 };
 
-static void unwind_fetch(struct walk *w, const struct pt_regs *regs)
-{
-	const u64 values[SONDE_CFI_REGISTERS] = {
-		regs->ax, regs->dx,  regs->cx,	regs->bx,  regs->si,  regs->di,
-		regs->bp, regs->sp,  regs->r8,	regs->r9,  regs->r10, regs->r11,
-		regs->r12, regs->r13, regs->r14, regs->r15, regs->ip,
-	};
-
-	memcpy(w->regs, values, sizeof(values));
-}
-
 /**
  * sonde_unwind() - the user's frames, by frame information
  * @firing: has the user's registers
@@ -132,7 +121,7 @@ u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max)
 
 	BUILD_BUG_ON(sizeof(*w) > PAGE_SIZE / 2);
 	BUILD_BUG_ON(SONDE_DIF_MAX_FRAMES * sizeof(*to) > PAGE_SIZE / 2);
-	unwind_fetch(w, firing->regs);
+	sonde_fetch_frame(firing->regs, w->regs);
 	w->start = 0;
 	w->end = 0;
 	sonde_cfi_begin(&w->cfi, &unwind_env, w, SONDE_WALK_COST(max));

@@ -31,6 +31,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "kmod/arch.h"
 #include "kmod/compat.h"
 #include "kmod/compat_uprobe.h"
 #include "kmod/core/hooks.h"
@@ -45,7 +46,6 @@
 #include "kmod/device/tap.h"
 #include "kmod/device/uprobe.h"
 
-#define BREAKPOINT 0xcc
 
 struct sonde_uprobe {
 	struct uprobe_consumer consumer;
@@ -140,8 +140,8 @@ static enum verdict utap_leaves(const struct sonde_leave *leave,
 	struct sonde_leave_state state SONDE_UNINITIALIZED;
 	bool absent = false;
 
-	state.pc = regs->ip;
-	state.flags = regs->flags;
+	state.pc = sonde_pc(regs);
+	state.flags = sonde_flags_register(regs);
 	state.read = utap_read_operand;
 	state.context = &absent;
 	if (leave->how == SONDE_LEAVE_JUMP_OPERAND)
@@ -159,23 +159,24 @@ static noinline enum verdict utap_judge(const struct sonde_armed *armed,
 	struct sonde_session *session = armed->session;
 	const struct sonde_tap *tap = &armed->tap;
 	u32 probe = armed->probe->id;
-	u64 entry = regs->ip + tap->function - tap->offset;
+	u64 entry = sonde_pc(regs) + tap->function - tap->offset;
 	enum verdict verdict;
 
 	if (tap->leave.how == SONDE_LEAVE_NONE)
-		return sonde_reenter_take(session, probe, entry, regs->sp) ?
-			       STAYS : FIRES;
+		return sonde_reenter_take(session, probe, entry,
+					  sonde_sp(regs)) ? STAYS : FIRES;
 	verdict = utap_leaves(&tap->leave, regs);
 	if (verdict == STAYS)
 		return STAYS;
 	if (tap->kind == SONDE_TAP_USER_ENTRY) {
 		if (READ_ONCE(armed->probe->entries))
-			sonde_reenter_note(session, probe, entry, regs->sp);
+			sonde_reenter_note(session, probe, entry,
+					   sonde_sp(regs));
 		return STAYS;
 	}
 	memset(firing->args, 0, sizeof(firing->args));
-	firing->args[0] = tap->offset - tap->function;
-	firing->args[1] = regs->ax;
+	sonde_leave_args(firing->args, tap->offset - tap->function,
+			 sonde_function_result(regs));
 	return verdict;
 }
 
@@ -266,7 +267,7 @@ static int utap_check_instruction(const struct sonde_uprobe_file *in,
 			  offset);
 		return got < 0 ? got : -EINVAL;
 	}
-	if (uprobe.insn[0] == BREAKPOINT ||
+	if (uprobe.insn[0] == UPROBE_SWBP_INSN ||
 	    (analyze && analyze(&uprobe, current->mm, offset))) {
 		scnprintf(why, SONDE_WHY,
 			  "this kernel cannot probe the instruction at %s+0x%llx",

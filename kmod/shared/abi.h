@@ -16,9 +16,10 @@
 #define SONDE_ABI_H
 
 #include "kmod/shared/dif.h"
+#include "kmod/shared/event.h"
 #include "kmod/shared/leave.h"
 
-#define SONDE_ABI_VERSION 3u
+#define SONDE_ABI_VERSION 4u
 #define SONDE_PATH_MAX 4096u
 
 enum sonde_request_kind {
@@ -33,9 +34,6 @@ enum sonde_request_kind {
 	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached; nothing of them fires before SONDE_GO */
 	SONDE_RUN_TO_ENTRY, /* value = pid: runs the spawned program to its entry point (dynamic linker done); id = 1: a source may stop it before its libraries' constructors */
 	SONDE_GO, /* lets the targets go, the first time */
-	SONDE_STOP_TARGET, /* value = pid: all its threads stand, as by SIGSTOP; the kmod source only */
-	SONDE_CONTINUE_TARGET, /* value = pid */
-	SONDE_SIGNAL_TARGET, /* value = pid, id = signal */
 	SONDE_DETACH, /* value = pid; lets it go for good */
 	SONDE_READ_MEMORY, /* id = pid, address, length; reply: the bytes */
 	SONDE_WRITE_MEMORY, /* id = pid, address; payload: the bytes */
@@ -90,38 +88,6 @@ struct sonde_ecb {
 	uint32_t flags; /* SONDE_ECB_HELD */
 };
 #define SONDE_ECB_HELD 1u
-
-/*   X(name, selector, arguments)
- *
- * A siginfo (siginfo.h): arg0 the signal, arg1 si_code, arg2 si_pid, arg5 si_uid and, above bit 32, si_errno, arg6 si_addr,
- * arg7 si_value, arg8 si_status of SIGCHLD, else si_fd, arg9 si_utime and, above bit 32, si_stime of SIGCHLD, else si_band. */
-#define SONDE_TAP_KINDS(X)                                                             \
-	X(SYSCALL_ENTRY, "number", "arg0..5 the call's")                               \
-	X(SYSCALL_RETURN, "number", "arg0 and arg1 the result: -1 when it failed")     \
-	X(CREATE, "-", "arg0 the child's pid, arg1 clone flags; in the parent")        \
-	X(START, "-", "in the new process, before it runs")                            \
-	X(LWP_CREATE, "-", "arg0 the new thread's tid, in its creator")                \
-	X(LWP_START, "-", "in the new thread")                                         \
-	X(EXEC, "-", "an exec was asked for; text 0 its path")                         \
-	X(EXEC_SUCCESS, "-", "in the new program")                                     \
-	X(EXEC_FAILURE, "-", "arg0 the errno")                                         \
-	X(EXIT, "-", "the process ends; arg0 CLD_EXITED, CLD_KILLED or CLD_DUMPED, arg1 the status") \
-	X(LWP_EXIT, "-", "a thread ends; arg0 and arg1 as of EXIT, of this thread")    \
-	X(SIGNAL_SEND, "-", "arg0, 1, 2, 5.. the siginfo; arg3 the receiver's pid, arg4 its tid; in the sender") \
-	X(SIGNAL_DELIVER, "-", "arg0, 1, 2, 5.. the siginfo; arg3 the handler: 0 none, 2 one whose address the source does not know") \
-	X(SIGNAL_DISCARD, "-", "arg0, 1, 2, 5.. the siginfo; arg3 the receiver's pid, arg4 its tid") \
-	X(USER_ENTRY, "path + offset", "arg0..9 the function's")                       \
-	X(USER_RETURN, "path + offset", "arg0 offset of the instruction from the entry, arg1 the value") \
-	X(USER_OFFSET, "path + offset", "arg0..5 argument registers as they stand") \
-	X(PROFILE, "period", "on every CPU: arg0 the kernel's program counter, arg1 the user's, one of them 0; in who runs there") \
-	X(TICK, "period", "on one CPU, whoever runs there; arg0 and arg1 as of PROFILE")
-
-enum sonde_tap_kind {
-#define SONDE_TAP_ENUM(name, selector, arguments) SONDE_TAP_##name,
-	SONDE_TAP_KINDS(SONDE_TAP_ENUM)
-#undef SONDE_TAP_ENUM
-		SONDE_TAP_KIND_COUNT
-};
 
 struct sonde_tap {
 	uint32_t id;

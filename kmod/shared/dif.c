@@ -461,25 +461,79 @@ int sonde_dif_verify(struct sonde_dif_program *program, char *why,
 	return set_record_max(&v);
 }
 
-int sonde_dif_sees_kernel(const struct sonde_dif_program *program)
+static void note_variable(struct sonde_needs *needs, int32_t variable)
 {
+	needs->variables |= 1u << variable;
+	switch (variable) {
+	case SONDE_DIF_VAR_UCALLER:
+		needs->frames = 1;
+		needs->ready |= SONDE_NEED_USER;
+		break;
+	case SONDE_DIF_VAR_USTACKDEPTH: needs->ready |= SONDE_NEED_USER; break;
+	case SONDE_DIF_VAR_TIMESTAMP: needs->ready |= SONDE_NEED_TIME; break;
+	case SONDE_DIF_VAR_CURTHREAD: needs->kernel = 1; break;
+	}
+}
+
+static void note_text(struct sonde_needs *needs, int32_t text)
+{
+	needs->texts |= 1u << text;
+	if (text == SONDE_DIF_TEXT_EXECNAME)
+		needs->execname = 1;
+	if (text == SONDE_DIF_TEXT_PSARGS || text == SONDE_DIF_TEXT_PROBE_TEXT)
+		needs->ready |= SONDE_NEED_USER;
+}
+
+static void note_argument(struct sonde_needs *needs, int32_t argument)
+{
+	needs->arguments |= 1u << argument;
+	needs->ready |= SONDE_NEED_ARGS;
+	if (argument >= 6)
+		needs->ready |= SONDE_NEED_STACK_ARGS;
+}
+
+static void note_insn(struct sonde_needs *needs, const struct sonde_dif_insn *in)
+{
+	switch (in->op) {
+	case SONDE_DIF_VAR: note_variable(needs, in->i); break;
+	case SONDE_DIF_ARG: note_argument(needs, in->i); break;
+	case SONDE_DIF_CAPTEXT: note_text(needs, in->i); break;
+	case SONDE_DIF_NAMEQ: needs->execname = 1; break;
+	case SONDE_DIF_LDL: needs->ready |= SONDE_NEED_LOCALS; break;
+	case SONDE_DIF_STL: needs->ready |= SONDE_NEED_LOCALS | SONDE_NEED_CARE; break;
+	case SONDE_DIF_LDT: needs->ready |= SONDE_NEED_THREAD; break;
+	case SONDE_DIF_STT: needs->ready |= SONDE_NEED_THREAD | SONDE_NEED_CARE; break;
+	case SONDE_DIF_CAPW: needs->bytes += 8; break;
+	case SONDE_DIF_CAPSTACK:
+		needs->frames = 1;
+		needs->bytes += 8 + 8 * (uint32_t)in->i;
+		needs->ready |= SONDE_NEED_USER;
+		break;
+	case SONDE_DIF_CAPSTR:
+		needs->bytes += 8 + (uint32_t)in->i;
+		needs->ready |= SONDE_NEED_USER;
+		break;
+	case SONDE_DIF_LDU:
+	case SONDE_DIF_LDS:
+	case SONDE_DIF_CAPSTRN:
+	case SONDE_DIF_CAPMEM: needs->ready |= SONDE_NEED_USER; break;
+	case SONDE_DIF_LDK:
+	case SONDE_DIF_CAPKSTR:
+	case SONDE_DIF_CAPKMEM:
+	case SONDE_DIF_CAPKSTACK: needs->kernel = 1; break;
+	}
+}
+
+_Static_assert(SONDE_DIF_VAR_COUNT <= 32 && SONDE_DIF_TEXT_COUNT <= 32, "a bit for each");
+
+struct sonde_needs sonde_dif_needs(const struct sonde_dif_program *program)
+{
+	struct sonde_needs needs = { .bytes = sizeof(struct sonde_record) };
 	uint32_t n;
 
-	for (n = 0; n < program->length; n++) {
-		const struct sonde_dif_insn *in = &program->insns[n];
-
-		switch (in->op) {
-		case SONDE_DIF_LDK:
-		case SONDE_DIF_CAPKSTR:
-		case SONDE_DIF_CAPKMEM:
-		case SONDE_DIF_CAPKSTACK:
-			return 1;
-		case SONDE_DIF_VAR:
-			if (in->i == SONDE_DIF_VAR_CURTHREAD)
-				return 1;
-		}
-	}
-	return 0;
+	for (n = 0; n < program->length; n++)
+		note_insn(&needs, &program->insns[n]);
+	return needs;
 }
 
 /* The interpreter */

@@ -205,8 +205,30 @@ int sonde_dif_verify(struct sonde_dif_program *program, char *why, uint32_t why_
 uint32_t sonde_dif_run(const struct sonde_dif_program *program, const struct sonde_dif_firing *firing,
 		       struct sonde_record *record);
 
-/* Whether it may run only where the kernel may be seen: it has LDK, CAPK* or CURTHREAD. */
-int sonde_dif_sees_kernel(const struct sonde_dif_program *program);
+/* What must be ready where a program runs. */
+enum sonde_need {
+	SONDE_NEED_ARGS = 1,
+	SONDE_NEED_STACK_ARGS = 2, /* arg6 or later */
+	SONDE_NEED_LOCALS = 4,
+	SONDE_NEED_THREAD = 8, /* its thread variables */
+	SONDE_NEED_USER = 16, /* user memory, which may be absent */
+	SONDE_NEED_CARE = 32, /* it stores in variables */
+	SONDE_NEED_TIME = 64,
+};
+
+struct sonde_needs {
+	uint32_t ready; /* enum sonde_need, one bit each */
+	uint32_t arguments; /* bit n: argument n */
+	uint32_t variables; /* bit n: enum sonde_dif_variable n */
+	uint32_t texts; /* bit n: it captures enum sonde_dif_text n */
+	uint32_t bytes; /* of a record: words, texts and stacks at their longest, but what is as long as the event makes it */
+	int execname;
+	int kernel; /* it may run only where the kernel may be seen: it has LDK, CAPK* or CURTHREAD */
+	int frames; /* it captures addresses of user code, which are to get their names later */
+};
+
+/* What a verified program needs: the one answer for who loads it, runs it, or has a buffer for its records. */
+struct sonde_needs sonde_dif_needs(const struct sonde_dif_program *program);
 
 /* For a disassembler: names as in the tables above, NULL where there is none. */
 const char *sonde_dif_op_name(uint32_t op);

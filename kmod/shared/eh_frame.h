@@ -28,11 +28,7 @@
 #include <stdint.h>
 #endif
 
-#if defined(__x86_64__)
-#include "kmod/shared/arch/x86_64/frame.h"
-#else
-#error "kmod/shared/arch/ has no folder for this machine"
-#endif
+#include "kmod/shared/arch.h"
 
 #ifdef __cplusplus
 extern "C" {

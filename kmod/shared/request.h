@@ -33,13 +33,10 @@ static inline unsigned sonde_request_uses(uint32_t kind)
 	case SONDE_HELLO:
 	case SONDE_ATTACH:
 	case SONDE_DETACH:
-	case SONDE_STOP_TARGET:
-	case SONDE_CONTINUE_TARGET:
 	case SONDE_FOLLOW: return SONDE_USES_VALUE;
 	case SONDE_SEEN: return SONDE_USES_ID;
 	case SONDE_BUFFERS:
 	case SONDE_RUN_TO_ENTRY:
-	case SONDE_SIGNAL_TARGET:
 	case SONDE_RELEASE: return SONDE_USES_ID | SONDE_USES_VALUE;
 	case SONDE_PROGRAM_LOAD: return SONDE_USES_ID | SONDE_USES_LENGTH;
 	case SONDE_ECB_ADD:

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What a siginfo, or a wait status, says, as arguments of a probe
+ * What a siginfo says, as arguments of a probe: the roles SONDE_ARG_SIGINFO_ of event.h
  *
  *   siginfo:  | signo | errno | code | pad | fields: a union, by signal and code ... |
- *   args:       arg0    arg5    arg1         arg2 and arg5.. arg9, 0 where it has no such field
  *
  * Which member of the union is valid follows from signal and code; it is judged here, once for the guard and the kernel module, so
- * that a script that reads si_value of a fault gets 0 and no address. Arguments 3 and 4 belong to the tap (abi.h).
+ * that a script that reads si_value of a fault gets 0 and no address.
  */
 #ifndef SONDE_SIGINFO_H
 #define SONDE_SIGINFO_H
+
+#include "kmod/shared/event.h"
 
 #ifdef __KERNEL__
 #include <linux/string.h>
@@ -70,7 +71,7 @@ static inline uint64_t sonde_siginfo_word(const void *fields, unsigned int offse
 	return value;
 }
 
-/* Fills in all of `args` (SONDE_DIF_ARGS) but 3 and 4. `fields`: the union of a 64-bit siginfo, at byte 16 of it. */
+/* Fills in all of `args` (SONDE_DIF_ARGS) but what belongs to the kind of tap: the receiver, the handler. `fields`: the union of a 64-bit siginfo, at byte 16 of it. */
 static inline void sonde_siginfo_args(uint64_t *args, int number, int error, int code, const void *fields)
 {
 	enum sonde_siginfo_layout layout = sonde_siginfo_layout(number, code);
@@ -78,25 +79,19 @@ static inline void sonde_siginfo_args(uint64_t *args, int number, int error, int
 	int valued = layout == SONDE_SIGINFO_TIMER || layout == SONDE_SIGINFO_QUEUE;
 	int child = layout == SONDE_SIGINFO_CHILD, poll = layout == SONDE_SIGINFO_POLL;
 
-	args[0] = (uint64_t)number;
-	args[1] = (uint64_t)(int64_t)code;
-	args[2] = sent ? (uint64_t)(int64_t)sonde_siginfo_int(fields, 0) : 0;
-	args[5] = (uint64_t)(uint32_t)error << 32 | (sent ? (uint32_t)sonde_siginfo_int(fields, 4) : 0);
-	args[6] = layout == SONDE_SIGINFO_FAULT ? sonde_siginfo_word(fields, 0) : 0;
-	args[7] = valued ? sonde_siginfo_word(fields, 8) : 0;
-	args[8] = child || poll ? (uint64_t)(int64_t)sonde_siginfo_int(fields, 8) : 0;
-	args[9] = poll ? sonde_siginfo_word(fields, 0) : 0;
+	args[SONDE_ARG_SIGINFO_NUMBER] = (uint64_t)number;
+	args[SONDE_ARG_SIGINFO_CODE] = (uint64_t)(int64_t)code;
+	args[SONDE_ARG_SIGINFO_SENDER] = sent ? (uint64_t)(int64_t)sonde_siginfo_int(fields, 0) : 0;
+	args[SONDE_ARG_SIGINFO_UID_ERROR] =
+		(uint64_t)(uint32_t)error << 32 | (sent ? (uint32_t)sonde_siginfo_int(fields, 4) : 0);
+	args[SONDE_ARG_SIGINFO_ADDRESS] = layout == SONDE_SIGINFO_FAULT ? sonde_siginfo_word(fields, 0) : 0;
+	args[SONDE_ARG_SIGINFO_VALUE] = valued ? sonde_siginfo_word(fields, 8) : 0;
+	args[SONDE_ARG_SIGINFO_STATUS_FD] =
+		child || poll ? (uint64_t)(int64_t)sonde_siginfo_int(fields, 8) : 0;
+	args[SONDE_ARG_SIGINFO_TIMES_BAND] = poll ? sonde_siginfo_word(fields, 0) : 0;
 	if (child)
-		args[9] = sonde_siginfo_word(fields, 24) << 32 | (uint32_t)sonde_siginfo_word(fields, 16);
-}
-
-/* How a thread or process ends: arg0 CLD_EXITED, CLD_KILLED or CLD_DUMPED, arg1 its status or the signal. `status`: as wait() shows it. */
-static inline void sonde_end_args(uint64_t *args, int status)
-{
-	int signal = status & 0x7f;
-
-	args[0] = signal == 0 ? 1 : status & 0x80 ? 3 : 2;
-	args[1] = (uint64_t)(signal != 0 ? signal : status >> 8 & 0xff);
+		args[SONDE_ARG_SIGINFO_TIMES_BAND] =
+			sonde_siginfo_word(fields, 24) << 32 | (uint32_t)sonde_siginfo_word(fields, 16);
 }
 
 #endif

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <deque>
 #include <optional>
 #include <span>
@@ -312,37 +311,13 @@ FunctionCode FunctionReader::read(const ElfFunction& function) {
   return std::move(reading.out);
 }
 
-// Jumps to a function's own start. Decoding a library takes a hundred times as long as looking through its bytes for the four of such a
-// jump's displacement, so a function is decoded only where these are found.
-
-namespace {
-
-/// Whether the two bytes before a 32-bit displacement may be a jump's opcode.
-bool is_jump_opcode(uint8_t before, uint8_t last) { return last == 0xe9 || (before == 0x0f && (last & 0xf0) == 0x80); }
-
-int32_t displacement_at(const uint8_t* at) {
-  int32_t value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
-}  // namespace
+// Jumps to a function's own start. Decoding a library takes a hundred times as long as looking through its bytes for what such a jump
+// has in them, so a function is decoded only where that is found.
 
 bool FunctionReader::may_reenter(const ElfFunction& function) {
   if (!jumps_found_) find_nameless_jumps();
   if (std::ranges::binary_search(jumped_to_, function.address)) return true;
-  const auto code = code_.code(function.address, extent(function));
-  const auto size = static_cast<int64_t>(code.size());
-  for (int64_t at = 1; at < std::min<int64_t>(size, 128); at++) {
-    const uint8_t opcode = code[at - 1];
-    if (static_cast<int8_t>(code[at]) + at + 1 == 0 && (opcode == 0xeb || (opcode & 0xf0) == 0x70)) return true;
-  }
-  const uint8_t* bytes = code.data();
-  for (int64_t at = 1; at + 4 <= size; at++) {
-    if (displacement_at(bytes + at) + at + 4 != 0) continue;
-    if (is_jump_opcode(at > 1 ? bytes[at - 2] : 0, bytes[at - 1])) return true;
-  }
-  return false;
+  return may_jump_to_start(code_.code(function.address, extent(function)));
 }
 
 void FunctionReader::find_nameless_jumps() {
@@ -357,13 +332,11 @@ void FunctionReader::find_nameless_jumps() {
 }
 
 void FunctionReader::find_jumps(uint64_t start, uint64_t size) {
-  const auto code = code_.code(start, size);
-  for (size_t at = 1; at + 4 <= code.size(); at++) {
-    if (!is_jump_opcode(at > 1 ? code[at - 2] : 0, code[at - 1])) continue;
-    const uint64_t to = start + at + 4 + static_cast<uint64_t>(int64_t{displacement_at(&code[at])});
+  for_each_jump(code_.code(start, size), [&](int64_t target) {
+    const uint64_t to = start + static_cast<uint64_t>(target);
     const auto found = std::ranges::lower_bound(file_.functions(), to, {}, &ElfFunction::address);
     if (found != file_.functions().end() && found->address == to) jumped_to_.push_back(to);
-  }
+  });
 }
 
 std::vector<Place> FunctionReader::reenters(const ElfFunction& function) {

@@ -15,7 +15,7 @@
 // each address inside that a branch or a landing pad names must begin an instruction. Where one does not, what runs is not
 // what was decoded: a breakpoint could fall into the middle of an instruction. Such a function is refused.
 //
-// A jump that leads outside while the function's frame still stands (the CFA is not rsp + 8) is no return: its frame goes
+// A jump that leads outside while the function's frame still stands (the stack is not as at its first instruction) is no return: its frame goes
 // elsewhere with it.
 #pragma once
 

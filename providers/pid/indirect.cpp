@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "providers/pid/indirect.h"
 
-#include <Zydis/Zydis.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "providers/pid/instructions.h"
 #include "providers/pid/resolver.h"
+#include "runtime/process/arch.h"
 
 namespace sonde::pid {
 namespace {
@@ -18,28 +18,6 @@ namespace {
 const ElfFunction* some_function(const ElfFile& file) {
   if (!file.functions().empty()) return &file.functions().front();
   return file.indirect().empty() ? nullptr : &file.indirect().front();
-}
-
-/// Addresses that the instructions of `code`, linked at `address`, load.
-std::vector<uint64_t> addresses_in(std::span<const uint8_t> code, uint64_t address) {
-  ZydisDecoder decoder;
-  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-  std::vector<uint64_t> found;
-  for (size_t at = 0; at < code.size();) {
-    ZydisDecodedInstruction instruction;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data() + at, code.size() - at, &instruction, operands)))
-      break;
-    uint64_t target = 0;
-    if (instruction.mnemonic == ZYDIS_MNEMONIC_LEA && operands[1].mem.base == ZYDIS_REGISTER_RIP) {
-      target = address + at + instruction.length + static_cast<uint64_t>(operands[1].mem.disp.value);
-    } else if (instruction.mnemonic == ZYDIS_MNEMONIC_MOV && operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-      target = operands[1].imm.value.u;
-    }
-    if (target != 0) found.push_back(target);
-    at += instruction.length;
-  }
-  return found;
 }
 
 void add_once(std::vector<Implementation>& all, Implementation one) {
@@ -106,8 +84,8 @@ const MapEntry* IndirectFunctions::mapping_of(uint64_t address) const {
 bool IndirectFunctions::is_relocated(const Object& object) const {
   const ElfRelocation* last = nullptr;
   for (const ElfRelocation& relocation : object.image->relocations) {
-    const bool indirect = relocation.type == R_X86_64_IRELATIVE;
-    if (indirect || (relocation.type == R_X86_64_RELATIVE && (last == nullptr || last->type == R_X86_64_RELATIVE)))
+    const bool indirect = relocation.type == machine::kIndirect;
+    if (indirect || (relocation.type == machine::kRelative && (last == nullptr || last->type == machine::kRelative)))
       last = &relocation;
   }
   const MapEntry* mapping = last != nullptr ? mapping_of(object.base + last->slot) : nullptr;
@@ -165,18 +143,18 @@ std::vector<Implementation> IndirectFunctions::by_slots(const Object& home, cons
     const Object* object = object_of(path);
     if (object == nullptr || !object->relocated) continue;
     for (const ElfRelocation& relocation : object->image->relocations) {
-      const bool own = object == &home && relocation.type == R_X86_64_IRELATIVE &&
+      const bool own = object == &home && relocation.type == machine::kIndirect &&
                        static_cast<uint64_t>(relocation.addend) == function.address;
       const bool by_name = relocation.symbol == function.name &&
-                           (relocation.type == R_X86_64_JUMP_SLOT || relocation.type == R_X86_64_GLOB_DAT ||
-                            relocation.type == R_X86_64_64);
+                           (relocation.type == machine::kJumpSlot || relocation.type == machine::kGlobalData ||
+                            relocation.type == machine::kWord);
       uint64_t value = 0;
       if ((!own && !by_name) || !read(object->base + relocation.slot, &value, sizeof value)) continue;
       auto code = code_at(value);
       // A slot that leads to another object is for another function of that name. One that leads to its own object is not bound yet: it has
       // the address of the linkage table.
       const bool ours = code && (code->path == home.file->path() || code->path == kVdso);
-      const bool unbound = code && relocation.type == R_X86_64_JUMP_SLOT && code->path == path;
+      const bool unbound = code && relocation.type == machine::kJumpSlot && code->path == path;
       if (ours && !unbound) add_once(found, std::move(*code));
     }
   }
@@ -186,7 +164,7 @@ std::vector<Implementation> IndirectFunctions::by_slots(const Object& home, cons
 std::vector<Implementation> IndirectFunctions::candidates(const Object& home, const ElfFunction& function) const {
   constexpr std::string_view kOfTheVdso = "__vdso_";
   std::vector<Implementation> found;
-  for (const uint64_t linked : addresses_in(home.file->code(function), function.address)) {
+  for (const uint64_t linked : addresses_loaded(home.file->code(function), function.address)) {
     uint64_t offset = 0;
     if (home.file->offset_of(linked, offset)) {
       add_once(found, {home.file->path(), offset});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Instructions as the flow of control sees them (Zydis)
+// Instructions as the flow of control sees them. arch/ has the decoder of each machine.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ struct Instruction {
     Jump,
     JumpIf,
     JumpOperand,  ///< to what a register or memory says
-    OddJumpIf,    ///< loop, jrcxz: no flag decides
-    End,          ///< ud2, hlt, int3: no further
+    OddJumpIf,    ///< no flag decides (x86: loop, jrcxz)
+    End,          ///< no further (x86: ud2, hlt, int3)
   };
 
   int64_t target = 0;  ///< of a relative branch, from the first byte of the code
   uint32_t at = 0;     ///< from the first byte of the code
   uint8_t length = 0;
   Flow flow = Flow::On;
-  uint8_t condition = 0;    ///< of JumpIf: the low four bits of the opcode
+  uint8_t condition = 0;    ///< of JumpIf, as sonde_leave has it
   bool has_target = false;  ///< a relative branch: Jump, JumpIf, OddJumpIf, Call, and others
-  bool locked = false;      ///< begins with a lock prefix
+  bool locked = false;      ///< begins with a prefix that code may jump over (x86: lock)
   bool nothing = false;     ///< a nop
 
   uint32_t end() const { return at + length; }
@@ -38,6 +38,15 @@ struct Instruction {
 
 /// All of `code`, or what lies before the first bytes that are no instruction.
 std::vector<Instruction> decode(std::span<const uint8_t> code);
+
+/// Whether bytes of `code` may be a jump to its first byte. Fast; true too often, but never false where there is one.
+bool may_jump_to_start(std::span<const uint8_t> code);
+/// Calls `act` with where the bytes of `code` may jump to, from its first byte: at each offset, as if an instruction began there. Short
+/// jumps, which lead to no other function, are left out.
+void for_each_jump(std::span<const uint8_t> code, const std::function<void(int64_t)>& act);
+
+/// Addresses that the instructions of `code`, linked at `address`, load.
+std::vector<uint64_t> addresses_loaded(std::span<const uint8_t> code, uint64_t address);
 
 /// The operand of a JumpOperand, as a tap says it. `how` is SONDE_LEAVE_NONE where it cannot be said.
 sonde_leave leave_by_operand(std::span<const uint8_t> code, const Instruction& jump);

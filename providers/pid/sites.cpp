@@ -21,6 +21,7 @@
 #include "providers/pid/instructions.h"
 #include "runtime/base/suggest.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
 
 namespace sonde::pid {
@@ -153,10 +154,11 @@ class Finder {
   /// The vdso and compiled code are in no file. Where they cannot be probed, only a description that names them is refused.
   bool may_probe(const Object& object) {
     if ((object.path != kVdso && !object.compiled) || sonde_tap_memory_possible()) return true;
+    const std::string who = sonde_sources_with(SONDE_TAP_USER_ENTRY, 1);
     if (spec_.dtpd_mod[0] != '\0' && std::string_view(spec_.dtpd_mod) != "*")
       refuse("D_PROC_CREATEFAIL",
              std::string(object.compiled ? "code that was compiled at run time is in" : "the vdso is") +
-                 " no file, so only the ptrace source can probe it: -x source=ptrace");
+                 " no file, so only the " + who + " source can probe it: -x source=" + who);
     return false;
   }
 
@@ -232,7 +234,7 @@ class Finder {
 
   static std::string why_unread(const Object& object) {
     const UniqueFd file(open(object.path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file) return ": '" + object.name + "' is no ELF file for x86-64 that can be read";
+    if (file) return ": '" + object.name + "' is no ELF file for " + machine::kName + " that can be read";
     const int error = errno;
     const std::string why = ": '" + object.name + "' cannot be read: " + std::strerror(error);
     const bool replaced = object.path.find("/map_files/") != std::string::npos && error == EPERM;

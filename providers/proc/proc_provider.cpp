@@ -10,32 +10,41 @@
 namespace sonde {
 namespace {
 
-constexpr EventArgument kSiginfo = {3, "struct __siginfo *", "siginfo_t *", 0};
+constexpr EventArgument kSiginfo = {3, SONDE_ARG_SIGINFO_NUMBER, "struct __siginfo *", "siginfo_t *"};
 
 constexpr EventProbe kProbes[] = {
-    {"create", SONDE_TAP_CREATE, {{0, "struct __child *", "psinfo_t *", 0}}, 1},
+    {"create", SONDE_TAP_CREATE, {{0, SONDE_ARG_CREATE_CHILD, "struct __child *", "psinfo_t *"}}, 1},
     {"start", SONDE_TAP_START, {}, 0},
-    {"exec", SONDE_TAP_EXEC, {{0, "string", "", 0}}, 1},
+    {"exec", SONDE_TAP_EXEC, {{0, SONDE_ARG_EXEC_PATH}}, 1},
     {"exec-success", SONDE_TAP_EXEC_SUCCESS, {}, 0},
-    {"exec-failure", SONDE_TAP_EXEC_FAILURE, {{0, "int", "", 0}}, 1},
-    {"exit", SONDE_TAP_EXIT, {{0, "int", "", 0}}, 1},
+    {"exec-failure", SONDE_TAP_EXEC_FAILURE, {{0, SONDE_ARG_EXEC_FAILURE_ERROR}}, 1},
+    {"exit", SONDE_TAP_EXIT, {{0, SONDE_ARG_EXIT_REASON}}, 1},
     {"lwp-create",
      SONDE_TAP_LWP_CREATE,
-     {{0, "struct __new_thread *", "lwpsinfo_t *", 0}, {1, "struct __process *", "psinfo_t *", 0}},
+     {{0, SONDE_ARG_LWP_CREATE_CHILD, "struct __new_thread *", "lwpsinfo_t *"},
+      {1, SONDE_ARG_LWP_CREATE_CHILD, "struct __process *", "psinfo_t *"}},
      2},
     {"lwp-start", SONDE_TAP_LWP_START, {}, 0},
     {"lwp-exit", SONDE_TAP_LWP_EXIT, {}, 0},
     {"signal-discard",
      SONDE_TAP_SIGNAL_DISCARD,
-     {{0, "id_t", "lwpsinfo_t *", 4}, {1, "pid_t", "psinfo_t *", 3}, {2, "int", "", 0}, kSiginfo},
+     {{0, SONDE_ARG_SIGNAL_DISCARD_RECEIVER_TID, "id_t", "lwpsinfo_t *"},
+      {1, SONDE_ARG_SIGNAL_DISCARD_RECEIVER_PID, "pid_t", "psinfo_t *"},
+      {2, SONDE_ARG_SIGNAL_DISCARD_NUMBER},
+      kSiginfo},
      4},
     {"signal-handle",
      SONDE_TAP_SIGNAL_DELIVER,
-     {{0, "int", "", 0}, {1, "struct __siginfo *", "siginfo_t *", 0}, {2, "uintptr_t", "", 3}},
+     {{0, SONDE_ARG_SIGNAL_DELIVER_NUMBER},
+      {1, SONDE_ARG_SIGINFO_NUMBER, "struct __siginfo *", "siginfo_t *"},
+      {2, SONDE_ARG_SIGNAL_DELIVER_HANDLER}},
      3},
     {"signal-send",
      SONDE_TAP_SIGNAL_SEND,
-     {{0, "id_t", "lwpsinfo_t *", 4}, {1, "pid_t", "psinfo_t *", 3}, {2, "int", "", 0}, kSiginfo},
+     {{0, SONDE_ARG_SIGNAL_SEND_RECEIVER_TID, "id_t", "lwpsinfo_t *"},
+      {1, SONDE_ARG_SIGNAL_SEND_RECEIVER_PID, "pid_t", "psinfo_t *"},
+      {2, SONDE_ARG_SIGNAL_SEND_NUMBER},
+      kSiginfo},
      4},
 };
 

@@ -84,7 +84,8 @@ void create(std::string_view prefix, const char* name) {
 
 void create_sampler(const char* name) {
   if (sonde_tap_possible(SONDE_TAP_PROFILE)) return create(kSample, name);
-  if (period_of(kSample, name)) refuse(name, " needs a source that samples CPUs: kmod");
+  if (period_of(kSample, name))
+    refuse(name, std::string(" needs a source that samples CPUs: ") + sonde_sources_with(SONDE_TAP_PROFILE, 0));
 }
 
 void provide(void*, const dtrace_probedesc_t* spec) {

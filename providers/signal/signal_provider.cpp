@@ -9,15 +9,31 @@
 namespace sonde {
 namespace {
 
-constexpr EventArgument kSiginfo = {4, "struct __siginfo *", "siginfo_t *", 0};
+constexpr EventArgument kSiginfo = {4, SONDE_ARG_SIGINFO_NUMBER, "struct __siginfo *", "siginfo_t *"};
 
 constexpr EventProbe kProbes[] = {
     {"deliver",
      SONDE_TAP_SIGNAL_DELIVER,
-     {{0, "int", "", 0}, {1, "int", "", 1}, {2, "pid_t", "", 2}, {3, "uintptr_t", "", 3}, kSiginfo},
+     {{0, SONDE_ARG_SIGNAL_DELIVER_NUMBER},
+      {1, SONDE_ARG_SIGNAL_DELIVER_CODE},
+      {2, SONDE_ARG_SIGNAL_DELIVER_SENDER},
+      {3, SONDE_ARG_SIGNAL_DELIVER_HANDLER},
+      kSiginfo},
      5},
-    {"discard", SONDE_TAP_SIGNAL_DISCARD, {{0, "int", "", 0}, {1, "int", "", 1}, {2, "pid_t", "", 2}, kSiginfo}, 4},
-    {"send", SONDE_TAP_SIGNAL_SEND, {{0, "int", "", 0}, {1, "pid_t", "", 3}, {2, "id_t", "", 4}, kSiginfo}, 4},
+    {"discard",
+     SONDE_TAP_SIGNAL_DISCARD,
+     {{0, SONDE_ARG_SIGNAL_DISCARD_NUMBER},
+      {1, SONDE_ARG_SIGNAL_DISCARD_CODE},
+      {2, SONDE_ARG_SIGNAL_DISCARD_SENDER},
+      kSiginfo},
+     4},
+    {"send",
+     SONDE_TAP_SIGNAL_SEND,
+     {{0, SONDE_ARG_SIGNAL_SEND_NUMBER},
+      {1, SONDE_ARG_SIGNAL_SEND_RECEIVER_PID},
+      {2, SONDE_ARG_SIGNAL_SEND_RECEIVER_TID},
+      kSiginfo},
+     4},
 };
 
 constexpr RefusedProbe kRefused[] = {

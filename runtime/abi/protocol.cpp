@@ -200,11 +200,24 @@ Result<SourceEvent> parse_event(ByteSpan body) {
   Cursor cursor(body);
   sonde_event event;
   if (!cursor.take(event) || event.length != cursor.rest().size()) return malformed("event of a wrong length");
-  if (event.kind >= SONDE_EVENT_COUNT) return malformed("unknown event");
-  SourceEvent result{
-      static_cast<sonde_event_kind>(event.kind), event.pid, event.value, event.address, event.offset, {}};
-  cursor.take_text(result.text, event.length);
-  return result;
+  std::string text;
+  cursor.take_text(text, event.length);
+  switch (static_cast<sonde_event_kind>(event.kind)) {
+    case SONDE_EVENT_TARGET_GONE: return SourceEvent(TargetGone{event.pid, static_cast<int>(event.value)});
+    case SONDE_EVENT_ALL_GONE: return SourceEvent(AllGone{});
+    case SONDE_EVENT_MAPPED:
+      return SourceEvent(
+          FileMapped{event.pid, static_cast<uint32_t>(event.value), event.address, event.offset, std::move(text)});
+    case SONDE_EVENT_MAPPING:
+      return SourceEvent(MappingEnds{event.pid, event.address, event.value, event.offset, std::move(text)});
+    case SONDE_EVENT_EXEC: return SourceEvent(ProgramChanged{event.pid});
+    case SONDE_EVENT_DATA: return SourceEvent(DataWaits{});
+    case SONDE_EVENT_NOTICE: return SourceEvent(Notice{std::move(text)});
+    case SONDE_EVENT_RINGS: return SourceEvent(RingsAdded{event.value});
+    case SONDE_EVENT_STAYS: return SourceEvent(SourceStays{std::move(text)});
+    case SONDE_EVENT_COUNT: break;
+  }
+  return malformed("unknown event");
 }
 
 Result<OwnedProgram> parse_program(ByteSpan payload) {

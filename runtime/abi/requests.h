@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "kmod/shared/abi.h"
@@ -36,15 +37,49 @@ struct Ecb {
   bool held = false;
 };
 
-/// An event out of band; fields as in sonde_event.
-struct SourceEvent {
-  sonde_event_kind kind{};
+// Events out of band: those of sonde_event_kind.
+
+/// A target has ended.
+struct TargetGone {
   uint32_t pid = 0;
-  uint64_t value = 0;
-  uint64_t address = 0;
-  uint64_t offset = 0;
+  int wait_status = 0;
+};
+/// Nothing is traced any more.
+struct AllGone {};
+/// A target has mapped an executable file.
+struct FileMapped {
+  uint32_t pid = 0;
+  uint32_t waiting = 0;  ///< the thread that waits for ThreadControl::seen(); 0: none
+  uint64_t address = 0, offset = 0;
+  std::string path;
+};
+/// A process ends, and has had this mapping.
+struct MappingEnds {
+  uint32_t pid = 0;
+  uint64_t address = 0, bytes = 0, offset = 0;
+  std::string path;
+};
+/// A process runs another program.
+struct ProgramChanged {
+  uint32_t pid = 0;
+};
+/// There is enough to drain, or a thread is held.
+struct DataWaits {};
+/// Something for the user.
+struct Notice {
   std::string text;
 };
+/// There are so many rings now.
+struct RingsAdded {
+  uint64_t rings = 0;
+};
+/// The last event: the other end lives on with the processes that need it; a text for the user.
+struct SourceStays {
+  std::string text;
+};
+
+using SourceEvent = std::variant<TargetGone, AllGone, FileMapped, MappingEnds, ProgramChanged, DataWaits, Notice,
+                                 RingsAdded, SourceStays>;
 
 struct SpawnRequest {
   std::vector<std::string> argv;

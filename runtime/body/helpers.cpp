@@ -53,7 +53,7 @@ void fault(BodyContext* context, Fault code, uint64_t value) {
 void bad_address(BodyContext* context, uint64_t address) {
   const FireProgram* fire = context->clause->fire.get();
   const sonde_dif_program program = fire != nullptr ? fire->view() : sonde_dif_program{};
-  const bool out_of_reach = static_cast<int64_t>(address) < 0 && !sonde_dif_sees_kernel(&program);
+  const bool out_of_reach = static_cast<int64_t>(address) < 0 && sonde_dif_needs(&program).kernel == 0;
   fault(context, out_of_reach ? Fault::KernelAccess : Fault::BadAddress, address);
 }
 
@@ -73,8 +73,8 @@ const uint8_t* span_bytes(const BodyContext* context, uint64_t span) {
 bool read_process(const BodyContext* context, uint64_t address, std::span<uint8_t> to) {
   if (context->record->pid == self_pid())
     return self_env().read_user(nullptr, address, to.data(), static_cast<uint32_t>(to.size())) == 0;
-  EventSource* source = context->state->source;
-  return source != nullptr && source->read_memory(context->record->pid, address, to).has_value();
+  ThreadControl* threads = context->state->threads;
+  return threads != nullptr && threads->read_memory(context->record->pid, address, to).has_value();
 }
 
 /// The text from `address` on; at most `most` bytes.

@@ -25,10 +25,11 @@ void leave_function(std::vector<std::string>& functions, const std::string& func
 
 }  // namespace
 
-BodyState::BodyState(const BodyProgram& the_program, Options& the_options, EventSource* the_source, SymbolNames& names)
+BodyState::BodyState(const BodyProgram& the_program, Options& the_options, ThreadControl* the_threads,
+                     SymbolNames& names)
     : program(the_program),
       options(the_options),
-      source(the_source),
+      threads(the_threads),
       strsize(static_cast<uint32_t>(the_options.number("strsize"))),
       dynamic_budget{the_options.number("dynvarsize")},
       aggregation_budget{the_options.number("aggsize")},

@@ -39,12 +39,12 @@ class Ancestry {
 };
 
 struct BodyState {
-  /// All references must outlive the state; `source` may be null.
-  BodyState(const BodyProgram& program, Options& options, EventSource* source, SymbolNames& names);
+  /// All references must outlive the state; `threads` may be null.
+  BodyState(const BodyProgram& program, Options& options, ThreadControl* threads, SymbolNames& names);
 
   const BodyProgram& program;
   Options& options;
-  EventSource* source;
+  ThreadControl* threads;                         ///< of the source, for the thread that fired
   std::function<void(std::string_view)> message;  ///< one diagnostic
   Output* output = nullptr;                       ///< null: there is none
 

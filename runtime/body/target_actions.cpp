@@ -17,9 +17,9 @@ void write_target(BodyContext* context, uint64_t from, uint64_t to, uint64_t siz
   SONDE_CHECK(context->clause->held);
   if (size == 0 || sonde_may_load(context, from, size) == 0) return;
   const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(from), size);
-  EventSource* source = context->state->source;
+  ThreadControl* threads = context->state->threads;
   const bool waits = (context->record->flags & SONDE_RECORD_HELD) != 0;
-  if (waits && source != nullptr && source->write_memory(context->record->pid, to, bytes)) return;
+  if (waits && threads != nullptr && threads->write_memory(context->record->pid, to, bytes)) return;
   sonde_fault(context, static_cast<uint64_t>(Fault::BadAddress), to);
 }
 

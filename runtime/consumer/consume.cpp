@@ -21,7 +21,7 @@ Consumer::Impl::Impl(Consumer& self, const BodyProgram& the_program, Framework& 
       source(the_source),
       options(the_options),
       output(the_output),
-      state(the_program, the_options, the_source, names),
+      state(the_program, the_options, the_source == nullptr ? nullptr : the_source->threads(), names),
       kept_(the_options.text("bufpolicy"), the_options.number("bufsize")) {
   if (options.was_set("cpu")) only_cpu_ = static_cast<uint32_t>(options.number("cpu"));
   context.consumer = &self;
@@ -176,9 +176,9 @@ void Consumer::Impl::release_thread(const sonde_record& record) {
 }
 
 void Consumer::Impl::let_go(uint32_t tid, Release how) {
-  if (source == nullptr) return;
+  if (state.threads == nullptr) return;
   // A thread that is gone needs no release.
-  if (auto released = source->release(tid, how); !released && released.error().code() != ESRCH)
+  if (auto released = state.threads->release(tid, how); !released && released.error().code() != ESRCH)
     state.message(released.error().message());
 }
 

@@ -28,8 +28,8 @@ Nanoseconds Consumer::next_due() const { return impl_->next_due(); }
 void Consumer::report_drops() { impl_->report_drops(); }
 void Consumer::note_exec(uint32_t pid, std::string arguments) { impl_->state.calls_before[pid] = std::move(arguments); }
 void Consumer::note_process(uint32_t pid) { impl_->names.note(pid); }
-void Consumer::note_mapping(const SourceEvent& event) {
-  impl_->names.note_mapping(event.pid, event.address, event.offset, event.text, event.value);
+void Consumer::note_mapping(const MappingEnds& mapping) {
+  impl_->names.note_mapping(mapping.pid, mapping.address, mapping.offset, mapping.path, mapping.bytes);
 }
 void Consumer::catch_up_by(std::function<void()> way) { impl_->names.catch_up_by(std::move(way)); }
 uint64_t Consumer::full_strings() const { return impl_->state.full_strings; }

@@ -37,7 +37,7 @@ class Consumer {
   /// An ECB exists from now on (Framework::on_ecb). Probe and clause must outlive the consumer.
   void add_ecb(const EcbInfo& ecb);
 
-  /// Consumes all that is complete by now. Returns records consumed. Call every switchrate, and at SONDE_EVENT_DATA.
+  /// Consumes all that is complete by now. Returns records consumed. Call every switchrate, and at DataWaits.
   uint64_t drain();
   /// The same, at the end: everything, without regard to low-water marks.
   uint64_t drain_all();
@@ -65,9 +65,8 @@ class Consumer {
   void note_exec(uint32_t pid, std::string arguments);
   /// Remembers the mappings of a process, so that its addresses resolve after its end.
   void note_process(uint32_t pid);
-  /// One mapping of a process that ends (SONDE_EVENT_MAPPING).
-  void note_mapping(const SourceEvent& event);
-  /// `way` takes the SONDE_EVENT_MAPPING that are there by now. Called, also while drain() works, for an address without a name.
+  void note_mapping(const MappingEnds& mapping);
+  /// `way` takes the MappingEnds that are there by now. Called, also while drain() works, for an address without a name.
   void catch_up_by(std::function<void()> way);
 
   /// Strings of the traced program that were as long as strsize lets them be, so that they may be longer in truth.

@@ -144,18 +144,25 @@ Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FirePro
   return done;
 }
 
+/// Why the source that there is, if any, cannot take an ECB on that probe.
+Result<void> Framework::Impl::check_source(const ProbeInfo& probe, bool held) const {
+  if (source != nullptr && (!held || source->capabilities().holds)) return {};
+  const std::string name =
+      "probe " + to_string(ProbeDescription{probe.provider, probe.module, probe.function, probe.name, {}});
+  if (source == nullptr) return Error(name + " needs a traced process: name one by -c or -p", EINVAL);
+  return Error(name + ": its thread would have to wait, which the " + std::string(source->name()) +
+                   " source cannot have it do; the " +
+                   sources_with([](const SourceCapabilities& can) { return can.holds; }) + " source can",
+               EOPNOTSUPP);
+}
+
 Result<void> Framework::Impl::hand_to_source(Pending& pending) {
   std::vector<Ecb> ecbs;
   std::vector<std::shared_ptr<const FireProgram>> programs;
   for (const Pending::NewEcb& added : pending.ecbs) {
     if (!added.probe->uses_taps) continue;
-    if (source == nullptr) {
-      const ProbeInfo& info = added.probe->info;
-      return Error("probe " + to_string(ProbeDescription{info.provider, info.module, info.function, info.name, {}}) +
-                       " needs a traced process: name one by -c or -p",
-                   EINVAL);
-    }
     const Enabling& enabling = enablings[added.ecb.enabling].what;
+    if (auto good = check_source(added.probe->info, enabling.held); !good) return good;
     programs.push_back(enabling.program_of(added.probe->info.id));
     ecbs.push_back({added.ecb.epid, added.probe->info.id, {}, enabling.held});
   }
@@ -238,7 +245,7 @@ Forecast Framework::Impl::forecast(std::span<const ProbeDescription> description
     for (const Tap& tap : taps_of(probes[id.value - 1])) {
       if (tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN)
         result.calls.push_back(tap.number);
-      const auto behind = source->calls_behind(tap.kind);
+      const auto behind = source->capabilities().calls_behind[tap.kind];
       result.calls.insert(result.calls.end(), behind.begin(), behind.end());
     }
   }

@@ -59,7 +59,9 @@ Framework::~Framework() {
   g_framework.store(nullptr);
 }
 
-bool Framework::sees_kernel() const { return impl_->source != nullptr && impl_->source->sees_kernel(); }
+const SourceCapabilities& Framework::capabilities() const {
+  return impl_->source == nullptr ? kNoSource : impl_->source->capabilities();
+}
 
 Framework* Framework::current() { return g_framework.load(); }
 

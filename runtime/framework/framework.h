@@ -111,7 +111,7 @@ class Framework final : public ProbeCatalog {
   /// Size of each of those rings, bytes. Only before the first firing.
   void set_ring_bytes(uint64_t bytes);
 
-  bool sees_kernel() const override;
+  const SourceCapabilities& capabilities() const override;
 
   /// Targets, for providers of user probes (sonde_targets) and $target.
   void set_targets(std::vector<uint32_t> pids);

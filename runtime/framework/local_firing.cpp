@@ -78,9 +78,8 @@ Nanoseconds monotonic_now() {
 void FireList::note_arguments() {
   wanted_args = 0;
   for (const LocalEcb& ecb : ecbs) {
-    for (const sonde_dif_insn& insn : ecb.program->insns) {
-      if (insn.op == SONDE_DIF_ARG && insn.i >= 0 && insn.i < 32) wanted_args |= 1u << insn.i;
-    }
+    const sonde_dif_program program = ecb.program->view();
+    wanted_args |= sonde_dif_needs(&program).arguments;
   }
 }
 

@@ -126,6 +126,8 @@ void sonde_tap_disarm(dtrace_id_t probe);
 int sonde_tap_possible(enum sonde_tap_kind kind);
 /* The same for user taps in memory that is no file's: the vdso, whose path is "[vdso]", and SONDE_PATH_CODE. */
 int sonde_tap_memory_possible(void);
+/* From anywhere, for messages: the names of the sources that have taps of this kind, `in_memory` as well, such as "kmod". Valid for ever. */
+const char* sonde_sources_with(enum sonde_tap_kind kind, int in_memory);
 
 /* From anywhere: whether there is a source at all. Without one no tap is armed: what can fire by itself does so. */
 int sonde_has_source(void);

@@ -4,6 +4,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "runtime/framework/framework_impl.h"
 #include "runtime/process/proc_maps.h"
@@ -246,7 +249,7 @@ void sonde_tap_disarm(dtrace_id_t probe) {
 
 int sonde_tap_possible(enum sonde_tap_kind kind) {
   Locked framework;
-  return framework && (framework->source == nullptr || framework->source->can(kind));
+  return framework && framework->framework.capabilities().taps.contains(kind);
 }
 
 int sonde_has_source(void) {
@@ -261,12 +264,21 @@ void sonde_tell(const char* text) {
 
 int sonde_compat_calls_possible(void) {
   Locked framework;
-  return framework && (framework->source == nullptr || framework->source->sees_compat_calls());
+  return framework && framework->framework.capabilities().compat_calls;
 }
 
 int sonde_tap_memory_possible(void) {
   Locked framework;
-  return framework && (framework->source == nullptr || framework->source->taps_memory());
+  return framework && framework->framework.capabilities().memory_taps;
+}
+
+const char* sonde_sources_with(enum sonde_tap_kind kind, int in_memory) {
+  static std::map<std::pair<int, bool>, std::string> told;  // the texts live for ever; the lock guards them
+  Locked framework;
+  const auto can = [&](const sonde::SourceCapabilities& source) {
+    return source.taps.contains(kind) && (in_memory == 0 || source.memory_taps);
+  };
+  return (told[{kind, in_memory != 0}] = sonde::sources_with(can)).c_str();
 }
 
 void sonde_provide_error(const char* tag, const char* message) {
@@ -330,8 +342,9 @@ void sonde_follow(uint32_t pid) {
   if (!check_call(Call::ProvideError, "sonde_follow")) return;
   Locked framework;
   if (!framework || framework->source == nullptr || std::ranges::count(framework->followed, pid) != 0) return;
+  sonde::ThreadControl* threads = framework->source->threads();
   // Before the source has attached to it, and when it has ended, there is nothing to follow: it is asked for again.
-  if (framework->source->follow(pid)) framework->followed.push_back(pid);
+  if (threads != nullptr && threads->follow(pid)) framework->followed.push_back(pid);
 }
 
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg) {

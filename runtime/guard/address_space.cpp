@@ -32,8 +32,18 @@
 namespace sonde::guard {
 namespace {
 
+using machine::Breakpoint;
+using machine::kBreakpoint;
+
+constexpr size_t kCovered = sizeof kBreakpoint;          // bytes of the program's
 constexpr size_t kCodeWindow = 16;                       // bytes by which compiled code is known to be unchanged
 constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the child's birth
+
+Breakpoint breakpoint_in(const uint8_t* bytes) {
+  Breakpoint code;
+  std::memcpy(&code, bytes, sizeof code);
+  return code;
+}
 
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
 
@@ -97,7 +107,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
     copy.callers = 0;
     had_sites_ = true;
     // Another thread of the parent is stepping it in place.
-    if (std::exchange(copy.lifted, 0) > 0) write(address, &kBreakpointByte, 1);
+    if (std::exchange(copy.lifted, 0) > 0) write(address, &kBreakpoint, kCovered);
   }
 }
 
@@ -138,8 +148,11 @@ bool AddressSpace::write(uint64_t address, const void* from, size_t length) {
 }
 
 void AddressSpace::hide(uint64_t address, uint8_t* bytes, size_t length) const {
-  for (auto at = sites_.lower_bound(address); at != sites_.end() && at->first - address < length; ++at)
-    bytes[at->first - address] = at->second.bytes[0];
+  const uint64_t end = address + length;
+  for (auto at = sites_.lower_bound(address - (kCovered - 1)); at != sites_.end() && at->first < end; ++at) {
+    for (uint64_t from = std::max(at->first, address); from < std::min(at->first + kCovered, end); from++)
+      bytes[from - address] = at->second.bytes[from - at->first];
+  }
 }
 
 Site* AddressSpace::site(uint64_t address) {
@@ -181,7 +194,7 @@ Site* AddressSpace::put_in(Site made, std::string& why) {
   const uint64_t address = made.address;
   if (made.instruction().how() == Instruction::How::Impossible) {
     why = "its instruction cannot be stepped out of line";
-  } else if (!write(address, &kBreakpointByte, 1)) {
+  } else if (!write(address, &kBreakpoint, kCovered)) {
     why = "its text cannot be written";
   } else {
     had_sites_ = true;
@@ -191,15 +204,14 @@ Site* AddressSpace::put_in(Site made, std::string& why) {
   return nullptr;
 }
 
-/// Whether our breakpoint is there. In compiled code a row of int3 is the program's: it fills freed memory with them.
+/// Whether our breakpoint is there. In compiled code a row of them is the program's: it fills freed memory with them.
 bool AddressSpace::holds_breakpoint(uint64_t address) const {
   uint8_t bytes[kCodeWindow] = {};
   const auto code = code_.find(address);
-  const size_t size = code == code_.end() ? 1 : code->second.size();
-  if (!read(address, bytes, size) || bytes[0] != kBreakpointByte) return false;
-  const auto is_filler = [](uint8_t byte) { return byte == kBreakpointByte; };
-  return size == 1 || !std::all_of(bytes + 1, bytes + size, is_filler) ||
-         std::equal(bytes + 1, bytes + size, code->second.begin() + 1);
+  const size_t size = code == code_.end() ? kCovered : code->second.size();
+  if (!read(address, bytes, size) || breakpoint_in(bytes) != kBreakpoint) return false;
+  const bool filled = size > kCovered && std::memcmp(bytes, bytes + kCovered, size - kCovered) == 0;
+  return !filled || std::equal(bytes + kCovered, bytes + size, code->second.begin() + kCovered);
 }
 
 bool AddressSpace::is_code(uint64_t address) {
@@ -243,7 +255,7 @@ bool AddressSpace::renew(Site& site) {
   if (!holds_breakpoint(site.address)) return false;
   Text now(code->second.size());
   if (!read(site.address, now.data(), now.size())) return false;
-  now[0] = site.bytes[0];
+  std::copy_n(site.bytes.begin(), kCovered, now.begin());
   if (now == code->second) return true;
   site.length = static_cast<uint8_t>(std::min<size_t>(now.size(), site.bytes.size()));
   std::copy_n(now.begin(), site.length, site.bytes.begin());
@@ -253,8 +265,8 @@ bool AddressSpace::renew(Site& site) {
 
 /// Writes only where the breakpoint still is: the program may have mapped something else there.
 void AddressSpace::take_out(const Site& site) {
-  const uint8_t original = site.bytes[0];
-  if (holds_breakpoint(site.address)) write(site.address, &original, 1);
+  const Breakpoint original = breakpoint_in(site.bytes.data());
+  if (holds_breakpoint(site.address)) write(site.address, &original, kCovered);
   past_[site.address] = original;
   gone_at_ = std::chrono::steady_clock::now();
 }
@@ -272,7 +284,7 @@ void AddressSpace::remove_all() {
 }
 
 void AddressSpace::lift(Site& site) {
-  if (site.lifted++ == 0 && holds_breakpoint(site.address)) write(site.address, site.bytes.data(), 1);
+  if (site.lifted++ == 0 && holds_breakpoint(site.address)) write(site.address, site.bytes.data(), kCovered);
 }
 
 /// In compiled code, only where the text is still the one that the probe was made for.
@@ -283,16 +295,16 @@ void AddressSpace::lower(uint64_t address) {
   uint8_t bytes[kCodeWindow] = {};
   const bool same = code == code_.end() || (read(address, bytes, code->second.size()) &&
                                             std::equal(code->second.begin(), code->second.end(), bytes));
-  if (same) write(address, &kBreakpointByte, 1);
+  if (same) write(address, &kBreakpoint, kCovered);
 }
 
 bool AddressSpace::was_ours(uint64_t address) const {
-  uint8_t byte = 0;
-  return past_.contains(address) && read(address, &byte, 1) && byte != kBreakpointByte;
+  Breakpoint now = 0;
+  return past_.contains(address) && read(address, &now, kCovered) && now != kBreakpoint;
 }
 
 bool AddressSpace::is_behind_call(uint64_t address) {
-  constexpr uint8_t kCall[] = {0x0f, 0x05};
+  constexpr auto& kCall = machine::kSyscallInstruction;
   uint8_t bytes[sizeof kCall] = {};
   if (!scanned_ && text_.empty()) text_ = read_mappings(pid_);
   const Mapping* mapping = mapping_of(address);
@@ -304,7 +316,7 @@ bool AddressSpace::is_behind_call(uint64_t address) {
 void AddressSpace::clean_copy() {
   if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
   for (const auto& [address, original] : past_) {
-    if (original != kBreakpointByte && holds_breakpoint(address)) write(address, &original, 1);
+    if (original != kBreakpoint && holds_breakpoint(address)) write(address, &original, kCovered);
   }
 }
 
@@ -362,9 +374,9 @@ void AddressSpace::forget_sites(const Mapping& gone) {
   std::erase_if(past_, [&](const auto& was) { return was.first >= gone.start && was.first < gone.end; });
   for (auto at = sites_.lower_bound(gone.start); at != sites_.end() && at->first < gone.end;) {
     const Mapping* now = mapping_of(at->first);
-    uint8_t byte = 0;
-    const bool same = now != nullptr && now->inode == gone.inode && now->executable && read(at->first, &byte, 1) &&
-                      (byte == kBreakpointByte || at->second.lifted > 0);
+    Breakpoint there = 0;
+    const bool same = now != nullptr && now->inode == gone.inode && now->executable &&
+                      read(at->first, &there, kCovered) && (there == kBreakpoint || at->second.lifted > 0);
     at = same ? std::next(at) : sites_.erase(at);
   }
 }
@@ -410,7 +422,7 @@ uint64_t AddressSpace::linker_function() {
   };
   const auto base = std::ranges::find_if(mappings_, [&](const Mapping& m) { return holds(m, linker_base_); });
   if (base == mappings_.end()) return 0;
-  static ElfCache files;
+  static thread_local ElfCache files;
   MapEntry entry{base->start, base->end, base->offset, base->executable, false, base->path};
   entry.deleted = take_deleted_mark(entry.path);
   const auto file = files.open(file_of(static_cast<uint32_t>(pid_), entry));

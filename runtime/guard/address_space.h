@@ -29,7 +29,7 @@
 #include "runtime/abi/requests.h"
 #include "runtime/base/few.h"
 #include "runtime/base/unique_fd.h"
-#include "runtime/guard/arch/x86_64/instruction.h"
+#include "runtime/guard/arch.h"
 #include "runtime/guard/unwind.h"
 
 namespace sonde::guard {
@@ -42,9 +42,9 @@ struct Site {
   uint64_t address = 0;
   uint64_t slot = 0;  ///< where its instruction was last put
   Few<ArmedTap*> taps;
-  std::array<uint8_t, 15> bytes{};  ///< the program's own
-  uint8_t length = 0;               ///< how many
-  uint32_t callers : 30 = 0;        ///< threads asleep in a system call that returns here
+  std::array<uint8_t, kInstructionMost> bytes{};  ///< the program's own
+  uint8_t length = 0;                             ///< how many
+  uint32_t callers : 30 = 0;                      ///< threads asleep in a system call that returns here
   uint32_t program_entry : 1 = 0;
   uint32_t linker : 1 = 0;  ///< the dynamic linker comes by after each change of its list
   uint32_t lifted = 0;      ///< threads that step its instruction in place
@@ -138,8 +138,8 @@ class AddressSpace {
   Unwinder unwinder_;
   mutable UniqueFd memory_;
   std::map<uint64_t, Site> sites_;
-  std::unordered_map<uint64_t, uint8_t> past_;       // where breakpoints were, and the program's bytes there
-  std::chrono::steady_clock::time_point gone_at_{};  // when the last of them went
+  std::unordered_map<uint64_t, machine::Breakpoint> past_;  // where breakpoints were, and the program's bytes there
+  std::chrono::steady_clock::time_point gone_at_{};         // when the last of them went
   bool had_sites_ = false;
   using Text = std::vector<uint8_t>;
   std::unordered_map<uint64_t, Text> code_;  // where breakpoints are or were in code of the run time: its first bytes

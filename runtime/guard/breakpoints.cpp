@@ -10,8 +10,6 @@
 namespace sonde::guard {
 namespace {
 
-constexpr unsigned kRegisterArguments = 6;
-
 /// Calls `act` for each text mapping of `file`.
 template <typename Act>
 void for_each_text(const AddressSpace& space, const TappedFile& file, Act act) {
@@ -28,19 +26,6 @@ uint64_t address_in(const Mapping& mapping, const ArmedTap& tap) {
 
 int read_word(void* thread, uint64_t address, uint64_t* value) {
   return read_target(*static_cast<const Thread*>(thread), address, value, sizeof *value) ? 0 : -1;
-}
-
-sonde_leave_state leave_state(Thread& thread, const user_regs_struct& regs) {
-  sonde_leave_state state{};
-  state.pc = regs.rip;
-  state.flags = regs.eflags;
-  auto& registers = const_cast<user_regs_struct&>(regs);
-  for (uint8_t number = 0; number < 16; number++) state.registers[number] = machine_register(registers, number);
-  state.fs_base = regs.fs_base;
-  state.gs_base = regs.gs_base;
-  state.read = read_word;
-  state.context = &thread;
-  return state;
 }
 
 }  // namespace
@@ -227,13 +212,13 @@ void Breakpoints::look_again(Thread& thread) {
   for (const Mapping& mapping : fresh) tell_mapped(thread, mapping);
 }
 
-Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::vector<Firing>& firings) {
+Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std::vector<Firing>& firings) {
   Process& process = *thread.process;
   AddressSpace& space = *process.space;
-  const uint64_t address = regs.rip - 1;
+  const uint64_t address = machine::breakpoint_address(regs);
   Site* site = space.site(address);
   if (site == nullptr && !space.was_ours(address)) return Trap::NotOurs;
-  regs.rip = address;
+  machine::set_pc(regs, address);
   thread.at_site = address;  // also where the breakpoint is gone: the kernel has forced its SIGTRAP all the same
   if (site == nullptr) return Trap::Ours;
   if (take_reported(thread, regs)) return Trap::Ours;
@@ -256,22 +241,25 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, user_regs_struct& regs, std::
 
 /// An entry tap that has a leave sits on a jump to the function's own first instruction. It does not fire: where the jump is
 /// taken, it notes the target and the stack pointer, by which the hit at the entry that follows is known to be no call.
-void Breakpoints::fire_taps(Thread& thread, const Site& site, const user_regs_struct& regs,
+void Breakpoints::fire_taps(Thread& thread, const Site& site, const machine::Registers& regs,
                             std::vector<Firing>& firings) {
-  const bool reentered = thread.reentered == site.address && thread.reentered_sp == regs.rsp;
-  if (reentered || regs.rsp > thread.reentered_sp) thread.reentered = 0;
+  const uint64_t sp = machine::sp(regs);
+  const bool reentered = thread.reentered == site.address && thread.reentered_sp == sp;
+  if (reentered || sp > thread.reentered_sp) thread.reentered = 0;
   for (const ArmedTap* armed : site.taps) {
     const ArmedTap& tap = *armed;
     if (!tap.covers(thread.process->pid)) continue;
     const bool judged = tap.leave.how != SONDE_LEAVE_NONE;
     if (judged) {
-      const sonde_leave_state state = leave_state(thread, regs);
+      sonde_leave_state state = leave_state(regs);
+      state.read = read_word;
+      state.context = &thread;
       if (!sonde_leaves(&tap.leave, &state)) continue;
     }
     const bool entry = tap.kind == SONDE_TAP_USER_ENTRY;
     if (entry && judged) {
       thread.reentered = site.address - (tap.offset - tap.function);
-      thread.reentered_sp = regs.rsp;
+      thread.reentered_sp = sp;
     }
     if (entry && (judged || reentered)) continue;
     Firing& firing = firings.emplace_back();
@@ -279,10 +267,9 @@ void Breakpoints::fire_taps(Thread& thread, const Site& site, const user_regs_st
     firing.at_edge = tap.kind != SONDE_TAP_USER_OFFSET || tap.offset == tap.function;
     firing.stack_arguments = entry;
     if (tap.kind == SONDE_TAP_USER_RETURN) {
-      firing.args[0] = tap.offset - tap.function;
-      firing.args[1] = regs.rax;
+      sonde_leave_args(firing.args.data(), tap.offset - tap.function, machine::function_result(regs));
     } else {
-      for (unsigned i = 0; i < kRegisterArguments; i++) firing.args[i] = function_argument(regs, i);
+      for (unsigned i = 0; i < machine::kRegisterArguments; i++) firing.args[i] = machine::function_argument(regs, i);
     }
   }
 }

@@ -64,9 +64,9 @@ class Breakpoints {
   bool want_entry(Process& process);
   void drop_entry(Process& process);
 
-  /// A SIGTRAP by an int3. Ours: rip is put back, thread.at_site set, and `firings` filled.
+  /// A SIGTRAP by a breakpoint. Ours: the pc is put back, thread.at_site set, and `firings` filled.
   enum class Trap { NotOurs, Ours };
-  Trap hit(Thread& thread, user_regs_struct& regs, std::vector<Firing>& firings);
+  Trap hit(Thread& thread, machine::Registers& regs, std::vector<Firing>& firings);
   /// The thread is to stop when it comes out of the call it sleeps in. False: no breakpoint can be there.
   bool catch_return(Thread& thread, const Sleep& sleep);
   void forget_return(Thread& thread);
@@ -80,7 +80,7 @@ class Breakpoints {
   void tell_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
   void arrive(Process& process);
-  void fire_taps(Thread& thread, const Site& site, const user_regs_struct& regs, std::vector<Firing>& firings);
+  void fire_taps(Thread& thread, const Site& site, const machine::Registers& regs, std::vector<Firing>& firings);
 
   /// Where breakpoints were wanted and cannot be.
   struct Refused {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "runtime/guard/tracer.h"
-#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/arch.h"
 #include "runtime/utrace/thread_status.h"
 
 namespace sonde::guard {
@@ -158,7 +158,7 @@ void Tracer::go() {
 /// Lets a thread go on if nothing keeps it: past the breakpoint first that it may stand at.
 void Tracer::restart(Thread& thread) {
   if (must_stop(thread)) return;
-  user_regs_struct* regs = thread.at_site != 0 ? utrace_registers(thread.task) : nullptr;
+  machine::Registers* regs = thread.at_site != 0 ? utrace_registers(thread.task) : nullptr;
   if (regs != nullptr) {
     if (const auto due = pass_site(thread, *regs)) utrace_queue_signal(thread.task, *due);
   }
@@ -174,7 +174,7 @@ Result<void> Tracer::release(pid_t tid, uint64_t how) {
   const pid_t pid = thread->process->pid;
   if (how == 1) kill(pid, SIGSTOP);
   if (signal != 0) kill(pid, static_cast<int>(signal));
-  user_regs_struct* regs = utrace_registers(thread->task);
+  machine::Registers* regs = utrace_registers(thread->task);
   run_pending(*thread, regs);
   restart(*thread);
   return {};
@@ -258,7 +258,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
   (void)settle(with_sites);  // who is not quiet by then dies of our breakpoints if anybody does: nothing better is left
   for (pid_t pid : pids) {
     for (Thread* thread : targets_.threads_of(pid)) {
-      if (user_regs_struct* regs = utrace_task_stopped(thread->task) ? utrace_registers(thread->task) : nullptr)
+      if (machine::Registers* regs = utrace_task_stopped(thread->task) ? utrace_registers(thread->task) : nullptr)
         stepper_.let_go(*thread, *regs);
       utrace_control(thread->task, thread->engine, UTRACE_DETACH);
       utrace_engine_put(thread->engine);

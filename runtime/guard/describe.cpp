@@ -1,32 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/guard/describe.h"
 
-#include <Zydis/Zydis.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "runtime/base/unique_fd.h"
-#include "runtime/guard/arch/x86_64/instruction.h"
+#include "runtime/guard/arch.h"
 
 namespace sonde::guard {
 namespace {
-
-/// In AT&T's syntax, without an address: where a relative branch leads would be wrong anyway.
-std::string text_of(const uint8_t* bytes, size_t length) {
-  ZydisDecoder decoder;
-  ZydisFormatter formatter;
-  ZydisDecodedInstruction instruction;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-  ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT);
-  if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, length, &instruction, operands))) return "?";
-  char text[128];
-  if (ZYAN_FAILED(ZydisFormatterFormatInstruction(&formatter, &instruction, operands, instruction.operand_count_visible,
-                                                  text, sizeof text, ZYDIS_RUNTIME_ADDRESS_NONE, nullptr))) {
-    return "?";
-  }
-  return text;
-}
 
 const char* passed(const Instruction& instruction) {
   switch (instruction.how()) {
@@ -55,14 +37,14 @@ bool has_site(sonde_tap_kind kind) {
 
 std::string describe_site(const Tap& tap) {
   if (!has_site(tap.kind)) return {};
-  uint8_t bytes[15];
+  uint8_t bytes[kInstructionMost];
   const std::string path =
       tap.path == SONDE_PATH_CODE ? "/proc/" + std::to_string(tap.pid) + "/mem" : std::string(tap.path);
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const ssize_t got = file ? pread(file.get(), bytes, sizeof bytes, static_cast<off_t>(tap.offset)) : -1;
   if (got <= 0) return "cannot be read";
   const auto length = static_cast<size_t>(got);
-  return text_of(bytes, length) + ": " + passed(Instruction(0, bytes, length)) + meaning(tap.leave);
+  return instruction_text(bytes, length) + ": " + passed(Instruction(0, bytes, length)) + meaning(tap.leave);
 }
 
 }  // namespace sonde::guard

@@ -99,8 +99,8 @@ int64_t bound_cpu(const Thread& thread) {
 
 uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
   if (context.regs == nullptr) return 0;
-  if (!runs_64_bit_code(*context.regs)) {  // its frames have another layout
-    to[0] = context.regs->rip;
+  if (!machine::is_native(*context.regs)) {  // its frames have another layout
+    to[0] = machine::pc(*context.regs);
     return 1;
   }
   const ReadMemory read = [&context](uint64_t address, void* bytes, size_t length) {
@@ -230,7 +230,7 @@ uint64_t env_variable(void* pointer, uint32_t variable) {
 }
 
 uint64_t env_register(void* pointer, uint32_t number) {
-  const user_regs_struct* regs = context_of(pointer).regs;
+  const machine::Registers* regs = context_of(pointer).regs;
   return regs != nullptr ? d_register(*regs, number) : 0;
 }
 

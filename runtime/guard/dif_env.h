@@ -2,8 +2,6 @@
 // What DIF sees of a stopped thread
 #pragma once
 
-#include <sys/user.h>
-
 #include "kmod/shared/dif.h"
 #include "runtime/guard/targets.h"
 
@@ -13,7 +11,7 @@ namespace sonde::guard {
 struct FireContext {
   Thread& thread;
   Firing& firing;
-  user_regs_struct* regs;  ///< null: the thread has ended
+  machine::Registers* regs;  ///< null: the thread has ended
   struct Status {
     uint64_t uid, euid, gid, egid, ppid, threads;
   };

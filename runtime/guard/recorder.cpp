@@ -27,8 +27,8 @@ void fetch_stack_arguments(const FireContext& context) {
   Firing& firing = context.firing;
   firing.stack_arguments = false;
   if (context.regs == nullptr) return;
-  constexpr size_t kInRegisters = 6;
-  read_target(context.thread, context.regs->rsp + 8, firing.args.data() + kInRegisters,
+  constexpr size_t kInRegisters = machine::kRegisterArguments;
+  read_target(context.thread, machine::stack_arguments(*context.regs), firing.args.data() + kInRegisters,
               (SONDE_DIF_ARGS - kInRegisters) * sizeof(uint64_t));
 }
 
@@ -66,7 +66,7 @@ void Recorder::wait_for_room(uint64_t bytes) {
 bool Recorder::run_ecb(FireContext& context, const ArmedEcb& ecb, const char* name) {
   const LoadedProgram& program = *ecb.program;
   Firing& firing = context.firing;
-  if (program.wants_stack_arguments && firing.stack_arguments) fetch_stack_arguments(context);
+  if ((program.needs.ready & SONDE_NEED_STACK_ARGS) != 0 && firing.stack_arguments) fetch_stack_arguments(context);
   wait_for_room(program.code.view.record_max);
   sonde_record* record = writer_->reserve(program.code.view.record_max);
   record->epid = ecb.epid;
@@ -74,7 +74,8 @@ bool Recorder::run_ecb(FireContext& context, const ArmedEcb& ecb, const char* na
   record->timestamp = firing.timestamp;
   record->pid = static_cast<uint32_t>(context.thread.process->pid);
   record->tid = static_cast<uint32_t>(context.thread.tid);
-  record->cpu = program.wants_cpu ? static_cast<uint32_t>(cpu_of(context)) : static_cast<uint32_t>(sched_getcpu());
+  const bool reads_cpu = (program.needs.variables >> SONDE_DIF_VAR_CPU & 1) != 0;
+  record->cpu = reads_cpu ? static_cast<uint32_t>(cpu_of(context)) : static_cast<uint32_t>(sched_getcpu());
   record->sequence = firing.sequence;
   const sonde_dif_firing view{
       &kPtraceEnv, &context, firing.args.data(), firing.locals.data(), context.thread.variables.data(), name};
@@ -85,7 +86,7 @@ bool Recorder::run_ecb(FireContext& context, const ArmedEcb& ecb, const char* na
   return writer_->commit(size) && held;
 }
 
-Recorder::Outcome Recorder::run(Thread& thread, Firing& firing, user_regs_struct* regs) {
+Recorder::Outcome Recorder::run(Thread& thread, Firing& firing, machine::Registers* regs) {
   const EcbTable::Ecbs* ecbs = writer_ ? ecbs_.of(firing.probe) : nullptr;
   if (ecbs == nullptr) return Outcome::Done;
   FireContext context{thread, firing, regs};
@@ -102,7 +103,7 @@ Recorder::Outcome Recorder::run(Thread& thread, Firing& firing, user_regs_struct
   for (const ArmedEcb& ecb : *ecbs) {
     if (ecb.epid <= firing.last_epid) continue;
     if (outcome == Outcome::Held) break;
-    if (ecb.program->wants_name && !named) {
+    if (ecb.program->needs.execname != 0 && !named) {
       read_execname(thread, name);
       named = true;
     }

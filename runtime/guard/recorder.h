@@ -9,8 +9,6 @@
 // that time pass is not waited for again until it has read something: a stopped consumer costs its targets 100 ms, once.
 #pragma once
 
-#include <sys/user.h>
-
 #include <optional>
 
 #include "runtime/buffer/ring.h"
@@ -29,7 +27,7 @@ class Recorder {
 
   enum class Outcome { Done, Held };
   /// Runs the rest of a firing. `regs` is null for a thread that has ended. Held: the thread must wait now.
-  Outcome run(Thread& thread, Firing& firing, user_regs_struct* regs);
+  Outcome run(Thread& thread, Firing& firing, machine::Registers* regs);
 
   /// Time to tell the reader; once until it has moved.
   bool should_wake() { return writer_ && writer_->should_wake_reader(); }

@@ -98,8 +98,7 @@ Firing firing_of(uint64_t call, int signal, Receiver receiver, const siginfo_t& 
   Firing firing;
   firing.call = static_cast<int64_t>(call);
   sonde_siginfo_args(firing.args.data(), signal, info.si_errno, info.si_code, &info._sifields);
-  firing.args[3] = static_cast<uint64_t>(static_cast<int64_t>(receiver.pid));
-  firing.args[4] = static_cast<uint64_t>(receiver.tid);
+  sonde_receiver_args(firing.args.data(), receiver.pid, receiver.tid);
   return firing;
 }
 
@@ -132,8 +131,8 @@ std::optional<Firing> send_of(const Thread& sender, const utrace_call& made) {
 
 std::optional<Firing> last_send_of(const Thread& sender, const utrace_call& made) {
   auto send = send_of(sender, made);
-  if (!send || send->args[0] != SIGKILL) return {};
-  const auto receiver = static_cast<pid_t>(send->args[3]);
+  if (!send || send->args[SONDE_ARG_SIGNAL_SEND_NUMBER] != SIGKILL) return {};
+  const auto receiver = static_cast<pid_t>(send->args[SONDE_ARG_SIGNAL_SEND_RECEIVER_PID]);
   const pid_t own = sender.process->pid;
   return receiver == own || receiver == -getpgid(own) ? send : std::nullopt;
 }

@@ -162,9 +162,6 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
       went_ = true;
       tracer_.go();
       return Answer{};
-    case SONDE_STOP_TARGET:
-    case SONDE_CONTINUE_TARGET: return Error("only the kmod source stops whole processes", EOPNOTSUPP);
-    case SONDE_SIGNAL_TARGET: return plain(signal_target(request));
     case SONDE_DETACH: return plain(detach(request));
     case SONDE_READ_MEMORY: return read_memory(request);
     case SONDE_WRITE_MEMORY: return plain(write_memory(request));
@@ -172,7 +169,7 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_FOLLOW: return plain(tracer_.follow(pid));
     case SONDE_SEEN: return plain(tracer_.seen(static_cast<pid_t>(request.header.id)));
     case SONDE_STATISTICS: return statistics();
-    case SONDE_SESSIONS: return Error("a guard has one session only; the kmod source lists its own", EOPNOTSUPP);
+    case SONDE_SESSIONS: return Error("a guard has one session only", EOPNOTSUPP);
     case SONDE_REQUEST_COUNT: break;
   }
   return Error("malformed request: unknown kind", EINVAL);
@@ -180,8 +177,8 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
 
 Result<Session::Answer> Session::buffers(const RequestView& request) {
   if (request.header.id >= SONDE_POLICY_COUNT) return Error("no such buffer policy", EINVAL);
-  if (request.header.id != SONDE_POLICY_SWITCH) {
-    return Error("the ptrace source has buffers of policy switch only", EOPNOTSUPP);
+  if (!kCan.policies.contains(static_cast<sonde_policy>(request.header.id))) {
+    return Error("the " + std::string(kPtraceRow.name) + " source has buffers of policy switch only", EOPNOTSUPP);
   }
   auto fd = recorder_.create(request.header.value);
   if (!fd) return std::move(fd).error();
@@ -260,14 +257,6 @@ Result<void> Session::attach(const RequestView& request) {
   auto attached = tracer_.attach(static_cast<pid_t>(request.header.value));
   if (attached) had_targets_ = true;
   return attached;
-}
-
-Result<void> Session::signal_target(const RequestView& request) {
-  const auto pid = static_cast<pid_t>(request.header.value);
-  if (tracer_.targets().process(pid) == nullptr) return not_traced(request.header.value);
-  if (request.header.id == 0 || kill(pid, static_cast<int>(request.header.id)) != 0)
-    return Error("no such signal", EINVAL);
-  return {};
 }
 
 Result<void> Session::detach(const RequestView& request) {

@@ -34,7 +34,6 @@ class Session {
   Result<void> disarm(const RequestView& request);
   Result<Answer> spawn(const RequestView& request);
   Result<void> attach(const RequestView& request);
-  Result<void> signal_target(const RequestView& request);
   Result<void> detach(const RequestView& request);
   Result<Answer> read_memory(const RequestView& request);
   Result<void> write_memory(const RequestView& request);

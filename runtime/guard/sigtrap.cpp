@@ -24,9 +24,9 @@ struct KernelAction {
 
 /// rt_sigaction(SIGTRAP) in the thread; its arguments lie below its stack's red zone for as long as that takes.
 long change_action(Thread& thread, const KernelAction* wanted, KernelAction* old) {
-  const user_regs_struct* regs = utrace_registers(thread.task);
+  const machine::Registers* regs = utrace_registers(thread.task);
   if (regs == nullptr) return -ESRCH;
-  const uint64_t place = (regs->rsp - 512) & ~uint64_t{15};
+  const uint64_t place = machine::unused_stack(*regs);
   KernelAction kept[2], pair[2] = {wanted != nullptr ? *wanted : KernelAction{}, {}};
   if (!read_target(thread, place, kept, sizeof kept) || !write_target(thread, place, pair, sizeof pair)) return -EFAULT;
   const uint64_t arguments[6] = {SIGTRAP, wanted != nullptr ? place : 0, place + sizeof *wanted, sizeof(uint64_t), 0,
@@ -105,9 +105,9 @@ bool Sigtrap::passed(Thread& thread) {
   return called;
 }
 
-void Sigtrap::handler_begins(Thread& thread, const user_regs_struct& regs) {
+void Sigtrap::handler_begins(Thread& thread, const machine::Registers& regs) {
   uint64_t mask = 0;
-  thread.process->trap_handler = regs.rip;
+  thread.process->trap_handler = machine::pc(regs);
   if (utrace_signal_mask(thread.task, &mask) == 0 && (mask & bit(SIGTRAP))) thread.trap_mask = mask & ~bit(SIGTRAP);
 }
 

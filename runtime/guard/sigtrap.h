@@ -31,7 +31,7 @@ class Sigtrap {
   /// in the thread, which ends its signal stop: a signal can only be sent again now.
   bool passed(Thread& thread);
   /// The thread is at the first instruction of a SIGTRAP handler.
-  void handler_begins(Thread& thread, const user_regs_struct& regs);
+  void handler_begins(Thread& thread, const machine::Registers& regs);
 
  private:
   bool look(Thread& thread);

@@ -6,7 +6,6 @@
 namespace sonde::guard {
 namespace {
 
-constexpr uint64_t kTrapFlag = 1 << 8, kResumeFlag = 1 << 16;
 constexpr size_t kReportedMost = 1024;  // handlers within handlers; a starved thread may nest a hundred deep
 
 constexpr uint64_t bit(int signal) { return uint64_t{1} << (signal - 1); }
@@ -17,14 +16,6 @@ constexpr uint64_t kNeverKept = kFaults | bit(SIGTRAP) | bit(SIGSYS);
 
 bool is_fault(const siginfo_t& info) {
   return info.si_code > 0 && info.si_signo < 32 && (kFaults & bit(info.si_signo)) != 0;
-}
-
-bool same_state(const user_regs_struct& a, const user_regs_struct& b) {
-  constexpr uint64_t kIgnored = kTrapFlag | kResumeFlag;
-  return a.rip == b.rip && a.rsp == b.rsp && a.rbp == b.rbp && a.rax == b.rax && a.rbx == b.rbx && a.rcx == b.rcx &&
-         a.rdx == b.rdx && a.rsi == b.rsi && a.rdi == b.rdi && a.r8 == b.r8 && a.r9 == b.r9 && a.r10 == b.r10 &&
-         a.r11 == b.r11 && a.r12 == b.r12 && a.r13 == b.r13 && a.r14 == b.r14 && a.r15 == b.r15 &&
-         a.fs_base == b.fs_base && (a.eflags | kIgnored) == (b.eflags | kIgnored);
 }
 
 bool in_slot(const Step& step, uint64_t address) { return step.slot != 0 && address - step.slot < kSlotBytes; }
@@ -43,14 +34,15 @@ void mend_address(const Step& step, siginfo_t& info) {
 
 }  // namespace
 
-bool take_reported(Thread& thread, const user_regs_struct& regs) {
-  const auto found = std::ranges::find_if(thread.reported, [&](const auto& note) { return same_state(note, regs); });
+bool take_reported(Thread& thread, const machine::Registers& regs) {
+  const auto found =
+      std::ranges::find_if(thread.reported, [&](const auto& note) { return machine::same_state(note, regs); });
   if (found == thread.reported.end()) return false;
   thread.reported.erase(found, thread.reported.end());  // the handlers of those that came after it never returned
   return true;
 }
 
-bool Stepper::advance(Thread& thread, user_regs_struct& regs) {
+bool Stepper::advance(Thread& thread, machine::Registers& regs) {
   const uint64_t address = std::exchange(thread.at_site, 0);
   Site* site = address != 0 ? thread.process->space->site(address) : nullptr;
   if (site == nullptr || !thread.process->space->renew(*site))
@@ -65,20 +57,20 @@ bool Stepper::advance(Thread& thread, user_regs_struct& regs) {
     return false;
   }
   emulated_++;
-  return (regs.eflags & kTrapFlag) != 0;
+  return machine::steps_itself(regs);
 }
 
-void Stepper::begin(Thread& thread, Site& site, Instruction::How how, user_regs_struct& regs) {
+void Stepper::begin(Thread& thread, Site& site, Instruction::How how, machine::Registers& regs) {
   AddressSpace& space = *thread.process->space;
   const bool copied = how == Instruction::How::Slot || how == Instruction::How::Push;
   steps_++;
   thread.step = {};
   thread.step.active = true;
-  thread.step.own_trap = (regs.eflags & kTrapFlag) != 0;
+  thread.step.own_trap = machine::steps_itself(regs);
   thread.step.site = site.address;
   thread.step.slot = copied ? space.take_slot(site) : 0;
   if (thread.step.slot != 0)
-    regs.rip = thread.step.slot;
+    machine::set_pc(regs, thread.step.slot);
   else
     space.lift(site);
 }
@@ -93,19 +85,19 @@ void Stepper::end(Thread& thread) {
   thread.step.active = false;
 }
 
-Stepper::Trap Stepper::trapped(Thread& thread, user_regs_struct& regs, siginfo_t& info) {
+Stepper::Trap Stepper::trapped(Thread& thread, machine::Registers& regs, siginfo_t& info) {
   if (info.si_code != TRAP_TRACE) return Trap::NotOurs;
   if (!thread.step.active) return std::exchange(thread.late_trace, false) ? Trap::Ours : Trap::NotOurs;
   Step& step = thread.step;
   const Site* site = thread.process->space->site(step.site);
   const uint64_t from = step.slot != 0 ? step.slot : step.site;
   mend_address(step, info);
-  if (regs.rip == from && site != nullptr && site->instruction().repeats()) {  // one round of many
+  if (machine::pc(regs) == from && site != nullptr && site->instruction().repeats()) {  // one round of many
     step.begun = true;
     if (!step.kept && !step.own_trap) return Trap::Ours;
     put_back(thread, regs);
   } else {
-    regs.rip = home(step, regs.rip);
+    machine::set_pc(regs, home(step, machine::pc(regs)));
     end(thread);
   }
   if (!step.own_trap) return Trap::Ours;
@@ -113,10 +105,10 @@ Stepper::Trap Stepper::trapped(Thread& thread, user_regs_struct& regs, siginfo_t
   return Trap::Both;
 }
 
-bool Stepper::signalled(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint32_t verdict, uint64_t handler) {
+bool Stepper::signalled(Thread& thread, machine::Registers& regs, siginfo_t& info, uint32_t verdict, uint64_t handler) {
   Step& step = thread.step;
   if (!step.active || verdict == UTRACE_SIGNAL_IGN || info.si_signo == SIGSTOP) return false;
-  const bool before = regs.rip == (step.slot != 0 ? step.slot : step.site);
+  const bool before = machine::pc(regs) == (step.slot != 0 ? step.slot : step.site);
   if (before && !is_fault(info) && !step.begun && !step.kept) {
     step.kept = KeptSignal{info, verdict, handler};
     utrace_signal_mask(thread.task, &step.mask);
@@ -139,16 +131,16 @@ std::optional<KeptSignal> Stepper::take_kept(Thread& thread) {
   return std::exchange(thread.step.kept, std::nullopt);
 }
 
-void Stepper::let_go(Thread& thread, user_regs_struct& regs) {
+void Stepper::let_go(Thread& thread, machine::Registers& regs) {
   put_back(thread, regs);
   send_kept_again(thread);
 }
 
 /// Puts the thread at the program's own instruction, which has not been executed.
-void Stepper::put_back(Thread& thread, user_regs_struct& regs) {
+void Stepper::put_back(Thread& thread, machine::Registers& regs) {
   if (!thread.step.active) return;
-  const bool before = regs.rip == (thread.step.slot != 0 ? thread.step.slot : thread.step.site);
-  regs.rip = home(thread.step, regs.rip);
+  const bool before = machine::pc(regs) == (thread.step.slot != 0 ? thread.step.slot : thread.step.site);
+  machine::set_pc(regs, home(thread.step, machine::pc(regs)));
   end(thread);
   thread.late_trace = !before;
   if (!before) return;

@@ -28,32 +28,32 @@ namespace sonde::guard {
 class Stepper {
  public:
   /// Past the breakpoint it stands at. True: the program single-steps itself, and its own trap is due.
-  bool advance(Thread& thread, user_regs_struct& regs);
+  bool advance(Thread& thread, machine::Registers& regs);
 
   enum class Trap { NotOurs, Ours, Both };
   /// A SIGTRAP that is no breakpoint's. Both: `info` is the program's trap, too. thread.step.kept: that signal is due now.
-  Trap trapped(Thread& thread, user_regs_struct& regs, siginfo_t& info);
+  Trap trapped(Thread& thread, machine::Registers& regs, siginfo_t& info);
   /// Any other signal that stops the thread, before it is delivered. True: it is kept, and must not be delivered now.
-  bool signalled(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint32_t verdict, uint64_t handler);
+  bool signalled(Thread& thread, machine::Registers& regs, siginfo_t& info, uint32_t verdict, uint64_t handler);
   /// The kept signal that is to be delivered now.
   std::optional<KeptSignal> take_kept(Thread& thread);
   /// The thread is about to be let go: it is put where the program has it.
-  void let_go(Thread& thread, user_regs_struct& regs);
+  void let_go(Thread& thread, machine::Registers& regs);
   void thread_gone(Thread& thread);
 
   uint64_t steps() const { return steps_; }
   uint64_t emulated() const { return emulated_; }
 
  private:
-  void begin(Thread& thread, Site& site, Instruction::How how, user_regs_struct& regs);
+  void begin(Thread& thread, Site& site, Instruction::How how, machine::Registers& regs);
   void end(Thread& thread);
-  void put_back(Thread& thread, user_regs_struct& regs);
+  void put_back(Thread& thread, machine::Registers& regs);
   void send_kept_again(Thread& thread);
 
   uint64_t steps_ = 0, emulated_ = 0;
 };
 
 /// Whether this hit has been reported already, and the thread was put back since.
-bool take_reported(Thread& thread, const user_regs_struct& regs);
+bool take_reported(Thread& thread, const machine::Registers& regs);
 
 }  // namespace sonde::guard

@@ -13,7 +13,6 @@
 #include "runtime/guard/taps.h"
 
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 #include <algorithm>
@@ -45,34 +44,27 @@ utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kSyscallsMax
   return set;
 }
 
-void note_use(LoadedProgram& program, const sonde_dif_insn& insn) {
-  if (insn.op == SONDE_DIF_NAMEQ) program.wants_name = true;
-  if (insn.op == SONDE_DIF_CAPTEXT && insn.i == SONDE_DIF_TEXT_EXECNAME) program.wants_name = true;
-  if (insn.op == SONDE_DIF_ARG && insn.i >= 6) program.wants_stack_arguments = true;
-  if (insn.op == SONDE_DIF_VAR && insn.i == SONDE_DIF_VAR_CPU) program.wants_cpu = true;
+void add_calls(utrace_syscall_set& set, sonde_tap_kind kind) {
+  for (uint32_t call : kCan.calls_behind[kind]) add_call(set, call);
 }
 
-void add_calls(utrace_syscall_set& set, sonde_tap_kind kind) {
-  for (uint32_t call : calls_behind(kind)) add_call(set, call);
+/// That the guard lacks what others have.
+Error about_source(const std::string& lacks) {
+  return Error("the " + std::string(kPtraceRow.name) + " source " + lacks, EOPNOTSUPP);
 }
 
 }  // namespace
-
-std::span<const uint32_t> calls_behind(sonde_tap_kind kind) {
-  static constexpr uint32_t kExecs[] = {SYS_execve, SYS_execveat};
-  static constexpr uint32_t kSends[] = {
-      SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_send_signal};
-  if (kind == SONDE_TAP_EXEC || kind == SONDE_TAP_EXEC_FAILURE) return kExecs;
-  if (kind == SONDE_TAP_SIGNAL_SEND) return kSends;
-  return {};
-}
 
 Result<void> TapTable::check(const Tap& tap) const {
   if (taps_.contains(tap.id.value)) return about_tap(tap, "this id is armed already", EEXIST);
   if (tap.probe.value == 0) return about_tap(tap, "it names no probe", EINVAL);
   const bool call = tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN;
   if (call && tap.number >= kSyscallsMax) return about_tap(tap, "no such system call", EINVAL);
-  if (!shows(tap.kind)) return about_tap(tap, "ptrace does not show this; the kmod source does", EOPNOTSUPP);
+  if (!kCan.taps.contains(tap.kind)) {
+    const std::string others = sources_with([&](const SourceCapabilities& can) { return can.taps.contains(tap.kind); });
+    const std::string own(kPtraceRow.name);
+    return about_tap(tap, own + " does not show this; the " + others + " source does", EOPNOTSUPP);
+  }
   if (tap.kind == SONDE_TAP_PROFILE && tap.offset < SONDE_PERIOD_MIN)
     return about_tap(tap, "its period is too short", EINVAL);
   if (is_user_tap(tap.kind) && tap.path.empty()) return about_tap(tap, "it names no file", EINVAL);
@@ -185,15 +177,11 @@ Result<void> EcbTable::load(uint32_t id, OwnedProgram code) {
   char why[200] = "";
   const int verdict = sonde_dif_verify(&code.view, why, sizeof why);
   if (verdict != 0) return Error("program " + std::to_string(id) + ": " + why, -verdict);
-  if (sonde_dif_sees_kernel(&code.view) != 0)
-    return Error("the ptrace source does not see the kernel: its memory, its stacks and curthread", EOPNOTSUPP);
   LoadedProgram program;
-  for (const sonde_dif_insn& insn : code.insns) {
-    note_use(program, insn);
-    if (insn.op == SONDE_DIF_CAPTEXT && insn.i == SONDE_DIF_TEXT_SYSCALL_ARGS) {
-      return Error("the ptrace source cannot capture a system call's arguments as one text", EOPNOTSUPP);
-    }
-  }
+  program.needs = sonde_dif_needs(&code.view);
+  if (program.needs.kernel != 0) return about_source("does not see the kernel: its memory, its stacks and curthread");
+  if ((program.needs.texts & ~kCan.texts.bits()) != 0)
+    return about_source("cannot capture a system call's arguments as one text");
   program.code = std::move(code);
   if (!programs_.emplace(id, std::move(program)).second)
     return Error("program " + std::to_string(id) + " is loaded already", EEXIST);

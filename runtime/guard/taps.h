@@ -15,17 +15,15 @@
 #include "runtime/base/few.h"
 #include "runtime/guard/address_space.h"
 #include "runtime/process/syscall_table.h"
+#include "runtime/source/capabilities.h"
 #include "runtime/utrace/utrace.h"
 
 namespace sonde::guard {
 
 static_assert(kCompatCalls == kUtraceCompatCalls);
 
-/// What ptrace shows: of time, what the targets do with it only.
-constexpr bool shows(sonde_tap_kind kind) { return kind != SONDE_TAP_TICK; }
-
-/// The system calls that taps of this kind are seen by; those of SYSCALL_* name their own.
-std::span<const uint32_t> calls_behind(sonde_tap_kind kind);
+/// What the guard can do.
+inline constexpr const SourceCapabilities& kCan = kPtraceRow.can;
 
 struct ArmedTap;
 
@@ -107,9 +105,7 @@ class TapTable {
 
 struct LoadedProgram {
   OwnedProgram code;
-  bool wants_name = false;             ///< reads execname
-  bool wants_stack_arguments = false;  ///< reads arg6 or later
-  bool wants_cpu = false;
+  sonde_needs needs{};
 };
 
 struct ArmedEcb {

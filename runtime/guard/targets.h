@@ -11,7 +11,6 @@
 #pragma once
 
 #include <signal.h>
-#include <sys/user.h>
 
 #include <array>
 #include <deque>
@@ -35,7 +34,7 @@ struct Firing {
   int error = 0;                 ///< errno of the call that returns
   int64_t call = -1;             ///< system call the thread is in
   std::string text;              ///< text 0 of the probe
-  bool at_edge = false;          ///< where a function begins or ends: the return address lies at [rsp]
+  bool at_edge = false;          ///< where a function begins or ends: no frame of its own is on the stack
   bool stack_arguments = false;  ///< args 6.. are on the stack, not fetched yet
   bool begun = false;
   uint64_t timestamp = 0;  ///< 0: when it begins
@@ -69,8 +68,10 @@ struct Step {
 };
 
 struct Process;
+class Tracer;
 
 struct Thread {
+  Tracer* tracer = nullptr;  ///< whose engine it has
   utrace_task* task = nullptr;
   utrace_engine* engine = nullptr;
   Process* process = nullptr;
@@ -86,7 +87,7 @@ struct Thread {
   uint64_t at_site = 0;  ///< stopped at this breakpoint, not stepped yet
   Step step;
   bool late_trace = false;                   ///< a step's trap is still to come, and means nothing
-  std::deque<user_regs_struct> reported;     ///< put back at a breakpoint in this state: the next hit is no new one
+  std::deque<machine::Registers> reported;   ///< put back at a breakpoint in this state: the next hit is no new one
   uint64_t reentered = 0, reentered_sp = 0;  ///< it has jumped to the first instruction of the function it is in
   std::optional<uint64_t> trap_mask;         ///< its signal mask blocks SIGTRAP; this is the rest of it
   bool trap_delivered = false;               ///< a SIGTRAP of its own: a handler may begin next

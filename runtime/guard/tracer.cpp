@@ -2,7 +2,7 @@
 // The callbacks
 //
 //   SIGTRAP of the kernel's --> on_trap --.-- a step has ended -----> the kept signal is delivered, if there is one
-//                                         |-- an int3 of ours ------> the firings, then past the breakpoint
+//                                         |-- a breakpoint of ours -> the firings, then past the breakpoint
 //                                         `-- neither --------------> delivered: it is the program's
 //
 // Two invariants. A callback returns resume_action(), which knows every reason for a thread to stand: so an event cannot wake a
@@ -27,8 +27,6 @@
 namespace sonde::guard {
 namespace {
 
-constexpr uint32_t kCompatSigreturn = kCompatCalls + 119;
-
 /// The errno in a result as the kernel returns it; 0: the call did not fail.
 int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
 
@@ -44,8 +42,8 @@ int64_t current_call(Thread& thread) {
   return call < kSyscallsMax ? call : -1;
 }
 
-/// sigreturn: rax is one of the registers that it restores, not a result.
-bool leaves_no_result(uint32_t call) { return call == SYS_rt_sigreturn || call == kCompatSigreturn; }
+/// sigreturn: what stands for a result is a register that it restores.
+bool leaves_no_result(uint32_t call) { return call == SYS_rt_sigreturn || call == machine::kCompatSigreturn; }
 
 bool is_exec(uint32_t call) { return call == SYS_execve || call == SYS_execveat; }
 
@@ -65,38 +63,35 @@ Firing of_signal(const siginfo_t& info) {
 
 /// The functions of utrace_engine_ops; each calls the Tracer's method.
 struct Callbacks {
-  static Tracer* tracer;
-  static Thread* of(utrace_engine* engine) { return static_cast<Thread*>(engine->data); }
+  static Thread& of(utrace_engine* engine) { return *static_cast<Thread*>(engine->data); }
 
-  static uint32_t entry(uint32_t, utrace_engine* engine, utrace_task*, user_regs_struct* regs) {
-    return regs != nullptr ? tracer->on_entry(*of(engine)) : resume_action(*of(engine));
+  static uint32_t entry(uint32_t, utrace_engine* engine, utrace_task*, machine::Registers* regs) {
+    return regs != nullptr ? of(engine).tracer->on_entry(of(engine)) : resume_action(of(engine));
   }
-  static uint32_t leave(uint32_t, utrace_engine* engine, utrace_task*, user_regs_struct* regs) {
-    return regs != nullptr ? tracer->on_return(*of(engine)) : resume_action(*of(engine));
+  static uint32_t leave(uint32_t, utrace_engine* engine, utrace_task*, machine::Registers* regs) {
+    return regs != nullptr ? of(engine).tracer->on_return(of(engine)) : resume_action(of(engine));
   }
   static uint32_t clone(uint32_t, utrace_engine* engine, utrace_task*, uint64_t flags, utrace_task* child) {
-    return tracer->on_clone(*of(engine), flags, child);
+    return of(engine).tracer->on_clone(of(engine), flags, child);
   }
-  static uint32_t exec(uint32_t, utrace_engine* engine, utrace_task*, const utrace_exec*, user_regs_struct*) {
-    return tracer->on_exec(*of(engine));
+  static uint32_t exec(uint32_t, utrace_engine* engine, utrace_task*, const utrace_exec*, machine::Registers*) {
+    return of(engine).tracer->on_exec(of(engine));
   }
   static uint32_t exit(uint32_t, utrace_engine* engine, utrace_task*, long code, long*) {
-    return tracer->on_exit(*of(engine), code);
+    return of(engine).tracer->on_exit(of(engine), code);
   }
   static uint32_t death(utrace_engine* engine, utrace_task*, bool group_dead, int) {
-    tracer->on_death(*of(engine), group_dead);
+    of(engine).tracer->on_death(of(engine), group_dead);
     return UTRACE_DETACH;
   }
-  static uint32_t signal(uint32_t action, utrace_engine* engine, utrace_task*, user_regs_struct* regs, siginfo_t* info,
-                         const struct sigaction* orig, struct sigaction*) {
-    return tracer->on_signal(*of(engine), action, regs, *info, orig);
+  static uint32_t signal(uint32_t action, utrace_engine* engine, utrace_task*, machine::Registers* regs,
+                         siginfo_t* info, const struct sigaction* orig, struct sigaction*) {
+    return of(engine).tracer->on_signal(of(engine), action, regs, *info, orig);
   }
   static uint32_t quiesce(uint32_t, utrace_engine* engine, utrace_task*, uint32_t event) {
-    return tracer->on_quiesce(*of(engine), event);
+    return of(engine).tracer->on_quiesce(of(engine), event);
   }
 };
-
-Tracer* Callbacks::tracer = nullptr;
 
 namespace {
 
@@ -123,8 +118,6 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
       breakpoints_(targets_, taps, {events_.notice, events_.mapped}),
       sigtrap_(events_.notice),
       sampler_(targets_, taps) {
-  SONDE_CHECK(Callbacks::tracer == nullptr);
-  Callbacks::tracer = this;
   wanted_ = taps_.events();
   host_.on_new_task = [this](utrace_task* task, utrace_task* parent, uint64_t flags) {
     on_new_task(task, parent, flags);
@@ -151,6 +144,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
       breakpoints_.adopt(*process);
   }
   Thread& thread = targets_.add_thread(task, *process);
+  thread.tracer = this;
   sigtrap_.adopt(thread, parent);
   if (utrace_attach_task(task, UTRACE_ATTACH_CREATE, &kOps, &thread, &thread.engine) != 0) {
     targets_.erase_thread(thread.tid);
@@ -175,7 +169,9 @@ void Tracer::taps_changed() {
   if (taps_.any(SONDE_TAP_SIGNAL_SEND) && !std::exchange(sends_explained_, true))
     events_.notice(
         "signals are seen where traced processes send them by system calls; "
-        "those of other processes and of the kernel are not (the kmod source sees them)");
+        "those of other processes and of the kernel are not (the " +
+        sources_with([](const SourceCapabilities& can) { return can.scope == SourceScope::Machine; }) +
+        " source sees them)");
   wanted_ = taps_.events();
   entries_ = taps_.entry_set();
   returns_ = taps_.return_set();
@@ -183,7 +179,7 @@ void Tracer::taps_changed() {
   for (auto& [tid, thread] : targets_.threads()) want_events(*thread);
 }
 
-void Tracer::run_pending(Thread& thread, user_regs_struct* regs) {
+void Tracer::run_pending(Thread& thread, machine::Registers* regs) {
   thread.held = false;
   while (!thread.pending.empty()) {
     if (recorder_.run(thread, thread.pending.front(), regs) == Recorder::Outcome::Held) {
@@ -195,7 +191,7 @@ void Tracer::run_pending(Thread& thread, user_regs_struct* regs) {
   if (thread.held || recorder_.should_wake()) events_.data();
 }
 
-void Tracer::fire_all(Thread& thread, std::vector<Firing>& firings, user_regs_struct* regs) {
+void Tracer::fire_all(Thread& thread, std::vector<Firing>& firings, machine::Registers* regs) {
   if (firings.empty() || abandoned_ || thread.process->silent) return;
   if (!thread.pending.empty()) {  // something is held already: in order behind it
     for (Firing& firing : firings) thread.pending.push_back(std::move(firing));
@@ -226,7 +222,7 @@ uint32_t Tracer::on_entry(Thread& thread) {
   const uint32_t call = call_of_number(made.number);
   if (call >= kSyscallsMax) return resume_action(thread);
   Firing firing = of_call(call);
-  std::ranges::copy(made.arguments, firing.args.begin());
+  std::ranges::copy(made.arguments, firing.args.begin() + SONDE_ARG_SYSCALL_ENTRY_CALL);
   fire(thread, taps_.entries(call), firing);
   if (is_exec(call) && taps_.any(SONDE_TAP_EXEC)) {
     char path[SONDE_PATH_MAX];
@@ -254,18 +250,17 @@ void Tracer::fire_return(Thread& thread, int64_t number, int64_t result, uint64_
   firing.error = leaves_no_result(call) ? 0 : errno_of(result);
   if (is_exec(call) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
     Firing failure = firing;
-    failure.args[0] = static_cast<uint64_t>(firing.error);
+    failure.args[SONDE_ARG_EXEC_FAILURE_ERROR] = static_cast<uint64_t>(firing.error);
     fire(thread, taps_.of(SONDE_TAP_EXEC_FAILURE), failure);
   }
-  firing.args[0] = firing.args[1] = firing.error != 0 ? UINT64_MAX : static_cast<uint64_t>(result);
+  sonde_result_args(firing.args.data(), firing.error, static_cast<uint64_t>(result));
   fire(thread, taps_.returns(call), firing);
 }
 
 uint32_t Tracer::on_clone(Thread& thread, uint64_t flags, utrace_task* child) {
   Firing firing;
   firing.call = current_call(thread);
-  firing.args[0] = static_cast<uint64_t>(utrace_task_tid(child));
-  firing.args[1] = flags;
+  sonde_create_args(firing.args.data(), static_cast<uint64_t>(utrace_task_tid(child)), flags);
   fire(thread, taps_.of(flags & CLONE_THREAD ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE), firing);
   return resume_action(thread);
 }
@@ -307,7 +302,7 @@ void Tracer::ask_sample(Thread& thread, uint32_t tap) {
 void Tracer::fire_samples(Thread& thread) {
   const std::vector<uint32_t> due = std::exchange(thread.samples, {});
   want_events(thread);
-  user_regs_struct* regs = utrace_registers(thread.task);
+  machine::Registers* regs = utrace_registers(thread.task);
   if (regs == nullptr || thread.step.active) return;
   std::vector<Firing> firings;
   for (uint32_t id : due) {
@@ -316,7 +311,7 @@ void Tracer::fire_samples(Thread& thread) {
     Firing& firing = firings.emplace_back();
     firing.probe = tap->probe;
     firing.call = current_call(thread);
-    firing.args[1] = regs->rip;
+    firing.args[SONDE_ARG_PROFILE_USER_PC] = machine::pc(*regs);
   }
   fire_all(thread, firings, regs);
 }
@@ -383,11 +378,11 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
 }
 
 /// The return of the call in which the thread slept when it had to come to a stop.
-void Tracer::return_of_caught(Thread& thread, const user_regs_struct& regs) {
-  const int64_t number = thread.caught.call;  // an int3 has no number of a call
+void Tracer::return_of_caught(Thread& thread, const machine::Registers& regs) {
+  const int64_t number = thread.caught.call;  // a breakpoint has no number of a call
   breakpoints_.forget_return(thread);
-  if (thread.process->space->site(regs.rip) == nullptr) thread.at_site = 0;
-  fire_return(thread, number, static_cast<int64_t>(regs.rax), 0);
+  if (thread.process->space->site(machine::pc(regs)) == nullptr) thread.at_site = 0;
+  fire_return(thread, number, machine::call_result(regs), 0);
 }
 
 /// Not where the trap would do more than stop the thread. Where SIGTRAP is blocked or ignored, the kernel would unblock it and
@@ -398,9 +393,9 @@ bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
                                    SYS_rt_sigsuspend, SYS_io_pgetevents, SYS_io_uring_enter};
   Thread* thread = targets_.thread(utrace_task_tid(task));
   if (thread == nullptr || thread->process->leaving || thread->caught.address != 0) return false;
-  const bool narrow = sleep.sp >> 32 == 0;  // 32-bit code
   ThreadStatus status;
-  if (narrow || std::ranges::find(kWithMask, sleep.call) != std::end(kWithMask)) return false;
+  if (!machine::is_native_stack(sleep.sp) || std::ranges::find(kWithMask, sleep.call) != std::end(kWithMask))
+    return false;
   if (!read_status(thread->tid, &status) || ((status.blocked | status.ignored) & kTrap) != 0) return false;
   const bool first = !thread->process->space->had_sites();
   if (!breakpoints_.catch_return(*thread, sleep)) return false;
@@ -412,7 +407,7 @@ bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
 
 /// Lets the thread pass the breakpoint that it stands at. Returns the trap that the program must get now, where it
 /// single-steps itself.
-std::optional<siginfo_t> Tracer::pass_site(Thread& thread, user_regs_struct& regs) {
+std::optional<siginfo_t> Tracer::pass_site(Thread& thread, machine::Registers& regs) {
   const bool own_trap = stepper_.advance(thread, regs);
   if (thread.step.active) {
     want_events(thread);
@@ -423,7 +418,7 @@ std::optional<siginfo_t> Tracer::pass_site(Thread& thread, user_regs_struct& reg
   siginfo_t info{};
   info.si_signo = SIGTRAP;
   info.si_code = TRAP_TRACE;
-  info.si_addr = reinterpret_cast<void*>(regs.rip);
+  info.si_addr = reinterpret_cast<void*>(machine::pc(regs));
   if (!called) return info;
   utrace_queue_signal(thread.task, info);
   return std::nullopt;
@@ -445,7 +440,7 @@ uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& 
 }
 
 /// A SIGTRAP that the kernel sent. `info` becomes what the program gets, unless it gets nothing: UTRACE_SIGNAL_IGN.
-uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler) {
+uint32_t Tracer::on_trap(Thread& thread, machine::Registers& regs, siginfo_t& info, uint64_t& handler) {
   const Stepper::Trap trap = stepper_.trapped(thread, regs, info);
   if (trap != Stepper::Trap::NotOurs)
     return thread.step.active ? uint32_t{UTRACE_SIGNAL_IGN}
@@ -453,7 +448,7 @@ uint32_t Tracer::on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info
   std::vector<Firing> firings;
   const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
   if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) return UTRACE_SIGNAL_CORE;
-  if (thread.caught.address == regs.rip) return_of_caught(thread, regs);
+  if (thread.caught.address == machine::pc(regs)) return_of_caught(thread, regs);
   fire_all(thread, firings, &regs);
   const auto due = must_stop(thread) ? std::nullopt : pass_site(thread, regs);
   if (!due) return UTRACE_SIGNAL_IGN;
@@ -467,8 +462,7 @@ void Tracer::fire_send(Thread& thread, const std::optional<Firing>& send) {
 
 void Tracer::fire_discard(Thread& thread, const siginfo_t& info) {
   Firing firing = of_signal(info);
-  firing.args[3] = static_cast<uint64_t>(thread.process->pid);
-  firing.args[4] = static_cast<uint64_t>(thread.tid);
+  sonde_receiver_args(firing.args.data(), thread.process->pid, thread.tid);
   fire(thread, taps_.of(SONDE_TAP_SIGNAL_DISCARD), firing);
 }
 
@@ -476,11 +470,12 @@ void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handle
   if (!taps_.any(SONDE_TAP_SIGNAL_DELIVER)) return;
   Firing firing = of_signal(info);
   const bool kernel_trap = info.si_signo == SIGTRAP && info.si_code > 0;  // `handler` is not set for these
-  firing.args[3] = kernel_trap ? reinterpret_cast<uint64_t>(utrace_handler(thread.task, SIGTRAP)) : handler;
+  firing.args[SONDE_ARG_SIGNAL_DELIVER_HANDLER] =
+      kernel_trap ? reinterpret_cast<uint64_t>(utrace_handler(thread.task, SIGTRAP)) : handler;
   fire(thread, taps_.of(SONDE_TAP_SIGNAL_DELIVER), firing);
 }
 
-uint32_t Tracer::on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
+uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* regs, siginfo_t& info,
                            const struct sigaction* orig) {
   uint32_t verdict = action & UTRACE_SIGNAL_MASK;
   if (verdict == UTRACE_SIGNAL_HANDLER && std::exchange(thread.trap_delivered, false) && regs != nullptr)

@@ -71,17 +71,17 @@ class Tracer {
   void fire_exec(Thread& thread);
   uint32_t on_exit(Thread& thread, long code);
   void on_death(Thread& thread, bool group_dead);
-  uint32_t on_signal(Thread& thread, uint32_t action, user_regs_struct* regs, siginfo_t& info,
+  uint32_t on_signal(Thread& thread, uint32_t action, machine::Registers* regs, siginfo_t& info,
                      const struct sigaction* orig);
   /// `returned_at`: the time, 0: now.
   void fire_return(Thread& thread, int64_t number, int64_t result, uint64_t returned_at);
   void fire_send(Thread& thread, const std::optional<Firing>& send);
   void fire_discard(Thread& thread, const siginfo_t& info);
   void fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler);
-  uint32_t on_trap(Thread& thread, user_regs_struct& regs, siginfo_t& info, uint64_t& handler);
+  uint32_t on_trap(Thread& thread, machine::Registers& regs, siginfo_t& info, uint64_t& handler);
   uint32_t end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler);
-  std::optional<siginfo_t> pass_site(Thread& thread, user_regs_struct& regs);
-  void return_of_caught(Thread& thread, const user_regs_struct& regs);
+  std::optional<siginfo_t> pass_site(Thread& thread, machine::Registers& regs);
+  void return_of_caught(Thread& thread, const machine::Registers& regs);
   bool catch_asleep(utrace_task* task, const Sleep& sleep);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
   void ask_sample(Thread& thread, uint32_t tap);
@@ -90,8 +90,8 @@ class Tracer {
   void tell_mappings(Thread& thread);
 
   void fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern);
-  void fire_all(Thread& thread, std::vector<Firing>& firings, user_regs_struct* regs);
-  void run_pending(Thread& thread, user_regs_struct* regs);
+  void fire_all(Thread& thread, std::vector<Firing>& firings, machine::Registers* regs);
+  void run_pending(Thread& thread, machine::Registers* regs);
 
   UtraceHost& host_;
   TapTable& taps_;

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/guard/arch/x86_64/frame.h"
+#include "runtime/guard/arch.h"
 #include "runtime/guard/cfi.h"
 
 namespace sonde::guard {

@@ -142,33 +142,35 @@ constexpr TextChoice kTextChoices[] = {
     {"linkmode", "static"},
     {"linktype", "elf"},
     {"linktype", "dof"},
-    {"source", "auto"},
-    {"source", "kmod"},
-    {"source", "ptrace"},
     {"stdc", "a"},
     {"stdc", "c"},
     {"stdc", "s"},
     {"stdc", "t"},
 };
 
-/// "one of switch, fill, ring"
-std::string choices_of(std::string_view option) {
-  std::string text;
+/// What a text option takes; empty: anything.
+std::vector<std::string_view> choices_of(std::string_view option) {
+  std::vector<std::string_view> choices;
   for (const TextChoice& choice : kTextChoices) {
-    if (choice.option == option) text += (text.empty() ? "one of " : ", ") + std::string(choice.value);
+    if (choice.option == option) choices.push_back(choice.value);
   }
+  if (option != "source") return choices;
+  choices = {kAutoSource};
+  for (const SourceRow& row : kSourceRows) choices.push_back(row.name);
+  return choices;
+}
+
+/// "one of switch, fill, ring"
+std::string choices_text(std::string_view option) {
+  std::string text;
+  for (std::string_view choice : choices_of(option)) text += (text.empty() ? "one of " : ", ") + std::string(choice);
   return text;
 }
 
-/// A text option that has a list of choices takes only these.
 std::optional<uint64_t> parse_text(std::string_view option, std::string_view text) {
-  bool limited = false;
-  for (const TextChoice& choice : kTextChoices) {
-    if (choice.option != option) continue;
-    if (choice.value == text) return 0;
-    limited = true;
-  }
-  return limited || text.empty() ? std::nullopt : std::optional<uint64_t>(0);
+  const std::vector<std::string_view> choices = choices_of(option);
+  const bool good = choices.empty() ? !text.empty() : std::ranges::find(choices, text) != choices.end();
+  return good ? std::optional<uint64_t>(0) : std::nullopt;
 }
 
 std::optional<uint64_t> parse(const OptionRow& row, std::string_view text) {
@@ -251,7 +253,7 @@ std::string hint_on_option(std::string_view name, std::string_view value) {
     case OptionKind::Room: return "bytes, as in 4096, 64k or 4m";
     case OptionKind::Count: return "a number";
     case OptionKind::Rate: return "a period or a rate, as in 10ms or 100hz";
-    case OptionKind::Text: return choices_of(name);
+    case OptionKind::Text: return choices_text(name);
     case OptionKind::List: return "a text";
   }
   SONDE_CHECK(false);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/base/result.h"
+#include "runtime/source/capabilities.h"
 
 namespace sonde {
 
@@ -39,6 +40,18 @@ struct OptionRow {
   std::string_view initial;
   std::string_view doc;
 };
+
+/// "event source: a, b, or auto: the first of them that works"
+constexpr std::string source_doc() {
+  std::string text = "event source: ";
+  for (const SourceRow& row : kSourceRows) text.append(row.name).append(", ");
+  return text + "or auto: the first of them that works";
+}
+inline constexpr auto kSourceDoc = [] {
+  std::array<char, source_doc().size()> text{};
+  std::ranges::copy(source_doc(), text.begin());
+  return text;
+}();
 
 inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"aggpercpu", OptionKind::Flag, OptionPhase::Start, "0", "aggregations also show what each CPU gave"},
@@ -108,7 +121,7 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"quietresize", OptionKind::Flag, OptionPhase::Always, "0", "say nothing when buffers had to be made smaller"},
     {"rawbytes", OptionKind::Flag, OptionPhase::Always, "0", "print strings and arrays as bytes"},
     {"source", OptionKind::Text, OptionPhase::CommandLine, "auto",
-     "event source: kmod, ptrace, or auto: the first of them that works"},
+     std::string_view(kSourceDoc.data(), kSourceDoc.size())},
     {"specsize", OptionKind::Room, OptionPhase::Start, "4m", "memory of each speculation"},
     {"stackframes", OptionKind::Count, OptionPhase::Start, "20", "frames of stack()"},
     {"stackindent", OptionKind::Count, OptionPhase::Always, "14", "indentation of stack frames"},

@@ -20,14 +20,13 @@
 #include <map>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/process/arch.h"
 
 namespace sonde {
 namespace {
 
 constexpr uint64_t kMaxLandingBytes = 16 << 20;
 constexpr uint64_t kMaxCodeBytes = 16 << 20, kWindowBytes = 256 << 10;
-constexpr uint64_t kStackPointer = 7;  // as DWARF numbers it
-constexpr uint64_t kReturnAddress = 8;
 
 /// Reads numbers from bytes that lie at `address` in the program. Past their end it gives zeros and is not ok().
 class Cursor {
@@ -248,10 +247,11 @@ bool ElfCode::stack_is_callers(uint64_t address) {
   size_t count = 0;
   const bool known = dwarf_frame_cfa(row, &operations, &count) == 0;
   // libdw writes a register and an offset as one operation.
-  row_callers_ = known && count == 1 &&
-                 ((operations->atom == DW_OP_bregx && operations->number == kStackPointer &&
-                   operations->number2 == kReturnAddress) ||
-                  (operations->atom == DW_OP_breg7 && operations->number == kReturnAddress));
+  row_callers_ =
+      known && count == 1 &&
+      ((operations->atom == DW_OP_bregx && operations->number == machine::kDwarfStackPointer &&
+        operations->number2 == machine::kCallBytes) ||
+       (operations->atom == DW_OP_breg0 + machine::kDwarfStackPointer && operations->number == machine::kCallBytes));
   if (dwarf_frame_info(row, &row_start_, &row_end_, nullptr) < 0) row_start_ = row_end_ = 0;
   free(row);
   return row_callers_;
@@ -329,7 +329,7 @@ void ElfCode::read_relocations() {
     for (size_t i = 0; i < count; i++) {
       GElf_Rela rela;
       if (gelf_getrela(data, static_cast<int>(i), &rela) == nullptr) continue;
-      if (GELF_R_TYPE(rela.r_info) == R_X86_64_RELATIVE)
+      if (GELF_R_TYPE(rela.r_info) == machine::kRelative)
         relocations_.emplace_back(rela.r_offset, static_cast<uint64_t>(rela.r_addend));
     }
   }

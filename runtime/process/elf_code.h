@@ -37,7 +37,7 @@ class ElfCode {
 
   /// The frame that holds `address`; null: none.
   const Frame* frame_at(uint64_t address) const;
-  /// Whether the stack at `address` is as at a function's first instruction: the CFA is rsp + 8. True where nothing is said.
+  /// Whether the stack at `address` is as at a function's first instruction: no frame of its own is on it. True where nothing is said.
   bool stack_is_callers(uint64_t address);
   std::vector<uint64_t> landing_pads(const Frame& frame) const;
 

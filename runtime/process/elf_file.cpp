@@ -14,16 +14,11 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "runtime/process/arch.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde {
 namespace {
-
-#if defined(__x86_64__)
-constexpr int kMachine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr int kMachine = EM_AARCH64;
-#endif
 
 constexpr uint64_t kMaxFunctionBytes = 16 << 20;
 
@@ -88,7 +83,8 @@ struct ElfFile::Reader {
   Result<void> read() {
     GElf_Ehdr header;
     if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr) return broken("not an ELF object");
-    if (header.e_machine != kMachine || gelf_getclass(elf) != ELFCLASS64) return broken("built for another machine");
+    if (header.e_machine != machine::kElfMachine || gelf_getclass(elf) != ELFCLASS64)
+      return broken("built for another machine");
     read_segments();
     if (!read_sections() && !read_by_build_id() && !read_by_debug_link()) read_mini_debug();
     finish();

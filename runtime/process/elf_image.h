@@ -13,7 +13,7 @@ namespace sonde {
 /// A word of the object that is filled in before it runs.
 struct ElfRelocation {
   uint64_t slot;  ///< address as linked
-  uint32_t type;  ///< R_X86_64_...
+  uint32_t type;  ///< R_<machine>_...
   int64_t addend;
   std::string symbol;  ///< without its version; empty: none
 };

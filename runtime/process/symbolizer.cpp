@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
 
 namespace sonde {
@@ -26,18 +27,6 @@ std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t bac
   const uint64_t offset = symbol.offset + back;
   if (symbol.function.empty()) return symbol.module + "`" + (symbol.linked ? "+" + hex(offset) : hex(address));
   return symbol.module + "`" + symbol.function + (offset == 0 ? "" : "+" + hex(offset));
-}
-
-constexpr size_t kSigreturnBytes = 9;
-
-/// The code that signal handlers return to (SA_RESTORER). It is known by its bytes: most libraries are stripped of its name.
-bool is_sigreturn(std::span<const uint8_t> code) {
-  static constexpr uint8_t kLong[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};  // mov $15, %rax; syscall
-  static constexpr uint8_t kShort[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};             // mov $15, %eax; syscall
-  const auto begins = [code](std::span<const uint8_t> with) {
-    return code.size() >= with.size() && std::equal(with.begin(), with.end(), code.begin());
-  };
-  return begins(kLong) || begins(kShort);
 }
 
 }  // namespace
@@ -170,7 +159,7 @@ ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t addr
   if (!object || !object->address_of(offset, linked)) return symbol;
   symbol.linked = true;
   symbol.offset = linked;
-  symbol.ends_signal_handler = is_sigreturn(object->code(offset, kSigreturnBytes));
+  symbol.ends_signal_handler = machine::is_sigreturn(object->code(offset, machine::kSigreturnBytes));
   if (const ElfFunction* function = object->at(linked)) {
     symbol.function = shown_name(function->name);
     symbol.offset = linked - function->address;

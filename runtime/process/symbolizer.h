@@ -41,7 +41,7 @@ class Symbolizer {
  public:
   /// Copies the mappings of `pid` as they are now; keeps the old copy when it is gone.
   void note(uint32_t pid);
-  /// A file was mapped (SONDE_EVENT_MAPPED): `size` 0 when unknown, up to the next mapping then.
+  /// A file was mapped (FileMapped): `size` 0 when unknown, up to the next mapping then.
   void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size = 0);
   /// `pid` runs another program: what was known is forgotten, and noted anew.
   void note_exec(uint32_t pid);

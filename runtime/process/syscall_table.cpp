@@ -9,17 +9,15 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/process/arch.h"
+
 namespace sonde {
 namespace {
 
 constexpr SyscallInfo kTable[] = {
-#if defined(__x86_64__)
-#include "runtime/process/arch/x86_64/syscalls.inc"
+#include SONDE_ARCH_SYSCALLS
 // by rising number
-#include "runtime/process/arch/x86_64/compat_calls.inc"
-#else
-#error "no table of system calls for this machine: see runtime/process/generate.py"
-#endif
+#include SONDE_ARCH_COMPAT_CALLS
 };
 static_assert(std::ranges::is_sorted(kTable, {}, &SyscallInfo::number));
 
@@ -29,9 +27,7 @@ struct CompatNumber {
 };
 
 constexpr CompatNumber kCompatNumbers[] = {
-#if defined(__x86_64__)
 #include "kmod/shared/compat_numbers.h"
-#endif
 };
 static_assert(std::ranges::is_sorted(kCompatNumbers, {}, &CompatNumber::number));
 

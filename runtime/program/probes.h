@@ -11,6 +11,7 @@
 #include "runtime/base/ids.h"
 #include "runtime/framework/provider.h"
 #include "runtime/program/fire_program.h"
+#include "runtime/source/capabilities.h"
 
 namespace sonde {
 
@@ -73,8 +74,8 @@ class ProbeCatalog {
   virtual dtrace_pattr_t attributes(ProbeId id) const = 0;
   /// By rising index, 0 to 9; an index that the provider does not describe is left out.
   virtual std::vector<ArgumentDescription> arguments(ProbeId id) const = 0;
-  /// Whether there is a source, and it sees the kernel.
-  virtual bool sees_kernel() const = 0;
+  /// What the source that there is can do; kNoSource: there is none.
+  virtual const SourceCapabilities& capabilities() const = 0;
   /// The traced processes.
   virtual const std::vector<uint32_t>& targets() const = 0;
 };

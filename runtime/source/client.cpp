@@ -30,7 +30,7 @@ Result<void> SourceClient::simple(sonde_request_kind kind, uint64_t value, uint3
 Result<void> SourceClient::begin() {
   auto hello = transact({SONDE_HELLO, 0, SONDE_ABI_VERSION, 0, 0});
   if (!hello) return std::move(hello).error();
-  sees_compat_calls_ = (hello->value & SONDE_SEES_COMPAT) != 0;
+  can_.compat_calls = (hello->value & SONDE_SEES_COMPAT) != 0;
   const auto version = static_cast<uint32_t>(hello->value);
   if (version == SONDE_ABI_VERSION) return {};
   return Error("the other end speaks version " + std::to_string(version) + " of the ABI, not " +

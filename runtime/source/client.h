@@ -51,17 +51,19 @@ class Transport {
   std::deque<Result<Answer>> answers_;
 };
 
-class SourceClient : public EventSource {
+class SourceClient : public EventSource, public TargetControl, public ThreadControl {
  public:
-  /// `name` outlives the client.
-  SourceClient(std::string_view name, std::unique_ptr<Transport> transport)
-      : name_(name), transport_(std::move(transport)) {}
+  /// `row` outlives the client.
+  SourceClient(const SourceRow& row, std::unique_ptr<Transport> transport)
+      : name_(row.name), can_(row.can), transport_(std::move(transport)) {}
 
   /// Sees that both ends speak one version; not needed where the other end is a fork of ours. Errors: EPROTO.
   Result<void> begin();
-  bool sees_compat_calls() const override { return sees_compat_calls_; }
 
   std::string_view name() const override { return name_; }
+  const SourceCapabilities& capabilities() const override { return can_; }
+  TargetControl* targets() override { return this; }
+  ThreadControl* threads() override { return this; }
   Result<void> create_buffers(uint64_t bytes) override;
   std::span<const MappedRing> mapped_rings() override { return rings_; }
   Result<void> load_programs(std::span<const Loading> programs) override;
@@ -94,9 +96,9 @@ class SourceClient : public EventSource {
   Result<void> simple(sonde_request_kind kind, uint64_t value, uint32_t id = 0, ByteSpan payload = {});
 
   std::string_view name_;
+  SourceCapabilities can_;
   std::unique_ptr<Transport> transport_;
   std::vector<MappedRing> rings_;
-  bool sees_compat_calls_ = true;
 };
 
 }  // namespace sonde

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Event sources
 //
+//   EventSource      programs, ECBs, taps --> rings of records, events     every source
+//     targets()      programs started, processes attached to, let go       one that traces by process
+//     threads()      held threads released, their memory, files they map   one that holds threads
+//
 // A source arms taps and writes records. Who is above it does not see which one it
 // is. `ptrace` speaks kmod/shared/abi.h to the guard over a socket, `kmod` the same to
 // /dev/sonde by ioctl (client.h).
@@ -17,6 +21,7 @@
 #include "runtime/abi/requests.h"
 #include "runtime/base/result.h"
 #include "runtime/buffer/mapped_ring.h"
+#include "runtime/source/capabilities.h"
 
 namespace sonde {
 
@@ -26,39 +31,9 @@ struct Loading {
   sonde_dif_program program;
 };
 
-/// Errors of all calls: the source's own message, with the errno; EPIPE when the source is gone.
-/// Context: one thread, the session's.
-class EventSource {
+/// What a source does with the processes that it is to trace. Nothing of them fires before go().
+class TargetControl {
  public:
-  virtual ~EventSource() = default;
-
-  virtual std::string_view name() const = 0;
-  /// Whether it has taps of this kind.
-  virtual bool can(sonde_tap_kind) const { return true; }
-  /// The system calls that taps of this kind are seen by; those of SYSCALL_* name their own.
-  virtual std::span<const uint32_t> calls_behind(sonde_tap_kind) const { return {}; }
-  /// Whether it sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h).
-  virtual bool sees_compat_calls() const { return true; }
-  /// Whether it has user taps in memory that is no file's: the vdso, as the path "[vdso]".
-  virtual bool taps_memory() const { return true; }
-  /// Whether it runs programs that see the kernel (sonde_dif_sees_kernel()); it may still refuse them to this user.
-  virtual bool sees_kernel() const { return false; }
-
-  /// Asks for rings of `bytes` of data each (rounded up to a power of two) and maps them.
-  virtual Result<void> create_buffers(uint64_t bytes) = 0;
-  /// The rings, for the reader, with the size that was checked when they were mapped. Valid until the source is destroyed.
-  virtual std::span<const MappedRing> mapped_rings() = 0;
-
-  /// Where one is refused, some of the others may have been loaded; their ids are not to be used again.
-  virtual Result<void> load_programs(std::span<const Loading> programs) = 0;
-  virtual Result<void> add_ecbs(std::span<const Ecb> ecbs) = 0;
-  virtual Result<void> remove_ecbs(std::span<const Epid> epids) = 0;
-  virtual Result<void> arm(std::span<const Tap> taps) = 0;
-  /// How it would arm a user tap, as a line for the listing; empty: it does not say.
-  virtual std::string how_armed(const Tap&) const { return {}; }
-  /// None of the taps fires once this has returned.
-  virtual Result<void> disarm(std::span<const TapId> taps) = 0;
-
   /// Begins to start a program. Errors that show later are spawned()'s.
   virtual Result<void> begin_spawn(const SpawnRequest& request) = 0;
   /// Waits until the program that was begun first, of those not asked for yet, is stopped after its exec. Returns its pid.
@@ -77,15 +52,55 @@ class EventSource {
   virtual Result<void> go() = 0;
   virtual Result<void> detach(uint32_t pid) = 0;
 
+ protected:
+  ~TargetControl() = default;
+};
+
+/// What a source does for threads that wait: those of held records, and those that have mapped a file.
+class ThreadControl {
+ public:
+  virtual Result<void> release(uint32_t tid, Release how) = 0;
   /// Fills `to` wholly, or fails with EFAULT or ESRCH.
   virtual Result<void> read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) = 0;
   virtual Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) = 0;
-  virtual Result<void> release(uint32_t tid, Release how) = 0;
-
   /// A thread of the target `pid` that maps an executable file waits, from now on, until all that it mapped was seen():
-  /// SONDE_EVENT_MAPPED says by its value which thread waits.
+  /// FileMapped says which thread waits.
   virtual Result<void> follow(uint32_t pid) = 0;
   virtual Result<void> seen(uint32_t tid) = 0;
+
+ protected:
+  ~ThreadControl() = default;
+};
+
+/// Errors of all calls: the source's own message, with the errno; EPIPE when the source is gone.
+/// Context: one thread, the session's.
+class EventSource {
+ public:
+  virtual ~EventSource() = default;
+
+  virtual std::string_view name() const = 0;
+  /// What it can do: what its row says, or less. It stays as it is once the source is opened.
+  virtual const SourceCapabilities& capabilities() const = 0;
+
+  /// Asks for rings of `bytes` of data each (rounded up to a power of two) and maps them.
+  virtual Result<void> create_buffers(uint64_t bytes) = 0;
+  /// The rings, for the reader, with the size that was checked when they were mapped. Valid until the source is destroyed.
+  virtual std::span<const MappedRing> mapped_rings() = 0;
+
+  /// Where one is refused, some of the others may have been loaded; their ids are not to be used again.
+  virtual Result<void> load_programs(std::span<const Loading> programs) = 0;
+  virtual Result<void> add_ecbs(std::span<const Ecb> ecbs) = 0;
+  virtual Result<void> remove_ecbs(std::span<const Epid> epids) = 0;
+  virtual Result<void> arm(std::span<const Tap> taps) = 0;
+  /// How it would arm a user tap, as a line for the listing; empty: it does not say.
+  virtual std::string how_armed(const Tap&) const { return {}; }
+  /// None of the taps fires once this has returned.
+  virtual Result<void> disarm(std::span<const TapId> taps) = 0;
+
+  /// Null: it controls no targets. One that does lets nothing fire before go(); one that does not fires what is armed.
+  virtual TargetControl* targets() { return nullptr; }
+  /// Null: no thread ever waits.
+  virtual ThreadControl* threads() { return nullptr; }
 
   /// Becomes readable when next_event() may have something; -1: never.
   virtual int event_fd() const = 0;

@@ -17,9 +17,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <limits>
 
 #include "runtime/base/unique_fd.h"
 #include "runtime/guard/address_space.h"
@@ -197,22 +198,21 @@ Result<void> HeldPrograms::step(pid_t pid) {
 }
 
 Result<void> HeldPrograms::run_to(pid_t pid, uint64_t address) {
-  constexpr uint64_t kByte = 0xff, kBreakpoint = 0xcc;
+  constexpr uint64_t kCovered = std::numeric_limits<machine::Breakpoint>::max();
   errno = 0;
   const auto word = static_cast<uint64_t>(ptrace(PTRACE_PEEKTEXT, pid, address, nullptr));
-  if (errno != 0 || !trace(PTRACE_POKETEXT, pid, address, (word & ~kByte) | kBreakpoint)) return lost(pid);
+  if (errno != 0 || !trace(PTRACE_POKETEXT, pid, address, (word & ~kCovered) | machine::kBreakpoint)) return lost(pid);
   int signal = 0;
   for (;;) {
     int status = 0;
     if (!run_on(PTRACE_CONT, pid, signal, status)) return lost(pid);
-    user_regs_struct regs{};
-    if (ptrace(PTRACE_GETREGS, pid, nullptr, &regs) != 0) return lost(pid);
-    const bool there = status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP && regs.rip == address + 1;
+    machine::Registers regs{};
+    if (machine::read_registers(pid, &regs) != 0) return lost(pid);
+    const bool there = status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP && machine::breakpoint_address(regs) == address;
     signal = signal_of(status);
     if (!there) continue;
-    regs.rip = address;
-    if (!trace(PTRACE_POKETEXT, pid, address, word) || ptrace(PTRACE_SETREGS, pid, nullptr, &regs) != 0)
-      return lost(pid);
+    machine::set_pc(regs, address);
+    if (!trace(PTRACE_POKETEXT, pid, address, word) || machine::write_registers(pid, regs) != 0) return lost(pid);
     return {};
   }
 }

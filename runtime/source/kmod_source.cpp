@@ -100,10 +100,8 @@ Result<void> moved_all(ssize_t moved, size_t wanted, uint32_t pid) {
 class KmodSource final : public SourceClient {
  public:
   KmodSource(std::unique_ptr<Device> device, const SourceOptions& options)
-      : SourceClient("kmod", std::move(device)), device_(static_cast<Device&>(transport())), programs_(options) {}
+      : SourceClient(kKmodRow, std::move(device)), device_(static_cast<Device&>(transport())), programs_(options) {}
 
-  bool taps_memory() const override { return false; }  // uprobes need a file
-  bool sees_kernel() const override { return true; }
   Result<void> begin_spawn(const SpawnRequest& request) override {
     auto pid = programs_.spawn(request, [this](uint32_t pid) { return attach(pid); });
     if (!pid) return std::move(pid).error();
@@ -155,9 +153,9 @@ class KmodSource final : public SourceClient {
   Result<std::optional<SourceEvent>> next_event() override {
     auto event = SourceClient::next_event();
     if (!event || !*event) return event;
-    if ((*event)->kind == SONDE_EVENT_TARGET_GONE) programs_.reap((*event)->pid);
-    if ((*event)->kind == SONDE_EVENT_RINGS) {
-      if (auto mapped = map_rings_up_to((*event)->value); !mapped) return std::move(mapped).error();
+    if (const auto* gone = std::get_if<TargetGone>(&**event)) programs_.reap(gone->pid);
+    if (const auto* added = std::get_if<RingsAdded>(&**event)) {
+      if (auto mapped = map_rings_up_to(added->rings); !mapped) return std::move(mapped).error();
     }
     return event;
   }

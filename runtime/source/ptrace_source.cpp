@@ -27,7 +27,6 @@
 
 #include "runtime/guard/describe.h"
 #include "runtime/guard/guard.h"
-#include "runtime/guard/taps.h"
 #include "runtime/source/client.h"
 #include "runtime/source/registry.h"
 
@@ -194,7 +193,7 @@ std::string GuardSocket::close() {
   channel_.shut();
   read_to_end(end);
   for (const SourceEvent& event : events_) {
-    if (event.kind == SONDE_EVENT_STAYS) return event.text;
+    if (const auto* stays = std::get_if<SourceStays>(&event)) return stays->text;
   }
   pollfd entry{end_.get(), POLLIN, 0};
   while (poll(&entry, 1, milliseconds_to(end)) < 0 && errno == EINTR) {
@@ -217,9 +216,7 @@ class PtraceSource final : public SourceClient {
     if (!answer) return std::move(answer).error();
     return static_cast<uint32_t>(answer->value);
   }
-  bool can(sonde_tap_kind kind) const override { return guard::shows(kind); }
   std::string how_armed(const Tap& tap) const override { return guard::describe_site(tap); }
-  std::span<const uint32_t> calls_behind(sonde_tap_kind kind) const override { return guard::calls_behind(kind); }
 };
 
 /// What the guard is, its targets inherit.
@@ -247,7 +244,7 @@ Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& opt
   theirs.reset();
   auto socket = std::make_unique<GuardSocket>(std::move(ours), child);
   if (auto begun = socket->begin(); !begun) return std::move(begun).error().context("start the guard");
-  return std::unique_ptr<EventSource>(std::make_unique<PtraceSource>("ptrace", std::move(socket)));
+  return std::unique_ptr<EventSource>(std::make_unique<PtraceSource>(kPtraceRow, std::move(socket)));
 }
 
 }  // namespace sonde

@@ -1,22 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/source/registry.h"
 
-namespace sonde {
+#include <algorithm>
 
-Result<OpenedSource> open_source(std::string_view name, bool targets, const SourceOptions& options) {
+namespace sonde {
+namespace {
+
+constexpr SourceOpener kOpeners[] = {{kKmodRow, open_kmod_source}, {kPtraceRow, open_ptrace_source}};
+static_assert(std::ranges::equal(
+    kOpeners, kSourceRows, {}, [](const SourceOpener& opener) { return opener.row.name; }, &SourceRow::name));
+
+}  // namespace
+
+std::span<const SourceOpener> source_openers() { return kOpeners; }
+
+Error no_control(std::string_view name) {
+  return Error("the " + std::string(name) + " source traces the whole machine only: -c and -p need the " +
+                   sources_with([](const SourceCapabilities& can) { return can.controls; }) + " source",
+               EOPNOTSUPP);
+}
+
+Result<OpenedSource> open_source(std::string_view name, bool targets, const SourceOptions& options,
+                                 std::span<const SourceOpener> openers) {
   const bool any = name == kAutoSource;
   OpenedSource opened;
-  for (const SourceRow& row : kSources) {
+  for (const auto& [row, open] : openers) {
+    const bool needs_targets = row.can.scope == SourceScope::Targets;
     if (!any && row.name != name) continue;
-    if (row.needs_targets && !targets) continue;
+    if (needs_targets && !targets) continue;
+    if (targets && !row.can.controls) {
+      if (any) continue;
+      return no_control(name);
+    }
     SourceOptions wanted = options;
     wanted.whole = any;
-    auto source = row.open(wanted);
+    auto source = open(wanted);
     if (source) {
       opened.source = std::move(*source);
       return opened;
     }
-    if (!any || row.needs_targets) return std::move(source).error();
+    if (!any || needs_targets) return std::move(source).error();
     opened.missing = source.error().message();
   }
   return opened;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The event sources that there are: one row each
+// How each of the event sources is opened: capabilities.h has their rows
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,26 +24,26 @@ Result<std::unique_ptr<EventSource>> open_kmod_source(const SourceOptions& optio
 /// Starts the guard: forks, so call it before any thread or LLVM exists.
 Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& options);
 
-struct SourceRow {
-  std::string_view name;
+struct SourceOpener {
+  const SourceRow& row;
   Result<std::unique_ptr<EventSource>> (*open)(const SourceOptions& options);
-  bool needs_targets;  ///< sees only what -c and -p name; the others see every task of the machine
 };
 
-/// Best first: the order in which `auto` tries them.
-inline constexpr std::array kSources = {
-    SourceRow{"kmod", open_kmod_source, false},
-    SourceRow{"ptrace", open_ptrace_source, true},
-};
-inline constexpr std::string_view kAutoSource = "auto";
+/// One for each of kSourceRows, in their order.
+std::span<const SourceOpener> source_openers();
 
 struct OpenedSource {
   std::unique_ptr<EventSource> source;  ///< null: there is none without a target
   std::string missing;                  ///< why not every task of the machine can be traced; empty when it can
 };
 
-/// The source of that name; `auto`: the first that opens and gives all that it has. One that needs targets is not opened without `targets`.
+/// The source of that name; `auto`: the first that opens and gives all that it has. One that sees targets only is not opened without `targets`, one
+/// that controls none not with them.
 /// Errors: those of the source that was asked for by name; of the last one, for `auto`.
-Result<OpenedSource> open_source(std::string_view name, bool targets, const SourceOptions& options);
+Result<OpenedSource> open_source(std::string_view name, bool targets, const SourceOptions& options,
+                                 std::span<const SourceOpener> openers = source_openers());
+
+/// That a source of that name has no targets().
+Error no_control(std::string_view name);
 
 }  // namespace sonde

@@ -11,13 +11,9 @@
 namespace sonde {
 namespace {
 
-#if !defined(__x86_64__)
-#error "no constants for this machine: see runtime/syscall/generate.py"
-#endif
-
 #define SONDE_CONSTANTS(name, ...) constexpr Constant k_##name[] = {__VA_ARGS__};
 #define SONDE_SET(name, flags, base, mask)
-#include "runtime/syscall/arch/x86_64/constants.inc"
+#include SONDE_ARCH_CONSTANTS
 #undef SONDE_CONSTANTS
 #undef SONDE_SET
 
@@ -31,7 +27,7 @@ struct SetInfo {
 constexpr SetInfo kSets[] = {
 #define SONDE_CONSTANTS(name, ...)
 #define SONDE_SET(name, flags, base, mask) {k_##name, flags, Set::base, mask},
-#include "runtime/syscall/arch/x86_64/constants.inc"
+#include SONDE_ARCH_CONSTANTS
 #undef SONDE_CONSTANTS
 #undef SONDE_SET
 };

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/syscall/arch.h"
+
 namespace sonde {
 
 struct Constant {
@@ -19,7 +21,7 @@ struct Set {
   enum Id : uint8_t {
 #define SONDE_CONSTANTS(name, ...)
 #define SONDE_SET(name, flags, base, mask) name,
-#include "runtime/syscall/arch/x86_64/constants.inc"
+#include SONDE_ARCH_CONSTANTS
 #undef SONDE_CONSTANTS
 #undef SONDE_SET
     none

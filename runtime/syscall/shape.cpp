@@ -10,7 +10,7 @@ namespace sonde {
 namespace {
 
 constexpr CallShape kShapes[] = {
-#include "runtime/syscall/arch/x86_64/shapes.inc"
+#include SONDE_ARCH_SHAPES
 };
 static_assert(std::ranges::is_sorted(kShapes, {}, &CallShape::number));
 

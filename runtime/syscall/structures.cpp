@@ -301,13 +301,17 @@ std::string format_signal(uint64_t signal) {
 }
 
 std::string format_siginfo(std::span<const uint64_t, SONDE_DIF_ARGS> args) {
-  const auto signal = static_cast<int>(args[0]), code = static_cast<int>(args[1]), pid = static_cast<int>(args[2]);
-  const auto uid = static_cast<uint32_t>(args[5]), error = static_cast<uint32_t>(args[5] >> 32);
-  const uint64_t value = args[7];
+  const auto signal = static_cast<int>(args[SONDE_ARG_SIGINFO_NUMBER]),
+             code = static_cast<int>(args[SONDE_ARG_SIGINFO_CODE]),
+             pid = static_cast<int>(args[SONDE_ARG_SIGINFO_SENDER]);
+  const auto uid = static_cast<uint32_t>(args[SONDE_ARG_SIGINFO_UID_ERROR]),
+             error = static_cast<uint32_t>(args[SONDE_ARG_SIGINFO_UID_ERROR] >> 32);
+  const uint64_t value = args[SONDE_ARG_SIGINFO_VALUE], status_fd = args[SONDE_ARG_SIGINFO_STATUS_FD],
+                 times_band = args[SONDE_ARG_SIGINFO_TIMES_BAND];
   const auto layout = sonde_siginfo_layout(signal, code);
   if (signal == 0) return "{}";
   Fields fields;
-  fields.add("si_signo", format_signal(args[0])).add("si_code", signal_code(signal, code));
+  fields.add("si_signo", format_signal(args[SONDE_ARG_SIGINFO_NUMBER])).add("si_code", signal_code(signal, code));
   if (error != 0) fields.add("si_errno", number(error));
   const bool has_sender = layout == SONDE_SIGINFO_KILL || layout == SONDE_SIGINFO_QUEUE;
   if (layout == SONDE_SIGINFO_CHILD || (has_sender && (code <= 0 || pid != 0 || uid != 0)))
@@ -317,12 +321,14 @@ std::string format_siginfo(std::span<const uint64_t, SONDE_DIF_ARGS> args) {
     fields.add("si_int", number(static_cast<int>(value))).add("si_ptr", pointer_text(value));
   switch (layout) {
     case SONDE_SIGINFO_CHILD:
-      fields.add("si_status", code == CLD_EXITED ? number(static_cast<int>(args[8])) : format_signal(args[8]));
-      fields.add("si_utime", ticks(static_cast<uint32_t>(args[9]))).add("si_stime", ticks(args[9] >> 32));
+      fields.add("si_status", code == CLD_EXITED ? number(static_cast<int>(status_fd)) : format_signal(status_fd));
+      fields.add("si_utime", ticks(static_cast<uint32_t>(times_band))).add("si_stime", ticks(times_band >> 32));
       break;
-    case SONDE_SIGINFO_FAULT: fields.add(signal == SIGSYS ? "si_call_addr" : "si_addr", pointer_text(args[6])); break;
+    case SONDE_SIGINFO_FAULT:
+      fields.add(signal == SIGSYS ? "si_call_addr" : "si_addr", pointer_text(args[SONDE_ARG_SIGINFO_ADDRESS]));
+      break;
     case SONDE_SIGINFO_POLL:
-      fields.add("si_band", number(static_cast<int64_t>(args[9]))).add("si_fd", number(static_cast<int>(args[8])));
+      fields.add("si_band", number(static_cast<int64_t>(times_band))).add("si_fd", number(static_cast<int>(status_fd)));
       break;
     case SONDE_SIGINFO_KILL:
     case SONDE_SIGINFO_QUEUE:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The utrace core over ptrace
 //
-// One thread owns every ptrace call and every wait. A turn of its loop:
+// One thread owns every ptrace call and every wait of its threads; another thread may have a core of its own. A turn of its loop:
 //
-//   waitpid(-1, __WALL | WNOHANG) --> event() --> on_*()   which ptrace-stop is it
+//   waitpid(-1, __WALL | __WNOTHREAD | WNOHANG) --> event() --> on_*()   which ptrace-stop is it
 //                                                  |
 //                                              round()     engines are called, in order of attachment;
 //                                                  |       each leaves its choice of resume action
@@ -14,7 +14,7 @@
 // A held thread comes back by utrace_control(): that only puts it on the `ready` list, and the next turn
 // looks at it. So no callback is ever made from inside an API call, and a callback may call anything.
 //
-// Cost: an entry-only call in a filtered process is one stop: waitpid, GETREGS, CONT. Everything that a stop might
+// Cost: an entry-only call in a filtered process is one stop: waitpid, the registers, CONT. Everything that a stop might
 // need besides (siginfo, dispositions, event messages) is fetched only where an engine asked for it.
 //
 // A child's first stop and its parent's clone event come in any order: the stop of an unknown
@@ -22,7 +22,7 @@
 // child is adopted without one. A child that ends before its parent's event is remembered until that comes.
 //
 // Invariant: SIGCHLD is blocked and latched in a signalfd; the signal is taken before
-// the statuses are drained, so no wake-up is lost. A turn that stops short says so by `more_`.
+// the statuses are drained, so no wake-up is lost. It is the process's: with several cores, who takes it passes it on (ChildSignal). A turn that stops short says so by `more_`.
 #pragma once
 
 #include <sys/ptrace.h>
@@ -204,11 +204,10 @@ class Core {
   int depth_ = 0;
   UniqueFd signals_;
   sigset_t saved_mask_;
-  struct sigaction saved_child_action_;
   bool ignored_[65] = {};
 };
 
-/// The one host of this process; null when there is none.
-extern Core* the_core;
+/// The core of this thread, null when there is none: what a thread traces, no other thread may ask ptrace about.
+extern thread_local Core* core_of_thread;
 
 }  // namespace sonde

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "runtime/base/check.h"
-#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/thread_status.h"
 
@@ -332,7 +332,7 @@ void Core::proceed(utrace_task& task) {
   if (task.life != Life::Stopped) return;
   Choice choice = take_choice(task);
   if (task.stop == Stop::Entry && task.syscall_action == UTRACE_SYSCALL_ABORT && !task.aborted) {
-    if (user_regs_struct* registers = utrace_registers(&task)) {
+    if (machine::Registers* registers = utrace_registers(&task)) {
       task.hidden_number = machine::call_number(*registers);
       machine::set_call_number(*registers, -1);
       task.aborted = true;

@@ -109,7 +109,7 @@ int resume(utrace_task& task, Engine& engine, uint32_t action) {
 
 int utrace_attach_task(utrace_task* task, uint32_t flags, const utrace_engine_ops* ops, void* data,
                        utrace_engine** engine) {
-  if (!the_core || !the_core->valid(task) || gone(task)) return -ESRCH;
+  if (!core_of_thread || !core_of_thread->valid(task) || gone(task)) return -ESRCH;
   if (Engine* found = match(*task, flags, ops, data)) {
     if (flags & UTRACE_ATTACH_EXCLUSIVE) return -EEXIST;
     utrace_engine_get(found);
@@ -178,7 +178,7 @@ int utrace_control(utrace_task*, utrace_engine* engine, utrace_resume_action act
 int utrace_barrier(utrace_task*, utrace_engine* engine) {
   Engine& it = whole(engine);
   if (!it.task && !it.reporting) return -ESRCH;
-  if (!it.reporting || the_core->current == it.task) return 0;
+  if (!it.reporting || (it.task && it.task->core->current == it.task)) return 0;
   // The callback is further out on our own stack: waiting for it here would be for ever.
   return -EINTR;
 }
@@ -216,7 +216,7 @@ bool utrace_task_stopped(const utrace_task* task) { return task->life == Life::S
 bool utrace_task_job_stopped(const utrace_task* task) { return task->life == Life::Listening; }
 bool utrace_task_caught(const utrace_task* task) { return task->life == Life::Running && task->caught != 0; }
 
-user_regs_struct* utrace_registers(utrace_task* task) {
+machine::Registers* utrace_registers(utrace_task* task) {
   if (task->life == Life::Listening) {
     // Still stopped by job control: it is queued, and LISTENs again in the next turn.
     if (task->core->end_listen(*task)) task->core->queue(*task);

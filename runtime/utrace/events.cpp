@@ -14,7 +14,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 
 namespace sonde {

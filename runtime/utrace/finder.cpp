@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/arch.h"
 
 namespace sonde {
 
@@ -76,14 +76,14 @@ const utrace_engine_ops TaskFinder::kOps = {
       return UTRACE_RESUME;
     },
     .report_exec = [](uint32_t, utrace_engine* engine, utrace_task* task, const utrace_exec*,
-                      user_regs_struct*) -> uint32_t {
+                      machine::Registers*) -> uint32_t {
       auto& watch = *static_cast<Watch*>(engine->data);
       watch.finder->end(watch, task, true);
       watch.finder->match(watch, task);
       return UTRACE_RESUME;
     },
     .report_syscall_exit = [](uint32_t, utrace_engine* engine, utrace_task* task,
-                              user_regs_struct* registers) -> uint32_t {
+                              machine::Registers* registers) -> uint32_t {
       auto& watch = *static_cast<Watch*>(engine->data);
       if (registers) watch.finder->mapped(watch, task, *registers);
       return UTRACE_RESUME;
@@ -194,7 +194,7 @@ void TaskFinder::update_events(Watch& watch, utrace_task* task) {
   utrace_set_events(task, watch.engine, events | (any ? uint32_t{UTRACE_EVENT_SYSCALL_EXIT} : 0));
 }
 
-void TaskFinder::mapped(Watch& watch, utrace_task* task, const user_regs_struct& registers) {
+void TaskFinder::mapped(Watch& watch, utrace_task* task, const machine::Registers& registers) {
   machine::Mapping change;
   if (!machine::mapping_change(registers, &change)) return;
   for (FinderTarget* target : std::vector<FinderTarget*>(watch.found)) {

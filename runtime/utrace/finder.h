@@ -59,7 +59,7 @@ class TaskFinder {
   void begin(Watch& watch, utrace_task* task, FinderTarget* target);
   void end(Watch& watch, utrace_task* task, bool process);
   void update_events(Watch& watch, utrace_task* task);
-  void mapped(Watch& watch, utrace_task* task, const user_regs_struct& registers);
+  void mapped(Watch& watch, utrace_task* task, const machine::Registers& registers);
 
   UtraceHost& host_;
   std::vector<FinderTarget*> targets_;

@@ -12,29 +12,76 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 
 #include "runtime/base/check.h"
 #include "runtime/utrace/core.h"
 
 namespace sonde {
 
-Core* the_core = nullptr;
+thread_local Core* core_of_thread = nullptr;
+
+namespace {
+
+/// SIGCHLD with several cores. It tells the process of a change of any child or traced thread, and whoever reads it takes it from all: so it
+/// is passed on to the others' threads, as a signal that only they can read.
+class ChildSignal {
+ public:
+  /// The first one sets its action. Returns what it was before that.
+  struct sigaction join() {
+    std::lock_guard guard(lock_);
+    // An ignored SIGCHLD, or one with SA_NOCLDSTOP, would not tell of stops.
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    if (threads_.empty()) sigaction(SIGCHLD, &standard, &former_);
+    threads_.push_back(gettid());
+    count_ = threads_.size();
+    return former_;
+  }
+  void leave() {
+    std::lock_guard guard(lock_);
+    std::erase(threads_, gettid());
+    count_ = threads_.size();
+    if (threads_.empty()) sigaction(SIGCHLD, &former_, nullptr);
+  }
+  void pass_on(const signalfd_siginfo& taken) {
+    if (count_.load(std::memory_order_relaxed) == 1) return;
+    if (taken.ssi_code == SI_TKILL && static_cast<pid_t>(taken.ssi_pid) == getpid()) return;  // it was passed on to us
+    std::lock_guard guard(lock_);
+    for (pid_t thread : threads_)
+      if (thread != gettid()) tgkill(getpid(), thread, SIGCHLD);
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<pid_t> threads_;
+  std::atomic<size_t> count_ = 0;
+  struct sigaction former_ {};
+};
+
+/// Of this thread's children and of those it traces.
+pid_t any_stop(int& status) { return waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG); }
+
+ChildSignal& child_signal() {
+  static ChildSignal one;
+  return one;
+}
+
+}  // namespace
 
 Core::Core() {
-  SONDE_CHECK(!the_core);
-  the_core = this;
+  SONDE_CHECK(!core_of_thread);
+  core_of_thread = this;
   for (int signal = 1; signal <= SIGRTMAX; ++signal) {
     struct sigaction action {};
     ignored_[signal] = sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
   }
-  // An ignored SIGCHLD, or one with SA_NOCLDSTOP, would not tell of stops.
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  sigaction(SIGCHLD, &standard, &saved_child_action_);
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
   pthread_sigmask(SIG_BLOCK, &child, &saved_mask_);
+  ignored_[SIGCHLD] = child_signal().join().sa_handler == SIG_IGN;
   signals_.reset(signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC));
   SONDE_CHECK(signals_);
 }
@@ -46,9 +93,9 @@ Core::~Core() {
     for (Engine* engine : std::vector<Engine*>(task->engines))
       if (engine) unlink(*task, *engine);
   }
-  sigaction(SIGCHLD, &saved_child_action_, nullptr);
+  child_signal().leave();
   pthread_sigmask(SIG_SETMASK, &saved_mask_, nullptr);
-  the_core = nullptr;
+  core_of_thread = nullptr;
 }
 
 utrace_task* Core::find(pid_t tid) {
@@ -86,12 +133,11 @@ void Core::empty_graveyard() {
 void Core::turn() { turn_some(256); }
 
 pid_t Core::next_stop(int& status) {
-  pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
+  pid_t tid = any_stop(status);
   if (tid != 0 || !spin_.due()) return tid;
   const auto begin = std::chrono::steady_clock::now();
   auto now = begin;
-  for (; tid == 0 && now < begin + Spin::kSpin; now = std::chrono::steady_clock::now())
-    tid = waitpid(-1, &status, __WALL | WNOHANG);
+  for (; tid == 0 && now < begin + Spin::kSpin; now = std::chrono::steady_clock::now()) tid = any_stop(status);
   spin_.ended(tid > 0, now - begin);
   return tid;
 }
@@ -155,8 +201,12 @@ std::vector<int> Core::wait(std::span<const int> fds, int timeout_ms) {
   int got = poll(polled.data(), polled.size(), bounded_timeout(timeout_ms));
   // The signal is taken before the statuses: one that arrives in between is latched again.
   signalfd_siginfo taken;
-  if (got > 0 && (polled[0].revents & POLLIN) && read(signals_.get(), &taken, sizeof taken) < 0)
-    SONDE_CHECK(errno == EAGAIN);
+  if (got > 0 && (polled[0].revents & POLLIN)) {
+    if (read(signals_.get(), &taken, sizeof taken) > 0)
+      child_signal().pass_on(taken);
+    else
+      SONDE_CHECK(errno == EAGAIN);
+  }
   turn_some(256);
   std::vector<int> readable;
   for (size_t i = 1; got > 0 && i < polled.size(); ++i)

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 
 namespace sonde {
@@ -67,7 +67,7 @@ utrace_call utrace_get_call(utrace_task* task) {
 bool Core::load_registers(utrace_task& task) {
   if (task.registers_valid) return true;
   if (task.life != Life::Stopped) return false;
-  if (request(PTRACE_GETREGS, task, nullptr, &task.registers) != 0) return false;
+  if (machine::read_registers(task.tid, &task.registers) != 0) return false;
   task.registers_read = task.registers;
   task.registers_valid = true;
   return true;
@@ -76,7 +76,7 @@ bool Core::load_registers(utrace_task& task) {
 bool Core::write_registers(utrace_task& task) {
   if (!task.registers_valid) return true;
   if (std::memcmp(&task.registers, &task.registers_read, sizeof task.registers) == 0) return true;
-  long error = request(PTRACE_SETREGS, task, nullptr, &task.registers);
+  const int error = machine::write_registers(task.tid, task.registers);
   if (error == 0) {
     task.registers_read = task.registers;
     return true;
@@ -91,7 +91,7 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   if (!machine::is_native(task.registers)) return -ENOSYS;
   uint64_t instruction = find_syscall_instruction(task);
   if (!instruction) return -ENOSYS;
-  user_regs_struct kept = task.registers;
+  machine::Registers kept = task.registers;
   uint64_t mask = 0;
   if (utrace_signal_mask(&task, &mask) != 0) return -ESRCH;
   utrace_set_signal_mask(&task, ~uint64_t{0});
@@ -111,7 +111,7 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
     struct __ptrace_syscall_info info {};
     ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
     if (info.op != PTRACE_SYSCALL_INFO_EXIT || !load_registers(task)) continue;
-    if (task.registers.rip != instruction + sizeof machine::kSyscallInstruction) {
+    if (machine::pc(task.registers) != instruction + sizeof machine::kSyscallInstruction) {
       // The exit of the thread's own call came first, and took our registers with it.
       machine::set_call(task.registers, instruction, number, arguments);
       alive = write_registers(task);
@@ -123,7 +123,7 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   if (task.life != Life::Stopped) return -ESRCH;
   task.registers = kept;
   task.registers_valid = true;
-  request(PTRACE_SETREGS, task, nullptr, &task.registers);
+  machine::write_registers(task.tid, task.registers);
   task.registers_read = kept;
   utrace_set_signal_mask(&task, mask);
   task.stop = Stop::Other;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls that a signal interrupts: what the program gets
 //
-// At the exit stop rax says how the call is to be made again (-512 ...); the program never sees that number. Whether it gets EINTR
+// At the exit stop the result says how the call is to be made again (-512 ...); the program never sees that number. Whether it gets EINTR
 // depends on the handler that will run, which the kernel looks for only afterwards. So the report waits for the stop that
 // tells; task.h has the picture. PTRACE_SYSCALL makes sure that there is one before any instruction of the program: the
 // call's entry when it is made again.
 #include <errno.h>
 #include <time.h>
 
-#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/thread_status.h"
 
@@ -30,7 +30,8 @@ void Core::judge_kept(utrace_task& task, int status) {
   const int64_t result = machine::call_result(kept.registers);
   if (!load_registers(task)) return;
   // Of job control, of an INTERRUPT, or a signal's delivery: the call's result is as it was.
-  const bool undecided = task.registers.rip == kept.registers.rip && task.registers.rax == kept.registers.rax;
+  const bool undecided =
+      machine::pc(task.registers) == machine::pc(kept.registers) && machine::call_result(task.registers) == result;
   if (kept.handler_begins && !undecided) {
     int64_t behind = 0;
     const bool interrupted = machine::result_behind_handler(task, task.registers, &behind) && behind == -EINTR;
@@ -55,7 +56,8 @@ void Core::report_kept(utrace_task& task, int64_t result) {
   const Stop stop = task.stop;
   const int64_t number = task.number;
   task.registers = task.registers_read = kept.registers;
-  task.registers.rax = task.registers_read.rax = static_cast<uint64_t>(result);
+  machine::set_call_result(task.registers, result);
+  task.registers_read = task.registers;
   task.registers_valid = true;
   task.stop = Stop::Exit;
   task.number = kept.number;

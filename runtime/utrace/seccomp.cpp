@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/arch.h"
 
 namespace sonde {
 namespace {

@@ -14,7 +14,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/thread_status.h"
 
@@ -64,13 +64,10 @@ bool same_action(const struct sigaction& a, const struct sigaction& b) {
   return a.sa_handler == b.sa_handler && a.sa_flags == b.sa_flags && std::memcmp(&a.sa_mask, &b.sa_mask, 8) == 0;
 }
 
-/// Scratch for arguments, below the red zone of the thread's stack.
-uint64_t scratch(const user_regs_struct& registers) { return (registers.rsp - 512) & ~uint64_t{15}; }
-
 /// rt_sigaction in the thread itself; `wanted` and `old` are in the kernel's layout.
 long change_action(Core& core, utrace_task& task, int signal, const uint64_t* wanted, uint64_t* old) {
   if (!core.load_registers(task)) return -ESRCH;
-  uint64_t place = scratch(task.registers), kept[8];
+  uint64_t place = machine::unused_stack(task.registers), kept[8];
   if (int error = utrace_read_memory(&task, place, kept, sizeof kept)) return error;
   if (wanted && utrace_write_memory(&task, place, wanted, 32) != 0) return -EFAULT;
   long result =

@@ -25,7 +25,7 @@
 #include <thread>
 
 #include "runtime/base/check.h"
-#include "runtime/utrace/arch/x86_64/machine.h"
+#include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/seccomp.h"
 #include "runtime/utrace/thread_status.h"
@@ -310,10 +310,10 @@ bool Core::let_go(utrace_task& task, int status) {
       pass = SIGTRAP;
     if (pass && info.si_code == SI_KERNEL && load_registers(task)) {
       // It ran into a breakpoint that has been taken out since: the instruction there is still to be run.
-      uint8_t byte = machine::kBreakpoint;
+      machine::Breakpoint there = machine::kBreakpoint;
       uint64_t at = machine::breakpoint_address(task.registers);
-      if (utrace_read_memory(&task, at, &byte, 1) == 0 && byte != machine::kBreakpoint) {
-        machine::set_instruction(task.registers, at);
+      if (utrace_read_memory(&task, at, &there, sizeof there) == 0 && there != machine::kBreakpoint) {
+        machine::set_pc(task.registers, at);
         pass = 0;
       }
     }

@@ -55,11 +55,11 @@ struct Redelivery {
 /// The return of a call that a signal has interrupted: with EINTR, or the call is made again. The kernel decides at the signal's
 /// delivery:
 ///
-///   exit stop, rax -512..-516 --> kept --signal with a handler--> EINTR, or made again (SA_RESTART, -513)
+///   exit stop, -512..-516 --> kept --signal with a handler--> EINTR, or made again (SA_RESTART, -513)
 ///                                   |
 ///                                   +----no such signal: the next stop is the entry of the call made again
 struct KeptReturn {
-  user_regs_struct registers;
+  machine::Registers registers;
   int64_t number;
   uint64_t when;                ///< CLOCK_MONOTONIC, ns
   bool handler_begins = false;  ///< -512, and a handler is about to run: its frame tells
@@ -81,7 +81,7 @@ struct utrace_task {
   bool syscall_known = false;  ///< in_syscall can be trusted
   bool full = false;           ///< an engine wants calls that only PTRACE_SYSCALL shows
   bool running_full = false;   ///< it was last continued with PTRACE_SYSCALL
-  bool aborted = false;        ///< its call is not made: orig_rax hides hidden_number
+  bool aborted = false;        ///< its call is not made: its registers hide hidden_number
   bool report_at_exit = false;
   bool report_wanted = false;  ///< report_quiesce(0) is due at the next stop
   bool repeat = false;         ///< REPORT or INTERRUPT came while held
@@ -122,8 +122,8 @@ struct utrace_task {
 
   std::vector<Engine*> engines;  ///< in order of attachment; null: left during a callback
   bool registers_valid = false;
-  user_regs_struct registers{};
-  user_regs_struct registers_read{};
+  machine::Registers registers{};
+  machine::Registers registers_read{};
   siginfo_t info{};  ///< of the signal being reported
   std::vector<Redelivery> redeliveries;
   int restore_signal = 0;  ///< put back the disposition of this signal once its handler has begun

@@ -29,7 +29,6 @@
 
 #include <signal.h>
 #include <sys/types.h>
-#include <sys/user.h>
 
 #include <chrono>
 #include <cstdint>
@@ -41,6 +40,8 @@
 
 #include "kmod/shared/utrace_actions.h"
 #include "runtime/base/result.h"
+#include "runtime/utrace/arch.h"
+#include "runtime/utrace/call.h"
 
 namespace sonde {
 
@@ -61,15 +62,15 @@ struct utrace_exec {
 
 struct utrace_engine_ops {
   uint32_t (*report_quiesce)(uint32_t action, utrace_engine*, utrace_task*, uint32_t event) = nullptr;
-  uint32_t (*report_signal)(uint32_t action, utrace_engine*, utrace_task*, user_regs_struct*, siginfo_t*,
+  uint32_t (*report_signal)(uint32_t action, utrace_engine*, utrace_task*, machine::Registers*, siginfo_t*,
                             const struct sigaction* orig_ka, struct sigaction* return_ka) = nullptr;
   uint32_t (*report_clone)(uint32_t action, utrace_engine*, utrace_task* parent, uint64_t clone_flags,
                            utrace_task* child) = nullptr;
   uint32_t (*report_jctl)(uint32_t action, utrace_engine*, utrace_task*, int type, int notify) = nullptr;
   uint32_t (*report_exec)(uint32_t action, utrace_engine*, utrace_task*, const utrace_exec*,
-                          user_regs_struct*) = nullptr;
-  uint32_t (*report_syscall_entry)(uint32_t action, utrace_engine*, utrace_task*, user_regs_struct*) = nullptr;
-  uint32_t (*report_syscall_exit)(uint32_t action, utrace_engine*, utrace_task*, user_regs_struct*) = nullptr;
+                          machine::Registers*) = nullptr;
+  uint32_t (*report_syscall_entry)(uint32_t action, utrace_engine*, utrace_task*, machine::Registers*) = nullptr;
+  uint32_t (*report_syscall_exit)(uint32_t action, utrace_engine*, utrace_task*, machine::Registers*) = nullptr;
   uint32_t (*report_exit)(uint32_t action, utrace_engine*, utrace_task*, long orig_code, long* code) = nullptr;
   uint32_t (*report_death)(utrace_engine*, utrace_task*, bool group_dead, int signal) = nullptr;
   void (*report_reap)(utrace_engine*, utrace_task*) = nullptr;
@@ -117,16 +118,7 @@ struct utrace_syscall_set {
 };
 void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* entries, const utrace_syscall_set* exits);
 
-/// What 32-bit code's numbers have added here: they mean other calls. By this, not by cs, which `int $0x80` in 64-bit
-/// code leaves alone.
-inline constexpr uint32_t kUtraceCompatCalls = 512;
-/// The call that a thread is in, at a report of one, of a clone, exec or exit; -1: its number is not known.
-struct utrace_call {
-  int64_t number;         ///< 64-bit code's, or kUtraceCompatCalls + 32-bit code's
-  uint64_t arguments[6];  ///< as it has them now; 32-bit code's are zero-extended
-  int64_t result;         ///< at its return: negative errno as the program gets it; -512 to -516: it is made again
-  uint64_t returned_at;   ///< CLOCK_MONOTONIC, ns: of a return that is told late; else 0
-};
+/// Of a thread at a report of a call, of a clone, exec or exit.
 utrace_call utrace_get_call(utrace_task* task);
 
 /// The thread is in a ptrace-stop now, so that its registers can be had.
@@ -148,7 +140,7 @@ int utrace_set_signal_mask(utrace_task* task, uint64_t mask);
 int utrace_queue_signal(utrace_task* task, const siginfo_t& info);
 
 /// Registers, memory and the like of a stopped thread. Changed registers are written back before it runs.
-user_regs_struct* utrace_registers(utrace_task* task);                                 ///< null: the thread is gone
+machine::Registers* utrace_registers(utrace_task* task);                               ///< null: the thread is gone
 int utrace_read_memory(utrace_task* task, uint64_t address, void* to, size_t length);  ///< 0, -EFAULT, -ESRCH
 int utrace_write_memory(utrace_task* task, uint64_t address, const void* from, size_t length);
 
@@ -168,10 +160,11 @@ struct Sleep {
   bool operator==(const Sleep&) const = default;
 };
 
-/// Owns ptrace: attaches, starts, waits, dispatches. One per process, in a single thread.
+/// Owns ptrace for a thread: attaches, starts, waits, dispatches. One a thread, as what a thread traces is its own.
 ///
-/// - It reaps every child of this process (waitpid(-1)), takes SIGCHLD, and blocks it for its own lifetime. Make it before
-///   changing any signal disposition: spawned programs get those of that moment.
+/// - It reaps every child of this thread (waitpid(-1, __WNOTHREAD)), takes SIGCHLD, and blocks it for its own lifetime; all other threads
+///   must block it, too, or the kernel may have one of them drop it. Make it before changing any signal disposition: spawned programs get
+///   those of that moment.
 /// - spawn(): on_new_task is called at the exec's stop; attach engines there or after the return; then release_spawned().
 /// - seize(): threads run on. To hold them, utrace_control(STOP) in on_new_task; each is stopped when a second STOP gives
 ///   0, or when report_quiesce comes.

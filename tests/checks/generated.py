@@ -24,7 +24,10 @@ TABLES = {  # file: (generator, its argument, digest)
     "kmod/shared/compat_numbers.h": ("runtime/process/generate.py", "numbers", "abdfbf5310ef5cc0"),
 }
 
-PAGES = {"docs/kernel-module.md": ("tests/kmod/users.py", "--table")}  # has, somewhere, what that prints
+PAGES = {  # has, somewhere, what that prints
+    "docs/kernel-module.md": ("tests/kmod/users.py", "--table"),
+    "docs/provider-interface.md": ("kmod/shared/event_table.py",),
+}
 
 
 def kernel_headers():

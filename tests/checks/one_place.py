@@ -71,7 +71,7 @@ const AggOperations kLatest = {words, step, merge, total, value, nullptr};
               "kmod/device/fire.c": [("	case SONDE_DIF_VAR_COUNT:", "	case SONDE_DIF_VAR_TRACED:\n		return 1;\n")]},
              {}, ["-qn", 'BEGIN { printf("%d ", traced); } syscall::exit_group:entry { printf("%d", traced); }', "-c", "true"], "0 1"),
     Addition("an event", 4,
-             {"kmod/shared/abi.h": [('	X(EXEC, "-", "an exec was asked for', '	X(LWP_BEGIN, "-", "in the new thread")                                         \\\n')],
+             {"kmod/shared/event.h": [('	KIND(EXEC, "-", "an exec was asked for', '	KIND(LWP_BEGIN, "-", "in the new thread") \\\n')],
               "runtime/guard/tracer.cpp": [("  thread.newborn = parent != nullptr && (", "  const bool begins = parent != nullptr && taps_.any(SONDE_TAP_LWP_BEGIN);\n"),
                                            ("  want_events(thread);\n  if (thread.newborn) utrace_control(", "  thread.newborn |= begins;\n"),
                                            ("  fire(thread, taps_.of(SONDE_TAP_LWP_START), Firing());", "  fire(thread, taps_.of(SONDE_TAP_LWP_BEGIN), Firing());\n")],

@@ -25,7 +25,7 @@ bool run_to_end(EventSource& source) {
     for (;;) {
       auto event = source.next_event();
       if (!event || !*event) break;
-      if ((*event)->kind == SONDE_EVENT_ALL_GONE) return true;
+      if (std::holds_alternative<AllGone>(**event)) return true;
     }
   }
   return false;
@@ -39,9 +39,9 @@ TEST(Live, CountsAreExact) {
   register_providers();
   TargetProgram program("target", kCounting);
   ASSERT_TRUE(source->create_buffers(1 << 20));
-  auto pid = source->spawn({{program.path()}, {}, false, {}});
+  auto pid = source->targets()->spawn({{program.path()}, {}, false, {}});
   ASSERT_TRUE(pid) << pid.error().message();
-  ASSERT_TRUE(source->run_to_entry(*pid));
+  ASSERT_TRUE(source->targets()->run_to_entry(*pid));
   framework.set_targets({*pid});
 
   std::map<uint32_t, std::string> probe_of;
@@ -60,7 +60,7 @@ TEST(Live, CountsAreExact) {
   auto ids = framework.enable_all(enablings);
   ASSERT_TRUE(ids) << ids.error().message();
   framework.fire({1}, {});
-  ASSERT_TRUE(source->go());
+  ASSERT_TRUE(source->targets()->go());
   EXPECT_TRUE(run_to_end(*source));
 
   std::map<std::string, int> counts;

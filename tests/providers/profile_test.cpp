@@ -99,13 +99,13 @@ TEST_F(Profile, ProbesExistOrAreMade) {
 
 TEST_F(Profile, SamplingIsRefused) {
   EXPECT_EQ(refusal({"profile", "", "", "profile-997", {}}),
-            "D_PDESC_ZERO profile:::profile-997 needs a source that samples CPUs: kmod");
+            "D_PDESC_ZERO profile:::profile-997 needs a source that samples CPUs: kmod or ptrace");
   EXPECT_EQ(refusal({"profile", "", "", "profile-x", {}}),
             "D_PDESC_ZERO profile:::profile-x is no rate: a number from 1 on, and ns, us, ms, s, m, h, d or hz");
 }
 
 TEST_F(Profile, SamplesWhereTheSourceCan) {
-  source.cannot.clear();
+  source.can = kPtraceRow.can;
   enable({"profile", "", "", "profile-500hz", {}});
   ASSERT_EQ(source.taps.size(), 1u);
   EXPECT_EQ(source.taps[0].kind, SONDE_TAP_PROFILE);

@@ -1,3 +1,5 @@
+/* @sonde: -e */
+/* The slots of a call stand for no expression of the script. It is the split that finds no room, so the front end alone says nothing. */
 syscall::openat:entry
 {
 	trace(argstr);

@@ -557,48 +557,6 @@ static void many_threads(void)
 	end(&child); /* nobody is held once more */
 }
 
-static volatile uint64_t *counter;
-
-static int count_up(void)
-{
-	for (;;)
-		++*counter;
-	return 0;
-}
-
-static void stop_target(void)
-{
-	struct child child;
-	uint64_t before;
-	int status;
-
-	counter = share(sizeof(*counter));
-	begin();
-	child = start_child(&c, count_up);
-	CHECK(ask(&c, SONDE_STOP_TARGET, 0, child.pid) == -ESRCH,
-	      "stopped who is no target");
-	GRANTED(&c, attach(&c, child.pid));
-	run(&child);
-	CHECK(SOON(*counter), "it never runs");
-	for (int turn = 0; turn < 3; turn++) {
-		GRANTED(&c, ask(&c, SONDE_STOP_TARGET, 0, child.pid));
-		before = *counter;
-		usleep(50000);
-		CHECK(*counter == before, "it runs");
-		CHECK(waitpid(child.pid, &status, WNOHANG | WUNTRACED) == 0,
-		      "its parent sees it");
-		GRANTED(&c, ask(&c, SONDE_CONTINUE_TARGET, 0, child.pid));
-		CHECK(SOON(*counter != before), "it does not run");
-	}
-	GRANTED(&c, ask(&c, SONDE_STOP_TARGET, 0, child.pid));
-	before = *counter;
-	close_client(&c);
-	CHECK(SOON(*counter != before),
-	      "it does not run when the session is over");
-	kill(child.pid, SIGKILL);
-	CHECK_KILLED(&child);
-}
-
 static void user_plain(void)
 {
 	user_function(0);
@@ -625,7 +583,6 @@ static const struct {
 	{ "kinds", kinds },
 	{ "never held", never_held },
 	{ "many_threads", many_threads },
-	{ "stop_target", stop_target },
 };
 
 int main(int argc, char **argv)

@@ -342,13 +342,6 @@ static void others(void)
 	refused("follow huge", ESRCH, SONDE_FOLLOW, 0, 1ull << 40, NULL, 0);
 	refused("seen", ESRCH, SONDE_SEEN, 1, 0, NULL, 0);
 	refused("seen 0", ESRCH, SONDE_SEEN, 0, 0, NULL, 0);
-	refused("stop", ESRCH, SONDE_STOP_TARGET, 0, 1, NULL, 0);
-	refused("stop 0", ESRCH, SONDE_STOP_TARGET, 0, 0, NULL, 0);
-	GRANTED(&c, attach(&c, getpid()));
-	refused("stop ourselves", EDEADLK, SONDE_STOP_TARGET, 0, getpid(), NULL,
-		0);
-	refused("continue", ESRCH, SONDE_CONTINUE_TARGET, 0, 1ull << 40, NULL,
-		0);
 	refused("unknown", EINVAL, SONDE_REQUEST_COUNT, 0, 0, NULL, 0);
 	refused("unknown", EINVAL, -1, 0, 0, NULL, 0);
 	close_client(&c);

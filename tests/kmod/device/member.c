@@ -110,7 +110,7 @@ static void exec_is_a_border(void)
 		      strstr(text, "not traced any more"),
 	      "it is not told: %s", text);
 	CHECK(attach(&c, child.pid) == -EPERM, "attached to root's program");
-	CHECK(ask(&c, SONDE_STOP_TARGET, 0, child.pid) == -ESRCH,
+	CHECK(ask(&c, SONDE_FOLLOW, 0, child.pid) == -ESRCH,
 	      "root's program is held");
 	/* it tells its parent of a stop: that is sent by root's program */
 	kill(child.pid, SIGSTOP);
@@ -184,7 +184,7 @@ static void beside_an_exec(int (*become)(void))
 		granted += !err;
 		refused += err == -EPERM;
 		CHECK(SOON(is_of_root(child.pid)), "it is not root's");
-		kept += ask(&c, SONDE_STOP_TARGET, 0, child.pid) != -ESRCH;
+		kept += ask(&c, SONDE_FOLLOW, 0, child.pid) != -ESRCH;
 		mapped += events(SONDE_EVENT_MAPPED, child.pid, text) &&
 			  strstr(text, VICTIM);
 		kill(child.pid, SIGKILL);

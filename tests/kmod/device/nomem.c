@@ -138,14 +138,9 @@ static int detach_it(void)
 	return ask(&c, SONDE_DETACH, 0, target.pid);
 }
 
-static int stop_it(void)
+static int follow_it(void)
 {
-	return ask(&c, SONDE_STOP_TARGET, 0, target.pid);
-}
-
-static int continue_it(void)
-{
-	return ask(&c, SONDE_CONTINUE_TARGET, 0, target.pid);
+	return ask(&c, SONDE_FOLLOW, 0, target.pid);
 }
 
 static int look(void)
@@ -233,8 +228,7 @@ static void requests(void)
 				  .number = SYS_pause };
 	step("a tap of a target", arm_it, disarm_it);
 	go(&c);
-	step("stop", stop_it, continue_it);
-	step("continue", continue_it, NULL);
+	step("follow", follow_it, NULL);
 	step("what there is", look, NULL);
 	close(c.fd);
 	kill(target.pid, SIGKILL);

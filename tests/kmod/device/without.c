@@ -39,9 +39,7 @@ int main(int count, char **words)
 	asked("a target", targets, attach(&c, getppid()), words[1]);
 	if (!targets)
 		asked("a held target", held,
-		      ask(&c, SONDE_STOP_TARGET, 0, getppid()), words[1]);
-	if (!targets && !held)
-		GRANTED(&c, ask(&c, SONDE_CONTINUE_TARGET, 0, getppid()));
+		      ask(&c, SONDE_FOLLOW, 0, getppid()), words[1]);
 	asked("a held tap", held,
 	      (add_ecb(&c, holds) ?: arm_tap(&c, (struct sonde_tap){
 			.id = 2, .probe = 2, .kind = SONDE_TAP_CREATE },

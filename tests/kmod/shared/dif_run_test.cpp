@@ -89,10 +89,10 @@ const Arithmetic kArithmetic[] = {
 
 /// What has a test of its own below.
 const std::set<int> kElsewhere = {
-    SONDE_DIF_LI,     SONDE_DIF_LC,      SONDE_DIF_JMP,      SONDE_DIF_JZ,     SONDE_DIF_JNZ,    SONDE_DIF_VAR,
-    SONDE_DIF_ARG,    SONDE_DIF_REG,     SONDE_DIF_LDU,      SONDE_DIF_LDS,    SONDE_DIF_LDL,    SONDE_DIF_STL,
-    SONDE_DIF_LDT,    SONDE_DIF_STT,     SONDE_DIF_NAMEQ,    SONDE_DIF_CAPW,   SONDE_DIF_CAPSTR, SONDE_DIF_CAPSTRN,
-    SONDE_DIF_CAPMEM, SONDE_DIF_CAPTEXT, SONDE_DIF_CAPSTACK, SONDE_DIF_RECORD, SONDE_DIF_FAIL,   SONDE_DIF_LDK,
+    SONDE_DIF_LI,      SONDE_DIF_LC,      SONDE_DIF_JMP,      SONDE_DIF_JZ,     SONDE_DIF_JNZ,    SONDE_DIF_VAR,
+    SONDE_DIF_ARG,     SONDE_DIF_REG,     SONDE_DIF_LDU,      SONDE_DIF_LDS,    SONDE_DIF_LDL,    SONDE_DIF_STL,
+    SONDE_DIF_LDT,     SONDE_DIF_STT,     SONDE_DIF_NAMEQ,    SONDE_DIF_CAPW,   SONDE_DIF_CAPSTR, SONDE_DIF_CAPSTRN,
+    SONDE_DIF_CAPMEM,  SONDE_DIF_CAPTEXT, SONDE_DIF_CAPSTACK, SONDE_DIF_RECORD, SONDE_DIF_FAIL,   SONDE_DIF_LDK,
     SONDE_DIF_CAPKSTR, SONDE_DIF_CAPKMEM, SONDE_DIF_CAPKSTACK};
 
 /// A program of `body`, then RECORD, verified.
@@ -320,10 +320,10 @@ TEST(DifRun, ReadsTheKernel) {
   FakeThread thread;
   thread.kernel_stack = {11, 22, 33};
   const std::vector<uint8_t> pool = {0, 0x10, 0, 0, 0x80, 0x88, 0xff, 0xff};  // kKernel
-  const Program all = program({insn(SONDE_DIF_LC, 0), li(1, 6), insn(SONDE_DIF_LDK, 2, 0, 0, 2), capw(0, 2),
-                               insn(SONDE_DIF_CAPKSTR, 1, 0, 0, 4), insn(SONDE_DIF_CAPKMEM, 2, 0, 1, 9),
-                               insn(SONDE_DIF_CAPKSTACK, 3, 0, 0, 2)},
-                              {SONDE_SLOT_WORD, SONDE_SLOT_TEXT, SONDE_SLOT_BYTES, SONDE_SLOT_KERNEL_STACK}, pool);
+  const Program all = program(
+      {insn(SONDE_DIF_LC, 0), li(1, 6), insn(SONDE_DIF_LDK, 2, 0, 0, 2), capw(0, 2),
+       insn(SONDE_DIF_CAPKSTR, 1, 0, 0, 4), insn(SONDE_DIF_CAPKMEM, 2, 0, 1, 9), insn(SONDE_DIF_CAPKSTACK, 3, 0, 0, 2)},
+      {SONDE_SLOT_WORD, SONDE_SLOT_TEXT, SONDE_SLOT_BYTES, SONDE_SLOT_KERNEL_STACK}, pool);
   const Outcome seen = run(all, thread, kernel_env());
   const uint64_t frames[] = {11, 22};
   EXPECT_EQ(seen.record().faults, 0u);
@@ -350,7 +350,7 @@ TEST(DifRun, TheKernelAndTheProcessDoNotReadEachOther) {
 }
 
 TEST(DifRun, WhatSeesTheKernel) {
-  const auto sees = [](const Program& one) { return sonde_dif_sees_kernel(&one.raw) != 0; };
+  const auto sees = [](const Program& one) { return sonde_dif_needs(&one.raw).kernel != 0; };
   EXPECT_TRUE(sees(program({li(0, 0), insn(SONDE_DIF_LDK, 1, 0, 0, 8)})));
   EXPECT_TRUE(sees(program({li(0, 0), insn(SONDE_DIF_CAPKSTR, 0, 0, 0, 8)}, {SONDE_SLOT_TEXT})));
   EXPECT_TRUE(sees(program({li(0, 0), insn(SONDE_DIF_CAPKMEM, 0, 0, 0, 8)}, {SONDE_SLOT_BYTES})));
@@ -359,6 +359,49 @@ TEST(DifRun, WhatSeesTheKernel) {
   EXPECT_FALSE(sees(program({insn(SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_CALLER), li(1, SONDE_DIF_VAR_CURTHREAD),
                              load(2, 1, 8), insn(SONDE_DIF_CAPSTACK, 0, 0, 0, 8)},
                             {SONDE_SLOT_STACK})));
+}
+
+TEST(DifRun, WhatAProgramNeeds) {
+  const auto of = [](std::vector<sonde_dif_insn> insns, std::vector<uint8_t> kinds = {}) {
+    const Program one = program(std::move(insns), std::move(kinds));
+    return sonde_dif_needs(&one.raw);
+  };
+  const sonde_needs plain = of({li(0, 1), capw(0, 0)}, {SONDE_SLOT_WORD});
+  EXPECT_EQ(plain.ready, 0u);
+  EXPECT_EQ(plain.arguments | plain.variables | plain.texts, 0u);
+  EXPECT_EQ(plain.bytes, sizeof(sonde_record) + 8);
+  EXPECT_FALSE(plain.execname || plain.kernel || plain.frames);
+
+  const auto variable = [&](int which) { return of({insn(SONDE_DIF_VAR, 0, 0, 0, which)}); };
+  EXPECT_EQ(of({insn(SONDE_DIF_ARG, 0, 0, 0, 5)}).ready, uint32_t{SONDE_NEED_ARGS});
+  EXPECT_EQ(of({insn(SONDE_DIF_ARG, 0, 0, 0, 6)}).ready, uint32_t{SONDE_NEED_ARGS | SONDE_NEED_STACK_ARGS});
+  EXPECT_EQ(of({insn(SONDE_DIF_ARG, 0, 0, 0, 9), insn(SONDE_DIF_ARG, 0, 0, 0, 1)}).arguments, 1u << 9 | 1u << 1);
+  EXPECT_EQ(of({insn(SONDE_DIF_LDL, 0, 0, 0, 0)}).ready, uint32_t{SONDE_NEED_LOCALS});
+  EXPECT_EQ(of({li(0, 1), insn(SONDE_DIF_STL, 0, 0, 0, 0)}).ready, uint32_t{SONDE_NEED_LOCALS | SONDE_NEED_CARE});
+  EXPECT_EQ(of({insn(SONDE_DIF_LDT, 0, 0, 0, 0)}).ready, uint32_t{SONDE_NEED_THREAD});
+  EXPECT_EQ(of({li(0, 1), insn(SONDE_DIF_STT, 0, 0, 0, 0)}).ready, uint32_t{SONDE_NEED_THREAD | SONDE_NEED_CARE});
+  EXPECT_EQ(of({li(0, 1), load(1, 0, 8)}).ready, uint32_t{SONDE_NEED_USER});
+  EXPECT_EQ(variable(SONDE_DIF_VAR_TIMESTAMP).ready, uint32_t{SONDE_NEED_TIME});
+  EXPECT_EQ(variable(SONDE_DIF_VAR_USTACKDEPTH).ready, uint32_t{SONDE_NEED_USER});
+  EXPECT_FALSE(variable(SONDE_DIF_VAR_USTACKDEPTH).frames);
+  EXPECT_TRUE(variable(SONDE_DIF_VAR_UCALLER).frames);
+  EXPECT_EQ(variable(SONDE_DIF_VAR_CPU).variables, 1u << SONDE_DIF_VAR_CPU);
+  EXPECT_EQ(variable(SONDE_DIF_VAR_CPU).ready, 0u);
+
+  const auto text = [&](int which) {
+    return of({li(0, 0), insn(SONDE_DIF_CAPTEXT, 0, 0, 0, which)}, {SONDE_SLOT_TEXT});
+  };
+  EXPECT_TRUE(text(SONDE_DIF_TEXT_EXECNAME).execname);
+  EXPECT_EQ(text(SONDE_DIF_TEXT_CWD).texts, 1u << SONDE_DIF_TEXT_CWD);
+  EXPECT_EQ(text(SONDE_DIF_TEXT_CWD).ready, 0u);
+  EXPECT_EQ(text(SONDE_DIF_TEXT_PSARGS).ready, uint32_t{SONDE_NEED_USER});
+
+  const sonde_needs copied = of({li(0, 0x1000), insn(SONDE_DIF_CAPSTR, 0, 0, 0, 100),
+                                 insn(SONDE_DIF_CAPSTACK, 1, 0, 0, 20), insn(SONDE_DIF_CAPMEM, 2, 0, 0, 4000)},
+                                {SONDE_SLOT_TEXT, SONDE_SLOT_STACK, SONDE_SLOT_BYTES});
+  EXPECT_EQ(copied.bytes, sizeof(sonde_record) + 8 + 100 + 8 + 8 * 20);
+  EXPECT_TRUE(copied.frames);
+  EXPECT_EQ(copied.ready, uint32_t{SONDE_NEED_USER});
 }
 
 // Faults

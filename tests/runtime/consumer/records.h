@@ -27,9 +27,10 @@ class TextOutput : public Output {
 };
 
 /// A source that is only memory to read and threads to release.
-class QuietSource : public EventSource {
+class QuietSource : public EventSource, public ThreadControl {
  public:
   std::string_view name() const override { return "test"; }
+  const SourceCapabilities& capabilities() const override { return kPtraceRow.can; }
   Result<void> create_buffers(uint64_t) override { return {}; }
   std::span<const MappedRing> mapped_rings() override { return ring_list; }
   Result<void> load_programs(std::span<const Loading>) override { return {}; }
@@ -37,13 +38,7 @@ class QuietSource : public EventSource {
   Result<void> remove_ecbs(std::span<const Epid>) override { return {}; }
   Result<void> arm(std::span<const Tap>) override { return {}; }
   Result<void> disarm(std::span<const TapId>) override { return {}; }
-  Result<void> begin_spawn(const SpawnRequest&) override { return {}; }
-  Result<uint32_t> spawned() override { return Error("no"); }
-  Result<void> attach(uint32_t) override { return {}; }
-  Result<void> run_to_entry(uint32_t) override { return {}; }
-  Result<void> run_to_constructors(uint32_t) override { return {}; }
-  Result<void> go() override { return {}; }
-  Result<void> detach(uint32_t) override { return {}; }
+  ThreadControl* threads() override { return this; }
   Result<void> read_memory(uint32_t, uint64_t address, std::span<uint8_t> to) override {
     if (address < memory_at || address + to.size() > memory_at + memory.size()) return Error("bad address", EFAULT);
     std::memcpy(to.data(), memory.data() + (address - memory_at), to.size());

@@ -167,6 +167,24 @@ TEST_F(FrameworkTest, EnableIsOneBatchInOrder) {
   EXPECT_TRUE(source.ecbs[3].held);
 }
 
+TEST_F(FrameworkTest, NoThreadIsToWaitWhereTheSourceHoldsNone) {
+  back_by_taps();
+  provider.probe("a", "n");
+  source.can.holds = false;
+  enable({"test", "", "a", "", {}});
+  Enabling held = enabling_of({"test", "", "a", "", {}}, record_nothing());
+  held.held = true;
+  auto failed = framework.enable(held);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), EOPNOTSUPP);
+  EXPECT_EQ(failed.error().message(),
+            "probe test::a:n: its thread would have to wait, which the recording source cannot have it do; "
+            "the kmod or ptrace source can");
+  EXPECT_EQ(source.ecbs.size(), 1u);
+  source.can.holds = true;
+  EXPECT_TRUE(framework.enable(held));
+}
+
 TEST_F(FrameworkTest, CountsReferences) {
   back_by_taps();
   provider.probe("a", "n");

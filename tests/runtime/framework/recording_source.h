@@ -6,24 +6,22 @@
 #include <vector>
 
 #include "runtime/buffer/mapped_ring.h"
-#include "runtime/guard/taps.h"
 #include "runtime/source/event_source.h"
 
 namespace sonde {
 
 /// An event source that only writes down what it is asked for, and can be told to fail.
-class RecordingSource : public EventSource {
+class RecordingSource : public EventSource, public ThreadControl {
  public:
   std::vector<ProgramId> programs;
   std::vector<Ecb> ecbs;
   std::vector<Tap> taps;
-  std::vector<std::string> calls;                            ///< "load", "add 2", "arm 1", ...
-  std::string fail;                                          ///< first word of the call that fails
-  std::vector<sonde_tap_kind> cannot = {SONDE_TAP_PROFILE};  ///< taps that it does not have
+  std::vector<std::string> calls;  ///< "load", "add 2", "arm 1", ...
+  std::string fail;                ///< first word of the call that fails
+  SourceCapabilities can = without_profile();
 
   std::string_view name() const override { return "recording"; }
-  bool can(sonde_tap_kind kind) const override { return std::ranges::find(cannot, kind) == cannot.end(); }
-  std::span<const uint32_t> calls_behind(sonde_tap_kind kind) const override { return guard::calls_behind(kind); }
+  const SourceCapabilities& capabilities() const override { return can; }
   Result<void> create_buffers(uint64_t) override { return {}; }
   std::span<const MappedRing> mapped_rings() override { return {}; }
   Result<void> load_programs(std::span<const Loading> loaded) override {
@@ -52,13 +50,7 @@ class RecordingSource : public EventSource {
     return note("disarm " + std::to_string(ids.size()));
   }
 
-  Result<void> begin_spawn(const SpawnRequest&) override { return refuse(); }
-  Result<uint32_t> spawned() override { return refuse(); }
-  Result<void> attach(uint32_t) override { return refuse(); }
-  Result<void> run_to_entry(uint32_t) override { return refuse(); }
-  Result<void> run_to_constructors(uint32_t) override { return refuse(); }
-  Result<void> go() override { return refuse(); }
-  Result<void> detach(uint32_t) override { return refuse(); }
+  ThreadControl* threads() override { return this; }
   Result<void> read_memory(uint32_t, uint64_t, std::span<uint8_t>) override { return refuse(); }
   Result<void> write_memory(uint32_t, uint64_t, std::span<const uint8_t>) override { return refuse(); }
   Result<void> release(uint32_t, Release) override { return refuse(); }
@@ -69,6 +61,11 @@ class RecordingSource : public EventSource {
   Result<sonde_statistics> statistics() override { return sonde_statistics{}; }
 
  private:
+  static SourceCapabilities without_profile() {
+    SourceCapabilities can = kPtraceRow.can;
+    can.taps.erase(SONDE_TAP_PROFILE);
+    return can;
+  }
   static Error refuse() { return Error("the recording source traces nobody"); }
   Result<void> note(const std::string& call) {
     calls.push_back(call);

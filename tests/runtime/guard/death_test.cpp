@@ -68,7 +68,7 @@ TEST(Death, ConsumerKilledWhileAttached) {
     if (consumer_pid == 0) {
       Consumer consumer;
       enable_everything(consumer, round % 4 == 3);
-      if (consumer.source->attach(static_cast<uint32_t>(child))) consumer.run();
+      if (consumer.source->targets()->attach(static_cast<uint32_t>(child))) consumer.run();
       _exit(0);
     }
     usleep(random() % 150000);
@@ -124,8 +124,8 @@ TEST(Death, ConsumerThatClosesWaitsForTheProbesToBeOut) {
   {
     Consumer consumer;
     enable_everything(consumer, false);
-    ASSERT_TRUE(consumer.source->attach(static_cast<uint32_t>(child)));
-    ASSERT_TRUE(consumer.source->go());
+    ASSERT_TRUE(consumer.source->targets()->attach(static_cast<uint32_t>(child)));
+    ASSERT_TRUE(consumer.source->targets()->go());
     consumer.wait_for_records(1);
   }
   std::ifstream status("/proc/" + std::to_string(child) + "/status");
@@ -152,14 +152,14 @@ TEST(Death, GuardDiesAtEachPtraceCall) {
     consumer.enable(1, Dif().text(SONDE_DIF_TEXT_EXECNAME));
     consumer.tap_call(1, SYS_getppid);
     consumer.tap_call(1, SYS_getppid, SONDE_TAP_SYSCALL_RETURN);
-    auto pid = consumer.source->spawn(
+    auto pid = consumer.source->targets()->spawn(
         {{"/bin/sh", "-c", target() + " getppid 2 20 >/dev/null; echo $? >" + file}, {}, filter, {SYS_getppid}});
     if (!pid) {
       EXPECT_EQ(pid.error().code(), EPIPE) << n << pid.error().message();
       dead++;
       continue;
     }
-    auto gone = consumer.source->go();
+    auto gone = consumer.source->targets()->go();
     const auto end = Clock::now() + std::chrono::seconds(20);
     while (!consumer.all_gone && Clock::now() < end && consumer.events()) usleep(500);
     EXPECT_TRUE(consumer.all_gone || consumer.died) << n;
@@ -195,8 +195,8 @@ TEST(Death, GuardKilledWithABreakpointLeft) {
   }
   Consumer consumer;
   enable_everything(consumer, false);
-  ASSERT_TRUE(consumer.source->attach(static_cast<uint32_t>(child)));
-  ASSERT_TRUE(consumer.source->go());
+  ASSERT_TRUE(consumer.source->targets()->attach(static_cast<uint32_t>(child)));
+  ASSERT_TRUE(consumer.source->targets()->go());
   consumer.wait_for_records(1);
   for (pid_t pid : guards()) {
     if (!before.contains(pid)) kill(pid, SIGKILL);
@@ -205,7 +205,7 @@ TEST(Death, GuardKilledWithABreakpointLeft) {
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP) << status;
   for (int i = 0; i < 1000 && consumer.events(); i++) usleep(5000);
   EXPECT_TRUE(consumer.died);
-  auto error = consumer.source->go();
+  auto error = consumer.source->targets()->go();
   ASSERT_FALSE(error);
   EXPECT_EQ(error.error().code(), EPIPE);
 }

@@ -236,41 +236,41 @@ TEST(Guard, Variables) {
 TEST(Guard, MemoryOfATargetAndErrors) {
   Consumer consumer;
   const uint32_t pid = consumer.spawn({target(), "getppid", "1", "1"});
-  ASSERT_TRUE(consumer.source->run_to_entry(pid));
+  ASSERT_TRUE(consumer.source->targets()->run_to_entry(pid));
   std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
   uint64_t start = 0;
   maps >> std::hex >> start;
   std::vector<uint8_t> head(4);
-  ASSERT_TRUE(consumer.source->read_memory(pid, start, head));
+  ASSERT_TRUE(consumer.source->threads()->read_memory(pid, start, head));
   EXPECT_EQ(head, (std::vector<uint8_t>{0x7f, 'E', 'L', 'F'}));
-  auto bad = consumer.source->read_memory(pid, 16, head);
+  auto bad = consumer.source->threads()->read_memory(pid, 16, head);
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().code(), EFAULT);
-  EXPECT_EQ(consumer.source->detach(1).error().code(), ESRCH);
-  EXPECT_EQ(consumer.source->release(pid, {}).error().code(), EINVAL);
-  EXPECT_FALSE(consumer.source->spawn({{"/nowhere/at/all"}, {}, false, {}}));
+  EXPECT_EQ(consumer.source->targets()->detach(1).error().code(), ESRCH);
+  EXPECT_EQ(consumer.source->threads()->release(pid, {}).error().code(), EINVAL);
+  EXPECT_FALSE(consumer.source->targets()->spawn({{"/nowhere/at/all"}, {}, false, {}}));
   consumer.run();
 }
 
 TEST(Guard, SpawnsAreAnsweredInTheirOrderAndLate) {
   Consumer consumer;
-  ASSERT_TRUE(consumer.source->begin_spawn({{target(), "getppid", "1", "1"}, {}, false, {}}));
-  ASSERT_TRUE(consumer.source->begin_spawn({{"/nowhere/at/all"}, {}, false, {}}));
-  ASSERT_TRUE(consumer.source->begin_spawn({{"/bin/true"}, {}, false, {}}));
-  const auto between = consumer.source->detach(1);  // its answer is not one of theirs
+  ASSERT_TRUE(consumer.source->targets()->begin_spawn({{target(), "getppid", "1", "1"}, {}, false, {}}));
+  ASSERT_TRUE(consumer.source->targets()->begin_spawn({{"/nowhere/at/all"}, {}, false, {}}));
+  ASSERT_TRUE(consumer.source->targets()->begin_spawn({{"/bin/true"}, {}, false, {}}));
+  const auto between = consumer.source->targets()->detach(1);  // its answer is not one of theirs
   ASSERT_FALSE(between);
   EXPECT_EQ(between.error().code(), ESRCH);
   const auto program_of = [](uint32_t pid) {
     return std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/exe").filename();
   };
-  const auto first = consumer.source->spawned();
+  const auto first = consumer.source->targets()->spawned();
   ASSERT_TRUE(first) << first.error().message();
   EXPECT_EQ(program_of(*first), std::filesystem::path(target()).filename());
-  const auto second = consumer.source->spawned();
+  const auto second = consumer.source->targets()->spawned();
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code(), ENOENT);
   ASSERT_TRUE(consumer.source->statistics());
-  const auto third = consumer.source->spawned();
+  const auto third = consumer.source->targets()->spawned();
   ASSERT_TRUE(third) << third.error().message();
   EXPECT_EQ(program_of(*third), "true");
   consumer.run();
@@ -287,10 +287,10 @@ TEST(Guard, AttachesAndDetaches) {
     Consumer consumer;
     consumer.enable(1, Dif().argument(0));
     consumer.tap_call(1, SYS_getppid);
-    ASSERT_TRUE(consumer.source->attach(static_cast<uint32_t>(child)));
-    ASSERT_TRUE(consumer.source->go());
+    ASSERT_TRUE(consumer.source->targets()->attach(static_cast<uint32_t>(child)));
+    ASSERT_TRUE(consumer.source->targets()->go());
     consumer.wait_for_records(21);
-    ASSERT_TRUE(consumer.source->detach(static_cast<uint32_t>(child)));
+    ASSERT_TRUE(consumer.source->targets()->detach(static_cast<uint32_t>(child)));
     consumer.drain(true);
     EXPECT_GT(consumer.count(1), 20u);
   }
@@ -311,17 +311,17 @@ TEST(Guard, HeldThreadWaitsForRelease) {
   ASSERT_TRUE(consumer.source->add_ecbs({&more, 1}));
   consumer.spawn({target(), "getppid", "2", "4"}, {SYS_getppid}, true);
   consumer.tap_call(1, SYS_getppid);
-  ASSERT_TRUE(consumer.source->go());
+  ASSERT_TRUE(consumer.source->targets()->go());
   consumer.wait_for_records(2);  // one of each thread
   EXPECT_EQ(consumer.records.size(), 2u);
   consumer.on_record = [&](const sonde_record& record) {
     if (record.flags & SONDE_RECORD_HELD) {
-      EXPECT_TRUE(consumer.source->release(record.tid, {}));
+      EXPECT_TRUE(consumer.source->threads()->release(record.tid, {}));
     }
   };
   for (const Record& record : std::vector<Record>(consumer.records)) {
     EXPECT_TRUE(record.flags & SONDE_RECORD_HELD);
-    EXPECT_TRUE(consumer.source->release(record.tid, {}));
+    EXPECT_TRUE(consumer.source->threads()->release(record.tid, {}));
   }
   consumer.run();
   EXPECT_EQ(consumer.records.size(), 16u);
@@ -332,7 +332,7 @@ TEST(Guard, HeldThreadCanBeKilledAndSignalled) {
   consumer.enable(1, Dif().argument(0), true);
   const uint32_t pid = consumer.spawn({target(), "getppid", "1", "4"});
   consumer.tap_call(1, SYS_getppid);
-  ASSERT_TRUE(consumer.source->go());
+  ASSERT_TRUE(consumer.source->targets()->go());
   consumer.wait_for_records(1);
   kill(static_cast<pid_t>(pid), SIGKILL);
   consumer.run(5000);
@@ -343,7 +343,7 @@ TEST(Guard, HeldThreadCanBeKilledAndSignalled) {
   const uint32_t other = second.spawn({target(), "getppid", "1", "4"});
   second.tap_call(1, SYS_getppid);
   second.on_record = [&](const sonde_record& record) {
-    (void)second.source->release(record.tid, {false, SIGTERM});
+    (void)second.source->threads()->release(record.tid, {false, SIGTERM});
   };  // it may be dying
   second.run(5000);
   EXPECT_EQ(second.status[other], static_cast<uint64_t>(SIGTERM));
@@ -354,15 +354,17 @@ TEST(Guard, ReleasedThreadStaysStopped) {
   consumer.enable(1, Dif().argument(0), true);
   const uint32_t pid = consumer.spawn({target(), "getppid", "1", "1"});
   consumer.tap_call(1, SYS_getppid);
-  ASSERT_TRUE(consumer.source->go());
+  ASSERT_TRUE(consumer.source->targets()->go());
   consumer.wait_for_records(1);
   ASSERT_EQ(consumer.records.size(), 1u);
-  ASSERT_TRUE(consumer.source->release(consumer.records[0].tid, {true, 0}));
+  ASSERT_TRUE(consumer.source->threads()->release(consumer.records[0].tid, {true, 0}));
   usleep(100000);
   EXPECT_TRUE(consumer.events());
   EXPECT_FALSE(consumer.all_gone);
   kill(static_cast<pid_t>(pid), SIGCONT);
-  consumer.on_record = [&](const sonde_record& record) { EXPECT_TRUE(consumer.source->release(record.tid, {})); };
+  consumer.on_record = [&](const sonde_record& record) {
+    EXPECT_TRUE(consumer.source->threads()->release(record.tid, {}));
+  };
   consumer.run(5000);
   EXPECT_EQ(consumer.status[pid], 0u);
 }
@@ -408,7 +410,7 @@ TEST(Guard, DropsAreCountedWhenNobodyReads) {
   consumer.spawn({target(), "getppid", "1", "2000"}, {SYS_getppid}, true);
   consumer.tap_call(1, SYS_getppid);
   const auto before = Clock::now();
-  ASSERT_TRUE(consumer.source->go());
+  ASSERT_TRUE(consumer.source->targets()->go());
   while (!consumer.all_gone && consumer.events()) usleep(1000);
   EXPECT_LT(Clock::now() - before, std::chrono::seconds(5));
   consumer.drain(true);

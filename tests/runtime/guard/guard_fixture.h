@@ -195,7 +195,7 @@ class Consumer {
     std::vector<std::string> shell = {"/bin/sh", "-c", command, "sh"};
     shell.insert(shell.end(), argv.begin(), argv.end());
     SpawnRequest request{through_shell ? shell : argv, {}, filter, calls};
-    auto pid = source->spawn(request);
+    auto pid = source->targets()->spawn(request);
     EXPECT_TRUE(pid) << pid.error().message();
     return pid ? *pid : 0;
   }
@@ -209,7 +209,7 @@ class Consumer {
   }
   /// Reads records until everything traced is gone, or time is over.
   void run(int patience_ms = kPatienceMs) {
-    auto gone = source->go();
+    auto gone = source->targets()->go();
     ASSERT_TRUE(gone) << gone.error().message();
     const auto end = Clock::now() + std::chrono::milliseconds(patience_ms);
     while (!all_gone && Clock::now() < end) {
@@ -229,8 +229,9 @@ class Consumer {
         return false;
       }
       if (!*event) return true;
-      if ((*event)->kind == SONDE_EVENT_ALL_GONE) all_gone = true;
-      if ((*event)->kind == SONDE_EVENT_TARGET_GONE) status[(*event)->pid] = (*event)->value;
+      if (std::holds_alternative<AllGone>(**event)) all_gone = true;
+      if (const auto* gone = std::get_if<TargetGone>(&**event))
+        status[gone->pid] = static_cast<uint64_t>(gone->wait_status);
       seen.push_back(**event);
     }
   }
@@ -242,6 +243,13 @@ class Consumer {
   std::string output() const {
     std::ifstream file(output_);
     return std::string((std::istreambuf_iterator<char>(file)), {});
+  }
+  /// What the guard had to say to the user, a line each.
+  std::string notices() const {
+    std::string text;
+    for (const SourceEvent& event : seen)
+      if (const auto* notice = std::get_if<Notice>(&event)) text += notice->text + "\n";
+    return text;
   }
   size_t count(uint32_t probe) const {
     auto found = counts.find(probe);

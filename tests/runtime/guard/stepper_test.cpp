@@ -162,8 +162,8 @@ TEST_F(StepperTest, WhereTheBreakpointWentMeanwhileNothingIsDone) {
 TEST_F(StepperTest, ACopyIsSteppedAndItsTrapIsOurs) {
   const uint64_t site = step_at(site_of_and), length = address_of(site_of_and_end) - site;
   for (uint64_t i = 0; i < length; i++) EXPECT_EQ(byte_at(thread_.step.slot + i), space().site(site)->bytes[i]);
-  EXPECT_EQ(byte_at(thread_.step.slot + length), kBreakpointByte);
-  EXPECT_EQ(byte_at(site), kBreakpointByte) << "it stays while the copy is stepped";
+  EXPECT_EQ(byte_at(thread_.step.slot + length), machine::kBreakpoint);
+  EXPECT_EQ(byte_at(site), machine::kBreakpoint) << "it stays while the copy is stepped";
   const uint64_t before = mask();
   EXPECT_EQ(traps_at(thread_.step.slot + length), Stepper::Trap::Ours);
   EXPECT_EQ(regs_.rip, site + length);
@@ -197,7 +197,7 @@ TEST_F(StepperTest, WithoutASlotTheBreakpointIsLifted) {
   EXPECT_EQ(byte_at(site), space().site(site)->bytes[0]) << "the program's own byte";
   EXPECT_EQ(traps_at(address_of(site_of_and_end)), Stepper::Trap::Ours);
   EXPECT_EQ(regs_.rip, address_of(site_of_and_end));
-  EXPECT_EQ(byte_at(site), kBreakpointByte) << "back again";
+  EXPECT_EQ(byte_at(site), machine::kBreakpoint) << "back again";
   // One of the others is killed: its slot is free.
   stepper_.thread_gone(others.front());
   step_at(site_of_and);

@@ -82,10 +82,10 @@ size_t attach_often(Busy& busy, const std::function<void(Consumer&)>& taps) {
     Consumer consumer(1 << 20);
     consumer.keep = 0;
     consumer.enable(1, Dif().argument(0));
-    auto attached = consumer.source->attach(static_cast<uint32_t>(busy.pid));
+    auto attached = consumer.source->targets()->attach(static_cast<uint32_t>(busy.pid));
     EXPECT_TRUE(attached) << attached.error().message();
     taps(consumer);
-    EXPECT_TRUE(consumer.source->go());
+    EXPECT_TRUE(consumer.source->targets()->go());
     usleep(2000);
     consumer.drain(true);
     records += consumer.count(1);

@@ -47,7 +47,7 @@ class RunTimeCode : public ::testing::Test {
 
   RunTimeCode() : pid(program.start()) {
     memory.reset(open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC));
-    EXPECT_TRUE(consumer.source->attach(pid));
+    EXPECT_TRUE(consumer.source->targets()->attach(pid));
     consumer.enable(1, Dif());
   }
   void arm(uint64_t address, std::span<const uint8_t> text) {
@@ -69,10 +69,7 @@ class RunTimeCode : public ::testing::Test {
   }
   std::string notices() {
     consumer.events();
-    std::string text;
-    for (const SourceEvent& event : consumer.seen)
-      if (event.kind == SONDE_EVENT_NOTICE) text += event.text + "\n";
-    return text;
+    return consumer.notices();
   }
 
   TargetProgram program{"jit", R"(
@@ -104,7 +101,7 @@ TEST_F(RunTimeCode, IsComparedBeforeABreakpointIsWritten) {
   arm(0x10000, kFunction);
   EXPECT_THAT(notices(), ::testing::HasSubstr("no probe at 0x10000: it is not in private memory with code"));
   arm(kCode, kFunction);  // a second probe there: the breakpoint is ours, not another text
-  EXPECT_TRUE(consumer.source->detach(pid));
+  EXPECT_TRUE(consumer.source->targets()->detach(pid));
   EXPECT_EQ(byte_at(kCode), 0x55);
 }
 
@@ -114,7 +111,7 @@ TEST_F(RunTimeCode, ThatWasWrittenAgainIsLeftAlone) {
   ASSERT_EQ(byte_at(kCode), 0xcc);
   const std::vector<uint8_t> filler(sizeof kFunction, 0xcc);
   ASSERT_EQ(pwrite(memory.get(), filler.data(), filler.size(), kCode), static_cast<ssize_t>(filler.size()));
-  EXPECT_TRUE(consumer.source->detach(pid));
+  EXPECT_TRUE(consumer.source->targets()->detach(pid));
   EXPECT_EQ(byte_at(kCode), 0xcc);
 }
 
@@ -123,7 +120,7 @@ TEST_F(RunTimeCode, WhoseOperandChangesIsStillLetGo) {
   arm(kCode, kFunction);
   const uint8_t patched = 0x02;
   ASSERT_EQ(pwrite(memory.get(), &patched, 1, kCode + 6), 1);
-  EXPECT_TRUE(consumer.source->detach(pid));
+  EXPECT_TRUE(consumer.source->targets()->detach(pid));
   EXPECT_EQ(byte_at(kCode), 0x55);
 }
 
@@ -237,7 +234,7 @@ TEST(User, EveryOffsetOfAFunction) {
   consumer.run();
   EXPECT_EQ(text_of(output_file()), "0 wrong, 600 calls\n");
   EXPECT_EQ(consumer.count(1), 600 * addresses.size());
-  for (const SourceEvent& event : consumer.seen) EXPECT_NE(event.kind, SONDE_EVENT_NOTICE) << event.text;
+  EXPECT_EQ(consumer.notices(), "");
 }
 
 TEST(User, LibraryFunctionAfterRunToEntry) {
@@ -246,7 +243,7 @@ TEST(User, LibraryFunctionAfterRunToEntry) {
   consumer.enable(1, Dif().argument(0));
   consumer.enable(2, Dif().argument(1));
   const uint32_t pid = consumer.spawn(to_file(output_file(), "getppid 1 5"));
-  auto entered = consumer.source->run_to_entry(pid);
+  auto entered = consumer.source->targets()->run_to_entry(pid);
   ASSERT_TRUE(entered) << entered.error().message();
   consumer.tap_function(1, SONDE_TAP_USER_ENTRY, libc, "getppid");
   consumer.tap_function(2, SONDE_TAP_USER_RETURN, libc, "getppid");
@@ -280,14 +277,16 @@ TEST(User, ManyProbesInOneLibrary) {
   ASSERT_EQ(system(("ls -l /etc >" + output_file() + "2; cmp " + output_file() + "1 " + output_file() + "2").c_str()),
             0);
   EXPECT_GT(consumer.count(1), 100u);
-  for (const SourceEvent& event : consumer.seen) EXPECT_NE(event.kind, SONDE_EVENT_NOTICE) << event.text;
+  EXPECT_EQ(consumer.notices(), "");
 }
 
 TEST(User, HeldAtABreakpoint) {
   Consumer consumer;
   consumer.enable(1, Dif().argument(0), true);
   consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work");
-  consumer.on_record = [&](const sonde_record& record) { EXPECT_TRUE(consumer.source->release(record.tid, {})); };
+  consumer.on_record = [&](const sonde_record& record) {
+    EXPECT_TRUE(consumer.source->threads()->release(record.tid, {}));
+  };
   consumer.spawn(to_file(output_file(), "work 3 50"));
   consumer.run();
   EXPECT_EQ(text_of(output_file()), "0 wrong, 150 calls\n");
@@ -306,21 +305,22 @@ TEST(User, Dlopen) {
   EXPECT_EQ(consumer.count(1), 50u);
   EXPECT_EQ(consumer.count(2), 50u);
   bool mapped = false;
-  for (const SourceEvent& event : consumer.seen)
-    mapped = mapped || (event.kind == SONDE_EVENT_MAPPED && event.text == Programs::get().plugin);
+  for (const SourceEvent& event : consumer.seen) {
+    const auto* file = std::get_if<FileMapped>(&event);
+    mapped = mapped || (file != nullptr && file->path == Programs::get().plugin);
+  }
   EXPECT_TRUE(mapped);
 }
 
 /// The next file that a followed thread waits for.
-SourceEvent await_mapped(Consumer& consumer, const std::string& path) {
+FileMapped await_mapped(Consumer& consumer, const std::string& path) {
   const auto end = Clock::now() + std::chrono::milliseconds(kPatienceMs);
   while (Clock::now() < end) {
     auto event = consumer.source->next_event();
     if (!event) break;
-    if (*event && (*event)->kind == SONDE_EVENT_MAPPED) {
-      if ((*event)->text == path) return **event;
-      (void)consumer.source->seen(static_cast<uint32_t>((*event)->value)).has_value();
-    }
+    const auto* file = *event ? std::get_if<FileMapped>(&**event) : nullptr;
+    if (file != nullptr && file->path == path) return *file;
+    if (file != nullptr) (void)consumer.source->threads()->seen(file->waiting).has_value();
     usleep(1000);
   }
   ADD_FAILURE() << path << " is not mapped";
@@ -332,14 +332,13 @@ TEST(User, WhoIsFollowedWaitsWhenItOpensALibrary) {
   Consumer consumer;
   consumer.enable(1, Dif().argument(0));
   const uint32_t pid = consumer.spawn({target(), "plugin", Programs::get().plugin, "50"});
-  ASSERT_TRUE(consumer.source->run_to_entry(pid));
-  ASSERT_TRUE(consumer.source->follow(pid));
-  ASSERT_TRUE(consumer.source->go());
-  const SourceEvent event = await_mapped(consumer, Programs::get().plugin);
-  ASSERT_EQ(event.value, pid);
+  ASSERT_TRUE(consumer.source->targets()->run_to_entry(pid));
+  ASSERT_TRUE(consumer.source->threads()->follow(pid));
+  ASSERT_TRUE(consumer.source->targets()->go());
+  ASSERT_EQ(await_mapped(consumer, Programs::get().plugin).waiting, pid);
   consumer.tap_function(1, SONDE_TAP_USER_ENTRY, Programs::get().plugin, "plugin", pid);
-  ASSERT_TRUE(consumer.source->seen(pid));
-  EXPECT_EQ(consumer.source->seen(pid).error().code(), EINVAL);
+  ASSERT_TRUE(consumer.source->threads()->seen(pid));
+  EXPECT_EQ(consumer.source->threads()->seen(pid).error().code(), EINVAL);
   consumer.run();
   EXPECT_EQ(consumer.count(1), 50u);
   EXPECT_EQ(consumer.status[pid], 0u);
@@ -351,19 +350,19 @@ TEST(User, WhoIsFollowedWaitsAtAnExec) {
     Consumer consumer;
     consumer.through_shell = true;
     const uint32_t pid = consumer.spawn({target(), "exit", "7"});
-    ASSERT_TRUE(consumer.source->follow(pid));
-    ASSERT_TRUE(consumer.source->go());
-    EXPECT_EQ(await_mapped(consumer, target()).value, pid) << how;
+    ASSERT_TRUE(consumer.source->threads()->follow(pid));
+    ASSERT_TRUE(consumer.source->targets()->go());
+    EXPECT_EQ(await_mapped(consumer, target()).waiting, pid) << how;
     if (std::string(how) == "kill") kill(static_cast<pid_t>(pid), SIGKILL);
     if (std::string(how) == "detach") {
-      ASSERT_TRUE(consumer.source->detach(pid));
+      ASSERT_TRUE(consumer.source->targets()->detach(pid));
       continue;
     }
-    while (consumer.source->seen(pid)) continue;
+    while (consumer.source->threads()->seen(pid)) continue;
     while (!consumer.all_gone) {
       ASSERT_TRUE(consumer.events());
       for (const SourceEvent& event : std::exchange(consumer.seen, {})) {
-        if (event.kind == SONDE_EVENT_MAPPED) (void)consumer.source->seen(pid).has_value();
+        if (std::holds_alternative<FileMapped>(event)) (void)consumer.source->threads()->seen(pid).has_value();
       }
       usleep(1000);
     }
@@ -373,8 +372,8 @@ TEST(User, WhoIsFollowedWaitsAtAnExec) {
 
 TEST(User, WhoIsNotTracedIsNotFollowed) {
   Consumer consumer;
-  EXPECT_EQ(consumer.source->follow(1).error().code(), ESRCH);
-  EXPECT_EQ(consumer.source->seen(1).error().code(), ESRCH);
+  EXPECT_EQ(consumer.source->threads()->follow(1).error().code(), ESRCH);
+  EXPECT_EQ(consumer.source->threads()->seen(1).error().code(), ESRCH);
 }
 
 TEST(User, ForkedChildrenFireWhereTheTapCoversThem) {
@@ -408,8 +407,8 @@ TEST(User, DisarmWhileItRuns) {
   Consumer consumer;
   consumer.enable(1, Dif().argument(0));
   const uint32_t pid = consumer.spawn({target(), "loop", "6000"});
-  ASSERT_TRUE(consumer.source->run_to_entry(pid));
-  ASSERT_TRUE(consumer.source->go());
+  ASSERT_TRUE(consumer.source->targets()->run_to_entry(pid));
+  ASSERT_TRUE(consumer.source->targets()->go());
   std::vector<Tap> taps = taps_on(1, SONDE_TAP_USER_ENTRY, target(), "work");
   for (Tap& tap : taps_on(1, SONDE_TAP_USER_RETURN, target(), "work")) taps.push_back(std::move(tap));
   std::vector<TapId> ids;
@@ -444,17 +443,17 @@ TEST(User, AttachDetachWithBreakpoints) {
   for (int round = 0; round < 10; round++) {
     Consumer consumer;
     consumer.enable(1, Dif().argument(0));
-    auto attached = consumer.source->attach(static_cast<uint32_t>(child));
+    auto attached = consumer.source->targets()->attach(static_cast<uint32_t>(child));
     ASSERT_TRUE(attached) << attached.error().message();
     consumer.tap_function(1, SONDE_TAP_USER_ENTRY, target(), "work");
     consumer.tap_function(1, SONDE_TAP_USER_RETURN, target(), "work");
-    ASSERT_TRUE(consumer.source->go());
+    ASSERT_TRUE(consumer.source->targets()->go());
     for (int wait = 0; wait < 1000 && consumer.count(1) <= 20; wait++) {
       usleep(20000);
       consumer.drain(true);
     }
     if (round % 2) {
-      ASSERT_TRUE(consumer.source->detach(static_cast<uint32_t>(child)));
+      ASSERT_TRUE(consumer.source->targets()->detach(static_cast<uint32_t>(child)));
     }
     consumer.drain(true);
     EXPECT_GT(consumer.count(1), 20u);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/source/registry.h"
+#include "runtime/source/capabilities.h"
 
 namespace sonde {
 namespace {
@@ -28,7 +28,7 @@ TEST(Options, InitialValues) {
 
 TEST(Options, EachSourceCanBeNamed) {
   Options options;
-  for (const SourceRow& row : kSources) EXPECT_EQ(set(options, "source", std::string(row.name).c_str()), "ok");
+  for (const SourceRow& row : kSourceRows) EXPECT_EQ(set(options, "source", std::string(row.name).c_str()), "ok");
   EXPECT_EQ(set(options, "source", "auto"), "ok");
   EXPECT_EQ(set(options, "source", "nosuch"), kInvalid);
   EXPECT_EQ(set(options, "source", ""), kInvalid);

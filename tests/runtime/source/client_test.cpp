@@ -44,7 +44,8 @@ class Client : public ::testing::Test {
  protected:
   std::vector<ScriptedTransport::Asked> asked;
   ScriptedTransport* transport = new ScriptedTransport(&asked);
-  BareClient client{"scripted", std::unique_ptr<Transport>(transport)};
+  static constexpr SourceRow kRow = {"scripted", {}};
+  BareClient client{kRow, std::unique_ptr<Transport>(transport)};
 };
 
 TEST_F(Client, RefusesAnotherVersion) {
@@ -105,6 +106,34 @@ TEST_F(Client, NoRingIsAnError) {
   EXPECT_EQ(made.error().code(), EPROTO);
 }
 
+/// The rows say what an opened source has.
+TEST(Registry, InterfacesAreAsTheRowSays) {
+  auto opened = open_source("ptrace", true, {});
+  ASSERT_TRUE(opened);
+  const SourceCapabilities& can = opened->source->capabilities();
+  EXPECT_EQ(can.controls, opened->source->targets() != nullptr);
+  EXPECT_EQ(can.holds, opened->source->threads() != nullptr);
+}
+
+TEST(Registry, TargetsAreForASourceThatControlsThem) {
+  static constexpr SourceRow kWhole = {"whole", {.scope = SourceScope::Machine}};
+  static constexpr SourceRow kSingle = {"single", {.scope = SourceScope::Targets, .controls = true}};
+  const auto cannot_open = [](const SourceOptions&) -> Result<std::unique_ptr<EventSource>> {
+    return Error("not now", ENODEV);
+  };
+  const SourceOpener openers[] = {{kWhole, cannot_open}, {kSingle, cannot_open}};
+  auto by_name = open_source("whole", true, {}, openers);
+  ASSERT_FALSE(by_name);
+  EXPECT_EQ(by_name.error().message(),
+            "the whole source traces the whole machine only: -c and -p need the kmod or ptrace source");
+  auto next = open_source("auto", true, {}, openers);
+  ASSERT_FALSE(next);
+  EXPECT_EQ(next.error().code(), ENODEV);  // of `single`
+  auto nobody = open_source("auto", false, {}, openers);
+  ASSERT_TRUE(nobody);
+  EXPECT_EQ(nobody->missing, "not now");
+}
+
 TEST(Registry, WithoutAModuleOnlyTargetsAreTraced) {
   if (access("/dev/sonde", F_OK) == 0) GTEST_SKIP() << "the module is loaded here";
   auto opened = open_source("auto", false, {});
@@ -117,7 +146,7 @@ TEST(Registry, WithoutAModuleOnlyTargetsAreTraced) {
   auto with_targets = open_source("auto", true, {});
   ASSERT_TRUE(with_targets);
   EXPECT_EQ(with_targets->source->name(), "ptrace");
-  EXPECT_FALSE(with_targets->source->can(SONDE_TAP_TICK));
+  EXPECT_FALSE(with_targets->source->capabilities().taps.contains(SONDE_TAP_TICK));
 }
 
 }  // namespace

@@ -47,10 +47,10 @@ uint64_t result_flags(uint64_t value, uint8_t width) {
   return flags;
 }
 
-void set_flags(user_regs_struct& regs, uint64_t flags) { regs.eflags = (regs.eflags & ~kArithmetic) | flags; }
+void set_flags(machine::Registers& regs, uint64_t flags) { regs.eflags = (regs.eflags & ~kArithmetic) | flags; }
 
 /// A write of 32 bits clears the upper half.
-void set_register(user_regs_struct& regs, uint8_t number, uint8_t width, uint64_t value) {
+void set_register(machine::Registers& regs, uint8_t number, uint8_t width, uint64_t value) {
   machine_register(regs, number) = value & width_mask(width);
 }
 
@@ -70,13 +70,13 @@ bool condition_holds(uint8_t condition, uint64_t flags) {
   return holds != ((condition & 1) != 0);
 }
 
-bool push(user_regs_struct& regs, uint64_t value, const Instruction::Write& write) {
+bool push(machine::Registers& regs, uint64_t value, const Instruction::Write& write) {
   if (!write(regs.rsp - 8, &value, sizeof value)) return false;
   regs.rsp -= 8;
   return true;
 }
 
-bool pop(user_regs_struct& regs, uint64_t& value, const Instruction::Read& read) {
+bool pop(machine::Registers& regs, uint64_t& value, const Instruction::Read& read) {
   if (!read(regs.rsp, &value, sizeof value)) return false;
   regs.rsp += 8;
   return true;
@@ -84,7 +84,7 @@ bool pop(user_regs_struct& regs, uint64_t& value, const Instruction::Read& read)
 
 }  // namespace
 
-unsigned long long& machine_register(user_regs_struct& regs, uint8_t number) {
+unsigned long long& machine_register(machine::Registers& regs, uint8_t number) {
   switch (number) {
     case 0: return regs.rax;
     case 1: return regs.rcx;
@@ -105,11 +105,38 @@ unsigned long long& machine_register(user_regs_struct& regs, uint8_t number) {
   }
 }
 
-uint64_t d_register(const user_regs_struct& r, uint32_t number) {
+uint64_t d_register(const machine::Registers& r, uint32_t number) {
   const unsigned long long all[] = {r.r15,    r.r14, r.r13, r.r12, r.rbp, r.rbx, r.r11, r.r10, r.r9,
                                     r.r8,     r.rax, r.rcx, r.rdx, r.rsi, r.rdi, 0,     r.rip, r.cs,
                                     r.eflags, r.rsp, r.ss,  r.ds,  r.es,  r.fs,  r.gs,  0};
   return number < std::size(all) ? all[number] : 0;
+}
+
+sonde_leave_state leave_state(const machine::Registers& regs) {
+  sonde_leave_state state{};
+  state.pc = regs.rip;
+  state.flags = regs.eflags;
+  auto& registers = const_cast<machine::Registers&>(regs);
+  for (uint8_t number = 0; number < 16; number++) state.registers[number] = machine_register(registers, number);
+  state.fs_base = regs.fs_base;
+  state.gs_base = regs.gs_base;
+  return state;
+}
+
+std::string instruction_text(const uint8_t* bytes, size_t length) {
+  ZydisDecoder decoder;
+  ZydisFormatter formatter;
+  ZydisDecodedInstruction instruction;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+  ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT);
+  if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, length, &instruction, operands))) return "?";
+  char text[128];
+  if (ZYAN_FAILED(ZydisFormatterFormatInstruction(&formatter, &instruction, operands, instruction.operand_count_visible,
+                                                  text, sizeof text, ZYDIS_RUNTIME_ADDRESS_NONE, nullptr))) {
+    return "?";
+  }
+  return text;
 }
 
 /// Makes an Instruction of what Zydis has decoded.
@@ -250,7 +277,7 @@ Instruction::Instruction(uint64_t address, const uint8_t* bytes, size_t length) 
 }
 
 bool Instruction::copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) const {
-  to.fill(kBreakpointByte);
+  to.fill(machine::kBreakpoint);
   std::memcpy(to.data(), bytes_.data(), length_);
   if (displacement_at_ == 0) return true;
   const int64_t displacement = memory_.displacement + static_cast<int64_t>(address_ - slot);
@@ -260,8 +287,8 @@ bool Instruction::copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) co
   return true;
 }
 
-uint64_t Instruction::effective(const user_regs_struct& regs) const {
-  auto& r = const_cast<user_regs_struct&>(regs);
+uint64_t Instruction::effective(const machine::Registers& regs) const {
+  auto& r = const_cast<machine::Registers&>(regs);
   uint64_t address = static_cast<uint64_t>(memory_.displacement);
   if (memory_.base == kRip)
     address += address_ + length_;
@@ -273,13 +300,13 @@ uint64_t Instruction::effective(const user_regs_struct& regs) const {
   return address;
 }
 
-bool Instruction::indirect_target(const user_regs_struct& regs, const Read& read, uint64_t& to) const {
+bool Instruction::indirect_target(const machine::Registers& regs, const Read& read, uint64_t& to) const {
   if (!by_register_) return read(effective(regs), &to, sizeof to);
-  to = machine_register(const_cast<user_regs_struct&>(regs), target_);
+  to = machine_register(const_cast<machine::Registers&>(regs), target_);
   return true;
 }
 
-bool Instruction::emulate_branch(user_regs_struct& regs, const Read& read, const Write& write) const {
+bool Instruction::emulate_branch(machine::Registers& regs, const Read& read, const Write& write) const {
   const uint64_t next = address_ + length_;
   uint64_t to = next + static_cast<uint64_t>(immediate_);
   switch (how_) {
@@ -306,7 +333,7 @@ bool Instruction::emulate_branch(user_regs_struct& regs, const Read& read, const
   return true;
 }
 
-bool Instruction::emulate(user_regs_struct& regs, const Read& read, const Write& write) const {
+bool Instruction::emulate(machine::Registers& regs, const Read& read, const Write& write) const {
   uint64_t value = 0;
   switch (how_) {
     case How::Impossible:

@@ -2,15 +2,17 @@
 // One x86-64 instruction under a breakpoint: done by hand where that is simple, else copied to a slot and stepped
 #pragma once
 
-#include <sys/user.h>
-
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
+
+#include "kmod/shared/leave.h"
+#include "runtime/utrace/arch.h"
 
 namespace sonde::guard {
 
-inline constexpr uint8_t kBreakpointByte = 0xcc;
+inline constexpr size_t kInstructionMost = 15;  ///< bytes
 inline constexpr uint32_t kSlotBytes = 16;
 
 class Instruction {
@@ -54,7 +56,7 @@ class Instruction {
   using Read = std::function<bool(uint64_t address, void* to, size_t length)>;
   using Write = std::function<bool(uint64_t address, const void* from, size_t length)>;
   /// Does what the instruction does. False: it cannot be done here (it would fault): step it.
-  bool emulate(user_regs_struct& regs, const Read& read, const Write& write) const;
+  bool emulate(machine::Registers& regs, const Read& read, const Write& write) const;
 
  private:
   struct Memory {
@@ -62,9 +64,9 @@ class Instruction {
     uint8_t segment = 0;                           // 0 none, 1 fs, 2 gs
     int64_t displacement = 0;
   };
-  uint64_t effective(const user_regs_struct& regs) const;
-  bool emulate_branch(user_regs_struct& regs, const Read& read, const Write& write) const;
-  bool indirect_target(const user_regs_struct& regs, const Read& read, uint64_t& to) const;
+  uint64_t effective(const machine::Registers& regs) const;
+  bool emulate_branch(machine::Registers& regs, const Read& read, const Write& write) const;
+  bool indirect_target(const machine::Registers& regs, const Read& read, uint64_t& to) const;
 
   friend struct InstructionDecoder;
 
@@ -83,16 +85,15 @@ class Instruction {
 };
 
 /// A register of the machine by its number in instructions: 0 rax, 1 rcx, 2 rdx, 3 rbx, 4 rsp, 5 rbp, 6 rsi, 7 rdi, 8.. r8...
-unsigned long long& machine_register(user_regs_struct& regs, uint8_t number);
+unsigned long long& machine_register(machine::Registers& regs, uint8_t number);
 
 /// D's R_* number, 0..25; 0 for what ptrace does not show.
-uint64_t d_register(const user_regs_struct& regs, uint32_t number);
+uint64_t d_register(const machine::Registers& regs, uint32_t number);
 
-inline bool runs_64_bit_code(const user_regs_struct& regs) { return regs.cs == 0x33; }
+/// By what a leaving instruction is judged, but for the thread's memory.
+sonde_leave_state leave_state(const machine::Registers& regs);
 
-inline uint64_t function_argument(const user_regs_struct& regs, unsigned number) {
-  const unsigned long long args[] = {regs.rdi, regs.rsi, regs.rdx, regs.rcx, regs.r8, regs.r9};
-  return args[number];
-}
+/// In AT&T's syntax, without an address: where a relative branch leads would be wrong anyway.
+std::string instruction_text(const uint8_t* bytes, size_t length);
 
 }  // namespace sonde::guard

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/utrace/arch/x86_64/machine.h"
 
+#include <errno.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+
+#include "runtime/utrace/utrace.h"
 
 namespace sonde::machine {
 
-void set_call(user_regs_struct& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]) {
+int read_registers(pid_t tid, Registers* to) { return ptrace(PTRACE_GETREGS, tid, nullptr, to) == 0 ? 0 : -errno; }
+int write_registers(pid_t tid, const Registers& from) {
+  return ptrace(PTRACE_SETREGS, tid, nullptr, &from) == 0 ? 0 : -errno;
+}
+
+void set_call(Registers& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]) {
   registers.rip = instruction;
   registers.rax = static_cast<uint64_t>(number);
   registers.orig_rax = ~uint64_t{0};
@@ -18,7 +27,7 @@ void set_call(user_regs_struct& registers, uint64_t instruction, long number, co
   registers.r9 = arguments[5];
 }
 
-bool result_behind_handler(utrace_task& task, const user_regs_struct& registers, int64_t* result) {
+bool result_behind_handler(utrace_task& task, const Registers& registers, int64_t* result) {
   if (is_native(registers)) {
     constexpr uint64_t kRax = 8 + 40 + 13 * 8;  // behind the return address: ucontext up to its registers, r8 to rdx
     return utrace_read_memory(&task, registers.rsp + kRax, result, sizeof *result) == 0;
@@ -36,7 +45,7 @@ bool result_behind_handler(utrace_task& task, const user_regs_struct& registers,
   return true;
 }
 
-bool mapping_change(const user_regs_struct& registers, Mapping* change) {
+bool mapping_change(const Registers& registers, Mapping* change) {
   int64_t result = call_result(registers);
   if (!is_native(registers) || (result < 0 && result >= -4095)) return false;
   *change = {};

@@ -1,47 +1,78 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the utrace core must know of x86-64
+// x86-64, as one who traces a thread must know it: registers, system calls, functions, breakpoints
 #pragma once
 
 #include <linux/audit.h>
+#include <sys/types.h>
 #include <sys/user.h>
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "runtime/utrace/utrace.h"
+#include "runtime/utrace/call.h"
+
+namespace sonde {
+struct utrace_task;
+}
 
 namespace sonde::machine {
+
+/// What ptrace shows of a thread.
+using Registers = user_regs_struct;
+
+/// 0 or -errno. The thread is in a ptrace-stop.
+int read_registers(pid_t tid, Registers* to);
+int write_registers(pid_t tid, const Registers& from);
+
+inline uint64_t pc(const Registers& registers) { return registers.rip; }
+inline void set_pc(Registers& registers, uint64_t address) { registers.rip = address; }
+inline uint64_t sp(const Registers& registers) { return registers.rsp; }
+
+/// The calling convention. Argument `number` of kRegisterArguments, at a function's first instruction; the others lie in memory.
+inline constexpr unsigned kRegisterArguments = 6;
+inline uint64_t function_argument(const Registers& registers, unsigned number) {
+  const unsigned long long arguments[] = {registers.rdi, registers.rsi, registers.rdx,
+                                          registers.rcx, registers.r8,  registers.r9};
+  return arguments[number];
+}
+/// Where the first argument lies that is in no register; at a function's first instruction, behind the return address.
+inline uint64_t stack_arguments(const Registers& registers) { return registers.rsp + 8; }
+/// A function's result, where it returns.
+inline uint64_t function_result(const Registers& registers) { return registers.rax; }
+/// Memory of the thread's stack that it does not use: below the red zone, aligned as a call's arguments must be.
+inline uint64_t unused_stack(const Registers& registers) { return (registers.rsp - 512) & ~uint64_t{15}; }
 
 inline constexpr uint32_t kAuditArch = AUDIT_ARCH_X86_64;
 inline constexpr uint32_t kCompatAuditArch = AUDIT_ARCH_I386;
 inline constexpr uint8_t kSyscallInstruction[] = {0x0f, 0x05};
 
-inline int64_t call_number(const user_regs_struct& registers) { return static_cast<int64_t>(registers.orig_rax); }
-inline void set_call_number(user_regs_struct& registers, int64_t number) {
+inline int64_t call_number(const Registers& registers) { return static_cast<int64_t>(registers.orig_rax); }
+inline void set_call_number(Registers& registers, int64_t number) {
   registers.orig_rax = static_cast<uint64_t>(number);
 }
-inline std::array<uint64_t, 6> call_arguments(const user_regs_struct& r, bool compat) {
+inline std::array<uint64_t, 6> call_arguments(const Registers& r, bool compat) {
   if (!compat) return {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
   const auto low = [](uint64_t value) { return value & 0xffffffff; };
   return {low(r.rbx), low(r.rcx), low(r.rdx), low(r.rsi), low(r.rdi), low(r.rbp)};
 }
-inline int64_t call_result(const user_regs_struct& registers, bool compat = false) {
+/// `compat`: of 32-bit code's call.
+inline int64_t call_result(const Registers& registers, bool compat = false) {
   return compat ? static_cast<int32_t>(registers.rax) : static_cast<int64_t>(registers.rax);
 }
+inline void set_call_result(Registers& registers, int64_t result) { registers.rax = static_cast<uint64_t>(result); }
 
 /// At a stop inside signal delivery: the thread is about to return from a call that a wake-up has ended with EINTR.
-inline bool returns_eintr(const user_regs_struct& registers) {
+inline bool returns_eintr(const Registers& registers) {
   constexpr int64_t kEintr = 4, kClose = 3;  // close() has closed the descriptor all the same: it is not made again
   return call_number(registers) >= 0 && call_number(registers) != kClose && call_result(registers) == -kEintr;
 }
 /// The thread returns from a call that the kernel will make again, or end with EINTR, once it has looked for signals.
-inline bool waits_for_verdict(const user_regs_struct& registers) {
+inline bool waits_for_verdict(const Registers& registers) {
   return call_number(registers) >= 0 && call_result(registers) <= -512 && call_result(registers) >= -516;
 }
 /// The thread returns from a write, or a read of all, with a count below the one asked for.
-inline bool is_short(const user_regs_struct& registers) {
+inline bool is_short(const Registers& registers) {
   constexpr int64_t kWrite = 1, kPwrite = 18, kSendto = 44, kRecvfrom = 45;
   constexpr uint64_t kWaitAll = 0x100;
   int64_t call = call_number(registers), result = call_result(registers);
@@ -49,38 +80,54 @@ inline bool is_short(const user_regs_struct& registers) {
   return all && result > 0 && static_cast<uint64_t>(result) < registers.rdx;
 }
 /// ERESTARTNOHAND: the kernel makes the call again, unless a handler runs; then the program gets EINTR, as it would untraced.
-inline void restart_unless_handled(user_regs_struct& registers) {
-  registers.rax = static_cast<uint64_t>(int64_t{-514});
-}
-inline bool restarts_unless_handled(const user_regs_struct& registers) {
+inline void restart_unless_handled(Registers& registers) { set_call_result(registers, -514); }
+inline bool restarts_unless_handled(const Registers& registers) {
   return call_number(registers) >= 0 && call_result(registers) == -514;
 }
-inline void return_eintr(user_regs_struct& registers) { registers.rax = static_cast<uint64_t>(int64_t{-4}); }
+inline void return_eintr(Registers& registers) { set_call_result(registers, -4); }
 /// At the entry of a call: no call is made now, and the thread comes back to its system call instruction.
-inline void enter_anew(user_regs_struct& registers) {
+inline void enter_anew(Registers& registers) {
   registers.rax = registers.orig_rax;
   registers.rip -= sizeof kSyscallInstruction;
   registers.orig_rax = ~uint64_t{0};
 }
 /// The thread runs 64-bit code. Its calls are 32-bit ones all the same where they are made by `int $0x80`.
-inline bool is_native(const user_regs_struct& registers) { return registers.cs == 0x33; }
+inline bool is_native(const Registers& registers) { return registers.cs == 0x33; }
+/// By the stack pointer alone: 32-bit code has its stack below 4 GiB.
+inline bool is_native_stack(uint64_t sp) { return sp >> 32 != 0; }
 /// The `syscall` instruction has left its traces, so the call is a 64-bit one. False: it may be either.
-inline bool made_by_syscall(const user_regs_struct& r) { return is_native(r) && r.rcx == r.rip && r.r11 == r.eflags; }
+inline bool made_by_syscall(const Registers& r) { return is_native(r) && r.rcx == r.rip && r.r11 == r.eflags; }
 
 /// Makes the registers perform a system call at `instruction`, with no restart of an earlier one.
-void set_call(user_regs_struct& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]);
+void set_call(Registers& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]);
 
 /// fork, vfork, clone, clone3.
 inline bool makes_child(int64_t call) { return call == 56 || call == 57 || call == 58 || call == 435; }
 
-inline constexpr uint8_t kBreakpoint = 0xcc;
+/// The breakpoint instruction, in an integer of its size.
+using Breakpoint = uint8_t;
+inline constexpr Breakpoint kBreakpoint = 0xcc;
 /// Where the breakpoint stands that a thread has just run into.
-inline uint64_t breakpoint_address(const user_regs_struct& registers) { return registers.rip - 1; }
-inline void set_instruction(user_regs_struct& registers, uint64_t address) { registers.rip = address; }
+inline uint64_t breakpoint_address(const Registers& registers) { return registers.rip - sizeof kBreakpoint; }
+
+/// The program single-steps itself: it has set the trap flag.
+inline constexpr uint64_t kTrapFlag = 1 << 8, kResumeFlag = 1 << 16;
+inline bool steps_itself(const Registers& registers) { return (registers.eflags & kTrapFlag) != 0; }
+/// The thread would do the same from both, at the same place of its stack.
+inline bool same_state(const Registers& a, const Registers& b) {
+  constexpr uint64_t kIgnored = kTrapFlag | kResumeFlag;
+  return a.rip == b.rip && a.rsp == b.rsp && a.rbp == b.rbp && a.rax == b.rax && a.rbx == b.rbx && a.rcx == b.rcx &&
+         a.rdx == b.rdx && a.rsi == b.rsi && a.rdi == b.rdi && a.r8 == b.r8 && a.r9 == b.r9 && a.r10 == b.r10 &&
+         a.r11 == b.r11 && a.r12 == b.r12 && a.r13 == b.r13 && a.r14 == b.r14 && a.r15 == b.r15 &&
+         a.fs_base == b.fs_base && (a.eflags | kIgnored) == (b.eflags | kIgnored);
+}
 
 /// By these a program installs a seccomp filter of its own.
 inline constexpr uint32_t kPrctlCall = 157, kSeccompCall = 317, kCompatPrctlCall = 172, kCompatSeccompCall = 354;
 inline constexpr uint32_t kPrctlSetSeccomp = 22;
+
+/// sigreturn(), which 64-bit code does not have.
+inline constexpr uint32_t kCompatSigreturn = kUtraceCompatCalls + 119;
 
 /// What rt_sigaction takes: handler, flags, restorer, mask.
 inline constexpr long kSigactionCall = 13;
@@ -96,7 +143,7 @@ struct Mapping {
   bool moved = false;  ///< by mremap: file, offset and protection are those it had
 };
 /// False: the call failed, or is none that changes mappings.
-bool mapping_change(const user_regs_struct& registers, Mapping* change);
+bool mapping_change(const Registers& registers, Mapping* change);
 /// The calls to watch for each kind of change.
 std::vector<uint32_t> mapping_calls(bool maps, bool unmaps, bool protects);
 
@@ -119,8 +166,8 @@ inline constexpr int64_t kRestartSys = -512, kRestartNoIntr = -513, kRestartNoHa
 inline bool may_restart(int64_t result) {
   return result == kRestartSys || result == kRestartNoIntr || result == kRestartNoHand || result == kRestartBlock;
 }
-/// rax as it will be when the handler returns at whose first instruction the thread stands. False: the frame cannot be read.
-bool result_behind_handler(utrace_task& task, const user_regs_struct& registers, int64_t* result);
+/// The call's result as it will be when the handler returns at whose first instruction the thread stands. False: the frame cannot be read.
+bool result_behind_handler(utrace_task& task, const Registers& registers, int64_t* result);
 
 /// How a clone, clone3, fork or vfork was asked for. `read` fetches the thread's memory.
 /// Returns false where the call does not tell.

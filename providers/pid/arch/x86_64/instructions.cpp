@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace sonde::pid {
 
@@ -60,6 +61,15 @@ uint8_t register_number(ZydisRegister reg) {
   return static_cast<uint8_t>(reg - ZYDIS_REGISTER_RAX);
 }
 
+/// Whether the two bytes before a 32-bit displacement may be a jump's opcode.
+bool is_jump_opcode(uint8_t before, uint8_t last) { return last == 0xe9 || (before == 0x0f && (last & 0xf0) == 0x80); }
+
+int32_t displacement_at(const uint8_t* at) {
+  int32_t value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
 }  // namespace
 
 std::vector<Instruction> decode(std::span<const uint8_t> code) {
@@ -81,6 +91,47 @@ std::vector<Instruction> decode(std::span<const uint8_t> code) {
     if (out.has_target) out.target = static_cast<int64_t>(at) + in.raw.imm[0].value.s;
   }
   return all;
+}
+
+std::vector<uint64_t> addresses_loaded(std::span<const uint8_t> code, uint64_t address) {
+  const ZydisDecoder decoder = make_decoder();
+  std::vector<uint64_t> found;
+  for (size_t at = 0; at < code.size();) {
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data() + at, code.size() - at, &instruction, operands)))
+      break;
+    uint64_t target = 0;
+    if (instruction.mnemonic == ZYDIS_MNEMONIC_LEA && operands[1].mem.base == ZYDIS_REGISTER_RIP) {
+      target = address + at + instruction.length + static_cast<uint64_t>(operands[1].mem.disp.value);
+    } else if (instruction.mnemonic == ZYDIS_MNEMONIC_MOV && operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+      target = operands[1].imm.value.u;
+    }
+    if (target != 0) found.push_back(target);
+    at += instruction.length;
+  }
+  return found;
+}
+
+bool may_jump_to_start(std::span<const uint8_t> code) {
+  const auto size = static_cast<int64_t>(code.size());
+  for (int64_t at = 1; at < std::min<int64_t>(size, 128); at++) {
+    const uint8_t opcode = code[at - 1];
+    if (static_cast<int8_t>(code[at]) + at + 1 == 0 && (opcode == 0xeb || (opcode & 0xf0) == 0x70)) return true;
+  }
+  const uint8_t* bytes = code.data();
+  for (int64_t at = 1; at + 4 <= size; at++) {
+    if (displacement_at(bytes + at) + at + 4 != 0) continue;
+    if (is_jump_opcode(at > 1 ? bytes[at - 2] : 0, bytes[at - 1])) return true;
+  }
+  return false;
+}
+
+void for_each_jump(std::span<const uint8_t> code, const std::function<void(int64_t)>& act) {
+  for (size_t at = 1; at + 4 <= code.size(); at++) {
+    if (is_jump_opcode(at > 1 ? code[at - 2] : 0, code[at - 1]))
+      act(static_cast<int64_t>(at) + 4 + displacement_at(&code[at]));
+  }
 }
 
 sonde_leave leave_by_operand(std::span<const uint8_t> code, const Instruction& jump) {

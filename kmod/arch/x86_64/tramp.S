@@ -13,11 +13,8 @@
 #include <asm/percpu.h>
 #include <asm/unwind_hints.h>
 
+#include "kmod/arch/x86_64/compat_tramp.h"
 #include "kmod/compat_direct.h"
-
-#ifndef ENDBR			/* kernels without IBT */
-#define ENDBR
-#endif
 
 .macro TRAMPOLINE name
 SYM_FUNC_START(sonde_tramp_\name)

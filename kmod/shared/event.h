@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What fires a probe: a row for each kind of tap, with the roles of its arguments
+ *
+ *   KIND(CREATE, "-", "a process is made; in the parent",
+ *        ARG(CREATE, CHILD, 0, 1, "pid_t", "the child's pid") ...)
+ *              |       |    |  |     |
+ *              |       |    |  |     native type, of dtps_getargdesc; "string" is a text of the event, no word
+ *              |       |    first argN, and how many
+ *              enum sonde_tap_kind, and SONDE_ARG_CREATE_CHILD
+ *
+ * An event means the same whoever fires it: the guard and the kernel module fill in args[] by
+ * these names, and with the functions below where they know the same facts; providers describe their
+ * arguments by them; docs/provider-interface.md has the table (events.py prints it). What has no role is 0.
+ */
+#ifndef SONDE_EVENT_H
+#define SONDE_EVENT_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdint.h>
+#endif
+
+/* Of a siginfo; siginfo.h fills them in. */
+#define SONDE_SIGINFO_ROLES(kind, ARG)                                                        \
+	ARG(kind, NUMBER, 0, 1, "int", "the signal")                                          \
+	ARG(kind, CODE, 1, 1, "int", "si_code")                                               \
+	ARG(kind, SENDER, 2, 1, "pid_t", "si_pid")                                            \
+	ARG(kind, UID_ERROR, 5, 1, "uint64_t", "si_uid; above bit 32 si_errno")               \
+	ARG(kind, ADDRESS, 6, 1, "uintptr_t", "si_addr")                                      \
+	ARG(kind, VALUE, 7, 1, "uint64_t", "si_value")                                        \
+	ARG(kind, STATUS_FD, 8, 1, "int", "of SIGCHLD si_status, else si_fd")                 \
+	ARG(kind, TIMES_BAND, 9, 1, "uint64_t", "of SIGCHLD si_utime and, above bit 32, si_stime; else si_band")
+
+#define SONDE_RECEIVER_ROLES(kind, ARG)                                                       \
+	ARG(kind, RECEIVER_PID, 3, 1, "pid_t", "the receiver's pid")                          \
+	ARG(kind, RECEIVER_TID, 4, 1, "id_t", "the receiver's tid")
+
+#define SONDE_END_ROLES(kind, ARG)                                                            \
+	ARG(kind, REASON, 0, 1, "int", "CLD_EXITED, CLD_KILLED or CLD_DUMPED")                \
+	ARG(kind, STATUS, 1, 1, "int", "the exit status, or the signal")
+
+#define SONDE_SAMPLE_ROLES(kind, ARG)                                                         \
+	ARG(kind, KERNEL_PC, 0, 1, "uintptr_t", "the kernel's program counter; 0: it was not in the kernel, or may not be told") \
+	ARG(kind, USER_PC, 1, 1, "uintptr_t", "the user's program counter; 0: it was not in user mode")
+
+/* KIND(name, selector, where it fires, arguments) ARG(kind, role, first, count, native type, meaning) */
+#define SONDE_TAP_KINDS(KIND, ARG)                                                            \
+	KIND(SYSCALL_ENTRY, "number", "before a system call",                                 \
+	     ARG(SYSCALL_ENTRY, CALL, 0, 6, "long", "the call's own"))                        \
+	KIND(SYSCALL_RETURN, "number", "after a system call",                                 \
+	     ARG(SYSCALL_RETURN, RESULT, 0, 2, "long", "the result: -1 when it failed"))      \
+	KIND(CREATE, "-", "a process is made; in its parent",                                 \
+	     ARG(CREATE, CHILD, 0, 1, "pid_t", "the child's pid")                             \
+	     ARG(CREATE, FLAGS, 1, 1, "uint64_t", "clone flags"))                             \
+	KIND(START, "-", "in the new process, before it runs")                                \
+	KIND(LWP_CREATE, "-", "a thread is made; in its creator",                             \
+	     ARG(LWP_CREATE, CHILD, 0, 1, "id_t", "the new thread's tid")                     \
+	     ARG(LWP_CREATE, FLAGS, 1, 1, "uint64_t", "clone flags"))                         \
+	KIND(LWP_START, "-", "in the new thread")                                             \
+	KIND(EXEC, "-", "an exec was asked for",                                              \
+	     ARG(EXEC, PATH, 0, 1, "string", "text 0: its path"))                             \
+	KIND(EXEC_SUCCESS, "-", "in the new program")                                         \
+	KIND(EXEC_FAILURE, "-", "an exec has failed",                                         \
+	     ARG(EXEC_FAILURE, ERROR, 0, 1, "int", "the errno"))                              \
+	KIND(EXIT, "-", "the process ends", SONDE_END_ROLES(EXIT, ARG))                       \
+	KIND(LWP_EXIT, "-", "a thread ends", SONDE_END_ROLES(LWP_EXIT, ARG))                  \
+	KIND(SIGNAL_SEND, "-", "in the sender",                                               \
+	     SONDE_SIGINFO_ROLES(SIGNAL_SEND, ARG) SONDE_RECEIVER_ROLES(SIGNAL_SEND, ARG))    \
+	KIND(SIGNAL_DELIVER, "-", "in the receiver, before it acts on it",                    \
+	     SONDE_SIGINFO_ROLES(SIGNAL_DELIVER, ARG)                                         \
+	     ARG(SIGNAL_DELIVER, HANDLER, 3, 1, "uintptr_t", "the handler: 0 none, 2 one whose address the source does not know")) \
+	KIND(SIGNAL_DISCARD, "-", "in the receiver, which ignores it",                        \
+	     SONDE_SIGINFO_ROLES(SIGNAL_DISCARD, ARG) SONDE_RECEIVER_ROLES(SIGNAL_DISCARD, ARG)) \
+	KIND(USER_ENTRY, "path + offset", "a function begins",                                \
+	     ARG(USER_ENTRY, FUNCTION, 0, 10, "long", "the function's own"))                  \
+	KIND(USER_RETURN, "path + offset", "a function is left",                              \
+	     ARG(USER_RETURN, OFFSET, 0, 1, "uint64_t", "offset of the instruction from the entry") \
+	     ARG(USER_RETURN, VALUE, 1, 1, "long", "the value"))                              \
+	KIND(USER_OFFSET, "path + offset", "before an instruction",                           \
+	     ARG(USER_OFFSET, REGISTERS, 0, 6, "long", "argument registers as they stand"))   \
+	KIND(PROFILE, "period", "on every CPU, in who runs there", SONDE_SAMPLE_ROLES(PROFILE, ARG)) \
+	KIND(TICK, "period", "on one CPU, whoever runs there", SONDE_SAMPLE_ROLES(TICK, ARG))
+
+#define SONDE_TAP_ENUM(name, ...) SONDE_TAP_##name,
+#define SONDE_TAP_ROLES(name, selector, when, ...) __VA_ARGS__
+#define SONDE_NO_ROLE(kind, role, first, count, type, meaning)
+#define SONDE_ROLE_ENUM(kind, role, first, count, type, meaning) SONDE_ARG_##kind##_##role = (first),
+
+enum sonde_tap_kind { SONDE_TAP_KINDS(SONDE_TAP_ENUM, SONDE_NO_ROLE) SONDE_TAP_KIND_COUNT };
+
+/* Where args[] has what. */
+enum sonde_role {
+	SONDE_TAP_KINDS(SONDE_TAP_ROLES, SONDE_ROLE_ENUM)
+	/* in all three events of signals, at the start and at the end of processes and threads */
+	SONDE_SIGINFO_ROLES(SIGINFO, SONDE_ROLE_ENUM)
+	SONDE_RECEIVER_ROLES(SIGNAL, SONDE_ROLE_ENUM)
+	SONDE_END_ROLES(END, SONDE_ROLE_ENUM)
+	SONDE_SAMPLE_ROLES(SAMPLE, SONDE_ROLE_ENUM)
+};
+
+/* A process or thread is made: the number of the new one. */
+static inline void sonde_create_args(uint64_t *args, uint64_t child, uint64_t flags)
+{
+	args[SONDE_ARG_CREATE_CHILD] = child;
+	args[SONDE_ARG_CREATE_FLAGS] = flags;
+}
+
+/* A call returns. `error`: 0, or a positive errno. */
+static inline void sonde_result_args(uint64_t *args, int error, uint64_t result)
+{
+	args[SONDE_ARG_SYSCALL_RETURN_RESULT] = error ? ~(uint64_t)0 : result;
+	args[SONDE_ARG_SYSCALL_RETURN_RESULT + 1] = args[SONDE_ARG_SYSCALL_RETURN_RESULT];
+}
+
+/* Who gets a signal. */
+static inline void sonde_receiver_args(uint64_t *args, int64_t pid, int64_t tid)
+{
+	args[SONDE_ARG_SIGNAL_RECEIVER_PID] = (uint64_t)pid;
+	args[SONDE_ARG_SIGNAL_RECEIVER_TID] = (uint64_t)tid;
+}
+
+/* How a thread or process ends. `status`: as wait() shows it. */
+static inline void sonde_end_args(uint64_t *args, int status)
+{
+	int signal = status & 0x7f;
+
+	/* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
+	args[SONDE_ARG_END_REASON] = signal == 0 ? 1 : status & 0x80 ? 3 : 2;
+	args[SONDE_ARG_END_STATUS] = (uint64_t)(signal != 0 ? signal : status >> 8 & 0xff);
+}
+
+/* A function is left by the instruction at that offset from its entry. */
+static inline void sonde_leave_args(uint64_t *args, uint64_t offset, uint64_t value)
+{
+	args[SONDE_ARG_USER_RETURN_OFFSET] = offset;
+	args[SONDE_ARG_USER_RETURN_VALUE] = value;
+}
+
+#endif

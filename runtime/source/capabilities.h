@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What event sources can do, and which one can do what
+//
+//   kSourceRows   name, capabilities --- can this one? ---> guard, framework, providers, compiler
+//                                    --- who can? --------> their messages, the choices of -x source=
+//
+// Plain data at the bottom of the house, so that whoever meets something that the source at hand lacks can say which one
+// has it. This folder alone writes a source's name (tests/checks/source_names.py). An opened source may have less than its row
+// says, as EventSource::capabilities() tells; registry.h knows how each is opened.
+#pragma once
+
+#include <sys/syscall.h>
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kmod/shared/abi.h"
+
+namespace sonde {
+
+/// A set of values of a C enum that begins at 0 and has at most 64.
+template <typename Enum>
+class EnumSet {
+ public:
+  constexpr EnumSet() = default;
+  constexpr EnumSet(std::initializer_list<Enum> members) {
+    for (Enum member : members) bits_ |= bit(member);
+  }
+  /// All below `count`, which ends the enum, but these.
+  static constexpr EnumSet all_but(Enum count, std::initializer_list<Enum> missing) {
+    EnumSet set;
+    set.bits_ = (bit(count) - 1) & ~EnumSet(missing).bits_;
+    return set;
+  }
+  constexpr bool contains(Enum member) const { return (bits_ & bit(member)) != 0; }
+  /// Bit n: member n.
+  constexpr uint64_t bits() const { return bits_; }
+  constexpr void erase(Enum member) { bits_ &= ~bit(member); }
+
+ private:
+  static constexpr uint64_t bit(Enum member) { return uint64_t{1} << member; }
+  uint64_t bits_ = 0;
+};
+
+/// What is traced: processes that somebody names, or every task of the machine.
+enum class SourceScope : uint8_t { Targets, Machine };
+
+struct SourceCapabilities {
+  using Calls = std::span<const uint32_t>;
+
+  SourceScope scope = SourceScope::Targets;
+  EnumSet<sonde_tap_kind> taps;
+  /// The system calls that taps of a kind are seen by, so that a filter must let them stop; those of SYSCALL_* name their own.
+  std::array<Calls, SONDE_TAP_KIND_COUNT> calls_behind{};
+  EnumSet<sonde_dif_text> texts;  ///< that programs may capture
+  EnumSet<sonde_policy> policies;
+  bool controls = false;      ///< starts programs, attaches to processes: EventSource::targets()
+  bool holds = false;         ///< the thread of a held ECB waits until it is released
+  bool kernel = false;        ///< runs programs that see the kernel (sonde_needs::kernel), if not for every user
+  bool compat_calls = false;  ///< sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h)
+  /// Has user taps in memory that is no file's: the vdso, as the path "[vdso]", SONDE_PATH_CODE.
+  bool memory_taps = false;
+};
+
+struct SourceRow {
+  std::string_view name;
+  SourceCapabilities can;
+};
+
+inline constexpr uint32_t kExecCalls[] = {SYS_execve, SYS_execveat};
+inline constexpr uint32_t kSendCalls[] = {
+    SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_send_signal};
+
+constexpr std::array<SourceCapabilities::Calls, SONDE_TAP_KIND_COUNT> calls_that_ptrace_stops() {
+  std::array<SourceCapabilities::Calls, SONDE_TAP_KIND_COUNT> calls{};
+  calls[SONDE_TAP_EXEC] = calls[SONDE_TAP_EXEC_FAILURE] = kExecCalls;
+  calls[SONDE_TAP_SIGNAL_SEND] = kSendCalls;
+  return calls;
+}
+
+inline constexpr SourceRow kKmodRow = {
+    "kmod",
+    {.scope = SourceScope::Machine,
+     .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {}),
+     .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {SONDE_DIF_TEXT_SYSCALL_ARGS}),
+     .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
+     .controls = true,
+     .holds = true,
+     .kernel = true,
+     .compat_calls = true}};
+
+/// Of time it shows what the targets do with it only.
+inline constexpr SourceRow kPtraceRow = {
+    "ptrace",
+    {.scope = SourceScope::Targets,
+     .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {SONDE_TAP_TICK}),
+     .calls_behind = calls_that_ptrace_stops(),
+     .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {SONDE_DIF_TEXT_SYSCALL_ARGS}),
+     .policies = {SONDE_POLICY_SWITCH},
+     .controls = true,
+     .holds = true,
+     .compat_calls = true,
+     .memory_taps = true}};
+
+/// Best first: the order in which `auto` tries them.
+inline constexpr std::array kSourceRows = {kKmodRow, kPtraceRow};
+inline constexpr std::string_view kAutoSource = "auto";
+
+/// While there is no source, nothing is refused on its account but the kernel.
+inline constexpr SourceCapabilities kNoSource = {.taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {}),
+                                                 .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {}),
+                                                 .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
+                                                 .controls = true,
+                                                 .holds = true,
+                                                 .compat_calls = true,
+                                                 .memory_taps = true};
+
+/// Who can? The names of the sources for which `can(capabilities)` holds, for a message: "kmod", "kmod or ptrace".
+template <typename Can>
+std::string sources_with(Can can) {
+  std::string names;
+  for (const SourceRow& row : kSourceRows) {
+    if (can(row.can)) names += (names.empty() ? "" : " or ") + std::string(row.name);
+  }
+  return names;
+}
+
+}  // namespace sonde

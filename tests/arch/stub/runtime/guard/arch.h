@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the guard asks of a machine: see ../utrace/arch.h
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "kmod/shared/arch.h"
+#include "kmod/shared/leave.h"
+#include "runtime/utrace/arch.h"
+
+namespace sonde::guard {
+
+using FrameRegisters = std::array<uint64_t, SONDE_CFI_REGISTERS>;
+FrameRegisters frame_registers(const machine::Registers& registers);
+uint64_t d_register(const machine::Registers& registers, uint32_t number);
+sonde_leave_state leave_state(const machine::Registers& registers);
+
+inline constexpr size_t kInstructionMost = 4;
+inline constexpr uint32_t kSlotBytes = 8;
+std::string instruction_text(const uint8_t* bytes, size_t length);
+
+class Instruction {
+ public:
+  enum class How : uint8_t { Impossible, Slot, Push };
+  using Read = std::function<bool(uint64_t address, void* to, size_t length)>;
+  using Write = std::function<bool(uint64_t address, const void* from, size_t length)>;
+  Instruction(uint64_t address, const uint8_t* bytes, size_t length);
+  How how() const;
+  bool repeats() const;
+  bool copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) const;
+  bool emulate(machine::Registers& registers, const Read& read, const Write& write) const;
+};
+
+}  // namespace sonde::guard

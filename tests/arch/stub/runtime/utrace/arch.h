@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A machine that is none: its registers, sizes and numbers are unlike x86-64's
+//
+// arch_stub (tests/CMakeLists.txt) compiles what does not depend on the machine with this in place of runtime/utrace/arch.h, and with
+// ../guard/arch.h. So a source that names a register, or takes a breakpoint for a byte or six arguments for all, does not compile. Nothing
+// of it is linked: what is declared here is what a port has to write.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/utrace/call.h"
+
+namespace sonde {
+struct utrace_task;
+}
+
+namespace sonde::machine {
+
+struct Registers {
+  uint32_t cause;
+  uint64_t file[8];
+  uint64_t stack, next, call;
+};
+
+int read_registers(pid_t tid, Registers* to);
+int write_registers(pid_t tid, const Registers& from);
+uint64_t pc(const Registers& registers);
+void set_pc(Registers& registers, uint64_t address);
+uint64_t sp(const Registers& registers);
+
+inline constexpr unsigned kRegisterArguments = 4;
+uint64_t function_argument(const Registers& registers, unsigned number);
+uint64_t stack_arguments(const Registers& registers);
+uint64_t function_result(const Registers& registers);
+uint64_t unused_stack(const Registers& registers);
+
+inline constexpr uint32_t kAuditArch = 1, kCompatAuditArch = 2;
+inline constexpr uint8_t kSyscallInstruction[] = {1, 2, 3, 4};
+int64_t call_number(const Registers& registers);
+void set_call_number(Registers& registers, int64_t number);
+std::array<uint64_t, 6> call_arguments(const Registers& registers, bool compat);
+int64_t call_result(const Registers& registers, bool compat = false);
+void set_call_result(Registers& registers, int64_t result);
+void set_call(Registers& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]);
+bool returns_eintr(const Registers& registers);
+bool waits_for_verdict(const Registers& registers);
+bool is_short(const Registers& registers);
+void restart_unless_handled(Registers& registers);
+bool restarts_unless_handled(const Registers& registers);
+void return_eintr(Registers& registers);
+void enter_anew(Registers& registers);
+bool is_native(const Registers& registers);
+bool is_native_stack(uint64_t sp);
+bool made_by_syscall(const Registers& registers);
+bool makes_child(int64_t call);
+
+using Breakpoint = uint32_t;
+inline constexpr Breakpoint kBreakpoint = 0xd4200000;
+uint64_t breakpoint_address(const Registers& registers);
+bool steps_itself(const Registers& registers);
+bool same_state(const Registers& a, const Registers& b);
+
+inline constexpr uint32_t kPrctlCall = 1, kSeccompCall = 2, kCompatPrctlCall = 3, kCompatSeccompCall = 4;
+inline constexpr uint32_t kPrctlSetSeccomp = 22;
+inline constexpr uint32_t kCompatSigreturn = kUtraceCompatCalls + 5;
+inline constexpr long kSigactionCall = 6;
+inline constexpr uint64_t kSigsetBytes = 8;
+inline constexpr int64_t kRestartSys = -512, kRestartNoIntr = -513;
+bool may_restart(int64_t result);
+bool result_behind_handler(utrace_task& task, const Registers& registers, int64_t* result);
+
+struct Mapping {
+  uint64_t mapped, mapped_length, offset;
+  uint64_t unmapped, unmapped_length;
+  uint64_t protected_at, protected_length;
+  int protection, file;
+  bool moved;
+};
+bool mapping_change(const Registers& registers, Mapping* change);
+std::vector<uint32_t> mapping_calls(bool maps, bool unmaps, bool protects);
+bool installs_filter(const utrace_call& call, bool* all_threads);
+template <typename Read>
+bool clone_flags(const utrace_call& call, Read read, uint64_t* flags) {
+  return read(call.arguments[0], flags, sizeof *flags);
+}
+
+}  // namespace sonde::machine

@@ -17,75 +17,13 @@
 #include <linux/sched/signal.h>
 #include <linux/types.h>
 
+/* Its place from here: modules outside of this tree include this header. */
+#include "shared/utrace_actions.h"
+
 struct pt_regs;
 struct utrace;
 
-enum utrace_resume_action {
-	UTRACE_STOP = 0,
-	UTRACE_INTERRUPT = 1,
-	UTRACE_REPORT = 2,
-	UTRACE_SINGLESTEP = 3,
-	UTRACE_BLOCKSTEP = 4,
-	UTRACE_RESUME = 5,
-	UTRACE_DETACH = 6,
-};
-
-#define UTRACE_RESUME_MASK 0x07
-
-enum utrace_signal_action {
-	UTRACE_SIGNAL_DELIVER = 0x00,
-	UTRACE_SIGNAL_IGN = 0x10,
-	UTRACE_SIGNAL_TERM = 0x20,
-	UTRACE_SIGNAL_CORE = 0x30,
-	UTRACE_SIGNAL_STOP = 0x40,
-	UTRACE_SIGNAL_TSTP = 0x50,
-	UTRACE_SIGNAL_REPORT = 0x60,
-	UTRACE_SIGNAL_HANDLER = 0x70,
-};
-
-#define UTRACE_SIGNAL_MASK 0xf0
-#define UTRACE_SIGNAL_HOLD 0x100
-
-enum utrace_syscall_action {
-	UTRACE_SYSCALL_RUN = 0x00,
-	UTRACE_SYSCALL_ABORT = 0x10,
-};
-
-#define UTRACE_SYSCALL_MASK 0xf0
-#define UTRACE_SYSCALL_RESUMED 0x100
-
-enum utrace_events {
-	_UTRACE_EVENT_QUIESCE,
-	_UTRACE_EVENT_REAP,
-	_UTRACE_EVENT_CLONE,
-	_UTRACE_EVENT_EXEC,
-	_UTRACE_EVENT_EXIT,
-	_UTRACE_EVENT_DEATH,
-	_UTRACE_EVENT_SYSCALL_ENTRY,
-	_UTRACE_EVENT_SYSCALL_EXIT,
-	_UTRACE_EVENT_SIGNAL,
-	_UTRACE_EVENT_SIGNAL_IGN,
-	_UTRACE_EVENT_SIGNAL_STOP,
-	_UTRACE_EVENT_SIGNAL_TERM,
-	_UTRACE_EVENT_SIGNAL_CORE,
-	_UTRACE_EVENT_JCTL,
-	_UTRACE_NEVENTS
-};
-
-#define UTRACE_EVENT(type) (1UL << _UTRACE_EVENT_##type)
-#define UTRACE_EVENT_SYSCALL \
-	(UTRACE_EVENT(SYSCALL_ENTRY) | UTRACE_EVENT(SYSCALL_EXIT))
-#define UTRACE_EVENT_SIGNAL_ALL \
-	(UTRACE_EVENT(SIGNAL) | UTRACE_EVENT(SIGNAL_IGN) | \
-	 UTRACE_EVENT(SIGNAL_STOP) | UTRACE_EVENT(SIGNAL_TERM) | \
-	 UTRACE_EVENT(SIGNAL_CORE))
-
-enum utrace_attach_flags {
-	UTRACE_ATTACH_MATCH_OPS = 1,
-	UTRACE_ATTACH_MATCH_DATA = 2,
-	UTRACE_ATTACH_EXCLUSIVE = 4,
-	UTRACE_ATTACH_CREATE = 8,
-};
+#define UTRACE_EVENT(type) ((unsigned long)UTRACE_EVENT_##type)
 
 static inline enum utrace_resume_action utrace_resume_action(u32 action)
 {

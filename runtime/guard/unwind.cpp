@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One frame at a time, from what the previous step has found
+// What a walk asks for, of one process
 //
-//   pc --> range_of(): mapping --> table_of(): its object's table --> row --> the caller's registers
-//                           `-- no object, no row --> the frame pointer
+//   pc --> range_of(): mapping --> table_of(): its object's table --> row
 //
 // Tables belong to files, not to processes, and are shared; fits() tells whether the file in memory is still the one read.
-//
-// Invariant: a walk ends. Each step must raise the stack pointer, but for a signal's frame, which may lie on another stack; and
-// it takes at most `max`.
 #include "runtime/guard/unwind.h"
 
 #include <time.h>
@@ -24,10 +20,10 @@ namespace sonde::guard {
 namespace {
 
 constexpr uint64_t kFresh = 1'000'000'000;  // ns for which mappings that were read are used
-constexpr uint64_t kFrameMax = 16u << 20;   // bytes a frame may have
 constexpr size_t kTableBudget = 64u << 20;  // bytes of tables that are kept
 constexpr size_t kMostTables = 1024;
 constexpr uint64_t kPage = 4096;
+constexpr size_t kMostInNone = 32;  // pages for which mappings are read again, each once while they are fresh
 
 uint64_t now_ns() {
   timespec now{};
@@ -100,10 +96,20 @@ void Unwinder::read_ranges() {
 }
 
 Unwinder::Range* Unwinder::range_of(uint64_t pc) {
-  if (read_ns_ == 0 || now_ns() - read_ns_ > kFresh) read_ranges();
-  auto after = std::ranges::upper_bound(ranges_, pc, {}, &Range::start);
-  if (after == ranges_.begin() || pc >= std::prev(after)->end) return nullptr;
-  return &*std::prev(after);
+  const auto find = [&]() -> Range* {
+    auto after = std::ranges::upper_bound(ranges_, pc, {}, &Range::start);
+    return after == ranges_.begin() || pc >= std::prev(after)->end ? nullptr : &*std::prev(after);
+  };
+  if (read_ns_ == 0 || now_ns() - read_ns_ > kFresh) {
+    in_none_.clear();
+    read_ranges();
+  }
+  Range* range = find();
+  if (range != nullptr || in_none_.size() == kMostInNone || std::ranges::count(in_none_, pc / kPage) != 0) return range;
+  read_ranges();  // it may have been mapped since
+  range = find();
+  if (range == nullptr) in_none_.push_back(pc / kPage);
+  return range;
 }
 
 CfiTable* Unwinder::table_of(Range& range, const ReadMemory& read) {
@@ -114,7 +120,7 @@ CfiTable* Unwinder::table_of(Range& range, const ReadMemory& read) {
     range.table = known->second;
     return range.table.get();
   }
-  auto table = CfiTable::load(range.base, read);
+  auto table = CfiTable::load(range.base, range.start, read);
   if (!table && range.path.starts_with('/'))
     table = CfiTable::load_sections("/proc/" + std::to_string(pid_) + "/root" + range.path, range.base, read);
   if (!table) return nullptr;
@@ -130,59 +136,33 @@ void Unwinder::keep(const FileKey& file, std::shared_ptr<CfiTable> table) {
   tables()[file] = std::move(table);
 }
 
-/// Believes a frame pointer only where it is above the stack pointer, and the return address is in code.
-bool Unwinder::step_by_frame_pointer(FrameRegisters& registers, const ReadMemory& read) {
-  const uint64_t frame = registers[kFrameFp];
-  uint64_t pair[2];
-  if (frame % 8 != 0 || frame - registers[kFrameSp] >= kFrameMax || !read(frame, pair, sizeof pair)) return false;
-  if (range_of(pair[1]) == nullptr) return false;
-  registers[kFrameSp] = frame + sizeof pair;
-  registers[kFrameFp] = pair[0];
-  registers[kFramePc] = pair[1];
-  return true;
-}
+/// What sonde_cfi_walk() asks.
+struct Unwinder::Walk : CfiReader {
+  Walk(Unwinder& whose, const ReadMemory& memory) : CfiReader(memory), unwinder(whose) { env = &kEnv; }
 
-/// `exact`: the pc is where the frame executes. Else it is a return address: the call before it counts, for a function may end with
-/// a call.
-bool Unwinder::step(FrameRegisters& registers, bool exact, bool& interrupted, const ReadMemory& read) {
-  const uint64_t pc = registers[kFramePc] - (exact ? 0 : 1), sp = registers[kFrameSp];
-  interrupted = false;
-  Range* range = range_of(pc);
-  if (range == nullptr && exact) {  // it has called an address that has no code
-    uint64_t caller = 0;
-    if (!read(sp, &caller, sizeof caller) || range_of(caller) == nullptr) return false;
-    registers[kFramePc] = caller;
-    registers[kFrameSp] = sp + sizeof caller;
-    return true;
+  static Walk& of(void* context) { return *static_cast<Walk*>(static_cast<CfiReader*>(context)); }
+  static int is_code(void* context, uint64_t pc) { return of(context).unwinder.range_of(pc) != nullptr; }
+  static const sonde_cfi_row* row_of(void* context, uint64_t pc, uint64_t* header) {
+    Walk& walk = of(context);
+    Range* range = walk.unwinder.range_of(pc);
+    CfiTable* table = range != nullptr ? walk.unwinder.table_of(*range, walk.read) : nullptr;
+    if (table == nullptr) return nullptr;
+    *header = table->header(range->base);
+    return table->row(range->base, pc, walk.read);
   }
-  CfiTable* table = range != nullptr ? table_of(*range, read) : nullptr;
-  const CfiRow* row = table != nullptr ? table->row(range->base, pc, read) : nullptr;
-  if (row == nullptr) return step_by_frame_pointer(registers, read);
-  interrupted = row->signal_frame;
-  if (!apply_row(*row, registers, read) || registers[kFramePc] == 0) return false;
-  return interrupted || registers[kFrameSp] > sp;
-}
+
+  static constexpr sonde_cfi_env kEnv = {read_cfi, read_cfi, is_code, row_of};
+  Unwinder& unwinder;
+};
 
 uint32_t Unwinder::walk(FrameRegisters registers, bool at_entry, const ReadMemory& read_target, uint64_t* to,
                         uint32_t max) {
-  if (max == 0) return 0;
   StackPages pages(read_target);
   const ReadMemory read = [&pages](uint64_t address, void* bytes, size_t length) {
     return pages.get(address, bytes, length);
   };
-  uint32_t count = 0;
-  to[count++] = registers[kFramePc];
-  uint64_t caller = 0;
-  if (at_entry && count < max && read(registers[kFrameSp], &caller, sizeof caller)) {
-    to[count++] = registers[kFramePc] = caller;
-    registers[kFrameSp] += sizeof caller;
-  }
-  bool exact = count == 1, interrupted = false;
-  while (count < max && step(registers, exact, interrupted, read)) {
-    to[count++] = registers[kFramePc];
-    exact = interrupted;
-  }
-  return count;
+  Walk walk(*this, read);
+  return sonde_cfi_walk(&walk, registers.data(), at_entry, to, max);
 }
 
 }  // namespace sonde::guard

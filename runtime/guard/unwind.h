@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stack of a stopped thread
 //
-// Each frame is left by the frame information of its object (cfi.h); code that has none, such as what a JIT compiler makes,
-// by its frame pointer. Both are walked while the thread stands still, so the registers and the stack agree, and ucaller, ustackdepth and
+// sonde_cfi_walk() of kmod/shared/eh_frame.h goes from frame to frame. It is done while the thread stands still, so the registers and the stack agree, and ucaller, ustackdepth and
 // ustack() are one walk. We refused to copy the stack into the record for the consumer to unwind: it costs kilobytes a record, and
 // the objects may be gone by then.
 //
-// Which object holds an address is read from /proc/PID/maps, and again when an address is in none, or after a second: a process
-// that closes one library and opens another at its place is rare.
+// Which object holds an address is read from /proc/PID/maps, and again when an address is in none, once for its page, or after a
+// second: a process that closes one library and opens another at its place is rare.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/guard/arch.h"
 #include "runtime/guard/cfi.h"
 
 namespace sonde::guard {
@@ -47,16 +47,16 @@ class Unwinder {
     bool looked = false;
   };
   static std::map<FileKey, std::shared_ptr<CfiTable>>& tables();  ///< for all processes
+  struct Walk;
   Range* range_of(uint64_t pc);
   static void keep(const FileKey& file, std::shared_ptr<CfiTable> table);
   CfiTable* table_of(Range& range, const ReadMemory& read);
   void read_ranges();
-  bool step(FrameRegisters& registers, bool exact, bool& interrupted, const ReadMemory& read);
-  bool step_by_frame_pointer(FrameRegisters& registers, const ReadMemory& read);
 
   pid_t pid_;
   uint64_t read_ns_ = 0;  ///< when the mappings were read; 0: they were not
   std::vector<Range> ranges_;
+  std::vector<uint64_t> in_none_;  ///< pages that are in no range, as has been looked up
 };
 
 }  // namespace sonde::guard

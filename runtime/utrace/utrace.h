@@ -38,6 +38,7 @@
 #include <string>
 #include <vector>
 
+#include "kmod/shared/utrace_actions.h"
 #include "runtime/base/result.h"
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/call.h"
@@ -46,62 +47,6 @@ namespace sonde {
 
 struct utrace_task;  // one traced thread; see the accessors below
 struct utrace_engine;
-
-enum utrace_resume_action : uint32_t {
-  UTRACE_STOP = 0,  ///< most constrained
-  UTRACE_INTERRUPT = 1,
-  UTRACE_REPORT = 2,
-  UTRACE_SINGLESTEP = 3,
-  UTRACE_BLOCKSTEP = 4,
-  UTRACE_RESUME = 5,
-  UTRACE_DETACH = 6,
-  UTRACE_RESUME_MASK = 0x07,
-};
-
-enum utrace_signal_action : uint32_t {
-  UTRACE_SIGNAL_DELIVER = 0x00,
-  UTRACE_SIGNAL_IGN = 0x10,
-  UTRACE_SIGNAL_TERM = 0x20,
-  UTRACE_SIGNAL_CORE = 0x30,
-  UTRACE_SIGNAL_STOP = 0x40,
-  UTRACE_SIGNAL_TSTP = 0x50,
-  UTRACE_SIGNAL_REPORT = 0x60,
-  UTRACE_SIGNAL_HANDLER = 0x70,
-  UTRACE_SIGNAL_MASK = 0xf0,
-  UTRACE_SIGNAL_HOLD = 0x100,
-};
-
-enum utrace_syscall_action : uint32_t {
-  UTRACE_SYSCALL_RUN = 0x00,
-  UTRACE_SYSCALL_ABORT = 0x10,
-  UTRACE_SYSCALL_MASK = 0xf0,
-  UTRACE_SYSCALL_RESUMED = 0x100,
-};
-
-enum utrace_event : uint32_t {
-  UTRACE_EVENT_QUIESCE = 1u << 0,
-  UTRACE_EVENT_REAP = 1u << 1,
-  UTRACE_EVENT_CLONE = 1u << 2,
-  UTRACE_EVENT_EXEC = 1u << 3,
-  UTRACE_EVENT_EXIT = 1u << 4,
-  UTRACE_EVENT_DEATH = 1u << 5,
-  UTRACE_EVENT_SYSCALL_ENTRY = 1u << 6,
-  UTRACE_EVENT_SYSCALL_EXIT = 1u << 7,
-  UTRACE_EVENT_SIGNAL = 1u << 8,  ///< deliver to a handler, and the next four
-  UTRACE_EVENT_SIGNAL_IGN = 1u << 9,
-  UTRACE_EVENT_SIGNAL_STOP = 1u << 10,
-  UTRACE_EVENT_SIGNAL_TERM = 1u << 11,
-  UTRACE_EVENT_SIGNAL_CORE = 1u << 12,
-  UTRACE_EVENT_JCTL = 1u << 13,
-  UTRACE_EVENT_SIGNAL_ALL = (1u << 8) | (1u << 9) | (1u << 10) | (1u << 11) | (1u << 12),
-};
-
-enum utrace_attach_flag : uint32_t {
-  UTRACE_ATTACH_MATCH_OPS = 1,
-  UTRACE_ATTACH_MATCH_DATA = 2,
-  UTRACE_ATTACH_EXCLUSIVE = 4,
-  UTRACE_ATTACH_CREATE = 8,
-};
 
 /// orig_ka->sa_handler of a signal that has a handler: ptrace does not tell its address. A return_ka that still says this
 /// means that handler.

@@ -15,6 +15,8 @@
 #include <asm/segment.h>
 #include <vdso/clocksource.h>
 
+#include "kmod/shared/arch.h"
+
 struct sonde_leave_state;
 
 static __always_inline u64 sonde_pc(const struct pt_regs *regs)
@@ -185,12 +187,10 @@ static __always_inline u64 sonde_user_register(const struct pt_regs *regs,
 }
 
 /* By DWARF's numbers. */
-#define SONDE_FRAME_REGISTERS 17
-
 static __always_inline void
 sonde_fetch_frame(const struct pt_regs *regs, u64 *to)
 {
-	const u64 values[SONDE_FRAME_REGISTERS] = {
+	const u64 values[SONDE_CFI_REGISTERS] = {
 		regs->ax, regs->dx,  regs->cx,	regs->bx,  regs->si,  regs->di,
 		regs->bp, regs->sp,  regs->r8,	regs->r9,  regs->r10, regs->r11,
 		regs->r12, regs->r13, regs->r14, regs->r15, regs->ip,

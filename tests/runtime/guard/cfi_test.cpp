@@ -6,6 +6,7 @@
 #include <execinfo.h>
 #include <gtest/gtest.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -33,7 +34,7 @@ FrameRegisters registers_of(const ucontext_t& context) {
   FrameRegisters out{};
   const int order[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
                        REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-  for (uint32_t i = 0; i < kFrameRegisters; i++) out[i] = static_cast<uint64_t>(r[order[i]]);
+  for (uint32_t i = 0; i < SONDE_CFI_REGISTERS; i++) out[i] = static_cast<uint64_t>(r[order[i]]);
   return out;
 }
 
@@ -93,9 +94,28 @@ TEST(Cfi, AProcessThatIsGoneHasOneFrame) {
   uint64_t frames[8];
   const ReadMemory nothing = [](uint64_t, void*, size_t) { return false; };
   FrameRegisters registers{};
-  registers[kFramePc] = 0x1234;
+  registers[SONDE_CFI_PC] = 0x1234;
   EXPECT_EQ(unwinder.walk(registers, true, nothing, frames, 8), 1u);
   EXPECT_EQ(frames[0], 0x1234u);
+}
+
+/// Code that a process maps after its mappings were read, as a library's at its start.
+TEST(Cfi, CodeThatIsNewIsFound) {
+  Unwinder unwinder(getpid());
+  uint64_t frames[8];
+  unwinder.walk({}, false, read_own, frames, 8);
+  void* code = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(code, MAP_FAILED);
+  const auto pc = reinterpret_cast<uint64_t>(code);
+  uint64_t stack[6] = {0, 0, 0, 0, pc + 16, 0};
+  stack[3] = reinterpret_cast<uint64_t>(&stack[5]);
+  FrameRegisters registers{};
+  registers[SONDE_CFI_PC] = pc + 8;
+  registers[SONDE_CFI_SP] = reinterpret_cast<uint64_t>(&stack[0]);
+  registers[SONDE_CFI_FP] = reinterpret_cast<uint64_t>(&stack[3]);
+  EXPECT_EQ(unwinder.walk(registers, false, read_own, frames, 8), 2u);
+  EXPECT_EQ(frames[1], pc + 16);
+  munmap(code, 4096);
 }
 
 /// This program as it is loaded: the segments that are only read, in one piece.
@@ -142,21 +162,21 @@ ReadMemory reader(const Image& image) {
 
 TEST(Cfi, HasARowForEachInstructionOfAFunction) {
   const Image image = own_image();
-  auto table = CfiTable::load(image.base, reader(image));
-  ASSERT_TRUE(table);
   const auto function = reinterpret_cast<uint64_t>(&recurse);
-  const CfiRow* row = table->row(image.base, function, reader(image));
+  auto table = CfiTable::load(image.base, function, reader(image));
+  ASSERT_TRUE(table);
+  const sonde_cfi_row* row = table->row(image.base, function, reader(image));
   ASSERT_NE(row, nullptr);
-  EXPECT_EQ(row->cfa_register, kFrameSp);
+  EXPECT_EQ(row->cfa_register, SONDE_CFI_SP);
   EXPECT_EQ(row->cfa_offset, 8);  // nothing is pushed yet but the return address
-  EXPECT_EQ(row->registers[kFramePc].kind, CfiRule::Kind::Offset);
-  EXPECT_EQ(row->registers[kFramePc].offset, -8);
+  EXPECT_EQ(row->kinds[SONDE_CFI_PC], SONDE_CFI_AT_OFFSET);
+  EXPECT_EQ(row->offsets[SONDE_CFI_PC], -8);
   EXPECT_EQ(table->row(image.base, image.base + 16, reader(image)), nullptr);  // the ELF header is no code
 }
 
 TEST(Cfi, ATableFitsTheObjectThatItWasReadFrom) {
   Image image = own_image();
-  auto table = CfiTable::load(image.base, reader(image));
+  auto table = CfiTable::load(image.base, reinterpret_cast<uint64_t>(&recurse), reader(image));
   ASSERT_TRUE(table);
   EXPECT_TRUE(table->fits(image.base, reader(image)));
   image.bytes[image.header + 8] ^= 1;  // another number of entries: another program in a file of the same number
@@ -179,50 +199,17 @@ TEST(Cfi, DamagedTablesGiveLessButNeverCrash) {
       healing.emplace_back(at, image.bytes[at]);
       image.bytes[at] = static_cast<uint8_t>(random());
     }
-    auto table = CfiTable::load(image.base, reader(image));
+    auto table = CfiTable::load(image.base, function, reader(image));
     for (int i = 0; table && i < 64; i++) {
       const uint64_t pc = i == 0 ? function : image.base + random() % image.bytes.size();
-      const CfiRow* row = table->row(image.base, pc, reader(image));
+      const ReadMemory read = reader(image);
+      const sonde_cfi_row* row = table->row(image.base, pc, read);
       FrameRegisters registers{};
       for (uint64_t& value : registers) value = image.base + random() % image.bytes.size();
-      if (row != nullptr) apply_row(*row, registers, reader(image));
+      CfiReader cfi(read);
+      if (row != nullptr) sonde_cfi_apply(&cfi, table->header(image.base), row, registers.data());
     }
     for (size_t i = healing.size(); i-- > 0;) image.bytes[healing[i].first] = healing[i].second;
-  }
-}
-
-TEST(Cfi, ExpressionsAreBounded) {
-  const ReadMemory nothing = [](uint64_t, void*, size_t) { return false; };
-  std::mt19937 random(2);
-  for (int round = 0; round < 20000; round++) {
-    CfiRow row;
-    row.cfa_expression.resize(1 + random() % 40);
-    for (uint8_t& byte : row.cfa_expression) byte = static_cast<uint8_t>(random());
-    FrameRegisters registers{};
-    apply_row(row, registers, nothing);
-  }
-  CfiRow deep;
-  deep.cfa_expression.assign(100, 0x30);  // a hundred numbers on a stack of 32
-  FrameRegisters registers{};
-  EXPECT_FALSE(apply_row(deep, registers, nothing));
-}
-
-TEST(Cfi, TheProcedureLinkageTablesExpression) {
-  // CFA = rsp + 8 + ((rip & 15) >= 11) * 8: as linkers describe .plt
-  CfiRow row;
-  row.cfa_expression = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
-  row.registers[kFramePc] = {CfiRule::Kind::Offset, -8, {}};
-  const ReadMemory address_itself = [](uint64_t address, void* to, size_t length) {
-    std::memcpy(to, &address, std::min(length, sizeof address));
-    return true;
-  };
-  for (auto [pc, wanted] : {std::pair<uint64_t, uint64_t>{0x1000, 0x8000}, {0x100a, 0x8000}, {0x100b, 0x8008}}) {
-    FrameRegisters registers{};
-    registers[kFrameSp] = 0x8000;
-    registers[kFramePc] = pc;
-    ASSERT_TRUE(apply_row(row, registers, address_itself));
-    EXPECT_EQ(registers[kFramePc], wanted);
-    EXPECT_EQ(registers[kFrameSp], wanted + 8);
   }
 }
 

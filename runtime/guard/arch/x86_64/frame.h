@@ -5,16 +5,12 @@
 #include <array>
 #include <cstdint>
 
+#include "kmod/shared/arch.h"
 #include "runtime/utrace/arch.h"
 
 namespace sonde::guard {
 
-inline constexpr uint32_t kFrameRegisters = 17;
-inline constexpr uint32_t kFrameFp = 6;
-inline constexpr uint32_t kFrameSp = 7;
-inline constexpr uint32_t kFramePc = 16;  ///< the return address
-
-using FrameRegisters = std::array<uint64_t, kFrameRegisters>;
+using FrameRegisters = std::array<uint64_t, SONDE_CFI_REGISTERS>;
 
 inline FrameRegisters frame_registers(const machine::Registers& r) {
   return {r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8,

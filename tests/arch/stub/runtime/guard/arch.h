@@ -7,13 +7,13 @@
 #include <functional>
 #include <string>
 
+#include "kmod/shared/arch.h"
 #include "kmod/shared/leave.h"
 #include "runtime/utrace/arch.h"
 
 namespace sonde::guard {
 
-inline constexpr uint32_t kFrameRegisters = 9, kFrameFp = 1, kFrameSp = 2, kFramePc = 8;
-using FrameRegisters = std::array<uint64_t, kFrameRegisters>;
+using FrameRegisters = std::array<uint64_t, SONDE_CFI_REGISTERS>;
 FrameRegisters frame_registers(const machine::Registers& registers);
 uint64_t d_register(const machine::Registers& registers, uint32_t number);
 sonde_leave_state leave_state(const machine::Registers& registers);

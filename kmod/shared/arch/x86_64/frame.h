@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* x86-64: registers by DWARF's numbers, and where a caller's are when no table says so */
+#ifndef SONDE_X86_64_FRAME_H
+#define SONDE_X86_64_FRAME_H
+
+#define SONDE_CFI_REGISTERS 17u /* those with lower numbers are followed */
+
+enum { SONDE_CFI_FP = 6, SONDE_CFI_SP = 7, SONDE_CFI_PC = 16 };
+
+/* Rows, as initializers. At the first instruction of a function: the call has pushed the return address. */
+#define SONDE_CFI_ENTRY_ROW                                                                           \
+	{                                                                                             \
+		.cfa_register = SONDE_CFI_SP, .cfa_offset = 8, .return_register = SONDE_CFI_PC,       \
+		.kinds = { [SONDE_CFI_PC] = SONDE_CFI_AT_OFFSET }, .offsets = { [SONDE_CFI_PC] = -8 } \
+	}
+
+/* Behind `push %rbp; mov %rsp, %rbp`. */
+#define SONDE_CFI_FRAME_POINTER_ROW                                                                        \
+	{                                                                                                  \
+		.cfa_register = SONDE_CFI_FP, .cfa_offset = 16, .return_register = SONDE_CFI_PC,           \
+		.kinds = { [SONDE_CFI_FP] = SONDE_CFI_AT_OFFSET, [SONDE_CFI_PC] = SONDE_CFI_AT_OFFSET },   \
+		.offsets = { [SONDE_CFI_FP] = -16, [SONDE_CFI_PC] = -8 }                                   \
+	}
+
+#endif

@@ -271,22 +271,27 @@ static u32 hold_on_exec(u32 action, struct utrace_engine *engine,
 	return hold_answer(grip, action);
 }
 
+static void hold_report_birth(struct sonde_grip *grip)
+{
+	struct sonde_firing firing;
+
+	grip->newborn = false;
+	hold_begin(&firing, grip, -1);
+	if (thread_group_leader(current))
+		hold_report(grip, SONDE_TAP_START, &firing);
+	hold_report(grip, SONDE_TAP_LWP_START, &firing);
+}
+
+/* A new thread's first event may be its return from clone(): none comes for its birth then. */
 static u32 hold_on_quiesce(u32 action, struct utrace_engine *engine,
 			   unsigned long event)
 {
 	struct sonde_grip *grip = engine->data;
-	struct sonde_firing firing;
 
-	if (event)
-		return hold_answer(grip, action);
-	if (grip->newborn) {
-		grip->newborn = false;
-		hold_begin(&firing, grip, -1);
-		if (thread_group_leader(current))
-			hold_report(grip, SONDE_TAP_START, &firing);
-		hold_report(grip, SONDE_TAP_LWP_START, &firing);
-	}
-	hold_run_waiting(grip);
+	if (grip->newborn)
+		hold_report_birth(grip);
+	if (!event)
+		hold_run_waiting(grip);
 	return hold_answer(grip, action);
 }
 

@@ -113,7 +113,7 @@ def events_have_their_roles(world):
     hold_events_against_roles(world, "")
 
 
-@scenario(only="ptrace", why="on kmod, in an overloaded guest, the held LWP_START of a new thread was once dropped, and told; its cause is not known yet")
+@scenario()
 def events_of_held_threads_have_their_roles(world):
     """The same where the thread waits."""
     hold_events_against_roles(world, "raise(0);", "-w")

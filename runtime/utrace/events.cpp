@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
@@ -388,10 +390,16 @@ void Core::note_own_filter(utrace_task& task) {
   bool all_threads = false;
   if (!machine::installs_filter(utrace_get_call(&task), &all_threads)) return;
   const auto none = std::make_shared<utrace_syscall_set>();
-  for (utrace_task* other : tasks_of(task.pid)) {
+  const auto threads = tasks_of(task.pid);
+  for (utrace_task* other : threads) {
     if (other != &task && !all_threads) continue;
     other->filter = none;
     recompute(*other);
+  }
+  // The filter comes into force when this thread goes on. One that runs still without stops would make calls that nobody sees.
+  while (std::ranges::any_of(threads, &utrace_task::wanted)) {
+    watch_wanted();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 

@@ -20,7 +20,8 @@ def sandbox_is_seen(result):
 @scenario(only="ptrace", why="the module hears of a call behind the program's own filter")
 def refused_calls_are_seen_started(world):
     """The program's own filter refuses them: sonde's filter is not the only one any more."""
-    sandbox_is_seen(world.sonde("-q", "-n", REFUSED, "-c", world.program("sandbox")))
+    for _ in range(20):  # its other thread may be on its way to a call, or asleep
+        sandbox_is_seen(world.sonde("-q", "-n", REFUSED, "-c", world.program("sandbox")))
 
 
 @scenario(only="ptrace", why="it is about both ways of attaching by ptrace")

@@ -178,7 +178,7 @@ TEST_F(FrameworkTest, NoThreadIsToWaitWhereTheSourceHoldsNone) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code(), EOPNOTSUPP);
   EXPECT_EQ(failed.error().message(),
-            "probe test::a:n: its thread would have to wait, which the recording source cannot have it do; "
+            "probe test:mod:a:n: its thread would have to wait, which the recording source cannot have it do; "
             "the kmod or ptrace source can");
   EXPECT_EQ(source.ecbs.size(), 1u);
   source.can.holds = true;

@@ -82,7 +82,10 @@ class Programs {
     return programs;
   }
   ~Programs() {
-    if (getpid() == owner_) std::filesystem::remove_all(directory);
+    // A program that a test has left running may still make its file there.
+    std::error_code busy;
+    for (int tries = 0; getpid() == owner_ && tries < 50; tries++, usleep(20000))
+      if (std::filesystem::remove_all(directory, busy); !busy) return;
   }
   std::string target, plugin, directory;
 

@@ -7,11 +7,13 @@ enum { SONDE_CFI_FP = 1, SONDE_CFI_SP = 2, SONDE_CFI_PC = 8 };
 
 #define SONDE_CFI_ENTRY_ROW                                                         \
   {                                                                                 \
-    .cfa_register = SONDE_CFI_SP, .return_register = 7, .kinds = {SONDE_CFI_SAME}   \
+    .cfa_register = SONDE_CFI_SP, .return_register = 7, .kinds = { SONDE_CFI_SAME } \
   }
-#define SONDE_CFI_FRAME_POINTER_ROW                                                          \
-  {                                                                                          \
-    .cfa_register = SONDE_CFI_FP, .cfa_offset = 16, .return_register = 7, .kinds = {         \
-      [1] = SONDE_CFI_AT_OFFSET, [7] = SONDE_CFI_AT_OFFSET                                   \
-    }, .offsets = {[1] = -16, [7] = -8 }                                                     \
+#define SONDE_CFI_FRAME_POINTER_ROW                                               \
+  {                                                                               \
+    .cfa_register = SONDE_CFI_FP, .cfa_offset = 16, .return_register = 7,         \
+    .kinds = {[1] = SONDE_CFI_AT_OFFSET, [7] = SONDE_CFI_AT_OFFSET}, .offsets = { \
+      [1] = -16,                                                                  \
+      [7] = -8                                                                    \
+    }                                                                             \
   }

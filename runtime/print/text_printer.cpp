@@ -37,7 +37,7 @@ void print_item(const TraceRecord& record, const TraceItem& item, std::string& o
 
 void TextPrinter::record(const TraceRecord& record, bool quiet, bool flowindent, std::string& out) {
   if (record.begun && !header_written_) {
-    if (record.has_columns() && !record.quiet) out += row_header(flowindent);
+    if (!record.quiet) out += row_header(flowindent);
     header_written_ = true;
   }
   if (record.begun) print_columns(record, out);

@@ -1,40 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lines to clauses and commands
 //
-//   line --> pending_ --> judge: Whole --> carry_out: command or clause
-//                         Inside --> more lines
-//                         NeedsBody --> more lines; an empty line or a command ends it
+//   line --> pending_ --> is_complete(): Whole --> carry_out: command or clause
+//                                        Inside --> more lines
+//                                        NeedsBody --> more lines; an empty line or a command ends it
 //
-// judge() only counts brackets, quotes and comments; the compiler says what is wrong. So it must call a text Whole when
-// no further line can make it right, or the prompt would ask for lines for ever.
-//
-// One poll() waits for the terminal, the source, signals and the reader of our output, so what is traced appears while a
-// line is half typed. SIGINT only drops that line; SIGTERM and SIGHUP end the session.
+// The terminal is one more thing that the run's loop waits for, so what is traced appears while a line is half typed.
+// SIGINT only drops that line; SIGTERM and SIGHUP end the session.
 #include "cli/prompt.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <utility>
 
-#include "cli/interrupt.h"
 #include "cli/line_reader.h"
 #include "cli/listing.h"
 #include "cli/words.h"
+#include "compiler/parse/outline.h"
+#include "compiler/parse/parser.h"
 #include "kmod/shared/siginfo.h"
+#include "runtime/session/interrupt.h"
 #include "runtime/syscall/structures.h"
 
 namespace sonde {
 
 namespace {
-
-std::atomic<bool> g_line_interrupted{false};
 
 constexpr char kFirst[] = "sonde> ";
 constexpr char kMore[] = "     | ";
@@ -51,51 +46,6 @@ constexpr char kHelpText[] =
     "  :stop                           lets the targets go; they run on untraced\n"
     "  :quit                           ends; targets run on\n";
 
-/// How complete the D text is that was typed so far.
-enum class Typed : uint8_t {
-  Whole,
-  Inside,     ///< inside of brackets, quotes or a comment, or after a comma
-  NeedsBody,  ///< a description, perhaps with a predicate: the braces may come on the next line
-};
-
-/// Where a quoted text or a comment that begins at `at` ends; npos: it does not end in this text.
-size_t end_of_text(std::string_view text, size_t at) {
-  if (text[at] == '/') {
-    const size_t end = text.find("*/", at + 2);
-    return end == text.npos ? end : end + 1;
-  }
-  size_t end = at + 1;
-  while (end < text.size() && text[end] != text[at]) end += text[end] == '\\' ? 2 : 1;
-  return end < text.size() ? end : text.npos;
-}
-
-Typed judge(std::string_view text) {
-  std::string open;
-  char last = ';';
-  for (size_t i = 0; i < text.size(); i++) {
-    const char c = text[i];
-    const bool comment = text.substr(i, 2) == "/*";
-    if (c == '"' || c == '\'' || comment) {
-      i = end_of_text(text, i);
-      if (i == text.npos) return Typed::Inside;
-      if (comment) continue;
-    } else if (c == '#' && (i == 0 || text[i - 1] == '\n')) {  // #pragma
-      i = std::min(text.find('\n', i), text.size());
-      last = ';';
-      continue;
-    } else if (c == '{' || c == '(' || c == '[') {
-      open += c;
-    } else if ((c == '}' || c == ')' || c == ']') && !open.empty()) {
-      open.pop_back();
-    } else if (c == ';' && !open.empty() && open.back() != '{') {
-      return Typed::Whole;  // and wrong: no bracket that follows makes it right
-    }
-    if (std::isspace(static_cast<unsigned char>(c)) == 0) last = c;
-  }
-  if (!open.empty() || last == ',') return Typed::Inside;
-  return last == ';' || last == '}' ? Typed::Whole : Typed::NeedsBody;
-}
-
 class Prompt {
  public:
   Prompt(Session& session, Options& options, FileOutput& output, std::span<const CompiledText> given)
@@ -108,17 +58,18 @@ class Prompt {
     output_.flush();
     reader_ = make_line_reader([this](const std::string& line) { take_line(line); });
     output_.set_frame([this] { reader_->hide(); }, [this] { reader_->show(); });
-    session_.on_target_end = [this](uint32_t pid, int status) {
+    session_.targets().on_end = [this](uint32_t pid, int status) {
       std::array<uint64_t, 2> how{};
       sonde_end_args(how.data(), status);
       output_.message("process " + std::to_string(pid) + " " + format_end(how[0], how[1]));
     };
-    catch_line_interrupts();
-    while (!done_) turn();
+    keep_going_at_sigint();
+    watch();
+    session_.tracing().run([this] { return over(); });
     output_.set_frame([] {}, [] {});
     reader_.reset();
-    session_.finish();
-    return session_.consumer().exit_status();
+    session_.tracing().finish();
+    return session_.tracing().exit_status();
   }
 
  private:
@@ -129,52 +80,38 @@ class Prompt {
     bool enabled = true;
   };
 
-  static void catch_line_interrupts() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { g_line_interrupted = true; };
-    sigemptyset(&action.sa_mask);
-    ::sigaction(SIGINT, &action, nullptr);
+  void watch() {
+    EventLoop& loop = session_.tracing().loop();
+    loop.watch(interrupt_fd, POLLIN, [this] {
+      if (take_dropped_line()) drop_line();
+    });
+    loop.watch([this] { return reader_->ended() ? -1 : STDIN_FILENO; }, POLLIN,
+               [this] {
+                 reader_->read();
+                 if (reader_->ended() && !pending_.empty() && !done_) carry_out_pending();
+               });
   }
 
-  void turn() {
-    EventSource* source = session_.source();
-    pollfd fds[4] = {{reader_->ended() ? -1 : STDIN_FILENO, POLLIN, 0},
-                     {source != nullptr ? source->event_fd() : -1, POLLIN, 0},
-                     {interrupt_fd(), POLLIN, 0},
-                     {output_.watched_fd(), 0, 0}};
-    int timeout = static_cast<int>(std::clamp<uint64_t>(options_.number("switchrate") / 1'000'000, 1, 1000));
-    if (session_.has_put_off()) timeout = 0;
-    ::poll(fds, 4, timeout);
-    if ((fds[3].revents & POLLERR) != 0) output_.note_reader_gone();
-    if (g_line_interrupted.exchange(false)) {
-      pending_.clear();
-      reader_->set_prompt(kFirst);
-      reader_->discard();
-    }
-    if ((fds[0].revents & (POLLIN | POLLHUP)) != 0) reader_->read();
-    if (reader_->ended() && !pending_.empty() && !done_) carry_out_pending();
-    poll_session();
-    bool input_over = reader_->ended() && (reader_->interactive() || session_.targets().empty());
-    if (input_over || interrupted() || output_.failed() || session_.consumer().exiting()) done_ = true;
+  bool over() const {
+    return done_ || (reader_->ended() && (reader_->interactive() || session_.targets().live().empty()));
   }
 
-  void poll_session() {
-    if (auto done = session_.poll_source(); !done) {
-      output_.message(done.error().message());
-      done_ = true;
-    }
-    session_.consumer().report_drops();
-    output_.flush();
+  void drop_line() {
+    pending_.clear();
+    reader_->set_prompt(kFirst);
+    reader_->discard();
   }
 
   void take_line(const std::string& line) {
     if (done_) return;
     const bool blank = line.find_first_not_of(" \t") == std::string::npos;
     // What is pending is a description without a body, and this line does not begin one.
-    if (!pending_.empty() && (blank || line[0] == ':') && judge(pending_) == Typed::NeedsBody) carry_out_pending();
+    if (!pending_.empty() && (blank || line[0] == ':') && is_complete(pending_) == Completeness::NeedsBody)
+      carry_out_pending();
     if (pending_.empty() && (blank || line.starts_with("#!"))) return;
     pending_ += (pending_.empty() ? "" : "\n") + line;
-    if (pending_[0] != ':' && command_without_colon(pending_) == nullptr && judge(pending_) != Typed::Whole)
+    if (pending_[0] != ':' && command_without_colon(pending_) == nullptr &&
+        is_complete(pending_) != Completeness::Whole)
       return reader_->set_prompt(kMore);
     carry_out_pending();
   }
@@ -256,25 +193,18 @@ class Prompt {
     std::vector<ProbeDescription> descriptions;
     std::string wanted = rest;
     const size_t macro = wanted.find("$target");
-    if (macro != std::string::npos && !session_.targets().empty())
-      wanted.replace(macro, std::string_view("$target").size(), std::to_string(session_.targets().front()));
-    if (!rest.empty()) descriptions.push_back(parse_description(wanted));
+    const std::vector<uint32_t>& targets = session_.targets().live();
+    if (macro != std::string::npos && !targets.empty())
+      wanted.replace(macro, std::string_view("$target").size(), std::to_string(targets.front()));
+    if (!rest.empty()) {
+      const auto description = read_description(wanted);
+      if (!description) return output_.message("no description of probes: " + rest + "; it has four fields at most");
+      descriptions.push_back(*description);
+    }
     std::vector<std::string> missing;
     std::string text = list_probes(session_.framework(), descriptions, {.words_anywhere = true}, missing);
     if (missing.empty()) output_.write(text);
     for (const std::string& line : missing) output_.message(line);
-  }
-
-  static ProbeDescription parse_description(const std::string& text) {
-    std::vector<std::string> fields;
-    for (size_t begin = 0;;) {
-      size_t end = text.find(':', begin);
-      fields.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
-      if (end == std::string::npos) break;
-      begin = end + 1;
-    }
-    while (fields.size() < 4) fields.insert(fields.begin(), "");
-    return {fields[0], fields[1], fields[2], fields[3], {}};
   }
 
   void clauses(const std::string&) {
@@ -293,7 +223,7 @@ class Prompt {
     }
     Entry& entry = entries_[number - 1];
     for (uint32_t enabling : entry.enablings) {
-      if (auto done = session_.disable(enabling); !done) return complain(done.error());
+      if (auto done = session_.framework().disable(enabling); !done) return complain(done.error());
     }
     entry.enablings.clear();
     entry.enabled = false;
@@ -302,31 +232,32 @@ class Prompt {
 
   void print(const std::string& rest) {
     std::string name = rest.starts_with('@') ? rest.substr(1) : rest;
-    session_.consumer().drain();
-    if (auto done = session_.consumer().print_aggregation(name); !done) complain(done.error());
+    session_.tracing().consumer().drain();
+    if (auto done = session_.tracing().consumer().print_aggregation(name); !done) complain(done.error());
   }
 
   void target(const std::string& rest) {
     if (rest.empty()) {
-      if (session_.targets().empty()) output_.write("no target: :target COMMAND starts one, :target PID attaches\n");
-      for (uint32_t pid : session_.targets()) output_.write("pid " + std::to_string(pid) + "\n");
+      if (session_.targets().live().empty())
+        output_.write("no target: :target COMMAND starts one, :target PID attaches\n");
+      for (uint32_t pid : session_.targets().live()) output_.write("pid " + std::to_string(pid) + "\n");
       return;
     }
     uint32_t pid = 0;
     auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), pid);
     if (error == std::errc() && end == rest.data() + rest.size()) {
-      if (auto done = session_.attach_target(pid); !done) return complain(done.error());
+      if (auto done = session_.tracing().attach_target(pid); !done) return complain(done.error());
       return output_.message("attached to pid " + std::to_string(pid));
     }
     auto words = split_words(rest);
     if (!words) return complain(words.error());
-    auto started = session_.start_target(*words);
+    auto started = session_.tracing().start_target(*words);
     if (!started) return complain(started.error());
     output_.message("started " + (*words)[0] + ", pid " + std::to_string(*started));
   }
 
   void stop(const std::string&) {
-    session_.release_targets();
+    session_.targets().release();
     output_.message("targets let go");
   }
 

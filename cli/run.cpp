@@ -4,7 +4,7 @@
 //   arguments --> options --> Session --> texts --> targets --> compile --> list, disassemble, trace or prompt
 //
 // From prepare_targets() to Session::start() programs of -c wait at their exec. They must not run untraced, so whoever
-// gives up in between returns through given_up(), or calls abandon_targets().
+// gives up in between returns through given_up(), or calls Targets::kill_waiting().
 //
 // sonde may end by a signal: its traced program's, or SIGPIPE. It raises that in run_command() after the Run was
 // destroyed: by then the source is closed, and what still runs is untraced.
@@ -23,7 +23,6 @@
 
 #include "cli/arguments.h"
 #include "cli/calls.h"
-#include "cli/interrupt.h"
 #include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/prompt.h"
@@ -31,6 +30,7 @@
 #include "cli/sources.h"
 #include "cli/summary.h"
 #include "runtime/lang/option_hint.h"
+#include "runtime/session/interrupt.h"
 
 namespace sonde {
 
@@ -163,7 +163,7 @@ class Run {
     }
     if (arguments_.verbose && arguments_.mode != Mode::List) report_stability(texts, compiled);
     switch (arguments_.mode) {
-      case Mode::CompileOnly: session_->abandon_targets(); return 0;
+      case Mode::CompileOnly: session_->targets().kill_waiting(); return 0;
       case Mode::List: return list(compiled);
       case Mode::Trace:
       case Mode::Prompt: return trace(texts, compiled);
@@ -181,17 +181,18 @@ class Run {
       return given_up("no probes matched\n    the script holds no probe description");
     if (destructive && !options_.flag("destructive"))
       return given_up("could not enable tracing: Destructive actions not allowed\n    -w allows them");
+    if (arguments_.mode == Mode::Trace) output_.write_behind(options_.number("outbufsize"));
     if (auto done = session_->start(compiled); !done)
       return given_up("could not enable tracing: " + done.error().message());
     if (arguments_.summary)
-      session_->set_end(table_of_calls, !arguments_.no_script);
+      session_->tracing().set_end(table_of_calls, !arguments_.no_script);
     else if (arguments_.no_script)
-      session_->set_end({}, false);
+      session_->tracing().set_end({}, false);
     if (arguments_.mode == Mode::Prompt) {
       const std::span<const CompiledText> given(compiled);
       return run_prompt(*session_, options_, output_, given.first(given.size() - (arguments_.summary ? 1 : 0)));
     }
-    if (arguments_.no_script || !options_.flag("quiet")) session_->tell_cost();
+    if (arguments_.no_script || !options_.flag("quiet")) session_->tracing().report_cost();
     if (arguments_.no_script) {
       for (uint32_t pid : arguments_.pids)
         output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
@@ -199,7 +200,7 @@ class Run {
     }
     const int status = session_->run();
     if (arguments_.no_script && !arguments_.commands.empty()) {
-      end_ = session_->end_of_program();
+      end_ = session_->targets().end_of_program();
       if (!end_ && interrupted()) end_ = interrupting_signal();
     }
     return status;
@@ -242,13 +243,14 @@ class Run {
     output_.write(
         list_probes(session_->framework(), descriptions, {arguments_.verbose, arguments_.lists_words}, missing));
     for (const std::string& text : missing) output_.message(text);
-    session_->abandon_targets();
+    session_->targets().kill_waiting();
     return 0;
   }
 
   /// A fatal error when targets may already wait at their exec.
   int given_up(const std::string& message) {
-    session_->abandon_targets();
+    session_->targets().kill_waiting();
+    output_.settle();
     return fatal(message);
   }
 
@@ -271,7 +273,7 @@ class Run {
 /// The exit status: `status`, or kFatal where output could not be written. Does not return where the reader of our pipe
 /// has gone: we end by SIGPIPE, as other writers do.
 int finished(FileOutput& output, int status) {
-  output.flush();
+  output.finish();
   if (output.reader_gone()) end_by(SIGPIPE);
   return output.failed() ? kFatal : status;
 }

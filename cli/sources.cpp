@@ -8,7 +8,8 @@
 #include <fstream>
 #include <memory>
 
-#include "cli/preprocess.h"
+#include "compiler/parse/outline.h"
+#include "compiler/source/preprocess.h"
 
 namespace sonde {
 
@@ -52,7 +53,7 @@ constexpr ShortForm kShortForms[] = {
 
 Result<SourceText> complete(Kind kind, const std::string& argument) {
   const ShortForm* form = std::ranges::find(kShortForms, kind, &ShortForm::kind);
-  std::string specifier = specifier_of(argument);
+  std::string specifier(specifier_of(argument));
   if (const size_t digits = std::min(specifier.find_first_not_of("0123456789"), specifier.size()); digits > 0)
     return Error("invalid probe specifier " + argument + ": probe identifier " + specifier.substr(0, digits) +
                  " not permitted when specifying " + form->what + "s");
@@ -73,22 +74,15 @@ Result<SourceText> complete(Kind kind, const std::string& argument) {
 
 }  // namespace
 
-bool names_process(std::string_view text) {
-  for (size_t at = text.find("pid"); at != text.npos; at = text.find("pid", at + 1)) {
-    std::string_view rest = text.substr(at + 3);
-    if (rest.starts_with('$')) rest.remove_prefix(1);
-    const size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
-    if (digits > 0 && rest.substr(digits).starts_with(':')) return true;
-  }
-  return false;
-}
-
 bool name_processes(const std::vector<Arguments::Program>& programs) {
   return std::ranges::any_of(programs, [](const Arguments::Program& program) {
-    if (program.kind == Kind::Provider) return names_process(program.text + ":");
-    if (program.kind != Kind::Script) return names_process(program.text);
-    if (!std::filesystem::is_regular_file(program.text)) return false;  // it can be read once only
-    auto text = read_file(program.text);
+    if (program.kind == Kind::Name) return names_process(program.text);
+    if (program.kind != Kind::Script) {
+      const auto text = complete(program.kind, program.text);
+      return text && names_process(text->text);
+    }
+    if (!std::filesystem::is_regular_file(program.text)) return false;
+    const auto text = read_file(program.text);
     return text && names_process(*text);
   });
 }
@@ -102,13 +96,9 @@ bool is_script_file(const std::string& word) {
          (line.find("dtrace") != std::string::npos || line.find("sonde") != std::string::npos);
 }
 
-std::string specifier_of(const std::string& text) {
-  return text.substr(0, std::min(text.find_first_of("/{"), text.size()));
-}
-
 std::string describe(const SourceText& text) {
   if (text.kind == Kind::Script) return "script '" + text.name + "'";
-  return "description '" + specifier_of(text.name) + "'";
+  return "description '" + std::string(specifier_of(text.name)) + "'";
 }
 
 Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Program>& programs, const Options& options) {

@@ -19,15 +19,11 @@ Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Progra
 /// "description 'syscall:::entry '" or "script 'FILE'": how messages name a text.
 std::string describe(const SourceText& text);
 
-/// Whether a text may speak of a process by its number: pid42: or pid$1:. Comments and strings count, too.
-bool names_process(std::string_view text);
+/// Whether one of them may name a process by its number: names_process(). A script that can be read only once counts as one that does not.
 bool name_processes(const std::vector<Arguments::Program>& programs);
 
 /// Whether a word of the command line names a script: a file here that ends in .d, or begins with a #! line for us. A path with a
 /// slash is a program's.
 bool is_script_file(const std::string& word);
-
-/// The part of a -n argument before the predicate or the braces, as typed.
-std::string specifier_of(const std::string& text);
 
 }  // namespace sonde

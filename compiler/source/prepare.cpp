@@ -45,7 +45,8 @@ class Preparer {
     }
     const size_t words_end = out_.text.find_last_not_of(" \t", end - 1) + 1;
     const bool bare = out_.text.compare(begin, words_end - begin, "#pragma") == 0;
-    if (end == out_.text.size() && (bare || out_.text[end - 1] == '\\'))
+    out_.open = end == out_.text.size() && out_.text[end - 1] == '\\';
+    if (out_.open || (bare && end == out_.text.size()))
       diagnostics_.report("D_SYNTAX", range(begin, end), "end-of-file encountered before end of control line");
     out_.controls.push_back({range(begin, end), out_.text.substr(begin, end - begin)});
     blank(begin, end);
@@ -58,6 +59,7 @@ class Preparer {
     if (close == std::string::npos) {
       diagnostics_.report("D_SYNTAX", range(begin, begin + 2), "end-of-file encountered before matching */");
       close = out_.text.size();
+      out_.open = true;
     } else {
       close += 2;
     }

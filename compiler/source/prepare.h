@@ -18,6 +18,7 @@ struct ControlLine {
 struct PreparedText {
   std::string text;  ///< as long as the source
   std::vector<ControlLine> controls;
+  bool open = false;  ///< the text ends inside of a comment, or of a control line that would carry on
 };
 
 /// Reports comments and control lines that are cut by the end of the text.

@@ -69,12 +69,6 @@ uint64_t* thread_variables(uint64_t generation) {
 
 }  // namespace
 
-Nanoseconds monotonic_now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<Nanoseconds>(now.tv_sec) * 1'000'000'000 + static_cast<Nanoseconds>(now.tv_nsec);
-}
-
 void FireList::note_arguments() {
   wanted_args = 0;
   for (const LocalEcb& ecb : ecbs) {

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "kmod/shared/dif.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/ids.h"
 #include "runtime/base/result.h"
 #include "runtime/buffer/ring.h"
@@ -106,8 +107,5 @@ class LocalFiring {
   std::array<uint32_t, kLanes> sequence_{};
   uint64_t generation_ = 0;
 };
-
-/// CLOCK_MONOTONIC, ns.
-Nanoseconds monotonic_now();
 
 }  // namespace sonde

@@ -49,13 +49,11 @@ TEST(Sources, TheirNamesInMessages) {
   EXPECT_EQ(describe({Kind::Name, "a:b /x/ { }", "", {}}), "description 'a:b '");
 }
 
-TEST(Sources, ProcessesThatANumberNames) {
-  for (const char* text : {"pid42:::", "x pid$1:libc::entry", "pid0:", "pidpid7:"})
-    EXPECT_TRUE(names_process(text)) << text;
-  for (const char* text : {"pid42", "pid$target:::", "pid == 42", "pid:", "", "pi"})
-    EXPECT_FALSE(names_process(text)) << text;
+TEST(Sources, ProgramsThatNameAProcess) {
   const Folder folder;
   EXPECT_TRUE(name_processes({{Kind::Provider, "pid42"}}));
+  EXPECT_TRUE(name_processes({{Kind::Provider, "pid42 /execname == \"a\"/ { }"}}));
+  EXPECT_FALSE(name_processes({{Kind::Function, "pid42"}}));
   EXPECT_TRUE(name_processes({{Kind::Script, folder.write("a.d", "pid42:::entry")}}));
   EXPECT_FALSE(name_processes({{Kind::Script, folder.write("b.d", "BEGIN")}, {Kind::Script, "/dev/stdin"}}));
 }

@@ -12,7 +12,7 @@
 // error.
 //
 // cpp is bounded in processor time and output: headers that include each other twice double the text at each level.
-#include "cli/preprocess.h"
+#include "compiler/source/preprocess.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/descendants.h"
+#include "runtime/session/descendants.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/cost.h"
+#include "runtime/session/cost.h"
 
 #include <unistd.h>
 

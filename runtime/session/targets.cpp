@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/session/targets.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "runtime/session/descendants.h"
+#include "runtime/source/registry.h"
+#include "runtime/syscall/decode.h"
+#include "runtime/utrace/thread_status.h"
+
+namespace sonde {
+namespace {
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; entry++) all.emplace_back(*entry);
+  return all;
+}
+
+bool is_gone(uint32_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; }
+
+bool holds(const std::vector<uint32_t>& pids, uint32_t pid) { return std::ranges::find(pids, pid) != pids.end(); }
+
+/// Why a program could not be started, where the words give it away.
+std::string hint_on(const std::vector<std::string>& words, int error) {
+  const std::string& name = words.front();
+  if (name.find('=') != std::string::npos && name.find('/') == std::string::npos)
+    return "\n    no shell reads this: env " + name + " ... sets a variable";
+  if (name.find('/') == std::string::npos && ::access(name.c_str(), F_OK) == 0)
+    return "\n    there is one in this folder: ./" + name;
+  if (name.ends_with(".d") && error == EACCES) return "\n    a script is run by -s " + name;
+  return {};
+}
+
+Error not_executed(const std::vector<std::string>& words, Error error) {
+  constexpr std::array kOfExec = {ENOENT, EACCES, ENOTDIR, ENOEXEC, EISDIR, ELOOP};
+  const int code = error.code();
+  if (std::ranges::find(kOfExec, code) == kOfExec.end())
+    return std::move(error).context("failed to execute " + words[0]);
+  return Error("failed to execute " + words[0] + ": " + std::strerror(code) + hint_on(words, code), code);
+}
+
+/// Waits, a second at most, until a process that was killed is gone, or is a zombie that nobody traces: then the guard has
+/// no reason to stay.
+void await_end(uint32_t pid) {
+  constexpr timespec kMoment = {0, 1'000'000};
+  ThreadStatus status;
+  for (int i = 0; i < 1000 && read_status(static_cast<pid_t>(pid), &status); ++i) {
+    if (status.state == 'Z' && status.tracer == 0) return;
+    ::nanosleep(&kMoment, nullptr);
+  }
+}
+
+}  // namespace
+
+Targets::Targets(EventSource* source, Framework& framework, const Options& options, Output& output)
+    : control_(source != nullptr ? source->targets() : nullptr),
+      threads_(source != nullptr ? source->threads() : nullptr),
+      source_name_(source != nullptr ? source->name() : ""),
+      framework_(framework),
+      options_(options),
+      output_(output) {}
+
+// ---- before the run --------------------------------------------------------------------------------------------
+
+Result<void> Targets::note_attached(const std::vector<uint32_t>& pids) {
+  const auto gone = std::ranges::find_if(pids, is_gone);
+  if (gone != pids.end())
+    return Error("No such process\n    no process has the number " + std::to_string(*gone), ESRCH);
+  noted_ = pids;
+  return {};
+}
+
+void Targets::note_named(std::span<const uint32_t> pids) {
+  for (uint32_t pid : pids) {
+    if (control_ != nullptr && !holds(noted_, pid) && !is_gone(pid)) noted_.push_back(pid);
+  }
+}
+
+Result<void> Targets::begin(const std::vector<std::string>& words, const Forecast& forecast) {
+  const bool shows_exec = options_.text("evaltime") == "exec";
+  auto done = control_->begin_spawn({words, own_environment(), !forecast.awaits_process, forecast.calls, shows_exec});
+  if (!done) return not_executed(words, std::move(done).error());
+  begun_.push_back({words, forecast.awaits_process});
+  return {};
+}
+
+Result<void> Targets::await() {
+  for (const Begun& program : std::exchange(begun_, {})) {
+    if (auto done = await_program(program); !done && !not_started_) not_started_ = std::move(done).error();
+  }
+  if (!std::exchange(known_, true)) {
+    live_.insert(live_.end(), noted_.begin(), noted_.end());
+    had_some_ = !live_.empty();
+    framework_.set_targets(live_);
+  }
+  if (not_started_) return *not_started_;
+  return {};
+}
+
+Result<void> Targets::await_program(const Begun& program) {
+  auto pid = control_->spawned();
+  if (!pid) return not_executed(program.words, std::move(pid).error());
+  started_.push_back(*pid);
+  live_.push_back(*pid);
+  const std::string& when = options_.text("evaltime");
+  if (when == "exec")
+    execs_.emplace_back(*pid, decode_exec(path_of_exec(*pid), program.words, own_environment().size()));
+  if (when == "postinit" || when == "main") return control_->run_to_entry(*pid);
+  const bool awaits_libraries = when.empty() && program.awaited;
+  return when == "preinit" || awaits_libraries ? control_->run_to_constructors(*pid) : Result<void>();
+}
+
+/// The path as execve() got it: the kernel leaves it in the program's memory (AT_EXECFN).
+std::string Targets::path_of_exec(uint32_t pid) const {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/auxv", std::ios::binary);
+  for (Elf64_auxv_t entry; file.read(reinterpret_cast<char*>(&entry), sizeof entry);) {
+    if (entry.a_type != AT_EXECFN) continue;
+    return read_text(reader_of(pid), entry.a_un.a_val, PATH_MAX).text;
+  }
+  return {};
+}
+
+ReadMemory Targets::reader_of(uint32_t pid) const {
+  return [this, pid](uint64_t address, std::span<uint8_t> to) {
+    return threads_ != nullptr && threads_->read_memory(pid, address, to).has_value();
+  };
+}
+
+Result<void> Targets::attach_noted() {
+  for (uint32_t pid : std::vector<uint32_t>(noted_)) {
+    std::vector<uint32_t> children = descendants_of(pid);
+    if (auto done = control_->attach(pid); !done) return done;
+    std::erase_if(children,
+                  [this](uint32_t child) { return holds(live_, child) || ::kill(static_cast<pid_t>(child), 0) != 0; });
+    if (!options_.flag("children")) {
+      report_left_out(pid, children.size());
+      continue;
+    }
+    for (uint32_t child : children) {
+      auto done = control_->attach(child);
+      if (done) live_.push_back(child);
+      if (!done && done.error().code() != ESRCH && done.error().code() != EEXIST) return done;
+    }
+  }
+  framework_.set_targets(live_);
+  return {};
+}
+
+void Targets::report_left_out(uint32_t pid, size_t children) {
+  if (children == 0) return;
+  output_.message("process " + std::to_string(pid) + " has " + std::to_string(children) +
+                  (children == 1 ? " child" : " children") + " already, not traced: -x children takes them");
+}
+
+Result<void> Targets::go() {
+  if (control_ != nullptr) {
+    if (auto done = control_->go(); !done) return done;
+  }
+  going_ = true;
+  return {};
+}
+
+// ---- while it goes on ------------------------------------------------------------------------------------------
+
+Result<uint32_t> Targets::start(const std::vector<std::string>& words) {
+  if (control_ == nullptr) return no_control(source_name_);
+  auto pid = control_->spawn({words, own_environment(), false, {}});
+  if (!pid) return std::move(pid).error().context("failed to execute " + words[0]);
+  live_.push_back(*pid);
+  framework_.set_targets(live_);
+  if (auto done = control_->run_to_constructors(*pid); !done) return std::move(done).error();
+  return *pid;
+}
+
+Result<void> Targets::attach(uint32_t pid) {
+  if (control_ == nullptr) return no_control(source_name_);
+  if (auto done = control_->attach(pid); !done) return done;
+  live_.push_back(pid);
+  framework_.set_targets(live_);
+  return {};
+}
+
+void Targets::note_end(uint32_t pid, int wait_status) {
+  std::erase(live_, pid);
+  if (!started_.empty() && pid == started_.front()) end_of_program_ = wait_status;
+  on_end(pid, wait_status);
+}
+
+std::string Targets::calls_under_way() const {
+  std::vector<uint32_t> processes = live_;
+  for (uint32_t pid : started_) {
+    const std::vector<uint32_t> children = descendants_of(pid);
+    processes.insert(processes.end(), children.begin(), children.end());
+  }
+  std::vector<std::pair<uint32_t, std::string>> by_thread;
+  for (uint32_t pid : processes) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", ignored)) {
+      const auto tid = static_cast<uint32_t>(std::atoi(entry.path().filename().c_str()));
+      ThreadStatus status;
+      const bool sleeps = read_status(static_cast<pid_t>(tid), &status) && (status.state == 'S' || status.state == 'D');
+      by_thread.emplace_back(tid, sleeps ? present_call(pid, tid, reader_of(pid)) : "");
+    }
+  }
+  std::ranges::sort(by_thread);
+  std::string lines;
+  for (const auto& [tid, call] : by_thread) {
+    const std::string number = by_thread.size() > 1 ? "[pid " + std::to_string(tid) + "] " : "";
+    if (!call.empty()) lines += number + call + " <unfinished ...>\n";
+  }
+  return lines;
+}
+
+// ---- the end ---------------------------------------------------------------------------------------------------
+
+void Targets::release() {
+  if (control_ == nullptr) return;
+  for (uint32_t pid : live_) (void)control_->detach(pid).has_value();
+  released_ = std::exchange(live_, {});
+  framework_.set_targets(live_);
+}
+
+void Targets::kill_started() {
+  for (uint32_t pid : released_) {
+    if (!holds(started_, pid)) continue;
+    ::kill(static_cast<pid_t>(pid), SIGKILL);
+    await_end(pid);
+  }
+}
+
+void Targets::kill_waiting() {
+  if (going_) return;
+  (void)await().has_value();
+  for (uint32_t pid : started_) ::kill(static_cast<pid_t>(pid), SIGKILL);
+}
+
+}  // namespace sonde

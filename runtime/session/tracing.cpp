@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/session/tracing.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "runtime/base/clock.h"
+#include "runtime/session/cost.h"
+#include "runtime/session/interrupt.h"
+#include "runtime/session/limits.h"
+
+namespace sonde {
+namespace {
+
+constexpr ProbeId kBegin{1};
+constexpr ProbeId kEnd{2};
+constexpr Nanoseconds kLongestWait =
+    1'000'000'000;                    ///< a very long switchrate must not keep exit() or the end of a target waiting
+constexpr size_t kMappedAtOnce = 64;  ///< events; the thread that mapped the first of them may wait
+
+}  // namespace
+
+Tracing::Tracing(const OpenedSource& opened, Framework& framework, const BodyProgram& program, Targets& targets,
+                 Options& options, Output& output)
+    : opened_(opened),
+      source_(opened.source.get()),
+      threads_(source_ != nullptr ? source_->threads() : nullptr),
+      framework_(framework),
+      program_(program),
+      targets_(targets),
+      options_(options),
+      output_(output) {}
+
+Tracing::~Tracing() = default;
+
+// ---- start -----------------------------------------------------------------------------------------------------
+
+Result<void> Tracing::start(std::span<const Enabling> enablings) {
+  framework_.set_ring_bytes(options_.number("bufsize"));
+  if (source_ != nullptr) {
+    if (auto done = create_buffers(*source_, options_, output_); !done) return done;
+    if (auto done = targets_.attach_noted(); !done) return done;
+  }
+  if (auto done = keep_to_cpu(options_); !done) return done;
+  if (auto done = settle_aggregation_size(options_, output_); !done) return done;
+  if (auto done = check_clauses(program_, options_); !done) return done;
+  consumer_ = std::make_unique<Consumer>(program_, framework_, source_, options_, output_);
+  for (uint32_t pid : targets_.live()) consumer_->note_process(pid);
+  for (const auto& [pid, arguments] : targets_.execs()) consumer_->note_exec(pid, arguments);
+  consumer_->catch_up_by([this] { take_names(); });
+  framework_.on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
+  framework_.on_left_out = [this](const std::string& text) { output_.message(text); };
+  if (auto enabled = framework_.enable_all(enablings); !enabled) {
+    if (source_ != nullptr) return std::move(enabled).error();
+    return Error(enabled.error().message() + "\n    to trace every process: " + opened_.missing, EINVAL);
+  }
+
+  // BEGIN comes before all else, for records are consumed in the order of time. What it does, it does while the targets run.
+  framework_.fire(kBegin, {});
+  if (auto done = targets_.go(); !done) return done;
+  consumer_->drain();
+  began_ = monotonic_now();
+  watch();
+  return {};
+}
+
+void Tracing::watch() {
+  loop_.watch(interrupt_fd, POLLIN);
+  loop_.watch([this] { return source_ != nullptr ? source_->event_fd() : -1; }, POLLIN);
+  loop_.watch([this] { return output_.watched_fd(); }, 0, [this] { output_.note_reader_gone(); });
+  loop_.every([this] { return std::min(options_.number("switchrate"), kLongestWait); });
+  loop_.at([this] { return consumer_->next_due(); });
+  loop_.at([this] { return deferred_.empty() ? EventLoop::kNever : 0; });
+}
+
+// ---- the run ---------------------------------------------------------------------------------------------------
+
+bool Tracing::ended() const {
+  const bool patient = options_.was_set("statusrate");
+  return interrupted() || output_.failed() || source_lost_ || (consumer_->exiting() && (reported_ || !patient));
+}
+
+void Tracing::run(const std::function<bool()>& over) {
+  Nanoseconds report_due = monotonic_now() + options_.number("statusrate");
+  while (!ended() && !over()) {
+    turn();
+    reported_ = monotonic_now() >= report_due;
+    if (!reported_) continue;
+    consumer_->report_drops();
+    report_due = monotonic_now() + options_.number("statusrate");
+  }
+}
+
+void Tracing::turn() {
+  loop_.turn();
+  if (auto done = take_events(); !done) {
+    output_.message(done.error().message());
+    source_lost_ = true;
+  }
+  consumer_->drain();
+}
+
+int Tracing::exit_status() const { return source_lost_ ? 1 : consumer_->exit_status(); }
+
+// ---- the source's events ---------------------------------------------------------------------------------------
+
+/// Notes the mappings of processes that have ended since take_events(). It is called while a body runs, so every other
+/// event waits for take_events().
+void Tracing::take_names() {
+  while (source_ != nullptr && !source_lost_) {
+    auto event = source_->next_event();
+    if (!event || !*event) return;  // an error comes again
+    if (const auto* mapping = std::get_if<MappingEnds>(&**event)) {
+      consumer_->note_mapping(*mapping);
+    } else {
+      deferred_.push_back(std::move(**event));
+    }
+  }
+}
+
+Result<void> Tracing::take_events() {
+  while (!deferred_.empty()) {
+    const SourceEvent event = std::move(deferred_.front());
+    deferred_.pop_front();
+    if (auto done = take_event(event); !done) return done;
+  }
+  while (source_ != nullptr && !source_lost_) {
+    auto event = source_->next_event();
+    if (!event) return std::move(event).error();
+    if (!*event) break;
+    if (auto done = take_event(**event); !done) return done;
+  }
+  return look_at_mapped();
+}
+
+/// Makes the probes of files that were mapped, then lets the threads go on that wait for that.
+Result<void> Tracing::look_at_mapped() {
+  if (mapped_.empty()) return {};
+  const std::vector<FileMapped> mapped = std::exchange(mapped_, {});
+  std::vector<std::string> paths;
+  for (const FileMapped& file : mapped) paths.push_back(file.path);
+  auto done = framework_.modules_appeared(paths);
+  for (const FileMapped& file : mapped) {
+    if (threads_ != nullptr && file.waiting != 0) (void)threads_->seen(file.waiting).has_value();
+  }
+  return done;
+}
+
+Result<void> Tracing::take_event(const SourceEvent& event) {
+  return std::visit([this](const auto& one) { return take(one); }, event);
+}
+
+Result<void> Tracing::take(const TargetGone& gone) {
+  targets_.note_end(gone.pid, gone.wait_status);
+  return {};
+}
+
+Result<void> Tracing::take(const AllGone&) {
+  targets_.note_all_gone();
+  return {};
+}
+
+Result<void> Tracing::take(const FileMapped& file) {
+  consumer_->note_process(file.pid);
+  mapped_.push_back(file);
+  return mapped_.size() < kMappedAtOnce ? Result<void>() : look_at_mapped();
+}
+
+Result<void> Tracing::take(const MappingEnds& mapping) {
+  consumer_->note_mapping(mapping);
+  return {};
+}
+
+Result<void> Tracing::take(const ProgramChanged& changed) {
+  consumer_->note_process(changed.pid);
+  return {};
+}
+
+Result<void> Tracing::take(const Notice& notice) {
+  output_.message(notice.text);
+  return {};
+}
+
+/// What the source has said while it let the targets go.
+void Tracing::take_notices() {
+  for (auto event = source_->next_event(); event && *event; event = source_->next_event()) {
+    if (const auto* notice = std::get_if<Notice>(&**event)) output_.message(notice->text);
+    if (const auto* mapping = std::get_if<MappingEnds>(&**event)) consumer_->note_mapping(*mapping);
+  }
+}
+
+// ---- the end ---------------------------------------------------------------------------------------------------
+
+void Tracing::set_end(std::function<std::string(Consumer&)> report, bool rest) {
+  report_ = std::move(report);
+  prints_rest_ = rest;
+}
+
+void Tracing::finish() {
+  // Nothing fires any more once the targets are let go; what they did until now is in the rings.
+  std::string cost;
+  if (source_ != nullptr && !source_lost_) {
+    if (reports_cost_) cost = cost_of_tracing(*source_, began_);
+    targets_.release();
+    (void)framework_.disarm().has_value();
+    take_notices();
+    // What -c started is killed, what -p named runs on. If the run ends because our output has failed, all of them run on.
+    if (!output_.failed()) targets_.kill_started();
+  }
+  framework_.suspend();
+  if (output_.failed()) return;  // nobody would read what END prints
+  consumer_->drain_all();
+  consumer_->allow_end();
+  framework_.fire(kEnd, {});
+  consumer_->drain_all();
+  consumer_->report_drops();
+  const std::string report = report_ ? report_(*consumer_) : "";
+  if (prints_rest_) consumer_->finish();
+  output_.write(report);
+  output_.flush();
+  if (reports_cost_) report_cut_strings();
+  if (!cost.empty()) output_.message(cost);
+  print_statistics();
+}
+
+void Tracing::report_cut_strings() {
+  const uint64_t count = consumer_->full_strings();
+  if (count == 0) return;
+  output_.message(std::to_string(count) + (count == 1 ? " string fills" : " strings fill") + " strsize, " +
+                  std::to_string(options_.number("strsize")) +
+                  " bytes, and may be cut: -x strsize=N lets them be longer");
+}
+
+void Tracing::print_statistics() {
+  if (std::getenv("SONDE_STATISTICS") == nullptr || source_ == nullptr || source_lost_) return;
+  auto statistics = source_->statistics();
+  if (!statistics) return;
+  std::fprintf(stderr, "stops=%lu records=%lu drops=%lu firings=%lu steps=%lu emulated=%lu\n", statistics->stops,
+               statistics->records, statistics->drops, statistics->firings, statistics->steps, statistics->emulated);
+}
+
+// ---- the prompt's ----------------------------------------------------------------------------------------------
+
+Result<std::vector<uint32_t>> Tracing::enable(std::span<const Enabling> enablings) {
+  auto ids = framework_.enable_all(enablings);
+  if (!ids) return ids;
+  std::vector<uint32_t> kept, begun;
+  for (size_t i = 0; i < ids->size(); i++) {
+    (only_begin(enablings[i]) ? begun : kept).push_back((*ids)[i]);
+  }
+  if (begun.empty()) return kept;
+  framework_.fire(kBegin, {});
+  consumer_->drain_all();
+  if (auto done = framework_.disable_all(begun); !done) return std::move(done).error();
+  return kept;
+}
+
+bool Tracing::only_begin(const Enabling& enabling) {
+  return std::ranges::all_of(enabling.descriptions, [this](const ProbeDescription& description) {
+    return framework_.match(description) == std::vector<ProbeId>{kBegin};
+  });
+}
+
+Result<uint32_t> Tracing::start_target(const std::vector<std::string>& words) {
+  auto pid = targets_.start(words);
+  if (!pid) return pid;
+  consumer_->note_process(*pid);
+  if (auto done = targets_.go(); !done) return std::move(done).error();
+  return pid;
+}
+
+Result<void> Tracing::attach_target(uint32_t pid) {
+  if (auto done = targets_.attach(pid); !done) return done;
+  consumer_->note_process(pid);
+  return targets_.go();
+}
+
+}  // namespace sonde

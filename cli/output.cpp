@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Output that nobody may be reading
 //
-//   write --> pending_ --> flush, at 64 KiB or by the caller --> freopen()'s file, else -o's, else stdout
+//   write --> pending_ --> flush, at 64 KiB or by the caller --> sink --> freopen()'s file, else -o's, else stdout
 //
-// A message goes to stderr at once, so message() flushes first: what was traced before it stands before it. Messages, and
-// what goes to stdout, are written inside the frame, which takes the prompt's half-typed line away and puts it back.
+// message() flushes first: what was traced before it stands before it. Without a sink, which is at a prompt and before anything is traced, all is
+// written at once; then messages, and what goes to stdout, are written inside the frame, which takes the prompt's half-typed line away and puts it back.
 //
 // A write that fails ends the run. EPIPE, and POLLERR on watched_fd(), mean that the reader has gone: no message is
 // due. Any other error is reported once. We refused to go on without output, as strace does: a trace that nobody can
@@ -12,13 +12,15 @@
 #include "cli/output.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
+
+#include "runtime/session/interrupt.h"
 
 namespace sonde {
 
@@ -26,6 +28,15 @@ namespace {
 
 constexpr size_t kFlushAt = 1 << 16;
 std::string g_program_name = "sonde";
+
+std::shared_ptr<const Destination> destination(int fd, std::string name) {
+  return std::make_shared<const Destination>(Destination{fd, {}, std::move(name)});
+}
+
+std::shared_ptr<const Destination> destination(UniqueFd file, std::string name) {
+  const int fd = file.get();
+  return std::make_shared<const Destination>(Destination{fd, std::move(file), std::move(name)});
+}
 
 }  // namespace
 
@@ -37,6 +48,11 @@ void set_program_name(std::string_view argv0) {
 
 const std::string& program_name() { return g_program_name; }
 
+FileOutput::FileOutput()
+    : first_(destination(STDOUT_FILENO, "standard output")),
+      messages_(destination(STDERR_FILENO, "standard error")),
+      target_(first_) {}
+
 Result<UniqueFd> FileOutput::open_file(const std::string& path) {
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd < 0) return Error::from_errno("failed to open " + path);
@@ -44,19 +60,19 @@ Result<UniqueFd> FileOutput::open_file(const std::string& path) {
 }
 
 void FileOutput::redirect(UniqueFd file, std::string name) {
-  first_ = std::move(file);
-  first_name_ = std::move(name);
+  first_ = destination(std::move(file), std::move(name));
+  target_ = first_;
+}
+
+void FileOutput::write_behind(size_t room) {
+  flush();
+  sink_.emplace(room, [this](const Destination& to, int error) { note_failure(to, error); });
 }
 
 int FileOutput::watched_fd() const {
   struct stat about {};
-  if (failed() || ::fstat(target(), &about) != 0) return -1;
-  return S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode) ? target() : -1;
-}
-
-void FileOutput::write(std::string_view text) {
-  pending_ += text;
-  if (pending_.size() >= kFlushAt) flush();
+  if (failed() || ::fstat(target_->fd, &about) != 0) return -1;
+  return S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode) ? target_->fd : -1;
 }
 
 void FileOutput::set_frame(std::function<void()> before, std::function<void()> after) {
@@ -69,63 +85,75 @@ void FileOutput::set_frame(std::function<void()> before, std::function<void()> a
   };
 }
 
+void FileOutput::write(std::string_view text) {
+  pending_ += text;
+  if (pending_.size() >= kFlushAt) flush();
+}
+
 void FileOutput::message(std::string_view text) {
   flush();
+  std::string line = g_program_name + ": " + std::string(text) + "\n";
+  if (sink_) return sink_->put_message(messages_, std::move(line));
   before_();
-  std::fprintf(stderr, "%s: %.*s\n", g_program_name.c_str(), static_cast<int>(text.size()), text.data());
+  write_now(*messages_, line);
   after_();
 }
 
 void FileOutput::flush() {
   if (pending_.empty()) return;
-  if (target() != STDOUT_FILENO) return write_pending();
+  std::string text = std::exchange(pending_, {});
+  if (failed()) return;
+  if (sink_) return sink_->put(target_, std::move(text));
+  if (target_->fd != STDOUT_FILENO) return write_now(*target_, text);
   before_();
-  line_open_ = pending_.back() != '\n';
-  write_pending();
+  line_open_ = text.back() != '\n';
+  write_now(*target_, text);
   after_();
 }
+
+void FileOutput::settle() {
+  flush();
+  if (sink_) sink_->settle([] { return interrupted(); });
+}
+
+void FileOutput::finish() {
+  flush();
+  const bool ends_by_signal = interrupted();
+  if (sink_ && !sink_->settle([ends_by_signal] { return !ends_by_signal && interrupted(); }))
+    ::_exit(128 + interrupting_signal());
+}
+
+size_t FileOutput::room() const { return sink_ ? sink_->room() : SIZE_MAX; }
 
 Result<void> FileOutput::reopen(const std::string& path) {
   flush();
   if (path.empty()) {
-    file_ = UniqueFd();
+    target_ = first_;
     return {};
   }
   auto file = open_file(path);
   if (!file) return std::move(file).error();
-  file_ = std::move(*file);
-  file_name_ = path;
+  target_ = destination(std::move(*file), path);
   return {};
 }
 
-/// A terminal or a pipe has nothing to throw away.
 void FileOutput::truncate() {
   flush();
-  if (::ftruncate(target(), 0) == 0) ::lseek(target(), 0, SEEK_SET);
+  if (sink_) return sink_->truncate(target_);
+  truncate_file(target_->fd);
 }
 
-void FileOutput::write_pending() {
-  const int fd = target();
-  size_t done = 0;
-  while (done < pending_.size() && !failed()) {
-    ssize_t n = ::write(fd, pending_.data() + done, pending_.size() - done);
-    if (n >= 0) {
-      done += static_cast<size_t>(n);
-    } else if (errno == EAGAIN) {
-      pollfd ready{fd, POLLOUT, 0};
-      ::poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      note_failure(errno);
-    }
-  }
-  pending_.clear();
+void FileOutput::write_now(const Destination& to, std::string_view text) {
+  if (const int error = write_all(to.fd, text); error != 0) note_failure(to, error);
 }
 
-void FileOutput::note_failure(int error) {
+/// By the sink's thread, where there is one.
+void FileOutput::note_failure(const Destination& to, int error) {
+  if (&to == messages_.get()) return;  // nobody is left to be told
   if (error == EPIPE) return note_reader_gone();
   refused_ = true;
-  const std::string& name = file_ ? file_name_ : first_name_;
-  std::fprintf(stderr, "%s: failed to write to %s: %s\n", g_program_name.c_str(), name.c_str(), std::strerror(error));
+  std::fprintf(stderr, "%s: failed to write to %s: %s\n", g_program_name.c_str(), to.name.c_str(),
+               std::strerror(error));
 }
 
 }  // namespace sonde

@@ -65,6 +65,7 @@ void sonde_act_system(BodyContext* context, const ActionSite* site, uint32_t, co
   if (!formatted(context, *site, argv, command)) return;
   state.act_when_printed([&state, command = std::move(command)](std::string& out) {
     write_out(state, out);
+    if (state.output != nullptr) state.output->settle();  // the command writes behind it
     run_command(state, command);
   });
 }

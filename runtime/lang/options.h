@@ -112,6 +112,8 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"maxframes", OptionKind::Count, OptionPhase::Start, "127", "frames of any stack, at most"},
     {"nolibs", OptionKind::Flag, OptionPhase::CommandLine, "0", "load no D library"},
     {"nspec", OptionKind::Count, OptionPhase::Start, "1", "speculations at once"},
+    {"outbufsize", OptionKind::Size, OptionPhase::CommandLine, "16m",
+     "output that may wait for who reads it; records beyond are dropped and counted"},
     {"pgmax", OptionKind::Count, OptionPhase::CommandLine, "8", "processes that are held open at once"},
     {"preallocate", OptionKind::Size, OptionPhase::CommandLine, "4k", "accepted: memory is taken when it is needed"},
     {"printsize", OptionKind::Size, OptionPhase::Start, "8k", "most bytes that print() shows"},

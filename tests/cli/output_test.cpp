@@ -100,5 +100,22 @@ TEST(FileOutput, MessagesStandBehindWhatWasTraced) {
   EXPECT_EQ(order, "<>") << "the terminal's line is taken away for the message alone";
 }
 
+TEST(FileOutput, BehindItsWriterNothingWaits) {
+  Pipe pipe;
+  FileOutput output;
+  output.redirect(std::move(pipe.writer), "a pipe");
+  EXPECT_EQ(output.room(), SIZE_MAX);
+  const size_t much = 1 << 20;
+  output.write_behind(much);
+  output.write(std::string(much, 'x'));
+  EXPECT_EQ(output.room(), 0u);
+  std::string got(much, '\0');
+  for (size_t done = 0; done < much;)
+    done += static_cast<size_t>(::read(pipe.reader.get(), got.data() + done, much - done));
+  EXPECT_EQ(got, std::string(much, 'x'));
+  output.settle();
+  EXPECT_EQ(output.room(), much);
+}
+
 }  // namespace
 }  // namespace sonde

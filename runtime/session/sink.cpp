@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/session/sink.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace sonde {
+
+namespace {
+
+constexpr int kPatienceMs = 1000;
+
+/// A write to one of these may wait for somebody. After a POLLOUT it takes PIPE_BUF bytes without.
+bool may_wait(int fd) {
+  struct stat about {};
+  return ::fstat(fd, &about) != 0 || !S_ISREG(about.st_mode);
+}
+
+}  // namespace
+
+int write_all(int fd, std::string_view text, const std::function<void()>& waits) {
+  const bool patient = may_wait(fd);
+  while (!text.empty()) {
+    pollfd ready{fd, POLLOUT, 0};
+    if (patient && ::poll(&ready, 1, kPatienceMs) == 0) {
+      waits();
+      continue;
+    }
+    const ssize_t n = ::write(fd, text.data(), patient ? std::min<size_t>(text.size(), PIPE_BUF) : text.size());
+    if (n >= 0) {
+      text.remove_prefix(static_cast<size_t>(n));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+void truncate_file(int fd) {
+  if (::ftruncate(fd, 0) == 0) ::lseek(fd, 0, SEEK_SET);
+}
+
+Sink::Sink(size_t room, std::function<void(const Destination&, int error)> failed)
+    : room_(room), failed_(std::move(failed)) {
+  // Signals are for the session's thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { work(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Sink::~Sink() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  come_.notify_one();
+  thread_.join();
+}
+
+void Sink::put(std::shared_ptr<const Destination> to, std::string text) {
+  queue({std::move(to), std::move(text), Item::Kind::Text});
+}
+
+void Sink::put_message(std::shared_ptr<const Destination> to, std::string text) {
+  queue({std::move(to), std::move(text), Item::Kind::Message});
+}
+
+void Sink::truncate(std::shared_ptr<const Destination> to) { queue({std::move(to), {}, Item::Kind::Truncation}); }
+
+void Sink::queue(Item item) {
+  {
+    const std::lock_guard lock(mutex_);
+    queued_ += item.text.size();
+    queue_.push_back(std::move(item));
+  }
+  come_.notify_one();
+}
+
+size_t Sink::room() const {
+  const std::lock_guard lock(mutex_);
+  return room_ - std::min(room_, queued_);
+}
+
+bool Sink::settle(const std::function<bool()>& gives_up) {
+  std::unique_lock lock(mutex_);
+  const auto done = [this] { return queue_.empty() && !working_; };
+  while (!settled_.wait_for(lock, std::chrono::milliseconds(100), done)) {
+    if (gives_up()) return false;
+  }
+  return true;
+}
+
+void Sink::work() {
+  std::set<const Destination*> wrong;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    come_.wait(lock, [this] { return !queue_.empty() || ends_; });
+    if (queue_.empty()) return;
+    const Item item = std::move(queue_.front());
+    queue_.pop_front();
+    working_ = true;
+    lock.unlock();
+    const int error = wrong.contains(item.to.get()) ? 0 : carry_out(item);
+    if (error != 0) {
+      wrong.insert(item.to.get());
+      failed_(*item.to, error);
+    }
+    lock.lock();
+    working_ = false;
+    queued_ -= item.text.size();
+    if (queue_.empty()) settled_.notify_all();
+  }
+}
+
+int Sink::carry_out(const Item& item) {
+  if (item.kind != Item::Kind::Truncation) return write_all(item.to->fd, item.text, [this] { write_messages(); });
+  truncate_file(item.to->fd);
+  return 0;
+}
+
+/// Those that wait behind a write that does.
+void Sink::write_messages() {
+  std::deque<Item> messages;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto is_message = [](const Item& item) { return item.kind == Item::Kind::Message; };
+    std::ranges::copy_if(queue_, std::back_inserter(messages), is_message);
+    std::erase_if(queue_, is_message);
+    for (const Item& item : messages) queued_ -= item.text.size();
+  }
+  for (const Item& item : messages) (void)write_all(item.to->fd, item.text);
+}
+
+}  // namespace sonde

@@ -31,11 +31,14 @@ namespace sonde {
 
 namespace {
 
-enum LongOption { kRepl = 256, kHelp, kProvider, kSummary, kVersion };
+enum LongOption { kRepl = 256, kDuration, kExitOnEof, kHelp, kInterval, kProvider, kSummary, kVersion };
 
 const option kLongOptions[] = {
     {"repl", no_argument, nullptr, kRepl},
+    {"duration", required_argument, nullptr, kDuration},
+    {"exit-on-eof", no_argument, nullptr, kExitOnEof},
     {"help", no_argument, nullptr, kHelp},
+    {"interval", required_argument, nullptr, kInterval},
     {"provider", required_argument, nullptr, kProvider},
     {"summary", no_argument, nullptr, kSummary},
     {"version", no_argument, nullptr, kVersion},
@@ -142,7 +145,10 @@ class Parser {
       case 'l': return set("zdefs") && mode(Mode::List);
       case 'V':
       case kVersion: return mode(Mode::Version);
+      case kDuration: return set("duration", value);
+      case kExitOnEof: return set("eofexit");
       case kHelp: return mode(Mode::Help);
+      case kInterval: return set("interval", value);
       case kRepl: return mode(Mode::Prompt);
       case kSummary: arguments_.summary = true; return true;
       case kProvider: arguments_.providers.push_back(value); return true;
@@ -332,6 +338,8 @@ std::string help() {
          "  -L DIR      adds a directory of D libraries\n"
          "  -F          indents by entry and return\n"
          "  --summary   calls, errors and time of each system call at the end, as strace -c\n"
+         "  --duration=10s, --exit-on-eof   end the run by themselves\n"
+         "  --interval=10s   prints the aggregations that often; so does SIGUSR1, once\n"
          "  -x OPT=VAL  sets an option; -x help lists them\n"
          "instead of tracing\n"
          "  -l [PROBE]  lists probes; with -v their arguments\n"

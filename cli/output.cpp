@@ -137,6 +137,16 @@ Result<void> FileOutput::reopen(const std::string& path) {
   return {};
 }
 
+Result<void> FileOutput::reopen_first() {
+  flush();
+  auto file = open_file(first_->name);
+  if (!file) return std::move(file).error();
+  To anew = destination(std::move(*file), first_->name);
+  if (target_ == first_) target_ = anew;
+  first_ = std::move(anew);
+  return {};
+}
+
 void FileOutput::truncate() {
   flush();
   if (sink_) return sink_->truncate(target_);

@@ -28,7 +28,7 @@ class FileOutput : public Output {
   FileOutput();
   /// Appends to a file (-o).
   static Result<UniqueFd> open_file(const std::string& path);
-  /// From the start to `file` in place of stdout; `name` is for messages.
+  /// From the start to `file` in place of stdout; `name` is for messages, and what reopen_first() opens.
   void redirect(UniqueFd file, std::string name);
   /// From now on a thread writes, so that nobody waits for a reader: `room` bytes may be queued. Not where there is a frame.
   void write_behind(size_t room);
@@ -43,6 +43,7 @@ class FileOutput : public Output {
   void settle() override;
   size_t room() const override;
   Result<void> reopen(const std::string& path) override;
+  Result<void> reopen_first() override;
   void truncate() override;
   bool failed() const override { return reader_gone_ || refused_; }
   int watched_fd() const override;

@@ -63,7 +63,7 @@ class Prompt {
       sonde_end_args(how.data(), status);
       output_.message("process " + std::to_string(pid) + " " + format_end(how[0], how[1]));
     };
-    keep_going_at_sigint();
+    drop_line_at_sigint();
     watch();
     session_.tracing().run([this] { return over(); });
     output_.set_frame([] {}, [] {});
@@ -83,7 +83,7 @@ class Prompt {
   void watch() {
     EventLoop& loop = session_.tracing().loop();
     loop.watch(interrupt_fd, POLLIN, [this] {
-      if (take_dropped_line()) drop_line();
+      if (take_asked(Asked::DropLine)) drop_line();
     });
     loop.watch([this] { return reader_->ended() ? -1 : STDIN_FILENO; }, POLLIN,
                [this] {

@@ -133,6 +133,7 @@ class Run {
     auto file = FileOutput::open_file(arguments_.output);
     if (!file) return std::move(file).error();
     output_.redirect(std::move(*file), arguments_.output);
+    reopen_at_sighup();
     return {};
   }
 

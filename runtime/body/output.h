@@ -24,6 +24,8 @@ class Output {
   /// freopen(): output is appended to a file from now on; with an empty path it goes where it went at first.
   /// Errors: those of open(2); output then goes on as before.
   virtual Result<void> reopen(const std::string&) { return Error("this output cannot be sent elsewhere", ENOTSUP); }
+  /// The file that output went to at first is opened anew by its name: it was renamed. Errors: as reopen().
+  virtual Result<void> reopen_first() { return {}; }
   /// ftruncate(): what was written is thrown away, if the output is a file.
   virtual void truncate() {}
   /// What is written gets nowhere any more: a message has said why, but for a reader that has gone. The run is to end.

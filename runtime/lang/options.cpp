@@ -107,14 +107,25 @@ constexpr RateUnit kRateUnits[] = {
     {"day", 24 * 3600 * kSecond},
 };
 
+std::optional<uint64_t> in_units_of_time(uint64_t number, std::string_view unit) {
+  for (const RateUnit& known : kRateUnits)
+    if (same(unit, known.name)) return times(number, known.ns);
+  return std::nullopt;
+}
+
 /// The period in ns. A number without a unit counts per second.
 std::optional<uint64_t> parse_rate(std::string_view text) {
   auto number = take_number(text);
   if (!number || *number == 0) return std::nullopt;
   if (text.empty() || same(text, "hz")) return std::max<uint64_t>(1, kSecond / *number);
-  for (const RateUnit& unit : kRateUnits)
-    if (same(text, unit.name)) return times(*number, unit.ns);
-  return std::nullopt;
+  return in_units_of_time(*number, text);
+}
+
+/// Nanoseconds. A number without a unit is seconds.
+std::optional<uint64_t> parse_duration(std::string_view text) {
+  auto number = take_number(text);
+  if (!number || *number == 0) return std::nullopt;
+  return in_units_of_time(*number, text.empty() ? "s" : text);
 }
 
 struct TextChoice {
@@ -183,6 +194,7 @@ std::optional<uint64_t> parse(const OptionRow& row, std::string_view text) {
     }
     case OptionKind::Room: return parse_room(text);
     case OptionKind::Count: return parse_count(text);
+    case OptionKind::Duration: return parse_duration(text);
     case OptionKind::Rate: return parse_rate(text);
     case OptionKind::Text: return parse_text(row.name, text);
     case OptionKind::List: return text.empty() ? std::nullopt : std::optional<uint64_t>(0);
@@ -252,6 +264,7 @@ std::string hint_on_option(std::string_view name, std::string_view value) {
     case OptionKind::Size: return "bytes, as in 4096, 64k or 4m; 1 at least";
     case OptionKind::Room: return "bytes, as in 4096, 64k or 4m";
     case OptionKind::Count: return "a number";
+    case OptionKind::Duration: return "a time, as in 10s or 500ms";
     case OptionKind::Rate: return "a period or a rate, as in 10ms or 100hz";
     case OptionKind::Text: return choices_text(name);
     case OptionKind::List: return "a text";

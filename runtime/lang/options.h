@@ -16,11 +16,12 @@
 namespace sonde {
 
 enum class OptionKind : uint8_t {
-  Flag,   ///< no value, or yes/no, true/false, on/off, enable(d)/disable(d), set/unset
-  Size,   ///< bytes, with k m g t; at least 1
-  Room,   ///< the same, or 0
-  Count,  ///< a number, 0 or more
-  Rate,   ///< period in ns: with ns us ms s m h d and long forms, or hz; a bare number is hertz
+  Flag,      ///< no value, or yes/no, true/false, on/off, enable(d)/disable(d), set/unset
+  Size,      ///< bytes, with k m g t; at least 1
+  Room,      ///< the same, or 0
+  Count,     ///< a number, 0 or more
+  Duration,  ///< ns: with the same units; a bare number is seconds
+  Rate,      ///< period in ns: with ns us ms s m h d and long forms, or hz; a bare number is hertz
   Text,
   List,  ///< text; each setting adds one
 };
@@ -88,14 +89,19 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
      "functions of C++, Rust and D are shown as in the source; no: as the linker has them"},
     {"destructive", OptionKind::Flag, OptionPhase::Start, "0", "allow destructive actions"},
     {"droptags", OptionKind::Flag, OptionPhase::Always, "0", "print the tags of drops"},
+    {"duration", OptionKind::Duration, OptionPhase::CommandLine, "", "the run ends by itself after that time"},
     {"dynvarsize", OptionKind::Size, OptionPhase::Start, "16m", "memory for associative and thread-local variables"},
     {"empty", OptionKind::Flag, OptionPhase::Compile, "0", "a program may be empty"},
+    {"eofexit", OptionKind::Flag, OptionPhase::CommandLine, "0",
+     "the run ends when standard input, a pipe or a socket, is at its end"},
     {"errtags", OptionKind::Flag, OptionPhase::Compile, "0", "print the tags of compile errors"},
     {"evaltime", OptionKind::Text, OptionPhase::Compile, "",
      "where a -c program waits for the probes: exec, preinit, postinit (dynamic linker done) or main"},
     {"flowindent", OptionKind::Flag, OptionPhase::Always, "0", "indent entry and return"},
     {"ilp32", OptionKind::Flag, OptionPhase::CommandLine, "0", "as -32: long and pointers in memory have 4 bytes"},
     {"incdir", OptionKind::List, OptionPhase::CommandLine, "", "as -I"},
+    {"interval", OptionKind::Duration, OptionPhase::CommandLine, "",
+     "aggregations are printed at each multiple of that time, 100 ms at least"},
     {"jstackframes", OptionKind::Count, OptionPhase::Start, "50", "frames of jstack()"},
     {"jstackstrsize", OptionKind::Count, OptionPhase::Start, "512", "bytes of names of jstack()"},
     {"kdefs", OptionKind::Flag, OptionPhase::Compile, "1", "kernel symbols must be known"},

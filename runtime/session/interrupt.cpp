@@ -6,15 +6,16 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstdint>
 
 namespace sonde {
 
 namespace {
 
 std::atomic<int> g_signal{0};
-std::atomic<bool> g_drops_line{false};
+std::atomic<uint32_t> g_asked{0};  ///< a bit for each
 int g_wake = -1;
+
+constexpr uint32_t bit(Asked what) { return 1u << static_cast<uint32_t>(what); }
 
 void wake() {
   const uint64_t one = 1;
@@ -26,8 +27,9 @@ void on_interrupt(int signal) {
   wake();
 }
 
-void on_line_interrupt(int) {
-  g_drops_line = true;
+template <Asked what>
+void on_asked(int) {
+  g_asked |= bit(what);
   wake();
 }
 
@@ -44,6 +46,7 @@ void catch_interrupts() {
   if (g_wake >= 0) return;
   g_wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) handle(signal, on_interrupt);
+  handle(SIGUSR1, on_asked<Asked::Snapshot>);
   ::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -51,15 +54,17 @@ int interrupting_signal() { return g_signal.load(std::memory_order_relaxed); }
 
 bool interrupted() { return interrupting_signal() != 0; }
 
+void reopen_at_sighup() { handle(SIGHUP, on_asked<Asked::Reopen>); }
+
+void drop_line_at_sigint() { handle(SIGINT, on_asked<Asked::DropLine>); }
+
+bool take_asked(Asked what) { return (g_asked.fetch_and(~bit(what)) & bit(what)) != 0; }
+
 int interrupt_fd() { return g_wake; }
 
-void keep_going_at_sigint() { handle(SIGINT, on_line_interrupt); }
-
-bool take_dropped_line() {
-  if (!g_drops_line.exchange(false)) return false;
+void clear_interrupt_fd() {
   uint64_t count = 0;
   [[maybe_unused]] ssize_t n = ::read(g_wake, &count, sizeof count);
-  return true;
 }
 
 }  // namespace sonde

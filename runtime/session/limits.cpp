@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -74,6 +75,17 @@ Result<void> check_clauses(const BodyProgram& program, const Options& options) {
   for (const ClauseDesc& clause : program.clauses) {
     if (!clause.impossible.empty()) return Error(clause.impossible, ENOTSUP);
   }
+  return {};
+}
+
+Result<void> check_ends(const Options& options) {
+  constexpr uint64_t kLeastInterval = 100'000'000;
+  if (options.was_set("interval") && options.number("interval") < kLeastInterval)
+    return Error("interval: 100ms at least", EINVAL);
+  struct stat about {};
+  if (options.flag("eofexit") &&
+      (::fstat(STDIN_FILENO, &about) != 0 || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode))))
+    return Error("eofexit: standard input is no pipe or socket: its end cannot be waited for", EINVAL);
   return {};
 }
 

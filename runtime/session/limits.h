@@ -18,6 +18,8 @@ Result<void> settle_aggregation_size(Options& options, Output& output);
 /// Errors: ENOSPC, a clause's record is larger than a whole buffer, or an element than aggsize; ENOTSUP, a clause cannot be enabled at all. What is
 /// as long as the event makes it is not counted.
 Result<void> check_clauses(const BodyProgram& program, const Options& options);
+/// Errors: EINVAL, interval is under 100 ms, or eofexit's standard input is neither pipe nor socket, so that its end cannot be waited for.
+Result<void> check_ends(const Options& options);
 /// -x cpu: this thread runs there from now on, and timers that are started later fire there. Errors: EINVAL, there is no such CPU; those of sched_setaffinity(2).
 Result<void> keep_to_cpu(const Options& options);
 

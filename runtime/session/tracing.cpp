@@ -2,6 +2,8 @@
 #include "runtime/session/tracing.h"
 
 #include <poll.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,6 +23,14 @@ constexpr ProbeId kEnd{2};
 constexpr Nanoseconds kLongestWait =
     1'000'000'000;                    ///< a very long switchrate must not keep exit() or the end of a target waiting
 constexpr size_t kMappedAtOnce = 64;  ///< events; the thread that mapped the first of them may wait
+
+/// When the time of day is next a multiple of `period`: on all machines at once. CLOCK_MONOTONIC.
+Nanoseconds next_multiple(Nanoseconds period) {
+  timespec now;
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const Nanoseconds wall = static_cast<Nanoseconds>(now.tv_sec) * 1'000'000'000 + static_cast<Nanoseconds>(now.tv_nsec);
+  return monotonic_now() + period - wall % period;
+}
 
 }  // namespace
 
@@ -48,6 +58,7 @@ Result<void> Tracing::start(std::span<const Enabling> enablings) {
   if (auto done = keep_to_cpu(options_); !done) return done;
   if (auto done = settle_aggregation_size(options_, output_); !done) return done;
   if (auto done = check_clauses(program_, options_); !done) return done;
+  if (auto done = check_ends(options_); !done) return done;
   consumer_ = std::make_unique<Consumer>(program_, framework_, source_, options_, output_);
   for (uint32_t pid : targets_.live()) consumer_->note_process(pid);
   for (const auto& [pid, arguments] : targets_.execs()) consumer_->note_exec(pid, arguments);
@@ -69,19 +80,48 @@ Result<void> Tracing::start(std::span<const Enabling> enablings) {
 }
 
 void Tracing::watch() {
-  loop_.watch(interrupt_fd, POLLIN);
+  loop_.watch(interrupt_fd, POLLIN, [this] { take_signals(); });
   loop_.watch([this] { return source_ != nullptr ? source_->event_fd() : -1; }, POLLIN);
   loop_.watch([this] { return output_.watched_fd(); }, 0, [this] { output_.note_reader_gone(); });
   loop_.every([this] { return std::min(options_.number("switchrate"), kLongestWait); });
   loop_.at([this] { return consumer_->next_due(); });
   loop_.at([this] { return deferred_.empty() ? EventLoop::kNever : 0; });
+  if (options_.was_set("duration")) loop_.at([this] { return time_limit(); });
+  if (options_.flag("eofexit")) loop_.watch([] { return STDIN_FILENO; }, POLLRDHUP, [this] { input_over_ = true; });
+  if (!options_.was_set("interval")) return;
+  snapshot_due_ = next_multiple(options_.number("interval"));
+  loop_.at([this] { return snapshot_due_; },
+           [this] {
+             snapshot_due_ = next_multiple(options_.number("interval"));
+             snapshot();
+           });
+}
+
+void Tracing::take_signals() {
+  if (!interrupted()) clear_interrupt_fd();
+  if (take_asked(Asked::Snapshot)) snapshot();
+  if (!take_asked(Asked::Reopen)) return;
+  if (auto done = output_.reopen_first(); !done)
+    output_.message(done.error().message() + "; going on with the old file");
+}
+
+/// All aggregations as they are now.
+void Tracing::snapshot() {
+  consumer_->drain();
+  (void)consumer_->print_aggregation("").has_value();
+}
+
+Nanoseconds Tracing::time_limit() const {
+  if (!options_.was_set("duration")) return EventLoop::kNever;
+  return began_ + std::min(options_.number("duration"), EventLoop::kNever - began_);
 }
 
 // ---- the run ---------------------------------------------------------------------------------------------------
 
 bool Tracing::ended() const {
   const bool patient = options_.was_set("statusrate");
-  return interrupted() || output_.failed() || source_lost_ || (consumer_->exiting() && (reported_ || !patient));
+  return interrupted() || output_.failed() || source_lost_ || input_over_ || monotonic_now() >= time_limit() ||
+         (consumer_->exiting() && (reported_ || !patient));
 }
 
 void Tracing::run(const std::function<bool()>& over) {

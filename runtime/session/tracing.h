@@ -42,7 +42,7 @@ class Tracing {
 
   Result<void> start(std::span<const Enabling> enablings);
   /// Turns until the run is over: exit() was called, a signal asks for the end, nothing of the output can be written any more, the source is
-  /// gone, or `over` says so. exit() ends it at once; where statusrate was set, at the next report of drops.
+  /// gone, the time that it may take has passed, the input that it is to end with has ended, or `over` says so. exit() ends it at once; where statusrate was set, at the next report of drops.
   void run(const std::function<bool()>& over);
   /// What run() has left: END, the rest of the output, drops.
   void finish();
@@ -83,6 +83,9 @@ class Tracing {
   Result<void> take(const SourceStays&) { return {}; }
   bool only_begin(const Enabling& enabling);
   void watch();
+  void take_signals();
+  void snapshot();
+  Nanoseconds time_limit() const;
   bool ended() const;
   void report_cut_strings();
   void print_statistics();
@@ -102,7 +105,9 @@ class Tracing {
   bool reports_cost_ = false;
   bool reported_ = true;  ///< the last turn has reported drops
   bool source_lost_ = false;
-  Nanoseconds began_ = 0;             ///< when the targets were let go
+  bool input_over_ = false;  ///< of -x eofexit
+  Nanoseconds began_ = 0;    ///< when the targets were let go
+  Nanoseconds snapshot_due_ = EventLoop::kNever;
   std::vector<FileMapped> mapped_;    ///< taken, not looked at yet
   std::deque<SourceEvent> deferred_;  ///< taken by take_names() on its way, for take_events()
 };

@@ -83,3 +83,65 @@ def a_full_disk_ends_the_run(world):
     equal(result.stderr, "sonde: failed to write to /dev/full: No space left on device\n", "what it says")
     equal(tracer_of(busy.pid), 0, "the target's tracer")
     equal(busy.poll(), None, "the target lives")
+
+
+@scenario()
+def a_run_ends_by_itself(world):
+    """--duration, and --exit-on-eof: as by Ctrl-C, with status 0, and a process of -p lives on."""
+    target = world.start(["sleep", "1000"])
+    result = world.sonde("-q", "-n", 'END { trace("ended"); }', "-p", str(target.pid), "--duration=300ms")
+    check("ended" in result.stdout, f"END has run: {result}")
+    sonde = world.start_sonde("-q", "-n", 'BEGIN { trace("begun"); } END { trace("ended"); }', "-p", str(target.pid), "--exit-on-eof",
+                              stdin=subprocess.PIPE)
+    wait_until(lambda: attached_to(sonde, target.pid), what="attached")
+    sonde.stdin.write("what comes is not looked at\n")
+    sonde.stdin.flush()
+    time.sleep(0.2)
+    equal(sonde.poll(), None, "it goes on while its input does")
+    sonde.stdin.close()
+    equal(sonde.wait(30 * support.patience), 0, "status")
+    check("ended" in sonde.stdout.read(), "END has run")
+    equal((target.poll(), tracer_of(target.pid)), (None, 0), "the target, and its tracer")
+
+
+@scenario()
+def snapshots_while_it_runs(world):
+    """--interval prints the aggregations again and again, SIGUSR1 once; they are the same at the end."""
+    text = world.path("text", "")
+    sonde = world.start_sonde("-q", "-n", 'BEGIN { @a["answer"] = sum(42); }', stdout=open(text, "w", encoding="utf-8"))
+    wait_until(lambda: handles(sonde.pid, signal.SIGUSR1), what="its handler")
+    count = lambda: open(text, encoding="utf-8").read().split().count("42")
+    for wanted in (1, 2):
+        sonde.send_signal(signal.SIGUSR1)
+        wait_until(lambda: count() == wanted, what=f"{wanted} snapshots")
+    sonde.send_signal(signal.SIGINT)
+    equal((sonde.wait(30 * support.patience), count()), (0, 3), "status, and the end's")
+    often = world.sonde("-q", "-n", 'BEGIN { @a["answer"] = sum(42); } tick-10ms /ticks++ == 100/ { exit(0); }', "--interval=200ms")
+    check(4 <= often.stdout.split().count("42") <= 8, f"a second in intervals of 200 ms, and the end: {often.stdout}")
+
+
+def handles(pid, number):
+    """Whether a process catches that signal."""
+    caught = next(line for line in open(f"/proc/{pid}/status", encoding="ascii") if line.startswith("SigCgt"))
+    return int(caught.split()[1], 16) >> (number - 1) & 1
+
+
+@scenario()
+def the_file_of_o_is_opened_anew(world):
+    """SIGHUP, for a log that was renamed. Without -o it ends the run, as ever."""
+    log, old = world.path("log"), world.path("log.1")
+    sonde = world.start_sonde("-q", "-o", log, "-n", 'tick-10ms { printf("%d\\n", ++ticks); }')
+    wait_until(lambda: os.path.exists(log) and os.path.getsize(log) > 0, what="the first ticks")
+    os.rename(log, old)
+    sonde.send_signal(signal.SIGHUP)
+    wait_until(lambda: os.path.exists(log) and os.path.getsize(log) > 0, what="ticks in the new file")
+    equal(sonde.poll(), None, "it goes on")
+    sonde.send_signal(signal.SIGINT)
+    equal(sonde.wait(30 * support.patience), 0, "status")
+    ticks = [int(word) for path in (old, log) for word in open(path, encoding="utf-8").read().split()]
+    equal(ticks, list(range(1, len(ticks) + 1)), "none is lost, none comes twice")
+    ended = world.start_sonde("-q", "-n", "BEGIN { trace(1); }")
+    check(ended.stdout.readline() is not None, "begun")
+    wait_until(lambda: handles(ended.pid, signal.SIGHUP), what="its handler")
+    ended.send_signal(signal.SIGHUP)
+    equal(ended.wait(30 * support.patience), 0, "status of SIGHUP without -o")

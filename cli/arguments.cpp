@@ -31,11 +31,14 @@ namespace sonde {
 
 namespace {
 
-enum LongOption { kRepl = 256, kHelp, kProvider, kSummary, kVersion };
+enum LongOption { kRepl = 256, kFormat, kHelp, kHost, kLabels, kProvider, kSummary, kVersion };
 
 const option kLongOptions[] = {
     {"repl", no_argument, nullptr, kRepl},
+    {"format", required_argument, nullptr, kFormat},
     {"help", no_argument, nullptr, kHelp},
+    {"host", required_argument, nullptr, kHost},
+    {"labels", required_argument, nullptr, kLabels},
     {"provider", required_argument, nullptr, kProvider},
     {"summary", no_argument, nullptr, kSummary},
     {"version", no_argument, nullptr, kVersion},
@@ -142,7 +145,10 @@ class Parser {
       case 'l': return set("zdefs") && mode(Mode::List);
       case 'V':
       case kVersion: return mode(Mode::Version);
+      case kFormat: return set("format", value);
       case kHelp: return mode(Mode::Help);
+      case kHost: return set("host", value);
+      case kLabels: return set("labels", value);
       case kRepl: return mode(Mode::Prompt);
       case kSummary: arguments_.summary = true; return true;
       case kProvider: arguments_.providers.push_back(value); return true;
@@ -326,6 +332,7 @@ std::string help() {
          "how\n"
          "  -q          prints only what the script prints\n"
          "  -o FILE     appends the output to FILE\n"
+         "  --format=F  text, or for programs: jsonl and others; --host and --labels say of whom\n"
          "  -w          allows destructive actions: stop(), raise(), system()\n"
          "  -Z          descriptions may match nothing\n"
          "  -C          runs cpp on scripts first; -D, -U, -I, -H and -X are cpp's\n"

@@ -34,9 +34,11 @@
 #include "cli/cost.h"
 #include "cli/descendants.h"
 #include "cli/interrupt.h"
+#include "cli/labels.h"
 #include "cli/sources.h"
 #include "providers/registry.h"
 #include "runtime/agg/functions.h"
+#include "runtime/base/sha256.h"
 #include "runtime/process/demangle.h"
 #include "runtime/syscall/decode.h"
 #include "runtime/utrace/thread_status.h"
@@ -314,6 +316,9 @@ Result<std::vector<CompiledText>> Session::compile(std::span<const SourceText> t
     (void)await_targets().has_value();
     return live_.empty() ? 0u : live_.front();
   };
+  std::string all;
+  for (const SourceText& text : texts) all += text.text;
+  script_digest_ = sha256(all);
   auto compiled = compiler_->compile(texts, macros);
   if (auto done = await_targets(); !done) return std::move(done).error();
   return compiled;
@@ -332,6 +337,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   for (const ClauseDesc& clause : program_.clauses)
     if (!clause.impossible.empty()) return Error(clause.impossible, ENOTSUP);
   consumer_ = std::make_unique<Consumer>(program_, *framework_, source_, options_, output_);
+  if (auto done = begin_output(); !done) return done;
   for (uint32_t pid : live_) consumer_->note_process(pid);
   for (auto& [pid, arguments] : execs_) consumer_->note_exec(pid, std::move(arguments));
   consumer_->catch_up_by([this] { take_names(); });
@@ -358,6 +364,21 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   if (consumer_->exiting()) abandon_targets();
   going_ = source_ != nullptr;
   began_ = monotonic_ns();
+  return {};
+}
+
+/// Tells the printer what this run is.
+Result<void> Session::begin_output() {
+  auto labels = parse_labels(options_.text("labels"));
+  if (!labels) return std::move(labels).error();
+  std::string host = options_.text("host");
+  if (host.empty()) {
+    char name[HOST_NAME_MAX + 1] = "";
+    (void)::gethostname(name, sizeof name - 1);
+    host = name;
+  }
+  const std::string source(source_ != nullptr ? source_->name() : "");
+  consumer_->begin({std::move(host), std::move(*labels), script_digest_, source, &program_.aggregations});
   return {};
 }
 
@@ -579,10 +600,18 @@ void Session::finish() {
   consumer_->report_drops();
   const std::string report = report_ ? report_(*consumer_) : "";
   if (prints_rest_) consumer_->finish();
+  consumer_->end({consumer_->exit_status(), why_over()});
   output_.write(report);
   output_.flush();
   if (tells_cost_) tell_cut_strings();
   if (!cost.empty()) output_.message(cost);
+}
+
+/// For printers. Several may hold: what ended the run comes first.
+std::string_view Session::why_over() const {
+  if (consumer_->exiting()) return "exit";
+  if (interrupted()) return "signal";
+  return source_lost_ ? "source" : "target";
 }
 
 void Session::tell_cut_strings() {

@@ -112,6 +112,8 @@ class Session {
   Result<void> check_aggregations();
   Result<void> check_cpu();
   Result<void> check_records();
+  Result<void> begin_output();
+  std::string_view why_over() const;
   void loop();
   bool over() const;
   void tell_cut_strings();
@@ -139,6 +141,7 @@ class Session {
   bool going_ = false;
   std::function<std::string(Consumer&)> report_;
   bool prints_rest_ = true;
+  std::string script_digest_;  ///< SHA-256 of the texts
   bool tells_cost_ = false;
   bool shows_calls_ = false;
   Nanoseconds began_ = 0;  ///< when the targets were let go

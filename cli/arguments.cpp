@@ -31,17 +31,21 @@ namespace sonde {
 
 namespace {
 
-enum LongOption { kRepl = 256, kDuration, kExitOnEof, kHelp, kInterval, kProvider, kSummary, kVersion };
+enum LongOption { kRepl = 256, kExitOnEof, kHelp, kProvider, kSummary, kVersion, kSetting };
 
 const option kLongOptions[] = {
     {"repl", no_argument, nullptr, kRepl},
-    {"duration", required_argument, nullptr, kDuration},
     {"exit-on-eof", no_argument, nullptr, kExitOnEof},
     {"help", no_argument, nullptr, kHelp},
-    {"interval", required_argument, nullptr, kInterval},
     {"provider", required_argument, nullptr, kProvider},
     {"summary", no_argument, nullptr, kSummary},
     {"version", no_argument, nullptr, kVersion},
+    // --NAME VALUE is -x NAME=VALUE.
+    {"duration", required_argument, nullptr, kSetting},
+    {"format", required_argument, nullptr, kSetting},
+    {"host", required_argument, nullptr, kSetting},
+    {"interval", required_argument, nullptr, kSetting},
+    {"labels", required_argument, nullptr, kSetting},
     {nullptr, 0, nullptr, 0},
 };
 
@@ -106,7 +110,11 @@ class Parser {
     optind = 1;
     opterr = 0;
     argv_ = {argv, static_cast<size_t>(argc)};
-    for (int letter; (letter = getopt_long(argc, argv, kLetters, kLongOptions, nullptr)) != -1;) {
+    for (int letter, which = 0; (letter = getopt_long(argc, argv, kLetters, kLongOptions, &which)) != -1;) {
+      if (letter == kSetting) {
+        set(kLongOptions[which].name, optarg);
+        continue;
+      }
       if (!take(letter, argv)) return false;
       if (is_done_) return true;
     }
@@ -145,10 +153,8 @@ class Parser {
       case 'l': return set("zdefs") && mode(Mode::List);
       case 'V':
       case kVersion: return mode(Mode::Version);
-      case kDuration: return set("duration", value);
       case kExitOnEof: return set("eofexit");
       case kHelp: return mode(Mode::Help);
-      case kInterval: return set("interval", value);
       case kRepl: return mode(Mode::Prompt);
       case kSummary: arguments_.summary = true; return true;
       case kProvider: arguments_.providers.push_back(value); return true;
@@ -332,6 +338,7 @@ std::string help() {
          "how\n"
          "  -q          prints only what the script prints\n"
          "  -o FILE     appends the output to FILE\n"
+         "  --format=F  text, or for programs: jsonl and others; --host and --labels say of whom\n"
          "  -w          allows destructive actions: stop(), raise(), system()\n"
          "  -Z          descriptions may match nothing\n"
          "  -C          runs cpp on scripts first; -D, -U, -I, -H and -X are cpp's\n"

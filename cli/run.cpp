@@ -111,6 +111,7 @@ class Run {
     session_->framework().listing = arguments_.mode == Mode::List;
     // Only now: the programs that the guard starts get the signal dispositions that we were given.
     if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
+    if (auto done = check_format(); !done) return fatal(done.error().message());
     if (auto done = load_providers(arguments_.providers); !done) return fatal(done.error().message());
     if (auto done = open_output(); !done) return fatal(done.error().message());
     return carry_out();
@@ -122,6 +123,17 @@ class Run {
 
  private:
   bool has_targets() const { return !arguments_.commands.empty() || !arguments_.pids.empty(); }
+
+  bool is_text() const { return options_.text("format") == "text"; }
+
+  /// What prints beside the script's records knows text only.
+  Result<void> check_format() {
+    if (is_text()) return {};
+    const std::string format = "format=" + options_.text("format");
+    if (arguments_.mode == Mode::Prompt) return Error(format + ": the prompt prints text", EINVAL);
+    if (arguments_.summary) return Error(format + ": --summary prints text", EINVAL);
+    return {};
+  }
 
   Result<void> open_output() {
     if (arguments_.output.empty()) {
@@ -197,7 +209,7 @@ class Run {
     if (arguments_.no_script) {
       for (uint32_t pid : arguments_.pids)
         output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
-      if (!arguments_.summary) session_->show_calls_under_way();
+      if (!arguments_.summary && is_text()) session_->show_calls_under_way();
     }
     const int status = session_->run();
     if (arguments_.no_script && !arguments_.commands.empty()) {

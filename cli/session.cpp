@@ -7,6 +7,7 @@
 
 #include "compiler/parse/outline.h"
 #include "providers/registry.h"
+#include "runtime/base/sha256.h"
 #include "runtime/process/demangle.h"
 #include "runtime/session/interrupt.h"
 
@@ -79,6 +80,9 @@ Result<std::vector<CompiledText>> Session::compile(std::span<const SourceText> t
     (void)targets_->await().has_value();
     return targets_->live().empty() ? 0u : targets_->live().front();
   };
+  std::string all;
+  for (const SourceText& text : texts) all += text.text;
+  script_digest_ = sha256(all);
   auto compiled = compiler_->compile(texts, macros);
   if (auto done = targets_->await(); !done) return std::move(done).error();
   return compiled;
@@ -89,7 +93,7 @@ Result<void> Session::start(std::span<const CompiledText> texts) {
   for (const CompiledText& text : texts) {
     for (Enabling& enabling : compiler_->enablings(text)) enablings.push_back(std::move(enabling));
   }
-  return tracing_->start(enablings);
+  return tracing_->start(enablings, script_digest_);
 }
 
 Result<std::vector<uint32_t>> Session::enable(const CompiledText& text) {

@@ -69,6 +69,7 @@ class Session {
   std::unique_ptr<Targets> targets_;
   std::unique_ptr<Tracing> tracing_;
   bool shows_calls_ = false;
+  std::string script_digest_;  ///< SHA-256 of the texts
 };
 
 }  // namespace sonde

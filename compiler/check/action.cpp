@@ -278,9 +278,13 @@ ExprPtr check_action(CheckContext& cx, ExprPtr expr, const DFunction& row) {
 }
 
 ExprPtr traced(CheckContext& cx, ExprPtr value) {
+  const bool is_call = value->kind == ExprKind::Call && value->function != nullptr;
+  const std::string called = !is_call ? "" : value->text.empty() ? std::string(value->function->name) : value->text;
   ExprPtr out = make_expr(ExprKind::Call, nullptr, value->where);
   out->kids.push_back(std::move(value));
-  finish_site(*out, new_site(cx, *out, *find_function("trace")));
+  ActionSite& made = new_site(cx, *out, *find_function("trace"));
+  if (!called.empty()) made.action = called;
+  finish_site(*out, made);
   return out;
 }
 

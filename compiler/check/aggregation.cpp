@@ -197,8 +197,10 @@ ExprPtr check_aggregate(CheckContext& cx, ExprPtr expr) {
   const std::string name = named.text.substr(1);
   ExprPtr out = make_expr(ExprKind::Aggregate, cx.world.types.void_type(), expr->where);
   std::vector<const Type*> keys;
+  std::vector<std::string> key_names;
   if (left.kind == ExprKind::Index) {
     for (size_t i = 1; i < left.kids.size(); ++i) {
+      key_names.push_back(left.kids[i]->kind == ExprKind::Name ? left.kids[i]->text : "");
       ExprPtr key = check_expression(cx, std::move(left.kids[i]));
       keys.push_back(key_type(cx, *key, "aggregation", i));
       out->kids.push_back(convert(cx, std::move(key), keys.back()));
@@ -219,6 +221,7 @@ ExprPtr check_aggregate(CheckContext& cx, ExprPtr expr) {
   description.name = name;
   description.function = row->function;
   description.params = std::move(params);
+  description.key_names = std::move(key_names);
   for (const Type* key : keys) description.keys.push_back(value_type(key));
   for (size_t i = 0; i < keys.size(); ++i)
     if (keys[i]->canonical->kind == Type::Kind::Stack)

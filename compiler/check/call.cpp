@@ -81,6 +81,7 @@ ExprPtr check_stack(CheckContext& cx, ExprPtr expr, const DFunction& row) {
     out->kids[i - 1] = make_integer(size->integer, type, where);
   }
   out->kids[0]->integer = std::min(out->kids[0]->integer, std::max<uint64_t>(1, cx.world.options.number("maxframes")));
+  out->text = name;
   if (row.of_kernel && !cx.world.probes.capabilities().kernel) out->function = find_function("__no_stack");
   return out;
 }

@@ -56,6 +56,37 @@ const LoweredExpr& hidden_expression(uint32_t number) {
   return kHidden.at(number);
 }
 
+/// execname, as if the script had named it.
+const LoweredExpr& hidden_execname() {
+  static const Type* const kString = [] {
+    static Type type;
+    type.kind = Type::Kind::String;
+    type.name = "string";
+    type.canonical = &type;
+    return &type;
+  }();
+  static const LoweredExpr kHidden = [] {
+    LoweredExpr expr;
+    expr.kind = LoweredKind::Builtin;
+    expr.type = kString;
+    expr.builtin = find_variable("execname");
+    return expr;
+  }();
+  return kHidden;
+}
+
+bool acts(const LoweredExpr& expr) {
+  if (expr.kind == LoweredKind::Call && is_action(expr.function->runs)) return true;
+  return std::ranges::any_of(expr.kids, [](const LoweredExprPtr& kid) { return acts(*kid); });
+}
+
+/// Whether some statement is an action: what only aggregates gives a printer no record.
+bool has_action(const std::vector<LoweredStatement>& statements) {
+  return std::ranges::any_of(statements, [](const LoweredStatement& statement) {
+    return acts(*statement.expression) || has_action(statement.then_part) || has_action(statement.else_part);
+  });
+}
+
 /// Evaluating it twice, or not at all, makes no difference, and it cannot fault.
 bool is_harmless(const LoweredExpr& expr) {
   switch (expr.kind) {
@@ -82,6 +113,7 @@ SplitClause ClauseSplitter::split(const LoweredClause& clause) {
   split_predicate(clause.predicate.get(), fail);
   for (const LoweredExpr* conjunct : result_.body_predicates) walk(*conjunct);
   split_statements(clause.statements);
+  if (limits_.notes_execname) capture_execname(clause);
   finish(clause, fail);
   return std::move(result_);
 }
@@ -244,6 +276,20 @@ void ClauseSplitter::capture_call() {
   record_bytes_ += 8 * count + plans_->most_bytes;
   call_slots_ = slots;
   if (plan_ != nullptr) emit_call(out_, *plan_, slots, limits_.strsize);
+}
+
+/// The name that the printer shows, unless the record has no room for it.
+void ClauseSplitter::capture_execname(const LoweredClause& clause) {
+  if (!clause.statements.empty() && !has_action(clause.statements)) return;
+  const LoweredExpr& name = hidden_execname();
+  for (uint32_t slot = 0; slot < result_.captures.size(); ++slot) {
+    const LoweredExpr* known = result_.captures[slot].expression;
+    if (known != nullptr && known->kind == LoweredKind::Builtin && known->builtin == name.builtin)
+      result_.execname_slot = slot;
+  }
+  if (result_.execname_slot || full_ || out_.slots() == SONDE_MAX_SLOTS) return;
+  capture_text(name, name.builtin->which);
+  if (auto at = result_.slot_of.find(&name); at != result_.slot_of.end()) result_.execname_slot = at->second;
 }
 
 bool ClauseSplitter::walk_call(const LoweredExpr& expr) {

@@ -18,7 +18,8 @@ namespace sonde {
 /// Limits that come from options.
 struct CaptureLimits {
   uint32_t strsize = 256;
-  bool notes_cpu = false;  ///< the record must tell on which CPU it was made
+  bool notes_cpu = false;       ///< the record must tell on which CPU it was made
+  bool notes_execname = false;  ///< the printer shows the program's name with each record
 };
 
 class ClauseSplitter {
@@ -68,6 +69,7 @@ class ClauseSplitter {
   bool walk_builtin(const LoweredExpr& expr);
   void capture_hidden_arguments(const DVariable& variable);
   void capture_call();
+  void capture_execname(const LoweredClause& clause);
   bool walk_call(const LoweredExpr& expr);
   bool capture_copyinstr(const LoweredExpr& call);
   bool capture_copyin(const LoweredExpr& call);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct SplitClause {
   std::vector<const LoweredExpr*> body_predicates;  ///< conjuncts that the fire part could not decide
   std::map<const LoweredExpr*, bool> done_at_fire;  ///< assignments that the fire part makes: the body skips them
   std::set<const LoweredExpr*> followed;  ///< a Deref or StringOf that the body reads from the waiting program
+  std::optional<uint32_t> execname_slot;  ///< captured for the printer
   bool held = false;
 };
 

@@ -22,7 +22,7 @@ SplitClause Splitter::split_clause(const Residency& residency, const PointerOrig
                                    const LoweredClause& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
                                    std::set<uint32_t>& crowding) const {
   CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
-                       options_.was_set("cpu")};
+                       options_.was_set("cpu"), options_.text("format") != "text"};
   const auto split_with = [&](const CallPlans* plans, const CallPlan* plan) {
     ClauseSplitter splitter(residency.residents, origins, limits, diagnostics, plans, plan);
     SplitClause split = splitter.split(clause);

@@ -19,8 +19,10 @@ void merge(const AggregationDesc&, int64_t* into, const int64_t* from) {
 int64_t value(const int64_t* data) { return data[0] == 0 ? 0 : data[1] / data[0]; }
 AggTotal total(const AggregationDesc&, const int64_t* data) { return {static_cast<long double>(value(data)), 0}; }
 
+AggSums sums(const int64_t* data) { return {data[0], data[1], std::nullopt}; }
+
 }  // namespace
 
-const AggOperations kAvg = {words, step, merge, total, value, nullptr};
+const AggOperations kAvg = {words, step, merge, total, value, nullptr, sums};
 
 }  // namespace sonde

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +47,16 @@ struct Distribution {
   uint64_t empty_first = 0;  ///< the first of the three that are shown when all are empty
 };
 
+__extension__ typedef __int128 AggWide;
+__extension__ typedef unsigned __int128 AggUnsignedWide;
+
+/// What a mean is made of: those of several elements can be added, means cannot.
+struct AggSums {
+  int64_t count = 0;
+  AggWide sum = 0;
+  std::optional<AggUnsignedWide> of_squares;
+};
+
 /// What one aggregating function does. `data` has words(desc) words.
 struct AggOperations {
   uint64_t (*words)(const AggregationDesc& desc);
@@ -56,6 +67,8 @@ struct AggOperations {
   int64_t (*value)(const int64_t* data);
   /// Null for a number.
   Distribution (*distribution)(const AggregationDesc& desc);
+  /// Null where the number says all.
+  AggSums (*sums)(const int64_t* data) = nullptr;
 };
 
 extern const AggOperations kCount, kSum, kAvg, kMin, kMax, kStddev, kQuantize, kLquantize, kLlquantize;

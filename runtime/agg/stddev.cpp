@@ -8,8 +8,8 @@
 namespace sonde {
 namespace {
 
-__extension__ typedef __int128 Wide;
-__extension__ typedef unsigned __int128 UWide;
+using Wide = AggWide;
+using UWide = AggUnsignedWide;
 
 UWide load(const int64_t* words) {
   UWide wide;
@@ -50,8 +50,10 @@ int64_t value(const int64_t* data) {
 
 AggTotal total(const AggregationDesc&, const int64_t* data) { return {static_cast<long double>(value(data)), 0}; }
 
+AggSums sums(const int64_t* data) { return {data[0], static_cast<Wide>(load(data + 1)), load(data + 3)}; }
+
 }  // namespace
 
-const AggOperations kStddev = {words, step, merge, total, value, nullptr};
+const AggOperations kStddev = {words, step, merge, total, value, nullptr, sums};
 
 }  // namespace sonde

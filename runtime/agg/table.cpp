@@ -113,6 +113,7 @@ void AggTable::keep_only(std::span<KeyedEntry* const> kept) {
 std::unique_ptr<AggTable> AggTable::picture(MemoryBudget& budget) const {
   auto copy = std::make_unique<AggTable>(desc_, codec_.strsize(), budget);
   copy->normal = normal;
+  copy->start = start;
   for (const KeyedEntry* from : entries()) {
     KeyedEntry* to = copy->make(from->key(), from->key_bytes, from->hash);
     if (to != nullptr) std::memcpy(to->words, from->words, 8 * words_);

@@ -84,6 +84,7 @@ class AggTable {
   }
 
   uint64_t normal = 1;   ///< normalize()
+  uint64_t start = 0;    ///< since when it counts, CLOCK_MONOTONIC: of its last clear(); 0: from the first
   bool printed = false;  ///< by printa(): it is not printed at the end
 
  private:

@@ -92,14 +92,13 @@ void sonde_act_printa(BodyContext* context, const ActionSite* site, uint32_t, co
   state.begin_trace(*context);
   TracedAggregations traced;
   if (state.speculation == 0) {
-    for (AggTable* table : state.shown_tables_of(*site)) traced.copies.push_back(table->picture(state.picture_budget));
+    for (AggTable* table : state.shown_tables_of(*site)) traced.taken.add_copy(*table, state.picture_budget);
     for (AggTable* table : state.tables_of(*site)) table->printed = true;
-    traced.sort = state.sort;
+    traced.taken.sort = state.sort;
   } else {
-    traced.late = [&state, site](std::vector<AggTable*>& tables, SortRules& sort) {
-      tables = state.shown_tables_of(*site);
+    traced.late = [&state, site] {
       for (AggTable* table : state.tables_of(*site)) table->printed = true;
-      sort = state.sort;
+      return AggSnapshot{state.shown_tables_of(*site), {}, state.sort};
     };
   }
   state.trace.add_aggregations(*site, std::move(traced), settings_of(context));
@@ -112,13 +111,22 @@ void sonde_act_exit(BodyContext* context, const ActionSite*, uint32_t, const uin
 
 void sonde_act_clear(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t*) {
   context->state->begin_trace(*context);
-  change_tables(*context, *site, [](AggTable& table) { table.clear(); });
+  const uint64_t now = context->record->timestamp;
+  change_tables(*context, *site, [now](AggTable& table) {
+    table.clear();
+    table.start = now;
+  });
 }
 
 void sonde_act_trunc(BodyContext* context, const ActionSite* site, uint32_t argc, const uint64_t* argv) {
   context->state->begin_trace(*context);
   auto keep = argc > 0 ? static_cast<int64_t>(argv[0]) : 0;
-  change_tables(*context, *site, [keep](AggTable& table) { keep == 0 ? table.truncate_all() : table.truncate(keep); });
+  const uint64_t now = context->record->timestamp;
+  change_tables(*context, *site, [keep, now](AggTable& table) {
+    if (keep != 0) return table.truncate(keep);
+    table.truncate_all();
+    table.start = now;
+  });
 }
 
 void sonde_act_normalize(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t* argv) {

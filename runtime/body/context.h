@@ -9,30 +9,13 @@
 #include <cstdint>
 
 #include "kmod/shared/record.h"
+#include "runtime/program/fault.h"
 #include "runtime/program/program.h"
 
 namespace sonde {
 
 class Consumer;
 struct BodyState;
-
-/// DTrace's fault codes (DTRACEFLT_*).
-enum class Fault : uint64_t {
-  None = 0,
-  BadAddress = 1,
-  BadAlignment = 2,
-  IllegalOperation = 3,
-  DivideByZero = 4,
-  NoScratch = 5,
-  KernelAccess = 6,
-  UserAccess = 7,
-  TupleOverflow = 8,
-  BadStack = 9,
-  BadSize = 10,
-  BadIndex = 11,
-  Library = 1000,
-  Skip = ~0ull,  ///< none: the rest of the clause is skipped, silently
-};
 
 struct BodyContext {
   // Known to generated code.

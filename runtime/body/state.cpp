@@ -23,6 +23,13 @@ void leave_function(std::vector<std::string>& functions, const std::string& func
     functions.pop_back();
 }
 
+/// The text of a slot whose record was checked; empty if it could not be captured.
+std::string_view slot_text(const sonde_record& record, uint32_t slot) {
+  if ((record.faults >> slot & 1) != 0) return {};
+  const auto* bytes = reinterpret_cast<const char*>(&record) + SONDE_SPAN_OFFSET(record.slot[slot]);
+  return {bytes, SONDE_SPAN_LENGTH(record.slot[slot])};
+}
+
 }  // namespace
 
 BodyState::BodyState(const BodyProgram& the_program, Options& the_options, ThreadControl* the_threads,
@@ -72,6 +79,11 @@ void BodyState::begin_trace(const BodyContext& context) {
   trace.begun = true;
   trace.probe = context.probe;
   trace.cpu = record.cpu;
+  trace.pid = record.pid;
+  trace.tid = record.tid;
+  trace.timestamp = record.timestamp;
+  trace.firing = firings;
+  if (context.clause->execname_slot) trace.set_execname(slot_text(record, *context.clause->execname_slot));
   trace.quiet = format.quiet;
   trace.flowindent = flowindent;
   if (!flowindent) return;
@@ -90,7 +102,7 @@ void BodyState::begin_trace(const BodyContext& context) {
 
 void BodyState::act(std::function<void()> run) {
   if (speculation != 0)
-    act_when_printed([run = std::move(run)](std::string&) { run(); });
+    trace.add_change(std::move(run));
   else
     run();
 }

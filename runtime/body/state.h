@@ -17,7 +17,6 @@
 #include "runtime/body/array_store.h"
 #include "runtime/body/context.h"
 #include "runtime/body/memory.h"
-#include "runtime/body/output.h"
 #include "runtime/body/speculation.h"
 #include "runtime/body/variable_store.h"
 #include "runtime/format/format.h"
@@ -46,7 +45,6 @@ struct BodyState {
   Options& options;
   ThreadControl* threads;                         ///< of the source, for the thread that fired
   std::function<void(std::string_view)> message;  ///< one diagnostic
-  Output* output = nullptr;                       ///< null: there is none
 
   uint32_t strsize;
   FormatSettings format;
@@ -69,6 +67,7 @@ struct BodyState {
   Speculations speculations;
   Ancestry ancestry;
   TraceRecord trace;
+  uint64_t firings = 0;                   ///< that clauses have run for
   uint64_t speculation = 0;               ///< that the trace record goes to; 0: to the output
   std::vector<TraceRecord> committed;     ///< by the clause that runs; they come before its own
   Release release;                        ///< stop() and raise() of the clause that runs
@@ -102,6 +101,7 @@ struct BodyState {
   }
   /// Another firing: this-> variables are zero.
   void begin_firing() {
+    ++firings;
     variables.begin_firing();
     token_rest.reset();
   }
@@ -111,8 +111,6 @@ struct BodyState {
   void begin_trace(const BodyContext& context);
   /// Does it now; when the clause speculates, once that is committed.
   void act(std::function<void()> run);
-  /// Does it when what is recorded so far is out.
-  void act_when_printed(std::function<void(std::string& out)> run) { trace.add_effect(std::move(run)); }
   /// The aggregations that an action changes, and pictures of them.
   std::vector<AggTable*> tables_of(const ActionSite& site) const;
   /// Those that printa() shows: pictures, if there are any.

@@ -26,11 +26,12 @@ Consumer::Impl::Impl(Consumer& self, const BodyProgram& the_program, Framework& 
   if (options.was_set("cpu")) only_cpu_ = static_cast<uint32_t>(options.number("cpu"));
   context.consumer = &self;
   context.state = &state;
-  state.output = &output;
-  state.message = [this](std::string_view text) {
+  sink_.message = state.message = [this](std::string_view text) {
     flush();
     output.message(text);
   };
+  sink_.wall_offset = state.wall_offset;
+  printer_ = make_printer(options.text("format"), sink_);
 }
 
 void Consumer::Impl::add_ecb(const EcbInfo& info) {
@@ -152,21 +153,38 @@ void Consumer::Impl::output_trace(TraceRecord& record) {
 }
 
 void Consumer::Impl::allow_end() {
-  for (const TraceRecord& record : kept_.take()) print(record);
+  for (TraceRecord& record : kept_.take()) print(record);
   state.take_pictures(0, true);
   end_allowed = true;
 }
 
-void Consumer::Impl::print(const TraceRecord& record) {
-  printer_.record(record, state.format.quiet, state.flowindent, text_);
-  if (text_.size() >= kPiece) flush();
+/// What shows aggregations or asks for something is never dropped.
+bool Consumer::Impl::may_drop(const TraceRecord& record) {
+  return std::ranges::none_of(
+      record.items, [](const TraceItem& item) { return item.kind == TraceItem::Kind::Printa || item.is_done(); });
+}
+
+void Consumer::Impl::print(TraceRecord& record) {
+  if (sink_.text.size() > room_ && may_drop(record)) {
+    unwritten_[record.cpu] += printer_->skip(record);
+    return;
+  }
+  printer_->begin_record(record, style());
+  for (const TraceItem& item : record.items) {
+    printer_->item(record, item);
+    if (item.is_done()) run_request(record, item);
+  }
+  printer_->end_record(record, style());
+  if (sink_.text.size() >= kPiece) flush();
 }
 
 void Consumer::Impl::flush() {
-  if (text_.empty()) return;
-  output.write(text_);
-  text_.clear();
-  output.flush();
+  if (!sink_.text.empty()) {
+    output.write(sink_.text);
+    sink_.text.clear();
+    output.flush();
+  }
+  room_ = output.room();
 }
 
 void Consumer::Impl::release_thread(const sonde_record& record) {

@@ -19,7 +19,9 @@ void Consumer::consume(const sonde_record& record) { impl_->consume(record); }
 bool Consumer::exiting() const { return impl_->exiting; }
 int Consumer::exit_status() const { return impl_->exit_status; }
 void Consumer::allow_end() { impl_->allow_end(); }
+void Consumer::begin(const RunStart& start) { impl_->begin(start); }
 void Consumer::finish() { impl_->finish(); }
+void Consumer::end(const RunEnd& end) { impl_->end(end); }
 Result<void> Consumer::print_aggregation(std::string_view name) { return impl_->print_aggregation(name); }
 std::vector<std::pair<std::string, int64_t>> Consumer::take_values(std::string_view name) {
   return impl_->take_values(name);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The consumer: drains rings in time order, runs bodies, prints.
 //
-//   rings --MergeReader--> record --epid--> clause --> body(BodyContext) --> row --> Output
+//   rings --MergeReader--> record --epid--> clause --> body(BodyContext) --> TraceRecord --> Printer --> Output
 //
-// One firing's clauses run one after the other and share this->. What a clause prints is gathered in a row
-// and written when the clause has ended without a fault.
+// One firing's clauses run one after the other and share this->. What a clause records is printed when it has ended without a fault.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +19,7 @@
 #include "runtime/body/output.h"
 #include "runtime/framework/framework.h"
 #include "runtime/lang/options.h"
+#include "runtime/print/printer.h"
 #include "runtime/program/program.h"
 #include "runtime/source/event_source.h"
 
@@ -50,8 +50,12 @@ class Consumer {
   /// END's clauses may run although exiting() (set before END is fired).
   void allow_end();
 
-  /// The final newline, then every aggregation that was never printed, in order of definition.
+  /// Before anything is consumed, where a printer is to say what the run is.
+  void begin(const RunStart& start);
+  /// Every aggregation that was never printed, in order of definition.
   void finish();
+  /// The last word; what printers have kept for the end is written.
+  void end(const RunEnd& end);
   /// Prints one aggregation now ("name", without @), or all; for the prompt.
   Result<void> print_aggregation(std::string_view name);
   /// The elements of an aggregation whose only key is a string, and their values. They are not printed at the end any more.

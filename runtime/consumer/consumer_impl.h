@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,7 +22,7 @@
 #include "runtime/consumer/faults.h"
 #include "runtime/consumer/kept_records.h"
 #include "runtime/framework/local_firing.h"
-#include "runtime/print/text_printer.h"
+#include "runtime/print/printer.h"
 #include "runtime/process/kernel_symbols.h"
 #include "runtime/process/symbolizer.h"
 
@@ -36,6 +37,7 @@ class ProcessNames : public SymbolNames {
     symbolizer_.note_mapping(pid, address, offset, path, size);
   }
   std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
+  SymbolPlace place(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
   uint64_t canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
   bool ends_signal_handler(uint32_t pid, uint64_t address) override;
 
@@ -64,7 +66,9 @@ struct Consumer::Impl {
   uint64_t drain(bool all);
   void consume(const sonde_record& record);
 
+  void begin(const RunStart& start);
   void finish();
+  void end(const RunEnd& end);
   Result<void> print_aggregation(std::string_view name);
   std::vector<std::pair<std::string, int64_t>> take_values(std::string_view name);
   void report_drops();
@@ -107,7 +111,10 @@ struct Consumer::Impl {
   void run(const sonde_record& record, const ConsumerEcb& ecb);
   void take_traced();
   void output_trace(TraceRecord& record);
-  void print(const TraceRecord& record);
+  static bool may_drop(const TraceRecord& record);
+  void print(TraceRecord& record);
+  void run_request(TraceRecord& record, const TraceItem& item);
+  RowStyle style() const { return {state.format.quiet, state.flowindent}; }
   void fault(const sonde_record& record, const ConsumerEcb& ecb);
   void release_thread(const sonde_record& record);
   void let_go(uint32_t tid, Release how);
@@ -115,10 +122,12 @@ struct Consumer::Impl {
   void add_new_rings();
   void take(const sonde_record& record);
   void find_error(bool all);
-  void message(const std::string& tag, const std::string& text);
+  void drop(Drop::Kind kind, uint64_t count, std::optional<uint32_t> cpu = {});
 
-  std::string text_;  // output that waits
-  TextPrinter printer_;
+  PrintSink sink_;
+  std::unique_ptr<Printer> printer_;
+  size_t room_ = SIZE_MAX;                  ///< bytes that the output took without waiting, when it was asked last
+  std::map<uint32_t, uint64_t> unwritten_;  ///< by CPU: what found no room in the output
   KeptRecords kept_;
   std::map<uint32_t, uint64_t> unkept_;  ///< trace records that found their CPU's buffer full
   Firing firing_;
@@ -132,7 +141,7 @@ struct Consumer::Impl {
   MergeReader reader_;
   std::set<const sonde_ring*> known_rings_;
   uint64_t reported_malformed_ = 0;
-  FaultLog faults_{[this](std::string_view text) { state.message(text); }};
+  FaultLog faults_{[this](const FaultReport& fault) { printer_->faulted(fault); }};
 };
 
 }  // namespace sonde

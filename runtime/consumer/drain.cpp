@@ -7,14 +7,6 @@
 #include "runtime/consumer/consumer_impl.h"
 
 namespace sonde {
-namespace {
-
-std::string plural(uint64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-}  // namespace
-
 /// More rings may have appeared: the framework makes one for each thread that fires.
 void Consumer::Impl::add_new_rings() {
   auto add = [this](const MappedRing& ring) {
@@ -64,14 +56,21 @@ uint64_t Consumer::Impl::drain(bool all) {
   return records - before;
 }
 
+void Consumer::Impl::begin(const RunStart& start) {
+  printer_->start(start);
+  flush();
+}
+
 void Consumer::Impl::finish() {
   state.refresh_settings();
-  text_ += '\n';
-  for (const auto& table : state.aggregations) {
-    if (table->printed) continue;
-    AggTable* const one[] = {table.get()};
-    format_aggregations(one, state.sort, state.format, text_);
-  }
+  printer_->rest();
+  for (const auto& table : state.aggregations)
+    if (!table->printed) printer_->aggregations({{table.get()}, {}, state.sort}, state.format);
+  flush();
+}
+
+void Consumer::Impl::end(const RunEnd& end) {
+  printer_->end(end);
   flush();
 }
 
@@ -81,8 +80,7 @@ Result<void> Consumer::Impl::print_aggregation(std::string_view name) {
   for (const auto& table : state.aggregations) {
     if (!name.empty() && table->desc().name != name) continue;
     found = true;
-    AggTable* const one[] = {table.get()};
-    format_aggregations(one, state.sort, state.format, text_);
+    printer_->aggregations({{table.get()}, {}, state.sort}, state.format);
   }
   flush();
   if (!found && !name.empty()) return Error("no aggregation @" + std::string(name), ENOENT);
@@ -105,32 +103,22 @@ std::vector<std::pair<std::string, int64_t>> Consumer::Impl::take_values(std::st
   return values;
 }
 
-void Consumer::Impl::message(const std::string& tag, const std::string& text) {
-  state.message(options.flag("droptags") ? "[DTRACEDROP_" + tag + "] " + text : text);
+void Consumer::Impl::drop(Drop::Kind kind, uint64_t count, std::optional<uint32_t> cpu) {
+  if (count != 0) printer_->dropped({kind, count, cpu}, options.flag("droptags"));
 }
 
 void Consumer::Impl::report_drops() {
-  for (const RingDrops& drops : reader_.take_drops())
-    message("PRINCIPAL", plural(drops.drops, "drop") + " on CPU " + std::to_string(drops.writer));
-  for (auto [cpu, drops] : std::exchange(unkept_, {}))
-    message("PRINCIPAL", plural(drops, "drop") + " on CPU " + std::to_string(cpu));
-  for (auto [cpu, drops] : std::exchange(state.aggregation_drops, {}))
-    message("AGGREGATION", plural(drops, "aggregation drop") + " on CPU " + std::to_string(cpu));
-  if (uint64_t drops = std::exchange(state.dynamic_drops, 0))
-    message("DYNAMIC", plural(drops, "dynamic variable drop"));
+  for (const RingDrops& drops : reader_.take_drops()) drop(Drop::Kind::Principal, drops.drops, drops.writer);
+  for (auto [cpu, drops] : std::exchange(unkept_, {})) drop(Drop::Kind::Principal, drops, cpu);
+  for (auto [cpu, drops] : std::exchange(unwritten_, {})) drop(Drop::Kind::Output, drops, cpu);
+  for (auto [cpu, drops] : std::exchange(state.aggregation_drops, {})) drop(Drop::Kind::Aggregation, drops, cpu);
+  drop(Drop::Kind::Dynamic, std::exchange(state.dynamic_drops, 0));
   const Speculations::Drops speculative = state.speculations.take_drops();
-  if (speculative.records != 0) message("SPEC", plural(speculative.records, "speculative drop"));
-  if (speculative.busy != 0)
-    message("SPECBUSY", plural(speculative.busy, "failed speculation") + " (available buffer(s) still busy)");
-  if (speculative.unavailable != 0)
-    message("SPECUNAVAIL",
-            plural(speculative.unavailable, "failed speculation") + " (no speculative buffer available)");
-  if (uint64_t errors = std::exchange(double_errors, 0))
-    message("DBLERROR", plural(errors, "error") + " in ERROR probe enabling");
-  if (malformed != reported_malformed_) {
-    state.message(plural(malformed - reported_malformed_, "malformed record") + " ignored");
-    reported_malformed_ = malformed;
-  }
+  drop(Drop::Kind::Speculation, speculative.records);
+  drop(Drop::Kind::SpeculationBusy, speculative.busy);
+  drop(Drop::Kind::SpeculationUnavailable, speculative.unavailable);
+  drop(Drop::Kind::ErrorInError, std::exchange(double_errors, 0));
+  drop(Drop::Kind::Malformed, malformed - std::exchange(reported_malformed_, malformed));
 }
 
 }  // namespace sonde

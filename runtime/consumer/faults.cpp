@@ -16,29 +16,6 @@
 namespace sonde {
 namespace {
 
-/// The fault in words; what follows it in parentheses depends on the kind.
-std::string text_of_fault(Fault fault, uint64_t value) {
-  std::string address;
-  append_format(address, " (0x%llx)", static_cast<unsigned long long>(value));
-  switch (fault) {
-    case Fault::None:
-    case Fault::Skip: break;  // neither is reported
-    case Fault::BadAddress: return "invalid address" + address;
-    case Fault::BadAlignment: return "invalid alignment" + address;
-    case Fault::IllegalOperation: return "illegal operation";
-    case Fault::DivideByZero: return "divide-by-zero";
-    case Fault::NoScratch: return "out of scratch space";
-    case Fault::KernelAccess: return "invalid kernel access";
-    case Fault::UserAccess: return "invalid user access";
-    case Fault::TupleOverflow: return "tuple stack overflow";
-    case Fault::BadStack: return "bad stack" + address;
-    case Fault::BadSize: return "invalid size" + address;
-    case Fault::BadIndex: return "index out of bounds (" + std::to_string(static_cast<int64_t>(value)) + ")";
-    case Fault::Library: return "library-level fault";
-  }
-  return "unknown fault";
-}
-
 constexpr Nanoseconds kTogether = 1'000'000'000;
 constexpr uint64_t kFirstPage = 4096;
 
@@ -72,30 +49,29 @@ std::string place_of_fault(const BodyContext& context) {
 
 }  // namespace
 
-std::string fault_message(uint32_t epid, const ProbeInfo& probe, const BodyContext& context) {
-  std::string place = context.action == 0 ? "in predicate" : "in action #" + std::to_string(context.action);
-  return fault_prefix(epid, probe) + text_of_fault(static_cast<Fault>(context.fault), context.fault_value) + " " +
-         place + " at DIF offset 0";
-}
-
 void FaultLog::add(const ProbeInfo& probe, const BodyContext& context, Nanoseconds now) {
-  std::string message = fault_message(context.epid, probe, context);
+  FaultReport report{.epid = context.epid,
+                     .probe = &probe,
+                     .action = context.action,
+                     .fault = static_cast<Fault>(context.fault),
+                     .value = context.fault_value};
   const auto [at, is_new] = kinds_.try_emplace({context.clause, context.action, context.fault});
   Counted& counted = at->second;
   if (!is_new && (counted.count != 0 || now - counted.since < kTogether)) {
     ++counted.count;
-    counted.last = std::move(message);
+    counted.last = report;
     return;
   }
   counted.since = now;
-  tell_(is_new ? message + place_of_fault(context) : message);
+  if (is_new) report.place = place_of_fault(context);
+  tell_(report);
 }
 
 void FaultLog::tell_counted(Nanoseconds now, bool all) {
   for (auto& [kind, counted] : kinds_) {
     if (counted.count == 0 || (!all && now - counted.since < kTogether)) continue;
-    const uint64_t before = std::exchange(counted.count, 0) - 1;
-    tell_(counted.last + (before == 0 ? "" : ", and " + std::to_string(before) + " more like it before"));
+    counted.last.more_before = std::exchange(counted.count, 0) - 1;
+    tell_(counted.last);
     counted.since = now;
   }
 }

@@ -4,23 +4,19 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <string>
-#include <string_view>
 #include <tuple>
 
 #include "runtime/base/ids.h"
 #include "runtime/body/context.h"
+#include "runtime/print/printer.h"
 
 namespace sonde {
-
-/// "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1 at DIF offset 0"
-std::string fault_message(uint32_t epid, const ProbeInfo& probe, const BodyContext& context);
 
 /// How faults are told. The first of a kind, which is a statement and what is wrong there, at once and with its place in the source. Those that
 /// follow within a second are counted, for they may come as fast as probes fire; the last one is told with their number.
 class FaultLog {
  public:
-  using Tell = std::function<void(std::string_view)>;
+  using Tell = std::function<void(const FaultReport&)>;
   explicit FaultLog(Tell tell) : tell_(std::move(tell)) {}
 
   /// The fault in `context` has happened.
@@ -33,7 +29,7 @@ class FaultLog {
   struct Counted {
     Nanoseconds since = 0;  ///< when one was told
     uint64_t count = 0;     ///< that were not
-    std::string last;
+    FaultReport last;
   };
 
   Tell tell_;

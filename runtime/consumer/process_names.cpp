@@ -40,6 +40,18 @@ std::string ProcessNames::name(uint32_t pid, uint64_t address, SymbolValue::Kind
   return hex(address);
 }
 
+SymbolPlace ProcessNames::place(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
+  const uint64_t back = kind == SymbolValue::UReturn ? 1 : 0;
+  const bool of_kernel_alone = kind == SymbolValue::Sym || kind == SymbolValue::Func || kind == SymbolValue::Mod;
+  ResolvedSymbol symbol;
+  if (is_kernel_address(address))
+    symbol = kernel_.resolve(address - back);
+  else if (!of_kernel_alone)
+    symbol = symbolizer_.resolve(pid, address - back);
+  if (symbol.module.empty()) return {};
+  return {symbol.module, symbol.function, symbol.offset + back, symbol.linked || !symbol.function.empty()};
+}
+
 /// One address for each module: the first that was asked for.
 uint64_t ProcessNames::first_of(uint32_t pid, const std::string& module, uint64_t address) {
   return modules_.try_emplace({pid, module}, address).first->second;

@@ -15,12 +15,22 @@
 
 namespace sonde {
 
-/// Names of user addresses. The tests have their own.
+/// Where an address is, in words that are the same in every run and on every host.
+struct SymbolPlace {
+  std::string module;    ///< empty: unknown
+  std::string function;  ///< empty: unknown
+  uint64_t offset = 0;   ///< from the function's first byte; without a function, the address as its object was linked
+  bool linked = false;   ///< `offset` counts
+};
+
+/// Names of addresses. The tests have their own.
 class SymbolNames {
  public:
   virtual ~SymbolNames() = default;
   /// "libc.so.6`read+0x14" (UAddr, UReturn), "libc.so.6`read" (USym, UFunc), "libc.so.6" (UMod); "0x..." when unknown.
   virtual std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) = 0;
+  /// The same, not yet a text.
+  virtual SymbolPlace place(uint32_t pid, uint64_t address, SymbolValue::Kind kind) = 0;
   /// The address that stands for all of the same function or module; for keys.
   virtual uint64_t canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) = 0;
   /// Signal handlers return to this code; the frame outside of it was interrupted and stands at its pc.
@@ -46,6 +56,8 @@ void format_print(const TypeLayout& type, uint64_t address, uint64_t shown, std:
 /// A newline, then a line a frame.
 void format_stack(const StackValue& stack, const FormatSettings& settings, std::string& out);
 std::string format_symbol(const SymbolValue& symbol, const FormatSettings& settings);
+/// A frame, which stands at its pc or behind its call. `names` may be null.
+SymbolValue frame_of(const StackValue& stack, uint32_t index, SymbolNames* names);
 /// How a value prints as a key of an aggregation.
 void format_key(const ValueType& type, uint64_t word, const FormatSettings& settings, std::string& out);
 

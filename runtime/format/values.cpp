@@ -118,23 +118,18 @@ std::string format_symbol(const SymbolValue& symbol, const FormatSettings& setti
   return text;
 }
 
-namespace {
-
 /// The pc of the innermost frame, and of one that a signal interrupted, is where it executes; that of others is a return address.
-SymbolValue::Kind frame_kind(const StackValue& stack, uint32_t index, SymbolNames* names) {
-  if (index == 0) return SymbolValue::UAddr;
+SymbolValue frame_of(const StackValue& stack, uint32_t index, SymbolNames* names) {
   const auto ends_handler = [&](uint64_t pc) { return names != nullptr && names->ends_signal_handler(stack.pid, pc); };
-  const bool at_pc = ends_handler(stack.pc[index]) || ends_handler(stack.pc[index - 1]);
-  return at_pc ? SymbolValue::UAddr : SymbolValue::UReturn;
+  const bool at_pc = index == 0 || ends_handler(stack.pc[index]) || ends_handler(stack.pc[index - 1]);
+  return {at_pc ? SymbolValue::UAddr : SymbolValue::UReturn, stack.pid, stack.pc[index]};
 }
-
-}  // namespace
 
 void format_stack(const StackValue& stack, const FormatSettings& settings, std::string& out) {
   out += '\n';
   for (uint32_t i = 0; i < stack.count; ++i) {
     out.append(settings.stack_indent, ' ');
-    out += format_symbol({frame_kind(stack, i, settings.names), stack.pid, stack.pc[i]}, settings);
+    out += format_symbol(frame_of(stack, i, settings.names), settings);
     out += '\n';
   }
 }

@@ -12,6 +12,7 @@
 #include "runtime/base/suggest.h"
 #include "runtime/lang/identifiers.h"
 #include "runtime/lang/option_hint.h"
+#include "runtime/print/printers.h"
 
 namespace sonde {
 namespace {
@@ -165,9 +166,12 @@ std::vector<std::string_view> choices_of(std::string_view option) {
   for (const TextChoice& choice : kTextChoices) {
     if (choice.option == option) choices.push_back(choice.value);
   }
-  if (option != "source") return choices;
-  choices = {kAutoSource};
-  for (const SourceRow& row : kSourceRows) choices.push_back(row.name);
+  if (option == "source") {
+    choices = {kAutoSource};
+    for (const SourceRow& row : kSourceRows) choices.push_back(row.name);
+  } else if (option == "format") {
+    for (const PrinterRow& row : kPrinterRows) choices.push_back(row.name);
+  }
   return choices;
 }
 

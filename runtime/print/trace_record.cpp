@@ -19,21 +19,14 @@ uint64_t stack_bytes(uint64_t word) {
 
 }  // namespace
 
-std::vector<AggTable*> TracedAggregations::tables(SortRules& rules) const {
-  std::vector<AggTable*> all;
-  for (const auto& copy : copies) all.push_back(copy.get());
-  rules = sort;
-  if (late) late(all, rules);
-  return all;
-}
-
 void TraceRecord::clear() {
   begun = quiet = flowindent = false;
   items.clear();
   data_.clear();
   aggregations_.clear();
-  effects_.clear();
+  changes_.clear();
   data_bytes_ = 0;
+  execname.reset();
   exit_status.reset();
 }
 
@@ -102,9 +95,27 @@ void TraceRecord::add_aggregations(const ActionSite& site, TracedAggregations ag
   aggregations_.push_back(std::move(aggregations));
 }
 
-void TraceRecord::add_effect(std::function<void(std::string& out)> effect) {
-  items.push_back({TraceItem::Kind::Effect, effects_.size(), nullptr, 0, {}});
-  effects_.push_back(std::move(effect));
+void TraceRecord::add_change(std::function<void()> change) {
+  items.push_back({TraceItem::Kind::Change, changes_.size(), nullptr, 0, {}});
+  changes_.push_back(std::move(change));
+}
+
+const AggSnapshot& TraceRecord::aggregations_of(const TraceItem& item) {
+  TracedAggregations& traced = aggregations_[item.first];
+  if (traced.late) traced.taken = std::exchange(traced.late, nullptr)();
+  return traced.taken;
+}
+
+/// The length, then the bytes.
+void TraceRecord::set_execname(std::string_view name) {
+  execname = data_.size();
+  data_.push_back(name.size());
+  copy(name.data(), name.size());
+}
+
+std::optional<std::string_view> TraceRecord::execname_text() const {
+  if (!execname) return std::nullopt;
+  return std::string_view(reinterpret_cast<const char*>(&data_[*execname + 1]), data_[*execname]);
 }
 
 const uint64_t* TraceRecord::words_of(const TraceItem& item) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,10 @@ enum class AggFunction : uint8_t { Count, Sum, Avg, Min, Max, Stddev, Quantize, 
 struct AggregationDesc {
   std::string name;  ///< without @; empty for @
   AggFunction function{};
-  std::vector<int64_t> params;  ///< lquantize: base, limit, step; llquantize: factor, low, high, steps
-  std::vector<ValueType> keys;  ///< of String, Integer, Pointer, Bytes, Stack, Symbol
-  uint32_t default_frames = 0;  ///< of a stack key
+  std::vector<int64_t> params;           ///< lquantize: base, limit, step; llquantize: factor, low, high, steps
+  std::vector<ValueType> keys;           ///< of String, Integer, Pointer, Bytes, Stack, Symbol
+  uint32_t default_frames = 0;           ///< of a stack key
+  std::vector<std::string> key_names{};  ///< of each key that is a variable of D its name; else empty
 };
 
 /// One conversion of a printf or printa format, parsed and checked by the compiler.
@@ -69,7 +71,7 @@ struct Conversion {
 
 /// One action call in a clause; the code passes its index.
 struct ActionSite {
-  std::string action;                ///< "printf"; a row of runtime/lang/functions.h
+  std::string action;  ///< "printf", or "ustack" where that alone is traced; a row of runtime/lang/functions.h
   std::vector<ValueType> arguments;  ///< types of argv, in order, format and aggregations not counted
   std::vector<Conversion> format;    ///< printf, printa, system
   bool has_format = false;
@@ -84,9 +86,10 @@ struct ClauseDesc {
   FirePrograms fire_of_probe;  ///< with the slots of `fire`, and more in them
   BodyFunction body = nullptr;
   bool held = false;
-  bool default_action = false;   ///< no statements at all: prints the row only
-  bool only_speculates = false;  ///< speculate() is all that it does
-  bool records = false;          ///< has data-recording actions: a row ends after it
+  bool default_action = false;            ///< no statements at all: prints the row only
+  bool only_speculates = false;           ///< speculate() is all that it does
+  bool records = false;                   ///< has data-recording actions: a row ends after it
+  std::optional<uint32_t> execname_slot;  ///< where the program's name was captured for the printer
   bool destructive = false;
   bool hidden = false;                      ///< ours: it keeps what another one needs, and does nothing that is seen
   std::string impossible;                   ///< why no source can do what it does; empty: it can be enabled

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/session/tracing.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/session/cost.h"
 #include "runtime/session/interrupt.h"
+#include "runtime/session/labels.h"
 #include "runtime/session/limits.h"
 
 namespace sonde {
@@ -49,7 +51,7 @@ Tracing::~Tracing() = default;
 
 // ---- start -----------------------------------------------------------------------------------------------------
 
-Result<void> Tracing::start(std::span<const Enabling> enablings) {
+Result<void> Tracing::start(std::span<const Enabling> enablings, std::string script) {
   framework_.set_ring_bytes(options_.number("bufsize"));
   if (source_ != nullptr) {
     if (auto done = create_buffers(*source_, options_, output_); !done) return done;
@@ -60,6 +62,7 @@ Result<void> Tracing::start(std::span<const Enabling> enablings) {
   if (auto done = check_clauses(program_, options_); !done) return done;
   if (auto done = check_ends(options_); !done) return done;
   consumer_ = std::make_unique<Consumer>(program_, framework_, source_, options_, output_);
+  if (auto done = begin_output(std::move(script)); !done) return done;
   for (uint32_t pid : targets_.live()) consumer_->note_process(pid);
   for (const auto& [pid, arguments] : targets_.execs()) consumer_->note_exec(pid, arguments);
   consumer_->catch_up_by([this] { take_names(); });
@@ -76,6 +79,21 @@ Result<void> Tracing::start(std::span<const Enabling> enablings) {
   consumer_->drain();
   began_ = monotonic_now();
   watch();
+  return {};
+}
+
+/// Tells the printer what this run is.
+Result<void> Tracing::begin_output(std::string script) {
+  auto labels = parse_labels(options_.text("labels"));
+  if (!labels) return std::move(labels).error();
+  std::string host = options_.text("host");
+  if (host.empty()) {
+    char name[HOST_NAME_MAX + 1] = "";
+    (void)::gethostname(name, sizeof name - 1);
+    host = name;
+  }
+  const std::string source(source_ != nullptr ? source_->name() : "");
+  consumer_->begin({std::move(host), std::move(*labels), std::move(script), source, &program_.aggregations});
   return {};
 }
 
@@ -122,6 +140,14 @@ bool Tracing::ended() const {
   const bool patient = options_.was_set("statusrate");
   return interrupted() || output_.failed() || source_lost_ || input_over_ || monotonic_now() >= time_limit() ||
          (consumer_->exiting() && (reported_ || !patient));
+}
+
+/// For printers. Several may hold: what has ended the run comes first.
+std::string_view Tracing::why_ended() const {
+  if (consumer_->exiting()) return "exit";
+  if (interrupted()) return "signal";
+  if (source_lost_) return "source";
+  return input_over_ ? "input" : monotonic_now() >= time_limit() ? "limit" : "target";
 }
 
 void Tracing::run(const std::function<bool()>& over) {
@@ -260,6 +286,7 @@ void Tracing::finish() {
   consumer_->report_drops();
   const std::string report = report_ ? report_(*consumer_) : "";
   if (prints_rest_) consumer_->finish();
+  consumer_->end({consumer_->exit_status(), why_ended()});
   output_.write(report);
   output_.flush();
   if (reports_cost_) report_cut_strings();

@@ -40,7 +40,8 @@ class Tracing {
   Tracing(const Tracing&) = delete;
   Tracing& operator=(const Tracing&) = delete;
 
-  Result<void> start(std::span<const Enabling> enablings);
+  /// `script`: SHA-256 of the texts, in hex, for printers that say which script a run is of.
+  Result<void> start(std::span<const Enabling> enablings, std::string script);
   /// Turns until the run is over: exit() was called, a signal asks for the end, nothing of the output can be written any more, the source is
   /// gone, the time that it may take has passed, the input that it is to end with has ended, or `over` says so. exit() ends it at once; where statusrate was set, at the next report of drops.
   void run(const std::function<bool()>& over);
@@ -83,6 +84,8 @@ class Tracing {
   Result<void> take(const SourceStays&) { return {}; }
   bool only_begin(const Enabling& enabling);
   void watch();
+  Result<void> begin_output(std::string script);
+  std::string_view why_ended() const;
   void take_signals();
   void snapshot();
   Nanoseconds time_limit() const;

@@ -64,15 +64,15 @@ def S(file, function, was, becomes, *killers):
 
 MUTANTS = [
     # what is lost is told
-    S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'message("PRINCIPAL", plural(drops.drops, "drop") + " on CPU " + std::to_string(drops.writer));',
+    S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'drop(Drop::Kind::Principal, drops.drops, drops.writer);',
       "", "consumer_test:*DropsOfRingsAreToldByCpu", "scenario:events_are_records_plus_drops"),
-    S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'message("PRINCIPAL", plural(drops, "drop") + " on CPU " + std::to_string(cpu));',
+    S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'drop(Drop::Kind::Principal, drops, cpu);',
       "", "consumer_test:*RowsThatFindTheirBufferFull*"),
     E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "std::exchange(state.dynamic_drops, 0)", "0", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.busy != 0", "false", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.unavailable != 0", "false", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.records != 0", "false", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::message(", 'options.flag("droptags")', "false", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.busy", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.unavailable", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.records", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::Impl::drop(", 'options.flag("droptags")', "false", "consumer_test:*EachKindOfDrop*"),
     E("runtime/buffer/ring_writer.cpp", "bool RingWriter::commit(", "++drops_", "drops_", "buffer_test:Ring.*"),
     E("runtime/buffer/merge_reader.cpp", "std::vector<RingDrops> MergeReader::take_drops()", "readers_[n].writer()", "0u", "buffer_test:Merge.TellsDropsByRing"),
     # the rings
@@ -88,7 +88,7 @@ MUTANTS = [
     S("runtime/consumer/kept_records.cpp", "std::vector<TraceRecord> KeptRecords::take()", "std::ranges::sort(all, {}, &Kept::number);", "", "consumer_test:KeptRecords.*"),
     # printers
     E("runtime/print/trace_record.cpp", "uint64_t TraceRecord::copy(const ValueType", "is_number(type) || word == 0", "word == 0", "print_test:TextPrinterTest.*"),
-    E("runtime/print/text_printer.cpp", "void TextPrinter::record(", "flowindent || !quiet", "!record.quiet", "print_test:TextPrinterTest.ColumnsCome*"),
+    E("runtime/print/text_printer.cpp", "void end_record(", "now.flowindent || !now.quiet", "!record.quiet", "print_test:TextPrinterTest.ColumnsCome*"),
     E("runtime/body/actions.cpp", "void sonde_act_printa(", "state.speculation == 0", "false", "script:tst.agg.printa_as_they_were"),
     # bodies
     S("runtime/body/target_actions.cpp", "void sonde_act_stop(", "context->state->release.stop = true;", "", "consumer_test:*HeldThreads*", "scenario:stop_stops_the_program"),

@@ -29,6 +29,8 @@ SHOWN_ELSEWHERE = {
     "cleanrate": "consumer_test, ConsumerTest.CleanrateSaysWhenASpeculationIsFree",
     "demangle": "scenario names_of_the_linker",
     "errtags": "every err script",
+    "host": "tests/formats/run.py, Jsonl.start",
+    "labels": "tests/formats/run.py, Jsonl.start",
     "source": "tests/scenarios/run.py --source",
     "stackframes": "scenario kernel_stacks",
     "switchrate": "scenario switchrate_says_when_output_comes",

@@ -46,7 +46,7 @@ TABLES = {
 def test_text():
     """All text of all tests, the names of the scripts included (err.D_SYNTAX.what.d)."""
     parts = []
-    for pattern in ("**/*_test.cpp", "scripts/*", "scenarios/*.py"):
+    for pattern in ("**/*_test.cpp", "scripts/*", "scenarios/*.py", "formats/*.py"):
         for path in sorted((ROOT / "tests").glob(pattern)):
             if path.is_file() and path.suffix != ".out":
                 parts += [path.name, path.read_text(errors="replace")]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the examples of docs/language and docs/providers: what a page shows is what sonde does.
+"""Runs the examples of docs/language, docs/providers and docs/output.md: what a page shows is what sonde does.
 
     ```d [options]       a script, run by `sonde -q [options] -s`; a word `-e` only compiles it
     ```output            behind it: what it prints, on standard output and then on standard error
@@ -21,6 +21,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs/language"
 PROVIDERS = ROOT / "docs/providers"
+OUTPUT = ROOT / "docs/output.md"
 BLOCK = re.compile(r"^```(\w+)(.*)\n((?:(?!```).*\n)*)```\n", re.M)
 TABLES = {"runtime/lang/functions.h": r'^\s*\{"([a-z]\w*)",', "runtime/lang/variables.h": r'^\s*\{"([a-z]\w*)",',
           "runtime/lang/options.h": r'^\s*\{"(\w+)", OptionKind', "runtime/agg/functions.h": r'^\s*\{"(\w+)", "void',
@@ -86,7 +87,7 @@ def main():
     parser.add_argument("--binary", type=pathlib.Path, default=ROOT / "build/bin/sonde")
     parser.add_argument("-k", metavar="TEXT", default="", help="only pages whose name contains TEXT")
     arguments = parser.parse_args()
-    work = [(arguments.binary.resolve(), page, *example) for page in sorted([*PAGES.glob("*.md"), *PROVIDERS.glob("*.md")]) if arguments.k in page.name
+    work = [(arguments.binary.resolve(), page, *example) for page in sorted([*PAGES.glob("*.md"), *PROVIDERS.glob("*.md"), OUTPUT]) if arguments.k in page.name
             for example in examples(page)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         wrong = [complaint for complaint in pool.map(lambda one: check(*one), work) if complaint]

@@ -75,6 +75,7 @@ std::optional<uint64_t> at_fire(const LoweredExpr& expr, const Surroundings& aro
 class NoNames : public SymbolNames {
  public:
   std::string name(uint32_t, uint64_t, SymbolValue::Kind) override { return ""; }
+  SymbolPlace place(uint32_t, uint64_t, SymbolValue::Kind) override { return {}; }
   uint64_t canonical(uint32_t, uint64_t address, SymbolValue::Kind) override { return address; }
   bool ends_signal_handler(uint32_t, uint64_t) override { return false; }
 };

@@ -10,12 +10,15 @@ namespace {
 
 constexpr uint64_t kClean = 1000;
 
-/// One that prints `text`, and counts as many bytes of data.
+const ActionSite kTrace{.action = "trace", .arguments = {{ValueType::Kind::String, false, 256, "string"}}};
+
+/// One that traces `text`, and counts as many bytes of data.
 TraceRecord record(const std::string& text, uint64_t data) {
   TraceRecord made;
   made.begun = true;
   made.count_data(data);
-  made.add_effect([text](std::string& out) { out += text; });
+  const auto word = reinterpret_cast<uint64_t>(text.c_str());
+  made.add_values(TraceItem::Kind::Trace, kTrace, &word, {});
   return made;
 }
 TraceRecord record(const std::string& text) { return record(text, text.size()); }
@@ -23,7 +26,7 @@ TraceRecord record(const std::string& text) { return record(text, text.size()); 
 std::string texts(const std::vector<TraceRecord>& records) {
   std::string all;
   for (const TraceRecord& one : records) {
-    one.take_effect(one.items.at(0), all);
+    all += reinterpret_cast<const char*>(*one.words_of(one.items.at(0)));
     all += "|";
   }
   return all;

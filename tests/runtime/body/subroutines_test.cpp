@@ -81,6 +81,7 @@ class Body : public ::testing::Test {
   class NoNames : public SymbolNames {
    public:
     std::string name(uint32_t, uint64_t, SymbolValue::Kind) override { return "?"; }
+    SymbolPlace place(uint32_t, uint64_t, SymbolValue::Kind) override { return {}; }
     uint64_t canonical(uint32_t, uint64_t address, SymbolValue::Kind) override { return address & ~uint64_t{15}; }
     bool ends_signal_handler(uint32_t, uint64_t) override { return false; }
   };

@@ -32,7 +32,7 @@ class FaultLogTest : public testing::Test {
   ClauseDesc clause;
   BodyContext context{};
   std::vector<std::string> told;
-  FaultLog log{[this](std::string_view text) { told.emplace_back(text); }};
+  FaultLog log{[this](const FaultReport& fault) { told.push_back(fault_message(fault)); }};
   const std::string first = "error on enabled probe ID 1 (ID 9: syscall:vmlinux:read:entry): ";
 };
 

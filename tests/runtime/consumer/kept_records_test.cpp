@@ -8,16 +8,19 @@
 namespace sonde {
 namespace {
 
-TraceRecord record(std::string text) {
+const ActionSite kTrace{.action = "trace", .arguments = {{ValueType::Kind::String, false, 256, "string"}}};
+
+TraceRecord record(const std::string& text) {
   TraceRecord made;
   made.count_data(text.size());
-  made.add_effect([text = std::move(text)](std::string& out) { out += text; });
+  const auto word = reinterpret_cast<uint64_t>(text.c_str());
+  made.add_values(TraceItem::Kind::Trace, kTrace, &word, {});
   return made;
 }
 
 std::string texts(KeptRecords& kept) {
   std::string all;
-  for (const TraceRecord& one : kept.take()) one.take_effect(one.items.at(0), all);
+  for (const TraceRecord& one : kept.take()) all += reinterpret_cast<const char*>(*one.words_of(one.items.at(0)));
   return all;
 }
 

@@ -23,6 +23,7 @@ class Names : public SymbolNames {
     return (kind == SymbolValue::UReturn ? "prog`caller" : "prog`main") +
            (exact ? "+0x" + std::to_string(address) : "") + (pid == 7 ? "" : "?");
   }
+  SymbolPlace place(uint32_t, uint64_t, SymbolValue::Kind) override { return {}; }
   uint64_t canonical(uint32_t, uint64_t address, SymbolValue::Kind) override { return address; }
   bool ends_signal_handler(uint32_t, uint64_t address) override { return address == 48; }
 };

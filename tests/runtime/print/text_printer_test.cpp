@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a clause records must print as it was when it was recorded, however late that is.
-#include "runtime/print/text_printer.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -9,6 +7,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "runtime/print/printer.h"
 
 namespace sonde {
 namespace {
@@ -21,6 +21,7 @@ class NoNames : public SymbolNames {
   std::string name(uint32_t, uint64_t address, SymbolValue::Kind) override { return "f+" + std::to_string(address); }
   uint64_t canonical(uint32_t, uint64_t address, SymbolValue::Kind) override { return address; }
   bool ends_signal_handler(uint32_t, uint64_t) override { return false; }
+  SymbolPlace place(uint32_t, uint64_t, SymbolValue::Kind) override { return {}; }
 };
 
 class TextPrinterTest : public ::testing::Test {
@@ -39,10 +40,15 @@ class TextPrinterTest : public ::testing::Test {
     return record;
   }
   /// As print shows it, the options being what they were.
-  std::string printed(const TraceRecord& record) {
-    std::string out;
-    TextPrinter().record(record, record.quiet, record.flowindent, out);
-    return out;
+  static std::string printed(TraceRecord& record) {
+    PrintSink sink;
+    print(*make_printer("text", sink), record, {record.quiet, record.flowindent});
+    return sink.text;
+  }
+  static void print(Printer& printer, TraceRecord& record, RowStyle now) {
+    printer.begin_record(record, now);
+    for (const TraceItem& item : record.items) printer.item(record, item);
+    printer.end_record(record, now);
   }
   void trace(TraceRecord& record, const ValueType& of, uint64_t word) {
     sites.push_back(std::make_unique<ActionSite>(ActionSite{.action = "trace", .arguments = {of}}));
@@ -126,24 +132,30 @@ TEST_F(TextPrinterTest, ARecordOfManyItemsMovesAndPrints) {
   EXPECT_EQ(printed(kept), "");
 }
 
-TEST_F(TextPrinterTest, EffectsHappenInTheirPlace) {
+TEST_F(TextPrinterTest, WhatIsAskedForIsNotText) {
   TraceRecord record = begun();
+  const ActionSite site{.action = "ftruncate"};
+  int changes = 0;
   trace(record, type(Kind::Integer), 1);
-  record.add_effect([](std::string& out) {
-    EXPECT_EQ(out, "1");
-    out = "written|";
-  });
-  record.add_effect([](std::string& out) { out += "text"; });
+  record.add_values(TraceItem::Kind::Ftruncate, site, nullptr, settings);
+  record.add_change([&changes] { ++changes; });
   trace(record, type(Kind::Integer), 2);
-  EXPECT_EQ(printed(record), "written|text2");
+  EXPECT_EQ(printed(record), "12");
+  EXPECT_EQ(changes, 0) << "that is the consumer's";
+  EXPECT_FALSE(record.items[0].is_done());
+  EXPECT_TRUE(record.items[1].is_done());
+  EXPECT_TRUE(record.items[2].is_done());
+  record.do_change(record.items[2]);
+  EXPECT_EQ(changes, 1);
 }
 
 TEST_F(TextPrinterTest, ColumnsComeOnceAndLinesEndByTheOptionOfNow) {
-  TextPrinter printer;
-  std::string out;
-  printer.record(begun(false), false, false, out);
-  printer.record(begun(false), true, false, out);
-  EXPECT_EQ(out,
+  PrintSink sink;
+  const auto printer = make_printer("text", sink);
+  TraceRecord record = begun(false);
+  print(*printer, record, {false, false});
+  print(*printer, record, {true, false});
+  EXPECT_EQ(sink.text,
             "CPU     ID                    FUNCTION:NAME\n"
             "  3      7                       read:entry \n"
             "  3      7                       read:entry ");
@@ -152,13 +164,13 @@ TEST_F(TextPrinterTest, ColumnsComeOnceAndLinesEndByTheOptionOfNow) {
 TEST_F(TextPrinterTest, NumbersAndNamesWiderThanTheirColumns) {
   probe.id = ProbeId{4294967295};
   function = std::string(40, 'f');
-  TraceRecord record = begun(false);
+  TraceRecord quiet = begun(), record = begun(false);
   record.cpu = 12345;
-  TextPrinter printer;
-  std::string out;
-  printer.record(begun(), true, false, out);  // no columns, and no line above them later
-  printer.record(record, false, false, out);
-  EXPECT_EQ(out, "12345 4294967295 " + std::string(40, 'f') + ":entry \n");
+  PrintSink sink;
+  const auto printer = make_printer("text", sink);
+  print(*printer, quiet, {true, false});  // no columns, and no line above them later
+  print(*printer, record, {false, false});
+  EXPECT_EQ(sink.text, "12345 4294967295 " + std::string(40, 'f') + ":entry \n");
 }
 
 TEST_F(TextPrinterTest, CountsDataAsDTraceLaysItOut) {

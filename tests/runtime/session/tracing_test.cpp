@@ -69,7 +69,7 @@ class TracingTest : public ::testing::Test {
 };
 
 TEST_F(TracingTest, ItsEndsAreSaid) {
-  ASSERT_TRUE(tracing_->start({}));
+  ASSERT_TRUE(tracing_->start({}, ""));
   std::vector<std::pair<uint32_t, int>> ended;
   targets_->on_end = [&](uint32_t pid, int status) { ended.emplace_back(pid, status); };
   say(TargetGone{7, 0x100});
@@ -81,7 +81,7 @@ TEST_F(TracingTest, ItsEndsAreSaid) {
 }
 
 TEST_F(TracingTest, AThreadThatHasMappedAFileGoesOnWhenTheFileWasLookedAt) {
-  ASSERT_TRUE(tracing_->start({}));
+  ASSERT_TRUE(tracing_->start({}, ""));
   FileMapped file;
   file.pid = 7;
   file.path = "/nowhere/libx.so";
@@ -94,7 +94,7 @@ TEST_F(TracingTest, AThreadThatHasMappedAFileGoesOnWhenTheFileWasLookedAt) {
 }
 
 TEST_F(TracingTest, ASourceThatIsGoneEndsTheRunWithItsMessage) {
-  ASSERT_TRUE(tracing_->start({}));
+  ASSERT_TRUE(tracing_->start({}, ""));
   source_->events.emplace_back(Error("the guard has died", EPIPE));
   say(Notice{"never read"});
   tracing_->run([] { return false; });

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What items of a record ask for: commands, other output, changes that waited for a commit()
+//
+// The clause has ended long ago, so nothing is left that could fault: a failure is a message. DTrace sets such messages off by an
+// empty line.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "runtime/consumer/consumer_impl.h"
+
+namespace sonde {
+namespace {
+
+/// sh, to its end. Its status says nothing to the script.
+Result<void> run_command(const std::string& command) {
+  pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    _exit(127);
+  }
+  if (child < 0) return Error::from_errno("fork");
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return {};
+}
+
+}  // namespace
+
+void Consumer::Impl::run_request(TraceRecord& record, const TraceItem& item) {
+  if (item.kind == TraceItem::Kind::Change) return record.do_change(item);
+  flush();
+  if (item.kind == TraceItem::Kind::Ftruncate) return output.truncate();
+  std::string text;
+  format_printf(item.site->format, item.site->arguments, record.words_of(item), item.settings, text);
+  const bool is_command = item.kind == TraceItem::Kind::System;
+  if (is_command) output.settle();  // the command writes behind what we have written
+  const Result<void> done = is_command                    ? run_command(text)
+                            : text == "." || text == ".." ? Result<void>(Error("not a file", EISDIR))
+                                                          : output.reopen(text);
+  if (done) return;
+  state.message((is_command ? "couldn't run \"" : "couldn't freopen() to \"") + text + "\": " + done.error().message() +
+                "\n");
+}
+
+}  // namespace sonde

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The printers that -x format= chooses from: one row each.
+//
+// The row X(name, doc) belongs to runtime/print/NAME_printer.cpp, which defines make_NAME_printer(). Plain data at the bottom of the
+// house, so that the options can say what there is.
+#pragma once
+
+#include <string_view>
+
+#define SONDE_PRINTERS(X)                                            \
+  X(text, "as DTrace prints")                                        \
+  X(jsonl, "a JSON object a line, of docs/format/lines.schema.json") \
+  X(json, "the same as jsonl")
+
+namespace sonde {
+
+struct PrinterRow {
+  std::string_view name, doc;
+};
+
+inline constexpr PrinterRow kPrinterRows[] = {
+#define SONDE_ROW(name, doc) {#name, doc},
+    SONDE_PRINTERS(SONDE_ROW)
+#undef SONDE_ROW
+};
+
+}  // namespace sonde

@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What other programs read of -x format=: every action and every aggregating function in each format, read by those who read it.
+
+    jsonl    each line fits docs/format/lines.schema.json (python3-jsonschema), jq reads them all, numbers and bytes come back equal
+
+An action or an aggregating function of the tables that has no script here is a failure. Without python3-jsonschema or jq it is skipped, and said so.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA = ROOT / "docs/format/lines.schema.json"
+SKIPPED = 77
+TIMEOUT = 60  # s
+
+INT64 = (-2**63, -2**63 + 1, -2**53, -2**53 + 1, -1, 0, 1, 2**53 - 1, 2**53, 2**63 - 1)
+BYTES = bytes(range(1, 256))
+
+DECLARE = """
+struct inner { char c; int64_t deep; };
+enum color { RED, GREEN = 5 };
+struct outer { int a; uint64_t big; char text[8]; struct inner in[2]; int bits : 3; enum color color; unsigned short list[2]; };
+"""
+FILL = """
+	this->o = (struct outer *)alloca(sizeof (struct outer));
+	this->o->a = -5; this->o->big = 18446744073709551615; this->o->text[0] = 'h'; this->o->text[1] = 'i';
+	this->o->in[1].c = 'x'; this->o->in[1].deep = 9007199254740993; this->o->bits = -2; this->o->color = GREEN; this->o->list[1] = 65535;
+"""
+
+# What is called -> (options, script, argv of -c or None). The actions of one firing are a line each.
+ACTIONS = {
+    "printf": ("", 'BEGIN { printf("%s %d %u %x %c %Y\\n", "text", -1, 2, 255, 65, walltimestamp); exit(0); }', None),
+    "trace": ("", 'BEGIN { trace(1); trace("two"); trace((char)-3); trace((uint64_t)18446744073709551615); exit(0); }', None),
+    "tracemem": ("", 'BEGIN { this->p = (char *)alloca(4); this->p[0] = 200; this->p[3] = 7; tracemem(this->p, 4); exit(0); }', None),
+    "print": ("", DECLARE + "BEGIN {" + FILL + "print(this->o); exit(0); }", None),
+    "printa": ("", 'BEGIN { @a["x"] = count(); @b["x"] = sum(2); @b["y"] = sum(3); printa(@a); printa("%s %@d %@d\\n", @a, @b); exit(0); }', None),
+    "stack": ("", "BEGIN { stack(); exit(0); }", None),
+    "ustack": ("", "syscall::write:entry { ustack(); }", ["echo", "x"]),
+    "jstack": ("", "syscall::write:entry { jstack(); }", ["echo", "x"]),
+    "sym": ("", "BEGIN { sym(0); exit(0); }", None),
+    "func": ("", "BEGIN { func(0); exit(0); }", None),
+    "mod": ("", "BEGIN { mod(0); exit(0); }", None),
+    "usym": ("", "syscall::write:entry { usym(uregs[R_PC]); }", ["echo", "x"]),
+    "uaddr": ("", "syscall::write:entry { uaddr(uregs[R_PC]); }", ["echo", "x"]),
+    "ufunc": ("", "syscall::write:entry { ufunc(uregs[R_PC]); }", ["echo", "x"]),
+    "umod": ("", "syscall::write:entry { umod(uregs[R_PC]); }", ["echo", "x"]),
+    "system": ("-w", 'BEGIN { system("true %d", 1); exit(0); }', None),
+    "freopen": ("-w", 'BEGIN { trace(1); freopen("/dev/null"); freopen(""); trace(2); exit(0); }', None),
+    "ftruncate": ("", "BEGIN { trace(1); ftruncate(); exit(0); }", None),
+    "exit": ("", "BEGIN { exit(7); }", None),
+    "clear": ("", "BEGIN { @ = sum(5); printa(@); clear(@); } BEGIN { @ = sum(1); exit(0); }", None),
+    "trunc": ("", 'BEGIN { @["a"] = sum(5); @["b"] = sum(6); trunc(@, 1); exit(0); }', None),
+    "normalize": ("", "BEGIN { @ = sum(5000); normalize(@, 1000); exit(0); }", None),
+    "denormalize": ("", "BEGIN { @ = sum(5000); normalize(@, 1000); denormalize(@); exit(0); }", None),
+    "setopt": ("", 'BEGIN { setopt("quiet"); exit(0); }', None),
+    "speculate": ("", "BEGIN { self->s = speculation(); } BEGIN { speculate(self->s); trace(5); } BEGIN { commit(self->s); } BEGIN { exit(0); }", None),
+    "commit": ("", "BEGIN { @ = count(); self->s = speculation(); } BEGIN { speculate(self->s); printa(@); } BEGIN { commit(self->s); } BEGIN { exit(0); }", None),
+    "discard": ("", "BEGIN { self->s = speculation(); } BEGIN { speculate(self->s); trace(5); } BEGIN { discard(self->s); } BEGIN { exit(0); }", None),
+    "raise": ("-w", "syscall::write:entry { raise(SIGCONT); }", ["echo", "x"]),
+    "stop": ("-w", "syscall::write:entry { stop(); system(\"kill -CONT %d\", pid); }", ["echo", "x"]),
+    "chill": ("-w", "syscall::write:entry { chill(1000); }", ["echo", "x"]),
+    "copyout": ("-w", 'syscall::write:entry { copyout("y", arg1, 1); }', ["echo", "x"]),
+    "copyoutstr": ("-w", 'syscall::write:entry { copyoutstr("", arg1 + 1, 1); }', ["echo", "x"]),
+}
+# Those whose lines have no action of their own: what they do is seen elsewhere, or nobody can do it.
+NO_LINE = {"ftruncate", "printa", "exit", "clear", "trunc", "normalize", "denormalize", "setopt", "speculate", "commit", "discard", "raise", "stop", "chill",
+           "copyout", "copyoutstr"}
+REFUSED = {"breakpoint", "panic"}
+PART = {"freopen", "ftruncate"}  # what was printed before, or is printed behind, is not in the file
+NAMES = {"sym", "func", "mod", "usym", "uaddr", "ufunc", "umod", "stack", "ustack", "jstack"}  # they are traced where they stand alone
+
+# function -> (arguments behind the value, the fields of the values -6, 0 and 9)
+AGGREGATES = {
+    "count": (None, {"value": 3}),
+    "sum": ("", {"value": 3}),
+    "min": ("", {"value": -6}),
+    "max": ("", {"value": 9}),
+    "avg": ("", {"value": 1, "count": 3, "sum": 3}),
+    "stddev": ("", {"value": 6, "count": 3, "sum": 3, "sumsq": "117"}),
+    "quantize": ("", {"count": 3, "bucket": [-4, 0, 8], "n": [1, 1, 1]}),
+    "lquantize": (", -2, 6, 4", {"count": 3, "bucket": [-6, -2, 6], "n": [1, 1, 1]}),
+    "llquantize": (", 2, 1, 3, 2", {"count": 3, "bucket": [-4, 0, 8], "n": [1, 1, 1]}),
+}
+
+
+class Failed(Exception):
+    pass
+
+
+def check(good, *what):
+    if not good:
+        raise Failed(" ".join(map(str, what)))
+
+
+def rows(table, pattern):
+    return re.findall(pattern, (ROOT / table).read_text(), re.M)
+
+
+class Sonde:
+    def __init__(self, binary):
+        self.binary = binary
+
+    def run(self, form, script, options="", program=None):
+        """(status, bytes of standard output, messages). The output goes to a file of its own, for the program's own goes to stdout."""
+        with tempfile.TemporaryDirectory(prefix="sonde-formats-") as folder:
+            argv = [self.binary, "-x", f"format={form}", "-o", f"{folder}/out", *options.split(), "-n", script]
+            argv += [] if program is None else ["-c", " ".join(program)]
+            environment = {k: v for k, v in os.environ.items() if not k.startswith(("SONDE_", "DTRACE_"))}
+            done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, env=environment, check=False, start_new_session=True)
+            output = pathlib.Path(folder, "out")
+            return done.returncode, output.read_bytes() if output.exists() else b"", done.stderr.decode(errors="replace")
+
+
+# ---- jsonl ---------------------------------------------------------------------------------------------------------
+
+
+def constant(number):
+    """In D; the least int64 has no literal."""
+    return f"({number + 1} - 1)" if number == -2**63 else f"({number})"
+
+
+def exact(value):
+    """A number as the lines have it."""
+    return value if abs(value) < 2**53 else str(value)
+
+
+def bytes_of(line, text):
+    return re.sub(rb"\\x([0-9a-f]{2})", lambda m: bytes([int(m[1], 16)]), text.encode()) if line.get("esc") else text.encode()
+
+
+class Lines:
+    """Output of one run, each line checked."""
+
+    def __init__(self, validator, output, is_whole):
+        self.text = output
+        check(output.endswith(b"\n"), "the last line has no end:", output[-200:])
+        self.all = [json.loads(line.decode("utf-8")) for line in output.splitlines()]
+        for line in self.all:
+            wrong = [error.message for error in validator.iter_errors(line)]
+            check(not wrong, wrong[:3], line)
+        if not is_whole:
+            return
+        check([line["seq"] for line in self.all] == list(range(1, len(self.all) + 1)), "a hole in seq")
+        check(len({line["run"] for line in self.all}) == 1, "two runs")
+        check(self.all[0]["type"] == "start" and [line["type"] for line in self.all[-2:]] == ["ledger", "end"], "the ends are", self.all[0], self.all[-2:])
+        for kind, field in (("record", "records"), ("agg", "elements")):
+            count = len(self.of(kind))
+            check(sum(one[field] for one in self.of("ledger")) == count == self.all[-1][field], field, "are", count, "in", self.of("ledger"))
+
+    def of(self, kind):
+        return [line for line in self.all if line["type"] == kind]
+
+
+class Jsonl:
+    def __init__(self, sonde):
+        import jsonschema
+        schema = json.loads(SCHEMA.read_text())
+        jsonschema.Draft7Validator.check_schema(schema)
+        self.validator = jsonschema.Draft7Validator(schema)
+        self.sonde = sonde
+
+    def lines(self, script, options="-q", program=None, status=0, form="jsonl", is_whole=True):
+        got, output, messages = self.sonde.run(form, script, options, program)
+        check(got == status, "status", got, messages)
+        lines = Lines(self.validator, output, is_whole)
+        jq = subprocess.run(["jq", "-c", "."], input=output, capture_output=True, timeout=TIMEOUT, check=False)
+        check(jq.returncode == 0 and jq.stdout.count(b"\n") == len(lines.all), "jq says", jq.stderr.decode())
+        return lines
+
+    def actions(self):
+        """Each action has its line, or none where it says nothing."""
+        kinds = dict(rows("runtime/lang/functions.h", r'^\s*\{"(\w+)",\s*"[^"]*",\s*Runs::(\w+)'))
+        wanted = {name for name, kind in kinds.items() if kind not in ("Body", "Fire", "Refused")} | NAMES
+        check(wanted - REFUSED == set(ACTIONS), "no script, or no action:", wanted.symmetric_difference(set(ACTIONS) | REFUSED))
+        for name, (options, script, program) in ACTIONS.items():
+            for quiet in ("", "-q"):
+                lines = self.lines(script, f"{quiet} {options}", program, 7 if name == "exit" else 0, is_whole=name not in PART)
+                actions = [line.get("action") for line in lines.of("record")]
+                check(name in NO_LINE or name in actions, name, "is not among", actions)
+                check(not quiet or None not in actions, name, "has a line without an action, though it is quiet")
+                check(all("execname" in line for line in lines.of("record")), name, "without execname")
+
+    def values(self):
+        """print() is an object; frames and names; what commit(), clear(), trunc() and normalize() do."""
+        options, script, _ = ACTIONS["print"]
+        record = self.lines(script, "-q " + options).of("record")[0]
+        check(record["args"] == [{"a": -5, "big": "18446744073709551615", "text": "hi", "in": [{"c": 0, "deep": 0}, {"c": 120, "deep": "9007199254740993"}],
+                                  "bits": -2, "color": "GREEN", "list": [0, 65535]}], record)
+        ustack = self.lines(ACTIONS["ustack"][1], "-q", ["echo", "x"]).of("record")[0]
+        check(ustack["execname"] == "echo" and ustack["pid"] == ustack["tid"] and "libc.so.6`" in ustack["frames"][0], ustack)
+        check(any(frame.startswith("echo") for frame in ustack["frames"]), "the program is not in", ustack["frames"])
+        tracemem = self.lines(ACTIONS["tracemem"][1]).of("record")[0]
+        check(tracemem["args"] == ["c8000007"], tracemem)
+        clear = self.lines(ACTIONS["clear"][1]).of("agg")
+        check([line["value"] for line in clear] == [5, 1] or [line["value"] for line in clear] == [5], clear)
+        check(self.lines(ACTIONS["normalize"][1]).of("agg")[0]["normal"] == 1000, "normalize() is not seen")
+        check([line["keys"] for line in self.lines(ACTIONS["trunc"][1]).of("agg")] == [["b"]], "trunc() is not seen")
+        check([line["args"] for line in self.lines(ACTIONS["commit"][1].replace("printa(@)", "trace(9)")).of("record")] == [[9]], "commit() is not seen")
+        end = self.lines("BEGIN { exit(7); }", status=7).all[-1]
+        check(end["status"] == 7 and end["reason"] == "exit", end)
+        check(self.lines("BEGIN { }", "-q", ["true"]).all[-1]["reason"] == "target", "the target's end is not the reason")
+        check(self.lines("BEGIN { trace(1); exit(0); }", form="json").of("record"), "format=json is not jsonl")
+
+    def firings(self):
+        """All actions of one firing have its number."""
+        script = 'BEGIN { trace(1); trace(2); } BEGIN { trace(3); } END { trace(4); } tick-1ms { exit(0); }'
+        firings = {line["args"][0]: line["firing"] for line in self.lines(script).of("record")}
+        check(firings[1] == firings[2] == firings[3] != firings[4], firings)
+
+    def faults(self):
+        lines = self.lines("BEGIN { trace(*(int *)8); } BEGIN { exit(0); }")
+        check(lines.all[-1]["faults"] == 1 and not lines.of("record"), lines.all[-1])
+        drops = self.lines('tick-1ms /i < 40/ { i++; speculate(0); } BEGIN { speculation(); speculation(); } tick-30ms { exit(0); }').all[-1]
+        check(drops["spec_drops"] == 1, drops)
+
+    def aggregates(self):
+        """Each function: at the end and by printa(), with keys of every kind."""
+        names = rows("runtime/agg/functions.h", r'^\s*\{"(\w+)", "void')
+        check(set(names) == set(AGGREGATES), "no test of", set(names).symmetric_difference(AGGREGATES))
+        for name, (more, fields) in AGGREGATES.items():
+            values = "".join(f"@a[\"k\", 1] = {name}({'' if more is None else str(value) + more}); " for value in (-6, 0, 9))
+            for show in ("", "printa(@a); ", 'printa("%s %d %@d\\n", @a); '):
+                (line,) = self.lines("BEGIN { " + values + show + "exit(0); }").of("agg")
+                check(line["func"] == name and line["keys"] == ["k", "1"] and line["agg"] == "a", line)
+                check({field: line[field] for field in ("value", "count", "sum", "sumsq", "bucket", "n") if field in line} == fields, line)
+        script = ('struct b { unsigned char a[3]; char pad; }; struct b k;'
+                  'BEGIN { k.a[0] = 1; k.a[1] = 255; @k[(int)-1, (uint64_t)18446744073709551615, (void *)4096, "s", k, probefunc] = count(); exit(0); }')
+        lines = self.lines(script)
+        check(lines.of("agg")[0]["keys"] == ["-1", "18446744073709551615", "0x1000", "s", "01ff0000", ""], lines.of("agg")[0])
+        described = lines.all[0]["aggs"][0]["keys"]
+        check([key["type"] for key in described] == ["int", "uint", "pointer", "string", "bytes", "string"], described)
+        check([key["name"] for key in described] == ["key0", "key1", "key2", "key3", "k", "probefunc"], described)
+
+    def names_merge(self):
+        """Two stacks that differ in offsets only are one element here; no key is a run-time address."""
+        script = "syscall:::entry { @[ustack()] = count(); @u[umod(uregs[R_PC]), usym(uregs[R_PC])] = count(); @all = count(); }"
+        lines = self.lines(script, "-q", ["ls", "/"]).of("agg")
+        stacks = [(tuple(line["keys"]), line["value"]) for line in lines if line["agg"] == ""]
+        (total,) = [line["value"] for line in lines if line["agg"] == "all"]
+        check(len(dict(stacks)) == len(stacks) and sum(value for _, value in stacks) == total, stacks)
+        check(not any(re.search(r"0x[0-9a-f]{9,}", key) for keys, _ in stacks for key in keys), "an address in", stacks)
+        check(any(re.search(r"\bls[`+].*;.*libc\.so\.6`", keys[0]) for keys, _ in stacks), "no stack from ls to libc:", stacks[:3])
+
+    def numbers(self):
+        """64-bit extremes, as values, keys and aggregated."""
+        lines = self.lines("BEGIN { " + "".join(f"trace((int64_t){constant(n)}); @s[(int64_t){constant(n)}] = sum({constant(n)}); @d = stddev({constant(n)}); " for n in INT64) + "exit(0); }")
+        check([line["args"] for line in lines.of("record")] == [[exact(n)] for n in INT64], lines.of("record"))
+        sums = {line["keys"][0]: line["value"] for line in lines.of("agg") if line["agg"] == "s"}
+        check(sums == {str(n): exact(n) for n in INT64}, sums)
+        (deviation,) = [line for line in lines.of("agg") if line["agg"] == "d"]
+        check(deviation["sumsq"] == str(sum(n * n for n in INT64)) and int(deviation["sum"]) == sum(INT64), deviation)
+        quantize = self.lines("BEGIN { " + "".join(f"@ = quantize({constant(n)}); " for n in INT64) + "exit(0); }").of("agg")[0]
+        check(quantize["bucket"][0] == str(-2**62) and quantize["bucket"][-1] == str(2**62), quantize)
+
+    def texts(self):
+        """Bytes that are not UTF-8, escapes, and texts that look like our own."""
+        octal = "".join(f"\\{byte:03o}" for byte in BYTES)
+        lines = self.lines(f'BEGIN {{ trace("{octal}"); @["{octal}"] = count(); exit(0); }}', "-q -x strsize=512")
+        for line, text in ((lines.of("record")[0], lines.of("record")[0]["args"][0]), (lines.of("agg")[0], lines.of("agg")[0]["keys"][0])):
+            check(bytes_of(line, text) == BYTES, line)
+        for text in ("plain", "\\\\x41", "é ✓ 𝄞", "\\\"quoted\\\"\\\\", "\\n\\t\\001\\177"):
+            line = self.lines(f'BEGIN {{ trace("{text}"); exit(0); }}').of("record")[0]
+            wanted = re.sub(r"\\(\\|n|t|\"|\d{3})", lambda m: {"\\": "\\", "n": "\n", "t": "\t", '"': '"'}.get(m[1]) or chr(int(m[1], 8)), text)
+            check(bytes_of(line, line["text"]) == wanted.encode(), line)
+            check(line.get("esc", False) == ("x41" in text), line)
+
+    def long_lines(self):
+        """A record's line has 16 KiB at most, whatever is in it; the ledger says that it was cut."""
+        script = 'BEGIN { self->a = "' + "x" * 30000 + '"; printf("%s%s", self->a, "\\377"); exit(0); }'
+        lines = self.lines(script, "-q -x strsize=40000")
+        check(max(map(len, lines.text.splitlines())) <= 16 * 1024 and lines.all[-1]["truncated"] == 1, lines.all[-1])
+        check(len(lines.of("record")[0]["args"][0]) >= 2000, "too much was cut")
+
+    def start(self):
+        import hashlib
+        script = 'BEGIN { @lat[execname] = lquantize(1, 0, 10, 2); exit(0); }'
+        start = self.lines(script, "-q -x host=web1 --labels=role=db,dc=fra1").all[0]
+        check(start["host"] == "web1" and start["labels"] == ["role=db", "dc=fra1"], start)
+        check(start["script"] == hashlib.sha256(script.encode()).hexdigest(), start)
+        check(start["aggs"] == [{"agg": "lat", "func": "lquantize", "params": [0, 10, 2], "keys": [{"name": "execname", "type": "string"}]}], start)
+        for labels in ("run=1", "a", "1a=b", "__x=1"):
+            status, output, messages = self.sonde.run("jsonl", script, f"-x labels={labels}")
+            check(status == 1 and "labels:" in messages and not output, labels, "is accepted", messages)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", type=pathlib.Path, default=ROOT / "build/bin/sonde")
+    parser.add_argument("-k", metavar="TEXT", default="", help="only tests whose name contains TEXT")
+    arguments = parser.parse_args()
+    try:
+        import jsonschema  # noqa: F401
+    except ImportError:
+        print("skipped: there is no python3-jsonschema")
+        return SKIPPED
+    if shutil.which("jq") is None:
+        print("skipped: there is no jq")
+        return SKIPPED
+    sonde = Sonde(arguments.binary.resolve())
+    jsonl = Jsonl(sonde)
+    tests = [jsonl.actions, jsonl.values, jsonl.firings, jsonl.faults, jsonl.aggregates, jsonl.names_merge, jsonl.numbers, jsonl.texts,
+             jsonl.long_lines, jsonl.start]
+    wrong = 0
+    ran = [test for test in tests if arguments.k in test.__qualname__]
+    for test in ran:
+        try:
+            test()
+        except (Failed, subprocess.TimeoutExpired, ValueError, KeyError, IndexError) as failure:
+            wrong += 1
+            print(f"{test.__qualname__}: {type(failure).__name__}: {str(failure)[:2000]}")
+    print(f"{len(ran)} tests, {wrong} failed")
+    return 1 if wrong or not ran else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

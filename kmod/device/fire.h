@@ -4,7 +4,10 @@
  * (fire.c), for native code
  *
  * Every instruction here is paid at every firing: what is seldom needed is a call
- * to fire.c or buffer.c.
+ * to fire.c or buffer.c. So the loop over a probe's ECBs is the module's own, and
+ * not runtime/firing/firing_loop.h, which says what such a loop does: one time and
+ * one sequence number for all ECBs, by rising epid; behind one that holds its
+ * thread, deferred.c goes on.
  */
 #ifndef SONDE_FIRE_H
 #define SONDE_FIRE_H

@@ -258,7 +258,8 @@ std::unique_ptr<FireList> Framework::Impl::fire_list(const ProbeState& probe) co
   if (probe.ecbs.empty() || !probe.enabled || probe.uses_taps || probe.provider->defunct) return nullptr;
   auto list = std::make_unique<FireList>();
   list->probe = probe.info.id;
-  for (const EcbState& ecb : probe.ecbs) list->ecbs.push_back({ecb.epid, enablings.at(ecb.enabling).what.program});
+  for (const EcbState& ecb : probe.ecbs)
+    list->ecbs.push_back({ecb.epid.value, enablings.at(ecb.enabling).what.program});
   list->ops = &probe.provider->ops;
   list->provider_arg = probe.provider->arg;
   list->parg = probe.parg;

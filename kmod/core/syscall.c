@@ -15,7 +15,7 @@
  * are hooked as well, and the probes of others counted after each; while the
  * module is loaded, they are not in the kernel's counter.
  *
- * A tap on a call's return (calls.c) borrows the bit: the call's entry sets it.
+ * A tap on a call's return (syscalls.c) borrows the bit: the call's entry sets it.
  *
  * It is set by whoever wants it, and taken away by the thread itself, in our
  * probe at the end of a call, when nobody wants it any more. So nobody takes it
@@ -309,7 +309,7 @@ static void syscall_on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
 	if (!SONDE_EXIT_HOOKED && atomic_read(&sonde_states))
 		syscall_report_exit_later();
-	sonde_call_exit(regs, result);
+	sonde_syscall_exit(regs, result);
 	syscall_drop_bit();
 }
 

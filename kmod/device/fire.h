@@ -101,7 +101,7 @@ sonde_publish(struct sonde_firing *firing, struct sonde_writer *writer,
 	sonde_writer_commit(writer, record, bytes);
 }
 
-/* Return: whether the thread has put the firing off, for sonde_run_late(). */
+/* Return: whether the firing is deferred, for sonde_run_deferred(). */
 static __always_inline bool sonde_fire_now(struct sonde_firing *firing,
 					   struct sonde_probe *probe)
 {

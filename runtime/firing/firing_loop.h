@@ -92,7 +92,7 @@ class FiringLoop {
     record->sequence = firing.sequence;
     programs_run_++;
     const uint32_t size = sonde_dif_run(&program, &seen, record);
-    const bool waits = ecb.held && size > 0 && thread.can_wait;
+    const bool waits = ecb.held && thread.can_wait;
     if (waits) record->flags |= SONDE_RECORD_HELD;
     return writer_.commit(size) && waits;
   }

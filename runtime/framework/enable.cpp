@@ -33,7 +33,7 @@ void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pendin
   for (size_t at = 0; at < enabling.what.descriptions.size(); at++) {
     std::vector<ProbeId> left_out;
     const std::vector<ProbeId> found = match(enabling.what.descriptions[at], &left_out);
-    tell_left_out(enabling, at, left_out);
+    report_left_out(enabling, at, left_out);
     std::vector<ProbeId> fresh;
     std::ranges::set_difference(found, enabling.joined[at], std::back_inserter(fresh));
     for (ProbeId probe : fresh) wanted.emplace_back(probe, at);
@@ -49,7 +49,7 @@ void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pendin
 }
 
 /// Once, and again when there are more.
-void Framework::Impl::tell_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out) {
+void Framework::Impl::report_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out) {
   std::erase_if(left_out, [&](ProbeId id) { return refused[id.value].quietly; });
   enabling.left_out.resize(enabling.what.descriptions.size());
   const size_t before = std::exchange(enabling.left_out[at], left_out.size());

@@ -7,6 +7,7 @@
 
 #include "runtime/base/check.h"
 #include "runtime/framework/context.h"
+#include "runtime/framework/living.h"
 #include "runtime/framework/self_env.h"
 
 namespace sonde {
@@ -20,7 +21,7 @@ struct alignas(64) Ticket {
   std::atomic<uint64_t> value{0};
 };
 Ticket g_tickets[LocalFiring::kRings];
-std::atomic<LocalFiring*> g_current{nullptr};
+constinit Living<LocalFiring> g_living;
 std::atomic<uint32_t> g_next_ring{0};
 std::atomic<uint64_t> g_generations{0};
 std::atomic<uint32_t> g_overflowing{0};  ///< firings that found every ring taken, and are counting that
@@ -113,16 +114,13 @@ struct LocalFiring::Table {
 
 LocalFiring::LocalFiring() : table_(std::make_unique<Table>()), generation_(g_generations.fetch_add(1) + 1) {
   prepare_self_env();
-  LocalFiring* nobody = nullptr;
-  SONDE_CHECK(g_current.compare_exchange_strong(nobody, this));
+  g_living.add(this);
 }
 
 LocalFiring::~LocalFiring() {
-  g_current.store(nullptr);
+  g_living.remove(this);
   wait_for_firings();
 }
-
-LocalFiring* LocalFiring::current() { return g_current.load(); }
 
 Result<void> LocalFiring::create_rings() {
   if (ready_.load()) return {};
@@ -171,10 +169,10 @@ void LocalFiring::set_gate(bool open) {
   wait_for_firings();
 }
 
-void LocalFiring::fire(ProbeId probe, const Arguments& args, Nanoseconds when, Origin origin) {
+void LocalFiring::fire(ProbeId probe, const Arguments& args, Nanoseconds when, Origin origin, LocalFiring* whose) {
   RingClaim claim;
   if (claim.ring() < 0) g_overflowing.fetch_add(1);
-  LocalFiring* self = g_current.load();
+  LocalFiring* self = whose != nullptr ? whose : g_living.here();
   const bool fires = self != nullptr && self->ready_.load() && (origin == Origin::Consumer || self->gate_.load());
   if (fires && claim.ring() >= 0) self->fire_in(static_cast<unsigned>(claim.ring()), probe, args, when);
   if (fires && claim.ring() < 0) self->count_drop(probe);

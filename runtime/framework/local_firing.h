@@ -69,8 +69,6 @@ class LocalFiring {
   ~LocalFiring();  ///< returns when no firing uses it
   LocalFiring(const LocalFiring&) = delete;
   LocalFiring& operator=(const LocalFiring&) = delete;
-  /// The one that dtrace_probe() uses; may be null. Only while it lives.
-  static LocalFiring* current();
 
   /// Makes the rings, unless they are there. Errors: of the memory.
   Result<void> create_rings();
@@ -88,8 +86,9 @@ class LocalFiring {
   void set_gate(bool open);
 
   enum class Origin { Provider, Consumer };
-  /// A firing, through the current LocalFiring. Any thread. `when` 0: now.
-  static void fire(ProbeId probe, const std::array<uint64_t, SONDE_DIF_ARGS>& args, Nanoseconds when, Origin origin);
+  /// A firing. Any thread. `when` 0: now. `whose` null: of the one that this thread acts on (living.h), if there is any.
+  static void fire(ProbeId probe, const std::array<uint64_t, SONDE_DIF_ARGS>& args, Nanoseconds when, Origin origin,
+                   LocalFiring* whose = nullptr);
 
   /// dtrace_getarg(): argument of the firing that this thread is in; 0 outside of one.
   static uint64_t argument(int number);

@@ -269,11 +269,11 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
   }
   // What an INTERRUPT of ours has done is mended, or counted, at the stop that answers it.
   host_.settle(kAnswerMs);
-  tell_cut_short();
+  notify_cut_short();
 }
 
-void Tracer::tell_cut_short() {
-  const uint64_t now = host_.cut_short(), cut = now - std::exchange(told_cut_, now);
+void Tracer::notify_cut_short() {
+  const uint64_t now = host_.cut_short(), cut = now - std::exchange(notified_cut_, now);
   if (cut == 0) return;
   events_.notice(std::to_string(cut) + (cut == 1 ? " system call of a target has" : " system calls of targets have") +
                  " returned a short count because tracing interrupted " + (cut == 1 ? "it" : "them"));

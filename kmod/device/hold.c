@@ -413,7 +413,7 @@ int sonde_hold_check(u32 kind, char *why)
 	if (!missing)
 		return 0;
 	scnprintf(why, SONDE_WHY,
-		  "no thread can be held there: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does it",
+		  "no thread can be held there: this kernel's %s is not the one that sonde knows (dmesg says more); another source does it",
 		  missing);
 	return -EOPNOTSUPP;
 }

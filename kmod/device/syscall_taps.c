@@ -252,7 +252,7 @@ static int call_check(struct sonde_session *session,
 	}
 	if (missing) {
 		scnprintf(why, SONDE_WHY,
-			  "the return of system calls: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does without",
+			  "the return of system calls: this kernel's %s is not the one that sonde knows (dmesg says more); another source does without",
 			  missing);
 		return -EOPNOTSUPP;
 	}

@@ -272,7 +272,7 @@ static int target_follow(struct sonde_session *session, char *why)
 
 	if (missing)
 		scnprintf(why, SONDE_WHY,
-			  "no process can be followed: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does it",
+			  "no process can be followed: this kernel's %s is not the one that sonde knows (dmesg says more); another source does it",
 			  missing);
 	else if (err)
 		scnprintf(why, SONDE_WHY, "cannot use the tracepoint sched_process_exit");

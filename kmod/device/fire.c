@@ -166,7 +166,11 @@ static bool fire_may_unwind(const struct pt_regs *regs)
 
 /*
  * The user's frames, innermost first; how many. In interrupts by frame
- * pointers, elsewhere by frame information.
+ * pointers, elsewhere by frame information. Of 32-bit code only the pc: its
+ * frames have another layout.
+ *
+ * sonde_cfi_walk() leaves a frame by its pointer, too, but in two reads of memory
+ * and with all registers, so not here; nor would it be less code.
  */
 int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 {
@@ -179,6 +183,8 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 	if (fire_may_unwind(regs))
 		return sonde_unwind(firing, to, max);
 	to[count++] = sonde_pc(regs);
+	if (!sonde_is_native(regs))
+		return count;
 	if (firing->start.at_edge && count < max &&
 	    !sonde_read_present(sonde_sp(regs), &word, sizeof(word)))
 		to[count++] = word;

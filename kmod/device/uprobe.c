@@ -191,13 +191,18 @@ static noinline void utap_lose(const struct sonde_armed *armed)
 	preempt_enable_notrace();
 }
 
+static __always_inline struct sonde_armed *
+utap_first(struct uprobe_consumer *consumer)
+{
+	return rcu_dereference_raw(
+		container_of(consumer, struct sonde_uprobe, consumer)->first);
+}
+
 /* The usual: one tap, which fires always. */
 static int utap_handle_plain(struct uprobe_consumer *consumer,
 			     struct pt_regs *regs SONDE_UPROBE_DATA)
 {
-	struct sonde_uprobe *uprobe =
-		container_of(consumer, struct sonde_uprobe, consumer);
-	struct sonde_armed *armed = rcu_dereference_raw(uprobe->first);
+	struct sonde_armed *armed = utap_first(consumer);
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	firing.start.word = armed->start.word;
@@ -208,9 +213,7 @@ static int utap_handle_plain(struct uprobe_consumer *consumer,
 static int utap_handle_each(struct uprobe_consumer *consumer,
 			    struct pt_regs *regs SONDE_UPROBE_DATA)
 {
-	struct sonde_uprobe *uprobe =
-		container_of(consumer, struct sonde_uprobe, consumer);
-	struct sonde_armed *armed = rcu_dereference_raw(uprobe->first);
+	struct sonde_armed *armed = utap_first(consumer);
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 	u32 left = SONDE_COST_MAX(armed->session);
 	bool deferred = false;

@@ -285,27 +285,20 @@ Result<void> Framework::retry_enablings() {
   return impl_->retry_enablings();
 }
 
-void Framework::suspend() {
-  std::lock_guard lock(impl_->mutex);
-  impl_->suspended = true;
-  for (ProbeState& probe : impl_->probes) {
+void Framework::Impl::set_suspended(bool now) {
+  std::lock_guard lock(mutex);
+  suspended = now;
+  for (ProbeState& probe : probes) {
     if (!probe.enabled) continue;
-    call_op(ProviderOp::Suspend, *probe.provider, probe.provider->ops.dtps_suspend,
+    const dtrace_pops_t& ops = probe.provider->ops;
+    call_op(now ? ProviderOp::Suspend : ProviderOp::Resume, *probe.provider, now ? ops.dtps_suspend : ops.dtps_resume,
             static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
   }
-  impl_->update_gate();
+  update_gate();
 }
 
-void Framework::resume() {
-  std::lock_guard lock(impl_->mutex);
-  impl_->suspended = false;
-  for (ProbeState& probe : impl_->probes) {
-    if (!probe.enabled) continue;
-    call_op(ProviderOp::Resume, *probe.provider, probe.provider->ops.dtps_resume,
-            static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
-  }
-  impl_->update_gate();
-}
+void Framework::suspend() { impl_->set_suspended(true); }
+void Framework::resume() { impl_->set_suspended(false); }
 
 void Framework::fire(ProbeId probe, std::span<const uint64_t> args, Nanoseconds when) {
   std::array<uint64_t, SONDE_DIF_ARGS> all{};

@@ -119,6 +119,7 @@ struct Framework::Impl {
   std::vector<ProbeId> match(const ProbeDescription& description, std::vector<ProbeId>* left_out = nullptr);
   std::vector<ProbeId> match_provided(const ProbeDescription& description);
   void run_target_hooks(uint32_t pid);
+  void set_suspended(bool now);
 
   // provider_api.cpp
   int register_provider(const char* name, const dtrace_pattr_t* attributes, uint32_t priv, const dtrace_pops_t* ops,

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Sites follow mappings: whenever a process has mapped or unmapped something, its mappings are read again, breakpoints go into those that are new,
+// and those in what is gone are forgotten. A site has a list of its taps and the reasons that are our own (entry, linker), and is taken out
+// with the last of them. What cannot be armed in one process (a file that has changed, memory that others see) is noted and told once, when the
+// batch is through: a glob may name ten thousand functions.
 #include "runtime/guard/breakpoints.h"
 
 #include <algorithm>

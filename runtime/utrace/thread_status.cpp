@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// What /proc says of a thread that ptrace does not, or not without a stop. The thread may end, or sleep and wake, while it is read: an answer is
+// about a moment that has passed, and who relies on it asks again.
 #include "runtime/utrace/thread_status.h"
 
 #include <fcntl.h>
@@ -18,7 +20,11 @@ bool read_status(pid_t tid, ThreadStatus* to) {
   if (!file) return false;
   while (std::fgets(line, sizeof line, file)) {
     switch (line[0]) {
-      case 'T': std::sscanf(line, "TracerPid: %d", &to->tracer); break;
+      case 'P': std::sscanf(line, "PPid: %d", &to->parent); break;
+      case 'T':
+        std::sscanf(line, "Tgid: %d", &to->process);
+        std::sscanf(line, "TracerPid: %d", &to->tracer);
+        break;
       case 'U': std::sscanf(line, "Uid: %u", &to->uid); break;
       case 'V':
         if (std::sscanf(line, "VmPTE: %" SCNu64 " kB", &to->page_tables) == 1) to->page_tables *= 1024;

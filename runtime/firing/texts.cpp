@@ -29,10 +29,4 @@ size_t join_arguments(char* text, size_t length) {
   return length;
 }
 
-const char* stat_field(const char* text, int number) {
-  const char* at = std::strrchr(text, ')');  // the name before it, which is field 2, may hold anything
-  for (int field = 2; at != nullptr && field < number; field++) at = std::strchr(at + 1, ' ');
-  return at == nullptr ? nullptr : at + 1;
-}
-
 }  // namespace sonde

@@ -17,7 +17,4 @@ int put_link(const char* path, char* to, uint32_t max);
 /// Turns what /proc/PID/cmdline has into one line, in place: blanks for NULs, none at the end. Its length.
 size_t join_arguments(char* text, size_t length);
 
-/// Field `number` of /proc/PID/stat, as proc(5) counts them, from 3 on. Null: `text` has none.
-const char* stat_field(const char* text, int number);
-
 }  // namespace sonde

@@ -8,7 +8,6 @@
 // static memory, and files are read by plain system calls onto the stack.
 #include "runtime/framework/self_env.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -19,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
 
 namespace sonde {
@@ -33,19 +33,9 @@ char g_execname[16] = "";
 uint64_t g_start = 0, g_end = 0;  ///< argc, argv, the environment, and their strings
 thread_local uint32_t t_tid = 0;
 
-ssize_t read_file(const char* path, char* to, size_t size) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return -1;
-  const ssize_t got = read(fd, to, size);
-  close(fd);
-  return got;
-}
-
 uint64_t thread_count() {
   char text[2048];
-  const ssize_t got = read_file("/proc/self/status", text, sizeof text - 1);
-  if (got <= 0) return 1;
-  text[got] = 0;
+  if (read_proc("/proc/self/status", text, sizeof text) <= 0) return 1;
   const char* line = std::strstr(text, "\nThreads:");
   return line == nullptr ? 1 : std::strtoull(line + 9, nullptr, 10);
 }
@@ -152,14 +142,13 @@ const sonde_dif_env& self_env() { return kEnv; }
 
 void prepare_self_env() {
   g_pid = static_cast<uint32_t>(getpid());
-  const ssize_t got = read_file("/proc/self/cmdline", g_psargs, kPsargsBytes - 1);
+  const ssize_t got = read_proc("/proc/self/cmdline", g_psargs, kPsargsBytes);
   const size_t length = join_arguments(g_psargs, static_cast<size_t>(std::max<ssize_t>(got, 0)));
   g_psargs[length] = 0;
-  const ssize_t named = read_file("/proc/self/comm", g_execname, sizeof g_execname - 1);
+  const ssize_t named = read_proc("/proc/self/comm", g_execname, sizeof g_execname);
   g_execname[std::max<ssize_t>(named - 1, 0)] = 0;  // a newline ends it
   char stat[2048];
-  const ssize_t described = read_file("/proc/self/stat", stat, sizeof stat - 1);
-  stat[std::max<ssize_t>(described, 0)] = 0;
+  (void)read_proc("/proc/self/stat", stat, sizeof stat);
   const char *start = stat_field(stat, 28), *end = stat_field(stat, 51);
   if (start != nullptr) g_start = std::strtoull(start, nullptr, 10);
   if (end != nullptr) g_end = std::strtoull(end, nullptr, 10);

@@ -21,6 +21,7 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
 
 namespace sonde::guard {

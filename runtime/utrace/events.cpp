@@ -30,6 +30,7 @@
 #include <cstring>
 #include <thread>
 
+#include "runtime/base/procfs.h"
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/thread_status.h"
@@ -43,20 +44,11 @@ constexpr int kSyscallStop = SIGTRAP | 0x80;
 bool read_stat(pid_t pid, char* state, uint64_t* start) {
   char path[64], text[1024];
   std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  FILE* file = std::fopen(path, "re");
-  if (!file) return false;
-  size_t got = std::fread(text, 1, sizeof text - 1, file);
-  std::fclose(file);
-  text[got] = 0;
-  const char* after = std::strrchr(text, ')');
-  if (!after || std::strlen(after) < 4) return false;
-  *state = after[2];
-  const char* at = after + 2;
-  for (int field = 3; field < 22 && at; ++field) {
-    at = std::strchr(at, ' ');
-    if (at) ++at;
-  }
-  *start = at ? std::strtoull(at, nullptr, 10) : 0;
+  if (read_proc(path, text, sizeof text) <= 0) return false;
+  const char *letter = stat_field(text, 3), *since = stat_field(text, 22);
+  if (letter == nullptr || since == nullptr) return false;
+  *state = *letter;
+  *start = std::strtoull(since, nullptr, 10);
   return true;
 }
 

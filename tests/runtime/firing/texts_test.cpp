@@ -43,14 +43,5 @@ TEST(Texts, ArgumentsBecomeOneLine) {
   EXPECT_EQ(join_arguments(text.data(), 0), 0u);
 }
 
-TEST(Texts, FieldsOfStatAreCountedBehindTheName) {
-  const char* stat = "42 (a) b) c) S 1 43 44";
-  EXPECT_EQ(*stat_field(stat, 3), 'S');
-  EXPECT_EQ(std::atoi(stat_field(stat, 4)), 1);
-  EXPECT_EQ(std::atoi(stat_field(stat, 6)), 44);
-  EXPECT_EQ(stat_field(stat, 7), nullptr);
-  EXPECT_EQ(stat_field("no name", 3), nullptr);
-}
-
 }  // namespace
 }  // namespace sonde

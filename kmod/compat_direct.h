@@ -15,7 +15,7 @@
 #define SONDE_DIRECT_CALLS
 #endif
 
-/* Where thread_info.syscall_work is in a task; calls.c checks it. */
+/* Where thread_info.syscall_work is in a task; syscalls.c checks it. */
 #define SONDE_TASK_SYSCALL_WORK 8
 
 #if defined(SONDE_DIRECT_CALLS) && !defined(__ASSEMBLY__)

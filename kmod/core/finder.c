@@ -149,7 +149,7 @@ bool sonde_finder_remove(struct sonde_finder *finder, pid_t pid,
 	return process;
 }
 
-static void finder_tell_gone(struct sonde_finder *finder, unsigned int what)
+static void finder_notify_gone(struct sonde_finder *finder, unsigned int what)
 {
 	if (finder->ops.gone)
 		finder->ops.gone(finder->data, current, what);
@@ -161,11 +161,11 @@ void sonde_finder_drop(struct sonde_finder *finder)
 	unsigned int what;
 
 	if (sonde_finder_remove(finder, current->tgid, &what))
-		finder_tell_gone(finder, what);
+		finder_notify_gone(finder, what);
 }
 
-static void finder_tell_found(struct sonde_finder *finder,
-			      struct task_struct *task)
+static void finder_notify_found(struct sonde_finder *finder,
+				struct task_struct *task)
 {
 	if (finder->ops.found)
 		finder->ops.found(finder->data, task,
@@ -199,7 +199,7 @@ void sonde_finder_born(struct task_struct *child)
 		err = thread_group_leader(child) ?
 			      finder_insert(finder, child->tgid, false) : 0;
 		if (err >= 0)
-			finder_tell_found(finder, child);
+			finder_notify_found(finder, child);
 		else if (finder->ops.escaped)
 			finder->ops.escaped(finder->data, child);
 	}
@@ -241,7 +241,7 @@ static void finder_judge(struct sonde_finder *finder)
 		sonde_finder_calls_leave(finder);
 		sonde_finder_drop(finder);
 	} else if (is && finder_insert(finder, pid, !was) > 0) {
-		finder_tell_found(finder, current);
+		finder_notify_found(finder, current);
 	}
 }
 
@@ -328,8 +328,8 @@ static void finder_ended(void *data, struct task_struct *task)
 		if (last && !READ_ONCE(finder->all))
 			sonde_finder_drop(finder);
 		else
-			finder_tell_gone(finder,
-					 last ? SONDE_GONE_PROCESS : 0);
+			finder_notify_gone(finder,
+					   last ? SONDE_GONE_PROCESS : 0);
 	}
 	rcu_read_unlock();
 }
@@ -652,9 +652,9 @@ int sonde_finder_each(struct sonde_finder *finder,
 	return taken;
 }
 
-static bool finder_tell_one(void *data, struct task_struct *task)
+static bool finder_notify_one(void *data, struct task_struct *task)
 {
-	finder_tell_found(data, task);
+	finder_notify_found(data, task);
 	return false;
 }
 
@@ -673,7 +673,7 @@ static int finder_search(struct sonde_finder *finder)
 			found += err > 0;
 			if (err > 0)
 				err = finder_pass(finder, task->tgid,
-						  finder_tell_one, finder);
+						  finder_notify_one, finder);
 		}
 		put_task_struct(task);
 	}
@@ -690,7 +690,7 @@ static int finder_start(struct sonde_finder *finder)
 	if (err)
 		return err;
 	if (finder->all)
-		return finder_pass(finder, 0, finder_tell_one, finder);
+		return finder_pass(finder, 0, finder_notify_one, finder);
 	do
 		found = finder_search(finder);
 	while (found > 0);

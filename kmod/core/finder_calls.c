@@ -170,17 +170,17 @@ static u32 calls_on_death(struct utrace_engine *engine, bool group_dead,
 	return UTRACE_DETACH;
 }
 
-static void calls_tell_mapped(struct sonde_finder *finder,
-			      unsigned long address, unsigned long length,
-			      unsigned long protection)
+static void calls_notify_mapped(struct sonde_finder *finder,
+				unsigned long address, unsigned long length,
+				unsigned long protection)
 {
 	if (finder->ops.mapped)
 		finder->ops.mapped(finder->data, current, address, length,
 				   protection);
 }
 
-static void calls_tell_unmapped(struct sonde_finder *finder,
-				unsigned long address, unsigned long length)
+static void calls_notify_unmapped(struct sonde_finder *finder,
+				  unsigned long address, unsigned long length)
 {
 	if (finder->ops.unmapped)
 		finder->ops.unmapped(finder->data, current, address, length);
@@ -227,7 +227,7 @@ void sonde_finder_calls_program(struct sonde_finder *finder)
 		mmap_read_unlock(current->mm);
 		if (!vma)
 			return;
-		calls_tell_mapped(finder, start, end - start, protection);
+		calls_notify_mapped(finder, start, end - start, protection);
 	}
 }
 
@@ -289,10 +289,10 @@ static void calls_moved_break(struct watch *w, unsigned long now)
 	if (!before)	/* it was under way when we came */
 		return;
 	if (now > before)
-		calls_tell_mapped(finder, before, now - before,
-				  calls_protection_at(before));
+		calls_notify_mapped(finder, before, now - before,
+				    calls_protection_at(before));
 	else if (now < before)
-		calls_tell_unmapped(finder, now, before - now);
+		calls_notify_unmapped(finder, now, before - now);
 }
 
 /* The first 32-bit mmap() has its arguments in memory. */
@@ -302,7 +302,7 @@ static void calls_old_mmap(struct sonde_finder *finder, unsigned long address,
 	u32 in[3];
 
 	if (!copy_from_user(in, (void __user *)where, sizeof(in)))
-		calls_tell_mapped(finder, address, PAGE_ALIGN(in[1]), in[2]);
+		calls_notify_mapped(finder, address, PAGE_ALIGN(in[1]), in[2]);
 }
 
 /* The argument registers are as the call found them. */
@@ -321,18 +321,19 @@ static u32 calls_on_syscall_exit(u32 action, struct utrace_engine *engine,
 		result = (u32)result;
 	switch (calls_map_call(regs)) {
 	case MAP_MMAP:
-		calls_tell_mapped(finder, result, PAGE_ALIGN(args[1]), args[2]);
+		calls_notify_mapped(finder, result, PAGE_ALIGN(args[1]),
+				    args[2]);
 		break;
 	case MAP_OLD_MMAP:
 		calls_old_mmap(finder, result, args[0]);
 		break;
 	case MAP_MUNMAP:
-		calls_tell_unmapped(finder, args[0], PAGE_ALIGN(args[1]));
+		calls_notify_unmapped(finder, args[0], PAGE_ALIGN(args[1]));
 		break;
 	case MAP_MREMAP:
-		calls_tell_unmapped(finder, args[0], PAGE_ALIGN(args[1]));
-		calls_tell_mapped(finder, result, PAGE_ALIGN(args[2]),
-				  calls_protection_at(result));
+		calls_notify_unmapped(finder, args[0], PAGE_ALIGN(args[1]));
+		calls_notify_mapped(finder, result, PAGE_ALIGN(args[2]),
+				    calls_protection_at(result));
 		break;
 	case MAP_MPROTECT:
 		if (finder->ops.protected)

@@ -26,8 +26,9 @@
 static u32 users; /* finders that want it; under the finders' lock */
 
 /* Of the current process that has happened which @tell tells. */
-static void images_tell(void (*tell)(struct sonde_finder *finder,
-				     const void *what), const void *what)
+static void images_notify(void (*tell)(struct sonde_finder *finder,
+				       const void *what),
+			  const void *what)
 {
 	struct sonde_finder *finder;
 
@@ -52,7 +53,7 @@ static void images_lose_missed(struct kprobe *probe)
 			finder->ops.missed(finder->data, missed);
 }
 
-static void images_tell_image(struct sonde_finder *finder, const void *vma)
+static void images_notify_image(struct sonde_finder *finder, const void *vma)
 {
 	if (finder->ops.image)
 		finder->ops.image(finder->data, vma);
@@ -65,11 +66,11 @@ static int images_on_mmap(struct kprobe *probe, struct pt_regs *regs)
 	images_lose_missed(probe);
 	if (current->mm && vma->vm_mm == current->mm && vma->vm_file &&
 	    (vma->vm_flags & VM_EXEC))
-		images_tell(images_tell_image, vma);
+		images_notify(images_notify_image, vma);
 	return 0;
 }
 
-static void images_tell_end(struct sonde_finder *finder, const void *unused)
+static void images_notify_end(struct sonde_finder *finder, const void *unused)
 {
 	if (finder->ops.ends)
 		finder->ops.ends(finder->data);
@@ -81,12 +82,12 @@ static int images_on_exit(struct kprobe *probe, struct pt_regs *regs)
 
 	images_lose_missed(probe);
 	if (last && current->mm)
-		images_tell(images_tell_end, NULL);
+		images_notify(images_notify_end, NULL);
 	return 0;
 }
 
-static void images_tell_becoming(struct sonde_finder *finder,
-				 const void *program)
+static void images_notify_becoming(struct sonde_finder *finder,
+				   const void *program)
 {
 	if (finder->ops.becomes && !finder->ops.becomes(finder->data, program))
 		sonde_finder_drop(finder);
@@ -95,7 +96,8 @@ static void images_tell_becoming(struct sonde_finder *finder,
 static int images_on_exec(struct kprobe *probe, struct pt_regs *regs)
 {
 	images_lose_missed(probe);
-	images_tell(images_tell_becoming, (void *)sonde_function_argument(regs, 0));
+	images_notify(images_notify_becoming,
+		      (void *)sonde_function_argument(regs, 0));
 	return 0;
 }
 

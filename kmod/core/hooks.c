@@ -41,8 +41,8 @@ TRAMPOLINE(probe_remove);
 
 struct sonde_kernel sonde_kernel __ro_after_init;
 
-unsigned long sonde_way_targets[SONDE_WAYS] __ro_after_init;
-static size_t ways_used;
+unsigned long sonde_thunk_targets[SONDE_THUNKS] __ro_after_init;
+static size_t thunks_used;
 
 static bool untried;
 module_param(untried, bool, 0444);
@@ -88,7 +88,7 @@ static struct hook {
 	[SONDE_HOOK_SIGNAL_STOP] = {
 		"do_signal_stop", "bool(int)",
 		UTRACE_EVENT(JCTL), sonde_tramp_signal_stop },
-	[SONDE_HOOK_TELL_PARENT] = {
+	[SONDE_HOOK_NOTIFY_PARENT] = {
 		"do_notify_parent_cldstop",
 		"void(struct task_struct *, bool, int)",
 		UTRACE_EVENT(JCTL), NULL },
@@ -137,15 +137,15 @@ static unsigned long lacking;
 /*
  * What to call for a function at this address. A kernel built for IBT takes the
  * endbr64 from functions that it calls by name only, and where the CPU has IBT
- * to call such a one by pointer is fatal. So a way of tramp.S is called, which
+ * to call such a one by pointer is fatal. So a thunk of tramp.S is called, which
  * goes there by a return; that asks for no endbr64.
  */
-static void *hook_way_to(unsigned long address)
+static void *hook_thunk_to(unsigned long address)
 {
-	if (!address || WARN_ON(ways_used == SONDE_WAYS))
+	if (!address || WARN_ON(thunks_used == SONDE_THUNKS))
 		return NULL;
-	sonde_way_targets[ways_used] = address;
-	return sonde_ways[ways_used++];
+	sonde_thunk_targets[thunks_used] = address;
+	return sonde_thunks[thunks_used++];
 }
 
 /**
@@ -243,12 +243,12 @@ unsigned long sonde_function(const char *name, const char *signature)
  * @name: as in sonde_function()
  * @signature: as there
  *
- * Context: As there: there are no more than SONDE_WAYS of them.
+ * Context: As there: there are no more than SONDE_THUNKS of them.
  * Return: a function of the same type, or NULL.
  */
 void *sonde_function_call(const char *name, const char *signature)
 {
-	return hook_way_to(sonde_function(name, signature));
+	return hook_thunk_to(sonde_function(name, signature));
 }
 
 /**
@@ -379,9 +379,9 @@ static __always_inline bool hook_wanted(enum sonde_hook_index index,
 		return sonde_flags(current) &
 			(UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT(QUIESCE) |
 			 SONDE_FLAG_KEPT);
-	case SONDE_HOOK_TELL_PARENT:
-		sonde_tells_parent((struct task_struct *)first, (bool)second,
-				   sonde_function_argument(regs, 2));
+	case SONDE_HOOK_NOTIFY_PARENT:
+		sonde_notifies_parent((struct task_struct *)first, (bool)second,
+				      sonde_function_argument(regs, 2));
 		return false;
 	case SONDE_HOOK_SIGNAL_STOP:
 		return sonde_flags(current) & UTRACE_EVENT(JCTL);
@@ -437,7 +437,7 @@ static int hook_find_lookup(void)
 		pr_err("sonde: no kprobe on kallsyms_lookup_name: %d\n", err);
 		return err;
 	}
-	lookup_name = hook_way_to((unsigned long)probe.addr);
+	lookup_name = hook_thunk_to((unsigned long)probe.addr);
 	unregister_kprobe(&probe);
 	return lookup_name ? 0 : -ENOENT;
 }

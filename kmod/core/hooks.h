@@ -20,11 +20,11 @@ enum sonde_hook_index {
 	SONDE_HOOK_PREPARE_SIGNAL,
 	SONDE_HOOK_SETUP_DONE,
 	SONDE_HOOK_SIGNAL_STOP,
-	SONDE_HOOK_TELL_PARENT,
+	SONDE_HOOK_NOTIFY_PARENT,
 	SONDE_HOOK_EXIT,
 	SONDE_HOOK_DEATH,
 	SONDE_HOOK_RELEASE,
-	SONDE_HOOK_NEW_TASK,	/* from here on also of threads without engines */
+	SONDE_HOOK_NEW_TASK, /* from here on also of threads without engines */
 	SONDE_HOOK_EXEC,
 	SONDE_HOOK_REGFUNC,
 	SONDE_HOOK_UNREGFUNC,
@@ -75,10 +75,10 @@ void sonde_hooks_enter(void);
 void sonde_hooks_leave(void);
 long sonde_hooks_busy(void);
 
-/* tramp.S: each goes on at the target of its index. hooks.c, hook_way_to(), says why. */
-#define SONDE_WAYS 24
-extern void (*const sonde_ways[SONDE_WAYS])(void);
-extern unsigned long sonde_way_targets[SONDE_WAYS];
+/* tramp.S: each goes on at the target of its index. hooks.c, hook_thunk_to(), says why. */
+#define SONDE_THUNKS 24
+extern void (*const sonde_thunks[SONDE_THUNKS])(void);
+extern unsigned long sonde_thunk_targets[SONDE_THUNKS];
 
 /* tramp.S: runs a hooked function's body with one argument and comes back. */
 void sonde_call_body(unsigned long body, unsigned long argument);
@@ -107,6 +107,6 @@ bool sonde_wants_probe(const struct tracepoint *tp);
 bool sonde_wants_dequeue(const struct sonde_args *args);
 bool sonde_wants_release(struct task_struct *task);
 void sonde_prepare_signal(int signr, struct task_struct *task);
-void sonde_tells_parent(struct task_struct *task, bool for_ptracer, int why);
+void sonde_notifies_parent(struct task_struct *task, bool for_ptracer, int why);
 
 #endif

@@ -614,8 +614,8 @@ void sonde_report_continued(struct utrace *u)
  * the parent @why. In get_signal() that is about going on, and do_signal_stop()
  * has reported the other kind already.
  */
-void notrace sonde_tells_parent(struct task_struct *task, bool for_ptracer,
-				int why)
+void notrace sonde_notifies_parent(struct task_struct *task, bool for_ptracer,
+				   int why)
 {
 	struct utrace *u;
 

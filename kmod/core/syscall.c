@@ -15,7 +15,7 @@
  * are hooked as well, and the probes of others counted after each; while the
  * module is loaded, they are not in the kernel's counter.
  *
- * A tap on a call's return (calls.c) borrows the bit: the call's entry sets it.
+ * A tap on a call's return (syscalls.c) borrows the bit: the call's entry sets it.
  *
  * It is set by whoever wants it, and taken away by the thread itself, in our
  * probe at the end of a call, when nobody wants it any more. So nobody takes it
@@ -144,9 +144,11 @@ unsigned long sonde_hook_probe_remove(struct sonde_args *args)
 	return syscall_change_probes(SONDE_HOOK_PROBE_REMOVE, args);
 }
 
-/* In place of syscall_regfunc(). */
-unsigned long sonde_hook_regfunc(struct sonde_args *args)
+/* In place of syscall_regfunc() and syscall_unregfunc(); its bits go one by one. */
+static unsigned long syscall_count_users(struct sonde_args *args, int change)
 {
+	int before;
+
 	args->ret = 0;
 	if (READ_ONCE(registrar) == current) {
 		asked = true;
@@ -154,27 +156,23 @@ unsigned long sonde_hook_regfunc(struct sonde_args *args)
 	}
 	sonde_hooks_enter();
 	spin_lock_irq(&work_lock);
-	if (!(*sonde_kernel.sys_tracepoint_refcount)++)
+	before = *sonde_kernel.sys_tracepoint_refcount;
+	*sonde_kernel.sys_tracepoint_refcount = before + change;
+	if (!before)
 		syscall_update_all();
 	spin_unlock_irq(&work_lock);
 	sonde_hooks_leave();
 	return 0;
 }
 
-/* In place of syscall_unregfunc(). */
+unsigned long sonde_hook_regfunc(struct sonde_args *args)
+{
+	return syscall_count_users(args, 1);
+}
+
 unsigned long sonde_hook_unregfunc(struct sonde_args *args)
 {
-	args->ret = 0;
-	if (READ_ONCE(registrar) == current) {
-		asked = true;
-		return 0;
-	}
-	sonde_hooks_enter();
-	spin_lock_irq(&work_lock);
-	--(*sonde_kernel.sys_tracepoint_refcount); /* the bits go one by one */
-	spin_unlock_irq(&work_lock);
-	sonde_hooks_leave();
-	return 0;
+	return syscall_count_users(args, -1);
 }
 
 /*
@@ -309,7 +307,7 @@ static void syscall_on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
 	if (!SONDE_EXIT_HOOKED && atomic_read(&sonde_states))
 		syscall_report_exit_later();
-	sonde_call_exit(regs, result);
+	sonde_syscall_exit(regs, result);
 	syscall_drop_bit();
 }
 

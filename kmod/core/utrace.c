@@ -34,7 +34,7 @@ static struct workqueue_struct *reaper;
 atomic_t sonde_states = ATOMIC_INIT(0);
 atomic_t sonde_engines = ATOMIC_INIT(0);
 
-static void sonde_work(struct callback_head *head);
+static void sonde_task_work(struct callback_head *head);
 static void sonde_kick(struct callback_head *head);
 static void utrace_reap_work(struct work_struct *work);
 
@@ -136,7 +136,7 @@ static struct utrace *utrace_make_state(struct task_struct *task)
 	spin_lock_init(&u->lock);
 	INIT_LIST_HEAD(&u->engines);
 	init_waitqueue_head(&u->wait);
-	init_task_work(&u->work, sonde_work);
+	init_task_work(&u->work, sonde_task_work);
 	init_task_work(&u->kick, sonde_kick);
 	INIT_WORK(&u->reap_work, utrace_reap_work);
 	u->next_seq = 1;
@@ -641,7 +641,7 @@ void sonde_safe_point(struct utrace *u)
 	sonde_remind(u);
 }
 
-static void sonde_work(struct callback_head *head)
+static void sonde_task_work(struct callback_head *head)
 {
 	struct utrace *u = container_of(head, struct utrace, work);
 

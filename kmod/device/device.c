@@ -37,7 +37,6 @@
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/buffer.h"
-#include "kmod/device/calls.h"
 #include "kmod/device/device.h"
 #include "kmod/device/events.h"
 #include "kmod/device/fire.h"
@@ -47,11 +46,12 @@
 #include "kmod/device/programs.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
+#include "kmod/device/syscalls.h"
 #include "kmod/device/taps.h"
 #include "kmod/device/targets.h"
+#include "kmod/device/task_work.h"
 #include "kmod/device/timer.h"
 #include "kmod/device/uprobe.h"
-#include "kmod/device/works.h"
 #include "kmod/finder.h"
 
 /* Of a user who is not root: at one event they may cost what one of root's may. */
@@ -78,7 +78,7 @@ static int device_hello(struct sonde_session *session, struct exchange *x)
 			  SONDE_ABI_VERSION, x->request.value);
 		return -EPROTO;
 	}
-	if (sonde_calls_see_compat())
+	if (sonde_syscalls_see_compat())
 		x->reply.value |= SONDE_SEES_COMPAT;
 	session->greeted = true;
 	return 0;
@@ -277,7 +277,7 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 	case SONDE_FOLLOW:
 		return sonde_target_follow(session, r->value, why);
 	case SONDE_SEEN:
-		return sonde_hold_seen(session, r->id, why);
+		return sonde_hold_acknowledge(session, r->id, why);
 	case SONDE_READ_MEMORY:
 	case SONDE_WRITE_MEMORY:
 		return device_not_here(x,
@@ -495,7 +495,7 @@ int sonde_device_init(void)
 	sonde_fire_init();
 	sonde_kernel_init();
 	sonde_points_init();
-	sonde_calls_init();
+	sonde_syscalls_init();
 	sonde_uprobes_init();
 	err = sonde_timers_init();
 	if (err)

@@ -26,6 +26,6 @@ void sonde_device_exit(void);
 
 void sonde_device_wait(void);
 void sonde_sessions_show(struct seq_file *to);
-void sonde_call_exit(struct pt_regs *regs, long result);
+void sonde_syscall_exit(struct pt_regs *regs, long result);
 
 #endif

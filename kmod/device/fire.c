@@ -10,7 +10,7 @@
  * signal code with siglock held and interrupts off. So:
  *
  *   user memory   is read only where it is present. A program that misses some
- *                 runs again where the thread may sleep (slow.c); where that
+ *                 runs again where the thread may sleep (deferred.c); where that
  *                 cannot be, it is a fault of DIF
  *   paths         need locks that are not safe against interrupts (fs->lock,
  *                 rename_lock); with interrupts off they are a fault, too
@@ -44,11 +44,11 @@
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/buffer.h"
+#include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/kernel.h"
 #include "kmod/device/programs.h"
 #include "kmod/device/session.h"
-#include "kmod/device/slow.h"
 #include "kmod/device/timer.h"
 #include "kmod/device/writer.h"
 
@@ -166,7 +166,11 @@ static bool fire_may_unwind(const struct pt_regs *regs)
 
 /*
  * The user's frames, innermost first; how many. In interrupts by frame
- * pointers, elsewhere by frame information.
+ * pointers, elsewhere by frame information. Of 32-bit code only the pc: its
+ * frames have another layout.
+ *
+ * sonde_cfi_walk() leaves a frame by its pointer, too, but in two reads of memory
+ * and with all registers, so not here; nor would it be less code.
  */
 int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 {
@@ -179,6 +183,8 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 	if (fire_may_unwind(regs))
 		return sonde_unwind(firing, to, max);
 	to[count++] = sonde_pc(regs);
+	if (!sonde_is_native(regs))
+		return count;
 	if (firing->start.at_edge && count < max &&
 	    !sonde_read_present(sonde_sp(regs), &word, sizeof(word)))
 		to[count++] = word;
@@ -694,11 +700,11 @@ bool sonde_fire_each(struct sonde_firing *firing,
 	u32 count = smp_load_acquire(&ecbs->list.count);
 	u32 all = READ_ONCE(ecbs->needs);
 	const struct sonde_ecb_entry *ecb = ecbs->entries;
-	bool late = false;
+	bool deferred = false;
 
 	firing->timestamp = 0;
 	fire_prepare(firing, all);
-	for (; ecb < ecbs->entries + count && !late; ecb++) {
+	for (; ecb < ecbs->entries + count && !deferred; ecb++) {
 		u32 needs = ecb->program->needs;
 
 		if (READ_ONCE(ecb->gone))
@@ -711,10 +717,10 @@ bool sonde_fire_each(struct sonde_firing *firing,
 		else
 			fire_ecb(firing, writer, ecb);
 		/* and the others with it */
-		late = (all & SONDE_NEED_USER) && sonde_put_off(firing);
+		deferred = (all & SONDE_NEED_USER) && sonde_is_deferred(firing);
 	}
 	sonde_writer_end(writer, firing->timestamp);
-	return late;
+	return deferred;
 }
 
 /**
@@ -779,14 +785,14 @@ void sonde_lose_site(struct sonde_session *session,
  * Together they may cost what one may: preemption is off, perhaps interrupts.
  *
  * Context: As sonde_fire().
- * Return: whether the thread has put some of it off, for sonde_run_late().
+ * Return: whether some of it is deferred, for sonde_run_deferred().
  */
 bool sonde_fire_site(struct sonde_firing *firing,
 		     const struct sonde_site *site)
 {
 	u32 count = smp_load_acquire(&site->list.count), n; /* the entries */
 	u32 left = SONDE_COST_MAX(firing->session);
-	bool late = false;
+	bool deferred = false;
 
 	for (n = 0; n < count; n++) {
 		const struct sonde_site_entry *entry = &site->entries[n];
@@ -800,7 +806,7 @@ bool sonde_fire_site(struct sonde_firing *firing,
 			continue;
 		}
 		left -= cost;
-		late |= sonde_fire_now(firing, entry->probe);
+		deferred |= sonde_fire_now(firing, entry->probe);
 	}
-	return late;
+	return deferred;
 }

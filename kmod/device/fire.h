@@ -4,7 +4,10 @@
  * (fire.c), for native code
  *
  * Every instruction here is paid at every firing: what is seldom needed is a call
- * to fire.c or buffer.c.
+ * to fire.c or buffer.c. So the loop over a probe's ECBs is the module's own, and
+ * not runtime/firing/firing_loop.h, which says what such a loop does: one time and
+ * one sequence number for all ECBs, by rising epid; behind one that holds its
+ * thread, deferred.c goes on.
  */
 #ifndef SONDE_FIRE_H
 #define SONDE_FIRE_H
@@ -98,7 +101,7 @@ sonde_publish(struct sonde_firing *firing, struct sonde_writer *writer,
 	sonde_writer_commit(writer, record, bytes);
 }
 
-/* Return: whether the thread has put the firing off, for sonde_run_late(). */
+/* Return: whether the firing is deferred, for sonde_run_deferred(). */
 static __always_inline bool sonde_fire_now(struct sonde_firing *firing,
 					   struct sonde_probe *probe)
 {

@@ -3,8 +3,8 @@
  * Held taps
  *
  * Where an ECB holds, its probe's taps do not stand on tracepoints but on
- * engines of the utrace core, in a place where the thread can stop. A grip is
- * this session's engine on one thread:
+ * engines of the utrace core, in a place where the thread can stop. A thread
+ * that has an engine of the session is a tracee:
  *
  *   event --> waiting: firing, firing, ... --> ECB, ECB (holds): STOP
  *                                                      |
@@ -12,7 +12,7 @@
  *                                        firing, in the thread again
  *
  * While any probe that is armed has such an ECB, each thread that the session
- * covers has a grip: the session's finder tells who there is, and who is born.
+ * covers is a tracee: the session's finder tells who there is, and who is born.
  * User taps stay uprobes, whose handlers only note the firing: they hold a lock
  * of the kernel's that others wait for. It is made, and the thread stops, before
  * the return to user mode. Who sends a signal, and whom a timer interrupts, cannot
@@ -24,13 +24,13 @@
  *
  * A program that holds may miss memory that only somebody else can bring (FUSE,
  * userfaultfd). A thread that waits for it is not waited for by who lets it go:
- * its grip is marked as dropped, and it looks at nothing of the session any more.
+ * the tracee is marked as dropped, and looks at nothing of the session any more.
  *
  * SIGKILL ends every stop, as the core has it. What waits for a thread that is
  * killed is forgotten. In a signal's report and a vfork, what is left after a
  * release runs at the thread's next safe point.
  *
- * Locks: session->lock > grips->lock > grip->lock > the core's.
+ * Locks: session->lock > tracees->lock > tracee->lock > the core's.
  */
 #include <linux/hashtable.h>
 #include <linux/ptrace.h>
@@ -47,14 +47,13 @@
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/covers.h"
+#include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/session.h"
-#include "kmod/device/slow.h"
+#include "kmod/device/syscall_hooks.h"
 #include "kmod/finder.h"
 #include "kmod/shared/siginfo.h"
-
-#define IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
 
 struct held_tap {
 	u32 id, kind, number, pid;
@@ -69,59 +68,59 @@ struct held_taps {
 	struct held_tap taps[];
 };
 
-static struct sonde_slow *hold_first_waiting(struct sonde_grip *grip)
+static struct sonde_deferred *hold_first_waiting(struct sonde_tracee *tracee)
 {
-	return list_first_entry_or_null(&grip->waiting, struct sonde_slow,
+	return list_first_entry_or_null(&tracee->waiting, struct sonde_deferred,
 					node);
 }
 
-static void hold_forget_waiting(struct sonde_grip *grip)
+static void hold_forget_waiting(struct sonde_tracee *tracee)
 {
-	struct sonde_slow *slow;
+	struct sonde_deferred *deferred;
 
-	while ((slow = hold_first_waiting(grip))) {
-		list_del(&slow->node);
-		sonde_free(slow);
+	while ((deferred = hold_first_waiting(tracee))) {
+		list_del(&deferred->node);
+		sonde_free(deferred);
 	}
-	sonde_grip_hold(grip, false);
+	sonde_tracee_hold(tracee, false);
 }
 
 /* Only the thread itself looks at what waits. */
-static void hold_run_waiting(struct sonde_grip *grip)
+static void hold_run_waiting(struct sonde_tracee *tracee)
 {
-	struct sonde_slow *slow;
+	struct sonde_deferred *deferred;
 
-	while (!READ_ONCE(grip->held) && !READ_ONCE(grip->dropped) &&
-	       (slow = hold_first_waiting(grip))) {
-		if (sonde_fire_slow(slow, grip))
+	while (!READ_ONCE(tracee->held) && !READ_ONCE(tracee->dropped) &&
+	       (deferred = hold_first_waiting(tracee))) {
+		if (sonde_fire_deferred(deferred, tracee))
 			break;
-		list_del(&slow->node);
-		sonde_free(slow);
+		list_del(&deferred->node);
+		sonde_free(deferred);
 	}
 }
 
-static void hold_add_waiting(struct sonde_grip *grip,
+static void hold_add_waiting(struct sonde_tracee *tracee,
 			     const struct sonde_firing *firing,
 			     struct sonde_probe *probe,
 			     const struct sonde_leave *leave)
 {
-	struct sonde_slow *slow = sonde_alloc_within(&firing->session->purse,
-						     SONDE_MEMORY_LATE,
-						     sizeof(*slow), GFP_KERNEL);
+	struct sonde_deferred *deferred =
+		sonde_alloc_within(&firing->session->purse, SONDE_MEMORY_LATE,
+				   sizeof(*deferred), GFP_KERNEL);
 
-	if (!slow) {
+	if (!deferred) {
 		sonde_lose_probe(firing->session, probe);
 		return;
 	}
-	slow->firing = *firing;
-	slow->probe = probe;
+	deferred->firing = *firing;
+	deferred->probe = probe;
 	if (firing->regs) {
-		slow->regs = *firing->regs;
-		slow->firing.regs = &slow->regs;
+		deferred->regs = *firing->regs;
+		deferred->firing.regs = &deferred->regs;
 	}
 	if (leave)
-		slow->leave = *leave;
-	list_add_tail(&slow->node, &grip->waiting);
+		deferred->leave = *leave;
+	list_add_tail(&deferred->node, &tracee->waiting);
 }
 
 static bool hold_is_covered(struct sonde_session *session)
@@ -141,15 +140,15 @@ static bool hold_is_call(u32 kind)
 }
 
 /* The n-th tap of this event that covers the current task. */
-static struct sonde_probe *hold_nth_probe(struct sonde_grips *grips, u32 kind,
-					  u32 number, u32 nth)
+static struct sonde_probe *hold_nth_probe(struct sonde_tracees *tracees,
+					  u32 kind, u32 number, u32 nth)
 {
 	struct sonde_probe *probe = NULL;
 	const struct held_taps *taps;
 	u32 n;
 
 	rcu_read_lock();
-	taps = rcu_dereference(grips->taps);
+	taps = rcu_dereference(tracees->taps);
 	for (n = 0; taps && taps->kinds[kind] && n < taps->count; n++) {
 		const struct held_tap *tap = &taps->taps[n];
 
@@ -165,64 +164,65 @@ static struct sonde_probe *hold_nth_probe(struct sonde_grips *grips, u32 kind,
 }
 
 /* An event: its firings wait behind what waits already, and run if nothing does. */
-static void hold_report(struct sonde_grip *grip, u32 kind,
+static void hold_report(struct sonde_tracee *tracee, u32 kind,
 			const struct sonde_firing *firing)
 {
 	struct sonde_probe *probe;
 	u32 nth = 0;
 
-	if (READ_ONCE(grip->dropped) || !hold_is_covered(firing->session))
+	if (READ_ONCE(tracee->dropped) || !hold_is_covered(firing->session))
 		return;
-	while ((probe = hold_nth_probe(grip->grips, kind, firing->call, nth++)))
-		hold_add_waiting(grip, firing, probe, NULL);
-	hold_run_waiting(grip);
+	while ((probe = hold_nth_probe(tracee->tracees, kind, firing->call,
+				       nth++)))
+		hold_add_waiting(tracee, firing, probe, NULL);
+	hold_run_waiting(tracee);
 }
 
-static void hold_begin(struct sonde_firing *firing, struct sonde_grip *grip,
+static void hold_begin(struct sonde_firing *firing, struct sonde_tracee *tracee,
 		       long call)
 {
 	memset(firing, 0, sizeof(*firing));
-	firing->session = grip->grips->session;
+	firing->session = tracee->tracees->session;
 	firing->task = current;
 	firing->regs = task_pt_regs(current);
 	firing->call = call;
 }
 
-static u32 hold_answer(struct sonde_grip *grip, u32 action)
+static u32 hold_answer(struct sonde_tracee *tracee, u32 action)
 {
-	return (action & ~UTRACE_RESUME_MASK) | sonde_grip_resume(grip);
+	return (action & ~UTRACE_RESUME_MASK) | sonde_tracee_resume(tracee);
 }
 
 static u32 hold_on_entry(u32 action, struct utrace_engine *engine,
 			 struct pt_regs *regs)
 {
-	struct sonde_grip *grip = engine->data;
+	struct sonde_tracee *tracee = engine->data;
 	long call = syscall_get_nr(current, regs);
 	struct sonde_firing firing;
 
 	if (action & UTRACE_SYSCALL_RESUMED) {
-		hold_run_waiting(grip);
-		return hold_answer(grip, action);
+		hold_run_waiting(tracee);
+		return hold_answer(tracee, action);
 	}
 	if (sonde_call_is_compat() || (unsigned long)call >= SONDE_CALLS)
-		return hold_answer(grip, action);
-	hold_begin(&firing, grip, call);
-	if (IS_EXEC(call)) {
+		return hold_answer(tracee, action);
+	hold_begin(&firing, tracee, call);
+	if (SONDE_IS_EXEC(call)) {
 		firing.text_address =
 			sonde_call_path(regs, call == __NR_execveat);
 		firing.start.has_text = true;
-		hold_report(grip, SONDE_TAP_EXEC, &firing);
+		hold_report(tracee, SONDE_TAP_EXEC, &firing);
 		firing.start.has_text = false;
 	}
 	sonde_fetch_registers(regs, true, firing.args);
-	hold_report(grip, SONDE_TAP_SYSCALL_ENTRY, &firing);
-	return hold_answer(grip, action);
+	hold_report(tracee, SONDE_TAP_SYSCALL_ENTRY, &firing);
+	return hold_answer(tracee, action);
 }
 
 static u32 hold_on_return(u32 action, struct utrace_engine *engine,
 			  struct pt_regs *regs)
 {
-	struct sonde_grip *grip = engine->data;
+	struct sonde_tracee *tracee = engine->data;
 	long call = syscall_get_nr(current, regs);
 	long error = syscall_get_error(current, regs);
 	struct sonde_firing firing;
@@ -230,69 +230,69 @@ static u32 hold_on_return(u32 action, struct utrace_engine *engine,
 	if (call == -1)
 		call = __NR_rt_sigreturn; /* only that leaves without it */
 	if (sonde_call_is_compat() || (unsigned long)call >= SONDE_CALLS)
-		return hold_answer(grip, action);
-	hold_begin(&firing, grip, call);
+		return hold_answer(tracee, action);
+	hold_begin(&firing, tracee, call);
 	if (call != __NR_rt_sigreturn)
 		firing.start.error = -error;
-	if (firing.start.error && IS_EXEC(call)) {
+	if (firing.start.error && SONDE_IS_EXEC(call)) {
 		firing.args[SONDE_ARG_EXEC_FAILURE_ERROR] = firing.start.error;
-		hold_report(grip, SONDE_TAP_EXEC_FAILURE, &firing);
+		hold_report(tracee, SONDE_TAP_EXEC_FAILURE, &firing);
 	}
 	sonde_result_args(firing.args, firing.start.error,
 			  sonde_call_result(regs));
-	hold_report(grip, SONDE_TAP_SYSCALL_RETURN, &firing);
-	return hold_answer(grip, action);
+	hold_report(tracee, SONDE_TAP_SYSCALL_RETURN, &firing);
+	return hold_answer(tracee, action);
 }
 
 static u32 hold_on_clone(u32 action, struct utrace_engine *engine,
 			 unsigned long flags, struct task_struct *child)
 {
-	struct sonde_grip *grip = engine->data;
+	struct sonde_tracee *tracee = engine->data;
 	struct sonde_firing firing;
 	bool thread = flags & CLONE_THREAD;
 
-	hold_begin(&firing, grip,
+	hold_begin(&firing, tracee,
 		   syscall_get_nr(current, task_pt_regs(current)));
 	sonde_create_args(firing.args, child->pid, flags);
-	hold_report(grip, thread ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE,
+	hold_report(tracee, thread ? SONDE_TAP_LWP_CREATE : SONDE_TAP_CREATE,
 		    &firing);
-	return hold_answer(grip, action);
+	return hold_answer(tracee, action);
 }
 
 static u32 hold_on_exec(u32 action, struct utrace_engine *engine,
 			const struct linux_binfmt *fmt,
 			const struct linux_binprm *bprm, struct pt_regs *regs)
 {
-	struct sonde_grip *grip = engine->data;
+	struct sonde_tracee *tracee = engine->data;
 	struct sonde_firing firing;
 
-	hold_begin(&firing, grip, __NR_execve);
-	hold_report(grip, SONDE_TAP_EXEC_SUCCESS, &firing);
-	return hold_answer(grip, action);
+	hold_begin(&firing, tracee, __NR_execve);
+	hold_report(tracee, SONDE_TAP_EXEC_SUCCESS, &firing);
+	return hold_answer(tracee, action);
 }
 
-static void hold_report_birth(struct sonde_grip *grip)
+static void hold_report_birth(struct sonde_tracee *tracee)
 {
 	struct sonde_firing firing;
 
-	grip->newborn = false;
-	hold_begin(&firing, grip, -1);
+	tracee->newborn = false;
+	hold_begin(&firing, tracee, -1);
 	if (thread_group_leader(current))
-		hold_report(grip, SONDE_TAP_START, &firing);
-	hold_report(grip, SONDE_TAP_LWP_START, &firing);
+		hold_report(tracee, SONDE_TAP_START, &firing);
+	hold_report(tracee, SONDE_TAP_LWP_START, &firing);
 }
 
 /* A new thread's first event may be its return from clone(): none comes for its birth then. */
 static u32 hold_on_quiesce(u32 action, struct utrace_engine *engine,
 			   unsigned long event)
 {
-	struct sonde_grip *grip = engine->data;
+	struct sonde_tracee *tracee = engine->data;
 
-	if (grip->newborn)
-		hold_report_birth(grip);
+	if (tracee->newborn)
+		hold_report_birth(tracee);
 	if (!event)
-		hold_run_waiting(grip);
-	return hold_answer(grip, action);
+		hold_run_waiting(tracee);
+	return hold_answer(tracee, action);
 }
 
 static u32 hold_on_signal(u32 action, struct utrace_engine *engine,
@@ -300,25 +300,25 @@ static u32 hold_on_signal(u32 action, struct utrace_engine *engine,
 			  const struct k_sigaction *orig_ka,
 			  struct k_sigaction *return_ka)
 {
-	struct sonde_grip *grip = engine->data;
+	struct sonde_tracee *tracee = engine->data;
 	u32 verdict = utrace_signal_action(action);
 	struct sonde_firing firing;
 
 	if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER)
 		return hold_on_quiesce(action, engine, 0); /* in lieu of it */
-	hold_begin(&firing, grip, -1);
+	hold_begin(&firing, tracee, -1);
 	sonde_siginfo_args(firing.args, info->si_signo, info->si_errno,
 			   info->si_code, &info->_sifields);
 	if (verdict == UTRACE_SIGNAL_IGN) {
 		sonde_receiver_args(firing.args, current->tgid, current->pid);
-		hold_report(grip, SONDE_TAP_SIGNAL_DISCARD, &firing);
+		hold_report(tracee, SONDE_TAP_SIGNAL_DISCARD, &firing);
 	} else {
 		if (orig_ka)
 			firing.args[SONDE_ARG_SIGNAL_DELIVER_HANDLER] =
 				(unsigned long)orig_ka->sa.sa_handler;
-		hold_report(grip, SONDE_TAP_SIGNAL_DELIVER, &firing);
+		hold_report(tracee, SONDE_TAP_SIGNAL_DELIVER, &firing);
 	}
-	return hold_answer(grip, action);
+	return hold_answer(tracee, action);
 }
 
 /* As wait() will show it. */
@@ -335,47 +335,47 @@ static int hold_exit_status(long code)
 static u32 hold_on_exit(u32 action, struct utrace_engine *engine,
 			long orig_code, long *code)
 {
-	struct sonde_grip *grip = engine->data;
+	struct sonde_tracee *tracee = engine->data;
 	struct sonde_firing firing;
 
-	hold_forget_waiting(grip); /* it was killed while it was held */
-	spin_lock(&grip->lock);
-	grip->mapped = 0;
-	spin_unlock(&grip->lock);
-	hold_begin(&firing, grip, -1);
+	hold_forget_waiting(tracee); /* it was killed while it was held */
+	spin_lock(&tracee->lock);
+	tracee->mapped = 0;
+	spin_unlock(&tracee->lock);
+	hold_begin(&firing, tracee, -1);
 	sonde_end_args(firing.args, *code);
-	hold_report(grip, SONDE_TAP_LWP_EXIT, &firing);
-	if (sonde_grip_exits_last(grip)) {
+	hold_report(tracee, SONDE_TAP_LWP_EXIT, &firing);
+	if (sonde_tracee_exits_last(tracee)) {
 		sonde_end_args(firing.args, hold_exit_status(*code));
-		hold_report(grip, SONDE_TAP_EXIT, &firing);
+		hold_report(tracee, SONDE_TAP_EXIT, &firing);
 	}
-	return hold_answer(grip, action);
+	return hold_answer(tracee, action);
 }
 
 static u32 hold_on_death(struct utrace_engine *engine, bool group_dead,
 			 int signal)
 {
-	struct sonde_grip *grip = engine->data;
+	struct sonde_tracee *tracee = engine->data;
 
-	hold_forget_waiting(grip);
-	if (sonde_grip_unlink(grip))
+	hold_forget_waiting(tracee);
+	if (sonde_tracee_unlink(tracee))
 		utrace_engine_put(engine);
 	return UTRACE_DETACH;
 }
 
 static void hold_on_release(void *data)
 {
-	struct sonde_grip *grip = data;
-	struct sonde_grips *grips = grip->engine ? grip->grips : NULL;
-	struct sonde_slow *slow;
+	struct sonde_tracee *tracee = data;
+	struct sonde_tracees *tracees = tracee->engine ? tracee->tracees : NULL;
+	struct sonde_deferred *deferred;
 
-	while ((slow = hold_first_waiting(grip))) {
-		list_del(&slow->node);
-		sonde_free(slow);
+	while ((deferred = hold_first_waiting(tracee))) {
+		list_del(&deferred->node);
+		sonde_free(deferred);
 	}
-	sonde_free(grip);
-	if (grips)
-		sonde_grips_put(grips);
+	sonde_free(tracee);
+	if (tracees)
+		sonde_tracees_put(tracees);
 }
 
 static unsigned long hold_events_for(u32 kind)
@@ -413,7 +413,7 @@ int sonde_hold_check(u32 kind, char *why)
 	if (!missing)
 		return 0;
 	scnprintf(why, SONDE_WHY,
-		  "no thread can be held there: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does it",
+		  "no thread can be held there: this kernel's %s is not the one that sonde knows (dmesg says more); another source does it",
 		  missing);
 	return -EOPNOTSUPP;
 }
@@ -457,12 +457,12 @@ static struct held_taps *hold_make_taps(struct sonde_session *session)
  */
 void sonde_holds_mark(struct sonde_session *session)
 {
-	struct sonde_grips *grips = session->grips;
+	struct sonde_tracees *tracees = session->tracees;
 	struct held_taps *taps = NULL;
 	u32 n;
 
-	if (grips)
-		taps = rcu_dereference_protected(grips->taps, true);
+	if (tracees)
+		taps = rcu_dereference_protected(tracees->taps, true);
 	for (n = 0; taps && n < taps->count; n++) {
 		struct sonde_armed *armed = xa_load(&session->taps,
 						    taps->taps[n].id);
@@ -483,31 +483,33 @@ void sonde_holds_mark(struct sonde_session *session)
 int sonde_holds_update(struct sonde_session *session)
 {
 	struct held_taps *fresh = hold_make_taps(session), *old;
-	struct sonde_grips *grips = session->grips;
+	struct sonde_tracees *tracees = session->tracees;
 
 	lockdep_assert_held(&session->lock);
 	if (IS_ERR(fresh)) {
 		sonde_holds_mark(session);
 		return -ENOMEM;
 	}
-	if (!fresh && !grips)
+	if (!fresh && !tracees)
 		return 0;
-	grips = sonde_grips_of(session);
-	if (!grips) {
+	tracees = sonde_tracees_of(session);
+	if (!tracees) {
 		sonde_free(fresh);
 		return -ENOMEM;
 	}
-	old = rcu_dereference_protected(grips->taps, true);
-	rcu_assign_pointer(grips->taps, fresh);
+	old = rcu_dereference_protected(tracees->taps, true);
+	rcu_assign_pointer(tracees->taps, fresh);
 	if (old) {
 		synchronize_rcu();
 		sonde_free(old);
 	}
-	WRITE_ONCE(grips->events, SONDE_HOLD_EVENTS | (fresh ? fresh->events : 0));
-	sonde_grips_set_events(grips);
+	WRITE_ONCE(tracees->events,
+		   SONDE_HOLD_EVENTS | (fresh ? fresh->events : 0));
+	sonde_tracees_set_events(tracees);
 	if (!fresh)
 		return 0;
-	return sonde_finder_follow(session->finder) ?: sonde_grips_take(grips);
+	return sonde_finder_follow(session->finder) ?:
+	       sonde_tracees_take(tracees);
 }
 
 /**
@@ -521,16 +523,16 @@ int sonde_holds_update(struct sonde_session *session)
 void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing,
 		     const struct sonde_leave *leave)
 {
-	struct sonde_grip *grip = sonde_grip_own(armed->session->grips);
+	struct sonde_tracee *tracee = sonde_tracee_own(armed->session->tracees);
 
-	if (!grip) {
+	if (!tracee) {
 		if (current->tgid != armed->session->opener)
 			sonde_lose_probe(armed->session, armed->probe);
 		return;
 	}
-	hold_add_waiting(grip, firing, armed->probe, leave);
-	sonde_grip_tell(grip, UTRACE_REPORT);
-	utrace_engine_put(grip->engine);
+	hold_add_waiting(tracee, firing, armed->probe, leave);
+	sonde_tracee_control(tracee, UTRACE_REPORT);
+	utrace_engine_put(tracee->engine);
 }
 
 const struct utrace_engine_ops sonde_hold_ops = {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What hold.c, grips.c and release.c share: the engines of held taps.
+ * What hold.c, tracees.c and release.c share: the engines of held taps.
  * hold.c has the theory.
  */
 #ifndef SONDE_HOLD_H
 #define SONDE_HOLD_H
 
 #include "kmod/device/session.h"
-#include "kmod/device/works.h"
+#include "kmod/device/task_work.h"
 #include "kmod/utrace.h"
 
-/* What every grip wants. */
+/* What the engine of every tracee wants. */
 #define SONDE_HOLD_EVENTS \
 	(UTRACE_EVENT(QUIESCE) | UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
 	 UTRACE_EVENT(DEATH))
@@ -18,8 +18,8 @@
 struct sonde_leave;
 struct held_taps;
 
-struct sonde_grips {
-	refcount_t ref; /* the session, each grip; they keep the session's memory */
+struct sonde_tracees {
+	refcount_t ref; /* the session, each tracee; they keep its memory */
 	struct utrace_engine_ops ops; /* a copy tells our engines from others' */
 	struct sonde_session *session;
 	struct held_taps __rcu *taps; /* NULL: none is held */
@@ -29,9 +29,9 @@ struct sonde_grips {
 	DECLARE_HASHTABLE(table, 8);
 };
 
-struct sonde_grip {
+struct sonde_tracee {
 	struct hlist_node node; /* by task; until it is let go */
-	struct sonde_grips *grips;
+	struct sonde_tracees *tracees;
 	struct utrace_engine *engine; /* a reference while in the table */
 	struct task_struct *task; /* kept by the engine */
 	u32 tgid;
@@ -53,33 +53,36 @@ void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing,
 		     const struct sonde_leave *leave);
 extern const struct utrace_engine_ops sonde_hold_ops;
 
-/* grips.c */
-void sonde_grips_put(struct sonde_grips *grips);
-void sonde_grips_set_events(struct sonde_grips *grips);
-bool sonde_grip_exits_last(struct sonde_grip *grip);
-bool sonde_grip_unlink(struct sonde_grip *grip);
+/* tracees.c */
+void sonde_tracees_put(struct sonde_tracees *tracees);
+void sonde_tracees_set_events(struct sonde_tracees *tracees);
+bool sonde_tracee_exits_last(struct sonde_tracee *tracee);
+bool sonde_tracee_unlink(struct sonde_tracee *tracee);
 bool sonde_hold_mapped(struct sonde_session *session);
 void sonde_hold_unmapped(struct sonde_session *session);
 void sonde_hold_newborn(struct sonde_session *session,
 			struct task_struct *task);
 void sonde_holds_forget(struct sonde_session *session, u32 pid);
 void sonde_holds_destroy(struct sonde_session *session);
-void sonde_grip_hold(struct sonde_grip *grip, bool held);
-bool sonde_grip_pauses(struct sonde_grip *grip, struct sonde_pause *pause);
-bool sonde_grip_resumes(struct sonde_grip *grip, struct sonde_pause *pause);
-struct sonde_grip *sonde_grip_own(struct sonde_grips *grips);
-int sonde_grip_tell(struct sonde_grip *grip, enum utrace_resume_action action);
-u32 sonde_grip_resume(struct sonde_grip *grip);
-void sonde_grip_seen(struct sonde_grip *grip);
-struct sonde_grip *sonde_grip_get(struct sonde_grips *grips,
-				  struct task_struct *task);
-struct sonde_grips *sonde_grips_of(struct sonde_session *session);
-int sonde_grips_take(struct sonde_grips *grips);
+void sonde_tracee_hold(struct sonde_tracee *tracee, bool held);
+bool sonde_tracee_pauses(struct sonde_tracee *tracee,
+			 struct sonde_pause *pause);
+bool sonde_tracee_resumes(struct sonde_tracee *tracee,
+			  struct sonde_pause *pause);
+struct sonde_tracee *sonde_tracee_own(struct sonde_tracees *tracees);
+int sonde_tracee_control(struct sonde_tracee *tracee,
+			 enum utrace_resume_action action);
+u32 sonde_tracee_resume(struct sonde_tracee *tracee);
+void sonde_tracee_acknowledged(struct sonde_tracee *tracee);
+struct sonde_tracee *sonde_tracee_get(struct sonde_tracees *tracees,
+				      struct task_struct *task);
+struct sonde_tracees *sonde_tracees_of(struct sonde_session *session);
+int sonde_tracees_take(struct sonde_tracees *tracees);
 int sonde_hold_check(u32 kind, char *why);
 
 /* release.c */
 int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 		       char *why);
-int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why);
+int sonde_hold_acknowledge(struct sonde_session *session, u32 tid, char *why);
 
 #endif

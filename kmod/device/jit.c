@@ -634,15 +634,7 @@ static void jit_translate(struct jit *jit, u32 at)
 		jit_translate_store(jit, in, FIRING(thread_variables),
 				    8 * in->i);
 		break;
-	case SONDE_DIF_CAPW:
-	case SONDE_DIF_CAPSTR:
-	case SONDE_DIF_CAPSTRN:
-	case SONDE_DIF_CAPMEM:
-	case SONDE_DIF_CAPTEXT:
-	case SONDE_DIF_CAPSTACK:
-	case SONDE_DIF_CAPKSTR:
-	case SONDE_DIF_CAPKMEM:
-	case SONDE_DIF_CAPKSTACK:
+	case SONDE_DIF_CAPW ... SONDE_DIF_CAPKSTACK:
 		jit_translate_capture(jit, in);
 		break;
 	case SONDE_DIF_RECORD:
@@ -715,14 +707,7 @@ static bool jit_calls(const struct sonde_dif_insn *in)
 	case SONDE_DIF_LDU:
 	case SONDE_DIF_LDS:
 	case SONDE_DIF_LDK:
-	case SONDE_DIF_CAPSTR:
-	case SONDE_DIF_CAPSTRN:
-	case SONDE_DIF_CAPMEM:
-	case SONDE_DIF_CAPTEXT:
-	case SONDE_DIF_CAPSTACK:
-	case SONDE_DIF_CAPKSTR:
-	case SONDE_DIF_CAPKMEM:
-	case SONDE_DIF_CAPKSTACK:
+	case SONDE_DIF_CAPSTR ... SONDE_DIF_CAPKSTACK: /* spans */
 		return true;
 	}
 	return false;
@@ -765,14 +750,7 @@ static void jit_look_ahead(struct jit *jit)
 			jit->loads = true;
 			jit->faults = true;
 			break;
-		case SONDE_DIF_CAPSTR:
-		case SONDE_DIF_CAPSTRN:
-		case SONDE_DIF_CAPMEM:
-		case SONDE_DIF_CAPTEXT:
-		case SONDE_DIF_CAPSTACK:
-		case SONDE_DIF_CAPKSTR:
-		case SONDE_DIF_CAPKMEM:
-		case SONDE_DIF_CAPKSTACK:
+		case SONDE_DIF_CAPSTR ... SONDE_DIF_CAPKSTACK: /* spans */
 			jit->spans = true;
 			jit->faults |= in->op != SONDE_DIF_CAPTEXT ||
 				       in->i != SONDE_DIF_TEXT_EXECNAME;

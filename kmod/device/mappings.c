@@ -27,62 +27,63 @@
 #include "kmod/device/hold.h"
 #include "kmod/device/mappings.h"
 #include "kmod/device/session.h"
-#include "kmod/device/works.h"
+#include "kmod/device/task_work.h"
 #include "kmod/finder.h"
 
 /* An event MAPPED whose thread is to wait. */
-struct told {
-	struct sonde_work work;
+struct notice {
+	struct sonde_task_work work;
 	struct sonde_event event;
 	char path[];
 };
 
 /* Context: The thread. May sleep. */
-static void mappings_tell_and_wait(struct sonde_work *work, bool over)
+static void mappings_notify_and_wait(struct sonde_task_work *work, bool over)
 {
-	struct told *told = container_of(work, struct told, work);
+	struct notice *notice = container_of(work, struct notice, work);
 	struct sonde_session *session = work->session;
 
 	if (over)
 		goto out_free;
 	if (sonde_hold_mapped(session))
-		told->event.value = task_pid_nr(current);
-	if (!sonde_event_text(session, &told->event, told->path) &&
-	    told->event.value)
+		notice->event.value = task_pid_nr(current);
+	if (!sonde_event_text(session, &notice->event, notice->path) &&
+	    notice->event.value)
 		sonde_hold_unmapped(session);
 out_free:
-	sonde_free(told);
+	sonde_free(notice);
 }
 
 /*
  * Not for a file without a name, as a compiler's at run time: no probes are asked
  * for there. Return: whether the thread itself will tell.
  */
-static bool mappings_tell_later(struct sonde_session *session,
-				const struct sonde_event *event,
-				struct file *file, const char *path)
+static bool mappings_notify_later(struct sonde_session *session,
+				  const struct sonde_event *event,
+				  struct file *file, const char *path)
 {
-	struct told *told;
+	struct notice *notice;
 
 	if (!sonde_covers(session, current) ||
 	    !sonde_finder_is_marked(session->finder, current->tgid) ||
 	    d_unlinked(file->f_path.dentry))
 		return false;
-	told = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
-				  sizeof(*told) + strlen(path) + 1, GFP_NOWAIT);
-	if (!told)
+	notice = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
+				    sizeof(*notice) + strlen(path) + 1,
+				    GFP_NOWAIT);
+	if (!notice)
 		return false;
-	told->work.run = mappings_tell_and_wait;
-	told->event = *event;
-	strcpy(told->path, path);
-	if (!sonde_work_queue(&told->work, session, current))
+	notice->work.run = mappings_notify_and_wait;
+	notice->event = *event;
+	strcpy(notice->path, path);
+	if (!sonde_task_work_queue(&notice->work, session, current))
 		return true;
-	sonde_free(told);
+	sonde_free(notice);
 	return false;
 }
 
-static void mappings_tell(struct sonde_session *session, u32 kind,
-			  const struct vm_area_struct *vma, const char *path)
+static void mappings_notify(struct sonde_session *session, u32 kind,
+			    const struct vm_area_struct *vma, const char *path)
 {
 	struct sonde_event event = {
 		.kind = kind,
@@ -94,18 +95,18 @@ static void mappings_tell(struct sonde_session *session, u32 kind,
 	};
 
 	if (kind != SONDE_EVENT_MAPPED ||
-	    !mappings_tell_later(session, &event, vma->vm_file, path))
+	    !mappings_notify_later(session, &event, vma->vm_file, path))
 		sonde_event_text(session, &event, path);
 }
 
 /* @page is for the path. */
-static void mappings_tell_of(struct sonde_session *session, u32 kind,
-			     const struct vm_area_struct *vma, char *page)
+static void mappings_notify_of(struct sonde_session *session, u32 kind,
+			       const struct vm_area_struct *vma, char *page)
 {
 	const char *path = d_path(&vma->vm_file->f_path, page, PAGE_SIZE);
 
 	if (!IS_ERR(path) && *path == '/') /* else it has no name */
-		mappings_tell(session, kind, vma, path);
+		mappings_notify(session, kind, vma, path);
 }
 
 static char *mappings_get_page_now(void)
@@ -129,22 +130,22 @@ void sonde_mappings_image(void *data, const struct vm_area_struct *vma)
 		return;
 	page = mappings_get_page_now();
 	if (page)
-		mappings_tell_of(session, SONDE_EVENT_MAPPED, vma, page);
+		mappings_notify_of(session, SONDE_EVENT_MAPPED, vma, page);
 	else
 		sonde_events_lose(session, 1);
 	free_page((unsigned long)page);
 }
 
-static void mappings_tell_map(struct sonde_session *session,
-			      struct mm_struct *mm, char *page)
+static void mappings_notify_map(struct sonde_session *session,
+				struct mm_struct *mm, char *page)
 {
 	struct vm_area_struct *vma;
 	unsigned long at = 0;
 
 	while ((vma = find_vma(mm, at))) {
 		if ((vma->vm_flags & VM_EXEC) && vma->vm_file)
-			mappings_tell_of(session, SONDE_EVENT_MAPPING, vma,
-					 page);
+			mappings_notify_of(session, SONDE_EVENT_MAPPING, vma,
+					   page);
 		at = vma->vm_end;
 	}
 }
@@ -166,7 +167,7 @@ void sonde_mappings_end(void *data)
 		return;
 	page = mappings_get_page_now();
 	if (page && mmap_read_trylock(mm)) {
-		mappings_tell_map(session, mm, page);
+		mappings_notify_map(session, mm, page);
 		mmap_read_unlock(mm);
 	} else {
 		sonde_events_lose(session, 1);

@@ -26,14 +26,14 @@
 
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
-#include "kmod/device/calls.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/points.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
+#include "kmod/device/syscalls.h"
 #include "kmod/device/tap.h"
 #include "kmod/device/targets.h"
-#include "kmod/device/works.h"
+#include "kmod/device/task_work.h"
 #include "kmod/finder.h"
 #include "kmod/shared/siginfo.h"
 
@@ -89,12 +89,12 @@ static void point_fire_start(struct sonde_session *session)
 		if (thread_group_leader(current))
 			point_fire_kind(&firing, SONDE_TAP_START);
 		point_fire_kind(&firing, SONDE_TAP_LWP_START);
-		sonde_call_newborn(session);
+		sonde_syscall_newborn(session);
 	}
 	preempt_enable_notrace();
 }
 
-static void point_run_newborn(struct sonde_work *work, bool over)
+static void point_run_newborn(struct sonde_task_work *work, bool over)
 {
 	if (!over && !(current->flags & PF_EXITING))
 		point_fire_start(work->session);
@@ -104,24 +104,24 @@ static void point_run_newborn(struct sonde_work *work, bool over)
 static void point_want_start(struct sonde_session *session,
 			     struct task_struct *task)
 {
-	struct sonde_work *newborn;
+	struct sonde_task_work *newborn;
 
 	if (!rcu_access_pointer(session->kinds[SONDE_TAP_START]) &&
 	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]) &&
-	    !sonde_calls_want_newborns(session))
+	    !sonde_syscalls_want_newborns(session))
 		return;
 	newborn = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
 				     sizeof(*newborn), GFP_NOWAIT);
 	if (newborn) {
 		newborn->run = point_run_newborn;
-		if (!sonde_work_queue(newborn, session, task))
+		if (!sonde_task_work_queue(newborn, session, task))
 			return;
 		sonde_free(newborn);
 	}
 	if (thread_group_leader(task))
 		point_lose_kind(session, task, SONDE_TAP_START);
 	point_lose_kind(session, task, SONDE_TAP_LWP_START);
-	sonde_calls_lose_newborn(session, task);
+	sonde_syscalls_lose_newborn(session, task);
 }
 
 static void point_probe_newtask(void *data, struct task_struct *task,
@@ -217,11 +217,11 @@ static void point_put_signal(struct sonde_firing *firing, int number,
  * it is back in user mode.
  */
 struct discarded {
-	struct sonde_work work;
+	struct sonde_task_work work;
 	u64 args[SONDE_DIF_ARGS];
 };
 
-static void point_run_discarded(struct sonde_work *work, bool over)
+static void point_run_discarded(struct sonde_task_work *work, bool over)
 {
 	struct discarded *discarded = container_of(work, struct discarded, work);
 	struct sonde_session *session = work->session;
@@ -254,7 +254,7 @@ static void point_discard_later(struct sonde_session *session,
 	if (discarded) {
 		discarded->work.run = point_run_discarded;
 		memcpy(discarded->args, args, sizeof(discarded->args));
-		if (!sonde_work_queue(&discarded->work, session, task))
+		if (!sonde_task_work_queue(&discarded->work, session, task))
 			return;
 		sonde_free(discarded); /* it ends */
 	}
@@ -410,7 +410,7 @@ static u32 points_wanted(struct sonde_session *session)
 			wanted |= points_of(kind);
 	if (session->reenter_taps)
 		wanted |= BIT(SONDE_POINT_EXIT);
-	if (sonde_calls_want_newborns(session))
+	if (sonde_syscalls_want_newborns(session))
 		wanted |= BIT(SONDE_POINT_NEWTASK);
 	xa_for_each(&session->programs, id, program)
 		if (program->needs & SONDE_NEED_THREAD)

@@ -75,7 +75,7 @@ static int program_check_texts(u32 texts, char *why)
 	if (!(texts & BIT(SONDE_DIF_TEXT_SYSCALL_ARGS)))
 		return 0;
 	scnprintf(why, SONDE_WHY,
-		  "the kmod source cannot capture a system call's arguments as one text");
+		  "the kernel module cannot capture a system call's arguments as one text");
 	return -EOPNOTSUPP;
 }
 

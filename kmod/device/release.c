@@ -26,14 +26,14 @@ static struct task_struct *release_get_task(u32 tid)
  * Waits until the thread stands: only then is it asked to go on, or it might
  * go on to stop. Return: 0; -ESRCH it ends; -EINTR.
  */
-static int release_await_stop(struct sonde_grip *grip)
+static int release_await_stop(struct sonde_tracee *tracee)
 {
 	int err;
 
 	for (;;) {
-		err = sonde_grip_tell(grip, UTRACE_STOP);
+		err = sonde_tracee_control(tracee, UTRACE_STOP);
 		if (err != -EINPROGRESS ||
-		    sonde_grip_resume(grip) != UTRACE_STOP)
+		    sonde_tracee_resume(tracee) != UTRACE_STOP)
 			return err == -EINPROGRESS ? 0 : err;
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current))
@@ -42,74 +42,76 @@ static int release_await_stop(struct sonde_grip *grip)
 }
 
 /* Lets a thread go on, through what waits. */
-static void release_go_on(struct sonde_grip *grip)
+static void release_go_on(struct sonde_tracee *tracee)
 {
-	if (sonde_grip_resume(grip) != UTRACE_STOP)
-		sonde_grip_tell(grip, UTRACE_REPORT);
+	if (sonde_tracee_resume(tracee) != UTRACE_STOP)
+		sonde_tracee_control(tracee, UTRACE_REPORT);
 }
 
-static int release_held(struct sonde_grip *grip, u32 tid, u64 how, char *why)
+static int release_held(struct sonde_tracee *tracee, u32 tid, u64 how,
+			char *why)
 {
 	int signal = how == 1 ? SIGSTOP : how >= 2 ? how - 2 : 0;
 	int err;
 
-	if (!READ_ONCE(grip->held)) {
+	if (!READ_ONCE(tracee->held)) {
 		scnprintf(why, SONDE_WHY, "thread %u is not held", tid);
 		return -EINVAL;
 	}
-	err = release_await_stop(grip);
+	err = release_await_stop(tracee);
 	if (err)
 		scnprintf(why, SONDE_WHY, "thread %u ends", tid);
 	if (!err && signal) {
-		err = kill_pid(task_tgid(grip->task), signal, 0);
+		err = kill_pid(task_tgid(tracee->task), signal, 0);
 		if (err)
-			scnprintf(why, SONDE_WHY, "cannot send signal %d to process %u",
-				  signal, grip->tgid);
+			scnprintf(why, SONDE_WHY,
+				  "cannot send signal %d to process %u", signal,
+				  tracee->tgid);
 	}
 	if (err)
 		return err;
-	sonde_grip_hold(grip, false);
-	release_go_on(grip);
+	sonde_tracee_hold(tracee, false);
+	release_go_on(tracee);
 	return 0;
 }
 
 /* With a reference to its engine; NULL there is none. */
-static struct sonde_grip *release_get_grip(struct sonde_session *session,
-					   u32 tid, char *why)
+static struct sonde_tracee *release_get_tracee(struct sonde_session *session,
+					       u32 tid, char *why)
 {
 	struct task_struct *task =
 		tid && tid <= INT_MAX ? release_get_task(tid) : NULL;
-	struct sonde_grip *grip = NULL;
+	struct sonde_tracee *tracee = NULL;
 
-	if (task && session->grips)
-		grip = sonde_grip_get(session->grips, task);
+	if (task && session->tracees)
+		tracee = sonde_tracee_get(session->tracees, task);
 	if (task)
 		put_task_struct(task);
-	if (!grip)
+	if (!tracee)
 		scnprintf(why, SONDE_WHY, "no thread %u is traced", tid);
-	return grip;
+	return tracee;
 }
 
-static int release_see(struct sonde_grip *grip, u32 tid, char *why)
+static int release_acknowledge(struct sonde_tracee *tracee, u32 tid, char *why)
 {
 	int err;
 
-	if (!READ_ONCE(grip->mapped)) {
+	if (!READ_ONCE(tracee->mapped)) {
 		scnprintf(why, SONDE_WHY, "thread %u does not wait", tid);
 		return -EINVAL;
 	}
-	err = release_await_stop(grip);
+	err = release_await_stop(tracee);
 	if (err) {
 		scnprintf(why, SONDE_WHY, "thread %u ends", tid);
 		return err;
 	}
-	sonde_grip_seen(grip);
-	release_go_on(grip);
+	sonde_tracee_acknowledged(tracee);
+	release_go_on(tracee);
 	return 0;
 }
 
 /**
- * sonde_hold_seen() - a file that a thread has mapped was looked at
+ * sonde_hold_acknowledge() - a file that a thread has mapped was looked at
  * @session: its lock is held
  * @tid: the thread
  * @why: what to tell the user on failure
@@ -117,16 +119,16 @@ static int release_see(struct sonde_grip *grip, u32 tid, char *why)
  * Context: Process context. Sleeps.
  * Return: 0; -ESRCH no such thread is traced; -EINVAL it does not wait; -EINTR.
  */
-int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why)
+int sonde_hold_acknowledge(struct sonde_session *session, u32 tid, char *why)
 {
-	struct sonde_grip *grip = release_get_grip(session, tid, why);
+	struct sonde_tracee *tracee = release_get_tracee(session, tid, why);
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	if (!grip)
+	if (!tracee)
 		return -ESRCH;
-	err = release_see(grip, tid, why);
-	utrace_engine_put(grip->engine);
+	err = release_acknowledge(tracee, tid, why);
+	utrace_engine_put(tracee->engine);
 	return err;
 }
 
@@ -144,7 +146,7 @@ int sonde_hold_seen(struct sonde_session *session, u32 tid, char *why)
 int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 		       char *why)
 {
-	struct sonde_grip *grip;
+	struct sonde_tracee *tracee;
 	int err;
 
 	lockdep_assert_held(&session->lock);
@@ -152,10 +154,10 @@ int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 		scnprintf(why, SONDE_WHY, "no such signal");
 		return -EINVAL;
 	}
-	grip = release_get_grip(session, tid, why);
-	if (!grip)
+	tracee = release_get_tracee(session, tid, why);
+	if (!tracee)
 		return -ESRCH;
-	err = release_held(grip, tid, how, why);
-	utrace_engine_put(grip->engine);
+	err = release_held(tracee, tid, how, why);
+	utrace_engine_put(tracee->engine);
 	return err;
 }

@@ -13,7 +13,8 @@
  *   taps.c      taps; tap.h, what they stand on
  *   sites.c     where those fire together that are of a kind
  *   points.c    taps on tracepoints
- *   calls.c     system calls: what is hooked for their taps
+ *   syscalls.c  system calls: what fires at them; syscall_hooks.c, what is hooked
+ *               for that; syscall_taps.c, who wants it
  *   uprobe.c    taps in user programs
  *   reenter.c   arrivals at a function that are no entries
  *   timer.c     taps that a timer fires
@@ -22,11 +23,11 @@
  *   jit.c       programs as native code; jit_calls.c, what that calls
  *   unwind.c    user stacks
  *   kernel.c    kernel memory and stacks
- *   slow.c      a firing that may sleep
- *   hold.c      held taps: what engines of the utrace core tell
- *   grips.c     these engines, on threads
+ *   deferred.c  firings that may sleep
+ *   hold.c      held taps: what engines of the utrace core report
+ *   tracees.c   the threads that have these engines
  *   release.c   what the consumer says of held threads
- *   works.c     what a thread does before it returns to user mode
+ *   task_work.c what a thread does before it returns to user mode
  *   status.c    /proc/sonde
  *
  *   hook --> site (what is armed there) --> probe --> ECBs --> DIF --> ring
@@ -190,8 +191,8 @@ struct sonde_tap_ops;
 struct sonde_uprobe;
 struct sonde_uprobe_file;
 struct sonde_timer;
-struct sonde_grip;
-struct sonde_grips;
+struct sonde_tracee;
+struct sonde_tracees;
 
 struct sonde_armed {
 	struct sonde_tap tap;
@@ -241,8 +242,8 @@ struct sonde_session {
 	struct sonde_site __rcu *entries[SONDE_CALLS];
 	struct sonde_site __rcu *returns[SONDE_CALLS];
 	struct sonde_site __rcu *kinds[SONDE_TAP_KIND_COUNT];
-	DECLARE_BITMAP(calls, SONDE_CALLS); /* hooked for it; under calls.c's lock */
-	bool calls_listed; /* the hooks of calls.c look at it */
+	DECLARE_BITMAP(calls, SONDE_CALLS); /* hooked for it; calls_lock's */
+	bool calls_listed; /* the hooks of syscalls.c look at it */
 	struct list_head calls_node; /* of those */
 	bool marks; /* it has marked threads for them */
 	u32 return_taps; /* that they know of */
@@ -290,7 +291,7 @@ struct sonde_session {
 	u32 events_lost;
 	bool data; /* a ring is a quarter full */
 	wait_queue_head_t wait;
-	struct sonde_grips *grips; /* engines; NULL: none was ever needed */
+	struct sonde_tracees *tracees; /* engines; NULL: none was ever needed */
 	atomic_t held; /* threads that wait for a release */
 	atomic64_t stops; /* times that one did */
 	struct sonde_purse purse; /* of firings, events, children */

@@ -11,16 +11,16 @@
 #include <linux/seq_file.h>
 
 #include "kmod/core/memory.h"
-#include "kmod/device/calls.h"
 #include "kmod/device/device.h"
 #include "kmod/device/session.h"
 #include "kmod/device/status.h"
-#include "kmod/device/works.h"
+#include "kmod/device/syscalls.h"
+#include "kmod/device/task_work.h"
 
 static int status_show(struct seq_file *to, void *unused)
 {
 	sonde_memory_show(to);
-	sonde_calls_show(to);
+	sonde_syscalls_show(to);
 	sonde_sessions_show(to);
 	sonde_pauses_show(to);
 	return 0;

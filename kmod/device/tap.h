@@ -6,7 +6,7 @@
  * a backend, a table of operations.
  *
  *   points.c   tracepoints: threads, exec, signals
- *   calls.c    system calls
+ *   syscalls.c    system calls
  *   uprobe.c   user programs
  *   timer.c    timers
  */
@@ -67,7 +67,7 @@ struct sonde_tap_ops {
 };
 
 extern const struct sonde_tap_ops sonde_point_taps;
-extern const struct sonde_tap_ops sonde_call_taps;
+extern const struct sonde_tap_ops sonde_syscall_taps;
 extern const struct sonde_tap_ops sonde_user_taps;
 extern const struct sonde_tap_ops sonde_timer_taps;
 
@@ -85,7 +85,7 @@ sonde_tap_check_perfmon(const struct sonde_session *session, char *why)
 	if (session->perfmon)
 		return 0;
 	scnprintf(why, SONDE_WHY,
-		  "user functions and samples need CAP_PERFMON in the kernel module; -x source=ptrace does without");
+		  "user functions and samples need CAP_PERFMON in the kernel module; another source does without");
 	return -EPERM;
 }
 

@@ -15,10 +15,12 @@
 #include "kmod/device/session.h"
 #include "kmod/device/tap.h"
 #include "kmod/device/taps.h"
-#include "kmod/device/works.h"
+#include "kmod/device/task_work.h"
 
 static const struct sonde_tap_ops *const backends[] = {
-	&sonde_point_taps, &sonde_call_taps, &sonde_user_taps,
+	&sonde_point_taps,
+	&sonde_syscall_taps,
+	&sonde_user_taps,
 	&sonde_timer_taps,
 };
 
@@ -147,7 +149,7 @@ static int tap_rehold_one(struct sonde_armed *armed, char *why)
 	err = held ? sonde_hold_check(armed->tap.kind, why) : 0;
 	if (err)
 		return err;
-	if (held && !sonde_grips_of(armed->session))
+	if (held && !sonde_tracees_of(armed->session))
 		return -ENOMEM;
 	err = armed->ops->hold(armed, held);
 	armed->leaving = !held && !err;
@@ -213,8 +215,8 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	return err ?: one;
 }
 
-static void tap_tell_left_out(struct sonde_session *session,
-			      const struct sonde_arming *arming)
+static void tap_report_left_out(struct sonde_session *session,
+				const struct sonde_arming *arming)
 {
 	const struct sonde_event notice = { .kind = SONDE_EVENT_NOTICE };
 	char text[SONDE_WHY + 40];
@@ -262,7 +264,7 @@ static int tap_arm_one(struct sonde_session *session,
 			goto out_free;
 		err = -ENOMEM;
 	}
-	if (armed->held && !sonde_grips_of(session))
+	if (armed->held && !sonde_tracees_of(session))
 		goto out_free; /* it may be reached as soon as it is armed */
 	err = xa_err(xa_store(&session->taps, tap->id, armed,
 			      GFP_KERNEL_ACCOUNT));
@@ -401,7 +403,7 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 	if (err)
 		tap_undo(session, taps, n);
 	else
-		tap_tell_left_out(session, &arming);
+		tap_report_left_out(session, &arming);
 	return err;
 }
 
@@ -468,7 +470,7 @@ void sonde_taps_destroy(struct sonde_session *session)
 	mutex_unlock(&session->lock);
 	tracepoint_synchronize_unregister();
 	tap_bury(&gone);
-	sonde_works_end(session);
+	sonde_task_work_end(session);
 	synchronize_rcu();
 	xa_destroy(&session->taps);
 }

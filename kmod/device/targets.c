@@ -33,11 +33,11 @@
 
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
-#include "kmod/device/calls.h"
 #include "kmod/device/events.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/mappings.h"
 #include "kmod/device/session.h"
+#include "kmod/device/syscalls.h"
 #include "kmod/device/taps.h"
 #include "kmod/device/targets.h"
 #include "kmod/finder.h"
@@ -95,7 +95,7 @@ static void target_found(void *data, struct task_struct *task, bool process)
 	if (sonde_has_target(session, task->tgid)) {
 		if (process)
 			target_know(session, task->tgid);
-		sonde_calls_mark(task);
+		sonde_syscalls_mark(task);
 	}
 	sonde_hold_newborn(session, task);
 }
@@ -155,8 +155,8 @@ int sonde_exit_status(void)
 		       current->group_leader->exit_code;
 }
 
-static void target_tell_gone(struct sonde_session *session, u32 pid, u64 status,
-			     unsigned int what)
+static void target_notify_gone(struct sonde_session *session, u32 pid,
+			       u64 status, unsigned int what)
 {
 	if (what & SONDE_GONE_CHOSEN)
 		sonde_event(session, SONDE_EVENT_TARGET_GONE, pid, status);
@@ -172,9 +172,9 @@ static void target_gone(void *data, struct task_struct *task, unsigned int what)
 	if (!(what & SONDE_GONE_PROCESS))
 		return;
 	target_forget(session, task->tgid);
-	target_tell_gone(session, task->tgid,
-			 task->flags & PF_EXITING ? sonde_exit_status() : 0,
-			 what);
+	target_notify_gone(session, task->tgid,
+			   task->flags & PF_EXITING ? sonde_exit_status() : 0,
+			   what);
 }
 
 static const struct sonde_finder_ops finder_ops = {
@@ -272,7 +272,7 @@ static int target_follow(struct sonde_session *session, char *why)
 
 	if (missing)
 		scnprintf(why, SONDE_WHY,
-			  "no process can be followed: this kernel's %s is not the one that sonde knows (dmesg says more); -x source=ptrace does it",
+			  "no process can be followed: this kernel's %s is not the one that sonde knows (dmesg says more); another source does it",
 			  missing);
 	else if (err)
 		scnprintf(why, SONDE_WHY, "cannot use the tracepoint sched_process_exit");
@@ -355,7 +355,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 		scnprintf(why, SONDE_WHY, "no such process");
 	if (err)
 		goto out_put;
-	sonde_calls_mark_process(session, task);
+	sonde_syscalls_mark_process(session, task);
 	smp_mb(); /* in the table before we look; who ends looks after */
 	err = sonde_taps_retarget(session, why);
 	if (!err)
@@ -397,7 +397,7 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 	target_forget(session, number);
 	sonde_holds_forget(session, number);
 	synchronize_rcu();
-	target_tell_gone(session, number, 0, what & ~SONDE_GONE_CHOSEN);
+	target_notify_gone(session, number, 0, what & ~SONDE_GONE_CHOSEN);
 	return 0;
 }
 
@@ -417,7 +417,7 @@ int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
 	lockdep_assert_held(&session->lock);
 	if (err)
 		return err;
-	if (!sonde_grips_of(session))
+	if (!sonde_tracees_of(session))
 		return -ENOMEM;
 	if (number <= INT_MAX && sonde_finder_mark(session->finder, number))
 		return 0;

@@ -6,7 +6,7 @@
  * fires, as everything else that a program captures; here is what it reads
  * with, and how the table of a pc is found: pc --> mapping --> ELF header.
  *
- * A page of a table that is absent puts the firing off (slow.c); one of the
+ * A page of a table that is absent defers the firing (deferred.c); one of the
  * stack ends it. Code without frame information, as a JIT compiler makes it, is
  * left by its frame pointer; so is all code in interrupts, where no mapping can
  * be looked up.
@@ -17,9 +17,9 @@
 #include <linux/sched.h>
 
 #include "kmod/arch.h"
+#include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
-#include "kmod/device/slow.h"
 #include "kmod/shared/eh_frame.h"
 
 #define GAPS_MAX 4u /* pages by which a linker moves the text */

@@ -17,7 +17,7 @@
  * leaves its function is judged there (kmod/shared/leave.h), before anything
  * fires. They wait for no memory, for whoever takes a uprobe out waits for them:
  * where a jump's operand is absent, that is judged, and fired, when the thread is
- * about to return to user mode, which is before the jump (slow.c).
+ * about to return to user mode, which is before the jump (deferred.c).
  *
  * Whoever takes taps out waits, once for all of them, until no handler looks at
  * them, and then frees them: utap_disarm(), sonde_uprobe_wait(), utap_release().
@@ -37,12 +37,12 @@
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/covers.h"
+#include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
-#include "kmod/device/reenter.h"
 #include "kmod/device/programs.h"
+#include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
-#include "kmod/device/slow.h"
 #include "kmod/device/tap.h"
 #include "kmod/device/uprobe.h"
 
@@ -88,12 +88,13 @@ static bool utap_filter_mm(struct uprobe_consumer *consumer,
 enum verdict { STAYS, FIRES, ABSENT };
 
 /*
- * @late: an earlier tap here was put off, so this comes behind it. Return: the
+ * @deferred: an earlier tap here was deferred, so this comes behind it. Return: the
  * same for the next.
  */
-static __always_inline bool
-utap_fire_user(struct sonde_armed *armed, struct sonde_firing *firing,
-	       struct pt_regs *regs, enum verdict verdict, bool late)
+static __always_inline bool utap_fire_user(struct sonde_armed *armed,
+					   struct sonde_firing *firing,
+					   struct pt_regs *regs,
+					   enum verdict verdict, bool deferred)
 {
 	const struct sonde_leave *leave =
 		verdict == ABSENT ? &armed->tap.leave : NULL;
@@ -105,24 +106,24 @@ utap_fire_user(struct sonde_armed *armed, struct sonde_firing *firing,
 	firing->regs = regs;
 	firing->call = -1;
 	if (armed->tap.pid && armed->tap.pid != task->tgid)
-		return late;
+		return deferred;
 	preempt_disable_notrace();
 	if (!sonde_covers(session, task)) {
 		preempt_enable_notrace();
-		return late;
+		return deferred;
 	}
 	if (unlikely(READ_ONCE(armed->held))) {
 		preempt_enable_notrace();
 		sonde_hold_user(armed, firing, leave);
-		return late;
+		return deferred;
 	}
-	late |= verdict == ABSENT;
-	if (unlikely(late))
+	deferred |= verdict == ABSENT;
+	if (unlikely(deferred))
 		sonde_fire_behind(firing, armed->probe, leave);
 	else
-		late = sonde_fire_now(firing, armed->probe);
+		deferred = sonde_fire_now(firing, armed->probe);
 	preempt_enable_notrace();
-	return late;
+	return deferred;
 }
 
 static int utap_read_operand(void *context, u64 address, u64 *value)
@@ -190,13 +191,18 @@ static noinline void utap_lose(const struct sonde_armed *armed)
 	preempt_enable_notrace();
 }
 
+static __always_inline struct sonde_armed *
+utap_first(struct uprobe_consumer *consumer)
+{
+	return rcu_dereference_raw(
+		container_of(consumer, struct sonde_uprobe, consumer)->first);
+}
+
 /* The usual: one tap, which fires always. */
 static int utap_handle_plain(struct uprobe_consumer *consumer,
 			     struct pt_regs *regs SONDE_UPROBE_DATA)
 {
-	struct sonde_uprobe *uprobe =
-		container_of(consumer, struct sonde_uprobe, consumer);
-	struct sonde_armed *armed = rcu_dereference_raw(uprobe->first);
+	struct sonde_armed *armed = utap_first(consumer);
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	firing.start.word = armed->start.word;
@@ -207,12 +213,10 @@ static int utap_handle_plain(struct uprobe_consumer *consumer,
 static int utap_handle_each(struct uprobe_consumer *consumer,
 			    struct pt_regs *regs SONDE_UPROBE_DATA)
 {
-	struct sonde_uprobe *uprobe =
-		container_of(consumer, struct sonde_uprobe, consumer);
-	struct sonde_armed *armed = rcu_dereference_raw(uprobe->first);
+	struct sonde_armed *armed = utap_first(consumer);
 	struct sonde_firing firing SONDE_UNINITIALIZED;
 	u32 left = SONDE_COST_MAX(armed->session);
-	bool late = false;
+	bool deferred = false;
 
 	do {
 		enum verdict verdict = FIRES;
@@ -225,8 +229,8 @@ static int utap_handle_each(struct uprobe_consumer *consumer,
 			utap_lose(armed);
 		} else if (verdict != STAYS) {
 			left -= cost;
-			late = utap_fire_user(armed, &firing, regs, verdict,
-					      late);
+			deferred = utap_fire_user(armed, &firing, regs, verdict,
+						  deferred);
 		}
 		armed = rcu_dereference_raw(armed->next);
 	} while (armed);

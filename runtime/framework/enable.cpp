@@ -33,7 +33,7 @@ void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pendin
   for (size_t at = 0; at < enabling.what.descriptions.size(); at++) {
     std::vector<ProbeId> left_out;
     const std::vector<ProbeId> found = match(enabling.what.descriptions[at], &left_out);
-    tell_left_out(enabling, at, left_out);
+    report_left_out(enabling, at, left_out);
     std::vector<ProbeId> fresh;
     std::ranges::set_difference(found, enabling.joined[at], std::back_inserter(fresh));
     for (ProbeId probe : fresh) wanted.emplace_back(probe, at);
@@ -49,7 +49,7 @@ void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pendin
 }
 
 /// Once, and again when there are more.
-void Framework::Impl::tell_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out) {
+void Framework::Impl::report_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out) {
   std::erase_if(left_out, [&](ProbeId id) { return refused[id.value].quietly; });
   enabling.left_out.resize(enabling.what.descriptions.size());
   const size_t before = std::exchange(enabling.left_out[at], left_out.size());
@@ -258,7 +258,8 @@ std::unique_ptr<FireList> Framework::Impl::fire_list(const ProbeState& probe) co
   if (probe.ecbs.empty() || !probe.enabled || probe.uses_taps || probe.provider->defunct) return nullptr;
   auto list = std::make_unique<FireList>();
   list->probe = probe.info.id;
-  for (const EcbState& ecb : probe.ecbs) list->ecbs.push_back({ecb.epid, enablings.at(ecb.enabling).what.program});
+  for (const EcbState& ecb : probe.ecbs)
+    list->ecbs.push_back({ecb.epid.value, enablings.at(ecb.enabling).what.program});
   list->ops = &probe.provider->ops;
   list->provider_arg = probe.provider->arg;
   list->parg = probe.parg;

@@ -13,17 +13,17 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "runtime/framework/framework_impl.h"
+#include "runtime/framework/living.h"
 
 namespace sonde {
 namespace {
 
 constexpr uint32_t kTapsThatLeaveMuch = 1000;
 
-std::atomic<Framework*> g_framework{nullptr};
+constinit Living<Framework> g_frameworks;
 
 /// False when a field is too long for the C ABI: no provider can make a probe for it.
 bool to_spec(const ProbeDescription& description, dtrace_probedesc_t& spec) {
@@ -43,10 +43,7 @@ std::string_view number_at_end(std::string_view name) { return name.substr(name.
 
 }  // namespace
 
-Framework::Framework(EventSource* source) : impl_(std::make_unique<Impl>(*this, source)) {
-  Framework* nobody = nullptr;
-  SONDE_CHECK(g_framework.compare_exchange_strong(nobody, this));
-}
+Framework::Framework(EventSource* source) : impl_(std::make_unique<Impl>(*this, source)) { g_frameworks.add(this); }
 
 Framework::~Framework() {
   {
@@ -56,17 +53,15 @@ Framework::~Framework() {
     (void)impl_->remove_enablings(all);
     for (size_t i = 0; i < impl_->providers.size(); i++) (void)impl_->unregister_provider(i + 1);
   }
-  g_framework.store(nullptr);
+  g_frameworks.remove(this);
 }
 
 const SourceCapabilities& Framework::capabilities() const {
   return impl_->source == nullptr ? kNoSource : impl_->source->capabilities();
 }
 
-Framework* Framework::current() { return g_framework.load(); }
-
 Framework::Impl* current_framework_impl() {
-  Framework* framework = g_framework.load();
+  Framework* framework = g_frameworks.here();
   return framework == nullptr ? nullptr : &framework->impl();
 }
 
@@ -290,32 +285,25 @@ Result<void> Framework::retry_enablings() {
   return impl_->retry_enablings();
 }
 
-void Framework::suspend() {
-  std::lock_guard lock(impl_->mutex);
-  impl_->suspended = true;
-  for (ProbeState& probe : impl_->probes) {
+void Framework::Impl::set_suspended(bool now) {
+  std::lock_guard lock(mutex);
+  suspended = now;
+  for (ProbeState& probe : probes) {
     if (!probe.enabled) continue;
-    call_op(ProviderOp::Suspend, *probe.provider, probe.provider->ops.dtps_suspend,
+    const dtrace_pops_t& ops = probe.provider->ops;
+    call_op(now ? ProviderOp::Suspend : ProviderOp::Resume, *probe.provider, now ? ops.dtps_suspend : ops.dtps_resume,
             static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
   }
-  impl_->update_gate();
+  update_gate();
 }
 
-void Framework::resume() {
-  std::lock_guard lock(impl_->mutex);
-  impl_->suspended = false;
-  for (ProbeState& probe : impl_->probes) {
-    if (!probe.enabled) continue;
-    call_op(ProviderOp::Resume, *probe.provider, probe.provider->ops.dtps_resume,
-            static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);
-  }
-  impl_->update_gate();
-}
+void Framework::suspend() { impl_->set_suspended(true); }
+void Framework::resume() { impl_->set_suspended(false); }
 
 void Framework::fire(ProbeId probe, std::span<const uint64_t> args, Nanoseconds when) {
   std::array<uint64_t, SONDE_DIF_ARGS> all{};
   std::copy_n(args.begin(), std::min(args.size(), all.size()), all.begin());
-  LocalFiring::fire(probe, all, when, LocalFiring::Origin::Consumer);
+  LocalFiring::fire(probe, all, when, LocalFiring::Origin::Consumer, &impl_->firing);
   std::lock_guard lock(impl_->mutex);
   if (impl_->ever_fired) return;
   impl_->ever_fired = true;

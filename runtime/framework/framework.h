@@ -9,8 +9,7 @@
 // a probe that its provider backs with taps live in the event source; those of a probe that fires by
 // dtrace_probe() live here, and write into rings of the framework's own.
 //
-// There is one Framework at a time in a process (the C ABI has no handle); its constructor
-// becomes the current one.
+// A process may have several, each in a thread of its own: the C ABI has no handle, living.h says what its entry points act on.
 #pragma once
 
 #include <functional>
@@ -52,7 +51,6 @@ class Framework final : public ProbeCatalog {
   ~Framework() override;
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
-  static Framework* current();
 
   /// 100,000 probes: under 5 ms.
   std::vector<ProbeId> match(const ProbeDescription& description) override;

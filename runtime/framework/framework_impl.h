@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What framework.cpp, enable.cpp and provider_api.cpp share; private to runtime/framework.
 //
-// One recursive mutex guards all of it: ops are called with it held, and may call back. dtrace_probe() takes it not.
+// One recursive mutex guards all of it: ops are called with it held, and may call back. dtrace_probe() does not take it.
 #pragma once
 
 #include <deque>
@@ -119,6 +119,7 @@ struct Framework::Impl {
   std::vector<ProbeId> match(const ProbeDescription& description, std::vector<ProbeId>* left_out = nullptr);
   std::vector<ProbeId> match_provided(const ProbeDescription& description);
   void run_target_hooks(uint32_t pid);
+  void set_suspended(bool now);
 
   // provider_api.cpp
   int register_provider(const char* name, const dtrace_pattr_t* attributes, uint32_t priv, const dtrace_pops_t* ops,
@@ -137,7 +138,7 @@ struct Framework::Impl {
   Result<void> retry_enablings();
   Result<void> enable_pending(Pending& pending);
   void join(uint32_t id, EnablingState& enabling, Pending& pending);
-  void tell_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out);
+  void report_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out);
   void start_probe(ProbeState& probe);
   Result<void> check_source(const ProbeInfo& probe, bool held) const;
   Result<void> hand_to_source(Pending& pending);
@@ -153,7 +154,7 @@ struct Framework::Impl {
   void update_gate();
 };
 
-/// Of the current framework; null when there is none.
+/// Of the framework that the C ABI's entry points act on in this thread (living.h); null when there is none.
 Framework::Impl* current_framework_impl();
 
 /// Calls one op of a probe's provider, when it has it, in its context.

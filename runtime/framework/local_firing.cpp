@@ -2,12 +2,12 @@
 #include "runtime/framework/local_firing.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 
 #include "runtime/base/check.h"
 #include "runtime/framework/context.h"
+#include "runtime/framework/living.h"
 #include "runtime/framework/self_env.h"
 
 namespace sonde {
@@ -15,48 +15,49 @@ namespace {
 
 using Arguments = std::array<uint64_t, SONDE_DIF_ARGS>;
 
-/// Odd: a firing owns the lane. Lanes outlive every LocalFiring, so a late firing finds nothing, not garbage.
-struct alignas(64) Lane {
-  std::atomic<uint64_t> ticket{0};
+/// Of each ring, for every LocalFiring there will be: odd while a firing owns it. They outlive them, so a late firing finds nothing,
+/// not garbage.
+struct alignas(64) Ticket {
+  std::atomic<uint64_t> value{0};
 };
-Lane g_lanes[LocalFiring::kLanes];
-std::atomic<LocalFiring*> g_current{nullptr};
-std::atomic<uint32_t> g_next_lane{0};
+Ticket g_tickets[LocalFiring::kRings];
+constinit Living<LocalFiring> g_living;
+std::atomic<uint32_t> g_next_ring{0};
 std::atomic<uint64_t> g_generations{0};
-std::atomic<uint32_t> g_overflowing{0};  ///< firings that found every lane taken, and are counting that
+std::atomic<uint32_t> g_overflowing{0};  ///< firings that found every ring taken, and are counting that
 
 /// Plain data, so that a thread's first firing needs no constructor.
 struct ThreadState {
-  uint32_t first_lane;    ///< + 1; 0: not chosen yet
+  uint32_t first_ring;    ///< + 1; 0: not chosen yet
   const Arguments* args;  ///< of the firing under way
   uint64_t generation;    ///< the LocalFiring that `variables` belong to
   uint64_t variables[SONDE_DIF_THREAD];
 };
 thread_local constinit ThreadState t_state{};
 
-class LaneClaim {
+class RingClaim {
  public:
-  LaneClaim() {
-    if (t_state.first_lane == 0) t_state.first_lane = g_next_lane.fetch_add(1) % LocalFiring::kLanes + 1;
-    for (unsigned i = 0; i < LocalFiring::kLanes; i++) {
-      const unsigned lane = (t_state.first_lane - 1 + i) % LocalFiring::kLanes;
-      uint64_t ticket = g_lanes[lane].ticket.load();
-      if (ticket % 2 == 0 && g_lanes[lane].ticket.compare_exchange_strong(ticket, ticket + 1)) {
-        lane_ = static_cast<int>(lane);
+  RingClaim() {
+    if (t_state.first_ring == 0) t_state.first_ring = g_next_ring.fetch_add(1) % LocalFiring::kRings + 1;
+    for (unsigned i = 0; i < LocalFiring::kRings; i++) {
+      const unsigned ring = (t_state.first_ring - 1 + i) % LocalFiring::kRings;
+      uint64_t ticket = g_tickets[ring].value.load();
+      if (ticket % 2 == 0 && g_tickets[ring].value.compare_exchange_strong(ticket, ticket + 1)) {
+        ring_ = static_cast<int>(ring);
         return;
       }
     }
   }
-  ~LaneClaim() {
-    if (lane_ >= 0) g_lanes[lane_].ticket.fetch_add(1);
+  ~RingClaim() {
+    if (ring_ >= 0) g_tickets[ring_].value.fetch_add(1);
   }
-  LaneClaim(const LaneClaim&) = delete;
-  LaneClaim& operator=(const LaneClaim&) = delete;
+  RingClaim(const RingClaim&) = delete;
+  RingClaim& operator=(const RingClaim&) = delete;
 
-  int lane() const { return lane_; }  ///< -1: all are taken
+  int ring() const { return ring_; }  ///< -1: all are taken
 
  private:
-  int lane_ = -1;
+  int ring_ = -1;
 };
 
 uint64_t* thread_variables(uint64_t generation) {
@@ -72,7 +73,7 @@ uint64_t* thread_variables(uint64_t generation) {
 void FireList::note_arguments() {
   wanted_args = 0;
   for (const LocalEcb& ecb : ecbs) {
-    const sonde_dif_program program = ecb.program->view();
+    const sonde_dif_program program = ecb.view();
     wanted_args |= sonde_dif_needs(&program).arguments;
   }
 }
@@ -113,21 +114,18 @@ struct LocalFiring::Table {
 
 LocalFiring::LocalFiring() : table_(std::make_unique<Table>()), generation_(g_generations.fetch_add(1) + 1) {
   prepare_self_env();
-  LocalFiring* nobody = nullptr;
-  SONDE_CHECK(g_current.compare_exchange_strong(nobody, this));
+  g_living.add(this);
 }
 
 LocalFiring::~LocalFiring() {
-  g_current.store(nullptr);
-  wait_for_lanes();
+  g_living.remove(this);
+  wait_for_firings();
 }
-
-LocalFiring* LocalFiring::current() { return g_current.load(); }
 
 Result<void> LocalFiring::create_rings() {
   if (ready_.load()) return {};
-  for (unsigned i = 0; i <= kLanes; i++) {
-    auto ring = create_ring_memfd(i < kLanes ? ring_bytes_ : kRingBytesMin, i);
+  for (unsigned i = 0; i <= kRings; i++) {
+    auto ring = create_ring_memfd(i < kRings ? ring_bytes_ : kRingBytesMin, i);
     if (!ring) {
       rings_.clear();
       return std::move(ring).error().context("make the buffers of local probes");
@@ -136,7 +134,7 @@ Result<void> LocalFiring::create_rings() {
   }
   for (RingFile& file : rings_) {
     file.ring->low_water = SONDE_IDLE;
-    writers_.emplace_back(file.ring);
+    loops_.emplace_back(file.ring);
   }
   ready_.store(true);
   return {};
@@ -150,12 +148,12 @@ std::vector<const MappedRing*> LocalFiring::rings() const {
   return all;
 }
 
-/// Returns when each lane that is claimed now has been given back.
-void LocalFiring::wait_for_lanes() {
-  for (Lane& lane : g_lanes) {
-    const uint64_t ticket = lane.ticket.load();
-    if (ticket % 2 == 0) continue;
-    while (lane.ticket.load() == ticket) sched_yield();
+/// Returns when each ring that is claimed now has been given back.
+void LocalFiring::wait_for_firings() {
+  for (Ticket& ticket : g_tickets) {
+    const uint64_t value = ticket.value.load();
+    if (value % 2 == 0) continue;
+    while (ticket.value.load() == value) sched_yield();
   }
   while (g_overflowing.load() != 0) sched_yield();
 }
@@ -163,31 +161,31 @@ void LocalFiring::wait_for_lanes() {
 void LocalFiring::publish(std::vector<Change> changes) {
   std::vector<std::unique_ptr<FireList>> old;
   for (Change& change : changes) old.push_back(table_->exchange(change.probe, std::move(change.list)));
-  wait_for_lanes();
+  wait_for_firings();
 }
 
 void LocalFiring::set_gate(bool open) {
   gate_.store(open);
-  wait_for_lanes();
+  wait_for_firings();
 }
 
-void LocalFiring::fire(ProbeId probe, const Arguments& args, Nanoseconds when, Origin origin) {
-  LaneClaim claim;
-  if (claim.lane() < 0) g_overflowing.fetch_add(1);
-  LocalFiring* self = g_current.load();
+void LocalFiring::fire(ProbeId probe, const Arguments& args, Nanoseconds when, Origin origin, LocalFiring* whose) {
+  RingClaim claim;
+  if (claim.ring() < 0) g_overflowing.fetch_add(1);
+  LocalFiring* self = whose != nullptr ? whose : g_living.here();
   const bool fires = self != nullptr && self->ready_.load() && (origin == Origin::Consumer || self->gate_.load());
-  if (fires && claim.lane() >= 0) self->fire_in(static_cast<unsigned>(claim.lane()), probe, args, when);
-  if (fires && claim.lane() < 0) self->count_drop(probe);
-  if (claim.lane() < 0) g_overflowing.fetch_sub(1);
+  if (fires && claim.ring() >= 0) self->fire_in(static_cast<unsigned>(claim.ring()), probe, args, when);
+  if (fires && claim.ring() < 0) self->count_drop(probe);
+  if (claim.ring() < 0) g_overflowing.fetch_sub(1);
 }
 
-/// The records of a firing without a lane; also those that its filter would have refused, for nothing may run here.
+/// The records of a firing without a ring; also those that its filter would have refused, for nothing may run here.
 void LocalFiring::count_drop(ProbeId probe) {
   const FireList* list = table_->find(probe);
-  if (list != nullptr) std::atomic_ref(rings_[kLanes].ring->drops).fetch_add(list->ecbs.size());
+  if (list != nullptr) std::atomic_ref(rings_[kRings].ring->drops).fetch_add(list->ecbs.size());
 }
 
-void LocalFiring::fire_in(unsigned lane, ProbeId probe, const Arguments& args, Nanoseconds when) {
+void LocalFiring::fire_in(unsigned ring, ProbeId probe, const Arguments& args, Nanoseconds when) {
   const FireList* list = table_->find(probe);
   if (list == nullptr) return;
   const Arguments* outer = t_state.args;
@@ -198,36 +196,20 @@ void LocalFiring::fire_in(unsigned lane, ProbeId probe, const Arguments& args, N
     OpScope scope(ProviderOp::GetArgVal, list->provider);
     own[i] = list->ops->dtps_getargval(list->provider_arg, probe.value, list->parg, static_cast<int>(i), list->aframes);
   }
-  run(lane, *list, own, when);
+  run(ring, *list, own, when);
   t_state.args = outer;
 }
 
-void LocalFiring::run(unsigned lane, const FireList& list, const Arguments& args, Nanoseconds when) {
-  RingWriter& writer = writers_[lane];
-  writer.begin_firing(monotonic_now());
-  SelfThread thread{when != 0 ? when : monotonic_now(), list.probe, false};
+void LocalFiring::run(unsigned ring, const FireList& list, const Arguments& args, Nanoseconds when) {
+  SelfFiring self{{.probe = list.probe.value, .timestamp = when}};
   if (list.ops->dtps_usermode != nullptr) {
     OpScope scope(ProviderOp::UserMode, list.provider);
-    thread.user_mode = list.ops->dtps_usermode(list.provider_arg, list.probe.value, list.parg) != 0;
+    self.user_mode = list.ops->dtps_usermode(list.provider_arg, list.probe.value, list.parg) != 0;
   }
   uint64_t locals[SONDE_DIF_LOCALS] = {};
-  const sonde_dif_firing firing{&self_env(),    &thread, args.data(), locals, thread_variables(generation_),
-                                self_execname()};
-  const uint32_t sequence = ++sequence_[lane];
+  const sonde_dif_firing seen{&self_env(), &self, args.data(), locals, thread_variables(generation_), self_execname()};
   const auto cpu = static_cast<uint32_t>(std::max(sched_getcpu(), 0));
-  for (const LocalEcb& ecb : list.ecbs) {
-    const sonde_dif_program program = ecb.program->view();
-    sonde_record* record = writer.reserve(program.record_max);
-    record->epid = ecb.epid.value;
-    record->probe = list.probe.value;
-    record->timestamp = thread.timestamp;
-    record->pid = self_pid();
-    record->tid = self_tid();
-    record->cpu = cpu;
-    record->sequence = sequence;
-    writer.commit(sonde_dif_run(&program, &firing, record));
-  }
-  writer.end_firing();
+  loops_[ring].run(self, list.ecbs, {self_pid(), self_tid(), false}, seen, [cpu](const LocalEcb&) { return cpu; });
 }
 
 uint64_t LocalFiring::argument(int number) {

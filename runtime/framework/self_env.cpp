@@ -8,7 +8,6 @@
 // static memory, and files are read by plain system calls onto the stack.
 #include "runtime/framework/self_env.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -18,6 +17,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "runtime/base/procfs.h"
+#include "runtime/firing/texts.h"
 
 namespace sonde {
 namespace {
@@ -31,19 +33,9 @@ char g_execname[16] = "";
 uint64_t g_start = 0, g_end = 0;  ///< argc, argv, the environment, and their strings
 thread_local uint32_t t_tid = 0;
 
-ssize_t read_file(const char* path, char* to, size_t size) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return -1;
-  const ssize_t got = read(fd, to, size);
-  close(fd);
-  return got;
-}
-
 uint64_t thread_count() {
   char text[2048];
-  const ssize_t got = read_file("/proc/self/status", text, sizeof text - 1);
-  if (got <= 0) return 1;
-  text[got] = 0;
+  if (read_proc("/proc/self/status", text, sizeof text) <= 0) return 1;
   const char* line = std::strstr(text, "\nThreads:");
   return line == nullptr ? 1 : std::strtoull(line + 9, nullptr, 10);
 }
@@ -53,8 +45,6 @@ uint64_t thread_cpu_time() {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
-
-int refuse_memory(void*, uint64_t, void*, uint32_t) { return -1; }
 
 int own_memory(void*, uint64_t address, void* to, uint32_t size) {
   if (address < g_start || address > g_end || size > g_end - address) return -1;
@@ -72,7 +62,7 @@ int own_text(void*, uint64_t address, char* to, uint32_t max) {
 }
 
 uint64_t variable(void* thread, uint32_t which) {
-  const auto* self = static_cast<const SelfThread*>(thread);
+  const auto* self = static_cast<const SelfFiring*>(thread);
   switch (static_cast<sonde_dif_variable>(which)) {
     case SONDE_DIF_VAR_PID: return self_pid();
     case SONDE_DIF_VAR_TID: return self_tid();
@@ -87,7 +77,7 @@ uint64_t variable(void* thread, uint32_t which) {
     case SONDE_DIF_VAR_ERRNO: return 0;
     case SONDE_DIF_VAR_UCALLER: return 0;
     case SONDE_DIF_VAR_USTACKDEPTH: return 0;
-    case SONDE_DIF_VAR_PROBE: return self->probe.value;
+    case SONDE_DIF_VAR_PROBE: return self->probe;
     case SONDE_DIF_VAR_EUID: return geteuid();
     case SONDE_DIF_VAR_EGID: return getegid();
     case SONDE_DIF_VAR_PGID: return static_cast<uint64_t>(getpgrp());
@@ -110,37 +100,21 @@ uint64_t variable(void* thread, uint32_t which) {
 
 uint64_t user_register(void*, uint32_t) { return 0; }
 
-int copy_text(const char* text, char* to, uint32_t max) {
-  if (max == 0) return -1;
-  const size_t length = std::min<size_t>(std::strlen(text), max - 1);
-  std::memcpy(to, text, length);
-  to[length] = 0;
-  return static_cast<int>(length);
-}
-
-int copy_link(const char* path, char* to, uint32_t max) {
-  if (max == 0) return -1;
-  const ssize_t got = readlink(path, to, max - 1);
-  if (got < 0) return -1;
-  to[got] = 0;
-  return static_cast<int>(got);
-}
-
-int copy_fd_path(uint64_t fd, char* to, uint32_t max) {
+int put_fd_path(uint64_t fd, char* to, uint32_t max) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/fd/%llu", static_cast<unsigned long long>(fd));
-  const int got = copy_link(path, to, max);
-  return got < 0 ? copy_text("<none>", to, max) : got;
+  const int got = put_link(path, to, max);
+  return got < 0 ? put_text("<none>", to, max) : got;
 }
 
 int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
   switch (static_cast<sonde_dif_text>(which)) {
-    case SONDE_DIF_TEXT_EXECNAME: return copy_text(g_execname, to, max);
-    case SONDE_DIF_TEXT_PSARGS: return copy_text(g_psargs, to, max);
-    case SONDE_DIF_TEXT_CWD: return copy_link("/proc/self/cwd", to, max);
-    case SONDE_DIF_TEXT_ROOT: return copy_link("/proc/self/root", to, max);
-    case SONDE_DIF_TEXT_FDPATH: return copy_fd_path(operand, to, max);
-    case SONDE_DIF_TEXT_EXEPATH: return copy_link("/proc/self/exe", to, max);
+    case SONDE_DIF_TEXT_EXECNAME: return put_text(g_execname, to, max);
+    case SONDE_DIF_TEXT_PSARGS: return put_text(g_psargs, to, max);
+    case SONDE_DIF_TEXT_CWD: return put_link("/proc/self/cwd", to, max);
+    case SONDE_DIF_TEXT_ROOT: return put_link("/proc/self/root", to, max);
+    case SONDE_DIF_TEXT_FDPATH: return put_fd_path(operand, to, max);
+    case SONDE_DIF_TEXT_EXEPATH: return put_link("/proc/self/exe", to, max);
     case SONDE_DIF_TEXT_COMM:  // BEGIN and its like have no argument that is a process
     case SONDE_DIF_TEXT_FDFS:
     case SONDE_DIF_TEXT_FDMOUNT:
@@ -153,14 +127,14 @@ int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
   return -1;
 }
 
-int refuse_kernel_text(void*, uint64_t, char*, uint32_t) { return -1; }
 int no_kernel_stack(void*, uint64_t*, uint32_t) { return 0; }
 
 /// Sonde's own stack is not shown: refused where the provider says that the probe fired in user mode, else empty.
-int stack(void* thread, uint64_t*, uint32_t) { return static_cast<const SelfThread*>(thread)->user_mode ? -1 : 0; }
+int stack(void* thread, uint64_t*, uint32_t) { return static_cast<const SelfFiring*>(thread)->user_mode ? -1 : 0; }
 
-constexpr sonde_dif_env kEnv = {own_memory, own_text,      variable,           user_register,  text,
-                                stack,      refuse_memory, refuse_kernel_text, no_kernel_stack};
+constexpr sonde_dif_env kEnv = {
+    own_memory, own_text, variable, user_register, text, stack, nullptr, nullptr, no_kernel_stack,
+};
 
 }  // namespace
 
@@ -168,23 +142,16 @@ const sonde_dif_env& self_env() { return kEnv; }
 
 void prepare_self_env() {
   g_pid = static_cast<uint32_t>(getpid());
-  const ssize_t got = read_file("/proc/self/cmdline", g_psargs, kPsargsBytes - 1);
-  size_t length = got > 0 ? static_cast<size_t>(got) : 0;
-  while (length > 0 && g_psargs[length - 1] == 0) length--;
-  std::replace(g_psargs, g_psargs + length, '\0', ' ');
+  const ssize_t got = read_proc("/proc/self/cmdline", g_psargs, kPsargsBytes);
+  const size_t length = join_arguments(g_psargs, static_cast<size_t>(std::max<ssize_t>(got, 0)));
   g_psargs[length] = 0;
-  const ssize_t named = read_file("/proc/self/comm", g_execname, sizeof g_execname - 1);
+  const ssize_t named = read_proc("/proc/self/comm", g_execname, sizeof g_execname);
   g_execname[std::max<ssize_t>(named - 1, 0)] = 0;  // a newline ends it
   char stat[2048];
-  const ssize_t described = read_file("/proc/self/stat", stat, sizeof stat - 1);
-  stat[std::max<ssize_t>(described, 0)] = 0;
-  constexpr int kStart = 28, kEnd = 51;  // fields of proc(5); the name, which may hold anything, is the second
-  const char* at = std::strrchr(stat, ')');
-  for (int field = 3; at != nullptr && field <= kEnd; ++field) {
-    at = std::strchr(at + 1, ' ');
-    if (at != nullptr && field == kStart) g_start = std::strtoull(at, nullptr, 10);
-    if (at != nullptr && field == kEnd) g_end = std::strtoull(at, nullptr, 10);
-  }
+  (void)read_proc("/proc/self/stat", stat, sizeof stat);
+  const char *start = stat_field(stat, 28), *end = stat_field(stat, 51);
+  if (start != nullptr) g_start = std::strtoull(start, nullptr, 10);
+  if (end != nullptr) g_end = std::strtoull(end, nullptr, 10);
   g_end = (g_end + kPage - 1) / kPage * kPage;  // the stack ends with its page
 }
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Sites follow mappings: whenever a process has mapped or unmapped something, its mappings are read again, breakpoints go into those that are new,
+// and those in what is gone are forgotten. A site has a list of its taps and the reasons that are our own (entry, linker), and is taken out
+// with the last of them. What cannot be armed in one process (a file that has changed, memory that others see) is noted and told once, when the
+// batch is through: a glob may name ten thousand functions.
 #include "runtime/guard/breakpoints.h"
 
 #include <algorithm>
@@ -67,7 +71,7 @@ void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping
   }
 }
 
-void Breakpoints::tell_refused() {
+void Breakpoints::notify_refused() {
   for (const auto& [what, offsets] : std::exchange(refused_, {})) {
     char first[32];
     std::snprintf(first, sizeof first, "+0x%lx", *offsets.begin());
@@ -143,15 +147,15 @@ void Breakpoints::follow(Process& process) {
   prepare(process);
 }
 
-void Breakpoints::tell_mapped(Thread& thread, const Mapping& mapping) {
+void Breakpoints::notify_mapped(Thread& thread, const Mapping& mapping) {
   if (thread.process->followed) thread.unseen++;
   events_.mapped(thread, mapping);
 }
 
-void Breakpoints::tell_program(Thread& thread) {
+void Breakpoints::notify_program(Thread& thread) {
   if (!thread.process->followed) return;
   for (const Mapping& mapping : thread.process->space->mappings()) {
-    if (mapping.executable) tell_mapped(thread, mapping);
+    if (mapping.executable) notify_mapped(thread, mapping);
   }
 }
 
@@ -208,8 +212,8 @@ void Breakpoints::look_again(Thread& thread) {
   Process& process = *thread.process;
   const std::vector<Mapping> fresh = process.space->refresh(process.pid);
   for (const Mapping& mapping : fresh) arm_all_in(process, mapping);
-  tell_refused();
-  for (const Mapping& mapping : fresh) tell_mapped(thread, mapping);
+  notify_refused();
+  for (const Mapping& mapping : fresh) notify_mapped(thread, mapping);
 }
 
 Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std::vector<Firing>& firings) {

@@ -46,7 +46,7 @@ class Breakpoints {
   /// Before the tap goes.
   void disarm(ArmedTap& tap);
   /// Where no breakpoint could be since the last call: a line for each process, file and reason.
-  void tell_refused();
+  void notify_refused();
 
   /// A process has a new program.
   void adopt(Process& process);
@@ -55,7 +55,7 @@ class Breakpoints {
   /// From now on a thread that maps a file waits until the consumer has seen it: see Thread::unseen.
   void follow(Process& process);
   /// After an exec: what the new program was started with, where it is followed.
-  void tell_program(Thread& thread);
+  void notify_program(Thread& thread);
   /// Before the child runs.
   void forked(Process& child, const Process& parent, bool shares_memory);
   /// Beside the entry: run_to_entry also ends where the libraries are mapped and their constructors have not run.
@@ -77,7 +77,7 @@ class Breakpoints {
   void arm_all_in(Process& process, const Mapping& mapping);
   void arm_code(Process& process, ArmedTap& tap);
   void look_again(Thread& thread);
-  void tell_mapped(Thread& thread, const Mapping& mapping);
+  void notify_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
   void arrive(Process& process);
   void fire_taps(Thread& thread, const Site& site, const machine::Registers& regs, std::vector<Firing>& firings);

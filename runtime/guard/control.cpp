@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Tracer's commands: start, attach, hold, release, let go
+//
+//   spawn    stopped behind its exec ---- GO ----> runs
+//   attach   seized --> those who share its memory, too --> settled --> breakpoints, while it runs --> GO --> fires
+//   let go   breakpoints out --> settled --> steps undone --> detached
+//
+// To settle is to wait until what each thread was about is over: a trap on its way to us, a step in a slot, a fork whose child would have a
+// copy of our breakpoints. The kernel does not say when; a thread that sleeps in a call is settled, and so is one that has
+// run for longer than the longest of these takes, which is copying its page tables. We refused to stop every thread instead: a
+// stop ends some calls early, and a program would see that it is traced.
+//
+// Invariant: a process is let go whole, with every thread of it that is known, and no breakpoint outlives its last one.
 #include <dirent.h>
 #include <linux/kcmp.h>
 #include <signal.h>
@@ -269,11 +280,11 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
   }
   // What an INTERRUPT of ours has done is mended, or counted, at the stop that answers it.
   host_.settle(kAnswerMs);
-  tell_cut_short();
+  notify_cut_short();
 }
 
-void Tracer::tell_cut_short() {
-  const uint64_t now = host_.cut_short(), cut = now - std::exchange(told_cut_, now);
+void Tracer::notify_cut_short() {
+  const uint64_t now = host_.cut_short(), cut = now - std::exchange(notified_cut_, now);
   if (cut == 0) return;
   events_.notice(std::to_string(cut) + (cut == 1 ? " system call of a target has" : " system calls of targets have") +
                  " returned a short count because tracing interrupted " + (cut == 1 ? "it" : "them"));

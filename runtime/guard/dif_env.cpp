@@ -21,6 +21,9 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/base/procfs.h"
+#include "runtime/firing/texts.h"
+
 namespace sonde::guard {
 namespace {
 
@@ -81,11 +84,10 @@ const FireContext::Status& status_of(FireContext& context) {
 }
 
 /// Field `number` of /proc/PID/task/TID/stat, as proc(5) counts them, from 3 on.
-int64_t stat_field(Thread& thread, int number) {
+int64_t stat_number(Thread& thread, int number) {
   char text[1024];
   if (read_kept(thread, thread.stat, "stat", text, sizeof text) <= 0) return 0;
-  const char* at = std::strrchr(text, ')');
-  for (int field = 2; at != nullptr && field < number; field++) at = std::strchr(at + 1, ' ');
+  const char* at = stat_field(text, number);
   return at != nullptr ? std::strtoll(at, nullptr, 10) : 0;
 }
 
@@ -110,31 +112,17 @@ uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
   return unwinder.walk(frame_registers(*context.regs), context.firing.at_edge, read, to, max);
 }
 
-int copy_text(std::string_view text, char* to, uint32_t max) {
-  const size_t length = std::min<size_t>(text.size(), max - 1);
-  std::memcpy(to, text.data(), length);
-  to[length] = '\0';
-  return static_cast<int>(length);
-}
-
-int link_text(const std::string& path, char* to, uint32_t max) {
-  char target[SONDE_PATH_MAX];
-  const ssize_t length = readlink(path.c_str(), target, sizeof target);
-  return length < 0 ? -1 : copy_text({target, static_cast<size_t>(length)}, to, max);
-}
-
 int psargs(const Thread& thread, char* to, uint32_t max) {
   std::string text = read_whole(thread_path(thread, "cmdline"), 80);
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  std::replace(text.begin(), text.end(), '\0', ' ');
-  return copy_text(text, to, max);
+  text.resize(join_arguments(text.data(), text.size()));
+  return put_text(text, to, max);
 }
 
 /// The name of any process.
 int comm(uint64_t pid, char* to, uint32_t max) {
   std::string text = read_whole("/proc/" + std::to_string(pid) + "/comm", 64);
   if (text.ends_with('\n')) text.pop_back();
-  return copy_text(text, to, max);
+  return put_text(text, to, max);
 }
 
 std::string fd_path(const Thread& thread, uint64_t fd) {
@@ -216,10 +204,10 @@ uint64_t env_variable(void* pointer, uint32_t variable) {
       uint64_t frames[SONDE_DIF_MAX_FRAMES];
       return walk_stack(context, frames, SONDE_DIF_MAX_FRAMES);
     }
-    case SONDE_DIF_VAR_STACK_START: return static_cast<uint64_t>(stat_field(thread, 28));
-    case SONDE_DIF_VAR_TTY: return static_cast<uint64_t>(stat_field(thread, 7));
-    case SONDE_DIF_VAR_PRIORITY: return static_cast<uint64_t>(stat_field(thread, 18));
-    case SONDE_DIF_VAR_POLICY: return static_cast<uint64_t>(stat_field(thread, 41));
+    case SONDE_DIF_VAR_STACK_START: return static_cast<uint64_t>(stat_number(thread, 28));
+    case SONDE_DIF_VAR_TTY: return static_cast<uint64_t>(stat_number(thread, 7));
+    case SONDE_DIF_VAR_PRIORITY: return static_cast<uint64_t>(stat_number(thread, 18));
+    case SONDE_DIF_VAR_POLICY: return static_cast<uint64_t>(stat_number(thread, 41));
     case SONDE_DIF_VAR_BOUND_CPU: return static_cast<uint64_t>(bound_cpu(thread));
     case SONDE_DIF_VAR_CALLER:
     case SONDE_DIF_VAR_STACKDEPTH:
@@ -241,21 +229,21 @@ int env_text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t
     case SONDE_DIF_TEXT_EXECNAME: {
       char name[16];
       read_execname(thread, name);
-      return copy_text(name, to, max);
+      return put_text(name, to, max);
     }
     case SONDE_DIF_TEXT_PSARGS: return psargs(thread, to, max);
-    case SONDE_DIF_TEXT_CWD: return link_text(thread_path(thread, "cwd"), to, max);
-    case SONDE_DIF_TEXT_ROOT: return link_text(thread_path(thread, "root"), to, max);
-    case SONDE_DIF_TEXT_EXEPATH: return link_text(thread_path(thread, "exe"), to, max);
+    case SONDE_DIF_TEXT_CWD: return put_link(thread_path(thread, "cwd").c_str(), to, max);
+    case SONDE_DIF_TEXT_ROOT: return put_link(thread_path(thread, "root").c_str(), to, max);
+    case SONDE_DIF_TEXT_EXEPATH: return put_link(thread_path(thread, "exe").c_str(), to, max);
     case SONDE_DIF_TEXT_FDPATH: {
       const std::string path = fd_path(thread, operand);
-      return copy_text(path.empty() ? "<none>" : path, to, max);
+      return put_text(path.empty() ? "<none>" : path, to, max);
     }
-    case SONDE_DIF_TEXT_FDFS: return copy_text(fd_type(thread, operand), to, max);
-    case SONDE_DIF_TEXT_FDMOUNT: return copy_text(fd_mount(thread, operand, false), to, max);
-    case SONDE_DIF_TEXT_FDPOS: return copy_text(fd_number(thread, operand, "pos:", 10), to, max);
-    case SONDE_DIF_TEXT_FDFLAGS: return copy_text(fd_number(thread, operand, "flags:", 8), to, max);
-    case SONDE_DIF_TEXT_PROBE_TEXT: return operand == 0 ? copy_text(context.firing.text, to, max) : -1;
+    case SONDE_DIF_TEXT_FDFS: return put_text(fd_type(thread, operand), to, max);
+    case SONDE_DIF_TEXT_FDMOUNT: return put_text(fd_mount(thread, operand, false), to, max);
+    case SONDE_DIF_TEXT_FDPOS: return put_text(fd_number(thread, operand, "pos:", 10), to, max);
+    case SONDE_DIF_TEXT_FDFLAGS: return put_text(fd_number(thread, operand, "flags:", 8), to, max);
+    case SONDE_DIF_TEXT_PROBE_TEXT: return operand == 0 ? put_text(context.firing.text, to, max) : -1;
     case SONDE_DIF_TEXT_COMM: return comm(operand, to, max);
     case SONDE_DIF_TEXT_SYSCALL_ARGS:  // refused when the program is loaded
     case SONDE_DIF_TEXT_COUNT: break;
@@ -307,7 +295,7 @@ void read_execname(Thread& thread, char* to) {
   ssize_t got = read_kept(thread, thread.comm, "comm", text, sizeof text);
   if (got < 0) got = read_kept(thread, thread.comm, "comm", text, sizeof text);
   if (got > 0 && text[got - 1] == '\n') text[--got] = '\0';
-  copy_text({text, static_cast<size_t>(std::max<ssize_t>(got, 0))}, to, 16);
+  put_text({text, static_cast<size_t>(std::max<ssize_t>(got, 0))}, to, 16);
 }
 
 uint64_t run_time_of(Thread& thread) {
@@ -318,12 +306,12 @@ uint64_t run_time_of(Thread& thread) {
 bool is_running(Thread& thread) {
   char text[1024];
   if (read_kept(thread, thread.stat, "stat", text, sizeof text) <= 0) return false;
-  const char* after_name = std::strrchr(text, ')');
-  return after_name != nullptr && std::string_view(after_name).starts_with(") R");
+  const char* state = stat_field(text, 3);
+  return state != nullptr && *state == 'R';
 }
 
 uint64_t cpu_of(FireContext& context) {
-  if (context.cpu < 0) context.cpu = stat_field(context.thread, 39);
+  if (context.cpu < 0) context.cpu = stat_number(context.thread, 39);
   return static_cast<uint64_t>(context.cpu);
 }
 

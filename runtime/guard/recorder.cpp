@@ -6,17 +6,12 @@
 #include <time.h>
 
 #include <atomic>
+#include <utility>
 
 namespace sonde::guard {
 namespace {
 
 constexpr int kPatienceMs = 100;
-
-Nanoseconds now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000 + static_cast<Nanoseconds>(time.tv_nsec);
-}
 
 bool reader_gone(int socket) {
   pollfd entry{socket, POLLRDHUP, 0};
@@ -35,11 +30,11 @@ void fetch_stack_arguments(const FireContext& context) {
 }  // namespace
 
 Result<int> Recorder::create(uint64_t bytes) {
-  if (writer_) return Error("there are buffers already", EEXIST);
+  if (loop_) return Error("there are buffers already", EEXIST);
   auto made = create_ring_memfd(bytes);
   if (!made) return std::move(made).error();
   ring_ = std::move(*made);
-  writer_.emplace(ring_.ring);
+  loop_.emplace(ring_.ring);
   return ring_.fd.get();
 }
 
@@ -62,56 +57,26 @@ void Recorder::wait_for_room(uint64_t bytes) {
   }
 }
 
-/// Whether the thread must be held now.
-bool Recorder::run_ecb(FireContext& context, const ArmedEcb& ecb, const char* name) {
-  const LoadedProgram& program = *ecb.program;
-  Firing& firing = context.firing;
-  if ((program.needs.ready & SONDE_NEED_STACK_ARGS) != 0 && firing.stack_arguments) fetch_stack_arguments(context);
-  wait_for_room(program.code.view.record_max);
-  sonde_record* record = writer_->reserve(program.code.view.record_max);
-  record->epid = ecb.epid;
-  record->probe = firing.probe;
-  record->timestamp = firing.timestamp;
-  record->pid = static_cast<uint32_t>(context.thread.process->pid);
-  record->tid = static_cast<uint32_t>(context.thread.tid);
-  const bool reads_cpu = (program.needs.variables >> SONDE_DIF_VAR_CPU & 1) != 0;
-  record->cpu = reads_cpu ? static_cast<uint32_t>(cpu_of(context)) : static_cast<uint32_t>(sched_getcpu());
-  record->sequence = firing.sequence;
-  const sonde_dif_firing view{
-      &kPtraceEnv, &context, firing.args.data(), firing.locals.data(), context.thread.variables.data(), name};
-  firings_++;
-  const uint32_t size = sonde_dif_run(&program.code.view, &view, record);
-  const bool held = ecb.held && size > 0 && context.regs != nullptr;
-  if (held) record->flags |= SONDE_RECORD_HELD;
-  return writer_->commit(size) && held;
-}
-
 Recorder::Outcome Recorder::run(Thread& thread, Firing& firing, machine::Registers* regs) {
-  const EcbTable::Ecbs* ecbs = writer_ ? ecbs_.of(firing.probe) : nullptr;
+  const EcbTable::Ecbs* ecbs = loop_ ? ecbs_.of(firing.probe) : nullptr;
   if (ecbs == nullptr) return Outcome::Done;
   FireContext context{thread, firing, regs};
-  writer_->begin_firing(now());
-  if (!firing.begun) {
-    firing.begun = true;
-    if (firing.timestamp == 0) firing.timestamp = now();
-    firing.sequence = ++sequence_;
-  }
   char name[16] = "";
   bool named = false;
   patience_ms_ = kPatienceMs;
-  Outcome outcome = Outcome::Done;
-  for (const ArmedEcb& ecb : *ecbs) {
-    if (ecb.epid <= firing.last_epid) continue;
-    if (outcome == Outcome::Held) break;
-    if (ecb.program->needs.execname != 0 && !named) {
-      read_execname(thread, name);
-      named = true;
-    }
-    firing.last_epid = ecb.epid;
-    if (run_ecb(context, ecb, name)) outcome = Outcome::Held;
-  }
-  writer_->end_firing();
-  return outcome;
+  const auto prepare = [&](const ArmedEcb& ecb) {
+    const sonde_needs& needs = ecb.program->needs;
+    if (needs.execname != 0 && !std::exchange(named, true)) read_execname(thread, name);
+    if ((needs.ready & SONDE_NEED_STACK_ARGS) != 0 && firing.stack_arguments) fetch_stack_arguments(context);
+    wait_for_room(ecb.view().record_max);
+    const bool reads_cpu = (needs.variables >> SONDE_DIF_VAR_CPU & 1) != 0;
+    return reads_cpu ? static_cast<uint32_t>(cpu_of(context)) : static_cast<uint32_t>(sched_getcpu());
+  };
+  const FiringThread who{static_cast<uint32_t>(thread.process->pid), static_cast<uint32_t>(thread.tid),
+                         regs != nullptr};
+  const sonde_dif_firing seen{&kPtraceEnv, &context, firing.args.data(), firing.locals.data(), thread.variables.data(),
+                              name};
+  return loop_->run(firing, *ecbs, who, seen, prepare);
 }
 
 }  // namespace sonde::guard

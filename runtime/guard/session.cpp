@@ -62,16 +62,16 @@ void Session::serve() {
       else if (!receive())
         consumer_gone_ = true;
     }
-    tell_all_gone();
+    notify_all_gone();
     if (!channel_.flush()) consumer_gone_ = true;
   }
   recorder_.set_reader(-1);
   tracer_.abandon();
-  tell_stay();
+  notify_stay();
 }
 
 /// The consumer may have closed its sending side only, and wait for the guard's end: then it can still be told.
-void Session::tell_stay() {
+void Session::notify_stay() {
   std::set<pid_t> cared;
   for (utrace_task* task : host_.tasks()) {
     if (host_.filtered(utrace_task_pid(task))) cared.insert(utrace_task_pid(task));
@@ -109,7 +109,7 @@ void Session::event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapp
   channel_.flush();
 }
 
-void Session::tell_all_gone() {
+void Session::notify_all_gone() {
   const bool some = !tracer_.targets().processes().empty();
   if (had_targets_ && !some) event(SONDE_EVENT_ALL_GONE, 0, 0, nullptr, "");
   had_targets_ = some;
@@ -121,7 +121,7 @@ void Session::handle(const Packet& packet) {
   auto request = parse_request(packet.body);
   if (!request) return reply(std::move(request).error());
   auto answer = perform(*request);
-  if (went_) tracer_.breakpoints().tell_refused();  // not before GO: taps come in batches, and are told of together
+  if (went_) tracer_.breakpoints().notify_refused();  // not before GO: taps come in batches, and are told of together
   reply(std::move(answer));
 }
 

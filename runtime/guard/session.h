@@ -39,8 +39,8 @@ class Session {
   Result<void> write_memory(const RequestView& request);
   Answer statistics() const;
   void event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapping* mapping, std::string_view text);
-  void tell_all_gone();
-  void tell_stay();
+  void notify_all_gone();
+  void notify_stay();
 
   UtraceHost& host_;
   Channel channel_;

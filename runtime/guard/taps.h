@@ -112,6 +112,8 @@ struct ArmedEcb {
   const LoadedProgram* program;
   uint32_t epid;
   bool held;
+
+  const sonde_dif_program& view() const { return program->code.view; }
 };
 
 class EcbTable {

@@ -22,24 +22,20 @@
 
 #include "kmod/shared/abi.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/firing/firing_loop.h"
 #include "runtime/guard/address_space.h"
 #include "runtime/utrace/utrace.h"
 
 namespace sonde::guard {
 
-/// One firing of a probe: what its ECBs may see, and how far it has come.
-struct Firing {
-  uint32_t probe = 0;
+/// One firing of a probe: how far it has come, and what its ECBs may see.
+struct Firing : FiringState {
   std::array<uint64_t, SONDE_DIF_ARGS> args{};
   int error = 0;                 ///< errno of the call that returns
   int64_t call = -1;             ///< system call the thread is in
   std::string text;              ///< text 0 of the probe
   bool at_edge = false;          ///< where a function begins or ends: no frame of its own is on the stack
   bool stack_arguments = false;  ///< args 6.. are on the stack, not fetched yet
-  bool begun = false;
-  uint64_t timestamp = 0;  ///< 0: when it begins
-  uint32_t sequence = 0;
-  uint32_t last_epid = 0;  ///< ECBs up to this one have run
   std::array<uint64_t, SONDE_DIF_LOCALS> locals{};
 };
 

@@ -277,7 +277,7 @@ uint32_t Tracer::on_exec(Thread& thread) {
   breakpoints_.adopt(process);
   want_events(thread);
   events_.exec(process.pid);
-  breakpoints_.tell_program(thread);
+  breakpoints_.notify_program(thread);
   fire_exec(thread);
   return resume_action(thread);
 }
@@ -339,7 +339,7 @@ void Tracer::note_exit(Thread& thread, long code) {
 }
 
 /// Stacks may be printed after the process has ended. It still has its mappings here, so the consumer gets them.
-void Tracer::tell_mappings(Thread& thread) {
+void Tracer::notify_mappings(Thread& thread) {
   AddressSpace space(thread.process->pid);
   for (const Mapping& mapping : space.refresh(thread.process->pid)) {
     if (mapping.path.starts_with('/')) events_.mapping(thread.process->pid, mapping);
@@ -358,7 +358,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   const bool last = std::all_of(threads.begin(), threads.end(), [](const Thread* other) { return other->exited; });
   if (taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, last_send_of(thread, utrace_get_call(thread.task)));
   fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), of_end(static_cast<int>(code)));
-  if (last) tell_mappings(thread);
+  if (last) notify_mappings(thread);
   if (last) fire(thread, taps_.of(SONDE_TAP_EXIT), of_end(static_cast<int>(process.status)));
   return thread.held ? UTRACE_STOP : UTRACE_RESUME;  // no other reason may delay its end
 }

@@ -60,7 +60,7 @@ class Tracer {
   void stop_all(const std::vector<pid_t>& pids, int patience_ms);
   bool all_stopped(const std::vector<pid_t>& pids);
   bool quiet(Thread& thread);
-  void tell_cut_short();
+  void notify_cut_short();
   Result<void> take_sharers(pid_t pid);
   bool settle(const std::vector<pid_t>& pids);
 
@@ -87,7 +87,7 @@ class Tracer {
   void ask_sample(Thread& thread, uint32_t tap);
   void fire_samples(Thread& thread);
   void note_exit(Thread& thread, long code);
-  void tell_mappings(Thread& thread);
+  void notify_mappings(Thread& thread);
 
   void fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern);
   void fire_all(Thread& thread, std::vector<Firing>& firings, machine::Registers* regs);
@@ -106,7 +106,7 @@ class Tracer {
   utrace_syscall_set entries_, returns_;
   bool attaching_ = false;
   std::shared_ptr<AddressSpace> sharing_;  ///< of the process whose memory the one being attached to has
-  uint64_t told_cut_ = 0;
+  uint64_t notified_cut_ = 0;
   bool abandoned_ = false;
   bool sends_explained_ = false;
 };

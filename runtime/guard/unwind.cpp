@@ -3,7 +3,9 @@
 //
 //   pc --> range_of(): mapping --> table_of(): its object's table --> row
 //
-// Tables belong to files, not to processes, and are shared; fits() tells whether the file in memory is still the one read.
+// Tables belong to files, not to processes, and are shared by all that one tracer traces; fits() tells whether the file in memory is still
+// the one read. A tracer is a thread (ptrace has it so), and its tables are that thread's: looking up a row makes it, so two tracers
+// would need a lock at each frame.
 #include "runtime/guard/unwind.h"
 
 #include <time.h>
@@ -62,7 +64,7 @@ class StackPages {
 }  // namespace
 
 std::map<Unwinder::FileKey, std::shared_ptr<CfiTable>>& Unwinder::tables() {
-  static std::map<FileKey, std::shared_ptr<CfiTable>> all;
+  static thread_local std::map<FileKey, std::shared_ptr<CfiTable>> all;
   return all;
 }
 

@@ -46,7 +46,7 @@ class Unwinder {
     std::shared_ptr<CfiTable> table;
     bool looked = false;
   };
-  static std::map<FileKey, std::shared_ptr<CfiTable>>& tables();  ///< for all processes
+  static std::map<FileKey, std::shared_ptr<CfiTable>>& tables();  ///< of all processes of this thread's tracer
   struct Walk;
   Range* range_of(uint64_t pc);
   static void keep(const FileKey& file, std::shared_ptr<CfiTable> table);

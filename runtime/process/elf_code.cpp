@@ -336,32 +336,6 @@ void ElfCode::read_relocations() {
   std::ranges::sort(relocations_);
 }
 
-uint64_t ElfCode::rest_of_object(uint64_t address) {
-  if (!objects_read_) read_objects();
-  auto next = std::ranges::upper_bound(objects_, address, {}, &std::pair<uint64_t, uint64_t>::first);
-  if (next == objects_.begin()) return 0;
-  const auto& [start, size] = *std::prev(next);
-  return address - start < size ? size - (address - start) : 0;
-}
-
-void ElfCode::read_objects() {
-  objects_read_ = true;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(library_->elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr || header.sh_entsize == 0) continue;
-    if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) continue;
-    Elf_Data* data = elf_getdata(section, nullptr);
-    const size_t count = data == nullptr ? 0 : header.sh_size / header.sh_entsize;
-    for (size_t i = 0; i < count; i++) {
-      GElf_Sym symbol;
-      if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) continue;
-      if (GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF && symbol.st_size != 0)
-        objects_.emplace_back(symbol.st_value, symbol.st_size);
-    }
-  }
-  std::ranges::sort(objects_);
-}
-
 std::span<const uint8_t> ElfCode::code(uint64_t address, uint64_t size) {
   const auto inside = [&] {
     return address >= window_start_ && address - window_start_ <= window_.size() &&

@@ -46,8 +46,6 @@ class ElfCode {
   bool read_constant(uint64_t address, std::span<uint8_t> to) const;
   /// The same for a pointer, as the loader leaves it.
   bool read_pointer(uint64_t address, uint64_t& value);
-  /// Bytes from `address` to the end of the data symbol that it lies in; 0: there is none.
-  uint64_t rest_of_object(uint64_t address);
   bool is_code(uint64_t address) const;
   std::span<const Frame> frames() const { return frames_; }
   /// Code, as the file has it, until the next call; empty: not all of it is there. Neighbours are read together.
@@ -63,14 +61,12 @@ class ElfCode {
   ElfCode();
   bool all_constant(uint64_t address, uint64_t size) const;
   void read_relocations();
-  void read_objects();
 
   std::unique_ptr<Library> library_;
   std::vector<Frame> frames_;                               ///< by rising start
   std::vector<Range> readable_, constant_, code_;           ///< what is in the file; of the program
   std::vector<std::pair<uint64_t, uint64_t>> relocations_;  ///< address, addend; by rising address
-  std::vector<std::pair<uint64_t, uint64_t>> objects_;      ///< address, size; by rising address
-  bool relocations_read_ = false, objects_read_ = false;
+  bool relocations_read_ = false;
   uint64_t row_start_ = 0, row_end_ = 0;  ///< of the last answer of stack_is_callers()
   bool row_callers_ = false;
   std::vector<uint8_t> window_;  ///< the last that code() read

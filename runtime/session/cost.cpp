@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "runtime/framework/local_firing.h"
+#include "runtime/base/clock.h"
 
 namespace sonde {
 namespace {

@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/session/descendants.h"
 
+#include <unistd.h>
+
 #include <charconv>
-#include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string>
 
-#include <unistd.h>
+#include "runtime/base/procfs.h"
 
 namespace sonde {
 namespace {
 
 /// 0: the process is gone.
 uint32_t parent_of(uint32_t pid) {
-  std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re"),
-                                             std::fclose);
-  char text[512];
-  const size_t got = file ? std::fread(text, 1, sizeof text - 1, file.get()) : 0;
-  text[got] = '\0';
-  const char* after_name = std::strrchr(text, ')');
-  char state = 0;
-  unsigned parent = 0;
-  if (after_name == nullptr || std::sscanf(after_name, ") %c %u", &state, &parent) != 2) return 0;
-  return state == 'Z' ? 0 : parent;
+  char text[1024];
+  if (read_proc(("/proc/" + std::to_string(pid) + "/stat").c_str(), text, sizeof text) <= 0) return 0;
+  const char *state = stat_field(text, 3), *parent = stat_field(text, 4);
+  return parent == nullptr || *state == 'Z' ? 0 : static_cast<uint32_t>(std::strtoul(parent, nullptr, 10));
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Requests and their replies, one after the other; but programs, of which a script may have thousands, are posted all at once, and their
+// answers read behind the last. The other end takes a batch (taps, ECBs) whole or not at all; where taps are too many for one batch, those
+// of the earlier ones are disarmed again, so for the caller it is the same.
 #include "runtime/source/client.h"
 
 #include <algorithm>

@@ -44,6 +44,14 @@ class Device final : public Transport {
   UniqueFd device_;
 };
 
+/// The module knows no other source, and says so where there is one that does what it cannot.
+std::string name_other_source(std::string why) {
+  constexpr std::string_view kOther = "another source";
+  const size_t at = why.find(kOther);
+  if (at != std::string::npos) why.replace(at, kOther.size(), "-x source=" + std::string(kPtraceRow.name));
+  return why;
+}
+
 Result<Transport::Answer> Device::transact(const sonde_request& request, ByteSpan payload, size_t room) {
   Answer answer{0, Bytes(room)};
   sonde_exchange exchange{};
@@ -61,7 +69,7 @@ Result<Transport::Answer> Device::transact(const sonde_request& request, ByteSpa
   }
   const int code = errno;
   exchange.reply.why[sizeof exchange.reply.why - 1] = '\0';
-  if (exchange.reply.why[0] != '\0') return Error(exchange.reply.why, code);
+  if (exchange.reply.why[0] != '\0') return Error(name_other_source(exchange.reply.why), code);
   return Error::from_errno("the kernel module", code);
 }
 

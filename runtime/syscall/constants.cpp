@@ -48,8 +48,6 @@ std::vector<const Constant*> cover(const SetInfo& set, uint64_t& left) {
 
 }  // namespace
 
-std::span<const Constant> constants_of(Set::Id set) { return kSets[set].all; }
-
 std::optional<std::string_view> name_of(Set::Id set, uint64_t value) {
   const auto all = kSets[set].all;
   const auto found = std::ranges::lower_bound(all, value, {}, &Constant::value);

@@ -28,8 +28,6 @@ struct Set {
   };
 };
 
-std::span<const Constant> constants_of(Set::Id set);
-
 /// The name of a single value, if the set has it.
 std::optional<std::string_view> name_of(Set::Id set, uint64_t value);
 

@@ -1,5 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a wait status means
+//
+//   exited, signaled            the thread is gone                             dead()
+//   SIGTRAP | 0x80              it enters a call, or leaves it                 on_syscall()
+//   EVENT_SECCOMP               its filter has stopped a call                  on_seccomp()
+//   EVENT_STOP                  our INTERRUPT, job control, or it is new       on_event_stop()
+//   EVENT_CLONE, FORK, VFORK    it has a child, whose first stop may be there  on_clone()
+//   EVENT_EXEC, EVENT_EXIT                                                     on_exec(), on_exit()
+//   any signal                  it is about to be delivered                    on_signal()
+//
+// A stop that tracing itself has caused shows in the program only where it ends a system call. So before anything else each stop asks
+// whether it has: a call that returned EINTR is made again (mend_call()), one that returned a short count cannot be, and is counted
+// (judge_cut()).
+//
+// A number may be somebody else's by the time its status is read. What is not known is parked, never guessed: parked_ has
+// first stops whose parent has not told, ended_ the ends that came before it did.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
@@ -12,12 +27,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <thread>
 
+#include "runtime/base/procfs.h"
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
+#include "runtime/utrace/thread_status.h"
 
 namespace sonde {
 namespace {
@@ -28,20 +44,11 @@ constexpr int kSyscallStop = SIGTRAP | 0x80;
 bool read_stat(pid_t pid, char* state, uint64_t* start) {
   char path[64], text[1024];
   std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  FILE* file = std::fopen(path, "re");
-  if (!file) return false;
-  size_t got = std::fread(text, 1, sizeof text - 1, file);
-  std::fclose(file);
-  text[got] = 0;
-  const char* after = std::strrchr(text, ')');
-  if (!after || std::strlen(after) < 4) return false;
-  *state = after[2];
-  const char* at = after + 2;
-  for (int field = 3; field < 22 && at; ++field) {
-    at = std::strchr(at, ' ');
-    if (at) ++at;
-  }
-  *start = at ? std::strtoull(at, nullptr, 10) : 0;
+  if (read_proc(path, text, sizeof text) <= 0) return false;
+  const char *letter = stat_field(text, 3), *since = stat_field(text, 22);
+  if (letter == nullptr || since == nullptr) return false;
+  *state = *letter;
+  *start = std::strtoull(since, nullptr, 10);
   return true;
 }
 
@@ -465,31 +472,6 @@ void Core::watch_zombies() {
 
 namespace {
 
-struct Kin {
-  pid_t process = 0;
-  pid_t parent = 0;
-  int seccomp = 0;
-};
-
-Kin read_kin(pid_t tid) {
-  Kin kin{tid, 0, 0};
-  char path[64], line[256];
-  std::snprintf(path, sizeof path, "/proc/%d/status", tid);
-  FILE* file = std::fopen(path, "re");
-  if (!file) return kin;
-  while (std::fgets(line, sizeof line, file)) {
-    std::sscanf(line, "Tgid: %d", &kin.process);
-    std::sscanf(line, "PPid: %d", &kin.parent);
-    std::sscanf(line, "Seccomp: %d", &kin.seccomp);
-  }
-  std::fclose(file);
-  return kin;
-}
-
-}  // namespace
-
-namespace {
-
 /// The flags of the clone that has made `task`, as far as its relations show them.
 uint64_t kinship(const utrace_task& relative, const utrace_task& task) {
   if (relative.pid == task.pid) return CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
@@ -506,7 +488,8 @@ void Core::adopt_parked(bool now) {
   const auto limit = std::chrono::steady_clock::now() - kPatience;
   for (auto it = parked_.begin(); it != parked_.end();) {
     pid_t tid = it->first;
-    Kin kin = read_kin(tid);
+    ThreadStatus kin{.process = tid};
+    (void)read_status(tid, &kin);
     utrace_task* relative = nullptr;
     for (auto& [other_tid, other] : tasks) {
       if (other->life == Life::Dead || (other->pid != kin.process && other->pid != kin.parent)) continue;

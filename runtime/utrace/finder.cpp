@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// One engine a thread, a Watch, which knows the targets that have accepted the thread. Mappings are not kept: what a call has mapped is read from
+// /proc at the call's exit, by the address that it returned.
 #include "runtime/utrace/finder.h"
 
 #include <fnmatch.h>

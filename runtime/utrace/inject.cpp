@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Registers, and system calls run in a stopped thread
+//
+// Registers are read once a stop, by who asks first, and written before the thread goes on where somebody has changed them.
+//
+// A call that we need (a SIGTRAP action that ptrace cannot set) is made by the thread itself, at the system call instruction of its vDSO:
+//
+//   stopped --> all signals blocked, the registers of our call --> [exit of the call it was in] --> exit of ours --> both as before
+//
+// The exit of its own call takes our registers with it: they are set again. We refused to write an instruction into
+// the program's text, which other threads run. A thread at the entry of a call, or one that ends, makes none; one whose vDSO is not there
+// (or that runs 32-bit code) neither: who asked does without. SIGKILL may end it at any turn.
 #include <elf.h>
 #include <errno.h>
 #include <sys/ptrace.h>

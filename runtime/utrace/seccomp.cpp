@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A filter that stops few calls at little cost for all others
+//
+//   arch? -- 64-bit --> seccomp, prctl(PR_SET_SECCOMP): TRACE --> search of the ranges --> TRACE or ALLOW
+//        `-- 32-bit --> the same, by its own numbers
+//        `-- other  --> ALLOW
+//
+// The kernel runs it at every call of the program, so neighbours are one range, and the ranges are a tree of comparisons. The jumps of
+// BPF reach 255 instructions: a subtree is jumped over by JA, which reaches any.
+//
+// Filters add up, the strictest action wins, and one that the program installs later may hide stops of ours. So the calls that
+// install them are always stopped: from there on its threads are traced by PTRACE_SYSCALL.
 #include "runtime/utrace/seccomp.h"
 
 #include <errno.h>

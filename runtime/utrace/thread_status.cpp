@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// What /proc says of a thread that ptrace does not, or not without a stop. The thread may end, or sleep and wake, while it is read: an answer is
+// about a moment that has passed, and who relies on it asks again.
 #include "runtime/utrace/thread_status.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 
-#include "runtime/base/unique_fd.h"
+#include "runtime/base/procfs.h"
 
 namespace sonde {
 
@@ -18,7 +20,11 @@ bool read_status(pid_t tid, ThreadStatus* to) {
   if (!file) return false;
   while (std::fgets(line, sizeof line, file)) {
     switch (line[0]) {
-      case 'T': std::sscanf(line, "TracerPid: %d", &to->tracer); break;
+      case 'P': std::sscanf(line, "PPid: %d", &to->parent); break;
+      case 'T':
+        std::sscanf(line, "Tgid: %d", &to->process);
+        std::sscanf(line, "TracerPid: %d", &to->tracer);
+        break;
       case 'U': std::sscanf(line, "Uid: %u", &to->uid); break;
       case 'V':
         if (std::sscanf(line, "VmPTE: %" SCNu64 " kB", &to->page_tables) == 1) to->page_tables *= 1024;
@@ -40,10 +46,7 @@ bool read_status(pid_t tid, ThreadStatus* to) {
 bool read_sleep(pid_t tid, Sleep* to) {
   char path[64], line[256];
   std::snprintf(path, sizeof path, "/proc/%d/syscall", tid);
-  UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
-  ssize_t got = file ? read(file.get(), line, sizeof line - 1) : 0;
-  if (got <= 0) return false;
-  line[got] = 0;
+  if (read_proc(path, line, sizeof line) <= 0) return false;
   *to = {};
   if (std::sscanf(line, "%" SCNd64 " %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &to->call, &to->sp, &to->pc) == 3)
     return true;
@@ -59,14 +62,10 @@ Disposition read_disposition(pid_t tid, int signal) {
 
 static bool is_kernel_thread(pid_t pid) {
   constexpr unsigned kKernelThread = 0x00200000;  // PF_KTHREAD
-  unsigned flags = 0;
-  char path[32];
+  char path[32], text[1024];
   std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  FILE* file = std::fopen(path, "re");
-  if (file == nullptr) return false;
-  if (std::fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %u", &flags) != 1) flags = 0;
-  std::fclose(file);
-  return (flags & kKernelThread) != 0;
+  const char* flags = read_proc(path, text, sizeof text) > 0 ? stat_field(text, 9) : nullptr;
+  return flags != nullptr && (std::strtoul(flags, nullptr, 10) & kKernelThread) != 0;
 }
 
 Error attach_refused(pid_t pid, int code) {

@@ -12,6 +12,7 @@ namespace sonde {
 
 struct ThreadStatus {
   char state = 0;
+  pid_t process = 0, parent = 0;
   pid_t tracer = 0;
   uid_t uid = 0;
   int seccomp = 0;                                ///< 2: it has a filter

@@ -202,7 +202,7 @@ MUTANTS = [
     E("kmod/device/events.c", "events_take(struct sonde_session *session, size_t room", "events_bytes(queued) > room", "0", "device:limits"),
     E("kmod/device/programs.c", "static int program_check_cost(", "program->cost + (probe ? probe->cost : 0) > most", "0", "device:limits"),
     E("kmod/device/targets.c", "static bool target_becomes(", "target_stays_ours(session, program)", "1", "device:member"),
-    E("kmod/device/slow.c", "static enum outcome slow_attempt(", "!sonde_covers(firing->session, current)", "0", "device:member"),
+    E("kmod/device/deferred.c", "static enum outcome defer_attempt(", "!sonde_covers(firing->session, current)", "0", "device:member"),
     S("kmod/device/buffer.c", "void sonde_writer_put(", "writer->records++;", "", "device:drops 2"),
     E("kmod/device/points.c", "static bool point_is_ignored(", "action->sa.sa_handler == SIG_IGN", "0", "device:taps"),
     E("kmod/device/timer.c", "static bool timer_is_wanted(", "READ_ONCE(armed->session->going)", "0", "device:timers"),

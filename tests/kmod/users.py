@@ -46,7 +46,8 @@ class Row:
     auto: Got = SAME     # with -x source=auto, which is ptrace for a member
 
 
-ALL, PERFMON, KERNEL = "to trace every process needs CAP_SYS_PTRACE", "user functions and samples need CAP_PERFMON", "run as root"
+ALL, PERFMON, KERNEL = ("to trace every process needs CAP_SYS_PTRACE",
+                        "user functions and samples need CAP_PERFMON in the kernel module; -x source=ptrace does without", "run as root")
 ROWS = [
     Row("calls of a program", "syscall::getppid:entry { @ = count(); }", "-c 'PROGRAM 100'", "100"),
     Row("how they end", "syscall::getppid:return /errno == 0/ { @ = count(); }", "-c 'PROGRAM 100'", "100"),

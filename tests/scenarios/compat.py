@@ -53,6 +53,14 @@ def calls_of_32_bit_code_attached(world):
 
 
 @scenario()
+def the_stack_of_32_bit_code_is_its_pc(world):
+    """Its frames have another layout: none is guessed."""
+    skip_where_unseen(world)
+    result = world.sonde("-q", "-n", "syscall::waitpid:entry { @[ustackdepth, ucaller] = count(); }", "-c", world.program("compat", "-m32"))
+    check(re.search(r"^\s+1\s+0\s+7$", result.stdout, re.M), result.stdout)
+
+
+@scenario()
 def functions_of_32_bit_programs_are_refused_by_name(world):
     """One line for each such process, and the program runs as it would."""
     program = world.program("compat", "-m32")

@@ -90,14 +90,14 @@ SYM_FUNC_END(sonde_call_body_of)
  * Called by the hooked function itself, at its beginning: an ftrace direct
  * call. A task that no session traces goes back at once; that is all it pays.
  * The sign bit is SONDE_MARK in its thread_info, and is set in
- * sonde_call_everyone while some session traces every task.
+ * sonde_syscall_everyone while some session traces every task.
  */
-.macro CALL_TRAMPOLINE name
+.macro SYSCALL_TRAMPOLINE name
 SYM_FUNC_START(sonde_tramp_\name)
 	ENDBR
 	mov	SONDE_CURRENT, %rax
 	mov	SONDE_TASK_SYSCALL_WORK(%rax), %rax
-	or	sonde_call_everyone(%rip), %rax
+	or	sonde_syscall_everyone(%rip), %rax
 	js	.Ltraced_\name
 	RET
 .Ltraced_\name:
@@ -110,36 +110,36 @@ SYM_FUNC_START(sonde_tramp_\name)
 SYM_FUNC_END(sonde_tramp_\name)
 .endm
 
-CALL_TRAMPOLINE call_by_name
-CALL_TRAMPOLINE call_of_all
-CALL_TRAMPOLINE call_of_compat
+SYSCALL_TRAMPOLINE syscall_by_name
+SYSCALL_TRAMPOLINE syscall_of_all
+SYSCALL_TRAMPOLINE syscall_of_compat
 #endif
 
 /*
- * Ways to kernel functions that are known by their address alone: hooks.c,
- * hook_way_to(), says why.
+ * Thunks for kernel functions that are known by their address alone: hooks.c,
+ * hook_thunk_to(), says why.
  */
-#define WAYS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, \
+#define THUNKS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, \
 	19, 20, 21, 22, 23
 
-.macro WAY index
-SYM_FUNC_START(sonde_way_\index)
+.macro THUNK index
+SYM_FUNC_START(sonde_thunk_\index)
 	ENDBR
-	push	sonde_way_targets + 8 * \index(%rip)
+	push	sonde_thunk_targets + 8 * \index(%rip)
 	UNWIND_HINT_FUNC
 	RET
-SYM_FUNC_END(sonde_way_\index)
+SYM_FUNC_END(sonde_thunk_\index)
 .endm
 
-.irp index, WAYS
-WAY \index
+.irp index, THUNKS
+THUNK \index
 .endr
 
 	.section .rodata
-SYM_DATA_START(sonde_ways)
-.irp index, WAYS
-	.quad	sonde_way_\index
+SYM_DATA_START(sonde_thunks)
+.irp index, THUNKS
+	.quad	sonde_thunk_\index
 .endr
-SYM_DATA_END(sonde_ways)
+SYM_DATA_END(sonde_thunks)
 
 	.section .note.GNU-stack, "", @progbits

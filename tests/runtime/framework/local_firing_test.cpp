@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <barrier>
 #include <thread>
 
 #include "tests/runtime/framework/recording_source.h"
@@ -242,6 +243,51 @@ TEST(LocalFiringAndTaps, AProbeWithTapsFiresByThemOnly) {
   const auto seen = records.take();
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].probe, local);
+}
+
+/// A framework in a thread of its own: what it has recorded when both have fired. Ids of providers and probes are the same in both.
+std::vector<uint64_t> recorded_by_one_of_two(uint64_t value, std::barrier<>& both) {
+  TestProvider provider;
+  Framework framework(nullptr);
+  EXPECT_EQ(provider.add("test"), 0);
+  const dtrace_id_t probe = provider.probe("f", "n");
+  EXPECT_TRUE(framework.enable(enabling_of({"test", "", "", "", {}}, record_argument(0))));
+  LocalRecords records(framework);
+  both.arrive_and_wait();
+  for (int i = 0; i < 50; i++) dtrace_probe(probe, value, 0, 0, 0, 0);
+  const uint64_t of_consumer[] = {value};
+  framework.fire({probe}, of_consumer, 0);
+  both.arrive_and_wait();
+  std::vector<uint64_t> seen;
+  for (const auto& record : records.take()) seen.push_back(record.slot0);
+  both.arrive_and_wait();  // neither goes while the other fires
+  return seen;
+}
+
+TEST(TwoFrameworks, OfOneProcessAreTwoThreads) {
+  std::barrier both(2);
+  std::vector<uint64_t> one, other;
+  std::thread first([&] { one = recorded_by_one_of_two(1, both); });
+  std::thread second([&] { other = recorded_by_one_of_two(2, both); });
+  first.join();
+  second.join();
+  EXPECT_EQ(one, std::vector<uint64_t>(51, 1));
+  EXPECT_EQ(other, std::vector<uint64_t>(51, 2));
+  EXPECT_EQ(dtrace_attached(), 0);
+}
+
+TEST(TwoFrameworks, TheConsumersFiringsSayWhose) {
+  TestProvider of_first, of_second;
+  Framework first(nullptr);
+  ASSERT_EQ(of_first.add("test"), 0);
+  const ProbeId probe{of_first.probe("f", "n")};
+  ASSERT_TRUE(first.enable(enabling_of({"test", "", "", "", {}}, record_argument(0))));
+  LocalRecords records(first);
+  Framework second(nullptr);  // this thread's from now on
+  const uint64_t args[] = {7};
+  first.fire(probe, args, 0);
+  second.fire(probe, args, 0);
+  EXPECT_EQ(records.take().size(), 1u);
 }
 
 TEST(LocalFiringLifetime, FrameworkMayGoWhileThreadsFire) {

@@ -15,8 +15,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "runtime/guard/unwind.h"
 
@@ -97,6 +100,30 @@ TEST(Cfi, AProcessThatIsGoneHasOneFrame) {
   registers[SONDE_CFI_PC] = 0x1234;
   EXPECT_EQ(unwinder.walk(registers, true, nothing, frames, 8), 1u);
   EXPECT_EQ(frames[0], 0x1234u);
+}
+
+/// How often a walk reads memory, the first and the second of a thread.
+void count_reads(std::pair<int, int>& reads) {
+  for (int* count : {&reads.first, &reads.second}) {
+    const ReadMemory read = [count](uint64_t address, void* to, size_t length) {
+      ++*count;
+      return read_own(address, to, length);
+    };
+    ucontext_t context;
+    getcontext(&context);
+    uint64_t frames[8];
+    Unwinder unwinder(getpid());
+    EXPECT_GE(unwinder.walk(registers_of(context), false, read, frames, 8), 3u);
+  }
+}
+
+/// Two tracers, each in a thread of its own, look up rows without a lock: what is kept is the thread's.
+TEST(Cfi, TablesAreKeptByThread) {
+  for (int thread = 0; thread < 2; thread++) {
+    std::pair<int, int> reads;
+    std::thread(count_reads, std::ref(reads)).join();
+    EXPECT_LT(reads.second, reads.first) << thread;
+  }
 }
 
 /// Code that a process maps after its mappings were read, as a library's at its start.

@@ -45,7 +45,6 @@ class Instruction {
 
   How how() const { return how_; }
   uint8_t length() const { return length_; }
-  uint8_t first_byte() const { return bytes_[0]; }
   const uint8_t* bytes() const { return bytes_.data(); }
   bool repeats() const { return repeats_; }
   bool relative() const { return displacement_at_ != 0; }

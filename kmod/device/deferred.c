@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that is not present
+ * Deferred firings: memory that is not present
  *
  * The ECBs of a firing run with preemption off: a record is made where one CPU
  * writes. So a program that misses memory cannot wait for it. Its record is not
- * committed, what it stored in variables is taken back, and the firing is put
- * off, from this ECB on:
+ * committed, what it stored in variables is taken back, and the firing is
+ * deferred, from this ECB on:
  *
  *   fire --- present: commit, the next ECB
- *       `--- absent: put off --> task work --> slow: run --- present: commit
- *                                               ^           `--- absent: bring in
- *                                               `----------------------------'
+ *       `--- absent: defer --> task work --> run --- present: commit
+ *                                             ^     `--- absent: bring in
+ *                                             `----------------------'
  *
  * The hooks before a system call have it done at once, so before the call; all
  * others when the thread is about to return to user mode, which in user programs
@@ -22,7 +22,7 @@
  * Where nothing is, the fault is the program's. The record has the time of its
  * last run, unless an earlier ECB of the firing is recorded already.
  *
- * The slow firing is also the one that ECBs can hold (hold.c).
+ * A deferred firing may sleep, so it is also the one that ECBs can hold (hold.c).
  */
 #include <linux/rcupdate.h>
 #include <linux/sched/task_stack.h>
@@ -33,12 +33,12 @@
 #include "kmod/core/memory.h"
 #include "kmod/device/buffer.h"
 #include "kmod/device/covers.h"
+#include "kmod/device/deferred.h"
 #include "kmod/device/events.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/session.h"
-#include "kmod/device/slow.h"
-#include "kmod/device/works.h"
+#include "kmod/device/task_work.h"
 #include "kmod/device/writer.h"
 
 #define ATTEMPTS 80u /* one for each capture, and some for loads */
@@ -54,7 +54,7 @@ struct absence {
 	u64 address;
 	u32 bad_count;
 	const u64 *bad; /* addresses that are not to be noted */
-	const struct sonde_firing *put_off; /* the last one that was */
+	const struct sonde_firing *deferred; /* the last one that was */
 };
 
 static DEFINE_PER_CPU(struct absence, absence);
@@ -83,7 +83,7 @@ void sonde_note_absent(u64 address, u32 length, bool text)
 	here->address = address;
 }
 
-static void slow_watch(const u64 *bad, u32 bad_count)
+static void defer_watch(const u64 *bad, u32 bad_count)
 {
 	struct absence *here = this_cpu_ptr(&absence);
 
@@ -93,7 +93,7 @@ static void slow_watch(const u64 *bad, u32 bad_count)
 	here->watched = true;
 }
 
-static bool slow_unwatch(void)
+static bool defer_unwatch(void)
 {
 	struct absence *here = this_cpu_ptr(&absence);
 
@@ -105,13 +105,13 @@ static bool slow_unwatch(void)
 void sonde_fire_watch(void)
 {
 	if (in_task())
-		this_cpu_ptr(&absence)->put_off = NULL;
+		this_cpu_ptr(&absence)->deferred = NULL;
 }
 
-/* Whether the firing was put off by one of its ECBs. */
-bool sonde_put_off(const struct sonde_firing *firing)
+/* Whether one of its ECBs has deferred the firing. */
+bool sonde_is_deferred(const struct sonde_firing *firing)
 {
-	return in_task() && this_cpu_ptr(&absence)->put_off == firing;
+	return in_task() && this_cpu_ptr(&absence)->deferred == firing;
 }
 
 /* What a program may have stored before it missed something. */
@@ -120,8 +120,8 @@ struct kept {
 	u64 variables[SONDE_DIF_THREAD];
 };
 
-static void slow_keep(const struct sonde_firing *firing, u32 needs,
-		      struct kept *kept)
+static void defer_keep(const struct sonde_firing *firing, u32 needs,
+		       struct kept *kept)
 {
 	if (!(needs & SONDE_NEED_CARE))
 		return;
@@ -133,8 +133,8 @@ static void slow_keep(const struct sonde_firing *firing, u32 needs,
 		       sizeof(kept->variables));
 }
 
-static void slow_take_back(struct sonde_firing *firing, u32 needs,
-			   const struct kept *kept)
+static void defer_take_back(struct sonde_firing *firing, u32 needs,
+			    const struct kept *kept)
 {
 	firing->writer->firings--;
 	if (!(needs & SONDE_NEED_CARE))
@@ -147,7 +147,7 @@ static void slow_take_back(struct sonde_firing *firing, u32 needs,
 		       sizeof(kept->variables));
 }
 
-static bool slow_has_variables(const struct sonde_firing *firing, u32 needs)
+static bool defer_has_variables(const struct sonde_firing *firing, u32 needs)
 {
 	if (!(needs & SONDE_NEED_THREAD) || firing->thread_variables)
 		return true;
@@ -156,125 +156,129 @@ static bool slow_has_variables(const struct sonde_firing *firing, u32 needs)
 }
 
 /* The first ECB that is left. */
-static u32 slow_next_ecb(const struct sonde_slow *slow,
-			 const struct sonde_ecb_list *ecbs, u32 count)
+static u32 defer_next_ecb(const struct sonde_deferred *deferred,
+			  const struct sonde_ecb_list *ecbs, u32 count)
 {
 	u32 n = 0;
 
-	while (n < count && ecbs->entries[n].epid <= slow->last_epid)
+	while (n < count && ecbs->entries[n].epid <= deferred->last_epid)
 		n++;
 	return n;
 }
 
 /* How many ECBs the rest of a firing has. */
-static u32 slow_ecbs_left(const struct sonde_slow *slow)
+static u32 defer_ecbs_left(const struct sonde_deferred *deferred)
 {
 	const struct sonde_ecb_list *ecbs =
-		rcu_dereference_sched(slow->probe->ecbs);
+		rcu_dereference_sched(deferred->probe->ecbs);
 	u32 count, left = 0, n;
 
 	/* the entries: pairs with sonde_list_add() */
 	count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0;
-	for (n = slow_next_ecb(slow, ecbs, count); n < count; n++)
+	for (n = defer_next_ecb(deferred, ecbs, count); n < count; n++)
 		left += !READ_ONCE(ecbs->entries[n].gone);
 	return left;
 }
 
-static void slow_lose(const struct sonde_slow *slow)
+static void defer_lose(const struct sonde_deferred *deferred)
 {
-	atomic64_add(slow_ecbs_left(slow), &slow->firing.session->lost);
+	atomic64_add(defer_ecbs_left(deferred),
+		     &deferred->firing.session->lost);
 }
 
-/* It, then what was put off behind it. */
-static void slow_run_late(struct sonde_work *work, bool over)
+/* It, then what was deferred behind it. */
+static void defer_run_work(struct sonde_task_work *work, bool over)
 {
-	struct sonde_slow *first = container_of(work, struct sonde_slow, work);
-	struct sonde_slow *slow, *next;
+	struct sonde_deferred *first =
+		container_of(work, struct sonde_deferred, work);
+	struct sonde_deferred *deferred, *next;
 	LIST_HEAD(all);
 
 	list_splice(&first->behind, &all);
 	list_add(&first->node, &all);
-	list_for_each_entry_safe(slow, next, &all, node) {
+	list_for_each_entry_safe(deferred, next, &all, node) {
 		if (!over && !READ_ONCE(work->session->over))
-			sonde_fire_slow(slow, NULL);
-		if (slow != first)
-			sonde_free(slow);
+			sonde_fire_deferred(deferred, NULL);
+		if (deferred != first)
+			sonde_free(deferred);
 	}
 	sonde_free(first);
 }
 
 /*
  * A thread's works would run the latest first: so there is one a session. Return:
- * whether it is queued; else @slow is freed, and the caller's to count.
+ * whether it is queued; else @deferred is freed, and the caller's to count.
  */
-static bool slow_queue_late(struct sonde_session *session,
-			    struct sonde_slow *slow)
+static bool defer_queue(struct sonde_session *session,
+			struct sonde_deferred *deferred)
 {
-	struct sonde_work *work = sonde_work_take(session, slow_run_late);
-	struct sonde_slow *first = slow, *other, *next;
+	struct sonde_task_work *work =
+		sonde_task_work_take(session, defer_run_work);
+	struct sonde_deferred *first = deferred, *other, *next;
 
-	INIT_LIST_HEAD(&slow->behind);
-	slow->work.session = session;
-	slow->work.run = slow_run_late;
+	INIT_LIST_HEAD(&deferred->behind);
+	deferred->work.session = session;
+	deferred->work.run = defer_run_work;
 	if (work) {
-		first = container_of(work, struct sonde_slow, work);
-		list_add_tail(&slow->node, &first->behind);
+		first = container_of(work, struct sonde_deferred, work);
+		list_add_tail(&deferred->node, &first->behind);
 	}
-	if (!sonde_work_queue(&first->work, session, current))
+	if (!sonde_task_work_queue(&first->work, session, current))
 		return true;
-	/* it ends: what was put off before is lost with it */
+	/* it ends: what was deferred before is lost with it */
 	list_for_each_entry_safe(other, next, &first->behind, node) {
-		if (other != slow)
-			slow_lose(other);
+		if (other != deferred)
+			defer_lose(other);
 		sonde_free(other);
 	}
-	if (first != slow)
-		slow_lose(first);
+	if (first != deferred)
+		defer_lose(first);
 	sonde_free(first);
 	return false;
 }
 
-static struct sonde_slow *slow_make_late(struct sonde_firing *firing,
+static struct sonde_deferred *defer_make(struct sonde_firing *firing,
 					 struct sonde_probe *probe,
 					 u32 last_epid)
 {
-	struct sonde_slow *slow = sonde_alloc_within(&firing->session->purse,
-						     SONDE_MEMORY_LATE,
-						     sizeof(*slow), GFP_NOWAIT);
+	struct sonde_deferred *deferred =
+		sonde_alloc_within(&firing->session->purse, SONDE_MEMORY_LATE,
+				   sizeof(*deferred), GFP_NOWAIT);
 
-	if (!slow)
+	if (!deferred)
 		return NULL;
-	slow->firing = *firing;
+	deferred->firing = *firing;
 	if (firing->regs) {
-		slow->regs = *firing->regs;
-		slow->firing.regs = &slow->regs;
+		deferred->regs = *firing->regs;
+		deferred->firing.regs = &deferred->regs;
 	}
-	slow->probe = probe;
-	slow->last_epid = last_epid;
-	return slow;
+	deferred->probe = probe;
+	deferred->last_epid = last_epid;
+	return deferred;
 }
 
 /* Makes a work of the firing, from @ecb on. Return: whether there is one. */
-static bool slow_put_off(struct sonde_firing *firing,
+static bool defer_firing(struct sonde_firing *firing,
 			 const struct sonde_ecb_entry *ecb)
 {
 	struct sonde_session *session = firing->session;
-	struct sonde_slow *slow;
+	struct sonde_deferred *deferred;
 
-	slow = slow_make_late(firing, xa_load(&session->probes, firing->probe),
+	deferred = defer_make(firing, xa_load(&session->probes, firing->probe),
 			      ecb->epid - 1);
-	if (!slow)
+	if (!deferred)
 		return false;
-	slow->timed = firing->timestamp;
-	memcpy(slow->locals, firing->writer->locals, sizeof(slow->locals));
-	if (!slow_queue_late(session, slow))
+	deferred->timed = firing->timestamp;
+	memcpy(deferred->locals, firing->writer->locals,
+	       sizeof(deferred->locals));
+	if (!defer_queue(session, deferred))
 		return false;
-	this_cpu_ptr(&absence)->put_off = firing;
+	this_cpu_ptr(&absence)->deferred = firing;
 	return true;
 }
 
 /**
- * sonde_fire_behind() - fire after what the current thread has put off
+ * sonde_fire_behind() - fire after what the current thread has deferred
  * @firing: as for sonde_fire(); its probe would fire now
  * @probe: that fires
  * @leave: a jump whose operand is absent: it fires only if that leaves its
@@ -285,14 +289,14 @@ static bool slow_put_off(struct sonde_firing *firing,
 void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
 		       const struct sonde_leave *leave)
 {
-	struct sonde_slow *slow;
+	struct sonde_deferred *deferred;
 
 	if (!rcu_access_pointer(probe->ecbs))
 		return;
-	slow = slow_make_late(firing, probe, 0);
-	if (slow && leave)
-		slow->leave = *leave;
-	if (!slow || !slow_queue_late(firing->session, slow))
+	deferred = defer_make(firing, probe, 0);
+	if (deferred && leave)
+		deferred->leave = *leave;
+	if (!deferred || !defer_queue(firing->session, deferred))
 		sonde_lose_probe(firing->session, probe);
 }
 
@@ -306,25 +310,25 @@ void sonde_fire_user(struct sonde_firing *firing,
 	struct sonde_record *record;
 	u32 bytes;
 
-	if (!slow_has_variables(firing, needs))
+	if (!defer_has_variables(firing, needs))
 		return;
 	if (may_wait) {
-		slow_keep(firing, needs, &kept);
-		slow_watch(NULL, 0);
+		defer_keep(firing, needs, &kept);
+		defer_watch(NULL, 0);
 	}
 	record = sonde_writer_reserve(firing->writer, ecb->program->reserve);
 	bytes = sonde_run_ecb(firing, ecb->program, record);
-	if (may_wait && unlikely(slow_unwatch())) {
+	if (may_wait && unlikely(defer_unwatch())) {
 		u64 *variables = firing->thread_variables;
 		struct kept after SONDE_UNINITIALIZED;
 
-		slow_keep(firing, needs, &after);
-		slow_take_back(firing, needs, &kept);
-		if (slow_put_off(firing, ecb))
+		defer_keep(firing, needs, &after);
+		defer_take_back(firing, needs, &kept);
+		if (defer_firing(firing, ecb))
 			return;
 		/* it is a fault after all */
 		firing->thread_variables = variables;
-		slow_take_back(firing, needs, &after);
+		defer_take_back(firing, needs, &after);
 		firing->writer->firings += 2;
 	}
 	if (bytes)
@@ -332,7 +336,7 @@ void sonde_fire_user(struct sonde_firing *firing,
 			      sonde_firing_time(firing));
 }
 
-static bool slow_is_there(u64 address, u32 length)
+static bool defer_is_there(u64 address, u32 length)
 {
 	u64 last = address + length - 1;
 	u64 at;
@@ -348,57 +352,58 @@ static bool slow_is_there(u64 address, u32 length)
 	}
 }
 
-static void slow_bring_in(struct sonde_slow *slow, const struct absence *missed)
+static void defer_bring_in(struct sonde_deferred *deferred,
+			   const struct absence *missed)
 {
 	const char __user *text =
 		(const char __user *)(unsigned long)missed->address;
 	bool there;
 
-	slow->left--;
+	deferred->left--;
 	if (missed->text)
 		there = strnlen_user(text, missed->length) != 0;
 	else
-		there = slow_is_there(missed->address, missed->length);
+		there = defer_is_there(missed->address, missed->length);
 	if (there)
 		return;
-	if (slow->bad_count == SONDE_BAD_MAX)
-		slow->left = 0;
+	if (deferred->bad_count == SONDE_BAD_MAX)
+		deferred->left = 0;
 	else
-		slow->bad[slow->bad_count++] = missed->address;
+		deferred->bad[deferred->bad_count++] = missed->address;
 }
 
 /* Return: whether it is over already. */
-static bool slow_pause(struct sonde_slow *slow, struct sonde_grip *grip,
-		       struct sonde_pause *pause)
+static bool defer_pause(struct sonde_deferred *deferred,
+			struct sonde_tracee *tracee, struct sonde_pause *pause)
 {
-	if (grip)
-		return !sonde_grip_pauses(grip, pause);
-	sonde_work_pauses(pause, slow->work.session);
+	if (tracee)
+		return !sonde_tracee_pauses(tracee, pause);
+	sonde_task_work_pauses(pause, deferred->work.session);
 	return false;
 }
 
 /* Return: whether it is over by now. */
-static bool slow_resume(struct sonde_slow *slow, struct sonde_grip *grip,
-			struct sonde_pause *pause)
+static bool defer_resume(struct sonde_deferred *deferred,
+			 struct sonde_tracee *tracee, struct sonde_pause *pause)
 {
-	return grip ? sonde_grip_resumes(grip, pause) :
-		      sonde_work_resumes(pause, slow->work.session);
+	return tracee ? sonde_tracee_resumes(tracee, pause) :
+			sonde_task_work_resumes(pause, deferred->work.session);
 }
 
 /* The session's end does not wait for it. Return: whether that has come. */
-static bool slow_bring_in_alone(struct sonde_slow *slow,
-				const struct absence *missed,
-				struct sonde_grip *grip)
+static bool defer_bring_in_alone(struct sonde_deferred *deferred,
+				 const struct absence *missed,
+				 struct sonde_tracee *tracee)
 {
 	struct sonde_pause pause;
 
-	if (slow_pause(slow, grip, &pause))
+	if (defer_pause(deferred, tracee, &pause))
 		return true;
-	slow_bring_in(slow, missed);
-	return slow_resume(slow, grip, &pause);
+	defer_bring_in(deferred, missed);
+	return defer_resume(deferred, tracee, &pause);
 }
 
-static int slow_read_operand(void *context, u64 address, u64 *value)
+static int defer_read_operand(void *context, u64 address, u64 *value)
 {
 	const void __user *from = (const void __user *)(unsigned long)address;
 	bool *unknown = context;
@@ -408,36 +413,37 @@ static int slow_read_operand(void *context, u64 address, u64 *value)
 }
 
 /* The session's end does not wait for it. Return: whether the firing stands. */
-static bool slow_leaves(struct sonde_slow *slow, struct sonde_grip *grip)
+static bool defer_leaves(struct sonde_deferred *deferred,
+			 struct sonde_tracee *tracee)
 {
 	struct sonde_leave_state state = {
-		.pc = sonde_pc(&slow->regs),
-		.flags = sonde_flags_register(&slow->regs),
-		.read = slow_read_operand,
+		.pc = sonde_pc(&deferred->regs),
+		.flags = sonde_flags_register(&deferred->regs),
+		.read = defer_read_operand,
 	};
 	bool unknown = false, leaves;
 	struct sonde_pause pause;
 
-	if (slow->leave.how == SONDE_LEAVE_NONE)
+	if (deferred->leave.how == SONDE_LEAVE_NONE)
 		return true;
 	state.context = &unknown;
-	sonde_leave_fetch(&slow->regs, &state);
-	if (slow_pause(slow, grip, &pause))
+	sonde_leave_fetch(&deferred->regs, &state);
+	if (defer_pause(deferred, tracee, &pause))
 		return false;
-	leaves = sonde_leaves(&slow->leave, &state);
-	slow->leave.how = SONDE_LEAVE_NONE; /* it has been judged */
-	if (slow_resume(slow, grip, &pause))
+	leaves = sonde_leaves(&deferred->leave, &state);
+	deferred->leave.how = SONDE_LEAVE_NONE; /* it has been judged */
+	if (defer_resume(deferred, tracee, &pause))
 		return false;
 	if (unknown) /* the jump faults, too, or only the kernel may not read it */
-		slow_lose(slow);
+		defer_lose(deferred);
 	return leaves;
 }
 
-static enum outcome slow_run_one(struct sonde_slow *slow,
-				 const struct sonde_ecb_entry *ecb,
-				 struct sonde_grip *grip)
+static enum outcome defer_run_one(struct sonde_deferred *deferred,
+				  const struct sonde_ecb_entry *ecb,
+				  struct sonde_tracee *tracee)
 {
-	struct sonde_firing *firing = &slow->firing;
+	struct sonde_firing *firing = &deferred->firing;
 	struct sonde_writer *writer = firing->writer;
 	u32 needs = ecb->program->needs;
 	struct kept kept SONDE_UNINITIALIZED;
@@ -446,39 +452,39 @@ static enum outcome slow_run_one(struct sonde_slow *slow,
 	bool held, missed;
 	u32 bytes;
 
-	if (!slow_has_variables(firing, needs))
+	if (!defer_has_variables(firing, needs))
 		return DONE;
-	slow_keep(firing, needs, &kept);
-	slow_watch(slow->bad, slow->bad_count);
+	defer_keep(firing, needs, &kept);
+	defer_watch(deferred->bad, deferred->bad_count);
 	record = sonde_writer_reserve(writer, ecb->program->reserve);
 	bytes = sonde_run_ecb(firing, ecb->program, record);
-	missed = slow_unwatch();
-	if (missed && slow->left) {
-		slow_take_back(firing, needs, &kept);
+	missed = defer_unwatch();
+	if (missed && deferred->left) {
+		defer_take_back(firing, needs, &kept);
 		return ABSENT;
 	}
 	if (!bytes)
 		return DONE;
-	held = grip && ecb->held;
+	held = tracee && ecb->held;
 	if (held) {
 		/* before the reader can see it, and answer */
-		sonde_grip_hold(grip, true);
+		sonde_tracee_hold(tracee, true);
 		record->flags |= SONDE_RECORD_HELD;
 	}
 	sonde_publish(firing, writer, ecb, record, bytes,
 		      sonde_firing_time(firing));
-	slow->timed = true;
+	deferred->timed = true;
 	if (held && writer->records == records) {
-		sonde_grip_hold(grip, false);
+		sonde_tracee_hold(tracee, false);
 		held = false;
 	}
 	return held ? HELD : DONE;
 }
 
-static enum outcome slow_attempt(struct sonde_slow *slow,
-				 struct sonde_grip *grip)
+static enum outcome defer_attempt(struct sonde_deferred *deferred,
+				  struct sonde_tracee *tracee)
 {
-	struct sonde_firing *firing = &slow->firing;
+	struct sonde_firing *firing = &deferred->firing;
 	const struct sonde_ecb_list *ecbs;
 	enum outcome outcome = DONE;
 	struct sonde_writer *writer;
@@ -486,78 +492,79 @@ static enum outcome slow_attempt(struct sonde_slow *slow,
 	u64 now;
 
 	if (!sonde_covers(firing->session, current)) {
-		slow_lose(slow); /* an exec came between, or its end */
+		defer_lose(deferred); /* an exec came between, or its end */
 		return DONE;
 	}
-	ecbs = rcu_dereference_sched(slow->probe->ecbs);
+	ecbs = rcu_dereference_sched(deferred->probe->ecbs);
 	/* before what they need: pairs with sonde_list_add() */
 	count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0;
-	n = slow_next_ecb(slow, ecbs, count);
+	n = defer_next_ecb(deferred, ecbs, count);
 	if (n == count)
 		return DONE;
 	writer = this_cpu_ptr(firing->session->writers);
 	if (!sonde_writer_begin(writer)) {
 		sonde_writer_refuse(firing->session, writer,
-				    slow_ecbs_left(slow));
+				    defer_ecbs_left(deferred));
 		return DONE;
 	}
 	firing->writer = writer;
-	firing->probe = slow->probe->id;
+	firing->probe = deferred->probe->id;
 	sonde_fire_prepare(firing, READ_ONCE(ecbs->needs));
-	memcpy(writer->locals, slow->locals, sizeof(slow->locals));
+	memcpy(writer->locals, deferred->locals, sizeof(deferred->locals));
 	now = sonde_writer_time(writer);
-	if (!slow->timed)
+	if (!deferred->timed)
 		firing->timestamp = now;
 	for (; n < count && outcome == DONE; n++) {
 		if (READ_ONCE(ecbs->entries[n].gone))
 			continue;
-		outcome = slow_run_one(slow, &ecbs->entries[n], grip);
+		outcome = defer_run_one(deferred, &ecbs->entries[n], tracee);
 		if (outcome != ABSENT)
-			slow->last_epid = ecbs->entries[n].epid;
+			deferred->last_epid = ecbs->entries[n].epid;
 	}
-	memcpy(slow->locals, writer->locals, sizeof(slow->locals));
+	memcpy(deferred->locals, writer->locals, sizeof(deferred->locals));
 	sonde_writer_end(writer, true);
 	return outcome;
 }
 
 /**
- * sonde_fire_slow() - run the ECBs that are left of a firing
- * @slow: firing, probe, and last_epid, which says where to go on
- * @grip: on the current thread, for ECBs that hold; or NULL
+ * sonde_fire_deferred() - run the ECBs that are left of a firing
+ * @deferred: firing, probe, and last_epid, which says where to go on
+ * @tracee: the current thread, for ECBs that hold; or NULL
  *
  * Context: The thread that fires. May sleep.
  * Return: whether the thread is held now; the rest runs after its release.
  */
-bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip)
+bool sonde_fire_deferred(struct sonde_deferred *deferred,
+			 struct sonde_tracee *tracee)
 {
 	struct absence missed;
 	enum outcome outcome;
 
-	if (!slow_leaves(slow, grip))
+	if (!defer_leaves(deferred, tracee))
 		return false;
-	slow->left = ATTEMPTS;
+	deferred->left = ATTEMPTS;
 	for (;;) {
 		preempt_disable_notrace();
-		outcome = slow_attempt(slow, grip);
+		outcome = defer_attempt(deferred, tracee);
 		missed = *this_cpu_ptr(&absence);
 		preempt_enable_notrace();
 		if (outcome != ABSENT)
 			break;
-		if (slow_bring_in_alone(slow, &missed, grip))
+		if (defer_bring_in_alone(deferred, &missed, tracee))
 			return false;
 	}
 	if (outcome == HELD)
-		sonde_event_wake(slow->firing.session);
+		sonde_event_wake(deferred->firing.session);
 	return outcome == HELD;
 }
 
 /**
- * sonde_run_late() - have what the current thread has put off done now
+ * sonde_run_deferred() - run what the current thread has deferred, now
  *
  * Context: The thread. May sleep: who is not sure asks preemptible(), which
  * kernels that do not count (5.10) always deny, and else leaves it for later.
  */
-void sonde_run_late(void)
+void sonde_run_deferred(void)
 {
-	sonde_works_run(slow_run_late);
+	sonde_task_work_run(defer_run_work);
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* slow.c: a firing that may sleep */
-#ifndef SONDE_SLOW_H
-#define SONDE_SLOW_H
+/* deferred.c: firings that may sleep */
+#ifndef SONDE_DEFERRED_H
+#define SONDE_DEFERRED_H
 
 #include <linux/ptrace.h>
 
 #include "kmod/device/session.h"
-#include "kmod/device/works.h"
+#include "kmod/device/task_work.h"
 #include "kmod/shared/leave.h"
 
 #define SONDE_BAD_MAX 8u
 
 /* A firing that may sleep, and be held by its ECBs. */
-struct sonde_slow {
-	struct list_head node; /* of those that wait in a grip, or behind another */
-	struct list_head behind; /* put off later, by the same thread */
-	struct sonde_work work;
+struct sonde_deferred {
+	struct list_head node; /* of a tracee's waiting, or behind another */
+	struct list_head behind; /* deferred later, by the same thread */
+	struct sonde_task_work work;
 	struct sonde_firing firing;
 	struct pt_regs regs; /* as they were then */
 	struct sonde_probe *probe;
@@ -29,13 +29,14 @@ struct sonde_slow {
 };
 
 void sonde_note_absent(u64 address, u32 length, bool text);
-void sonde_run_late(void);
+void sonde_run_deferred(void);
 void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
 		       const struct sonde_leave *leave);
-bool sonde_fire_slow(struct sonde_slow *slow, struct sonde_grip *grip);
+bool sonde_fire_deferred(struct sonde_deferred *deferred,
+			 struct sonde_tracee *tracee);
 void sonde_fire_watch(void);
 void sonde_fire_user(struct sonde_firing *firing,
 		     const struct sonde_ecb_entry *ecb);
-bool sonde_put_off(const struct sonde_firing *firing);
+bool sonde_is_deferred(const struct sonde_firing *firing);
 
 #endif

@@ -22,9 +22,10 @@
 #include "kmod/core/memory.h"
 #include "kmod/device/device.h"
 #include "kmod/device/session.h"
-#include "kmod/device/works.h"
+#include "kmod/device/task_work.h"
 
-static atomic_t pending = ATOMIC_INIT(0); /* queued or running, of all sessions */
+static atomic_t pending =
+	ATOMIC_INIT(0); /* queued or running, of all sessions */
 
 static DEFINE_SPINLOCK(pauses_lock); /* of pauses */
 static LIST_HEAD(pauses);
@@ -52,11 +53,12 @@ static void works_forget(struct sonde_session *session)
 /* Context: The thread. May sleep. */
 static void works_run_work(struct callback_head *head)
 {
-	struct sonde_work *work = container_of(head, struct sonde_work, head);
+	struct sonde_task_work *work =
+		container_of(head, struct sonde_task_work, head);
 	struct sonde_session *session = work->session;
 
 	atomic_inc(&session->works);
-	/* Pairs with sonde_works_end(): one sees the other. */
+	/* Pairs with sonde_task_work_end(): one sees the other. */
 	smp_mb__after_atomic();
 	work->run(work, READ_ONCE(session->over));
 	if (atomic_dec_and_test(&session->works))
@@ -96,16 +98,16 @@ void sonde_pause_end(struct sonde_pause *pause)
 }
 
 /**
- * sonde_work_pauses() - the current work may wait for others for long
- * @pause: for sonde_work_resumes()
+ * sonde_task_work_pauses() - the current work may wait for others for long
+ * @pause: for sonde_task_work_resumes()
  * @session: its
  *
- * It looks at nothing of the session until sonde_work_resumes().
+ * It looks at nothing of the session until sonde_task_work_resumes().
  *
  * Context: A work.
  */
-void sonde_work_pauses(struct sonde_pause *pause,
-		       struct sonde_session *session)
+void sonde_task_work_pauses(struct sonde_pause *pause,
+			    struct sonde_session *session)
 {
 	sonde_pause_begin(pause);
 	if (atomic_dec_and_test(&session->works))
@@ -113,18 +115,18 @@ void sonde_work_pauses(struct sonde_pause *pause,
 }
 
 /**
- * sonde_work_resumes() - undo sonde_work_pauses()
+ * sonde_task_work_resumes() - undo sonde_task_work_pauses()
  * @pause: the same
  * @session: the same
  *
  * Context: A work.
  * Return: whether the session is over: then nothing of it may be looked at.
  */
-bool sonde_work_resumes(struct sonde_pause *pause,
-			struct sonde_session *session)
+bool sonde_task_work_resumes(struct sonde_pause *pause,
+			     struct sonde_session *session)
 {
 	atomic_inc(&session->works);
-	/* Pairs with sonde_works_end(): one sees the other. */
+	/* Pairs with sonde_task_work_end(): one sees the other. */
 	smp_mb__after_atomic();
 	sonde_pause_end(pause); /* `pending` keeps the module from here on */
 	return READ_ONCE(session->over);
@@ -142,13 +144,15 @@ void sonde_pauses_show(struct seq_file *to)
 
 	spin_lock(&pauses_lock);
 	list_for_each_entry(pause, &pauses, node)
-		seq_printf(to, "waiting: thread %u, for memory that nobody brings\n",
-			   pause->pid);
+		seq_printf(
+			to,
+			"waiting: thread %u, for memory that nobody brings\n",
+			pause->pid);
 	spin_unlock(&pauses_lock);
 }
 
 /**
- * sonde_work_queue() - have a thread run a work before it returns to user mode
+ * sonde_task_work_queue() - have a thread run a work before it returns to user mode
  * @work: its run() frees it; it is told whether the session is over
  * @session: one that is not
  * @task: the thread
@@ -156,8 +160,9 @@ void sonde_pauses_show(struct seq_file *to)
  * Context: Any.
  * Return: 0; -ESRCH when the thread ends: then the work is the caller's.
  */
-int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
-		     struct task_struct *task)
+int sonde_task_work_queue(struct sonde_task_work *work,
+			  struct sonde_session *session,
+			  struct task_struct *task)
 {
 	int err;
 
@@ -171,21 +176,22 @@ int sonde_work_queue(struct sonde_work *work, struct sonde_session *session,
 	return err;
 }
 
-static struct sonde_work *works_as_work(struct callback_head *head)
+static struct sonde_task_work *works_as_work(struct callback_head *head)
 {
 	return head->func == works_run_work ?
-		       container_of(head, struct sonde_work, head) : NULL;
+		       container_of(head, struct sonde_task_work, head) :
+		       NULL;
 }
 
 struct search {
 	struct sonde_session *session; /* NULL: any */
-	void (*run)(struct sonde_work *work, bool over); /* NULL: any */
+	void (*run)(struct sonde_task_work *work, bool over); /* NULL: any */
 };
 
 static bool works_is_searched(struct callback_head *head, void *data)
 {
 	const struct search *search = data;
-	const struct sonde_work *work = works_as_work(head);
+	const struct sonde_task_work *work = works_as_work(head);
 
 	return work && (!search->session || work->session == search->session) &&
 	       (!search->run || work->run == search->run);
@@ -199,15 +205,16 @@ static struct callback_head *works_take_one(struct task_struct *task,
 }
 
 /**
- * sonde_work_take() - take back what the current thread has queued
+ * sonde_task_work_take() - take back what the current thread has queued
  * @session: its
  * @run: a work of this kind
  *
  * Context: The thread.
  * Return: one, which is the caller's, or NULL.
  */
-struct sonde_work *sonde_work_take(struct sonde_session *session,
-				   void (*run)(struct sonde_work *, bool))
+struct sonde_task_work *
+sonde_task_work_take(struct sonde_session *session,
+		     void (*run)(struct sonde_task_work *, bool))
 {
 	struct search search = { .session = session, .run = run };
 	struct callback_head *head = works_take_one(current, &search);
@@ -219,12 +226,12 @@ struct sonde_work *sonde_work_take(struct sonde_session *session,
 }
 
 /**
- * sonde_works_run() - run what the current thread has queued for later now
+ * sonde_task_work_run() - run what the current thread has queued for later now
  * @run: works of this kind
  *
  * Context: The thread. May sleep.
  */
-void sonde_works_run(void (*run)(struct sonde_work *work, bool over))
+void sonde_task_work_run(void (*run)(struct sonde_task_work *work, bool over))
 {
 	struct search search = { .run = run };
 	struct callback_head *head, *first = NULL;
@@ -241,12 +248,12 @@ void sonde_works_run(void (*run)(struct sonde_work *work, bool over))
 }
 
 /**
- * sonde_works_end() - a session's works do nothing from now on
+ * sonde_task_work_end() - a session's works do nothing from now on
  * @session: nothing queues works for it any more
  *
  * Context: Process context. Sleeps.
  */
-void sonde_works_end(struct sonde_session *session)
+void sonde_task_work_end(struct sonde_session *session)
 {
 	struct search search = { .session = session };
 	struct task_struct *process, *task;

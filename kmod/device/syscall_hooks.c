@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System calls: how they are hooked
+ *
+ *   by name   the call's function, by an ftrace direct call. Who makes another call
+ *             pays nothing.
+ *   of all    that of all calls, where the kernel has it: one hook for every call,
+ *             used when many are wanted at once
+ *   tracepoint  sys_enter, which puts every task of the machine on the slow path:
+ *             where a direct call cannot be had
+ *   compat    that of all calls of 32-bit code, where the kernel has it:
+ *             hooked while any call is wanted; 64-bit code does not come
+ *             there
+ *
+ * A number that sessions want is hooked in one of these ways, and stays so while
+ * it is wanted: so none fires twice, and none is missed while
+ * other taps come and go. Numbers that are asked for together share one
+ * ftrace_ops, a batch, which goes when none of them is wanted.
+ *
+ * A number that this kernel does not have is not hooked by name; the others see it
+ * being tried.
+ *
+ * Locks: syscall_taps.c has the one that all of this is called with.
+ */
+#include <linux/bitmap.h>
+#include <linux/ftrace.h>
+#include <linux/moduleparam.h>
+#include <linux/tracepoint.h>
+#include <asm/unistd.h>
+
+#include "kmod/arch.h"
+#include "kmod/compat.h"
+#include "kmod/compat_direct.h"
+#include "kmod/core/hooks.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/session.h"
+#include "kmod/device/syscall_hooks.h"
+#include "kmod/device/syscalls.h"
+
+#define FEW 48u /* functions: more are hooked together where that can be had */
+
+/* What one ftrace_ops hooks. */
+struct batch {
+	struct list_head node;
+	struct ftrace_ops ops;
+	DECLARE_BITMAP(numbers, SONDE_CALLS);
+};
+
+static bool direct_calls = true;
+module_param(direct_calls, bool, 0644);
+MODULE_PARM_DESC(direct_calls,
+		 "hook system calls by ftrace direct calls; else by tracepoint");
+
+u8 sonde_syscall_hook_of[SONDE_CALLS];
+bool sonde_syscall_compat_hooked;
+
+static u32 users[SONDE_CALLS]; /* sessions that want the number */
+static LIST_HEAD(batches);
+static struct batch *all __maybe_unused; /* the one on all_calls */
+static struct batch *compat __maybe_unused; /* the one on compat_entry */
+static bool on_tracepoint;
+
+static unsigned long *call_table __ro_after_init; /* the kernel's */
+/* What is there for numbers without a call. */
+static unsigned long no_call __ro_after_init;
+/* SONDE_NAME_ALL_CALLS, SONDE_NAME_COMPAT_CALLS; 0: the kernel has none. */
+static unsigned long all_calls __ro_after_init;
+static unsigned long compat_entry __ro_after_init;
+static struct tracepoint *enter_point __ro_after_init;
+
+#ifdef SONDE_DIRECT_CALLS
+
+static unsigned long call_trampoline_of(const struct batch *batch)
+{
+	return (unsigned long)(batch == all ? sonde_tramp_syscall_of_all :
+			       batch == compat ? sonde_tramp_syscall_of_compat :
+						 sonde_tramp_syscall_by_name);
+}
+
+/* 0: the kernel has no such call. */
+static unsigned long call_location_of_call(u32 number)
+{
+	if (number >= NR_syscalls || number >= SONDE_NATIVE_CALLS ||
+	    call_table[number] == no_call)
+		return 0;
+	return sonde_location(call_table[number]);
+}
+
+static int call_start(struct batch *batch)
+{
+	int err = sonde_direct_register(&batch->ops, call_trampoline_of(batch));
+
+	if (!err)
+		list_add(&batch->node, &batches);
+	return err;
+}
+
+static void call_drop(struct batch *batch)
+{
+	ftrace_free_filter(&batch->ops);
+	sonde_free(batch);
+}
+
+static void call_stop(struct batch *batch)
+{
+	sonde_direct_unregister(&batch->ops, call_trampoline_of(batch));
+	list_del(&batch->node);
+	if (batch == all)
+		all = NULL;
+	sonde_free(batch);
+}
+
+/*
+ * All calls of 32-bit code, or none: who has no such program pays nothing. Where
+ * it fails they are not seen, as on kernels without that function.
+ */
+void sonde_syscall_hooks_compat(bool wanted)
+{
+	int err;
+
+	if (!compat_entry || wanted == sonde_syscall_compat_hooked)
+		return;
+	if (!wanted) {
+		WRITE_ONCE(sonde_syscall_compat_hooked, false);
+		sonde_direct_unregister(&compat->ops,
+					call_trampoline_of(compat));
+		sonde_free(compat);
+		compat = NULL;
+		return;
+	}
+	if (!READ_ONCE(direct_calls))
+		return; /* for tests: by the tracepoint, if that is on */
+	compat = sonde_alloc(SONDE_MEMORY_HOOKS, sizeof(*compat));
+	if (!compat)
+		return;
+	err = ftrace_set_filter_ip(&compat->ops, compat_entry, 0, 0);
+	if (!err)
+		err = sonde_direct_register(&compat->ops,
+					    call_trampoline_of(compat));
+	if (err) {
+		call_drop(compat);
+		compat = NULL;
+	}
+	WRITE_ONCE(sonde_syscall_compat_hooked, !err);
+}
+
+static int call_hook_all(void)
+{
+	int err;
+
+	if (all)
+		return 0;
+	all = sonde_alloc(SONDE_MEMORY_HOOKS, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	err = ftrace_set_filter_ip(&all->ops, all_calls, 0, 0);
+	if (!err)
+		err = call_start(all);
+	if (err) {
+		call_drop(all);
+		all = NULL;
+	}
+	return err;
+}
+
+static int call_hook_by_name(const unsigned long *numbers)
+{
+	unsigned int number;
+	struct batch *batch;
+	bool any = false;
+	int err = 0;
+
+	if (!call_table)
+		return -EOPNOTSUPP;
+	batch = sonde_alloc(SONDE_MEMORY_HOOKS, sizeof(*batch));
+	if (!batch)
+		return -ENOMEM;
+	for_each_set_bit(number, numbers, SONDE_CALLS) {
+		unsigned long ip = call_location_of_call(number);
+
+		if (!ip)
+			continue;
+		any = true;
+		err = ftrace_set_filter_ip(&batch->ops, ip, 0, 0);
+		if (err)
+			break;
+	}
+	bitmap_copy(batch->numbers, numbers, SONDE_CALLS);
+	if (any && !err)
+		err = call_start(batch);
+	if (err || !any)
+		call_drop(batch);
+	return err;
+}
+
+static void call_stop_idle(void)
+{
+	struct batch *batch, *next;
+	unsigned int number;
+
+	list_for_each_entry_safe(batch, next, &batches, node) {
+		bool idle = true;
+
+		for_each_set_bit(number, batch->numbers, SONDE_CALLS)
+			idle &= !users[number];
+		if (!idle)
+			continue;
+		for_each_set_bit(number, batch->numbers, SONDE_CALLS)
+			WRITE_ONCE(sonde_syscall_hook_of[number],
+				   SONDE_SYSCALL_UNHOOKED);
+		call_stop(batch);
+	}
+}
+
+static int call_hook_directly(unsigned long *numbers,
+			      enum sonde_syscall_hook *hook)
+{
+	int err;
+
+	if (!READ_ONCE(direct_calls))
+		return -EOPNOTSUPP;
+	*hook = SONDE_SYSCALL_OF_ALL;
+	if (all_calls && (all || bitmap_weight(numbers, SONDE_CALLS) > FEW)) {
+		err = call_hook_all();
+		if (err != -EBUSY)
+			return err;
+	}
+	*hook = SONDE_SYSCALL_BY_NAME;
+	return call_hook_by_name(numbers);
+}
+
+static void call_own(const unsigned long *numbers)
+{
+	if (all)
+		bitmap_or(all->numbers, all->numbers, numbers, SONDE_CALLS);
+}
+
+#else /* no direct calls */
+
+void sonde_syscall_hooks_compat(bool wanted)
+{
+}
+
+static void call_stop_idle(void)
+{
+}
+
+static int call_hook_directly(unsigned long *numbers,
+			      enum sonde_syscall_hook *hook)
+{
+	return -EOPNOTSUPP;
+}
+
+static void call_own(const unsigned long *numbers)
+{
+}
+
+#endif
+
+static int call_hook_tracepoint(void)
+{
+	int err = -EOPNOTSUPP;
+
+	if (on_tracepoint)
+		return 0;
+	if (enter_point)
+		err = tracepoint_probe_register(
+			enter_point, sonde_syscall_probe_enter, NULL);
+	on_tracepoint = !err;
+	return err;
+}
+
+static void call_stop_idle_tracepoint(void)
+{
+	bool wanted = false;
+	u32 number;
+
+	for (number = 0; number < SONDE_CALLS; number++) {
+		if ((sonde_syscall_hook_of[number] & ~SONDE_SYSCALL_EXEC) !=
+		    SONDE_SYSCALL_TRACEPOINT)
+			continue;
+		if (users[number])
+			wanted = true;
+		else
+			WRITE_ONCE(sonde_syscall_hook_of[number],
+				   SONDE_SYSCALL_UNHOOKED);
+	}
+	if (wanted || !on_tracepoint)
+		return;
+	tracepoint_probe_unregister(enter_point, sonde_syscall_probe_enter,
+				    NULL);
+	on_tracepoint = false;
+}
+
+/* Numbers that are wanted and are not hooked. */
+static int call_hook(unsigned long *numbers)
+{
+	enum sonde_syscall_hook hook = SONDE_SYSCALL_UNHOOKED;
+	unsigned int number;
+	int err;
+
+	for_each_set_bit(number, numbers, SONDE_CALLS)
+		if (sonde_syscall_hook_of[number] != SONDE_SYSCALL_UNHOOKED)
+			__clear_bit(number, numbers);
+	if (bitmap_empty(numbers, SONDE_CALLS))
+		return 0;
+	err = call_hook_directly(numbers, &hook);
+	if (err && err != -ENOMEM) {
+		hook = SONDE_SYSCALL_TRACEPOINT;
+		err = call_hook_tracepoint();
+	}
+	if (err)
+		return err;
+	if (hook == SONDE_SYSCALL_OF_ALL)
+		call_own(numbers);
+	for_each_set_bit(number, numbers, SONDE_CALLS)
+		WRITE_ONCE(sonde_syscall_hook_of[number],
+			   SONDE_IS_EXEC(number) ? hook | SONDE_SYSCALL_EXEC :
+						   hook);
+	return 0;
+}
+
+static void call_unhook_idle(void)
+{
+	call_stop_idle();
+	call_stop_idle_tracepoint();
+}
+
+/* Hooks what @session wants and has not. Return: 0; else nothing is changed. */
+int sonde_syscall_hooks_take(struct sonde_session *session,
+			     const unsigned long *wanted)
+{
+	DECLARE_BITMAP(fresh, SONDE_CALLS);
+	unsigned int number;
+	int err;
+
+	bitmap_andnot(fresh, wanted, session->calls, SONDE_CALLS);
+	err = call_hook(fresh);
+	if (err)
+		return err;
+	bitmap_andnot(fresh, wanted, session->calls, SONDE_CALLS);
+	for_each_set_bit(number, fresh, SONDE_CALLS)
+		users[number]++;
+	bitmap_or(session->calls, session->calls, fresh, SONDE_CALLS);
+	return 0;
+}
+
+/* @session wants only @wanted any more: what nobody wants is not hooked. */
+void sonde_syscall_hooks_give_back(struct sonde_session *session,
+				   const unsigned long *wanted)
+{
+	DECLARE_BITMAP(gone, SONDE_CALLS);
+	unsigned int number;
+
+	bitmap_andnot(gone, session->calls, wanted, SONDE_CALLS);
+	for_each_set_bit(number, gone, SONDE_CALLS)
+		users[number]--;
+	bitmap_and(session->calls, session->calls, wanted, SONDE_CALLS);
+	if (!bitmap_empty(gone, SONDE_CALLS))
+		call_unhook_idle();
+}
+
+/* Whether every task of the machine is on the slow path. */
+bool sonde_syscall_hooks_slow_all(void)
+{
+	return on_tracepoint;
+}
+
+/**
+ * sonde_syscalls_see_compat() - are the calls of 32-bit code seen?
+ *
+ * Context: Any.
+ */
+bool sonde_syscalls_see_compat(void)
+{
+#ifdef SONDE_DIRECT_CALLS
+	return IS_ENABLED(CONFIG_IA32_EMULATION) && compat_entry;
+#else
+	return IS_ENABLED(CONFIG_IA32_EMULATION);
+#endif
+}
+
+/**
+ * sonde_syscall_hooks_init() - find what system calls are hooked by
+ *
+ * Context: Process context, module load.
+ */
+void sonde_syscall_hooks_init(void)
+{
+	static const char all_type[] =
+		"long int(struct pt_regs *, unsigned int)";
+	unsigned long address = sonde_function(SONDE_NAME_ALL_CALLS, all_type);
+
+#ifdef SONDE_DIRECT_CALLS
+	BUILD_BUG_ON(offsetof(struct task_struct, thread_info.syscall_work) !=
+		     SONDE_TASK_SYSCALL_WORK);
+#endif
+	enter_point = sonde_tracepoint("sys_enter");
+	/* all calls are of one type */
+	if (sonde_function(SONDE_NAME_OF_CALL("read"),
+			   "long int(struct pt_regs *)"))
+		call_table = (unsigned long *)sonde_lookup("sys_call_table");
+	no_call = sonde_lookup(SONDE_NAME_OF_CALL("ni_syscall"));
+	all_calls = address ? sonde_location(address) : 0;
+	address = sonde_function(SONDE_NAME_COMPAT_CALLS, all_type);
+	compat_entry = address ? sonde_location(address) : 0;
+}

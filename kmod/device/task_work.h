@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* task_work.c: what a thread does before it returns to user mode */
+#ifndef SONDE_TASK_WORK_H
+#define SONDE_TASK_WORK_H
+
+#include <linux/task_work.h>
+
+#include "kmod/device/session.h"
+
+struct seq_file;
+
+/* A task work. */
+struct sonde_task_work {
+	struct callback_head head;
+	struct sonde_session *session;
+	void (*run)(struct sonde_task_work *work, bool over);
+};
+
+/* A thread that waits for memory which somebody else must bring. */
+struct sonde_pause {
+	struct list_head node; /* of all that do */
+	u32 pid;
+};
+
+void sonde_session_put(struct sonde_session *session);
+int sonde_task_work_queue(struct sonde_task_work *work,
+			  struct sonde_session *session,
+			  struct task_struct *task);
+struct sonde_task_work *
+sonde_task_work_take(struct sonde_session *session,
+		     void (*run)(struct sonde_task_work *, bool));
+void sonde_pause_begin(struct sonde_pause *pause);
+void sonde_pause_end(struct sonde_pause *pause);
+void sonde_task_work_pauses(struct sonde_pause *pause,
+			    struct sonde_session *session);
+bool sonde_task_work_resumes(struct sonde_pause *pause,
+			     struct sonde_session *session);
+void sonde_pauses_show(struct seq_file *to);
+void sonde_task_work_run(void (*run)(struct sonde_task_work *work, bool over));
+void sonde_task_work_end(struct sonde_session *session);
+
+#endif

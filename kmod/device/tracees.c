@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tracees: threads that have an engine of the session. hold.c has the theory,
+ * and what the engines report.
+ *
+ * The process that opened a session is never its tracee: nobody would answer.
+ */
+#include <linux/hashtable.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "kmod/compat.h"
+#include "kmod/core/memory.h"
+#include "kmod/device/covers.h"
+#include "kmod/device/hold.h"
+#include "kmod/device/session.h"
+#include "kmod/device/task_work.h"
+#include "kmod/finder.h"
+
+void sonde_tracees_put(struct sonde_tracees *tracees)
+{
+	if (!refcount_dec_and_test(&tracees->ref))
+		return;
+	sonde_free(rcu_dereference_protected(tracees->taps, true));
+	sonde_session_put(tracees->session);
+	sonde_free(tracees);
+}
+
+/**
+ * sonde_tracee_hold() - the current thread waits for a release, or does not
+ * @tracee: the current thread
+ * @held: whether
+ *
+ * Context: The thread itself. Does not sleep.
+ */
+void sonde_tracee_hold(struct sonde_tracee *tracee, bool held)
+{
+	struct sonde_session *session = tracee->tracees->session;
+	bool was;
+
+	spin_lock(&tracee->lock);
+	was = tracee->held;
+	tracee->held = held;
+	spin_unlock(&tracee->lock);
+	if (held && !was) {
+		atomic_inc(&session->held);
+		atomic64_inc(&session->stops);
+	} else if (was && !held) {
+		atomic_dec(&session->held);
+	}
+}
+
+/* A member holds nobody who has become somebody else by an exec. */
+static bool tracee_may_hold(const struct sonde_tracee *tracee)
+{
+	struct sonde_session *session = tracee->tracees->session;
+
+	return session->privileged ||
+	       sonde_finder_has(session->finder, tracee->tgid);
+}
+
+u32 sonde_tracee_resume(struct sonde_tracee *tracee)
+{
+	bool stays;
+
+	spin_lock(&tracee->lock);
+	stays = !tracee->dropped && (tracee->held || tracee->mapped);
+	spin_unlock(&tracee->lock);
+	return stays && tracee_may_hold(tracee) ? UTRACE_STOP : UTRACE_RESUME;
+}
+
+/* A thread that ends is told nothing any more. */
+int sonde_tracee_control(struct sonde_tracee *tracee,
+			 enum utrace_resume_action action)
+{
+	return utrace_control(tracee->task, tracee->engine, action);
+}
+
+/**
+ * sonde_tracee_pauses() - the current thread may wait for others for long
+ * @tracee: the current thread
+ * @pause: for sonde_tracee_resumes()
+ *
+ * Context: A callback of its engine.
+ * Return: false: it may not, for it is let go.
+ */
+bool sonde_tracee_pauses(struct sonde_tracee *tracee, struct sonde_pause *pause)
+{
+	bool may;
+
+	spin_lock(&tracee->lock);
+	may = !tracee->dropped;
+	tracee->absent = may;
+	spin_unlock(&tracee->lock);
+	if (may)
+		sonde_pause_begin(pause);
+	return may;
+}
+
+/**
+ * sonde_tracee_resumes() - undo sonde_tracee_pauses()
+ * @tracee: the same
+ * @pause: the same
+ *
+ * Context: The same callback.
+ * Return: whether it was let go: then nothing of the session may be looked at.
+ */
+bool sonde_tracee_resumes(struct sonde_tracee *tracee,
+			  struct sonde_pause *pause)
+{
+	bool dropped;
+
+	spin_lock(&tracee->lock);
+	tracee->absent = false;
+	dropped = tracee->dropped;
+	spin_unlock(&tracee->lock);
+	sonde_pause_end(pause); /* the core keeps the module from here on */
+	return dropped;
+}
+
+static struct sonde_tracee *tracee_find(struct sonde_tracees *tracees,
+					struct task_struct *task)
+{
+	struct sonde_tracee *tracee;
+
+	lockdep_assert_held(&tracees->lock);
+	hash_for_each_possible(tracees->table, tracee, node,
+			       (unsigned long)task)
+		if (tracee->task == task)
+			return tracee;
+	return NULL;
+}
+
+/* With a reference to its engine, which keeps it. */
+struct sonde_tracee *sonde_tracee_get(struct sonde_tracees *tracees,
+				      struct task_struct *task)
+{
+	struct sonde_tracee *tracee;
+
+	spin_lock(&tracees->lock);
+	tracee = tracee_find(tracees, task);
+	if (tracee)
+		utrace_engine_get(tracee->engine);
+	spin_unlock(&tracees->lock);
+	return tracee;
+}
+
+/* Whether no other thread of the process is left; of several, one is told so. */
+bool sonde_tracee_exits_last(struct sonde_tracee *tracee)
+{
+	struct sonde_tracees *tracees = tracee->tracees;
+	struct task_struct *thread;
+	struct sonde_tracee *other;
+	bool last = true;
+
+	rcu_read_lock();
+	spin_lock(&tracees->lock);
+	tracee->exited = true;
+	for_each_thread(current, thread) {
+		other = tracee_find(tracees, thread);
+		last = !other || other->exited;
+		if (!last)
+			break;
+	}
+	spin_unlock(&tracees->lock);
+	rcu_read_unlock();
+	return last;
+}
+
+/* Takes a tracee out of the table: whether it was in, and its engine is ours. */
+bool sonde_tracee_unlink(struct sonde_tracee *tracee)
+{
+	struct sonde_tracees *tracees = tracee->tracees;
+	bool linked;
+
+	spin_lock(&tracees->lock);
+	linked = !hlist_unhashed(&tracee->node);
+	hash_del(&tracee->node);
+	spin_unlock(&tracees->lock);
+	return linked;
+}
+
+/* Lets a thread go for good. The caller has unlinked the tracee. */
+static void tracee_let_go(struct sonde_tracee *tracee)
+{
+	struct sonde_session *session = tracee->tracees->session;
+	struct utrace_engine *engine = tracee->engine;
+	struct task_struct *task = tracee->task;
+	bool absent;
+
+	spin_lock(&tracee->lock);
+	tracee->dropped = true;
+	absent = tracee->absent;
+	spin_unlock(&tracee->lock);
+	while (utrace_control(task, engine, UTRACE_DETACH) == -EALREADY)
+		schedule_timeout_uninterruptible(1);
+	while (!absent && utrace_barrier(task, engine) != -ESRCH)
+		schedule_timeout_uninterruptible(1);
+	if (tracee->held)
+		atomic_dec(&session->held);
+	utrace_engine_put(engine);
+}
+
+static bool tracee_link(struct sonde_tracee *tracee)
+{
+	struct sonde_tracees *tracees = tracee->tracees;
+	bool ended;
+
+	spin_lock(&tracees->lock);
+	ended = tracees->ended;
+	if (!ended)
+		hash_add(tracees->table, &tracee->node,
+			 (unsigned long)tracee->task);
+	spin_unlock(&tracees->lock);
+	return !ended;
+}
+
+/* Return: 0; -EEXIST it is one; -EDEADLK, -ESRCH, -EPERM, -ENOMEM. */
+static int tracee_take(struct sonde_tracees *tracees, struct task_struct *task,
+		       bool newborn)
+{
+	const int flags = UTRACE_ATTACH_CREATE | UTRACE_ATTACH_EXCLUSIVE |
+			  UTRACE_ATTACH_MATCH_OPS;
+	struct utrace_engine *engine;
+	struct sonde_tracee *tracee;
+	int err;
+
+	if (task->tgid == tracees->session->opener)
+		return -EDEADLK;
+	tracee = sonde_alloc_within(&tracees->session->purse, SONDE_MEMORY_HELD,
+				    sizeof(*tracee), GFP_KERNEL);
+	if (!tracee)
+		return -ENOMEM;
+	tracee->tracees = tracees;
+	tracee->task = task;
+	tracee->tgid = task->tgid;
+	tracee->newborn = newborn;
+	spin_lock_init(&tracee->lock);
+	INIT_LIST_HEAD(&tracee->waiting);
+	engine = utrace_attach_task(task, flags, &tracees->ops, tracee);
+	if (IS_ERR(engine)) {
+		sonde_free(tracee);
+		return PTR_ERR(engine);
+	}
+	refcount_inc(&tracees->ref);
+	tracee->engine = engine;
+	/*
+	 * Ours: once it is linked, the thread's death or the end of the session
+	 * may drop the other two.
+	 */
+	utrace_engine_get(engine);
+	if (!tracee_link(tracee)) {
+		tracee_let_go(tracee);
+		utrace_engine_put(engine);
+		return -ESRCH;
+	}
+	err = utrace_set_events(task, engine, READ_ONCE(tracees->events));
+	if (err && sonde_tracee_unlink(tracee))
+		tracee_let_go(tracee);
+	if (!err && newborn)
+		sonde_tracee_control(tracee, UTRACE_REPORT);
+	utrace_engine_put(engine);
+	return err;
+}
+
+static bool tracee_wants(struct sonde_session *session,
+			 struct task_struct *task)
+{
+	if ((task->flags & SONDE_PF_KERNEL) || READ_ONCE(task->exit_state))
+		return false;
+	return session->targeted ?
+		       sonde_finder_has(session->finder, task->tgid) :
+		       session->privileged;
+}
+
+static bool tracee_take_one(void *data, struct task_struct *task)
+{
+	struct sonde_tracees *tracees = data;
+	struct sonde_tracee *tracee;
+
+	if (!tracee_wants(tracees->session, task))
+		return false;
+	spin_lock(&tracees->lock);
+	tracee = tracee_find(tracees, task);
+	spin_unlock(&tracees->lock);
+	return !tracee && !tracee_take(tracees, task, false);
+}
+
+/* Every thread that is covered becomes a tracee. */
+int sonde_tracees_take(struct sonde_tracees *tracees)
+{
+	return sonde_finder_each(tracees->session->finder, tracee_take_one,
+				 tracees);
+}
+
+/**
+ * sonde_hold_newborn() - hold a new thread, where its session holds others
+ * @session: whose finder tells of it
+ * @task: the thread, which the current one has made; it has not run
+ *
+ * Context: The finder's; its found(). May sleep.
+ */
+void sonde_hold_newborn(struct sonde_session *session, struct task_struct *task)
+{
+	struct sonde_tracees *tracees = READ_ONCE(session->tracees);
+
+	if (!tracees || !tracee_wants(session, task))
+		return;
+	/* a search comes with the first tap that is held, and sees the child */
+	if (rcu_access_pointer(tracees->taps))
+		tracee_take(tracees, task, true);
+}
+
+void sonde_tracees_set_events(struct sonde_tracees *tracees)
+{
+	unsigned long events = READ_ONCE(tracees->events);
+	struct sonde_tracee *tracee;
+	int bucket;
+
+	spin_lock(&tracees->lock);
+	hash_for_each(tracees->table, bucket, tracee, node)
+		if (utrace_set_events(tracee->task, tracee->engine, events))
+			continue; /* it ends */
+	spin_unlock(&tracees->lock);
+}
+
+/* Those of process @only; 0: all. */
+static void tracee_drop_all(struct sonde_tracees *tracees, u32 only)
+{
+	struct sonde_tracee *tracee, *other;
+	struct hlist_node *next;
+	LIST_HEAD(dropped);
+	int bucket;
+
+	spin_lock(&tracees->lock);
+	hash_for_each_safe(tracees->table, bucket, next, tracee, node) {
+		if (only && tracee->tgid != only)
+			continue;
+		hash_del(&tracee->node);
+		list_add(&tracee->drop, &dropped);
+	}
+	spin_unlock(&tracees->lock);
+	list_for_each_entry_safe(tracee, other, &dropped, drop)
+		tracee_let_go(tracee);
+}
+
+struct sonde_tracees *sonde_tracees_of(struct sonde_session *session)
+{
+	struct sonde_tracees *tracees = session->tracees;
+
+	lockdep_assert_held(&session->lock);
+	if (tracees)
+		return tracees;
+	tracees = sonde_alloc(SONDE_MEMORY_HELD, sizeof(*tracees));
+	if (!tracees)
+		return NULL;
+	refcount_set(&tracees->ref, 1);
+	spin_lock_init(&tracees->lock);
+	hash_init(tracees->table);
+	tracees->session = session;
+	refcount_inc(&session->ref);
+	tracees->ops = sonde_hold_ops;
+	tracees->events = SONDE_HOLD_EVENTS;
+	smp_store_release(&session->tracees,
+			  tracees); /* whole, for who is born */
+	return tracees;
+}
+
+/* The current thread's, or NULL: ourselves, or no memory. */
+struct sonde_tracee *sonde_tracee_own(struct sonde_tracees *tracees)
+{
+	struct sonde_tracee *tracee = sonde_tracee_get(tracees, current);
+
+	if (tracee)
+		return tracee;
+	tracee_take(tracees, current, false);
+	return sonde_tracee_get(tracees, current);
+}
+
+/* One file that it has mapped was seen. */
+void sonde_tracee_acknowledged(struct sonde_tracee *tracee)
+{
+	spin_lock(&tracee->lock);
+	if (tracee->mapped)
+		tracee->mapped--;
+	spin_unlock(&tracee->lock);
+}
+
+/**
+ * sonde_hold_mapped() - the current thread waits for one SONDE_SEEN more
+ * @session: that follows its process
+ *
+ * Not if the process has been let go meanwhile: that takes it from the targets
+ * first, then the tracees.
+ *
+ * Context: A task work. May sleep.
+ * Return: whether it does.
+ */
+bool sonde_hold_mapped(struct sonde_session *session)
+{
+	struct sonde_tracee *tracee = sonde_tracee_own(session->tracees);
+	bool followed;
+
+	if (!tracee)
+		return false;
+	followed = sonde_finder_is_marked(session->finder, current->tgid);
+	if (followed) {
+		spin_lock(&tracee->lock);
+		tracee->mapped++;
+		spin_unlock(&tracee->lock);
+		sonde_tracee_control(tracee, UTRACE_STOP);
+	}
+	utrace_engine_put(tracee->engine);
+	return followed;
+}
+
+/**
+ * sonde_hold_unmapped() - the current thread waits for one SONDE_SEEN less
+ * @session: after sonde_hold_mapped()
+ *
+ * Context: A task work.
+ */
+void sonde_hold_unmapped(struct sonde_session *session)
+{
+	struct sonde_tracee *tracee =
+		sonde_tracee_get(session->tracees, current);
+
+	if (!tracee)
+		return;
+	sonde_tracee_acknowledged(tracee);
+	sonde_tracee_control(tracee, sonde_tracee_resume(tracee));
+	utrace_engine_put(tracee->engine);
+}
+
+/**
+ * sonde_holds_forget() - let the threads of a process go for good
+ * @session: its lock is held
+ * @pid: it is no target any more
+ *
+ * Context: Process context. Sleeps.
+ */
+void sonde_holds_forget(struct sonde_session *session, u32 pid)
+{
+	lockdep_assert_held(&session->lock);
+	if (session->tracees)
+		tracee_drop_all(session->tracees, pid);
+}
+
+/**
+ * sonde_holds_destroy() - let all threads go
+ * @session: its taps are gone
+ *
+ * Context: Process context. Sleeps.
+ */
+void sonde_holds_destroy(struct sonde_session *session)
+{
+	struct sonde_tracees *tracees = session->tracees;
+
+	might_sleep();
+	if (!tracees)
+		return;
+	spin_lock(&tracees->lock);
+	tracees->ended = true;
+	spin_unlock(&tracees->lock);
+	tracee_drop_all(tracees, 0);
+	session->tracees = NULL;
+	sonde_tracees_put(tracees);
+}

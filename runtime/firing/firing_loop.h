@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A firing: the ECBs of a probe, one after the other
+//
+//   begin --> the time --> ECB 1 --> ECB 2, synchronous --> end        its thread waits for the body of ECB 2,
+//                                    begin --> ECB 3 --> end           and the firing goes on when it is released
+//
+// All records of a firing have one timestamp and one sequence number, those behind a synchronous ECB too: they may stand behind
+// younger records of other threads. ECBs run by rising epid, and what a waiting firing keeps is the last epid, not a place in the
+// list: ECBs may come and go while its thread waits.
+//
+// The loop is the same where a thread has stopped (runtime/guard/recorder.h) and in sonde itself (runtime/framework/local_firing.h).
+// What differs is a callback for each ECB. It is a template's parameter, for it is called at every firing; we refused a
+// virtual function, which would be a second interface beside sonde_dif_env. The kernel module has a loop of its own, in C, inlined
+// into its hooks: kmod/device/fire.h.
+//
+// A record that does not fit is dropped and counted by the ring's writer.
+#pragma once
+
+#include "kmod/shared/dif.h"
+#include "runtime/base/clock.h"
+#include "runtime/buffer/ring.h"
+
+namespace sonde {
+
+/// How far a firing has come: what is kept while its thread waits.
+struct FiringState {
+  uint32_t probe = 0;
+  Nanoseconds timestamp = 0;  ///< 0: when it begins
+  bool begun = false;
+  uint32_t sequence = 0;   ///< of its writer
+  uint32_t last_epid = 0;  ///< ECBs up to this one have run
+};
+
+/// The thread that fires, for the records.
+struct FiringThread {
+  uint32_t pid, tid;
+  bool can_wait;  ///< where an ECB is synchronous
+};
+
+/// The writing end of a ring, and the firings that go into it. Context: one thread at a time.
+class FiringLoop {
+ public:
+  /// The ring must outlive the loop.
+  explicit FiringLoop(const MappedRing& ring) : writer_(ring) {}
+
+  enum class Outcome { Done, Held };
+  /// Runs the ECBs that have not run yet, up to a synchronous one that has recorded. Held: the thread must wait now, and
+  /// run() is to be called again when it is released.
+  /// An ECB has `epid`, `held` (it is synchronous) and `view()`, its program. `prepare(ecb)` makes ready what that program needs,
+  /// and returns the CPU for its record.
+  template <typename Ecbs, typename Prepare>
+  Outcome run(FiringState& firing, const Ecbs& ecbs, const FiringThread& thread, const sonde_dif_firing& seen,
+              Prepare&& prepare) {
+    writer_.begin_firing(monotonic_now());
+    if (!firing.begun) begin(firing);
+    Outcome outcome = Outcome::Done;
+    for (const auto& ecb : ecbs) {
+      if (ecb.epid <= firing.last_epid) continue;
+      firing.last_epid = ecb.epid;
+      const uint32_t cpu = prepare(ecb);
+      if (!run_ecb(firing, ecb, thread, seen, cpu)) continue;
+      outcome = Outcome::Held;
+      break;
+    }
+    writer_.end_firing();
+    return outcome;
+  }
+
+  RingWriter& writer() { return writer_; }
+  const RingWriter& writer() const { return writer_; }
+  uint64_t programs_run() const { return programs_run_; }
+
+ private:
+  void begin(FiringState& firing) {
+    firing.begun = true;
+    if (firing.timestamp == 0) firing.timestamp = monotonic_now();
+    firing.sequence = ++sequence_;
+  }
+
+  /// Whether the thread must wait.
+  template <typename Ecb>
+  bool run_ecb(const FiringState& firing, const Ecb& ecb, const FiringThread& thread, const sonde_dif_firing& seen,
+               uint32_t cpu) {
+    const sonde_dif_program& program = ecb.view();
+    sonde_record* record = writer_.reserve(program.record_max);
+    record->epid = ecb.epid;
+    record->probe = firing.probe;
+    record->timestamp = firing.timestamp;
+    record->pid = thread.pid;
+    record->tid = thread.tid;
+    record->cpu = cpu;
+    record->sequence = firing.sequence;
+    programs_run_++;
+    const uint32_t size = sonde_dif_run(&program, &seen, record);
+    const bool waits = ecb.held && thread.can_wait;
+    if (waits) record->flags |= SONDE_RECORD_HELD;
+    return writer_.commit(size) && waits;
+  }
+
+  RingWriter writer_;
+  uint32_t sequence_ = 0;
+  uint64_t programs_run_ = 0;
+};
+
+}  // namespace sonde

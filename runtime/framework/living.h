@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the C ABI's entry points act on
+//
+// They have no handle, as DTrace's have none: dtrace_register() names a provider, dtrace_probe() a probe, and neither says of which
+// framework. So a process has a list of the frameworks that live, and each thread acts on the one that it has made last; a thread that has made
+// none, such as a provider's own, on the oldest place of the list. Two tracers of one process are two threads, each with a framework
+// of its own; what has a handle (enabling, the consumer's firings) does not come here.
+//
+// Probe ids are a framework's own, for BEGIN, END and ERROR are 1, 2 and 3 in each. We refused ids that say their framework: users see
+// them.
+#pragma once
+
+#include <array>
+#include <atomic>
+
+#include "runtime/base/check.h"
+
+namespace sonde {
+
+/// The objects of a class that live in this process. Context: any thread, no lock.
+template <typename T>
+class Living {
+ public:
+  /// From now on it is this thread's. At most kMost at a time.
+  void add(T* one) {
+    for (size_t place = 0; place < kMost; place++) {
+      T* nobody = nullptr;
+      if (!all_[place].compare_exchange_strong(nobody, one)) continue;
+      t_home_ = place + 1;
+      return;
+    }
+    SONDE_CHECK(false);
+  }
+  void remove(T* one) {
+    for (auto& place : all_) {
+      T* expected = one;
+      place.compare_exchange_strong(expected, nullptr);
+    }
+  }
+  /// What this thread acts on; null: none lives.
+  T* here() const {
+    if (t_home_ != 0) {
+      if (T* own = all_[t_home_ - 1].load(); own != nullptr) return own;
+    }
+    for (const auto& place : all_) {
+      if (T* any = place.load(); any != nullptr) return any;
+    }
+    return nullptr;
+  }
+
+ private:
+  static constexpr size_t kMost = 16;
+  std::array<std::atomic<T*>, kMost> all_{};
+  static inline thread_local size_t t_home_ = 0;  ///< + 1; 0: none
+};
+
+}  // namespace sonde

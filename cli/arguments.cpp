@@ -31,12 +31,13 @@ namespace sonde {
 
 namespace {
 
-enum LongOption { kRepl = 256, kHelp, kProvider, kSummary, kVersion };
+enum LongOption { kRepl = 256, kHelp, kProvider, kCheckProvider, kSummary, kVersion };
 
 const option kLongOptions[] = {
     {"repl", no_argument, nullptr, kRepl},
     {"help", no_argument, nullptr, kHelp},
     {"provider", required_argument, nullptr, kProvider},
+    {"check-provider", required_argument, nullptr, kCheckProvider},
     {"summary", no_argument, nullptr, kSummary},
     {"version", no_argument, nullptr, kVersion},
     {nullptr, 0, nullptr, 0},
@@ -146,6 +147,7 @@ class Parser {
       case kRepl: return mode(Mode::Prompt);
       case kSummary: arguments_.summary = true; return true;
       case kProvider: arguments_.providers.push_back(value); return true;
+      case kCheckProvider: arguments_.providers = {value}; return mode(Mode::CheckProvider);
       case '6':
       case '4': return set("ilp32", "no");  // -64
       case '3':
@@ -252,7 +254,7 @@ class Parser {
 
   bool mode(Mode mode) {
     if (arguments_.mode != Mode::Trace && arguments_.mode != mode) {
-      return fail("only one of -e, -l, -V and --repl may be given", true);
+      return fail("only one of -e, -l, -V, --check-provider and --repl may be given", true);
     }
     arguments_.mode = mode;
     return true;
@@ -331,12 +333,17 @@ std::string help() {
          "  -C          runs cpp on scripts first; -D, -U, -I, -H and -X are cpp's\n"
          "  -L DIR      adds a directory of D libraries\n"
          "  -F          indents by entry and return\n"
+         "  --provider=FILE.so\n"
+         "              loads a provider; also those of $SONDE_PROVIDER_PATH, and of PREFIX/lib/sonde/providers\n"
          "  --summary   calls, errors and time of each system call at the end, as strace -c\n"
          "  -x OPT=VAL  sets an option; -x help lists them\n"
          "instead of tracing\n"
          "  -l [PROBE]  lists probes; with -v their arguments\n"
          "  -e          compiles, and does no more; -S shows the fire part\n"
          "  -V          prints the version\n"
+         "  --check-provider=FILE.so\n"
+         "              for its author: has its probes enabled and fire, while -c COMMAND runs, and says what is "
+         "wrong\n"
          "  --repl      the prompt (also: sonde alone, on a terminal)\n";
 }
 

@@ -10,7 +10,6 @@
 #include <sstream>
 
 #include "runtime/plugin/plugin.h"
-#include "runtime/plugin/trial.h"
 
 namespace sonde {
 namespace {
@@ -57,39 +56,31 @@ std::vector<std::string> find_plugins(const std::vector<std::string>& named, con
   return all;
 }
 
-Plugins::Plugins(const std::vector<std::string>& files, std::chrono::milliseconds patience) {
-  const auto deadline = Trial::Clock::now() + patience;
-  std::vector<Result<Trial>> trials;
+Plugins::Plugins(const std::vector<std::string>& files, std::chrono::milliseconds patience)
+    : deadline_(Trial::Clock::now() + patience) {
   for (const std::string& file : files) {
     // A bare name is a file of this folder: dlopen() would look in the system's.
     const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
-    trials.push_back(Trial::begin([&](Progress& progress) { ask_plugin(path, progress); }, Trial::Voice::Quiet));
-    files_.push_back(path);
+    const auto ask = [&](Progress& progress) { ask_plugin(path, progress); };
+    asked_.push_back({path, Trial::begin(ask, Trial::Voice::Quiet)});
   }
-  std::vector<std::string> good;
-  for (size_t i = 0; i < files_.size(); i++) {
-    const std::string why = trials[i] ? trials[i]->verdict(deadline) : trials[i].error().message();
-    if (why.empty())
-      good.push_back(files_[i]);
-    else
-      leave_out(files_[i], why);
-  }
-  files_ = std::move(good);
+}
+
+Result<void> Plugins::load(Asked& asked, Framework& framework) {
+  if (!asked.trial) return std::move(asked.trial).error();
+  if (const std::string why = asked.trial->verdict(deadline_); !why.empty()) return Error(why);
+  auto plugin = open_plugin(asked.file);
+  if (!plugin) return std::move(plugin).error();
+  if (auto started = start_plugin(**plugin, framework); !started) return started;
+  framework.at_end.push_back((*plugin)->stop);
+  started_.emplace_back(asked.file, *plugin);
+  return {};
 }
 
 void Plugins::start(Framework& framework) {
-  for (const std::string& file : files_) {
-    auto plugin = open_plugin(file);
-    if (!plugin) {
-      leave_out(file, plugin.error().message());
-      continue;
-    }
-    if (auto started = start_plugin(**plugin, framework); !started) {
-      leave_out(file, started.error().message());
-      continue;
-    }
-    framework.at_end.push_back((*plugin)->stop);
-    started_.emplace_back(file, *plugin);
+  for (Asked& asked : asked_) {
+    if (auto loaded = load(asked, framework); !loaded)
+      left_out_.push_back("provider " + asked.file + " is left out: " + loaded.error().message());
   }
 }
 
@@ -100,10 +91,6 @@ std::vector<std::pair<std::string, std::string>> Plugins::texts() const {
       all.emplace_back(fs::path(file).filename().string() + ":" + text->file, text->text);
   }
   return all;
-}
-
-void Plugins::leave_out(const std::string& file, const std::string& why) {
-  left_out_.push_back("provider " + file + " is left out: " + why);
 }
 
 }  // namespace sonde

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plug-ins of a run
 //
-//   find_plugins() --> Plugins(files): each is asked in a child --> start(framework): those that have stood it are loaded
+//   find_plugins() --> Plugins(files): each is asked in a child --> start(framework): those that stand it are loaded
 //
-// The children are forked before sonde opens its source or makes a thread, so each is cheap and holds nothing of ours, and all run
-// at the same time. Where there is no plug-in, nothing is forked.
+// The children are forked before sonde opens its source or makes a thread, so each is cheap and holds nothing of ours. All run at
+// the same time, while the session is made. Where there is no plug-in, nothing is forked.
 #pragma once
 
 #include <chrono>
@@ -13,6 +13,7 @@
 
 #include "runtime/framework/framework.h"
 #include "runtime/framework/provider.h"
+#include "runtime/plugin/trial.h"
 
 namespace sonde {
 
@@ -32,10 +33,10 @@ class Plugins {
  public:
   static constexpr std::chrono::milliseconds kPatience{5000};
 
-  /// Asks each in a child; one that does not stand it within `patience` is left out.
+  /// Asks each in a child; one that does not stand it within `patience` will be left out.
   explicit Plugins(const std::vector<std::string>& files, std::chrono::milliseconds patience = kPatience);
 
-  /// Loads them and starts them in the current framework, which stops them when it goes. Once.
+  /// Waits for the children, loads what stands it, and starts it in the current framework, which stops it when it goes. Once.
   void start(Framework& framework);
 
   /// The D texts of those that were started; a name for messages with each.
@@ -44,9 +45,14 @@ class Plugins {
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
-  void leave_out(const std::string& file, const std::string& why);
+  struct Asked {
+    std::string file;
+    Result<Trial> trial;
+  };
+  Result<void> load(Asked& asked, Framework& framework);
 
-  std::vector<std::string> files_;
+  std::vector<Asked> asked_;
+  Trial::Clock::time_point deadline_;
   std::vector<std::pair<std::string, const struct sonde_plugin*>> started_;
   std::vector<std::string> left_out_;
 };

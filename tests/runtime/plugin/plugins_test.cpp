@@ -19,7 +19,9 @@ class Bad : public PluginTest {
  protected:
   /// Why it is left out; "" when it is not.
   static std::string verdict(const std::string& path, std::chrono::milliseconds patience = Plugins::kPatience) {
-    const Plugins plugins({path}, patience);
+    Plugins plugins({path}, patience);
+    Framework framework(nullptr);
+    plugins.start(framework);
     if (plugins.left_out().empty()) return "";
     const std::string head = "provider " + path + " is left out: ";
     EXPECT_TRUE(plugins.left_out()[0].starts_with(head)) << plugins.left_out()[0];
@@ -136,11 +138,10 @@ TEST_F(Good, IsStoppedBeforeTheFrameworkGoes) {
       provider("good", "#include <stdio.h>\n#define IN_STOP (dtrace_unregister(provider) == 0 ? fclose(fopen(\"" +
                            file + "\", \"w\")) : 0)");
   Plugins plugins({good});
-  std::filesystem::remove(file);  // the child's
   {
     Framework framework(nullptr);
     plugins.start(framework);
-    EXPECT_FALSE(std::filesystem::exists(file));
+    EXPECT_TRUE(std::filesystem::remove(file)) << "the child's";
   }
   EXPECT_TRUE(std::filesystem::exists(file));
 }

@@ -31,13 +31,14 @@ namespace sonde {
 
 namespace {
 
-enum LongOption { kRepl = 256, kExitOnEof, kHelp, kProvider, kSummary, kVersion, kSetting };
+enum LongOption { kRepl = 256, kCheckProvider, kExitOnEof, kHelp, kProvider, kSummary, kVersion, kSetting };
 
 const option kLongOptions[] = {
     {"repl", no_argument, nullptr, kRepl},
     {"exit-on-eof", no_argument, nullptr, kExitOnEof},
     {"help", no_argument, nullptr, kHelp},
     {"provider", required_argument, nullptr, kProvider},
+    {"check-provider", required_argument, nullptr, kCheckProvider},
     {"summary", no_argument, nullptr, kSummary},
     {"version", no_argument, nullptr, kVersion},
     // --NAME VALUE is -x NAME=VALUE.
@@ -158,6 +159,7 @@ class Parser {
       case kRepl: return mode(Mode::Prompt);
       case kSummary: arguments_.summary = true; return true;
       case kProvider: arguments_.providers.push_back(value); return true;
+      case kCheckProvider: arguments_.providers = {value}; return mode(Mode::CheckProvider);
       case '6':
       case '4': return set("ilp32", "no");  // -64
       case '3':
@@ -264,7 +266,7 @@ class Parser {
 
   bool mode(Mode mode) {
     if (arguments_.mode != Mode::Trace && arguments_.mode != mode) {
-      return fail("only one of -e, -l, -V and --repl may be given", true);
+      return fail("only one of -e, -l, -V, --check-provider and --repl may be given", true);
     }
     arguments_.mode = mode;
     return true;
@@ -344,6 +346,8 @@ std::string help() {
          "  -C          runs cpp on scripts first; -D, -U, -I, -H and -X are cpp's\n"
          "  -L DIR      adds a directory of D libraries\n"
          "  -F          indents by entry and return\n"
+         "  --provider=FILE.so\n"
+         "              loads a provider; also those of $SONDE_PROVIDER_PATH, and of PREFIX/lib/sonde/providers\n"
          "  --summary   calls, errors and time of each system call at the end, as strace -c\n"
          "  --duration=10s, --exit-on-eof   end the run by themselves\n"
          "  --interval=10s   prints the aggregations that often; so does SIGUSR1, once\n"
@@ -352,6 +356,9 @@ std::string help() {
          "  -l [PROBE]  lists probes; with -v their arguments\n"
          "  -e          compiles, and does no more; -S shows the fire part\n"
          "  -V          prints the version\n"
+         "  --check-provider=FILE.so\n"
+         "              for its author: has its probes enabled and fire, while -c COMMAND runs, and says what is "
+         "wrong\n"
          "  --repl      the prompt (also: sonde alone, on a terminal)\n";
 }
 

@@ -11,7 +11,7 @@
 
 namespace sonde {
 
-enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt };
+enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt, CheckProvider };
 
 struct Arguments {
   struct Program {
@@ -28,7 +28,7 @@ struct Arguments {
   std::vector<std::vector<std::string>> commands;  ///< the words of each -c, and of a program that is named without one
   std::vector<uint32_t> pids;                      ///< -p
   std::vector<std::string> words;                  ///< $1, $2, ...
-  std::vector<std::string> providers;              ///< --provider=FILE
+  std::vector<std::string> providers;              ///< --provider=FILE; of CheckProvider the file to check
   std::string output;                              ///< -o
   bool verbose = false;                            ///< -v
   bool disassemble = false;                        ///< -S

@@ -10,7 +10,6 @@
 // destroyed: by then the source is closed, and what still runs is untraced.
 #include "cli/run.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,6 +18,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 #include "cli/arguments.h"
@@ -29,7 +29,10 @@
 #include "cli/session.h"
 #include "cli/sources.h"
 #include "cli/summary.h"
+#include "compiler/library/library.h"
 #include "runtime/lang/option_hint.h"
+#include "runtime/plugin/check.h"
+#include "runtime/plugin/plugins.h"
 #include "runtime/session/interrupt.h"
 
 namespace sonde {
@@ -84,23 +87,19 @@ std::string option_list() {
   return text;
 }
 
-Result<void> load_providers(const std::vector<std::string>& files) {
-  for (const std::string& file : files) {
-    void* handle = ::dlopen(file.c_str(), RTLD_NOW);
-    if (handle == nullptr) return Error("cannot load provider: " + std::string(::dlerror()));
-    using Start = int (*)();
-    auto start = reinterpret_cast<Start>(::dlsym(handle, "sonde_provider_init"));
-    if (start == nullptr) return Error("cannot load provider " + file + ": it has no sonde_provider_init()");
-    if (int error = start(); error != 0) return Error::from_errno("cannot load provider " + file, error);
-  }
-  return {};
+std::vector<std::string> provider_files(const std::vector<std::string>& named) {
+  const char* path = ::secure_getenv("SONDE_PROVIDER_PATH");
+  return find_plugins(named, path == nullptr ? "" : path, installed_plugins());
 }
 
 /// One command line, carried out.
 class Run {
  public:
   Run(Arguments arguments, Options& options, FileOutput& output)
-      : arguments_(std::move(arguments)), options_(options), output_(output) {}
+      : arguments_(std::move(arguments)),
+        options_(options),
+        output_(output),
+        plugins_(provider_files(arguments_.providers)) {}
 
   int run() {
     bool prompt = arguments_.mode == Mode::Prompt;
@@ -112,7 +111,7 @@ class Run {
     // Only now: the programs that the guard starts get the signal dispositions that we were given.
     if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
     if (auto done = check_format(); !done) return fatal(done.error().message());
-    if (auto done = load_providers(arguments_.providers); !done) return fatal(done.error().message());
+    load_plugins();
     if (auto done = open_output(); !done) return fatal(done.error().message());
     return carry_out();
   }
@@ -122,6 +121,12 @@ class Run {
   std::optional<int> program_end() const { return end_; }
 
  private:
+  void load_plugins() {
+    plugins_.start(session_->framework());
+    for (const std::string& line : plugins_.left_out()) output_.message(line);
+    for (const auto& [file, text] : plugins_.texts()) add_library_part(file, text);
+  }
+
   bool has_targets() const { return !arguments_.commands.empty() || !arguments_.pids.empty(); }
 
   bool is_text() const { return options_.text("format") == "text"; }
@@ -181,6 +186,7 @@ class Run {
       case Mode::Trace:
       case Mode::Prompt: return trace(texts, compiled);
       case Mode::Version:
+      case Mode::CheckProvider:
       case Mode::Help: return 0;
     }
     return kFatal;
@@ -270,6 +276,7 @@ class Run {
   Arguments arguments_;
   Options& options_;
   FileOutput& output_;
+  Plugins plugins_;  ///< asked before there is a session: their children hold nothing of it
   std::unique_ptr<Session> session_;
   std::optional<int> end_;
 };
@@ -320,6 +327,9 @@ int run_command(int argc, char** argv) {
     output.write(arguments.mode == Mode::Help ? help() : "sonde: Sonde " SONDE_VERSION "\n");
     return finished(output, 0);
   }
+  if (arguments.mode == Mode::CheckProvider)
+    return check_plugin(arguments.providers.front(),
+                        arguments.commands.empty() ? std::vector<std::string>() : arguments.commands.front());
   Options options;
   if (arguments.no_script) {
     for (auto [name, value] : kCallsSettings)

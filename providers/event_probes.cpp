@@ -48,6 +48,7 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
 
 void enable(void*, dtrace_id_t id, void* parg) {
   sonde_tap_request request = {};
+  request.size = sizeof request;
   request.kind = probe_of(parg).tap;
   sonde_tap_arm(id, &request);
 }

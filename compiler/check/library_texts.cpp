@@ -3,6 +3,7 @@
 #include "compiler/check/library_texts.h"
 
 #include <cstdio>
+#include <optional>
 
 #include "compiler/check/clause.h"
 #include "compiler/library/library.h"
@@ -19,24 +20,30 @@ bool library_defines_type(std::string_view name) {
 
 namespace {
 
+/// A plug-in's text that is wrong is told, and leaves no trace: what it would have defined stays unknown.
 void load_library_text(World& world, const LibraryPart& part) {
+  std::optional<Checkpoint> before;
+  if (part.foreign) before.emplace(world);
   SourceText source{SourceText::Kind::Script, std::string(part.file), std::string(part.text)};
   Diagnostics diagnostics;
   ParserQuestions questions{[&](std::string_view name) { return world.types.find(name) || library_defines_type(name); },
                             [](std::string_view) { return std::optional<std::string>(); }};
-  auto tree = std::make_shared<SyntaxTree>(parse(source.text, true, questions, diagnostics));
+  auto tree = std::make_shared<SyntaxTree>(parse(prepare(source.text, diagnostics).text, true, questions, diagnostics));
   CheckContext cx{world, source, diagnostics, true};
   check_items(cx, *tree);
   for (const Diagnostic& one : diagnostics.list()) std::fprintf(stderr, "%s", render(one, source, true).c_str());
-  SONDE_CHECK(!diagnostics.any());
+  SONDE_CHECK(part.foreign || !diagnostics.any());
   world.trees.push_back(tree);
+  if (before && !diagnostics.any()) before->keep();
 }
 
 }  // namespace
 
 void load_library_for(World& world, std::string_view name) {
   const LibraryPart* part = world.options.flag("nolibs") ? nullptr : part_that_defines(name);
-  if (part && world.libraries.insert(part->file).second) load_library_text(world, *part);
+  if (part == nullptr || !world.libraries.insert(part->file).second) return;
+  load_library_text(world, *part);
+  world.libraries.insert(part->file);  // once, also where it was wrong
 }
 
 }  // namespace sonde

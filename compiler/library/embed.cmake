@@ -1,33 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# cmake -DOUT=FILE -DTEXTS=A.d;B.d -P embed.cmake: writes the D texts as rows of library.cpp's table, each with the names
-# that it defines: types (`x_t`, `struct x`, `x`) and inlines. A name that is found here and defined nowhere costs a
-# script that says it one look; a name that is missed would be unknown to scripts, so the patterns take in too much.
+# cmake -DOUT=FILE -DTEXTS=A.d;B.d -P embed.cmake: writes the D texts as rows of library.cpp's table.
 set(rows "")
 foreach(file IN LISTS TEXTS)
   file(READ ${file} text)
-  string(REGEX REPLACE "/[*]([^*]|[*][^/])*[*]/[ \n]*" "" text "${text}")
-  set(code "${text}")
-  string(REPLACE ";" "$" code "${code}")  # a semicolon parts a list
-  set(names "")
-  string(REGEX MATCHALL "(struct|union) [A-Za-z_0-9]+ *[{$]" found "${code}")
-  foreach(one IN LISTS found)
-    string(REGEX REPLACE " *[{$]$" "" one "${one}")
-    string(REGEX REPLACE "^[a-z]+ " "" word "${one}")
-    list(APPEND names "${one}" "${word}")
-  endforeach()
-  string(REGEX MATCHALL "(}|typedef [a-z_0-9 ]+) [A-Za-z_0-9]+[$]" found "${code}")
-  foreach(one IN LISTS found)
-    string(REGEX REPLACE ".* ([A-Za-z_0-9]+)[$]$" "\\1" one "${one}")
-    list(APPEND names "${one}")
-  endforeach()
-  string(REGEX MATCHALL "inline [A-Za-z_0-9 ]+[ *]+[A-Za-z_0-9]+ ?[[=]" found "${code}")
-  foreach(one IN LISTS found)
-    string(REGEX REPLACE ".*[ *]([A-Za-z_0-9]+) ?[[=]$" "\\1" one "${one}")
-    list(APPEND names "${one}")
-  endforeach()
-  list(REMOVE_DUPLICATES names)
-  list(JOIN names "|" names)
   get_filename_component(name ${file} NAME)
-  string(APPEND rows "{\"${name}\", \"|${names}|\",\n R\"d(\n${text})d\"},\n")
+  string(APPEND rows "{\"${name}\",\n R\"d(\n${text})d\"},\n")
 endforeach()
 file(WRITE ${OUT} "${rows}")

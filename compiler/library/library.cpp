@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The texts of the D library, and who defines which name
 //
-//   providers/*/*.d, compiler/library/*.d --> embed.cmake --> texts.inc --> kParts
+//   providers/*/*.d, compiler/library/*.d --> embed.cmake --> texts.inc --> kParts --> kNames, when this is compiled
+//   texts of plug-ins --> add_library_part() --> added()
 //
-// The names decide when a text is loaded; embed.cmake reads them off the texts.
+// The names decide when a text is loaded. Those of the library itself come first: a plug-in cannot change what they mean.
 #include "compiler/library/library.h"
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <map>
+#include <string>
+
+#include "compiler/library/definitions.h"
 
 namespace sonde {
 namespace {
@@ -16,20 +22,15 @@ constexpr std::array kParts = std::to_array<LibraryPart>({
 #include "compiler/library/texts.inc"
 });
 
-/// A name of a part's list, and the part.
+/// A name, and the part that defines it.
 struct DefinedName {
   std::string_view name;
   size_t part = 0;
 };
 
 constexpr void each_name(const auto& visit) {
-  for (size_t part = 0; part < kParts.size(); part++) {
-    const std::string_view list = kParts[part].names;
-    for (size_t begin = 1, end; begin < list.size(); begin = end + 1) {
-      end = list.find('|', begin);
-      visit(DefinedName{list.substr(begin, end - begin), part});
-    }
-  }
+  for (size_t part = 0; part < kParts.size(); part++)
+    each_definition(kParts[part].text, [&](std::string_view name) { visit(DefinedName{name, part}); });
 }
 
 consteval size_t count_names() {
@@ -48,13 +49,36 @@ constexpr auto kNames = [] {
   return all;
 }();
 
+/// What plug-ins brought.
+struct Added {
+  struct Text {
+    std::string file, text;
+    LibraryPart part;
+  };
+  std::deque<Text> texts;  // parts point into them
+  std::map<std::string_view, const LibraryPart*> names;
+};
+
+Added& added() {
+  static Added all;
+  return all;
+}
+
 }  // namespace
 
 std::span<const LibraryPart> library_parts() { return kParts; }
 
+void add_library_part(const std::string& file, const std::string& text) {
+  Added::Text& kept = added().texts.emplace_back(file, text);
+  kept.part = {kept.file, kept.text, true};
+  each_definition(kept.text, [&](std::string_view name) { added().names.emplace(name, &kept.part); });
+}
+
 const LibraryPart* part_that_defines(std::string_view name) {
   const auto at = std::ranges::lower_bound(kNames, name, {}, &DefinedName::name);
-  return at != kNames.end() && at->name == name ? &kParts[at->part] : nullptr;
+  if (at != kNames.end() && at->name == name) return &kParts[at->part];
+  const auto brought = added().names.find(name);
+  return brought != added().names.end() ? brought->second : nullptr;
 }
 
 }  // namespace sonde

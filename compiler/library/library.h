@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace sonde {
@@ -20,12 +21,14 @@ std::span<const LibraryConstant> library_constants();  ///< sorted by name
 const LibraryConstant* find_constant(std::string_view name);
 
 struct LibraryPart {
-  std::string_view file;   ///< for messages: "procfs.d"
-  std::string_view names;  ///< what it defines: "|psinfo_t|struct psinfo|"
+  std::string_view file;  ///< for messages: "procfs.d"
   std::string_view text;
+  bool foreign = false;  ///< of a plug-in: it may be wrong
 };
 
 std::span<const LibraryPart> library_parts();
+/// A plug-in's text; `file` names it for messages. It is there from now on, in every session of this process.
+void add_library_part(const std::string& file, const std::string& text);
 const LibraryPart* part_that_defines(std::string_view name);
 
 }  // namespace sonde

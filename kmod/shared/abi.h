@@ -108,14 +108,6 @@ struct sonde_tap {
 	uint64_t semaphore; /* in the file, of a 16-bit count of those who watch: counted up while the tap is armed */
 };
 
-/*
- * The path of code that the process `pid` has compiled at run time, in memory of its own: offset and function are addresses. Sources that
- * need a file to arm refuse it.
- */
-#define SONDE_PATH_CODE "[code]"
-
-#define SONDE_PERIOD_MIN 200000u /* ns */
-
 struct sonde_spawn_payload { /* then argv and envp, NUL after each string */
 	uint32_t argc, envc;
 	uint32_t flags; /* SONDE_SPAWN_... */

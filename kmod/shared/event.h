@@ -45,7 +45,7 @@
 	ARG(kind, KERNEL_PC, 0, 1, "uintptr_t", "the kernel's program counter; 0: it was not in the kernel, or may not be told") \
 	ARG(kind, USER_PC, 1, 1, "uintptr_t", "the user's program counter; 0: it was not in user mode")
 
-/* KIND(name, selector, where it fires, arguments) ARG(kind, role, first, count, native type, meaning) */
+/* KIND(name, selector, where it fires, arguments or nothing) ARG(kind, role, first, count, native type, meaning) */
 #define SONDE_TAP_KINDS(KIND, ARG)                                                            \
 	KIND(SYSCALL_ENTRY, "number", "before a system call",                                 \
 	     ARG(SYSCALL_ENTRY, CALL, 0, 6, "long", "the call's own"))                        \
@@ -54,14 +54,14 @@
 	KIND(CREATE, "-", "a process is made; in its parent",                                 \
 	     ARG(CREATE, CHILD, 0, 1, "pid_t", "the child's pid")                             \
 	     ARG(CREATE, FLAGS, 1, 1, "uint64_t", "clone flags"))                             \
-	KIND(START, "-", "in the new process, before it runs")                                \
+	KIND(START, "-", "in the new process, before it runs",)                                \
 	KIND(LWP_CREATE, "-", "a thread is made; in its creator",                             \
 	     ARG(LWP_CREATE, CHILD, 0, 1, "id_t", "the new thread's tid")                     \
 	     ARG(LWP_CREATE, FLAGS, 1, 1, "uint64_t", "clone flags"))                         \
-	KIND(LWP_START, "-", "in the new thread")                                             \
+	KIND(LWP_START, "-", "in the new thread",)                                             \
 	KIND(EXEC, "-", "an exec was asked for",                                              \
 	     ARG(EXEC, PATH, 0, 1, "string", "text 0: its path"))                             \
-	KIND(EXEC_SUCCESS, "-", "in the new program")                                         \
+	KIND(EXEC_SUCCESS, "-", "in the new program",)                                         \
 	KIND(EXEC_FAILURE, "-", "an exec has failed",                                         \
 	     ARG(EXEC_FAILURE, ERROR, 0, 1, "int", "the errno"))                              \
 	KIND(EXIT, "-", "the process ends", SONDE_END_ROLES(EXIT, ARG))                       \
@@ -89,6 +89,14 @@
 #define SONDE_ROLE_ENUM(kind, role, first, count, type, meaning) SONDE_ARG_##kind##_##role = (first),
 
 enum sonde_tap_kind { SONDE_TAP_KINDS(SONDE_TAP_ENUM, SONDE_NO_ROLE) SONDE_TAP_KIND_COUNT };
+
+/*
+ * The path of code that the process `pid` has compiled at run time, in memory of its own: offset and function are addresses. Sources that
+ * need a file to arm refuse it.
+ */
+#define SONDE_PATH_CODE "[code]"
+
+#define SONDE_PERIOD_MIN 200000u /* ns: the shortest of PROFILE and TICK */
 
 /* Where args[] has what. */
 enum sonde_role {

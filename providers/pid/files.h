@@ -7,8 +7,8 @@
 #include <string>
 #include <tuple>
 
-#include "providers/pid/function_code.h"
 #include "providers/pid/objects.h"
+#include "runtime/code/function_code.h"
 #include "runtime/process/elf_file.h"
 
 namespace sonde::pid {

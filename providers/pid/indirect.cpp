@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "providers/pid/instructions.h"
 #include "providers/pid/resolver.h"
+#include "runtime/code/instructions.h"
 #include "runtime/process/arch.h"
 
 namespace sonde::pid {

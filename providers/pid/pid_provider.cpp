@@ -39,7 +39,7 @@ struct Target {
 struct Spot {
   const std::string* path;
   uint64_t entry;  ///< in the file, of the function
-  Place place;
+  CodePlace place;
   Text text = {};
 };
 
@@ -83,7 +83,7 @@ void create(const Target& target, const Site& site) {
   const auto known = [&](const Spot& spot) { return spot.path == path && spot.place.offset == site.places[0].offset; };
   if (std::ranges::any_of(probe->spots, known)) return;
   probe->spots.reserve(probe->spots.size() + site.places.size());
-  for (const Place& place : site.places) probe->spots.push_back({path, site.entry, place, site.text});
+  for (const CodePlace& place : site.places) probe->spots.push_back({path, site.entry, place, site.text});
 }
 
 bool is_known(const Target& target, const Object& object, const ElfFunction& function, const char* name) {
@@ -165,6 +165,7 @@ void enable(void*, dtrace_id_t id, void* parg) {
   const auto& probe = *static_cast<const Probe*>(parg);
   for (const Spot& spot : probe.spots) {
     sonde_tap_request request = {};
+    request.size = sizeof request;
     request.kind = probe.kind;
     request.pid = probe.pid;
     request.path = spot.path->c_str();

@@ -18,9 +18,9 @@
 
 #include "providers/pid/field.h"
 #include "providers/pid/function_field.h"
-#include "providers/pid/instructions.h"
 #include "runtime/base/suggest.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/code/instructions.h"
 #include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
 
@@ -219,7 +219,7 @@ class Finder {
   void find_handovers(Files::File& file, const std::string& name, const std::vector<const ElfFunction*>& chosen) {
     for (const ElfFunction* from : chosen) {
       if (from->name != name) continue;
-      for (Place place : file.functions.read(*from).leaves) {
+      for (CodePlace place : file.functions.read(*from).leaves) {
         if (place.leave.how != SONDE_LEAVE_JUMP && place.leave.how != SONDE_LEAVE_JUMP_IF) continue;
         const std::vector<Instruction> jump = decode(file.elf->code(place.offset, place.leave.length));
         const uint64_t at = from->address + (place.offset - from->offset);
@@ -249,7 +249,7 @@ class Finder {
 
   void add_function(const Object& object, Files::File& file, const ElfFunction& function) {
     if (names_.entry && !skip(object, function, "entry")) {
-      std::vector<Place> jumps = file.functions.reenters(function);
+      std::vector<CodePlace> jumps = file.functions.reenters(function);
       const auto handed_over = handovers_.find({&file, function.address});
       if (handed_over != handovers_.end())
         jumps.insert(jumps.end(), handed_over->second.begin(), handed_over->second.end());
@@ -269,7 +269,7 @@ class Finder {
     return known;
   }
 
-  void add_entry(const Object& object, const ElfFunction& function, const std::vector<Place>& reenters) {
+  void add_entry(const Object& object, const ElfFunction& function, const std::vector<CodePlace>& reenters) {
     Site& site = add(SONDE_TAP_USER_ENTRY, object, function, "entry");
     site.places.push_back({function.offset, {}});
     site.places.insert(site.places.end(), reenters.begin(), reenters.end());
@@ -357,7 +357,7 @@ class Finder {
   Files& files_;
   const IsKnown& is_known_;
   /// By file and function: jumps to it from other implementations of the same name.
-  std::map<std::pair<const Files::File*, uint64_t>, std::vector<Place>> handovers_;
+  std::map<std::pair<const Files::File*, uint64_t>, std::vector<CodePlace>> handovers_;
   bool unresolved_ = false;  ///< an indirect function leads nowhere that is known
   Found found_;
 };

@@ -29,11 +29,11 @@ struct Site {
   const Object* object;
   const ElfFunction* function;  ///< null: an absolute address
   std::string name;
-  uint64_t entry;             ///< in the file, of the function
-  std::vector<Place> places;  ///< an entry's first place is the entry; the jumps that are no entry follow
-  std::string refused;        ///< why it cannot be armed; it has no places then
-  bool quietly = false;       ///< it is not missed
-  Text text;                  ///< of compiled code
+  uint64_t entry;                 ///< in the file, of the function
+  std::vector<CodePlace> places;  ///< an entry's first place is the entry; the jumps that are no entry follow
+  std::string refused;            ///< why it cannot be armed; it has no places then
+  bool quietly = false;           ///< it is not missed
+  Text text;                      ///< of compiled code
 };
 
 /// Why a description that names a process has no sites.

@@ -108,6 +108,7 @@ void enable(void*, dtrace_id_t id, void* parg) {
   if (!probe.samples) return timer().add(id, probe.period, &probe.suspended);
   if (sonde_has_source() == 0) return sample_ourselves(id, probe);
   sonde_tap_request request = {};
+  request.size = sizeof request;
   request.kind = SONDE_TAP_PROFILE;
   request.offset = probe.period;
   sonde_tap_arm(id, &request);

@@ -42,6 +42,7 @@ void provide(void*, const dtrace_probedesc_t* spec) {
 void enable(void*, dtrace_id_t id, void* parg) {
   const Side side = Side::unpack(parg);
   sonde_tap_request request = {};
+  request.size = sizeof request;
   request.kind = side.returns ? SONDE_TAP_SYSCALL_RETURN : SONDE_TAP_SYSCALL_ENTRY;
   request.number = side.number;
   sonde_tap_arm(id, &request);

@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "runtime/base/check.h"
+#include "runtime/framework/observers.h"
 
 namespace sonde {
 namespace {
@@ -20,12 +22,12 @@ constexpr uint32_t allowed_calls(ProviderOp op) {
   switch (op) {
     case ProviderOp::None:
       return bit(Call::Register) | bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::Probe) |
-             bit(Call::Targets);
+             bit(Call::Targets) | bit(Call::Tell);
     case ProviderOp::Provide:
     case ProviderOp::ProvideModule:
       return bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::ProvideError) | bit(Call::Targets) |
-             bit(Call::Probe);
-    case ProviderOp::Enable: return bit(Call::TapArm) | bit(Call::TapDisarm);
+             bit(Call::Probe) | bit(Call::Tell);
+    case ProviderOp::Enable: return bit(Call::TapArm) | bit(Call::TapDisarm) | bit(Call::Tell);
     case ProviderOp::Disable: return bit(Call::TapDisarm);
     case ProviderOp::GetArgDesc: return bit(Call::ProbeLookup) | bit(Call::Probe);
     case ProviderOp::GetArgVal: return bit(Call::GetArg);
@@ -77,6 +79,12 @@ ProviderOp current_op() { return t_op; }
 
 bool check_call(Call call, const char* function) {
   if (call_allowed(t_op, call)) return true;
+  const ProviderObservers* observers = g_provider_observers.load(std::memory_order_relaxed);
+  if (observers != nullptr && observers->wrong_call != nullptr) {
+    const std::string text = std::string(function) + " may not be called from " + op_name(t_op);
+    observers->wrong_call(t_provider, text.c_str());
+    return false;
+  }
   std::fprintf(stderr, "sonde: provider %s: %s may not be called from %s\n", t_provider, function, op_name(t_op));
   if (strict()) std::abort();
   return false;

@@ -2,8 +2,8 @@
 // Who may call what from where
 //
 // The framework notes, a thread, which op of which provider it is running. Each call of the provider
-// interface asks here first; what docs/provider-interface.md does not allow is printed with provider, op and call. With
-// SONDE_STRICT_PROVIDERS=1 in the environment (the tests) it then aborts; else the call fails
+// interface asks here first; what docs/provider-interface.md does not allow is printed with provider, op and call, or told to who
+// checks the provider (observers.h). With SONDE_STRICT_PROVIDERS=1 in the environment (the tests) it then aborts; else the call fails
 // and the provider goes on.
 #pragma once
 
@@ -37,7 +37,8 @@ enum class Call : uint8_t {
   TapArm,
   TapDisarm,
   ProvideError,  ///< and sonde_provide_match, sonde_follow
-  Targets,       ///< sonde_targets, sonde_mappings
+  Targets,       ///< sonde_targets, sonde_mappings, sonde_function_places
+  Tell,
 };
 
 const char* op_name(ProviderOp op);

@@ -51,6 +51,10 @@ Framework::~Framework() {
     std::vector<uint32_t> all;
     for (const auto& [id, enabling] : impl_->enablings) all.push_back(id);
     (void)impl_->remove_enablings(all);
+  }
+  for (const auto& act : at_end) act();  // may wait for threads that make calls
+  {
+    std::lock_guard lock(impl_->mutex);
     for (size_t i = 0; i < impl_->providers.size(); i++) (void)impl_->unregister_provider(i + 1);
   }
   g_frameworks.remove(this);
@@ -224,6 +228,19 @@ std::vector<ArgumentDescription> Framework::arguments(ProbeId id) const {
     all.push_back({index, desc.dtargd_mapping, desc.dtargd_native, desc.dtargd_xlate, desc.dtargd_name});
   }
   return all;
+}
+
+std::vector<std::string> Framework::providers() const {
+  std::lock_guard lock(impl_->mutex);
+  std::vector<std::string> names;
+  for (const ProviderState& provider : impl_->providers)
+    if (!provider.gone) names.push_back(provider.name);
+  return names;
+}
+
+std::string Framework::register_refusal() const {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->register_refusal;
 }
 
 size_t Framework::probe_count() const {

@@ -68,6 +68,10 @@ class Framework final : public ProbeCatalog {
   dtrace_pattr_t attributes(ProbeId id) const override;
   std::vector<ArgumentDescription> arguments(ProbeId id) const override;
   size_t probe_count() const;
+  /// Names of the providers that are registered, defunct ones among them.
+  std::vector<std::string> providers() const;
+  /// Why dtrace_register() has last refused one.
+  std::string register_refusal() const;
 
   /// Adds a clause's ECBs on all probes that match now, in order of probe id and description; arms what has to be armed in one batch. A description
   /// given k times makes k ECBs. Nothing is left enabled on error. `on_ecb` is called for each ECB before it can fire.
@@ -86,6 +90,8 @@ class Framework final : public ProbeCatalog {
   std::function<void(const EcbInfo&)> on_ecb;
   /// What an enabling does without, as a line for the user.
   std::function<void(const std::string&)> on_left_out;
+  /// Called by the destructor when nothing is enabled any more, before providers go: who brought some from outside ends them.
+  std::vector<std::function<void()>> at_end;
   /// Called before targets() answers: who starts them may have put off set_targets() until somebody asks.
   std::function<void()> on_targets_asked = [] {};
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/base/few.h"
+#include "runtime/code/function_places.h"
 #include "runtime/framework/context.h"
 #include "runtime/framework/framework.h"
 #include "runtime/framework/local_firing.h"
@@ -93,7 +94,9 @@ struct Framework::Impl {
   ProbeIndex index;
   std::unordered_map<uint32_t, ProbeRefusal> refused;  ///< by probe
   std::optional<ProvideError> provide_error;
+  std::string register_refusal;   ///< why dtrace_register() has last refused
   std::vector<ProbeId> provided;  ///< what dtps_provide said by sonde_provide_match
+  FunctionPlaces functions;       ///< of sonde_function_places()
   std::vector<TargetHook> target_hooks;
   std::vector<uint32_t> targets;
   std::vector<uint32_t> followed;  ///< by sonde_follow()

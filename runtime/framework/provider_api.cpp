@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/framework/framework_impl.h"
+#include "runtime/framework/observers.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde {
@@ -19,23 +20,34 @@ bool has_length(const char* text, size_t low, size_t limit) {
   return length >= low && length < limit;
 }
 
-/// What dtrace_register() demands of the ops.
-bool ops_are_sound(const dtrace_pops_t& ops, uint32_t priv) {
-  if (ops.dtps_enable == nullptr || ops.dtps_disable == nullptr || ops.dtps_destroy == nullptr) return false;
-  if (ops.dtps_provide == nullptr && ops.dtps_provide_module == nullptr) return false;
-  if ((ops.dtps_suspend == nullptr) != (ops.dtps_resume == nullptr)) return false;
+/// What dtrace_register() misses among the ops; empty: nothing.
+std::string missing_op(const dtrace_pops_t& ops, uint32_t priv) {
   const uint32_t mixed = DTRACE_PRIV_USER | DTRACE_PRIV_KERNEL;
-  return (priv & mixed) != mixed || ops.dtps_usermode != nullptr;
+  if (ops.dtps_enable == nullptr) return "dtps_enable";
+  if (ops.dtps_disable == nullptr) return "dtps_disable";
+  if (ops.dtps_destroy == nullptr) return "dtps_destroy";
+  if (ops.dtps_provide == nullptr && ops.dtps_provide_module == nullptr) return "dtps_provide or dtps_provide_module";
+  if (ops.dtps_suspend == nullptr && ops.dtps_resume != nullptr) return "dtps_suspend";
+  if (ops.dtps_suspend != nullptr && ops.dtps_resume == nullptr) return "dtps_resume";
+  return (priv & mixed) == mixed && ops.dtps_usermode == nullptr ? "dtps_usermode" : "";
 }
 
 }  // namespace
 
 int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* attributes, uint32_t priv,
                                        const dtrace_pops_t* ops, void* arg, dtrace_provider_id_t* id) {
-  if (name == nullptr || attributes == nullptr || ops == nullptr || id == nullptr) return EINVAL;
-  if (!has_length(name, 1, DTRACE_PROVNAMELEN) || !ops_are_sound(*ops, priv)) return EINVAL;
+  const auto refuse = [this](int error, std::string why) {
+    register_refusal = std::move(why);
+    return error;
+  };
+  if (name == nullptr || attributes == nullptr || ops == nullptr || id == nullptr)
+    return refuse(EINVAL, "name, attributes, ops or the place for the id are NULL");
+  if (!has_length(name, 1, DTRACE_PROVNAMELEN)) return refuse(EINVAL, "its name is empty, or has more than 63 bytes");
+  if (const std::string missing = missing_op(*ops, priv); !missing.empty())
+    return refuse(EINVAL, "provider " + std::string(name) + " has no " + missing);
   for (const ProviderState& other : providers) {
-    if (!other.gone && !other.defunct && other.name == name) return EEXIST;
+    if (!other.gone && !other.defunct && other.name == name)
+      return refuse(EEXIST, "there is a provider " + std::string(name) + " already");
   }
   ProviderState& added = providers.emplace_back();
   added.name = name;
@@ -209,6 +221,10 @@ void* dtrace_probe_arg(dtrace_provider_id_t id, dtrace_id_t probe) {
 
 void dtrace_probe(dtrace_id_t probe, uintptr_t arg0, uintptr_t arg1, uintptr_t arg2, uintptr_t arg3, uintptr_t arg4) {
   if (!check_call(Call::Probe, "dtrace_probe")) return;
+  if (const auto* observers = sonde::g_provider_observers.load(std::memory_order_relaxed)) {
+    const uint64_t args[] = {arg0, arg1, arg2, arg3, arg4};
+    if (observers->fired != nullptr) observers->fired(probe, args);
+  }
   sonde::LocalFiring::fire(sonde::ProbeId{probe}, {arg0, arg1, arg2, arg3, arg4}, 0,
                            sonde::LocalFiring::Origin::Provider);
 }
@@ -218,11 +234,13 @@ uint64_t dtrace_getarg(int argno, int aframes) {
   return sonde::LocalFiring::argument(argno);
 }
 
-void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
-  if (!check_call(Call::TapArm, "sonde_tap_arm") || request == nullptr) return;
+int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
+  if (!check_call(Call::TapArm, "sonde_tap_arm")) return EPERM;
   Locked framework;
   sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
-  if (state == nullptr || framework->op_probe.value != probe) return;
+  if (state == nullptr || framework->op_probe.value != probe) return EINVAL;
+  if (request == nullptr || request->size != sizeof *request) return EINVAL;
+  if (static_cast<uint32_t>(request->kind) >= SONDE_TAP_KIND_COUNT) return EINVAL;
   sonde::Tap tap;
   tap.id = {++framework->last_tap};
   tap.kind = request->kind;
@@ -237,6 +255,7 @@ void sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   if (state->taps.empty()) state->taps.first = tap.id.value;
   state->taps.count++;
   framework->taps_to_arm.push_back(std::move(tap));
+  return 0;
 }
 
 void sonde_tap_disarm(dtrace_id_t probe) {
@@ -258,6 +277,7 @@ int sonde_has_source(void) {
 }
 
 void sonde_tell(const char* text) {
+  if (!check_call(Call::Tell, "sonde_tell")) return;
   Locked framework;
   if (framework && framework->framework.on_left_out) framework->framework.on_left_out(text);
 }
@@ -359,6 +379,21 @@ int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_map
     std::memcpy(mapping.path, entry.path.c_str(), entry.path.size() + 1);
     std::memcpy(mapping.file, file.c_str(), file.size() + 1);
     visit(arg, &mapping);
+  }
+  return 0;
+}
+
+int sonde_function_places(const char* path, const char* function, enum sonde_tap_kind kind,
+                          void (*visit)(void* arg, const struct sonde_place* place), void* arg) {
+  if (!check_call(Call::Targets, "sonde_function_places")) return EPERM;
+  if (kind != SONDE_TAP_USER_ENTRY && kind != SONDE_TAP_USER_RETURN) return EINVAL;
+  Locked framework;
+  if (!framework) return EPERM;
+  auto found = framework->functions.find(path, function, kind == SONDE_TAP_USER_RETURN);
+  if (!found) return found.error().code() != 0 ? found.error().code() : EINVAL;
+  for (const sonde::CodePlace& one : found->places) {
+    const sonde_place place{one.offset, found->function, one.leave};
+    visit(arg, &place);
   }
   return 0;
 }

@@ -20,7 +20,7 @@ ONLY = (
     (re.compile(r"antlr4|^D(Lexer|Parser)\.h$"), "compiler/parse/"),
     (re.compile(r"^llvm(-c)?/"), "compiler/llvm/ runtime/process/demangle.cpp"),
     (re.compile(r"^readline/"), "cli/"),
-    (re.compile(r"^Zydis"), "runtime/guard/arch/ providers/pid/arch/"),
+    (re.compile(r"^Zydis"), "runtime/guard/arch/ runtime/code/arch/ providers/pid/arch/"),
     (re.compile(r"^sys/ptrace\.h$|^linux/ptrace\.h$"), "runtime/utrace/ runtime/guard/ runtime/source/held_programs.cpp"),
     (re.compile(r"^(gelf|libelf|elfutils/.*|dwarf)\.h$"), "runtime/process/"),
 )

@@ -87,6 +87,7 @@ def main():
         for source in support.PROGRAMS.glob("*.c"):
             if "main(" in source.read_text():  # a library is compiled by the scenario that wants it
                 world.program(source.stem)
+        importlib.import_module("plugins").compile_samples(world.programs, world.binary)
         world.close()
         return 0
     if not wanted or not arguments.binary.exists():

@@ -151,6 +151,7 @@ TEST_F(Forbidden, Destroy) {
 
 TEST_F(Forbidden, TapsOutsideOfEnable) {
   sonde_tap_request request = {};
+  request.size = sizeof request;
   sonde_tap_arm(id, &request);
   sonde_tap_disarm(id);
   sonde_provide_error("D_X", "said at the wrong time");

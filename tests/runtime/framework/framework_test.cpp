@@ -25,6 +25,7 @@ class FrameworkTest : public ::testing::Test {
   void back_by_taps() {
     provider.on_enable = [](dtrace_id_t id) {
       sonde_tap_request request = {};
+      request.size = sizeof request;
       request.kind = SONDE_TAP_SYSCALL_ENTRY;
       request.number = id * 10;
       sonde_tap_arm(id, &request);
@@ -392,6 +393,7 @@ TEST_F(FrameworkTest, OpsMayNotArmForOthers) {
   provider.probe("b", "n");
   provider.on_enable = [](dtrace_id_t) {
     sonde_tap_request request = {};
+    request.size = sizeof request;
     sonde_tap_arm(2, &request);
   };
   enable({"test", "", "a", "", {}});
@@ -405,6 +407,7 @@ TEST(FrameworkWithoutSource, TapsAreRefusedWithWhatIsMissing) {
   provider.probe("read", "entry");
   provider.on_enable = [](dtrace_id_t id) {
     sonde_tap_request request = {};
+    request.size = sizeof request;
     sonde_tap_arm(id, &request);
   };
   auto refused = framework.enable(enabling_of({"syscall", "", "", "", {}}, record_nothing()));

@@ -234,6 +234,7 @@ TEST(LocalFiringAndTaps, AProbeWithTapsFiresByThemOnly) {
   const dtrace_id_t tapped = provider.probe("f", "tapped"), local = provider.probe("f", "local");
   provider.on_enable = [&](dtrace_id_t id) {
     sonde_tap_request request = {};
+    request.size = sizeof request;
     if (id == tapped) sonde_tap_arm(id, &request);
   };
   ASSERT_TRUE(framework.enable(enabling_of({"test", "", "", "", {}}, record_nothing())));

@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
-#include "providers/pid/function_code.h"
 #include "runtime/buffer/ring.h"
+#include "runtime/code/function_code.h"
 #include "runtime/process/elf_code.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/source/registry.h"
@@ -143,7 +143,7 @@ inline std::vector<Tap> taps_on(uint32_t probe, sonde_tap_kind kind, const std::
   const ElfFunction* function = file ? (*file)->find(name) : nullptr;
   std::vector<Tap> taps;
   if (function == nullptr || !code) return ADD_FAILURE() << name << " of " << path, taps;
-  for (const pid::Place& place : pid::FunctionReader(**file, **code).read(*function).leaves)
+  for (const CodePlace& place : FunctionReader(**file, **code).read(*function).leaves)
     taps.push_back({{}, kind, ProbeId{probe}, 0, pid, path, place.offset, function->offset, place.leave});
   EXPECT_FALSE(taps.empty()) << name;
   return taps;

@@ -6,7 +6,7 @@
 //
 // Invariant: a return probe that exists misses no return. An instruction that may leave and cannot be judged makes the function
 // endless; it is never left out.
-#include "providers/pid/function_code.h"
+#include "runtime/code/function_code.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,9 +14,9 @@
 #include <optional>
 #include <span>
 
-#include "providers/pid/instructions.h"
+#include "runtime/code/instructions.h"
 
-namespace sonde::pid {
+namespace sonde {
 namespace {
 
 using Flow = Instruction::Flow;
@@ -97,7 +97,7 @@ struct FunctionReader::Reading {
         out.instructions.push_back(instruction.at);
     }
     judge_ends();
-    std::ranges::sort(out.leaves, {}, &Place::offset);
+    std::ranges::sort(out.leaves, {}, &CodePlace::offset);
   }
 
   void add_part(uint64_t start, uint64_t end) {
@@ -245,7 +245,7 @@ struct FunctionReader::Reading {
     return true;
   }
 
-  void add(std::vector<Place>& to, const Part& part, const Instruction& instruction, sonde_leave_how how) {
+  void add(std::vector<CodePlace>& to, const Part& part, const Instruction& instruction, sonde_leave_how how) {
     sonde_leave leave = {};
     leave.how = static_cast<uint8_t>(how);
     leave.length = instruction.length;
@@ -253,13 +253,13 @@ struct FunctionReader::Reading {
     add_place(to, part, instruction, leave);
   }
 
-  void add_place(std::vector<Place>& to, const Part& part, const Instruction& instruction, sonde_leave leave) {
+  void add_place(std::vector<CodePlace>& to, const Part& part, const Instruction& instruction, sonde_leave leave) {
     const uint64_t address = part.start + instruction.at;
     for (size_t i = 0; i < parts.size() && i < SONDE_LEAVE_PARTS; i++) {
       leave.parts[i].from = static_cast<int32_t>(parts[i].start - address);
       leave.parts[i].to = static_cast<int32_t>(parts[i].end - address);
     }
-    Place place{0, leave};
+    CodePlace place{0, leave};
     if (!reader.file_.offset_of(address, place.offset)) return fail("its code is not in the file");
     to.push_back(place);
   }
@@ -339,8 +339,8 @@ void FunctionReader::find_jumps(uint64_t start, uint64_t size) {
   });
 }
 
-std::vector<Place> FunctionReader::reenters(const ElfFunction& function) {
-  return may_reenter(function) ? read(function).reenters : std::vector<Place>();
+std::vector<CodePlace> FunctionReader::reenters(const ElfFunction& function) {
+  return may_reenter(function) ? read(function).reenters : std::vector<CodePlace>();
 }
 
-}  // namespace sonde::pid
+}  // namespace sonde

@@ -27,10 +27,10 @@
 #include "runtime/process/elf_code.h"
 #include "runtime/process/elf_file.h"
 
-namespace sonde::pid {
+namespace sonde {
 
 /// One instruction of a function that a tap sits on.
-struct Place {
+struct CodePlace {
   uint64_t offset = 0;  ///< in the file
   sonde_leave leave = {};
 };
@@ -41,8 +41,8 @@ struct FunctionCode {
   std::string endless;                 ///< why it has no return probe, where it is not broken; empty: it has
   bool never_returns = false;          ///< that is why
   std::vector<uint32_t> instructions;  ///< offsets from the entry, rising
-  std::vector<Place> leaves;           ///< by rising offset
-  std::vector<Place> reenters;         ///< jumps to its own first instruction
+  std::vector<CodePlace> leaves;       ///< by rising offset
+  std::vector<CodePlace> reenters;     ///< jumps to its own first instruction
 };
 
 /// Analyses functions of one file.
@@ -52,7 +52,7 @@ class FunctionReader {
 
   FunctionCode read(const ElfFunction& function);
   /// FunctionCode::reenters alone. Most functions have none, and their bytes tell so without being decoded.
-  std::vector<Place> reenters(const ElfFunction& function);
+  std::vector<CodePlace> reenters(const ElfFunction& function);
   /// Bytes; 0: it cannot be known.
   uint64_t extent(const ElfFunction& function) const;
 
@@ -70,4 +70,4 @@ class FunctionReader {
   std::vector<uint64_t> jumped_to_;  ///< functions that cold parts, or code without a symbol, may jump to; sorted
 };
 
-}  // namespace sonde::pid
+}  // namespace sonde

@@ -10,7 +10,7 @@
 //
 // Invariant: a bound is never too small. Everything that is not recognised makes its register Unknown, and a jump by Unknown has no
 // table: it is judged at each firing by its operand (leave_by_operand). A bound on too few bits bounds nothing.
-#include "providers/pid/instructions.h"
+#include "runtime/code/instructions.h"
 
 #include <Zydis/Zydis.h>
 
@@ -18,7 +18,7 @@
 #include <array>
 #include <cstring>
 
-namespace sonde::pid {
+namespace sonde {
 
 namespace {
 
@@ -369,4 +369,4 @@ std::optional<TableJump> table_jump(std::span<const uint8_t> code, uint64_t addr
   return finder.jump(code, all[jump]);
 }
 
-}  // namespace sonde::pid
+}  // namespace sonde

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Real instructions, assembled: by which of them each function is left
-#include "providers/pid/function_code.h"
+#include "runtime/code/function_code.h"
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@
 #include <set>
 #include <string_view>
 
-namespace sonde::pid {
+namespace sonde {
 namespace {
 
 using ::testing::ElementsAre;
@@ -52,7 +52,7 @@ class Object {
   std::vector<std::string> leaves(const char* name) { return texts(name, read(name).leaves); }
   std::vector<std::string> reenters(const char* name) {
     const ElfFunction* function = file_->find(name);
-    const std::vector<Place> quick = FunctionReader(*file_, *code_).reenters(*function);
+    const std::vector<CodePlace> quick = FunctionReader(*file_, *code_).reenters(*function);
     EXPECT_EQ(texts(name, quick), texts(name, read(name).reenters));
     return texts(name, quick);
   }
@@ -63,10 +63,10 @@ class Object {
  private:
   static void build(const std::string& command) { EXPECT_EQ(std::system(command.c_str()), 0) << command; }
 
-  std::vector<std::string> texts(const char* name, const std::vector<Place>& places) {
+  std::vector<std::string> texts(const char* name, const std::vector<CodePlace>& places) {
     const char* const kinds[] = {"?", "ret", "jmp", "jcc", "operand", "again", "again-if"};
     std::vector<std::string> all;
-    for (const Place& place : places) {
+    for (const CodePlace& place : places) {
       const auto offset = static_cast<int64_t>(place.offset - file_->find(name)->offset);
       all.push_back(kinds[place.leave.how] + ("@" + std::to_string(offset)));
     }
@@ -200,7 +200,7 @@ TEST(FunctionCode, ColdParts) {
     ASSERT_THAT(work.leaves, SizeIs(2)) << strip;  // its ret, and the cold part's
     const auto far = static_cast<int32_t>(object.address("work") - object.address("elsewhere"));
     EXPECT_GT(far, 0);
-    for (const Place& place : work.leaves) {
+    for (const CodePlace& place : work.leaves) {
       EXPECT_EQ(place.leave.how, SONDE_LEAVE_RETURN);
       EXPECT_LT(place.leave.parts[1].from, place.leave.parts[1].to);
     }
@@ -237,7 +237,7 @@ TEST(FunctionCode, JumpTables) {
     const FunctionCode code = object.read(name);
     EXPECT_EQ(code.broken, "") << name;
     return std::ranges::count(code.leaves, SONDE_LEAVE_JUMP_OPERAND,
-                              [](const Place& place) { return place.leave.how; });
+                              [](const CodePlace& place) { return place.leave.how; });
   };
   for (const char* name : {"known", "masked", "pointers", "loaded"}) EXPECT_EQ(operands(name), 0) << name;
   for (const char* name : {"outside", "again", "unbounded", "joined", "writable"}) EXPECT_EQ(operands(name), 1) << name;
@@ -271,7 +271,7 @@ TEST(FunctionCode, LandingPadsOfTheCompiler) {
   EXPECT_EQ(code.broken, "");
   EXPECT_EQ(code.endless, "");
   EXPECT_THAT(code.leaves, Not(IsEmpty()));
-  for (const Place& place : code.leaves) EXPECT_EQ(place.leave.how, SONDE_LEAVE_RETURN);
+  for (const CodePlace& place : code.leaves) EXPECT_EQ(place.leave.how, SONDE_LEAVE_RETURN);
 }
 
 /// The compiler's own dispatch: a switch's table spares the breakpoint in each model of code; a computed goto has no bound, and is left alone
@@ -292,7 +292,7 @@ TEST(FunctionCode, TablesOfTheCompiler) {
       const FunctionCode code = object.read(name);
       EXPECT_EQ(code.broken, "") << name << ", " << how;
       return std::ranges::count(code.leaves, SONDE_LEAVE_JUMP_OPERAND,
-                                [](const Place& place) { return place.leave.how; });
+                                [](const CodePlace& place) { return place.leave.how; });
     };
     EXPECT_EQ(operands("pick"), 0) << how;
     EXPECT_GT(operands("leaf"), 0) << how;
@@ -353,7 +353,7 @@ TEST(FunctionCode, AgreesWithObjdump) {
       const std::vector<uint64_t> instructions(read.instructions.begin(), read.instructions.end());
       ASSERT_EQ(instructions, in(dump.begins)) << name << ": " << function.name;
       std::vector<uint64_t> left;
-      for (const Place& place : read.leaves) {
+      for (const CodePlace& place : read.leaves) {
         const uint64_t offset = place.offset - function.offset;
         if (place.leave.how == SONDE_LEAVE_RETURN && offset < read.size) left.push_back(offset);
       }
@@ -377,4 +377,4 @@ TEST(FunctionCode, AFunctionWithoutASizeEndsWhereItsBranchesDo) {
 }
 
 }  // namespace
-}  // namespace sonde::pid
+}  // namespace sonde

@@ -10,7 +10,7 @@
 
 #include "kmod/shared/leave.h"
 
-namespace sonde::pid {
+namespace sonde {
 
 struct Instruction {
   enum class Flow : uint8_t {
@@ -64,4 +64,4 @@ struct TableJump {
 std::optional<TableJump> table_jump(std::span<const uint8_t> code, uint64_t address, std::span<const Instruction> all,
                                     size_t jump, const std::function<bool(uint32_t)>& joins);
 
-}  // namespace sonde::pid
+}  // namespace sonde

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# PREFIX/bin/sonde                      the command; its D library is inside
+# PREFIX/include/sonde/provider.h       the provider interface, with the two headers that it includes
+# PREFIX/lib/sonde/providers/           plug-ins that every run loads
+# PREFIX/lib/cmake/Sonde, lib/pkgconfig for those who build plug-ins
+# PREFIX/share/doc/sonde/               the pages; examples/ and samples/
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Sonde)
+set(headers ${CMAKE_INSTALL_INCLUDEDIR}/sonde)
+set(providers ${CMAKE_INSTALL_LIBDIR}/sonde/providers)
+
+install(TARGETS sonde RUNTIME)
+install(FILES runtime/framework/provider.h DESTINATION ${headers})
+install(FILES kmod/shared/event.h kmod/shared/leave.h DESTINATION ${headers}/kmod/shared)
+install(DIRECTORY DESTINATION ${providers})
+
+configure_package_config_file(cmake/SondeConfig.cmake.in ${CMAKE_BINARY_DIR}/generated/SondeConfig.cmake
+  INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR providers)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/SondeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/generated/SondeConfig.cmake ${CMAKE_BINARY_DIR}/generated/SondeConfigVersion.cmake
+  cmake/SondeProvider.cmake cmake/embed_texts.cmake cmake/run_script_test.cmake DESTINATION ${package})
+
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/sonde.pc.in ${CMAKE_BINARY_DIR}/generated/sonde.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/generated/sonde.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY LICENSES samples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/plugin/plugin.h"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstring>
+
+namespace sonde {
+namespace {
+
+struct Struct {
+  const char* name;
+  uint32_t theirs, ours;
+};
+
+/// What is wrong with what it was compiled with; empty: nothing. A plug-in of an older interface has the structs that its time had; those
+/// of 1 have not changed yet.
+std::string check_header(const struct sonde_plugin& plugin) {
+  constexpr uint32_t kVersionEnds = offsetof(struct sonde_plugin, abi) + sizeof plugin.abi;
+  if (plugin.size < kVersionEnds) return "its sonde_plugin is no struct sonde_plugin";
+  if (plugin.abi < SONDE_PROVIDER_ABI_LEAST || plugin.abi > SONDE_PROVIDER_ABI) {
+    const std::string ours = std::to_string(SONDE_PROVIDER_ABI);
+    return "it was made for provider interface " + std::to_string(plugin.abi) + ", and this is " + ours +
+           (plugin.abi > SONDE_PROVIDER_ABI ? ": a newer Sonde runs it" : ": it must be compiled again");
+  }
+  const Struct structs[] = {{"struct sonde_plugin", plugin.size, sizeof(struct sonde_plugin)},
+                            {"dtrace_pops_t", plugin.pops_size, sizeof(dtrace_pops_t)},
+                            {"dtrace_pattr_t", plugin.pattr_size, sizeof(dtrace_pattr_t)},
+                            {"dtrace_probedesc_t", plugin.probedesc_size, sizeof(dtrace_probedesc_t)},
+                            {"dtrace_argdesc_t", plugin.argdesc_size, sizeof(dtrace_argdesc_t)}};
+  for (const Struct& one : structs) {
+    if (one.theirs != one.ours)
+      return std::string("its ") + one.name + " has " + std::to_string(one.theirs) + " bytes, not " +
+             std::to_string(one.ours) + ": it was compiled with another provider.h";
+  }
+  if (plugin.start == nullptr || plugin.stop == nullptr) return "its sonde_plugin has no start() or no stop()";
+  return {};
+}
+
+}  // namespace
+
+Result<const struct sonde_plugin*> open_plugin(const std::string& path) {
+  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return Error("it cannot be loaded: " + std::string(::dlerror()));
+  const auto* plugin = static_cast<const struct sonde_plugin*>(::dlsym(handle, "sonde_plugin"));
+  if (plugin == nullptr) return Error("it exports no sonde_plugin: SONDE_PLUGIN() defines it");
+  if (const std::string wrong = check_header(*plugin); !wrong.empty()) return Error(wrong);
+  return plugin;
+}
+
+Result<void> start_plugin(const struct sonde_plugin& plugin, const Framework& framework) {
+  const std::string before = framework.register_refusal();
+  const int error = plugin.start();
+  if (error == 0) return {};
+  const std::string why = framework.register_refusal();
+  return Error("start() returns " + std::to_string(error) + ", " + ::strerror(error) +
+               (why.empty() || why == before ? "" : ": " + why));
+}
+
+void ask_plugin(const std::string& path, Progress& progress) {
+  progress.doing("its constructors");
+  Framework framework(nullptr);
+  auto plugin = open_plugin(path);
+  if (!plugin) progress.fail(plugin.error().message());
+  progress.doing("start()");
+  if (auto started = start_plugin(**plugin, framework); !started) progress.fail(started.error().message());
+  if (framework.providers().empty()) progress.fail("start() registers no provider");
+  progress.doing("dtps_provide");
+  for (ProbeId id : framework.match({})) {
+    const ProbeInfo& info = framework.info(id);
+    progress.doing("dtps_getargdesc of " + info.provider + ":" + info.module + ":" + info.function + ":" + info.name);
+    (void)framework.arguments(id);
+  }
+  progress.doing("stop()");
+  (*plugin)->stop();
+  progress.doing("dtps_destroy");
+}
+
+}  // namespace sonde

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/plugin/trial.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "runtime/framework/observers.h"
+
+namespace sonde {
+namespace {
+
+Progress* g_progress = nullptr;  ///< in the child
+
+void copy_text(const std::string& from, char* to, size_t size) {
+  const size_t length = std::min(from.size(), size - 1);
+  std::memcpy(to, from.data(), length);
+  to[length] = '\0';
+}
+
+/// What the exception that is being handled says.
+std::string thrown() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
+
+void prepare_child(Trial::Voice voice) {
+  ::setpgid(0, 0);
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  for (int signal = 1; signal < NSIG; signal++) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int null = ::open("/dev/null", O_RDWR);
+  ::dup2(null, STDIN_FILENO);
+  if (voice == Trial::Voice::Heard) return;
+  ::dup2(null, STDOUT_FILENO);
+  ::dup2(null, STDERR_FILENO);
+}
+
+/// An exception that nobody catches, in a thread of the plug-in or out of a noexcept function.
+[[noreturn]] void on_terminate() {
+  g_progress->fail(std::current_exception() ? "throws out of a thread: " + thrown() : "calls std::terminate()");
+}
+
+constexpr ProviderObservers kObservers = {
+    .wrong_call = [](const char* provider,
+                     const char* text) { g_progress->fail("provider " + std::string(provider) + ": " + text); },
+};
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(signal);
+}
+
+}  // namespace
+
+void Progress::doing(const std::string& what) { copy_text(what, doing_, sizeof doing_); }
+
+void Progress::fail(const std::string& why) {
+  copy_text(why, fault_, sizeof fault_);
+  ::_exit(1);
+}
+
+Trial::Trial(Trial&& other) noexcept
+    : progress_(std::exchange(other.progress_, nullptr)),
+      child_(std::exchange(other.child_, 0)),
+      ended_(std::move(other.ended_)) {}
+
+Trial::~Trial() {
+  if (child_ != 0) (void)verdict(Clock::now());
+  if (progress_ != nullptr) ::munmap(progress_, sizeof *progress_);
+}
+
+Result<Trial> Trial::begin(const Act& act, Voice voice) {
+  void* page = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return Error::from_errno("shared memory");
+  auto* progress = static_cast<Progress*>(page);
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) {
+    ::munmap(page, sizeof(Progress));
+    return Error::from_errno("fork");
+  }
+  if (child == 0) {
+    g_progress = progress;
+    prepare_child(voice);
+    std::set_terminate(on_terminate);
+    g_provider_observers.store(&kObservers);
+    try {
+      act(*progress);
+    } catch (...) {
+      progress->fail(std::string(progress->doing_) + " throws: " + thrown());
+    }
+    std::fflush(nullptr);
+    progress->done_ = true;
+    ::_exit(0);
+  }
+  ::setpgid(child, child);  // whoever of the two comes first
+  return Trial(progress, child, UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0))));
+}
+
+std::string Trial::verdict(Clock::time_point deadline) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  pollfd ended{ended_.get(), POLLIN, 0};
+  int ready = -1;
+  do ready = ::poll(&ended, 1, static_cast<int>(std::max<int64_t>(left, 0)));
+  while (ready < 0 && errno == EINTR);
+  ::kill(-child_, SIGKILL);  // it, or what it has left behind
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  }
+  child_ = 0;
+  const std::string doing = progress_->doing_;
+  if (progress_->fault_[0] != '\0') return progress_->fault_;
+  if (progress_->done_) return {};
+  if (ready == 0) return "hangs in " + doing;
+  if (WIFSIGNALED(status)) return "dies of " + signal_name(WTERMSIG(status)) + " in " + doing;
+  return "exits with status " + std::to_string(WEXITSTATUS(status)) + " in " + doing;
+}
+
+}  // namespace sonde

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Code of others, tried in a child process first
+//
+//   parent                          child (its own process group, no core, quiet unless asked)
+//   Trial trial(act) ──── fork ───► act(progress): progress.doing("dtps_provide") ... progress.fail("...")
+//   trial.verdict(deadline) ◄────── a page of shared memory, and how the child has ended
+//
+// Whatever the code does there, the parent hears one sentence, and goes on. What the child was doing stands in the page, so that a crash
+// can be blamed. We refused a pipe: a child of the child would keep it open.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "runtime/base/result.h"
+#include "runtime/base/unique_fd.h"
+
+namespace sonde {
+
+/// The child's end.
+class Progress {
+ public:
+  /// What comes next: "dtps_provide". Any thread.
+  void doing(const std::string& what);
+  /// Ends the child: that is what is wrong. Any thread.
+  [[noreturn]] void fail(const std::string& why);
+
+ private:
+  friend class Trial;
+  char doing_[160];
+  char fault_[600];
+  bool done_;
+};
+
+class Trial {
+ public:
+  using Act = std::function<void(Progress&)>;
+  using Clock = std::chrono::steady_clock;
+
+  enum class Voice { Quiet, Heard };  ///< whether the child's standard output and error are ours
+  /// Starts the child. Errors: no memory, no process.
+  static Result<Trial> begin(const Act& act, Voice voice);
+  Trial(Trial&& other) noexcept;
+  Trial& operator=(Trial&&) = delete;
+  ~Trial();
+
+  /// Waits until the child has ended; it is killed at the deadline. What is wrong with it; empty: nothing.
+  std::string verdict(Clock::time_point deadline);
+
+ private:
+  Trial(Progress* progress, pid_t child, UniqueFd ended)
+      : progress_(progress), child_(child), ended_(std::move(ended)) {}
+
+  Progress* progress_;
+  pid_t child_;
+  UniqueFd ended_;  ///< readable once the child has ended
+};
+
+}  // namespace sonde

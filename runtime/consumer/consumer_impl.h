@@ -126,7 +126,7 @@ struct Consumer::Impl {
 
   PrintSink sink_;
   std::unique_ptr<Printer> printer_;
-  size_t room_ = SIZE_MAX;                  ///< bytes that the output took without waiting, when it was asked last
+  size_t room_ = output.room();             ///< bytes that the output took without waiting, when it was asked last
   std::map<uint32_t, uint64_t> unwritten_;  ///< by CPU: what found no room in the output
   KeptRecords kept_;
   std::map<uint32_t, uint64_t> unkept_;  ///< trace records that found their CPU's buffer full

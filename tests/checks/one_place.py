@@ -61,7 +61,7 @@ const AggOperations kLatest = {words, step, merge, total, value, nullptr};
 """}, ["-qn", "BEGIN { @ = latest(1); @ = latest(7); exit(0); }"], "7"),
     Addition("an option", 2,
              {"runtime/lang/options.h": [('    {"flowindent",', '    {"farewell", OptionKind::Flag, OptionPhase::Always, "0", "say goodbye"},\n')],
-              "cli/session.cpp": [("  print_statistics();\n  return source_lost_", '  if (options_.flag("farewell")) output_.write("goodbye");\n')]},
+              "runtime/session/tracing.cpp": [("  if (reports_cost_) report_cut_strings();", '  if (options_.flag("farewell")) output_.write("goodbye");\n')]},
              {}, ["-q", "-x", "farewell", "-n", "BEGIN { exit(0); }"], "goodbye"),
     Addition("a captured variable", 5,
              {"kmod/shared/dif.h": [('	X(PGID, "process group")', '	X(TRACED, "1 where a process is traced") \\\n')],

@@ -140,7 +140,7 @@ def the_file_of_o_is_opened_anew(world):
     equal(sonde.wait(30 * support.patience), 0, "status")
     ticks = [int(word) for path in (old, log) for word in open(path, encoding="utf-8").read().split()]
     equal(ticks, list(range(1, len(ticks) + 1)), "none is lost, none comes twice")
-    ended = world.start_sonde("-q", "-n", "BEGIN { trace(1); }")
+    ended = world.start_sonde("-n", "BEGIN { trace(1); }")
     check(ended.stdout.readline() is not None, "begun")
     wait_until(lambda: handles(ended.pid, signal.SIGHUP), what="its handler")
     ended.send_signal(signal.SIGHUP)

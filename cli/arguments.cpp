@@ -31,10 +31,23 @@ namespace sonde {
 
 namespace {
 
-enum LongOption { kRepl = 256, kCheckProvider, kExitOnEof, kHelp, kProvider, kSummary, kVersion, kSetting };
+enum LongOption {
+  kRepl = 256,
+  kCheckProvider,
+  kCumulative,
+  kDelta,
+  kExitOnEof,
+  kHelp,
+  kProvider,
+  kSummary,
+  kVersion,
+  kSetting
+};
 
 const option kLongOptions[] = {
     {"repl", no_argument, nullptr, kRepl},
+    {"delta", no_argument, nullptr, kDelta},
+    {"cumulative", no_argument, nullptr, kCumulative},
     {"exit-on-eof", no_argument, nullptr, kExitOnEof},
     {"help", no_argument, nullptr, kHelp},
     {"provider", required_argument, nullptr, kProvider},
@@ -155,6 +168,8 @@ class Parser {
       case 'V':
       case kVersion: return mode(Mode::Version);
       case kExitOnEof: return set("eofexit");
+      case kDelta: return set("temporality", "delta");
+      case kCumulative: return set("temporality", "cumulative");
       case kHelp: return mode(Mode::Help);
       case kRepl: return mode(Mode::Prompt);
       case kSummary: arguments_.summary = true; return true;

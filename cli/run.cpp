@@ -133,6 +133,10 @@ class Run {
 
   /// What prints beside the script's records knows text only.
   Result<void> check_format() {
+    if (is_text() && !options_.text("temporality").empty())
+      return Error(
+          "temporality=" + options_.text("temporality") + ": text shows aggregations as they are; see -x format",
+          EINVAL);
     if (is_text()) return {};
     const std::string format = "format=" + options_.text("format");
     if (arguments_.mode == Mode::Prompt) return Error(format + ": the prompt prints text", EINVAL);

@@ -25,10 +25,12 @@ AggWide row_name(const std::vector<Bucket>& buckets, size_t at) {
 
 }  // namespace
 
-void AggSnapshot::add_copy(const AggTable& table, MemoryBudget& budget) {
-  copies.push_back(table.picture(budget));
-  tables.push_back(copies.back().get());
+void AggSnapshot::add(std::unique_ptr<AggTable> table) {
+  tables.push_back(table.get());
+  copies.push_back(std::move(table));
 }
+
+void AggSnapshot::add_copy(const AggTable& table, MemoryBudget& budget) { add(table.picture(budget)); }
 
 AggElement read_element(const AggTable& table, const int64_t* data) {
   AggElement element;

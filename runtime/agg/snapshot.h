@@ -18,6 +18,7 @@ struct AggSnapshot {
   std::vector<std::unique_ptr<AggTable>> copies;  ///< those of `tables` that are its own
   SortRules sort;
 
+  void add(std::unique_ptr<AggTable> table);
   void add_copy(const AggTable& table, MemoryBudget& budget);
   /// By keys, in the order that was asked for.
   std::vector<JoinedRow> rows() const { return join(tables, sort); }

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace sonde {
 namespace {
@@ -67,12 +68,21 @@ void AggTable::forget() {
   chunk_left_ = 0;
 }
 
+std::unique_ptr<AggTable> AggTable::take_interval(uint64_t now) {
+  if (interval_ == nullptr) interval_ = std::make_unique<AggTable>(desc_, codec_.strsize(), budget_);
+  interval_->normal = normal;
+  interval_->start = std::exchange(interval_start_, now);
+  return std::move(interval_);
+}
+
 void AggTable::clear() {
+  interval_.reset();
   for (auto& [cpu, table] : cpus_) table->clear();
   table_.each([this](KeyedEntry* entry) { std::memset(entry->words, 0, 8 * words_); });
 }
 
 void AggTable::truncate_all() {
+  interval_.reset();
   cpus_.clear();
   forget();
 }
@@ -92,11 +102,14 @@ void AggTable::truncate(int64_t keep) {
   size_t from = keep < 0 ? 0 : order.size() - wanted;
   for (size_t i = from; i < from + wanted; ++i) list.push_back(order[i].second);
   keep_only(list);
-  for (auto& [cpu, part] : cpus_) {
-    std::vector<KeyedEntry*> kept = part->entries();
-    std::erase_if(kept, [this](const KeyedEntry* entry) { return find(*entry) == nullptr; });
-    part->keep_only(kept);
-  }
+  for (auto& [cpu, part] : cpus_) part->keep_those_of(*this);
+  if (interval_ != nullptr) interval_->keep_those_of(*this);
+}
+
+void AggTable::keep_those_of(const AggTable& other) {
+  std::vector<KeyedEntry*> kept = entries();
+  std::erase_if(kept, [&other](const KeyedEntry* entry) { return other.find(*entry) == nullptr; });
+  keep_only(kept);
 }
 
 /// Copies the kept elements into fresh memory, so that the rest is given back.

@@ -59,6 +59,15 @@ class AggTable {
     return add(keys, value, weight) && one->add(keys, value, weight);
   }
 
+  /// The same, kept for take_interval() beside what the table has.
+  bool add_to_interval(const uint64_t* keys, int64_t value, int64_t weight) {
+    if (interval_ == nullptr) interval_ = std::make_unique<AggTable>(desc_, codec_.strsize(), budget_);
+    return interval_->add(keys, value, weight);
+  }
+  /// What was added to the interval since it was taken last, with `start` then; the next one begins `now`, CLOCK_MONOTONIC. What clear() and
+  /// trunc() have thrown away is not in it.
+  std::unique_ptr<AggTable> take_interval(uint64_t now);
+
   void clear();
   void truncate_all();
   /// Keeps the `keep` greatest elements by value, or the -`keep` least.
@@ -91,6 +100,7 @@ class AggTable {
   KeyedEntry* make(const uint8_t* key, uint64_t bytes, uint64_t hash);
   void* allocate(uint64_t bytes);
   void keep_only(std::span<KeyedEntry* const> kept);
+  void keep_those_of(const AggTable& other);
   void forget();
 
   const AggregationDesc& desc_;
@@ -106,6 +116,8 @@ class AggTable {
   uint64_t chunk_left_ = 0;
   std::byte* chunk_at_ = nullptr;
   std::map<uint32_t, std::unique_ptr<AggTable>> cpus_;
+  std::unique_ptr<AggTable> interval_;  ///< null: nothing was added to it
+  uint64_t interval_start_ = 0;
 };
 
 /// One tuple of keys, and its element in each of several aggregations (null: none).

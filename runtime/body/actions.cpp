@@ -91,7 +91,10 @@ void sonde_act_printa(BodyContext* context, const ActionSite* site, uint32_t, co
   SONDE_CHECK(!site->aggregations.empty());
   state.begin_trace(*context);
   TracedAggregations traced;
-  if (state.speculation == 0) {
+  if (state.deltas) {
+    for (AggTable* table : state.tables_of(*site)) traced.taken.add(table->take_interval(context->record->timestamp));
+    traced.taken.sort = state.sort;
+  } else if (state.speculation == 0) {
     for (AggTable* table : state.shown_tables_of(*site)) traced.taken.add_copy(*table, state.picture_budget);
     for (AggTable* table : state.tables_of(*site)) table->printed = true;
     traced.taken.sort = state.sort;

@@ -308,6 +308,8 @@ void sonde_aggregate(BodyContext* context, uint32_t aggregation, const uint64_t*
   const uint32_t cpu = context->record->cpu;
   const bool kept = state.per_cpu ? table.add(keys, value, weight, cpu) : table.add(keys, value, weight);
   if (!kept) ++state.aggregation_drops[cpu];
+  if (state.deltas && kept && !table.add_to_interval(keys, value, weight)) [[unlikely]]
+    ++state.aggregation_drops[cpu];
 }
 
 }  // extern "C"

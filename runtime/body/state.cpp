@@ -49,6 +49,9 @@ BodyState::BodyState(const BodyProgram& the_program, Options& the_options, Threa
       random(static_cast<unsigned>(nanoseconds(CLOCK_REALTIME))) {
   format.strsize = strsize;
   format.names = &names;
+  const std::string& temporality = options.text("temporality");
+  deltas =
+      temporality.empty() ? options.was_set("interval") && options.text("format") != "text" : temporality == "delta";
   refresh_settings();
   grow();
 }

@@ -51,6 +51,7 @@ struct BodyState {
   SortRules sort;
   bool flowindent = false;
   bool per_cpu;  ///< aggpercpu
+  bool deltas;   ///< printers show what aggregations got since they were shown last
 
   MemoryBudget dynamic_budget;
   MemoryBudget aggregation_budget;

@@ -20,6 +20,7 @@ bool Consumer::exiting() const { return impl_->exiting; }
 int Consumer::exit_status() const { return impl_->exit_status; }
 void Consumer::allow_end() { impl_->allow_end(); }
 void Consumer::begin(const RunStart& start) { impl_->begin(start); }
+void Consumer::snapshot() { impl_->snapshot(); }
 void Consumer::finish() { impl_->finish(); }
 void Consumer::end(const RunEnd& end) { impl_->end(end); }
 Result<void> Consumer::print_aggregation(std::string_view name) { return impl_->print_aggregation(name); }

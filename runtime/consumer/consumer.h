@@ -56,6 +56,8 @@ class Consumer {
   void finish();
   /// The last word; what printers have kept for the end is written.
   void end(const RunEnd& end);
+  /// Prints all aggregations now: at an interval, or on request. One that the output has no room for waits for the next.
+  void snapshot();
   /// Prints one aggregation now ("name", without @), or all; for the prompt.
   Result<void> print_aggregation(std::string_view name);
   /// The elements of an aggregation whose only key is a string, and their values. They are not printed at the end any more.

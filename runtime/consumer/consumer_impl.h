@@ -66,7 +66,8 @@ struct Consumer::Impl {
   uint64_t drain(bool all);
   void consume(const sonde_record& record);
 
-  void begin(const RunStart& start);
+  void begin(RunStart start);
+  void snapshot();
   void finish();
   void end(const RunEnd& end);
   Result<void> print_aggregation(std::string_view name);
@@ -111,6 +112,7 @@ struct Consumer::Impl {
   void run(const sonde_record& record, const ConsumerEcb& ecb);
   void take_traced();
   void output_trace(TraceRecord& record);
+  void show_aggregations(const std::function<bool(const AggTable&)>& wanted);
   static bool may_drop(const TraceRecord& record);
   void print(TraceRecord& record);
   void run_request(TraceRecord& record, const TraceItem& item);

@@ -56,16 +56,40 @@ uint64_t Consumer::Impl::drain(bool all) {
   return records - before;
 }
 
-void Consumer::Impl::begin(const RunStart& start) {
+void Consumer::Impl::begin(RunStart start) {
+  start.interval = options.number("interval");
+  start.deltas = state.deltas;
   printer_->start(start);
+  flush();
+}
+
+/// As they are now; of deltas, what came since they were shown last.
+void Consumer::Impl::show_aggregations(const std::function<bool(const AggTable&)>& wanted) {
+  for (const auto& table : state.aggregations) {
+    if (!wanted(*table)) continue;
+    AggSnapshot snapshot{{}, {}, state.sort};
+    if (state.deltas)
+      snapshot.add(table->take_interval(monotonic_now()));
+    else
+      snapshot.tables.push_back(table.get());
+    printer_->aggregations(snapshot, state.format);
+  }
+}
+
+/// One that would have to wait is left to the next, which has then what came since the last that was shown.
+void Consumer::Impl::snapshot() {
+  state.refresh_settings();
+  flush();
+  if (room_ == 0) return;
+  show_aggregations([](const AggTable&) { return true; });
+  printer_->end_snapshot();
   flush();
 }
 
 void Consumer::Impl::finish() {
   state.refresh_settings();
   printer_->rest();
-  for (const auto& table : state.aggregations)
-    if (!table->printed) printer_->aggregations({{table.get()}, {}, state.sort}, state.format);
+  show_aggregations([this](const AggTable& table) { return state.deltas || !table.printed; });
   flush();
 }
 
@@ -77,11 +101,11 @@ void Consumer::Impl::end(const RunEnd& end) {
 Result<void> Consumer::Impl::print_aggregation(std::string_view name) {
   state.refresh_settings();
   bool found = false;
-  for (const auto& table : state.aggregations) {
-    if (!name.empty() && table->desc().name != name) continue;
-    found = true;
-    printer_->aggregations({{table.get()}, {}, state.sort}, state.format);
-  }
+  show_aggregations([name, &found](const AggTable& table) {
+    const bool wanted = name.empty() || table.desc().name == name;
+    found = found || wanted;
+    return wanted;
+  });
   flush();
   if (!found && !name.empty()) return Error("no aggregation @" + std::string(name), ENOENT);
   return {};

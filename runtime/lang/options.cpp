@@ -158,6 +158,8 @@ constexpr TextChoice kTextChoices[] = {
     {"stdc", "c"},
     {"stdc", "s"},
     {"stdc", "t"},
+    {"temporality", "delta"},
+    {"temporality", "cumulative"},
 };
 
 /// What a text option takes; empty: anything.

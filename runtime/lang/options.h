@@ -146,6 +146,9 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"syscall_arg_type", OptionKind::Flag, OptionPhase::Always, "0", "argstr shows types"},
     {"syslibdir", OptionKind::Text, OptionPhase::CommandLine, "",
      "directory of D libraries, loaded before those of -L"},
+    {"temporality", OptionKind::Text, OptionPhase::CommandLine, "",
+     "what a snapshot of aggregations holds: delta (since the last one; where interval is set, the default) or "
+     "cumulative"},
     {"udefs", OptionKind::Flag, OptionPhase::Compile, "1", "user symbols must be known"},
     {"undef", OptionKind::List, OptionPhase::CommandLine, "", "as -U"},
     {"unodefs", OptionKind::Flag, OptionPhase::Compile, "0", "unknown user symbols are no error"},

@@ -58,6 +58,7 @@ class JsonlPrinter final : public Printer {
   void aggregations(const AggSnapshot& snapshot, const FormatSettings& settings) override;
   void dropped(const Drop& drop, bool tagged) override;
   void faulted(const FaultReport& fault) override;
+  void end_snapshot() override { close_snapshot(); }
   void end(const RunEnd& end) override;
 
  private:
@@ -139,8 +140,8 @@ void JsonlPrinter::start(const RunStart& start) {
     line.key("kernel").string(kernel_release());
     line.key("script").string(start.script);
     line.key("source").string(start.source.empty() ? "none" : start.source);
-    line.key("interval").number(int64_t{0});
-    line.key("temporality").string("cumulative");
+    line.key("interval").number(start.interval);
+    line.key("temporality").string(start.deltas ? "delta" : "cumulative");
     line.key("labels").open('[');
     for (const std::string& label : start.labels) line.string(label);
     line.close(']');

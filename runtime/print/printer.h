@@ -33,6 +33,8 @@ struct RunStart {
   std::string script;               ///< SHA-256 of the texts, in hex
   std::string source;               ///< of events; empty: none
   const std::deque<AggregationDesc>* aggregations = nullptr;
+  uint64_t interval = 0;  ///< ns between snapshots; 0: there are none but at the end and by printa()
+  bool deltas = false;    ///< a snapshot holds what came since the last one
 };
 
 /// How it has ended.
@@ -103,6 +105,8 @@ class Printer {
   /// `tagged`: the message begins with the kind's tag (-x droptags).
   virtual void dropped(const Drop& drop, bool tagged);
   virtual void faulted(const FaultReport& fault);
+  /// All aggregations of a moment have been shown, at an interval or on request.
+  virtual void end_snapshot() {}
   /// END has run. What follows are aggregations that were never printed.
   virtual void rest() {}
   virtual void end(const RunEnd&) {}

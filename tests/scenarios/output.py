@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where output goes: a reader that leaves, a disk that is full."""
 
+import collections
+import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -145,3 +148,62 @@ def the_file_of_o_is_opened_anew(world):
     wait_until(lambda: handles(ended.pid, signal.SIGHUP), what="its handler")
     ended.send_signal(signal.SIGHUP)
     equal(ended.wait(30 * support.patience), 0, "status of SIGHUP without -o")
+
+
+LOOP = 'syscall::getppid:entry /execname == "deeds"/ { printf("%s, and a good deal of text behind it\\n", probefunc); @n = count(); }'
+
+
+def printed_and_dropped(world, read_before, *options):
+    """Standard output of 20,000 lines that want 4 KiB of queue, read while they come or when the traced program has ended; and standard error."""
+    done, err = world.path("done"), world.path("err", "")
+    with open(err, "w", encoding="utf-8") as errors:
+        sonde = world.start_sonde("-q", "-x", "outbufsize=4k", *options, "-n", LOOP, "-c",
+                                  f"sh -c '{world.program('deeds')} getppid:20000; : > {done}'", stderr=errors)
+        if not read_before:
+            wait_until(lambda: os.path.exists(done), what="the program's end, though nobody reads")
+        text = sonde.stdout.read()
+        equal(sonde.wait(60 * support.patience), 0, "status")
+    return text, open(err, encoding="utf-8").read()
+
+
+@scenario()
+def a_reader_that_sleeps_holds_up_nothing(world):
+    """The program goes on; each line is printed or counted as dropped; an aggregation misses nothing."""
+    text, err = printed_and_dropped(world, False)
+    drops = sum(int(number) for number in re.findall(r"(\d+) output drops? on CPU", err))
+    equal(text.count("getppid,") + drops, 20000, "lines and drops")
+    check(drops > 10000, f"drops: {drops}")
+    equal(text.split()[-1], "20000", "the aggregation")
+    lines = [json.loads(line) for line in printed_and_dropped(world, False, "--format=jsonl")[0].splitlines()]
+    numbers = [line["seq"] for line in lines]
+    equal(numbers, sorted(set(numbers)), "numbers of lines rise")
+    end = lines[-1]
+    equal((end["type"], end["output_drops"]), ("end", numbers[-1] - len(numbers)), "drops are the holes")
+    equal(end["records"] + end["output_drops"], 20000, "lines and drops")
+    equal([line["value"] for line in lines if line["type"] == "agg"], [20000], "the aggregation")
+
+
+@scenario()
+def deltas_add_up(world):
+    """Snapshots of what came since the last one: all of them together are what there was, printa()'s among them."""
+    script = """tick-5ms { @n[++ticks % 3] = count(); @sum = sum(ticks); @q = quantize(ticks); @least = min(ticks); }
+                tick-130ms { printa(@n); } tick-5ms /ticks == 200/ { exit(0); }"""
+    result = world.sonde("-q", "--format=jsonl", "--interval=100ms", "-n", script)
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    equal((lines[0]["interval"], lines[0]["temporality"]), (100_000_000, "delta"), "the first line")
+    elements = [line for line in lines if line["type"] == "agg"]
+    total, buckets, least = collections.Counter(), collections.Counter(), []
+    for one in elements:
+        if one["func"] == "quantize":
+            buckets.update(dict(zip(one["bucket"], one["n"])))
+        elif one["func"] == "min":
+            least.append(one["value"])
+        else:
+            total[one["agg"]] += one["value"]
+    equal((total["n"], total["sum"], sum(buckets.values()), min(least)), (200, 20100, 200, 1), "everything")
+    check(len([one for one in elements if one["agg"] == "sum"]) >= 5, f"in several snapshots: {len(elements)} elements")
+    starts = [one["start"] for one in elements if one["agg"] == "sum"]
+    equal(starts, sorted(set(starts)), "each begins where the one before it ended")
+    whole = world.sonde("-q", "--format=jsonl", "--interval=100ms", "--cumulative", "-n", script)
+    last = {(one["agg"], tuple(one["keys"])): one for one in map(json.loads, whole.stdout.splitlines()) if one["type"] == "agg"}
+    equal(sum(one["value"] for (agg, _), one in last.items() if agg == "n"), 200, "the latest counts")

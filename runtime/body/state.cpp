@@ -32,6 +32,19 @@ std::string_view slot_text(const sonde_record& record, uint32_t slot) {
 
 }  // namespace
 
+/// Firing n is at n % 2.
+uint64_t FiringNumbers::of(const sonde_record& record) {
+  for (uint64_t number = count_; number != 0 && number + 2 > count_; --number) {
+    const Firing& firing = firings_[number % 2];
+    if (firing.timestamp == record.timestamp && firing.sequence == record.sequence && firing.tid == record.tid &&
+        firing.probe == record.probe)
+      return number;
+  }
+  ++count_;
+  firings_[count_ % 2] = {record.timestamp, record.sequence, record.tid, record.probe};
+  return count_;
+}
+
 BodyState::BodyState(const BodyProgram& the_program, Options& the_options, ThreadControl* the_threads,
                      SymbolNames& names)
     : program(the_program),
@@ -85,7 +98,7 @@ void BodyState::begin_trace(const BodyContext& context) {
   trace.pid = record.pid;
   trace.tid = record.tid;
   trace.timestamp = record.timestamp;
-  trace.firing = firings;
+  trace.firing = firing_numbers.of(record);
   if (context.clause->execname_slot) trace.set_execname(slot_text(record, *context.clause->execname_slot));
   trace.quiet = format.quiet;
   trace.flowindent = flowindent;

@@ -37,6 +37,20 @@ class Ancestry {
   std::unordered_map<uint32_t, uint32_t> parents_;
 };
 
+/// Numbers firings when something is recorded of them, so that those that only aggregate cost nothing.
+class FiringNumbers {
+ public:
+  uint64_t of(const sonde_record& record);
+
+ private:
+  struct Firing {
+    uint64_t timestamp = 0;
+    uint32_t sequence = 0, tid = 0, probe = 0;
+  };
+  Firing firings_[2];  ///< the last two: ERROR fires inside of another firing, which may go on behind it
+  uint64_t count_ = 0;
+};
+
 struct BodyState {
   /// All references must outlive the state; `threads` may be null.
   BodyState(const BodyProgram& program, Options& options, ThreadControl* threads, SymbolNames& names);
@@ -67,15 +81,16 @@ struct BodyState {
 
   Speculations speculations;
   Ancestry ancestry;
-  TraceRecord trace;
-  uint64_t firings = 0;                   ///< that clauses have run for
+  // Of the clause that runs. What each clause begins with stands together, for that is done for every record.
   uint64_t speculation = 0;               ///< that the trace record goes to; 0: to the output
-  std::vector<TraceRecord> committed;     ///< by the clause that runs; they come before its own
-  Release release;                        ///< stop() and raise() of the clause that runs
-  uint64_t chill_ns = 0;                  ///< chill() of the clause that runs
-  int64_t wall_offset = 0;                ///< CLOCK_REALTIME - CLOCK_MONOTONIC
-  uint64_t wall_readings = 0;             ///< of walltimestamp in the clause that runs
+  uint64_t chill_ns = 0;                  ///< chill()
+  uint64_t wall_readings = 0;             ///< of walltimestamp
+  Release release;                        ///< stop() and raise()
   std::optional<std::string> token_rest;  ///< strtok(): what is left; of the firing
+  TraceRecord trace;
+  std::vector<TraceRecord> committed;  ///< they come before its own
+  FiringNumbers firing_numbers;
+  int64_t wall_offset = 0;  ///< CLOCK_REALTIME - CLOCK_MONOTONIC
   std::mt19937 random;
   std::unordered_map<uint32_t, std::vector<std::string>> entered;  ///< flowindent, by thread: functions not returned
   std::unordered_map<uint32_t, std::pair<uint64_t, uint32_t>> flow_last;  ///< firing last shown, by thread
@@ -102,7 +117,6 @@ struct BodyState {
   }
   /// Another firing: this-> variables are zero.
   void begin_firing() {
-    ++firings;
     variables.begin_firing();
     token_rest.reset();
   }

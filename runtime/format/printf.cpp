@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A value with a conversion of printf()
 //
-// Numbers go to snprintf() with a format that is built anew: the script's flags, width and precision, with the size and letter
+// Numbers, but for a bare %d, go to snprintf() with a format that is built anew: the script's flags, width and precision, with the size and letter
 // of the value that is passed. So snprintf() never reads an argument of a type that is not there.
 //
 // Texts do not go there: they are not always ended by a NUL, and a precision of 0 means none, as in DTrace.
@@ -9,8 +9,10 @@
 // Invariant: the value's type decides, and the letter only how it is shown: %d of a string prints the string, %s of an integer
 // the number.
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <ctime>
+#include <iterator>
 
 #include "runtime/base/check.h"
 #include "runtime/format/append.h"
@@ -99,7 +101,18 @@ std::string time_text(char letter, int64_t ns) {
 
 bool signed_integer(const ValueType& type) { return type.kind == Kind::Integer && type.is_signed; }
 
+/// %d as it comes most often.
+void print_bare(const ValueType& type, uint64_t word, std::string& out) {
+  char digits[20];
+  char* const end = std::end(digits);
+  const char* last = signed_integer(type) ? std::to_chars(digits, end, extend_from_size(word, type.size)).ptr
+                                          : std::to_chars(digits, end, cut_to_size(word, type.size)).ptr;
+  out.append(digits, static_cast<size_t>(last - digits));
+}
+
 void print_integer(char letter, const Spec& spec, const ValueType& type, uint64_t word, std::string& out) {
+  const bool is_bare = spec.flags.empty() && spec.width < 0 && spec.precision < 0;
+  if (is_bare && letter == 'd') return print_bare(type, word, out);
   if ((letter == 'd' || letter == 'i') && signed_integer(type))
     return print_as(spec, "lld", static_cast<long long>(extend_from_size(word, type.size)), out);
   const char size_and_letter[] = {'l', 'l', letter == 'd' || letter == 'i' ? 'u' : letter, '\0'};

@@ -11,6 +11,7 @@
 // frames until it fits. A distribution is never cut.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "runtime/print/json_values.h"
 #include "runtime/print/plain_values.h"
@@ -67,8 +68,7 @@ class JsonlPrinter final : public Printer {
   void count(uint64_t Ledger::*what, uint64_t by = 1);
   void describe(const AggregationDesc& desc, JsonLine& line);
   void firing(const TraceRecord& record, JsonLine& line);
-  void action(TraceRecord& record, const TraceItem& item, JsonLine& line);
-  void trace(const TraceRecord& record, const TraceItem& item, JsonLine& line);
+  void action(const TraceRecord& record, const TraceItem& item, JsonLine& line);
   void element(const AggTable& table, const NamedElement& element, JsonLine& line);
   void close_snapshot();
   void counts(const Ledger& ledger, JsonLine& line);
@@ -156,74 +156,33 @@ void JsonlPrinter::start(const RunStart& start) {
 
 void JsonlPrinter::firing(const TraceRecord& record, JsonLine& line) {
   line.key("firing").number(record.firing);
-  line.key("probe").string(record.probe->provider + ":" + record.probe->module + ":" + record.probe->function + ":" +
-                           record.probe->name);
+  line.key("probe").string(probe_text(*record.probe));
   line.key("cpu").number(uint64_t{record.cpu});
   line.key("pid").number(uint64_t{record.pid});
   line.key("tid").number(uint64_t{record.tid});
   if (const auto name = record.execname_text()) line.key("execname").string(*name);
 }
 
-/// A value alone. What D shows as a dump has no text, for its bytes are there.
-void JsonlPrinter::trace(const TraceRecord& record, const TraceItem& item, JsonLine& line) {
-  const ValueType& type = item.site->arguments.at(0);
-  const uint64_t word = *record.words_of(item);
-  if (type.kind == ValueType::Kind::Stack) {
-    line.key("frames");
-    return json_value(type, word, item.settings, line);
-  }
-  line.key("args").open('[');
-  json_value(type, word, item.settings, line);
-  line.close(']');
-  if (type.kind == ValueType::Kind::Bytes && !is_char_array(type)) return;
-  std::string text;
-  if (type.kind == ValueType::Kind::Symbol) {
-    if (word != 0) text = format_symbol(*reinterpret_cast<const SymbolValue*>(word), item.settings);
-  } else if (type.kind == ValueType::Kind::Bytes || type.kind == ValueType::Kind::String) {
-    text = key_text(type, word, item.settings);
-  } else {
-    FormatSettings plain = item.settings;
-    plain.quiet = true;
-    format_trace(type, word, plain, text);
-  }
-  line.key("text").string(text);
-}
-
-void JsonlPrinter::action(TraceRecord& record, const TraceItem& item, JsonLine& line) {
+void JsonlPrinter::action(const TraceRecord& record, const TraceItem& item, JsonLine& line) {
   line.key("action").string(item.site->action);
-  switch (item.kind) {
-    case TraceItem::Kind::Trace: return trace(record, item, line);
-    case TraceItem::Kind::Printf:
-    case TraceItem::Kind::System:
-    case TraceItem::Kind::Freopen: {
-      const uint64_t* words = record.words_of(item);
-      std::string text;
-      format_printf(item.site->format, item.site->arguments, words, item.settings, text);
-      line.key("text").string(text);
-      line.key("args").open('[');
-      for (size_t i = 0; i < item.site->arguments.size(); ++i)
-        json_value(item.site->arguments[i], words[i], item.settings, line);
-      return line.close(']');
-    }
-    case TraceItem::Kind::Tracemem: {
-      const ValueType bytes{ValueType::Kind::Bytes, false, static_cast<uint32_t>(item.number), ""};
-      line.key("args").open('[');
-      line.string(bytes_text(bytes, record.bytes_of(item)));
-      return line.close(']');
-    }
-    case TraceItem::Kind::Print: {
-      const auto* object = static_cast<const uint8_t*>(record.bytes_of(item));
-      std::string text;
-      format_print(*item.site->layout, reinterpret_cast<uint64_t>(object), item.number, text);
-      line.key("text").string(text);
-      line.key("args").open('[');
-      json_object(*item.site->layout, object, line);
-      return line.close(']');
-    }
-    case TraceItem::Kind::Ftruncate:
-    case TraceItem::Kind::Printa:
-    case TraceItem::Kind::Change: return;
+  const std::vector<ValueType>& types = item.site->arguments;
+  if (item.kind == TraceItem::Kind::Trace && types.at(0).kind == ValueType::Kind::Stack) {
+    line.key("frames");
+    return json_value(types[0], record.words_of(item)[0], item.settings, line);
   }
+  const std::optional<std::string> text = item_text(record, item);
+  if (!text) return;
+  line.key("text").string(*text);
+  line.key("args").open('[');
+  if (item.kind == TraceItem::Kind::Print) {
+    json_object(*item.site->layout, static_cast<const uint8_t*>(record.bytes_of(item)), line);
+  } else if (item.kind == TraceItem::Kind::Tracemem) {
+    line.string(*text);
+  } else {
+    const uint64_t* words = record.words_of(item);
+    for (size_t i = 0; i < types.size(); ++i) json_value(types[i], words[i], item.settings, line);
+  }
+  line.close(']');
 }
 
 void JsonlPrinter::item(TraceRecord& record, const TraceItem& item) {

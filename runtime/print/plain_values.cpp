@@ -50,6 +50,18 @@ std::string integer_text(const ValueType& type, uint64_t word) {
                         : std::to_string(cut_to_size(word, type.size));
 }
 
+std::string traced_text(const ValueType& type, uint64_t word, const FormatSettings& settings) {
+  if (type.kind == Kind::Symbol)
+    return word == 0 ? "" : format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings);
+  if (type.kind != Kind::Integer && type.kind != Kind::Pointer && type.kind != Kind::Float)
+    return key_text(type, word, settings);
+  FormatSettings plain = settings;
+  plain.quiet = true;
+  std::string text;
+  format_trace(type, word, plain, text);
+  return text;
+}
+
 }  // namespace
 
 std::string frame_key(const SymbolValue& frame, SymbolNames* names) {
@@ -88,6 +100,32 @@ std::string bytes_text(const ValueType& type, const void* bytes) {
   std::string text;
   for (const char byte : all) append_format(text, "%02x", static_cast<unsigned>(static_cast<unsigned char>(byte)));
   return text;
+}
+
+std::string probe_text(const ProbeInfo& probe) {
+  return probe.provider + ":" + probe.module + ":" + probe.function + ":" + probe.name;
+}
+
+std::optional<std::string> item_text(const TraceRecord& record, const TraceItem& item) {
+  std::string text;
+  switch (item.kind) {
+    case TraceItem::Kind::Trace:
+      return traced_text(item.site->arguments.at(0), record.words_of(item)[0], item.settings);
+    case TraceItem::Kind::Printf:
+    case TraceItem::Kind::System:
+    case TraceItem::Kind::Freopen:
+      format_printf(item.site->format, item.site->arguments, record.words_of(item), item.settings, text);
+      return text;
+    case TraceItem::Kind::Print:
+      format_print(*item.site->layout, reinterpret_cast<uint64_t>(record.bytes_of(item)), item.number, text);
+      return text;
+    case TraceItem::Kind::Tracemem:
+      return bytes_text({Kind::Bytes, false, static_cast<uint32_t>(item.number), ""}, record.bytes_of(item));
+    case TraceItem::Kind::Printa:
+    case TraceItem::Kind::Ftruncate:
+    case TraceItem::Kind::Change: break;
+  }
+  return std::nullopt;
 }
 
 std::string key_text(const ValueType& type, uint64_t word, const FormatSettings& settings) {

@@ -9,11 +9,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/agg/snapshot.h"
 #include "runtime/format/format.h"
+#include "runtime/print/trace_record.h"
 
 namespace sonde {
 
@@ -27,6 +30,11 @@ std::vector<std::string> stack_keys(const StackValue& stack, SymbolNames* names)
 bool is_char_array(const ValueType& type);
 /// The bytes of a value of Bytes: a char array's text, else hex digits.
 std::string bytes_text(const ValueType& type, const void* bytes);
+
+/// What an item shows, as D prints it without columns; a stack as its key is. None: it shows no text.
+std::optional<std::string> item_text(const TraceRecord& record, const TraceItem& item);
+/// "syscall::read:entry"
+std::string probe_text(const ProbeInfo& probe);
 
 /// A key of an aggregation.
 std::string key_text(const ValueType& type, uint64_t word, const FormatSettings& settings);

@@ -7,10 +7,13 @@
 
 #include <string_view>
 
-#define SONDE_PRINTERS(X)                                            \
-  X(text, "as DTrace prints")                                        \
-  X(jsonl, "a JSON object a line, of docs/format/lines.schema.json") \
-  X(json, "the same as jsonl")
+#define SONDE_PRINTERS(X)                                                          \
+  X(text, "as DTrace prints")                                                      \
+  X(jsonl, "a JSON object a line: docs/output.md")                                 \
+  X(json, "the same as jsonl")                                                     \
+  X(csv, "one table: a row for each element of an aggregation and each action")    \
+  X(folded, "counted stacks, a line each, as flamegraph.pl and inferno read them") \
+  X(svg, "a flame graph of these, for a browser")
 
 namespace sonde {
 

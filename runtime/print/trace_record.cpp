@@ -41,8 +41,7 @@ void TraceRecord::count_data(const ValueType& type, uint64_t word, uint32_t strs
 
 /// Where the copy begins in data_.
 uint64_t TraceRecord::copy(const void* from, size_t size) {
-  const size_t at = data_.size();
-  data_.resize(at + (size + 7) / 8);
+  const size_t at = data_.append((size + 7) / 8);
   if (size != 0) std::memcpy(&data_[at], from, size);
   return at;
 }
@@ -57,8 +56,8 @@ uint64_t TraceRecord::copy(const ValueType& type, uint64_t word, uint32_t strsiz
     case Kind::Symbol: return copy(from, sizeof(SymbolValue));
     default: break;
   }
-  const size_t length = strnlen(static_cast<const char*>(from), strsize), at = data_.size();
-  data_.resize(at + length / 8 + 1);
+  const size_t length = strnlen(static_cast<const char*>(from), strsize), at = data_.append(length / 8 + 1);
+  data_[at + length / 8] = 0;
   std::memcpy(&data_[at], from, length);
   return at;
 }
@@ -69,9 +68,8 @@ void TraceRecord::add(TraceItem::Kind kind, const ActionSite& site, uint64_t num
 
 void TraceRecord::add_values(TraceItem::Kind kind, const ActionSite& site, const uint64_t* words,
                              const FormatSettings& settings) {
-  const size_t first = data_.size();
   add(kind, site, 0, settings);
-  data_.resize(first + site.arguments.size());
+  const size_t first = data_.append(site.arguments.size());
   for (size_t i = 0; i < site.arguments.size(); i++) {
     const uint64_t copied = copy(site.arguments[i], words[i], settings.strsize);
     data_[first + i] = copied;
@@ -108,8 +106,8 @@ const AggSnapshot& TraceRecord::aggregations_of(const TraceItem& item) {
 
 /// The length, then the bytes.
 void TraceRecord::set_execname(std::string_view name) {
-  execname = data_.size();
-  data_.push_back(name.size());
+  execname = data_.append(1);
+  data_[*execname] = name.size();
   copy(name.data(), name.size());
 }
 

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "runtime/agg/snapshot.h"
+#include "runtime/base/word_buffer.h"
 #include "runtime/format/format.h"
 
 namespace sonde {
@@ -109,7 +110,7 @@ class TraceRecord {
   uint64_t copy(const void* from, size_t size);
   uint64_t copy(const ValueType& type, uint64_t word, uint32_t strsize);
 
-  std::vector<uint64_t> data_;
+  WordBuffer data_;
   std::vector<TracedAggregations> aggregations_;
   std::vector<std::function<void()>> changes_;
   mutable std::vector<uint64_t> words_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adds one of each thing that grows - a function of D, an aggregating function, an option, a captured variable, an event, a provider - to a
+"""Adds one of each thing that grows - a function of D, an aggregating function, an option, a captured variable, an event, a provider, a printer - to a
 copy of the tree, builds sonde and the kernel module from it, uses each, and says how many files each has touched. More than its bound, or an
 addition that does not work, is a failure. Documents and tests are not counted; new files are.
 
@@ -116,6 +116,28 @@ extern "C" void sonde_greeting_unregister(void) { dtrace_unregister(sonde::g_pro
               "providers/greeting/greeting.d": """typedef struct greeting { string g_text; } greeting_t;
 translator greeting_t < int N > { g_text = N == 1 ? "hello" : "goodbye"; };
 """}, ["-qn", 'greeting:::hello { } BEGIN { printf("%s", xlate <greeting_t *> (1)->g_text); exit(0); }'], "hello"),
+    Addition("a printer", 3,
+             {"runtime/print/printers.h": [('  X(svg, "', '  X(tally, "how many items there were") \\\n')]},
+             {"runtime/print/tally_printer.cpp": """#include "runtime/print/printer.h"
+
+namespace sonde {
+namespace {
+class TallyPrinter final : public Printer {
+ public:
+  using Printer::Printer;
+  void begin_record(const TraceRecord&, RowStyle) override {}
+  void item(TraceRecord&, const TraceItem&) override { ++items_; }
+  void end_record(const TraceRecord&, RowStyle) override {}
+  void aggregations(const AggSnapshot&, const FormatSettings&) override {}
+  void end(const RunEnd&) override { sink_.text += std::to_string(items_) + "\\n"; }
+
+ private:
+  uint64_t items_ = 0;
+};
+}  // namespace
+std::unique_ptr<Printer> make_tally_printer(PrintSink& sink) { return std::make_unique<TallyPrinter>(sink); }
+}  // namespace sonde
+"""}, ["-q", "--format=tally", "-n", "BEGIN { trace(1); trace(2); exit(0); }"], "2"),
 ]
 
 

@@ -3,11 +3,17 @@
 """What other programs read of -x format=: every action and every aggregating function in each format, read by those who read it.
 
     jsonl    each line fits docs/format/lines.schema.json (python3-jsonschema), jq reads them all, numbers and bytes come back equal
+    csv      Python's csv module, in its strict mode, reads what jsonl says
+    folded   parsed as inferno does; the counts are those of the aggregation
+    svg      XML whose frames stand on each other and are as wide as the folded stacks say
 
 An action or an aggregating function of the tables that has no script here is a failure. Without python3-jsonschema or jq it is skipped, and said so.
 """
 
 import argparse
+import collections
+import csv
+import io
 import json
 import os
 import pathlib
@@ -16,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "docs/format/lines.schema.json"
@@ -215,6 +222,8 @@ class Jsonl:
         script = 'BEGIN { trace(1); trace(2); } BEGIN { trace(3); } END { trace(4); } tick-1ms { exit(0); }'
         firings = {line["args"][0]: line["firing"] for line in self.lines(script).of("record")}
         check(firings[1] == firings[2] == firings[3] != firings[4], firings)
+        nested = self.lines("BEGIN { trace(1); } BEGIN { trace(*(int *)8); } ERROR { trace(2); } BEGIN { trace(3); exit(0); }").of("record")
+        check([line["firing"] for line in nested] == [1, 2, 1], nested)
 
     def faults(self):
         lines = self.lines("BEGIN { trace(*(int *)8); } BEGIN { exit(0); }")
@@ -292,6 +301,118 @@ class Jsonl:
             check(status == 1 and "labels:" in messages and not output, labels, "is accepted", messages)
 
 
+class Csv:
+    def __init__(self, sonde):
+        self.sonde = sonde
+
+    def rows(self, script, options="-q", program=None, status=0):
+        got, output, messages = self.sonde.run("csv", script, options, program)
+        check(got == status, "status", got, messages)
+        rows = list(csv.DictReader(io.StringIO(output.decode("utf-8"), newline=""), strict=True))
+        check(all(None not in row and None not in row.values() for row in rows), "a row has another number of fields", rows)
+        return rows
+
+    def actions(self):
+        for name, (options, script, program) in ACTIONS.items():
+            rows = self.rows(script, "-q " + options, program, 7 if name == "exit" else 0)
+            actions = [row["action"] for row in rows if row["probe"]]
+            check(name in NO_LINE or name in actions, name, "is not among", actions)
+            check(all(bool(row["func"]) != bool(row["probe"]) for row in rows), "a row is of both kinds, or none", rows)
+
+    def aggregates(self):
+        for name, (more, fields) in AGGREGATES.items():
+            values = "".join(f"@a[\"k\", 1] = {name}({'' if more is None else str(value) + more}); " for value in (-6, 0, 9))
+            rows = self.rows("BEGIN { " + values + "exit(0); }")
+            check(all((row["func"], row["key0"], row["key1"], row["agg"]) == (name, "k", "1", "a") for row in rows), rows)
+            if "bucket" in fields:
+                check([(int(row["bucket"]), int(row["n"])) for row in rows] == list(zip(fields["bucket"], fields["n"])), rows)
+            else:
+                check({field: rows[0][field] for field in fields} == {field: str(value) for field, value in fields.items()}, rows)
+
+    def texts(self):
+        for text in ('a,b', '\\"q\\"', 'two\\nlines', ' blanks ', 'é', ''):
+            row = self.rows(f'BEGIN {{ trace("{text}"); @["{text}"] = count(); @two["x", 1] = count(); exit(0); }}')
+            wanted = text.replace('\\"', '"').replace("\\n", "\n")
+            check(row[0]["text"] == wanted and row[1]["key0"] == wanted and row[1]["key1"] == "", row)
+        octal = "".join(f"\\{byte:03o}" for byte in BYTES)
+        row = self.rows(f'BEGIN {{ trace("{octal}"); exit(0); }}', "-q -x strsize=512")[0]
+        check(row["esc"] == "1" and bytes_of(row, row["text"]) == BYTES, row)
+        numbers = self.rows("BEGIN { " + "".join(f"@s[(int64_t){constant(n)}] = sum({constant(n)}); " for n in INT64) + "exit(0); }")
+        check({row["key0"]: row["value"] for row in numbers} == {str(n): str(n) for n in INT64}, numbers)
+
+
+class Stacks:
+    """folded and svg"""
+    SCRIPT = "syscall:::entry { @[ustack(), execname, probefunc] = count(); @all = count(); @none[ustack()] = max(1); } END { printa(@all); }"
+
+    def __init__(self, sonde):
+        self.sonde = sonde
+
+    def folded(self, script, program=None, options="-q"):
+        status, output, messages = self.sonde.run("folded", script, options, program)
+        check(status == 0, "status", status, messages)
+        counts = collections.Counter()
+        for line in output.decode("utf-8").splitlines():
+            stack, _, count = line.rpartition(" ")
+            check(stack and count.isdigit() and int(count) > 0 and all(stack.split(";")), "no folded stack:", line)
+            check(stack not in counts, "twice:", line)
+            counts[stack] = int(count)
+        return counts, messages
+
+    def aggregated(self):
+        """As many as the aggregation has counted, from the root, with the other keys below it."""
+        script = self.SCRIPT.replace("printa(@all)", 'system("echo %d >&2", n)').replace("@all = count()", "n++")
+        counts, messages = self.folded(script, ["ls", "/"], "-q -w")
+        check(sum(counts.values()) == int(messages.split()[-1]), sum(counts.values()), messages)
+        check(all(stack.startswith("ls;") for stack in counts), counts)
+        check(any(re.search(r";ls[`+].*;libc\.so\.6`", stack) for stack in counts), "no stack from ls to libc", counts)
+
+    def pictures(self):
+        """printa() in a loop: the last since each clear() counts."""
+        program = ["sh", "-c", "'echo a; echo b; echo c'"]
+        write = "syscall::write:entry { @[ustack(1)] = count(); printa(@); %s }"
+        for more in ("", "clear(@);", "trunc(@);"):
+            counts, _ = self.folded(write % more, program)
+            check(sum(counts.values()) == 3, more, counts)
+        counts, _ = self.folded("syscall::write:entry { ustack(); trace(1); }", program)
+        check(sum(counts.values()) == 3 and all(stack.startswith("sh;") for stack in counts), counts)
+
+    def nothing(self):
+        for form in ("folded", "svg"):
+            status, _, messages = self.sonde.run(form, "BEGIN { @ = count(); exit(0); }", "-q")
+            check(status == 0 and "no stacks were counted" in messages, messages)
+
+    def svg(self):
+        script = 'BEGIN { @[stack(), "<a&\\"b>;c", "d"] = count(); @[stack(), "<a&\\"b>;c", "e"] = sum(2); exit(0); }'
+        script = script.replace("sum(2)", "count()")
+        frames = self.frames(script, None)
+        check([frame[0] for frame in frames] == ["all", '<a&"b>:c', "d", "e"], frames)
+        check([frame[1:4] for frame in frames] == [(0, 2, 0), (0, 2, 1), (0, 1, 2), (1, 1, 2)], frames)
+        frames = self.frames("syscall:::entry { @[ustack()] = count(); }", ["ls", "/"])
+        check(len(frames) > 20 and frames[0][0] == "all", frames[:3])
+        for name, x, width, depth in frames[1:]:
+            below = [one for one in frames if one[3] == depth - 1 and one[1] <= x and x + width <= one[1] + one[2]]
+            check(len(below) == 1, name, "does not stand on one frame")
+        first = self.sonde.run("svg", script, "-q")[1]
+        check(first == self.sonde.run("svg", script, "-q")[1], "two pictures of the same differ")
+
+    def frames(self, script, program):
+        """(name, x, width, depth) of each frame, in counts; the rectangles agree."""
+        status, output, messages = self.sonde.run("svg", script, "-q", program)
+        check(status == 0, "status", status, messages)
+        root = xml.etree.ElementTree.fromstring(output)
+        space = "{http://www.w3.org/2000/svg}"
+        frames = []
+        for group in root.iter(space + "g"):
+            x, width, depth = (int(group.get("data-" + field)) for field in "xwd")
+            frames.append((group.get("data-n"), x, width, depth))
+            rect, total = group.find(space + "rect"), frames[0][2]
+            check(abs(float(rect.get("width")) - 1200 * width / total) < 0.02 and abs(float(rect.get("x")) - 1200 * x / total) < 0.02, frames[-1])
+            check(group.find(space + "title").text.startswith(f"{frames[-1][0]}: {width}, "), frames[-1])
+        check(root.find(space + "script").text.count("{") == root.find(space + "script").text.count("}") > 1, "no script")
+        return frames
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=pathlib.Path, default=ROOT / "build/bin/sonde")
@@ -307,14 +428,16 @@ def main():
         return SKIPPED
     sonde = Sonde(arguments.binary.resolve())
     jsonl = Jsonl(sonde)
+    table, stacks = Csv(sonde), Stacks(sonde)
     tests = [jsonl.actions, jsonl.values, jsonl.firings, jsonl.faults, jsonl.aggregates, jsonl.names_merge, jsonl.numbers, jsonl.texts,
-             jsonl.long_lines, jsonl.start]
+             jsonl.long_lines, jsonl.start, table.actions, table.aggregates, table.texts, stacks.aggregated, stacks.pictures, stacks.nothing,
+             stacks.svg]
     wrong = 0
     ran = [test for test in tests if arguments.k in test.__qualname__]
     for test in ran:
         try:
             test()
-        except (Failed, subprocess.TimeoutExpired, ValueError, KeyError, IndexError) as failure:
+        except (Failed, subprocess.TimeoutExpired, ValueError, KeyError, IndexError, csv.Error, xml.etree.ElementTree.ParseError) as failure:
             wrong += 1
             print(f"{test.__qualname__}: {type(failure).__name__}: {str(failure)[:2000]}")
     print(f"{len(ran)} tests, {wrong} failed")

@@ -72,6 +72,10 @@ TEST(Arguments, LettersThatAreShortForOptions) {
   EXPECT_TRUE(rest.verbose && rest.disassemble && rest.summary);
   EXPECT_EQ(rest.output, "out");
   EXPECT_THAT(rest.providers, ElementsAre("p.so"));
+  const Arguments check = right({"--check-provider=p.so", "-c", "touch file"});
+  EXPECT_EQ(check.mode, Mode::CheckProvider);
+  EXPECT_THAT(check.providers, ElementsAre("p.so"));
+  EXPECT_THAT(check.commands, ElementsAre(ElementsAre("touch", "file")));
 }
 
 TEST(Arguments, WordsAfterATextAreItsArguments) {

@@ -162,7 +162,7 @@ TEST(Arguments, WhatIsRefused) {
                          {{"-k"}, "invalid option -- 'k'", true},
                          {{"--json"}, "invalid option -- '--json'", true},
                          {{"-n"}, "option requires an argument -- 'n'", true},
-                         {{"-e", "-l"}, "only one of -e, -l, -V and --repl may be given", true},
+                         {{"-e", "-l"}, "only one of -e, -l, -V, --check-provider and --repl may be given", true},
                          {{"-G"}, "-G: USDT is not there yet", false},
                          {{"-A"}, "anonymous tracing is not there", false},
                          {{"syscall:::entry"}, "did you mean -n 'syscall:::entry'?", false},

@@ -67,9 +67,9 @@ class Api : public ::testing::Test {
     EXPECT_TRUE(enabled) << enabled.error().message();
   }
 
+  TestProvider provider;
   RecordingSource source;
   Framework framework{&source};
-  TestProvider provider;
   dtrace_id_t id = 0;
 };
 

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-License-Identifier: MIT
 # What a provider's CMakeLists.txt calls.
 set(Sonde_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 

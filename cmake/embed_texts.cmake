@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-License-Identifier: MIT
 # cmake -DOUT=FILE -DTEXTS=A.d;B.d -P embed_texts.cmake: writes a source, C and C++, that defines sonde_texts.
 set(rows "")
 foreach(file IN LISTS TEXTS)

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-License-Identifier: MIT
 # What sonde_add_script_test() runs.
 execute_process(COMMAND ${SONDE} --provider=${PROVIDER} -qs ${SCRIPT} ${ARGUMENTS}
   OUTPUT_VARIABLE found ERROR_VARIABLE errors RESULT_VARIABLE status TIMEOUT 100)

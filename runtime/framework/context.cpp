@@ -22,7 +22,7 @@ constexpr uint32_t allowed_calls(ProviderOp op) {
   switch (op) {
     case ProviderOp::None:
       return bit(Call::Register) | bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::Probe) |
-             bit(Call::Targets) | bit(Call::Tell);
+             bit(Call::Targets);
     case ProviderOp::Provide:
     case ProviderOp::ProvideModule:
       return bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::ProvideError) | bit(Call::Targets) |

@@ -210,7 +210,7 @@ void sonde_provide_always(dtrace_provider_id_t id);
 void sonde_provide_match(dtrace_id_t probe);
 /* Context: anywhere. Whether `text` matches a field of a description, empty or a glob. */
 int sonde_glob_match(const char* pattern, const char* text);
-/* Context: outside, dtps_provide, dtps_provide_module, dtps_enable. Tells the user, on standard error, once tracing has begun. */
+/* Context: dtps_provide, dtps_provide_module, dtps_enable. Tells the user, on standard error, once tracing has begun. */
 void sonde_tell(const char* text);
 
 /* ---- taps ------------------------------------------------------------------------------------------------------- */

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -41,6 +43,7 @@ std::string thrown() {
 }
 
 void prepare_child(Trial::Voice voice) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::setpgid(0, 0);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -118,11 +121,12 @@ Result<Trial> Trial::begin(const Act& act, Voice voice) {
 }
 
 std::string Trial::verdict(Clock::time_point deadline) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
   pollfd ended{ended_.get(), POLLIN, 0};
-  int ready = -1;
-  do ready = ::poll(&ended, 1, static_cast<int>(std::max<int64_t>(left, 0)));
-  while (ready < 0 && errno == EINTR);
+  int ready = 0;
+  do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    ready = ::poll(&ended, 1, static_cast<int>(std::max<int64_t>(left, 0)));
+  } while (ready < 0 && errno == EINTR);
   ::kill(-child_, SIGKILL);  // it, or what it has left behind
   int status = 0;
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {

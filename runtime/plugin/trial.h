@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Code of others, tried in a child process first
 //
-//   parent                          child (its own process group, no core, quiet unless asked)
+//   parent                          child (a process group of its own, ends with us, no core, quiet)
 //   Trial trial(act) ──── fork ───► act(progress): progress.doing("dtps_provide") ... progress.fail("...")
 //   trial.verdict(deadline) ◄────── a page of shared memory, and how the child has ended
 //

@@ -30,7 +30,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build/mutants"
 BUILD = ROOT / "build/sanitize"  # of the copy: there we run again
-ROOMS = ("cli", "compiler", "kmod", "providers", "runtime", "tests")
+ROOMS = ("cli", "cmake", "compiler", "kmod", "providers", "runtime", "samples", "tests")
 TIME_OUT = 120  # seconds of a test: what hangs has told
 
 
@@ -179,6 +179,14 @@ MUTANTS = [
     # a program starts while its script is compiled; the guard looks for the next stop before it sleeps
     E("runtime/source/ptrace_source.cpp", "Result<Transport::Answer> GuardSocket::transact(", "reply(before)", "reply(0)", "guard_test:Guard.SpawnsAreAnswered*"),
     E("runtime/framework/enable.cpp", "Forecast Framework::Impl::forecast(", "!Glob(description.provider).is_exact()", "false", "providers_test:*ForecastSaysWhichCalls*"),
+    # plug-ins
+    E("runtime/framework/provider_api.cpp", "int sonde_tap_arm(", "request->size != sizeof *request", "false", "framework_test:Api.ATapRequest*"),
+    E("runtime/framework/context.cpp", "bool check_call(", "observers->wrong_call != nullptr", "false", "plugin_test:Bad.WrongContext"),
+    E("runtime/plugin/plugin.cpp", "std::string check_header(", "one.theirs != one.ours", "false", "plugin_test:Bad.OtherLayout"),
+    E("runtime/plugin/trial.cpp", "std::string Trial::verdict(", "ready == 0", "false", "plugin_test:Bad.Hangs"),
+    E("runtime/plugin/plugins.cpp", "bool is_ours(", "(found.st_mode & S_IWOTH) == 0", "true", "plugin_test:Find.InstalledOnly*"),
+    E("runtime/plugin/check.cpp", "void disable(", "g_fired_late != 0", "false", "plugin_test:CheckPlugin.FiresAfterDisable"),
+    E("runtime/code/function_places.cpp", "Result<FunctionPlaces::Found> FunctionPlaces::find(", "!returns", "false", "code_test:Places.AJump*"),
     E("runtime/utrace/host.cpp", "pid_t any_stop(", "__WALL | __WNOTHREAD | WNOHANG", "__WALL | WNOHANG", "utrace_test:UtraceHosts.ReapNo*"),
     S("runtime/utrace/host.cpp", "std::vector<int> Core::wait(", "child_signal().pass_on(taken);", "", "utrace_test:UtraceHosts.WhoSleeps*"),
     E("runtime/utrace/start.cpp", "std::string look_up(", "S_ISREG(file.st_mode)", "true", "utrace_test:*SpawnLooksInThePath"),

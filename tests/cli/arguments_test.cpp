@@ -72,6 +72,10 @@ TEST(Arguments, LettersThatAreShortForOptions) {
   EXPECT_TRUE(rest.verbose && rest.disassemble && rest.summary);
   EXPECT_EQ(rest.output, "out");
   EXPECT_THAT(rest.providers, ElementsAre("p.so"));
+  const Arguments check = right({"--check-provider=p.so", "-c", "touch file"});
+  EXPECT_EQ(check.mode, Mode::CheckProvider);
+  EXPECT_THAT(check.providers, ElementsAre("p.so"));
+  EXPECT_THAT(check.commands, ElementsAre(ElementsAre("touch", "file")));
 }
 
 TEST(Arguments, WordsAfterATextAreItsArguments) {
@@ -158,7 +162,7 @@ TEST(Arguments, WhatIsRefused) {
                          {{"-k"}, "invalid option -- 'k'", true},
                          {{"--json"}, "invalid option -- '--json'", true},
                          {{"-n"}, "option requires an argument -- 'n'", true},
-                         {{"-e", "-l"}, "only one of -e, -l, -V and --repl may be given", true},
+                         {{"-e", "-l"}, "only one of -e, -l, -V, --check-provider and --repl may be given", true},
                          {{"-G"}, "-G: USDT is not there yet", false},
                          {{"-A"}, "anonymous tracing is not there", false},
                          {{"syscall:::entry"}, "did you mean -n 'syscall:::entry'?", false},

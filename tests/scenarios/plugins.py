@@ -29,11 +29,16 @@ def newer(made, *sources):
     return made.exists() and all(made.stat().st_mtime >= s.stat().st_mtime for s in sources)
 
 
+def is_guests(programs):
+    """What is there was made by `run.py --compile`."""
+    return programs.exists() and not os.access(programs, os.W_OK)
+
+
 def installed(programs, binary):
     """The prefix of an installed copy; None where there is nothing to install from."""
     prefix = programs / "sdk" / "installed"
     build = next((b for b in (binary.parents[1], ROOT / "build") if (b / "cmake_install.cmake").exists()), None)
-    if build is None or not (build / "bin/sonde").exists():
+    if build is None or not (build / "bin/sonde").exists() or is_guests(programs):
         return prefix if prefix.exists() else None
     prefix.parent.mkdir(parents=True, exist_ok=True)
     with open(prefix.parent / "lock", "w", encoding="ascii") as lock:
@@ -52,7 +57,7 @@ def sample(programs, binary, name):
     """The folder that a sample was built in, from a copy of it, with the installed copy alone."""
     prefix = installed(programs, binary)
     folder = programs / "sdk" / "samples" / name
-    if prefix is None or not shutil.which("cmake"):
+    if prefix is None or not shutil.which("cmake") or is_guests(programs):
         if (folder / f"build/{name}.so").exists():
             return folder
         raise Skip("there is no build folder to install from, or no cmake")
@@ -246,15 +251,16 @@ static int start(void) {
   return dtrace_register("beat", &attributes, DTRACE_PRIV_USER, NULL, &ops, NULL, &provider);
 }
 static void stop(void) { dtrace_unregister(provider); }
-SONDE_PLUGIN(start, stop, NULL);
+static const struct sonde_text texts[] = {{"beat.d", TEXT}, {0, 0}};
+SONDE_PLUGIN(start, stop, texts);
 """
 
 
-def beat(world, to, name="one", when_asked=""):
+def beat(world, to, name="one", when_asked="", text=""):
     """A plug-in whose provider, beat, has one probe. It is compiled as pkg-config says."""
     flags = run(["pkg-config", "--cflags", "sonde"], env=os.environ | {"PKG_CONFIG_PATH": str(the_prefix(world) / "lib/pkgconfig")}).split()
     pathlib.Path(to).parent.mkdir(parents=True, exist_ok=True)
-    run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", f'-DNAME="{name}"', f"-DWHEN_ASKED={when_asked}", *flags, "-o", to,
+    run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", f'-DNAME="{name}"', f"-DWHEN_ASKED={when_asked}", f'-DTEXT="{text}"', *flags, "-o", to,
          world.path("beat.c", BEAT)])
     return to
 
@@ -295,6 +301,18 @@ def bad_plugins_are_left_out_and_tracing_goes_on(world):
                          'BEGIN { printf("on\\n"); } beat:::one { } BEGIN { exit(0); }')
     equal(result.stdout.strip(), "on", "output")
     check(all(line in result.stderr for line in wanted) and f"{nothing} is left out: it cannot be loaded: " in result.stderr, result.stderr)
+
+
+@scenario(only="ptrace", why="it is about the compiler")
+def a_plugins_text_that_is_wrong_is_told_and_left(world):
+    """Scripts that say none of its names never see it."""
+    good = f"--provider={beat(world, world.path('good.so'), text='inline int TWICE = 2 * 21; typedef int beat_t;')}"
+    wrong = f"--provider={beat(world, world.path('wrong.so'), text='inline int BROKEN = ; typedef int beat_t;')}"
+    equal(world.sonde("-qn", "BEGIN { trace((beat_t)TWICE); exit(0); }", good).stdout.strip(), "42", "of the text")
+    equal(world.sonde("-qn", "BEGIN { trace(42); exit(0); }", wrong).stdout.strip(), "42", "without the text")
+    result = world.sonde("-qn", "BEGIN { trace(BROKEN); exit(0); }", wrong, status=1)
+    check("wrong.so:beat.d" in result.stderr and "failed to resolve BROKEN: Unknown variable name" in result.stderr, result.stderr)
+    equal(world.sonde("-qn", "BEGIN { trace(BROKEN); exit(0); }", good, wrong, status=1).stderr.count("beat.d"), 0, "two of one provider")
 
 
 @scenario(only="ptrace", why="it is about the file")

@@ -74,7 +74,7 @@ enum sonde_kept {
  * @ka: the handler for SONDE_KEPT_DELIVER
  * @held_signr: number of a signal to be reported again, 0 for none
  * @held: its info
- * @told: what this thread told its parent when it went on, a CLD_ value
+ * @notified: what this thread told its parent when it went on, a CLD_ value
  * @stop_signal: the signal to hand over is a stop made by an engine
  * @clone_flags: of the child that this thread is making
  * @bprm: of the exec that this thread is in
@@ -114,7 +114,7 @@ struct utrace {
 	struct k_sigaction ka;
 	int held_signr;
 	kernel_siginfo_t held;
-	int told;
+	int notified;
 	bool stop_signal;
 	int real_blocked;
 	struct utrace *real_next;

@@ -606,7 +606,7 @@ static void signal_report_jctl(struct utrace *u, int type, int notify)
 
 void sonde_report_continued(struct utrace *u)
 {
-	signal_report_jctl(u, CLD_CONTINUED, xchg(&u->told, 0));
+	signal_report_jctl(u, CLD_CONTINUED, xchg(&u->notified, 0));
 }
 
 /*
@@ -624,7 +624,7 @@ void notrace sonde_notifies_parent(struct task_struct *task, bool for_ptracer,
 		return;
 	u = sonde_find(current);
 	if (u)
-		WRITE_ONCE(u->told, why);
+		WRITE_ONCE(u->notified, why);
 }
 
 /* Whether the parent will be told: the last thread to stop does that. */
@@ -650,7 +650,7 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 	u = sonde_enter();
 	if (u) {
 		notify = signal_stop_notify();
-		WRITE_ONCE(u->told, 0);
+		WRITE_ONCE(u->notified, 0);
 		spin_unlock_irq(&sonde_sighand()->siglock);
 		signal_report_jctl(u, CLD_STOPPED, notify);
 		sonde_later(u, SONDE_LATER_CONTINUED);

@@ -6,9 +6,10 @@
  *            listed for the hooks (syscalls.c)
  *            targets --> marked
  *
- * SONDE_MARK is a bit of a thread's system call work that the kernel does not have: it neither looks at it
- * nor changes it, but copies it to children, which are targets as well. It goes
- * from all threads with the last session that has marked any.
+ * SONDE_MARK is a bit of a thread's system call work that the kernel does not
+ * have: it neither looks at it nor changes it, but copies it to children, which
+ * are targets as well. It goes from all threads with the last session that has
+ * marked any.
  *
  * Locks: session->lock > calls_lock > tasklist lock.
  */
@@ -25,7 +26,6 @@
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/internal.h"
-#include "kmod/device/device.h"
 #include "kmod/device/session.h"
 #include "kmod/device/syscall_hooks.h"
 #include "kmod/device/syscalls.h"

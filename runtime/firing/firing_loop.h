@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A firing: the ECBs of a probe, one after the other
 //
-//   begin --> the time --> ECB 1 --> ECB 2, synchronous --> end        its thread waits for the body of ECB 2,
+//   begin --> the time --> ECB 1 --> ECB 2, held --> end               its thread waits for the body of ECB 2,
 //                                    begin --> ECB 3 --> end           and the firing goes on when it is released
 //
-// All records of a firing have one timestamp and one sequence number, those behind a synchronous ECB too: they may stand behind
+// All records of a firing have one timestamp and one sequence number, those behind a held ECB too: they may stand behind
 // younger records of other threads. ECBs run by rising epid, and what a waiting firing keeps is the last epid, not a place in the
 // list: ECBs may come and go while its thread waits.
 //
@@ -34,7 +34,7 @@ struct FiringState {
 /// The thread that fires, for the records.
 struct FiringThread {
   uint32_t pid, tid;
-  bool can_wait;  ///< where an ECB is synchronous
+  bool can_wait;  ///< where an ECB is held
 };
 
 /// The writing end of a ring, and the firings that go into it. Context: one thread at a time.
@@ -44,9 +44,9 @@ class FiringLoop {
   explicit FiringLoop(const MappedRing& ring) : writer_(ring) {}
 
   enum class Outcome { Done, Held };
-  /// Runs the ECBs that have not run yet, up to a synchronous one that has recorded. Held: the thread must wait now, and
+  /// Runs the ECBs that have not run yet, up to a held one that has recorded. Held: the thread must wait now, and
   /// run() is to be called again when it is released.
-  /// An ECB has `epid`, `held` (it is synchronous) and `view()`, its program. `prepare(ecb)` makes ready what that program needs,
+  /// An ECB has `epid`, `held` (its thread waits for the body) and `view()`, its program. `prepare(ecb)` makes ready what that program needs,
   /// and returns the CPU for its record.
   template <typename Ecbs, typename Prepare>
   Outcome run(FiringState& firing, const Ecbs& ecbs, const FiringThread& thread, const sonde_dif_firing& seen,

@@ -78,6 +78,8 @@ MUTANTS = [
     # the rings
     E("runtime/buffer/ring_writer.cpp", "bool RingWriter::quarter_full()", "head_ - tail_ < size_ / 4", "head_ - tail_ < size_ / 2", "buffer_test:Ring.SaysWhenToWakeTheReader"),
     S("runtime/buffer/ring_writer.cpp", "bool RingWriter::should_wake_reader()", "woken_at_ = tail_;", "", "buffer_test:Ring.SaysWhenToWakeTheReader"),
+    E("runtime/firing/firing_loop.h", "Outcome run(FiringState& firing, const Ecbs& ecbs", "ecb.epid <= firing.last_epid", "ecb.epid < firing.last_epid", "firing_test:FiringLoopTest.StopsBehindAHeldEcbAndGoesOn"),
+    E("runtime/firing/firing_loop.h", "bool run_ecb(const FiringState& firing", "ecb.held && thread.can_wait", "ecb.held", "firing_test:FiringLoopTest.AThreadThatCannotWaitIsNotHeld"),
     E("runtime/buffer/merge_reader.cpp", "Nanoseconds MergeReader::refresh(", "std::min(bound, reader.low_water())", "bound", "buffer_test:Merge.WaitsForAFiringUnderWay"),
     S("runtime/buffer/merge_reader.cpp", "void MergeReader::sift_down(", "if (fronts_[child] < fronts_[least]) least = child;", "", "buffer_test:Merge.EqualsASort"),
     # consumer

@@ -96,7 +96,7 @@ TEST_F(FiringLoopTest, EachFiringHasASequenceNumberAndATimeOfItsOwn) {
   EXPECT_EQ(all[2].timestamp, 1234u);
 }
 
-TEST_F(FiringLoopTest, StopsBehindASynchronousEcbAndGoesOn) {
+TEST_F(FiringLoopTest, StopsBehindAHeldEcbAndGoesOn) {
   const std::vector<Ecb> ecbs = {{1, false, &clause}, {2, true, &clause}, {4, true, &clause}, {6, false, &clause}};
   EXPECT_EQ(run(ecbs), FiringLoop::Outcome::Held);
   EXPECT_THAT(prepared, ElementsAre(1, 2));

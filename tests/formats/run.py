@@ -231,6 +231,25 @@ class Jsonl:
         drops = self.lines('tick-1ms /i < 40/ { i++; speculate(0); } BEGIN { speculation(); speculation(); } tick-30ms { exit(0); }').all[-1]
         check(drops["spec_drops"] == 1, drops)
 
+    def intervals(self):
+        """Snapshots of deltas: the first line says so, each closes by its ledger, all functions add up; the time limit is the reason of the end."""
+        values = "".join(f"@{name}[\"k\"] = {name}({'' if more is None else 'n' + more}); " for name, (more, _) in AGGREGATES.items())
+        script = "tick-5ms { n++; " + values + "}"
+        lines = self.lines(script, "-q --interval=100ms --duration=550ms")
+        check((lines.all[0]["interval"], lines.all[0]["temporality"]) == (100_000_000, "delta"), lines.all[0])
+        check(lines.all[-1]["reason"] == "limit" and len(lines.of("ledger")) >= 5, lines.all[-1], len(lines.of("ledger")))
+        total = sum(line["value"] for line in lines.of("agg") if line["func"] == "count")
+        check(total > 50, "ticks", total)
+        for name in AGGREGATES:
+            of = [line for line in lines.of("agg") if line["func"] == name]
+            check(len({line["start"] for line in of}) == len(of) >= 4, name, "in snapshots:", of)
+            if name in ("min", "max"):
+                check((min if name == "min" else max)(line["value"] for line in of) == (1 if name == "min" else total), of)
+            elif name == "sum":
+                check(sum(line["value"] for line in of) == total * (total + 1) // 2, of)
+            elif name != "count":
+                check(sum(line["count"] for line in of) == total, name, of)
+
     def aggregates(self):
         """Each function: at the end and by printa(), with keys of every kind."""
         names = rows("runtime/agg/functions.h", r'^\s*\{"(\w+)", "void')
@@ -429,7 +448,7 @@ def main():
     sonde = Sonde(arguments.binary.resolve())
     jsonl = Jsonl(sonde)
     table, stacks = Csv(sonde), Stacks(sonde)
-    tests = [jsonl.actions, jsonl.values, jsonl.firings, jsonl.faults, jsonl.aggregates, jsonl.names_merge, jsonl.numbers, jsonl.texts,
+    tests = [jsonl.actions, jsonl.values, jsonl.firings, jsonl.faults, jsonl.aggregates, jsonl.intervals, jsonl.names_merge, jsonl.numbers, jsonl.texts,
              jsonl.long_lines, jsonl.start, table.actions, table.aggregates, table.texts, stacks.aggregated, stacks.pictures, stacks.nothing,
              stacks.svg]
     wrong = 0

@@ -95,7 +95,7 @@ MUTANTS = [
     E("runtime/print/json.cpp", "void JsonLine::number(AggWide value)", "value < -kMost || value > kMost", "value > kMost", "print_test:Json.NumbersBeyond*"),
     E("runtime/print/plain_values.cpp", "std::vector<NamedElement> named_elements(", "if (is_new)", "if (true)", "print_test:PlainValues.ElementsWithEqualNames*"),
     E("runtime/print/plain_values.cpp", "std::string frame_key(", "place.module.empty()", "false", "print_test:PlainValues.FramesFromTheRoot*"),
-    S("runtime/print/folded_stacks.cpp", "counts() const", "std::erase_if(all, [](const auto& one) { return one.second <= 0; });", "print_test:Folded.WhatIsNotSeen*"),
+    S("runtime/print/folded_stacks.cpp", "counts() const", "std::erase_if(all, [](const auto& one) { return one.second <= 0; });", "", "print_test:Folded.WhatIsNotSeen*"),
     E("runtime/agg/snapshot.cpp", "AggWide row_name(", "2 * bound(at + 1) - bound(at + 2)", "bound(at)", "agg_test:AggSnapshot.Buckets*"),
     E("runtime/body/actions.cpp", "void sonde_act_printa(", "state.speculation == 0", "false", "script:tst.agg.printa_as_they_were"),
     # bodies

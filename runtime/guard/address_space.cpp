@@ -47,37 +47,7 @@ Breakpoint breakpoint_in(const uint8_t* bytes) {
 
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
 
-bool parse_mapping(const char* line, Mapping& out) {
-  unsigned long start, end, offset, inode;
-  unsigned major, minor;
-  char rights[8];
-  int path_at = 0;
-  if (std::sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor, &inode,
-                  &path_at) < 7) {
-    return false;
-  }
-  std::string path = line + path_at;
-  while (!path.empty() && path.back() == '\n') path.pop_back();
-  out = {start, end, offset, major, minor, inode, rights[2] == 'x', rights[3] == 's', std::move(path)};
-  return true;
-}
-
-bool is_object(const Mapping& mapping) { return mapping.inode != 0 || mapping.path == kVdsoPath; }
-
 bool is_own_code(const Mapping& mapping) { return mapping.executable && !mapping.shared && mapping.path.empty(); }
-
-/// The mappings that `wanted` accepts; by default those of files and of the vdso.
-std::vector<Mapping> read_mappings(pid_t pid, bool (*wanted)(const Mapping&) = is_object) {
-  std::vector<Mapping> found;
-  FILE* file = std::fopen(proc_path(pid, "maps").c_str(), "re");
-  char line[SONDE_PATH_MAX + 256];
-  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
-    Mapping mapping;
-    if (parse_mapping(line, mapping) && wanted(mapping)) found.push_back(std::move(mapping));
-  }
-  if (file != nullptr) std::fclose(file);
-  return found;
-}
 
 }  // namespace
 

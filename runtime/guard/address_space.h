@@ -30,6 +30,7 @@
 #include "runtime/base/few.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/guard/arch.h"
+#include "runtime/guard/mappings.h"
 #include "runtime/guard/unwind.h"
 
 namespace sonde::guard {
@@ -51,16 +52,6 @@ struct Site {
 
   Instruction instruction() const { return Instruction(address, bytes.data(), length); }
   bool used() const { return !taps.empty() || program_entry || linker || callers > 0; }
-};
-
-struct Mapping {
-  uint64_t start, end, offset;
-  uint32_t major, minor;
-  uint64_t inode;
-  bool executable;
-  bool shared;  ///< what is written there, others see: never touched
-  std::string path;
-  bool operator==(const Mapping&) const = default;
 };
 
 class AddressSpace {

@@ -27,9 +27,6 @@ inline constexpr const SourceCapabilities& kCan = kPtraceRow.can;
 
 struct ArmedTap;
 
-/// The kernel's own object in every process. It has no file, and a copy of its own in each process that writes to it.
-inline constexpr std::string_view kVdsoPath = "[vdso]";
-
 /// A file with user taps in it.
 struct TappedFile {
   std::string path;

@@ -12,11 +12,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <string>
 
-#include "kmod/shared/abi.h"
+#include "runtime/guard/mappings.h"
 
 namespace sonde::guard {
 namespace {
@@ -71,30 +70,18 @@ std::map<Unwinder::FileKey, std::shared_ptr<CfiTable>>& Unwinder::tables() {
 void Unwinder::read_ranges() {
   ranges_.clear();
   read_ns_ = now_ns();
-  FILE* file = std::fopen(("/proc/" + std::to_string(pid_) + "/maps").c_str(), "re");
-  char line[SONDE_PATH_MAX + 256];
   FileKey head;
   uint64_t head_start = 0;
-  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
-    Range range{};
-    unsigned long offset = 0;
-    char rights[8];
-    int path_at = 0;
-    if (std::sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &range.start, &range.end, rights, &offset, &range.file.major,
-                    &range.file.minor, &range.file.inode, &path_at) < 7)
-      continue;
-    const bool object = range.file.inode != 0 || std::strncmp(line + path_at, "[vdso]", 6) == 0;
-    if (object && offset == 0 && (head_start == 0 || range.file != head)) {
-      head = range.file;
-      head_start = range.start;
+  for (Mapping& mapping : read_mappings(pid_, [](const Mapping& one) { return one.executable || is_object(one); })) {
+    const FileKey file{mapping.major, mapping.minor, mapping.inode};
+    const bool object = is_object(mapping);
+    if (object && mapping.offset == 0 && (head_start == 0 || file != head)) {
+      head = file;
+      head_start = mapping.start;
     }
-    if (rights[2] != 'x') continue;
-    range.base = object && range.file == head ? head_start : 0;
-    range.path = line + path_at;
-    while (range.path.ends_with('\n')) range.path.pop_back();
-    ranges_.push_back(std::move(range));
+    const uint64_t base = object && file == head ? head_start : 0;
+    if (mapping.executable) ranges_.push_back({mapping.start, mapping.end, base, file, std::move(mapping.path), {}});
   }
-  if (file != nullptr) std::fclose(file);
 }
 
 Unwinder::Range* Unwinder::range_of(uint64_t pc) {

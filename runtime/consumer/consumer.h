@@ -52,7 +52,7 @@ class Consumer {
 
   /// Before anything is consumed, where a printer is to say what the run is.
   void begin(const RunStart& start);
-  /// Every aggregation that was never printed, in order of definition.
+  /// Every aggregation that was never printed, in order of definition; where they are shown at an interval, all.
   void finish();
   /// The last word; what printers have kept for the end is written.
   void end(const RunEnd& end);

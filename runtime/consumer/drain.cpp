@@ -89,7 +89,9 @@ void Consumer::Impl::snapshot() {
 void Consumer::Impl::finish() {
   state.refresh_settings();
   printer_->rest();
-  show_aggregations([this](const AggTable& table) { return state.deltas || !table.printed; });
+  // At an interval the end is a snapshot like the others: what came after a printa() would not be shown otherwise.
+  const bool all = state.deltas || state.options.was_set("interval");
+  show_aggregations([all](const AggTable& table) { return all || !table.printed; });
   flush();
 }
 

@@ -207,3 +207,8 @@ def deltas_add_up(world):
     whole = world.sonde("-q", "--format=jsonl", "--interval=100ms", "--cumulative", "-n", script)
     last = {(one["agg"], tuple(one["keys"])): one for one in map(json.loads, whole.stdout.splitlines()) if one["type"] == "agg"}
     equal(sum(one["value"] for (agg, _), one in last.items() if agg == "n"), 200, "the latest counts")
+    for interval, latest in ([], [1]), (["--interval=1h"], [1, 2]):
+        script = "BEGIN { @n = count(); printa(@n); @n = count(); exit(0); }"
+        text = world.sonde("-q", "--format=jsonl", "--cumulative", *interval, "-n", script).stdout
+        values = [line["value"] for line in map(json.loads, text.splitlines()) if line["type"] == "agg"]
+        equal(values, latest, f"what came after a printa(), {interval}")

@@ -96,10 +96,10 @@ void measure_parts(const std::string& name, const SourceText& text) {
     Jit jit;
     Phases phases(name);
     Diagnostics diagnostics;
-    Unit unit = front_end(world, text, {}, diagnostics);
+    LoweredUnit unit = front_end(world, text, {}, diagnostics);
     require(!diagnostics.any(), diagnostics.any() ? diagnostics.list()[0].message : "");
     phases.end("front end");
-    auto clauses = splitter.split({&unit}, diagnostics);
+    auto clauses = splitter.split({&unit, 1}, diagnostics);
     require(!diagnostics.any(), diagnostics.any() ? diagnostics.list()[0].message : "");
     phases.end("split");
     auto bodies = jit.compile(program, clauses);

@@ -4,7 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "runtime/base/check.h"
 #include "runtime/framework/observers.h"
@@ -44,6 +48,18 @@ bool strict() {
   return text != nullptr && std::strcmp(text, "1") == 0;
 }
 
+/// Once for each provider and text: an op may be called a million times a second.
+void tell(const char* provider, const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::pair<std::string, std::string>> told;
+  {
+    std::lock_guard lock(mutex);
+    if (!told.emplace(provider, text).second) return;
+  }
+  std::fprintf(stderr, "sonde: provider %s: %s\n", provider, text.c_str());
+  if (strict()) std::abort();
+}
+
 }  // namespace
 
 const char* op_name(ProviderOp op) {
@@ -77,16 +93,29 @@ OpScope::~OpScope() {
 
 ProviderOp current_op() { return t_op; }
 
+std::string exception_text() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
+
+void tell_exception(ProviderOp op, const char* provider) {
+  if (g_provider_observers.load(std::memory_order_relaxed) != nullptr) throw;
+  tell(provider, std::string(op_name(op)) + " throws: " + exception_text());
+}
+
 bool check_call(Call call, const char* function) {
   if (call_allowed(t_op, call)) return true;
+  const std::string text = std::string(function) + " may not be called from " + op_name(t_op);
   const ProviderObservers* observers = g_provider_observers.load(std::memory_order_relaxed);
-  if (observers != nullptr && observers->wrong_call != nullptr) {
-    const std::string text = std::string(function) + " may not be called from " + op_name(t_op);
+  if (observers != nullptr && observers->wrong_call != nullptr)
     observers->wrong_call(t_provider, text.c_str());
-    return false;
-  }
-  std::fprintf(stderr, "sonde: provider %s: %s may not be called from %s\n", t_provider, function, op_name(t_op));
-  if (strict()) std::abort();
+  else
+    tell(t_provider, text);
   return false;
 }
 

@@ -160,12 +160,10 @@ struct Framework::Impl {
 /// Of the framework that the C ABI's entry points act on in this thread (living.h); null when there is none.
 Framework::Impl* current_framework_impl();
 
-/// Calls one op of a probe's provider, when it has it, in its context.
+/// Calls one op of a probe's provider, when it has it, in its context; false when it has thrown.
 template <typename Function, typename... Arguments>
-void call_op(ProviderOp op, const ProviderState& provider, Function* function, Arguments... arguments) {
-  if (function == nullptr) return;
-  OpScope scope(op, provider.name.c_str());
-  function(provider.arg, arguments...);
+bool call_op(ProviderOp op, const ProviderState& provider, Function* function, Arguments... arguments) {
+  return function == nullptr || run_op(op, provider.name.c_str(), [&] { function(provider.arg, arguments...); });
 }
 
 }  // namespace sonde

@@ -193,8 +193,10 @@ void LocalFiring::fire_in(unsigned ring, ProbeId probe, const Arguments& args, N
   t_state.args = &own;
   for (uint32_t i = 5; list->ops->dtps_getargval != nullptr && i < SONDE_DIF_ARGS; i++) {
     if ((list->wanted_args >> i & 1) == 0) continue;
-    OpScope scope(ProviderOp::GetArgVal, list->provider);
-    own[i] = list->ops->dtps_getargval(list->provider_arg, probe.value, list->parg, static_cast<int>(i), list->aframes);
+    run_op(ProviderOp::GetArgVal, list->provider, [&] {
+      own[i] =
+          list->ops->dtps_getargval(list->provider_arg, probe.value, list->parg, static_cast<int>(i), list->aframes);
+    });
   }
   run(ring, *list, own, when);
   t_state.args = outer;
@@ -203,8 +205,8 @@ void LocalFiring::fire_in(unsigned ring, ProbeId probe, const Arguments& args, N
 void LocalFiring::run(unsigned ring, const FireList& list, const Arguments& args, Nanoseconds when) {
   SelfFiring self{{.probe = list.probe.value, .timestamp = when}};
   if (list.ops->dtps_usermode != nullptr) {
-    OpScope scope(ProviderOp::UserMode, list.provider);
-    self.user_mode = list.ops->dtps_usermode(list.provider_arg, list.probe.value, list.parg) != 0;
+    run_op(ProviderOp::UserMode, list.provider,
+           [&] { self.user_mode = list.ops->dtps_usermode(list.provider_arg, list.probe.value, list.parg) != 0; });
   }
   uint64_t locals[SONDE_DIF_LOCALS] = {};
   const sonde_dif_firing seen{&self_env(), &self, args.data(), locals, thread_variables(generation_), self_execname()};

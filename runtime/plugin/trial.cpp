@@ -18,6 +18,7 @@
 #include <exception>
 #include <utility>
 
+#include "runtime/framework/context.h"
 #include "runtime/framework/observers.h"
 
 namespace sonde {
@@ -29,17 +30,6 @@ void copy_text(const std::string& from, char* to, size_t size) {
   const size_t length = std::min(from.size(), size - 1);
   std::memcpy(to, from.data(), length);
   to[length] = '\0';
-}
-
-/// What the exception that is being handled says.
-std::string thrown() {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "something that is no std::exception";
-  }
 }
 
 void prepare_child(Trial::Voice voice) {
@@ -60,7 +50,7 @@ void prepare_child(Trial::Voice voice) {
 
 /// An exception that nobody catches, in a thread of the plug-in or out of a noexcept function.
 [[noreturn]] void on_terminate() {
-  g_progress->fail(std::current_exception() ? "throws out of a thread: " + thrown() : "calls std::terminate()");
+  g_progress->fail(std::current_exception() ? "throws out of a thread: " + exception_text() : "calls std::terminate()");
 }
 
 constexpr ProviderObservers kObservers = {
@@ -110,7 +100,7 @@ Result<Trial> Trial::begin(const Act& act, Voice voice) {
     try {
       act(*progress);
     } catch (...) {
-      progress->fail(std::string(progress->doing_) + " throws: " + thrown());
+      progress->fail(std::string(progress->doing_) + " throws: " + exception_text());
     }
     std::fflush(nullptr);
     progress->done_ = true;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <map>
+#include <stdexcept>
 
 #include "tests/runtime/framework/recording_source.h"
 #include "tests/runtime/framework/support.h"
@@ -54,9 +55,10 @@ TEST(Context, ScopesNest) {
 /// A provider that makes every call of the interface from one op.
 class Forbidden : public ::testing::Test {
  protected:
+  explicit Forbidden(const char* name = "test") : name_(name) {}
   void SetUp() override {
     unsetenv("SONDE_STRICT_PROVIDERS");
-    ASSERT_EQ(provider.add("test", TestProvider::pops_with_values()), 0);
+    ASSERT_EQ(provider.add(name_, TestProvider::pops_with_values()), 0);
     id = provider.probe("f", "n");
     ASSERT_NE(id, 0u);
   }
@@ -82,7 +84,7 @@ class Forbidden : public ::testing::Test {
     tried++;
   }
   void enable_and_disable() {
-    auto enabled = framework.enable(enabling_of({"test", "", "", "", {}}, record_argument(7)));
+    auto enabled = framework.enable(enabling_of({name_, "", "", "", {}}, record_argument(7)));
     ASSERT_TRUE(enabled);
     framework.suspend();
     framework.resume();
@@ -94,6 +96,9 @@ class Forbidden : public ::testing::Test {
   Framework framework{nullptr};
   dtrace_id_t id = 0;
   int tried = 0;
+
+ private:
+  const char* name_;
 };
 
 TEST_F(Forbidden, Provide) {
@@ -162,12 +167,65 @@ TEST_F(Forbidden, TapsOutsideOfEnable) {
   EXPECT_EQ(provider.count("disable " + std::to_string(id)), 1);
 }
 
-TEST_F(Forbidden, SaysWhoAndWhere) {
+/// Of a provider a text is told once, so each test has one of its own.
+class Told : public Forbidden {
+ protected:
+  Told() : Forbidden(::testing::UnitTest::GetInstance()->current_test_info()->name()) {}
+  std::string told(const std::function<void()>& act) {
+    testing::internal::CaptureStderr();
+    act();
+    return testing::internal::GetCapturedStderr();
+  }
+};
+
+TEST_F(Told, WrongCall) {
   provider.on_enable = [&](dtrace_id_t) { dtrace_invalidate(provider.id); };
-  testing::internal::CaptureStderr();
-  enable_and_disable();
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "sonde: provider test: dtrace_invalidate may not be called from dtps_enable\n");
+  EXPECT_EQ(told([&] { enable_and_disable(); }),
+            "sonde: provider WrongCall: dtrace_invalidate may not be called from dtps_enable\n");
+  EXPECT_EQ(told([&] { enable_and_disable(); }), "");
+}
+
+/// Each op ends with its exception; what comes after it works.
+TEST_F(Told, Exceptions) {
+  const auto throws = [](const char* text) { return [text](auto...) { throw std::runtime_error(text); }; };
+  provider.on_provide = throws("no names");
+  provider.on_module = throws("no file");
+  provider.on_enable = throws("no queue");
+  provider.on_disable = throws("still busy");
+  provider.on_suspend = throws("no");
+  provider.on_resume = [](dtrace_id_t) { throw 1; };
+  provider.on_getargdesc = throws("no type");
+  provider.on_getargval = [](dtrace_id_t, int) -> uint64_t { throw std::runtime_error("no value"); };
+  provider.on_usermode = [](dtrace_id_t) -> int { throw std::runtime_error("no mode"); };
+  provider.on_destroy = throws("no end");
+  const std::string text = told([&] {
+    ASSERT_TRUE(framework.modules_appeared(std::vector<std::string>{"/lib/x.so"}));
+    EXPECT_TRUE(framework.arguments({id}).empty());
+    enable_and_disable();
+    LocalRecords records(framework);
+    auto enabled = framework.enable(enabling_of({"Exceptions", "", "", "", {}}, record_argument(7)));
+    ASSERT_TRUE(enabled);
+    dtrace_probe(id, 1, 2, 3, 4, 5);
+    const auto seen = records.take();
+    ASSERT_EQ(seen.size(), 2u);
+    EXPECT_EQ(seen[1].slot0, 0u);
+    ASSERT_TRUE(framework.disable(*enabled));
+    EXPECT_EQ(dtrace_unregister(provider.id), 0);
+  });
+  const std::pair<const char*, const char*> wanted[] = {
+      {"dtps_provide", "no names"},   {"dtps_provide_module", "no file"},
+      {"dtps_enable", "no queue"},    {"dtps_disable", "still busy"},
+      {"dtps_suspend", "no"},         {"dtps_getargdesc", "no type"},
+      {"dtps_getargval", "no value"}, {"dtps_usermode", "no mode"},
+      {"dtps_destroy", "no end"},     {"dtps_resume", "something that is no std::exception"},
+  };
+  size_t lines = 0;
+  for (const auto& [op, why] : wanted) {
+    const std::string line = std::string("sonde: provider Exceptions: ") + op + " throws: " + why + "\n";
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+    lines++;
+  }
+  EXPECT_EQ(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')), lines) << text;
 }
 
 using ForbiddenDeathTest = Forbidden;

@@ -36,7 +36,8 @@ struct vm_area_struct;
  * @protected: a matched thread changed the protection of one. May sleep
  * @image: a matched thread maps a file that it may execute. It holds the lock
  *	of its map
- * @ends: a matched process ends; its map is still there
+ * @ends: a matched process ends, or may be about to run another program; its map
+ *	is still there
  * @missed: the kernel has left out so many @becomes, @image and @ends
  *
  * The callbacks run in the thread they are about where nothing else is said;

@@ -5,15 +5,16 @@
  *   image     a process maps a file that it may execute, by exec, dlopen() or as
  *             it likes: a kprobe on perf_event_mmap(), which the kernel calls
  *             for each such mapping
- *   ends      a kprobe on taskstats_exit(), the last place where the map of a
- *             process is there
+ *   ends      a process ends: a kprobe on taskstats_exit(), the last place where
+ *             its map is there; or is about to run another program: a kprobe on
+ *             security_bprm_check(), twice where that is a script
  *   becomes   a process is about to be another program, of which nothing is
  *             mapped yet: a kprobe on security_bprm_committing_creds()
  *
  * Nothing is probed while no finder wants it. Who maps nothing pays nothing: the
  * way of finder_calls.c would put each thread on the slow path.
  *
- * All three run with preemption off.
+ * All run with preemption off.
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -86,6 +87,14 @@ static int images_on_exit(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+static int images_on_check(struct kprobe *probe, struct pt_regs *regs)
+{
+	images_lose_missed(probe);
+	if (current->mm)
+		images_notify(images_notify_end, NULL);
+	return 0;
+}
+
 static void images_notify_becoming(struct sonde_finder *finder,
 				   const void *program)
 {
@@ -105,9 +114,11 @@ static struct kprobe probes[] = {
 	{ .pre_handler = images_on_mmap },
 	{ .pre_handler = images_on_exit },
 	{ .pre_handler = images_on_exec },
+	{ .pre_handler = images_on_check },
 };
 
-static struct kprobe *all_probes[] = { &probes[0], &probes[1], &probes[2] };
+static struct kprobe *all_probes[] = { &probes[0], &probes[1], &probes[2],
+				       &probes[3] };
 
 /* Of the functions, 0 where one is not as we know it. */
 static unsigned long places[ARRAY_SIZE(probes)];
@@ -121,6 +132,8 @@ void sonde_finder_images_init(void)
 				   "void(struct task_struct *, int)");
 	places[2] = sonde_function("security_bprm_committing_creds",
 				   "void(struct linux_binprm *)");
+	places[3] = sonde_function("security_bprm_check",
+				   "int(struct linux_binprm *)");
 }
 
 static int images_probe(void)

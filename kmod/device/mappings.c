@@ -3,7 +3,8 @@
  * What programs map: for symbols, and for probes in libraries that come later
  *
  *   MAPPED    a target maps a file that it may execute
- *   MAPPING   a process ends, and had this mapping
+ *   MAPPING   a process ends, or is about to run another program, and had this
+ *             mapping
  *
  * The finder tells (kmod/core/finder_images.c). A session wants both while it has
  * targets; one that traces every process wants the second if a program of it
@@ -151,7 +152,8 @@ static void mappings_notify_map(struct sonde_session *session,
 }
 
 /**
- * sonde_mappings_end() - a matched process ends; its map is still there
+ * sonde_mappings_end() - a matched process ends, or may be about to run another
+ *	program; its map is still there
  * @data: the session
  *
  * Context: The finder's; its ends().

@@ -120,7 +120,7 @@ enum sonde_event_kind {
 	SONDE_EVENT_TARGET_GONE, /* pid ended; value = its wait status */
 	SONDE_EVENT_ALL_GONE, /* nothing is traced any more */
 	SONDE_EVENT_MAPPED, /* pid mapped an executable file: address, offset, path follows; value = tid that waits for SONDE_SEEN, 0 none */
-	SONDE_EVENT_MAPPING, /* pid ends, and has had this executable mapping: as MAPPED, value = bytes. For symbols */
+	SONDE_EVENT_MAPPING, /* pid ends, or runs another program, and has had this executable mapping: as MAPPED, value = bytes. For symbols */
 	SONDE_EVENT_EXEC, /* pid runs another program */
 	SONDE_EVENT_DATA, /* a ring is a quarter full, or a thread is held: drain */
 	SONDE_EVENT_NOTICE, /* text for the user follows: what could not be armed, and why */

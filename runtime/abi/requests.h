@@ -53,7 +53,7 @@ struct FileMapped {
   uint64_t address = 0, offset = 0;
   std::string path;
 };
-/// A process ends, and has had this mapping.
+/// A process ends, or runs another program, and has had this mapping.
 struct MappingEnds {
   uint32_t pid = 0;
   uint64_t address = 0, bytes = 0, offset = 0;

@@ -31,6 +31,7 @@ Nanoseconds Consumer::next_due() const { return impl_->next_due(); }
 void Consumer::report_drops() { impl_->report_drops(); }
 void Consumer::note_exec(uint32_t pid, std::string arguments) { impl_->state.calls_before[pid] = std::move(arguments); }
 void Consumer::note_process(uint32_t pid) { impl_->names.note(pid); }
+void Consumer::note_program(uint32_t pid) { impl_->names.note_program(pid); }
 void Consumer::note_mapping(const MappingEnds& mapping) {
   impl_->names.note_mapping(mapping.pid, mapping.address, mapping.offset, mapping.path, mapping.bytes);
 }

@@ -71,6 +71,8 @@ class Consumer {
   void note_exec(uint32_t pid, std::string arguments);
   /// Remembers the mappings of a process, so that its addresses resolve after its end.
   void note_process(uint32_t pid);
+  /// It runs another program now.
+  void note_program(uint32_t pid);
   void note_mapping(const MappingEnds& mapping);
   /// `way` takes the MappingEnds that are there by now. Called, also while drain() works, for an address without a name.
   void catch_up_by(std::function<void()> way);

@@ -32,6 +32,7 @@ namespace sonde {
 class ProcessNames : public SymbolNames {
  public:
   void note(uint32_t pid) { symbolizer_.note(pid); }
+  void note_program(uint32_t pid) { symbolizer_.note_exec(pid); }
   void catch_up_by(std::function<void()> way) { symbolizer_.catch_up = std::move(way); }
   void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size) {
     symbolizer_.note_mapping(pid, address, offset, path, size);

@@ -231,6 +231,7 @@ uint32_t Tracer::on_entry(Thread& thread) {
       exec.text = path;
     fire(thread, taps_.of(SONDE_TAP_EXEC), exec);
   }
+  if (is_exec(call)) notify_stack_mappings(*thread.process);
   return resume_action(thread);
 }
 
@@ -274,6 +275,7 @@ uint32_t Tracer::on_exec(Thread& thread) {
   thread.reported.clear();
   sigtrap_.exec(thread);
   thread.caught = {};
+  notify_stack_mappings(process);
   breakpoints_.adopt(process);
   want_events(thread);
   events_.exec(process.pid);
@@ -336,6 +338,13 @@ void Tracer::note_exit(Thread& thread, long code) {
     process.leader_code = code;
   }
   process.status = alone && process.has_leader_code ? process.leader_code : code;
+}
+
+/// Before an exec: stacks that were taken until now may be printed later. At the call's entry, if it stops there, the program
+/// cannot have gone yet when the consumer looks for it.
+void Tracer::notify_stack_mappings(Process& process) {
+  for (const Mapping& mapping : process.space->unwinder().take_files(process.pid))
+    events_.mapping(process.pid, mapping);
 }
 
 /// Stacks may be printed after the process has ended. It still has its mappings here, so the consumer gets them.

@@ -24,7 +24,7 @@ class Tracer {
     std::function<void(pid_t pid, long status)> gone;
     std::function<void(pid_t pid)> exec;
     std::function<void(const Thread& thread, const Mapping& mapping)> mapped;
-    std::function<void(pid_t pid, const Mapping& mapping)> mapping;  ///< of a process that ends
+    std::function<void(pid_t pid, const Mapping& mapping)> mapping;  ///< of a program that ends
     std::function<void(const std::string& text)> notice;
     std::function<void()> data;
   };
@@ -88,6 +88,7 @@ class Tracer {
   void fire_samples(Thread& thread);
   void note_exit(Thread& thread, long code);
   void notify_mappings(Thread& thread);
+  void notify_stack_mappings(Process& process);
 
   void fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern);
   void fire_all(Thread& thread, std::vector<Firing>& firings, machine::Registers* regs);

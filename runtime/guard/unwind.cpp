@@ -14,8 +14,7 @@
 #include <array>
 #include <cstring>
 #include <string>
-
-#include "runtime/guard/mappings.h"
+#include <utility>
 
 namespace sonde::guard {
 namespace {
@@ -69,6 +68,7 @@ std::map<Unwinder::FileKey, std::shared_ptr<CfiTable>>& Unwinder::tables() {
 
 void Unwinder::read_ranges() {
   ranges_.clear();
+  taken_by_ = 0;
   read_ns_ = now_ns();
   FileKey head;
   uint64_t head_start = 0;
@@ -80,8 +80,20 @@ void Unwinder::read_ranges() {
       head_start = mapping.start;
     }
     const uint64_t base = object && file == head ? head_start : 0;
-    if (mapping.executable) ranges_.push_back({mapping.start, mapping.end, base, file, std::move(mapping.path), {}});
+    if (mapping.executable)
+      ranges_.push_back({mapping.start, mapping.end, mapping.offset, base, file, std::move(mapping.path), {}});
   }
+}
+
+std::vector<Mapping> Unwinder::take_files(pid_t pid) {
+  std::vector<Mapping> all;
+  if (std::exchange(taken_by_, pid) == pid) return all;
+  for (const Range& range : ranges_) {
+    if (!range.path.starts_with('/')) continue;
+    const FileKey& file = range.file;
+    all.push_back({range.start, range.end, range.offset, file.major, file.minor, file.inode, true, false, range.path});
+  }
+  return all;
 }
 
 Unwinder::Range* Unwinder::range_of(uint64_t pc) {

@@ -19,6 +19,7 @@
 
 #include "runtime/guard/arch.h"
 #include "runtime/guard/cfi.h"
+#include "runtime/guard/mappings.h"
 
 namespace sonde::guard {
 
@@ -30,6 +31,9 @@ class Unwinder {
   uint32_t walk(FrameRegisters registers, bool at_entry, const ReadMemory& read, uint64_t* to, uint32_t max);
   /// The mappings have changed.
   void forget() { read_ns_ = 0; }
+  /// The executable mappings of files, as walks have read them; none when they are as at this process's last call. A child of
+  /// vfork() shares them with its parent.
+  std::vector<Mapping> take_files(pid_t pid);
 
  private:
   /// Device and inode; of the vdso both are 0.
@@ -40,7 +44,7 @@ class Unwinder {
   };
   /// Executable memory, and where the ELF header of its object lies; 0: it belongs to none.
   struct Range {
-    uint64_t start, end, base;
+    uint64_t start, end, offset, base;
     FileKey file;
     std::string path;
     std::shared_ptr<CfiTable> table;
@@ -54,6 +58,7 @@ class Unwinder {
   void read_ranges();
 
   pid_t pid_;
+  pid_t taken_by_ = 0;    ///< who has called take_files() since
   uint64_t read_ns_ = 0;  ///< when the mappings were read; 0: they were not
   std::vector<Range> ranges_;
   std::vector<uint64_t> in_none_;  ///< pages that are in no range, as has been looked up

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
@@ -14,6 +15,7 @@ namespace {
 
 /// How many addresses of a process are kept. When there are more, all are forgotten.
 constexpr size_t kMaxKnown = 100'000;
+constexpr size_t kMaxEnded = 10'000;  ///< mappings of a process; the same for them
 
 std::string hex(uint64_t value) {
   char text[19];
@@ -27,6 +29,13 @@ std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t bac
   const uint64_t offset = symbol.offset + back;
   if (symbol.function.empty()) return symbol.module + "`" + (symbol.linked ? "+" + hex(offset) : hex(address));
   return symbol.module + "`" + symbol.function + (offset == 0 ? "" : "+" + hex(offset));
+}
+
+const MapEntry* find(const std::map<uint64_t, MapEntry>& maps, uint64_t address) {
+  auto after = maps.upper_bound(address);
+  if (after == maps.begin()) return nullptr;
+  const MapEntry& entry = std::prev(after)->second;
+  return address < entry.end ? &entry : nullptr;
 }
 
 }  // namespace
@@ -114,10 +123,9 @@ void Symbolizer::note(uint32_t pid) {
 
 void Symbolizer::note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size) {
   Process& process = processes_[pid];
-  const auto next = process.maps.upper_bound(address);
-  const uint64_t limit = next == process.maps.end() ? UINT64_MAX : next->first;
-  MapEntry& entry = process.maps[address];
-  entry = {address, size == 0 ? limit : address + size, offset, true, false, path};
+  if (process.ended.size() >= kMaxEnded) process.ended.clear();
+  MapEntry& entry = process.ended[address];
+  entry = {address, address + size, offset, true, false, path};
   entry.deleted = take_deleted_mark(entry.path);
   if (entry.deleted) object_of(process, pid, entry);
   process.known.clear();
@@ -125,31 +133,26 @@ void Symbolizer::note_mapping(uint32_t pid, uint64_t address, uint64_t offset, c
 }
 
 void Symbolizer::note_exec(uint32_t pid) {
-  processes_.erase(pid);
+  Process& process = processes_[pid];
+  if (process.ended.size() >= kMaxEnded) process.ended.clear();
+  for (auto& [start, entry] : std::exchange(process.maps, {})) process.ended.insert_or_assign(start, std::move(entry));
+  process.known.clear();
+  process.missed.clear();
   note(pid);
-}
-
-const MapEntry* Symbolizer::find(Process& process, uint64_t address) {
-  auto after = process.maps.upper_bound(address);
-  if (after == process.maps.begin()) return nullptr;
-  const MapEntry& entry = std::prev(after)->second;
-  return address < entry.end ? &entry : nullptr;
 }
 
 ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t address) {
   ResolvedSymbol symbol;
   symbol.address = address;
-  const MapEntry* entry = find(process, address);
+  const MapEntry* entry = find(process.maps, address);
   if (entry == nullptr && process.missed.insert(address).second) {
     std::unordered_set<uint64_t> missed = process.missed;
     note(pid);
-    entry = find(process, address);
-    if (entry == nullptr && catch_up) {
-      catch_up();
-      entry = find(process, address);
-    }
+    entry = find(process.maps, address);
+    if (entry == nullptr && catch_up) catch_up();
     process.missed = std::move(missed);
   }
+  if (entry == nullptr) entry = find(process.ended, address);
   if (entry == nullptr || (!entry->is_file() && entry->path != kVdso)) look_up_jit(process, symbol);
   if (entry == nullptr || entry->path.empty() || !symbol.function.empty()) return symbol;
   symbol.module = base_name(entry->path);

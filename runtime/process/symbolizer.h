@@ -3,7 +3,7 @@
 //
 // Mappings are copied when a process is noted, so that its addresses still resolve after it has ended, as
 // stacks printed by END need it. An address that no copied mapping holds makes it look again, once a
-// change, if the process still lives. Objects are opened when the first address in them is asked for; one whose file is deleted is
+// change, if the process still lives. What a program had before an exec is looked at last: stacks from before it are printed later. Objects are opened when the first address in them is asked for; one whose file is deleted is
 // opened at once, through the process, while that is there.
 //
 // Addresses outside of all files: those of the vdso have its symbols; those of code that a runtime has compiled have what that writes
@@ -41,9 +41,9 @@ class Symbolizer {
  public:
   /// Copies the mappings of `pid` as they are now; keeps the old copy when it is gone.
   void note(uint32_t pid);
-  /// A file was mapped (FileMapped): `size` 0 when unknown, up to the next mapping then.
-  void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size = 0);
-  /// `pid` runs another program: what was known is forgotten, and noted anew.
+  /// A mapping that ends with its program (MappingEnds).
+  void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size);
+  /// `pid` runs another program: its mappings have ended, and are copied anew.
   void note_exec(uint32_t pid);
 
   /// Called for an address that neither a copy nor the process tells of: what note_mapping() should hear may be on its way.
@@ -63,7 +63,8 @@ class Symbolizer {
 
  private:
   struct Process {
-    std::map<uint64_t, MapEntry> maps;  ///< executable ones, by start
+    std::map<uint64_t, MapEntry> maps;   ///< executable ones, by start
+    std::map<uint64_t, MapEntry> ended;  ///< those of a program that has ended, or was there before an exec
     std::unordered_map<uint64_t, ResolvedSymbol> known;
     std::unordered_set<uint64_t> missed;  ///< looked for again without success
     bool own_root = false;                ///< its paths are not ours: it lives in another mount namespace
@@ -78,7 +79,6 @@ class Symbolizer {
   void keep_executable(Process& process, uint32_t pid);
   void find_jit(Process& process, uint32_t pid);
   void look_up_jit(Process& process, ResolvedSymbol& symbol);
-  const MapEntry* find(Process& process, uint64_t address);
   ResolvedSymbol look_up(Process& process, uint32_t pid, uint64_t address);
 
   std::unordered_map<uint32_t, Process> processes_;

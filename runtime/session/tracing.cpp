@@ -242,7 +242,7 @@ Result<void> Tracing::take(const MappingEnds& mapping) {
 }
 
 Result<void> Tracing::take(const ProgramChanged& changed) {
-  consumer_->note_process(changed.pid);
+  consumer_->note_program(changed.pid);
   return {};
 }
 

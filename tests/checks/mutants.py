@@ -98,6 +98,8 @@ MUTANTS = [
     S("runtime/print/folded_stacks.cpp", "counts() const", "std::erase_if(all, [](const auto& one) { return one.second <= 0; });", "", "print_test:Folded.WhatIsNotSeen*"),
     E("runtime/agg/snapshot.cpp", "AggWide row_name(", "2 * bound(at + 1) - bound(at + 2)", "bound(at)", "agg_test:AggSnapshot.Buckets*"),
     E("runtime/body/actions.cpp", "void sonde_act_printa(", "state.speculation == 0", "false", "script:tst.agg.printa_as_they_were"),
+    S("runtime/process/symbolizer.cpp", "ResolvedSymbol Symbolizer::look_up(", "if (entry == nullptr) entry = find(process.ended, address);", "",
+      "process_test:Symbolizer.ProgramsBeforeAnExec"),
     # bodies
     S("runtime/body/target_actions.cpp", "void sonde_act_stop(", "context->state->release.stop = true;", "", "consumer_test:*HeldThreads*", "scenario:stop_stops_the_program"),
     S("runtime/body/target_actions.cpp", "void sonde_act_raise(", "context->state->release.signal = signal;", "", "consumer_test:*HeldThreads*", "script:tst.act.raise"),

@@ -55,6 +55,18 @@ def stacks_of_children(world):
     check(" 0x" not in result.stdout, "an address without a name")
 
 
+@scenario(short=True)
+def stacks_from_before_an_exec(world):
+    """A shell and its children become other programs: the shell's names are still right, printed at once and at the end."""
+    shell = "bash -c 'for i in 1 2 3 4 5 6 7 8 9 10; do (exec /bin/true); done; exec ls /'"
+    for clause in ("{ @[pid, ustack()] = count(); }", "{ ustack(); }"):
+        result = world.sonde("-q", "-n", f'syscall::execve:entry /execname == "bash"/ {clause}', "-c", shell)
+        found = frames(result.stdout)
+        for name in ("libc.so.6`execve", "bash`shell_execve", "libc.so.6`__libc_start_main"):
+            equal(sum(frame.startswith(name) for frame in found), 11, f"stacks with {name}")
+        check(" 0x" not in result.stdout, f"an address without a name: {result.stdout}")
+
+
 @scenario()
 def calls_that_do_not_return(world):
     """A function that ends with such a call is named, not the one behind it; a frame that a signal interrupted stands at its pc."""

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 
 #include "runtime/process/elf_file.h"
@@ -233,7 +234,34 @@ TEST(Symbolizer, DeadProcessesStillResolve) {
   symbolizer.note(pid);
   EXPECT_EQ(symbolizer.symbol_text(pid, pc + 2), "target`work+0x2");
   symbolizer.note_exec(pid);
-  EXPECT_EQ(symbolizer.symbol_text(pid, pc).find("work"), std::string::npos);
+  EXPECT_EQ(symbolizer.symbol_text(pid, pc + 2), "target`work+0x2") << "a stack from before the exec";
+}
+
+TEST(Symbolizer, ProgramsBeforeAnExec) {
+  constexpr uint32_t kPid = 0x7ffffff1;
+  constexpr uint64_t kShell = 0x10000000, kLater = 0x20000000;
+  Symbolizer symbolizer;
+  symbolizer.note_mapping(kPid, kShell, 0, "/bin/first", 0x1000);
+  symbolizer.note_exec(kPid);
+  symbolizer.note_exec(kPid);  // one of which nothing is known
+  symbolizer.note_mapping(kPid, kLater, 0, "/bin/second", 0x1000);
+  EXPECT_EQ(symbolizer.module_text(kPid, kShell + 1), "first");
+  EXPECT_EQ(symbolizer.module_text(kPid, kLater + 1), "second");
+  EXPECT_EQ(symbolizer.module_text(kPid, kLater + 0x1000), "0x20001000");
+  symbolizer.note_exec(kPid);
+  symbolizer.note_mapping(kPid, kShell, 0, "/bin/third", 0x1000);
+  EXPECT_EQ(symbolizer.module_text(kPid, kShell + 1), "third") << "the later program";
+}
+
+/// The process that runs now comes first, although one before it had something else there.
+TEST(Symbolizer, TheProgramThatRunsComesFirst) {
+  Dl_info info{};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(&getpid), &info), 0);
+  const auto pid = static_cast<uint32_t>(getpid());
+  const auto address = reinterpret_cast<uint64_t>(&getpid);
+  Symbolizer symbolizer;
+  symbolizer.note_mapping(pid, address & ~0xfffull, 0, "/bin/before", 0x1000);
+  EXPECT_EQ(symbolizer.module_text(pid, address), std::filesystem::path(info.dli_fname).filename());
 }
 
 TEST(Symbolizer, MappingsThatAreTold) {
@@ -243,7 +271,7 @@ TEST(Symbolizer, MappingsThatAreTold) {
   const ElfFunction* function = libc->find("a64l");
   ASSERT_NE(function, nullptr);
   Symbolizer symbolizer;
-  symbolizer.note_mapping(0x7ffffff1, 0x10000000, 0, info.dli_fname);
+  symbolizer.note_mapping(0x7ffffff1, 0x10000000, 0, info.dli_fname, 0x1000000);
   EXPECT_EQ(symbolizer.symbol_text(0x7ffffff1, 0x10000000 + function->offset), "libc.so.6`a64l");
 }
 

@@ -141,18 +141,28 @@ void Symbolizer::note_exec(uint32_t pid) {
   note(pid);
 }
 
+/// Looks again before it takes one that has ended, for the program may have mapped something there since: once for each of those.
+const MapEntry* Symbolizer::mapping_of(Process& process, uint32_t pid, uint64_t address) {
+  if (const MapEntry* entry = find(process.maps, address)) return entry;
+  const auto place = [&] {
+    const MapEntry* ended = find(process.ended, address);
+    return ended != nullptr ? ended->start : address;
+  };
+  if (process.missed.insert(place()).second) {
+    std::unordered_set<uint64_t> missed = process.missed;
+    note(pid);
+    if (catch_up && find(process.maps, address) == nullptr) catch_up();
+    process.missed = std::move(missed);
+    process.missed.insert(place());
+    if (const MapEntry* entry = find(process.maps, address)) return entry;
+  }
+  return find(process.ended, address);
+}
+
 ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t address) {
   ResolvedSymbol symbol;
   symbol.address = address;
-  const MapEntry* entry = find(process.maps, address);
-  if (entry == nullptr && process.missed.insert(address).second) {
-    std::unordered_set<uint64_t> missed = process.missed;
-    note(pid);
-    entry = find(process.maps, address);
-    if (entry == nullptr && catch_up) catch_up();
-    process.missed = std::move(missed);
-  }
-  if (entry == nullptr) entry = find(process.ended, address);
+  const MapEntry* entry = mapping_of(process, pid, address);
   if (entry == nullptr || (!entry->is_file() && entry->path != kVdso)) look_up_jit(process, symbol);
   if (entry == nullptr || entry->path.empty() || !symbol.function.empty()) return symbol;
   symbol.module = base_name(entry->path);

@@ -66,7 +66,7 @@ class Symbolizer {
     std::map<uint64_t, MapEntry> maps;   ///< executable ones, by start
     std::map<uint64_t, MapEntry> ended;  ///< those of a program that has ended, or was there before an exec
     std::unordered_map<uint64_t, ResolvedSymbol> known;
-    std::unordered_set<uint64_t> missed;  ///< looked for again without success
+    std::unordered_set<uint64_t> missed;  ///< looked for again without success: addresses, and starts of `ended`
     bool own_root = false;                ///< its paths are not ours: it lives in another mount namespace
     std::unordered_map<std::string, std::shared_ptr<const ElfFile>> objects;  ///< opened through the process
     std::shared_ptr<JitMap> jit;
@@ -79,6 +79,7 @@ class Symbolizer {
   void keep_executable(Process& process, uint32_t pid);
   void find_jit(Process& process, uint32_t pid);
   void look_up_jit(Process& process, ResolvedSymbol& symbol);
+  const MapEntry* mapping_of(Process& process, uint32_t pid, uint64_t address);
   ResolvedSymbol look_up(Process& process, uint32_t pid, uint64_t address);
 
   std::unordered_map<uint32_t, Process> processes_;

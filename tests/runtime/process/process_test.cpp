@@ -288,6 +288,10 @@ TEST(Symbolizer, AsksForMappingsThatAreOnTheirWay) {
   EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x20000000), "0x20000000");
   EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x20000000), "0x20000000");
   EXPECT_EQ(asked, 2) << "once for an address";
+  symbolizer.note_exec(0x7ffffff1);
+  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x10000010), "libold.so");
+  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x10000020), "libold.so");
+  EXPECT_EQ(asked, 3) << "once for a mapping that has ended";
 }
 
 }  // namespace

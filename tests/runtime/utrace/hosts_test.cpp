@@ -30,13 +30,15 @@ class UtraceHosts : public Utrace {
     int calls = 0, ends = 0;
     uint64_t stops = 0;
   };
-  /// Traces a program that makes `calls` calls, from when the other is ready on. Nothing but the stops wakes it.
-  Seen trace(int calls, std::barrier<>& both) {
+  /// Traces a program that makes `calls` calls, a `pause` of microseconds before each, from when the other is ready on. Nothing but the
+  /// stops wakes it.
+  Seen trace(int calls, std::barrier<>& both, int pause = 0) {
     UtraceHost host;
     Recorder record;
     record.keep_lines = false;
     record.only = {SYS_getppid};
-    auto task = host.spawn(filtered_program("getppid", {SYS_getppid}, {"1", std::to_string(calls)}));
+    auto task =
+        host.spawn(filtered_program("getppid", {SYS_getppid}, {"1", std::to_string(calls), std::to_string(pause)}));
     EXPECT_TRUE(task);
     if (task)
       host.on_new_task = [&](utrace_task* child, utrace_task*, uint64_t) {
@@ -64,7 +66,8 @@ TEST_F(UtraceHosts, EachSeesItsOwn) {
   EXPECT_GT(one.stops, 300u);
 }
 
-/// A host that sleeps is woken by each stop of the other's program, and takes the signal that tells of it.
+/// A host that sleeps is woken by each stop of the other's program, and often takes the signal that reports it. The pauses let the other
+/// sleep as well: it would find the next stop without a signal else.
 TEST_F(UtraceHosts, WhoSleepsPassesTheSignalOn) {
   const ChildSignalBlocked blocked;
   std::barrier ready(2), both(1);
@@ -78,7 +81,7 @@ TEST_F(UtraceHosts, WhoSleepsPassesTheSignalOn) {
     while (host.task_count() > 0) host.wait({}, -1);
   });
   ready.arrive_and_wait();
-  std::thread tracing([&] { EXPECT_EQ(trace(500, both).calls, 500); });
+  std::thread tracing([&] { EXPECT_EQ(trace(300, both, 500).calls, 300); });
   tracing.join();
   if (pid > 0) kill(pid, SIGKILL);
   sleeping.join();

@@ -38,10 +38,14 @@ int nothing(int, char**) { return 7; }
 
 int repeat_getppid(int argc, char** argv) {
   int threads = argc > 1 ? std::atoi(argv[1]) : 1, calls = argc > 2 ? std::atoi(argv[2]) : 1;
+  const useconds_t pause = argc > 3 ? static_cast<useconds_t>(std::atoi(argv[3])) : 0;
   std::vector<std::thread> running;
   for (int i = 0; i < threads; ++i)
-    running.emplace_back([calls] {
-      for (int j = 0; j < calls; ++j) syscall(SYS_getppid);
+    running.emplace_back([calls, pause] {
+      for (int j = 0; j < calls; ++j) {
+        if (pause != 0) usleep(pause);
+        syscall(SYS_getppid);
+      }
     });
   for (auto& thread : running) thread.join();
   return 0;

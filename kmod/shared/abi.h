@@ -38,8 +38,8 @@ enum sonde_request_kind {
 	SONDE_READ_MEMORY, /* id = pid, address, length; reply: the bytes */
 	SONDE_WRITE_MEMORY, /* id = pid, address; payload: the bytes */
 	SONDE_RELEASE, /* id = tid of a held thread; value: 0 go on, 1 stay stopped, 2.. 2 + signal: raise it */
-	SONDE_FOLLOW, /* value = pid, a target: from now on a thread of it (not of its children) that maps an executable file waits for SONDE_SEEN */
-	SONDE_SEEN, /* id = tid: its event MAPPED is dealt with; said once for each of them, and after the last the thread goes on */
+	SONDE_FOLLOW, /* value = pid, a target: from now on, a thread of it (not of its children) that maps an executable file waits for SONDE_ACKNOWLEDGE */
+	SONDE_ACKNOWLEDGE, /* id = tid: one of its MAPPED events has been handled. The thread goes on when each of them is acknowledged */
 	SONDE_STATISTICS, /* reply: sonde_statistics */
 	SONDE_SESSIONS, /* reply: value = their number, array of sonde_session_info: all of them for root, else one's own */
 	SONDE_REQUEST_COUNT
@@ -119,7 +119,7 @@ struct sonde_spawn_payload { /* then argv and envp, NUL after each string */
 enum sonde_event_kind {
 	SONDE_EVENT_TARGET_GONE, /* pid ended; value = its wait status */
 	SONDE_EVENT_ALL_GONE, /* nothing is traced any more */
-	SONDE_EVENT_MAPPED, /* pid mapped an executable file: address, offset, path follows; value = tid that waits for SONDE_SEEN, 0 none */
+	SONDE_EVENT_MAPPED, /* pid mapped an executable file: address, offset, path follows; value = tid that waits for SONDE_ACKNOWLEDGE, 0 none */
 	SONDE_EVENT_MAPPING, /* pid ends, and has had this executable mapping: as MAPPED, value = bytes. For symbols */
 	SONDE_EVENT_EXEC, /* pid runs another program */
 	SONDE_EVENT_DATA, /* a ring is a quarter full, or a thread is held: drain */

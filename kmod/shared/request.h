@@ -34,7 +34,7 @@ static inline unsigned sonde_request_uses(uint32_t kind)
 	case SONDE_ATTACH:
 	case SONDE_DETACH:
 	case SONDE_FOLLOW: return SONDE_USES_VALUE;
-	case SONDE_SEEN: return SONDE_USES_ID;
+	case SONDE_ACKNOWLEDGE: return SONDE_USES_ID;
 	case SONDE_BUFFERS:
 	case SONDE_RUN_TO_ENTRY:
 	case SONDE_RELEASE: return SONDE_USES_ID | SONDE_USES_VALUE;

@@ -49,7 +49,7 @@ struct AllGone {};
 /// A target has mapped an executable file.
 struct FileMapped {
   uint32_t pid = 0;
-  uint32_t waiting = 0;  ///< the thread that waits for ThreadControl::seen(); 0: none
+  uint32_t waiting = 0;  ///< the thread that waits for ThreadControl::acknowledge(); 0: none
   uint64_t address = 0, offset = 0;
   std::string path;
 };

@@ -148,7 +148,7 @@ void Breakpoints::follow(Process& process) {
 }
 
 void Breakpoints::notify_mapped(Thread& thread, const Mapping& mapping) {
-  if (thread.process->followed) thread.unseen++;
+  if (thread.process->followed) thread.unacknowledged++;
   events_.mapped(thread, mapping);
 }
 

@@ -52,7 +52,7 @@ class Breakpoints {
   void adopt(Process& process);
   /// Breakpoints into a process that has none yet, where taps want them.
   void begin(Process& process);
-  /// From now on a thread that maps a file waits until the consumer has seen it: see Thread::unseen.
+  /// From now on a thread that maps a file waits until the consumer acknowledges it: see Thread::unacknowledged.
   void follow(Process& process);
   /// After an exec: what the new program was started with, where it is followed.
   void notify_program(Thread& thread);

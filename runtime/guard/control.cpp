@@ -199,11 +199,11 @@ Result<void> Tracer::follow(pid_t pid) {
   return {};
 }
 
-Result<void> Tracer::seen(pid_t tid) {
+Result<void> Tracer::acknowledge(pid_t tid) {
   Thread* thread = targets_.thread(tid);
   if (thread == nullptr || thread->exited) return no_thread(tid);
-  if (thread->unseen == 0) return Error("thread " + std::to_string(tid) + " does not wait", EINVAL);
-  thread->unseen--;
+  if (thread->unacknowledged == 0) return Error("thread " + std::to_string(tid) + " does not wait", EINVAL);
+  thread->unacknowledged--;
   restart(*thread);
   return {};
 }
@@ -299,7 +299,7 @@ void Tracer::abandon() {
   for (auto& [tid, thread] : targets_.threads()) {
     thread->pending.clear();
     thread->held = false;
-    thread->unseen = 0;
+    thread->unacknowledged = 0;
   }
   for (int rounds = 0; rounds < kLetGoRounds && !targets_.processes().empty(); rounds++) {
     std::vector<pid_t> pids;  // children may come while their parents go

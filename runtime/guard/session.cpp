@@ -41,7 +41,7 @@ Session::Session(UtraceHost& host, UniqueFd socket)
                },
                [this](pid_t pid) { event(SONDE_EVENT_EXEC, pid, 0, nullptr, ""); },
                [this](const Thread& thread, const Mapping& mapping) {
-                 const auto waiting = static_cast<uint64_t>(thread.unseen > 0 ? thread.tid : 0);
+                 const auto waiting = static_cast<uint64_t>(thread.unacknowledged > 0 ? thread.tid : 0);
                  event(SONDE_EVENT_MAPPED, thread.process->pid, waiting, &mapping, mapping.path);
                },
                [this](pid_t pid, const Mapping& mapping) {
@@ -167,7 +167,7 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_WRITE_MEMORY: return plain(write_memory(request));
     case SONDE_RELEASE: return plain(tracer_.release(static_cast<pid_t>(request.header.id), request.header.value));
     case SONDE_FOLLOW: return plain(tracer_.follow(pid));
-    case SONDE_SEEN: return plain(tracer_.seen(static_cast<pid_t>(request.header.id)));
+    case SONDE_ACKNOWLEDGE: return plain(tracer_.acknowledge(static_cast<pid_t>(request.header.id)));
     case SONDE_STATISTICS: return statistics();
     case SONDE_SESSIONS: return Error("a guard has one session only", EOPNOTSUPP);
     case SONDE_REQUEST_COUNT: break;

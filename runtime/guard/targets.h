@@ -6,8 +6,8 @@
 // A Thread lives from on_new_task to report_death, a Process from its first Thread to the death of its last. They are
 // the engine's `data`; nothing else keeps pointers to them across two turns of the loop: tids and pids are looked up.
 //
-// Several things may keep a thread stopped: nobody has said GO to its new program, a record of
-// it is held, the consumer has not seen what it mapped, or it is about to be let go. It runs when none of them does.
+// Four things may keep a thread stopped: its new program still waits for GO, one of its records is held, the consumer
+// has not acknowledged a file that it mapped, or it is about to be let go. It runs when none of them holds.
 #pragma once
 
 #include <signal.h>
@@ -79,8 +79,8 @@ struct Thread {
   UniqueFd comm, schedstat, stat;  ///< in /proc, kept open
   std::deque<Firing> pending;      ///< the first one is held
   bool held = false;
-  uint32_t unseen = 0;   ///< files it has mapped that the consumer has not looked at yet: it waits
-  uint64_t at_site = 0;  ///< stopped at this breakpoint, not stepped yet
+  uint32_t unacknowledged = 0;  ///< mapped files that the consumer has not acknowledged yet: the thread waits
+  uint64_t at_site = 0;         ///< stopped at this breakpoint, not stepped yet
   Step step;
   bool late_trace = false;                   ///< a step's trap is still to come, and means nothing
   std::deque<machine::Registers> reported;   ///< put back at a breakpoint in this state: the next hit is no new one
@@ -133,7 +133,7 @@ class Targets {
 
 inline bool must_stop(const Thread& thread) {
   const Process& process = *thread.process;
-  return process.waiting || process.leaving || thread.held || thread.unseen > 0;
+  return process.waiting || process.leaving || thread.held || thread.unacknowledged > 0;
 }
 
 inline uint32_t resume_action(const Thread& thread) {

@@ -351,7 +351,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   thread.exited = true;
   thread.pending.clear();  // it was killed while it was held
   thread.held = false;
-  thread.unseen = 0;
+  thread.unacknowledged = 0;
   Process& process = *thread.process;
   note_exit(thread, code);
   const auto threads = targets_.threads_of(process.pid);

@@ -45,7 +45,7 @@ class Tracer {
   void go();
   Result<void> release(pid_t tid, uint64_t how);
   Result<void> follow(pid_t pid);
-  Result<void> seen(pid_t tid);
+  Result<void> acknowledge(pid_t tid);
   /// Lets processes go for good, with no trap of ours under way.
   void let_go(const std::vector<pid_t>& pids);
   /// No consumer any more: nothing fires, nothing is held.

@@ -211,7 +211,7 @@ Result<void> Tracing::look_at_mapped() {
   for (const FileMapped& file : mapped) paths.push_back(file.path);
   auto done = framework_.modules_appeared(paths);
   for (const FileMapped& file : mapped) {
-    if (threads_ != nullptr && file.waiting != 0) (void)threads_->seen(file.waiting).has_value();
+    if (threads_ != nullptr && file.waiting != 0) (void)threads_->acknowledge(file.waiting).has_value();
   }
   return done;
 }

@@ -57,8 +57,8 @@ const ConsumerEcb* Consumer::Impl::find(const sonde_record& record) {
   return nullptr;
 }
 
-/// After exit(), only END (once it is allowed) and ERROR; between an exit() in a clause of ERROR and END, not even ERROR.
-/// With -x cpu, only records of that CPU.
+/// After exit(), only END (once it is allowed) and ERROR; between an exit() in a clause of ERROR and END, not even
+/// ERROR. With -x cpu, only records of that CPU.
 bool Consumer::Impl::wanted(const sonde_record& record) const {
   if (only_cpu_ && record.cpu != *only_cpu_) return false;
   if (!exiting) return true;
@@ -139,7 +139,8 @@ void Consumer::Impl::take_traced() {
   state.trace.clear();
 }
 
-/// With bufpolicy=ring or fill a trace record is kept for the end. END's is printed at once, and exit() takes effect at once.
+/// With bufpolicy=ring or fill a trace record is kept for the end. END's is printed at once, and exit() takes effect at
+/// once.
 void Consumer::Impl::output_trace(TraceRecord& record) {
   if (record.exit_status) {
     exited_in_error = !exiting && context.record->probe == kErrorProbe;

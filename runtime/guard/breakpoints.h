@@ -6,8 +6,7 @@
 //   when armed          in the mappings that exist
 //   program entry       after an exec, once the dynamic linker has mapped the first libraries
 //   linker breakpoint   after each dlopen and dlclose; the address is r_debug.r_brk
-//   fork                the child has its own copy; a breakpoint that no tap of the child needs is taken out before it
-// runs
+//   fork                the child has its own copy; breakpoints that its taps do not need are taken out before it runs
 //   vfork               parent and child share the memory: a hit fires only the taps that cover the process that hit
 //
 // In a followed process, a thread that gets to the second or third of these with a new file, or that execs, waits

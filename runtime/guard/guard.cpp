@@ -3,8 +3,7 @@
 //
 //   forked; closes descriptors --> serves its consumer --> the consumer is gone, for whatever reason:
 //   probes out, threads let go --> nothing is traced: ends
-//                              --> programs with our seccomp filter: stays, and lets their calls pass, until the last
-// has ended
+//                              --> programs with our filter: stays, and lets their calls pass, until the last has ended
 //
 // A program with our seccomp filter needs a tracer for life: without one its filtered calls fail with ENOSYS.
 // docs/guard.md has the rest.

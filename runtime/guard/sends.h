@@ -4,8 +4,7 @@
 // A tracer is told when a signal arrives, not when it is sent. But a signal that is sent by a call can be detected at
 // the end of that call, in the sender:
 //
-//   kill ------------------------------------> receiver: a process, or a group (its number, negative; -1 all; no
-// thread)
+//   kill ------------------------------------> receiver: a process, or a group (number negative; -1 all; no thread)
 //   tkill, tgkill, rt_tgsigqueueinfo --------> a thread
 //   rt_sigqueueinfo, pidfd_send_signal ------> a process; a pidfd is resolved by /proc/PID/fdinfo
 //

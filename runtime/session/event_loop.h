@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One poll() for everything that may happen in a run
 //
-//   watch(descriptor, ready)   the source has events, a signal has come, a line was typed, the reader of the output has
-// gone
+//   watch(descriptor, ready)   the source has events, a signal came, a line was typed, the output's reader is gone
 //   at(due, act)               the next drain, the next report of drops, the end of a chill()
-//   turn()                     waits for the first of them, then calls those that are ready, in the order they were
-// added
+//   turn()                     waits for the first of them, then calls those that are ready, in order of addition
 //
 // watch() and at() get functions, which turn() asks for the current descriptor or time; nothing is ever removed. Both
 // change while a run goes on: the output goes to another file, the input ends, a script sets switchrate. Asking is

@@ -6,9 +6,9 @@
 //
 //   waitpid(-1, __WALL | __WNOTHREAD | WNOHANG) --> event() --> on_*()   which ptrace-stop is it
 //                                                  |
-//                                              round()     engines are called, in order of attachment;
 //                                              round()     calls the engines, in order of attachment;
 //                                                  |       each leaves its choice of resume action
+//                                              finish()    STOP by any engine: held, nothing more
 //                                                  |
 //                                             proceed()    most constrained choice -> one ptrace request
 //

@@ -7,25 +7,25 @@
 //
 // Where ptrace cannot do what the kernel's utrace does, the API does this instead:
 // - STOP and REPORT by control() do not wake a thread that sleeps in a call, if catch_asleep is set; INTERRUPT does. A
-// call
-//   never returns EINTR because of that: it is repeated, some with their whole time-out. A short count is not repaired.
+//   call never returns EINTR because of that: it is repeated, some with their whole time-out. A short count is not
+//   repaired.
 // - report_exit: *code cannot be changed there. Change the argument at the entry of exit or exit_group, or the signal.
 // - report_signal: orig_ka is SIG_DFL, SIG_IGN or kHandlerUnknown. The kernel's own SIGTRAPs come as UTRACE_SIGNAL_CORE
 //   whatever their disposition, which takes effect when they are delivered; utrace_handler() returns it.
 // - Another return_ka, TERM and CORE for a handled signal run rt_sigaction in the thread (64-bit code only). TERM for a
 //   signal that by default kills nobody, or if no call can be run: SIGKILL. TERM for a core signal sets the core limit
-// to 0. - STOP and TSTP: the parent sees SIGSTOP or SIGTSTP. HOLD: the signal loses its place in the queue.
+//   to 0.
+// - STOP and TSTP: the parent sees SIGSTOP or SIGTSTP. HOLD: the signal loses its place in the queue.
 // - SIGNAL_REPORT goes to engines with report_signal and no report_quiesce; the others get report_quiesce(0).
-// SIGNAL_HANDLER
-//   is reported if an engine has asked for a report, or steps: for report_signal alone it would cost a stop per signal.
+//   SIGNAL_HANDLER is reported if an engine has asked for a report, or steps: for report_signal alone it would cost a
+//   stop per signal.
 // - A single step over a system call instruction skips that call's reports, except entries that a filter stops.
 // - A new thread's return from its own clone is reported at its first stop, after a report_quiesce(0) that was asked
-// for. - An interrupted call is reported when it is known what the program gets (see utrace_call), with the registers
-// of its
+//   for.
+// - An interrupted call is reported when it is known what the program gets (see utrace_call), with the registers of its
 //   return; changes that an engine makes to them are lost.
 // - A thread of a filtered program that installs a seccomp filter of its own stops at all calls from then on: its
-// filter's
-//   refusals would come before our filter's stops.
+//   filter's refusals would come before our filter's stops.
 // - report_reap of another program's child comes when /proc no longer shows the zombie: up to 200 ms late.
 // - Exec by a thread: the old leader's code in report_exit is 0 when its exit stop was missed.
 #pragma once
@@ -171,17 +171,15 @@ struct Sleep {
 /// thread that traces a thread can use it.
 ///
 /// - It reaps every child of this thread (waitpid(-1, __WNOTHREAD)), reads SIGCHLD, and blocks it for its own lifetime.
-/// All
-///   other threads must block it, too, or the kernel may let one of them discard it. Make the host before any signal
-///   disposition is changed: spawned programs get the dispositions of that moment.
+///   All other threads must block it, too, or the kernel may let one of them discard it. Make the host before any
+///   signal disposition is changed: spawned programs get the dispositions of that moment.
 /// - spawn(): on_new_task is called at the exec's stop; attach engines there or after the return; then
-/// release_spawned(). - seize(): threads run on. To hold them, call utrace_control(STOP) in on_new_task; a thread has
-/// stopped when a second
-///   STOP returns 0, or when report_quiesce is called.
+///   release_spawned().
+/// - seize(): threads run on. To hold them, call utrace_control(STOP) in on_new_task; a thread has stopped when a
+///   second STOP returns 0, or when report_quiesce is called.
 /// - control(), release_spawned() and detach take effect at the next turn() or wait().
 /// - A thread whose engines want no system calls does not stop for them. In a filtered process an engine must narrow
-/// its
-///   sets to the filter's calls, or every call stops twice.
+///   its sets to the filter's calls, or every call stops twice.
 /// - In report_exit and report_death utrace_registers() may return null: SIGKILL skips the exit stop.
 /// - The destructor detaches what can be detached, and then blocks until the last filtered process has ended.
 class UtraceHost {

@@ -3,8 +3,7 @@
 //
 //   emulated     the registers and the stack are changed here: one stop a hit
 //   Slot         a copy is stepped at another address, adjusted if it is relative to rip: two stops
-//   Impossible   no breakpoint: what it pushes, loads or returns to would show the slot or the step to the program; or
-// its
+//   Impossible   no breakpoint: what it pushes, loads or returns to would show the program the slot or the step; or its
 //                relative operand is not supported (loop, xbegin); or it cannot be decoded
 //
 // The instructions at which functions begin and end are emulated, because most probes are there.

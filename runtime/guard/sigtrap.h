@@ -6,7 +6,7 @@
 // the mask by ptrace, the action by a call made in the thread.
 //
 // ptrace does not show what they were before. What can be known:
-//   the mask      of a thread when it is attached to, or born; at the start of a SIGTRAP handler; and a mask that blocks
+//   the mask      of a thread when it is attached to, or born; at the start of a SIGTRAP handler; a mask that blocks
 //                 everything else blocks SIGTRAP, too
 //   the action    at the attach and the exec, at a process's hits 1, 2, 4, 8 ..., and at the start of a handler
 // A program that changes them in another way between two of these moments, and relies on it, is not protected.

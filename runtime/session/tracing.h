@@ -2,7 +2,7 @@
 // A run, from its enablings to END
 //
 //   start    creates buffers, attaches, settles limits, enables probes, fires BEGIN, lets the targets run
-//   run      turn: wait --> the source's events --> drain; until exit(), a signal, a failed output, or the screen ends it
+//   run      turn: wait --> the source's events --> drain; until exit(), a signal, failed output, or the screen ends it
 //   finish   lets the targets go, disarms, consumes the last records, fires END, prints what was not printed
 //
 // The command and the prompt are screens on its loop: they add the descriptors that they watch, and say when to end.

@@ -6,7 +6,7 @@
 // Some things ptrace cannot do, such as setting the action of SIGTRAP. Then the thread itself makes a system call, at
 // the system call instruction of its vDSO:
 //
-//   stopped --> all signals blocked, the registers of our call --> [exit of its own call] --> exit of ours --> both restored
+//   stopped --> all signals blocked, our call's registers --> [exit of its own call] --> exit of ours --> both restored
 //
 // The exit of its own call overwrites our registers, so they are set again. We refused to write an instruction into the
 // program's text, which other threads run. It does not work for a thread at the entry of a call, for one that is

@@ -10,7 +10,6 @@
 //
 // A traced program can contain any debug information, so none is trusted: depth and size are limited, and a member that
 // is outside of its record is left out.
-// lies outside of its record is left out.
 #include "compiler/types/foreign_types.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A word that belongs to no option
+// The meaning of a word that belongs to no option
 //
 //   sonde help | version            what it says
 //   sonde FILE.d ...                a script (is_script_file()); words that follow are $1, $2, ...
@@ -7,8 +7,8 @@
 //   sonde -n TEXT WORD              a macro argument
 //   sonde WORD -n TEXT              a macro argument too, unless a program has that name
 //
-// So getopt must not reorder the words (the - that kLetters begins with), and each word is judged when it comes, by
-// what was given before it. Only names of files are looked up; nothing is opened but a file whose first line may be #!.
+// So getopt must not reorder the words (kLetters begins with -), and each word is judged when it comes, by what was
+// given before it. Only names of files are looked up; the only file that is opened is one whose first line may be #!.
 #include "cli/arguments.h"
 
 #include <getopt.h>
@@ -63,10 +63,10 @@ const option kLongOptions[] = {
     {nullptr, 0, nullptr, 0},
 };
 
-// Every letter that DTrace knows. A leading '-' makes getopt hand over words in place; ':' lets us word the errors.
+// Every option letter of DTrace. The leading '-' makes getopt return words in place; ':' lets us word the errors.
 constexpr char kLetters[] = "-:36aAb:c:CD:eFf:GhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z24";
 
-/// "-p 123" of a wrapper that passes option and value as one word arrives as " 123".
+/// A wrapper that passes option and value as one word makes "-p 123" arrive as " 123".
 std::string trimmed(const std::string& text) {
   size_t begin = text.find_first_not_of(" \t");
   size_t end = text.find_last_not_of(" \t");
@@ -85,20 +85,20 @@ Arguments::Setting setting(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// Words that are ours, where the first word of a command line is one.
+/// First words of a command line that are subcommands.
 struct Subcommand {
   std::string_view name;
   Mode mode;
 };
 constexpr Subcommand kSubcommands[] = {{"help", Mode::Help}, {"version", Mode::Version}};
 
-/// What only a shell knows stands in the command of a -c as a word of its own.
+/// Whether the command of a -c has a word that only a shell understands.
 bool wants_shell(const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 9> kOperators = {"|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"};
   return std::ranges::find_first_of(words, kOperators) != words.end();
 }
 
-/// What follows strace's -e.
+/// Whether it can follow strace's -e.
 bool is_expression_of_strace(std::string_view word) {
   constexpr std::array<std::string_view, 7> kQualifiers = {
       "abbrev=", "inject=", "raw=", "signal=", "status=", "trace=", "verbose="};
@@ -201,7 +201,7 @@ class Parser {
     }
   }
 
-  /// As it was typed: "-k", "--json".
+  /// The unknown option as typed: "-k", "--json".
   static std::string unknown_option(char** argv) {
     if (optopt != 0 && optopt < 256) return std::string("-") + static_cast<char>(optopt);
     return argv[optind - 1];
@@ -212,7 +212,7 @@ class Parser {
     return true;
   }
 
-  /// A word here is what to run: nothing has said yet what to trace, or whom.
+  /// Whether a word names the program to run: nothing has said yet what or whom to trace.
   bool names_what_to_run() const {
     return arguments_.mode == Mode::Trace && arguments_.programs.empty() && arguments_.commands.empty() &&
            arguments_.pids.empty() && arguments_.words.empty();
@@ -225,7 +225,7 @@ class Parser {
     });
   }
 
-  /// A word that belongs to no option: a macro argument, but where no script was given before it.
+  /// Handles a word that belongs to no option: a macro argument, unless no script was given before it.
   bool word(const std::string& text) {
     const bool may_be_script = arguments_.programs.empty() && arguments_.words.empty() &&
                                (arguments_.mode == Mode::Trace || arguments_.mode == Mode::CompileOnly);
@@ -247,7 +247,7 @@ class Parser {
       arguments_.words.push_back(text);
       return true;
     }
-    // Its options are its own.
+    // The options of that program are its own.
     arguments_.commands.emplace_back(argv_.begin() + optind - 1, argv_.end());
     is_done_ = true;
     return consistent();
@@ -310,7 +310,7 @@ class Parser {
   Arguments& arguments_;
   BadArguments& bad_;
   std::span<char*> argv_;
-  bool is_done_ = false;  ///< what follows is not ours
+  bool is_done_ = false;  ///< the rest of the words is not ours
 };
 
 }  // namespace

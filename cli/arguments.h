@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The command line: what was asked for, in order, before anything of it is done.
+// The parsed command line: what was asked for, in order, before any of it is done.
 #pragma once
 
 #include <cstdint>
@@ -24,27 +24,27 @@ struct Arguments {
 
   Mode mode = Mode::Trace;
   std::vector<Program> programs;
-  std::vector<Setting> settings;                   ///< -x, and the options that are short for one
-  std::vector<std::vector<std::string>> commands;  ///< the words of each -c, and of a program that is named without one
+  std::vector<Setting> settings;                   ///< -x, and the options that are short for an -x
+  std::vector<std::vector<std::string>> commands;  ///< the words of each -c, and of a program that is given without -c
   std::vector<uint32_t> pids;                      ///< -p
   std::vector<std::string> words;                  ///< $1, $2, ...
-  std::vector<std::string> providers;              ///< --provider=FILE; of CheckProvider the file to check
+  std::vector<std::string> providers;              ///< --provider=FILE; for CheckProvider the file to check
   std::string output;                              ///< -o
   bool verbose = false;                            ///< -v
   bool disassemble = false;                        ///< -S
   bool summary = false;                            ///< --summary
-  bool lists_words = false;                        ///< -l WORD: the programs are patterns of any field
-  bool no_script = false;            ///< nothing says what to trace of the targets: it is what strace shows
-  std::vector<std::string> remarks;  ///< what is likely not as it was meant, though it makes sense
+  bool lists_words = false;                        ///< -l WORD: the programs are patterns for any field
+  bool no_script = false;            ///< nothing says what to trace of the targets: trace what strace shows
+  std::vector<std::string> remarks;  ///< hints on arguments that are valid but probably a mistake
 };
 
-/// A command line that makes no sense. `usage`: the usage text belongs with it, status 2; else status 1.
+/// An invalid command line. `usage`: print the usage text, status 2; else status 1.
 struct BadArguments {
   std::string message;
   bool usage = true;
 };
 
-/// Reads argv. Returns false, with `bad` filled in, when it makes no sense.
+/// Parses argv. Returns false, with `bad` filled in, if it is invalid.
 bool parse_arguments(int argc, char** argv, Arguments& arguments, BadArguments& bad);
 
 /// The usage text.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the command traces where no script says it.
+// The script that the command uses when no script is given.
 #pragma once
 
 #include <utility>
 
 namespace sonde {
 
-/// Every system call of the targets, a line a call, and their signals and ends, as strace prints them. A thread is named by its number while there are
-/// several. A line comes at the return, when all is known; a new process' own return from fork is no call of its. A process ends with its last thread,
-/// its first thread with it.
+/// Prints every system call of the targets, one per line, and their signals and ends, in strace's style. A thread is
+/// identified by its number while there are several. A line is printed at the return, when everything is known; a new
+/// process's own return from fork is not a call of its own. A process ends with its last thread, the first thread with
+/// its process.
 inline constexpr char kCallsScript[] = R"D(
 int born, attached;
 inline string named[int number] = born > 0 || attached ? strjoin("[pid ", strjoin(lltostr(number), "] ")) : "";
@@ -57,7 +58,7 @@ proc:::exit
 }
 )D";
 
-/// Options that it needs; those of the command line come later.
+/// Options that the script needs; those of the command line override them.
 inline constexpr std::pair<const char*, const char*> kCallsSettings[] = {
     {"quiet", ""}, {"evaltime", "exec"}, {"strsize", "4096"}, {"switchrate", "50ms"}};
 

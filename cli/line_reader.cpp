@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // readline in an event loop
 //
-// readline keeps one state for the process, and calls back without a pointer of ours: so there is one TerminalReader at
-// a time, current_. The half-typed line is on the screen, and hide() and show() take it off and put it back; but not while
-// the handler of a line runs (handling_), for readline draws the next prompt when the handler has returned.
+// readline has one state for the process, and its callbacks have no argument of ours. So only one TerminalReader can
+// exist, current_. hide() removes the half-typed line from the screen and show() restores it; but not while the handler
+// of a line runs (handling_), because readline draws the next prompt when the handler has returned.
 #include "cli/line_reader.h"
 
 #include <sys/stat.h>
@@ -102,7 +102,7 @@ class TerminalReader : public LineReader {
   std::string history_;
   std::string prompt_ = "sonde> ";
   bool ended_ = false;
-  bool handling_ = false;  ///< between a line's end and the next prompt: nothing is on the screen
+  bool handling_ = false;  ///< between the end of a line and the next prompt: there is no line on the screen
 };
 
 class PipeReader : public LineReader {

@@ -8,23 +8,23 @@
 
 namespace sonde {
 
-/// Lines from standard input without blocking: call read() when it is readable.
+/// Reads lines from standard input without blocking: call read() when it is readable.
 class LineReader {
  public:
   using LineHandler = std::function<void(const std::string& line)>;
   virtual ~LineReader() = default;
   virtual void read() = 0;
   virtual void set_prompt(const std::string& prompt) = 0;
-  virtual void hide() = 0;                              ///< takes the half-typed line off the screen
+  virtual void hide() = 0;                              ///< removes the half-typed line from the screen
   virtual void show() = 0;                              ///< and puts it back
   virtual void discard() = 0;                           ///< Ctrl-C: drops the half-typed line
   virtual void remember(const std::string& entry) = 0;  ///< into the history
-  virtual void close() = 0;                             ///< no prompt any more
+  virtual void close() = 0;                             ///< shows no prompt any more
   virtual bool ended() const = 0;
   virtual bool interactive() const = 0;
 };
 
-/// readline on a terminal, plain lines otherwise. One at a time in a process.
+/// readline on a terminal, else plain lines. Only one may exist in a process.
 std::unique_ptr<LineReader> make_line_reader(LineReader::LineHandler handler);
 
 }  // namespace sonde

@@ -28,7 +28,7 @@ std::string attributes(const char* title, const dtrace_attribute_t& of) {
          "\n\t\tDependency Class: " + std::string(class_name(of.dtat_class)) + "\n\n";
 }
 
-/// A line for each place, or why there is none.
+/// A line for each place where the probe would be armed, or the reason why it cannot be.
 std::string arming(Framework& framework, ProbeId id) {
   const std::string why = framework.refusal(id);
   if (!why.empty()) return "\n\tNot armed\n\t\t" + why + "\n";

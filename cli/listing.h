@@ -10,16 +10,17 @@
 namespace sonde {
 
 struct Listing {
-  bool verbose = false;         ///< with attributes and argument types
-  bool words_anywhere = false;  ///< what matches nothing may stand in other fields: `*open*`, `syscall:read`
+  bool verbose = false;  ///< with attributes and argument types
+  bool words_anywhere =
+      false;  ///< the words of a description without matches may be in other fields: `*open*`, `syscall:read`
 };
 
-/// -l: the probes that `descriptions` match (all, when there is none), in the order of their ids, as DTrace lists them. Descriptions that match
-/// nothing are told through `missing`, one text each.
+/// -l: the probes that `descriptions` match (all, if there are none), by id, in DTrace's format. Descriptions that
+/// match nothing are added to `missing`, one text each.
 std::string list_probes(Framework& framework, std::span<const ProbeDescription> descriptions, Listing how,
                         std::vector<std::string>& missing);
 
-/// -v: the least stability among the probes that a program's descriptions match, and among what its statements name.
+/// -v: the least stability among the probes that a program's descriptions match, and among the names in its statements.
 std::string stability_report(Framework& framework, std::string_view what,
                              std::span<const ProbeDescription> descriptions, const dtrace_attribute_t& statements);
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Output that nobody may be reading
+// Output whose reader may block or go away
 //
 //   write --> pending_ --> flush, at 64 KiB or by the caller --> sink --> freopen()'s file, else -o's, else stdout
 //
-// message() flushes first: what was traced before it stands before it. Without a sink, which is at a prompt and before anything is traced, all is
-// written at once; then messages, and what goes to stdout, are written inside the frame, which takes the prompt's half-typed line away and puts it back.
+// message() flushes first, so that traced output before it comes before it. Without a sink (at a prompt, and before
+// anything is traced) everything is written at once; then messages, and output to stdout, are written inside the frame,
+// which removes the prompt's half-typed line and restores it.
 //
-// A write that fails ends the run. EPIPE, and POLLERR on watched_fd(), mean that the reader has gone: no message is
-// due. Any other error is reported once. We refused to go on without output, as strace does: a trace that nobody can
-// keep only slows the target.
+// A write that fails ends the run. EPIPE, and POLLERR on watched_fd(), mean that the reader has gone: there is no
+// message. Any other error is reported once. We refused to go on without output, as strace does: a trace that nobody
+// can keep only slows the target.
 #include "cli/output.h"
 
 #include <fcntl.h>
@@ -157,9 +158,9 @@ void FileOutput::write_now(const Destination& to, std::string_view text) {
   if (const int error = write_all(to.fd, text); error != 0) note_failure(to, error);
 }
 
-/// By the sink's thread, where there is one.
+/// Called by the sink's thread, if there is one.
 void FileOutput::note_failure(const Destination& to, int error) {
-  if (&to == messages_.get()) return;  // nobody is left to be told
+  if (&to == messages_.get()) return;  // there is nowhere to report it
   if (error == EPIPE) return note_reader_gone();
   refused_ = true;
   std::fprintf(stderr, "%s: failed to write to %s: %s\n", g_program_name.c_str(), to.name.c_str(),

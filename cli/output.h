@@ -17,7 +17,7 @@
 
 namespace sonde {
 
-/// Name by which the command was called: in front of every message.
+/// The name by which the command was called; every message begins with it.
 void set_program_name(std::string_view argv0);
 const std::string& program_name();
 
@@ -28,13 +28,15 @@ class FileOutput : public Output {
   FileOutput();
   /// Appends to a file (-o).
   static Result<UniqueFd> open_file(const std::string& path);
-  /// From the start to `file` in place of stdout; `name` is for messages, and what reopen_first() opens.
+  /// Sends all output to `file` instead of stdout, from the start; `name` is for messages, and what reopen_first()
+  /// opens.
   void redirect(UniqueFd file, std::string name);
-  /// From now on a thread writes, so that nobody waits for a reader: `room` bytes may be queued. Not where there is a frame.
+  /// From now on a thread writes, so that nobody waits for a reader: up to `room` bytes are queued. Not to be used with
+  /// a frame.
   void write_behind(size_t room);
-  /// The end: a reader that sleeps is waited for, as by any program that writes. A signal that comes meanwhile ends the command.
+  /// Ends the output. Waits for a reader that blocks, as any program that writes does; a signal ends the command.
   void finish();
-  /// Called around everything that reaches the terminal: the prompt takes its line away and puts it back.
+  /// Called before and after everything that is written to the terminal: the prompt removes its line and restores it.
   void set_frame(std::function<void()> before, std::function<void()> after);
 
   void write(std::string_view text) override;
@@ -48,7 +50,7 @@ class FileOutput : public Output {
   bool failed() const override { return reader_gone_ || refused_; }
   int watched_fd() const override;
   void note_reader_gone() override { reader_gone_ = true; }
-  /// The reader of our pipe has gone. Who writes into such a pipe ends in silence, by SIGPIPE.
+  /// The reader of our pipe has gone. As other programs in that case, we end silently, by SIGPIPE.
   bool reader_gone() const { return reader_gone_; }
 
  private:
@@ -58,13 +60,13 @@ class FileOutput : public Output {
 
   std::function<void()> before_ = [] {};
   std::function<void()> after_ = [] {};
-  bool line_open_ = false;  ///< what was written last did not end in a newline
+  bool line_open_ = false;  ///< the last text did not end in a newline
   To first_;                ///< stdout, or -o's
   To messages_;             ///< stderr
-  To target_;               ///< freopen()'s, or the first
+  To target_;               ///< of freopen(), or the first
   std::string pending_;
   std::atomic<bool> reader_gone_ = false;
-  std::atomic<bool> refused_ = false;  ///< a full disk and the like
+  std::atomic<bool> refused_ = false;  ///< a write failed for another reason, such as a full disk
   std::optional<Sink> sink_;           // last: its thread calls note_failure()
 };
 

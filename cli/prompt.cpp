@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lines to clauses and commands
+// From lines to clauses and commands
 //
 //   line --> pending_ --> is_complete(): Whole --> carry_out: command or clause
 //                                        Inside --> more lines
 //                                        NeedsBody --> more lines; an empty line or a command ends it
 //
-// The terminal is one more thing that the run's loop waits for, so what is traced appears while a line is half typed.
+// The run's loop also waits for the terminal, so traced output appears while a line is half typed.
 // SIGINT only drops that line; SIGTERM and SIGHUP end the session.
 #include "cli/prompt.h"
 
@@ -105,7 +105,7 @@ class Prompt {
   void take_line(const std::string& line) {
     if (done_) return;
     const bool blank = line.find_first_not_of(" \t") == std::string::npos;
-    // What is pending is a description without a body, and this line does not begin one.
+    // The pending text is a description without a body, and this line does not begin a body.
     if (!pending_.empty() && (blank || line[0] == ':') && is_complete(pending_) == Completeness::NeedsBody)
       carry_out_pending();
     if (pending_.empty() && (blank || line.starts_with("#!"))) return;
@@ -130,7 +130,7 @@ class Prompt {
     output_.flush();
   }
 
-  /// What people type at a prompt, and no probe's description.
+  /// A command typed without its colon that cannot be a probe description; null: it is not one.
   static const char* command_without_colon(const std::string& text) {
     if (text == "quit" || text == "exit" || text == "quit()" || text == "exit()") return ":quit";
     return text == "help" || text == "?" ? ":help" : nullptr;

@@ -9,9 +9,9 @@
 
 namespace sonde {
 
-/// Runs until :quit, the end of the input, or exit(). The session has been started; `given` was enabled
-/// by the command line. Input comes from a terminal (readline: history, editing; output appears above the line being typed) or a pipe
-/// (then the end of the input waits for the targets). Returns the exit status.
+/// Runs until :quit, the end of the input, or exit(). The session has been started; the command line has enabled
+/// `given`. Input is a terminal (readline: history, editing; output appears above the line being typed) or a pipe (at
+/// its end, waits for the targets). Returns the exit status.
 int run_prompt(Session& session, Options& options, FileOutput& output, std::span<const CompiledText> given);
 
 }  // namespace sonde

@@ -3,11 +3,11 @@
 //
 //   arguments --> options --> Session --> texts --> targets --> compile --> list, disassemble, trace or prompt
 //
-// From prepare_targets() to Session::start() programs of -c wait at their exec. They must not run untraced, so whoever
-// gives up in between returns through given_up(), or calls Targets::kill_waiting().
+// Between prepare_targets() and Session::start(), programs of -c wait at their exec. They must not run untraced, so
+// code that gives up in between must return through given_up(), or call Targets::kill_waiting().
 //
-// sonde may end by a signal: its traced program's, or SIGPIPE. It raises that in run_command() after the Run was
-// destroyed: by then the source is closed, and what still runs is untraced.
+// sonde may end by a signal: that of its traced program, or SIGPIPE. run_command() raises it after the Run was
+// destroyed: then the source is closed, and what still runs is untraced.
 #include "cli/run.h"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ namespace {
 constexpr int kFatal = 1;
 constexpr int kUsage = 2;
 
-/// "sonde: " before each message of several: lines that go on with one are indented.
+/// Puts "sonde: " before each of several messages; continuation lines are indented.
 std::string prefixed(std::string_view message) {
   std::string text;
   for (size_t begin = 0; begin <= message.size();) {
@@ -76,7 +76,7 @@ Result<void> apply_settings(Options& options, const Arguments& arguments) {
   return {};
 }
 
-/// -x help
+/// The text of -x help.
 std::string option_list() {
   std::string text;
   for (const OptionRow& row : kOptions) {
@@ -92,7 +92,7 @@ std::vector<std::string> provider_files(const std::vector<std::string>& named) {
   return find_plugins(named, path == nullptr ? "" : path, installed_plugins());
 }
 
-/// One command line, carried out.
+/// Carries out one command line.
 class Run {
  public:
   Run(Arguments arguments, Options& options, FileOutput& output)
@@ -108,7 +108,7 @@ class Run {
     if (!session) return fatal(session.error().message());
     session_ = std::move(*session);
     session_->framework().listing = arguments_.mode == Mode::List;
-    // Only now: the programs that the guard starts get the signal dispositions that we were given.
+    // Not earlier: programs that the guard starts must get the signal dispositions that we were given.
     if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
     if (auto done = check_format(); !done) return fatal(done.error().message());
     load_plugins();
@@ -116,8 +116,8 @@ class Run {
     return carry_out();
   }
 
-  /// The wait status of the program that was traced without a script. If a signal to us has ended the run before the
-  /// program did: that signal.
+  /// The wait status of the program that was traced without a script; or, if a signal to us ended the run before the
+  /// program ended, that signal.
   std::optional<int> program_end() const { return end_; }
 
  private:
@@ -131,7 +131,7 @@ class Run {
 
   bool is_text() const { return options_.text("format") == "text"; }
 
-  /// What prints beside the script's records knows text only.
+  /// Checks for options whose output exists only as text.
   Result<void> check_format() {
     if (is_text() && !options_.text("temporality").empty())
       return Error(
@@ -146,7 +146,7 @@ class Run {
 
   Result<void> open_output() {
     if (arguments_.output.empty()) {
-      // As strace: the program's own output stays apart.
+      // as in strace: keeps it apart from the program's own output
       if (arguments_.no_script)
         output_.redirect(UniqueFd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)), "standard error");
       return {};
@@ -270,7 +270,7 @@ class Run {
     return 0;
   }
 
-  /// A fatal error when targets may already wait at their exec.
+  /// Handles a fatal error when targets may already wait at their exec.
   int given_up(const std::string& message) {
     session_->targets().kill_waiting();
     output_.settle();
@@ -280,12 +280,12 @@ class Run {
   Arguments arguments_;
   Options& options_;
   FileOutput& output_;
-  Plugins plugins_;  ///< asked before there is a session: their children hold nothing of it
+  Plugins plugins_;  ///< tried before the session exists, so that their children inherit nothing of it
   std::unique_ptr<Session> session_;
   std::optional<int> end_;
 };
 
-/// Call it when the targets run untraced.
+/// Ends this process by a signal. Call it when the targets run untraced.
 [[noreturn]] void end_by(int signal) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -294,15 +294,15 @@ class Run {
   ::_exit(128 + signal);
 }
 
-/// The exit status: `status`, or kFatal where output could not be written. Does not return where the reader of our pipe
-/// has gone: we end by SIGPIPE, as other writers do.
+/// The exit status: `status`, or kFatal if output could not be written. Does not return if the reader of our pipe has
+/// gone: we end by SIGPIPE, as other programs do.
 int finished(FileOutput& output, int status) {
   output.finish();
   if (output.reader_gone()) end_by(SIGPIPE);
   return output.failed() ? kFatal : status;
 }
 
-/// A program that is traced without a script ends us as it has ended itself.
+/// If a program was traced without a script, we end in the same way as it did.
 int ended_as(std::optional<int> program, int status) {
   if (status != 0 || !program) return status;
   if (WIFSIGNALED(*program)) end_by(WTERMSIG(*program));

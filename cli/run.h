@@ -3,7 +3,7 @@
 
 namespace sonde {
 
-/// The sonde command. Returns the exit status: 0, what exit() said, 1 fatal, 2 usage.
+/// The sonde command. Returns the exit status: 0, or the argument of exit(); 1 fatal; 2 usage.
 int run_command(int argc, char** argv);
 
 }  // namespace sonde

@@ -59,7 +59,7 @@ Result<void> Session::prepare_targets(const std::vector<std::vector<std::string>
   return {};
 }
 
-/// A description of pid<N> attaches to process N. If there is no such process, the provider reports it.
+/// Processes to attach to because a description names pid<N>. If a process does not exist, the provider reports it.
 std::vector<uint32_t> Session::named_processes(std::span<const SourceText> texts, const MacroValues& macros) {
   std::vector<uint32_t> found;
   if (!targets_->possible() ||

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One run of the command: source, framework, compiler and tracing, put together in the order that they need.
+// One run of the command: creates source, framework, compiler and tracing, in the necessary order.
 //
 //   source --> framework + providers --> compiler --> targets --> tracing (runtime/session/tracing.h)
 //
-// The order matters. A source may fork, so it is opened before anything else exists. With -c, the program must exist
-// before the text is compiled when the text speaks of it ($target, pid probes); which of its calls need ever stop must be
-// known before the program is started. So its descriptions are looked at first (Compiler::preview,
-// Framework::forecast), and compiled when the pid is known.
+// The order matters. Opening a source may fork, so that comes first. With -c, a text that refers to the program
+// ($target, pid probes) can be compiled only when the program exists; but the calls that must stop have to be known
+// before the program is started. So its descriptions are evaluated first (Compiler::preview, Framework::forecast), and
+// it is compiled when the pid is known.
 #pragma once
 
 #include <memory>
@@ -35,18 +35,21 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Starts -c programs (held at their exec) and notes -p processes; `texts` decide about filter and entry. It returns
-  /// before the programs are there, where `texts` can be compiled without them; compile() gives the error then.
+  /// Starts -c programs (held at their exec) and notes -p processes; `texts` determine the filter and the stop at the
+  /// entry. If `texts` can be compiled without the programs, it returns before these are started; compile() then
+  /// returns their errors.
   Result<void> prepare_targets(const std::vector<std::vector<std::string>>& commands, const std::vector<uint32_t>& pids,
                                std::span<const SourceText> texts, const MacroValues& macros);
   Result<std::vector<CompiledText>> compile(std::span<const SourceText> texts, MacroValues macros);
   /// Attaches -p processes, creates buffers, enables, fires BEGIN, lets the targets go.
   Result<void> start(std::span<const CompiledText> texts);
-  /// Runs until exit(), the end of the targets, or a signal; then END, and what is left to print. Returns the exit status.
+  /// Runs until exit(), the end of the targets, or a signal; then fires END and prints the rest. Returns the exit
+  /// status.
   int run();
-  /// A line for each thread that sleeps in a system call: now, where processes were attached, and when the run is interrupted.
+  /// Prints a line for each thread that sleeps in a system call: now if processes were attached to, and when the run is
+  /// interrupted.
   void show_calls_under_way();
-  /// Enables what was typed: the ids of the enablings.
+  /// Enables a compiled text; returns the ids of the enablings.
   Result<std::vector<uint32_t>> enable(const CompiledText& text);
 
   Framework& framework() { return *framework_; }

@@ -35,13 +35,13 @@ Result<std::string> read_file(const std::string& path) {
   return text;
 }
 
-/// A "#!" line is the shell's: blanked, so that places stay right.
+/// Blanks a "#!" line, which is for the kernel; positions stay the same.
 void drop_interpreter_line(std::string& text) {
   if (!text.starts_with("#!")) return;
   std::fill(text.begin(), text.begin() + static_cast<long>(std::min(text.find('\n'), text.size())), ' ');
 }
 
-/// How many fields a short form may have, and what completes it: the fields fill from the right.
+/// How many fields a short form may have, and its completion: fields fill from the right.
 struct ShortForm {
   Kind kind;
   const char* what;
@@ -61,7 +61,7 @@ Result<SourceText> complete(Kind kind, const std::string& argument) {
   size_t end = specifier.find_last_not_of(" \t");
   rest = (end == std::string::npos ? "" : specifier.substr(end + 1)) + rest;
   specifier.resize(end == std::string::npos ? 0 : end + 1);
-  // An empty field in front says nothing.
+  // Empty fields in front have no effect.
   while (specifier.starts_with(':')) specifier.erase(0, 1);
   size_t fields = static_cast<size_t>(std::ranges::count(specifier, ':')) + 1;
   if (fields > form->fields) {

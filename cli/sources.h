@@ -11,19 +11,20 @@
 
 namespace sonde {
 
-/// The texts that -s, -n, -P, -m, -f and -i stand for, in order: scripts read, short forms completed to four fields.
-/// -i needs the framework to name its probe: see name_probe_id(). Errors: "failed to open F: ..."; a specifier with too many fields.
-/// With the option cpp, scripts go through the preprocessor.
+/// The texts of -s, -n, -P, -m, -f and -i, in order: scripts are read, short forms completed to four fields.
+/// -i needs the framework to name its probe: see name_probe_id(). With the option cpp, scripts are preprocessed.
+/// Errors: "failed to open F: ..."; a specifier with too many fields.
 Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Program>& programs, const Options& options);
 
-/// "description 'syscall:::entry '" or "script 'FILE'": how messages name a text.
+/// The name of a text in messages: "description 'syscall:::entry '" or "script 'FILE'".
 std::string describe(const SourceText& text);
 
-/// Whether one of them may name a process by its number: names_process(). A script that can be read only once counts as one that does not.
+/// Whether one of them may contain a process number: names_process(). A script that can be read only once counts as
+/// without.
 bool name_processes(const std::vector<Arguments::Program>& programs);
 
-/// Whether a word of the command line names a script: a file here that ends in .d, or begins with a #! line for us. A path with a
-/// slash is a program's.
+/// Whether a word of the command line is a script: a file in the current folder that ends in .d, or begins with a #!
+/// line for sonde. A path with a slash is a program.
 bool is_script_file(const std::string& word);
 
 }  // namespace sonde

@@ -7,7 +7,8 @@
 
 namespace sonde {
 
-/// --summary: what counts system calls; table_of_calls() prints what it has counted. The execve that starts a program is seen at its return alone.
+/// --summary: the script that counts system calls; table_of_calls() prints its counts. Of the execve that starts a
+/// program only the return is traced.
 inline constexpr char kSummaryScript[] = R"D(
 syscall:::entry
 {
@@ -29,8 +30,8 @@ syscall:::return
 }
 )D";
 
-/// Calls, errors and the time from entry to return, a row a system call as strace -c has them; the longest time comes first. What was counted
-/// is not printed a second time.
+/// Calls, errors and the time from entry to return, one row per system call as in strace -c; the longest time comes
+/// first. The counts are not printed a second time.
 std::string table_of_calls(Consumer& consumer);
 
 }  // namespace sonde

@@ -9,7 +9,7 @@
 
 namespace sonde {
 
-/// Splits a command as a shell splits words: blanks, 'single' and "double" quotes, backslash. No expansion.
+/// Splits a command into words like a shell: blanks, 'single' and "double" quotes, backslash. No expansion.
 /// Errors: a quote that is not closed; no word at all.
 Result<std::vector<std::string>> split_words(std::string_view command);
 

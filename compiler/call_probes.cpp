@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// argstr and retstr show a system call by its number, so the split asks which calls a clause matches. At a return, the arguments may have
-// been written over; a call whose row says so (CallShape::before) is looked at on its entry, too.
+// argstr and retstr depend on the number of the system call, so the split asks which calls a clause matches. At a
+// return, the arguments may have been overwritten; a call whose row says so (CallShape::before) is captured at its
+// entry, too.
 #include "compiler/call_probes.h"
 
 #include "runtime/process/syscall_table.h"

@@ -7,10 +7,10 @@
 
 namespace sonde {
 
-/// The probes of system calls that a clause matches. All of them are there before anything is enabled.
+/// The probes of system calls that a clause matches. All of them exist before anything is enabled.
 std::vector<CallProbe> calls_of(ProbeCatalog& probes, const LoweredClause& clause);
 
-/// The entry probes of those matched returns that show the arguments as they were at entry.
+/// The entry probes of those matched returns whose arguments must be shown as they were at entry.
 std::vector<CallProbe> entries_of(ProbeCatalog& probes, const LoweredClause& clause);
 
 }  // namespace sonde

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The compiler's door: D texts in, enablings and native bodies out.
+// The interface of the compiler: D texts in, enablings and native bodies out.
 #pragma once
 
 #include <memory>
@@ -35,8 +35,8 @@ class Compiler {
   /// Errors: Error::message() is the rendered diagnostic(s); the program keeps no clause of a failed call.
   Result<std::vector<CompiledText>> compile(std::span<const SourceText> texts, const MacroValues& macros);
 
-  /// What the texts' clauses describe, without compiling them or reporting anything; empty where they have errors. For choosing
-  /// the seccomp filter before the target, and with it $target, exists.
+  /// The descriptions of the texts' clauses, without compiling them or reporting anything; empty if they have errors.
+  /// Used to choose the seccomp filter before the target, and so $target, exists.
   std::vector<ProbeDescription> preview(std::span<const SourceText> texts, const MacroValues& macros);
 
   /// The fire parts of a compiled text, disassembled (-S).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Clauses for the consumer
 //
-// A fault report shows the statement that faulted, by its number. The body's code counts the statements while it is made
-// (compiler/llvm/codegen_statements.cpp), and note_places() counts them here, in the same order; change both together.
+// A fault report shows the statement that faulted, by its number. The code generator numbers the statements
+// (compiler/llvm/codegen_statements.cpp), and note_places() numbers them here, in the same order; change both together.
 #include "compiler/describe.h"
 
 #include "compiler/source/prepare.h"
@@ -10,7 +10,7 @@
 namespace sonde {
 namespace {
 
-/// What a clause does, as the consumer wants to know it.
+/// The properties of a clause that the consumer needs.
 struct Summary {
   bool records = false, destructive = false;
   std::string impossible;

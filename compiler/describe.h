@@ -8,7 +8,7 @@
 
 namespace sonde {
 
-/// A split clause as the consumer wants to know it; `text` is the source text that it stands in.
+/// Describes a split clause for the consumer; `text` is the source text that contains it.
 ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::string>& text, BodyFunction body);
 
 }  // namespace sonde

@@ -3,14 +3,14 @@
 //
 //   text -> check -> lowered tree -> split -> fire part (DIF) + body (tree) -> JIT -> native code
 //
-//   check()                         each text in turn, the user's D libraries before: names, types, lowering     check/front_end.h
-//   Splitter::split()               all clauses together: fire parts, and what is left for bodies                split/splitter.h
+//   check()                         each text in turn, after the user's D libraries: names, types, lowering      check/front_end.h
+//   Splitter::split()               all clauses together: fire parts, and what remains for bodies                split/splitter.h
 //   Jit::compile()                  bodies as native code                                                        llvm/jit.h
-//   Splitter::split_remembering()   each clause: the hidden clause that it needs on the entries of calls         split/splitter.h
+//   Splitter::split_remembering()   each clause: the hidden clause that it needs at the entries of calls         split/splitter.h
 //
-// All texts of a call pass each stage before the next begins, for where a variable lives depends on all its
-// uses. No clause becomes part of the program before all have passed. Names are different: a text that the front end has
-// passed keeps what it declared, though a later text or a later stage fails.
+// All texts of a call pass each stage before the next begins, because where a variable lives depends on all its uses.
+// No clause becomes part of the program before all have passed. Names are different: a text that has passed the front
+// end keeps its declarations, even if a later text or a later stage fails.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -60,7 +60,8 @@ struct Compiler::Impl {
 Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> texts, const MacroValues& macros) {
   Result<std::vector<LoweredUnit>> units = impl_->check(texts, macros);
   if (!units) return std::move(units).error();
-  // Beyond this point every expression has a type and a lowered form, and every description matches a probe (or may match none).
+  // Beyond this point every expression has a type and a lowered form, and every description matches a probe (or may
+  // match none).
 
   Result<std::vector<SplitClause>> clauses = impl_->split(*units);
   if (!clauses) return std::move(clauses).error();
@@ -91,7 +92,7 @@ Result<std::vector<LoweredUnit>> Compiler::Impl::check(std::span<const SourceTex
   return units;
 }
 
-/// What the user's libraries declare. Clauses in them are checked, and never enabled.
+/// Compiles the declarations in the user's libraries. Their clauses are checked, and never enabled.
 void Compiler::Impl::load_directories(std::span<const SourceText> texts, const MacroValues& macros) {
   if (texts.empty() || std::exchange(directories_loaded, true)) return;
   SourceText wrong;
@@ -105,7 +106,7 @@ void Compiler::Impl::load_directories(std::span<const SourceText> texts, const M
   }
 }
 
-/// A last word of the command line that no text names is more often a slip than not.
+/// If no text uses the last word of the command line, that is probably a mistake.
 std::string Compiler::Impl::unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const {
   const size_t last = macros.arguments.size();
   if (options.flag("argref") || texts.empty() || last == 0 || world.named_arguments.contains(last)) return {};
@@ -192,7 +193,7 @@ Compiler::Compiler(BodyProgram& program, ProbeCatalog& probes, Options& options)
 
 Compiler::~Compiler() = default;
 
-/// Macro arguments are known; the other macro variables are numbers, and any number will do.
+/// Macro arguments are known; the other macro variables are numbers, and any number will do here.
 static ParserQuestions preview_questions(const World& world, const MacroValues& macros) {
   auto macro = [&macros](std::string_view name) -> std::optional<std::string> {
     size_t number = 0;

@@ -25,7 +25,7 @@ const char* type_of(sonde_tap_kind kind, int argument) {
   for (const Role& role : kRoles) {
     if (role.kind == kind && argument >= role.first && argument < role.first + role.count) return role.type;
   }
-  SONDE_CHECK(false);  // a provider's table has a role that the event has not
+  SONDE_CHECK(false);  // a provider's table has a role that the event does not have
 }
 
 EventProvider& provider_of(void* arg) { return *static_cast<EventProvider*>(arg); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Providers whose probes are one tap each, from a table: proc and signal.
+// For providers whose probes are one tap each, from a table: proc and signal.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace sonde {
 
-/// args[index]: the argument that has this role in the event.
+/// args[index]: the argument of the event that has this role.
 struct EventArgument {
   int index;
   sonde_role role;
   const char* native = nullptr;  ///< null: the role's own type
-  const char* translated = "";   ///< "": it is shown as it is
+  const char* translated = "";   ///< "": not translated
 };
 
 struct EventProbe {
@@ -23,7 +23,7 @@ struct EventProbe {
   int argument_count;
 };
 
-/// A probe that scripts may name and no source has, with what to tell the user.
+/// A probe that scripts may name and no source has, with a message for the user.
 struct RefusedProbe {
   const char* name;
   const char* message;

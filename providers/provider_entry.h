@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the registry calls of each provider.
+// The functions of each provider that the registry calls.
 #pragma once
 
 #include "providers/registry.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The built-in providers, in the order in which they register: one line each. Each has a folder of its name with
-// sonde_<name>_register() and sonde_<name>_unregister(), and uses nothing of the framework but provider.h.
+// sonde_<name>_register() and sonde_<name>_unregister(), and uses only provider.h of the framework.
 #pragma once
 
 #define SONDE_PROVIDERS(X)                     \
@@ -16,7 +16,7 @@ namespace sonde {
 /// Registers them with the current framework, which must exist.
 void register_providers();
 
-/// Takes them out again, once nothing of them is enabled. Call it before the framework goes.
+/// Unregisters them, when nothing of them is enabled. Call it before the framework is destroyed.
 void unregister_providers();
 
 }  // namespace sonde

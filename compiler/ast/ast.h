@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The syntax tree
 //
-// One type of node for expressions, kids in order. The parser makes it. The checker gives every expression a type and replaces, in
-// place, what has a lower form; trees of both sorts meet in one, for the parameter of an inline stands for an expression that was
-// checked. What is left when all is checked becomes a tree of other types: see compiler/lowered/lowered.h.
+// Expressions are nodes of one type, with their kids in order. The parser makes the tree. The checker gives every
+// expression a type and replaces, in place, nodes that have a lower form. Checked and unchecked nodes may be in one
+// tree, because a parameter of an inline is replaced by a checked argument. The result is copied to a tree of other
+// types: see compiler/lowered/lowered.h.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@
 namespace sonde {
 
 enum class ExprKind : uint8_t {
-  // Of the syntax only: the checker replaces them.
+  // Only in unchecked trees: the checker replaces them.
   Name,    ///< identifier, maybe scoped: `text`
   Macro,   ///< $1, $$1, $target: replaced while parsing
   Member,  ///< kid[0].text or ->
@@ -29,8 +30,8 @@ enum class ExprKind : uint8_t {
   Stringof,
   Xlate,  ///< with a type: an object that was translated, until a member of it is taken; kid[0] is the input
 
-  // Of the syntax, and of a checked tree.
-  Integer,  ///< before it has a type, `text` says which: see parse/build_expression.cpp
+  // In unchecked and in checked trees.
+  Integer,  ///< an unchecked one has its type in `text`: see parse/build_expression.cpp
   String,   ///< `text`, escapes resolved
   Call,     ///< kids: the name, the arguments. Checked: `function`, and kids are the arguments
   Unary,
@@ -77,7 +78,7 @@ struct ClauseAst {
   std::vector<SourceRange> description_places;
   ExprPtr predicate;      ///< may be null
   bool has_body = false;  ///< braces were there
-  std::string needs;      ///< what the source has to see, and does not; set by the checker
+  std::string needs;      ///< what the clause reads and the source cannot; set by the checker
   std::vector<Statement> statements;
 };
 

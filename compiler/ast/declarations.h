@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Declarations as they were written, before the checker makes types, variables, inlines and translators of them.
+// Declarations as written; the checker turns them into types, variables, inlines and translators.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ struct Specifiers {
   SourceRange where;
   std::vector<Storage> storage;
   Base base = Base::None;
-  uint32_t bases = 0;  ///< how many there were: more than one is wrong
+  uint32_t bases = 0;  ///< number of base types: more than one is wrong
   uint32_t longs = 0, shorts = 0;
   bool is_signed = false, is_unsigned = false;
   bool is_qualified = false;  ///< const, volatile or restrict was there
@@ -33,7 +33,7 @@ struct Specifiers {
 
 struct Parameter;
 
-/// One step from a name outwards: `*`, `[3]`, `[int, string]`, `(int)`.
+/// One step outwards from a name: `*`, `[3]`, `[int, string]`, `(int)`.
 struct Derivation {
   enum class Kind : uint8_t { Pointer, Array, Tuple, Function };
   Kind kind = Kind::Pointer;
@@ -121,7 +121,7 @@ struct ProbeSyntax {
   SourceRange where;
   std::string name;
   std::shared_ptr<std::vector<Parameter>> input;
-  std::shared_ptr<std::vector<Parameter>> output;  ///< null: as the input
+  std::shared_ptr<std::vector<Parameter>> output;  ///< null: same as the input
 };
 
 struct ProviderSyntax {
@@ -132,7 +132,7 @@ struct ProviderSyntax {
 
 using Item = std::variant<ClauseAst, DeclarationSyntax, InlineSyntax, TranslatorSyntax, ProviderSyntax>;
 
-/// A text, parsed. Expressions point to its type names, so it must outlive them.
+/// A parsed text. Expressions refer to its type names, so it must outlive them.
 struct SyntaxTree {
   std::vector<Item> items;
   std::vector<std::unique_ptr<TypeName>> type_names;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Actions: statements that print or do. Each becomes a Call with an ActionSite, whose kids are the site's argv
+// Actions: statements with an effect. Each becomes a Call with an ActionSite, whose kids are the site's argv
 //
-// Which rule an action follows is read from its prototype, not from its name: a format, an aggregation, a value of any type.
+// An action's prototype, not its name, decides which rules apply: it takes a format, an aggregation, a value of any
+// type.
 #include "compiler/check/action.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ ActionSite& new_site(CheckContext& cx, Expr& expr, const DFunction& row) {
   return site;
 }
 
-/// Drops the name, and takes down the types of what is left.
+/// Drops the kid that is the name, and notes the types of the others.
 void finish_site(Expr& expr, ActionSite& site) {
   if (!expr.kids.empty() && expr.kids[0] && expr.kids[0]->kind == ExprKind::Name && !expr.kids[0]->type)
     expr.kids.erase(expr.kids.begin());
@@ -110,8 +111,8 @@ ExprPtr copied_in(CheckContext& cx, ExprPtr pointer, uint64_t size) {
   return call;
 }
 
-/// argv: the pointer. What it points to is printed, so its type must be known. An argument of a probe leads into the program, so what is
-/// there is copied.
+/// argv: the pointer. Its target is printed, so the target's type must be known. A probe argument points into the
+/// program, so its target is copied.
 ExprPtr action_print(CheckContext& cx, ExprPtr expr, const DFunction& row) {
   std::string name(row.name);
   const Prototype& prototype = cx.world.prototype(row.prototype);
@@ -125,7 +126,7 @@ ExprPtr action_print(CheckContext& cx, ExprPtr expr, const DFunction& row) {
             name + "( ) argument #1 points to " + std::to_string(target->canonical->size) + " bytes, printsize is " +
                 std::to_string(cx.world.options.number("printsize")),
             "set a greater one: -x printsize=" + std::to_string(target->canonical->size));
-  const Type* named = pointer->type->target;  // not the canonical one: a typedef is shown as such
+  const Type* named = pointer->type->target;  // not the canonical one: a typedef is shown by its name
   if (is_probe_argument(*pointer)) {
     expr->kids.push_back(convert(cx, clone(*pointer), prototype.parameters[0]));
     pointer = copied_in(cx, std::move(pointer), target->canonical->size);
@@ -137,7 +138,7 @@ ExprPtr action_print(CheckContext& cx, ExprPtr expr, const DFunction& row) {
   return expr;
 }
 
-/// argv: the address, the size (a constant), and the size that is wanted, where one was given.
+/// argv: the address, the size (a constant), and the optional size to show.
 ExprPtr action_tracemem(CheckContext& cx, ExprPtr expr, const DFunction& row) {
   std::string name(row.name);
   const Prototype& prototype = cx.world.prototype(row.prototype);
@@ -223,7 +224,7 @@ ExprPtr action_printa(CheckContext& cx, ExprPtr expr, const DFunction& row) {
   return expr;
 }
 
-/// clear, trunc, normalize, denormalize: the aggregation is the site's, the rest is argv.
+/// clear, trunc, normalize, denormalize: the site has the aggregation, argv the other arguments.
 ExprPtr action_aggregation(CheckContext& cx, ExprPtr expr, const DFunction& row) {
   std::string name(row.name);
   const Prototype& prototype = cx.world.prototype(row.prototype);

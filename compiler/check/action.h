@@ -7,13 +7,13 @@ namespace sonde {
 
 bool is_action_call(const Expr& expr);
 
-/// An action inside of an expression is a value of type void. Where every type was right it is refused here.
+/// An action inside of an expression is a value of type void. It is refused here if all types were right.
 void only_statements_act(CheckContext& cx, const Expr& expr, bool is_statement);
 
-/// The call of the action `row`, which becomes a site of the program.
+/// Checks a call of the action `row`, and makes a site of it in the program.
 ExprPtr check_action(CheckContext& cx, ExprPtr expr, const DFunction& row);
 
-/// trace(value), of a value that was checked.
+/// Makes trace(value) of a checked value.
 ExprPtr traced(CheckContext& cx, ExprPtr value);
 
 }  // namespace sonde

@@ -8,7 +8,8 @@ namespace sonde {
 /// Whether `expr` is @name or @name[...].
 bool is_aggregation(const Expr& expr);
 
-/// The aggregation that an action names as its argument. The tags are for what is no aggregation, and for one that is not there.
+/// The aggregation that an action has as an argument. The tags are for an argument that is not an aggregation, and for
+/// an unknown one.
 const AggregationSymbol& aggregation_named(CheckContext& cx, const Expr& expr, const std::string& function,
                                            size_t number, std::string_view argument_tag, std::string_view unknown_tag);
 

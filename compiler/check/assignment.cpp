@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Assignments: =, op=, ++ and --
 //
-// The first assignment to a name that nothing declared makes the variable, with the type of what is assigned. So the
-// right side is checked before the left, and check_target() gets the type that a new variable would have; null means that the
-// variable must be there. ++ and -- make an int64_t; op= makes nothing.
+// The first assignment to an undeclared name makes the variable, with the type of the assigned value. So the right side
+// is checked before the left, and check_target() gets the type that a new variable would have; null means that the
+// variable must exist. ++ and -- make an int64_t; op= makes nothing.
 #include "compiler/check/assignment.h"
 
 #include "compiler/check/action.h"
@@ -26,7 +26,7 @@ namespace {
 ExprPtr target_name(CheckContext& cx, ExprPtr expr, const Type* assigned, const std::string& op);
 ExprPtr target_element(CheckContext& cx, ExprPtr expr, const Type* assigned, const std::string& op);
 
-/// What a variable becomes by being assigned `right` first.
+/// The type of a variable whose first assignment is `right`.
 const Type* assigned_type(CheckContext& cx, const Expr& right, const std::string& op) {
   switch (right.type->canonical->kind) {
     case Type::Kind::Integer:
@@ -54,7 +54,7 @@ const Type* assigned_type(CheckContext& cx, const Expr& right, const std::string
   cx.fail("D_OP_INCOMPAT", right.where, "operator " + op + " cannot be applied to a value of type " + right.type->name);
 }
 
-/// The place is there already, so the type of what is assigned does not make it.
+/// Whether the place exists already, so that the assigned type does not make it.
 bool is_known(CheckContext& cx, const Expr& place) {
   VariableDesc::Scope scope{};
   std::string name;
@@ -62,7 +62,7 @@ bool is_known(CheckContext& cx, const Expr& place) {
   return symbol_of(cx, base, scope, name) != nullptr || name.empty();
 }
 
-/// An element, or a thread's variable: a 0 gives its memory back.
+/// Whether it is an element, or a thread's variable: assigning 0 frees its memory.
 bool may_be_deleted(CheckContext& cx, const Expr& place) {
   return place.kind == ExprKind::ArrayElement ||
          (place.kind == ExprKind::Variable &&
@@ -75,7 +75,7 @@ bool may_be_deleted(CheckContext& cx, const Expr& place) {
           compares ? "== compares" : "");
 }
 
-/// An lvalue. `assigned`: the type a new variable gets; null where the variable must be there (op=).
+/// Checks an lvalue. `assigned`: the type that a new variable gets; null if the variable must exist (op=).
 ExprPtr check_target(CheckContext& cx, ExprPtr expr, const Type* assigned, const std::string& op) {
   VariableDesc::Scope scope{};
   SourceRange where = expr->where;
@@ -92,7 +92,7 @@ ExprPtr check_target(CheckContext& cx, ExprPtr expr, const Type* assigned, const
 
 ExprPtr target_name(CheckContext& cx, ExprPtr expr, const Type* assigned, const std::string& op) {
   const std::string& name = expr->text;
-  if (name == "self" || name == "this") check_name(cx, std::move(expr));  // complains
+  if (name == "self" || name == "this") check_name(cx, std::move(expr));  // reports the error
   if (name.starts_with('@'))
     cx.fail("D_OP_LVAL", expr->where, "operator " + op + " requires modifiable lvalue as an operand");
   if (parameter(cx, name))
@@ -168,7 +168,7 @@ ExprPtr check_assign(CheckContext& cx, ExprPtr expr) {
 ExprPtr check_update(CheckContext& cx, ExprPtr expr) {
   std::string op = expr->text;
   bool step = expr->kids.size() == 1;
-  // ++ and -- make what they name; op= does not.
+  // ++ and -- make the variable that they name; op= does not.
   ExprPtr left = check_target(cx, std::move(expr->kids[0]), step ? cx.world.types.find("int64_t") : nullptr, op);
   ExprPtr right =
       step ? make_integer(1, cx.world.types.int_type(), expr->where) : decay(cx, operand(cx, std::move(expr->kids[1])));

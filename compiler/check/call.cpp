@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls of subroutines
 //
-// A row of runtime/lang/functions.h states the prototype, and the call is checked against it before any rule of that
-// one function, as DTrace does: number of arguments, their types, then refusals. The result is a Call whose `function` is the
-// row. lowered_call() replaces a subroutine that others can express, so the split and the code generator never see it.
+// The prototype is in the row of runtime/lang/functions.h. A call is checked against it before the special rules of its
+// function, in DTrace's order: number of arguments, their types, then refusals. The result is a Call whose `function`
+// is the row. lowered_call() replaces a subroutine that others can express, so the split and the code generator never
+// see it.
 #include "compiler/check/call.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@
 namespace sonde {
 namespace {
 
-/// The type that the first pointer of a prototype leads to: a library may define it.
+/// The target type of the first pointer in a prototype: a library may define it.
 std::string_view pointed_to(std::string_view prototype) {
   const size_t star = prototype.find(" *", prototype.find('('));
   if (star == std::string_view::npos) return {};
@@ -30,7 +31,7 @@ std::string_view pointed_to(std::string_view prototype) {
   return prototype.substr(begin, star - begin);
 }
 
-/// A constant that scratch memory can never hold.
+/// Refuses a constant size that scratch memory can never hold.
 void refuse_size(CheckContext& cx, const Expr& call) {
   const Prototype& prototype = cx.world.prototype(call.function->prototype);
   const Type* result = prototype.result->canonical;
@@ -49,7 +50,7 @@ bool assigns(const Expr& expr) {
          std::ranges::any_of(expr.kids, [](const ExprPtr& kid) { return assigns(*kid); });
 }
 
-/// What a stack function takes where its arguments are left out, and the tag of a wrong number of frames.
+/// The defaults of a stack function's arguments, and the tag of a wrong number of frames.
 struct StackFunction {
   std::string_view name, frames, strings, frames_tag;
 };
@@ -59,7 +60,7 @@ constexpr StackFunction kStackFunctions[] = {
     {"ustack", "ustackframes", "", "D_USTACK_FRAMES"},
 };
 
-/// stack([frames]), ustack([frames [, size of strings]]): the kids of what comes out are always two constants.
+/// stack([frames]), ustack([frames [, size of strings]]): the result always has two constants as kids.
 ExprPtr check_stack(CheckContext& cx, ExprPtr expr, const DFunction& row) {
   std::string name(row.name);
   const StackFunction& kind = *std::ranges::find(kStackFunctions, row.name, &StackFunction::name);
@@ -86,10 +87,11 @@ ExprPtr check_stack(CheckContext& cx, ExprPtr expr, const DFunction& row) {
   return out;
 }
 
-/// Returns an assignment of `value` to a new variable of the firing, and leaves that variable in its place.
+/// Makes a new variable of the firing, replaces `value` by it, and returns the assignment to it.
 ExprPtr kept_in_variable(CheckContext& cx, ExprPtr& value) {
   const SourceRange where = value->where;
-  std::string hidden = "kept " + std::to_string(cx.world.program.variables.size());  // no text can name it
+  std::string hidden =
+      "kept " + std::to_string(cx.world.program.variables.size());  // a name that no script can contain
   const Symbol temporary = declare_variable(cx, VariableDesc::Scope::This, hidden, value->type);
   ExprPtr out = make_expr(ExprKind::Assign, value->type, where);
   out->kids.push_back(variable_of(temporary, where));
@@ -97,12 +99,12 @@ ExprPtr kept_in_variable(CheckContext& cx, ExprPtr& value) {
   return out;
 }
 
-/// Some subroutines are made of others, or need more of the event than they are given.
+/// Some subroutines are expressed by others, or need more of the event than their arguments.
 ExprPtr lowered_call(CheckContext& cx, ExprPtr call) {
   const std::string_view name = call->function->name;
   if (name == "copyinto") {
     // bcopy(copyin(address, size), to, size)
-    // The size is used twice, so where an argument assigns, address and size go into variables first.
+    // The size is used twice, so if an argument assigns, address and size go into variables first.
     std::vector<ExprPtr> first;
     for (size_t i : {0, 1}) {
       if (!assigns(*call->kids[0]) && !assigns(*call->kids[1]) && !assigns(*call->kids[2])) break;
@@ -125,7 +127,7 @@ ExprPtr lowered_call(CheckContext& cx, ExprPtr call) {
     }
   }
   if (name == "progenyof") {
-    // The parent as it was when the probe fired: the process may be gone when the body runs.
+    // The parent at the time of the firing: the process may be gone when the body runs.
     ExprPtr parent = make_expr(ExprKind::Name, nullptr, call->where);
     parent->text = "ppid";
     call->kids.push_back(check_expression(cx, std::move(parent)));

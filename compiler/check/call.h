@@ -5,7 +5,7 @@
 
 namespace sonde {
 
-/// The row of what is called, and its name; null where D has no such function.
+/// The row of the called function, and its name; null if D has no such function.
 const DFunction* function_of(CheckContext& cx, const Expr& call, std::string& name);
 [[noreturn]] void unknown_function(CheckContext& cx, const std::string& name, SourceRange where);
 

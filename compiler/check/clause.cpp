@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declarations and clauses, in the order of the text
 //
-// The statements of a clause are checked before its predicate, because the predicate may name what only they assign.
-// Where they name what only the predicate makes, the order is turned. A predicate costs a copy of the statements for
-// that.
+// The statements of a clause are checked before its predicate, because the predicate may use a variable that only they
+// assign. If they use something that only the predicate defines, the order is reversed. For that, a clause with a
+// predicate costs a copy of its statements.
 #include "compiler/check/clause.h"
 
 #include <algorithm>
@@ -48,8 +48,8 @@ void check_clause(CheckContext& cx, ClauseAst& clause) {
   cx.clause = nullptr;
 }
 
-/// A predicate may name what only the body assigns. False: the body names what only the predicate may declare, so it has to be
-/// checked behind that; it is as it was.
+/// A predicate may use what only the body assigns, so the body is checked first. False: the body uses what only the
+/// predicate may declare, so it must be checked after that; it is unchanged.
 bool check_body_first(CheckContext& cx, ClauseAst& clause) {
   cx.diagnostics.set_context("in action list");
   const size_t before = cx.diagnostics.list().size();
@@ -96,7 +96,7 @@ void check_statement(CheckContext& cx, Statement& statement) {
   check_statements(cx, statement.else_part);
 }
 
-/// What only a statement may be: actions, aggregations, and ?: between them.
+/// Checks what only a statement may be: an action, an aggregation, or a ?: of them.
 ExprPtr check_statement_expression(CheckContext& cx, ExprPtr expr) {
   switch (expr->kind) {
     case ExprKind::Call: return check_statement_call(cx, std::move(expr));
@@ -127,7 +127,7 @@ ExprPtr check_statement_expression(CheckContext& cx, ExprPtr expr) {
 ExprPtr check_statement_call(CheckContext& cx, ExprPtr expr) {
   std::string name;
   const DFunction* row = function_of(cx, *expr, name);
-  if (!row) return check_expression(cx, std::move(expr));  // complains
+  if (!row) return check_expression(cx, std::move(expr));  // reports the error
   if (is_action(row->runs)) return check_action(cx, std::move(expr), *row);
   expr = check_expression(cx, std::move(expr));
   Type::Kind kind = expr->type->canonical->kind;

@@ -5,7 +5,7 @@
 
 namespace sonde {
 
-/// Carries out the declarations, and returns the clauses, checked. `tree` is used up.
+/// Carries out the declarations, and returns the checked clauses. Consumes `tree`.
 std::vector<ClauseAst> check_items(CheckContext& cx, SyntaxTree& tree);
 
 }  // namespace sonde

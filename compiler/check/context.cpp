@@ -13,7 +13,7 @@
 namespace sonde {
 namespace {
 
-/// Calls `take` for each word of `text` that can be a name; that of an aggregation begins with @.
+/// Calls `take` for each word of `text` that can be a name; the word for an aggregation begins with @.
 template <typename Take>
 void for_each_name(std::string_view text, Take take) {
   auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
@@ -31,7 +31,7 @@ std::string_view part_of(const std::string& text, SourceRange where) {
   return std::string_view(text).substr(begin, std::max(where.end, where.begin) - where.begin);
 }
 
-/// A name is not called unknown if the statement that was to define it has failed.
+/// A name is not reported as unknown if the statement that should define it has failed.
 bool follows_from_another(const CheckContext& cx, std::string_view tag, SourceRange where) {
   if (!is_unknown_name(tag)) return false;
   bool found = false;
@@ -40,7 +40,7 @@ bool follows_from_another(const CheckContext& cx, std::string_view tag, SourceRa
   return found;
 }
 
-/// A header that cpp included declares what D declares, too: D's own stays.
+/// A header that cpp included may declare what D declares, too: D's declaration is kept.
 bool is_known_to_headers(const CheckContext& cx, std::string_view tag, SourceRange where) {
   return (tag == "D_DECL_IDRED" || tag == "D_DECL_TYPERED") && cx.in_header(where);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the checker's families share while they check one text
+// The state that the checker's families share while they check one text
 //
-// A family is a header with a few entry points. Those of expressions take a tree as the parser made it and return one with types, lowered
-// as far as can be. All take the context, `cx`, and keep nothing of their own.
+// A family is a header with a few entry points. Those for expressions take a tree from the parser and return it with
+// types, lowered as far as possible. All take the context, `cx`, and keep no state of their own.
 //
 //   clause.h                                                       declarations and clauses, in the order of the text
 //   declaration.h  type.h  inline.h  translator.h  provider.h      what declarations make
@@ -11,9 +11,9 @@
 //   probes.h  stability.h                                          what the clause is about
 //   node.h  convert.h  operand.h  prototype.h  variable.h           tools of these
 //
-// Arithmetic is 64 bits wide whatever the type says; `int` and its like are made true only where a value is stored, passed,
-// compared as a key or printed. There, and nowhere else, convert() puts a Cast. Where the sign of an operation matters
-// (/ % >> and comparisons) both operands have the sign that it has: same_sign() sees to that.
+// Arithmetic is 64 bits wide, whatever the type is; a value is cut to a narrower type only where it is stored, passed,
+// used as a key or printed. There, and nowhere else, convert() adds a Cast. If the sign of an operation matters (/ % >>
+// and comparisons), same_sign() gives both operands the sign of the operation.
 //
 // An error ends the statement or declaration it is in: fail() throws Refused, which guarded() catches.
 #pragma once
@@ -30,7 +30,7 @@ namespace sonde {
 
 struct Refused {};
 
-/// An inline or a translator that is being expanded: what stands for its parameters.
+/// An inline or a translator that is being expanded, with the values of its parameters.
 struct Expansion {
   std::map<std::string, const Expr*, std::less<>> values;
   SourceRange where;  ///< of the use: errors inside point there
@@ -40,42 +40,42 @@ struct CheckContext {
   World& world;
   const SourceText& source;
   Diagnostics& diagnostics;
-  bool library = false;  ///< a text of D's own
+  bool library = false;  ///< the text is one of D's own
 
-  // Of the text.
-  dtrace_attribute_t least = kStableName;     ///< the least of all names that were used: Stable/Stable/Common at most
+  // State of the text.
+  dtrace_attribute_t least = kStableName;  ///< attributes of the least stable name used: Stable/Stable/Common at most
   std::set<std::string, std::less<>> unsure;  ///< names in statements that failed: they may have been defined there
-  uint64_t expanded_nodes = 0;                ///< that inlines and translators have come to
-  bool overgrown = false;                     ///< they are too many, and an error says so
-  Place last_place;                           ///< that line_of() found
+  uint64_t expanded_nodes = 0;                ///< nodes that inlines and translators have expanded to
+  bool overgrown = false;                     ///< there are too many of them, which was reported
+  Place last_place;                           ///< the last result of line_of()
 
-  // Of the clause that is checked.
+  // State of the clause that is being checked.
   const ClauseAst* clause = nullptr;
   std::vector<ProbeId> matched;                             ///< by the clause
   std::vector<std::vector<ArgumentDescription>> arguments;  ///< of the matched probes, fetched when they are needed
-  std::string needs_kernel;  ///< what the clause follows into the kernel, though nobody sees it
+  std::string needs_kernel;  ///< what the clause reads in the kernel, although the source cannot
 
-  // Of the expression that is checked.
+  // State of the expression that is being checked.
   uint32_t depth = 0;
   std::vector<Expansion> expansions;  ///< the innermost last
-  const Type* text_member = nullptr;  ///< the char array whose text the last translated member gave
+  const Type* text_member = nullptr;  ///< the char array whose text is the value of the last translated member
 
-  /// Reports an error, unless it only follows from another, and ends the statement or declaration.
+  /// Reports an error, unless it is a consequence of another, and ends the statement or declaration.
   [[noreturn]] void fail(std::string_view tag, SourceRange where, std::string message, std::string hint = {});
-  /// An error ends `work`, and nothing else. False: there was one.
+  /// Runs `work`; an error ends only that. False: there was an error.
   template <typename Work>
   bool guarded(Work work);
-  /// What stands at `where` has failed, and may have been the definition of the names in it.
+  /// The text at `where` failed. It may have been the definition of the names in it.
   void remember_names(SourceRange where);
 
-  /// What an error is to point at: inside an expansion, the use.
+  /// The place that an error points at: inside an expansion, the place of its use.
   SourceRange here(SourceRange where) const { return expansions.empty() ? where : expansions.front().where; }
-  /// Whether a header that cpp included says it.
+  /// Whether the text at `where` is from a header that cpp included.
   bool in_header(SourceRange where) const;
   uint32_t line_of(SourceRange where);
 };
 
-/// Tags of errors that a definition which failed may have caused.
+/// Whether a definition that failed may have caused an error with this tag.
 bool is_unknown_name(std::string_view tag);
 
 template <typename Work>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which types go together, and the casts that make them
+// Compatible types, and the casts between them
 //
-// Arithmetic leaves 64 bits, and a value is cut to its type only where somebody sees it: where it is stored, passed, compared as a key
-// or printed. may_overflow() says which expressions can have bits above their type; the others need no Cast.
+// Arithmetic leaves 64 bits; a value is cut to its type only where that is visible: where it is stored, passed, used as
+// a key or printed. may_overflow() tells which expressions can have bits beyond their type; the others need no Cast.
 #include "compiler/check/convert.h"
 
 #include "compiler/check/node.h"
@@ -10,7 +10,7 @@
 namespace sonde {
 namespace {
 
-/// Arithmetic may have left bits above its type.
+/// Whether arithmetic may have left bits beyond its type.
 bool may_overflow(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::Binary: return expr.op < Op::Eq || expr.op > Op::Ge;

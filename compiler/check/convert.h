@@ -5,19 +5,19 @@
 
 namespace sonde {
 
-/// A value like `from` can be stored as `to`.
+/// Whether a value like `from` can be stored as `to`.
 bool assignable(const Type* to, const Expr& from);
 
 /// Arrays become pointers to their first element.
 ExprPtr decay(CheckContext& cx, ExprPtr expr);
 
-/// The string that begins there. Of an array `integer` is the size, which the string does not pass.
+/// The string at an address. For an array, `integer` is the size that limits the string.
 ExprPtr string_of(CheckContext& cx, ExprPtr expr, SourceRange where);
 
-/// `expr`, which is assignable, as a value of type `to`.
+/// Converts `expr`, which is assignable, to `to`.
 ExprPtr convert(CheckContext& cx, ExprPtr expr, const Type* to);
 
-/// Cut to its own type; arrays and records stay as they are.
+/// Cuts the value to its own type; arrays and records stay as they are.
 ExprPtr printable(ExprPtr expr);
 
 }  // namespace sonde

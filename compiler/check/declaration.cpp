@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declarations: typedefs, variables, arrays, prototypes
 //
-// A name is declared once. Two exceptions, for the headers that cpp brings: a typedef may repeat itself, and an extern declaration may
-// stand beside the definition.
+// A name is declared once. Two exceptions, for headers that cpp includes: a typedef may be repeated, and an extern
+// declaration may be in addition to the definition.
 #include "compiler/check/declaration.h"
 
 #include "compiler/check/type.h"
@@ -38,14 +38,14 @@ void declare_scoped(CheckContext& cx, VariableDesc::Scope scope, const Declarato
   bool tuple = !declarator.derivations.empty() && declarator.derivations[0].kind == Derivation::Kind::Tuple;
   bool no_size = !declarator.derivations.empty() && declarator.derivations[0].kind == Derivation::Kind::Array &&
                  !declarator.derivations[0].size;
-  if (no_size && is_extern) return;  // what it is stands where it is defined
+  if (no_size && is_extern) return;  // its definition has the size
   if (no_size)
     cx.fail("D_DECL_ARRNULL", declarator.where,
             "array declaration requires array dimension or tuple signature: " + name);
   const Type* type = derived_type(cx, base, declarator, tuple ? 1 : 0);
   const Type* real = type->canonical;
   if (real->kind == Type::Kind::Function) {
-    // A prototype may bear the name of what is built in, and changes nothing about that.
+    // A prototype may have the name of a built-in function or variable, and has no effect on it.
     if (cx.world.function(name) || cx.world.aggregating_function(name) || cx.world.variable(name)) return;
     Symbol symbol;
     symbol.kind = Symbol::Kind::Prototype;

@@ -7,10 +7,10 @@ namespace sonde {
 
 void check_declaration(CheckContext& cx, DeclarationSyntax& syntax);
 
-/// A declared name may not be scoped by a backquote.
+/// Refuses a declared name with a backquote scope.
 void require_unscoped(CheckContext& cx, const std::string& name, SourceRange where);
 
-/// Nothing else may be called that.
+/// Refuses a name that something else has already.
 void require_new(CheckContext& cx, const std::string& name, SourceRange where);
 
 }  // namespace sonde

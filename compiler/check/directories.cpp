@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The user's libraries, each behind those that it depends on
+// The user's libraries, each after those that it depends on
 //
-// A walk into the depth over `depends_on library`: a library is Open while those that it needs are visited, so one that is met Open
-// depends on itself. Of two files with one name the first directory's counts. What needs a module or a provider that is not there is left
-// out, and so is what needs a library that was left out: that is no error, for libraries come for many machines.
+// A depth-first walk over `depends_on library`. A library is Open while those that it needs are visited, so one that is
+// found Open depends on itself. Of two files with one name, that of the first directory counts. A library that needs a
+// missing module or provider is left out, and so are those that need it. That is no error: libraries are written for
+// many machines.
 #include "compiler/check/directories.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ struct Library {
 
 std::vector<fs::path> files_of(const std::string& directory) {
   std::vector<fs::path> files;
-  std::error_code ignored;  // a directory that is not there has no libraries
+  std::error_code ignored;  // a directory that does not exist has no libraries
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored))
     if (entry.path().extension() == ".d" && entry.is_regular_file(ignored)) files.push_back(entry.path());
   std::ranges::sort(files);
@@ -57,7 +58,7 @@ class Order {
     text << in.rdbuf();
     Library library;
     library.source = {main.kind, main.name, text.str(), file.string()};
-    Diagnostics later;  // what is wrong with it is told when it is compiled
+    Diagnostics later;  // its errors are reported when it is compiled
     library.needs = dependencies(prepare(library.source.text, later).controls);
     if (libraries_.emplace(file.filename().string(), std::move(library)).second)
       names_.push_back(file.filename().string());

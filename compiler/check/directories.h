@@ -10,9 +10,9 @@
 
 namespace sonde {
 
-/// The libraries of the directories that the options name, each after those that it depends on. One whose module or
-/// provider is missing is left out, and so is a directory that is not there. `main` is the program that they are for.
-/// A cycle, or a library that is missing, is reported against `wrong`, the library that asks for it.
+/// The libraries in the directories that the options name, each after those that it depends on. A library is left out
+/// if its module or provider is missing, and so is a directory that does not exist. `main` is the program that they are
+/// for. A cycle, or a missing library, is reported against `wrong`, the library that asks for it.
 std::vector<SourceText> directory_libraries(World& world, const SourceText& main, SourceText& wrong,
                                             Diagnostics& diagnostics);
 

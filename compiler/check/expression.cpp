@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An expression: each kind goes to its family; casts, sizeof, offsetof and stringof are here
 //
-// A tree with a type is a tree that was checked, and is returned as it is. That is how a parameter of an inline can stand for its
-// argument. A parsed tree may nest deeper than our stack, so depth is counted where all families come through.
+// A tree with a type has been checked, and is returned as it is: so a parameter of an inline can be replaced by its
+// argument. A parsed tree may be deeper than our stack allows, so depth is counted here, where all families pass.
 #include "compiler/check/expression.h"
 
 #include "compiler/check/assignment.h"
@@ -62,7 +62,7 @@ ExprPtr check_cast(CheckContext& cx, ExprPtr expr) {
   return fold(std::move(expr));
 }
 
-/// `sizeof (foo_t)` where nothing else is called foo_t: a type that the script does not define. Null: it is none.
+/// `sizeof (foo_t)`: if foo_t is not a variable, it may be a type that the script does not define. Null: it is not.
 const Type* foreign_name(CheckContext& cx, const Expr& operand) {
   if (operand.kind != ExprKind::Name || operand.type || parameter(cx, operand.text)) return nullptr;
   const std::string& name = operand.text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The formats of printf, printa and system: read here, once, and checked against the arguments.
+// The formats of printf, printa and system: parsed here, once, and checked against the arguments.
 #include "compiler/check/format.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace {
 constexpr std::string_view kIntegers = "diuoxX";
 constexpr std::string_view kLetters = "diuoxXcCsSpaAYTkefgEGL";
 
-/// A character as a message may hold it.
+/// A character, made printable for a message.
 std::string shown(char c) {
   if (c == '\n') return "\\n";
   if (c == '\t') return "\\t";
   return std::string(1, c);
 }
 
-/// Reads one conversion after another. Errors are texts without "format conversion #n".
+/// Reads the conversions one by one. Errors are texts without "format conversion #n".
 class FormatReader {
  public:
   explicit FormatReader(std::string_view text) : text_(text) {}
@@ -57,7 +57,7 @@ class FormatReader {
     for (; at_ < text_.size() && std::string_view("-+ #0'").find(text_[at_]) != std::string_view::npos; ++at_)
       into.flags += text_[at_];
     width_and_precision(into);
-    if (is('@')) {  // before the width or behind it: both are in use
+    if (is('@')) {  // allowed before the width or after it: scripts have both
       into.aggregation = true;
       ++at_;
       for (; at_ < text_.size() && std::string_view("-+ #0'").find(text_[at_]) != std::string_view::npos; ++at_)
@@ -179,7 +179,7 @@ std::string spelled(const Conversion& conversion) {
 
 void check_conversion(CheckContext& cx, const std::string& function, const Conversion& conversion, size_t number,
                       ExprPtr& argument, size_t argument_number) {
-  // %a of ucaller names the function that calls, as uaddr(ucaller) does.
+  // %a of ucaller names the calling function, as uaddr(ucaller) does.
   const DVariable* row = argument->kind == ExprKind::Builtin ? argument->builtin : nullptr;
   if ((conversion.letter == 'a' || conversion.letter == 'A') && row != nullptr && is_return_address(*row)) {
     ExprPtr call = make_expr(ExprKind::Call, nullptr, argument->where);
@@ -219,7 +219,7 @@ std::vector<Conversion> read_format(CheckContext& cx, const std::string& functio
             function +
                 "( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: " + type);
   }
-  const bool may_be_empty = function == "freopen";  // back to where the output went at first
+  const bool may_be_empty = function == "freopen";  // an empty path: back to the original output
   if (function == "freopen" && format.text == ".")
     cx.fail("D_FREOPEN_INVALID", format.where, "freopen( ) argument #1 cannot be \".\"");
   if (format.text.empty() && !may_be_empty)

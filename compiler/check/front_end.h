@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The front end: each text in turn, the user's D libraries first
 //
-//   prepare()            comments and control lines become blanks         source/prepare.h
-//   control_lines()      #pragma D and its like are carried out           pragma.cpp
-//   parse()              syntax tree                                      parse/parser.h
+//   prepare()            replaces comments and control lines by blanks    source/prepare.h
+//   control_lines()      carries out #pragma D and the like               pragma.cpp
+//   parse()              makes the syntax tree                            parse/parser.h
 //   check_items()        names, probes, types, constants                  clause.h, context.h
-//   lower()              a tree of types of its own                       lower.h
+//   lower()              makes the lowered tree                           lower.h
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,24 @@
 
 namespace sonde {
 
-/// What macros stand for: $1.. (words of the command line), $target, $pid, ...
+/// The values of macros: $1.. (words of the command line), $target, $pid, ...
 struct MacroValues {
   std::string script_name;                              ///< $0
   std::vector<std::string> arguments;                   ///< $1, $2, ...
   std::function<uint32_t()> target = [] { return 0; };  ///< $target; asked when a text names it
 };
 
-/// State that lasts over all texts of a session: types, names, inlines, translators, and the program that grows.
+/// State that is kept over all texts of a session: types, names, inlines, translators, and the growing program.
 /// See compiler/check/world.h.
 class World;
 
-/// A script's descriptions have bodies; what -n and its like take, or the option pspec allows, may be a description alone.
+/// In a script, descriptions have bodies. The text of -n and the like, or of a script with the option pspec, may be a
+/// description alone.
 bool is_script(const SourceText& source, const Options& options);
 
-/// Text to checked, lowered tree (parse, control lines, declarations, types, lowering). Adds variables, arrays, aggregations and sites to
-/// the world's program. The caller reports `diagnostics`; the unit is of use only when there are none.
-/// Probe descriptions are matched here: D_PDESC_ZERO unless zdefs.
+/// Turns a text into a checked, lowered tree (control lines, parsing, declarations, types, lowering). Adds variables,
+/// arrays, aggregations and sites to the world's program. The caller reports `diagnostics`; the unit is valid only if
+/// there are none. Probe descriptions are matched here: D_PDESC_ZERO unless zdefs.
 LoweredUnit front_end(World& world, const SourceText& source, const MacroValues& macros, Diagnostics& diagnostics);
 
 }  // namespace sonde

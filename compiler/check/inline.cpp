@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Inlines: expressions that are put where they are used, and checked there
+// Inlines: expressions that are copied to each place of use, and checked there
 //
-// An expression with a type counts as checked (expression.cpp), so a parameter stands for the checked argument: a copy is made at each
-// use of the parameter. An argument with side effects would happen more than once, and is refused. Errors inside are reported at the
-// use, since nobody sees the definition; a definition is also checked where it stands, with stand-ins for its parameters, so that its
-// own errors are reported there. Translators share all of this.
+// An expression with a type counts as checked (expression.cpp), so a parameter is replaced by a copy of the checked
+// argument at each of its uses. An argument with side effects would have them more than once, and is refused. Errors
+// inside are reported at the place of use, because the message cannot show the definition. A definition is also checked
+// on its own, with stand-ins for its parameters, so that its own errors are reported there. Translators work in the
+// same way.
 #include "compiler/check/inline.h"
 
 #include <utility>
@@ -91,7 +92,7 @@ ExprPtr with_parameters(CheckContext& cx, const Expr& body, Expansion parameters
     ~Pop() { stack.pop_back(); }
   } pop{cx.expansions};
   ExprPtr value = check_expression(cx, expanded(cx, body, cx.expansions.back().where));
-  value->where = cx.expansions.back().where;  // nobody sees the definition
+  value->where = cx.expansions.back().where;  // errors point at the use
   return value;
 }
 
@@ -126,7 +127,7 @@ ExprPtr expand_inline(CheckContext& cx, const Symbol& symbol, const std::string&
             "inline " + name + " definition uses incompatible types: \"" + type->name + "\" = \"" + value->type->name +
                 "\"");
   value = convert(cx, std::move(value), type);
-  if (value->type != type && value->type->canonical == type->canonical) {  // keeps its own name for messages
+  if (value->type != type && value->type->canonical == type->canonical) {  // keeps the typedef's name for messages
     if (value->kind == ExprKind::Integer || value->kind == ExprKind::Cast) value->type = type;
   }
   return value;

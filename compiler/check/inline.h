@@ -5,21 +5,21 @@
 
 namespace sonde {
 
-/// Defines it, for all uses below.
+/// Defines an inline for the text that follows.
 void check_inline(CheckContext& cx, InlineSyntax& syntax);
 
 /// The value of an inline with these arguments.
 ExprPtr expand_inline(CheckContext& cx, const Symbol& symbol, const std::string& name, std::vector<ExprPtr> arguments,
                       SourceRange where);
 
-/// What stands for a parameter of the innermost expansion; null: there is no such parameter.
+/// The value of a parameter of the innermost expansion; null: there is no such parameter.
 const Expr* parameter(CheckContext& cx, std::string_view name);
 
-/// A copy for an inline or a translator. An inline may use another one twice, so each level of nesting can double the tree:
-/// the number of nodes that a text expands to is bounded by its length.
+/// Copies an expression for an inline or a translator. An inline may use another one twice, so each level of nesting
+/// can double the tree: the number of nodes that a text expands to is limited by its length.
 ExprPtr expanded(CheckContext& cx, const Expr& expr, SourceRange where);
 
-/// Something of that type whose value nobody knows: with it a definition is checked before it is used.
+/// An expression of that type with an unknown value: used to check a definition before it is used.
 ExprPtr stand_in(CheckContext& cx, const Type* type, SourceRange where);
 
 /// A copy of `body`, checked with these parameters.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The D library's texts, each checked when a name that it defines is first met
+// The D library's texts; each is checked when a name that it defines is first used
 #include "compiler/check/library_texts.h"
 
 #include <cstdio>
@@ -20,7 +20,7 @@ bool library_defines_type(std::string_view name) {
 
 namespace {
 
-/// A plug-in's text that is wrong is told, and leaves no trace: what it would have defined stays unknown.
+/// If a plug-in's text is wrong, that is reported, and everything in it stays unknown.
 void load_library_text(World& world, const LibraryPart& part) {
   std::optional<Checkpoint> before;
   if (part.foreign) before.emplace(world);
@@ -43,7 +43,7 @@ void load_library_for(World& world, std::string_view name) {
   const LibraryPart* part = world.options.flag("nolibs") ? nullptr : part_that_defines(name);
   if (part == nullptr || !world.libraries.insert(part->file).second) return;
   load_library_text(world, *part);
-  world.libraries.insert(part->file);  // once, also where it was wrong
+  world.libraries.insert(part->file);  // once, even if it was wrong
 }
 
 }  // namespace sonde

@@ -7,7 +7,7 @@
 
 namespace sonde {
 
-/// Loads the library text that defines `name`, if one does and it is not there yet.
+/// Loads the library text that defines `name`, if there is one and it has not been loaded.
 void load_library_for(World& world, std::string_view name);
 bool library_defines_type(std::string_view name);
 

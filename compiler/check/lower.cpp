@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From the typed tree to the lowered one
 //
-// The checker rewrites the syntax tree in place, since inlines and translators want trees that are checked and trees that are not side
-// by side. When all of a text is checked, what is left is copied here into nodes that have no other kinds. Nothing is decided any more.
+// The checker rewrites the syntax tree in place, because inlines and translators mix checked and unchecked trees. When
+// all of a text is checked, the tree is copied here into nodes that have only lowered kinds. No decisions are made
+// here.
 #include "compiler/check/lower.h"
 
 #include "runtime/base/check.h"

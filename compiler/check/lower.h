@@ -6,7 +6,7 @@
 
 namespace sonde {
 
-/// The lowered tree of a clause that was checked without an error. `clause` is used up.
+/// Copies a clause, checked without an error, to the lowered tree. Consumes `clause`.
 LoweredClause lower(ClauseAst clause);
 
 }  // namespace sonde

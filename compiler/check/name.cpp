@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Names
 //
-// A name means the first of these that knows it:
+// A name is looked up in this order:
 //
-//   parameter of the inline or translator that is being expanded, NULL, what the script declared, D's built-in
-//   variables, constants of the D library, a library text (loaded now, for it defines the name), enumerators of C types
+//   parameter of the inline or translator that is being expanded, NULL, declarations of the script, D's built-in
+//   variables, constants of the D library, a library text (loaded when its name is used), enumerators of C types
 //
-// A built-in that is an address in the kernel compiles on every source, for scripts keep and compare such values. Where
-// nobody sees the kernel it becomes a number for each thread (opaque()). A clause that follows it is marked
-// (note_kernel()), and is refused when it is enabled.
+// A built-in variable that is an address in the kernel compiles on every source, because scripts keep and compare such
+// values. On a source that cannot read the kernel it becomes a number for each thread (opaque()). A clause that reads
+// through it is marked (note_kernel()), and is refused when it is enabled.
 #include "compiler/check/name.h"
 
 #include "compiler/check/inline.h"
@@ -87,7 +87,8 @@ ExprPtr use_builtin(CheckContext& cx, const DVariable& row, ExprPtr expr) {
   return make_builtin(row, type, cx.here(expr->where));
 }
 
-/// A kernel's pointer where nobody sees the kernel: a value for each thread, to be compared and kept; it leads nowhere.
+/// Replaces a kernel pointer that the source cannot read: a value for each thread, to be compared and kept, not
+/// dereferenced.
 ExprPtr opaque(CheckContext& cx, const Type* type, const std::string& name, SourceRange where) {
   constexpr uint64_t kLikeTheKernels = 0xffff'8000'0000'0000;
   const Type* word = cx.world.types.integer(8, false);
@@ -100,7 +101,7 @@ ExprPtr opaque(CheckContext& cx, const Type* type, const std::string& name, Sour
   return out;
 }
 
-/// Whether it was made of an opaque() one.
+/// Whether the pointer is derived from an opaque() one.
 bool leads_into_kernel(const Expr& pointer) {
   if (pointer.kind == ExprKind::Cast && !pointer.text.empty()) return true;
   return std::ranges::any_of(pointer.kids, [](const ExprPtr& kid) { return leads_into_kernel(*kid); });

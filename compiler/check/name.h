@@ -5,10 +5,10 @@
 
 namespace sonde {
 
-/// What a Name means.
+/// Resolves a Name.
 ExprPtr check_name(CheckContext& cx, ExprPtr expr);
 
-/// What follows a pointer into the kernel compiles everywhere, and is refused when it is enabled.
+/// A pointer into the kernel compiles on every source; a clause that reads through it is refused when it is enabled.
 void note_kernel(CheckContext& cx, const Expr& pointer);
 
 }  // namespace sonde

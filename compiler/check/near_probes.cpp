@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Guesses at a description that matches nothing, the surest first
+// Guesses for a description that matches nothing, the surest first
 //
 //   another tool's description     a table knows it                         uprobe:/bin/sh:main
 //   other names of our words       a table knows them                       syscall::pread:enter
 //   the same words, other fields   each way to place them is tried          syscall::openat
 //   the nearest words              letters are compared, probe by probe     syscall::opneat:entry
 //
-// A guess is shown only if a probe is called so. A word may differ in a third of its letters; what differs in more was not meant.
+// A guess is shown only if it matches a probe. Words may differ in up to a third of their letters.
 #include "compiler/check/near_probes.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// The first probe that a description matches, in full; globs stay as they are.
+/// The first probe that a description matches, with all fields; globs stay as they are.
 std::string first_match(ProbeCatalog& probes, const ProbeDescription& wanted) {
   const std::vector<ProbeId> found = probes.match(wanted);
   if (found.empty()) return {};
@@ -50,7 +50,7 @@ std::string first_match(ProbeCatalog& probes, const ProbeDescription& wanted) {
   return text;
 }
 
-/// `syscall::pread:enter`: words that we know under another name.
+/// `syscall::pread:enter`: replaces words that are known under another name.
 std::string with_known_words(ProbeCatalog& probes, ProbeDescription wanted) {
   const auto call = hint_on_other_word(OtherWord::Kind::Call, wanted.function);
   const auto name = hint_on_other_word(OtherWord::Kind::ProbeName, wanted.name);
@@ -60,8 +60,7 @@ std::string with_known_words(ProbeCatalog& probes, ProbeDescription wanted) {
   return first_match(probes, wanted);
 }
 
-/// The probe whose words are nearest to those that differ; none where a word is another one altogether. Letters are compared
-/// without regard to case.
+/// The probe whose words are nearest to the wrong ones; none if a word is too different. Case is ignored.
 std::string with_near_words(ProbeCatalog& probes, const ProbeDescription& wanted, std::set<std::string>& providers) {
   std::string best;
   uint32_t best_distance = UINT32_MAX;

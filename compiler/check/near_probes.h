@@ -8,12 +8,12 @@
 
 namespace sonde {
 
-/// What may have been meant by a description that matches no probe: another tool's description, the same words in other fields, the
-/// probe with the nearest words; who has probes at all, where it is the provider that is unknown. A line; empty: nothing comes to mind.
+/// A hint for a description that matches no probe: a known description of another tool, the same words in other fields,
+/// or the probe with the nearest words; if the provider is unknown, which ones exist. A line; empty: no hint.
 std::string near_probes(ProbeCatalog& probes, const ProbeDescription& wanted);
 
-/// `syscall::openat`, `BEGIN:::`, `*open*`: fields fill from the right, and a field may have been left out. The same words in other fields, where
-/// some probe matches them so.
+/// The same words in other fields, if a probe matches them so: `syscall::openat`, `BEGIN:::`, `*open*`. Fields fill
+/// from the right, and the script may have left one out.
 std::optional<ProbeDescription> in_other_fields(ProbeCatalog& probes, const ProbeDescription& wanted);
 
 }  // namespace sonde

@@ -5,13 +5,14 @@
 
 namespace sonde {
 
-/// A value that is computed with: a bit-field narrower than int is an int.
+/// Converts a value for arithmetic: a bit-field narrower than int becomes an int.
 ExprPtr operand(CheckContext& cx, ExprPtr expr);
 
-/// The type of an arithmetic operation: that of the larger operand, of two of one size the unsigned one. Nothing becomes int.
+/// The type of an arithmetic operation: that of the larger operand; for equal sizes, the unsigned one. There is no
+/// promotion to int.
 const Type* wider(const Type* a, const Type* b);
 
-/// Values stand extended in 64 bits, so a change of sign is a change of view.
+/// Gives a value a signed or unsigned type. It is extended to 64 bits already, so its bits do not change.
 ExprPtr same_sign(CheckContext& cx, ExprPtr expr, bool is_signed);
 
 /// All but + and -, of numbers.

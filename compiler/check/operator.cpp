@@ -79,7 +79,7 @@ ExprPtr check_address(CheckContext& cx, ExprPtr expr) {
   cx.fail("D_ADDROF_LVAL", expr->where, "unacceptable operand for unary & operator");
 }
 
-/// Numbers compare as in C: what is narrower than int as an int, of equal widths unsigned if one is.
+/// Numbers compare as in C: types narrower than int as int; equal widths unsigned if one is.
 bool compares_signed(const Type* a, const Type* b) {
   const Type* promoted = wider(a, b)->canonical;
   return promoted->size < 4 || promoted->is_signed;

@@ -8,7 +8,7 @@ namespace sonde {
 /// An operator as the parser made it: a Unary, Binary, Logical, Conditional, Deref, AddressOf or Comma.
 ExprPtr check_operator(CheckContext& cx, ExprPtr expr);
 
-/// Where the condition is a constant, the arm that it chooses; the other is thrown away, whatever it says. Null: it is none.
+/// If the condition is a constant: the arm that it selects; the other is dropped unchecked. Null: it is not.
 ExprPtr only_arm(Expr& conditional);
 
 }  // namespace sonde

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Members and elements: what stands in memory
+// Members and elements: places in memory
 //
 //   x, self->x, this->x    Variable         a[i], p->m, s.m of C    Deref of an address
 //   x[k], self->x[k]       ArrayElement     uregs[n]; args[n]       Builtin; see probes.cpp

@@ -8,10 +8,10 @@ namespace sonde {
 /// p->m, s.m, self->x.
 ExprPtr check_member(CheckContext& cx, ExprPtr expr);
 
-/// a[i]: an element of an array of C, of an associative array, an inline with parameters, uregs[n], args[n].
+/// a[i]: an element of a C array or an associative array, an inline with parameters, uregs[n], args[n].
 ExprPtr check_index(CheckContext& cx, ExprPtr expr);
 
-/// The member of the record that `pointer` leads to.
+/// The member of the record at `pointer`.
 ExprPtr member_at(CheckContext& cx, ExprPtr pointer, const Member& member, SourceRange where);
 
 }  // namespace sonde

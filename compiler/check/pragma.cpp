@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Control lines are carried out before the text is parsed, for options change how it is read.
+// Control lines are carried out before the text is parsed, because options change how it is parsed.
 #include "compiler/check/pragma.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ class PragmaReader {
 
   void error(const std::string& text) { report("D_PRAGERR", "#error: " + text); }
 
-  /// The words behind one.
+  /// The word after `word`.
   static std::string after(const std::vector<std::string>& words, std::string_view word) {
     std::string text;
     auto at = std::ranges::find(words, word);
@@ -153,7 +153,7 @@ class PragmaReader {
     const std::string& kind = words[3];
     if (kind != "library" && kind != "module" && kind != "provider")
       return report("D_PRAGMA_INVAL", "invalid class specified by #pragma depends_on: " + kind);
-    if (library_) return;  // directory_libraries() has seen to it
+    if (library_) return;  // directory_libraries() has handled it
     if (kind == "library") return report("D_PRAGMA_DEPEND", "main program may not explicitly depend on a library");
     if (!is_met(world_, {kind, words[4], where_}))
       report("D_PRAGMA_DEPEND", "program requires " + kind + " " + words[4] + ", which is not there");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Control lines: `#pragma D ...`, `#error` and their like.
+// Control lines: `#pragma D ...`, `#error` and the like.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ struct NamePragma {
   SourceRange where;
 };
 
-/// Carries them out: options are set here, and what is said of names is noted in the world. Each NamePragma is to be
-/// looked at when the text's declarations are known: see check_name_pragmas().
+/// Carries out control lines: sets options, and notes in the world what they say about names. The NamePragmas must be
+/// checked by check_name_pragmas() when the text's declarations are known.
 std::vector<NamePragma> control_lines(World& world, const std::vector<ControlLine>& lines, bool library,
                                       Diagnostics& diagnostics);
-/// A pragma about a name must be about one that this text declares: `before` are the names that were there already.
+/// A pragma about a name must be about one that this text declares. `before`: the names that existed already.
 void check_name_pragmas(const World& world, const std::vector<NamePragma>& pragmas, const Names& before,
                         Diagnostics& diagnostics);
 
@@ -31,7 +31,7 @@ struct Dependency {
   SourceRange where;
 };
 std::vector<Dependency> dependencies(const std::vector<ControlLine>& lines);
-/// Whether there is such a module or provider.
+/// Whether the module or provider exists.
 bool is_met(World& world, const Dependency& need);
 
 }  // namespace sonde

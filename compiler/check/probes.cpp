@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which probes a clause matches, and the types of their arguments
+// The probes that a clause matches, and the types of their arguments
 //
 // A clause is matched while it is checked, because args[] has the types that its probes give it:
 //
 //   args[n] --> arg<mapping> (64 bits) --> Cast to the native type --> Xlate, where the provider names another type
 //
-// One clause has one body, so all its probes must agree on args[n]. Where none matches (-Z), the types are those that
-// compiler/library/declared_arguments.h has for the provider, and numbers for any other provider.
+// A clause has one body, so all its probes must agree on args[n]. If none matches (-Z), the types are those that
+// compiler/library/declared_arguments.h has for the provider; any other provider's arguments are numbers.
 #include "compiler/check/probes.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace sonde {
 namespace {
 
-/// The four names of a probe that was named by its number.
+/// Fills in the four names of a probe that is given by number.
 void name_probe(CheckContext& cx, ProbeDescription& description, const std::vector<ProbeId>& found, SourceRange where) {
   if (found.empty()) {
     cx.diagnostics.report(
@@ -66,7 +66,7 @@ const ArgumentDescription& argument_of_all(CheckContext& cx, uint32_t index, Sou
   return *found;
 }
 
-/// The same where no probe matches: as the provider is known to declare it, else a number.
+/// The same if no probe matches: as declared for the provider, else a number.
 ArgumentDescription declared_argument_of_all(CheckContext& cx, uint64_t index, SourceRange where) {
   const ProbeDescription& description = cx.clause->descriptions.front();
   const auto type = declared_argument(description.provider, description.name, index);
@@ -79,7 +79,8 @@ ArgumentDescription declared_argument_of_all(CheckContext& cx, uint64_t index, S
   return argument;
 }
 
-/// The C type that a provider names. A struct gets its members when somebody looks inside; another name may be the program's.
+/// The C type that a provider names. A struct gets its members when they are used; a name that is not C's may be the
+/// program's.
 const Type* type_of_argument(CheckContext& cx, const std::string& text) {
   std::string base = text.substr(0, text.find_last_not_of(" *") + 1);
   for (std::string_view word : {"const ", "volatile "})
@@ -94,7 +95,7 @@ const Type* type_of_argument(CheckContext& cx, const std::string& text) {
   return foreign;
 }
 
-/// The raw argument as its C type; translated, where the provider says so.
+/// The raw argument as its C type; translated if the provider asks for it.
 ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, SourceRange where) {
   bool is_text = argument.native == "string" || argument.translated == "string";
   if (is_text) {

@@ -5,7 +5,7 @@
 
 namespace sonde {
 
-/// Matches the clause's descriptions: what matches is in the context until the next clause.
+/// Matches the clause's descriptions. The matched probes are in the context until the next clause.
 void resolve_probes(CheckContext& cx, ClauseAst& clause);
 
 /// args[n].

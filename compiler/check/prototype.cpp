@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Arguments against a prototype, which is a text in a row of runtime/lang/functions.h or runtime/agg/functions.h.
+// Checks arguments against a prototype: a text in a row of runtime/lang/functions.h or runtime/agg/functions.h.
 #include "compiler/check/prototype.h"
 
 #include "compiler/check/convert.h"

@@ -8,11 +8,11 @@ namespace sonde {
 void check_count(CheckContext& cx, const std::string& name, const Prototype& prototype, size_t passed,
                  SourceRange where);
 
-/// Checks and converts kids[1 + first] and those behind it; kids[0] is the name of the function.
+/// Checks and converts kids[1 + first] and later; kids[0] is the name of the function.
 void check_arguments(CheckContext& cx, const std::string& name, const Prototype& prototype, Expr& expr,
                      size_t first = 0);
 
-/// Argument number `number`, checked, as a `parameter`.
+/// Checks argument number `number`, and converts it to the type of its parameter.
 ExprPtr check_passed(CheckContext& cx, const std::string& name, ExprPtr argument, const Type* parameter, size_t number);
 [[noreturn]] void argument_mismatch(CheckContext& cx, const std::string& name, size_t number,
                                     const std::string& prototype, const Expr& argument,

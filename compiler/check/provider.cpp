@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Provider declarations: `provider p { probe a__b(int, char *); probe c(T x) : (U x); };`
 //
-// A declaration makes no probe: it says what probes a program that is built with it will have. In a script it is checked, and that is all.
+// A declaration makes no probe: it lists the probes of programs that are built with it. In a script it is only checked.
 #include "compiler/check/provider.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void provider_probe(CheckContext& cx, const std::string& provider, const ProbeSy
     std::vector<const Type*> output = types(probe.output, "output", output_names);
     signature_text += ":";
     for (size_t i = 0; i < output.size(); ++i) {
-      size_t from = i;  // an output is made from the input of its name, a nameless one from that of its place
+      size_t from = i;  // an output is made from the input of the same name; an unnamed one from that at its position
       if (!output_names[i].empty())
         from = static_cast<size_t>(std::ranges::find(input_names, output_names[i]) - input_names.begin());
       signature_text += output[i]->name + "=" + std::to_string(from) + ",";

@@ -5,7 +5,7 @@
 
 namespace sonde {
 
-/// Checks and notes it.
+/// Checks a provider declaration, and notes it.
 void check_provider(CheckContext& cx, const ProviderSyntax& syntax);
 
 }  // namespace sonde

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What may follow speculate() and commit() in a clause
 //
-// speculate() turns what the clause records away from the output, and commit() writes to the output: neither can be done once
-// something was recorded, and what cannot be taken back may not be done speculatively. The order is that
-// of the statements; the arms of an if or a ?: do not follow each other.
+// speculate() redirects what the clause records away from the output, and commit() writes to the output: neither is
+// possible after something was recorded, and actions that cannot be undone may not be speculative. The order is that of
+// the statements; the arms of an if or a ?: do not follow each other.
 #include "compiler/check/speculation.h"
 
 #include <string>
@@ -29,7 +29,7 @@ class SpeculationOrder {
 
   void statements(const std::vector<Statement>& list) {
     for (const Statement& statement : list) {
-      if (!statement.expression) continue;  // was refused
+      if (!statement.expression) continue;  // it was refused
       expression(*statement.expression);
       if (statement.kind != Statement::Kind::If) continue;
       const Done before = done_;
@@ -84,7 +84,7 @@ class SpeculationOrder {
     done_.committed = true;
   }
 
-  /// The first that is out of order; what follows it often only follows from it.
+  /// Reports only the first error: later ones are often a consequence.
   void complain(std::string_view tag, const Expr& expr, std::string message) {
     if (complained_) return;
     complained_ = true;

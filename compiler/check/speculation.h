@@ -5,7 +5,7 @@
 
 namespace sonde {
 
-/// The order of speculate(), commit() and what else the clause does. Every statement was checked.
+/// Checks the order of speculate(), commit() and the other statements, each of which has been checked.
 void check_speculation(const ClauseAst& clause, Diagnostics& diagnostics);
 
 }  // namespace sonde

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stability: each name that a program uses has attributes; the program is as stable as the least of them.
-// -v tells it, and -x amin refuses what is less.
+// Stability: each name that a program uses has attributes; the program is as stable as the least stable name. -v shows
+// its stability, and -x amin refuses a program with less.
 #include "compiler/check/stability.h"
 
 #include "runtime/base/check.h"

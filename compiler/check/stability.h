@@ -7,10 +7,10 @@ namespace sonde {
 
 void note_name(CheckContext& cx, std::string_view name, SourceRange where);
 
-/// args[] is as stable as the arguments of the providers are.
+/// args[] is as stable as its provider's arguments.
 void note_arguments(CheckContext& cx, SourceRange where);
 
-/// Probes count for -x amin only: -v tells their stability apart.
+/// Probes count only for -x amin: -v shows their stability separately.
 void note_probes(CheckContext& cx, const ClauseAst& clause);
 
 }  // namespace sonde

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Translators: a member of a translated object is the expression that the translator has for it, checked where it is used
+// Translators: a member of a translated object is the translator's expression for it, checked at each use
 //
-// The object itself stays an Xlate of type Dynamic until a member is taken; it has no value that could be stored or passed, but
-// for translated_record(). As with inlines, a definition is also checked where it stands.
+// The object itself stays an Xlate of type Dynamic until a member is used. It has no value that could be stored or
+// passed, except by translated_record(). As with inlines, a definition is also checked on its own.
 #include "compiler/check/translator.h"
 
 #include "compiler/check/convert.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Types as they are written, and structs, unions, enums
+// Types as written, and structs, unions, enums
 //
 //   unsigned long | struct foo { ... } | foo_t    specified_type(): the specifiers
 //   *(*name[3])(int)                              derived_type(): the steps of the declarator, from the base to the name
 //
-// A name means a type of the script, else of the D library, else of a traced program or the kernel (ForeignTypes). A
-// record that is only named stays incomplete. It gets its members from the script's definition or, when the script
-// looks inside, from ForeignTypes; not if the script declared it by `struct foo;` (Type::own): then it is nobody
-// else's.
+// A name is looked up in the script, then in the D library, then in a traced program or the kernel (ForeignTypes). A
+// record of which only the name is used stays incomplete. It gets its members from the script's definition or, when the
+// script uses a member, from ForeignTypes; but not if the script has declared it by `struct foo;` (Type::own).
 #include "compiler/check/type.h"
 
 #include <algorithm>
@@ -39,12 +38,12 @@ const Type* specified_integer(CheckContext& cx, const Specifiers& s) {
   return cx.world.types.integer(s.shorts ? 2 : 4, !s.is_unsigned);
 }
 
-/// D`foo and `foo are foo.
+/// Removes the scope from D`foo and `foo.
 std::string own_tag(const std::string& tag) {
   return tag.starts_with("D`") || tag.starts_with('`') ? tag.substr(tag.find('`') + 1) : tag;
 }
 
-/// A tag of another object: mod`foo. Null: it is none.
+/// A tag of another object: mod`foo. Null: it is not such a tag.
 const Type* scoped_type(CheckContext& cx, const std::string& name, SourceRange where, bool defined) {
   if (name.find('`') == std::string::npos) return nullptr;
   if (defined)
@@ -78,7 +77,8 @@ const Type* record_type(CheckContext& cx, const RecordSyntax& syntax) {
   return type;
 }
 
-/// Naturally aligned, no padding at the end; a bit-field takes as few bytes as it needs, aligned to the power of two that holds them.
+/// Natural alignment, no padding at the end. A bit-field takes as few bytes as it needs, aligned to the power of two
+/// that holds them.
 void record_member(CheckContext& cx, const FieldSyntax& field, Type& record) {
   if (!field.specifiers->storage.empty())
     cx.fail("D_DECL_BADCLASS", field.where, "specified storage class not appropriate in D");
@@ -256,7 +256,7 @@ const Type* specified_type(CheckContext& cx, const Specifiers& s) {
   if (!s.storage.empty() && s.storage.front() != Storage::Typedef)
     cx.fail("D_DECL_IDENT", s.where, "old-style declaration or incorrect type specified: " + s.name,
             cx.world.foreign.advice(s.name));
-  // Where only a type can stand and there is none, the text makes no sense.
+  // Only a type can be here, and there is none, so the text cannot be parsed further.
   const std::string advice = cx.world.foreign.advice(s.name);
   cx.fail("D_SYNTAX", s.where, "syntax error near \"" + s.name + "\"",
           s.name + " is no known type" + (advice.empty() ? "" : ": " + advice));

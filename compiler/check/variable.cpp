@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Variables: their names, and how they come to be
+// Variables: their names, and how they are created
 //
-// A variable is a symbol, which the checker looks up, and a row of BodyProgram::variables or ::arrays, which is all that the body
-// knows of it. Both are made here, together.
+// A variable is a symbol, which the checker looks up, and a row of BodyProgram::variables or ::arrays, which is all
+// that the body knows about it. Both are made here, together.
 #include "compiler/check/variable.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace sonde {
 namespace {
 
-/// Whether the text assigns what stands at `where` further down, as in self->x = 1.
+/// Whether the text later assigns what is at `where`, as in self->x = 1.
 bool is_assigned_below(CheckContext& cx, SourceRange where) {
   const SourceRange at = cx.here(where);
   const std::string_view text = cx.source.text;
@@ -61,7 +61,8 @@ Symbol& declare_variable(CheckContext& cx, VariableDesc::Scope scope, const std:
   Symbol symbol;
   symbol.type = type;
   symbol.index = static_cast<uint32_t>(program.variables.size() - 1);
-  bool hides = scope == VariableDesc::Scope::Global && cx.world.names.globals.contains(name);  // one of a later version
+  bool hides = scope == VariableDesc::Scope::Global &&
+               cx.world.names.globals.contains(name);  // a built-in name of a later version
   if (hides) cx.world.names.facts.erase(name);
   return cx.world.names.of(scope)[name] = symbol;
 }

@@ -8,10 +8,10 @@ namespace sonde {
 /// Whether `expr` is self->x or this->x, and which.
 bool is_scope(const Expr& expr, VariableDesc::Scope& scope);
 
-/// Of the base of an Index: its symbol; null if there is none. `name` stays empty if the base is no name.
+/// For the base of an Index: its symbol, or null. `name` stays empty if the base is not a name.
 const Symbol* symbol_of(CheckContext& cx, const Expr& base, VariableDesc::Scope& scope, std::string& name);
 
-/// The variable self->x or this->x. `assigned`: its type if it is new; null where it must be there.
+/// The variable self->x or this->x. `assigned`: the type of a new variable; null if it must exist.
 ExprPtr scoped_variable(CheckContext& cx, ExprPtr expr, VariableDesc::Scope scope, const Type* assigned);
 
 /// The variable as a place.
@@ -21,7 +21,7 @@ Symbol& declare_array(CheckContext& cx, bool thread_local_, const std::string& n
                       const Type* type);
 void require_few_keys(CheckContext& cx, size_t count, SourceRange where);
 
-/// The type of a key by its first use. `what`: of which kind of table; `number` counts from 1.
+/// The type of a key, taken from its first use. `what`: the kind of table; `number` counts from 1.
 const Type* key_type(CheckContext& cx, const Expr& key, const std::string& what, size_t number);
 
 }  // namespace sonde

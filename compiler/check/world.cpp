@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a session knows, and how a text that failed is taken back
+// The state of a session, and how a failed text is undone
 //
-// A Checkpoint keeps copies of the names and the lengths of the program's lists. Taking back cuts each list at its old
-// length, so while a text is checked, lists only grow at their end. They are deques, since compiled bodies hold the
-// addresses of sites. Types and trees stay, without their names: derived types and inlines may point to them.
+// A Checkpoint has copies of the names and the lengths of the program's lists. Undoing cuts each list to its old
+// length, so while a text is checked, lists only grow at their end. They are deques, because compiled bodies contain
+// the addresses of sites. Types and trees remain, without their names: derived types and inlines may refer to them.
 #include "compiler/check/world.h"
 
 #include "runtime/base/check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a session knows: names, types, inlines, translators. Texts are checked one after the other, and each sees what those before it
-// declared. A text that fails leaves no trace: see Checkpoint.
+// The state of a session: names, types, inlines, translators. Texts are checked one after another, and each sees the
+// declarations before it. A text that fails leaves nothing behind: see Checkpoint.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct InlineDefinition {
   const Type* type = nullptr;
   std::vector<std::string> parameters;
   std::vector<const Type*> parameter_types;
-  ExprPtr value;  ///< as written: checked anew at each use
+  ExprPtr value;  ///< as written: checked at each use
 };
 
 struct Translator {
@@ -53,7 +53,7 @@ struct AggregationSymbol {
 
 using SymbolMap = std::map<std::string, Symbol, std::less<>>;
 
-/// All names a D text can define. Copied for a Checkpoint.
+/// All names that a D text can define. A Checkpoint copies them.
 struct Names {
   SymbolMap globals, self, locals;
   std::map<std::string, AggregationSymbol, std::less<>> aggregations;
@@ -65,7 +65,7 @@ struct Names {
   }
 };
 
-/// A prototype of a table row, read.
+/// The parsed prototype of a table row.
 struct Prototype {
   const Type* result = nullptr;
   std::vector<const Type*> parameters;
@@ -90,7 +90,7 @@ class World {
 
   const Prototype& prototype(std::string_view text);
 
-  // Names as the program's version of D has them: younger ones are unknown.
+  // Names in the program's version of D: younger ones are unknown.
   const DFunction* function(std::string_view name) const;
   const DVariable* variable(std::string_view name) const;
   const AggFunctionRow* aggregating_function(std::string_view name) const;
@@ -102,7 +102,7 @@ class World {
   std::map<std::string_view, Prototype> prototypes_;
 };
 
-/// Takes the world back to where it was, unless the text was kept.
+/// Restores the world to an earlier state, unless the text is kept.
 class Checkpoint {
  public:
   explicit Checkpoint(World& world);
@@ -119,7 +119,7 @@ class Checkpoint {
   bool kept_ = false;
 };
 
-/// How the runtime is to read a word of that type.
+/// How the runtime interprets a word of that type.
 ValueType value_type(const Type* type);
 
 }  // namespace sonde

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DIF as text. Operands are printed as the table of dif.h says, so a new instruction needs no line here:
+// DIF as text. Operands are printed as the table in dif.h describes them, so a new instruction needs no code here:
 //
 //   0003  CAPSTR   s1, r2, 256
 //   0004  JZ       r0, 0007

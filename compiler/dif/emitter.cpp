@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Branches of DIF lead forward only, so a label is a list of the branches that wait for it, and bind() fills in their distances.
-// Constants of more than 32 bits and texts stand in the program's pool, each once. Nothing leaves here unverified.
+// Branches of DIF only go forward, so a label is a list of the branches that refer to it, and bind() fills in their
+// distances. Constants of more than 32 bits and texts are in the program's pool, each once. Every program is verified.
 #include "compiler/dif/emitter.h"
 
 #include <cstdio>

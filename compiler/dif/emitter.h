@@ -15,7 +15,7 @@ namespace sonde {
 
 class DifEmitter {
  public:
-  /// A place that branches go to; it must be bound behind all of them.
+  /// A branch target; it must be bound after all of its branches.
   using Label = uint32_t;
 
   void op(sonde_dif_op op, uint32_t d = 0, uint32_t a = 0, uint32_t b = 0, int32_t i = 0);
@@ -23,7 +23,7 @@ class DifEmitter {
   void constant(uint32_t d, uint64_t value);
   /// Pool offset of a NUL-terminated text; equal texts share one.
   int32_t text(std::string_view text);
-  /// A new slot. There are at most SONDE_MAX_SLOTS: ask slots() first.
+  /// Adds a slot. At most SONDE_MAX_SLOTS: check slots() first.
   uint32_t add_slot(sonde_slot_kind kind);
   uint32_t slots() const { return static_cast<uint32_t>(program_.kinds.size()); }
   size_t length() const { return program_.insns.size(); }
@@ -32,10 +32,10 @@ class DifEmitter {
   /// JMP, JZ or JNZ on register `a`.
   void branch(sonde_dif_op op, Label to, uint32_t a = 0);
   void bind(Label label);
-  /// Branches wait for it.
+  /// Whether some branch refers to it.
   bool is_wanted(Label label) const { return !waiting_[label].empty(); }
 
-  /// The program, verified. The caller has kept the limits of dif.h; anything else that the verifier refuses is our bug.
+  /// The program, verified. The caller has respected the limits of dif.h; any other refusal by the verifier is our bug.
   FireProgram finish();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// args[] of providers that are not here: a script that names them compiles under -Z
+// args[] of providers that Sonde does not have: scripts that name them compile under -Z
 //
-// What a provider has is said by its own descriptions, where there is a probe. These rows stand in for the providers that DTrace has elsewhere.
+// If there is a probe, its provider describes the arguments. These rows stand in for providers that only DTrace has.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ inline constexpr std::array kDeclaredArguments = std::to_array<DeclaredArguments
     {"udp", "", {"pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *"}},
 });
 
-/// The type of args[index]: empty where the probe has no such argument, nothing where nobody says what it has.
+/// The type of args[index]: empty if the probe has no such argument, nothing if its arguments are not known.
 inline std::optional<std::string_view> declared_argument(std::string_view provider, std::string_view name,
                                                          size_t index) {
   for (const DeclaredArguments& row : kDeclaredArguments) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a D text defines, read off it without parsing
+// The names that a D text defines, found without parsing it
 //
 //   struct NAME {   union NAME ;   typedef ... NAME ;   } NAME ;   inline ... NAME =   inline ... NAME [
 //
-// A name that is found here and defined nowhere costs a script that says it one look; one that is missed would be unknown
-// to scripts, so this takes in too much: members of unnamed structs, for example.
+// A name that is found here but not defined costs one useless load; a name that is missed would be unknown to scripts.
+// So this finds too many: members of unnamed structs, for example.
 #pragma once
 
 #include <string_view>

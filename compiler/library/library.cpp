@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The texts of the D library, and who defines which name
+// The texts of the D library, and which text defines a name
 //
-//   providers/*/*.d, compiler/library/*.d --> embed.cmake --> texts.inc --> kParts --> kNames, when this is compiled
+//   providers/*/*.d, compiler/library/*.d --> embed.cmake --> texts.inc --> kParts --> kNames, at compile time
 //   texts of plug-ins --> add_library_part() --> added()
 //
-// The names decide when a text is loaded. Those of the library itself come first: a plug-in cannot change what they mean.
+// A text is loaded when one of its names is used. The library's own names take precedence: a plug-in cannot redefine
+// them.
 #include "compiler/library/library.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ consteval size_t count_names() {
   return count;
 }
 
-/// Sorted when this is compiled: the parser asks of each identifier that it meets.
+/// Sorted at compile time, because the parser looks up every identifier.
 constexpr auto kNames = [] {
   std::array<DefinedName, count_names()> all{};
   size_t at = 0;
@@ -49,7 +50,7 @@ constexpr auto kNames = [] {
   return all;
 }();
 
-/// What plug-ins brought.
+/// The texts of plug-ins.
 struct Added {
   struct Text {
     std::string file, text;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The D library: what every script may use without including anything.
 //
-// Constants are a table. Types, inlines and translators are D texts, here or in the folder of the provider whose arguments they
-// describe, each compiled when a name that it defines is first met: a script that uses none pays for none.
+// Constants are a table. Types, inlines and translators are D texts, here or in the folder of the provider whose
+// arguments they describe. Each is compiled when a name that it defines is first used, so a script pays only for what
+// it uses.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,11 @@ const LibraryConstant* find_constant(std::string_view name);
 struct LibraryPart {
   std::string_view file;  ///< for messages: "procfs.d"
   std::string_view text;
-  bool foreign = false;  ///< of a plug-in: it may be wrong
+  bool foreign = false;  ///< from a plug-in: it may have errors
 };
 
 std::span<const LibraryPart> library_parts();
-/// A plug-in's text; `file` names it for messages. It is there from now on, in every session of this process.
+/// Adds a plug-in's text, for all later sessions of this process; `file` names it in messages.
 void add_library_part(const std::string& file, const std::string& text);
 const LibraryPart* part_that_defines(std::string_view name);
 

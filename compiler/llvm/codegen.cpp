@@ -2,11 +2,11 @@
 // The frame of a body, and how it calls the runtime
 //
 // What is loaded once must dominate all its uses. Fields of the context and of the record's header are loaded in the
-// entry block, wherever the first use is. A slot is fetched at its first use, so its value is kept only where that is
+// entry block, wherever they are first used. A slot is fetched at its first use, so its value is reused only if that is
 // outside of every conditional (conditional_depth_ is 0).
 //
-// words_ is one place for the arguments of all calls. Its size is known at the end: close() sets it. It holds nothing
-// across a call; own_words() is for what must live longer.
+// The arguments of all calls share one place, words_. Its size is known at the end: close() sets it. It holds nothing
+// across a call; own_words() is for words that must live longer.
 //
 // A helper that may fail leaves its fault in the context. After each such call leave_on_fault() branches to the exit.
 #include "compiler/llvm/codegen.h"
@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kTextPiece = 64 * 1024;
 constexpr size_t kTextSlack = 64;
 
-/// The runtime remembers where constants lie, so they stay until the process ends.
+/// Never freed: the runtime has noted where constants are.
 char* new_piece(size_t size) {
   static auto* pieces = new std::vector<std::unique_ptr<char[]>>;
   return pieces->emplace_back(std::make_unique<char[]>(size)).get();
@@ -171,14 +171,14 @@ void BodyCodegen::fault_if(Value bad, Fault fault, Value what) {
   ir_.SetInsertPoint(on);
 }
 
-/// The arguments of one call: all are computed before the first is stored, so all calls share one place.
+/// Stores the arguments of one call. All are computed before the first is stored, so all calls can share one place.
 BodyCodegen::Value BodyCodegen::words(const std::vector<Value>& values) {
   words_needed_ = std::max(words_needed_, static_cast<uint32_t>(values.size()));
   for (size_t i = 0; i < values.size(); ++i) ir_.CreateStore(values[i], at_offset(words_, 8 * i));
   return words_;
 }
 
-/// Words that must outlive other calls.
+/// The same in a place of their own, for words that must outlive other calls.
 BodyCodegen::Value BodyCodegen::own_words(const std::vector<Value>& values) {
   llvm::IRBuilder<> entry(words_);
   Value place =

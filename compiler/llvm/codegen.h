@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bodies as LLVM IR: private to compiler/llvm/.
 //
-// Every value of D is one i64: a number, or an address (strings are const char *, structs and arrays stand where their address
-// says). Helpers, sites and string constants are known addresses of this process and stand in the code as numbers, so a module has
-// no undefined symbol and no data; nothing is searched and nothing is relocated.
+// Every value of D is one i64: a number, or an address (strings are const char *; a struct or array is the address of
+// its bytes). Helpers, sites and string constants have known addresses in this process, which are constants in the
+// code. So a module has no undefined symbols and no data; nothing is looked up and nothing is relocated.
 //
 //   entry:  fields of the context and the record that are used, loaded once
 //   code:   conjuncts of the predicate, statements
-//   exit:   return 1          (also after a fault: it stands in the context)
+//   exit:   return 1          (also after a fault, which is noted in the context)
 //   false:  return 0
 #pragma once
 
@@ -28,10 +28,11 @@
 
 namespace sonde {
 
-/// String constants, each once, in few pieces of memory: the runtime keeps a list of the pieces, for bodies may load from them.
+/// String constants, each stored once, in few pieces of memory. The runtime keeps a list of the pieces, because bodies
+/// may load from them.
 class TextPool {
  public:
-  /// The text's address, and the piece of memory that had to be added for it, if one had.
+  /// The text's address and, if a piece of memory had to be added for it, that piece.
   std::pair<const char*, std::span<const char>> intern(const std::string& text);
 
  private:
@@ -40,12 +41,12 @@ class TextPool {
   size_t used_ = 0, size_ = 0;
 };
 
-/// What the code of one Jit shares.
+/// State that all code of one Jit shares.
 struct CodegenShared {
   std::unordered_map<std::string_view, const void*> helpers;
-  TextPool texts;  ///< string constants; their addresses stand in the code
+  TextPool texts;  ///< string constants, whose addresses are in the code
   void (*register_constants)(const void* begin, size_t size) = nullptr;
-  std::string failure;  ///< the first thing that cannot be compiled; empty: none
+  std::string failure;  ///< the first thing that could not be compiled; empty: none
 };
 
 /// Whether the body has anything to do.
@@ -66,19 +67,19 @@ class BodyCodegen {
   llvm::Module& module_;
   llvm::IRBuilder<> ir_;
 
-  // Of the function that is being made.
+  // State of the function that is being made.
   const SplitClause* clause_ = nullptr;
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock *entry_ = nullptr, *exit_ = nullptr, *false_ = nullptr;
   Value context_ = nullptr;
-  llvm::AllocaInst* words_ = nullptr;  ///< the arguments of the call that is being made
+  llvm::AllocaInst* words_ = nullptr;  ///< arguments of the current call
   uint32_t words_needed_ = 1;
   std::map<uint64_t, Value> fields_;  ///< of the context, by offset
   std::map<uint64_t, Value> header_;  ///< of the record, by offset
   std::map<uint32_t, Value> slot_values_;
   uint32_t conditional_depth_ = 0;  ///< 0: this block dominates what is emitted later
   uint64_t statement_ = 0;
-  bool stores_strings_ = false;  ///< the statement does, and goes on
+  bool stores_strings_ = false;  ///< the statement stores a string and then continues
 
   // codegen.cpp: frame
   void reset(const SplitClause& clause, const std::string& name);
@@ -94,10 +95,10 @@ class BodyCodegen {
   Value extend(Value value, bool is_signed);
   Value call_address(const void* function, llvm::Type* result, std::initializer_list<Value> arguments);
   Value call(std::string_view helper, llvm::Type* result, std::initializer_list<Value> arguments);
-  /// A helper that gives a word and may fail.
+  /// Calls a helper that returns a word and may fail.
   Value checked_call(std::string_view helper, std::initializer_list<Value> arguments);
   void leave_on_fault();
-  /// Leaves unless `fine`, which is i1; the fault is already set.
+  /// Branches to the exit unless `fine`, an i1; the fault has been set.
   void leave_unless(Value fine);
   void fault_if(Value bad, Fault fault, Value what);
   Value words(const std::vector<Value>& values);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Expressions
 //
-// value() first asks whether the fire part has captured this very expression. If so, its value is the slot, and no code
-// is made for what is below it; so whoever needs a value calls value(), never a function for one kind of expression.
+// value() first checks whether the fire part has captured this very expression. If so, its value is the slot, and no
+// code is made for its kids. So code that needs a value must call value(), never a function for one kind of expression.
 //
-// Arithmetic works on 64 bits; what cuts a value to its type is narrow(). compiler/check/fold.cpp and
-// kmod/shared/dif.c compute the same.
+// Arithmetic works on 64 bits; narrow() cuts a value to its type. compiler/check/fold.cpp and kmod/shared/dif.c compute
+// the same.
 #include "compiler/llvm/codegen.h"
 
 #include "compiler/types/arithmetic.h"
@@ -18,7 +18,7 @@ std::vector<BodyCodegen::Value> BodyCodegen::values(const LoweredExpr& expr, siz
   return all;
 }
 
-/// The value; an action has none and gives 0.
+/// The value of an expression; an action has none and returns 0.
 BodyCodegen::Value BodyCodegen::value(const LoweredExpr& expr) {
   auto slot = clause_->slot_of.find(&expr);
   return slot == clause_->slot_of.end() ? plain_value(expr) : slot_value(expr, slot->second);
@@ -61,7 +61,7 @@ BodyCodegen::Value BodyCodegen::truth(const LoweredExpr& expr) { return ir_.Crea
 
 // ---- what the record brings ------------------------------------------------------------------------------------
 
-/// Bytes are a fresh copy each time, for the script may write to it; the others are fetched once.
+/// Bytes are copied at each use, because the script may write to them; other slots are fetched once.
 BodyCodegen::Value BodyCodegen::slot_value(const LoweredExpr& expr, uint32_t slot) {
   Value number = ir_.getInt32(slot);
   sonde_slot_kind kind = clause_->captures[slot].kind;
@@ -151,7 +151,7 @@ BodyCodegen::Value BodyCodegen::comparison(Op op, bool is_unsigned, Value a, Val
   return extend(ir_.CreateICmp(predicate, a, b), false);
 }
 
-/// Zero faults. INT64_MIN / -1 would trap the processor: -1 is replaced by 1, and the quotient negated.
+/// Division by zero faults. INT64_MIN / -1 would trap the processor: -1 is replaced by 1, and the quotient negated.
 BodyCodegen::Value BodyCodegen::division(Op op, bool is_unsigned, Value a, Value b) {
   auto* known = llvm::dyn_cast<llvm::ConstantInt>(b);
   if (!known || known->isZero()) fault_if(ir_.CreateICmpEQ(b, constant(0)), Fault::DivideByZero, constant(0));
@@ -164,7 +164,7 @@ BodyCodegen::Value BodyCodegen::division(Op op, bool is_unsigned, Value a, Value
   return ir_.CreateSelect(negates, ir_.CreateNeg(a), quotient);
 }
 
-/// Negative and too large counts give 0.
+/// Negative counts, and counts above 63, give 0.
 BodyCodegen::Value BodyCodegen::shift(Op op, bool is_unsigned, Value a, Value b) {
   Value fits = ir_.CreateICmpULE(b, constant(63));
   Value count = ir_.CreateAnd(b, constant(63));
@@ -225,13 +225,14 @@ BodyCodegen::Value BodyCodegen::cast(const LoweredExpr& expr) {
   return result;
 }
 
-/// At most `size` bytes: a char array ends where it ends, a pointer's text with the longest string.
+/// At most `size` bytes: a char array limits the text by its size, a pointer's text is limited by strsize.
 BodyCodegen::Value BodyCodegen::string_of(const LoweredExpr& source, uint64_t size) {
   if (source.type->is_string()) return value(source);
   return checked_call("sonde_string_of", {context_, value(source), constant(size)});
 }
 
-/// Strings are values: where the statement stores one on the way, what was read from a variable is a copy. NULL stays NULL.
+/// Strings are values: if the statement also stores a string, one that was read from a variable is copied. NULL stays
+/// NULL.
 BodyCodegen::Value BodyCodegen::kept_string(const LoweredExpr& variable, Value text) {
   if (!stores_strings_ || !variable.type->is_string()) return text;
   llvm::BasicBlock *from = ir_.GetInsertBlock(), *there = block("there"), *end = block("kept");
@@ -251,7 +252,7 @@ BodyCodegen::Value BodyCodegen::kept_string(const LoweredExpr& variable, Value t
 
 namespace {
 
-/// Such as ufunc(ucaller): which function it is has to be asked of the call before it.
+/// Such as in ufunc(ucaller): the function must be looked up for the call before that address.
 bool is_return_address(const LoweredExpr& expr) {
   if (expr.kind == LoweredKind::Cast) return is_return_address(*expr.kids[0]);
   return expr.kind == LoweredKind::Builtin && is_return_address(*expr.builtin);
@@ -271,7 +272,7 @@ BodyCodegen::Value BodyCodegen::subroutine(const LoweredExpr& expr) {
   return narrow(result, *expr.type);
 }
 
-/// What the fire part could not compute is read now; the thread waits.
+/// Reads what the fire part could not capture; the thread waits.
 BodyCodegen::Value BodyCodegen::fire_function(const LoweredExpr& expr) {
   if (expr.kids.empty()) return refuse(std::string(expr.function->name) + "() was not captured");
   std::vector<Value> arguments = values(expr, 0, expr.kids.size());

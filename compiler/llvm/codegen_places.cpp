@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Places: variables, elements of associative arrays, memory.
 //
-// A variable is a cell: numbers stand in it, strings and bytes behind it in a buffer of the runtime's. Memory is
-// reached through pointers of D, which may be any number: each access is checked, unless it is plain that it stays
-// inside a variable.
+// A variable is a cell, which holds a number, or the address of a runtime buffer with the string or bytes. Memory is
+// accessed through pointers of D, which may be any number: each access is checked, unless it obviously stays inside a
+// variable.
 #include <cstring>
 
 #include "compiler/llvm/codegen.h"
@@ -25,14 +25,14 @@ uint64_t scope_offset(VariableDesc::Scope scope) {
   return 0;
 }
 
-/// Bytes of memory that a Deref touches.
+/// Bytes of memory that a Deref accesses.
 uint64_t width(const LoweredExpr& deref) {
   if (deref.bit_width == 0) return deref.type->size;
   uint64_t bytes = (deref.bit_offset + deref.bit_width + 7u) / 8u;
   return bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;
 }
 
-/// The element of an associative array that a pointer leads into; null when it is none.
+/// The element of an associative array that a pointer points into; null if it does not.
 const LoweredExpr* element_below(const LoweredExpr& pointer) {
   const LoweredExpr* at = &pointer;
   while (at->kind == LoweredKind::Cast || (at->kind == LoweredKind::Binary && at->op == Op::Add))
@@ -81,7 +81,8 @@ void BodyCodegen::store_element(const LoweredExpr& element, Value keys, Value va
   leave_on_fault();
 }
 
-/// A member of a struct in an associative array: the struct is copied, the copy changed, and then stored as a whole.
+/// For a member of a struct in an associative array: the struct is copied, the copy changed, and then stored as a
+/// whole.
 BodyCodegen::Place BodyCodegen::place_to_store(const LoweredExpr& expr) {
   const LoweredExpr* element = expr.kind == LoweredKind::Deref ? element_below(*expr.kids[0]) : nullptr;
   if (!element) return place(expr);
@@ -98,7 +99,7 @@ BodyCodegen::Place BodyCodegen::place_to_store(const LoweredExpr& expr) {
   return result;
 }
 
-/// What a place of that kind would give back: the value of an assignment.
+/// The value as a load from that place would return it: the value of an assignment.
 BodyCodegen::Value BodyCodegen::as_kept(const LoweredExpr& place, Value value) {
   Value kept = narrow(value, *place.type);
   if (place.kind != LoweredKind::Deref || place.bit_width == 0 || place.bit_width == 64) return kept;
@@ -150,7 +151,8 @@ BodyCodegen::Value BodyCodegen::cell(const VariableDesc& variable) {
   return at_offset(field(scope_offset(variable.scope)), 8ull * variable.cell);
 }
 
-/// A string that was never assigned is "" (the runtime sees to that), but a thread's, or one that NULL was assigned to, is NULL.
+/// A string that was never assigned is "" (which the runtime ensures), but a thread's, or one that was assigned NULL,
+/// is NULL.
 BodyCodegen::Value BodyCodegen::load_variable(const LoweredExpr& expr) {
   if (is_bytes(*expr.type)) return address(expr);
   return ir_.CreateLoad(ir_.getInt64Ty(), cell(program_.variables[expr.variable_index]));
@@ -176,7 +178,7 @@ void BodyCodegen::store_variable(const Place& place, Value value) {
   leave_on_fault();
 }
 
-/// In memory a float has its own size; as a value of D all are doubles.
+/// In memory a float has its own size; as values of D all are doubles.
 llvm::Type* BodyCodegen::float_type(const LoweredExpr& expr) {
   switch (expr.type->size) {
     case 4: return ir_.getFloatTy();
@@ -197,7 +199,7 @@ void BodyCodegen::move_bytes(Value to, Value from, uint64_t size) {
   call_address(move, ir_.getPtrTy(), {pointer(to), pointer(from), constant(size)});
 }
 
-/// &variable plus a constant that stays inside it: no check is needed.
+/// Whether it is &variable plus a constant that stays inside it: then no check is needed.
 bool BodyCodegen::is_known_memory(const LoweredExpr& pointer, uint64_t size) const {
   uint64_t offset = 0;
   const LoweredExpr* at = &pointer;
@@ -273,7 +275,7 @@ void BodyCodegen::store_memory(const LoweredExpr& expr, Value address, Value val
   ir_.CreateAlignedStore(ir_.CreateTrunc(value, ir_.getIntNTy(bits)), pointer(address), llvm::Align(1));
 }
 
-/// Where a struct or an array stands.
+/// The address of a struct or an array.
 BodyCodegen::Value BodyCodegen::address(const LoweredExpr& expr) {
   switch (expr.kind) {
     case LoweredKind::Deref: return value(*expr.kids[0]);
@@ -294,7 +296,7 @@ BodyCodegen::Value BodyCodegen::address(const LoweredExpr& expr) {
   return refuse("the address of a value");
 }
 
-/// An element that is missing reads as zeros, in a scratch copy.
+/// A missing element is read as zeros, in a scratch copy.
 BodyCodegen::Value BodyCodegen::element_bytes(const LoweredExpr& element, Value keys) {
   Value found = checked_call("sonde_array_load", {context_, ir_.getInt32(element.variable_index), keys});
   llvm::BasicBlock *from = ir_.GetInsertBlock(), *missing = block("missing"), *end = block("end");

@@ -2,7 +2,7 @@
 // Predicates, statements, actions, aggregations
 //
 // A fault report shows the statement that faulted, by its number: 0 is the predicate, then all statements in the order
-// of the text, including the assignments that the fire part makes. note_places() in compiler/describe.cpp counts the
+// of the text, including the assignments that the fire part makes. note_places() in compiler/describe.cpp counts in the
 // same way; change both together.
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace sonde {
 namespace {
 
-/// Whether a string is stored below the root.
+/// Whether a subexpression stores a string.
 bool stores_string_inside(const LoweredExpr& expr) {
   return std::ranges::any_of(expr.kids, [](const LoweredExprPtr& kid) {
     return (kid->kind == LoweredKind::Assign && kid->type->is_string()) || stores_string_inside(*kid);
@@ -29,7 +29,7 @@ void BodyCodegen::predicates() {
   }
 }
 
-/// The number of the statement is stored in the context before its code.
+/// Stores the number of each statement in the context before its code.
 void BodyCodegen::statements(const std::vector<LoweredStatement>& list) {
   for (const LoweredStatement& statement : list) {
     ++statement_;
@@ -57,7 +57,7 @@ void BodyCodegen::if_statement(const LoweredStatement& statement) {
   ir_.SetInsertPoint(end);
 }
 
-/// kids: keys, then the value and the increment where the function has them.
+/// kids: keys, then the value and the increment if the function has them.
 void BodyCodegen::aggregate(const LoweredExpr& expr) {
   std::vector<Value> all = values(expr, 0, expr.kids.size());
   std::vector<Value> keys(all.begin(), all.begin() + expr.key_count);

@@ -2,12 +2,13 @@
 // The JIT
 //
 // One module for all clauses of a call: IR (codegen.h) -> object file in memory -> ORC's linking layer -> addresses.
-// Start-up counts (the whole command has 50 ms), so ORC is put together from the parts that are needed: no platform, no
-// threads, no search of the process's symbols; nothing is made before the first clause that has a body.
+// Start-up time counts (the whole command has 50 ms), so ORC is assembled from only the parts that are needed: no
+// platform, no threads, no search of the process's symbols. Nothing is made before the first clause that has a body.
 //
-// All goes through LLVM's fast instruction selector. Bodies call helpers, for most of their time: default code generation made
-// records no faster (consumer_bench: 46.6 and 47.0 ns for a count, 33.4 and 33.3 for a latency), and took three times as long to
-// compile. We refused the middle-end's pass pipelines: setting them up takes longer than compiling a clause, and the IR is SSA already.
+// All code is made by LLVM's fast instruction selector. Bodies spend most of their time in helpers: default code
+// generation made records no faster (consumer_bench: 46.6 and 47.0 ns for a count, 33.4 and 33.3 for a latency), and
+// took three times as long to compile. We refused the middle-end's pass pipelines: setting them up takes longer than
+// compiling a clause, and the IR is in SSA form already.
 #include "compiler/llvm/jit.h"
 
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
@@ -47,7 +48,7 @@ struct Jit::Impl {
   std::unique_ptr<llvm::orc::RTDyldObjectLinkingLayer> linking;
   llvm::orc::JITDylib* bodies = nullptr;
   std::unique_ptr<llvm::TargetMachine> target;
-  uint64_t functions = 0;  ///< ever made: their names are numbers
+  uint64_t functions = 0;  ///< made so far: their names are numbers
 
   ~Impl() {
     if (session) llvm::consumeError(session->endSession());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// LLVM behind a door: this is the only header of compiler/llvm/ that others see, and it names no LLVM type.
+// The interface to LLVM: the only header of compiler/llvm/ that others include. It names no LLVM type.
 #pragma once
 
 #include <memory>
@@ -17,16 +17,16 @@ class Jit {
  public:
   /// Code calls the runtime's helpers.
   Jit();
-  /// Code calls these helpers; for tests. `register_constants` learns where string constants lie.
+  /// For tests: code calls these helpers. `register_constants` is called with the memory of string constants.
   using RegisterConstants = void (*)(const void* begin, size_t size);
   explicit Jit(std::span<const BodySymbol> helpers, RegisterConstants register_constants = nullptr);
   ~Jit();
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;
 
-  /// Native code for each clause, in order. The code lives as long as the Jit. A clause that needs no body
-  /// code (no predicate left, no statements) gets a null function: the predicate is true, and there is nothing to do.
-  /// Errors: ours only; what the tree holds was checked.
+  /// Native code for each clause, in order. The code lives as long as the Jit. A clause that needs no body code (no
+  /// predicate left, no statements) gets a null function: the predicate is true, and there is nothing to do.
+  /// Errors: only our own bugs; the contents of the tree have been checked.
   Result<std::vector<BodyFunction>> compile(const BodyProgram& program, std::span<const SplitClause> clauses);
 
  private:

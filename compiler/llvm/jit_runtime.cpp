@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// By itself, so that a test with helpers of its own links without the runtime's.
+// In a file of its own, so that a test with its own helpers links without the runtime's.
 #include "compiler/llvm/jit.h"
 #include "runtime/body/context.h"
 

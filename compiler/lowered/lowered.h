@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The lowered tree: what a script means, with nothing left of how it was written
+// The lowered tree: what a script means, without any trace of how it was written
 //
-// compiler/check makes it, the split and the code generator take it. It has types of its own: a node that was not lowered, such as
-// `p->m` or an inline, cannot be written down here, so it cannot reach them. A flag on the nodes of the syntax tree was refused, for
-// then every switch of the split has cases that "cannot happen", and one did: `(void)xlate <T> (x)` came as far as LLVM.
+// compiler/check makes it; the split and the code generator use it. It has types of its own: a node that was not
+// lowered, such as `p->m` or an inline, cannot be represented, so it cannot reach them. We refused a flag on the nodes
+// of the syntax tree: then every switch of the split has cases that "cannot happen", and one did: `(void)xlate <T> (x)`
+// came as far as LLVM.
 //
-// Every expression has a type. Inlines are expanded, translators replaced by the member's expression, sizeof and offsetof are Integer,
-// `a[i]` and `a->m` are Deref of pointer arithmetic, names of arrays that decay are AddressOf their storage, `args[n]` is a Cast of a
-// Builtin, implicit conversions are explicit Casts, constants are folded.
+// Every expression has a type. Inlines are expanded, translators replaced by the member's expression, sizeof and
+// offsetof are Integer, `a[i]` and `a->m` are Deref of pointer arithmetic, names of arrays that decay are AddressOf
+// their storage, `args[n]` is a Cast of a Builtin, implicit conversions are explicit Casts, constants are folded.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +49,8 @@ enum class LoweredKind : uint8_t {
   Builtin,         ///< `builtin`; kid[0] is the index of TextOf and Registers
 };
 
-/// What there is to know of one node, but its kind and its kids. The syntax tree's nodes have it, too: lowering takes it over.
+/// All attributes of a node except its kind and its kids. Nodes of the syntax tree have them, too; lowering moves them
+/// over.
 struct ExprFacts {
   SourceRange where;
   const Type* type = nullptr;
@@ -63,7 +65,7 @@ struct ExprFacts {
       0;  ///< Aggregate: kids are first the keys, then the value and the increment where the function takes them
   uint32_t site = 0;                      ///< Call of an action: index into BodyProgram::sites
   uint8_t bit_offset = 0, bit_width = 0;  ///< Deref of a bit-field
-  uint64_t bound = 0;  ///< Cast of an array's index: a value that is not below it is a fault. 0: none
+  uint64_t bound = 0;  ///< Cast of an array's index: a value that is not below it faults. 0: no bound
 };
 
 struct LoweredExpr;
@@ -74,7 +76,7 @@ struct LoweredExpr : ExprFacts {
   std::vector<LoweredExprPtr> kids;
 };
 
-/// The value of a constant, seen through casts.
+/// The value of a constant, also below casts.
 std::optional<uint64_t> constant_of(const LoweredExpr& expr);
 
 /// Whether `expr` calls the subroutine or action `name`.
@@ -92,14 +94,14 @@ struct LoweredClause {
   std::vector<ProbeDescription> descriptions;
   LoweredExprPtr predicate;  ///< may be null
   std::vector<LoweredStatement> statements;
-  std::string needs;  ///< what the source has to see, and does not
+  std::string needs;  ///< what it reads and the source cannot
 };
 
-/// A source text, checked and ready to be split.
+/// A source text that has been checked and is ready to be split.
 struct LoweredUnit {
   SourceText source;
   std::vector<LoweredClause> clauses;
-  dtrace_attribute_t attributes{};  ///< the least of all names that the clauses use
+  dtrace_attribute_t attributes{};  ///< those of the least stable name that the clauses use
 };
 
 }  // namespace sonde

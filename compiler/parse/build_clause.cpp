@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Clauses of the parse tree
 //
-// A description is one token, for its words follow other rules than D's names. It is taken apart here, when its macro variables are
-// replaced: $target may stand in the middle of a word.
+// A description is one token, because its words follow other rules than D's names. It is split into fields here, when
+// its macro variables are replaced: $target may be in the middle of a word.
 #include <algorithm>
 #include <cctype>
 #include <charconv>

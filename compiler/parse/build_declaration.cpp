@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declarations of the parse tree
 //
-// C nests a declarator the wrong way round, so its steps are listed from the name outward: int *a[3] has the
-// derivations [3], *, which read "a is an array of 3 pointers to" int. derived_type() of the checker goes through them from the
-// far end.
+// C nests a declarator inside out, so its steps are listed from the name outward: int *a[3] has the derivations [3], *,
+// which read "a is an array of 3 pointers to" int. The checker's derived_type() applies them from the far end.
 #include "compiler/parse/tree_builder.h"
 
 namespace sonde {

@@ -188,7 +188,7 @@ ExprPtr TreeBuilder::constant(P::PrimaryContext* context) {
   if (context->INTEGER()) return integer(context->INTEGER(), spelling(context->INTEGER()));
   if (context->CHARACTER()) return character(context->CHARACTER());
   if (context->MACRO()) return macro(context->MACRO());
-  if (context->FLOATING()) return node(ExprKind::Integer, where);  // the lexer has complained
+  if (context->FLOATING()) return node(ExprKind::Integer, where);  // the lexer has reported it
   std::string written = spelling(context->getStart());
   ExprPtr out = node(context->TEXT() ? ExprKind::String : ExprKind::Name, where);
   out->text = context->TEXT() ? read_escapes(std::string_view(written).substr(1, written.size() - 2)) : written;

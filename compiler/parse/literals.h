@@ -12,13 +12,13 @@ struct IntegerLiteral {
   uint64_t value = 0;
   uint32_t size = 4;
   bool is_signed = true;
-  std::string error_tag;  ///< empty: right
+  std::string error_tag;  ///< empty: no error
   std::string error;
 };
 
 IntegerLiteral read_integer(std::string_view text);
 
-/// The bytes between the quotes, escapes resolved. D keeps the backslash of \? and \' and of what it does not know.
+/// The bytes between the quotes, with escapes resolved. D keeps the backslash of \?, of \' and of unknown escapes.
 std::string read_escapes(std::string_view inner);
 
 }  // namespace sonde

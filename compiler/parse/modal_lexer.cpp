@@ -153,10 +153,10 @@ void ModalLexer::limit_depth(const antlr4::CommonToken& token) {
               all_elses_ < kMostChained && steps_ < kMostSteps;
   if (fine) return;
   complain("D_SYNTAX", token, "nested too deeply");
-  getInputStream()->seek(text_.size());  // nothing that follows can make it right
+  getInputStream()->seek(text_.size());  // no later text can correct this
 }
 
-/// if (a) x; else if (b) y; else z; nests with each else, though no bracket is open.
+/// if (a) x; else if (b) y; else z; nests deeper with each else, although no bracket is open.
 void ModalLexer::count_elses(size_t type) {
   if (type == ELSE) {
     ++elses_.back();
@@ -272,7 +272,7 @@ bool ModalLexer::closes_predicate(size_t after) const {
   if (end == at) return false;
   std::string_view word = std::string_view(text_).substr(at, end - at);
   size_t then = skip_blanks(end);
-  bool own_line = text_.find('\n', after) < at;  // a division goes on in its line
+  bool own_line = text_.find('\n', after) < at;  // a division continues in its line
   bool then_clause = then < text_.size() && (text_[then] == '{' || text_[then] == ',' ||
                                              (text_[then] == '/' && (own_line || can_only_be_a_probe(word))));
   return word.find(':') != std::string_view::npos || then_clause ||

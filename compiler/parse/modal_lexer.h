@@ -5,8 +5,8 @@
 //        --- / --->  Predicate    until a / that cannot be a division
 //        -- word ->  Declaration  until its ;       (word: a keyword, or an identifier before another word)
 //
-// Top is descriptions, the rest is Code. What tells a closing / from a division is what follows it: {, ; or the end, or a
-// word that reads on like a description.
+// Text at Top is descriptions, in the other modes it is Code. A / closes a predicate, and is not a division, if it is
+// followed by {, ; or the end, or by a word that continues like a description.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@
 
 namespace sonde {
 
-/// One code point a byte: offsets stay byte offsets whatever the text holds.
+/// One code point per byte, so that offsets are byte offsets in any text.
 class ByteStream : public antlr4::ANTLRInputStream {
  public:
   explicit ByteStream(std::string_view text);
@@ -36,7 +36,7 @@ class ModalLexer : public antlr::DLexer {
              Diagnostics& diagnostics);
   std::unique_ptr<antlr4::Token> nextToken() override;
 
-  /// Where declarations begin: token start offsets, rising.
+  /// Where declarations begin: offsets of their first tokens, rising.
   const std::vector<size_t>& declarations() const { return declarations_; }
 
  private:
@@ -60,17 +60,17 @@ class ModalLexer : public antlr::DLexer {
   Diagnostics& diagnostics_;
   Region region_ = Region::Top;
   std::vector<char> open_;
-  /// The parser and the passes are recursive: what would take them too deep is refused here.
+  /// The parser and the checker are recursive: refuses text that would nest too deeply.
   void limit_depth(const antlr4::CommonToken& token);
 
   void count_elses(size_t type);
 
   uint32_t operators_ = 0;          ///< in this statement
   uint32_t chained_ = 0;            ///< = and ? in this statement
-  uint32_t steps_ = 0;              ///< ++ and -- in a row
+  uint32_t steps_ = 0;              ///< of the open statement, by depth of braces
   std::vector<uint32_t> elses_{0};  ///< of the statement that is open, by depth of braces
   uint32_t all_elses_ = 0;          ///< their sum
-  bool statement_ended_ = false;    ///< by the token before: an else would carry it on
+  bool statement_ended_ = false;    ///< by the previous token: an else would continue it
   uint32_t questions_ = 0;          ///< ? without their : at depth 0 of a predicate
   std::vector<size_t> declarations_;
   bool in_typedef_ = false;

@@ -69,7 +69,7 @@ Completeness is_complete(std::string_view text) {
         if (!open.empty() && open.back() != DLexer::LBRACE) return Completeness::Whole;
         break;
       case DLexer::OPEN_TEXT:
-      case DLexer::OPEN_CHARACTER: return Completeness::Whole;  // neither goes over a line's end
+      case DLexer::OPEN_CHARACTER: return Completeness::Whole;  // neither may contain a newline
       default: break;
     }
   }

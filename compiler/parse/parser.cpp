@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lex everything, mark the names of types, parse
+// Lexes the whole text, marks the names of types, then parses
 //
-// Whether `(foo) - 1` is a cast depends on what foo is. The parser does not ask while it predicts; it gets tokens in
-// which names of types are marked already: those that are known, those that the text typedefs, and words that stand
-// where only a type can.
+// Whether `(foo) - 1` is a cast depends on what foo is. The parser's prediction cannot ask, so names of types are
+// marked in its tokens beforehand: those that are known, those that the text typedefs, and words in positions where
+// only a type can be.
 //
-// A right text is parsed once, in SLL mode. A wrong one is parsed again, item by item and in LL mode, so that each
+// A correct text is parsed once, in SLL mode. A wrong one is parsed again, item by item and in LL mode, so that each
 // clause and each declaration reports its first error.
 #include "compiler/parse/parser.h"
 
@@ -49,7 +49,8 @@ class TypeMarker {
                                           tokens_[i]->getStopIndex() + 1 - tokens_[i]->getStartIndex());
   }
 
-  /// The last identifier outside of brackets before the ; or , is what a typedef names (function pointers: the first in parentheses).
+  /// A typedef names the last identifier outside of brackets before the ; or , (for function pointers: the first in
+  /// parentheses).
   void note_typedef(size_t i) {
     int depth = 0;
     std::string name;
@@ -70,7 +71,7 @@ class TypeMarker {
     if (i > 1 && is(i - 1, P::STAR) && is(i - 2, P::LPAREN) && is(i + 1, P::RPAREN)) return false;  // int (*name)(int)
     std::string_view name = own_type_name(spelling(i));
     bool known = typedefs_.contains(name) || questions_.is_type(name);
-    // After a type and before what ends a declarator it is the name that is declared, whatever it meant before.
+    // After a type and before the end of a declarator, it is the declared name, whatever it meant before.
     bool declared = i > 0 &&
                     any(i - 1, P::TYPE_NAME, P::INT, P::CHAR, P::LONG, P::SHORT, P::UNSIGNED, P::SIGNED, P::FLOAT,
                         P::DOUBLE, P::STRING, P::RBRACE, P::STAR, P::VOID, P::IDENTIFIER) &&
@@ -85,7 +86,7 @@ class TypeMarker {
     return i > 0 && is(i - 1, P::LPAREN) && !(i > 1 && any(i - 2, P::IF, P::IDENTIFIER)) && cast_follows(i);
   }
 
-  /// `(foo *)` and `(foo) x`: nothing but a cast.
+  /// Whether it can only be a cast: `(foo *)` and `(foo) x`.
   bool cast_follows(size_t i) const {
     size_t at = i + 1;
     while (is(at, P::STAR)) ++at;
@@ -100,8 +101,8 @@ class TypeMarker {
   std::set<std::string, std::less<>> typedefs_;
 };
 
-/// Knows the farthest token that was looked at: where prediction gave up, no continuation is left, so that is what is wrong. The parser
-/// itself may complain about an earlier one, from which its prediction began.
+/// Notes the farthest token that was read: where prediction failed, no continuation is possible, so that token is
+/// wrong. The parser itself may report the earlier token at which its prediction began.
 class WatchedTokens : public antlr4::CommonTokenStream {
  public:
   using CommonTokenStream::CommonTokenStream;
@@ -158,14 +159,14 @@ class SyntaxError {
     return other.empty() ? unclosed(token) : other;
   }
 
-  /// printf("%d" x): nothing but a comma, or another string, may stand behind a string of arguments.
+  /// printf("%d" x): only a comma, or another string, may follow a string in arguments.
   bool lacks_comma(antlr4::Token* token) const {
     constexpr std::array kValues = {P::IDENTIFIER, P::INTEGER, P::TEXT};
     return token->getTokenIndex() > 0 && tokens_.get(token->getTokenIndex() - 1)->getType() == P::TEXT &&
            std::ranges::find(kValues, token->getType()) != kValues.end();
   }
 
-  /// Says which bracket is open where another kind is closed or a statement ends.
+  /// Names the bracket that is open where another kind is closed, or a statement ends.
   std::string unclosed(antlr4::Token* token) const {
     if (token->getType() != P::SEMICOLON && token->getType() != P::RBRACE && token->getType() != antlr4::Token::EOF)
       return {};
@@ -195,7 +196,7 @@ class SyntaxError {
   Diagnostics& diagnostics_;
 };
 
-/// Null: the text has a syntax error. SLL mode accepts every right text.
+/// Null: the text has a syntax error. SLL mode accepts every correct text.
 P::ProgramContext* parse_program(P& parser, antlr4::atn::PredictionMode mode) {
   parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
   parser.removeErrorListeners();
@@ -231,7 +232,7 @@ std::vector<Item> items(const std::vector<antlr4::Token*>& tokens) {
   return all;
 }
 
-/// LL gives up where the error is. An item in which the lexer found an error has said enough.
+/// Parses item by item in LL mode, which stops at the error. An item with a lexer error reports only that.
 class ErrorFinder {
  public:
   ErrorFinder(const std::string& text, bool script, const ParserQuestions& questions, Diagnostics& diagnostics)
@@ -270,7 +271,7 @@ class ErrorFinder {
     return std::string_view(text_).substr(token->getStartIndex(), token->getStopIndex() + 1 - token->getStartIndex());
   }
 
-  /// `struct name {` defines the struct as soon as it is read, so a second definition is told before a syntax error behind it.
+  /// `struct name {` defines the struct at once, so a second definition is reported before a later syntax error.
   bool is_redefined_before(const std::vector<antlr4::Token*>& tokens, const Item& item, const antlr4::Token* error) {
     const auto defined = [&](size_t i) {
       const bool tagged = i + 2 < tokens.size() &&
@@ -294,7 +295,7 @@ class ErrorFinder {
   }
 };
 
-/// A colon behind a backslash stands for itself.
+/// A colon after a backslash is not a separator.
 std::vector<std::string> split_at_colons(std::string_view text) {
   std::vector<std::string> fields(1);
   for (size_t i = 0; i < text.size(); ++i) {
@@ -308,7 +309,7 @@ std::vector<std::string> split_at_colons(std::string_view text) {
   return fields;
 }
 
-/// Its colons stand in pairs between names, ns::Class::method; one alone is only in brackets, name[abi:cxx11].
+/// Its colons are in pairs between names, ns::Class::method; single ones only in brackets, name[abi:cxx11].
 bool is_qualified_name(std::string_view text) {
   bool in_brackets = false, named = false;
   for (size_t i = 0; i < text.size(); ++i) {

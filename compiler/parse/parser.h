@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Text to syntax tree. ANTLR is known in this folder only; its exceptions and messages end here.
+// Text to syntax tree. ANTLR is used only in this folder; its exceptions and messages do not leave it.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace sonde {
 
-/// What the parser must ask while it reads.
+/// Callbacks for what the parser needs to know.
 struct ParserQuestions {
   /// Is that identifier the name of a type (other than by a typedef in the text itself)?
   std::function<bool(std::string_view)> is_type;
@@ -20,15 +20,17 @@ struct ParserQuestions {
   std::function<std::optional<std::string>(std::string_view)> macro;
 };
 
-/// `text` is what prepare() left. Errors are reported, with ranges in the text; the tree holds what came before.
+/// `text` is the result of prepare(). Errors are reported, with ranges in the text; the tree has what was before the
+/// error.
 /// `script`: a description must be followed by a predicate or a body, and `int*` begins a declaration.
 SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& questions, Diagnostics& diagnostics);
 
 /// D`name is the program's own name; other modules keep theirs.
 std::string_view own_type_name(std::string_view name);
 
-/// "a:b:c:d" with fields filled from the right. More than four: the first, the second and the last are such fields, and what is between
-/// them is a function's qualified name, ns::Class::method. None: it is no such name. `\:` separates nothing.
+/// "a:b:c:d" with fields filled from the right. If there are more than four, the first, the second and the last are
+/// fields, and the rest is a function's qualified name, ns::Class::method. None: it is not such a name. `\:` is not a
+/// separator.
 std::optional<ProbeDescription> read_description(std::string_view text);
 
 }  // namespace sonde

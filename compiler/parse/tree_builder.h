@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ANTLR's parse tree to ours. What the grammar lets pass although D does not is refused here.
+// Converts ANTLR's parse tree to ours. Refuses what the grammar accepts although D does not.
 #pragma once
 
 #include <string>

@@ -9,50 +9,50 @@
 
 namespace sonde {
 
-/// A text that is compiled: a script file, or the argument of -n, -i, -P, -m, -f.
+/// A text to compile: a script file, or the argument of -n, -i, -P, -m, -f.
 struct SourceText {
   enum class Kind : uint8_t { Script, Name, Provider, Module, Function };
   Kind kind = Kind::Script;
   std::string name;     ///< the script's file name; for the others the whole argument
-  std::string text;     ///< as it is parsed: for -P and the like already completed to four fields
+  std::string text;     ///< the text to parse: for -P and the like already completed to four fields
   std::string library;  ///< the file, when it is a D library that is loaded for the program of that name
 };
 
-/// Bytes [begin, end) of a SourceText. Line and column are found when they are needed.
+/// Bytes [begin, end) of a SourceText. Line and column are computed on demand.
 struct SourceRange {
   uint32_t begin = 0;
   uint32_t end = 0;
 };
 
-/// Of what concerns the text as a whole: reported at its last line, which is not shown.
+/// For errors in the text as a whole: reported at its last line, which is not shown.
 inline constexpr SourceRange kEndOfText{UINT32_MAX, UINT32_MAX};
 
-/// "The script is wrong": what, where, and what was likely meant.
+/// An error in the script: what, where, and what was probably meant.
 struct Diagnostic {
   std::string tag;      ///< D_IDENT_UNDEF
-  std::string message;  ///< in DTrace's words; may go on in further lines that begin with a tab
+  std::string message;  ///< DTrace's text; further lines begin with a tab
   SourceRange where;
   std::string hint;     ///< "did you mean 'open'?"; may be empty
   std::string context;  ///< "in action list", "in predicate"; empty at top level. Used for -n texts
 };
 
-/// Collects; passes report and carry on.
+/// Collects diagnostics; after a report, passes continue.
 class Diagnostics {
  public:
   void report(Diagnostic diagnostic) { list_.push_back(std::move(diagnostic)); }
   void report(std::string_view tag, SourceRange where, std::string message, std::string hint = {}) {
     list_.push_back({std::string(tag), std::move(message), where, std::move(hint), context_});
   }
-  /// What is being checked now: put into each report.
+  /// Sets the context of the reports that follow.
   void set_context(std::string context) { context_ = std::move(context); }
   const std::string& context() const { return context_; }
   bool any() const { return !list_.empty(); }
-  /// In the order of the text.
+  /// Sorts them by position in the text.
   void sort() {
     std::ranges::stable_sort(list_, {}, [](const Diagnostic& one) { return one.where.begin; });
   }
   const std::vector<Diagnostic>& list() const { return list_; }
-  /// Takes back all but the first `count`.
+  /// Removes all but the first `count`.
   void keep(size_t count) { list_.resize(std::min(count, list_.size())); }
 
  private:
@@ -60,7 +60,7 @@ class Diagnostics {
   std::string context_;
 };
 
-/// The message as DTrace words it, without prefix: for a script
+/// The message in DTrace's format, without prefix: for a script
 ///   failed to compile script FILE: [TAG] line N: MSG
 /// for the others
 ///   invalid probe specifier TEXT: [TAG] in action list: MSG

@@ -8,7 +8,8 @@
 namespace sonde {
 namespace {
 
-/// What the stars of `pattern` stand for; none: `text` is not like it. A star takes all up to the next field, the last one all that is left.
+/// What the stars of `pattern` match; none: `text` does not match. A star matches up to the next field, the last one
+/// the rest.
 std::optional<std::vector<std::string_view>> match(std::string_view pattern, std::string_view text) {
   std::vector<std::string_view> found;
   while (!pattern.empty()) {
@@ -25,7 +26,7 @@ std::optional<std::vector<std::string_view>> match(std::string_view pattern, std
   return found;
 }
 
-/// A module is named by its last part.
+/// The last part of a path, which names a module.
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The words of other tools: what somebody who comes from bpftrace, SystemTap, strace, perf or another system writes, and what it is in D.
-// A new one is a row of kOtherWords.
+// Words of other tools: what a user of bpftrace, SystemTap, strace, perf or another system may write, and its form in
+// D. To add one, add a row to kOtherWords.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace sonde {
 struct OtherWord {
   enum class Kind : uint8_t { Variable, Function, Probe, ProbeName, Call, Option, Syntax };
   Kind kind;
-  /// Of a Probe: fields, each of which may end in a `*` that stands for anything.
+  /// For a Probe: fields, each of which may end in a `*` that matches anything.
   std::string_view word;
-  /// The hint. In that of a Probe $1, $2, ... are what the stars stood for.
+  /// The hint. In a Probe's hint $1, $2, ... are what the stars matched.
   std::string_view hint;
 };
 
@@ -112,12 +112,13 @@ inline constexpr OtherWord kOtherWords[] = {
     {OtherWord::Kind::Option, "--json", "there is no JSON: printf() writes what a clause wants"},
 };
 
-/// The hint of a variable, a function or an option; empty: no other tool is known to have it.
+/// The hint for a variable, a function or an option; empty: the word is not in the table.
 std::string_view hint_on_other_word(OtherWord::Kind kind, std::string_view word);
 
-/// The same of a probe description, as it was typed.
+/// The same for a probe description, as typed.
 std::string hint_on_other_probe(std::string_view description);
-/// The same of the word around a place of a script, up to blanks or a brace: `uprobe:/bin/bash:readline`, which is no description of D.
+/// The same for the word at a position of a script, delimited by blanks or a brace: `uprobe:/bin/bash:readline`, which
+/// is not a D description.
 std::string hint_on_other_probe(std::string_view text, size_t at);
 
 }  // namespace sonde

@@ -39,7 +39,7 @@ class Preparer {
   void control_line() {
     size_t begin = at_;
     size_t end = begin;
-    for (;; ++end) {  // a backslash carries on into the next line
+    for (;; ++end) {  // a backslash continues the line
       end = std::min(out_.text.find('\n', end), out_.text.size());
       if (end == out_.text.size() || end == begin || out_.text[end - 1] != '\\') break;
     }

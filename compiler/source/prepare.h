@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What happens to a text before it is lexed: comments and control lines become blanks, so that every byte that is left keeps its
-// offset, and the control lines are handed out for check/pragma.cpp.
+// Prepares a text for the lexer: replaces comments and control lines by blanks, so that all other bytes keep their
+// offsets, and returns the control lines for check/pragma.cpp.
 #pragma once
 
 #include <string>
@@ -18,19 +18,19 @@ struct ControlLine {
 struct PreparedText {
   std::string text;  ///< as long as the source
   std::vector<ControlLine> controls;
-  bool open = false;  ///< the text ends inside of a comment, or of a control line that would carry on
+  bool open = false;  ///< the text ends inside of a comment, or of a control line that would continue
 };
 
-/// Reports comments and control lines that are cut by the end of the text.
+/// Reports comments and control lines that the end of the text cuts off.
 PreparedText prepare(const std::string& text, Diagnostics& diagnostics);
 
-/// Line and file of an offset, as `#line` lines count them. `file` is empty where no #line named one.
+/// Line and file of an offset, with regard to `#line`. `file` is empty before any #line that names one.
 struct Place {
   uint32_t line = 1;
   std::string file;
   uint32_t line_begin = 0, line_end = 0;  ///< bytes of the physical line, without its newline
 };
-/// Lines are counted from `near` on, where that is not behind the offset.
+/// Lines are counted from `near`, unless that is behind the offset.
 Place place_of(const std::string& text, uint32_t offset, Place near = {});
 
 }  // namespace sonde

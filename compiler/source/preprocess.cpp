@@ -3,15 +3,15 @@
 //
 //   script --> memfd --> cpp --> pipe --> read_all --> FunctionRemover --> text
 //
-// cpp reads the script as /dev/stdin: its messages, and the search for #include "x", begin there. So a line marker that
-// names another file means that what follows is from a header. The input is a file and not a pipe, so only one
+// cpp reads the script as /dev/stdin: that name is in its messages, and the search for #include "x" begins there. So
+// after a line marker with another name comes text from a header. The input is a file and not a pipe, so only one
 // direction has to be served.
 //
-// Headers of the system define functions, and D has none. FunctionRemover blanks them in place, newlines and line
-// markers excepted, so that every error message keeps its line. It touches headers only: a function in the script is an
+// System headers define functions, which D does not have. FunctionRemover blanks them in place, except newlines and
+// line markers, so that every error message keeps its line. It changes only headers: a function in the script is an
 // error.
 //
-// cpp is bounded in processor time and output: headers that include each other twice double the text at each level.
+// cpp's processor time and output are limited: headers that include each other twice double the text at each level.
 #include "compiler/source/preprocess.h"
 
 #include <fcntl.h>
@@ -65,7 +65,7 @@ std::vector<std::string> arguments(const Options& options) {
   if (options.flag("cpphdrs")) all.emplace_back("-H");
   const std::string& standard = options.text("stdc");
   if (options.was_set("stdc") && standard != "c") {  // c has __STDC__ as 1, which is cpp's own
-    all.emplace_back("-w");                          // cpp warns of what is asked for
+    all.emplace_back("-w");                          // cpp warns about an option that was asked for
     all.emplace_back(standard == "s" ? "-U__STDC__" : "-D__STDC__=0");
   }
   std::istringstream more(options.text("cppargs"));
@@ -83,14 +83,14 @@ std::vector<std::string> arguments(const Options& options) {
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const std::string program = words[0];
-  words[0].erase(0, words[0].rfind('/') + 1);  // its messages begin with it
+  words[0].erase(0, words[0].rfind('/') + 1);  // cpp's messages begin with it
   argv[0] = words[0].data();
   ::execvp(program.c_str(), argv.data());
   std::fprintf(stderr, "%s: %s\n", program.c_str(), std::strerror(errno));
   ::_exit(127);
 }
 
-/// All that comes; of too much, somewhat more than kMostText, so that the caller can tell.
+/// Reads everything; stops somewhat beyond kMostText, so that the caller can detect that.
 std::string read_all(int fd) {
   std::string text;
   std::array<char, 65536> block{};
@@ -115,7 +115,7 @@ Result<UniqueFd> as_file(const std::string& text) {
   return file;
 }
 
-/// Blanks the functions that headers define. A declaration ends with its ; and a function with its body.
+/// Blanks the functions that headers define. A declaration ends with ; and a function with its body.
 class FunctionRemover {
  public:
   explicit FunctionRemover(std::string text) : text_(std::move(text)) {}
@@ -128,10 +128,10 @@ class FunctionRemover {
  private:
   std::string text_;
   size_t at_ = 0;
-  size_t declaration_ = 0;  ///< where it begins
+  size_t declaration_ = 0;  ///< where the current one begins
   std::string file_;
   int depth_ = 0;
-  char last_ = 0;  ///< before this place, blanks left out
+  char last_ = 0;  ///< the last character that is not a blank
 
   bool at_line_begin() const { return at_ == 0 || text_[at_ - 1] == '\n'; }
   bool in_header() const { return !file_.empty() && file_ != "/dev/stdin" && file_[0] != '<'; }
@@ -205,7 +205,7 @@ Result<std::string> preprocess(const std::string& script, const Options& options
   if (child == 0) become_cpp(std::move(words), input->get(), to.get());
   to = UniqueFd();
   std::string text = read_all(from.get());
-  from = UniqueFd();  // a cpp that still writes ends by SIGPIPE
+  from = UniqueFd();  // if cpp still writes, SIGPIPE ends it
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -8,8 +8,9 @@
 
 namespace sonde {
 
-/// The script as cpp gives it back (-C), by the options cpppath, define, undef, incdir, cpphdrs and stdc. cpp's own messages go to stderr.
-/// Errors: cpp cannot be run, says no, takes a minute of processor time, or writes more than a script can be.
+/// Runs the script through cpp (-C), with the options cpppath, define, undef, incdir, cpphdrs and stdc. cpp writes its
+/// own messages to stderr. Errors: cpp cannot be run, fails, uses a minute of processor time, or writes more than a
+/// script can have.
 Result<std::string> preprocess(const std::string& script, const Options& options);
 
 }  // namespace sonde

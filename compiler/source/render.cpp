@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kIndent = "    ";
 constexpr size_t kLongestMessage = 2000;  ///< bytes
 
-/// A name of a megabyte says no more than its first words.
+/// Cuts a long message: a name of a megabyte is no more useful than its beginning.
 std::string shortened(std::string message) {
   if (message.size() <= kLongestMessage) return message;
   message.resize(kLongestMessage);
@@ -43,7 +43,7 @@ std::string render(const Diagnostic& diagnostic, const SourceText& source, bool 
   const bool own = place.file.empty() || place.file == "/dev/stdin";
   const std::string& file = own ? source.library : place.file;
   if (!file.empty()) out += "\"" + file + "\", ";
-  // What DTrace finds when it makes code has neither tag nor line.
+  // DTrace's code generator reports errors with neither tag nor line.
   const bool has_line = !diagnostic.tag.empty() && (!file.empty() || source.kind == SourceText::Kind::Script);
   if (has_line) out += "line " + std::to_string(place.line) + ": ";
   out += shortened(diagnostic.message) + "\n";

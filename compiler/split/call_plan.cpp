@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The captures of argstr and retstr, as DIF
 //
-// No expression of the clause is live here, so registers have fixed uses. What a call points to may be missing, and
-// must not end the clause: a branch that meets a pending fault would (dif.h). So between a load and what takes over its
-// fault there is no branch. Pointers and counts go through a local, which forgets the fault (load_or_zero()); the
-// descriptors of buffers() go straight into a capture, and what is computed in between (take_lesser()) multiplies where
-// it would branch.
+// No expression of the clause is live here, so registers have fixed uses. Memory that a call points to may be missing,
+// which must not end the clause; but a branch ends it while a fault is pending (dif.h). So there is no branch between a
+// load and the instruction that takes over its fault. Pointers and counts go through a local, which clears the fault
+// (load_or_zero()); the descriptors in buffers() go straight into a capture, and the computation in between
+// (take_lesser()) multiplies instead of branching.
 //
-// Every plan of a clause gets the same slots, so one body serves all of them: a plan fills the first of the text and
-// byte slots that it needs, and leaves the rest empty.
+// All plans of a clause have the same slots, so one body serves all of them: a plan fills the first text and byte slots
+// that it needs, and leaves the others empty.
 #include "compiler/split/call_plan.h"
 
 #include <algorithm>
@@ -105,7 +105,7 @@ class CallEmitter {
 
   void result(uint32_t to) { out_.op(SONDE_DIF_ARG, to, 0, 0, 0); }
 
-  /// Not while a load's fault is pending: a branch would take it for the clause's.
+  /// Not to be used while a load's fault is pending: the branch would end the clause.
   void branch_if_negative(uint32_t number, DifEmitter::Label to) {
     out_.constant(kScratch, 0);
     out_.op(SONDE_DIF_LTS, kScratch, number, kScratch);
@@ -118,7 +118,7 @@ class CallEmitter {
     out_.op(SONDE_DIF_ADD, to, to, kScratch);
   }
 
-  /// a = the lesser of a and b, without a branch.
+  /// a = min(a, b), without a branch.
   void take_lesser(uint32_t a, uint32_t b) {
     out_.op(SONDE_DIF_LTU, kMin1, a, b);
     out_.op(SONDE_DIF_MUL, kMin2, a, kMin1);
@@ -133,7 +133,7 @@ class CallEmitter {
     take_lesser(a, kLimit);
   }
 
-  /// A load whose fault is forgotten: 0 then.
+  /// A load that gives 0 instead of a fault.
   void load_or_zero(uint32_t to, uint32_t address, int32_t bytes) {
     out_.op(SONDE_DIF_LDU, to, address, 0, bytes);
     out_.op(SONDE_DIF_STL, 0, to, 0, kCallLocal);

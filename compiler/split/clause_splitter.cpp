@@ -7,9 +7,9 @@
 //   RECORD
 //   fail: FAIL
 //
-// Captures are made whether or not the body comes to use them: one that fails only marks its slot. Leaves are captured, not
-// trees: arithmetic is the body's. Equal expressions share a slot (key()), unless a resident variable in them was assigned
-// in between. A clause that is left with nothing for its body writes no record.
+// Captures are made whether or not the body will use them: one that fails only marks its slot. Leaves are captured, not
+// trees: the body does the arithmetic. Equal expressions share a slot (key()), unless a resident variable in them was
+// assigned in between. If nothing is left for its body, a clause writes no record.
 #include "compiler/split/clause_splitter.h"
 
 #include <algorithm>
@@ -28,12 +28,12 @@ struct MadeOfArguments {
   bool error;  ///< and of errno
 };
 
-/// Body variables that the runtime computes from the first arguments in the record.
+/// Body variables that the runtime computes from the first arguments of the probe, which the record must have.
 constexpr std::array<MadeOfArguments, 2> kMadeOfArguments = {{{"argstr", SONDE_DIF_ARGS, false}, {"retstr", 1, true}}};
 
 constexpr uint32_t kErrno = SONDE_DIF_ARGS;
 
-/// arg0 ... and errno, as if the script had named them.
+/// arg0 ... and errno, as if the script contained them.
 const LoweredExpr& hidden_expression(uint32_t number) {
   static const Type* const kInt64 = [] {
     static Type type;
@@ -56,7 +56,7 @@ const LoweredExpr& hidden_expression(uint32_t number) {
   return kHidden.at(number);
 }
 
-/// execname, as if the script had named it.
+/// execname, as if the script contained it.
 const LoweredExpr& hidden_execname() {
   static const Type* const kString = [] {
     static Type type;
@@ -80,14 +80,14 @@ bool acts(const LoweredExpr& expr) {
   return std::ranges::any_of(expr.kids, [](const LoweredExprPtr& kid) { return acts(*kid); });
 }
 
-/// Whether some statement is an action: what only aggregates gives a printer no record.
+/// Whether some statement is an action: a clause that only aggregates gives a printer no record.
 bool has_action(const std::vector<LoweredStatement>& statements) {
   return std::ranges::any_of(statements, [](const LoweredStatement& statement) {
     return acts(*statement.expression) || has_action(statement.then_part) || has_action(statement.else_part);
   });
 }
 
-/// Evaluating it twice, or not at all, makes no difference, and it cannot fault.
+/// Whether it cannot fault, and may be evaluated twice or not at all.
 bool is_harmless(const LoweredExpr& expr) {
   switch (expr.kind) {
     case LoweredKind::Assign:
@@ -142,7 +142,7 @@ bool ClauseSplitter::has_work_for_body(const LoweredClause& clause) const {
   });
 }
 
-/// A conjunct that follows one of the body's may still filter here, if evaluating it first makes no difference.
+/// A conjunct behind one of the body's may still filter here, if it may be evaluated first.
 void ClauseSplitter::split_predicate(const LoweredExpr* predicate, DifEmitter::Label fail) {
   bool all_harmless = true;
   for (const LoweredExpr* conjunct : conjuncts(predicate)) {
@@ -185,7 +185,7 @@ void ClauseSplitter::walk_kids(const LoweredExpr& expr) {
   for (const LoweredExprPtr& kid : expr.kids) walk(*kid);
 }
 
-/// A place whose address is wanted, not its value.
+/// Splits a place whose address is used, not its value.
 bool ClauseSplitter::walk_address(const LoweredExpr& place) {
   if (place.kind == LoweredKind::Variable) return true;
   if (place.kind != LoweredKind::Deref && place.kind != LoweredKind::ArrayElement) return false;
@@ -238,7 +238,7 @@ bool ClauseSplitter::walk_builtin(const LoweredExpr& expr) {
   return true;
 }
 
-/// The runtime makes some variables of the probe's arguments, so the record must carry those.
+/// Captures the arguments from which the runtime computes a variable.
 void ClauseSplitter::capture_hidden_arguments(const DVariable& variable) {
   auto needed = std::ranges::find(kMadeOfArguments, variable.name, &MadeOfArguments::name);
   if (needed == kMadeOfArguments.end()) return;
@@ -248,7 +248,7 @@ void ClauseSplitter::capture_hidden_arguments(const DVariable& variable) {
   if (decoded) capture_call();
 }
 
-/// The call's words and its memory, once a clause. Without a plan their slots stay empty.
+/// Captures the call's words and its memory, once per clause. Without a plan their slots stay empty.
 void ClauseSplitter::capture_call() {
   CallSlots slots = plans_->slots;
   if (call_captured_) return;
@@ -278,7 +278,7 @@ void ClauseSplitter::capture_call() {
   if (plan_ != nullptr) emit_call(out_, *plan_, slots, limits_.strsize);
 }
 
-/// The name that the printer shows, unless the record has no room for it.
+/// Captures the name that the printer shows, unless the record has no room for it.
 void ClauseSplitter::capture_execname(const LoweredClause& clause) {
   if (!clause.statements.empty() && !has_action(clause.statements)) return;
   const LoweredExpr& name = hidden_execname();
@@ -298,7 +298,7 @@ bool ClauseSplitter::walk_call(const LoweredExpr& expr) {
   if (expr.type->canonical->kind == Type::Kind::Stack) return capture_stack(expr);
   bool captured =
       is_call(expr, "copyinstr") ? capture_copyinstr(expr) : is_call(expr, "copyin") && capture_copyin(expr);
-  // What cannot be computed here is read by the body, while the thread waits.
+  // The body reads what cannot be captured here, while the thread waits.
   if (!captured) result_.held = true;
   return captured;
 }
@@ -335,12 +335,12 @@ bool ClauseSplitter::capture_text(const LoweredExpr& expr, uint32_t which) {
   return true;
 }
 
-/// The size of copyinstr() counts the NUL, the limits of DIF do not.
+/// copyinstr()'s size includes the NUL, the limits of DIF do not.
 bool ClauseSplitter::capture_copyinstr(const LoweredExpr& call) {
   uint64_t limit = std::min<uint64_t>(limits_.strsize, SONDE_DIF_MAX_TEXT) - 1;
   const LoweredExpr* size = call.kids.size() > 1 ? call.kids[1].get() : nullptr;
   std::optional<uint64_t> constant = size ? constant_of(*size) : std::nullopt;
-  if (constant && *constant < 2) return false;  // no character at all: rare enough for the body
+  if (constant && *constant < 2) return false;  // no room for a character: rare, so left to the body
   if (constant) limit = std::min(limit, *constant - 1);
   bool bounded = size && !constant;
   if (!computable(*call.kids[0], SONDE_DIF_REGISTERS) || (bounded && !computable(*size, SONDE_DIF_REGISTERS - 2)))
@@ -361,12 +361,12 @@ bool ClauseSplitter::capture_copyinstr(const LoweredExpr& call) {
   return true;
 }
 
-/// A pointer into the traced program or the kernel, known where the probe fires.
+/// Whether it is a pointer into the traced program or the kernel that is known at the firing.
 bool ClauseSplitter::leads_out(const LoweredExpr& pointer) const {
   return !pointer.type->is_string() && !constant_of(pointer) && computable(pointer, SONDE_DIF_REGISTERS - 1);
 }
 
-/// A pointer that only the body knows: where it leads into the program, the thread waits while it is followed.
+/// For a pointer that only the body knows: if it points into the program, the thread waits while the body reads it.
 void ClauseSplitter::follow(const LoweredExpr& expr) {
   walk_kids(expr);
   if (expr.kids[0]->type->is_string() || !origins_.leads_into_program(*expr.kids[0], residents_)) return;
@@ -374,7 +374,7 @@ void ClauseSplitter::follow(const LoweredExpr& expr) {
   result_.held = true;
 }
 
-/// A whole struct or array of the traced program or the kernel: its address becomes that of a copy.
+/// Captures a whole struct or array of the traced program or the kernel: its address becomes that of the copy.
 bool ClauseSplitter::capture_object(const LoweredExpr& deref) {
   const LoweredExpr& pointer = *deref.kids[0];
   const uint64_t size = deref.type->size;
@@ -387,7 +387,7 @@ bool ClauseSplitter::capture_object(const LoweredExpr& deref) {
   return true;
 }
 
-/// The text of a char array, or behind a char pointer, of the traced program or the kernel.
+/// Captures the text of a char array, or at a char pointer, of the traced program or the kernel.
 bool ClauseSplitter::capture_string_of(const LoweredExpr& expr) {
   const LoweredExpr& pointer = *expr.kids[0];
   if (is_narrow(*pointer.type) || !leads_out(pointer)) return false;
@@ -424,7 +424,7 @@ bool ClauseSplitter::capture_stack(const LoweredExpr& call) {
 
 // ---- slots -----------------------------------------------------------------------------------------------------
 
-/// Equal keys: equal values at this point of the clause.
+/// Equal keys mean equal values at this point of the clause.
 std::string ClauseSplitter::key(const LoweredExpr& expr) const {
   std::string text = std::to_string(static_cast<int>(expr.kind)) + "." + std::to_string(static_cast<int>(expr.op));
   switch (expr.kind) {
@@ -450,7 +450,7 @@ std::string ClauseSplitter::key(const LoweredExpr& expr) const {
 }
 
 std::optional<uint32_t> ClauseSplitter::new_slot(const LoweredExpr& expr, sonde_slot_kind kind, uint64_t span_bytes) {
-  // The same pointer may be captured as a number, and as what it points to.
+  // A pointer may be captured as a number, and as its target.
   std::string what = key(expr) + "#" + std::to_string(kind == SONDE_SLOT_BYTES ? span_bytes : 0);
   auto [at, is_new] = known_.try_emplace(std::move(what), out_.slots());
   if (!is_new) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The split of one clause, when it is known where variables live.
+// Splits one clause, once it is known where variables live.
 #pragma once
 
 #include <map>
@@ -15,10 +15,10 @@
 
 namespace sonde {
 
-/// Limits that come from options.
+/// What options require of captures.
 struct CaptureLimits {
   uint32_t strsize = 256;
-  bool notes_cpu = false;       ///< the record must tell on which CPU it was made
+  bool notes_cpu = false;       ///< the record must have its CPU
   bool notes_execname = false;  ///< the printer shows the program's name with each record
 };
 
@@ -36,7 +36,7 @@ class ClauseSplitter {
 
   SplitClause split(const LoweredClause& clause);
 
-  /// Where the clause had no room for its captures: the resident variables among them.
+  /// If the record had no room for the clause's captures: the resident variables among them.
   const std::set<uint32_t>& crowding() const { return crowding_; }
 
  private:
@@ -45,12 +45,12 @@ class ClauseSplitter {
   FireExpressions fire_;
   CaptureLimits limits_;
   Diagnostics& diagnostics_;
-  const CallPlans* plans_;  ///< of the system calls that the clause shows; null or without slots: none
-  const CallPlan* plan_;    ///< of those that this fire part is for
+  const CallPlans* plans_;  ///< for the system calls that the clause shows; null or without slots: none
+  const CallPlan* plan_;    ///< the plan of this fire part
   DifEmitter out_;
   SplitClause result_;
-  std::map<std::string, uint32_t> known_;    ///< captures so far, by what they capture
-  std::map<uint32_t, uint32_t> generation_;  ///< of resident variables: counts assignments
+  std::map<std::string, uint32_t> known_;    ///< captures so far; the key is what they capture
+  std::map<uint32_t, uint32_t> generation_;  ///< of resident variables: number of assignments so far
   uint64_t record_bytes_ = sizeof(sonde_record);
   bool full_ = false;
   std::set<uint32_t> crowding_;
@@ -83,7 +83,7 @@ class ClauseSplitter {
   bool computable(const LoweredExpr& expr, uint32_t registers_left) const;
 
   std::string key(const LoweredExpr& expr) const;
-  /// The slot that `expr` stands for is new: its code must be emitted. Nothing when an equal capture is there, or no room.
+  /// Adds a slot for `expr`: the caller must emit its code. Nothing if an equal capture exists, or there is no room.
   std::optional<uint32_t> new_slot(const LoweredExpr& expr, sonde_slot_kind kind, uint64_t span_bytes);
 };
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Expressions at fire time
 //
-// Registers are a stack: the value of an expression comes to r[d], and its operands to r[d], r[d + 1], ... So the
-// cost is known before anything is emitted, and an expression that needs more than there are stays in the body.
+// Registers are a stack: the value of an expression goes to r[d], and its operands to r[d], r[d + 1], ... So the cost
+// is known before anything is emitted, and an expression that needs more registers than there are stays in the body.
 //
-// Loads of memory. A pointer that can be computed here was made from what the event brought, so it points into the traced
-// program, or into the kernel where it begins there (curthread, a symbol of the kernel's): D's own memory has no address
-// before the body runs. Which of the two is decided at compile time, never by the value of the address: a traced program
-// chooses what its pointers hold.
+// Loads of memory. A pointer that can be computed here is derived from the event, so it points into the traced program,
+// or into the kernel if it starts there (curthread, a kernel symbol): D's own memory has no address before the body
+// runs. Which of the two is decided at compile time, never by the value of the address, because a traced program
+// controls the values of its pointers.
 //
-// `*(T *)(copyin(address, size) + offset)` with constant size and offset, and the T inside the size, is a load too: only the T
-// is read. The next capture takes over the fault of a load, but a branch that comes first would end the program with a
-// record of a predicate's fault (dif.h). So outside the filter nothing that branches may load.
+// `*(T *)(copyin(address, size) + offset)` with constant size and offset, and the T inside the size, is a load, too:
+// only the T is read. The next capture takes over the fault of a load, but a branch before it would end the program
+// with the record of a predicate's fault (dif.h). So outside of the filter nothing that branches may load.
 #include "compiler/split/fire_expressions.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 constexpr uint32_t kMaxOpen = SONDE_DIF_MAX_OPEN - 16;
 constexpr uint32_t kMaxLength = 1024;  // of one expression
 
-/// `*(T *)(copyin(address, size) + offset)`, taken apart, or a pointer into the traced program.
+/// `*(T *)(copyin(address, size) + offset)` in parts, or a pointer into the traced program.
 struct UserLoad {
   const LoweredExpr* address = nullptr;
   uint64_t offset = 0;
@@ -60,7 +60,7 @@ std::optional<UserLoad> user_load(const LoweredExpr& pointer, uint64_t width) {
   return UserLoad{at->kids[0].get(), offset};
 }
 
-/// Bytes of memory that a Deref reads.
+/// How many bytes a Deref reads.
 uint64_t load_width(const LoweredExpr& deref) {
   if (deref.bit_width == 0) return deref.type->size;
   uint64_t bytes = (deref.bit_offset + deref.bit_width + 7u) / 8u;
@@ -72,7 +72,8 @@ bool calls_something(const LoweredExpr& expr) {
          std::ranges::any_of(expr.kids, [](const LoweredExprPtr& kid) { return calls_something(*kid); });
 }
 
-/// What a Deref loads; nothing when it is no memory of the traced program. Whether the address is computable is not asked.
+/// What a Deref loads; nothing if it does not read the traced program. Whether the address can be computed is not
+/// checked.
 std::optional<UserLoad> load_of(const LoweredExpr& deref) {
   const LoweredExpr& pointer = *deref.kids[0];
   if (auto copied = user_load(pointer, load_width(deref))) return copied;
@@ -147,7 +148,7 @@ void emit_operation(DifEmitter& out, Op op, const Type& left, const Type& right,
   SONDE_CHECK(!"a binary operator");
 }
 
-/// Division by anything but a constant may fault, so it stays in the body.
+/// Division by anything but a constant other than 0 may fault, so it stays in the body.
 bool divides_safely(Op op, const LoweredExpr& divisor) {
   if (op != Op::Div && op != Op::Mod) return true;
   auto value = constant_of(divisor);
@@ -258,7 +259,7 @@ std::optional<FireCost> FireExpressions::conditional_cost(const LoweredExpr& exp
 std::optional<FireCost> FireExpressions::deref_cost(const LoweredExpr& expr, Use use) const {
   if (!is_word(*expr.type)) return std::nullopt;
   auto load = load_of(expr);
-  // An index beyond an array of the program reads what lies there, as the program itself would.
+  // An index beyond an array of the program reads the memory there, as the program itself would.
   const bool outer = std::exchange(addressing_, true);
   auto address = load ? any_cost(*load->address, use) : std::nullopt;
   addressing_ = outer;

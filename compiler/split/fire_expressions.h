@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which expressions can be had where a probe fires, and their DIF.
+// The expressions that can be computed where a probe fires, and their DIF.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sonde {
 
-/// Instructions of a clause's whole filter; what is beyond stays in the body.
+/// Instructions for the filter of a clause; conjuncts beyond that stay in the body.
 inline constexpr uint32_t kMaxFilter = SONDE_DIF_MAX_LENGTH / 2;
 
 /// A scalar that lives in the interpreter of the fire part: a thread variable or a local.
@@ -24,10 +24,10 @@ struct ResidentCell {
 /// By index into BodyProgram::variables.
 using Residents = std::map<uint32_t, ResidentCell>;
 
-/// What evaluating an expression takes.
+/// The cost of evaluating an expression.
 struct FireCost {
   uint32_t registers = 1;
-  uint32_t open = 0;    ///< branch targets ahead at once
+  uint32_t open = 0;    ///< branch targets that are open at once
   uint32_t length = 1;  ///< instructions
   bool loads = false;   ///< may fault
 };
@@ -36,17 +36,18 @@ class FireExpressions {
  public:
   explicit FireExpressions(const Residents& residents) : residents_(residents) {}
 
-  /// A fault ends the program (in the filter), or is taken over by a capture, which must come before any branch.
+  /// Filter: a fault ends the program. Value: a capture takes over the fault, and must come before any branch.
   enum class Use : uint8_t { Filter, Value };
 
   /// The cost of an integer or pointer expression that the fire part can compute; nothing if it cannot.
   std::optional<FireCost> cost(const LoweredExpr& expr, Use use) const;
-  /// Emits it; the value comes to register `d`, higher registers are overwritten.
+  /// Emits it; the value goes to register `d`, higher registers are overwritten.
   void emit(DifEmitter& out, const LoweredExpr& expr, uint32_t d) const;
 
-  /// Whether it leads into the kernel: it begins at something that is the kernel's, and so all that it reads on its way is, too.
+  /// Whether it is an address in the kernel. If an expression starts at something of the kernel's, all that it reads on
+  /// its way is, too.
   bool is_kernel(const LoweredExpr& expr) const;
-  /// As cost(), but only what cannot fault.
+  /// Like cost(), but only for expressions that cannot fault.
   bool is_faultless(const LoweredExpr& expr) const;
   /// v = expr or v op= expr on a resident `v`.
   void emit_assignment(DifEmitter& out, const LoweredExpr& assignment) const;

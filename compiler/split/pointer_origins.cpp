@@ -4,11 +4,11 @@
 //   work:entry  { head = (struct node *)arg2; }     head: an address of the program
 //   work:return { trace(head->next->v); }           the fire part does not know head, so the thread waits while the body reads
 //
-// A pointer of the body holds one of two kinds of address, and its type does not say which: D's own memory (alloca(),
-// copyin(), variables) or the traced program's. That follows from what is assigned to variables, in any clause, in any
-// order; so assignments are gone through until nothing changes. A pointer is followed into the program only if all its
-// origins are there. One that may also lead to D's own memory is read as D's own, and faults when it leads elsewhere. What
-// copyin() returns is D's own memory, but the pointers that it holds are the program's.
+// A pointer in the body is an address of one of two kinds, and its type does not tell which: D's own memory (alloca(),
+// copyin(), variables), or the traced program's. That depends on what is assigned to variables, in any clause, in any
+// order; so assignments are propagated until nothing changes. A pointer is followed into the program only if all its
+// origins are there. One that may also point to D's own memory is read as D's own, and faults if it points elsewhere.
+// The result of copyin() is D's own memory, but pointers in it are the program's.
 #include "compiler/split/pointer_origins.h"
 
 #include <algorithm>
@@ -53,14 +53,14 @@ PointerOrigins::Origin PointerOrigins::origin(const LoweredExpr& expr, const Fir
   }
 }
 
-/// An index says nothing about where a pointer leads.
+/// The origin of an index does not matter.
 PointerOrigins::Origin PointerOrigins::binary_origin(const LoweredExpr& expr, const FireExpressions& fire) const {
   for (const LoweredExprPtr& kid : expr.kids)
     if (kid->type->is_pointer()) return origin(*kid, fire);
   return origin(*expr.kids[0], fire) | origin(*expr.kids[1], fire);
 }
 
-/// What stands in the memory that `pointer` leads to.
+/// The origin of what is stored in the memory at `pointer`.
 PointerOrigins::Origin PointerOrigins::behind(const LoweredExpr& pointer, const FireExpressions& fire) const {
   const Origin from = origin(pointer, fire);
   const Origin rest = from & (kOwn | kKernel);

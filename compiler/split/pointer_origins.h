@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which pointers of the body lead into the traced program.
+// Which of the body's pointers point into the traced program.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace sonde {
 
 class PointerOrigins {
  public:
-  /// Takes in every assignment of `units`; what earlier texts assigned stays known.
+  /// Adds every assignment in `units` to those of earlier texts.
   void learn(std::span<const LoweredUnit> units, const Residents& residents);
 
-  /// Whatever was assigned on the way to this pointer came from the traced program, and nothing else did.
+  /// Whether everything that was assigned to this pointer came from the traced program.
   bool leads_into_program(const LoweredExpr& pointer, const Residents& residents) const;
 
  private:

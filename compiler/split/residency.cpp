@@ -4,10 +4,10 @@
 //   syscall::read:entry { self->t = timestamp; }             fire part: STT; no record at all
 //   syscall::read:return /self->t/ { ... - self->t ... }     fire part: LDT, JZ, LDT, CAPW
 //
-// A variable has one home. It lives in the fire part when all its assignments can be made there: each is a statement of
-// its own, outside any if, its value is computable there and cannot fault, and the predicate of its clause is decided there. The
-// value may depend on other candidates, so candidates are struck out until nothing changes. A variable
-// that some clause has already been compiled with keeps its home: moving it would change code that runs.
+// A variable lives in one place. It lives in the fire part if all its assignments can be made there: each is a
+// statement of its own, outside of any if; its value can be computed there and cannot fault; and the predicate of its
+// clause is decided there. The value may depend on other candidates, so candidates are removed until nothing changes. A
+// variable that a compiled clause uses stays where it is: moving it would change code that runs.
 #include "compiler/split/residency.h"
 
 #include <algorithm>
@@ -23,11 +23,11 @@ struct Assignment {
   const LoweredUnit* unit = nullptr;
   const LoweredClause* clause = nullptr;
   const LoweredExpr* expr = nullptr;
-  bool is_statement = false;    ///< of the clause itself, not below an if or inside an expression
-  bool may_be_skipped = false;  ///< behind a speculate(), which ends the clause where there is no such speculation
+  bool is_statement = false;    ///< a statement of the clause itself, not below an if or inside an expression
+  bool may_be_skipped = false;  ///< behind a speculate(), which ends the clause if there is no such speculation
 };
 
-/// Everything the units do to variables.
+/// All uses of variables in the units.
 struct Uses {
   std::vector<Assignment> assignments;
   std::set<uint32_t> named;
@@ -74,7 +74,7 @@ class Collector {
   const LoweredUnit& unit_;
   const LoweredClause& clause_;
   bool is_error_clause_;
-  bool speculates_ = false;  ///< one was passed
+  bool speculates_ = false;  ///< a speculate() came before
 };
 
 Uses collect(std::span<const LoweredUnit> units) {
@@ -89,7 +89,7 @@ Uses collect(std::span<const LoweredUnit> units) {
   return uses;
 }
 
-/// The fire part can make this assignment, given where variables live.
+/// Whether the fire part can make this assignment, given where variables live.
 bool can_be_made(const Assignment& assignment, const Residents& residents) {
   FireExpressions fire(residents);
   if (!assignment.is_statement || assignment.may_be_skipped) return false;
@@ -108,7 +108,7 @@ bool can_be_made(const Assignment& assignment, const Residents& residents) {
   return !divides || constant_of(value).value_or(0) != 0;
 }
 
-/// New scalars of a thread or a firing that are assigned somewhere, given cells while there are any.
+/// Makes candidates of new scalars of a thread or a firing that are assigned somewhere, as long as there are cells.
 void add_candidates(Residency& residency, const Uses& uses, const BodyProgram& program,
                     const std::set<uint32_t>& in_body) {
   uint32_t used[2] = {};
@@ -128,7 +128,7 @@ void add_candidates(Residency& residency, const Uses& uses, const BodyProgram& p
   }
 }
 
-/// What is assigned an address in the kernel anywhere leads there everywhere.
+/// A variable that is assigned a kernel address anywhere counts as a kernel address everywhere.
 void mark_kernel(Residents& residents, const Uses& uses) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -141,7 +141,7 @@ void mark_kernel(Residents& residents, const Uses& uses) {
   }
 }
 
-/// Strikes out candidates until all assignments to those left can be made.
+/// Removes candidates until all assignments to the others can be made.
 void strike_out(Residency& residency, const Uses& uses) {
   for (bool changed = true; changed;) {
     changed = false;

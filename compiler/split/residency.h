@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which self-> and this-> scalars live where probes fire.
+// Which self-> and this-> scalars live in the fire part.
 #pragma once
 
 #include <map>
@@ -12,19 +12,20 @@
 
 namespace sonde {
 
-/// An assignment that a later text makes to a variable that lives at fire time, but cannot be made there.
+/// An assignment in a later text that the fire part cannot make, to a variable that lives there.
 struct ResidencyBreach {
   const LoweredUnit* unit = nullptr;
   const LoweredExpr* assignment = nullptr;
 };
 
-/// What was decided in earlier calls, and what is decided in this one.
+/// The decisions of earlier calls, and of this one.
 struct Residency {
   Residents residents;
-  std::set<uint32_t> decided;  ///< every variable that some clause already names
+  std::set<uint32_t> decided;  ///< every variable that some clause uses already
 };
 
-/// Decides for the variables that are new in `units`; those of `in_body` live there. `residency` is changed; keep a copy for a failed call.
+/// Decides for the new variables in `units`; those in `in_body` live in the body. Changes `residency`; keep a copy in
+/// case of an error.
 std::vector<ResidencyBreach> decide_residency(Residency& residency, std::span<const LoweredUnit> units,
                                               const BodyProgram& program, const std::set<uint32_t>& in_body);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the split makes of a clause: a fire part, and what its body finds in a record; and the probes of system calls that it asks about.
+// The result of splitting a clause: a fire part, and what its body finds in a record; and the split's questions about
+// system calls.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +16,21 @@
 
 namespace sonde {
 
-/// Where one capture comes from, and what a body finds in its slot.
+/// The origin of a capture, and what a body finds in its slot.
 struct Capture {
   sonde_slot_kind kind{};
-  const LoweredExpr* expression = nullptr;  ///< what it replaces in the body; null: it is of a system call
+  const LoweredExpr* expression = nullptr;  ///< what it replaces in the body; null: it belongs to a system call
 };
 
-/// One clause, split. The fire part is DIF; the body is the tree, in which the expressions of `captures` stand for slots.
+/// A split clause. The fire part is DIF; the body is the tree, in which slots replace the expressions of `captures`.
 struct SplitClause {
   const LoweredClause* clause = nullptr;
   std::shared_ptr<FireProgram> fire;
-  FirePrograms fire_of_probe;     ///< those of system calls, where argstr or retstr need a call's memory
+  FirePrograms fire_of_probe;     ///< for probes of system calls, if argstr or retstr need the call's memory
   std::vector<Capture> captures;  ///< by slot
   std::map<const LoweredExpr*, uint32_t> slot_of;   ///< expression -> slot
   std::vector<const LoweredExpr*> body_predicates;  ///< conjuncts that the fire part could not decide
-  std::map<const LoweredExpr*, bool> done_at_fire;  ///< assignments that the fire part makes: the body skips them
+  std::map<const LoweredExpr*, bool> done_at_fire;  ///< assignments that the fire part makes, so the body skips them
   std::set<const LoweredExpr*> followed;  ///< a Deref or StringOf that the body reads from the waiting program
   std::optional<uint32_t> execname_slot;  ///< captured for the printer
   bool held = false;
@@ -41,7 +42,7 @@ struct CallProbe {
   uint32_t call = 0;
   bool returns = false;
 };
-/// Those that a clause matches. None: argstr and retstr are made of numbers alone.
+/// The probes that a clause matches. None: argstr and retstr are made from numbers alone.
 using CallsOf = std::function<std::vector<CallProbe>(const LoweredClause&)>;
 
 }  // namespace sonde

@@ -4,10 +4,10 @@
 //   all clauses together   which variables live in the fire part (residency.cpp), and where
 //                          pointers lead (pointer_origins.cpp)
 //   each clause            its filter, captures and assignments (clause_splitter.cpp)
-//   again                  where a record has no room for the captures: with the variables among them in the body
+//   again                  if a record has no room for its captures: with the variables among them in the body
 //
-// Each repetition moves at least one more variable to the body, so it ends. An attempt works on copies; what it has
-// decided becomes the splitter's only when it has no error.
+// Each repetition moves at least one more variable to the body, so it ends. An attempt works on copies, which replace
+// the splitter's state only if it has no error.
 #include "compiler/split/splitter.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace sonde {
 
-/// A clause that shows system calls has a fire part for each kind of call, with the same slots. Where the record has no room,
-/// the resident variables that it captures are added to `crowding`.
+/// A clause that shows system calls has a fire part for each kind of call, with the same slots. If the record has no
+/// room, the resident variables that it captures are added to `crowding`.
 SplitClause Splitter::split_clause(const Residency& residency, const PointerOrigins& origins,
                                    const LoweredClause& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
                                    std::set<uint32_t>& crowding) const {
@@ -52,7 +52,7 @@ std::vector<SplitClause> Splitter::split(std::span<const LoweredUnit> units, Dia
   }
 }
 
-/// `in_body`: variables that may not live in the fire part.
+/// `in_body`: variables that must not live in the fire part.
 Splitter::Attempt Splitter::try_split(std::span<const LoweredUnit> units, const std::set<uint32_t>& in_body,
                                       const CallsOf& calls_of) {
   Attempt attempt;

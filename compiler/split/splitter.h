@@ -13,28 +13,28 @@
 
 namespace sonde {
 
-/// Remembers over the texts of a session where variables live: a later text that would break that gets a diagnostic.
+/// Remembers, for all texts of a session, where variables live: a later text that would contradict gets a diagnostic.
 class Splitter {
  public:
   Splitter(const BodyProgram& program, const Options& options) : program_(program), options_(options) {}
 
-  /// Splits all clauses of `units` together: whether a variable can live at fire time depends on all its uses.
+  /// Splits all clauses of `units` together: whether a variable can live in the fire part depends on all its uses.
   std::vector<SplitClause> split(std::span<const LoweredUnit> units, Diagnostics& diagnostics,
                                  const CallsOf& calls_of = {});
 
-  /// What a clause needs of calls before they are made, to show them at their returns: a clause of ours, without a tree. Null
-  /// `fire`: nothing.
+  /// A hidden clause, without a tree, that captures at the entries of calls what `clause` needs to show them at their
+  /// returns. Null `fire`: it needs nothing.
   SplitClause split_remembering(const LoweredClause& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
                                 const CallsOf& entries_of) const;
 
-  /// The unit that the n-th diagnostic of the last call is about.
+  /// The unit of the n-th diagnostic of the last call.
   const LoweredUnit& unit_of(size_t diagnostic) const { return *blamed_.at(diagnostic); }
 
  private:
   struct Attempt {
     std::vector<SplitClause> clauses;
     Diagnostics diagnostics;
-    std::set<uint32_t> crowding;  ///< variables that would leave room in a clause if they lived in the body
+    std::set<uint32_t> crowding;  ///< variables that would free room in a record if they lived in the body
   };
   Attempt try_split(std::span<const LoweredUnit> units, const std::set<uint32_t>& in_body, const CallsOf& calls_of);
   SplitClause split_clause(const Residency& residency, const PointerOrigins& origins, const LoweredClause& clause,

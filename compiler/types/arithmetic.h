@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What D's arithmetic means in 64-bit registers; the fire part and the body agree by asking here.
+// The rules of D's arithmetic in 64-bit registers, shared by the fire part and the body.
 //
-// Every operation works on 64 bits. The static type says only whether it is signed, and cuts the result where
-// that is stored, cast or handed out.
+// Every operation works on 64 bits. The static type only decides whether it is signed, and cuts the result when it is
+// stored, cast or passed on.
 #pragma once
 
 #include "compiler/types/type.h"
@@ -36,7 +36,7 @@ enum class Op : uint8_t {
   Plus,
 };
 
-/// An integer or pointer: what a register can hold.
+/// Whether it is an integer or pointer, which fits in a register.
 inline bool is_word(const Type& type) { return type.is_integer() || type.is_pointer(); }
 
 /// Pointers are unsigned.
@@ -44,7 +44,7 @@ inline bool is_unsigned_type(const Type& type) {
   return type.is_pointer() || (type.is_integer() && !type.canonical->is_signed);
 }
 
-/// Whether a / b, a % b and a < b are unsigned: as the larger operand, of two of one size if one of them is.
+/// Whether a / b, a % b and a < b are unsigned: as the larger operand; for equal sizes, if one of them is.
 inline bool operation_is_unsigned(const Type& a, const Type& b) {
   return (is_unsigned_type(a) && a.size >= b.size) || (is_unsigned_type(b) && b.size >= a.size);
 }

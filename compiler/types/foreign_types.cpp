@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Three steps, each as late as it can be
+// Three steps, each as late as possible
 //
 //   locate(name) --> Origin (source, id)   opens debug information, object by object, until one has the name
-//   convert(Origin) --> Type               once for each id; a record comes without members
-//   complete(Type)                         the members of one record, when the script looks inside
+//   convert(Origin) --> Type               once for each id; a record has no members yet
+//   complete(Type)                         the members of one record, when the script uses one
 //
-// An Origin holds an index into sources_, so sources_ only grows. found_ remembers "nobody has it", too; therefore
+// An Origin holds an index into sources_, so sources_ only grows. found_ also has names that were not found; therefore
 // refresh_sources() clears it when an object is added.
 //
-// A traced program can hold any debug information, so none is trusted: depth and size are bounded, and a member that
-// lies outside of its record is left out.
+// A traced program can contain any debug information, so none is trusted: depth and size are limited, and a member that
+// is outside of its record is left out.
 #include "compiler/types/foreign_types.h"
 
 #include <algorithm>
@@ -36,7 +36,8 @@ ForeignTypes::ForeignTypes(TypeTable& types, std::function<std::vector<uint32_t>
     : types_(types), targets_(std::move(targets)) {}
 ForeignTypes::~ForeignTypes() = default;
 
-/// Adds the objects that were mapped, and the processes that were traced, since the last call. Others keep their index.
+/// Adds the objects that were mapped, and the processes that were traced, since the last call. The others keep their
+/// index.
 void ForeignTypes::refresh_sources() {
   const auto known = [this](uint32_t pid, const std::string& path) {
     return std::ranges::any_of(sources_, [&](const Source& one) { return one.pid == pid && one.path == path; });
@@ -97,7 +98,7 @@ std::optional<ForeignTypes::Origin> ForeignTypes::locate(std::string_view name) 
     scope.remove_prefix(std::min(scope.find('`'), scope.size() - 1) + 1);
   }
   std::optional<Origin> found;
-  // The kernel stands somewhere in the list when processes were added later; its turn is the last.
+  // The kernel may be anywhere in the list if processes were added later; it is searched last.
   for (bool kernel : {false, true}) {
     for (size_t i = 0; i < sources_.size() && !found; ++i) {
       const Source& source = sources_[i];
@@ -144,7 +145,7 @@ const Type* ForeignTypes::make(size_t source, CTypeId id, const CType& from) {
     case CType::Kind::Union: {
       Type::Kind kind = from.kind == CType::Kind::Union ? Type::Kind::Union : Type::Kind::Struct;
       const std::string name = (kind == Type::Kind::Union ? "union " : "struct ") + from.name;
-      // What the script has only named is this one, when it is what the name stands for.
+      // A type that the script has only declared becomes this one, if the name means it.
       const Type* declared = from.name.empty() ? nullptr : types_.find(name);
       const bool same = declared && !declared->complete && !declared->own && locate(name) == Origin{source, id};
       Type* record = same ? const_cast<Type*>(declared) : types_.foreign_record(kind, from.name);
@@ -203,7 +204,7 @@ bool ForeignTypes::fill(Type& record, Origin origin) {
   return true;
 }
 
-/// What lies outside of the record, or has no size, is left out.
+/// A member that is outside of the record, or has no size, is left out.
 void ForeignTypes::add_member(Type& record, const CMember& from, size_t source, uint64_t size) {
   Member member;
   member.name = from.name;

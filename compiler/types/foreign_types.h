@@ -2,10 +2,10 @@
 // Types of the traced programs and of the kernel, as types of D
 //
 //   struct foo    of the script, else of the first traced program that has it, else of the kernel
-//   mod`foo_t     of that object only: vmlinux, a.out, libc.so.6 or libc; pid42`mod`foo_t where several processes are traced
+//   mod`foo_t     only of that object: vmlinux, a.out, libc.so.6 or libc; pid42`mod`foo_t if several processes are traced
 //
-// Debug information is opened when a script names a type that it does not define itself, never before: a script that names none
-// pays nothing. A record is made without members, and gets them when somebody looks inside.
+// Debug information is opened only when a script names a type that it does not define itself, so other scripts pay
+// nothing. A record is made without members, and gets them when the script uses one.
 #pragma once
 
 #include <functional>
@@ -24,19 +24,19 @@ namespace sonde {
 
 class ForeignTypes {
  public:
-  /// `targets` says which processes are traced.
+  /// `targets` returns the traced processes.
   ForeignTypes(TypeTable& types, std::function<std::vector<uint32_t>()> targets);
   ~ForeignTypes();
 
-  /// "foo_t", "struct foo", "mod`foo_t", "struct mod`foo"; null: nobody has it.
+  /// "foo_t", "struct foo", "mod`foo_t", "struct mod`foo"; null: there is no such type.
   const Type* find(std::string_view name);
-  /// What find() would answer, if that was met already: it opens nothing. Null: it was not met.
+  /// What find() has returned for the name before; opens nothing. Null: it was not asked.
   const Type* met(std::string_view name);
-  /// Gives a record its members: one of find()'s, or one that the script has only declared. False: it has none.
+  /// Gives a record its members: one from find(), or one that the script has only declared. False: it has none.
   bool complete(const Type* type);
-  /// Why a type may be missing, for the hint of a message; empty: nothing comes to mind.
+  /// A hint why a type may be missing; empty: none.
   std::string advice(std::string_view name);
-  /// The value of an enumerator of an enum that was met.
+  /// The value of an enumerator of an enum that find() has returned.
   std::optional<int64_t> enumerator(std::string_view name) const;
 
  private:
@@ -45,10 +45,10 @@ class ForeignTypes {
     CTypeId id;
     bool operator==(const Origin&) const = default;
   };
-  /// An object that has types, once it was opened.
+  /// An opened object that has types.
   struct Source {
     uint32_t pid;                  ///< 0: the kernel
-    std::string path, file, name;  ///< as the process has it; by which we open it; its base name
+    std::string path, file, name;  ///< the process's path; the path by which we open it; its base name
     bool executable = false, opened = false;
     std::unique_ptr<CTypes> types;
     std::unordered_map<CTypeId, const Type*> made;
@@ -69,8 +69,8 @@ class ForeignTypes {
   std::vector<uint32_t> known_targets_;
   std::vector<Source> sources_;  ///< the traced programs' first, the kernel last
   std::unordered_map<const Type*, Origin> origins_;
-  std::map<std::string, std::optional<Origin>, std::less<>> found_;  ///< by what was asked for
-  std::map<std::string, const Type*, std::less<>> met_;              ///< records that were made, by name
+  std::map<std::string, std::optional<Origin>, std::less<>> found_;  ///< by the name that was asked for
+  std::map<std::string, const Type*, std::less<>> met_;              ///< records that have been made, by name
   std::map<std::string, int64_t, std::less<>> enumerators_;
   uint32_t depth_ = 0;
 };

@@ -49,7 +49,7 @@ struct Type {
   std::string name;   ///< in D, as messages show it: "unsigned int", "struct foo *", "pid_t"
   uint64_t size = 0;  ///< bytes; of String: strsize
   bool is_signed = false;
-  bool own = false;                 ///< a record that the script has declared: it is nobody else's
+  bool own = false;                 ///< a record that the script has declared: it is not looked up elsewhere
   bool complete = true;             ///< false: struct, union, enum only declared forward
   const Type* target = nullptr;     ///< pointee, element, result; of Dynamic: the translated type
   const Type* canonical = nullptr;  ///< without typedefs; itself when it is none
@@ -62,11 +62,11 @@ struct Type {
   bool is_pointer() const { return canonical->kind == Kind::Pointer; }
   bool is_string() const { return canonical->kind == Kind::String; }
   bool is_record() const { return canonical->kind == Kind::Struct || canonical->kind == Kind::Union; }
-  /// Integers, enums, pointers: what can be true or false.
+  /// Integers, enums, pointers: types that a condition may have.
   bool is_scalar() const { return is_integer() || is_pointer(); }
 };
 
-/// How wide long and pointers are: 8 bytes, or 4 (-32). In memory, that is: a pointer that a variable keeps has all 64 bits in either.
+/// The size of long and of pointers in memory: 8 bytes, or 4 (-32). A pointer in a variable has all 64 bits in either.
 enum class DataModel : uint8_t { LP64, ILP32 };
 
 /// Owns all types of a compiler. Starts with C's integers, string, and the typedefs that D always has.
@@ -90,20 +90,21 @@ class TypeTable {
   const Type* add_typedef(const std::string& name, const Type* target);
   /// A new struct, union or enum, to be filled in; known as "struct name".
   Type* add_record(Type::Kind kind, const std::string& tag);
-  /// A typedef that no name of D stands for: find() does not know it.
+  /// A typedef that has no name in D: find() does not return it.
   const Type* alias(const std::string& name, const Type* target);
-  /// The same for a struct, union or enum. It is incomplete.
+  /// A struct, union or enum without a name in D. It is incomplete.
   Type* foreign_record(Type::Kind kind, const std::string& tag);
   const Type* float_type(uint32_t size) const;  ///< float, double, long double
   const Type* function_of(const Type* result, std::vector<const Type*> parameters);
-  /// As find(), but pointers too ("char *", "const struct foo **"); structs that are not known become incomplete ones, other unknown
-  /// names `fallback` (pointers to them: void pointers). For prototypes and for what providers say of arguments.
+  /// Like find(), but accepts pointers too ("char *", "const struct foo **"). Unknown structs become incomplete ones,
+  /// other unknown names `fallback` (pointers to them: void pointers). For prototypes, and for providers' descriptions
+  /// of arguments.
   const Type* of_text(std::string_view text, const Type* fallback);
   /// -x strsize, or the pragma: size of string from now on.
   void set_strsize(uint64_t strsize);
-  /// Call when members, size or enumerators of a record were filled in: its typedefs follow.
+  /// Call it when members, size or enumerators of a record have been filled in: updates its typedefs.
   void completed(Type* record);
-  /// Drops a typedef or tag again (a text that failed).
+  /// Removes a typedef or tag (of a text that failed).
   void forget(const std::string& name) { names_.erase(name); }
   const std::map<std::string, const Type*, std::less<>>& names() const { return names_; }
 

@@ -6,12 +6,13 @@
 //              (target, UINT64_MAX - bytes)           --> pointer of so many bytes
 //              (translated type, UINT64_MAX)          --> Dynamic
 //
-// A typedef is a copy of its target under another name; `canonical` leads to the type without typedefs. What is derived
-// from a typedef has as its `canonical` what is derived the same way from the canonical type. So two object types are
-// the same when their `canonical` pointers are; never compare names. Function types are not interned.
+// A typedef is a copy of its target under another name; `canonical` points to the type without typedefs. A type that is
+// derived from a typedef has as its `canonical` the type that is derived in the same way from the canonical type. So
+// two object types are the same if their `canonical` pointers are equal; never compare names. Function types are not
+// interned.
 //
-// A copy does not follow its original. Whoever gives a record its members calls completed(), which updates its
-// typedefs. forget() takes away a name and no Type: derived_ and the trees may still lead to it.
+// A copy does not follow its original. Code that gives a record its members must call completed(), which updates its
+// typedefs. forget() removes a name, but no Type: derived_ and the trees may still refer to it.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -45,7 +46,7 @@ constexpr std::array kIntegers = std::to_array<IntegerRow>({
     {"signed char", 1, true},
 });
 
-/// Targets that are the first integer of 64 bits: long, or long long where long has 32.
+/// Names for the first 64-bit integers: long, or long long if long has 32 bits.
 constexpr std::string_view kSigned64 = "signed 64", kUnsigned64 = "unsigned 64";
 
 struct TypedefRow {
@@ -175,7 +176,7 @@ Words split(std::string_view text) {
   return out;
 }
 
-/// "long unsigned int" as "unsigned long". Empty when the words are none of C's integers.
+/// "long unsigned int" as "unsigned long". Empty if the words are not a C integer.
 std::string integer_name(const std::string& base) {
   if (base.empty()) return {};
   uint32_t longs = 0, shorts = 0, chars = 0, ints = 0, unsigneds = 0, signeds = 0;

@@ -276,7 +276,7 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 		return sonde_hold_release(session, r->id, r->value, why);
 	case SONDE_FOLLOW:
 		return sonde_target_follow(session, r->value, why);
-	case SONDE_SEEN:
+	case SONDE_ACKNOWLEDGE:
 		return sonde_hold_acknowledge(session, r->id, why);
 	case SONDE_READ_MEMORY:
 	case SONDE_WRITE_MEMORY:

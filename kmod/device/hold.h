@@ -39,7 +39,7 @@ struct sonde_tracee {
 	bool newborn; /* START and LWP_START are to be fired */
 	spinlock_t lock;
 	bool held; /* the first that waits does so for a release */
-	u32 mapped; /* files whose SONDE_SEEN it waits for */
+	u32 mapped; /* files whose SONDE_ACKNOWLEDGE it waits for */
 	bool absent; /* the thread waits for memory that somebody else must bring */
 	bool dropped; /* nothing that the session points to may be looked at */
 	struct list_head waiting;

@@ -11,7 +11,7 @@
  * records stacks.
  *
  * Where the target is followed, a task work tells MAPPED, and the thread waits
- * for SONDE_SEEN before it is back in user mode (hold.c).
+ * for SONDE_ACKNOWLEDGE before it is back in user mode (hold.c).
  *
  * Both run with preemption off. A map that somebody is changing at its end is
  * counted as a lost event, and so is what there is no memory to tell.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the consumer says of held threads: SONDE_RELEASE and SONDE_SEEN.
+ * The consumer's requests for held threads: SONDE_RELEASE, SONDE_ACKNOWLEDGE.
  * hold.c has the theory.
  */
 #include <linux/pid.h>

@@ -402,7 +402,7 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 }
 
 /**
- * sonde_target_follow() - have threads that map a file wait for SONDE_SEEN
+ * sonde_target_follow() - let threads that map files wait for SONDE_ACKNOWLEDGE
  * @session: its lock is held
  * @number: a target
  * @why: what to tell the user on failure

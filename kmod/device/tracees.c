@@ -378,7 +378,7 @@ struct sonde_tracee *sonde_tracee_own(struct sonde_tracees *tracees)
 	return sonde_tracee_get(tracees, current);
 }
 
-/* One file that it has mapped was seen. */
+/* The consumer has acknowledged one file that the thread has mapped. */
 void sonde_tracee_acknowledged(struct sonde_tracee *tracee)
 {
 	spin_lock(&tracee->lock);
@@ -388,14 +388,15 @@ void sonde_tracee_acknowledged(struct sonde_tracee *tracee)
 }
 
 /**
- * sonde_hold_mapped() - the current thread waits for one SONDE_SEEN more
+ * sonde_hold_mapped() - make the current thread wait for an acknowledgement
  * @session: that follows its process
  *
- * Not if the process has been let go meanwhile: that takes it from the targets
- * first, then the tracees.
+ * The count of SONDE_ACKNOWLEDGE that it waits for goes up by one. Not if the
+ * process has been let go meanwhile: that removes it from the targets first,
+ * then from the tracees.
  *
  * Context: A task work. May sleep.
- * Return: whether it does.
+ * Return: whether the thread waits.
  */
 bool sonde_hold_mapped(struct sonde_session *session)
 {
@@ -416,7 +417,7 @@ bool sonde_hold_mapped(struct sonde_session *session)
 }
 
 /**
- * sonde_hold_unmapped() - the current thread waits for one SONDE_SEEN less
+ * sonde_hold_unmapped() - take one sonde_hold_mapped() back
  * @session: after sonde_hold_mapped()
  *
  * Context: A task work.

@@ -2,11 +2,11 @@
 /*
  * The ABI of an event source
  *
- * A session is one open connection: a socket to the guard, or an open /dev/sonde. Requests go
- * one at a time and each is answered by one sonde_reply (a negative errno or a value, then
- * `length` bytes). Events come unasked. Everything a session made is undone when it closes, however it closes.
+ * A session is one open connection: a socket to the guard, or an open /dev/sonde. Requests are
+ * sent one at a time, and each is answered by one sonde_reply (a negative errno or a value, then
+ * `length` bytes). Events come at any time. When a session closes, for whatever reason, everything it made is undone.
  *
- * A tap arms one site for one probe; ECBs hang on the probe, not on the tap:
+ * A tap arms one place for one probe; ECBs belong to the probe, not to the tap:
  *
  *   tap (kind, selector, target) --fires--> probe --has--> ECB (epid) --runs--> program (DIF)
  *
@@ -29,34 +29,34 @@ enum sonde_request_kind {
 	SONDE_ECB_ADD, /* payload: array of `value` sonde_ecb; all or none */
 	SONDE_ECB_REMOVE, /* payload: array of `value` u32 epids */
 	SONDE_TAP_ARM, /* payload: array of `value` sonde_tap, each with its path after the array */
-	SONDE_TAP_DISARM, /* payload: array of `value` u32 tap ids; none of them fires once the reply is there */
+	SONDE_TAP_DISARM, /* payload: array of `value` u32 tap ids; when the reply comes, none of them fires any more */
 	SONDE_SPAWN, /* payload: sonde_spawn_payload; reply: pid, stopped after its exec */
-	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached; nothing of them fires before SONDE_GO */
+	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached; none of them fires before SONDE_GO */
 	SONDE_RUN_TO_ENTRY, /* value = pid: runs the spawned program to its entry point (dynamic linker done); id = 1: a source may stop it before its libraries' constructors */
-	SONDE_GO, /* lets the targets go, the first time */
-	SONDE_DETACH, /* value = pid; lets it go for good */
+	SONDE_GO, /* lets the targets run, and fire, for the first time */
+	SONDE_DETACH, /* value = pid; stops tracing it for good */
 	SONDE_READ_MEMORY, /* id = pid, address, length; reply: the bytes */
 	SONDE_WRITE_MEMORY, /* id = pid, address; payload: the bytes */
-	SONDE_RELEASE, /* id = tid of a held thread; value: 0 go on, 1 stay stopped, 2.. 2 + signal: raise it */
-	SONDE_FOLLOW, /* value = pid, a target: from now on a thread of it (not of its children) that maps an executable file waits for SONDE_SEEN */
-	SONDE_SEEN, /* id = tid: its event MAPPED is dealt with; said once for each of them, and after the last the thread goes on */
+	SONDE_RELEASE, /* id = tid of a held thread; value: 0 go on, 1 stay stopped, 2 + n: raise signal n */
+	SONDE_FOLLOW, /* value = pid, a target: from now on, a thread of it (not of its children) that maps an executable file waits for SONDE_ACKNOWLEDGE */
+	SONDE_ACKNOWLEDGE, /* id = tid: one of its MAPPED events has been handled. The thread goes on when each of them is acknowledged */
 	SONDE_STATISTICS, /* reply: sonde_statistics */
-	SONDE_SESSIONS, /* reply: value = their number, array of sonde_session_info: all of them for root, else one's own */
+	SONDE_SESSIONS, /* reply: value = their number, array of sonde_session_info: for root all sessions, else the user's own */
 	SONDE_REQUEST_COUNT
 };
 
-/* What becomes of a record that finds its ring full. */
+/* What happens to a record when its ring is full. */
 enum sonde_policy {
 	SONDE_POLICY_SWITCH, /* dropped; the reader makes room while the session runs */
-	SONDE_POLICY_FILL, /* dropped, and so is, soon after, every record on every ring */
-	SONDE_POLICY_RING, /* takes the place of the oldest, which are not drops: the writer moves tail, the reader reads when all is disarmed */
+	SONDE_POLICY_FILL, /* dropped; soon after, every record on every ring is dropped, too */
+	SONDE_POLICY_RING, /* overwrites the oldest records, which do not count as drops: the writer moves tail, the reader reads when everything is disarmed */
 	SONDE_POLICY_COUNT
 };
 
 /*
- * What the kind of a request does not use, flags and reserved fields, here and in all payloads, are 0, or the request is refused
- * with EINVAL (request.h). In answers, what is reserved is 0, and may get a meaning. A source that knows more than this says so
- * by bits in the answer to SONDE_HELLO.
+ * Fields that the kind of a request does not use, flags and reserved fields, here and in all payloads, must be 0, or
+ * the request is refused with EINVAL (request.h). In answers, reserved fields are 0, and may get a meaning later. A
+ * source that can do more than this sets bits in the answer to SONDE_HELLO.
  */
 struct sonde_request {
 	uint32_t kind;
@@ -72,17 +72,17 @@ struct sonde_reply {
 	int32_t error; /* 0 or a negative errno */
 	uint32_t length; /* bytes that follow */
 	uint64_t value;
-	char why[240]; /* when error: what to tell the user, may be empty */
+	char why[240]; /* on an error: a text for the user, may be empty */
 };
 
-#define SONDE_SEES_COMPAT (1ull << 32) /* calls of 32-bit code are seen */
+#define SONDE_SEES_COMPAT (1ull << 32) /* calls of 32-bit code can be traced */
 
 struct sonde_program_payload { /* then insns, kinds, pool */
 	uint32_t length, slots, pool_size, reserved;
 };
 
 struct sonde_ecb {
-	uint32_t epid; /* rises with the order of enabling: ECBs of a probe run by it */
+	uint32_t epid; /* rises with the order of enabling: ECBs of a probe run in this order */
 	uint32_t probe;
 	uint32_t program;
 	uint32_t flags; /* SONDE_ECB_HELD */
@@ -93,19 +93,19 @@ struct sonde_tap {
 	uint32_t id;
 	uint32_t kind;
 	uint32_t probe;
-	uint32_t number; /* system call; of a tap in SONDE_PATH_CODE: bytes of its function's text that `sum` is of */
+	uint32_t number; /* of a system call; for a tap in SONDE_PATH_CODE: how many bytes of its function's text `sum` covers */
 	uint32_t pid; /* only this process; 0: every target and its children */
-	uint32_t path_length; /* of the file for USER_*, without a NUL; the bytes follow the array, in order; 0: the file of the tap before */
-	uint64_t offset; /* in the file, of the instruction; of PROFILE and TICK the period, ns, from SONDE_PERIOD_MIN on */
+	uint32_t path_length; /* length of the path for USER_*, without a NUL; the paths follow the array, in order; 0: the path of the tap before */
+	uint64_t offset; /* in the file, of the instruction; for PROFILE and TICK the period, ns, at least SONDE_PERIOD_MIN */
 	uint64_t function; /* file offset of the function's entry, for USER_* */
-	struct sonde_leave leave; /* of USER_RETURN: the instruction; of USER_ENTRY: REENTER for the jumps that are no entry, else NONE */
-	uint32_t sum; /* in SONDE_PATH_CODE: CRC-32 of the text, as it was when the probe was made; another text is left alone. Else 0 */
-	/* Room, all 0: no source takes these yet. */
+	struct sonde_leave leave; /* for USER_RETURN: the instruction; for USER_ENTRY: REENTER for the jumps that are not entries, else NONE */
+	uint32_t sum; /* in SONDE_PATH_CODE: CRC-32 of the text when the probe was made; if the text differs, the tap is not armed. Else 0 */
+	/* Reserved, all 0: no source supports these yet. */
 	uint32_t flags;
 	uint32_t arguments; /* locations of the probe's own arguments, which follow the paths */
-	uint32_t returns; /* of a USER_ENTRY: sonde_leaves that follow those, to be armed with it */
+	uint32_t returns; /* for a USER_ENTRY: number of sonde_leaves, after those, to be armed with it */
 	uint32_t reserved;
-	uint64_t semaphore; /* in the file, of a 16-bit count of those who watch: counted up while the tap is armed */
+	uint64_t semaphore; /* in the file, of a 16-bit counter of tracers: incremented while the tap is armed */
 };
 
 struct sonde_spawn_payload { /* then argv and envp, NUL after each string */
@@ -113,19 +113,19 @@ struct sonde_spawn_payload { /* then argv and envp, NUL after each string */
 	uint32_t flags; /* SONDE_SPAWN_... */
 	uint32_t calls; /* number of u32 system call numbers after the strings */
 };
-#define SONDE_SPAWN_FILTER 1u /* a seccomp filter for exactly `calls` may be installed */
+#define SONDE_SPAWN_FILTER 1u /* a seccomp filter that stops exactly `calls` may be installed */
 #define SONDE_SPAWN_SHOWS_EXEC 2u /* at GO the exec fires: EXEC_SUCCESS, and the return of execve */
 
 enum sonde_event_kind {
 	SONDE_EVENT_TARGET_GONE, /* pid ended; value = its wait status */
 	SONDE_EVENT_ALL_GONE, /* nothing is traced any more */
-	SONDE_EVENT_MAPPED, /* pid mapped an executable file: address, offset, path follows; value = tid that waits for SONDE_SEEN, 0 none */
-	SONDE_EVENT_MAPPING, /* pid ends, or runs another program, and has had this executable mapping: as MAPPED, value = bytes. For symbols */
-	SONDE_EVENT_EXEC, /* pid runs another program */
+	SONDE_EVENT_MAPPED, /* pid mapped an executable file: address, offset, path follows; value = tid that waits for SONDE_ACKNOWLEDGE, 0 none */
+	SONDE_EVENT_MAPPING, /* pid is ending, or replacing its program; it had this executable mapping: as MAPPED, value = bytes. For symbols */
+	SONDE_EVENT_EXEC, /* pid has replaced its program by an exec */
 	SONDE_EVENT_DATA, /* a ring is a quarter full, or a thread is held: drain */
 	SONDE_EVENT_NOTICE, /* text for the user follows: what could not be armed, and why */
 	SONDE_EVENT_RINGS, /* a CPU came up: there are `value` rings now; the new ones can be mapped */
-	SONDE_EVENT_STAYS, /* the last one: `value` processes need the other end for as long as they live; text for the user follows */
+	SONDE_EVENT_STAYS, /* the last event: `value` processes need the other end as long as they live; a text for the user follows */
 	SONDE_EVENT_COUNT
 };
 
@@ -153,7 +153,7 @@ struct sonde_statistics {
 	uint64_t drops;
 	uint64_t steps; /* instructions stepped out of line */
 	uint64_t emulated; /* instructions emulated instead */
-	uint64_t looking_ns; /* for so long the source's processor looked for the next stop while threads ran */
+	uint64_t looking_ns; /* time that the source polled for the next stop while threads ran */
 	uint64_t reserved[9];
 };
 
@@ -171,11 +171,12 @@ struct sonde_session_info {
 /*
  * /dev/sonde
  *
- * A request is one ioctl. It returns 0, or -1 with the errno that `reply.error` names, too (`reply.why` then says
- * why). -EFAULT: the exchange itself, the payload or the room for the answer cannot be reached; -ENOTTY: another
- * ioctl; -EPROTO: SONDE_HELLO has not been said. The answer to SONDE_BUFFERS is an array of u64: where each ring begins, for
- * mmap; ring n begins at n * SONDE_RING_STRIDE. Said again, it makes other rings in the place of the old: whoever has those
- * mapped reads what is left in them, unmaps them and maps the new ones. read() returns one sonde_event and its bytes, or fails with EAGAIN; poll() says when there is one.
+ * A request is one ioctl. It returns 0, or -1 with the errno that is also in `reply.error` (`reply.why` then has the
+ * reason). -EFAULT: the exchange itself, the payload or the room for the answer cannot be accessed; -ENOTTY: another
+ * ioctl; -EPROTO: there was no SONDE_HELLO yet. The answer to SONDE_BUFFERS is an array of u64, the offset of each ring
+ * for mmap; ring n is at n * SONDE_RING_STRIDE. A second SONDE_BUFFERS replaces the rings: the reader can still read
+ * what is left in the old ones; then it unmaps them and maps the new ones. read() returns one sonde_event and its
+ * bytes, or fails with EAGAIN; poll() shows when there is one.
  */
 #include <linux/ioctl.h>
 
@@ -187,7 +188,7 @@ struct sonde_exchange {
 	struct sonde_reply reply;
 };
 
-#define SONDE_RING_STRIDE (1ull << 31) /* between rings, as mmap sees them */
+#define SONDE_RING_STRIDE (1ull << 31) /* between the mmap offsets of rings */
 #define SONDE_EXCHANGE _IOWR(0xd5, 1, struct sonde_exchange)
 #define SONDE_PAYLOAD_MAX (4u << 20) /* bytes of one request's payload; more: -E2BIG */
 

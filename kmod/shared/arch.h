@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The machine, for who unwinds: registers by number, and rows that are in no table */
+/* The machine, for unwinding: registers by number, and rows that are not in any table */
 #ifndef SONDE_SHARED_ARCH_H
 #define SONDE_SHARED_ARCH_H
 

@@ -5,8 +5,8 @@
  * One source for the kernel and for user space: no libc, no allocation, no
  * recursion, no floating point, less than 2 KiB of stack.
  *
- * The verifier is one pass. Branches only go forward, so when the pass comes to
- * an instruction it has seen every branch to it, and what is known there is the
+ * The verifier is one pass. Branches only go forward, so when the pass reaches
+ * an instruction it has passed every branch to it, and what is known there is the
  * merge of what was known at those branches and at the instruction before:
  *
  *   defined    registers written on every path        (merged by and)
@@ -16,26 +16,26 @@
  *   LI r0 --- JZ --- ARG r1 --- MOV --- RECORD
  *              \_________________^  open: target, defined, captured, used
  *
- * Only targets that still lie ahead are kept, so the pass needs room for
+ * Only targets that are still ahead are kept, so the pass needs room for
  * SONDE_DIF_MAX_OPEN of them, not for every instruction; a program with more
- * is refused. We refused a table with one entry an instruction: 64 KiB do not
- * fit a kernel stack, and an allocation can fail.
+ * is refused. We refused a table with one entry per instruction: 64 KiB do not
+ * fit on a kernel stack, and an allocation can fail.
  *
  * An instruction that no path reaches must be well-formed, but is otherwise
- * ignored: it never runs. Operands that an instruction does not use must be 0;
- * so they can get a meaning later, and the interpreter may load both registers
- * blindly.
+ * ignored: it never runs. Operands that an instruction does not use must be 0,
+ * so that they can get a meaning later, and the interpreter may load both
+ * registers without a check.
  *
- * The interpreter trusts the verifier. The caller sees to it that the program
- * (instructions, pool and kinds) does not change in between, so the kernel
- * verifies a copy of its own. It also trusts its environment to stay inside the
- * buffers it is given, but not the lengths that it returns.
+ * The interpreter trusts the verifier. The caller must not change the program
+ * (instructions, pool and kinds) in between, so the kernel verifies a copy of
+ * its own. It also trusts its environment to stay inside the buffers it is
+ * given, but not the lengths that it returns.
  *
- * Faults that dif.h leaves open: the first of several failing loads counts.
- * RECORD ignores a pending fault: nothing used the value. A capture that takes
- * a fault over captures nothing else. A record that is flagged PREDICATE_FAULT
- * has one slot, the address; captures made before are forgotten. A text or a
- * stack that cannot be had faults with address 0.
+ * Faults, where dif.h is not specific: the first of several failing loads counts.
+ * RECORD ignores a pending fault, because nothing used the value. A capture that
+ * takes over a fault captures nothing else. A record that is flagged
+ * PREDICATE_FAULT has one slot, the address; captures made before are dropped. A
+ * text or a stack that is not available faults with address 0.
  */
 #include "kmod/shared/dif.h"
 
@@ -49,11 +49,11 @@
 
 /* The verifier */
 
-/* What is known where an instruction begins. */
+/* What is known at the start of an instruction. */
 struct flow {
 	uint64_t captured; /* slots, one bit each */
 	uint32_t used; /* bytes of spans */
-	uint32_t target; /* the instruction, for one that lies ahead */
+	uint32_t target; /* of a branch ahead: index of the instruction */
 	uint16_t defined; /* registers, one bit each */
 	uint8_t reached;
 };
@@ -160,7 +160,7 @@ static int number_is_good(const struct sonde_dif_insn *in)
 static int immediate_is_good(const struct verifier *v, char letter,
 			     const struct sonde_dif_insn *in)
 {
-	uint32_t i = (uint32_t)in->i; /* a negative one is out of every range */
+	uint32_t i = (uint32_t)in->i; /* a negative one becomes too large */
 	const struct sonde_dif_program *p = v->program;
 
 	switch (letter) {
@@ -241,7 +241,7 @@ static int check_unused(struct verifier *v, const struct sonde_dif_insn *in,
 	return 0;
 }
 
-/* One instruction by itself, wherever it stands. */
+/* Checks one instruction by itself, without its context. */
 static int check_operands(struct verifier *v, const struct sonde_dif_insn *in)
 {
 	const char *letter;
@@ -288,7 +288,7 @@ static void merge(struct flow *into, const struct flow *from)
 		into->used = from->used;
 }
 
-/* Keeps what is known here for `target`, which lies ahead. */
+/* Keeps what is known here for `target`, which is ahead. */
 static int open_branch(struct verifier *v, uint32_t target)
 {
 	uint32_t n = v->open_count;
@@ -384,7 +384,7 @@ static int flow_operands(struct verifier *v, const struct sonde_dif_insn *in)
 	return 0;
 }
 
-/* One instruction on all the paths that lead to it. */
+/* Checks one instruction for all the paths that lead to it. */
 static int check_flow(struct verifier *v, const struct sonde_dif_insn *in)
 {
 	arrive(v);
@@ -541,10 +541,10 @@ struct sonde_needs sonde_dif_needs(const struct sonde_dif_program *program)
 struct run {
 	const struct sonde_dif_firing *firing;
 	struct sonde_record *record;
-	uint64_t captured; /* slots, one bit each; faulted ones, too */
+	uint64_t captured; /* slots, one bit each, including faulted ones */
 	uint64_t faults; /* of the record */
 	uint64_t address; /* that faulted */
-	uint32_t faulted; /* and nothing has taken it over yet */
+	uint32_t faulted; /* and no capture has taken it over yet */
 	uint32_t used; /* bytes of the record */
 };
 
@@ -650,7 +650,7 @@ static void fault_slot(struct run *run, uint32_t slot, uint64_t address)
 	run->record->slot[slot] = address;
 }
 
-/* Where the bytes of the next span go. */
+/* Where the bytes of the next span are stored. */
 static uint8_t *span_start(struct run *run)
 {
 	return (uint8_t *)run->record + run->used;
@@ -835,8 +835,8 @@ uint32_t sonde_dif_run(const struct sonde_dif_program *program,
 		.used = (uint32_t)sizeof(*record) + 8 * program->slots,
 	};
 
-	/* The others the program writes before it reads them; r0 is also what
-	 * an unused operand, being 0, loads. */
+	/* The program writes all others before it reads them; an unused
+	 * operand is 0 and loads r0, too. */
 	r[0] = 0;
 	for (;; in++) {
 		uint64_t a = r[in->a];

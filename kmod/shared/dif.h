@@ -2,17 +2,17 @@
 /*
  * DIF: the fire part of a clause
  *
- * A program decides whether a firing is recorded, and captures what can be had
- * only there. Sixteen 64-bit registers, branches that only go forward, so every
- * program ends after at most `length` instructions; a pool of constant bytes.
+ * A program decides whether a firing is recorded, and captures what is available only
+ * there. It has sixteen 64-bit registers, a pool of constant bytes, and branches that only
+ * go forward, so it ends after at most `length` instructions.
  *
- * Memory. The process and the kernel have instructions of their own, and neither reads the other's
- * memory, whatever the address: a program that is traced chooses what its pointers say.
+ * Memory. There are separate instructions for memory of the process and of the kernel, and neither accesses the other
+ * memory, whatever the address is: a traced program controls the values of its pointers.
  *
  * Faults. A load of memory that fails sets the sticky fault and yields 0. The
- * next capture takes the fault over: its slot's fault bit is set and the slot holds
- * the bad address. JZ, JNZ and FAIL on a pending fault end the program with a record
- * that is flagged SONDE_RECORD_PREDICATE_FAULT. ST* stores 0 and clears it.
+ * next capture takes the fault over: its slot's fault bit is set, and the slot holds
+ * the bad address. JZ, JNZ and FAIL with a pending fault end the program with a record
+ * that is flagged SONDE_RECORD_PREDICATE_FAULT. ST* stores 0 and clears the fault.
  *
  * sonde_dif_verify() accepts only programs whose every instruction is defined, whose
  * registers are written before they are read on every path (r0..r15 start undefined), whose
@@ -37,7 +37,7 @@ extern "C" {
 #define SONDE_DIF_ARGS 10u
 #define SONDE_DIF_MAX_TEXT 65536u /* longest text or memory capture, bytes */
 #define SONDE_DIF_MAX_FRAMES 256u
-#define SONDE_DIF_MAX_OPEN 64u /* different branch targets that lie ahead of one instruction */
+#define SONDE_DIF_MAX_OPEN 64u /* different branch targets that are ahead of one instruction */
 #define SONDE_DIF_UREGS 26u /* D's R_* numbers */
 
 struct sonde_dif_insn {
@@ -50,7 +50,8 @@ struct sonde_dif_insn {
 
 /*   X(name, operands, meaning)
  * operands, one letter each: d a b registers (d written); S d is a slot; i number; P pool offset of a
- * u64; T pool offset of a text; J forward branch, in instructions from the next one; V enum sonde_dif_variable; L local; H thread variable; N argument */
+ * u64; T pool offset of a text; J forward branch, in instructions from the next one; V enum sonde_dif_variable; L
+ * local; H thread variable; N argument */
 #define SONDE_DIF_OPS(X)                                                          \
 	X(LI, "di", "d = sign-extended i")                                        \
 	X(LC, "dP", "d = the u64 at pool + i")                                    \
@@ -169,7 +170,7 @@ struct sonde_dif_program {
 	const uint8_t *kinds; /* enum sonde_slot_kind, one a slot */
 };
 
-/* What a place that runs DIF provides. All return 0 or a length, or -1 on failure. */
+/* What the environment of a program provides. All return 0 or a length, or -1 on failure. */
 struct sonde_dif_env {
 	int (*read_user)(void *thread, uint64_t address, void *to, uint32_t length);
 	/* copies up to `max` - 1 bytes and a NUL; returns the length without it */
@@ -180,13 +181,13 @@ struct sonde_dif_env {
 	int (*text)(void *thread, uint32_t which, uint64_t operand, char *to, uint32_t max);
 	/* writes up to `max` program counters; returns how many */
 	int (*stack)(void *thread, uint64_t *to, uint32_t max);
-	/* as the first two and stack(), of the kernel; NULL where it is not to be seen: a fault */
+	/* as the first two and stack(), for the kernel; NULL where the kernel must not be read: a fault */
 	int (*read_kernel)(void *thread, uint64_t address, void *to, uint32_t length);
 	int (*read_kernel_text)(void *thread, uint64_t address, char *to, uint32_t max);
 	int (*kernel_stack)(void *thread, uint64_t *to, uint32_t max);
 };
 
-/* One firing, as a program sees it. */
+/* One firing, as a program gets it. */
 struct sonde_dif_firing {
 	const struct sonde_dif_env *env;
 	void *thread; /* handed to env */
@@ -199,20 +200,20 @@ struct sonde_dif_firing {
 /* 0, or a negative errno; `why` (of `why_size` bytes) then names instruction and reason. */
 int sonde_dif_verify(struct sonde_dif_program *program, char *why, uint32_t why_size);
 
-/* Runs a verified program. `record` has room for program->record_max bytes and comes with
- * its header filled in but for size, flags, slots and faults. Returns the record's size, or 0
- * when the program ended with FAIL. */
+/* Runs a verified program. `record` has room for program->record_max bytes, and its
+ * header is filled in except size, flags, slots and faults. Returns the record's size, or 0
+ * if the program ended with FAIL. */
 uint32_t sonde_dif_run(const struct sonde_dif_program *program, const struct sonde_dif_firing *firing,
 		       struct sonde_record *record);
 
-/* What must be ready where a program runs. */
+/* What a program needs at its firing. */
 enum sonde_need {
 	SONDE_NEED_ARGS = 1,
 	SONDE_NEED_STACK_ARGS = 2, /* arg6 or later */
 	SONDE_NEED_LOCALS = 4,
 	SONDE_NEED_THREAD = 8, /* its thread variables */
 	SONDE_NEED_USER = 16, /* user memory, which may be absent */
-	SONDE_NEED_CARE = 32, /* it stores in variables */
+	SONDE_NEED_CARE = 32, /* it writes variables, which a nested firing must not find half done */
 	SONDE_NEED_TIME = 64,
 };
 
@@ -221,13 +222,13 @@ struct sonde_needs {
 	uint32_t arguments; /* bit n: argument n */
 	uint32_t variables; /* bit n: enum sonde_dif_variable n */
 	uint32_t texts; /* bit n: it captures enum sonde_dif_text n */
-	uint32_t bytes; /* of a record: words, texts and stacks at their longest, but what is as long as the event makes it */
+	uint32_t bytes; /* of a record: words, texts and stacks at their longest, without texts whose length depends on the event */
 	int execname;
-	int kernel; /* it may run only where the kernel may be seen: it has LDK, CAPK* or CURTHREAD */
-	int frames; /* it captures addresses of user code, which are to get their names later */
+	int kernel; /* it may run only where the kernel may be read: it has LDK, CAPK* or CURTHREAD */
+	int frames; /* it captures addresses of user code, which will be resolved later */
 };
 
-/* What a verified program needs: the one answer for who loads it, runs it, or has a buffer for its records. */
+/* What a verified program needs: used by all code that loads or runs it, or has a buffer for its records. */
 struct sonde_needs sonde_dif_needs(const struct sonde_dif_program *program);
 
 /* For a disassembler: names as in the tables above, NULL where there is none. */
@@ -236,7 +237,7 @@ const char *sonde_dif_op_operands(uint32_t op);
 const char *sonde_dif_variable_name(uint32_t variable);
 const char *sonde_dif_text_name(uint32_t text);
 
-/* The bytes a CAPTEXT of this text may take, NUL included; 0 where there is none. */
+/* The maximal size of this text in a CAPTEXT, NUL included; 0: no such text. */
 uint32_t sonde_dif_text_max(uint32_t text);
 
 #ifdef __cplusplus

@@ -2,12 +2,12 @@
 /*
  * .eh_frame: from bytes to rows, from rows to registers
  *
- * Bytes come one after another, through a window on the table: begin_bytes() says from where to where. Windows do not
- * cross a page, so that no page is touched which the entry does not lie in. One that still fits is not read again, and neither
- * is the CIE: most functions of an object have the same.
+ * Bytes are read one after another, through a window on the table: begin_bytes() sets the range. Windows do not cross a
+ * page, so only pages that contain the entry are touched. A window that already has the bytes is not read again, and
+ * neither is the CIE: most functions of an object have the same.
  *
- * Invariant: what fails sets c->error, and every read after that gives 0. Values may be used before it is looked at, but
- * nothing is kept or returned before.
+ * Invariant: a failure sets c->error, and every read after that returns 0. Values may be used before the error is
+ * checked, but nothing is stored or returned before.
  */
 #include "kmod/shared/eh_frame.h"
 
@@ -28,7 +28,7 @@
 #define STACK_MAX 16u /* of an expression */
 #define LAST_PAIRS 8u /* that a bisection reads at once */
 
-/* How pointers are written: a form, and what it is relative to. */
+/* How pointers are encoded: a form, and what they are relative to. */
 enum { FORM_MASK = 0x0f, SIGNED_4 = 0x0b, RELATIVE_MASK = 0x70, PC_RELATIVE = 0x10, HEADER_RELATIVE = 0x30, INDIRECT = 0x80 };
 
 struct elf_header {
@@ -47,7 +47,7 @@ struct elf_segment {
 
 enum { ELF_64 = 2, ELF_LOAD = 1, ELF_EH_FRAME = 0x6474e550, ELF_EXECUTABLE = 1 };
 
-/* The first failure counts. For a value that fails: 0. */
+/* Notes an error; the first one counts. Returns 0, as the value that could not be read. */
 static uint64_t fail(struct sonde_cfi *c, int error)
 {
 	if (!c->error)
@@ -55,7 +55,7 @@ static uint64_t fail(struct sonde_cfi *c, int error)
 	return 0;
 }
 
-/* One step; 0: it was the last. */
+/* Takes one step from the budget; 0: it is used up. */
 static uint32_t pay(struct sonde_cfi *c)
 {
 	if (c->steps)
@@ -150,7 +150,7 @@ static uint64_t next_sleb(struct sonde_cfi *c)
 	return next_leb(c, 1);
 }
 
-/* A pointer as the encoding says. */
+/* Reads a pointer in that encoding. */
 static uint64_t next_pointer(struct sonde_cfi *c, uint8_t encoding, uint64_t header)
 {
 	uint64_t base = 0;
@@ -164,7 +164,7 @@ static uint64_t next_pointer(struct sonde_cfi *c, uint8_t encoding, uint64_t hea
 	if (encoding & INDIRECT)
 		fail(c, -EINVAL);
 	switch (encoding & FORM_MASK) {
-	case 0x00: /* of the machine */
+	case 0x00: /* of the machine's size */
 	case 0x04:
 	case 0x0c: return base + next_number(c, 8);
 	case 0x01: return base + next_uleb(c);
@@ -189,7 +189,7 @@ static void skip_block(struct sonde_cfi *c)
 
 /* Objects */
 
-/* The head of .eh_frame_hdr. */
+/* Reads the start of .eh_frame_hdr. */
 static void open_table(struct sonde_cfi *c, uint64_t header, struct sonde_cfi_table *table)
 {
 	uint8_t version, of_frame, of_count, of_pairs;
@@ -289,7 +289,7 @@ static void set_rule(struct sonde_cfi *c, uint64_t number, enum sonde_cfi_rule k
 	c->row.offsets[number] = (int32_t)offset;
 }
 
-/* Back to what the CIE says. */
+/* Restores a register's rule to that of the CIE. */
 static void restore_rule(struct sonde_cfi *c, uint64_t number)
 {
 	if (number >= SONDE_CFI_REGISTERS)
@@ -312,7 +312,7 @@ static uint64_t factored(struct sonde_cfi *c, uint64_t offset)
 	return offset * (uint64_t)c->common.data_align;
 }
 
-/* Passes over an expression. */
+/* Skips an expression; returns its place. */
 static uint64_t next_expression(struct sonde_cfi *c, uint64_t header)
 {
 	uint64_t here = c->at - header;
@@ -321,7 +321,7 @@ static uint64_t next_expression(struct sonde_cfi *c, uint64_t header)
 	return here;
 }
 
-/* A rule whose number comes first. */
+/* Reads a rule that begins with the register's number. */
 static void register_rule(struct sonde_cfi *c, uint8_t op, uint64_t header)
 {
 	uint64_t number = next_uleb(c), from;
@@ -332,7 +332,7 @@ static void register_rule(struct sonde_cfi *c, uint8_t op, uint64_t header)
 	case 0x07: set_rule(c, number, SONDE_CFI_UNDEFINED, 0); return;
 	case 0x08: set_rule(c, number, SONDE_CFI_SAME, 0); return;
 	case 0x09:
-		from = next_uleb(c); /* one that is not followed: nobody can leave this frame */
+		from = next_uleb(c); /* an unsupported register: this frame cannot be unwound */
 		set_rule(c, number, SONDE_CFI_IN_REGISTER, from < SONDE_CFI_REGISTERS ? from : SONDE_CFI_REGISTERS);
 		return;
 	case 0x10: set_rule(c, number, SONDE_CFI_AT_EXPRESSION, next_expression(c, header)); return;
@@ -360,7 +360,7 @@ static void recall_row(struct sonde_cfi *c)
 		c->row = c->kept[--c->kept_count];
 }
 
-/* The instructions whose low bits are no operand, but for those that advance. */
+/* Instructions without an operand in their low bits, except those that advance. */
 static void run_extended(struct sonde_cfi *c, uint8_t op, uint64_t header)
 {
 	struct sonde_cfi_row *row = &c->row;
@@ -395,7 +395,7 @@ static void run_extended(struct sonde_cfi *c, uint8_t op, uint64_t header)
 	register_rule(c, op, header);
 }
 
-/* Runs instructions from `location` on, up to the row of `pc`. */
+/* Runs instructions, starting at `location`, up to the row of `pc`. */
 static int run(struct sonde_cfi *c, uint64_t header, uint64_t location, uint64_t pc)
 {
 	while (!c->error && c->at < c->end && pay(c)) {
@@ -424,7 +424,7 @@ static int run(struct sonde_cfi *c, uint64_t header, uint64_t location, uint64_t
 
 /* Entries */
 
-/* What lies behind the length of a CIE or FDE. */
+/* Reads the length of a CIE or FDE; its contents are the next bytes. */
 static int begin_entry(struct sonde_cfi *c, uint64_t at)
 {
 	uint64_t length;
@@ -437,7 +437,7 @@ static int begin_entry(struct sonde_cfi *c, uint64_t at)
 	return c->error;
 }
 
-/* The augmentation's letters say what a CIE has, and in which order. */
+/* The letters of the augmentation determine which fields a CIE has, and in which order. */
 static void read_augmentation(struct sonde_cfi *c, const uint8_t *letters)
 {
 	struct sonde_cfi_common *common = &c->common;
@@ -475,7 +475,7 @@ static void parse_common(struct sonde_cfi *c)
 	uint32_t n;
 
 	if (next_number(c, 4))
-		fail(c, -EINVAL); /* it is no CIE */
+		fail(c, -EINVAL); /* it is not a CIE */
 	version = next_byte(c);
 	if (version != 1 && version != 3)
 		fail(c, -EINVAL);
@@ -492,7 +492,7 @@ static void parse_common(struct sonde_cfi *c)
 	read_augmentation(c, letters);
 }
 
-/* The CIE at `at`, and the row that it begins with. */
+/* Reads the CIE at `at`, and makes its initial row. */
 static int read_common(struct sonde_cfi *c, uint64_t header, uint64_t at)
 {
 	struct sonde_cfi_common *common = &c->common;
@@ -512,7 +512,7 @@ static int read_common(struct sonde_cfi *c, uint64_t header, uint64_t at)
 	return 0;
 }
 
-/* The FDE at `at`, up to its instructions, which are the next bytes. */
+/* Reads the FDE at `at` up to its instructions, which are the next bytes. */
 static int read_fde(struct sonde_cfi *c, uint64_t header, uint64_t at, uint64_t *code, uint64_t *size)
 {
 	uint64_t from, back, end;
@@ -631,7 +631,7 @@ static uint64_t next_based(struct sonde_cfi *c, const uint64_t *registers, uint6
 	return number < SONDE_CFI_REGISTERS ? registers[number] + offset : fail(c, -EINVAL);
 }
 
-/* The operations that call frame information uses. Any other fails. */
+/* The operations that call frame information uses. All others fail. */
 static void operate(struct sonde_cfi *c, struct operands *o, const uint64_t *registers)
 {
 	uint8_t op = next_byte(c);
@@ -679,7 +679,7 @@ static void operate(struct sonde_cfi *c, struct operands *o, const uint64_t *reg
 	}
 }
 
-/* The expression whose length lies at `at`; a register's begins with the CFA. */
+/* Evaluates the expression whose length is at `at`; a register's expression begins with the CFA. */
 static uint64_t evaluate(struct sonde_cfi *c, uint64_t at, const uint64_t *registers, const uint64_t *cfa)
 {
 	struct operands o;
@@ -696,7 +696,7 @@ static uint64_t evaluate(struct sonde_cfi *c, uint64_t at, const uint64_t *regis
 	return pop(c, &o);
 }
 
-/* Where one register of the caller is. */
+/* Finds one register of the caller. */
 static uint64_t recover(struct sonde_cfi *c, uint64_t header, const struct sonde_cfi_row *row, uint32_t number,
 			const uint64_t *registers, uint64_t cfa)
 {
@@ -750,7 +750,7 @@ void sonde_cfi_begin(struct sonde_cfi *c, const struct sonde_cfi_env *env, void 
 	begin_bytes(c, 0, 0);
 }
 
-/* By a row that is in no table: what it leads to has to be code. */
+/* Unwinds by a row that is not in any table: the result must be in code. */
 static int leave_by(struct sonde_cfi *c, const struct sonde_cfi_row *row, uint64_t *registers)
 {
 	return !sonde_cfi_apply(c, 0, row, registers) && c->env->is_code(c->context, registers[SONDE_CFI_PC]);
@@ -760,15 +760,15 @@ static const struct sonde_cfi_row entry_row = SONDE_CFI_ENTRY_ROW;
 static const struct sonde_cfi_row frame_pointer_row = SONDE_CFI_FRAME_POINTER_ROW;
 
 /*
- * From one frame to the next. `*exact`: the frame stands at its pc; others stand behind a call, which may be the last
- * instruction of its function, so the call counts.
+ * Unwinds one frame. `*exact`: its pc is where it executes; the pc of other frames is behind a call, which may be the
+ * last instruction of its function, so they are looked up by the call.
  */
 static int step(struct sonde_cfi *c, uint64_t *registers, int *exact)
 {
 	uint64_t pc = registers[SONDE_CFI_PC] - !*exact, sp = registers[SONDE_CFI_SP], header = 0;
 	const struct sonde_cfi_row *row;
 
-	if (*exact && !c->env->is_code(c->context, pc)) { /* it has called what is no code */
+	if (*exact && !c->env->is_code(c->context, pc)) { /* a call to something that is not code */
 		*exact = 0;
 		return leave_by(c, &entry_row, registers);
 	}

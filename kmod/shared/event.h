@@ -5,13 +5,13 @@
  *   KIND(CREATE, "-", "a process is made; in the parent",
  *        ARG(CREATE, CHILD, 0, 1, "pid_t", "the child's pid") ...)
  *              |       |    |  |     |
- *              |       |    |  |     native type, of dtps_getargdesc; "string" is a text of the event, no word
+ *              |       |    |  |     native type, for dtps_getargdesc; "string" is a text of the event, not a word
  *              |       |    first argN, and how many
  *              enum sonde_tap_kind, and SONDE_ARG_CREATE_CHILD
  *
- * An event means the same whoever fires it: the guard and the kernel module fill in args[] by
- * these names, and with the functions below where they know the same facts; providers describe their
- * arguments by them; docs/provider-interface.md has the table (events.py prints it). What has no role is 0.
+ * An event means the same on every source: the guard and the kernel module fill in args[] by these names, and by the
+ * functions below if both know the facts; providers describe their arguments by them; docs/provider-interface.md has
+ * the table (event_table.py prints it). An argument without a role is 0.
  */
 #ifndef SONDE_EVENT_H
 #define SONDE_EVENT_H
@@ -22,7 +22,7 @@
 #include <stdint.h>
 #endif
 
-/* Of a siginfo; siginfo.h fills them in. */
+/* Roles of a siginfo; siginfo.h fills them in. */
 #define SONDE_SIGINFO_ROLES(kind, ARG)                                                        \
 	ARG(kind, NUMBER, 0, 1, "int", "the signal")                                          \
 	ARG(kind, CODE, 1, 1, "int", "si_code")                                               \
@@ -91,14 +91,14 @@
 enum sonde_tap_kind { SONDE_TAP_KINDS(SONDE_TAP_ENUM, SONDE_NO_ROLE) SONDE_TAP_KIND_COUNT };
 
 /*
- * The path of code that the process `pid` has compiled at run time, in memory of its own: offset and function are addresses. Sources that
- * need a file to arm refuse it.
+ * The path of code that the process `pid` has compiled at run time, in its own memory: offset and function are
+ * addresses. Sources that need a file to arm refuse it.
  */
 #define SONDE_PATH_CODE "[code]"
 
 #define SONDE_PERIOD_MIN 200000u /* ns: the shortest of PROFILE and TICK */
 
-/* Where args[] has what. */
+/* Index of each role in args[]. */
 enum sonde_role {
 	SONDE_TAP_KINDS(SONDE_TAP_ROLES, SONDE_ROLE_ENUM)
 	/* in all three events of signals, at the start and at the end of processes and threads */
@@ -108,7 +108,7 @@ enum sonde_role {
 	SONDE_SAMPLE_ROLES(SAMPLE, SONDE_ROLE_ENUM)
 };
 
-/* A process or thread is made: the number of the new one. */
+/* A process or thread is made: `child` is its number. */
 static inline void sonde_create_args(uint64_t *args, uint64_t child, uint64_t flags)
 {
 	args[SONDE_ARG_CREATE_CHILD] = child;
@@ -122,14 +122,14 @@ static inline void sonde_result_args(uint64_t *args, int error, uint64_t result)
 	args[SONDE_ARG_SYSCALL_RETURN_RESULT + 1] = args[SONDE_ARG_SYSCALL_RETURN_RESULT];
 }
 
-/* Who gets a signal. */
+/* The receiver of a signal. */
 static inline void sonde_receiver_args(uint64_t *args, int64_t pid, int64_t tid)
 {
 	args[SONDE_ARG_SIGNAL_RECEIVER_PID] = (uint64_t)pid;
 	args[SONDE_ARG_SIGNAL_RECEIVER_TID] = (uint64_t)tid;
 }
 
-/* How a thread or process ends. `status`: as wait() shows it. */
+/* The end of a thread or process. `status`: as wait() returns it. */
 static inline void sonde_end_args(uint64_t *args, int status)
 {
 	int signal = status & 0x7f;
@@ -139,7 +139,7 @@ static inline void sonde_end_args(uint64_t *args, int status)
 	args[SONDE_ARG_END_STATUS] = (uint64_t)(signal != 0 ? signal : status >> 8 & 0xff);
 }
 
-/* A function is left by the instruction at that offset from its entry. */
+/* The instruction at that offset from the entry leaves its function. */
 static inline void sonde_leave_args(uint64_t *args, uint64_t offset, uint64_t value)
 {
 	args[SONDE_ARG_USER_RETURN_OFFSET] = offset;

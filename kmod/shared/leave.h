@@ -2,21 +2,21 @@
 /*
  * The instructions that leave a function
  *
- * A return probe sits on each instruction that its function can be left by: its own `ret`s, and the jumps that may lead out
- * of it (tail calls, jumps through an operand). What such an instruction is, is found once, by whoever disassembles the
- * function, and travels with the tap. Whether it leaves the function this time is judged when it fires, here, by one function for
- * the guard and the kernel module:
+ * A return probe is on each instruction by which its function can be left: its own `ret`s, and the jumps that may lead
+ * out of it (tail calls, jumps through an operand). The kind of such an instruction is determined once, by the code
+ * that disassembles the function, and travels with the tap. Whether it leaves the function this time is decided when it
+ * fires, here, by one function for the guard and the kernel module:
  *
  *   RETURN         always
  *   JUMP           always: only jumps that lead out are armed
- *   JUMP_IF        when its condition holds
- *   JUMP_OPERAND   when what the operand names lies outside of the function's parts
+ *   JUMP_IF        if its condition holds
+ *   JUMP_OPERAND   if the operand's target is outside of the function's parts
  *
- * REENTER is not a way out. It is a jump from inside of a function to its own first instruction (a loop, or Go after its
- * stack has grown). It goes with the ENTRY tap, so that such an arrival is not taken for a call.
+ * REENTER does not leave. It is a jump from inside of a function to its own first instruction (a loop, or Go after its
+ * stack has grown). It is armed with the ENTRY tap, so that such an arrival is not taken for a call.
  *
  * We refused breakpoints on return addresses, and the kernel's uretprobes: a frame that an exception or longjmp leaves
- * never returns, a function entered by a jump has no return address, and stacks may move.
+ * never returns, a function that is entered by a jump has no return address, and stacks may move.
  */
 #ifndef SONDE_LEAVE_H
 #define SONDE_LEAVE_H
@@ -44,7 +44,7 @@ enum sonde_leave_flag {
 	SONDE_LEAVE_GS = 4,
 };
 
-#define SONDE_LEAVE_PARTS 2 /* of a function: the hot and the cold one */
+#define SONDE_LEAVE_PARTS 2 /* parts of a function: the hot and the cold one */
 #define SONDE_LEAVE_NO_REGISTER 0xff
 #define SONDE_LEAVE_RIP 0xfe /* as base: the address of the next instruction */
 
@@ -53,7 +53,7 @@ struct sonde_leave {
 	uint8_t length; /* of the instruction, bytes */
 	uint8_t condition; /* of the _IF kinds: the low four bits of the opcode */
 	uint8_t flags; /* enum sonde_leave_flag */
-	uint8_t base, index; /* registers as instructions number them: 0 rax, 1 rcx, 2 rdx, 3 rbx, 4 rsp, 5 rbp, 6 rsi, 7 rdi, 8.. r8 */
+	uint8_t base, index; /* registers by their numbers in instructions: 0 rax, 1 rcx, 2 rdx, 3 rbx, 4 rsp, 5 rbp, 6 rsi, 7 rdi, 8.. r8 */
 	uint8_t scale; /* of index: 1, 2, 4, 8 */
 	uint8_t reserved;
 	int32_t displacement;
@@ -62,7 +62,7 @@ struct sonde_leave {
 	} parts[SONDE_LEAVE_PARTS];
 };
 
-/* What a thread has at the instruction. */
+/* The state of a thread at the instruction. */
 struct sonde_leave_state {
 	uint64_t pc; /* address of the instruction */
 	uint64_t flags;
@@ -73,7 +73,7 @@ struct sonde_leave_state {
 	void *context;
 };
 
-/* Whether a tap may have this. 0, or -1. */
+/* Whether it is valid in a tap. 0, or -1. */
 static inline int sonde_leave_check(const struct sonde_leave *leave)
 {
 	int part;
@@ -114,7 +114,7 @@ static inline int sonde_condition_holds(uint8_t condition, uint64_t flags)
 	return holds != (condition & 1);
 }
 
-/* Where a jump through an operand leads. 0, or the error of `read`. */
+/* The target of a jump through an operand. Returns 0, or the error of `read`. */
 static inline int sonde_leave_target(const struct sonde_leave *leave, const struct sonde_leave_state *state, uint64_t *target)
 {
 	uint64_t address;
@@ -150,8 +150,8 @@ static inline int sonde_leave_inside(const struct sonde_leave *leave, uint64_t p
 }
 
 /*
- * Whether the instruction, about to be run, leaves its function; of the REENTER kinds: whether it jumps to the first
- * instruction. A jump whose target cannot be read faults, and leaves nothing.
+ * Whether the instruction, which is about to run, leaves its function; for REENTER kinds: whether it jumps to the first
+ * instruction. A jump whose target cannot be read will fault, so it does not leave.
  */
 static inline int sonde_leaves(const struct sonde_leave *leave, const struct sonde_leave_state *state)
 {

@@ -2,15 +2,15 @@
 /*
  * The reader's bounds check
  *
- * A record comes from somebody we do not trust. What this file accepts may be
- * read without another check: the slots are there, and each span that its kind
- * promises lies behind the slots and inside the record. A slot that was not
- * captured is 0, whatever its kind: an absent span, without bytes or NUL.
+ * A record may come from a writer that we do not trust. What this file accepts
+ * can be read without another check: the slots are there, and each span that
+ * its kind promises is behind the slots and inside the record. A slot that was
+ * not captured is 0, whatever its kind: an absent span, without bytes or NUL.
  *
- * A record whose filter faulted has one slot, the bad address, and no more.
+ * A record whose predicate faulted has only one slot, the bad address.
  *
- * The record must not change meanwhile: from a writer who might change it, the
- * reader takes a copy first.
+ * The record must not change meanwhile: if its writer might change it, the
+ * reader copies it first.
  */
 #include "kmod/shared/record.h"
 

@@ -4,20 +4,20 @@
  *
  * One writer, one reader, one ring. The writer reserves, fills and commits by
  * moving head; the reader consumes by moving tail. Positions are bytes and only
- * grow; the place of position p in the data is p % size. A record never wraps:
- * where the end of the data is too near, a padding record fills it.
+ * grow; position p is at p % size in the data. A record never wraps: if the end
+ * of the data is too near, a padding record fills it.
  *
  *   |   free   | record | record | padding |
  *              ^ tail (reader's)           ^ head (writer's)
  *
- * low_water says below which time this ring is complete: a writer stores the
- * present time in it before it starts a firing (so before it takes the record's
- * timestamp) and SONDE_IDLE when it is done. A reader that takes the time T and
- * afterwards reads every ring's low_water may deliver, once it has read the heads,
- * all records older than the least of them and T, in order.
+ * low_water is the time below which this ring is complete: a writer stores the
+ * current time in it before it starts a firing (so before it takes the record's
+ * timestamp), and SONDE_IDLE when it is done. A reader takes the time T, then
+ * reads every ring's low_water, then the heads: it may deliver, in order, all
+ * records older than T and than every low_water.
  *
- * The reader does not trust the writer: sonde_record_check() (record.c) bounds
- * every record before anything looks into it.
+ * The reader does not trust the writer: sonde_record_check() (record.c) checks
+ * the bounds of every record before anything else reads it.
  */
 #ifndef SONDE_RECORD_H
 #define SONDE_RECORD_H
@@ -51,7 +51,7 @@ struct sonde_ring {
 	/* the writer's line */
 	uint64_t head;
 	uint64_t low_water;
-	uint64_t drops; /* records that did not fit, ever */
+	uint64_t drops; /* records that did not fit, in total */
 	uint64_t reserved1[5];
 	/* the reader's line */
 	uint64_t tail;
@@ -75,7 +75,7 @@ struct sonde_record {
 	uint32_t pid;
 	uint32_t tid;
 	uint32_t cpu;
-	uint32_t sequence; /* counts this writer's firings: tells two of them apart */
+	uint32_t sequence; /* number of the firing in this writer: distinguishes firings with one timestamp */
 	uint64_t faults; /* bit n: slot n could not be captured, and holds the bad address */
 	uint64_t slot[];
 };
@@ -86,7 +86,7 @@ struct sonde_record {
 #define SONDE_SPAN_OFFSET(slot) ((uint32_t)((slot) >> 32))
 #define SONDE_SPAN_LENGTH(slot) ((uint32_t)(slot))
 
-/* What a slot of an ECB holds; the reader checks spans by it. */
+/* The content of an ECB's slot; the reader checks spans by it. */
 enum sonde_slot_kind {
 	SONDE_SLOT_WORD, /* 64 bits */
 	SONDE_SLOT_TEXT, /* span of bytes, then a NUL */
@@ -95,8 +95,8 @@ enum sonde_slot_kind {
 	SONDE_SLOT_KERNEL_STACK, /* the same, in the kernel */
 };
 
-/* 0 when `record` (of which `available` bytes may be read) is well-formed and every
- * span lies inside it, else -1. A faulted slot is not looked at. `kinds` has `slots` entries. */
+/* 0 if `record` (of which `available` bytes may be read) is well-formed and every
+ * span is inside it, else -1. Faulted slots are not checked. `kinds` has `slots` entries. */
 int sonde_record_check(const struct sonde_record *record, uint64_t available,
 		       const uint8_t *kinds, uint32_t slots);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What a request may say
+ * Which fields of a request may be set
  *
- * A field that its kind does not use is 0, and so are flags and whatever is reserved. What is not 0 there is refused: only
- * so can a later source give it a meaning that an older client cannot have meant. Both sources ask here.
+ * A field that the kind does not use must be 0, and so must flags and everything that is reserved. A request with
+ * another value there is refused: so a later source can give the field a meaning, and no older client will have set it
+ * by chance. Both sources use these checks.
  */
 #ifndef SONDE_REQUEST_H
 #define SONDE_REQUEST_H
@@ -23,7 +24,7 @@ enum {
 	SONDE_USES_LENGTH = 8, /* has a payload, or wants one */
 };
 
-/* What a kind uses; all of it where the kind is unknown. */
+/* The fields that a kind uses; all of them if the kind is unknown. */
 static inline unsigned sonde_request_uses(uint32_t kind)
 {
 	switch (kind) {
@@ -34,7 +35,7 @@ static inline unsigned sonde_request_uses(uint32_t kind)
 	case SONDE_ATTACH:
 	case SONDE_DETACH:
 	case SONDE_FOLLOW: return SONDE_USES_VALUE;
-	case SONDE_SEEN: return SONDE_USES_ID;
+	case SONDE_ACKNOWLEDGE: return SONDE_USES_ID;
 	case SONDE_BUFFERS:
 	case SONDE_RUN_TO_ENTRY:
 	case SONDE_RELEASE: return SONDE_USES_ID | SONDE_USES_VALUE;
@@ -50,13 +51,13 @@ static inline unsigned sonde_request_uses(uint32_t kind)
 	}
 }
 
-/* Whether `request` is an array of so many elements as it says. */
+/* Whether `request` has as many elements of that size as it states. */
 static inline int sonde_request_counts(const struct sonde_request *request, uint64_t size)
 {
 	return request->length / size == request->value && request->length % size == 0;
 }
 
-/* What is wrong with it, in words; NULL: nothing. */
+/* What is wrong with it, as a text; NULL: nothing. */
 static inline const char *sonde_request_fault(const struct sonde_request *request)
 {
 	const unsigned uses = sonde_request_uses(request->kind);
@@ -74,7 +75,7 @@ static inline const char *sonde_request_fault(const struct sonde_request *reques
 	return NULL;
 }
 
-/* The same of a tap, of what no kind of tap uses yet. */
+/* The same for a tap, for fields that no kind of tap uses yet. */
 static inline const char *sonde_tap_fault(const struct sonde_tap *tap)
 {
 	if (tap->flags || tap->arguments || tap->returns || tap->semaphore || tap->reserved)

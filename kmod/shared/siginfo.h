@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What a siginfo says, as arguments of a probe: the roles SONDE_ARG_SIGINFO_ of event.h
+ * The contents of a siginfo as arguments of a probe: the roles SONDE_ARG_SIGINFO_ of event.h
  *
  *   siginfo:  | signo | errno | code | pad | fields: a union, by signal and code ... |
  *
- * Which member of the union is valid follows from signal and code; it is judged here, once for the guard and the kernel module, so
- * that a script that reads si_value of a fault gets 0 and no address.
+ * The valid member of the union depends on signal and code. It is determined here, once for the guard and the kernel
+ * module, so that a script that reads si_value of a fault gets 0 and not an address.
  */
 #ifndef SONDE_SIGINFO_H
 #define SONDE_SIGINFO_H
@@ -25,11 +25,11 @@ enum sonde_siginfo_layout {
 	SONDE_SIGINFO_TIMER, /* value */
 	SONDE_SIGINFO_QUEUE, /* pid, uid, value */
 	SONDE_SIGINFO_CHILD, /* pid, uid, status, times */
-	SONDE_SIGINFO_FAULT, /* addr; of SIGSYS the address of the call */
+	SONDE_SIGINFO_FAULT, /* addr; for SIGSYS the address of the call */
 	SONDE_SIGINFO_POLL, /* band, fd */
 };
 
-/* As the kernel's siginfo_layout(). */
+/* Like the kernel's siginfo_layout(). */
 static inline enum sonde_siginfo_layout sonde_siginfo_layout(int number, int code)
 {
 	if (code == -2) /* SI_TIMER */
@@ -71,7 +71,7 @@ static inline uint64_t sonde_siginfo_word(const void *fields, unsigned int offse
 	return value;
 }
 
-/* Fills in all of `args` (SONDE_DIF_ARGS) but what belongs to the kind of tap: the receiver, the handler. `fields`: the union of a 64-bit siginfo, at byte 16 of it. */
+/* Fills in all of `args` (SONDE_DIF_ARGS) except what the kind of tap adds: the receiver, the handler. `fields`: the union of a 64-bit siginfo, at byte 16. */
 static inline void sonde_siginfo_args(uint64_t *args, int number, int error, int code, const void *fields)
 {
 	enum sonde_siginfo_layout layout = sonde_siginfo_layout(number, code);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * utrace: what engines ask for and answer, in the kernel and in user space
+ * utrace: events and answers of engines, in the kernel and in user space
  *
- * An answer is a resume action, and with a signal's or a system call's report what becomes of that: one number of three fields.
+ * An answer is one number with up to three fields: a resume action and, for reports of signals and system calls, what
+ * to do with these.
  */
 #ifndef SONDE_UTRACE_ACTIONS_H
 #define SONDE_UTRACE_ACTIONS_H
@@ -57,7 +58,7 @@ UTRACE_ENUM(utrace_events) {
 	_UTRACE_NEVENTS
 };
 
-/* As an engine asks for them. */
+/* The bits by which an engine asks for them. */
 UTRACE_ENUM(utrace_event_bits) {
 #define UTRACE_EVENT_BIT(name) UTRACE_EVENT_##name = 1 << _UTRACE_EVENT_##name,
 	UTRACE_EVENTS(UTRACE_EVENT_BIT)

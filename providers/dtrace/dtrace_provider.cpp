@@ -29,7 +29,7 @@ extern "C" int sonde_dtrace_register(void) {
   ops.dtps_destroy = destroy;
   const int error = dtrace_register("dtrace", &attributes, DTRACE_PRIV_NONE, nullptr, &ops, nullptr, &g_provider);
   if (error != 0) return error;
-  // Not in dtps_provide: their ids must be the first.
+  // Not in dtps_provide, because their ids must be the first.
   dtrace_id_t expected = 1;
   for (const char* name : {"BEGIN", "END", "ERROR"}) {
     if (dtrace_probe_create(g_provider, "", "", name, 0, nullptr) != expected++) return EINVAL;

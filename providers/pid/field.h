@@ -8,7 +8,7 @@
 
 namespace sonde::pid {
 
-/// One field of a description: a glob, and the one text that it names when it is none.
+/// One field of a description: a glob; if it has no wildcards, also its text.
 class Field {
  public:
   explicit Field(std::string_view pattern) : pattern_(pattern) {

@@ -13,7 +13,7 @@
 
 namespace sonde::pid {
 
-/// Files that were opened, and what was read of them. The vdso is one of them.
+/// Opened files, with what was read of them. The vdso is one of them.
 class Files {
  public:
   struct File {
@@ -22,9 +22,9 @@ class Files {
     FunctionReader functions{*elf, *code};
   };
 
-  /// Stays, also when the file is replaced by another of its name. Null: it cannot be opened.
+  /// The object remains, even if the file is replaced by another of its name. Null: it cannot be opened.
   File* open(const std::string& path);
-  /// Copies that stay: a function by another name than its symbol's, an object by another.
+  /// Permanent copies, under another name: of a function, of an object.
   const ElfFunction* keep(const File& file, const ElfFunction& function);
   const Object* keep(const Object& object);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// may_match() stands before the demangler, and sees only the symbol. Invariant: it may accept what does not match, but never
-// reject what does. So it uses what is sure to be in the symbol: the beginning of the name where that is written as it stands, and
-// a word of the pattern that no demangler makes up (kUnwritten lists those that it does).
+// may_match() runs before the demangler, and has only the symbol. Invariant: it may accept what does not match, but
+// never rejects what does. So it uses only what the symbol is certain to contain: the beginning of the name if that is
+// not encoded, and a word of the pattern that no demangler makes up (kUnwritten lists those that it does).
 #include "providers/pid/function_field.h"
 
 #include <array>
@@ -36,7 +36,7 @@ std::string without_blanks(std::string_view text) {
   return out;
 }
 
-/// The position after the bracket that closes the one before `at`; npos: none closes it.
+/// The position after the bracket that closes the one before `at`; npos: it is not closed.
 size_t behind_closing(std::string_view text, size_t at) {
   for (int open = 1; at < text.size(); at++) {
     open += text[at] == '<' ? 1 : text[at] == '>' ? -1 : 0;
@@ -72,7 +72,7 @@ std::string literal_prefix(std::string_view pattern) {
   return prefix;
 }
 
-/// The longest word of the pattern that the symbol must contain; empty: none is sure.
+/// The longest word of the pattern that the symbol must contain; empty: none is certain.
 std::string written_word(std::string_view pattern) {
   std::string_view best;
   bool in_class = false;
@@ -89,7 +89,7 @@ std::string written_word(std::string_view pattern) {
   return std::string(best);
 }
 
-/// What the source name of `symbol` begins with; empty: only the demangler can tell.
+/// The beginning of the source name of `symbol`; empty: only the demangler knows.
 std::string_view leading_name(std::string_view symbol) {
   if (!symbol.starts_with("_Z")) return {};
   symbol.remove_prefix(2);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The function field of a description: matches symbols, and what they are called in the source
+// The function field of a description: matches symbols and source names
 //
 //   ns::Stack*::push    matches   _ZN2ns5StackIiSaIiEE4pushERKi   that is   ns::Stack<int, std::allocator<int>>::push(int const&)
 //
-// A name in the source is compared without its parameters and, where the field has a parenthesis, with them; blanks do not count, and
-// what the standard library's templates take by default may be left out. Demangling a name costs half a microsecond, and
-// programs have 100,000 of them, so two cheap looks at the symbol come first: at what its name begins with, and for a word of the field.
+// A source name is compared without its parameters and, if the field has a parenthesis, also with them. Blanks are
+// ignored, and default template arguments of the standard library may be left out. Demangling a name costs half a
+// microsecond, and programs have 100,000 of them, so the symbol is first checked in two cheap ways: for the beginning
+// of the name, and for a word of the field.
 #pragma once
 
 #include <string>
@@ -31,8 +32,8 @@ class FunctionField {
   Field symbol_;
   std::string pattern_;  ///< without blanks
   Field source_;
-  std::string prefix_;  ///< what a name in the source begins with
-  std::string word_;    ///< of the source, so the symbol has it; empty: none is sure
+  std::string prefix_;  ///< the beginning of matching source names
+  std::string word_;    ///< a word that every matching symbol contains; empty: none is certain
 };
 
 }  // namespace sonde::pid

@@ -14,7 +14,7 @@
 namespace sonde::pid {
 namespace {
 
-/// Any function of the object: its address and offset tell where the object is mapped.
+/// Any function of the object: its address and offset show where the object is mapped.
 const ElfFunction* some_function(const ElfFile& file) {
   if (!file.functions().empty()) return &file.functions().front();
   return file.indirect().empty() ? nullptr : &file.indirect().front();
@@ -80,7 +80,8 @@ const MapEntry* IndirectFunctions::mapping_of(uint64_t address) const {
   return after == maps_.begin() || address >= std::prev(after)->end ? nullptr : &*std::prev(after);
 }
 
-/// The linker relocates indirect functions last. A relocated word differs from the file's, so the last one tells of all.
+/// The linker relocates indirect functions last. A relocated word differs from the one in the file, so checking the
+/// last one suffices.
 bool IndirectFunctions::is_relocated(const Object& object) const {
   const ElfRelocation* last = nullptr;
   for (const ElfRelocation& relocation : object.image->relocations) {
@@ -97,7 +98,7 @@ bool IndirectFunctions::is_relocated(const Object& object) const {
          std::memcmp(before.data(), now, sizeof now) != 0;
 }
 
-/// Reads the file: the process's memory may have breakpoints in it.
+/// Reads code from the file, because the process's memory may have breakpoints in it.
 size_t IndirectFunctions::read_code(uint64_t address, uint8_t* to, size_t length) {
   const MapEntry* mapping = mapping_of(address);
   const Object* object = mapping != nullptr && mapping->executable ? object_of(mapping->path) : nullptr;
@@ -151,8 +152,8 @@ std::vector<Implementation> IndirectFunctions::by_slots(const Object& home, cons
       uint64_t value = 0;
       if ((!own && !by_name) || !read(object->base + relocation.slot, &value, sizeof value)) continue;
       auto code = code_at(value);
-      // A slot that leads to another object is for another function of that name. One that leads to its own object is not bound yet: it has
-      // the address of the linkage table.
+      // A slot that points to another object is for another function of that name. One that points to its own object is
+      // not bound yet: it has the address of the linkage table.
       const bool ours = code && (code->path == home.file->path() || code->path == kVdso);
       const bool unbound = code && relocation.type == machine::kJumpSlot && code->path == path;
       if (ours && !unbound) add_once(found, std::move(*code));

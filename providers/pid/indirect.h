@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Indirect functions (IFUNC): which code runs when they are called
+// Indirect functions (IFUNC): the code that runs when they are called
 //
-// The symbol strlen of a C library is a resolver, which picks the code for this processor: __strlen_evex. A probe on strlen is one on
-// what is picked. Three ways lead there, the first that does is taken:
+// The symbol strlen of a C library is a resolver, which picks the code for this processor: __strlen_evex. A probe on
+// strlen is placed on what was picked. There are three ways to find it; the first that succeeds is used:
 //
-//   1. The resolver is interpreted (resolver.h) on the memory of the process. What it reads is there early: the dynamic linker fills in
-//      the processor's features before it maps a library, so this answers before any relocation, and for functions nobody has
-//      asked for. A word that is still to be relocated is looked up by its symbol; one that only the program's own start can have
-//      filled in (static programs before their first instruction) is not believed.
-//   2. A word that the linker has filled in with the answer: IRELATIVE of the object itself, and JUMP_SLOT, GLOB_DAT, 64 of that name in all.
-//   3. All that the resolver could return: the addresses of code in its instructions, and the functions of the vdso that it names. Each call runs
-//      one of them, so counts are right. One may hand over to another by a jump (strcspn to its plain implementation): such an arrival is no
-//      entry (sites.cpp).
+//   1. Interpret the resolver (resolver.h) on the memory of the process. What it reads is there early: the dynamic
+//      linker stores the processor's features before it maps a library, so this works before any relocation, and for
+//      functions that nobody has called. A word that is not relocated yet is looked up by its symbol. A word that only
+//      the program's own start fills in (static programs, before their first instruction) is not trusted.
+//   2. Read a word in which the linker has stored the answer: IRELATIVE in the object itself; JUMP_SLOT, GLOB_DAT, 64
+//      of that name in all objects.
+//   3. Take all that the resolver could return: the addresses of code in its instructions, and the vdso functions that
+//      it names. Each call runs one of them, so counts are right. One may jump to another (strcspn to its plain
+//      implementation): such an arrival is not an entry (sites.cpp).
 //
-// We refused to call the resolver, in the process (it may be anywhere) or in sonde (code of another program), and to wait
-// for the first call: it would be missed. Functions that share their code, as memcpy and memmove do, share their calls.
+// We refused to call the resolver, in the process (which may be anywhere) or in sonde (it is another program's code),
+// and to wait for the first call, which would be missed. Functions that share their code, such as memcpy and memmove,
+// share their calls.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +35,16 @@
 namespace sonde::pid {
 
 struct Implementation {
-  std::string path;  ///< mostly of the object that has the symbol; "[vdso]" for some of the C library
+  std::string path;  ///< usually of the object with the symbol; "[vdso]" for some of the C library
   uint64_t offset;   ///< in the file
 };
 
-/// Of one process, as it is when the first question comes.
+/// The indirect functions of one process, in its state at the first question.
 class IndirectFunctions {
  public:
   IndirectFunctions(uint32_t pid, Files& files) : pid_(pid), files_(files) {}
 
-  /// Of `function`, one of `file.indirect()`. Empty: it cannot be told.
+  /// For a `function` of `file.indirect()`. Empty: unknown.
   std::vector<Implementation> implementations(const ElfFile& file, const ElfFunction& function);
 
  private:
@@ -53,7 +55,7 @@ class IndirectFunctions {
     bool relocated = false;
   };
   void look();
-  /// Opened when first asked for. Null: it is not mapped, or cannot be read.
+  /// Opened at the first use. Null: it is not mapped, or cannot be read.
   Object* object_of(const std::string& path);
   std::optional<Object> open(const std::string& path);
   bool is_relocated(const Object& object) const;
@@ -71,7 +73,7 @@ class IndirectFunctions {
   UniqueFd memory_;
   std::vector<MapEntry> maps_;
   std::vector<std::string>
-      paths_;  ///< by which they can be opened, of what is mapped, the dynamic linker first: libraries borrow from it
+      paths_;  ///< paths of mapped objects that can be opened, the dynamic linker first: libraries use its data
   std::map<std::string, std::optional<Object>> objects_;
 };
 

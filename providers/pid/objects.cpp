@@ -13,7 +13,7 @@ namespace {
 
 struct Mapped {
   std::string program;
-  std::vector<std::string> paths;  ///< of the objects, in their order, as the process has them
+  std::vector<std::string> paths;  ///< the process's paths of the objects, in their order
   std::vector<Object> objects;
 };
 
@@ -24,7 +24,7 @@ void add_object(void* arg, const sonde_mapping* mapping) {
   mapped.objects.push_back({mapping->file, std::string(base_name(mapping->path)), mapping->path == mapped.program});
 }
 
-/// "libc" begins "libc.so.6" and "libc-2.36.so", but not "libcrypt.so.1".
+/// "libc" is short for "libc.so.6" and "libc-2.36.so", but not for "libcrypt.so.1".
 bool is_short_for(std::string_view module, std::string_view name) {
   return name.size() > module.size() && name.starts_with(module) &&
          (name[module.size()] == '.' || name[module.size()] == '-');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The objects of a process, as descriptions name them
+// The objects of a process, by the names that descriptions use
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 namespace sonde::pid {
 
 struct Object {
-  std::string path;         ///< by which the file can be opened (sonde_mapping::file); "[vdso]"
+  std::string path;         ///< a path that opens the file (sonde_mapping::file); "[vdso]"
   std::string name;         ///< base name: the module of its probes
-  bool executable = false;  ///< the program itself: also a.out
-  bool compiled = false;    ///< no file, but what the program's runtime has compiled (run_time_code.h)
+  bool executable = false;  ///< the program itself, also called a.out
+  bool compiled = false;    ///< not a file: what the program's runtime has compiled (run_time_code.h)
 };
 
-/// The ELF files that `pid` has mapped as code, each once, in order of address, and the vdso. Empty when it cannot be read.
+/// The ELF files that `pid` has mapped as code, each once, by address, and the vdso. Empty if they cannot be read.
 std::vector<Object> objects_of(uint32_t pid);
 
-/// Those that a module field names: by base name or a glob on it; `a.out`, the program; empty, all; and a name
-/// without its ending, `libc` or `libc.so` for libc.so.6, when none has exactly that name. Compiled code has to be asked for: neither an
-/// empty field nor stars alone name it.
+/// The objects that a module field selects: by base name or a glob on it; `a.out`, the program; empty, all; and a name
+/// without its ending, `libc` or `libc.so` for libc.so.6, if no object has exactly that name. An empty field, or one of
+/// only stars, does not select compiled code.
 std::vector<const Object*> select_objects(const std::vector<Object>& objects, std::string_view module);
 
 }  // namespace sonde::pid

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // pid<N>: functions and instructions of the traced process N
 //
-// For each target a provider pid<N> is registered, outside of any op (sonde_on_target). It makes no probe until a description names it;
-// then it makes those that the description asks for, from the symbols of what the process has mapped (sites.h). The
-// provider `pid` has no probes: it answers for processes that are not traced.
+// For each target a provider pid<N> is registered, outside of any op (sonde_on_target). It makes no probe until a
+// description names it; then it makes those that the description asks for, from the symbols of what the process has
+// mapped (sites.h). The provider `pid` has no probes: it reports errors for processes that are not traced.
 #include <signal.h>
 
 #include <algorithm>
@@ -32,10 +32,10 @@ struct Target {
   std::string name;  ///< "pid42"
   std::unique_ptr<RunTimeCode> compiled;
   dtrace_provider_id_t id = 0;
-  bool compat_told = false;  ///< that it has become a 32-bit program
+  bool compat_told = false;  ///< it was reported that it has become a 32-bit program
 };
 
-/// Where a probe's taps go: one, or more when static functions share its name.
+/// Where a probe has its taps: one place, or several if static functions share its name.
 struct Spot {
   const std::string* path;
   uint64_t entry;  ///< in the file, of the function
@@ -43,7 +43,7 @@ struct Spot {
   Text text = {};
 };
 
-/// What a probe owns. Files and paths outlive it.
+/// The data of a probe. Files and paths outlive it.
 struct Probe {
   uint32_t pid;
   sonde_tap_kind kind;
@@ -59,7 +59,7 @@ Files& files() {
   return instance;
 }
 
-/// One copy of a path, for good.
+/// A permanent copy of a path.
 const std::string* kept(const std::string& path) {
   static std::set<std::string> paths;
   return &*paths.insert(path).first;
@@ -98,7 +98,7 @@ bool is_known(const Target& target, const Object& object, const ElfFunction& fun
   return known;
 }
 
-/// The process at the end of a description's provider, as 42 of pid42 and p*d42; empty: it means no process.
+/// The process number at the end of a description's provider: 42 of pid42 and p*d42; empty: there is none.
 std::string_view process_named(std::string_view provider) {
   return provider.substr(provider.find_last_not_of("0123456789") + 1);
 }
@@ -113,7 +113,7 @@ void tell_none(const Target& target, const dtrace_probedesc_t& spec) {
 void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (spec == nullptr) return;
   Target& target = *static_cast<Target*>(arg);
-  sonde_follow(target.pid);  // what it maps from here on is told
+  sonde_follow(target.pid);  // reports what it maps from now on
   std::vector<Object> objects = objects_of(target.pid);
   if (objects.empty()) {
     const std::string text = "failed to grab process " + std::to_string(target.pid);
@@ -139,7 +139,7 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   for (const Site& site : found.sites) create(target, site);
 }
 
-/// Why there is no provider of that name.
+/// Reports why there is no provider of that name.
 void provide_base(void*, const dtrace_probedesc_t* spec) {
   if (spec == nullptr) return;
   const std::string_view rest = process_named(spec->dtpd_provider);

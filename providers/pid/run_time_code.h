@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Functions that the program's runtime has compiled, as a module: what /tmp/perf-PID.map names and the process has in its memory
+// Functions that the program's runtime has compiled, as a module: those in /tmp/perf-PID.map that are in the process's
+// memory
 //
-// They come and go as the program runs. A probe is one on the text that lies there when it is made; whoever arms it compares.
+// They come and go as the program runs. A probe is for the text that is there when the probe is made; arming it
+// compares the text.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +20,9 @@
 
 namespace sonde::pid {
 
-/// A function's code when it was looked at.
+/// A function's code at the time it was read.
 struct Text {
-  uint32_t size = 0;  ///< bytes that `sum` is of; 0: it is in a file
+  uint32_t size = 0;  ///< number of bytes that `sum` covers; 0: the code is in a file
   uint32_t sum = 0;
 };
 
@@ -28,21 +30,21 @@ class RunTimeCode {
  public:
   explicit RunTimeCode(uint32_t pid) : pid_(pid) {}
 
-  /// Reads what is new in the map, and what is mapped. Whether there are any functions.
+  /// Reads what is new in the map, and the mappings. Returns whether there are any functions.
   bool update();
   /// perf-PID.map
   const std::string& module() const { return map_->module(); }
   const std::map<uint64_t, JitFunction>& functions() const { return map_->functions(); }
-  /// None: it is not in memory any more, or nothing that can be run.
+  /// None: it is not in memory any more, or not executable.
   std::optional<Text> text_of(const JitFunction& function);
-  /// A copy that stays; its offset is the address.
+  /// A permanent copy; its offset is the address.
   const ElfFunction* keep(const JitFunction& function);
 
  private:
   uint32_t pid_;
   std::optional<JitMap> map_;
   UniqueFd memory_;
-  std::vector<MapEntry> code_;  ///< executable memory of no file
+  std::vector<MapEntry> code_;  ///< executable memory without a file
   std::map<std::pair<uint64_t, std::string>, ElfFunction> kept_;
 };
 

@@ -26,7 +26,7 @@ CType without_typedefs(CTypes& types, CTypeId id) {
   return type;
 }
 
-/// Hands out the places of the calling convention in the order of the parameters.
+/// Assigns the places of the calling convention to parameters, in their order.
 class Places {
  public:
   explicit Places(CTypes& types) : types_(types) {}
@@ -50,7 +50,7 @@ class Places {
   }
 
  private:
-  /// Up to 16 bytes of integers travel in registers, when there are enough; what holds more or else is not followed.
+  /// A struct of integers up to 16 bytes is passed in registers, if there are enough; other structs are not tracked.
   void take_record(const CType& type) {
     bool plain = type.size > 0 && type.size <= 16;
     for (const CMember& member : type.members) {
@@ -61,7 +61,7 @@ class Places {
     if (plain && next_ + words <= kRegisters) {
       next_ += words;
     } else if (type.size > 16) {
-      lost_ = true;  // those on the stack are moved; registers are not
+      lost_ = true;  // positions on the stack shift; registers do not
     } else {
       lost_ = true;
       next_ = kRegisters;
@@ -70,7 +70,7 @@ class Places {
 
   CTypes& types_;
   int next_ = 0, vectors_ = 0;
-  bool lost_ = false;  ///< what is on the stack cannot be told any more
+  bool lost_ = false;  ///< positions on the stack are not known any more
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A description that names nothing must be refused in DTrace's words, with the reason that helps: the object is stripped, or
-// cannot be read, or the function is indirect and leads nowhere known. So the search notes on its way why it found nothing.
+// A description that selects nothing must be refused with DTrace's message and a useful reason: the object is stripped,
+// or cannot be read, or the function is indirect and its code is not known. So the search notes on its way why it found
+// nothing.
 //
-// Invariant: the first refusal stays, and a refused description has no sites, not some.
+// Invariant: the first refusal counts, and a refused description has no sites at all.
 //
-// A description is matched again whenever a library is mapped: is_known_ is asked before a function's code is read, so what has
-// probes already costs a look at its names alone.
+// A description is matched again whenever a library is mapped. is_known_ is asked before a function's code is read, so
+// for functions that have probes only their names are compared.
 #include "providers/pid/sites.h"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@
 namespace sonde::pid {
 namespace {
 
-/// The name field, taken apart.
+/// The parsed name field.
 struct WantedNames {
   Field glob;
   bool entry, returns;
@@ -59,7 +60,7 @@ bool is_cold_part(std::string_view name) { return name.ends_with(".cold") || nam
 
 std::vector<const ElfFunction*> select_functions(const ElfFile& file, const FunctionField& glob) {
   std::vector<const ElfFunction*> chosen;
-  const ElfFunction* best = nullptr;  // of the names of one address, which stand together, the first is the best
+  const ElfFunction* best = nullptr;  // names of one address are adjacent, the best one first
   for (const ElfFunction& function : file.functions()) {
     if (best == nullptr || best->address != function.address) best = &function;
     if (!chosen.empty() && chosen.back() == best) continue;
@@ -101,7 +102,7 @@ class Finder {
 
   void find_in_functions(const std::vector<Object>& objects) {
     bool any_function = false;
-    std::string searched, unread;  // the first one's name; why the first one that cannot be opened cannot
+    std::string searched, unread;  // name of the first object; the error of the first that cannot be opened
     bool any_symbol = false;
     for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
       if (!may_probe(*object)) continue;
@@ -151,7 +152,8 @@ class Finder {
     return hint.empty() ? hint : "\n" + hint;
   }
 
-  /// The vdso and compiled code are in no file. Where they cannot be probed, only a description that names them is refused.
+  /// The vdso and compiled code are not in files. If they cannot be probed, only a description that names them is
+  /// refused.
   bool may_probe(const Object& object) {
     if ((object.path != kVdso && !object.compiled) || sonde_tap_memory_possible()) return true;
     const std::string who = sonde_sources_with(SONDE_TAP_USER_ENTRY, 1);
@@ -162,8 +164,8 @@ class Finder {
     return false;
   }
 
-  /// Compiled functions have entry probes only: which of the bytes that follow are code, their runtime alone knows. Returns whether
-  /// one matches.
+  /// Compiled functions have only entry probes: only their runtime knows which of the following bytes are code. Returns
+  /// whether one matches.
   bool find_compiled(const Object& object) {
     bool any = false;
     for (const auto& [address, function] : compiled_.functions()) {
@@ -180,7 +182,8 @@ class Finder {
     return any;
   }
 
-  /// An indirect function is probed at its implementation. Where a glob matches both names, the indirect one's may win (better_name).
+  /// An indirect function is probed at its implementation. If a glob matches both names, the indirect one may be
+  /// preferred (better_name).
   void add_indirect(const Object& object, Files::File& file, std::vector<const ElfFunction*>& chosen) {
     for (const ElfFunction& resolver : file.elf->indirect()) {
       if (!function_.matches(resolver.name)) continue;
@@ -215,7 +218,7 @@ class Finder {
       *same = files_.keep(file, made);
   }
 
-  /// Of several implementations of `name`, one may end with a jump to another. Such an arrival at the other is no call.
+  /// One implementation of `name` may end with a jump to another. Its arrival there is not a call.
   void find_handovers(Files::File& file, const std::string& name, const std::vector<const ElfFunction*>& chosen) {
     for (const ElfFunction* from : chosen) {
       if (from->name != name) continue;
@@ -286,7 +289,7 @@ class Finder {
     add(SONDE_TAP_USER_OFFSET, object, function, std::move(name)).places.push_back({function.offset + offset, {}});
   }
 
-  /// A function that could not be decoded has one probe, at offset 0, which is refused with the reason.
+  /// A function that could not be decoded gets one probe, at offset 0, which is refused with the reason.
   void add_all_offsets(const Object& object, const ElfFunction& function, const FunctionCode& read) {
     if (!read.broken.empty() && names_.glob.matches("0"))
       add(SONDE_TAP_USER_OFFSET, object, function, "0").refused = read.broken;
@@ -299,7 +302,8 @@ class Finder {
     }
   }
 
-  /// Functions that a glob matched, and that have no instruction there, are left out; one named exactly is refused.
+  /// If the function has no instruction there: one that a glob matched is left out, one that was named exactly is
+  /// refused.
   void add_one_offset(const Object& object, const ElfFunction& function, const FunctionCode& read) {
     const std::string text = "offset 0x" + hex(names_.offset);
     if (std::ranges::binary_search(read.instructions, names_.offset))
@@ -316,7 +320,7 @@ class Finder {
     }
   }
 
-  /// pid1:a.out:-:401136, an address as the program was linked.
+  /// pid1:a.out:-:401136: an address as linked.
   void find_absolute(const std::vector<Object>& objects) {
     const auto program = std::ranges::find(objects, true, &Object::executable);
     const std::string_view module = spec_.dtpd_mod;
@@ -358,7 +362,7 @@ class Finder {
   const IsKnown& is_known_;
   /// By file and function: jumps to it from other implementations of the same name.
   std::map<std::pair<const Files::File*, uint64_t>, std::vector<CodePlace>> handovers_;
-  bool unresolved_ = false;  ///< an indirect function leads nowhere that is known
+  bool unresolved_ = false;  ///< the code of an indirect function could not be found
   Found found_;
 };
 

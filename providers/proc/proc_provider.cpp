@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // proc: the lives of processes and threads
 //
-// create fires in the parent, start in the child, exec when one is asked for, exec-success in the new program. A psinfo_t or
-// lwpsinfo_t is translated from what the tap says: of a process or thread that is being made all is known from its maker (struct
-// __child, struct __new_thread), of a signal's receiver its ids alone.
+// create fires in the parent, start in the child, exec when one is requested, exec-success in the new program. A
+// psinfo_t or lwpsinfo_t is translated from what the tap has: a process or thread that is being created is described by
+// its creator's data (struct __child, struct __new_thread); of a signal's receiver only the ids are known.
 #include "providers/event_probes.h"
 #include "providers/provider_entry.h"
 

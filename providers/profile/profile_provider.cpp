@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // profile: tick-N[unit], profile-N[unit]
 //
-// Some rates of tick exist from the start; any other is made when a description asks for it. A tick fires in a thread of
-// sonde's own, whose program counter is arg1. profile-N samples every CPU: a tap, where there is a source. Without one nobody is traced: a timer
-// on each CPU that we may run on fires it, and sees sonde alone.
+// Some rates of tick exist from the start; any other is made when a description asks for it. A tick fires in a thread
+// of sonde itself, whose program counter is arg1. With a source, profile-N is a tap that samples every CPU. Without one
+// nobody is traced: a timer on each CPU that we may run on fires it, and its clauses see only sonde.
 #include <sched.h>
 
 #include <atomic>
@@ -38,7 +38,7 @@ TickTimer& timer() {
   return instance;
 }
 
-/// One for each CPU that the thread which enables may run on.
+/// One for each CPU that the enabling thread may run on.
 std::deque<TickTimer>& samplers() {
   static std::deque<TickTimer> all;
   cpu_set_t mine;
@@ -62,7 +62,7 @@ void refuse(const char* name, const std::string& why) {
   sonde_provide_error("D_PDESC_ZERO", text.c_str());
 }
 
-/// The period of a name; none: it has been said why, unless the name is a glob.
+/// The period in a name; none: it is invalid, which was reported unless the name is a glob.
 std::optional<uint64_t> period_of(std::string_view prefix, const char* name) {
   const auto period = parse_period(std::string_view(name).substr(prefix.size()));
   if (period && *period >= kShortestPeriod) return period;

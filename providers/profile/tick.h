@@ -9,8 +9,8 @@ namespace sonde {
 
 inline constexpr uint64_t kShortestPeriod = 200'000;  ///< ns
 
-/// The period in ns of "97", "100hz", "10ms", "1sec" ..., perhaps too short a one; none: N is 0, the unit unknown, or the
-/// period beyond 64 bits.
+/// The period in ns of "97", "100hz", "10ms", "1sec" ...; it may be too short. None: N is 0, the unit is unknown, or
+/// the period exceeds 64 bits.
 std::optional<uint64_t> parse_period(std::string_view rate);
 
 }  // namespace sonde

@@ -41,7 +41,7 @@ void TickTimer::stop() {
   stopping_ = false;
 }
 
-/// The thread takes no signal: they belong to the session's thread.
+/// The thread blocks signals: they belong to the session's thread.
 void TickTimer::start() {
   sigset_t all, before;
   sigfillset(&all);
@@ -72,12 +72,12 @@ void TickTimer::run() {
 
 namespace {
 
-/// Where a tick finds its thread: in sonde itself.
+/// The program counter of a tick: in sonde itself.
 uintptr_t here() { return reinterpret_cast<uintptr_t>(__builtin_return_address(0)); }
 
 }  // namespace
 
-/// Fires what is due; returns when the next is.
+/// Fires what is due; returns the time of the next tick.
 uint64_t TickTimer::fire_due(uint64_t now) {
   uint64_t next = UINT64_MAX;
   for (Tick& tick : ticks_) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The thread behind tick probes
 //
-//   deadline = enabled + n * period, absolute: a late firing does not move the next. Ticks that were missed (the machine was
-//   suspended, the process stopped) are left out, not made up for in a bunch.
+//   deadline = enabled + n * period, absolute: a late firing does not delay the next. Missed ticks (the machine was
+//   suspended, the process stopped) are skipped, not made up for in a burst.
 //
-// The mutex is held while a probe fires, so once remove() has it, the probe fires no more. Firing
-// never blocks, so nobody waits for long.
+// The mutex is held while a probe fires, so once remove() has the mutex, the probe does not fire any more. Firing never
+// blocks, so nobody waits for long.
 #pragma once
 
 #include <atomic>
@@ -21,13 +21,13 @@ namespace sonde {
 
 class TickTimer {
  public:
-  /// Fires on that CPU alone; -1: wherever its thread runs.
+  /// Fires only on that CPU; -1: wherever its thread runs.
   explicit TickTimer(int cpu = -1) : cpu_(cpu) {}
   ~TickTimer() { stop(); }
 
-  /// The probe fires from now on, every `period` ns, first in one period. Starts the thread when it is not there.
+  /// From now on the probe fires every `period` ns, first after one period. Starts the thread if it is not running.
   void add(dtrace_id_t probe, uint64_t period, const std::atomic<bool>* suspended);
-  /// Once it returns, the probe fires no more.
+  /// When it returns, the probe does not fire any more.
   void remove(dtrace_id_t probe);
   /// Ends the thread.
   void stop();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // syscall:vmlinux:NAME:entry and :return, of every system call in runtime/process/syscall_table.h
 //
-// A call that only 32-bit code has (waitpid, socketcall) is a probe where the source sees those.
-// A tap for each enabled probe. On entry argN are the call's arguments and args[N] have the kernel's types; on return arg0
-// and arg1 are the result, -1 when the call failed, with errno set.
+// A call that only 32-bit code has (waitpid, socketcall) is a probe if the source can trace those. An enabled probe has
+// one tap. At the entry argN are the call's arguments, and args[N] have the kernel's types; at the return arg0 and arg1
+// are the result, -1 if the call failed, with errno set.
 #include <cstdio>
 
 #include "providers/provider_entry.h"
@@ -17,7 +17,7 @@ constexpr char kModule[] = "vmlinux";
 
 dtrace_provider_id_t g_provider = 0;
 
-/// A probe's argument: the number and the side, in the pointer itself.
+/// A probe's argument: the call's number and the side, encoded in the pointer itself.
 struct Side {
   uint32_t number;
   bool returns;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Packets are sent whole in the end, not at once: send() queues, flush() writes what the socket takes. Descriptors go with the
-// first byte of their packet.
+// send() queues a packet, flush() writes as much as the socket accepts. Descriptors are sent with the first byte of
+// their packet.
 //
-// Invariant: a parse_*() reads through a Cursor alone, and accounts for every byte. So a count is compared with the bytes that are
-// there before memory is taken for it, and bytes left over are an error.
+// Invariant: a parse_*() reads only through a Cursor, and accounts for every byte. So a count is compared with the
+// bytes that are there before memory is allocated for it, and bytes left over are an error.
 #include "runtime/abi/protocol.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ void append(Bytes& to, ByteSpan bytes) { to.insert(to.end(), bytes.begin(), byte
 
 bool known_kind(uint32_t kind) { return kind >= SONDE_PACKET_REQUEST && kind <= SONDE_PACKET_EVENT; }
 
-/// Reads a payload from its start, never past its end.
+/// Reads a payload from its start, and never past its end.
 class Cursor {
  public:
   explicit Cursor(ByteSpan bytes) : rest_(bytes) {}
@@ -96,7 +96,7 @@ bool Channel::send_some(Outgoing& packet) {
   message.msg_iov = &vector;
   message.msg_iovlen = 1;
   alignas(cmsghdr) char control[CMSG_SPACE(kFdsMax * sizeof(int))];
-  if (!packet.fds.empty()) {  // they go with the first byte
+  if (!packet.fds.empty()) {  // they are sent with the first byte
     message.msg_control = control;
     message.msg_controllen = CMSG_SPACE(packet.fds.size() * sizeof(int));
     cmsghdr* head = CMSG_FIRSTHDR(&message);

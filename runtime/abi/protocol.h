@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Packets of kmod/shared/abi.h on a stream socket, for both ends
 //
-// A packet is a sonde_packet and then `length` bytes. Ring descriptors travel with the packet
-// that speaks of them, by SCM_RIGHTS. Neither end trusts the other's numbers: a packet that is too
-// long is skipped, so that the stream stays in step, and shows up as malformed; every
-// parse_*() checks all lengths and counts against the bytes that are there.
+// A packet is a sonde_packet and then `length` bytes. Ring descriptors travel with the packet that announces them, by
+// SCM_RIGHTS. Neither end trusts the other's numbers: a packet that is too long is skipped, so that the stream stays in
+// step, and is returned as malformed; every parse_*() checks all lengths and counts against the bytes that are there.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ inline constexpr uint64_t kMemoryMax = 16u << 20;  ///< bytes of one READ_MEMORY
 
 struct Packet {
   uint32_t kind = 0;
-  bool malformed = false;  ///< unknown kind or too long; the body is not kept
+  bool malformed = false;  ///< unknown kind or too long; its bytes are not kept
   Bytes body;
 };
 
@@ -41,17 +40,17 @@ class Channel {
   explicit Channel(UniqueFd socket);
 
   int fd() const { return socket_.get(); }
-  /// Queues a packet: the bytes of `parts` one after another. Descriptors are duplicated.
+  /// Queues a packet that consists of `parts`, one after another. Descriptors are duplicated.
   void send(uint32_t kind, std::initializer_list<ByteSpan> parts, std::span<const int> fds = {});
-  /// Sends what the socket takes. False: the other end is gone.
+  /// Sends as much as the socket accepts. False: the other end is gone.
   bool flush();
   bool unsent() const { return !out_.empty(); }
-  /// Reads what is there. False: the other end is gone (packets read before remain).
+  /// Reads what has arrived. False: the other end is gone (packets that were read before remain).
   bool fill();
   std::optional<Packet> next();
-  /// The descriptors that have come since the last call.
+  /// Returns the descriptors that have arrived since the last call.
   std::vector<UniqueFd> take_fds() { return std::exchange(fds_, {}); }
-  /// We are done sending; what the other end still says can be read.
+  /// Closes our sending side; what the other end still sends can be read.
   void shut();
 
  private:
@@ -65,8 +64,8 @@ class Channel {
   UniqueFd socket_;
   std::deque<Outgoing> out_;
   Bytes in_;
-  size_t used_ = 0;    // bytes of in_ that next() is done with
-  uint64_t skip_ = 0;  // bytes of an over-long packet still to be thrown away
+  size_t used_ = 0;    // bytes of in_ that next() has consumed
+  uint64_t skip_ = 0;  // bytes of an over-long packet still to be discarded
   std::vector<UniqueFd> fds_;
 };
 

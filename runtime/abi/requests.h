@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a consumer asks of an event source, and what it is told: kmod/shared/abi.h's structures with texts and lists in them
+// What a consumer asks of an event source, and the events it gets: structures of kmod/shared/abi.h, with texts and
+// lists
 #pragma once
 
 #include <string>
@@ -11,21 +12,21 @@
 
 namespace sonde {
 
-/// A tap as providers state it: what fires, and for which probe.
+/// A tap as a provider describes it: what fires, and for which probe.
 struct Tap {
   TapId id;
   sonde_tap_kind kind{};
   ProbeId probe;
-  uint32_t number = 0;    ///< system call number; of code compiled at run time, bytes of its function's text
+  uint32_t number = 0;    ///< system call number; for code compiled at run time, bytes of its function's text
   uint32_t pid = 0;       ///< only this process; 0: all targets
   std::string path;       ///< file of a user tap
   uint64_t offset = 0;    ///< in that file
   uint64_t function = 0;  ///< file offset of the function's entry
-  sonde_leave leave{};    ///< of USER_RETURN, and of a USER_ENTRY's jumps back
-  uint32_t sum = 0;       ///< of that text
+  sonde_leave leave{};    ///< for USER_RETURN, and for the jumps back of a USER_ENTRY
+  uint32_t sum = 0;       ///< CRC-32 of that text
 };
 
-/// Of a place in a file.
+/// A tap at a place in a file.
 constexpr bool is_user_tap(sonde_tap_kind kind) {
   return kind == SONDE_TAP_USER_ENTRY || kind == SONDE_TAP_USER_RETURN || kind == SONDE_TAP_USER_OFFSET;
 }
@@ -37,7 +38,7 @@ struct Ecb {
   bool held = false;
 };
 
-// Events out of band: those of sonde_event_kind.
+// Events out of band, one struct for each sonde_event_kind.
 
 /// A target has ended.
 struct TargetGone {
@@ -49,31 +50,31 @@ struct AllGone {};
 /// A target has mapped an executable file.
 struct FileMapped {
   uint32_t pid = 0;
-  uint32_t waiting = 0;  ///< the thread that waits for ThreadControl::seen(); 0: none
+  uint32_t waiting = 0;  ///< the thread that waits for ThreadControl::acknowledge(); 0: none
   uint64_t address = 0, offset = 0;
   std::string path;
 };
-/// A process ends, or runs another program, and has had this mapping.
+/// A process is ending, or replacing its program; it had this mapping.
 struct MappingEnds {
   uint32_t pid = 0;
   uint64_t address = 0, bytes = 0, offset = 0;
   std::string path;
 };
-/// A process runs another program.
+/// A process has replaced its program by an exec.
 struct ProgramChanged {
   uint32_t pid = 0;
 };
 /// There is enough to drain, or a thread is held.
 struct DataWaits {};
-/// Something for the user.
+/// A message for the user.
 struct Notice {
   std::string text;
 };
-/// There are so many rings now.
+/// The number of rings has grown to this.
 struct RingsAdded {
   uint64_t rings = 0;
 };
-/// The last event: the other end lives on with the processes that need it; a text for the user.
+/// The last event: the other end stays for the processes that need it; a text for the user.
 struct SourceStays {
   std::string text;
 };
@@ -84,12 +85,12 @@ using SourceEvent = std::variant<TargetGone, AllGone, FileMapped, MappingEnds, P
 struct SpawnRequest {
   std::vector<std::string> argv;
   std::vector<std::string> environment;
-  bool filter = false;  ///< only `calls` need ever stop
+  bool filter = false;  ///< only `calls` must stop
   std::vector<uint32_t> calls;
-  bool shows_exec = false;  ///< the exec that starts it fires at go()
+  bool shows_exec = false;  ///< the exec that starts the program fires its probes at go()
 };
 
-/// After a held record: what the thread does next.
+/// What a thread does after its held record.
 struct Release {
   bool stop = false;  ///< stop(): as SIGSTOP would
   int signal = 0;     ///< raise(): 0 none

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/agg/functions.h"
 
-// Words: how many values, their sum.
+// Words: the number of values, their sum.
 namespace sonde {
 namespace {
 

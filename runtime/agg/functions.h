@@ -16,21 +16,21 @@
 
 namespace sonde {
 
-/// By what an element sorts: first `value`, then `zero` (the zero bucket of a distribution).
+/// The sort key of an element: first `value`, then `zero` (the zero bucket of a distribution).
 struct AggTotal {
   long double value = 0;
   int64_t zero = 0;
   auto operator<=>(const AggTotal&) const = default;
 };
 
-/// One word of a distribution's element: which values it counts.
+/// The bucket of one word of a distribution's element: the values that it counts.
 struct Bucket {
   enum class Label : uint8_t {
-    Value,    ///< from `bound` on, away from zero, to where the next one begins
+    Value,    ///< from `bound`, away from zero, up to the next bucket
     Below,    ///< less than `bound`
     AtLeast,  ///< `bound` or more
     AtMost,   ///< `bound` or less
-    Within,   ///< nearer to zero than `bound`
+    Within,   ///< closer to zero than `bound`
   };
   uint64_t magnitude = 0;  ///< of `bound`: llquantize() has bounds beyond 63 bits
   bool negative = false;
@@ -44,30 +44,30 @@ struct Bucket {
 /// The buckets of a distribution, in the order of its words.
 struct Distribution {
   std::vector<Bucket> buckets;
-  uint64_t empty_first = 0;  ///< the first of the three that are shown when all are empty
+  uint64_t empty_first = 0;  ///< the first of the three that are shown if all are empty
 };
 
 __extension__ typedef __int128 AggWide;
 __extension__ typedef unsigned __int128 AggUnsignedWide;
 
-/// What a mean is made of: those of several elements can be added, means cannot.
+/// The sums behind a mean: those of several elements can be added, their means cannot.
 struct AggSums {
   int64_t count = 0;
   AggWide sum = 0;
   std::optional<AggUnsignedWide> of_squares;
 };
 
-/// What one aggregating function does. `data` has words(desc) words.
+/// The operations of one aggregating function. `data` has words(desc) words.
 struct AggOperations {
   uint64_t (*words)(const AggregationDesc& desc);
   void (*step)(const AggregationDesc& desc, int64_t* data, int64_t value, int64_t weight);
   void (*merge)(const AggregationDesc& desc, int64_t* into, const int64_t* from);
   AggTotal (*total)(const AggregationDesc& desc, const int64_t* data);
-  /// The number that is shown; null for a distribution.
+  /// The number to show; null for a distribution.
   int64_t (*value)(const int64_t* data);
-  /// Null for a number.
+  /// Null for a function whose result is a number.
   Distribution (*distribution)(const AggregationDesc& desc);
-  /// Null where the number says all.
+  /// Null if the number alone is enough to merge elements.
   AggSums (*sums)(const int64_t* data) = nullptr;
 };
 
@@ -75,7 +75,7 @@ extern const AggOperations kCount, kSum, kAvg, kMin, kMax, kStddev, kQuantize, k
 
 struct AggFunctionRow {
   std::string_view name;
-  std::string_view prototype;  ///< as in runtime/lang/functions.h
+  std::string_view prototype;  ///< in the syntax of runtime/lang/functions.h
   AggFunction function;
   const AggOperations* operations;
   std::string_view doc;
@@ -102,7 +102,7 @@ constexpr const AggFunctionRow* find_aggregating_function(std::string_view name)
   return at != kAggFunctions.end() && at->name == name ? &*at : nullptr;
 }
 
-/// What aggsize counts of one element: a record's header, its value and its keys.
+/// The bytes of one element, as aggsize counts them: a record's header, its value and its keys.
 uint64_t element_bytes(const AggregationDesc& desc);
 
 /// The row of a function.

@@ -19,7 +19,7 @@ void KeyTable::insert(KeyedEntry* entry) {
 void KeyTable::erase(KeyedEntry* entry) {
   uint64_t at = entry->hash & mask_;
   while (slots_[at].entry != entry) at = (at + 1) & mask_;
-  // Closes the gap: whoever stands behind it and may stand nearer to home moves up.
+  // Closes the gap: moves up the entries behind it whose home is at the gap or before it.
   for (uint64_t next = (at + 1) & mask_; slots_[next].entry != nullptr; next = (next + 1) & mask_) {
     uint64_t home = slots_[next].hash & mask_;
     if (((next - home) & mask_) < ((next - at) & mask_)) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A hash table of entries that carry their own keys
 //
-// Open addressing with linear steps. A slot holds hash and entry, so that a
-// probe that does not match is settled without leaving the slots. The table does not own its entries.
+// Open addressing with linear probing. A slot has hash and entry, so most mismatches are found without following the
+// pointer. The table does not own its entries.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace sonde {
 
-/// An element: words, then the encoded key.
+/// An element: its words, then the encoded key.
 struct KeyedEntry {
   uint64_t hash;
   uint32_t key_bytes;
-  uint32_t key_at;  ///< in words[]
+  uint32_t key_at;  ///< index into words[]
   uint64_t words[];
 
   const uint8_t* key() const { return reinterpret_cast<const uint8_t*>(words + key_at); }

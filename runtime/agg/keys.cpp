@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Four places know the layout in keys.h, and must agree: max_bytes_, encode(), encoded_size() and compare_key().
+// The layout in keys.h is implemented by max_bytes_, encode(), encoded_size() and compare_key(), which must agree.
 //
-// Invariant: equal tuples are equal bytes. So padding is always zero, and a text is cut at strsize before it is encoded. Order is
-// another matter: bytes of a little-endian word do not sort as the number, so compare() goes by the type, integers without sign.
+// Invariant: equal tuples are equal bytes. So padding is always zero, and a text is cut at strsize before it is
+// encoded. The order of keys is not the order of bytes, because words are little-endian: compare() goes by type,
+// integers unsigned.
 #include "runtime/agg/keys.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Keys of aggregations and associative arrays, as bytes
 //
-// A tuple of keys is written into one run of bytes, so that equal tuples are equal bytes: hashing and
-// comparing are one call each. Each key begins at a multiple of 8:
+// A tuple of keys is encoded as one run of bytes, such that equal tuples are equal bytes. So hashing and comparing are
+// one call each. Each key begins at a multiple of 8:
 //
 //   integer, pointer   8 bytes: the word
 //   string             u32 length, the bytes, a NUL, zeros up to the next multiple of 8; length ~0: NULL
@@ -20,7 +20,7 @@ namespace sonde {
 
 class KeyCodec {
  public:
-  /// `frames`: most frames of a stack key; 0: kMaxFrames.
+  /// `frames`: maximal frames of a stack key; 0: kMaxFrames.
   KeyCodec(const std::vector<ValueType>& types, uint32_t strsize, uint32_t frames = 0);
 
   /// Bytes that encode() may write.
@@ -30,10 +30,11 @@ class KeyCodec {
   /// Writes the keys at `to`, which is 8-byte aligned. Returns the end.
   uint8_t* encode(const uint64_t* keys, uint8_t* to) const;
 
-  /// The words of encoded keys; strings, bytes, stacks and symbols point into `from`.
+  /// Converts encoded keys to words; those of strings, bytes, stacks and symbols point into `from`.
   void decode(const uint8_t* from, uint64_t* words) const;
 
-  /// < 0, 0, > 0. Integers compare as unsigned numbers of their size, strings by bytes. `first` is compared first, then the others in order.
+  /// Returns < 0, 0 or > 0. Integers compare as unsigned numbers of their size, strings by bytes. Key `first` counts
+  /// first, then the others in order.
   int compare(const uint8_t* a, const uint8_t* b, uint32_t first) const;
 
   uint32_t count() const { return static_cast<uint32_t>(fields_.size()); }

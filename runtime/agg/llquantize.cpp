@@ -6,8 +6,8 @@
 //
 //   <= -X | ... -4 -2 -1 | under | 1 2 4 ... | >= X        X = factor^(high+1)
 //
-// With n buckets on a side, the one at under is number n + 1. Invariant: step() and distribution() must find the same buckets, so both go by
-// each_magnitude(), and nothing else knows where a bucket begins.
+// With n buckets on a side, the one at "under" has number n + 1. Invariant: step() and distribution() must use the same
+// buckets, so both go by each_magnitude(), the only place that knows where a bucket begins.
 #include "runtime/agg/functions.h"
 
 #include <vector>
@@ -17,10 +17,10 @@
 namespace sonde {
 namespace {
 
-/// One magnitude: its bounds, and how wide its buckets are.
+/// One magnitude: its bounds, and the width of its buckets.
 struct Magnitude {
   uint64_t low, high, width;
-  /// Which bucket of this magnitude holds v, from 0.
+  /// The bucket of this magnitude that contains v, from 0.
   uint64_t bucket(uint64_t v) const { return v / width - low / width; }
   uint64_t buckets() const { return bucket(high - 1) + 1; }
   uint64_t start(uint64_t bucket) const { return bucket == 0 ? low : (low / width + bucket) * width; }
@@ -55,7 +55,7 @@ void each_magnitude(const Shape& shape, Visit visit) {
   }
 }
 
-/// Buckets on one side, the end bucket not counted.
+/// The number of buckets on one side, without the end bucket.
 uint64_t side(const Shape& shape) {
   uint64_t buckets = 0;
   each_magnitude(shape, [&](const Magnitude& m) {
@@ -65,7 +65,7 @@ uint64_t side(const Shape& shape) {
   return buckets;
 }
 
-/// Distance from the under-range bucket: 0 is that one, side + 1 the end.
+/// Distance from the under-range bucket: 0 is that bucket, side + 1 the end bucket.
 uint64_t distance_of(const Shape& shape, uint64_t magnitude) {
   if (magnitude < power(shape.factor, shape.low)) return 0;
   uint64_t distance = 1;
@@ -92,7 +92,7 @@ void step(const AggregationDesc& desc, int64_t* data, int64_t value, int64_t wei
 
 void merge(const AggregationDesc& desc, int64_t* into, const int64_t* from) { merge_counts(into, from, words(desc)); }
 
-/// Where the buckets of one side begin, and the end bucket.
+/// Where the buckets of one side begin, with the end bucket.
 std::vector<uint64_t> starts(const Shape& shape) {
   std::vector<uint64_t> list;
   each_magnitude(shape, [&](const Magnitude& m) {

@@ -3,7 +3,7 @@
 
 #include "runtime/base/check.h"
 
-// A bucket below the base, one for each level, one for what is not below the last level's end.
+// One bucket below the base, one for each level, one at and above the end of the last level.
 namespace sonde {
 namespace {
 
@@ -33,7 +33,7 @@ void step(const AggregationDesc& desc, int64_t* data, int64_t value, int64_t wei
 
 void merge(const AggregationDesc& desc, int64_t* into, const int64_t* from) { merge_counts(into, from, words(desc)); }
 
-/// A bucket weighs what its label says; the one below counts as base - 1, the one above as the limit + 1.
+/// A bucket counts with its label's value; the one below as base - 1, the one above as limit + 1.
 AggTotal total(const AggregationDesc& desc, const int64_t* data) {
   Levels levels = levels_of(desc);
   AggTotal total{0, 0};

@@ -3,8 +3,8 @@
 
 #include <bit>
 
-// One bucket for zero, 63 for the powers of two on either side. A bucket's
-// value is the one nearest to zero that it holds: 4 counts 4 to 7, -4 counts -7 to -4.
+// One bucket for zero, 63 for the powers of two on either side. A bucket is named by its value that is closest to zero:
+// 4 counts 4 to 7, -4 counts -7 to -4.
 namespace sonde {
 namespace {
 

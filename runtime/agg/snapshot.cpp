@@ -6,8 +6,8 @@
 namespace sonde {
 namespace {
 
-/// As the row's label reads in the table that DTrace prints; of a bucket without a number of its own, one that no other has: what
-/// is below the first level is one step before it, what is nearer to zero than all is 0.
+/// The row's label in the table that DTrace prints. A bucket without a number of its own gets one that no other row
+/// has: the bucket below the first level is one step before it, the one around zero is 0.
 AggWide row_name(const std::vector<Bucket>& buckets, size_t at) {
   const auto bound = [&](size_t i) {
     const auto magnitude = static_cast<AggWide>(buckets[i].magnitude);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Aggregations as a printer reads them: typed keys, and numbers that were neither normalized nor laid out.
+// Aggregations as a printer reads them: typed keys, and numbers that are neither normalized nor formatted.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace sonde {
 
-/// Aggregations at one moment: copies, or the tables themselves, which must not change while it is read.
+/// Aggregations at one moment: copies, or the tables themselves, which must not change while the snapshot is used.
 struct AggSnapshot {
   std::vector<AggTable*> tables;
-  std::vector<std::unique_ptr<AggTable>> copies;  ///< those of `tables` that are its own
+  std::vector<std::unique_ptr<AggTable>> copies;  ///< the elements of `tables` that the snapshot owns
   SortRules sort;
 
   void add(std::unique_ptr<AggTable> table);
   void add_copy(const AggTable& table, MemoryBudget& budget);
-  /// By keys, in the order that was asked for.
+  /// Joined by their keys, in the requested order.
   std::vector<JoinedRow> rows() const { return join(tables, sort); }
 };
 
 /// One element of an aggregation.
 struct AggElement {
   struct Count {
-    AggWide bucket;  ///< the name of its row
+    AggWide bucket;  ///< identifies its row
     int64_t count;
   };
-  std::optional<int64_t> value;  ///< of a number: what is shown, before normalize()
-  std::optional<AggSums> sums;   ///< what it was made of, where it cannot be merged with others without
-  std::vector<Count> counts;     ///< of a distribution: its buckets that are not empty
-  int64_t count = 0;             ///< all of them
+  std::optional<int64_t> value;  ///< if the result is a number: as shown, before normalize()
+  std::optional<AggSums> sums;   ///< the sums behind the value, if elements cannot be merged without them
+  std::vector<Count> counts;     ///< if it is a distribution: its buckets that are not empty
+  int64_t count = 0;             ///< total of the counts
 };
 
 /// `data`: the words of an element of `table`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/agg/functions.h"
 
-// Words: how many values; their sum, 128 bits; the sum of their squares, 128 bits.
-// The result is the integer square root of the mean square less the square of the mean.
+// Words: the number of values; their sum, 128 bits; the sum of their squares, 128 bits.
+// The result is the integer square root of (mean of the squares - square of the mean).
 #include <cstring>
 
 namespace sonde {

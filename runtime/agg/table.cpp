@@ -4,13 +4,14 @@
 //   chunks_:  | entry, words, key | entry, words, key | ...  free |      an element is one step of a pointer
 //   table_:   key --> entry
 //
-// An element is never freed alone: clear() zeroes it and keeps it, trunc() copies those that stay into new chunks and frees the old
-// ones whole. So most elements cost no malloc, and trunc() costs a copy.
+// An element is never freed alone: clear() zeroes and keeps it; trunc() copies the remaining elements to new chunks and
+// frees the old chunks. So most elements cost no malloc, and trunc() costs a copy.
 //
-// The budget counts what an element holds for the script, not the bytes here; forget() and make() keep it in step with table_.
+// The budget counts the bytes that an element has for the script (DTrace's layout), not those used here; forget() and
+// make() keep it in step with table_.
 //
-// With aggpercpu each CPU has a table of its own beside this one, which holds the sum. Invariant: it has no key that is not here, so
-// trunc() chooses by the sum and then removes the same keys from each.
+// With aggpercpu each CPU has a table of its own beside this one, which has the totals. Invariant: a CPU's table has no
+// key that this one lacks, so trunc() chooses by the totals and then removes the same keys from each.
 #include "runtime/agg/table.h"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ void AggTable::keep_those_of(const AggTable& other) {
   keep_only(kept);
 }
 
-/// Copies the kept elements into fresh memory, so that the rest is given back.
+/// Copies the kept elements to new memory, so that the memory of the others can be freed.
 void AggTable::keep_only(std::span<KeyedEntry* const> kept) {
   std::vector<std::unique_ptr<std::byte[]>> old = std::move(chunks_);
   forget();
@@ -144,7 +145,7 @@ std::vector<KeyedEntry*> AggTable::entries() const {
 
 namespace {
 
-/// A row with what it sorts by, worked out once.
+/// A row with its sort keys, computed once.
 struct SortedRow {
   JoinedRow row;
   std::vector<AggTotal> totals;
@@ -173,7 +174,7 @@ std::vector<SortedRow> collect(std::span<AggTable* const> tables) {
 int compare_totals(const SortedRow& a, const SortedRow& b, uint32_t first) {
   size_t count = a.totals.size();
   for (size_t i = 0; i < count; ++i) {
-    // The one that was asked for, then the others in order.
+    // First the selected one, then the others in order.
     size_t at = i == 0 ? first : (i <= first ? i - 1 : i);
     if (a.totals[at] < b.totals[at]) return -1;
     if (a.totals[at] > b.totals[at]) return 1;

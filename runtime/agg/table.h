@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One aggregation: its elements, and what clear(), trunc() and normalize() do to them.
+// One aggregation: its elements, and the effects of clear(), trunc() and normalize().
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace sonde {
 
-/// What all aggregations of a run may take together (aggsize).
+/// The memory that all aggregations of a run may use together (aggsize).
 struct MemoryBudget {
   uint64_t limit = 0;
   uint64_t used = 0;
@@ -26,8 +26,8 @@ struct MemoryBudget {
 struct SortRules {
   bool by_key = false;
   bool reverse = false;
-  uint32_t key = 0;          ///< which key first
-  uint32_t aggregation = 0;  ///< which of several
+  uint32_t key = 0;          ///< index of the key that counts first
+  uint32_t aggregation = 0;  ///< index of the aggregation that counts, if several are printed
 };
 
 class AggTable {
@@ -38,7 +38,7 @@ class AggTable {
   AggTable(const AggTable&) = delete;
   AggTable& operator=(const AggTable&) = delete;
 
-  /// Aggregates a value. False: no memory left for a new element (a drop).
+  /// Aggregates a value. False: there is no memory for a new element (a drop).
   bool add(const uint64_t* keys, int64_t value, int64_t weight) {
     uint8_t* key = reinterpret_cast<uint8_t*>(key_buffer_.data());
     auto bytes = static_cast<uint64_t>(codec_.encode(keys, key) - key);
@@ -52,49 +52,49 @@ class AggTable {
     return true;
   }
 
-  /// The same for -x aggpercpu: what each CPU gave is kept apart as well.
+  /// The same for -x aggpercpu: each CPU's share is kept, too.
   bool add(const uint64_t* keys, int64_t value, int64_t weight, uint32_t cpu) {
     std::unique_ptr<AggTable>& one = cpus_[cpu];
     if (one == nullptr) one = std::make_unique<AggTable>(desc_, codec_.strsize(), budget_);
     return add(keys, value, weight) && one->add(keys, value, weight);
   }
 
-  /// The same, kept for take_interval() beside what the table has.
+  /// The same, and also adds it to the interval of take_interval().
   bool add_to_interval(const uint64_t* keys, int64_t value, int64_t weight) {
     if (interval_ == nullptr) interval_ = std::make_unique<AggTable>(desc_, codec_.strsize(), budget_);
     return interval_->add(keys, value, weight);
   }
-  /// What was added to the interval since it was taken last, with `start` then; the next one begins `now`, CLOCK_MONOTONIC. What clear() and
-  /// trunc() have thrown away is not in it.
+  /// Returns what was added since the last call, whose time is the result's `start`; `now`, CLOCK_MONOTONIC, starts the
+  /// next interval. What clear() and trunc() have removed is not included.
   std::unique_ptr<AggTable> take_interval(uint64_t now);
 
   void clear();
   void truncate_all();
-  /// Keeps the `keep` greatest elements by value, or the -`keep` least.
+  /// Keeps the `keep` greatest elements by value; if negative, the -`keep` least.
   void truncate(int64_t keep);
 
-  /// The same elements, which stay as they are; counted in `budget`.
+  /// A copy of the elements, counted in `budget`.
   std::unique_ptr<AggTable> picture(MemoryBudget& budget) const;
 
   uint64_t size() const { return table_.size(); }
   std::vector<KeyedEntry*> entries() const;
   KeyedEntry* find(const KeyedEntry& like) const { return table_.find(like.key(), like.key_bytes, like.hash); }
 
-  /// What each CPU gave; empty without aggpercpu.
+  /// Each CPU's share; empty without aggpercpu.
   const std::map<uint32_t, std::unique_ptr<AggTable>>& cpus() const { return cpus_; }
 
   const AggregationDesc& desc() const { return desc_; }
   const AggOperations& operations() const { return operations_; }
   const KeyCodec& codec() const { return codec_; }
-  /// Of a function that has one.
+  /// For a function that has one.
   const Distribution& distribution() const {
     if (distribution_.buckets.empty()) distribution_ = operations_.distribution(desc_);
     return distribution_;
   }
 
   uint64_t normal = 1;   ///< normalize()
-  uint64_t start = 0;    ///< since when it counts, CLOCK_MONOTONIC: of its last clear(); 0: from the first
-  bool printed = false;  ///< by printa(): it is not printed at the end
+  uint64_t start = 0;    ///< CLOCK_MONOTONIC of its last clear(); 0: it counts from the beginning
+  bool printed = false;  ///< by printa(): so it is not printed at the end
 
  private:
   KeyedEntry* make(const uint8_t* key, uint64_t bytes, uint64_t hash);
@@ -106,17 +106,17 @@ class AggTable {
   const AggregationDesc& desc_;
   const AggOperations& operations_;
   KeyCodec codec_;
-  mutable Distribution distribution_;  ///< worked out when it is asked for
+  mutable Distribution distribution_;  ///< computed at the first use
   MemoryBudget& budget_;
   uint64_t words_;
-  uint64_t element_bytes_;  ///< of the budget
+  uint64_t element_bytes_;  ///< that an element takes of the budget
   KeyTable table_;
   std::vector<uint64_t> key_buffer_;
   std::vector<std::unique_ptr<std::byte[]>> chunks_;
   uint64_t chunk_left_ = 0;
   std::byte* chunk_at_ = nullptr;
   std::map<uint32_t, std::unique_ptr<AggTable>> cpus_;
-  std::unique_ptr<AggTable> interval_;  ///< null: nothing was added to it
+  std::unique_ptr<AggTable> interval_;  ///< null: nothing was added
   uint64_t interval_start_ = 0;
 };
 
@@ -126,7 +126,7 @@ struct JoinedRow {
   std::vector<const KeyedEntry*> elements;
 };
 
-/// Joins aggregations of equal key signatures by their keys, in the order that the rules say.
+/// Joins aggregations with the same types of keys, in the order that the rules give.
 std::vector<JoinedRow> join(std::span<AggTable* const> tables, const SortRules& rules);
 
 }  // namespace sonde

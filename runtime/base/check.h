@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// We are wrong: says where, and aborts, in every build.
+/// For errors of our own: prints the place and the condition, and aborts, in every build.
 #define SONDE_CHECK(condition)                                                                    \
   do {                                                                                            \
     if (!(condition)) {                                                                           \

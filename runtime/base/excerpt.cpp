@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kIndent = "    ";
 constexpr size_t kWidest = 400;  ///< bytes of a line that are shown
 
-/// Blanks as wide as `line` up to `column`: tabs stay, so that the caret stands right whatever a tab is.
+/// Blanks as wide as the first `column` bytes of `line`. Tabs are kept, so the caret is in place at any tab width.
 std::string padding(std::string_view line, size_t column) {
   std::string out;
   for (size_t i = 0; i < column && i < line.size(); ++i)

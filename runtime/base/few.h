@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A list that mostly has one element
 //
-// The first element lies in the list itself, in the place of the pointer to more. What there are a hundred thousand of, a probe's ECBs
-// or a breakpoint's taps, so costs 16 bytes; a vector costs 24, and an allocation of 32 or more.
+// The first element is stored in the list itself, in the space of the pointer to the others. There may be a hundred
+// thousand such lists (a probe's ECBs, a breakpoint's taps); each costs 16 bytes. A vector costs 24, and an allocation
+// of at least 32.
 #pragma once
 
 #include <algorithm>

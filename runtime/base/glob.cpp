@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A pattern is compiled into tokens, and these into the cheapest test that means the same: an index asks a pattern about 100,000
-// texts, and most patterns are a literal with a star at one end or both. Only what is left is matched by tokens, and there literal
-// ends are compared first.
+// A pattern is compiled into tokens, and these into the cheapest test that means the same. An index tries a pattern on
+// about 100,000 texts, and most patterns are a literal with a star at one end or both. Only a General pattern is
+// matched token by token, and then its literal ends are compared first.
 //
-// The match by tokens needs no stack: when it fails, it goes back to the last star alone and gives that one character more. Time is
-// text times pattern at worst, for any number of stars.
+// The match by tokens needs no stack: when it fails, it returns to the last star and lets that star match one character
+// more. The time is at worst length of the text times length of the pattern, for any number of stars.
 #include "runtime/base/glob.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void Glob::parse(std::string_view pattern) {
       tokens_.push_back({Token::Type::AnyOne});
       at++;
     } else if (c == '[' && parse_class(pattern, at)) {
-      // done: `at` stands behind the class
+      // done: `at` is behind the class
     } else {
       if (c == '\\' && at + 1 < pattern.size()) at++;
       tokens_.push_back({Token::Type::Literal, static_cast<unsigned char>(pattern[at])});
@@ -37,7 +37,7 @@ void Glob::parse(std::string_view pattern) {
   }
 }
 
-/// Reads a class that begins at pattern[at]; false, and nothing changed, when it is never closed.
+/// Reads a class that begins at pattern[at]. False when its `]` is missing; then nothing has changed.
 bool Glob::parse_class(std::string_view pattern, size_t& at) {
   size_t p = at + 1;
   const bool negated = p < pattern.size() && pattern[p] == '!';
@@ -79,7 +79,7 @@ void Glob::classify() {
   kind_ = head ? (tail ? Kind::Infix : Kind::Suffix) : (tail ? Kind::Prefix : Kind::Exact);
 }
 
-/// The literal ends of a general pattern: most texts fail there, at little cost.
+/// Collects the literal ends of a general pattern: comparing them rejects most texts at little cost.
 void Glob::note_ends() {
   const auto is_literal = [](const Token& token) { return token.type == Token::Type::Literal; };
   for (auto token = tokens_.begin(); is_literal(*token); ++token) prefix_ += static_cast<char>(token->character);
@@ -97,7 +97,7 @@ bool Glob::accepts(const Token& token, unsigned char character) const {
   return false;
 }
 
-/// On failure only the last star is tried again: a longer match of an earlier one would only leave less text for the rest.
+/// On failure only the last star is retried: a longer match of an earlier star would only leave less text for the rest.
 bool Glob::matches_general(std::string_view text) const {
   if (!text.starts_with(prefix_) || !text.ends_with(suffix_)) return false;
   size_t t = 0, p = 0, star = SIZE_MAX, star_text = 0;

@@ -9,8 +9,8 @@
 
 namespace sonde {
 
-/// One field of a probe description, compiled once: `*`, `?`, `[abc]`, `[a-z]`, `[!x]`, and `\c` for
-/// the character itself. An empty field matches anything. A `[` that is never closed stands for itself.
+/// One field of a probe description, compiled once: `*`, `?`, `[abc]`, `[a-z]`, `[!x]`, and `\c` for the character
+/// itself. An empty field matches anything. A `[` without its `]` is an ordinary character.
 class Glob {
  public:
   explicit Glob(std::string_view pattern);
@@ -18,12 +18,12 @@ class Glob {
   bool matches(std::string_view text) const;
 
   bool is_any() const { return kind_ == Kind::Any; }
-  /// Matches one text alone, literal().
+  /// It matches exactly one text, literal().
   bool is_exact() const { return kind_ == Kind::Exact; }
   const std::string& literal() const { return literal_; }
 
  private:
-  // Prefix, Suffix and Infix (`lit*`, `*lit`, `*lit*`) are what scripts use most; General is the rest.
+  // Prefix, Suffix and Infix (`lit*`, `*lit`, `*lit*`) are the usual forms; General is everything else.
   enum class Kind : uint8_t { Any, Exact, Prefix, Suffix, Infix, General };
   struct Token {
     enum class Type : uint8_t { Literal, AnyOne, Class, Star };
@@ -42,7 +42,7 @@ class Glob {
 
   Kind kind_ = Kind::Any;
   std::string literal_;
-  std::string prefix_, suffix_;  ///< of General: what a text must begin and end with
+  std::string prefix_, suffix_;  ///< of General: what a matching text begins and ends with
   std::vector<Token> tokens_;
   std::vector<CharacterSet> sets_;
 };

@@ -16,7 +16,7 @@ struct Id {
 
 using ProbeId = Id<struct ProbeTag>;      ///< 1 is BEGIN, 2 END, 3 ERROR; 0 is no probe
 using Epid = Id<struct EpidTag>;          ///< an ECB; 0 is none; order of enabling
-using TapId = Id<struct TapTag>;          ///< chosen by who arms it
+using TapId = Id<struct TapTag>;          ///< chosen by the caller that arms it
 using ProgramId = Id<struct ProgramTag>;  ///< a DIF program loaded into a source
 
 using Nanoseconds = uint64_t;

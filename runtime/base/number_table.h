@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Finds numbers by what they stand for, which lies elsewhere: a position in a list, an id
+// A hash table of numbers (ids, positions in a list) whose keys are stored elsewhere
 //
-// Open addressing: 4 bytes a place, of which at most seven eighths are taken. A node of unordered_set costs ten times that.
-// Nothing is taken out: who drops what a number stands for says that it no longer equals anything, and makes the table anew now and then.
+// Open addressing: 4 bytes a place, at most seven eighths of them used. A node of unordered_set costs ten times that.
+// There is no erase: when a number's key is gone, the caller's `equals` must return false for it; the caller rebuilds
+// the table from time to time.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ class NumberTable {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  /// The number of that hash for which `equals(number)` holds, or kNone.
+  /// The number with this hash for which `equals(number)` is true, or kNone.
   template <typename Equals>
   uint32_t find(size_t hash, Equals equals) const {
     for (size_t at = hash; !places_.empty(); at++) {
@@ -25,7 +26,7 @@ class NumberTable {
     return kNone;
   }
 
-  /// `hash_of(number)` tells the hash of those that are there, when the table grows.
+  /// `hash_of(number)` returns the hash of a number in the table; add() calls it when the table grows.
   template <typename HashOf>
   void add(uint32_t number, size_t hash, HashOf hash_of) {
     if (used_ + 1 > places_.size() / 8 * 7) {

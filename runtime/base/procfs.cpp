@@ -19,7 +19,7 @@ ssize_t read_proc(const char* path, char* to, size_t size) {
 }
 
 const char* stat_field(const char* text, int number) {
-  const char* at = std::strrchr(text, ')');  // the name before it, which is field 2, may hold anything
+  const char* at = std::strrchr(text, ')');  // field 2, the name in parentheses, may contain anything
   for (int field = 2; at != nullptr && field < number; field++) at = std::strchr(at + 1, ' ');
   return at == nullptr ? nullptr : at + 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small files of /proc. Nothing here allocates or locks: it may be called while a probe fires.
+// Reading small files of /proc. Nothing here allocates or locks: it may be called while a probe fires.
 #pragma once
 
 #include <sys/types.h>
@@ -8,10 +8,11 @@
 
 namespace sonde {
 
-/// What a file has, up to `size` - 1 bytes, and a NUL. How many; 0 or less: it is not there, or may not be read.
+/// Reads up to `size` - 1 bytes of a file into `to`, and adds a NUL. Returns their number; 0 or less: no such file, or
+/// no permission.
 ssize_t read_proc(const char* path, char* to, size_t size);
 
-/// Field `number` of /proc/PID/stat, as proc(5) counts them, from 3 on. Null: `text` has none.
+/// Field `number` (3 or higher) of /proc/PID/stat, numbered as in proc(5). Null: `text` does not have it.
 const char* stat_field(const char* text, int number);
 
 }  // namespace sonde

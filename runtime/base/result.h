@@ -12,7 +12,7 @@
 
 namespace sonde {
 
-/// What went wrong in the world: a text for a person, and the errno (0 when there is none).
+/// A failure of the outside world: a text for the user, and the errno (0 when there is none).
 class Error {
  public:
   explicit Error(std::string message, int code = 0) : message_(std::move(message)), code_(code) {}
@@ -22,7 +22,7 @@ class Error {
     return Error(what + ": " + lower(std::strerror(code)), code);
   }
 
-  /// The same error, seen from further out: "WHERE: message".
+  /// The same error with its context in front: "WHERE: message".
   Error context(const std::string& where) && { return Error(where + ": " + message_, code_); }
 
   const std::string& message() const { return message_; }

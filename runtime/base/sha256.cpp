@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SHA-256, to name a script's text
 //
-// We have no library that computes it, and the names must be those that everybody's sha256sum gives.
+// No library that we use computes it, and the names must agree with sha256sum(1).
 #include "runtime/base/sha256.h"
 
 #include <array>

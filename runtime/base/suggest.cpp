@@ -6,7 +6,7 @@
 namespace sonde {
 
 namespace {
-constexpr size_t kLongestCompared = 256;  ///< bytes: the time grows with the square
+constexpr size_t kLongestCompared = 256;  ///< bytes: the time is quadratic
 }
 
 uint32_t edit_distance(std::string_view a, std::string_view b) {
@@ -25,7 +25,7 @@ uint32_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// A third of the letters may be wrong, but never all of a short name.
+// Up to a third of the letters may differ, but never all letters of a short name.
 Suggestion::Suggestion(std::string_view wanted)
     : wanted_(wanted), distance_(static_cast<uint32_t>((wanted.size() + 2) / 3) + 1) {}
 

@@ -9,7 +9,7 @@
 
 namespace sonde {
 
-/// How many letters must be put in, taken out, replaced or swapped with their neighbour to make `a` of `b`.
+/// How many letters must be inserted, removed, replaced or swapped with a neighbour to turn `b` into `a`.
 uint32_t edit_distance(std::string_view a, std::string_view b);
 
 /// Collects candidates for a name that was not found and keeps the nearest.
@@ -17,8 +17,8 @@ class Suggestion {
  public:
   explicit Suggestion(std::string_view wanted);
   void offer(std::string_view candidate);
-  void offer(std::string_view candidate, std::string_view shown);  ///< compares one text, shows another
-  /// "did you mean 'open'?", or empty when nothing is near enough.
+  void offer(std::string_view candidate, std::string_view shown);  ///< compares one text, shows the other
+  /// "did you mean 'open'?", or empty when no candidate is near enough.
   std::string hint() const;
   const std::string& best() const { return best_; }
 

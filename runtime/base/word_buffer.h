@@ -9,7 +9,7 @@
 
 namespace sonde {
 
-/// Words that are appended and then written, so they are not zeroed first. clear() keeps the memory.
+/// Words that are appended and then written by the caller, so append() does not zero them. clear() keeps the memory.
 class WordBuffer {
  public:
   WordBuffer() = default;
@@ -22,7 +22,7 @@ class WordBuffer {
     return *this;
   }
 
-  /// The index of the first of `count` new words.
+  /// Appends `count` words; returns the index of the first one.
   size_t append(size_t count) {
     if (count > room_ - size_) grow(count);
     return std::exchange(size_, size_ + count);

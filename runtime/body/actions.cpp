@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Actions. What they record goes to the clause's trace record; what they do to aggregations happens at once.
+// Actions. They record values in the clause's trace record; their effect on aggregations is immediate.
 #include <algorithm>
 #include <csignal>
 #include <string>
@@ -13,7 +13,7 @@
 namespace sonde {
 namespace {
 
-/// The clause's record, begun.
+/// The clause's trace record; begins it if necessary.
 TraceRecord& trace_of(BodyContext* context) {
   context->state->begin_trace(*context);
   return context->state->trace;
@@ -45,7 +45,7 @@ FormatSettings settings_of(const BodyContext* context) {
 
 namespace {
 
-/// When the action takes effect: a table may be a picture, which is gone by then.
+/// Looks the tables up when the action takes effect: a table may be a copy for aggrate, which is gone by then.
 template <typename Change>
 void change_tables(const BodyContext& context, const ActionSite& site, Change change) {
   BodyState& state = *context.state;
@@ -66,7 +66,7 @@ void sonde_act_printf(BodyContext* context, const ActionSite* site, uint32_t, co
   record_values(context, TraceItem::Kind::Printf, *site, argv);
 }
 
-// argv: address, size, and the number of bytes that are wanted of it.
+// argv: address, size, and the number of bytes to show.
 void sonde_act_tracemem(BodyContext* context, const ActionSite* site, uint32_t argc, const uint64_t* argv) {
   uint64_t size = argc > 1 ? argv[1] : site->arguments.at(0).size;
   if (sonde_may_load(context, argv[0], size) == 0) return;
@@ -81,7 +81,7 @@ void sonde_act_tracemem(BodyContext* context, const ActionSite* site, uint32_t a
 void sonde_act_print(BodyContext* context, const ActionSite* site, uint32_t count, const uint64_t* argv) {
   if (sonde_may_load(context, argv[0], site->layout->size) == 0) return;
   context->state->trace.count_data(site->layout->size);
-  // Of what was copied from the program the second word says where it stands there.
+  // If it was copied from the program, the second word is its address there.
   trace_of(context).add_object(*site, reinterpret_cast<const void*>(argv[0]), count > 1 ? argv[1] : argv[0],
                                settings_of(context));
 }

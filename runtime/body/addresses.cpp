@@ -20,7 +20,7 @@ struct Run {
   size_t begin = 0, length = 0;
 };
 
-/// The longest run of zero groups, the first of several; one group alone is none.
+/// The longest run of zero groups, the first if there are several; a single group does not count.
 Run zero_run(const Groups& groups) {
   Run best, here;
   for (size_t i = 0; i < kGroups; ++i) {
@@ -34,7 +34,7 @@ Run zero_run(const Groups& groups) {
   return best.length > 1 ? best : Run{};
 }
 
-/// ::ffff:1.2.3.4 (mapped) and ::1.2.3.4 (compatible, which ::1 is not).
+/// Whether it is ::ffff:1.2.3.4 (mapped) or ::1.2.3.4 (compatible, which ::1 is not).
 bool has_ipv4_tail(const Groups& groups, const Run& zeros) {
   return zeros.begin == 0 && (zeros.length == 6 || (zeros.length == 5 && groups[5] == 0xffff));
 }
@@ -45,7 +45,7 @@ std::string ipv4_text(const uint8_t* bytes) {
   return text;
 }
 
-/// RFC 5952. An IPv4 address in it shows dotted, behind its prefix where that is wanted.
+/// RFC 5952. An embedded IPv4 address is shown dotted, behind its prefix if `with_prefix`.
 std::string ipv6_text(const uint8_t* bytes, bool with_prefix) {
   Groups groups;
   for (size_t i = 0; i < kGroups; ++i) groups[i] = static_cast<uint16_t>(bytes[2 * i] << 8 | bytes[2 * i + 1]);
@@ -74,7 +74,7 @@ std::string link_text(const uint8_t* bytes, size_t count) {
   return text;
 }
 
-/// `size` bytes of D memory; null, and a fault, if they are not all there.
+/// The address of `size` bytes of D memory; null, and a fault, if they cannot all be read.
 const uint8_t* address_bytes(BodyContext* context, uint64_t address, uint64_t size) {
   return sonde_may_load(context, address, size) != 0 ? reinterpret_cast<const uint8_t*>(address) : nullptr;
 }

@@ -5,8 +5,8 @@
 //
 // So a lookup is one hash and one comparison of bytes, and a value is loaded without a copy.
 //
-// Invariant: an element that holds 0 does not exist: storing 0 deletes it, and its bytes go back to dynvarsize. The clause may still
-// hold a pointer into a deleted element's buffer; release_later() keeps the buffer until the clause has ended.
+// Invariant: no element holds 0: storing 0 deletes it, and its bytes are credited to dynvarsize. The clause may still
+// have a pointer into a deleted element's buffer; release_later() keeps the buffer until the clause has ended.
 #include "runtime/body/array_store.h"
 
 #include <cstdlib>

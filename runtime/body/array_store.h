@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Associative arrays: elements by encoded keys. A thread-local array has the tid as a key before the others.
+// Associative arrays: elements by encoded keys. A thread-local array has the tid as its first key.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,13 @@ class ArrayStore {
   ArrayStore(const ArrayStore&) = delete;
   ArrayStore& operator=(const ArrayStore&) = delete;
 
-  /// Makes tables for arrays that the program has got since.
+  /// Makes tables for arrays that were added to the program.
   void grow();
 
-  /// The element's word, 0 when there is none. A string's or struct's buffer stays until the clause has ended.
+  /// The element's word, 0 if there is no element. The buffer of a string or struct stays valid until the clause has
+  /// ended.
   uint64_t load(uint32_t array, uint32_t tid, const uint64_t* keys);
-  /// 0 deletes. False: no memory left (a drop).
+  /// Storing 0 deletes the element. False: there is no memory (a drop).
   bool store(uint32_t array, uint32_t tid, const uint64_t* keys, uint64_t value);
 
  private:
@@ -38,10 +39,10 @@ class ArrayStore {
     const ArrayDesc* desc;
     KeyCodec codec;
     KeyTable elements;
-    std::vector<uint64_t> words;  // keys, the tid first
+    std::vector<uint64_t> words;  // keys, with the tid first
     std::vector<uint64_t> key;
     uint32_t value_bytes;    // of the buffer; 0: an integer
-    uint64_t key_bytes = 0;  // of the key in `key`
+    uint64_t key_bytes = 0;  // of the encoded key in `key`
     uint64_t hash = 0;
   };
 

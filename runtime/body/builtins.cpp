@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Built-in variables that bodies compute.
 //
-// argstr and retstr are made of what the fire part has captured: the call's words, and its memory (runtime/syscall/). They take no
-// operand, so they look in the fire part which slot holds what: the CAPW of a register that ARG or VAR has just loaded.
+// argstr and retstr are made from what the fire part has captured: the call's words, and its memory (runtime/syscall/).
+// They have no operand, so they search the fire part for the slot: the CAPW of a register that an ARG or VAR has just
+// loaded.
 #include <sys/syscall.h>
 
 #include <array>
@@ -21,10 +22,10 @@ namespace {
 
 uint64_t text(const std::string& text) { return reinterpret_cast<uint64_t>(text.c_str()); }
 
-/// What a register was loaded from: ARG or VAR, and its number.
+/// The instruction that loaded a register: ARG or VAR, with its number.
 using Origin = std::pair<uint8_t, int32_t>;
 
-/// The slot that the fire part captures it into.
+/// The slot into which the fire part captures it.
 std::optional<uint32_t> slot_of(const FireProgram& fire, Origin wanted) {
   std::array<Origin, SONDE_DIF_REGISTERS> holds{};
   for (const sonde_dif_insn& insn : fire.insns) {
@@ -59,12 +60,12 @@ const SyscallInfo* syscall_of(const BodyContext* context) {
 
 bool returns(const BodyContext* context) { return context->probe->name == "return"; }
 
-/// The slots of a call; without words where only numbers were captured.
+/// The slots of a call; without words if only numbers were captured.
 CallSlots slots_of(const BodyContext* context) {
   return context->clause->fire == nullptr ? CallSlots{} : context->clause->fire->call;
 }
 
-/// The layout of memory is that of 64-bit code.
+/// Memory is decoded in the layout of 64-bit code only.
 bool is_decoded(const BodyContext* context) {
   const CallSlots slots = slots_of(context);
   return slots.decoded && context->slots[slots.words + 6] != kCompatCodeSegment &&
@@ -90,12 +91,12 @@ CallMemory memory_of(const BodyContext* context, const SyscallInfo& call) {
   return collect(captures, slots, *context->record, words_of(context), static_cast<int64_t>(argument(context, 0)));
 }
 
-/// An exec gives the thread that makes it the number of the process.
+/// The key of a call's caller: its thread or, for exec, which may change the tid to the pid, its process.
 uint32_t caller_of(const BodyContext* context, const SyscallInfo& call) {
   return call.number == SYS_execve || call.number == SYS_execveat ? context->record->pid : context->record->tid;
 }
 
-/// Of a signal its name and siginfo, of an end its status: `SIGINT {si_signo=SIGINT, ...}`, `exited with 3`.
+/// Name and siginfo of a signal, or status of an end: `SIGINT {si_signo=SIGINT, ...}`, `exited with 3`.
 std::string text_of_event(const BodyContext* context) {
   const std::string_view provider = context->probe->provider, name = context->probe->name;
   std::array<uint64_t, SONDE_DIF_ARGS> args{};
@@ -106,7 +107,7 @@ std::string text_of_event(const BodyContext* context) {
   return "";
 }
 
-/// A string that shows that it was cut.
+/// Makes a string; one that is cut ends in a mark.
 uint64_t make_marked(BodyContext* context, std::string text) {
   const size_t most = context->state->strsize;
   if (text.size() > most && most > 3) text.replace(most - 3, std::string::npos, "...");
@@ -123,7 +124,7 @@ uint64_t sonde_var_probemod(BodyContext* context) { return text(context->probe->
 uint64_t sonde_var_probefunc(BodyContext* context) { return text(context->probe->function); }
 uint64_t sonde_var_probename(BodyContext* context) { return text(context->probe->name); }
 
-// The time of the firing, for the body runs later. A clock that is read again has gone on, by a nanosecond.
+// The time of the firing, because the body runs later. Each further reading in a clause is a nanosecond later.
 uint64_t sonde_var_walltimestamp(BodyContext* context) {
   return context->record->timestamp + static_cast<uint64_t>(context->state->wall_offset) +
          context->state->wall_readings++;
@@ -152,7 +153,7 @@ uint64_t sonde_var_retstr(BodyContext* context) {
 }
 
 int32_t sonde_remember_call(BodyContext* context) {
-  constexpr size_t kMost = 1 << 16;  // of threads that have ended in a call
+  constexpr size_t kMost = 1 << 16;  // entries of threads that have ended inside a call
   const SyscallInfo* call = syscall_of(context);
   if (call == nullptr || !is_decoded(context)) return 1;
   auto& before = context->state->calls_before;

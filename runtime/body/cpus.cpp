@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a cpu sits in the machine, as sysfs tells. What it does not tell is package and node 0: a machine of one piece.
+// The position of a CPU in the machine, from sysfs. If sysfs does not have it, package and node are 0.
 #include <dirent.h>
 
 #include <charconv>
@@ -18,7 +18,7 @@ struct Seat {
   uint64_t package = 0, node = 0;
 };
 
-/// The n of a link "node<n>" in the cpu's folder.
+/// The n of a link "node<n>" in the CPU's folder.
 uint64_t node_of(const std::string& folder) {
   uint64_t node = 0;
   DIR* listing = opendir(folder.c_str());
@@ -46,7 +46,7 @@ const Seat& seat_of(uint64_t cpu) {
 extern "C" {
 
 uint64_t sonde_fn___cpu_package(BodyContext*, uint32_t, const uint64_t* argv) { return seat_of(argv[0]).package; }
-/// It stays: pointers to it may be kept.
+/// It is never freed, because clauses may keep pointers to it.
 uint64_t sonde_fn___cpuinfo(BodyContext*, uint32_t, const uint64_t* argv) {
   struct CpuInfo {  // cpuinfo_t of compiler/library
     int32_t id, set, chip, group;

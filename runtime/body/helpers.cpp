@@ -36,7 +36,7 @@ uint64_t reach_in_constants(uint64_t address) {
   return reach_in(address, after->begin, after->end);
 }
 
-/// probefunc and its kin are texts of the probe's own.
+/// How far the texts of the probe (probefunc and the like) can be read from `address`; 0: it is not in one.
 uint64_t reach_in_probe(const ProbeInfo& probe, uint64_t address) {
   for (const std::string* text : {&probe.provider, &probe.module, &probe.function, &probe.name}) {
     auto begin = reinterpret_cast<uint64_t>(text->c_str());
@@ -49,7 +49,8 @@ void fault(BodyContext* context, Fault code, uint64_t value) {
   sonde_fault(context, static_cast<uint64_t>(code), value);
 }
 
-/// Memory that cannot be read. An address of the kernel is out of reach, unless the clause reads the kernel's memory.
+/// Faults for memory that cannot be read. A kernel address is reported as such, unless the clause reads the kernel's
+/// memory.
 void bad_address(BodyContext* context, uint64_t address) {
   const FireProgram* fire = context->clause->fire.get();
   const sonde_dif_program program = fire != nullptr ? fire->view() : sonde_dif_program{};
@@ -57,7 +58,7 @@ void bad_address(BodyContext* context, uint64_t address) {
   fault(context, out_of_reach ? Fault::KernelAccess : Fault::BadAddress, address);
 }
 
-/// The slot's span, when it was captured; else a fault.
+/// Whether the slot was captured; else faults.
 bool captured(BodyContext* context, uint32_t slot) {
   SONDE_CHECK(slot < context->record->slots);
   if ((context->record->faults >> slot & 1) == 0) return true;
@@ -69,7 +70,7 @@ const uint8_t* span_bytes(const BodyContext* context, uint64_t span) {
   return reinterpret_cast<const uint8_t*>(context->record) + SONDE_SPAN_OFFSET(span);
 }
 
-/// Memory of the process that fired: of sonde itself what its probes may see of it.
+/// Reads the process that fired; if that is sonde itself, only what its probes may read.
 bool read_process(const BodyContext* context, uint64_t address, std::span<uint8_t> to) {
   if (context->record->pid == self_pid())
     return self_env().read_user(nullptr, address, to.data(), static_cast<uint32_t>(to.size())) == 0;
@@ -77,7 +78,7 @@ bool read_process(const BodyContext* context, uint64_t address, std::span<uint8_
   return threads != nullptr && threads->read_memory(context->record->pid, address, to).has_value();
 }
 
-/// The text from `address` on; at most `most` bytes.
+/// The text at `address`; at most `most` bytes.
 std::optional<std::string> read_text(const BodyContext* context, uint64_t address, uint64_t most) {
   constexpr uint64_t kPage = 4096;
   std::string text;
@@ -201,7 +202,7 @@ uint64_t sonde_held_copyin(BodyContext* context, uint64_t address, uint64_t size
 uint64_t sonde_held_copyinstr(BodyContext* context, uint64_t address, uint64_t max) {
   SONDE_CHECK(context->clause->held);
   const uint64_t strsize = context->state->strsize;
-  const uint64_t most = std::max<uint64_t>(1, max == 0 ? strsize : std::min(max, strsize)) - 1;  // both count the NUL
+  const uint64_t most = std::max<uint64_t>(1, max == 0 ? strsize : std::min(max, strsize)) - 1;  // both include the NUL
   const auto text = read_text(context, address, most);
   if (text && text->size() + 1 >= strsize) ++context->state->full_strings;
   if (text) return make_string(context, *text);
@@ -236,7 +237,7 @@ void sonde_store_bytes(BodyContext* context, uint64_t* cell, uint64_t from, uint
 
 uint64_t sonde_cell_bytes(BodyContext* context, uint64_t* cell, uint32_t size) {
   if (uint8_t* buffer = context->state->variables.buffer(cell, size)) return reinterpret_cast<uint64_t>(buffer);
-  // No memory for the variable: what the clause stores goes to scratch, and is lost with it.
+  // There is no memory for the variable: the clause stores to scratch, which is lost at its end.
   ++context->state->dynamic_drops;
   return reinterpret_cast<uint64_t>(take_scratch(context, size));
 }
@@ -294,7 +295,7 @@ uint64_t sonde_symbol(BodyContext* context, uint32_t kind, uint64_t address, uin
   const bool kernel = symbol == SymbolValue::Sym || symbol == SymbolValue::Func || symbol == SymbolValue::Mod;
   const uint32_t pid = kernel ? 0 : context->record->pid;
   if (symbol == SymbolValue::UAddr && is_return != 0) symbol = SymbolValue::UReturn;
-  // Addresses of one function are one key.
+  // All addresses in a function are one key.
   const uint64_t looked_up = symbol == SymbolValue::UReturn || is_return == 0 ? address : address - 1;
   const uint64_t key = context->state->format.names->canonical(pid, looked_up, symbol);
   const SymbolValue value{symbol, pid, key == looked_up ? address : key};

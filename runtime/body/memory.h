@@ -10,19 +10,20 @@
 
 namespace sonde {
 
-/// Memory of one clause: taken piece by piece, given back all at once.
+/// Memory of one clause: allocated piece by piece, freed all at once.
 class Scratch {
  public:
-  /// Room for at least `bytes`. Behind the end lie `slack` more bytes that may be read.
+  /// Has at least `bytes`, and behind its end `slack` more bytes that may be read.
   Scratch(uint64_t bytes, uint64_t slack);
 
   void reset() { used_ = 0; }
-  /// `bytes`, zeroed, one piece behind the other, each 8-byte aligned; null when they do not fit. Of 0 bytes: where the next begins.
+  /// Allocates `bytes`, zeroed and 8-byte aligned, behind the last piece; null if they do not fit. 0 bytes: where the
+  /// next piece will be.
   uint8_t* take(uint64_t bytes);
 
   uint64_t capacity() const { return size_; }
   uint64_t begin() const { return reinterpret_cast<uint64_t>(base_.get()); }
-  /// The end of what was taken.
+  /// The end of the allocated part.
   uint64_t end() const { return begin() + used_; }
 
  private:
@@ -31,10 +32,10 @@ class Scratch {
   uint64_t used_ = 0;
 };
 
-/// Buffers of variables, from slabs: which addresses are theirs is a question to the few slabs.
+/// Buffers of variables, allocated from slabs. There are few slabs, so checking whether an address is in one is fast.
 class BufferPool {
  public:
-  /// A buffer must be readable for `slack` bytes from any of its bytes on.
+  /// From any byte of a buffer, `slack` bytes can be read.
   explicit BufferPool(uint64_t slack) : slack_(slack) {}
 
   /// Zeroed.
@@ -42,7 +43,7 @@ class BufferPool {
   void give_back(uint8_t* buffer, uint32_t bytes);
   /// Whether [address, address + size) lies in a slab.
   bool holds(uint64_t address, uint64_t size) const;
-  /// Bytes from `address` to the end of its slab, 0 when it is in none.
+  /// Bytes from `address` to the end of its slab; 0: it is in none.
   uint64_t reach(uint64_t address) const;
 
  private:

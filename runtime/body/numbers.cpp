@@ -24,7 +24,7 @@ uint64_t sonde_fn_alloca(BodyContext* context, uint32_t, const uint64_t* argv) {
 uint64_t sonde_fn_bcopy(BodyContext* context, uint32_t, const uint64_t* argv) {
   uint64_t from = argv[0], to = argv[1], size = argv[2];
   if (size == 0) return 0;
-  // Both ends that begin in D's memory must end there.
+  // If an end begins in D's memory, all of it must be there.
   if (sonde_may_load(context, from, 1) == 0 || sonde_may_store(context, to, 1) == 0) return 0;
   if (size > loadable(context, from) || size > loadable(context, to)) {
     sonde_fault(context, static_cast<uint64_t>(Fault::BadSize), size);

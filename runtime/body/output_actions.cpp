@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Actions on the output: the record says what is to be done, and the consumer does it when what was recorded before it is out.
+// Actions on the output: they are recorded, and the consumer does them when what was recorded before them has been
+// written.
 #include <string>
 #include <utility>
 

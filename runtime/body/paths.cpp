@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Subroutines on paths: POSIX results, without looking at any file system.
+// Subroutines on paths: POSIX results, without access to any file system.
 #include <string>
 #include <vector>
 
@@ -29,7 +29,7 @@ std::string_view directory_of(std::string_view path) {
   return without_trailing_slashes(path.substr(0, slash));
 }
 
-/// Without ., //, x/.. and a slash at the end; .. that nothing precedes stays, but at the root. What comes to nothing is ".".
+/// Without ., //, x/.. and a slash at the end; a leading .. stays, except at the root. An empty result is ".".
 std::string clean(std::string_view path) {
   bool absolute = path.starts_with('/');
   const bool empty = path.empty();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// progenyof(): who descends from whom
+// progenyof(): whether a process descends from another
 //
-// The parent of the process that fired was captured with the event. Ancestors further up are asked of /proc now, and
-// remembered: one that has ended meanwhile was seen while it lived, or its children belong to another by now.
+// The parent of the process that fired was captured with the event. Ancestors further up are read from /proc now, and
+// remembered. An ancestor that has ended was either remembered while it lived, or its children have another parent by
+// now.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int kMostGenerations = 1024;
 
-/// 0: nobody knows.
+/// 0: unknown.
 uint32_t parent_now(uint32_t pid) {
   UniqueFd file(open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return 0;
@@ -27,7 +28,7 @@ uint32_t parent_now(uint32_t pid) {
   const ssize_t length = read(file.get(), text, sizeof text - 1);
   if (length <= 0) return 0;
   text[length] = '\0';
-  // The name stands in parentheses, and may hold any of them: what follows the last is "S ppid".
+  // The name in parentheses may contain any character: "S ppid" follows the last parenthesis.
   const char* after_name = std::strrchr(text, ')');
   uint32_t parent = 0;
   return after_name != nullptr && std::sscanf(after_name + 1, " %*c %u", &parent) == 1 ? parent : 0;
@@ -44,7 +45,7 @@ uint32_t Ancestry::parent_of(uint32_t pid) {
 
 extern "C" {
 
-// argv: the ancestor that is asked for, and the parent when the probe fired.
+// argv: the ancestor to look for, and the parent at the time of the firing.
 uint64_t sonde_fn_progenyof(BodyContext* context, uint32_t, const uint64_t* argv) {
   const auto wanted = static_cast<uint32_t>(argv[0]);
   const uint32_t own = context->record->pid;

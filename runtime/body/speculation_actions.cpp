@@ -9,7 +9,7 @@
 namespace sonde {
 namespace {
 
-/// The number that was passed; false: it can be none, and the clause faults.
+/// Reads the number of a speculation; false: it cannot be one, and the clause faults.
 bool number_of(BodyContext* context, uint64_t word, uint64_t& id) {
   const int64_t number = static_cast<int32_t>(word);
   if (!context->state->speculations.in_range(number)) {
@@ -29,7 +29,7 @@ uint64_t sonde_fn_speculation(BodyContext* context, uint32_t, const uint64_t*) {
 }
 
 void sonde_act_speculate(BodyContext* context, const ActionSite*, uint32_t, const uint64_t* argv) {
-  const auto id = static_cast<uint64_t>(static_cast<int32_t>(argv[0]));  // one out of range is no speculation
+  const auto id = static_cast<uint64_t>(static_cast<int32_t>(argv[0]));  // a number out of range is not a speculation
   BodyState& state = *context->state;
   if (state.speculations.use(id, context->record->tid))
     state.speculation = id;

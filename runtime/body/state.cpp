@@ -13,8 +13,8 @@ int64_t nanoseconds(clockid_t clock) {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// Those that it has called were left by an exception or a longjmp(), if they have not returned by now. One that was not seen to
-/// be entered goes out by one, as in DTrace.
+/// Removes a function that returns. Functions above it that have not returned were left by an exception or a longjmp().
+/// For a function whose entry was missed, one level is removed, as in DTrace.
 void leave_function(std::vector<std::string>& functions, const std::string& function) {
   const auto last = std::find(functions.rbegin(), functions.rend(), function);
   if (last != functions.rend())
@@ -23,7 +23,7 @@ void leave_function(std::vector<std::string>& functions, const std::string& func
     functions.pop_back();
 }
 
-/// The text of a slot whose record was checked; empty if it could not be captured.
+/// The text in a slot of a checked record; empty if it could not be captured.
 std::string_view slot_text(const sonde_record& record, uint32_t slot) {
   if ((record.faults >> slot & 1) != 0) return {};
   const auto* bytes = reinterpret_cast<const char*>(&record) + SONDE_SPAN_OFFSET(record.slot[slot]);
@@ -32,7 +32,7 @@ std::string_view slot_text(const sonde_record& record, uint32_t slot) {
 
 }  // namespace
 
-/// Firing n is at n % 2.
+/// Firing n is at index n % 2.
 uint64_t FiringNumbers::of(const sonde_record& record) {
   for (uint64_t number = count_; number != 0 && number + 2 > count_; --number) {
     const Firing& firing = firings_[number % 2];
@@ -107,7 +107,7 @@ void BodyState::begin_trace(const BodyContext& context) {
   std::vector<std::string>& functions = entered[record.tid];
   std::pair<uint64_t, uint32_t> firing{record.timestamp, record.probe};
   auto [last, first_row] = flow_last.try_emplace(record.tid, firing);
-  // Only the first clause of a firing goes in or out.
+  // Only the first clause of a firing changes the indentation.
   if (!first_row && last->second == firing) flow = Flow::None;
   last->second = firing;
   if (flow == Flow::Return) leave_function(functions, context.probe->function);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What bodies have besides the record: variables, scratch, aggregations, the trace record that they fill.
+// The state of bodies besides the record: variables, scratch, aggregations, and the trace record being filled.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,14 @@ namespace sonde {
 class Ancestry {
  public:
   void note(uint32_t pid, uint32_t parent) { parents_[pid] = parent; }
-  /// 0: it is not known.
+  /// 0: unknown.
   uint32_t parent_of(uint32_t pid);
 
  private:
   std::unordered_map<uint32_t, uint32_t> parents_;
 };
 
-/// Numbers firings when something is recorded of them, so that those that only aggregate cost nothing.
+/// Numbers firings only when something is recorded, so that clauses that only aggregate cost nothing.
 class FiringNumbers {
  public:
   uint64_t of(const sonde_record& record);
@@ -47,7 +47,7 @@ class FiringNumbers {
     uint64_t timestamp = 0;
     uint32_t sequence = 0, tid = 0, probe = 0;
   };
-  Firing firings_[2];  ///< the last two: ERROR fires inside of another firing, which may go on behind it
+  Firing firings_[2];  ///< the last two: ERROR fires inside of another firing, which may continue after it
   uint64_t count_ = 0;
 };
 
@@ -57,7 +57,7 @@ struct BodyState {
 
   const BodyProgram& program;
   Options& options;
-  ThreadControl* threads;                         ///< of the source, for the thread that fired
+  ThreadControl* threads;                         ///< of the source; acts on the thread that fired
   std::function<void(std::string_view)> message;  ///< one diagnostic
 
   uint32_t strsize;
@@ -65,7 +65,7 @@ struct BodyState {
   SortRules sort;
   bool flowindent = false;
   bool per_cpu;  ///< aggpercpu
-  bool deltas;   ///< printers show what aggregations got since they were shown last
+  bool deltas;   ///< printers show what was added to aggregations since they were last shown
 
   MemoryBudget dynamic_budget;
   MemoryBudget aggregation_budget;
@@ -76,35 +76,37 @@ struct BodyState {
   std::vector<std::unique_ptr<AggTable>> aggregations;
   MemoryBudget picture_budget{UINT64_MAX, 0};
   std::vector<std::unique_ptr<AggTable>>
-      pictures;  ///< of aggregations, by index: what printa() shows where aggrate is set
+      pictures;  ///< copies of aggregations, by index: what printa() shows if aggrate is set
   uint64_t picture_due = 0;
 
   Speculations speculations;
   Ancestry ancestry;
-  // Of the clause that runs. What each clause begins with stands together, for that is done for every record.
-  uint64_t speculation = 0;               ///< that the trace record goes to; 0: to the output
+  // State of the running clause. What is reset at the start of a clause is kept together, because that is done for
+  // every record.
+  uint64_t speculation = 0;               ///< destination of the trace record; 0: the output
   uint64_t chill_ns = 0;                  ///< chill()
-  uint64_t wall_readings = 0;             ///< of walltimestamp
+  uint64_t wall_readings = 0;             ///< number of readings of walltimestamp
   Release release;                        ///< stop() and raise()
-  std::optional<std::string> token_rest;  ///< strtok(): what is left; of the firing
+  std::optional<std::string> token_rest;  ///< strtok(): the rest of the text; kept for the firing
   TraceRecord trace;
-  std::vector<TraceRecord> committed;  ///< they come before its own
+  std::vector<TraceRecord> committed;  ///< printed before the clause's own
   FiringNumbers firing_numbers;
   int64_t wall_offset = 0;  ///< CLOCK_REALTIME - CLOCK_MONOTONIC
   std::mt19937 random;
-  std::unordered_map<uint32_t, std::vector<std::string>> entered;  ///< flowindent, by thread: functions not returned
-  std::unordered_map<uint32_t, std::pair<uint64_t, uint32_t>> flow_last;  ///< firing last shown, by thread
+  std::unordered_map<uint32_t, std::vector<std::string>>
+      entered;  ///< for flowindent, by thread: functions that have not returned
+  std::unordered_map<uint32_t, std::pair<uint64_t, uint32_t>> flow_last;  ///< by thread: the firing that was shown last
 
-  /// Arguments as text, of calls that have not returned: by thread, or by process where a call may change the thread.
+  /// Argument texts of calls that have not returned: by thread, or by process if the call may change the tid.
   std::unordered_map<uint32_t, std::string> calls_before;
 
-  uint64_t full_strings = 0;  ///< of copyinstr(), as long as strsize lets them be
+  uint64_t full_strings = 0;  ///< results of copyinstr() that filled strsize
   uint64_t dynamic_drops = 0;
   std::map<uint32_t, uint64_t> aggregation_drops;  ///< by cpu
 
   /// Reads the options that may change while tracing.
   void refresh_settings();
-  /// The program has got more variables, arrays or aggregations.
+  /// Makes room for variables, arrays and aggregations that were added to the program.
   void grow();
   void begin_clause(BodyContext& context) {
     scratch.reset();
@@ -115,34 +117,34 @@ struct BodyState {
     chill_ns = 0;
     wall_readings = 0;
   }
-  /// Another firing: this-> variables are zero.
+  /// A new firing begins: zeroes this-> variables.
   void begin_firing() {
     variables.begin_firing();
     token_rest.reset();
   }
   void end_clause() { dynamic_drops += variables.end_clause(); }
 
-  /// Begins the clause's trace record, if it is not.
+  /// Begins the clause's trace record, if it has not begun.
   void begin_trace(const BodyContext& context);
-  /// Does it now; when the clause speculates, once that is committed.
+  /// Runs it now or, if the clause speculates, when that is committed.
   void act(std::function<void()> run);
-  /// The aggregations that an action changes, and pictures of them.
+  /// The aggregations that an action changes, with their copies.
   std::vector<AggTable*> tables_of(const ActionSite& site) const;
-  /// Those that printa() shows: pictures, if there are any.
+  /// The aggregations that printa() shows: copies, if there are any.
   std::vector<AggTable*> shown_tables_of(const ActionSite& site) const;
-  /// Where aggrate is set: takes pictures if it is time, or `anyway`.
+  /// If aggrate is set: copies the aggregations when it is time, or `anyway`.
   void take_pictures(uint64_t now, bool anyway);
 };
 
-// For the helpers' files.
+// Shared by the files of helpers.
 
-/// Scratch of the clause, or null and NoScratch.
+/// Allocates scratch memory of the clause; null and NoScratch if there is no room.
 uint8_t* take_scratch(BodyContext* context, uint64_t bytes);
-/// A string value, cut at strsize; 0 and NoScratch when there is no room.
+/// Makes a string value, cut at strsize; 0 and NoScratch if there is no room.
 uint64_t make_string(BodyContext* context, std::string_view text);
 /// The text of a string value; NULL faults, and is "".
 std::string_view string_argument(BodyContext* context, uint64_t word);
-/// False: one of the values is NULL, which cannot be recorded, and faults.
+/// False: one of the values is NULL, which cannot be recorded: it has faulted.
 bool recordable(BodyContext* context, const std::vector<ValueType>& types, const uint64_t* argv);
 /// How values of this record are printed.
 FormatSettings settings_of(const BodyContext* context);

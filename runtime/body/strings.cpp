@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Subroutines on strings. NULL faults; what is longer than strsize is cut.
+// Subroutines on strings. NULL faults; results longer than strsize are cut.
 #include <algorithm>
 #include <cstring>
 
@@ -12,7 +12,7 @@ namespace {
 int64_t as_int(uint64_t word) { return static_cast<int32_t>(word); }
 uint64_t as_word(int64_t number) { return static_cast<uint64_t>(number); }
 
-/// Two strings; false: one was NULL.
+/// Reads two strings; false: one was NULL.
 bool two_strings(BodyContext* context, const uint64_t* argv, std::string_view& a, std::string_view& b) {
   a = string_argument(context, argv[0]);
   b = string_argument(context, argv[1]);
@@ -90,7 +90,7 @@ uint64_t sonde_fn_rindex(BodyContext* context, uint32_t argc, const uint64_t* ar
   return as_word(at == std::string_view::npos ? -1 : static_cast<int64_t>(at));
 }
 
-// Perl's rules: a negative start counts from the end, a negative count leaves off that many there.
+// Perl's rules: a negative start counts from the end, a negative count leaves that many off at the end.
 uint64_t sonde_fn_substr(BodyContext* context, uint32_t argc, const uint64_t* argv) {
   std::string_view text = string_argument(context, argv[0]);
   if (context->fault != 0) return 0;
@@ -105,7 +105,7 @@ uint64_t sonde_fn_substr(BodyContext* context, uint32_t argc, const uint64_t* ar
   return make_string(context, text.substr(static_cast<size_t>(start), static_cast<size_t>(end - start)));
 }
 
-// What is left stays until the firing ends, for its other clauses. It begins with the delimiter that ended the token.
+// The rest is kept until the firing ends, for its other clauses. It begins with the delimiter that ended the token.
 uint64_t sonde_fn_strtok(BodyContext* context, uint32_t, const uint64_t* argv) {
   std::optional<std::string>& rest = context->state->token_rest;
   if (argv[0] != 0) rest = std::string(string_argument(context, argv[0]));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every subroutine, action and variable that generated code may call: one line each, as in runtime/lang/functions.h and
-// variables.h. A test proves that no row there is missing here.
+// variables.h. A test checks that no row is missing.
 #pragma once
 
 #include <cstdint>
 
 #include "runtime/body/context.h"
 
-// Laid out by hand: clang-format settles on no layout of it.
+// Laid out by hand: clang-format does not find a stable layout for it.
 // clang-format off
 #define SONDE_SUBROUTINES(X) \
   X(__cpu_node) X(__cpu_package) X(__cpuinfo) X(__decimal) X(__no_stack) X(__tail) X(alloca) X(basename) X(bcopy) X(cleanpath) X(dirname) X(func) \
@@ -17,7 +17,7 @@
   X(usym)
 // clang-format on
 
-// Laid out by hand: clang-format settles on no layout of it.
+// Laid out by hand: clang-format does not find a stable layout for it.
 // clang-format off
 #define SONDE_ACTIONS(X) \
   X(chill) X(clear) X(commit) X(copyout) X(copyoutstr) X(denormalize) X(discard) X(exit) X(freopen) \
@@ -42,7 +42,7 @@ SONDE_ACTIONS(SONDE_DECLARE)
 SONDE_BODY_VARIABLES(SONDE_DECLARE)
 #undef SONDE_DECLARE
 
-/// The body of a hidden clause: argstr at the return of this call shows what its arguments are now.
+/// The body of a hidden clause at a call's entry: keeps the argument text, which argstr shows at the call's return.
 int32_t sonde_remember_call(BodyContext* context);
 }
 

@@ -14,7 +14,7 @@ BodySymbol symbol(std::string_view name, Function* function) {
   return {name, reinterpret_cast<const void*>(function)};
 }
 
-// Laid out by hand: clang-format settles on no layout of it.
+// Laid out by hand: clang-format does not find a stable layout for it.
 // clang-format off
 #define SONDE_HELPERS(X) \
   X(slot_word) X(slot_text) X(slot_bytes) X(slot_stack) X(held_copyin) X(held_copyinstr) X(may_load) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Actions on the thread that fired. It waits until the body has run.
+// Actions on the thread that fired, which waits until the body has run.
 #include <algorithm>
 #include <csignal>
 #include <span>

@@ -68,7 +68,7 @@ void VariableStore::reset_locals() {
   }
 }
 
-// Threads: a hash table of open addressing by tid.
+// Threads: a hash table with open addressing, by tid.
 
 VariableStore::Thread& VariableStore::thread_slot(std::vector<Thread>& threads, uint64_t key) {
   size_t mask = threads.size() - 1;
@@ -91,7 +91,7 @@ uint64_t* VariableStore::self(uint32_t tid) {
 
 uint64_t* VariableStore::make_thread(uint32_t tid) {
   if (!budget_.fits(self_bytes_) && !(forget_idle_threads() && budget_.fits(self_bytes_))) {
-    current_key_ = 0;  // to be asked again at the next firing
+    current_key_ = 0;  // looked up again at the next firing
     std::ranges::fill(sink_, 0);
     return sink_.data();
   }
@@ -137,7 +137,7 @@ void VariableStore::grow_threads() {
     std::copy_n(thread.cells.get(), old, cells.get());
     thread.cells = std::move(cells);
   }
-  if (old == 0) {  // blocks of no cells are none
+  if (old == 0) {  // blocks without cells were not allocated
     threads_.clear();
     thread_count_ = 0;
   }

@@ -6,11 +6,11 @@
 //            asked for; costs dynvarsize
 //   this     one block, zeroed each firing   buffers are kept from firing to firing
 //
-// A cell of a string, struct or array points to a buffer of the pool. A buffer that is given back may still be pointed to by a
-// value that the clause has loaded; so it is free for others only when the clause has ended.
+// A cell of a string, struct or array points to a buffer of the pool. A value that the clause has loaded may still
+// point to a buffer that was given back; so it can be reused only when the clause has ended.
 //
-// When dynvarsize is used up, threads whose cells are all 0 are forgotten. If that is not enough, a thread gets cells that
-// forget what is stored in them, and each such clause counts a drop.
+// When dynvarsize is used up, threads whose cells are all 0 are removed. If that is not enough, a thread gets temporary
+// cells, whose contents are lost, and each such clause counts a drop.
 #pragma once
 
 #include <cstdint>
@@ -32,28 +32,28 @@ class VariableStore {
   VariableStore(const VariableStore&) = delete;
   VariableStore& operator=(const VariableStore&) = delete;
 
-  /// Makes room for variables that the program has got since. Cells may move.
+  /// Makes room for variables that were added to the program. Cells may move.
   void grow();
 
   uint64_t* globals() { return globals_.cells.data(); }
   uint64_t* locals() { return locals_.cells.data(); }
-  /// The thread's cells; the firing's thread from now on.
+  /// The thread's cells; makes it the firing's thread.
   uint64_t* self(uint32_t tid);
 
   /// Zeroes this->.
   void begin_firing() {
     if (!locals_.cells.empty()) reset_locals();
   }
-  /// Buffers that were given back are free now. Returns drops.
+  /// Makes buffers that were given back available. Returns drops.
   uint64_t end_clause() {
     if (!pending_.empty()) release_pending();
     return current_ == sink_.data() && !sink_.empty() ? drain_sink() : 0;
   }
 
-  /// False: no memory left (a drop).
+  /// False: there is no memory (a drop).
   bool store_string(uint64_t* cell, const char* text);
   bool store_bytes(uint64_t* cell, const void* from, uint32_t size);
-  /// The cell's buffer, made when there is none; null: no memory left.
+  /// The cell's buffer, made if there is none; null: there is no memory.
   uint8_t* buffer(uint64_t* cell, uint32_t size);
 
   /// Frees a buffer of the pool when the clause has ended.
@@ -93,13 +93,13 @@ class VariableStore {
   BufferPool& pool_;
   MemoryBudget& budget_;
   uint32_t strsize_;
-  size_t known_ = 0;  // variables of the program that have a cell
+  size_t known_ = 0;  // number of the program's variables that have a cell
   Cells globals_, locals_;
   std::vector<uint8_t*> local_buffers_;
   std::vector<Shape> self_shapes_;
   std::vector<Thread> threads_;
   uint64_t thread_count_ = 0;
-  uint64_t self_bytes_ = 0;  ///< what the numbers and pointers of one thread count
+  uint64_t self_bytes_ = 0;  ///< counted for the numbers and pointers of one thread
   std::vector<uint64_t> sink_;
   uint64_t* current_ = nullptr;
   uint64_t current_key_ = 0;

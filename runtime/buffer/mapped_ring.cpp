@@ -23,7 +23,7 @@ bool is_good_size(uint64_t bytes) {
 
 Error not_a_ring(const std::string& why) { return Error("not a ring: " + why, EINVAL); }
 
-/// What the header says, read once.
+/// The size in the header, read once.
 Result<uint64_t> size_in_header(int fd, uint64_t offset) {
   void* page = ::mmap(nullptr, SONDE_RING_DATA, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(offset));
   if (page == MAP_FAILED) return Error::from_errno("map a ring");
@@ -36,7 +36,7 @@ Result<uint64_t> size_in_header(int fd, uint64_t offset) {
   return bytes;
 }
 
-/// Whether a mapping of `bytes` of a regular file (such as a memfd) will stay whole.
+/// Whether a mapping of `bytes` of a regular file (such as a memfd) cannot be truncated.
 Result<void> check_file(int fd, const struct stat& status, uint64_t bytes) {
   const int seals = ::fcntl(fd, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return not_a_ring("its file can shrink");

@@ -13,8 +13,8 @@ namespace sonde {
 inline constexpr uint64_t kRingBytesMin = 4096;
 inline constexpr uint64_t kRingBytesMax = uint64_t{1} << 30;
 
-/// A ring in our address space; unmapped at the end. What it says of its size was
-/// checked against the mapping once and is kept here: the copy in the shared page may change.
+/// A ring mapped into our address space; unmapped by the destructor. Its size was checked against the mapping once and
+/// is kept here, because the copy in the shared page may change.
 class MappedRing {
  public:
   MappedRing() = default;
@@ -43,14 +43,14 @@ struct RingFile {
   MappedRing ring;
 };
 
-/// An empty ring of at least `bytes` of data (rounded up to a power of two, 4 KiB to 1 GiB) in a memfd that
-/// nobody can resize any more, mapped. `writer` goes into the ring's header.
+/// Makes and maps an empty ring of at least `bytes` of data (rounded up to a power of two, 4 KiB to 1 GiB), in a memfd
+/// that is sealed against resizing. `writer` goes into the ring's header.
 /// Errors: EINVAL too large; those of memfd_create(2), ftruncate(2), mmap(2).
 Result<RingFile> create_ring_memfd(uint64_t bytes, uint32_t writer = 0);
 
 /// Maps the ring in `fd` (borrowed; the mapping outlives it). Trusts nothing in it.
-/// A memfd must be sealed against shrinking, or its owner could kill us by SIGBUS. For a device, which has no
-/// seals and no size, the ring begins at `offset` and is as large as its header says.
+/// A memfd must be sealed against shrinking, or its owner could kill us by SIGBUS. A device has no seals and no size:
+/// its ring begins at `offset` and has the size that its header states.
 /// Errors: EINVAL not a ring, not sealed or the size is wrong; those of fstat(2), mmap(2).
 Result<MappedRing> map_ring(int fd, uint64_t offset = 0);
 

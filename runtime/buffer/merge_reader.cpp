@@ -13,7 +13,8 @@ size_t MergeReader::add(const MappedRing& ring, Trust trust) {
   return readers_.size() - 1;
 }
 
-/// Reads all low waters, then all heads: what is older than the result is there, and nothing older will come.
+/// Reads all low-water marks, then all heads. Returns a time: every record older than it is visible, and none will be
+/// added.
 Nanoseconds MergeReader::refresh(Nanoseconds now) {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // R3, pairs with W3
   Nanoseconds bound = now;
@@ -28,10 +29,10 @@ void MergeReader::collect_fronts(Nanoseconds bound, bool all) {
     const sonde_record* record = readers_[n].peek();
     if (record != nullptr && (all || record->timestamp < bound)) fronts_.push_back({record->timestamp, n});
   }
-  std::sort(fronts_.begin(), fronts_.end());  // a sorted array is a heap
+  std::sort(fronts_.begin(), fronts_.end());  // a sorted array is a valid heap
 }
 
-/// Consumes the record at the front and puts its ring where the next one belongs.
+/// Consumes the record at the front of the heap, then puts its ring back by its next record.
 void MergeReader::advance_first(Nanoseconds bound, bool all) {
   RingReader& reader = readers_[fronts_[0].ring];
   reader.pop();

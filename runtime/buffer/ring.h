@@ -19,22 +19,22 @@
  *   W2 tail, acquire             R2 tail, release       the reader is done with what lies below tail
  *   W3 low_water, seq_cst fence, R3 time T, seq_cst     a reader that missed the store took its T before
  *      then the record's time       fence, low_water    the writer looked at the clock: nothing older comes
- *   W4 low_water IDLE, release   R4 low_water, acquire  who sees the writer idle sees the head it left
+ *   W4 low_water IDLE, release   R4 low_water, acquire  a reader that sees IDLE sees the head that the writer left
  *
  * A record that does not fit is dropped whole and counted. Whether it fits is decided when it is written, not before:
- * where the ring has no room for the largest record a program can make, the writer hands out a scratch record, and
- * commit() squeezes it in or drops it. So a program whose filter says no is never counted as a drop, its stores to
- * thread variables happen in any case, and events that passed the filter = records + drops, exactly. We refused a
- * reserve() that returns null: it would cost that sum.
+ * when the ring has no room for the largest record a program can make, the writer hands out scratch memory, and
+ * commit() copies the record into the ring or drops it. So a program whose predicate is false never counts as a drop,
+ * its stores to thread variables happen in any case, and events that passed the predicate = records + drops, exactly.
+ * We refused a reserve() that returns null: then this sum would not hold.
  *
  * Neither end trusts the other: positions, sizes and counters are checked each time, against the size that was checked
- * at mapping. A ring that lies to its reader yields one Error and is not looked at again; a tail that lies to the
- * writer is ignored. But a hostile writer may change a record while we look at it. Trust::Copy copies each record out
- * first (some 10 ns), so what was checked is what is used; Trust::InPlace hands out the ring's own bytes, and is for
- * writers that are ours (the guard, the kernel).
+ * at mapping. A corrupt ring yields one Error to its reader and is not read again; the writer ignores an impossible
+ * tail. But a hostile writer may change a record while the reader looks at it. Trust::Copy copies each record out first
+ * (some 10 ns), so what was checked is what is used. Trust::InPlace hands out the ring's own bytes, and is for writers
+ * that are part of Sonde (the guard, the kernel).
  *
- * A writer that dies in the middle of a firing leaves its low_water behind, and holds back what is younger in all rings
- * until a drain with `all`: who learns that a source is gone drains so.
+ * A writer that dies in the middle of a firing leaves its low_water behind, which holds back younger records in all
+ * rings. So when a source is gone, the session drains with `all`.
  */
 #pragma once
 
@@ -51,28 +51,29 @@
 
 namespace sonde {
 
-/// The writing end. Context: one thread at a time; allocates only when a record does not fit.
+/// The writing end. Context: one thread at a time. Allocates only when a record does not fit.
 class RingWriter {
  public:
-  /// Goes on where the ring's last writer stopped. The ring must outlive the writer.
+  /// Continues where the ring's last writer stopped. The ring must outlive the writer.
   explicit RingWriter(const MappedRing& ring);
 
-  /// `now` is the time. The records' timestamp must be read from the clock after this call.
+  /// `now` is the current time. The records' timestamp must be read from the clock after this call.
   void begin_firing(Nanoseconds now);
   void end_firing();
 
-  /// Room for a record of at most `max_bytes`: in the ring, or scratch where that is full. Never null; 8-aligned;
-  /// valid until the next reserve() or commit(). A reservation that is not committed costs nothing.
+  /// Room for a record of at most `max_bytes`: in the ring, or in scratch memory if the ring is full. Never null;
+  /// 8-aligned; valid until the next reserve() or commit(). A reservation that is not committed costs nothing.
   sonde_record* reserve(uint32_t max_bytes);
 
-  /// Publishes the first `bytes` (a multiple of 8) of the reserved record; its size must say the same.
-  /// 0, which sonde_dif_run() returns for FAIL: records nothing. Whether it was recorded; a drop is counted.
+  /// Publishes the first `bytes` (a multiple of 8) of the reserved record, whose size must be the same. 0, which
+  /// sonde_dif_run() returns when nothing is to be recorded, publishes nothing. Returns whether it was recorded; a drop
+  /// is counted.
   bool commit(uint32_t bytes);
 
-  /// Whether a quarter of the ring or more waits for the reader.
+  /// Whether at least a quarter of the ring waits for the reader.
   bool quarter_full();
 
-  /// quarter_full(), but once only until the reader has moved: the time to wake it.
+  /// Like quarter_full(), but true only once until the reader has moved: it is time to wake the reader.
   bool should_wake_reader();
 
   uint64_t drops() const { return drops_; }
@@ -90,7 +91,7 @@ class RingWriter {
   uint8_t* data_;
   uint64_t size_;
   uint64_t head_;
-  uint64_t tail_;  // no newer than the reader's
+  uint64_t tail_;  // the reader's tail when it was last read: the reader is at it or further
   uint64_t drops_;
   uint64_t records_ = 0;
   uint64_t woken_at_ = UINT64_MAX;  // the tail when the reader was last woken
@@ -100,8 +101,8 @@ class RingWriter {
 };
 
 enum class Trust {
-  InPlace,  ///< the sink sees the ring's own bytes, until it returns
-  Copy,     ///< the sink sees a copy that the writer cannot reach, until it returns
+  InPlace,  ///< the sink gets the ring's own bytes, valid until it returns
+  Copy,     ///< the sink gets a copy that the writer cannot reach, valid until it returns
 };
 
 /// The reading end of one ring. Context: one thread at a time.
@@ -110,14 +111,14 @@ class RingReader {
   /// The ring must outlive the reader.
   explicit RingReader(const MappedRing& ring, Trust trust = Trust::InPlace);
 
-  /// Below which time this ring is complete; read it before refresh(). Of a dead ring: SONDE_IDLE.
+  /// The time below which this ring is complete; read it before refresh(). Of a dead ring: SONDE_IDLE.
   Nanoseconds low_water() const;
 
-  /// Looks at the head: what lies before it is what peek() can see.
+  /// Reads the head: peek() returns records that lie before it.
   void refresh();
 
-  /// The next record, or null. Its framing is sound: size (a multiple of 8) and slots lie inside what may be
-  /// read; spans are not checked, see sonde_record_check(). Stays valid until pop().
+  /// The next record, or null. Its framing is valid: size (a multiple of 8) and slots lie within the readable part.
+  /// Spans are not checked, see sonde_record_check(). Valid until pop().
   const sonde_record* peek() {
     if (current_ == nullptr) find_next();
     return current_;
@@ -130,18 +131,19 @@ class RingReader {
     if (tail_ - released_ >= release_batch_) release();
   }
 
-  /// Gives the space of what was consumed back to the writer.
+  /// Gives the space of consumed records back to the writer.
   void release();
 
-  /// Hands records older than `bound` (with `all`: every one) to `sink`, in the ring's order, as far as refresh() saw.
-  /// The sink is void or bool (const sonde_record&); false stops after this record. Returns how many it saw.
+  /// Hands records older than `bound` (with `all`: every one) to `sink`, in the ring's order, up to the head that
+  /// refresh() read. The sink is void or bool (const sonde_record&); false stops after this record. Returns their
+  /// number.
   template <typename Sink>
   uint64_t drain(Nanoseconds bound, bool all, Sink&& sink);
 
   /// Drops since the last call.
   uint64_t take_drops();
 
-  /// Why the ring is not read any more; told once.
+  /// Why the ring is not read any more; returned once.
   std::optional<Error> take_error() { return std::exchange(error_, std::nullopt); }
   bool dead() const { return dead_; }
   uint32_t writer() const { return writer_; }
@@ -170,29 +172,29 @@ class RingReader {
 };
 
 struct RingDrops {
-  size_t ring;      ///< as add() numbered it
+  size_t ring;      ///< its number from add()
   uint32_t writer;  ///< the CPU, or the number of the writer
-  uint64_t drops;   ///< since they were last taken
+  uint64_t drops;   ///< since the last take_drops()
 };
 
-/// All rings of all sources, in the order of time. Context: one thread at a time.
+/// Merges all rings of all sources by time. Context: one thread at a time.
 class MergeReader {
  public:
   /// The ring must outlive the reader. Returns its number, from 0.
   size_t add(const MappedRing& ring, Trust trust = Trust::InPlace);
   size_t rings() const { return readers_.size(); }
 
-  /// Hands the records that are older than `now` and than any firing under way to `sink`, by timestamp; those of one
-  /// firing stay together, in their order. `now` is a time read just before. `all`: every record there is, whatever
-  /// its time, for the last drain. The sink is void or bool (const sonde_record&); false stops after this record.
-  /// It must not call the reader. Returns how many records it saw.
+  /// Hands the records that are older than `now` and than any unfinished firing to `sink`, by timestamp; those of one
+  /// firing stay together, in their order. `now` is a time read just before. `all`: every record, whatever its time,
+  /// for the last drain. The sink is void or bool (const sonde_record&); false stops after this record. It must not
+  /// call the reader. Returns the number of records it was given.
   template <typename Sink>
   uint64_t drain(Nanoseconds now, bool all, Sink&& sink);
 
   /// The rings that dropped records since the last call.
   std::vector<RingDrops> take_drops();
 
-  /// The rings that turned out corrupt since the last call, each told once.
+  /// The rings that turned out to be corrupt since the last call, each reported once.
   std::vector<Error> take_errors();
 
  private:
@@ -215,7 +217,7 @@ class MergeReader {
 
 namespace detail {
 
-/// Calls a sink of either kind; whether to go on.
+/// Calls a sink of either kind. Returns whether to go on.
 template <typename Sink>
 bool feed(Sink& sink, const sonde_record& record) {
   if constexpr (std::is_void_v<std::invoke_result_t<Sink&, const sonde_record&>>) {

@@ -10,10 +10,10 @@ namespace sonde {
 
 namespace {
 
-/// What padding has, and the least of any record: size, flags, slots.
+/// The size of padding, and the minimum of any record: size, flags, slots.
 constexpr uint64_t kPaddingBytes = 8;
 
-/// A read of bytes that the writer may change, done once.
+/// Reads bytes that the writer may change, exactly once.
 template <typename T>
 T read_once(const T& value) {
   return *const_cast<const volatile T*>(&value);
@@ -70,7 +70,7 @@ const sonde_record* RingReader::copy_out(const sonde_record* record, uint32_t si
   if (copy_.size() < size / 8) copy_.resize(size / 8);
   std::memcpy(copy_.data(), record, size);
   auto* copy = reinterpret_cast<sonde_record*>(copy_.data());
-  copy->size = size;  // what was checked, whatever it says now
+  copy->size = size;  // the size that was checked, even if the ring's copy has changed
   copy->flags &= static_cast<uint16_t>(~SONDE_RECORD_PADDING);
   return copy;
 }

@@ -12,12 +12,12 @@ RingWriter::RingWriter(const MappedRing& ring)
       data_(reinterpret_cast<uint8_t*>(ring.get()) + SONDE_RING_DATA),
       size_(ring.data_bytes()),
       head_(std::atomic_ref(ring_->head).load(std::memory_order_relaxed) & ~uint64_t{7}),
-      tail_(head_ - size_),  // full, until the reader's tail was looked at
+      tail_(head_ - size_),  // treated as full until the reader's tail is read
       drops_(std::atomic_ref(ring_->drops).load(std::memory_order_relaxed)) {
   refresh_tail();
 }
 
-/// Takes the reader's tail over, unless it lies: then we stay with what we know.
+/// Reads the reader's tail. An impossible value is ignored: the last good one stays.
 void RingWriter::refresh_tail() {
   const uint64_t tail = std::atomic_ref(ring_->tail).load(std::memory_order_acquire);  // W2, pairs with R2
   if (tail - tail_ <= head_ - tail_) tail_ = tail;
@@ -32,7 +32,7 @@ void RingWriter::end_firing() {
   std::atomic_ref(ring_->low_water).store(SONDE_IDLE, std::memory_order_release);  // W4, pairs with R4
 }
 
-/// Whether `bytes` more fit; asks the reader only when it seems not.
+/// Whether `bytes` more fit. Reads the reader's tail only if they seem not to.
 bool RingWriter::has_room(uint64_t bytes) {
   if (size_ - (head_ - tail_) >= bytes) return true;
   refresh_tail();
@@ -64,7 +64,7 @@ bool RingWriter::commit(uint32_t bytes) {
   return true;
 }
 
-/// The record lies where reserve() put it, or in `scratch`.
+/// Publishes the record, which is where reserve() put it: in the ring, or in `scratch`.
 void RingWriter::publish(const void* scratch, uint32_t bytes) {
   const uint64_t room = to_end();
   // a record in the ring was placed by the room for its largest size

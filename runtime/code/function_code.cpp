@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //   extent --> part --> its jumps lead to cold parts: more parts --> check --> leaving instructions
 //
-// Two verdicts, and they differ. `broken`: the code cannot be trusted, so it has an entry probe at most.
-// `endless`: the code is known, but a way out of it is not, or there is none; its instructions can be probed, its return cannot.
+// There are two different verdicts. `broken`: the code cannot be trusted, so it has at most an entry probe. `endless`:
+// the code is known, but a way out of it is not, or there is none; its instructions can be probed, its return cannot.
 //
-// Invariant: a return probe that exists misses no return. An instruction that may leave and cannot be judged makes the function
-// endless; it is never left out.
+// Invariant: a return probe that exists misses no return. An instruction that may leave, and cannot be judged, makes
+// the function endless; it is never left out.
 #include "runtime/code/function_code.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-/// The function that a cold part belongs to: NAME of NAME.cold and NAME.cold.N; empty: the name is not that of a cold part.
+/// The function that a cold part belongs to: NAME for NAME.cold and NAME.cold.N; empty: not the name of a cold part.
 std::string_view owner_of_cold(std::string_view name) {
   const size_t dot = name.rfind(".cold");
   if (dot == name.npos || dot == 0) return {};
@@ -39,7 +39,7 @@ std::string_view owner_of_cold(std::string_view name) {
   return rest.empty() || numbered ? name.substr(0, dot) : std::string_view();
 }
 
-/// A run of code that belongs to the function.
+/// A contiguous piece of the function's code.
 struct Part {
   uint64_t start = 0, end = 0;  ///< addresses as linked
   std::vector<uint8_t> bytes;
@@ -53,7 +53,8 @@ struct Part {
     const auto found = std::ranges::lower_bound(instructions, at, {}, &Instruction::at);
     return found != instructions.end() && found->at == at ? &*found : nullptr;
   }
-  /// Whether `address` follows an instruction's lock prefix: older glibc jumps over the prefix in a process with one thread.
+  /// Whether `address` is behind the lock prefix of an instruction: older glibc jumps over the prefix in
+  /// single-threaded processes.
   bool behind_lock(uint64_t address) const {
     const Instruction* before = address > start ? find(address - 1) : nullptr;
     return before != nullptr && before->locked;
@@ -62,7 +63,7 @@ struct Part {
 
 }  // namespace
 
-/// The reading of one function.
+/// The analysis of one function.
 struct FunctionReader::Reading {
   FunctionReader& reader;
   const ElfFunction& function;
@@ -123,7 +124,7 @@ struct FunctionReader::Reading {
     }
   }
 
-  /// The extent of the function's cold part that the jump at `from` leads into at `address`.
+  /// The extent of the function's cold part, if the jump at `from` to `address` leads into one.
   std::optional<std::pair<uint64_t, uint64_t>> cold_part_at(uint64_t from, uint64_t address) const {
     const ElfFunction* symbol = reader.file_.at(address);
     if (symbol != nullptr) {
@@ -133,8 +134,8 @@ struct FunctionReader::Reading {
     }
     const ElfCode::Frame* frame = reader.code_.frame_at(address);
     if (frame == nullptr || starts_function(frame->start)) return std::nullopt;
-    // The CFA is the same at both ends of a jump inside a function. It differs for a jump into the linkage table, whose FDE begins in
-    // the same way.
+    // The CFA is the same at both ends of a jump inside a function. It differs for a jump into the linkage table, whose
+    // FDE also begins there.
     ElfCode& code = reader.code_;
     const bool begins_framed = !code.stack_is_callers(frame->start);
     const bool same_stack = code.stack_is_callers(from) == code.stack_is_callers(address);
@@ -153,7 +154,7 @@ struct FunctionReader::Reading {
     return found != reader.file_.functions().end() && found->address == address;
   }
 
-  /// Whether the code of a frame without a symbol jumps back into the function, other than to its first instruction.
+  /// Whether the code of a frame without a symbol jumps back into the function, but not to its first instruction.
   bool jumps_back(const ElfCode::Frame& frame) const {
     return std::ranges::any_of(decode(reader.code_.code(frame.start, frame.size)), [&](const Instruction& branch) {
       if (branch.flow != Flow::Jump && branch.flow != Flow::JumpIf) return false;
@@ -162,7 +163,7 @@ struct FunctionReader::Reading {
     });
   }
 
-  /// Each branch target and landing pad inside the function must begin an instruction.
+  /// Every branch target and landing pad inside the function must be the start of an instruction.
   void check(const Part& part) {
     for (const Instruction& branch : part.instructions) {
       if (!branch.has_target || begins(part.target(branch))) continue;
@@ -223,7 +224,7 @@ struct FunctionReader::Reading {
     out.endless = "the jump at " + place(part, jump) + " has an operand that cannot be judged";
   }
 
-  /// Whether the jump goes through a table that can be read, and each of its targets is inside the function.
+  /// Whether the jump uses a table that can be read, and all of its targets are inside the function.
   bool stays_inside(const Part& part, const Instruction& jump) {
     const auto joins = [&](uint32_t at) { return is_target(part.start + at); };
     const auto at = static_cast<size_t>(&jump - part.instructions.data());
@@ -264,7 +265,7 @@ struct FunctionReader::Reading {
     to.push_back(place);
   }
 
-  /// A function whose last instruction does not end it runs into the next one: its return cannot be seen.
+  /// A function whose last instruction does not end it runs into the next one: that return cannot be detected.
   void judge_ends() {
     const auto& all = parts.front().instructions;
     const auto last = std::find_if(all.rbegin(), all.rend(), [](const Instruction& one) { return !one.nothing; });
@@ -288,8 +289,8 @@ uint64_t FunctionReader::extent(const ElfFunction& function) const {
   return limit > function.address ? reach(function.address, limit) : 0;
 }
 
-/// The size of the code at `start`, found by its branches: it ends with an instruction that does not continue, and that no branch leads
-/// past. 0: there is none before `limit`, or a jump through an operand hides the targets.
+/// The size of the code at `start`, found by its branches: it ends with an instruction that does not continue, and past
+/// which no branch leads. 0: there is no such instruction before `limit`, or a jump by an operand hides the targets.
 uint64_t FunctionReader::reach(uint64_t start, uint64_t limit) const {
   const auto room = static_cast<int64_t>(std::min(limit - start, kMostReach));
   int64_t furthest = 0;
@@ -311,8 +312,8 @@ FunctionCode FunctionReader::read(const ElfFunction& function) {
   return std::move(reading.out);
 }
 
-// Jumps to a function's own start. Decoding a library takes a hundred times as long as looking through its bytes for what such a jump
-// has in them, so a function is decoded only where that is found.
+// Jumps to a function's own start. Decoding a library takes a hundred times as long as searching its bytes for such
+// jumps, so a function is decoded only if its bytes may contain one.
 
 bool FunctionReader::may_reenter(const ElfFunction& function) {
   if (!jumps_found_) find_nameless_jumps();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// By which instructions a function is left
+// The instructions by which a function is left
 //
 //   extent:  symbol size, else the FDE, else what its own branches reach
 //   parts:   the function, and what the compiler moved away from it (NAME.cold)
@@ -11,12 +11,13 @@
 //                 jmp  bar        leaves
 //                 ret             leaves
 //
-// A return probe sits on each leaving instruction. What makes that sound is the sweep: code is decoded from its first byte, and
-// each address inside that a branch or a landing pad names must begin an instruction. Where one does not, what runs is not
-// what was decoded: a breakpoint could fall into the middle of an instruction. Such a function is refused.
+// A return probe is on each leaving instruction. That is sound because of a check: code is decoded from its first byte,
+// and every inside address that a branch or a landing pad names must be the start of an instruction. If one is not, the
+// decoded instructions are not those that run, and a breakpoint could fall into the middle of one. Such a function is
+// refused.
 //
-// A jump that leads outside while the function's frame still stands (the stack is not as at its first instruction) is no return: its frame goes
-// elsewhere with it.
+// A jump to the outside while the function's frame is on the stack (the stack is not as at its first instruction) is
+// not a return: the frame moves on with it.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +30,17 @@
 
 namespace sonde {
 
-/// One instruction of a function that a tap sits on.
+/// An instruction of a function that a tap is on.
 struct CodePlace {
   uint64_t offset = 0;  ///< in the file
   sonde_leave leave = {};
 };
 
 struct FunctionCode {
-  uint64_t size = 0;                   ///< bytes of the function itself; 0: not known
+  uint64_t size = 0;                   ///< bytes of the function itself; 0: unknown
   std::string broken;                  ///< why neither instructions nor returns can be armed; empty: they can
-  std::string endless;                 ///< why it has no return probe, where it is not broken; empty: it has
-  bool never_returns = false;          ///< that is why
+  std::string endless;                 ///< if it is not broken: why it has no return probe; empty: it has one
+  bool never_returns = false;          ///< the reason in `endless`
   std::vector<uint32_t> instructions;  ///< offsets from the entry, rising
   std::vector<CodePlace> leaves;       ///< by rising offset
   std::vector<CodePlace> reenters;     ///< jumps to its own first instruction
@@ -51,9 +52,9 @@ class FunctionReader {
   FunctionReader(const ElfFile& file, ElfCode& code) : file_(file), code_(code) {}
 
   FunctionCode read(const ElfFunction& function);
-  /// FunctionCode::reenters alone. Most functions have none, and their bytes tell so without being decoded.
+  /// Only FunctionCode::reenters. Most functions have none, which their bytes show without being decoded.
   std::vector<CodePlace> reenters(const ElfFunction& function);
-  /// Bytes; 0: it cannot be known.
+  /// Bytes; 0: unknown.
   uint64_t extent(const ElfFunction& function) const;
 
  private:
@@ -67,7 +68,7 @@ class FunctionReader {
   const ElfFile& file_;
   ElfCode& code_;
   bool jumps_found_ = false;
-  std::vector<uint64_t> jumped_to_;  ///< functions that cold parts, or code without a symbol, may jump to; sorted
+  std::vector<uint64_t> jumped_to_;  ///< functions to which cold parts, or code without a symbol, may jump; sorted
 };
 
 }  // namespace sonde

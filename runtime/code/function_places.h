@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the taps of a function go, by its name: what providers outside of the tree ask (sonde_function_places)
+// The places of a function's taps, by its name: sonde_function_places() for providers outside of the tree
 #pragma once
 
 #include <map>
@@ -16,12 +16,14 @@ namespace sonde {
 class FunctionPlaces {
  public:
   struct Found {
-    uint64_t function = 0;  ///< in the file
+    uint64_t function = 0;  ///< its offset in the file
     std::vector<CodePlace> places;
   };
 
-  /// The entry, with the jumps that are no entry; or the instructions that leave. Each file is read once, and again when it has changed.
-  /// Errors: those of open(2); ENOEXEC no ELF object of this machine; ENOENT no such function; ENOTSUP its code says no.
+  /// The entry, with jumps to it that are not entries; or the instructions that leave. Each file is read once, and
+  /// again when it has changed.
+  /// Errors: those of open(2); ENOEXEC not an ELF object of this machine; ENOENT no such function; ENOTSUP its code has
+  /// no such places.
   Result<Found> find(const std::string& path, std::string_view function, bool returns);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One record: checked, run, what it has traced printed.
+// Consumes one record: checks it, runs its clause's body, prints what the clause has traced.
 #include <utility>
 
 #include "runtime/base/check.h"
@@ -42,7 +42,7 @@ void Consumer::Impl::add_ecb(const EcbInfo& info) {
   ecbs[info.epid.value] = {info.probe, &program.clauses.at(info.clause)};
 }
 
-/// Null: not to be used; it is counted.
+/// The ECB of the record. Null: the record must not be used, and has been counted.
 const ConsumerEcb* Consumer::Impl::find(const sonde_record& record) {
   if (record.epid >= ecbs.size() || ecbs[record.epid].probe == nullptr) {
     ++unknown;
@@ -57,9 +57,8 @@ const ConsumerEcb* Consumer::Impl::find(const sonde_record& record) {
   return nullptr;
 }
 
-/// After exit(): only END, once it is allowed, and ERROR for faults that came before the exit or in END. An exit() of ERROR
-/// itself ends them too.
-/// With -x cpu: only what was done on that CPU.
+/// After exit(), only END (once it is allowed) and ERROR; between an exit() in a clause of ERROR and END, not even
+/// ERROR. With -x cpu, only records of that CPU.
 bool Consumer::Impl::wanted(const sonde_record& record) const {
   if (only_cpu_ && record.cpu != *only_cpu_) return false;
   if (!exiting) return true;
@@ -76,7 +75,7 @@ void Consumer::Impl::begin_firing(const sonde_record& record) {
   find_cells(record.tid);
 }
 
-/// Cells move when the program grows.
+/// Finds the record's variables; cells move when the program grows.
 void Consumer::Impl::find_cells(uint32_t tid) {
   context.globals = state.variables.globals();
   context.locals = state.variables.locals();
@@ -87,17 +86,17 @@ void Consumer::Impl::consume(const sonde_record& record) {
   ++records;
   const ConsumerEcb* ecb = find(record);
   bool runs = ecb != nullptr && wanted(record);
-  // ERROR fires inside of the firing with the fault: it sees that one's this-> variables, and leaves them.
+  // ERROR fires inside the firing that faulted: it sees that firing's this-> variables, and leaves them unchanged.
   const bool nested = error_pending_ && record.probe == kErrorProbe && have_firing_;
   if (runs) {
     nested ? find_cells(record.tid) : begin_firing(record);
     run(record, *ecb);
   }
-  // Before what it has traced: its system() may act on the process that stop() stops.
+  // Comes before the output: a system() in it may act on the process that stop() stops.
   if ((record.flags & SONDE_RECORD_HELD) != 0) {
     release_thread(record);
   } else if ((state.release.stop || state.release.signal != 0) && record.pid != own_pid_) {
-    let_go(record.tid, std::exchange(state.release, Release{}));  // it could not wait
+    let_go(record.tid, std::exchange(state.release, Release{}));  // its thread could not wait
   }
   if (!runs) return;
   take_traced();
@@ -129,7 +128,7 @@ void Consumer::Impl::run(const sonde_record& record, const ConsumerEcb& ecb) {
   }
 }
 
-/// What the clause has committed, and then what it has recorded itself.
+/// Outputs what the clause has committed, then what it has traced itself.
 void Consumer::Impl::take_traced() {
   for (TraceRecord& record : std::exchange(state.committed, {})) output_trace(record);
   if (state.trace.empty()) return;
@@ -140,7 +139,8 @@ void Consumer::Impl::take_traced() {
   state.trace.clear();
 }
 
-/// What END has traced never waits, nor does exit().
+/// With bufpolicy=ring or fill a trace record is kept for the end. END's is printed at once, and exit() takes effect at
+/// once.
 void Consumer::Impl::output_trace(TraceRecord& record) {
   if (record.exit_status) {
     exited_in_error = !exiting && context.record->probe == kErrorProbe;
@@ -158,7 +158,7 @@ void Consumer::Impl::allow_end() {
   end_allowed = true;
 }
 
-/// What shows aggregations or asks for something is never dropped.
+/// A trace record that shows aggregations or asks for an action is never dropped.
 bool Consumer::Impl::may_drop(const TraceRecord& record) {
   return std::ranges::none_of(
       record.items, [](const TraceItem& item) { return item.kind == TraceItem::Kind::Printa || item.is_done(); });
@@ -195,12 +195,12 @@ void Consumer::Impl::release_thread(const sonde_record& record) {
 
 void Consumer::Impl::let_go(uint32_t tid, Release how) {
   if (state.threads == nullptr) return;
-  // A thread that is gone needs no release.
+  // ESRCH: the thread has ended and needs no release.
   if (auto released = state.threads->release(tid, how); !released && released.error().code() != ESRCH)
     state.message(released.error().message());
 }
 
-/// Threads whose chill() is over.
+/// Releases the threads whose chill() is over.
 void Consumer::Impl::let_go_due() {
   while (!chilled_.empty() && chilled_.begin()->first <= monotonic_now()) {
     auto [tid, how] = chilled_.begin()->second;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The consumer: drains rings in time order, runs bodies, prints.
+// The consumer: drains the rings in time order, runs bodies, prints.
 //
 //   rings --MergeReader--> record --epid--> clause --> body(BodyContext) --> TraceRecord --> Printer --> Output
 //
-// One firing's clauses run one after the other and share this->. What a clause records is printed when it has ended without a fault.
+// The clauses of one firing run one after another and share this->. What a clause traces is printed when it has ended
+// without a fault.
 #pragma once
 
 #include <cstdint>
@@ -34,37 +35,40 @@ class Consumer {
   Consumer(const Consumer&) = delete;
   Consumer& operator=(const Consumer&) = delete;
 
-  /// An ECB exists from now on (Framework::on_ecb). Probe and clause must outlive the consumer.
+  /// Announces a new ECB (Framework::on_ecb). Probe and clause must outlive the consumer.
   void add_ecb(const EcbInfo& ecb);
 
-  /// Consumes all that is complete by now. Returns records consumed. Call every switchrate, and at DataWaits.
+  /// Consumes all records that are complete. Returns their number. Call it every switchrate, and when DataWaits
+  /// arrives.
   uint64_t drain();
-  /// The same, at the end: everything, without regard to low-water marks.
+  /// The same at the end of a run: consumes every record, whatever the low-water marks say.
   uint64_t drain_all();
   /// Runs one record's body as drain() would; for tests and benchmarks.
   void consume(const sonde_record& record);
 
-  /// exit() has run: no other probe but END is consumed from now on.
+  /// exit() has been called: from now on only END is consumed.
   bool exiting() const;
   int exit_status() const;
-  /// END's clauses may run although exiting() (set before END is fired).
+  /// Lets END's clauses run in spite of exiting(). Call it before END is fired.
   void allow_end();
 
-  /// Before anything is consumed, where a printer is to say what the run is.
+  /// Tells the printer what the run is. Call it before anything is consumed.
   void begin(const RunStart& start);
-  /// Every aggregation that was never printed, in order of definition; where they are shown at an interval, all.
+  /// Prints every aggregation that was never printed, in order of definition; all of them if they are shown at an
+  /// interval.
   void finish();
-  /// The last word; what printers have kept for the end is written.
+  /// Ends the output: writes what printers have kept for the end.
   void end(const RunEnd& end);
-  /// Prints all aggregations now: at an interval, or on request. One that the output has no room for waits for the next.
+  /// Prints all aggregations now: at an interval, or on request. One for which the output has no room waits for the
+  /// next call.
   void snapshot();
   /// Prints one aggregation now ("name", without @), or all; for the prompt.
   Result<void> print_aggregation(std::string_view name);
-  /// The elements of an aggregation whose only key is a string, and their values. They are not printed at the end any more.
+  /// The elements of an aggregation whose only key is a string. The aggregation is then not printed at the end.
   std::vector<std::pair<std::string, int64_t>> take_values(std::string_view name);
-  /// When a thread that chill() holds is to go on, CLOCK_MONOTONIC; drain() lets it go. UINT64_MAX: there is none.
+  /// CLOCK_MONOTONIC time at which drain() must release the next thread that chill() holds. UINT64_MAX: none.
   Nanoseconds next_due() const;
-  /// Reports drops since the last call through Output::message, in DTrace's words.
+  /// Reports the drops since the last call through Output::message, in DTrace's words.
   void report_drops();
 
   /// The arguments of the exec that started a program before anything was traced, for argstr at its return.
@@ -74,10 +78,11 @@ class Consumer {
   /// It runs another program now.
   void note_program(uint32_t pid);
   void note_mapping(const MappingEnds& mapping);
-  /// `way` takes the MappingEnds that are there by now. Called, also while drain() works, for an address without a name.
+  /// Sets a callback that reads the MappingEnds events that have arrived. It is called, even inside drain(), when an
+  /// address has no name.
   void catch_up_by(std::function<void()> way);
 
-  /// Strings of the traced program that were as long as strsize lets them be, so that they may be longer in truth.
+  /// How many strings of traced programs filled strsize, and so may have been cut.
   uint64_t full_strings() const;
   uint64_t records() const;
 

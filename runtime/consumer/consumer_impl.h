@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The consumer's insides.
 //
-// consume() is the path that has a budget (20 million records a second): check the record, find the ECB by index, set
-// up the context, call the body, and print only when something was traced. Nothing on it allocates.
+// consume() has a budget: 20 million records a second. It checks the record, finds the ECB by index, sets up the
+// context, calls the body, and prints only if something was traced. Nothing on this path allocates.
 #pragma once
 
 #include <unistd.h>
@@ -28,7 +28,7 @@
 
 namespace sonde {
 
-/// Names by the symbolizer; remembers which processes it has been asked to note.
+/// Resolves names by the symbolizer; remembers the processes that it was asked to note.
 class ProcessNames : public SymbolNames {
  public:
   void note(uint32_t pid) { symbolizer_.note(pid); }
@@ -48,12 +48,12 @@ class ProcessNames : public SymbolNames {
 
   Symbolizer symbolizer_;
   KernelSymbols kernel_;
-  std::map<std::pair<uint32_t, std::string>, uint64_t> modules_;  // an address of each
+  std::map<std::pair<uint32_t, std::string>, uint64_t> modules_;  // one address of each module
 };
 
 inline constexpr uint32_t kErrorProbe = 3;
 
-/// An ECB, ready to run.
+/// An ECB with what its records need to run.
 struct ConsumerEcb {
   const ProbeInfo* probe = nullptr;
   const ClauseDesc* clause = nullptr;
@@ -86,20 +86,20 @@ struct Consumer::Impl {
   Output& output;
   BodyState state;
   BodyContext context{};
-  std::vector<ConsumerEcb> ecbs;  // by epid
+  std::vector<ConsumerEcb> ecbs;  // index: epid
 
   bool exiting = false;
-  bool exited_in_error = false;  ///< exit() was called by a clause of ERROR
+  bool exited_in_error = false;  ///< a clause of ERROR has called exit()
   bool end_allowed = false;
   int exit_status = 0;
   uint64_t records = 0;
-  uint64_t unknown = 0;    // of no ECB that we know
-  uint64_t malformed = 0;  // refused by sonde_record_check
-  uint64_t faults = 0;     // that fired ERROR
+  uint64_t unknown = 0;    // records of an ECB that we do not know
+  uint64_t malformed = 0;  // records that sonde_record_check() refused
+  uint64_t faults = 0;     // faults that fired ERROR
   uint64_t double_errors = 0;
 
  private:
-  /// Which firing a record belongs to.
+  /// Identifies the firing of a record.
   struct Firing {
     uint64_t timestamp = 0;
     uint32_t sequence = 0, tid = 0, probe = 0;
@@ -129,18 +129,19 @@ struct Consumer::Impl {
 
   PrintSink sink_;
   std::unique_ptr<Printer> printer_;
-  size_t room_ = output.room();             ///< bytes that the output took without waiting, when it was asked last
-  std::map<uint32_t, uint64_t> unwritten_;  ///< by CPU: what found no room in the output
+  size_t room_ = output.room();             ///< bytes that the output could take without waiting, at the last check
+  std::map<uint32_t, uint64_t> unwritten_;  ///< by CPU: records for which the output had no room
   KeptRecords kept_;
-  std::map<uint32_t, uint64_t> unkept_;  ///< trace records that found their CPU's buffer full
+  std::map<uint32_t, uint64_t> unkept_;  ///< by CPU: trace records for which the CPU's buffer had no room
   Firing firing_;
-  std::multimap<Nanoseconds, std::pair<uint32_t, Release>> chilled_;  ///< threads that wait, by when they go on
+  std::multimap<Nanoseconds, std::pair<uint32_t, Release>>
+      chilled_;  ///< threads that chill() holds, by the time they go on
   bool have_firing_ = false;
   std::optional<uint32_t> only_cpu_;
   const uint32_t own_pid_ = static_cast<uint32_t>(getpid());
-  bool error_enabled_ = false;  ///< a clause of ERROR is there
-  bool error_pending_ = false;  ///< ERROR has fired for a fault, and what it recorded is not consumed yet
-  std::deque<std::vector<uint64_t>> held_back_;  ///< records that were read while ERROR's were looked for, in order
+  bool error_enabled_ = false;                   ///< some clause of ERROR is enabled
+  bool error_pending_ = false;                   ///< ERROR has fired for a fault; its records are not consumed yet
+  std::deque<std::vector<uint64_t>> held_back_;  ///< records read during the search for ERROR's records, in order
   MergeReader reader_;
   std::set<const sonde_ring*> known_rings_;
   uint64_t reported_malformed_ = 0;

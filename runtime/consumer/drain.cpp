@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rings in, printed aggregations and reports of drops out.
+// From rings to printed aggregations and reports of drops.
 #include <cstring>
 #include <ctime>
 
@@ -7,7 +7,7 @@
 #include "runtime/consumer/consumer_impl.h"
 
 namespace sonde {
-/// More rings may have appeared: the framework makes one for each thread that fires.
+/// The framework makes a ring for each thread that fires, so there may be more now.
 void Consumer::Impl::add_new_rings() {
   auto add = [this](const MappedRing& ring) {
     if (known_rings_.insert(ring.get()).second) reader_.add(ring);
@@ -17,14 +17,15 @@ void Consumer::Impl::add_new_rings() {
   for (const MappedRing* ring : framework.mapped_rings()) add(*ring);
 }
 
-/// ERROR's records come behind others in the rings, but belong where the fault was: what lies between waits.
+/// Keeps a record for later while ERROR's are searched: in the rings they come behind others, but belong where the
+/// fault was.
 void Consumer::Impl::take(const sonde_record& record) {
   if (!error_pending_ || record.probe == kErrorProbe) return consume(record);
   std::vector<uint64_t>& copy = held_back_.emplace_back((record.size + 7) / 8);
   std::memcpy(copy.data(), &record, record.size);
 }
 
-/// If they cannot be read yet, they come later, in their order of time.
+/// Consumes ERROR's records. If they cannot be read yet, they come later, in time order.
 void Consumer::Impl::find_error(bool all) {
   add_new_rings();
   reader_.drain(monotonic_now(), all, [this](const sonde_record& record) { take(record); });
@@ -35,7 +36,7 @@ uint64_t Consumer::Impl::drain(bool all) {
   let_go_due();
   state.refresh_settings();
   uint64_t before = records;
-  // A fault fires ERROR into a ring that was read already, or did not exist; what it fires comes with this drain.
+  // A fault fires ERROR into a ring that was already read, or did not exist; its records must come with this drain.
   uint64_t faults_before = 0;
   do {
     faults_before = faults;
@@ -63,7 +64,7 @@ void Consumer::Impl::begin(RunStart start) {
   flush();
 }
 
-/// As they are now; of deltas, what came since they were shown last.
+/// Shows aggregations as they are now; those of deltas, what was added since they were last shown.
 void Consumer::Impl::show_aggregations(const std::function<bool(const AggTable&)>& wanted) {
   for (const auto& table : state.aggregations) {
     if (!wanted(*table)) continue;
@@ -76,7 +77,7 @@ void Consumer::Impl::show_aggregations(const std::function<bool(const AggTable&)
   }
 }
 
-/// One that would have to wait is left to the next, which has then what came since the last that was shown.
+/// An aggregation that would have to wait is left to the next snapshot, which shows everything since it was last shown.
 void Consumer::Impl::snapshot() {
   state.refresh_settings();
   flush();
@@ -89,7 +90,7 @@ void Consumer::Impl::snapshot() {
 void Consumer::Impl::finish() {
   state.refresh_settings();
   printer_->rest();
-  // At an interval the end is a snapshot like the others: what came after a printa() would not be shown otherwise.
+  // With an interval the end is a snapshot too: otherwise what came after a printa() would never be shown.
   const bool all = state.deltas || state.options.was_set("interval");
   show_aggregations([all](const AggTable& table) { return all || !table.printed; });
   flush();

@@ -19,17 +19,17 @@ namespace {
 constexpr Nanoseconds kTogether = 1'000'000'000;
 constexpr uint64_t kFirstPage = 4096;
 
-/// What helps with an address that cannot be read, of a statement that reads `statement`.
+/// A hint for an address that cannot be read, in a statement that reads `statement`.
 std::string hint_on_address(uint64_t address, std::string_view statement) {
   if (address < kFirstPage) return "    a number this small is no address\n";
-  constexpr auto kFolder = static_cast<uint64_t>(AT_FDCWD);  // an int of which the caller widens 32 bits or 64
+  constexpr auto kFolder = static_cast<uint64_t>(AT_FDCWD);  // an int, which the caller may have widened from 32 bits
   if (address == kFolder || address == (kFolder & UINT32_MAX))
     return "    this is AT_FDCWD, a descriptor: of openat() and its like the path is arg1\n";
   if (statement.find("copyin") != statement.npos) return {};
   return "    memory of the program is read by copyin() and copyinstr()\n";
 }
 
-/// The statement that is at fault, as lines below the message.
+/// The faulting statement, as lines below the message.
 std::string place_of_fault(const BodyContext& context) {
   const ClauseDesc& clause = *context.clause;
   if (clause.text == nullptr || context.action >= clause.places.size()) return {};

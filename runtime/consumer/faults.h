@@ -12,23 +12,24 @@
 
 namespace sonde {
 
-/// How faults are told. The first of a kind, which is a statement and what is wrong there, at once and with its place in the source. Those that
-/// follow within a second are counted, for they may come as fast as probes fire; the last one is told with their number.
+/// Reports faults. The first of a kind (a statement and what is wrong there) is reported at once, with its place in the
+/// source. Those that follow within a second are only counted, because they may come as fast as probes fire; the last
+/// of them is reported with their number.
 class FaultLog {
  public:
   using Tell = std::function<void(const FaultReport&)>;
   explicit FaultLog(Tell tell) : tell_(std::move(tell)) {}
 
-  /// The fault in `context` has happened.
+  /// Adds the fault in `context`.
   void add(const ProbeInfo& probe, const BodyContext& context, Nanoseconds now);
-  /// Tells what was counted for a second; `all`: what was counted at all.
+  /// Reports what has been counted for at least a second; with `all`, everything that has been counted.
   void tell_counted(Nanoseconds now, bool all);
 
  private:
   using Kind = std::tuple<const ClauseDesc*, uint64_t, uint64_t>;  // action and fault
   struct Counted {
-    Nanoseconds since = 0;  ///< when one was told
-    uint64_t count = 0;     ///< that were not
+    Nanoseconds since = 0;  ///< time of the last report
+    uint64_t count = 0;     ///< faults since then
     FaultReport last;
   };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // bufpolicy=ring and bufpolicy=fill: trace records that are printed when tracing has ended
 //
-// Bodies run as ever, for exit() and aggregations must not wait; it is their trace records that the buffer of a CPU holds. A ring
-// lets its oldest records go for a new one; a buffer that is to be filled takes none any more once one did not fit.
+// Bodies run as usual, because exit() and aggregations must not wait; only their trace records are kept, in a buffer
+// per CPU. "ring" drops the oldest records to make room for a new one; "fill" accepts none after the first that did not
+// fit.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +18,14 @@ namespace sonde {
 
 class KeptRecords {
  public:
-  /// `policy` as the option has it; with "switch" nothing is kept. `bytes`: of each CPU's buffer.
+  /// `policy`: the option's value; "switch" keeps nothing. `bytes`: of each CPU's buffer.
   KeptRecords(std::string_view policy, uint64_t bytes)
       : fill_(policy == "fill"), ring_(policy == "ring"), bytes_(bytes) {}
 
   bool active() const { return fill_ || ring_; }
   /// False: the record is dropped.
   bool add(uint32_t cpu, TraceRecord record);
-  /// All of them, in the order in which they came.
+  /// Removes and returns all of them, in the order in which they came.
   std::vector<TraceRecord> take();
 
  private:

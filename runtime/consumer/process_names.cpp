@@ -13,7 +13,7 @@ std::string hex(uint64_t address) {
 
 }  // namespace
 
-/// As the symbolizer shows those of processes.
+/// In the format that the symbolizer uses for processes.
 std::string ProcessNames::kernel_name(uint64_t address, SymbolValue::Kind kind) {
   const uint64_t back = kind == SymbolValue::UReturn ? 1 : 0;
   const ResolvedSymbol symbol = kernel_.resolve(address - back);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What items of a record ask for: commands, other output, changes that waited for a commit()
+// Carries out the requests in a trace record: commands, other output, changes that waited for a commit()
 //
-// The clause has ended long ago, so nothing is left that could fault: a failure is a message. DTrace sets such messages off by an
-// empty line.
+// The clause has ended by now, so it cannot fault any more: a failure is reported as a message. DTrace puts an empty
+// line before such messages.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 namespace sonde {
 namespace {
 
-/// sh, to its end. Its status says nothing to the script.
+/// Runs a command by sh and waits for it. The script does not see its status.
 Result<void> run_command(const std::string& command) {
   pid_t child = fork();
   if (child == 0) {
@@ -36,7 +36,7 @@ void Consumer::Impl::run_request(TraceRecord& record, const TraceItem& item) {
   std::string text;
   format_printf(item.site->format, item.site->arguments, record.words_of(item), item.settings, text);
   const bool is_command = item.kind == TraceItem::Kind::System;
-  if (is_command) output.settle();  // the command writes behind what we have written
+  if (is_command) output.settle();  // the command's output must follow what we have written
   const Result<void> done = is_command                    ? run_command(text)
                             : text == "." || text == ".." ? Result<void>(Error("not a file", EISDIR))
                                                           : output.reopen(text);

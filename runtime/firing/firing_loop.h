@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A firing: the ECBs of a probe, one after the other
+// A firing: runs the ECBs of a probe, one after another
 //
 //   begin --> the time --> ECB 1 --> ECB 2, held --> end               its thread waits for the body of ECB 2,
 //                                    begin --> ECB 3 --> end           and the firing goes on when it is released
 //
-// All records of a firing have one timestamp and one sequence number, those behind a held ECB too: they may stand behind
-// younger records of other threads. ECBs run by rising epid, and what a waiting firing keeps is the last epid, not a place in the
-// list: ECBs may come and go while its thread waits.
+// All records of a firing have one timestamp and one sequence number, also those behind a held ECB, which may follow
+// younger records of other threads. ECBs run in order of epid. A firing that waits keeps its last epid, not a position
+// in the list, because ECBs may come and go while its thread waits.
 //
-// The loop is the same where a thread has stopped (runtime/guard/recorder.h) and in sonde itself (runtime/framework/local_firing.h).
-// What differs is a callback for each ECB. It is a template's parameter, for it is called at every firing; we refused a
-// virtual function, which would be a second interface beside sonde_dif_env. The kernel module has a loop of its own, in C, inlined
-// into its hooks: kmod/device/fire.h.
+// The loop is the same where a thread has stopped (runtime/guard/recorder.h) and in sonde itself (runtime/framework/
+// local_firing.h); they differ in a callback for each ECB. The callback is a template parameter because it is called at
+// every firing. We refused a virtual function, which would be a second interface beside sonde_dif_env. The kernel
+// module has a loop of its own, in C, inlined into its hooks: kmod/device/fire.h.
 //
 // A record that does not fit is dropped and counted by the ring's writer.
 #pragma once
@@ -22,32 +22,32 @@
 
 namespace sonde {
 
-/// How far a firing has come: what is kept while its thread waits.
+/// How far a firing has come; kept while its thread waits.
 struct FiringState {
   uint32_t probe = 0;
-  Nanoseconds timestamp = 0;  ///< 0: when it begins
+  Nanoseconds timestamp = 0;  ///< 0: the firing takes the time when it begins
   bool begun = false;
-  uint32_t sequence = 0;   ///< of its writer
+  uint32_t sequence = 0;   ///< number of the firing in its writer
   uint32_t last_epid = 0;  ///< ECBs up to this one have run
 };
 
 /// The thread that fires, for the records.
 struct FiringThread {
   uint32_t pid, tid;
-  bool can_wait;  ///< where an ECB is held
+  bool can_wait;  ///< whether it can wait at a held ECB
 };
 
-/// The writing end of a ring, and the firings that go into it. Context: one thread at a time.
+/// The writing end of a ring, with the firings that write to it. Context: one thread at a time.
 class FiringLoop {
  public:
   /// The ring must outlive the loop.
   explicit FiringLoop(const MappedRing& ring) : writer_(ring) {}
 
   enum class Outcome { Done, Held };
-  /// Runs the ECBs that have not run yet, up to a held one that has recorded. Held: the thread must wait now, and
-  /// run() is to be called again when it is released.
-  /// An ECB has `epid`, `held` (its thread waits for the body) and `view()`, its program. `prepare(ecb)` makes ready what that program needs,
-  /// and returns the CPU for its record.
+  /// Runs the ECBs that have not run yet, up to and including a held one that has recorded. Returns Held then: the
+  /// thread must wait, and run() is called again when it is released.
+  /// An ECB has `epid`, `held` (its thread waits for the body) and `view()`, its program. `prepare(ecb)` prepares what
+  /// that program needs, and returns the CPU for its record.
   template <typename Ecbs, typename Prepare>
   Outcome run(FiringState& firing, const Ecbs& ecbs, const FiringThread& thread, const sonde_dif_firing& seen,
               Prepare&& prepare) {
@@ -77,7 +77,7 @@ class FiringLoop {
     firing.sequence = ++sequence_;
   }
 
-  /// Whether the thread must wait.
+  /// Returns whether the thread must wait.
   template <typename Ecb>
   bool run_ecb(const FiringState& firing, const Ecb& ecb, const FiringThread& thread, const sonde_dif_firing& seen,
                uint32_t cpu) {

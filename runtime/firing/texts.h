@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the texts of a firing are written, wherever it fires. Nothing here allocates, locks or fails in another way than by -1.
+// How the texts of a firing are written, wherever it fires. Nothing here allocates or locks; the only failure is -1.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,15 @@
 
 namespace sonde {
 
-/// As sonde_dif_env::text() returns it: as much as `max` - 1 bytes hold, and a NUL. Its length; -1: there is no room for a NUL.
+/// Like sonde_dif_env::text(): copies as much as fits into `max` - 1 bytes, and a NUL. Returns the length; -1: no room
+/// for the NUL.
 int put_text(std::string_view text, char* to, uint32_t max);
 
-/// The same of what a symbolic link says. -1: there is none.
+/// The same for the target of a symbolic link. -1: there is no such link.
 int put_link(const char* path, char* to, uint32_t max);
 
-/// Turns what /proc/PID/cmdline has into one line, in place: blanks for NULs, none at the end. Its length.
+/// Turns the contents of /proc/PID/cmdline into one line, in place: NULs become blanks, except at the end. Returns the
+/// length.
 size_t join_arguments(char* text, size_t length);
 
 }  // namespace sonde

@@ -12,7 +12,7 @@ const ValueType kNumber{ValueType::Kind::Integer, true, 8, "int64_t"};
 
 bool is_distribution(const AggTable& table) { return table.operations().value == nullptr; }
 
-/// The element's number, normalized; 0 where there is no element.
+/// The element's number, normalized; 0 if there is no element.
 int64_t number_of(const AggTable& table, const KeyedEntry* element) {
   return element == nullptr ? 0 : normalized(table.operations().value(element->data()), table.normal);
 }
@@ -28,7 +28,7 @@ void print_value(const AggTable& table, const KeyedEntry* element, std::string& 
   append_format(out, " %16lld", static_cast<long long>(number_of(table, element)));
 }
 
-/// What each CPU gave to the element, behind its value.
+/// Prints each CPU's share of the element after its value.
 void print_cpus(const AggTable& table, const KeyedEntry& key, std::string& out) {
   for (const auto& [cpu, part] : table.cpus()) {
     const KeyedEntry* element = part->find(key);
@@ -39,7 +39,7 @@ void print_cpus(const AggTable& table, const KeyedEntry& key, std::string& out) 
   }
 }
 
-/// A format as it is applied to one tuple: keys (for `*` as well) and aggregations are taken in order.
+/// Applies a format to one tuple: keys (for `*` as well) and aggregations are consumed in order.
 class TupleFormatter {
  public:
   TupleFormatter(std::span<AggTable* const> tables, const JoinedRow& row, const uint64_t* keys,
@@ -59,7 +59,7 @@ class TupleFormatter {
   }
 
  private:
-  /// The last aggregation stands for all that follow it.
+  /// When a format has more %@ than there are aggregations, the last one is repeated.
   void print_aggregation(const Conversion& conversion, int width, int precision, std::string& out) {
     size_t at = std::min(next_aggregation_++, tables_.size() - 1);
     if (is_distribution(*tables_[at])) return print_block(*tables_[at], row_.elements[at], out);

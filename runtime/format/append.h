@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the files of this folder share.
+// Helpers shared by the files of this folder.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sonde {
 
-/// As sprintf, to the end of `out`.
+/// Like sprintf, but appends to `out`.
 void append_format(std::string& out, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 /// The low `size` bytes of a word, as an unsigned and as a signed number.

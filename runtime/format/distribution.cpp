@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The block that a distribution prints: a row for each bucket that is not empty, and for one on either side
+// The block that a distribution prints: a row for each bucket that is not empty, and one empty row on either side
 #include <algorithm>
 #include <span>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kBar = 40;
 
-/// Which signs the counts have, and how much they are together.
+/// The signs of the counts, and their total.
 struct Weighing {
   bool positives = false, negatives = false;
   long double total = 0;
@@ -29,14 +29,14 @@ Weighing weigh(std::span<const int64_t> counts) {
   return weighing;
 }
 
-/// Columns that `count` fills of `length`.
+/// The number of columns that `count` fills, of `length`.
 size_t depth_of(int64_t count, int length, const Weighing& weighing) {
   if (weighing.total == 0) return 0;
   long double share = static_cast<long double>(count) * length / weighing.total;
   return static_cast<size_t>((share < 0 ? -share : share) + 0.5L);
 }
 
-/// 41 columns: a | and the bar on the side that the sign asks for.
+/// 41 columns: a |, and the bar on the side of its sign.
 std::string bar(int64_t count, const Weighing& weighing) {
   if (!weighing.negatives) {
     size_t depth = depth_of(count, kBar, weighing);
@@ -51,7 +51,7 @@ std::string bar(int64_t count, const Weighing& weighing) {
   return count <= 0 ? rest + ats + "|" + side : side + "|" + ats + rest;
 }
 
-/// What stands in the value column.
+/// The text in the value column.
 std::string label_of(const Bucket& bucket) {
   const std::string bound = (bucket.negative ? "-" : "") + std::to_string(bucket.magnitude);
   switch (bucket.label) {

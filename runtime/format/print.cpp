@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// print(): a value as its type tells it
+// print(): a value with its type
 //
 //   0x7f... = *
 //                                             (struct s) {
@@ -9,7 +9,7 @@
 //                                              ],
 //                                             }
 //
-// Zero members are left out: kernel structures are mostly zero.
+// Zero members are left out, because kernel structures are mostly zero.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -70,7 +70,7 @@ class Printer {
   }
 
   void bits(const Layout::Member& member, const uint8_t* bytes) {
-    // A field may begin late in its word: read as many bytes as it reaches over.
+    // A bit-field may begin late in its word: read all bytes that it covers.
     unsigned __int128 word = 0;
     std::memcpy(&word, bytes + member.offset, (member.bit_offset + member.bit_width + 7) / 8);
     const uint64_t field = static_cast<uint64_t>(word >> member.bit_offset) << (64 - member.bit_width);
@@ -88,7 +88,7 @@ class Printer {
     if (!member.name.empty()) out_ += "." + member.name + " = ";
   }
 
-  /// Characters end at the first NUL.
+  /// An array of characters ends at the first NUL.
   void array(const Layout& type, const uint8_t* bytes) {
     const Layout& element = *type.element;
     out_ += " [";

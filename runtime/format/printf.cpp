@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A value with a conversion of printf()
+// One value with a conversion of printf()
 //
-// Numbers, but for a bare %d, go to snprintf() with a format that is built anew: the script's flags, width and precision, with the size and letter
-// of the value that is passed. So snprintf() never reads an argument of a type that is not there.
+// Numbers, except with a bare %d, go to snprintf() with a newly built format: the script's flags, width and precision,
+// with the size and letter of the value that is passed. So snprintf() never reads an argument of a wrong type.
 //
-// Texts do not go there: they are not always ended by a NUL, and a precision of 0 means none, as in DTrace.
+// Texts do not go there: they may lack a NUL, and a precision of 0 means none, as in DTrace.
 //
-// Invariant: the value's type decides, and the letter only how it is shown: %d of a string prints the string, %s of an integer
-// the number.
+// Invariant: the value's type decides what is printed, the letter only how: %d of a string prints the string, %s of an
+// integer prints the number.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -53,7 +53,7 @@ void print_as(const Spec& spec, const char* size_and_letter, Value value, std::s
   out.append(large, 0, static_cast<size_t>(length));
 }
 
-/// As %s: a precision above 0 cuts the text, the width pads it.
+/// Like %s: a precision above 0 cuts the text, the width pads it.
 void print_text(const Spec& spec, std::string_view text, std::string& out) {
   if (spec.precision > 0) text = text.substr(0, static_cast<size_t>(spec.precision));
   size_t pad = spec.width > 0 && text.size() < static_cast<size_t>(spec.width)
@@ -64,7 +64,7 @@ void print_text(const Spec& spec, std::string_view text, std::string& out) {
   if (has(spec, '-')) out.append(pad, ' ');
 }
 
-/// `text` with escapes, as C writes them, for what is not printable.
+/// `text` with C escapes for what is not printable.
 std::string escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -101,7 +101,7 @@ std::string time_text(char letter, int64_t ns) {
 
 bool signed_integer(const ValueType& type) { return type.kind == Kind::Integer && type.is_signed; }
 
-/// %d as it comes most often.
+/// The common case: %d without flags, width or precision.
 void print_bare(const ValueType& type, uint64_t word, std::string& out) {
   char digits[20];
   char* const end = std::end(digits);

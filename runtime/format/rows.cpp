@@ -36,7 +36,7 @@ void append_right(std::string& out, uint32_t number, size_t width) {
 
 }  // namespace
 
-/// "%3u %6u %32s ": every line that is not quiet has it, so it goes without snprintf().
+/// Like "%3u %6u %32s ". Every line that is not quiet has it, so it avoids snprintf().
 void format_row_prefix(uint32_t cpu, const ProbeInfo& probe, std::string& out) {
   append_right(out, cpu, 3);
   out += ' ';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A value without a format
 //
-// DTrace chooses a column by the type alone: an integer's width by its size, a string to the left of its column, bytes as text
-// where they are text, else as a dump. trace() and the keys of aggregations have columns of different widths. All widths here are
-// DTrace's; none is ours to choose.
+// DTrace chooses a column by the type alone: an integer's width by its size, a string left-aligned, bytes as text if
+// they are text, else as a dump. trace() and the keys of aggregations have columns of different widths. All widths here
+// are DTrace's; none is ours to choose.
 //
-// Invariant: an integer is cut to its type's size, or its sign is extended, before it is printed: the word's upper bytes may hold
-// anything.
+// Invariant: an integer is cut to its type's size, or sign-extended, before it is printed, because the word's upper
+// bytes may contain anything.
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -55,7 +55,7 @@ std::string_view text_of(const ValueType& type, uint64_t word, uint32_t strsize)
 
 namespace {
 
-/// Whether the bytes are an array of char with printable text, and NULs after it.
+/// Whether the bytes are an array of char with printable text, followed only by NULs.
 bool is_text(const ValueType& type, uint64_t word) {
   if (type.type_name.find("char") == std::string::npos) return false;
   const auto* bytes = reinterpret_cast<const unsigned char*>(word);
@@ -118,7 +118,8 @@ std::string format_symbol(const SymbolValue& symbol, const FormatSettings& setti
   return text;
 }
 
-/// The pc of the innermost frame, and of one that a signal interrupted, is where it executes; that of others is a return address.
+/// The pc of the innermost frame, and of one that a signal interrupted, is where it executes; that of any other is a
+/// return address.
 SymbolValue frame_of(const StackValue& stack, uint32_t index, SymbolNames* names) {
   const auto ends_handler = [&](uint64_t pc) { return names != nullptr && names->ends_signal_handler(stack.pid, pc); };
   const bool at_pc = index == 0 || ends_handler(stack.pc[index]) || ends_handler(stack.pc[index - 1]);
@@ -175,7 +176,7 @@ void format_key(const ValueType& type, uint64_t word, const FormatSettings& sett
     case Kind::Integer:
     case Kind::Pointer: {
       int width = type.size >= 8 ? 16 : type.size == 4 ? 8 : type.size == 2 ? 5 : 3;
-      // As DTrace does: narrower than int prints unsigned, all others signed, whatever the type says.
+      // Like DTrace: an integer narrower than int prints unsigned, all others signed, whatever the type says.
       const int64_t value =
           type.size < 4 ? static_cast<int64_t>(cut_to_size(word, type.size)) : extend_from_size(word, type.size);
       return append_format(out, " %*lld", width, static_cast<long long>(value));

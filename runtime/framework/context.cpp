@@ -48,7 +48,7 @@ bool strict() {
   return text != nullptr && std::strcmp(text, "1") == 0;
 }
 
-/// Once for each provider and text: an op may be called a million times a second.
+/// Prints each text of a provider only once: an op may be called a million times a second.
 void tell(const char* provider, const std::string& text) {
   static std::mutex mutex;
   static std::set<std::pair<std::string, std::string>> told;

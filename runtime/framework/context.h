@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who may call what from where
+// Which call of the provider interface is allowed where
 //
-// The framework notes, a thread, which op of which provider it is running. Each call of the provider
-// interface asks here first; what docs/provider-interface.md does not allow is printed with provider, op and call, or told to who
-// checks the provider (observers.h). With SONDE_STRICT_PROVIDERS=1 in the environment (the tests) it then aborts; else the call fails
-// and the provider goes on. An exception that leaves an op is told in the same way; the op has ended then, and what it did stands.
+// The framework knows, for each thread, which op of which provider it is running. Every call of the provider interface
+// asks check_call() first. A call that docs/provider-interface.md does not allow there is reported on standard error
+// with provider, op and call, or to the checker of providers (observers.h). With SONDE_STRICT_PROVIDERS=1 in the
+// environment (the tests set it) sonde then aborts; otherwise the call fails and the provider goes on. An exception
+// that leaves an op is reported in the same way; the op has ended then, and what it did before remains.
 #pragma once
 
 #include <cstdint>
@@ -45,10 +46,10 @@ enum class Call : uint8_t {
 const char* op_name(ProviderOp op);
 bool call_allowed(ProviderOp op, Call call);
 
-/// What the exception that is being handled says.
+/// The text of the exception that is being handled.
 std::string exception_text();
 
-/// While it lives, this thread runs `op` of `provider` (whose text outlives it). Nests.
+/// While it lives, this thread runs `op` of `provider`; that text must outlive it. May be nested.
 class OpScope {
  public:
   OpScope(ProviderOp op, const char* provider);
@@ -63,10 +64,10 @@ class OpScope {
 
 ProviderOp current_op();
 
-/// In a handler: tells which op has thrown what. Where the provider is being checked, the exception goes on.
+/// For a catch block: reports what `op` has thrown. While a provider is being checked, it rethrows the exception.
 void tell_exception(ProviderOp op, const char* provider);
 
-/// Makes `call`, which calls `op` of `provider`; false when it has thrown.
+/// Runs `call`, which calls `op` of `provider`; false when it has thrown.
 template <typename Call>
 bool run_op(ProviderOp op, const char* provider, const Call& call) {
   OpScope scope(op, provider);
@@ -79,7 +80,8 @@ bool run_op(ProviderOp op, const char* provider, const Call& call) {
   }
 }
 
-/// True when `call` may be made here. Else says so (see above); `function` is the call's C name. Takes no lock.
+/// True when `call` is allowed here. Otherwise it reports the call (see above). `function` is its C name. Takes no
+/// lock.
 bool check_call(Call call, const char* function);
 
 }  // namespace sonde

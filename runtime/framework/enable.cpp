@@ -3,8 +3,8 @@
 //
 //   match --> ECBs (epids) --> on_ecb --> dtps_enable 0->1, taps gathered --> source: programs, ECBs, taps --> local lists
 //
-// A batch is all or none: what fails half way is taken back. The source gets its ECBs in one call and its taps in one
-// call after them, so that no tap ever fires without its ECBs.
+// A batch is all or nothing: a failure half way undoes it. The source gets the ECBs in one call and then the taps in
+// one call, so that no tap fires without its ECBs.
 #include <algorithm>
 #include <cerrno>
 #include <unordered_set>
@@ -13,7 +13,7 @@
 
 namespace sonde {
 
-/// One batch on its way in.
+/// A batch that is being enabled.
 struct Framework::Impl::Pending {
   struct NewEcb {
     ProbeState* probe;
@@ -23,7 +23,7 @@ struct Framework::Impl::Pending {
   std::vector<NewEcb> ecbs;
   std::vector<ProbeState*> touched;  ///< each once
   std::vector<ProbeState*> started;
-  std::vector<Epid> sent;  ///< ECBs that the source has
+  std::vector<Epid> sent;  ///< ECBs that were sent to the source
   bool arming = false;     ///< the source was asked to arm taps
 };
 
@@ -48,7 +48,7 @@ void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pendin
   }
 }
 
-/// Once, and again when there are more.
+/// Reports the number of probes that were left out: the first time, and again when it has grown.
 void Framework::Impl::report_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out) {
   std::erase_if(left_out, [&](ProbeId id) { return refused[id.value].quietly; });
   enabling.left_out.resize(enabling.what.descriptions.size());
@@ -131,7 +131,7 @@ void Framework::Impl::start_probe(ProbeState& probe) {
   probe.uses_taps = !probe.taps.empty();
 }
 
-/// Sees that the source has these fire parts: all that it lacks are sent at once.
+/// Sends the source, in one call, those of these fire parts that it does not have yet.
 Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FireProgram>> programs) {
   std::vector<Loading> lacking;
   std::map<std::shared_ptr<const FireProgram>, ProgramId> added;
@@ -144,7 +144,7 @@ Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FirePro
   return done;
 }
 
-/// Why the source that there is, if any, cannot take an ECB on that probe.
+/// Whether the current source, if there is one, can run an ECB on that probe.
 Result<void> Framework::Impl::check_source(const ProbeInfo& probe, bool held) const {
   if (source != nullptr && (!held || source->capabilities().holds)) return {};
   const std::string name =
@@ -174,11 +174,11 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
   if (taps_to_arm.empty()) return {};
   pending.arming = true;
   auto armed = source->arm(taps_to_arm);
-  if (armed) taps_to_arm = std::vector<Tap>();  // its memory, too
+  if (armed) taps_to_arm = std::vector<Tap>();  // frees its memory, too
   return armed;
 }
 
-/// Takes back what enable_pending() did, as far as it came.
+/// Undoes as much of enable_pending() as was done.
 void Framework::Impl::undo(Pending& pending) {
   const uint32_t before = last_epid - static_cast<uint32_t>(pending.ecbs.size());
   for (ProbeState* probe : pending.touched) {
@@ -191,12 +191,12 @@ void Framework::Impl::undo(Pending& pending) {
   for (ProbeState* probe : pending.started) stop_probe(*probe);
   publish(pending.touched);
   taps_to_arm.clear();
-  if (!pending.arming) taps_to_disarm.clear();  // the source has never heard of them
+  if (!pending.arming) taps_to_disarm.clear();  // the source does not know these taps
   (void)disarm_taps();
   if (!pending.sent.empty()) (void)source->remove_ecbs(pending.sent);
 }
 
-/// 1 -> 0. Its taps wait in taps_to_disarm.
+/// The probe's last enabling has gone. Its taps are queued in taps_to_disarm.
 void Framework::Impl::stop_probe(ProbeState& probe) {
   op_probe = probe.info.id;
   call_op(ProviderOp::Disable, *probe.provider, probe.provider->ops.dtps_disable,
@@ -214,7 +214,7 @@ Result<void> Framework::Impl::disarm_taps() {
   return source->disarm(taps);
 }
 
-/// What a probe that is not enabled would arm.
+/// The taps that enabling the probe would arm; it is not enabled.
 std::vector<Tap> Framework::Impl::taps_of(ProbeState& probe) {
   op_probe = probe.info.id;
   const auto id = static_cast<dtrace_id_t>(probe.info.id.value);
@@ -275,7 +275,7 @@ void Framework::Impl::publish(std::span<ProbeState* const> changed) {
   firing.publish(std::move(changes));
 }
 
-/// Each probe is changed and published once, however many of the enablings it had joined.
+/// Changes and publishes each probe once, even if it had joined several of these enablings.
 Result<void> Framework::Impl::remove_enablings(std::span<const uint32_t> ids) {
   std::unordered_set<uint32_t> going;
   std::vector<ProbeId> joined;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Matching a description
 //
-//   provide_all()          each provider once: the probes that it always has
-//   always-asked ones      each description that names them (pid): which probes they have depends on what is asked
+//   provide_all()          once for each provider: the probes that it always has
+//   always-asked ones      for each description that names them (pid): they make the probes that it asks for
 //   the index, and what these have just provided          --> found?
-//   all other providers, by the description               --> the index again
+//   all other providers, with the description             --> the index again
 //
-// A provider creates probes while its op runs. So providers and probes are in deques, whose elements do not move when they grow, and
-// the loops that have probes provided go by index.
+// A provider creates probes while its op runs. So providers and probes are in deques, whose elements do not move when
+// they grow, and the loops that call ops go by index.
 #include "runtime/framework/framework.h"
 
 #include <malloc.h>
@@ -25,7 +25,7 @@ constexpr uint32_t kTapsThatLeaveMuch = 1000;
 
 constinit Living<Framework> g_frameworks;
 
-/// False when a field is too long for the C ABI: no provider can make a probe for it.
+/// False when a field is too long for the C ABI: no provider can have such a probe.
 bool to_spec(const ProbeDescription& description, dtrace_probedesc_t& spec) {
   std::memset(&spec, 0, sizeof spec);
   const auto copy = [](const std::string& from, char* to, size_t size) {
@@ -52,7 +52,7 @@ Framework::~Framework() {
     for (const auto& [id, enabling] : impl_->enablings) all.push_back(id);
     (void)impl_->remove_enablings(all);
   }
-  for (const auto& act : at_end) act();  // may wait for threads that make calls
+  for (const auto& act : at_end) act();  // may wait for threads that call the provider interface
   {
     std::lock_guard lock(impl_->mutex);
     for (size_t i = 0; i < impl_->providers.size(); i++) (void)impl_->unregister_provider(i + 1);
@@ -90,8 +90,8 @@ void Framework::Impl::provide_all() {
   }
 }
 
-/// Asks the providers that are asked about every description that names them (`always_asked`), or all others. A description names one
-/// of the former only if it ends with the same number: p*d42 names pid42, p* does not.
+/// Calls dtps_provide of the always-asked providers that the description names, or (`always_asked` false) of all
+/// others. It names one of the former only if it ends with the same number: p*d42 names pid42, p* does not.
 void Framework::Impl::provide_for(const dtrace_probedesc_t& spec, bool always_asked) {
   const std::string_view field = spec.dtpd_provider;
   const bool names_any = field.find_first_not_of('*') == std::string_view::npos;
@@ -105,8 +105,8 @@ void Framework::Impl::provide_for(const dtrace_probedesc_t& spec, bool always_as
   }
 }
 
-/// The probes of these names in the index, and those that providers have just named. Of a provider that was asked, only the latter:
-/// the index also has what earlier descriptions asked it for.
+/// The probes with these names in the index, and those that providers have just matched (sonde_provide_match). Of a
+/// provider that was asked only the latter count: the index also has what earlier descriptions asked it for.
 std::vector<ProbeId> Framework::Impl::match_provided(const ProbeDescription& description) {
   std::vector<ProbeId> named =
       index.match({description.provider, description.module, description.function, description.name});
@@ -257,7 +257,7 @@ Result<uint32_t> Framework::enable(const Enabling& enabling) {
 Result<std::vector<uint32_t>> Framework::enable_all(std::span<const Enabling> enablings) {
   std::lock_guard lock(impl_->mutex);
   auto ids = impl_->enable_all(enablings);
-  // The C library would keep what compiling and arming have freed: some 15 MB with 50,000 taps.
+  // Otherwise the C library keeps what compiling and arming have freed: some 15 MB with 50,000 taps.
   if (impl_->last_tap > kTapsThatLeaveMuch) malloc_trim(0);
   return ids;
 }

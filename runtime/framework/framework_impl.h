@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What framework.cpp, enable.cpp and provider_api.cpp share; private to runtime/framework.
+// Shared by framework.cpp, enable.cpp and provider_api.cpp; private to runtime/framework.
 //
-// One recursive mutex guards all of it: ops are called with it held, and may call back. dtrace_probe() does not take it.
+// One recursive mutex guards all of it. The framework holds it while it calls an op, which may call back.
+// dtrace_probe() does not take it.
 #pragma once
 
 #include <deque>
@@ -29,20 +30,20 @@ struct ProviderState {
   void* arg = nullptr;
   bool provided = false;      ///< dtps_provide(NULL) has been called
   bool always_asked = false;  ///< sonde_provide_always
-  bool asked = false;         ///< of always_asked ones: by the description that is being matched
+  bool asked = false;         ///< for always_asked ones: the current description names it
   bool defunct = false;       ///< dtrace_invalidate
-  bool gone = false;          ///< unregistered; the object stays, for ids are never used twice
+  bool gone = false;          ///< unregistered; the object stays, because ids are never reused
   uint32_t enabled_probes = 0;
   std::vector<ProbeId> probes;  ///< rising; destroyed ones are left out
 };
 
-/// An ECB as the framework keeps it. Its program is its enabling's.
+/// An ECB, as the framework stores it. Its program is that of its enabling.
 struct EcbState {
   Epid epid;
   uint32_t enabling = 0;
 };
 
-/// A probe's taps: their ids follow each other.
+/// The taps of a probe: their ids are consecutive.
 struct TapRange {
   uint32_t first = 0, count = 0;
 
@@ -61,13 +62,13 @@ struct ProbeState {
   bool enabled = false;    ///< dtps_enable has been called, dtps_disable has not
   bool uses_taps = false;  ///< while enabled: the source fires it, dtrace_probe() does not
   Few<EcbState> ecbs;      ///< by rising epid
-  TapRange taps;           ///< armed, or about to be
+  TapRange taps;           ///< armed, or queued in taps_to_arm
 };
 
 struct EnablingState {
   Enabling what;
   std::vector<std::vector<ProbeId>> joined;  ///< for each description, the probes that have its ECB; sorted
-  std::vector<size_t> left_out;              ///< for each description, how many probes it was told that it does without
+  std::vector<size_t> left_out;              ///< for each description, the number of left-out probes in the last report
 };
 
 /// A probe that exists and cannot be armed.
@@ -90,16 +91,16 @@ struct Framework::Impl {
   mutable std::recursive_mutex mutex;
   LocalFiring firing;
   std::deque<ProviderState> providers;  ///< id = index + 1
-  std::deque<ProbeState> probes;        ///< id = index + 1; a probe costs memory by the hundred thousand
+  std::deque<ProbeState> probes;        ///< id = index + 1; there may be 100,000, so keep ProbeState small
   ProbeIndex index;
-  std::unordered_map<uint32_t, ProbeRefusal> refused;  ///< by probe
+  std::unordered_map<uint32_t, ProbeRefusal> refused;  ///< key: probe id
   std::optional<ProvideError> provide_error;
-  std::string register_refusal;   ///< why dtrace_register() has last refused
-  std::vector<ProbeId> provided;  ///< what dtps_provide said by sonde_provide_match
-  FunctionPlaces functions;       ///< of sonde_function_places()
+  std::string register_refusal;   ///< why the last failed dtrace_register() failed
+  std::vector<ProbeId> provided;  ///< probes that sonde_provide_match() named in the current dtps_provide
+  FunctionPlaces functions;       ///< for sonde_function_places()
   std::vector<TargetHook> target_hooks;
   std::vector<uint32_t> targets;
-  std::vector<uint32_t> followed;  ///< by sonde_follow()
+  std::vector<uint32_t> followed;  ///< pids, by sonde_follow()
 
   std::map<uint32_t, EnablingState> enablings;
   uint32_t last_enabling = 0, last_epid = 0, last_tap = 0, last_program = 0;
@@ -107,9 +108,9 @@ struct Framework::Impl {
   std::vector<Tap> taps_to_arm;
   std::vector<TapId> taps_to_disarm;
   bool suspended = false;
-  bool begin_awaited = false;  ///< BEGIN is enabled, and nothing has been fired by fire() yet
+  bool begin_awaited = false;  ///< BEGIN is enabled, and fire() has not been called yet
   bool ever_fired = false;
-  ProbeId op_probe;  ///< whose dtps_enable or dtps_disable runs
+  ProbeId op_probe;  ///< the probe whose dtps_enable or dtps_disable is running
   std::thread::id session_thread = std::this_thread::get_id();
 
   // framework.cpp
@@ -157,10 +158,10 @@ struct Framework::Impl {
   void update_gate();
 };
 
-/// Of the framework that the C ABI's entry points act on in this thread (living.h); null when there is none.
+/// The framework that the C ABI acts on in this thread (living.h); null when there is none.
 Framework::Impl* current_framework_impl();
 
-/// Calls one op of a probe's provider, when it has it, in its context; false when it has thrown.
+/// Calls an op of a probe's provider, if it has that op, in its context; false when it has thrown.
 template <typename Function, typename... Arguments>
 bool call_op(ProviderOp op, const ProviderState& provider, Function* function, Arguments... arguments) {
   return function == nullptr || run_op(op, provider.name.c_str(), [&] { function(provider.arg, arguments...); });

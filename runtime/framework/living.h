@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the C ABI's entry points act on
+// Which framework the C ABI acts on
 //
-// They have no handle, as DTrace's have none: dtrace_register() names a provider, dtrace_probe() a probe, and neither says of which
-// framework. So a process has a list of the frameworks that live, and each thread acts on the one that it has made last; a thread that has made
-// none, such as a provider's own, on the oldest place of the list. Two tracers of one process are two threads, each with a framework
-// of its own; what has a handle (enabling, the consumer's firings) does not come here.
+// Its functions have no handle, because DTrace's have none: dtrace_register() names a provider, dtrace_probe() a probe,
+// and neither names a framework. So a process has a list of its living frameworks. A thread acts on the one that it
+// made last; a thread that has made none, such as a provider's own, acts on the one in the lowest place of the list.
+// Two tracers in one process are two threads, each with a framework of its own. Calls that have a handle (enabling, the
+// consumer's firings) do not come here.
 //
-// Probe ids are a framework's own, for BEGIN, END and ERROR are 1, 2 and 3 in each. We refused ids that say their framework: users see
-// them.
+// Each framework has its own probe ids: BEGIN, END and ERROR are 1, 2 and 3 in each. We refused ids that contain the
+// framework, because users see ids.
 #pragma once
 
 #include <array>
@@ -17,11 +18,11 @@
 
 namespace sonde {
 
-/// The objects of a class that live in this process. Context: any thread, no lock.
+/// The living objects of a class in this process. Context: any thread, no lock.
 template <typename T>
 class Living {
  public:
-  /// From now on it is this thread's. At most kMost at a time.
+  /// Makes it this thread's object. At most kMost live at a time.
   void add(T* one) {
     for (size_t place = 0; place < kMost; place++) {
       T* nobody = nullptr;
@@ -37,7 +38,7 @@ class Living {
       place.compare_exchange_strong(expected, nullptr);
     }
   }
-  /// What this thread acts on; null: none lives.
+  /// The object that this thread acts on; null: none lives.
   T* here() const {
     if (t_home_ != 0) {
       if (T* own = all_[t_home_ - 1].load(); own != nullptr) return own;

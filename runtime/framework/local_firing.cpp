@@ -15,8 +15,8 @@ namespace {
 
 using Arguments = std::array<uint64_t, SONDE_DIF_ARGS>;
 
-/// Of each ring, for every LocalFiring there will be: odd while a firing owns it. They outlive them, so a late firing finds nothing,
-/// not garbage.
+/// One for each ring, shared by every LocalFiring there will ever be: odd while a firing owns the ring. They outlive
+/// the LocalFirings, so a late firing finds no probe instead of freed memory.
 struct alignas(64) Ticket {
   std::atomic<uint64_t> value{0};
 };
@@ -24,12 +24,12 @@ Ticket g_tickets[LocalFiring::kRings];
 constinit Living<LocalFiring> g_living;
 std::atomic<uint32_t> g_next_ring{0};
 std::atomic<uint64_t> g_generations{0};
-std::atomic<uint32_t> g_overflowing{0};  ///< firings that found every ring taken, and are counting that
+std::atomic<uint32_t> g_overflowing{0};  ///< firings that found every ring taken and are counting the drop
 
-/// Plain data, so that a thread's first firing needs no constructor.
+/// Trivially constructible, so that a thread's first firing runs no constructor.
 struct ThreadState {
   uint32_t first_ring;    ///< + 1; 0: not chosen yet
-  const Arguments* args;  ///< of the firing under way
+  const Arguments* args;  ///< of the current firing
   uint64_t generation;    ///< the LocalFiring that `variables` belong to
   uint64_t variables[SONDE_DIF_THREAD];
 };
@@ -54,7 +54,7 @@ class RingClaim {
   RingClaim(const RingClaim&) = delete;
   RingClaim& operator=(const RingClaim&) = delete;
 
-  int ring() const { return ring_; }  ///< -1: all are taken
+  int ring() const { return ring_; }  ///< -1: all rings are taken
 
  private:
   int ring_ = -1;
@@ -78,7 +78,7 @@ void FireList::note_arguments() {
   }
 }
 
-/// Lists by probe id, in two levels: the table grows while readers use it, so nothing in it may move.
+/// Lists by probe id, in two levels: the table grows while readers use it, so its parts must not move.
 struct LocalFiring::Table {
   static constexpr uint32_t kChunk = 4096, kChunks = 4096;
   using Chunk = std::array<std::atomic<FireList*>, kChunk>;
@@ -148,7 +148,7 @@ std::vector<const MappedRing*> LocalFiring::rings() const {
   return all;
 }
 
-/// Returns when each ring that is claimed now has been given back.
+/// Returns when every ring that is claimed now has been given back.
 void LocalFiring::wait_for_firings() {
   for (Ticket& ticket : g_tickets) {
     const uint64_t value = ticket.value.load();
@@ -179,7 +179,8 @@ void LocalFiring::fire(ProbeId probe, const Arguments& args, Nanoseconds when, O
   if (claim.ring() < 0) g_overflowing.fetch_sub(1);
 }
 
-/// The records of a firing without a ring; also those that its filter would have refused, for nothing may run here.
+/// Counts a firing that got no ring as a drop, even if its predicate would have refused it: no program can run without
+/// a ring.
 void LocalFiring::count_drop(ProbeId probe) {
   const FireList* list = table_->find(probe);
   if (list != nullptr) std::atomic_ref(rings_[kRings].ring->drops).fetch_add(list->ecbs.size());

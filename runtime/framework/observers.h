@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who hears what a provider does, where one is being checked (runtime/plugin). In a run nobody does.
+// Callbacks that observe a provider while it is being checked (runtime/plugin). In a normal run there are none.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,13 @@
 namespace sonde {
 
 struct ProviderObservers {
-  /// Instead of the line on standard error: PROVIDER, and "CALL may not be called from OP".
+  /// Replaces the line on standard error: the provider, and "CALL may not be called from OP".
   void (*wrong_call)(const char* provider, const char* text) = nullptr;
-  /// dtrace_probe() was called, on this thread.
+  /// This thread has called dtrace_probe().
   void (*fired)(uint32_t probe, const uint64_t args[5]) = nullptr;
 };
 
-/// Null: nobody. What it points to lives for ever.
+/// Null: no observers. The object lives for ever.
 inline std::atomic<const ProviderObservers*> g_provider_observers{nullptr};
 
 }  // namespace sonde

@@ -71,7 +71,7 @@ void ProbeIndex::append(uint32_t position, int field) {
 
 void ProbeIndex::remove(ProbeId id) {
   for (size_t low = 0, high = entries_.size(); low < high;) {
-    // Removed entries have lost their id: step over them to the nearest that has one.
+    // A removed entry has lost its id: step to the nearest entry that has one.
     size_t middle = low + (high - low) / 2, probe = middle;
     while (probe < high && entries_[probe].id == 0) probe++;
     if (probe == high || entries_[probe].id > id.value) {
@@ -97,7 +97,7 @@ void ProbeIndex::compact() {
   for (uint32_t at = 0; at < entries_.size(); at++) enter(at);
 }
 
-/// A description prepared for matching: its fields are numbers now.
+/// A description prepared for matching: its exact fields are numbers.
 struct ProbeIndex::Query {
   struct Exact {
     int field;
@@ -149,7 +149,7 @@ bool ProbeIndex::prepare(const Names& wanted, Query& query) const {
     query.candidates_field = field;
   }
   std::ranges::sort(query.patterns, {}, [](const Query::Pattern& pattern) { return pattern.known.size(); });
-  // All entries of the candidates' list have the number of its field.
+  // With one exact field there is nothing left to compare: all entries of its list have that number.
   if (query.exact.size() == 1) query.exact.clear();
   return true;
 }

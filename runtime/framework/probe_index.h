@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The probe index
 //
-// 100,000 probes share few distinct texts a field, so each field has a dictionary that turns texts into numbers,
-// and a probe is four numbers:
+// 100,000 probes have few distinct texts in each field. So each field has a dictionary that maps texts to numbers, and
+// a probe is four numbers:
 //
 //   syscall:::entry  -->  provider 2, any, any, name 7
 //
 //   lists of field "provider": 0 -> ids  1 -> ids  2 -> ids, rising
 //   lists of field "name":     ...                  7 -> ids, rising
 //
-// Lists are chained through the probes themselves: most function names have one probe, or two.
-// A match takes the shortest list among the fields given exactly and compares numbers; only with no
-// exact field does it look at all probes, with each pattern tried once on each distinct text. Ids only
-// grow, so lists, and results, are in order. Removal marks; a field's lists are rebuilt when half is dead.
-// Texts stay: probes show them (ProbeInfo).
+// Lists are chained through the probes themselves: most function names have one probe, or two. A match takes the
+// shortest list among the fields that are given exactly, and compares numbers. Only without an exact field does it
+// visit all probes, and then it tries each pattern once on each distinct text. Ids only grow, so lists and results are
+// sorted. Removal only marks an entry; a field's lists are rebuilt when half of their entries are dead. Texts are kept,
+// because ProbeInfo refers to them.
 #pragma once
 
 #include <array>
@@ -34,16 +34,16 @@ class ProbeIndex {
   enum Field { Provider, Module, Function, Name, kFields };
   using Names = std::array<std::string_view, kFields>;
 
-  /// The texts of a probe's names, for as long as the index is there.
+  /// The texts of a probe's names; they live as long as the index.
   using Texts = std::array<const std::string*, kFields>;
 
-  /// `id` is higher than any before.
+  /// `id` must be higher than all ids before.
   Texts add(ProbeId id, const Names& names);
-  /// The live probe of just these names; 0: none.
+  /// The live probe with exactly these names; 0: none.
   ProbeId find(const Names& names) const;
   void remove(ProbeId id);
 
-  /// Ids of the live probes that match four globs, rising.
+  /// Ids of the live probes that match the four globs, rising.
   std::vector<ProbeId> match(const Names& patterns) const;
 
   size_t live() const { return live_; }
@@ -52,10 +52,10 @@ class ProbeIndex {
   struct Entry {
     uint32_t id;  ///< 0: removed
     uint32_t numbers[kFields];
-    uint32_t next[kFields];  ///< position of the next entry with that text; kNone
+    uint32_t next[kFields];  ///< position of the next entry with the same text; or kNone
   };
   static constexpr uint32_t kNone = NumberTable::kNone;
-  /// Entries that have one text, in order.
+  /// The entries that have a given text, in order.
   struct List {
     uint32_t first = kNone, last = kNone, count = 0;
   };

@@ -3,20 +3,22 @@
  * The provider interface: DTrace's, as a C ABI in user space
  *
  *   sonde loads NAME.so --> sonde_plugin --> start() --> dtrace_register() --> dtps_provide --> dtrace_probe_create()
- *                                                                              dtps_enable  --> taps, or a thread of its own
+ *                                                                              dtps_enable --> taps, or its own thread
  *                                                                              dtps_disable
  *                           sonde_plugin --> stop()  --> dtrace_unregister() --> dtps_destroy
  *
  * A provider registers with dtrace_register() and creates probes; the framework calls its ops. A provider whose events
- * come from traced threads arms taps in dtps_enable with sonde_tap_arm(); one that fires by itself calls dtrace_probe().
+ * come from traced threads arms taps in dtps_enable with sonde_tap_arm(); one that fires by itself calls
+ * dtrace_probe().
  *
- * Contexts. "Outside" is outside of any op: in start() and stop(), in hooks, in threads of the provider. The framework knows, a
- * thread, which op it is running, and refuses a call that is not allowed there: it says so on standard error, and the call fails
- * with EPERM, 0 or NULL, or does nothing. Calls may come from any thread; a mutex serialises all of them but dtrace_probe(). It is
- * held while an op runs: an op must not wait for a thread that makes a call.
+ * Contexts. "Outside" means outside of any op: in start() and stop(), in hooks, in threads of the provider. The
+ * framework knows, for each thread, which op it is running, and refuses a call that is not allowed there: it prints a
+ * message on standard error, and the call fails with EPERM, 0 or NULL, or does nothing. Calls may come from any thread.
+ * A mutex serialises all of them except dtrace_probe(). It is held while an op runs, so an op must not wait for a
+ * thread that makes a call.
  *
- * Errors are positive errnos, as DTrace's are. docs/provider-interface.md has the tables, docs/add-a-provider.md walks through writing
- * a provider and says what a plug-in may rely on when Sonde changes.
+ * Errors are positive errnos, as in DTrace. docs/provider-interface.md has the tables. docs/add-a-provider.md shows how
+ * to write a provider, and what a plug-in may rely on when Sonde changes.
  */
 #ifndef SONDE_PROVIDER_H
 #define SONDE_PROVIDER_H
@@ -26,7 +28,8 @@
 #include "kmod/shared/event.h"
 #include "kmod/shared/leave.h"
 
-/* Rises when anything here is added or changed. A Sonde runs plug-ins of its own number, and of those from SONDE_PROVIDER_ABI_LEAST on. */
+/* Rises with every addition or change here. A Sonde runs plug-ins of its own number, and of those from
+ * SONDE_PROVIDER_ABI_LEAST on. */
 #define SONDE_PROVIDER_ABI 1u
 #define SONDE_PROVIDER_ABI_LEAST 1u
 
@@ -57,7 +60,7 @@ typedef struct dtrace_probedesc {
 typedef struct dtrace_argdesc {
   dtrace_id_t dtargd_id;
   int32_t dtargd_ndx;                    /* in: which args[n]; out: DTRACE_ARGNONE when there is none */
-  int32_t dtargd_mapping;                /* index of the raw argument (argN) that it is made from */
+  int32_t dtargd_mapping;                /* index of the raw argument (argN) that args[n] is made from */
   char dtargd_native[DTRACE_ARGTYPELEN]; /* its C type */
   char dtargd_xlate[DTRACE_ARGTYPELEN];  /* the D type it is translated to, or empty */
   char dtargd_name[DTRACE_NAMELEN];      /* name of the parameter where known */
@@ -93,33 +96,39 @@ typedef struct dtrace_pattr {
 } dtrace_pattr_t;
 
 /*
- * DTrace's ops, in DTrace's layout, which stays. `arg` is dtrace_register()'s, `parg` is dtrace_probe_create()'s. Missing ones are NULL;
- * dtps_enable, dtps_disable, dtps_destroy, and one of dtps_provide and dtps_provide_module must be there.
+ * DTrace's ops, in DTrace's layout, which does not change. `arg` is what dtrace_register() was given, `parg` what
+ * dtrace_probe_create() was given. An op that is missing is NULL; dtps_enable, dtps_disable, dtps_destroy, and one of
+ * dtps_provide and dtps_provide_module are required.
  */
 typedef struct dtrace_pops {
-  /* Probes are wanted. spec NULL: all that the provider always has, before the first match after registration or condensation. Else
-   * what a description that matched nothing asks for (of a provider of sonde_provide_always(): each description that names it).
-   * May: dtrace_probe_create, _lookup, _arg, dtrace_probe, sonde_provide_error, _provide_match, _probe_refuse, _follow, _tell, _targets,
-   * _mappings, _function_places; it may allocate and block, but the user waits. */
+  /* Probes are wanted. spec NULL: create all probes that the provider always has; called before the first match after
+   * registration or condensation. Otherwise: create those that `spec` asks for, a description that matched nothing
+   * (after sonde_provide_always(): every description that names the provider).
+   * May: dtrace_probe_create, _lookup, _arg, dtrace_probe, sonde_provide_error, _provide_match, _probe_refuse, _follow,
+   * _tell, _targets, _mappings, _function_places; it may allocate and block, but the user waits. */
   void (*dtps_provide)(void* arg, const dtrace_probedesc_t* spec);
-  /* A target has mapped the ELF object `module` (its path). May: as dtps_provide. Enablings that wait get its new probes at once. */
+  /* A target has mapped the ELF object `module` (its path). May: as dtps_provide. Its new probes join waiting enablings
+   * at once. */
   void (*dtps_provide_module)(void* arg, const char* module);
-  /* 0 -> 1 enablings; not again while more come. Also called, and dtps_disable after it, to see what the probe would arm.
-   * May: sonde_tap_arm, sonde_tap_disarm, sonde_tell; start a thread or a timer. */
+  /* The probe got its first enabling; not called again for further ones. Also called, and then dtps_disable, to find
+   * out what the probe would arm. May: sonde_tap_arm, sonde_tap_disarm, sonde_tell; start a thread or a timer. */
   void (*dtps_enable)(void* arg, dtrace_id_t id, void* parg);
-  /* 1 -> 0 enablings. When it returns, the provider calls dtrace_probe() for it no more. May: sonde_tap_disarm; join a thread that makes
-   * no call but dtrace_probe(). */
+  /* The probe lost its last enabling. After it returns, the provider must not call dtrace_probe() for it. May:
+   * sonde_tap_disarm; join a thread that makes no call but dtrace_probe(). */
   void (*dtps_disable)(void* arg, dtrace_id_t id, void* parg);
-  /* On an enabled probe: tracing pauses, and goes on. The two together, or neither. May: a store to memory, nothing that blocks. */
+  /* For an enabled probe: tracing pauses, and continues. Provide both or neither. May: store to memory, nothing that
+   * blocks. */
   void (*dtps_suspend)(void* arg, dtrace_id_t id, void* parg);
   void (*dtps_resume)(void* arg, dtrace_id_t id, void* parg);
-  /* While a script is compiled, for each index from 0 to 9: fill `desc` in. May: dtrace_probe_lookup, dtrace_probe_arg, dtrace_probe. */
+  /* While a script is compiled, for each index from 0 to 9: fill in `desc`. May: dtrace_probe_lookup, dtrace_probe_arg,
+   * dtrace_probe. */
   void (*dtps_getargdesc)(void* arg, dtrace_id_t id, void* parg, dtrace_argdesc_t* desc);
-  /* While the probe fires by dtrace_probe(), for arg5 to arg9 where a script reads them. May: dtrace_getarg; no lock, no allocation. */
+  /* While the probe fires by dtrace_probe(), for arg5 to arg9 if a script reads them. May: dtrace_getarg; no lock, no
+   * allocation. */
   uint64_t (*dtps_getargval)(void* arg, dtrace_id_t id, void* parg, int argno, int aframes);
-  /* While the probe fires by dtrace_probe(): 1, it fired in user mode. May: no call, no lock. */
+  /* While the probe fires by dtrace_probe(): return 1 if it fired in user mode. May: no call, no lock. */
   int (*dtps_usermode)(void* arg, dtrace_id_t id, void* parg);
-  /* The probe is gone; it was disabled before, or never enabled. May: no call; free what `parg` owns. */
+  /* The probe is destroyed; it is not enabled. May: no call; free what `parg` owns. */
   void (*dtps_destroy)(void* arg, dtrace_id_t id, void* parg);
 } dtrace_pops_t;
 
@@ -129,30 +138,34 @@ typedef struct dtrace_pops {
 
 /* ---- the plug-in ------------------------------------------------------------------------------------------------ */
 
-/* A text in D: types, translators and inlines that scripts may use. It is compiled when a script first says a name that it defines. */
+/* D source: types, translators and inlines that scripts may use. It is compiled when a script first uses a name that it
+ * defines. */
 struct sonde_text {
   const char* file; /* for messages: "heart.d" */
   const char* text;
 };
 
 /*
- * What a plug-in exports under the name sonde_plugin. The sizes are those that it was compiled with. Sonde first loads it in a child
- * process, where it is started, all its probes are provided and described, and it is stopped. One that does not stand this is left out.
+ * What a plug-in exports under the name sonde_plugin. The sizes are those it was compiled with. Sonde first loads it in
+ * a child process: there it is started, all its probes are provided and described, and it is stopped. A plug-in that
+ * fails any of this is left out.
  */
 struct sonde_plugin {
   uint32_t size; /* of this struct */
   uint32_t abi;  /* SONDE_PROVIDER_ABI */
   uint32_t pops_size, pattr_size, probedesc_size, argdesc_size;
-  /* Outside. Registers the providers. 0, or an errno: then it has registered nothing, and is left out. */
+  /* Outside. Registers the providers. Returns 0, or an errno: then nothing may be registered, and the plug-in is left
+   * out. */
   int (*start)(void);
-  /* Outside, once nothing of it is enabled: ends its threads, unregisters its providers. */
+  /* Outside, when nothing of it is enabled any more: ends its threads, unregisters its providers. */
   void (*stop)(void);
-  const struct sonde_text* texts; /* the last one's file is NULL; or NULL */
+  const struct sonde_text* texts; /* ends with an entry whose file is NULL; or NULL */
 };
 
 extern SONDE_EXPORTED const struct sonde_plugin sonde_plugin;
 
-/* SONDE_PLUGIN(start, stop, texts); once in a plug-in. sonde_add_provider(... TEXTS a.d) of CMake defines sonde_texts from files. */
+/* SONDE_PLUGIN(start, stop, texts): once in each plug-in. CMake's sonde_add_provider(... TEXTS a.d) defines sonde_texts
+ * from files. */
 #define SONDE_PLUGIN(start, stop, texts)                                 \
   const struct sonde_plugin sonde_plugin = {sizeof(struct sonde_plugin), \
                                             SONDE_PROVIDER_ABI,          \
@@ -167,84 +180,97 @@ extern const struct sonde_text sonde_texts[];
 
 /* ---- providers and probes --------------------------------------------------------------------------------------- */
 
-/* Context: outside. Nothing is registered unless it returns 0.
- * EINVAL: the name is empty or longer than 63 bytes, attributes or ops are missing, an op is that must be there, or dtps_usermode where
- * `priv` is both DTRACE_PRIV_USER and _KERNEL. EEXIST: there is such a provider, which is not defunct. EPERM: not outside, or nobody traces. */
+/* Context: outside. Registers nothing unless it returns 0.
+ * EINVAL: the name is empty or longer than 63 bytes; attributes, ops or a required op are missing; or there is
+ * dtps_usermode and `priv` has both DTRACE_PRIV_USER and _KERNEL. EEXIST: a provider of that name exists, and is not
+ * defunct. EPERM: not outside, or nobody is tracing. */
 int dtrace_register(const char* name, const dtrace_pattr_t* pap, uint32_t priv, void* cr, const dtrace_pops_t* pops,
                     void* arg, dtrace_provider_id_t* idp);
-/* Context: outside. Destroys its probes. EBUSY: one of them is enabled, all is as it was. EINVAL: there is no such provider (any more).
- * EPERM: not outside, all is as it was. */
+/* Context: outside. Destroys its probes. EBUSY: one of them is enabled. EINVAL: no such provider. EPERM: not outside.
+ * On an error nothing has changed. */
 int dtrace_unregister(dtrace_provider_id_t id);
-/* Context: outside. The provider is defunct: its probes fire no more and match nothing. It is unregistered as any other. */
+/* Context: outside. Makes the provider defunct: its probes do not fire any more, and match nothing. It must still be
+ * unregistered. */
 void dtrace_invalidate(dtrace_provider_id_t id);
-/* Context: outside. Destroys its probes that are not enabled; dtps_provide(NULL) comes again. EINVAL: no such provider. EPERM: as above. */
+/* Context: outside. Destroys its probes that are not enabled; dtps_provide(NULL) is called again. EINVAL: no such
+ * provider. EPERM: not outside. */
 int dtrace_condense(dtrace_provider_id_t id);
-/* Context: anywhere. Whether somebody traces. */
+/* Context: anywhere. Whether anybody is tracing. */
 int dtrace_attached(void);
-/* Context: outside, dtps_provide, dtps_provide_module. The probe's id. That of one that is there already: then `parg` stays the caller's
- * (dtrace_probe_arg() tells). 0: no probe was made, for the provider is gone or defunct, `mod` is longer than 255 bytes or `name` than
- * 63, or the context is another. NULL is "". */
+/* Context: outside, dtps_provide, dtps_provide_module. Returns the probe's id. If the probe exists already, that one's
+ * id: `parg` then remains the caller's (dtrace_probe_arg() returns the one in use). 0: no probe was made, because the
+ * provider is gone or defunct, `mod` is longer than 255 bytes or `name` than 63, or the context is another. NULL stands
+ * for "". */
 dtrace_id_t dtrace_probe_create(dtrace_provider_id_t id, const char* mod, const char* func, const char* name,
                                 int aframes, void* parg);
-/* Context: outside, dtps_provide, dtps_provide_module, dtps_getargdesc. NULL is any. 0: it has none such, or the context is another. */
+/* Context: outside, dtps_provide, dtps_provide_module, dtps_getargdesc. NULL matches any. 0: there is no such probe, or
+ * the context is another. */
 dtrace_id_t dtrace_probe_lookup(dtrace_provider_id_t id, const char* mod, const char* func, const char* name);
-/* Context: as dtrace_probe_lookup(). NULL: it is no probe of that provider, or the context is another. */
+/* Context: as dtrace_probe_lookup(). NULL: not a probe of that provider, or the context is another. */
 void* dtrace_probe_arg(dtrace_provider_id_t id, dtrace_id_t probe);
-/* Context: outside, dtps_provide, dtps_provide_module, dtps_getargdesc; any thread. The probe fires, here and now. Takes no lock,
- * allocates nothing, never blocks. A probe that is not enabled, or that has taps, does nothing. Scripts cannot read memory through its arguments. */
+/* Context: outside, dtps_provide, dtps_provide_module, dtps_getargdesc; any thread. Fires the probe, here and now.
+ * Takes no lock, allocates nothing, never blocks. Does nothing if the probe is not enabled, or has taps. Scripts cannot
+ * read memory through its arguments. */
 void dtrace_probe(dtrace_id_t probe, uintptr_t arg0, uintptr_t arg1, uintptr_t arg2, uintptr_t arg3, uintptr_t arg4);
-/* Context: dtps_getargval. The framework's default for it: the raw arguments that dtrace_probe() was given, else 0. */
+/* Context: dtps_getargval. What the framework does without that op: returns a raw argument of dtrace_probe(), or 0. */
 uint64_t dtrace_getarg(int argno, int aframes);
 
-/* Context: dtps_provide, dtps_provide_module. Says why a description that names this provider cannot be had, as a D error tag such as
- * "D_PROC_FUNC" and a text. The compiler reports it when nothing matched; the first one counts. */
+/* Context: dtps_provide, dtps_provide_module. Gives the reason why a description that names this provider has no
+ * probes: a D error tag such as "D_PROC_FUNC", and a text. The compiler reports it if nothing matches; the first one
+ * counts. */
 void sonde_provide_error(const char* tag, const char* message);
-/* Context: dtps_provide, dtps_provide_module. The probe is listed, but cannot be armed, and why; NULL: it can. A description that names
- * it alone is an error; one that matches others too leaves it out, which is told once unless `quietly`. */
+/* Context: dtps_provide, dtps_provide_module. The probe is listed but cannot be armed, because of `why`; NULL: it can.
+ * A description that matches only this probe is an error. One that matches others too leaves it out, which is reported
+ * once unless `quietly`. */
 void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly);
-/* Context: outside. The provider makes its probes on demand, so dtps_provide is called with every description that names it (its
- * field is not empty and not only stars), matched or not. */
+/* Context: outside. The provider makes its probes on demand: dtps_provide is called with every description that names
+ * it (its provider field is not empty and not only stars), whether or not probes match already. */
 void sonde_provide_always(dtrace_provider_id_t id);
-/* Context: dtps_provide, dtps_provide_module. The probe is one of those that the description names, whatever it is called:
- * pid1:libc:malloc:entry names pid1:libc.so.6:malloc:entry, pid1::app::fib:entry names pid1:a.out:app::fib(int):entry. */
+/* Context: dtps_provide, dtps_provide_module. The current description names this probe, though their names differ:
+ * pid1:libc:malloc:entry names pid1:libc.so.6:malloc:entry, pid1::app::fib:entry names pid1:a.out:app::fib(int):entry.
+ * */
 void sonde_provide_match(dtrace_id_t probe);
-/* Context: anywhere. Whether `text` matches a field of a description, empty or a glob. */
+/* Context: anywhere. Whether `text` matches a field of a description, which may be empty or a glob. */
 int sonde_glob_match(const char* pattern, const char* text);
-/* Context: dtps_provide, dtps_provide_module, dtps_enable. Tells the user, on standard error, once tracing has begun. */
+/* Context: dtps_provide, dtps_provide_module, dtps_enable. Prints a message for the user on standard error, once
+ * tracing has begun. */
 void sonde_tell(const char* text);
 
 /* ---- taps ------------------------------------------------------------------------------------------------------- */
 
-/* Zero what is not used; `size` first. */
+/* Set unused members to zero; `size` comes first. */
 struct sonde_tap_request {
   uint32_t size; /* sizeof(struct sonde_tap_request), as the caller has it */
   enum sonde_tap_kind kind;
-  uint32_t number;          /* system call; in SONDE_PATH_CODE the bytes that `sum` is of */
+  uint32_t number;          /* of a system call; in SONDE_PATH_CODE: the number of bytes that `sum` covers */
   uint32_t pid;             /* 0: all targets */
   const char* path;         /* user taps: the file, else NULL */
-  uint64_t offset;          /* in the file, of the instruction; of PROFILE and TICK the period, ns */
+  uint64_t offset;          /* in the file, of the instruction; of PROFILE and TICK: the period, ns */
   uint64_t function;        /* in the file, of the function's first instruction */
-  struct sonde_leave leave; /* how a function is left there: of sonde_function_places() */
+  struct sonde_leave leave; /* how the instruction leaves the function: from sonde_function_places() */
   uint32_t sum;             /* in SONDE_PATH_CODE: CRC-32 of the text; else 0 */
   uint32_t reserved;
 };
 
-/* Context: dtps_enable, for the probe being enabled. The tap is armed when the enabling as a whole has succeeded; when the source cannot arm
- * it, the enabling fails and the user is told. dtrace_probe() does nothing for a probe that has taps.
- * EINVAL: `size` is no size of this struct, there is no such kind, or it is not the probe being enabled: no tap. EPERM: not in dtps_enable. */
+/* Context: dtps_enable, for the probe being enabled. The tap is armed when the enabling as a whole has succeeded. If
+ * the source cannot arm it, the enabling fails and the user gets a message. dtrace_probe() does nothing for a probe
+ * that has taps.
+ * EINVAL: `size` is not a size of this struct, the kind does not exist, or another probe is being enabled: no tap.
+ * EPERM: not in dtps_enable. */
 int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);
 /* Context: dtps_enable, dtps_disable. Disarms all taps of the probe. */
 void sonde_tap_disarm(dtrace_id_t probe);
 
-/* Context of these: anywhere. Whether taps of this kind can be armed with the source that there is; true while there is none. */
+/* Context of these: anywhere. Whether the current source can arm taps of this kind; true while there is no source. */
 int sonde_tap_possible(enum sonde_tap_kind kind);
-/* The same for user taps in memory that is no file's: the vdso, whose path is "[vdso]", and SONDE_PATH_CODE. */
+/* The same for user taps in memory that no file backs: the vdso, whose path is "[vdso]", and SONDE_PATH_CODE. */
 int sonde_tap_memory_possible(void);
-/* Whether system calls that only 32-bit code has can be tapped; likewise. */
+/* The same for system calls that only 32-bit code has. */
 int sonde_compat_calls_possible(void);
-/* For messages: the names of the sources that have taps of this kind, `in_memory` as well, such as "kmod". Valid for ever. */
+/* For messages: the names of the sources that have taps of this kind (`in_memory`: in such memory too), such as "kmod".
+ * Valid for ever. */
 const char* sonde_sources_with(enum sonde_tap_kind kind, int in_memory);
-/* Whether there is a source at all. Without one no tap is armed: what can fire by itself does so. */
+/* Whether there is a source. Without one no tap can be armed; probes that fire by dtrace_probe() still do. */
 int sonde_has_source(void);
 
 /* ---- targets: the processes that are traced by -c and -p --------------------------------------------------------- */
@@ -253,30 +279,34 @@ int sonde_has_source(void);
 struct sonde_mapping {
   uint64_t start, end, offset;
   char path[4096]; /* as the process has it */
-  char file[4096]; /* by which it opens here: a way through /proc where `path` does not lead to it */
+  char file[4096]; /* a path that opens it here: through /proc where `path` does not lead to it */
 };
-/* Where a tap of a function goes. */
+/* A place to tap in a function. */
 struct sonde_place {
-  uint64_t offset;          /* in the file */
-  uint64_t function;        /* likewise, of the function's first instruction */
-  struct sonde_leave leave; /* how it leaves the function */
+  uint64_t offset;          /* in the file, of the instruction */
+  uint64_t function;        /* in the file, of the function's first instruction */
+  struct sonde_leave leave; /* how the instruction leaves the function */
 };
 
-/* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` for each target's pid. On kmod there may be none: all are traced. */
+/* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` with each target's pid. On kmod there may be none:
+ * then everything is traced. */
 void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg);
-/* Context: outside. `hook` is called, also outside, for each target there is and each that comes, for as long as the provider `owner` is
- * registered. It may register providers. EINVAL: no such provider, or no hook. EPERM: not outside. */
+/* Context: outside. `hook` is called, also outside, for each target that exists and each that comes, as long as the
+ * provider `owner` is registered. It may register providers. EINVAL: no such provider, or no hook. EPERM: not outside.
+ * */
 int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t pid), void* arg);
-/* Context: dtps_provide, dtps_provide_module. Probes may be asked for in files that the target `pid` maps later. From now on its threads
- * wait, when they map one, until dtps_provide_module, and dtps_provide for the descriptions that are enabled, have been called. */
+/* Context: dtps_provide, dtps_provide_module. Files that the target `pid` maps later may have probes that are wanted.
+ * From now on, a thread of it that maps a file waits until dtps_provide_module, and dtps_provide for each enabled
+ * description, have been called. */
 void sonde_follow(uint32_t pid);
 /* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` for each executable file mapping of `pid`.
- * ESRCH, ENOENT: there is no such process. EACCES, EPERM: it is not ours, or the context is another. */
+ * ESRCH, ENOENT: no such process. EACCES, EPERM: no permission, or the context is another. */
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg);
-/* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` for each place that taps of `kind`, USER_ENTRY or USER_RETURN, need so that
- * they fire whenever the function of the ELF file `path` begins, or returns: arm them all. It is found by any of its names.
- * ENOENT: no such file, or no such function in it. ENOTSUP: it can be traced, but not there: its returns cannot be told from its
- * other jumps, or it never returns. EINVAL: another kind. ENOEXEC: no ELF object of this machine. EPERM: the context is another. */
+/* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` for every place that taps of `kind`, USER_ENTRY or
+ * USER_RETURN, need in order to fire each time the function of the ELF file `path` begins, or returns: arm all of them.
+ * Any name of the function will do. ENOENT: no such file, or no such function in it. ENOTSUP: the function has no such
+ * places: its returns cannot be distinguished from its other jumps, or it never returns. EINVAL: another kind. ENOEXEC:
+ * not an ELF object of this machine. EPERM: the context is another. */
 int sonde_function_places(const char* path, const char* function, enum sonde_tap_kind kind,
                           void (*visit)(void* arg, const struct sonde_place* place), void* arg);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The C ABI of provider.h, and what it does to probes and providers.
+// The C ABI of provider.h, and its effects on probes and providers.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -20,7 +20,7 @@ bool has_length(const char* text, size_t low, size_t limit) {
   return length >= low && length < limit;
 }
 
-/// What dtrace_register() misses among the ops; empty: nothing.
+/// The required op that is missing; empty: none.
 std::string missing_op(const dtrace_pops_t& ops, uint32_t priv) {
   const uint32_t mixed = DTRACE_PRIV_USER | DTRACE_PRIV_KERNEL;
   if (ops.dtps_enable == nullptr) return "dtps_enable";
@@ -81,7 +81,8 @@ void Framework::Impl::invalidate_provider(dtrace_provider_id_t id) {
     std::exchange(state.taps, {}).append_to(taps_to_disarm);
   }
   publish(enabled);
-  // The source belongs to the session's thread; from any other, its taps go at the session's next change.
+  // Only the session's thread may use the source. From another thread, the taps are disarmed at the session's next
+  // change.
   if (std::this_thread::get_id() == session_thread) (void)disarm_taps();
 }
 
@@ -154,7 +155,7 @@ using sonde::current_framework_impl;
 
 namespace {
 
-/// The framework, locked, for as long as a call of the ABI lasts.
+/// Holds the framework's lock for the duration of an ABI call.
 class Locked {
  public:
   Locked() : impl_(current_framework_impl()) {
@@ -331,7 +332,7 @@ void sonde_provide_match(dtrace_id_t probe) {
     framework->provided.push_back(sonde::ProbeId{probe});
 }
 
-/// A provider tries one pattern on many texts: it is compiled once in a row.
+/// Providers try one pattern on many texts, so the last pattern stays compiled.
 int sonde_glob_match(const char* pattern, const char* text) {
   thread_local std::string last;
   thread_local sonde::Glob glob("");
@@ -363,7 +364,7 @@ void sonde_follow(uint32_t pid) {
   Locked framework;
   if (!framework || framework->source == nullptr || std::ranges::count(framework->followed, pid) != 0) return;
   sonde::ThreadControl* threads = framework->source->threads();
-  // Before the source has attached to it, and when it has ended, there is nothing to follow: it is asked for again.
+  // This fails before the source has attached to the process and after its end; the provider will ask again.
   if (threads != nullptr && threads->follow(pid)) framework->followed.push_back(pid);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A local probe (BEGIN, END, tick) fires in sonde, so sonde is the process that its fire part sees: pid, execname, arguments.
+// A local probe (BEGIN, END, tick) fires in sonde, so its fire part sees sonde's own pid, execname and arguments.
 //
-// Of sonde's memory a program may read one range, from argc to the end of the environment, where the kernel has put them; the rest
-// is of no concern to a script, and may be freed while it reads.
+// A program may read one range of sonde's memory: from argc to the end of the environment, where the kernel has put
+// them. The rest does not concern a script, and may be freed while it reads.
 //
-// Invariant: a firing takes no lock and allocates nothing (local_firing.h). So texts that do not change are read beforehand into
-// static memory, and files are read by plain system calls onto the stack.
+// Invariant: a firing takes no lock and allocates nothing (local_firing.h). So texts that do not change are read in
+// advance into static memory, and files are read by plain system calls onto the stack.
 #include "runtime/framework/self_env.h"
 
 #include <sched.h>
@@ -30,7 +30,7 @@ constexpr uint64_t kPage = 4096;
 uint32_t g_pid = 0;
 char g_psargs[kPsargsBytes] = "";
 char g_execname[16] = "";
-uint64_t g_start = 0, g_end = 0;  ///< argc, argv, the environment, and their strings
+uint64_t g_start = 0, g_end = 0;  ///< of argc, argv, the environment, and their strings
 thread_local uint32_t t_tid = 0;
 
 uint64_t thread_count() {
@@ -86,7 +86,7 @@ uint64_t variable(void* thread, uint32_t which) {
     case SONDE_DIF_VAR_SYSCALL: return static_cast<uint64_t>(-1);
     case SONDE_DIF_VAR_STACK_START: return g_start;
     case SONDE_DIF_VAR_CURTHREAD:
-      return 0xffff'8000'0000'0000 | uint64_t{self_tid()} << 6;  // there is no task_struct behind it
+      return 0xffff'8000'0000'0000 | uint64_t{self_tid()} << 6;  // any unique kernel address
     case SONDE_DIF_VAR_TTY:
     case SONDE_DIF_VAR_CALLER:
     case SONDE_DIF_VAR_STACKDEPTH: return 0;
@@ -115,7 +115,7 @@ int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
     case SONDE_DIF_TEXT_ROOT: return put_link("/proc/self/root", to, max);
     case SONDE_DIF_TEXT_FDPATH: return put_fd_path(operand, to, max);
     case SONDE_DIF_TEXT_EXEPATH: return put_link("/proc/self/exe", to, max);
-    case SONDE_DIF_TEXT_COMM:  // BEGIN and its like have no argument that is a process
+    case SONDE_DIF_TEXT_COMM:  // BEGIN and the like have no argument that is a process
     case SONDE_DIF_TEXT_FDFS:
     case SONDE_DIF_TEXT_FDMOUNT:
     case SONDE_DIF_TEXT_SYSCALL_ARGS:
@@ -129,7 +129,7 @@ int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
 
 int no_kernel_stack(void*, uint64_t*, uint32_t) { return 0; }
 
-/// Sonde's own stack is not shown: refused where the provider says that the probe fired in user mode, else empty.
+/// Sonde's own stack is never shown: it is refused where the provider reports user mode, else empty.
 int stack(void* thread, uint64_t*, uint32_t) { return static_cast<const SelfFiring*>(thread)->user_mode ? -1 : 0; }
 
 constexpr sonde_dif_env kEnv = {
@@ -146,13 +146,13 @@ void prepare_self_env() {
   const size_t length = join_arguments(g_psargs, static_cast<size_t>(std::max<ssize_t>(got, 0)));
   g_psargs[length] = 0;
   const ssize_t named = read_proc("/proc/self/comm", g_execname, sizeof g_execname);
-  g_execname[std::max<ssize_t>(named - 1, 0)] = 0;  // a newline ends it
+  g_execname[std::max<ssize_t>(named - 1, 0)] = 0;  // replaces the newline
   char stat[2048];
   (void)read_proc("/proc/self/stat", stat, sizeof stat);
   const char *start = stat_field(stat, 28), *end = stat_field(stat, 51);
   if (start != nullptr) g_start = std::strtoull(start, nullptr, 10);
   if (end != nullptr) g_end = std::strtoull(end, nullptr, 10);
-  g_end = (g_end + kPage - 1) / kPage * kPage;  // the stack ends with its page
+  g_end = (g_end + kPage - 1) / kPage * kPage;  // the stack ends at the end of that page
 }
 
 const char* self_execname() { return g_execname; }

@@ -6,21 +6,21 @@
 
 namespace sonde {
 
-/// One local firing, for the env below.
+/// A firing in sonde itself, for the environment below.
 struct SelfFiring : FiringState {
   bool user_mode = false;         ///< what dtps_usermode said; false without it
-  mutable uint64_t cpu_time = 0;  ///< of the thread, once it was asked for: one firing sees one
+  mutable uint64_t cpu_time = 0;  ///< of the thread, read at the first use: constant within a firing
 };
 
-/// DIF's view of sonde's own process and the thread that fires (`thread` is a SelfFiring). Of its memory the arguments and the
-/// environment can be read, as the kernel laid them out at its start; its stack is refused where dtps_usermode says user mode,
-/// else empty; its registers are 0. Neither locks nor allocates.
+/// The environment in which DIF runs for probes that fire in sonde itself (`thread` is a SelfFiring). Of sonde's memory
+/// a program can read the arguments and the environment, as the kernel laid them out at exec. The user stack is refused
+/// when dtps_usermode reports user mode, and empty otherwise; registers are 0. Neither locks nor allocates.
 const sonde_dif_env& self_env();
 
-/// Reads what does not change (pid, name, arguments) beforehand.
+/// Reads in advance what does not change (pid, name, arguments).
 void prepare_self_env();
 
-/// The name by which the command was called, as the kernel has it.
+/// The command's name, as the kernel has it.
 const char* self_execname();
 
 uint32_t self_pid();

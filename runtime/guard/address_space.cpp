@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a breakpoint's memory may be by now
+// Breakpoints in memory that changes
 //
-// The program maps, unmaps, forks and compiles code while breakpoints are in place. So a breakpoint is taken out only where it
-// still is, and goes into compiled code only where the text is the one that the probe was made for.
+// The program maps, unmaps, forks and compiles code while breakpoints are in place. So a breakpoint is taken out only
+// if it is still there, and goes into compiled code only if the text is still the one that the probe was made for.
 //
-//   sites_   in place, or lifted for a step             past_   taken out, with the program's byte
+//   sites_   in place, or lifted for a step             past_   taken out; keeps the program's bytes
 //
-// past_ serves two late comers: a thread whose trap was on its way when the breakpoint went (was_ours), and a child whose memory
-// was copied before (clean_copy).
+// past_ has two uses: to recognise the late trap of a thread that hit a breakpoint just before it was taken out
+// (was_ours), and to clean the memory of a child that was copied before that (clean_copy).
 //
-// Invariant: Site::bytes are the program's. Memory that is shown, compared or decoded goes through hide() first, or has its first
-// byte from there.
+// Invariant: Site::bytes are the program's. Memory that is shown, compared or decoded goes through hide() first, or
+// takes its first byte from Site::bytes.
 #include "runtime/guard/address_space.h"
 
 #include <elf.h>
@@ -35,9 +35,9 @@ namespace {
 using machine::Breakpoint;
 using machine::kBreakpoint;
 
-constexpr size_t kCovered = sizeof kBreakpoint;          // bytes of the program's
-constexpr size_t kCodeWindow = 16;                       // bytes by which compiled code is known to be unchanged
-constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the child's birth
+constexpr size_t kCovered = sizeof kBreakpoint;  // bytes of the program under a breakpoint
+constexpr size_t kCodeWindow = 16;  // bytes that must be unchanged for compiled code to be considered the same
+constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the birth of the child
 
 Breakpoint breakpoint_in(const uint8_t* bytes) {
   Breakpoint code;
@@ -76,7 +76,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
     Site& copy = sites_.emplace_hint(sites_.end(), address, site)->second;
     copy.callers = 0;
     had_sites_ = true;
-    // Another thread of the parent is stepping it in place.
+    // A thread of the parent was stepping it in place, so the copied memory lacks the breakpoint.
     if (std::exchange(copy.lifted, 0) > 0) write(address, &kBreakpoint, kCovered);
   }
 }
@@ -142,7 +142,7 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   const Mapping* mapping = mapping_of(address);
   Site made;
   made.address = address;
-  // The mapping may end before the longest instruction does.
+  // The mapping may end before kInstructionMost bytes do.
   size_t length = mapping != nullptr ? std::min<uint64_t>(made.bytes.size(), mapping->end - address) : 0;
   if (length > 0 && !read(address, made.bytes.data(), length)) length = 0;
   hide(address, made.bytes.data(), length);
@@ -174,7 +174,8 @@ Site* AddressSpace::put_in(Site made, std::string& why) {
   return nullptr;
 }
 
-/// Whether our breakpoint is there. In compiled code a row of them is the program's: it fills freed memory with them.
+/// Whether our breakpoint is there. In compiled code a run of int3 is the program's: JIT compilers fill freed memory
+/// with it.
 bool AddressSpace::holds_breakpoint(uint64_t address) const {
   uint8_t bytes[kCodeWindow] = {};
   const auto code = code_.find(address);
@@ -233,7 +234,7 @@ bool AddressSpace::renew(Site& site) {
   return true;
 }
 
-/// Writes only where the breakpoint still is: the program may have mapped something else there.
+/// Writes only if the breakpoint is still there: the program may have mapped something else at its address.
 void AddressSpace::take_out(const Site& site) {
   const Breakpoint original = breakpoint_in(site.bytes.data());
   if (holds_breakpoint(site.address)) write(site.address, &original, kCovered);
@@ -257,7 +258,7 @@ void AddressSpace::lift(Site& site) {
   if (site.lifted++ == 0 && holds_breakpoint(site.address)) write(site.address, site.bytes.data(), kCovered);
 }
 
-/// In compiled code, only where the text is still the one that the probe was made for.
+/// In compiled code, only if the text is still the one that the probe was made for.
 void AddressSpace::lower(uint64_t address) {
   Site* found = site(address);
   if (found == nullptr || found->lifted == 0 || --found->lifted > 0) return;
@@ -282,7 +283,7 @@ bool AddressSpace::is_behind_call(uint64_t address) {
          std::memcmp(bytes, kCall, sizeof kCall) == 0;
 }
 
-/// After a fork: takes out breakpoints that the parent has lost since the child's memory was copied.
+/// After a fork: takes out breakpoints that were taken out of the parent between the copy of its memory and now.
 void AddressSpace::clean_copy() {
   if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
   for (const auto& [address, original] : past_) {
@@ -298,7 +299,8 @@ uint64_t AddressSpace::take_slot(Site& site) {
   }
   const Instruction instruction = site.instruction();
   std::array<uint8_t, kSlotBytes> bytes;
-  // Slots are given out in turn, so that a site keeps its own for long. A site whose operand does not reach there takes one near it.
+  // Slots are taken in turn, so a site keeps its slot for long. A site whose operand does not reach these takes one
+  // near it.
   for (const uint64_t from : {hand_, site.address}) {
     auto at = slots_.upper_bound(from);
     const size_t tries = from == hand_ ? std::min<size_t>(slots_.size(), 8) : slots_.size();
@@ -320,7 +322,7 @@ void AddressSpace::give_slot(uint64_t address) {
   if (found != slots_.end() && found->second.users > 0) found->second.users--;
 }
 
-/// Slots in the end of the last page of a text segment, which holds nothing of the program.
+/// Adds slots in the unused end of the last page of a text segment.
 void AddressSpace::add_slots(const Mapping& text) {
   const Mapping* head = nullptr;
   for (const Mapping& mapping : mappings_) {
@@ -339,7 +341,7 @@ void AddressSpace::add_slots(const Mapping& text) {
   }
 }
 
-/// Keeps sites whose text is still there: the same file may be mapped under another name or in another piece.
+/// Keeps sites whose text is still mapped: the same file may now be mapped under another name or in other pieces.
 void AddressSpace::forget_sites(const Mapping& gone) {
   std::erase_if(past_, [&](const auto& was) { return was.first >= gone.start && was.first < gone.end; });
   for (auto at = sites_.lower_bound(gone.start); at != sites_.end() && at->first < gone.end;) {
@@ -374,7 +376,7 @@ std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
   return fresh;
 }
 
-/// r_brk of the r_debug that DT_DEBUG points to; 0 where there is none, or the dynamic linker has not set it yet.
+/// r_brk of the r_debug that DT_DEBUG points to; 0: there is none, or the dynamic linker has not set it yet.
 uint64_t AddressSpace::linker_breakpoint() {
   uint64_t debug[4] = {};
   return read_linker(debug) ? debug[2] : 0;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The memory of a target, with the guard's breakpoints in it
 //
-// /proc/PID/mem stays bound to the memory it was opened on, whatever the process does later: so one open file
-// is an address space. Text is written through it, whether threads run or not; one byte at a time, which is
-// what the machine allows for int3.
+// An open /proc/PID/mem stays bound to the memory it was opened on, whatever the process does later. So one open file
+// is an address space. Text is written through it, whether threads run or not, one byte at a time: the size of an int3.
 //
-// Slots. An instruction that cannot be emulated is stepped out of line: its copy lies in a slot, in the unused
-// end of the last page of a text segment that is near enough for relative addresses. Nothing is mapped and no text
-// of the program is overwritten. Slots are shared by threads that step the same instruction, and are never put
-// back: nobody reads or runs those bytes. We refused the code at the ELF entry, which is some 40 bytes short and is text,
-// and a page mapped into the target, which the target could see and unmap. Where no slot is
-// free or near enough, the breakpoint is lifted and the instruction stepped in place: other threads may then pass it unseen.
+// Slots. An instruction that cannot be emulated is stepped out of line: it is copied to a slot, in the unused end of
+// the last page of a text segment that is near enough for relative addresses. Nothing is mapped, and no text of the
+// program is overwritten. Threads that step the same instruction share a slot. The bytes are never restored, because
+// the program neither reads nor runs them. We refused the code at the ELF entry, which is some 40 bytes too short and
+// is text, and a page mapped into the target, which the target could see and unmap. If no free slot is near enough, the
+// breakpoint is lifted and the instruction stepped in place; another thread may then pass there without a hit.
 #pragma once
 
 #include <sys/types.h>
@@ -37,18 +36,18 @@ namespace sonde::guard {
 
 struct ArmedTap;
 
-/// A breakpoint. It stays as long as somebody uses it. There may be a million: what its instruction means is decoded at
-/// each hit, which takes less than a tenth of a microsecond of some five.
+/// A breakpoint. It exists as long as it has a use. There may be a million, so its instruction is not kept decoded:
+/// decoding at each hit takes less than a tenth of a microsecond, of some five for the hit.
 struct Site {
   uint64_t address = 0;
-  uint64_t slot = 0;  ///< where its instruction was last put
+  uint64_t slot = 0;  ///< where its instruction was last copied; 0: nowhere
   Few<ArmedTap*> taps;
-  std::array<uint8_t, kInstructionMost> bytes{};  ///< the program's own
-  uint8_t length = 0;                             ///< how many
-  uint32_t callers : 30 = 0;                      ///< threads asleep in a system call that returns here
+  std::array<uint8_t, kInstructionMost> bytes{};  ///< of the program, under the breakpoint and behind it
+  uint8_t length = 0;                             ///< number of valid bytes
+  uint32_t callers : 30 = 0;                      ///< threads that sleep in a system call which returns here
   uint32_t program_entry : 1 = 0;
-  uint32_t linker : 1 = 0;  ///< the dynamic linker comes by after each change of its list
-  uint32_t lifted = 0;      ///< threads that step its instruction in place
+  uint32_t linker : 1 = 0;  ///< the dynamic linker passes here after each change of its list
+  uint32_t lifted = 0;      ///< threads that are stepping its instruction in place
 
   Instruction instruction() const { return Instruction(address, bytes.data(), length); }
   bool used() const { return !taps.empty() || program_entry || linker || callers > 0; }
@@ -56,64 +55,68 @@ struct Site {
 
 class AddressSpace {
  public:
-  /// Of a process that is there; opened when first needed. One that cannot be opened reads and writes nothing.
+  /// For a living process. Its memory is opened when first needed; if that fails, reads and writes fail.
   explicit AddressSpace(pid_t pid) : pid_(pid), unwinder_(pid) {}
-  /// After a fork, before the child runs: memory of its own, with those of the parent's breakpoints that `keep` says; all others are
-  /// taken out.
+  /// For a forked child, before it runs: it has memory of its own, with the parent's breakpoints. Keeps those for which
+  /// `keep` is true and takes the others out.
   AddressSpace(pid_t pid, const AddressSpace& parent, const std::function<bool(const Site&)>& keep);
 
   bool read(uint64_t address, void* to, size_t length) const;
   bool write(uint64_t address, const void* from, size_t length);
-  /// The program's own bytes where a breakpoint covers them. `bytes` were read at `address`.
+  /// Replaces our breakpoints in `bytes`, which were read at `address`, by the program's own bytes.
   void hide(uint64_t address, uint8_t* bytes, size_t length) const;
 
   Site* site(uint64_t address);
-  /// Finds or makes a breakpoint. Null: it cannot be; `why` says why.
+  /// Finds or makes a breakpoint. Null: it cannot be made; `why` has the reason.
   Site* insert(uint64_t address, std::string& why);
-  /// The same in code that the process has compiled at run time: only where the function's text is that of the tap.
+  /// The same in code that the process has compiled at run time, if the function's text is still the one the tap was
+  /// made for.
   Site* insert_code(const ArmedTap& tap, std::string& why);
-  /// Such code may be written again at any time. Before its instruction is passed: what it is now. False: no breakpoint is there any more.
+  /// The process may rewrite such code at any time. Called before its instruction is passed: reads it again. False: our
+  /// breakpoint is not there any more.
   bool renew(Site& site);
-  /// Takes the breakpoint out when nobody uses it any more.
+  /// Takes the breakpoint out if nothing uses it any more.
   void remove_unused(uint64_t address);
   void remove_all();
-  /// Takes the breakpoint out for a thread that steps in place, and puts it back after the last such.
+  /// lift() takes the breakpoint out for a thread that steps in place; lower() puts it back after the last such thread.
   void lift(Site& site);
   void lower(uint64_t address);
   /// Breakpoints by address.
   auto& sites() { return sites_; }
-  /// The instruction behind a system call, in a file's text.
+  /// Whether the instruction before `address` is a system call, in the text of a file.
   bool is_behind_call(uint64_t address);
-  /// There was a breakpoint once: a trap that comes late is ours.
+  /// Whether there was a breakpoint at `address` once: a late trap there is ours.
   bool was_ours(uint64_t address) const;
   bool had_sites() const { return had_sites_; }
 
-  /// A slot that holds this site's instruction; 0: all are taken.
+  /// A slot that contains this site's instruction; 0: none is free or near enough.
   uint64_t take_slot(Site& site);
   void give_slot(uint64_t slot);
 
-  /// Reads the mappings again; returns the executable ones that are new. Breakpoints in those that are gone are forgotten.
+  /// Reads the mappings again; returns the executable ones that are new. Forgets the breakpoints of those that are
+  /// gone.
   std::vector<Mapping> refresh(pid_t pid);
-  /// By address; files only.
+  /// Sorted by address; only of files.
   const std::vector<Mapping>& mappings() const { return mappings_; }
   bool scanned() const { return scanned_; }
-  /// The program is for 32-bit code, whose instructions mean other things: no breakpoint goes there.
+  /// Whether the program is 32-bit code. Its instructions have other meanings, so it gets no breakpoints.
   bool compat();
   Unwinder& unwinder() { return unwinder_; }
   uint64_t entry();
   uint64_t linker_breakpoint();
-  /// The dynamic linker has nothing left to map for now.
+  /// Whether the dynamic linker has finished mapping objects for now.
   bool linker_done();
-  /// The function that the dynamic linker will call at linker_breakpoint(), known before it has run: by its name in the file.
+  /// The address of the linker's function that will be linker_breakpoint(), found by its name in the file before the
+  /// linker has run.
   uint64_t linker_function();
 
  private:
   struct Slot {
-    uint64_t site = 0;  // whose instruction it holds
+    uint64_t site = 0;  // the site whose instruction it contains
     uint32_t users = 0;
   };
   void read_auxiliary();
-  /// r_debug's version, link_map, r_brk and r_state. False: it is not there, or not yet.
+  /// Reads r_debug's version, link_map, r_brk and r_state. False: there is no r_debug, or not yet.
   bool read_linker(uint64_t (&debug)[4]);
   int memory() const;
   Site* put_in(Site made, std::string& why);
@@ -129,16 +132,18 @@ class AddressSpace {
   Unwinder unwinder_;
   mutable UniqueFd memory_;
   std::map<uint64_t, Site> sites_;
-  std::unordered_map<uint64_t, machine::Breakpoint> past_;  // where breakpoints were, and the program's bytes there
-  std::chrono::steady_clock::time_point gone_at_{};         // when the last of them went
+  std::unordered_map<uint64_t, machine::Breakpoint>
+      past_;                                         // addresses of former breakpoints, with the program's bytes there
+  std::chrono::steady_clock::time_point gone_at_{};  // when the last breakpoint was taken out
   bool had_sites_ = false;
   using Text = std::vector<uint8_t>;
-  std::unordered_map<uint64_t, Text> code_;  // where breakpoints are or were in code of the run time: its first bytes
-  std::vector<std::pair<uint64_t, uint64_t>> areas_;  // that such code is in
+  std::unordered_map<uint64_t, Text>
+      code_;  // by address of a present or former breakpoint in compiled code: the first bytes of its text
+  std::vector<std::pair<uint64_t, uint64_t>> areas_;  // areas with such code
   std::map<uint64_t, Slot> slots_;
-  uint64_t hand_ = 0;  // slots are taken in turn: the one before was used last
+  uint64_t hand_ = 0;  // the last slot taken: the search for the next one begins behind it
   std::vector<Mapping> mappings_;
-  std::vector<Mapping> text_;  // before there is any probe
+  std::vector<Mapping> text_;  // mappings with code; before there is any probe
   bool scanned_ = false;
   std::optional<bool> compat_;
   bool auxiliary_read_ = false;

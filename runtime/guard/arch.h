@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the guard must know of the machine that this is built for: the instruction under a breakpoint, registers by their numbers
+// What the guard needs to know about the machine it is built for: the instruction under a breakpoint, register numbers
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sites follow mappings: whenever a process has mapped or unmapped something, its mappings are read again, breakpoints go into those that are new,
-// and those in what is gone are forgotten. A site has a list of its taps and the reasons that are our own (entry, linker), and is taken out
-// with the last of them. What cannot be armed in one process (a file that has changed, memory that others see) is noted and told once, when the
-// batch is through: a glob may name ten thousand functions.
+// Sites follow mappings. Whenever a process has mapped or unmapped something, its mappings are read again: new ones get
+// breakpoints, and sites in those that are gone are forgotten. A site has a list of its taps and flags for our own
+// reasons (entry, linker), and is taken out when it has neither. What cannot be armed in a process (the file has
+// changed, the memory is shared) is noted and reported once per batch, because a glob may name ten thousand functions.
 #include "runtime/guard/breakpoints.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void for_each_text(const AddressSpace& space, const TappedFile& file, Act act) {
   }
 }
 
-/// The tap's address in a mapping of its file; 0: the mapping does not have it.
+/// The tap's address in a mapping of its file; 0: it is outside of the mapping.
 uint64_t address_in(const Mapping& mapping, const ArmedTap& tap) {
   const uint64_t at = tap.offset - mapping.offset;
   return tap.offset >= mapping.offset && at < mapping.end - mapping.start ? mapping.start + at : 0;
@@ -34,7 +34,8 @@ int read_word(void* thread, uint64_t address, uint64_t* value) {
 
 }  // namespace
 
-/// The first time: reads the mappings, arms the taps in them and watches for later ones. Returns whether this was the first time.
+/// At the first call for a process: reads its mappings, arms the taps in them and watches for later ones. Returns
+/// whether it was the first.
 bool Breakpoints::prepare(Process& process) {
   AddressSpace& space = *process.space;
   if (space.scanned()) return false;
@@ -82,7 +83,7 @@ void Breakpoints::notify_refused() {
   }
 }
 
-/// Arms every tap of the file that is mapped there.
+/// Arms every tap of the file that this mapping maps.
 void Breakpoints::arm_all_in(Process& process, const Mapping& mapping) {
   for (const auto& [path, file] : taps_.files()) {
     if (!mapping.executable || !file->is(mapping)) continue;
@@ -148,7 +149,7 @@ void Breakpoints::follow(Process& process) {
 }
 
 void Breakpoints::notify_mapped(Thread& thread, const Mapping& mapping) {
-  if (thread.process->followed) thread.unseen++;
+  if (thread.process->followed) thread.unacknowledged++;
   events_.mapped(thread, mapping);
 }
 
@@ -192,7 +193,7 @@ void Breakpoints::want_constructors(Process& process) {
   process.run_to_constructors = true;
 }
 
-/// The end of run_to_entry: the program waits here for GO.
+/// run_to_entry has ended: the program waits here for GO.
 void Breakpoints::arrive(Process& process) {
   process.at_entry = true;
   process.waiting = true;
@@ -207,7 +208,8 @@ void Breakpoints::drop_entry(Process& process) {
   }
 }
 
-/// Writes breakpoints into new mappings and tells the consumer of them. Those of mappings that are gone went with them.
+/// Sets breakpoints in new mappings and reports the mappings to the consumer. Breakpoints in old mappings went with
+/// them.
 void Breakpoints::look_again(Thread& thread) {
   Process& process = *thread.process;
   const std::vector<Mapping> fresh = process.space->refresh(process.pid);
@@ -223,7 +225,7 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std
   Site* site = space.site(address);
   if (site == nullptr && !space.was_ours(address)) return Trap::NotOurs;
   machine::set_pc(regs, address);
-  thread.at_site = address;  // also where the breakpoint is gone: the kernel has forced its SIGTRAP all the same
+  thread.at_site = address;  // even if the breakpoint is gone: the kernel has forced its SIGTRAP all the same
   if (site == nullptr) return Trap::Ours;
   if (take_reported(thread, regs)) return Trap::Ours;
   if (site->program_entry) {
@@ -243,8 +245,8 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std
   return Trap::Ours;
 }
 
-/// An entry tap that has a leave sits on a jump to the function's own first instruction. It does not fire: where the jump is
-/// taken, it notes the target and the stack pointer, by which the hit at the entry that follows is known to be no call.
+/// An entry tap with a `leave` is on a jump to the function's own first instruction. It does not fire. When the jump is
+/// taken, it notes the target and the stack pointer; the hit at the entry that follows is thus known not to be a call.
 void Breakpoints::fire_taps(Thread& thread, const Site& site, const machine::Registers& regs,
                             std::vector<Firing>& firings) {
   const uint64_t sp = machine::sp(regs);

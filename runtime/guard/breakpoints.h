@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// User taps: where their breakpoints are, and what fires at them
+// User taps: where their breakpoints are, and what fires there
 //
-// A tap names a file and an offset. Its breakpoints are in every mapping of that file, in every process it covers:
+// A tap names a file and an offset. It has a breakpoint in every mapping of that file, in every process that it covers:
 //
-//   when armed          in what is mapped by then
+//   when armed          in the mappings that exist
 //   program entry       after an exec, once the dynamic linker has mapped the first libraries
 //   linker breakpoint   after each dlopen and dlclose; the address is r_debug.r_brk
-//   fork                the child has its own copy; where no tap covers it the breakpoint is taken out before it runs
-//   vfork               parent and child share the memory: taps of one of them are told apart when hit
+//   fork                the child has its own copy; breakpoints that its taps do not need are taken out before it runs
+//   vfork               parent and child share the memory: a hit fires only the taps that cover the process that hit
 //
-// In a process that is followed, a thread that comes by the second or third of these with a new file, or makes the exec,
-// waits there: the consumer may want taps in the file before anything of it runs.
+// In a followed process, a thread that gets to the second or third of these with a new file, or that execs, waits
+// there: the consumer may want taps in the file before any of its code runs.
 //
-// Code that the process compiles at run time has no file: the tap names an address, and is armed once, where the text is the one that
-// the tap was made for.
+// Code that the process compiles at run time has no file. Its tap names an address, and is armed once, if the text is
+// the one that the tap was made for.
 //
 // We refused to stop at every mmap: a program makes thousands, and dlopen is what maps functions.
 //
-// Returns. A return tap sits on one instruction that its function can be left by, and fires when that instruction is about
-// to leave it (kmod/shared/leave.h). Nothing is remembered between entry and return: recursion, longjmp, exceptions, coroutines
-// and stacks that move need no care.
+// Returns. A return tap is on one instruction by which its function can be left, and fires when that instruction is
+// about to leave it (kmod/shared/leave.h). Nothing is remembered between entry and return, so recursion, longjmp,
+// exceptions, coroutines and stacks that move need no special care.
 //
-// What a thread does past a breakpoint is stepper.h's.
+// stepper.h has how a thread gets past a breakpoint.
 #pragma once
 
 #include <functional>
@@ -43,31 +43,31 @@ class Breakpoints {
       : targets_(targets), taps_(taps), events_(std::move(events)) {}
 
   void arm(ArmedTap& tap);
-  /// Before the tap goes.
+  /// Call it before the tap is removed.
   void disarm(ArmedTap& tap);
-  /// Where no breakpoint could be since the last call: a line for each process, file and reason.
+  /// Reports where no breakpoint could be set since the last call: a line for each process, file and reason.
   void notify_refused();
 
-  /// A process has a new program.
+  /// A process runs a new program.
   void adopt(Process& process);
-  /// Breakpoints into a process that has none yet, where taps want them.
+  /// Sets the taps' breakpoints in a process that has none yet.
   void begin(Process& process);
-  /// From now on a thread that maps a file waits until the consumer has seen it: see Thread::unseen.
+  /// From now on a thread that maps a file waits until the consumer acknowledges it: see Thread::unacknowledged.
   void follow(Process& process);
-  /// After an exec: what the new program was started with, where it is followed.
+  /// After an exec, if the process is followed: reports the files that the new program was started with.
   void notify_program(Thread& thread);
-  /// Before the child runs.
+  /// A child was forked. Call it before the child runs.
   void forked(Process& child, const Process& parent, bool shares_memory);
-  /// Beside the entry: run_to_entry also ends where the libraries are mapped and their constructors have not run.
+  /// In addition to want_entry(): run_to_entry also ends when the libraries are mapped, before their constructors run.
   void want_constructors(Process& process);
-  /// Wants run_to_entry's breakpoint. False: there is no such place.
+  /// Sets the breakpoint that ends run_to_entry. False: the program has no such place.
   bool want_entry(Process& process);
   void drop_entry(Process& process);
 
-  /// A SIGTRAP by a breakpoint. Ours: the pc is put back, thread.at_site set, and `firings` filled.
+  /// Handles a SIGTRAP. If it is of one of our breakpoints: moves the pc back, sets thread.at_site and fills `firings`.
   enum class Trap { NotOurs, Ours };
   Trap hit(Thread& thread, machine::Registers& regs, std::vector<Firing>& firings);
-  /// The thread is to stop when it comes out of the call it sleeps in. False: no breakpoint can be there.
+  /// Makes the thread stop when it comes out of the call that it sleeps in. False: no breakpoint can be set there.
   bool catch_return(Thread& thread, const Sleep& sleep);
   void forget_return(Thread& thread);
 
@@ -82,7 +82,7 @@ class Breakpoints {
   void arrive(Process& process);
   void fire_taps(Thread& thread, const Site& site, const machine::Registers& regs, std::vector<Firing>& firings);
 
-  /// Where breakpoints were wanted and cannot be.
+  /// A place where a breakpoint was wanted and cannot be set.
   struct Refused {
     pid_t pid;
     std::string path, why;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is kept of frame information
+// The cache of frame information
 //
-//   load()            .eh_frame_hdr, a table that the linker has sorted: read whole, its order checked
-//   load_sections()   .eh_frame of an object without that table: gone through once, the table made here
-//   row()             pc --> table --> FDE, run by sonde_cfi_row_at() --> kept by address
+//   load()            .eh_frame_hdr, which the linker has sorted: read whole, its order checked
+//   load_sections()   .eh_frame of an object without that header: read through once, and the table made here
+//   row()             pc --> table --> FDE, run by sonde_cfi_row_at() --> cached by address
 //
-// The table holds pairs of code and FDE only: the FDEs stay in the traced process, and are read when a row is asked for.
+// The table holds only pairs of code and FDE. The FDEs stay in the traced process, and are read when a row is needed.
 #include "runtime/guard/cfi.h"
 
 #include <elf.h>
@@ -33,7 +33,7 @@ int read_cfi(void* reader, uint64_t address, void* to, uint32_t length) {
   return static_cast<CfiReader*>(reader)->read(address, to, length) ? 0 : -1;
 }
 
-/// Nothing waits for us: an entry's own length is bound enough.
+/// Nothing waits for us here, so we set no limit of work: an entry's own length is limit enough.
 CfiReader::CfiReader(const ReadMemory& memory) : read(memory) { sonde_cfi_begin(this, &kReads, this, UINT32_MAX); }
 
 std::optional<CfiTable> CfiTable::load(uint64_t base, uint64_t pc, const ReadMemory& read) {
@@ -48,7 +48,7 @@ std::optional<CfiTable> CfiTable::load(uint64_t base, uint64_t pc, const ReadMem
   return made.remember_look(base, read) ? std::optional(std::move(made)) : std::nullopt;
 }
 
-/// Offset and size of a section, from the first byte that is loaded; size 0: there is no such section.
+/// Offset and size of a section, relative to the first loaded byte; size 0: there is no such section.
 static std::pair<uint64_t, uint64_t> section_in_file(const std::string& path, std::string_view wanted) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const auto get = [&fd](uint64_t at, void* to, size_t length) {
@@ -96,7 +96,7 @@ bool CfiTable::fits(uint64_t base, const ReadMemory& read) const {
   return read_look(base, read, look) && look == look_;
 }
 
-/// Goes through .eh_frame from its start.
+/// Reads .eh_frame from its start and adds its entries.
 void CfiTable::add_entries(uint64_t base, uint64_t size, const ReadMemory& read) {
   const uint64_t begin = base + header_;
   std::vector<uint8_t> section(size + SONDE_CFI_WINDOW);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The frame information of a traced process's objects
 //
-// kmod/shared/eh_frame.h reads it, from the memory of the process itself: that serves deleted files, the vdso, and programs in other
-// mount namespaces as well. Here is what is kept: of each object its table, and the rows that were asked for, by address. Both
-// count from where the object is loaded, so that processes share them.
+// kmod/shared/eh_frame.h parses it, from the memory of the process itself: so deleted files, the vdso, and programs in
+// other mount namespaces work as well. This is the cache: for each object its table, and the rows that were used, by
+// address. Both are relative to the object's load address, so processes share them.
 #pragma once
 
 #include <array>
@@ -18,31 +18,32 @@
 
 namespace sonde::guard {
 
-/// All of `length` bytes of the traced process, or false.
+/// Reads `length` bytes of the traced process. False unless all could be read.
 using ReadMemory = std::function<bool(uint64_t address, void* to, size_t length)>;
 
-/// The reader over a ReadMemory, which must outlive it.
+/// Makes eh_frame.h read through a ReadMemory, which must outlive it.
 struct CfiReader : sonde_cfi {
   explicit CfiReader(const ReadMemory& read);
   const ReadMemory& read;
 };
 
-/// For a sonde_cfi_env whose context is a CfiReader.
+/// The read callback of a sonde_cfi_env whose context is a CfiReader.
 int read_cfi(void* reader, uint64_t address, void* to, uint32_t length);
 
 /// The frame information of one ELF object.
 class CfiTable {
  public:
-  /// Of the object whose ELF header lies at `base` and that has code at `pc`; nothing when it has none that can be read.
+  /// For the object whose ELF header is at `base` and whose code contains `pc`; nothing if it has no readable table.
   static std::optional<CfiTable> load(uint64_t base, uint64_t pc, const ReadMemory& read);
-  /// The same for an object whose linker made no .eh_frame_hdr (static programs): its section headers, which are in the file `path` and
-  /// not in memory, say where .eh_frame lies, and the table is made here.
+  /// The same for an object whose linker made no .eh_frame_hdr (static programs): .eh_frame is found by the section
+  /// headers, which are in the file `path` and not in memory, and the table is made here.
   static std::optional<CfiTable> load_sections(const std::string& path, uint64_t base, const ReadMemory& read);
-  /// What the rows of the object at `base` count from.
+  /// The address that the rows of the object at `base` are relative to.
   uint64_t header(uint64_t base) const { return base + header_; }
-  /// The row of `pc`, an address in the object loaded at `base`; null: none. It lives until the next call.
+  /// The row of `pc`, an address in the object loaded at `base`; null: none. Valid until the next call.
   const sonde_cfi_row* row(uint64_t base, uint64_t pc, const ReadMemory& read);
-  /// Whether the object at `base` is the one it was read from: the number of a deleted file may be another's by now.
+  /// Whether the object at `base` is the one that this was read from: a deleted file's inode number may have been
+  /// reused.
   bool fits(uint64_t base, const ReadMemory& read) const;
   size_t bytes() const { return table_.size() * sizeof(Entry); }
 

@@ -2,15 +2,17 @@
 // The Tracer's commands: start, attach, hold, release, let go
 //
 //   spawn    stopped behind its exec ---- GO ----> runs
-//   attach   seized --> those who share its memory, too --> settled --> breakpoints, while it runs --> GO --> fires
-//   let go   breakpoints out --> settled --> steps undone --> detached
+//   attach   seize; seize those that share its memory --> settle --> breakpoints, while it runs --> GO --> fires
+//   let go   breakpoints out --> settle --> steps undone --> detach
 //
-// To settle is to wait until what each thread was about is over: a trap on its way to us, a step in a slot, a fork whose child would have a
-// copy of our breakpoints. The kernel does not say when; a thread that sleeps in a call is settled, and so is one that has
-// run for longer than the longest of these takes, which is copying its page tables. We refused to stop every thread instead: a
-// stop ends some calls early, and a program would see that it is traced.
+// To settle is to wait until every thread has finished what could still collide with our change of breakpoints: a trap
+// on its way to us, a step in a slot, a fork whose child would get a copy of our breakpoints. The kernel does not tell
+// us when. A thread that sleeps in a call is settled, and so is one that has run for longer than the longest of these
+// takes, which is copying its page tables. We refused to stop every thread instead: a stop ends some calls early, and
+// so a program would see that it is traced.
 //
-// Invariant: a process is let go whole, with every thread of it that is known, and no breakpoint outlives its last one.
+// Invariant: a process is let go whole, with every known thread, and no breakpoint remains after its last thread has
+// gone.
 #include <dirent.h>
 #include <linux/kcmp.h>
 #include <signal.h>
@@ -38,8 +40,9 @@ constexpr int kTurnMs = 20;
 constexpr int kLetGoRounds = 100;
 constexpr uint64_t kSettledAfter = 1'000'000, kCopyOfPageTable = 50'000;  // ns of processor time
 constexpr uint64_t kPageBytes = 4096;
-constexpr auto kSettlePatience = std::chrono::milliseconds(1500);  // then it is interrupted
-constexpr auto kSettleLimit = std::chrono::seconds(60);  // an overloaded machine lets a thread wait for its processor
+constexpr auto kSettlePatience = std::chrono::milliseconds(1500);  // then the thread is interrupted
+constexpr auto kSettleLimit =
+    std::chrono::seconds(60);  // on an overloaded machine a thread may wait that long for a processor
 
 Error no_process(pid_t pid) { return Error("no process " + std::to_string(pid) + " is traced", ESRCH); }
 Error no_thread(pid_t tid) { return Error("no thread " + std::to_string(tid) + " is traced", ESRCH); }
@@ -60,14 +63,15 @@ Result<pid_t> Tracer::spawn(const utrace_spawn& what) {
   return pid;
 }
 
-/// No thread is stopped for it: breakpoints are written while they run, and what fires before GO is passed over.
+/// Stops no thread: breakpoints are written while they run, and what fires before GO is ignored.
 Result<void> Tracer::attach(pid_t pid) {
   if (targets_.process(pid) != nullptr) return Error("process " + std::to_string(pid) + " is traced already", EEXIST);
   attaching_ = true;
   auto tasks = host_.seize(pid);
   auto sharers = tasks ? take_sharers(pid) : Result<void>();
   if (tasks && sharers) {
-    // A clone or fork that began before we came ends without our knowing: its child must be there before any breakpoint is.
+    // A clone or fork that began before we attached may end without an event: its child must exist before any
+    // breakpoint does.
     const bool quiet = settle({pid});
     (void)host_.seize(pid);
     sharers = take_sharers(pid);
@@ -87,13 +91,14 @@ Result<void> Tracer::attach(pid_t pid) {
   process->requested = true;
   process->attached = true;
   breakpoints_.begin(*process);
-  // Before any stop is looked at: the trap of a breakpoint that no engine wants would be the program's.
+  // Before any stop is handled: otherwise a breakpoint that no engine wants to see would be delivered as the program's
+  // trap.
   for (auto& [tid, thread] : targets_.threads()) want_events(*thread);
   return {};
 }
 
-/// Others may run in the same memory: a child in vfork, a process made by clone with CLONE_VM. A breakpoint would kill them, so they are traced, too.
-/// Those that come later are there from their birth.
+/// Other processes may use the same memory: a child in vfork, or one made by clone with CLONE_VM. A breakpoint would
+/// kill them, so they are traced, too. Those that are born later are traced from birth.
 Result<void> Tracer::take_sharers(pid_t pid) {
   DIR* list = opendir("/proc");
   Result<void> done;
@@ -120,7 +125,7 @@ bool Tracer::all_stopped(const std::vector<pid_t>& pids) {
   return true;
 }
 
-/// Every thread gets a STOP; waits until they stand. Threads they make meanwhile must_stop() by themselves.
+/// Stops every thread, and waits for that. Threads that are born meanwhile stop because must_stop() is true for them.
 void Tracer::stop_all(const std::vector<pid_t>& pids, int patience_ms) {
   for (pid_t pid : pids) {
     for (Thread* thread : targets_.threads_of(pid)) utrace_control(thread->task, thread->engine, UTRACE_STOP);
@@ -129,7 +134,7 @@ void Tracer::stop_all(const std::vector<pid_t>& pids, int patience_ms) {
   while (!all_stopped(pids) && Clock::now() < end) host_.wait({}, kTurnMs);
 }
 
-/// With `constructors` it stops before those of its libraries, if the dynamic linker has a place for that.
+/// With `constructors`, stops before the constructors of its libraries if the dynamic linker has a place for that.
 Result<void> Tracer::run_to_entry(pid_t pid, bool constructors, const std::function<bool()>& give_up) {
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
@@ -162,11 +167,11 @@ void Tracer::go() {
     if (std::exchange(thread->process->shows_exec, false)) fire_exec(*thread);
     restart(*thread);
   }
-  // From its answer on no call goes unseen.
+  // Once every thread has answered, no call is missed.
   host_.settle(kAnswerMs);
 }
 
-/// Lets a thread go on if nothing keeps it: past the breakpoint first that it may stand at.
+/// Lets a thread go on if nothing holds it; if it is at a breakpoint, it first passes that.
 void Tracer::restart(Thread& thread) {
   if (must_stop(thread)) return;
   machine::Registers* regs = thread.at_site != 0 ? utrace_registers(thread.task) : nullptr;
@@ -178,7 +183,8 @@ void Tracer::restart(Thread& thread) {
 
 Result<void> Tracer::release(pid_t tid, uint64_t how) {
   Thread* thread = targets_.thread(tid);
-  if (thread == nullptr || (thread->exited && !thread->held)) return no_thread(tid);  // or it was killed meanwhile
+  if (thread == nullptr || (thread->exited && !thread->held))
+    return no_thread(tid);  // also when it was killed meanwhile
   if (!thread->held) return Error("thread " + std::to_string(tid) + " is not held", EINVAL);
   const uint64_t signal = how >= 2 ? how - 2 : 0;
   if (signal > static_cast<uint64_t>(SIGRTMAX)) return Error("no such signal", EINVAL);
@@ -199,17 +205,18 @@ Result<void> Tracer::follow(pid_t pid) {
   return {};
 }
 
-Result<void> Tracer::seen(pid_t tid) {
+Result<void> Tracer::acknowledge(pid_t tid) {
   Thread* thread = targets_.thread(tid);
   if (thread == nullptr || thread->exited) return no_thread(tid);
-  if (thread->unseen == 0) return Error("thread " + std::to_string(tid) + " does not wait", EINVAL);
-  thread->unseen--;
+  if (thread->unacknowledged == 0) return Error("thread " + std::to_string(tid) + " does not wait", EINVAL);
+  thread->unacknowledged--;
   restart(*thread);
   return {};
 }
 
-/// What the thread was about when we came, or when breakpoints were taken out, is over: it has not run into one without our knowing, is in
-/// no step of ours, and makes no child that we would not know, or that has a copy. Asked again and again until it is so; nothing makes it so sooner.
+/// Whether the thread has finished what it was doing when we attached, or when breakpoints were taken out: it has not
+/// hit a breakpoint that we have yet to learn of, is not in a step of ours, and is not making a child that we would not
+/// know of or that would have a copy of the breakpoints. We can only ask again until it is so.
 bool Tracer::quiet(Thread& thread) {
   if (thread.quiet || thread.exited || utrace_task_stopped(thread.task) || utrace_task_job_stopped(thread.task))
     return true;
@@ -222,11 +229,11 @@ bool Tracer::quiet(Thread& thread) {
   return thread.quiet;
 }
 
-/// Waits until every thread is quiet. One that is not in time is interrupted. False: some thread does not come to it.
+/// Waits until every thread is quiet; interrupts those that take too long. False: some thread does not become quiet.
 bool Tracer::settle(const std::vector<pid_t>& pids) {
   std::vector<pid_t> left;
   for (pid_t pid : pids) {
-    // The longest that a running thread can be about is a fork, which copies the page tables.
+    // The longest thing that a running thread can be in is a fork, which copies the page tables.
     ThreadStatus status;
     (void)read_status(pid, &status);
     const uint64_t longest = kSettledAfter + status.page_tables / kPageBytes * kCopyOfPageTable;
@@ -266,7 +273,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
     if (process->space->had_sites()) with_sites.push_back(pid);
     process->space->remove_all();
   }
-  (void)settle(with_sites);  // who is not quiet by then dies of our breakpoints if anybody does: nothing better is left
+  (void)settle(with_sites);  // a thread that is not quiet by then may die of our trap; there is nothing better to do
   for (pid_t pid : pids) {
     for (Thread* thread : targets_.threads_of(pid)) {
       if (machine::Registers* regs = utrace_task_stopped(thread->task) ? utrace_registers(thread->task) : nullptr)
@@ -278,7 +285,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
     targets_.erase_process(pid);
     host_.leave_process(pid);
   }
-  // What an INTERRUPT of ours has done is mended, or counted, at the stop that answers it.
+  // Effects of our INTERRUPTs are undone, or counted, at the stops that answer them.
   host_.settle(kAnswerMs);
   notify_cut_short();
 }
@@ -299,10 +306,10 @@ void Tracer::abandon() {
   for (auto& [tid, thread] : targets_.threads()) {
     thread->pending.clear();
     thread->held = false;
-    thread->unseen = 0;
+    thread->unacknowledged = 0;
   }
   for (int rounds = 0; rounds < kLetGoRounds && !targets_.processes().empty(); rounds++) {
-    std::vector<pid_t> pids;  // children may come while their parents go
+    std::vector<pid_t> pids;  // children may be born while their parents are let go
     for (auto& [pid, process] : targets_.processes()) pids.push_back(pid);
     let_go(pids);
   }

@@ -7,8 +7,8 @@
 
 namespace sonde::guard {
 
-/// How the guard passes the instruction that a user tap sits on, and what that costs, as a line for the listing: "push %rbp: emulated".
-/// Empty for other taps.
+/// How the guard gets a thread past the instruction under a user tap, and the cost, as a line for the listing: "push
+/// %rbp: emulated". Empty for other taps.
 std::string describe_site(const Tap& tap);
 
 }  // namespace sonde::guard

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All that a fire part asks for comes from the registers of the stop, from process_vm_readv() or from /proc, while the thread
-// stands. A look into /proc is paid for by the programs that ask: nothing is read before.
+// What a fire part reads comes from the registers of the stop, from process_vm_readv() or from /proc, while the thread
+// is stopped. Nothing is read in advance, so only programs that read /proc pay for it.
 //
-//   one firing    FireContext       status, cpu                  read once: the thread stands still
-//   one thread    Thread            comm, stat, schedstat        descriptors stay open, up to half of RLIMIT_NOFILE
+//   per firing    FireContext       status, cpu                  read once: the thread is stopped
+//   per thread    Thread            comm, stat, schedstat        descriptors stay open, up to half of RLIMIT_NOFILE
 //
-// Invariant: the thread may be dead, by SIGKILL, at any of these. Each function then gives 0, an empty text or -1; none fails in
-// another way. And no breakpoint is shown: read_target() puts the program's bytes in their place.
+// Invariant: a SIGKILL may end the thread at any moment. Each function then returns 0, an empty text or -1; there is no
+// other failure. And no breakpoint is visible: read_target() puts the program's bytes in its place.
 #include "runtime/guard/dif_env.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ namespace sonde::guard {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kTextChunk = 512;  // most texts are shorter
+constexpr uint64_t kTextChunk = 512;  // enough for most texts
 
 FireContext& context_of(void* pointer) { return *static_cast<FireContext*>(pointer); }
 
@@ -36,7 +36,7 @@ std::string thread_path(const Thread& thread, const std::string& name) {
   return "/proc/" + std::to_string(thread.process->pid) + "/task/" + std::to_string(thread.tid) + "/" + name;
 }
 
-/// The highest descriptor that is kept open. The guard needs some of the rest itself.
+/// The highest descriptor that is kept open. The guard needs some of the others itself.
 int highest_kept() {
   static const int highest = [] {
     rlimit limit{256, 256};
@@ -46,7 +46,7 @@ int highest_kept() {
   return highest;
 }
 
-/// Reads a file of /proc that is kept open; `size` - 1 bytes and a NUL at most.
+/// Reads a file of /proc that is kept open: up to `size` - 1 bytes, and a NUL.
 ssize_t read_kept(const Thread& thread, UniqueFd& fd, const char* name, char* to, size_t size) {
   if (!fd) fd.reset(open(thread_path(thread, name).c_str(), O_RDONLY | O_CLOEXEC));
   ssize_t got = fd ? pread(fd.get(), to, size - 1, 0) : -1;
@@ -83,7 +83,7 @@ const FireContext::Status& status_of(FireContext& context) {
   return s;
 }
 
-/// Field `number` of /proc/PID/task/TID/stat, as proc(5) counts them, from 3 on.
+/// Field `number` (3 or higher) of /proc/PID/task/TID/stat, numbered as in proc(5).
 int64_t stat_number(Thread& thread, int number) {
   char text[1024];
   if (read_kept(thread, thread.stat, "stat", text, sizeof text) <= 0) return 0;
@@ -131,7 +131,7 @@ std::string fd_path(const Thread& thread, uint64_t fd) {
   return length < 0 ? "" : std::string(target, static_cast<size_t>(length));
 }
 
-/// Mount point, or with `type` the file system's type, of the mount that the descriptor's fdinfo names.
+/// The mount point, or with `type` the file system type, of the mount that the descriptor's fdinfo names.
 std::string fd_mount(const Thread& thread, uint64_t fd, bool type) {
   const std::string info = read_whole(thread_path(thread, "fdinfo/" + std::to_string(fd)), 4096);
   const size_t at = info.find("mnt_id:");
@@ -160,7 +160,7 @@ std::string fd_type(const Thread& thread, uint64_t fd) {
   return path.empty() ? "" : fd_mount(thread, fd, true);
 }
 
-/// A number from the descriptor's fdinfo; empty: it is not open.
+/// A number from the descriptor's fdinfo; empty: the descriptor is not open.
 std::string fd_number(const Thread& thread, uint64_t fd, const char* name, int base) {
   const std::string info = read_whole(thread_path(thread, "fdinfo/" + std::to_string(fd)), 4096);
   const size_t at = info.find(name);
@@ -211,7 +211,7 @@ uint64_t env_variable(void* pointer, uint32_t variable) {
     case SONDE_DIF_VAR_BOUND_CPU: return static_cast<uint64_t>(bound_cpu(thread));
     case SONDE_DIF_VAR_CALLER:
     case SONDE_DIF_VAR_STACKDEPTH:
-    case SONDE_DIF_VAR_CURTHREAD:  // of the kernel, which ptrace does not show
+    case SONDE_DIF_VAR_CURTHREAD:  // an address in the kernel, which ptrace does not show
     case SONDE_DIF_VAR_COUNT: break;
   }
   return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What DIF sees of a stopped thread
+// What DIF can read of a stopped thread
 #pragma once
 
 #include "kmod/shared/dif.h"
@@ -7,7 +7,7 @@
 
 namespace sonde::guard {
 
-/// One firing's view of its thread; what costs a look into /proc is looked up once.
+/// What one firing reads of its thread; values that cost a read of /proc are read once.
 struct FireContext {
   Thread& thread;
   Firing& firing;
@@ -22,17 +22,17 @@ struct FireContext {
 
 extern const sonde_dif_env kPtraceEnv;
 
-/// All of `length` bytes; pages that were never touched are faulted in.
+/// Reads `length` bytes, or fails; pages that were never touched are faulted in.
 bool read_target(const Thread& thread, uint64_t address, void* to, size_t length);
 bool write_target(const Thread& thread, uint64_t address, const void* from, size_t length);
-/// As sonde_dif_env::read_text.
+/// Like sonde_dif_env::read_text.
 int read_target_text(const Thread& thread, uint64_t address, char* to, uint32_t max);
-/// The thread's name as it is now; 16 bytes with the NUL.
+/// The thread's current name; 16 bytes with the NUL.
 void read_execname(Thread& thread, char* to);
 uint64_t cpu_of(FireContext& context);
-/// How long the thread has run, ns: what the kernel has booked so far, which is up to a few ms less.
+/// How long the thread has run, ns, as far as the kernel has accounted for it: up to a few ms less than it has run.
 uint64_t run_time_of(Thread& thread);
-/// The thread runs, or waits for a CPU only.
+/// Whether the thread runs, or waits only for a CPU.
 bool is_running(Thread& thread);
 
 }  // namespace sonde::guard

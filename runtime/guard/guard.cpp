@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The guard's life
 //
-//   forked, unneeded descriptors closed --> serves its consumer --> the consumer is gone, however it went:
-//   probes out, threads let go --> nothing traced: ends
-//                              --> filtered programs: stays, and passes their calls on, until the last has ended
+//   forked; closes descriptors --> serves its consumer --> the consumer is gone, for whatever reason:
+//   probes out, threads let go --> nothing is traced: ends
+//                              --> programs with our filter: stays, and lets their calls pass, until the last has ended
 //
-// A filtered program needs a tracer for life: without one its filtered calls fail with ENOSYS. docs/guard.md has the rest.
+// A program with our seccomp filter needs a tracer for life: without one its filtered calls fail with ENOSYS.
+// docs/guard.md has the rest.
 #include "runtime/guard/guard.h"
 
 #include <dirent.h>
@@ -25,7 +26,8 @@
 namespace sonde {
 namespace {
 
-/// Closes what the consumer had for itself. What any program it starts would have inherited is kept for that program.
+/// Closes the consumer's own descriptors. Those that a program started by it would have inherited are kept for that
+/// program.
 std::vector<UniqueFd> sort_descriptors(int socket) {
   std::vector<UniqueFd> inherited;
   std::vector<int> fds;
@@ -44,8 +46,8 @@ std::vector<UniqueFd> sort_descriptors(int socket) {
   return inherited;
 }
 
-/// The terminal's and everybody's signals are for the targets; who calls kill(-1) means us, too. What the program
-/// started by the host gets is what we had before: the host noted it.
+/// Signals from the terminal, or sent to everybody by kill(-1), are meant for the targets. A program that the host
+/// starts gets the dispositions from before: the host has noted them.
 void ignore_signals() {
   for (int signal = 1; signal <= SIGRTMAX; ++signal) {
     constexpr std::array kOurs = {SIGCHLD, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
@@ -53,17 +55,17 @@ void ignore_signals() {
   }
 }
 
-/// Nobody may find a pipe or terminal kept open by us.
+/// Closes them, so that the guard does not keep somebody's pipe or terminal open.
 void close_standard_streams() {
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd : {0, 1, 2}) dup2(null, fd);
   if (null > 2) close(null);
 }
 
-/// Looks after the programs that cannot be let go.
+/// Takes care of the programs that cannot be let go.
 void take_care(UtraceHost& host) {
   while (host.needed()) {
-    std::set<pid_t> free;  // born while their process was let go
+    std::set<pid_t> free;  // processes born while their parent was let go
     for (utrace_task* task : host.tasks()) {
       if (!host.filtered(utrace_task_pid(task))) free.insert(utrace_task_pid(task));
     }
@@ -87,7 +89,7 @@ void guard_main(int socket) {
     close_standard_streams();
   }
   take_care(host);
-  // The kernel lets go whoever sleeps, without waking it. At once: nothing of ours must be undone.
+  // The kernel detaches threads that sleep without waking them. Exit at once: there is nothing to clean up.
   _exit(0);
 }
 

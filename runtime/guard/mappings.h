@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a target has mapped, with what /proc/PID/maps says of the file: path and inode, for a path may be another file's by now
+// A target's mappings, with path and inode from /proc/PID/maps, because the path may name another file by now
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 
 namespace sonde::guard {
 
-/// The kernel's own object in every process. It has no file, and a copy of its own in each process that writes to it.
+/// The kernel's own object in every process. It has no file; a process that writes to it gets a private copy.
 inline constexpr std::string_view kVdsoPath = "[vdso]";
 
 struct Mapping {
@@ -19,15 +19,15 @@ struct Mapping {
   uint32_t major, minor;
   uint64_t inode;
   bool executable;
-  bool shared;  ///< what is written there, others see: never touched
+  bool shared;  ///< writes to it would reach others, so we never write
   std::string path;
   bool operator==(const Mapping&) const = default;
 };
 
-/// A file, or the vdso.
+/// Whether it maps a file or the vdso.
 bool is_object(const Mapping& mapping);
 
-/// The mappings that `wanted` accepts, by default all objects, by rising address; none when they cannot be read.
+/// The mappings that `wanted` accepts (by default all objects), sorted by address; empty when they cannot be read.
 std::vector<Mapping> read_mappings(pid_t pid, bool (*wanted)(const Mapping&) = is_object);
 
 }  // namespace sonde::guard

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ptrace() in place of the C library's, so that calls can be counted. Without the switch: one comparison more.
+// Replaces the C library's ptrace(), in order to count the calls. Without the switch this costs one comparison.
 #include "runtime/guard/ptrace_switch.h"
 
 #include <signal.h>
@@ -32,7 +32,7 @@ extern "C" long ptrace(enum __ptrace_request request, ...) noexcept {
   void* data = va_arg(list, void*);
   va_end(list);
   if (calls_left != 0 && --calls_left == 0) kill(getpid(), SIGKILL);
-  // The system call stores what PEEK* reads; the C library's function returns it.
+  // The system call stores the result of PEEK*; the C library's function returns it.
   const bool peeks = request == PTRACE_PEEKTEXT || request == PTRACE_PEEKDATA || request == PTRACE_PEEKUSER;
   long word = 0;
   if (peeks) data = &word;

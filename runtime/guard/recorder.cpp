@@ -46,7 +46,7 @@ uint64_t Recorder::room() const {
 }
 
 void Recorder::wait_for_room(uint64_t bytes) {
-  // A record does not wrap: in the worst case as much again is padding.
+  // A record does not wrap around: in the worst case padding takes as much again.
   const uint64_t wanted = std::min(2 * bytes, ring_.ring.data_bytes() / 2);
   while (room() < wanted && patience_ms_ > 0) {
     const uint64_t tail = std::atomic_ref<uint64_t>(ring_.ring->tail).load(std::memory_order_relaxed);

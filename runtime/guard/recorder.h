@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The guard's firings: what a program needs of a stopped thread, and a ring for the records
+// The guard's firings: prepares what a program reads of a stopped thread, and owns the ring for the records
 //
-// A full ring. The reader may only be a little late, so a firing waits for it, 100 ms at most. A reader that let
-// that time pass is not waited for again until it has read something: a stopped consumer costs its targets 100 ms, once.
+// A full ring. The reader may only be a little late, so a firing waits for it, up to 100 ms. After such a wait in vain
+// no firing waits again until the reader has read something. So a stopped consumer costs its targets 100 ms, once.
 #pragma once
 
 #include <optional>
@@ -26,9 +26,9 @@ class Recorder {
   /// Runs the rest of a firing. `regs` is null for a thread that has ended, which cannot wait.
   Outcome run(Thread& thread, Firing& firing, machine::Registers* regs);
 
-  /// Time to tell the reader; once until it has moved.
+  /// Whether it is time to wake the reader; true only once until it has moved.
   bool should_wake() { return loop_ && loop_->writer().should_wake_reader(); }
-  /// Where to see that the reader is gone; -1: it is.
+  /// The socket that shows when the reader is gone; -1: it is gone.
   void set_reader(int socket) { reader_ = socket; }
 
   uint64_t firings() const { return loop_ ? loop_->programs_run() : 0; }
@@ -43,8 +43,8 @@ class Recorder {
   RingFile ring_;
   std::optional<FiringLoop> loop_;
   int reader_ = -1;
-  uint64_t gave_up_at_ = UINT64_MAX;  // the tail when a wait was in vain
-  int patience_ms_ = 0;               // what is left of this firing's
+  uint64_t gave_up_at_ = UINT64_MAX;  // the reader's tail when a wait was in vain
+  int patience_ms_ = 0;               // what is left of the current firing's wait
 };
 
 }  // namespace sonde::guard

@@ -12,7 +12,7 @@ namespace sonde::guard {
 namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kMostOwed = 20'000'000;  // ns; more is not made good in a burst
+constexpr uint64_t kMostOwed = 20'000'000;  // ns; the rest is forgotten, to avoid a burst
 
 UniqueFd periodic_timer(uint64_t period) {
   UniqueFd fd(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
@@ -39,12 +39,12 @@ void Sampler::taps_changed() {
   for (const Timer& timer : timers_) fds_.push_back(timer.fd.get());
 }
 
-/// Brings the account up to date, and takes a sample off it if there is one and the thread runs now.
+/// Updates the account. True: a sample was due, and the thread runs now; the account is debited.
 bool Sampler::owes_sample(Timer& timer, Thread& thread) {
   Account& account = timer.accounts[thread.tid];
   const uint64_t run = run_time_of(thread);
   const bool newborn = !account.known && !thread.process->attached;
-  if (!account.known && !newborn) account.seen = run;  // what it did before we came is not ours
+  if (!account.known && !newborn) account.seen = run;  // its run time before we attached does not count
   account.known = true;
   account.owed = std::min(account.owed + run - std::min(account.seen, run), std::max(kMostOwed, 2 * timer.period));
   account.seen = run;

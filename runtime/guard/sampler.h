@@ -3,11 +3,11 @@
 //
 //   timer (each 1/N s) --> threads that have run for 1/N s since their last sample, and run now --> stop, fire, go on
 //
-// A kernel samples what each CPU does. From outside we cannot ask a CPU, but threads: one that computes all the time is
-// sampled N times a second, one that computes half of it N/2 times, one that sleeps never; so samples count CPU time, as
-// they do there. The time that a thread has run comes from its schedstat, which the kernel brings up to
-// date every few ms only; what is due then is made good in the next periods, so that the sum is right. A
-// thread is asked to stop when it is seen running, and stops where it is: a thread in a system call at the end of that.
+// A kernel samples what each CPU does. From user space we cannot ask a CPU, only threads: one that computes all the
+// time is sampled N times a second, one that computes half of the time N/2 times, one that sleeps never. So samples
+// count CPU time, as a kernel's do. The run time of a thread comes from its schedstat, which the kernel updates only
+// every few ms; samples that are overdue are taken in the next periods, so the total is right. A thread that is found
+// running is asked to stop, and stops where it is, or at the end of the system call that it is in.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ class Sampler {
  public:
   Sampler(Targets& targets, const TapTable& taps) : targets_(targets), taps_(taps) {}
 
-  /// Timers for the taps that are armed, and no others.
+  /// Makes a timer for each armed tap, and removes the others.
   void taps_changed();
   /// The timers' descriptors, readable when one is due.
   const std::vector<int>& fds() const { return fds_; }
-  /// A timer is due: `sample` is called for each thread whose turn it is. Other descriptors are nothing to it.
+  /// Handles a timer: calls `sample` for each thread that is due. Ignores other descriptors.
   void due(int fd, const std::function<void(Thread& thread, uint32_t tap)>& sample);
 
  private:
   struct Account {
-    uint64_t seen = 0;  ///< its run time when it was last looked at, ns
-    uint64_t owed = 0;  ///< run time that was not sampled yet
+    uint64_t seen = 0;  ///< its run time at the last check, ns
+    uint64_t owed = 0;  ///< run time without a sample so far
     bool known = false;
   };
   struct Timer {

@@ -27,7 +27,7 @@ struct Receiver {
   pid_t tid;  ///< 0: a group
 };
 
-/// A number from a line "name: N" of a file; 0: there is none.
+/// The number in a line of a file that `format` matches; 0: there is none.
 pid_t number_in(const std::string& path, const char* format) {
   char line[256];
   int found = 0;
@@ -37,7 +37,7 @@ pid_t number_in(const std::string& path, const char* format) {
   return found;
 }
 
-/// The process that a thread belongs to; itself when it is gone.
+/// The process of a thread; the thread's own number if it is gone.
 pid_t process_of(pid_t tid) {
   const pid_t pid = number_in("/proc/" + std::to_string(tid) + "/status", "Tgid: %d");
   return pid > 0 ? pid : tid;
@@ -50,13 +50,13 @@ Receiver to_process(pid_t any_thread) {
 
 Receiver to_group(pid_t group) { return {-group, 0}; }
 
-/// As kill() reads its first argument.
+/// Interprets the first argument of kill().
 Receiver by_kill(const Thread& sender, pid_t number) {
   if (number > 0) return to_process(number);
   return number == 0 ? to_group(getpgid(sender.process->pid)) : Receiver{number, 0};
 }
 
-/// The thread or process that a pidfd names. A directory /proc/PID serves as a pidfd, too.
+/// The thread or process of a pidfd. A descriptor of the directory /proc/PID serves as a pidfd, too.
 pid_t of_pidfd(const Thread& sender, int fd) {
   if (fd == kSelfThread) return sender.tid;
   if (fd == kSelfProcess) return sender.process->pid;
@@ -77,7 +77,7 @@ Receiver by_pidfd(const Thread& sender, int fd, uint64_t flags) {
   return {pid, thread ? tid : pid};
 }
 
-/// The siginfo that the kernel makes of kill() and tkill().
+/// The siginfo that the kernel makes for kill() and tkill().
 siginfo_t plain_info(const Thread& sender, int code) {
   siginfo_t info{};
   ThreadStatus status;

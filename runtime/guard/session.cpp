@@ -5,11 +5,12 @@
 //            |-- the sampler's timers --> samples
 //            `-- the socket -----------> requests --> one reply each, in their order
 //
-// The guard holds the lives of its targets, so it must not block on the socket of a consumer that is stopped: what cannot be sent
-// waits in channel_, and the loop tries again after kUnsentMs. When the consumer is gone, the loop ends and the targets are freed.
+// The lives of its targets depend on the guard, so it must not block on the socket of a consumer that is stopped: what
+// cannot be sent waits in channel_, and the loop tries again after kUnsentMs. When the consumer is gone, the loop ends
+// and the targets are let go.
 //
-// Invariant: a request that adds taps or ECBs adds all or none. One that removes them removes those that it finds, then says that
-// some were missing.
+// Invariant: a request that adds taps or ECBs adds all or none. One that removes them removes those it finds, and then
+// fails if some were missing.
 #include "runtime/guard/session.h"
 
 #include <signal.h>
@@ -41,7 +42,7 @@ Session::Session(UtraceHost& host, UniqueFd socket)
                },
                [this](pid_t pid) { event(SONDE_EVENT_EXEC, pid, 0, nullptr, ""); },
                [this](const Thread& thread, const Mapping& mapping) {
-                 const auto waiting = static_cast<uint64_t>(thread.unseen > 0 ? thread.tid : 0);
+                 const auto waiting = static_cast<uint64_t>(thread.unacknowledged > 0 ? thread.tid : 0);
                  event(SONDE_EVENT_MAPPED, thread.process->pid, waiting, &mapping, mapping.path);
                },
                [this](pid_t pid, const Mapping& mapping) {
@@ -70,7 +71,7 @@ void Session::serve() {
   notify_stay();
 }
 
-/// The consumer may have closed its sending side only, and wait for the guard's end: then it can still be told.
+/// The consumer may have closed only its sending side, and wait for the guard's end: then it can still be notified.
 void Session::notify_stay() {
   std::set<pid_t> cared;
   for (utrace_task* task : host_.tasks()) {
@@ -85,7 +86,7 @@ void Session::notify_stay() {
             ") stays until the end of it");
 }
 
-/// False: the consumer is gone. Requests that it sent before are dropped.
+/// False: the consumer is gone. Requests that it sent before are discarded.
 bool Session::receive() {
   const bool open = channel_.fill();
   channel_.take_fds();  // a consumer sends none
@@ -121,7 +122,7 @@ void Session::handle(const Packet& packet) {
   auto request = parse_request(packet.body);
   if (!request) return reply(std::move(request).error());
   auto answer = perform(*request);
-  if (went_) tracer_.breakpoints().notify_refused();  // not before GO: taps come in batches, and are told of together
+  if (went_) tracer_.breakpoints().notify_refused();  // not before GO: taps come in batches, and are reported together
   reply(std::move(answer));
 }
 
@@ -167,7 +168,7 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_WRITE_MEMORY: return plain(write_memory(request));
     case SONDE_RELEASE: return plain(tracer_.release(static_cast<pid_t>(request.header.id), request.header.value));
     case SONDE_FOLLOW: return plain(tracer_.follow(pid));
-    case SONDE_SEEN: return plain(tracer_.seen(static_cast<pid_t>(request.header.id)));
+    case SONDE_ACKNOWLEDGE: return plain(tracer_.acknowledge(static_cast<pid_t>(request.header.id)));
     case SONDE_STATISTICS: return statistics();
     case SONDE_SESSIONS: return Error("a guard has one session only", EOPNOTSUPP);
     case SONDE_REQUEST_COUNT: break;

@@ -11,9 +11,9 @@ class Session {
  public:
   Session(UtraceHost& host, UniqueFd socket);
 
-  /// Serves until the consumer is gone; then every probe is out and every thread let go that can be.
+  /// Serves until the consumer is gone; then every probe is disarmed, and every thread let go that can be.
   void serve();
-  /// Descriptors for programs that the consumer may start; closed after the first one.
+  /// Descriptors for the first program that the consumer starts; closed after that.
   void keep_for_child(std::vector<UniqueFd> fds) { for_child_ = std::move(fds); }
 
  private:
@@ -51,7 +51,7 @@ class Session {
   std::vector<UniqueFd> for_child_;
   bool had_targets_ = false;
   bool consumer_gone_ = false;
-  bool went_ = false;  ///< GO was said
+  bool went_ = false;  ///< GO has come
 };
 
 }  // namespace sonde::guard

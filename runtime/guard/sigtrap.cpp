@@ -13,16 +13,16 @@ namespace {
 
 constexpr uint64_t bit(int signal) { return uint64_t{1} << (signal - 1); }
 
-/// What a mask may lack that blocks everything: what cannot be blocked, and what the C library keeps for itself.
+/// What a mask that blocks everything may still lack: signals that cannot be blocked, and those of the C library.
 constexpr uint64_t kUnblockable = bit(SIGKILL) | bit(SIGSTOP) | bit(32) | bit(33) | bit(SIGTRAP);
 constexpr uint64_t kIgnore = 1;
 
-/// As rt_sigaction has it.
+/// In the layout of rt_sigaction(2).
 struct KernelAction {
   uint64_t handler, flags, restorer, mask;
 };
 
-/// rt_sigaction(SIGTRAP) in the thread; its arguments lie below its stack's red zone for as long as that takes.
+/// Makes the thread call rt_sigaction(SIGTRAP). The arguments are placed below its stack's red zone for that time.
 long change_action(Thread& thread, const KernelAction* wanted, KernelAction* old) {
   const machine::Registers* regs = utrace_registers(thread.task);
   if (regs == nullptr) return -ESRCH;
@@ -56,7 +56,7 @@ void Sigtrap::exec(Thread& thread) {
   adopt(thread, nullptr);
 }
 
-/// Notes an action that a later trap could cost. Whether that took a call.
+/// Notes the current action, which a later trap could reset. Returns whether that took a call.
 bool Sigtrap::look(Thread& thread) {
   Process& process = *thread.process;
   ThreadStatus status;
@@ -68,7 +68,7 @@ bool Sigtrap::look(Thread& thread) {
   return true;
 }
 
-/// Whether that took a call: the program may have kept its action, or have had none.
+/// Returns whether that took a call.
 bool Sigtrap::put_action_back(Thread& thread) {
   Process& process = *thread.process;
   KernelAction action{}, before{};
@@ -93,7 +93,7 @@ bool Sigtrap::passed(Thread& thread) {
   ThreadStatus status;
   bool called = false;
   if (process.trap_handler != 0 && read_status(thread.tid, &status)) {
-    if ((status.caught | status.ignored) & bit(SIGTRAP)) {  // so it was neither blocked nor ignored
+    if ((status.caught | status.ignored) & bit(SIGTRAP)) {  // so SIGTRAP was neither blocked nor ignored at the hit
       thread.trap_mask.reset();
       return false;
     }

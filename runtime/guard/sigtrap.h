@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// SIGTRAP, as the program has it
+// Keeps the program's SIGTRAP mask and action intact
 //
-// A breakpoint's trap is forced on a thread: where SIGTRAP is blocked or ignored the kernel unblocks it and sets its action to
-// the default one, which kills at the next trap that is the program's own. So both are put back at the hit: the mask by ptrace, the action by
-// a call made in the thread.
+// The kernel forces a breakpoint's trap on a thread: if SIGTRAP is blocked or ignored, the kernel unblocks it and
+// resets its action to the default, and the next trap of the program's own kills it. So both are restored at the hit:
+// the mask by ptrace, the action by a call made in the thread.
 //
-// ptrace does not show what was there before. What can be known:
-//   the mask      of a thread that is attached to, or born; at the start of a SIGTRAP handler; and a mask that blocks everything else
-//                 blocks SIGTRAP, too
-//   the action    at the attach and the exec, at a process's first hit, at its hits 2, 4, 8 ..., and at the start of a handler
-// A program that changes them in another way between two of these, and relies on it, is not served.
+// ptrace does not show what they were before. What can be known:
+//   the mask      of a thread when it is attached to, or born; at the start of a SIGTRAP handler; a mask that blocks
+//                 everything else blocks SIGTRAP, too
+//   the action    at the attach and the exec, at a process's hits 1, 2, 4, 8 ..., and at the start of a handler
+// A program that changes them in another way between two of these moments, and relies on it, is not protected.
 #pragma once
 
 #include <functional>
@@ -23,12 +23,12 @@ class Sigtrap {
  public:
   explicit Sigtrap(std::function<void(const std::string& text)> notice) : notice_(std::move(notice)) {}
 
-  /// A thread that begins to be traced; `parent` null: it ran already.
+  /// A thread that begins to be traced; `parent` null: we attached to it.
   void adopt(Thread& thread, const Thread* parent);
-  /// Its new program has what is ignored and what is blocked of the old one's, and no handler.
+  /// After an exec: the new program inherits what is ignored and blocked, and no handler.
   void exec(Thread& thread);
-  /// Past a breakpoint, and past its step, whose trap is forced as well: puts back what the kernel has changed. True: a call was made
-  /// in the thread, which ends its signal stop: a signal can only be sent again now.
+  /// Call it behind a breakpoint, and behind its step, whose trap is forced as well: restores what the kernel has
+  /// changed. True: a call was made in the thread, which ends its signal stop, so a signal can now only be sent again.
   bool passed(Thread& thread);
   /// The thread is at the first instruction of a SIGTRAP handler.
   void handler_begins(Thread& thread, const machine::Registers& regs);

@@ -6,11 +6,11 @@
 namespace sonde::guard {
 namespace {
 
-constexpr size_t kReportedMost = 1024;  // handlers within handlers; a starved thread may nest a hundred deep
+constexpr size_t kReportedMost = 1024;  // nested handlers; a starved thread may nest a hundred deep
 
 constexpr uint64_t bit(int signal) { return uint64_t{1} << (signal - 1); }
 
-/// Signals that an instruction raises. Where they are blocked, the kernel kills the process.
+/// Signals that an instruction raises. If one is blocked, the kernel kills the process.
 constexpr uint64_t kFaults = bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL);
 constexpr uint64_t kNeverKept = kFaults | bit(SIGTRAP) | bit(SIGSYS);
 
@@ -20,12 +20,12 @@ bool is_fault(const siginfo_t& info) {
 
 bool in_slot(const Step& step, uint64_t address) { return step.slot != 0 && address - step.slot < kSlotBytes; }
 
-/// An address in the slot, as the program's; others unchanged.
+/// Maps an address in the slot to the program's; returns others unchanged.
 uint64_t home(const Step& step, uint64_t address) {
   return in_slot(step, address) ? step.site + (address - step.slot) : address;
 }
 
-/// A siginfo that names an instruction in the slot names the program's own instead.
+/// Makes a siginfo that names an instruction in the slot name the program's own instead.
 void mend_address(const Step& step, siginfo_t& info) {
   if (info.si_code <= 0) return;
   const auto address = reinterpret_cast<uint64_t>(info.si_addr);
@@ -38,7 +38,7 @@ bool take_reported(Thread& thread, const machine::Registers& regs) {
   const auto found =
       std::ranges::find_if(thread.reported, [&](const auto& note) { return machine::same_state(note, regs); });
   if (found == thread.reported.end()) return false;
-  thread.reported.erase(found, thread.reported.end());  // the handlers of those that came after it never returned
+  thread.reported.erase(found, thread.reported.end());  // handlers of those that were noted later never returned
   return true;
 }
 
@@ -46,7 +46,7 @@ bool Stepper::advance(Thread& thread, machine::Registers& regs) {
   const uint64_t address = std::exchange(thread.at_site, 0);
   Site* site = address != 0 ? thread.process->space->site(address) : nullptr;
   if (site == nullptr || !thread.process->space->renew(*site))
-    return false;  // taken out: the instruction is in its place
+    return false;  // the breakpoint is gone, and the instruction in its place
   const auto read = [&](uint64_t at, void* to, size_t length) { return read_target(thread, at, to, length); };
   const auto write = [&](uint64_t at, const void* from, size_t length) {
     return write_target(thread, at, from, length);
@@ -92,7 +92,8 @@ Stepper::Trap Stepper::trapped(Thread& thread, machine::Registers& regs, siginfo
   const Site* site = thread.process->space->site(step.site);
   const uint64_t from = step.slot != 0 ? step.slot : step.site;
   mend_address(step, info);
-  if (machine::pc(regs) == from && site != nullptr && site->instruction().repeats()) {  // one round of many
+  if (machine::pc(regs) == from && site != nullptr &&
+      site->instruction().repeats()) {  // one iteration of a string instruction
     step.begun = true;
     if (!step.kept && !step.own_trap) return Trap::Ours;
     put_back(thread, regs);
@@ -121,7 +122,7 @@ bool Stepper::signalled(Thread& thread, machine::Registers& regs, siginfo_t& inf
   return false;
 }
 
-/// Sends the kept signal again, with its own siginfo: it arrives after the one that is delivered now.
+/// Sends the kept signal again, with its own siginfo: it will arrive after the one that is being delivered.
 void Stepper::send_kept_again(Thread& thread) {
   if (const auto kept = take_kept(thread)) utrace_queue_signal(thread.task, kept->info);
 }
@@ -136,7 +137,7 @@ void Stepper::let_go(Thread& thread, machine::Registers& regs) {
   send_kept_again(thread);
 }
 
-/// Puts the thread at the program's own instruction, which has not been executed.
+/// Moves the thread to the program's own instruction, which has not been executed.
 void Stepper::put_back(Thread& thread, machine::Registers& regs) {
   if (!thread.step.active) return;
   const bool before = machine::pc(regs) == (thread.step.slot != 0 ? thread.step.slot : thread.step.site);

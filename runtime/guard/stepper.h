@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A thread at a breakpoint: how it gets past it, and what signals do meanwhile
+// How a thread at a breakpoint gets past it, and what happens to signals meanwhile
 //
 //                     int3                 emulated
 //        Running ───────────► At the site ──────────────────────────────► Running, behind it
@@ -11,14 +11,16 @@
 //           │                     ▼                                          │
 //           │                  Stepping, the signal kept, the others blocked ┘
 //
-// A handler never sees a slot. A signal that comes while an instruction is stepped is kept until the instruction is done: so it arrives
-// one instruction later, as it might have by itself, and whatever its handler does to its context (siglongjmp, swapcontext, another
-// pc) is done to an address of the program's. We refused to put the thread back before the instruction in every case: the breakpoint is
-// then hit again when the handler returns, and no one can tell that hit from a new call where the handler never returned.
+// A handler never runs with a pc in a slot. A signal that comes while an instruction is stepped is kept until the
+// instruction is done. So it arrives one instruction later, as it might have by itself, and whatever its handler does
+// to its context (siglongjmp, swapcontext, another pc) is done to an address of the program. We refused to put the
+// thread back before the instruction in every case: then the breakpoint is hit again when the handler returns, and if
+// the handler never returned, that hit cannot be distinguished from a new call.
 //
-// A fault of the instruction itself (SIGSEGV, SIGBUS, SIGFPE, SIGILL) must be seen at the instruction, and a string instruction that has
-// begun may have far to go (a signal that comes before its first round waits for that one): there the thread is put back, and the state it was put back in is noted. The next hit in exactly that state
-// is no new one.
+// Two cases are put back all the same. A fault of the instruction itself (SIGSEGV, SIGBUS, SIGFPE, SIGILL) must appear
+// to happen at the instruction. And a string instruction that has begun may have far to go (a signal that comes before
+// its first round waits for that round). The state in which the thread was put back is noted: the next hit in exactly
+// that state is not reported again.
 #pragma once
 
 #include "runtime/guard/dif_env.h"
@@ -27,17 +29,19 @@ namespace sonde::guard {
 
 class Stepper {
  public:
-  /// Past the breakpoint it stands at. True: the program single-steps itself, and its own trap is due.
+  /// Gets the thread past the breakpoint that it is at. True: the program single-steps itself, and its own trap is due.
   bool advance(Thread& thread, machine::Registers& regs);
 
   enum class Trap { NotOurs, Ours, Both };
-  /// A SIGTRAP that is no breakpoint's. Both: `info` is the program's trap, too. thread.step.kept: that signal is due now.
+  /// Handles a SIGTRAP that is not a breakpoint's. Both: `info` is also a trap of the program. thread.step.kept: that
+  /// signal is due now.
   Trap trapped(Thread& thread, machine::Registers& regs, siginfo_t& info);
-  /// Any other signal that stops the thread, before it is delivered. True: it is kept, and must not be delivered now.
+  /// Handles any other signal that stops the thread, before it is delivered. True: it is kept, and must not be
+  /// delivered now.
   bool signalled(Thread& thread, machine::Registers& regs, siginfo_t& info, uint32_t verdict, uint64_t handler);
   /// The kept signal that is to be delivered now.
   std::optional<KeptSignal> take_kept(Thread& thread);
-  /// The thread is about to be let go: it is put where the program has it.
+  /// Before the thread is let go: moves it from a slot back to the program's own instruction.
   void let_go(Thread& thread, machine::Registers& regs);
   void thread_gone(Thread& thread);
 
@@ -53,7 +57,7 @@ class Stepper {
   uint64_t steps_ = 0, emulated_ = 0;
 };
 
-/// Whether this hit has been reported already, and the thread was put back since.
+/// Whether this hit has been reported already, because the thread was put back after it.
 bool take_reported(Thread& thread, const machine::Registers& regs);
 
 }  // namespace sonde::guard

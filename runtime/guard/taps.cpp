@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A tap is found by what fires it, so it stands in several lists at once:
+// A tap is found by what fires it, so it is in several lists:
 //
 //   taps_        by id                         owns it; its address never changes
 //   kinds_       by kind                       all but user taps
 //   files_       by file                       user taps
-//   entries_, returns_    by system call       taps of calls, besides
+//   entries_, returns_    by system call       taps of calls, which are also in kinds_
 //
-// ArmedTap::place is its index in the list of its kind or file, so removing one of a million is no search.
+// ArmedTap::place is its index in the list of its kind or file, so removing one of a million needs no search.
 //
-// events() and the sets of calls are made from these lists each time they change: a thread stops for what some tap wants, and for
-// nothing else.
+// events() and the sets of calls are recomputed from these lists at each change: a thread stops only for what some tap
+// wants.
 #include "runtime/guard/taps.h"
 
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ Error about_tap(const Tap& tap, const std::string& what, int code) {
   return Error("tap " + std::to_string(tap.id.value) + ": " + what, code);
 }
 
-/// Removes the tap from the list that `place` is an index of; the last one takes its place.
+/// Removes the tap from the list that `place` indexes; the last tap takes its place.
 void drop(std::vector<ArmedTap*>& from, const ArmedTap* tap) {
   from[tap->place] = from.back();
   from[tap->place]->place = tap->place;
@@ -48,7 +48,7 @@ void add_calls(utrace_syscall_set& set, sonde_tap_kind kind) {
   for (uint32_t call : kCan.calls_behind[kind]) add_call(set, call);
 }
 
-/// That the guard lacks what others have.
+/// An error that says what this source lacks.
 Error about_source(const std::string& lacks) {
   return Error("the " + std::string(kPtraceRow.name) + " source " + lacks, EOPNOTSUPP);
 }
@@ -75,7 +75,7 @@ Result<void> TapTable::check(const Tap& tap) const {
   return {};
 }
 
-/// The file that the path names now. While taps of a path are armed, it stays the file that it was at the first of them.
+/// The file that the path names now. While taps of a path are armed, it remains the file it was at the first of them.
 Result<TappedFile*> TapTable::file_of(const std::string& path) {
   if (auto known = files_.find(path); known != files_.end()) return known->second.get();
   struct stat file {};

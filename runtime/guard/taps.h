@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is armed, by what fires it; and the programs and ECBs that then run
+// The armed taps, found by what fires them; and the programs and ECBs that run then
 #pragma once
 
 #include <array>
@@ -40,26 +40,26 @@ struct TappedFile {
   }
 };
 
-/// A tap as long as it is armed. There may be a million: what belongs to its file is not in it.
+/// An armed tap. There may be a million: what is common to the taps of a file is in TappedFile.
 struct ArmedTap {
   uint32_t id, probe;
   uint32_t pid;       ///< 0: every process
-  uint32_t number;    ///< of a system call; in SONDE_PATH_CODE the bytes that `sum` is of
+  uint32_t number;    ///< of a system call; in SONDE_PATH_CODE: the number of bytes that `sum` covers
   TappedFile* file;   ///< of a user tap
   uint64_t offset;    ///< in the file; a timer's period
   uint64_t function;  ///< the entry's offset in the file
   sonde_leave leave;
   sonde_tap_kind kind;
   uint32_t sum;
-  uint32_t place = 0;  ///< in its file's list, or in its kind's
+  uint32_t place = 0;  ///< index in its file's list, or its kind's
 
   bool user() const { return is_user_tap(kind); }
   bool covers(pid_t of) const { return pid == 0 || pid == static_cast<uint32_t>(of); }
 };
 
-/// By which numbers the targets make a call, as utrace_call has them: 64-bit code, 32-bit code.
+/// The numbers by which targets make a call, as in utrace_call: that of 64-bit code, that of 32-bit code.
 std::vector<uint32_t> numbers_of_call(uint32_t call);
-/// The call of such a number; kSyscallsMax: none that is known.
+/// The call with such a number; kSyscallsMax: unknown.
 inline uint32_t call_of_number(int64_t number) {
   if (number < 0 || number >= kSyscallsMax) return kSyscallsMax;
   const auto known = static_cast<uint32_t>(number);
@@ -68,13 +68,13 @@ inline uint32_t call_of_number(int64_t number) {
 
 class TapTable {
  public:
-  /// Errors: it cannot be armed at all: EOPNOTSUPP, EINVAL, EEXIST, those of stat(2) of its file.
+  /// Errors, when it cannot be armed at all: EOPNOTSUPP, EINVAL, EEXIST, those of stat(2) of its file.
   Result<ArmedTap*> add(const Tap& tap);
   ArmedTap* find(uint32_t id);
   void remove(uint32_t id);
   std::vector<uint32_t> ids() const;
 
-  /// The taps of a call that both kinds of code have are one; each kind numbers the call in its own way.
+  /// Both kinds of code share the taps of a call, though each has its own number for it.
   const std::vector<ArmedTap*>& entries(uint32_t number) const { return entries_[number]; }
   const std::vector<ArmedTap*>& returns(uint32_t number) const { return returns_[number]; }
   const std::vector<ArmedTap*>& of(sonde_tap_kind kind) const { return kinds_[kind]; }
@@ -84,7 +84,7 @@ class TapTable {
   /// Whether some user tap covers the process.
   bool any_user(pid_t pid) const;
 
-  /// What an engine must see for all this.
+  /// The events that an engine must get for all taps.
   uint32_t events() const;
   utrace_syscall_set entry_set() const;
   utrace_syscall_set return_set() const;
@@ -95,7 +95,7 @@ class TapTable {
 
   std::unordered_map<uint32_t, ArmedTap> taps_;  // by id
   std::map<std::string, std::unique_ptr<TappedFile>> files_;
-  std::unordered_map<uint32_t, size_t> user_taps_;  // how many, by pid; 0: every process
+  std::unordered_map<uint32_t, size_t> user_taps_;  // how many user taps, by pid; 0: those for every process
   std::array<std::vector<ArmedTap*>, SONDE_TAP_KIND_COUNT> kinds_;
   std::array<std::vector<ArmedTap*>, kSyscallsMax> entries_, returns_;
 };
@@ -115,7 +115,7 @@ struct ArmedEcb {
 
 class EcbTable {
  public:
-  /// Errors: EINVAL with the verifier's words, EEXIST, EOPNOTSUPP.
+  /// Errors: EINVAL with the verifier's text, EEXIST, EOPNOTSUPP.
   Result<void> load(uint32_t id, OwnedProgram program);
   /// All or none. Errors: EINVAL, ENOENT no such program, EEXIST.
   Result<void> add(const std::vector<sonde_ecb>& ecbs);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the guard knows of its targets
+// What the guard knows about its targets
 //
 //   Thread --> Process --> AddressSpace (shared by a vfork child and its parent)
 //
-// A Thread lives from on_new_task to report_death, a Process from its first Thread to the death of its last. They are
-// the engine's `data`; nothing else keeps pointers to them across two turns of the loop: tids and pids are looked up.
+// A Thread exists from on_new_task to report_death, a Process from its first Thread to the death of its last. They are
+// the engine's `data`. No other pointer to them is kept across two turns of the loop: tids and pids are looked up.
 //
-// Several things may keep a thread stopped: nobody has said GO to its new program, a record of
-// it is held, the consumer has not seen what it mapped, or it is about to be let go. It runs when none of them does.
+// Four things may keep a thread stopped: its new program still waits for GO, one of its records is held, the consumer
+// has not acknowledged a file that it mapped, or it is about to be let go. It runs when none of them holds.
 #pragma once
 
 #include <signal.h>
@@ -28,35 +28,35 @@
 
 namespace sonde::guard {
 
-/// One firing of a probe: how far it has come, and what its ECBs may see.
+/// One firing of a probe: how far it has come, and the values that its ECBs can read.
 struct Firing : FiringState {
   std::array<uint64_t, SONDE_DIF_ARGS> args{};
-  int error = 0;                 ///< errno of the call that returns
+  int error = 0;                 ///< errno of the call that is returning
   int64_t call = -1;             ///< system call the thread is in
   std::string text;              ///< text 0 of the probe
-  bool at_edge = false;          ///< where a function begins or ends: no frame of its own is on the stack
-  bool stack_arguments = false;  ///< args 6.. are on the stack, not fetched yet
+  bool at_edge = false;          ///< where a function begins or ends: its own frame is not on the stack
+  bool stack_arguments = false;  ///< args 6 and up are on the stack, not fetched yet
   std::array<uint64_t, SONDE_DIF_LOCALS> locals{};
 };
 
-/// A signal that came while an instruction was stepped: it is delivered behind that instruction.
+/// A signal that came while an instruction was stepped: it is delivered after that instruction.
 struct KeptSignal {
   siginfo_t info;
   uint32_t verdict;  ///< utrace_signal_action
   uint64_t handler;
 };
 
-/// A system call that the thread sleeps in, with a breakpoint behind it.
+/// A system call in which the thread sleeps, with a breakpoint at the instruction behind it.
 struct Caught {
   uint64_t address = 0;  ///< of the breakpoint; 0: none
   int64_t call = -1;
 };
 
-/// An instruction being stepped.
+/// A step of the instruction under a breakpoint.
 struct Step {
   bool active = false;
-  bool begun = false;     ///< a string instruction: some of its rounds are done
-  bool own_trap = false;  ///< the program single-steps itself: it gets the trap, too
+  bool begun = false;     ///< a string instruction: some of its iterations are done
+  bool own_trap = false;  ///< the program single-steps itself: it must get the trap, too
   uint64_t site = 0;
   uint64_t slot = 0;  ///< 0: in place
   std::optional<KeptSignal> kept;
@@ -67,49 +67,52 @@ struct Process;
 class Tracer;
 
 struct Thread {
-  Tracer* tracer = nullptr;  ///< whose engine it has
+  Tracer* tracer = nullptr;  ///< the owner of `engine`
   utrace_task* task = nullptr;
   utrace_engine* engine = nullptr;
   Process* process = nullptr;
   pid_t tid = 0;
-  bool newborn = false;  ///< START and LWP_START are due
+  bool newborn = false;  ///< START and LWP_START have not fired yet
   bool exited = false;
-  std::vector<uint32_t> samples;  ///< taps of kind PROFILE that are to fire at the next stop
+  std::vector<uint32_t> samples;  ///< taps of kind PROFILE to fire at the next stop
   std::array<uint64_t, SONDE_DIF_THREAD> variables{};
-  UniqueFd comm, schedstat, stat;  ///< in /proc, kept open
-  std::deque<Firing> pending;      ///< the first one is held
+  UniqueFd comm, schedstat, stat;  ///< files in /proc that are kept open
+  std::deque<Firing> pending;      ///< the first one is held, the others wait behind it
   bool held = false;
-  uint32_t unseen = 0;   ///< files it has mapped that the consumer has not looked at yet: it waits
-  uint64_t at_site = 0;  ///< stopped at this breakpoint, not stepped yet
+  uint32_t unacknowledged = 0;  ///< mapped files that the consumer has not acknowledged yet: the thread waits
+  uint64_t at_site = 0;         ///< stopped at this breakpoint, not stepped yet
   Step step;
-  bool late_trace = false;                   ///< a step's trap is still to come, and means nothing
-  std::deque<machine::Registers> reported;   ///< put back at a breakpoint in this state: the next hit is no new one
-  uint64_t reentered = 0, reentered_sp = 0;  ///< it has jumped to the first instruction of the function it is in
-  std::optional<uint64_t> trap_mask;         ///< its signal mask blocks SIGTRAP; this is the rest of it
-  bool trap_delivered = false;               ///< a SIGTRAP of its own: a handler may begin next
+  bool late_trace = false;  ///< the trap of a step is still to come, and must be ignored
+  std::deque<machine::Registers>
+      reported;  ///< states in which it was put back at a breakpoint: the next hit in one of them is not a new one
+  uint64_t reentered = 0,
+           reentered_sp = 0;  ///< target and stack pointer of a jump to the first instruction of its own function
+  std::optional<uint64_t> trap_mask;  ///< its signal mask blocks SIGTRAP; this is the rest of the mask
+  bool trap_delivered = false;        ///< a SIGTRAP of its own: its handler may begin next
   Caught caught;
-  bool quiet = false;       ///< no breakpoint that was taken out concerns it any more
-  uint64_t settled_at = 0;  ///< processor time, ns: what it was about when they were taken out is over by then
+  bool quiet = false;  ///< breakpoints that were taken out cannot affect it any more
+  uint64_t settled_at =
+      0;  ///< processor time, ns, at which it must have finished what it was doing when they were taken out
 };
 
 struct Process {
   pid_t pid = 0;
   std::shared_ptr<AddressSpace> space;
   bool requested = false;   ///< the consumer spawned it or attached to it
-  bool attached = false;    ///< it ran already
-  bool waiting = false;     ///< for GO, stopped
-  bool shows_exec = false;  ///< its exec is to fire at GO
-  bool silent = false;      ///< for GO, while it runs: what fires is passed over
-  bool followed = false;    ///< a thread that maps a file waits until the consumer has looked at it
+  bool attached = false;    ///< it was already running
+  bool waiting = false;     ///< stopped until GO
+  bool shows_exec = false;  ///< its exec fires at GO
+  bool silent = false;      ///< runs before GO: its firings are ignored
+  bool followed = false;    ///< a thread that maps a file waits until the consumer acknowledges it
   bool leaving = false;     ///< about to be let go
-  bool at_entry = false;    ///< run_to_entry has succeeded, or has stopped before the constructors
+  bool at_entry = false;    ///< run_to_entry has succeeded, or has ended before the constructors
   bool run_to_entry = false;
-  uint64_t trap_handler = 0;         ///< of SIGTRAP, where known: SIG_IGN or an address; 0: none
-  uint64_t passed = 0;               ///< breakpoints
-  bool run_to_constructors = false;  ///< or that far, if it comes there first
+  uint64_t trap_handler = 0;         ///< of SIGTRAP, if known: SIG_IGN or an address; 0: none
+  uint64_t passed = 0;               ///< breakpoints passed so far
+  bool run_to_constructors = false;  ///< run_to_entry also ends there, if it comes first
   bool has_leader_code = false;
   long leader_code = 0;
-  long status = 0;  ///< wait status, as far as known
+  long status = 0;  ///< wait status, as far as it is known
 };
 
 class Targets {
@@ -133,7 +136,7 @@ class Targets {
 
 inline bool must_stop(const Thread& thread) {
   const Process& process = *thread.process;
-  return process.waiting || process.leaving || thread.held || thread.unseen > 0;
+  return process.waiting || process.leaving || thread.held || thread.unacknowledged > 0;
 }
 
 inline uint32_t resume_action(const Thread& thread) {
@@ -141,7 +144,7 @@ inline uint32_t resume_action(const Thread& thread) {
   return thread.step.active ? UTRACE_SINGLESTEP : UTRACE_RESUME;
 }
 
-/// Lets a stopped thread go on, unless something else keeps it.
+/// Lets a stopped thread go on, unless something else holds it.
 void resume_if_free(Thread& thread);
 
 }  // namespace sonde::guard

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The callbacks
 //
-//   SIGTRAP of the kernel's --> on_trap --.-- a step has ended -----> the kept signal is delivered, if there is one
+//   SIGTRAP from the kernel --> on_trap --.-- a step has ended -----> the kept signal is delivered, if there is one
 //                                         |-- a breakpoint of ours -> the firings, then past the breakpoint
 //                                         `-- neither --------------> delivered: it is the program's
 //
-// Two invariants. A callback returns resume_action(), which knows every reason for a thread to stand: so an event cannot wake a
-// thread that another event holds. Only on_exit() differs: a thread that ends may be kept by a held record alone.
+// Two invariants. A callback returns resume_action(), which knows every reason why a thread must stay stopped: so an
+// event cannot wake a thread that another event holds. Only on_exit() differs: only a held record may delay the end of
+// a thread.
 //
-// And an engine sees wanted_, the events that taps need, plus what its own thread needs at the time: a newborn's first stop,
-// samples that are due, sites in its memory, a step, a process that is let go. Code that changes one of these calls want_events().
+// And an engine's events are wanted_, those that taps need, plus those that its own thread needs at the moment: a
+// newborn's first stop, due samples, sites in its memory, a step, a process that is let go. Code that changes one of
+// these must call want_events().
 #include "runtime/guard/tracer.h"
 
 #include <sched.h>
@@ -42,7 +44,7 @@ int64_t current_call(Thread& thread) {
   return call < kSyscallsMax ? call : -1;
 }
 
-/// sigreturn: what stands for a result is a register that it restores.
+/// sigreturn: its "result" is a register that it restores.
 bool leaves_no_result(uint32_t call) { return call == SYS_rt_sigreturn || call == machine::kCompatSigreturn; }
 
 bool is_exec(uint32_t call) { return call == SYS_execve || call == SYS_execveat; }
@@ -61,7 +63,7 @@ Firing of_signal(const siginfo_t& info) {
 
 }  // namespace
 
-/// The functions of utrace_engine_ops; each calls the Tracer's method.
+/// The callbacks in utrace_engine_ops; each calls the Tracer's method.
 struct Callbacks {
   static Thread& of(utrace_engine* engine) { return *static_cast<Thread*>(engine->data); }
 
@@ -193,7 +195,7 @@ void Tracer::run_pending(Thread& thread, machine::Registers* regs) {
 
 void Tracer::fire_all(Thread& thread, std::vector<Firing>& firings, machine::Registers* regs) {
   if (firings.empty() || abandoned_ || thread.process->silent) return;
-  if (!thread.pending.empty()) {  // something is held already: in order behind it
+  if (!thread.pending.empty()) {  // a firing is held already: this one waits behind it
     for (Firing& firing : firings) thread.pending.push_back(std::move(firing));
     return;
   }
@@ -205,7 +207,7 @@ void Tracer::fire_all(Thread& thread, std::vector<Firing>& firings, machine::Reg
   if (thread.held || recorder_.should_wake()) events_.data();
 }
 
-/// A firing like `pattern` for each tap that covers the thread's process.
+/// Makes a firing like `pattern` for each tap that covers the thread's process.
 void Tracer::fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern) {
   if (taps.empty()) return;
   std::vector<Firing> firings;
@@ -243,7 +245,7 @@ uint32_t Tracer::on_return(Thread& thread) {
 }
 
 void Tracer::fire_return(Thread& thread, int64_t number, int64_t result, uint64_t returned_at) {
-  // Only rt_sigreturn has lost its number by its exit stop.
+  // rt_sigreturn is the only call that has lost its number by its exit stop.
   const uint32_t call = number == -1 ? SYS_rt_sigreturn : call_of_number(number);
   if (call >= kSyscallsMax) return;
   Firing firing = of_call(call);
@@ -290,8 +292,8 @@ void Tracer::sample(int timer) {
   sampler_.due(timer, [this](Thread& thread, uint32_t tap) { ask_sample(thread, tap); });
 }
 
-/// Samples a thread between two of its instructions only: while one is stepped, the program counter may be in a slot. A thread
-/// that has fallen asleep since it was seen running gets no sample.
+/// Samples a thread only between two of its instructions: during a step the program counter may be in a slot. A thread
+/// that has fallen asleep since it was found running gets no sample.
 void Tracer::ask_sample(Thread& thread, uint32_t tap) {
   if (abandoned_ || thread.step.active || utrace_task_stopped(thread.task)) return;
   if (std::ranges::find(thread.samples, tap) != thread.samples.end()) return;
@@ -328,8 +330,8 @@ uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
   return resume_action(thread);
 }
 
-/// Keeps the status that wait() will show for the process: that of the group's exit, or the leader's where each thread has
-/// ended by itself.
+/// Keeps the status that wait() will return for the process: that of exit_group, or the leader's if each thread ends by
+/// itself.
 void Tracer::note_exit(Thread& thread, long code) {
   Process& process = *thread.process;
   const bool alone = current_call(thread) == SYS_exit && WIFEXITED(code);
@@ -340,14 +342,14 @@ void Tracer::note_exit(Thread& thread, long code) {
   process.status = alone && process.has_leader_code ? process.leader_code : code;
 }
 
-/// Before an exec: stacks that were taken until now may be printed later. At the call's entry, if it stops there, the program
-/// cannot have gone yet when the consumer looks for it.
+/// Before an exec, because stacks taken until now may be printed later. At the call's entry, if it stops there, the
+/// program cannot be gone yet when the consumer looks at it.
 void Tracer::notify_stack_mappings(Process& process) {
   for (const Mapping& mapping : process.space->unwinder().take_files(process.pid))
     events_.mapping(process.pid, mapping);
 }
 
-/// Stacks may be printed after the process has ended. It still has its mappings here, so the consumer gets them.
+/// Stacks may be printed after the process has ended. It still has its mappings now, so they are sent to the consumer.
 void Tracer::notify_mappings(Thread& thread) {
   AddressSpace space(thread.process->pid);
   for (const Mapping& mapping : space.refresh(thread.process->pid)) {
@@ -360,7 +362,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   thread.exited = true;
   thread.pending.clear();  // it was killed while it was held
   thread.held = false;
-  thread.unseen = 0;
+  thread.unacknowledged = 0;
   Process& process = *thread.process;
   note_exit(thread, code);
   const auto threads = targets_.threads_of(process.pid);
@@ -369,7 +371,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), of_end(static_cast<int>(code)));
   if (last) notify_mappings(thread);
   if (last) fire(thread, taps_.of(SONDE_TAP_EXIT), of_end(static_cast<int>(process.status)));
-  return thread.held ? UTRACE_STOP : UTRACE_RESUME;  // no other reason may delay its end
+  return thread.held ? UTRACE_STOP : UTRACE_RESUME;  // nothing else may delay its end
 }
 
 void Tracer::on_death(Thread& thread, bool group_dead) {
@@ -386,16 +388,16 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   if (requested) events_.gone(pid, status);
 }
 
-/// The return of the call in which the thread slept when it had to come to a stop.
+/// Fires the return of the call in which the thread slept when it was asked to stop.
 void Tracer::return_of_caught(Thread& thread, const machine::Registers& regs) {
-  const int64_t number = thread.caught.call;  // a breakpoint has no number of a call
+  const int64_t number = thread.caught.call;  // a stop at a breakpoint has no call number
   breakpoints_.forget_return(thread);
   if (thread.process->space->site(machine::pc(regs)) == nullptr) thread.at_site = 0;
   fire_return(thread, number, machine::call_result(regs), 0);
 }
 
-/// Not where the trap would do more than stop the thread. Where SIGTRAP is blocked or ignored, the kernel would unblock it and
-/// reset its action; and during a call with a signal mask of its own, the mask after the call cannot be read.
+/// Refuses if the trap would do more than stop the thread: if SIGTRAP is blocked or ignored, the kernel would unblock
+/// it and reset its action; and during a call with a signal mask of its own, the mask after the call cannot be read.
 bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
   constexpr uint64_t kTrap = uint64_t{1} << (SIGTRAP - 1);
   constexpr int64_t kWithMask[] = {SYS_ppoll,         SYS_pselect6,      SYS_epoll_pwait,   SYS_epoll_pwait2,
@@ -414,7 +416,7 @@ bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
   return true;
 }
 
-/// Lets the thread pass the breakpoint that it stands at. Returns the trap that the program must get now, where it
+/// Gets the thread past the breakpoint that it is at. Returns the trap that the program must get now, if it
 /// single-steps itself.
 std::optional<siginfo_t> Tracer::pass_site(Thread& thread, machine::Registers& regs) {
   const bool own_trap = stepper_.advance(thread, regs);
@@ -433,7 +435,7 @@ std::optional<siginfo_t> Tracer::pass_site(Thread& thread, machine::Registers& r
   return std::nullopt;
 }
 
-/// A step is over. `info` and `handler` become those of the signal to deliver, unless there is none: UTRACE_SIGNAL_IGN.
+/// A step has ended. Sets `info` and `handler` to those of the signal to deliver; UTRACE_SIGNAL_IGN: there is none.
 uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler) {
   want_events(thread);
   const bool called = sigtrap_.passed(thread);
@@ -448,7 +450,7 @@ uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& 
   return UTRACE_SIGNAL_IGN;
 }
 
-/// A SIGTRAP that the kernel sent. `info` becomes what the program gets, unless it gets nothing: UTRACE_SIGNAL_IGN.
+/// Handles a SIGTRAP of the kernel. Sets `info` to what the program gets; UTRACE_SIGNAL_IGN: it gets nothing.
 uint32_t Tracer::on_trap(Thread& thread, machine::Registers& regs, siginfo_t& info, uint64_t& handler) {
   const Stepper::Trap trap = stepper_.trapped(thread, regs, info);
   if (trap != Stepper::Trap::NotOurs)
@@ -503,7 +505,7 @@ uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* 
     fire_discard(thread, info);
   else
     fire_deliver(thread, info, handler);
-  // Asks for a report at the first instruction of the handler, if there is one.
+  // Asks for a report at the first instruction of the handler, if there is a handler.
   thread.trap_delivered = info.si_signo == SIGTRAP && thread.process->space->had_sites();
   const uint32_t resume = resume_action(thread);
   return verdict | (thread.trap_delivered && resume == UTRACE_RESUME ? UTRACE_REPORT : resume);

@@ -4,7 +4,7 @@
 //   stop --> callback --> the taps it concerns --> firings --> records
 //                                                     | one is held
 //                                                     v
-//                           the rest waits in thread.pending, the thread in UTRACE_STOP, until release()
+//                           the others wait in thread.pending, the thread in UTRACE_STOP, until release()
 #pragma once
 
 #include <functional>
@@ -19,18 +19,18 @@ namespace sonde::guard {
 
 class Tracer {
  public:
-  /// What the session tells its consumer.
+  /// What the session reports to its consumer.
   struct Events {
     std::function<void(pid_t pid, long status)> gone;
     std::function<void(pid_t pid)> exec;
     std::function<void(const Thread& thread, const Mapping& mapping)> mapped;
-    std::function<void(pid_t pid, const Mapping& mapping)> mapping;  ///< of a program that ends
+    std::function<void(pid_t pid, const Mapping& mapping)> mapping;  ///< of a program that is ending
     std::function<void(const std::string& text)> notice;
     std::function<void()> data;
   };
   Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events events);
 
-  /// Engines see what the taps want, from now on.
+  /// Makes the engines see the events that the taps need now.
   void taps_changed();
   Breakpoints& breakpoints() { return breakpoints_; }
   Targets& targets() { return targets_; }
@@ -45,10 +45,10 @@ class Tracer {
   void go();
   Result<void> release(pid_t tid, uint64_t how);
   Result<void> follow(pid_t pid);
-  Result<void> seen(pid_t tid);
-  /// Lets processes go for good, with no trap of ours under way.
+  Result<void> acknowledge(pid_t tid);
+  /// Lets processes go for good, once no trap of ours is under way.
   void let_go(const std::vector<pid_t>& pids);
-  /// No consumer any more: nothing fires, nothing is held.
+  /// The consumer is gone: nothing fires any more, nothing is held.
   void abandon();
 
  private:
@@ -73,7 +73,7 @@ class Tracer {
   void on_death(Thread& thread, bool group_dead);
   uint32_t on_signal(Thread& thread, uint32_t action, machine::Registers* regs, siginfo_t& info,
                      const struct sigaction* orig);
-  /// `returned_at`: the time, 0: now.
+  /// `returned_at`: time of the return; 0: now.
   void fire_return(Thread& thread, int64_t number, int64_t result, uint64_t returned_at);
   void fire_send(Thread& thread, const std::optional<Firing>& send);
   void fire_discard(Thread& thread, const siginfo_t& info);
@@ -106,7 +106,7 @@ class Tracer {
   uint32_t wanted_ = 0;
   utrace_syscall_set entries_, returns_;
   bool attaching_ = false;
-  std::shared_ptr<AddressSpace> sharing_;  ///< of the process whose memory the one being attached to has
+  std::shared_ptr<AddressSpace> sharing_;  ///< the memory that the process being attached to shares
   uint64_t notified_cut_ = 0;
   bool abandoned_ = false;
   bool sends_explained_ = false;

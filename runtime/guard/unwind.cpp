@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a walk asks for, of one process
+// Lookups for a walk in one process
 //
 //   pc --> range_of(): mapping --> table_of(): its object's table --> row
 //
-// Tables belong to files, not to processes, and are shared by all that one tracer traces; fits() tells whether the file in memory is still
-// the one read. A tracer is a thread (ptrace has it so), and its tables are that thread's: looking up a row makes it, so two tracers
-// would need a lock at each frame.
+// Tables belong to files, not to processes, and are shared by all processes of one tracer; fits() checks that the file
+// in memory is still the one that was read. A tracer is a thread (ptrace requires it), and the tables are that thread's
+// own: looking up a row adds it to the table, so two tracers would need a lock at each frame.
 #include "runtime/guard/unwind.h"
 
 #include <time.h>
@@ -19,11 +19,12 @@
 namespace sonde::guard {
 namespace {
 
-constexpr uint64_t kFresh = 1'000'000'000;  // ns for which mappings that were read are used
-constexpr size_t kTableBudget = 64u << 20;  // bytes of tables that are kept
+constexpr uint64_t kFresh = 1'000'000'000;  // ns for which the mappings are considered current
+constexpr size_t kTableBudget = 64u << 20;  // bytes of tables to keep
 constexpr size_t kMostTables = 1024;
 constexpr uint64_t kPage = 4096;
-constexpr size_t kMostInNone = 32;  // pages for which mappings are read again, each once while they are fresh
+constexpr size_t kMostInNone =
+    32;  // pages in no range for which the mappings are read again, once each while they are current
 
 uint64_t now_ns() {
   timespec now{};
@@ -137,7 +138,7 @@ void Unwinder::keep(const FileKey& file, std::shared_ptr<CfiTable> table) {
   tables()[file] = std::move(table);
 }
 
-/// What sonde_cfi_walk() asks.
+/// The callbacks of sonde_cfi_walk().
 struct Unwinder::Walk : CfiReader {
   Walk(Unwinder& whose, const ReadMemory& memory) : CfiReader(memory), unwinder(whose) { env = &kEnv; }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The subroutines and actions of D: one row each.
 //
-// A prototype reads as in the manual: `result(type, type, [type], ...)`; [ ] may be left out, @ is an
-// aggregation, ... is any number of values. A row of Runs::Body is the runtime's
-// `uint64_t sonde_fn_NAME(BodyContext *, uint32_t argc, const uint64_t *argv)` (one that makes a symbol of an address is told behind
-// its argument whether a call returns there); of Runs::Action
-// `void sonde_act_NAME(BodyContext *, const ActionSite *, uint32_t argc, const uint64_t *argv)`
-// (runtime/body/context.h). Runs::Fire is captured where the probe fires. Runs::Refused has no code: `doc` says why.
+// A prototype is written as in the manual: `result(type, type, [type], ...)`; [ ] is optional, @ is an aggregation, ...
+// is any number of values. A row of Runs::Body is the runtime's `uint64_t sonde_fn_NAME(BodyContext *, uint32_t argc,
+// const uint64_t *argv)` (one that makes a symbol from an address gets one more argument: whether a call returns to the
+// address); one of Runs::Action is `void sonde_act_NAME(BodyContext *, const ActionSite *, uint32_t argc, const
+// uint64_t *argv)` (runtime/body/context.h). Runs::Fire is captured where the probe fires. Runs::Refused has no code:
+// `doc` has the reason.
 #pragma once
 
 #include <algorithm>
@@ -19,27 +19,27 @@ enum class Runs : uint8_t {
   Fire,
   Body,
   Action,             ///< not data-recording: clear, normalize, setopt, ...
-  Speculate,          ///< what the clause records from here on waits for commit or discard
+  Speculate,          ///< what the clause records from here on waits for commit() or discard()
   Commit,             ///< outputs what a speculation has gathered
   Record,             ///< data-recording action: trace, printf, ...
-  Exit,               ///< data-recording, and not to be taken back
+  Exit,               ///< data-recording, and cannot be undone
   Destructive,        ///< needs -w; the thread waits until the body has run
-  DestructiveRecord,  ///< needs -w and is data-recording: it happens in the order of the output
-  Impossible,         ///< destructive, and no source can: it compiles, and enabling it is refused
-  Refused,            ///< known, but cannot be had
+  DestructiveRecord,  ///< needs -w and is data-recording: it is done in its place in the output
+  Impossible,         ///< destructive, and no source can do it: it compiles, but cannot be enabled
+  Refused,            ///< known, but not supported
 };
 
-/// A statement, not a value.
+/// Whether it is a statement, not a value.
 constexpr bool is_action(Runs runs) { return runs != Runs::Fire && runs != Runs::Body && runs != Runs::Refused; }
 constexpr bool is_destructive(Runs runs) {
   return runs == Runs::Destructive || runs == Runs::DestructiveRecord || runs == Runs::Impossible;
 }
-/// For the rules of speculation: what commit() may not follow, and what may not follow commit().
+/// For the rules of speculation: such an action may come neither before nor after a commit() in its clause.
 constexpr bool is_recording(Runs runs) {
   return runs == Runs::Record || runs == Runs::Exit || runs == Runs::DestructiveRecord;
 }
 
-/// Last in a row: it is of the kernel, so it needs a source that sees it.
+/// Last in a row: it reads the kernel, so it needs a source that can.
 inline constexpr bool kOfKernel = true;
 
 struct DFunction {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Built-in names that are younger than D 1.0, or less stable than Stable/Stable/Common: one row each. All others are neither.
+// Built-in names that are younger than D 1.0, or less stable than Stable/Stable/Common: one row each.
 // A program that asks for an older version (-x version) may use a younger name for its own variables.
 #pragma once
 
@@ -68,9 +68,11 @@ inline constexpr std::array kIdentifiers = std::to_array<IdentifierRow>({
 });
 static_assert(std::ranges::is_sorted(kIdentifiers, {}, &IdentifierRow::name));
 static_assert(std::ranges::all_of(kIdentifiers, [](const IdentifierRow& row) {
-  auto named = [&](const auto& table) {  // find_function() and the like give addresses: no constants under sanitizers
-    return std::ranges::any_of(table, [&](const auto& other) { return other.name == row.name; });
-  };
+  auto named =
+      [&](const auto&
+              table) {  // find_function() and the like return addresses, which are not constants under sanitizers
+        return std::ranges::any_of(table, [&](const auto& other) { return other.name == row.name; });
+      };
   return named(kFunctions) || named(kVariables) || named(kAggFunctions);
 }));
 
@@ -79,12 +81,12 @@ constexpr IdentifierFacts facts_of_builtin(std::string_view name) {
   return at != kIdentifiers.end() && at->name == name ? at->facts : IdentifierFacts{};
 }
 
-/// The less stable of two, field by field.
+/// The less stable of two attributes, field by field.
 constexpr dtrace_attribute_t weaker(const dtrace_attribute_t& a, const dtrace_attribute_t& b) {
   return {std::min(a.dtat_name, b.dtat_name), std::min(a.dtat_data, b.dtat_data), std::min(a.dtat_class, b.dtat_class)};
 }
 
-/// "Stable/Private/Common" to attributes and back.
+/// Converts "Stable/Private/Common" to attributes and back.
 bool read_attributes(std::string_view text, dtrace_attribute_t& out);
 std::string attributes_text(const dtrace_attribute_t& attributes);
 std::string_view stability_name(dtrace_stability_t stability);

@@ -6,7 +6,7 @@
 
 namespace sonde {
 
-/// What helps who wrote an option that Options::set() refused: the nearest name, or what values there are. Empty: nothing does.
+/// A hint for an option that Options::set() refused: the nearest name, or the possible values. Empty: there is none.
 std::string hint_on_option(std::string_view name, std::string_view value);
 
 }  // namespace sonde

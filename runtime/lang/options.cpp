@@ -28,7 +28,7 @@ bool same(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
-/// A number at the start of `text`, which loses it. Decimal, 0x hexadecimal or 0 octal.
+/// Removes a number from the start of `text` and returns it. Decimal, 0x hexadecimal or 0 octal.
 std::optional<uint64_t> take_number(std::string_view& text) {
   int base = 10;
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
@@ -162,7 +162,7 @@ constexpr TextChoice kTextChoices[] = {
     {"temporality", "cumulative"},
 };
 
-/// What a text option takes; empty: anything.
+/// The possible values of a text option; empty: any.
 std::vector<std::string_view> choices_of(std::string_view option) {
   std::vector<std::string_view> choices;
   for (const TextChoice& choice : kTextChoices) {
@@ -177,7 +177,7 @@ std::vector<std::string_view> choices_of(std::string_view option) {
   return choices;
 }
 
-/// "one of switch, fill, ring"
+/// Such as "one of switch, fill, ring".
 std::string choices_text(std::string_view option) {
   std::string text;
   for (std::string_view choice : choices_of(option)) text += (text.empty() ? "one of " : ", ") + std::string(choice);

@@ -28,7 +28,7 @@ enum class OptionKind : uint8_t {
 
 /// When an option may be set.
 enum class OptionPhase : uint8_t {
-  Compile,      ///< before a program is compiled: -x only, or where a pragma is met
+  Compile,      ///< before a program is compiled: by -x, or where a pragma is met
   CommandLine,  ///< only by -x ("Option cannot be used from within a D program")
   Start,        ///< until tracing starts
   Always,       ///< at any time: setopt()
@@ -164,7 +164,7 @@ class Options {
  public:
   Options();
 
-  /// Sets an option. `from_program`: by a pragma or setopt(); `tracing`: it has begun.
+  /// Sets an option. `from_program`: by a pragma or setopt(); `tracing`: tracing has begun.
   /// Errors, in DTrace's words: "Invalid option name", "Invalid value for specified option",
   /// "Option cannot be used from within a D program", "Operation illegal when tracing is active".
   Result<void> set(std::string_view name, std::string_view value, bool from_program, bool tracing);
@@ -175,7 +175,7 @@ class Options {
   const std::vector<std::string>& list(std::string_view name) const;  ///< List, in the order of setting
   bool was_set(std::string_view name) const;
 
-  /// DTRACE_OPT_NAME=value in the environment. Errors: as set(), with the variable's name.
+  /// Sets options from DTRACE_OPT_NAME=value in the environment. Errors: as set(), with the variable's name.
   Result<void> set_from_environment(char* const* environment);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace sonde {
 
-/// How stable a description of a probe is: module and function count only where it names them.
+/// The stability of a probe description; those of module and function count only if the description names them.
 inline dtrace_attribute_t probe_attributes(const dtrace_pattr_t& of, const ProbeDescription& description) {
   dtrace_attribute_t least = weaker(of.dtpa_provider, of.dtpa_name);
   if (!description.module.empty()) least = weaker(least, of.dtpa_mod);

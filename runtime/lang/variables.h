@@ -19,10 +19,10 @@ enum class From : uint8_t {
   TextOf,     ///< DIF CAPTEXT `which`, operand: the index; a hidden array such as __fdpath[n], __comm[pid]
   Header,     ///< the record's header: offset `which` in bytes; width by the type
   Body,       ///< the runtime's `uint64_t sonde_var_NAME(BodyContext *)`
-  Typed,      ///< args[]: lowered by the compiler to a cast of argN
+  Typed,      ///< args[]: the compiler lowers it to a cast of argN
   Registers,  ///< uregs[]: DIF REG
   Library,    ///< defined by a D library: an inline or translator (compiler/library/)
-  Refused,    ///< known, but cannot be had: `doc` says why
+  Refused,    ///< known, but not supported: `doc` has the reason
 };
 
 struct DVariable {
@@ -31,10 +31,10 @@ struct DVariable {
   From from;
   uint32_t which;
   std::string_view doc;
-  bool of_kernel = false;  ///< as of DFunction
+  bool of_kernel = false;  ///< as in DFunction
 };
 
-/// Its value is an address that a call returns to.
+/// Whether its value is an address that a call returns to.
 constexpr bool is_return_address(const DVariable& variable) {
   return variable.from == From::Fire &&
          (variable.which == SONDE_DIF_VAR_UCALLER || variable.which == SONDE_DIF_VAR_CALLER);

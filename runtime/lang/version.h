@@ -8,7 +8,7 @@
 
 namespace sonde {
 
-/// Packed as DTrace packs it into __SUNW_D_VERSION: 8 bits, 12 bits, 12 bits. Packed versions compare as numbers.
+/// Packed as in DTrace's __SUNW_D_VERSION: 8 bits, 12 bits, 12 bits. Packed versions compare as numbers.
 using Version = uint32_t;
 
 constexpr Version make_version(uint32_t major, uint32_t minor, uint32_t micro = 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The life of a plug-in, each station looked at
+// The life of a plug-in, checked step by step
 //
 //   start --> provide --> getargdesc, and what enabling would arm --> enable --> fire --> suspend, resume --> disable --> silence? -->
 //   enable, disable again --> stop --> providers, threads left?
 //
-// There is no source here, so taps are looked at and not armed: scripts show that they fire.
+// There is no source here, so taps are listed and not armed: scripts show that they fire.
 #include "runtime/plugin/check.h"
 
 #include <spawn.h>
@@ -38,14 +38,14 @@ constexpr std::chrono::seconds kPatience{60};
 constexpr const char* kTapNames[] = {SONDE_TAP_KINDS(SONDE_TAP_NAME, SONDE_NO_ROLE)};
 #undef SONDE_TAP_NAME
 
-/// What was heard of a probe. Firings come from any thread.
+/// What a probe did. Firings come from any thread.
 struct Heard {
   std::atomic<uint64_t> firings{0};
   std::atomic<uint64_t> first[5] = {};
 };
-std::deque<Heard>* g_heard = nullptr;  ///< by probe - 1
+std::deque<Heard>* g_heard = nullptr;  ///< index: probe id - 1
 std::atomic<bool> g_may_fire{false};
-std::atomic<uint32_t> g_fired_late{0};  ///< a probe that fired while none was enabled
+std::atomic<uint32_t> g_fired_late{0};  ///< a probe that fired while no probe was enabled
 
 void hear(uint32_t probe, const uint64_t args[5]) {
   if (probe == 0 || probe > g_heard->size()) return;
@@ -70,7 +70,7 @@ size_t thread_count() {
   return static_cast<size_t>(std::distance(fs::directory_iterator("/proc/self/task", none), {}));
 }
 
-/// Runs it to its end, then listens a moment more.
+/// Runs the command to its end, then watches firings a moment longer.
 void run_command(const std::vector<std::string>& command, Progress& progress) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -88,7 +88,7 @@ class Check {
   Check(const std::string& path, Progress& progress) : path_(path), progress_(progress) {}
 
   void run(const std::vector<std::string>& command) {
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was found before it went wrong is worth most
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed before a crash is the most useful part
     progress_.doing("its constructors");
     const auto plugin = opened();
     const size_t threads = thread_count();
@@ -124,7 +124,7 @@ class Check {
 
   void look_at_probes() {
     progress_.doing("dtps_provide");
-    framework_.listing = true;  // those that are refused, too
+    framework_.listing = true;  // includes probes that are refused
     probes_ = framework_.match({});
     for (ProbeId id : probes_) {
       progress_.doing("dtps_getargdesc of " + name_of(id));

@@ -14,8 +14,8 @@ struct Struct {
   uint32_t theirs, ours;
 };
 
-/// What is wrong with what it was compiled with; empty: nothing. A plug-in of an older interface has the structs that its time had; those
-/// of 1 have not changed yet.
+/// What is wrong with the interface that it was compiled with; empty: nothing. A plug-in of an older interface has the
+/// structs of that interface; those of version 1 have not changed yet.
 std::string check_header(const struct sonde_plugin& plugin) {
   constexpr uint32_t kVersionEnds = offsetof(struct sonde_plugin, abi) + sizeof plugin.abi;
   if (plugin.size < kVersionEnds) return "its sonde_plugin is no struct sonde_plugin";

@@ -11,14 +11,14 @@
 
 namespace sonde {
 
-/// Loads the file, for as long as this process lives. Errors: why it is none of ours.
+/// Loads the file; it stays loaded as long as this process lives. Errors: why it is not a plug-in for this sonde.
 Result<const struct sonde_plugin*> open_plugin(const std::string& path);
 
-/// Starts it, in the current framework. Errors: what its start() returned, and why.
+/// Starts it in the current framework. Errors: what its start() returned, and why.
 Result<void> start_plugin(const struct sonde_plugin& plugin, const Framework& framework);
 
-/// What every plug-in must stand before it is loaded for good: started, asked for all probes and their arguments, stopped. For a child:
-/// it makes a framework of its own.
+/// The test that every plug-in must pass before it is loaded for good: start it, ask for all probes and their
+/// arguments, stop it. Call it in a child: it makes a framework of its own.
 void ask_plugin(const std::string& path, Progress& progress);
 
 }  // namespace sonde

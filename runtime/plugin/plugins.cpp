@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether only root and ourselves can have put there what is there.
+/// Whether only root and this user can have written what is there.
 bool is_ours(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) return false;
@@ -59,7 +59,7 @@ std::vector<std::string> find_plugins(const std::vector<std::string>& named, con
 Plugins::Plugins(const std::vector<std::string>& files, std::chrono::milliseconds patience)
     : deadline_(Trial::Clock::now() + patience) {
   for (const std::string& file : files) {
-    // A bare name is a file of this folder: dlopen() would look in the system's.
+    // A bare name is a file of the current folder; dlopen() would search the system's folders.
     const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
     const auto ask = [&](Progress& progress) { ask_plugin(path, progress); };
     asked_.push_back({path, Trial::begin(ask, Trial::Voice::Quiet)});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plug-ins of a run
 //
-//   find_plugins() --> Plugins(files): each is asked in a child --> start(framework): those that stand it are loaded
+//   find_plugins() --> Plugins(files): each is tried in a child --> start(framework): loads those that passed
 //
-// The children are forked before sonde opens its source or makes a thread, so each is cheap and holds nothing of ours. All run at
-// the same time, while the session is made. Where there is no plug-in, nothing is forked.
+// The children are forked before sonde opens its source or makes a thread, so each fork is cheap and inherits nothing
+// of ours. All run at the same time, while the session is prepared. Without plug-ins nothing is forked.
 #pragma once
 
 #include <chrono>
@@ -17,15 +17,15 @@
 
 namespace sonde {
 
-/// The *.so files of a folder, by name. Empty where there is none such. `trusted`: only where neither the folder nor the file is
-/// of another user, or can be written by everybody.
+/// The *.so files of a folder, sorted by name; empty if there is no such folder. `trusted`: only if neither the folder
+/// nor the file belongs to another user or is writable by everybody.
 std::vector<std::string> plugins_in(const std::string& folder, bool trusted);
 
-/// Where installed plug-ins are, seen from the command: PREFIX/LIB/sonde/providers.
+/// The folder of installed plug-ins, relative to the command: PREFIX/LIB/sonde/providers.
 std::string installed_plugins();
 
-/// `named` first, in their order; then those of the folders in `search_path`, which ':' parts; then those of `installed`. Of two files of one name
-/// the first counts.
+/// `named` first, in their order; then those in the folders of `search_path`, separated by ':'; then those in
+/// `installed`. Of two files with the same name the first counts.
 std::vector<std::string> find_plugins(const std::vector<std::string>& named, const std::string& search_path,
                                       const std::string& installed);
 
@@ -33,15 +33,16 @@ class Plugins {
  public:
   static constexpr std::chrono::milliseconds kPatience{5000};
 
-  /// Asks each in a child; one that does not stand it within `patience` will be left out.
+  /// Tries each in a child. One that does not pass within `patience` will be left out.
   explicit Plugins(const std::vector<std::string>& files, std::chrono::milliseconds patience = kPatience);
 
-  /// Waits for the children, loads what stands it, and starts it in the current framework, which stops it when it goes. Once.
+  /// Waits for the children, loads the plug-ins that passed, and starts them in the current framework, whose end stops
+  /// them. Call it once.
   void start(Framework& framework);
 
-  /// The D texts of those that were started; a name for messages with each.
+  /// The D texts of those that were started, each with a name for messages.
   std::vector<std::pair<std::string, std::string>> texts() const;
-  /// Lines for the user: which one was left out, and why.
+  /// Lines for the user: which plug-in was left out, and why.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:

@@ -48,7 +48,7 @@ void prepare_child(Trial::Voice voice) {
   ::dup2(null, STDERR_FILENO);
 }
 
-/// An exception that nobody catches, in a thread of the plug-in or out of a noexcept function.
+/// Called for an exception that nobody catches, in a thread of the plug-in or out of a noexcept function.
 [[noreturn]] void on_terminate() {
   g_progress->fail(std::current_exception() ? "throws out of a thread: " + exception_text() : "calls std::terminate()");
 }
@@ -106,7 +106,7 @@ Result<Trial> Trial::begin(const Act& act, Voice voice) {
     progress->done_ = true;
     ::_exit(0);
   }
-  ::setpgid(child, child);  // whoever of the two comes first
+  ::setpgid(child, child);  // parent and child both call it: either may run first
   return Trial(progress, child, UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0))));
 }
 
@@ -117,7 +117,7 @@ std::string Trial::verdict(Clock::time_point deadline) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     ready = ::poll(&ended, 1, static_cast<int>(std::max<int64_t>(left, 0)));
   } while (ready < 0 && errno == EINTR);
-  ::kill(-child_, SIGKILL);  // it, or what it has left behind
+  ::kill(-child_, SIGKILL);  // the group: the child, or processes that it has left behind
   int status = 0;
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Code of others, tried in a child process first
+// Runs somebody else's code in a child process first
 //
 //   parent                          child (a process group of its own, ends with us, no core, quiet)
 //   Trial trial(act) ──── fork ───► act(progress): progress.doing("dtps_provide") ... progress.fail("...")
 //   trial.verdict(deadline) ◄────── a page of shared memory, and how the child has ended
 //
-// Whatever the code does there, the parent hears one sentence, and goes on. What the child was doing stands in the page, so that a crash
-// can be blamed. We refused a pipe: a child of the child would keep it open.
+// Whatever the code does there, the parent gets one sentence and goes on. The page holds what the child is doing, so
+// that a crash can be blamed on it. We refused a pipe: a child of the child would keep it open.
 #pragma once
 
 #include <sys/types.h>
@@ -20,12 +20,12 @@
 
 namespace sonde {
 
-/// The child's end.
+/// The child's side of the shared page.
 class Progress {
  public:
-  /// What comes next: "dtps_provide". Any thread.
+  /// Records the next step, such as "dtps_provide". Any thread.
   void doing(const std::string& what);
-  /// Ends the child: that is what is wrong. Any thread.
+  /// Ends the child with `why` as the verdict. Any thread.
   [[noreturn]] void fail(const std::string& why);
 
  private:
@@ -40,14 +40,14 @@ class Trial {
   using Act = std::function<void(Progress&)>;
   using Clock = std::chrono::steady_clock;
 
-  enum class Voice { Quiet, Heard };  ///< whether the child's standard output and error are ours
+  enum class Voice { Quiet, Heard };  ///< Heard: the child's standard output and error are ours
   /// Starts the child. Errors: no memory, no process.
   static Result<Trial> begin(const Act& act, Voice voice);
   Trial(Trial&& other) noexcept;
   Trial& operator=(Trial&&) = delete;
   ~Trial();
 
-  /// Waits until the child has ended; it is killed at the deadline. What is wrong with it; empty: nothing.
+  /// Waits until the child has ended, and kills it at the deadline. Returns what is wrong with it; empty: nothing.
   std::string verdict(Clock::time_point deadline);
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One table of comma-separated values (RFC 4180), so that a spreadsheet or a data frame can read a run
 //
-// An element of an aggregation is a row, of a distribution a row a bucket; so is what an action records. Each kind of row leaves the other's
-// columns empty: a row with `func` is of an aggregation, one with `probe` of an action. A field with bytes that are not
-// UTF-8 shows them as \xHH, and the row has a 1 under esc.
+// An element of an aggregation is a row; a distribution has a row per bucket; an action's values are a row. Each kind
+// of row leaves the other kind's columns empty: a row with `func` is of an aggregation, one with `probe` of an action.
+// A field with bytes that are not UTF-8 shows them as \xHH, and the row has a 1 in the column esc.
 #include <algorithm>
 #include <utility>
 
@@ -107,9 +107,9 @@ class CsvPrinter final : public Printer {
 
   const std::string run_ = random_run_id();
   std::string host_;
-  size_t keys_ = 0;  ///< columns of them
+  size_t keys_ = 0;  ///< number of key columns
   bool shown_ = false;
-  bool escaped_ = false;  ///< in the row
+  bool escaped_ = false;  ///< the row has an escaped byte
 };
 
 }  // namespace

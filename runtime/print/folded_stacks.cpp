@@ -11,7 +11,7 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-/// As a name in a path.
+/// The text as a name in a path.
 std::string name_of(std::string_view text) {
   std::string name;
   append_utf8(text, name);

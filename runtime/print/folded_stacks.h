@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stacks and how often they were seen, for flame graphs
+// Stacks with their counts, for flame graphs
 //
-// They come from two places: elements of count() and sum() with a stack among their keys, and actions that record a stack, which count 1. One
-// is a path from the root: texts among the keys first, then the program's frames, then the kernel's, which it has called.
+// They come from two places: elements of count() and sum() with a stack among their keys, and actions that record a
+// stack, which count 1. A path begins at the root: first texts among the keys, then the program's frames, then the
+// kernel's, which those have called.
 //
-// An aggregation may be printed often. What counts is its last picture since each of its starts, as for all who merge.
+// An aggregation may be printed several times. As in every merge, the latest snapshot counts for each of its starts.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace sonde {
 
-/// The sum, or the most that there is room for.
+/// The sum, saturated.
 int64_t add_counts(int64_t a, int64_t b);
 
 class FoldedStacks {
@@ -25,9 +26,9 @@ class FoldedStacks {
   using Path = std::vector<std::string>;  ///< root first; names of no ';' and no newline
 
   void add(const AggSnapshot& snapshot, SymbolNames* names);
-  /// Of an action that records a stack; others are none.
+  /// Adds an item of an action that records a stack; ignores others.
   void add(const TraceRecord& record, const TraceItem& item);
-  /// All that were seen once at least, in order.
+  /// All paths with a count, sorted.
   std::map<Path, int64_t> counts() const;
 
  private:
@@ -36,7 +37,7 @@ class FoldedStacks {
   Counts of_records_;
 };
 
-/// What FoldedStacks is made of reaches it; each of its printers shows them at the end.
+/// Base of the printers that show FoldedStacks at the end.
 class StackPrinter : public Printer {
  public:
   using Printer::Printer;

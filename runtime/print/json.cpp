@@ -12,14 +12,13 @@
 namespace sonde {
 namespace {
 
-constexpr uint64_t kExact =
-    (uint64_t{1} << 53) - 1;  // the largest integer that a double holds, and the next one as well
+constexpr uint64_t kExact = (uint64_t{1} << 53) - 1;  // the largest integer n such that a double holds both n and n + 1
 
 bool is_continuation(std::string_view text, size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
 }
 
-/// Bytes of the character that begins at `at`; 0: none does. Overlong forms, surrogates and what is beyond U+10FFFF are none.
+/// Length of the UTF-8 character at `at`; 0: invalid (overlong forms, surrogates, or beyond U+10FFFF, too).
 size_t character_length(std::string_view text, size_t at) {
   const auto first = static_cast<unsigned char>(text[at]);
   if (first < 0x80) return 1;
@@ -37,7 +36,7 @@ size_t character_length(std::string_view text, size_t at) {
   return length;
 }
 
-/// `text` in at most `most` bytes, no character cut in two.
+/// `text` cut to at most `most` bytes, between characters.
 std::string_view cut_text(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
   while (most != 0 && is_continuation(text, most)) --most;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A JSON object on a line, as docs/format/lines.schema.json has it
+// A JSON object on a line, as in docs/format/lines.schema.json
 //
 //   JsonLine line(out); line.key("pid").number(812); line.key("keys").list(...); line.close();
 //
-// Two things keep a line readable by everybody. Numbers beyond 2^53-1 are decimal strings, for most readers have doubles only. And a
-// string is always UTF-8: what is not, and a backslash before an x, is \xHH, and the line says so by "esc":true.
+// Two rules make a line readable for every parser. Numbers beyond 2^53-1 are decimal strings, because many readers have
+// only doubles. And a string is always UTF-8: other bytes, and a backslash before an x, are \xHH, and the line has
+// "esc":true.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 
 namespace sonde {
 
-/// `text` as UTF-8, other bytes as \xHH. True: there were any.
+/// Appends `text` as UTF-8, other bytes as \xHH. True: there were such bytes.
 bool append_utf8(std::string_view text, std::string& out);
 
 class JsonLine {
@@ -24,7 +25,7 @@ class JsonLine {
   /// Appends to `out`. A string has at most `most` bytes, and a list that may be cut most / 16 values.
   JsonLine(std::string& out, size_t most) : out_(out), most_(most) { out_ += '{'; }
 
-  /// The next value's name.
+  /// Starts a member: the next value is its value.
   JsonLine& key(std::string_view name);
   void string(std::string_view text);
   void number(int64_t value);
@@ -38,11 +39,11 @@ class JsonLine {
   void open(char bracket);
   void close(char bracket);
 
-  /// How many of `count` values a list may have.
+  /// How many of `count` values fit in a list.
   size_t most_of(size_t count);
-  /// A string or a list was cut.
+  /// Whether a string or a list was cut.
   bool is_cut() const { return cut_; }
-  /// The end of the line.
+  /// Ends the line.
   void finish();
 
  private:

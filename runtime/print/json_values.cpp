@@ -46,7 +46,7 @@ void json_scalar(const Layout& type, uint64_t word, JsonLine& line) {
   SONDE_CHECK(!"a scalar");
 }
 
-/// A field may begin late in its word: as many bytes as it reaches over are read.
+/// A bit-field may begin late in its word: reads all bytes that it covers.
 uint64_t bits_of(const Layout::Member& member, const uint8_t* bytes) {
   AggUnsignedWide word = 0;
   std::memcpy(&word, bytes + member.offset, (member.bit_offset + member.bit_width + 7) / 8);
@@ -55,7 +55,7 @@ uint64_t bits_of(const Layout::Member& member, const uint8_t* bytes) {
   return member.type->is_signed ? static_cast<uint64_t>(static_cast<int64_t>(field) >> unused) : field >> unused;
 }
 
-/// The members of a nameless member are those of the record itself.
+/// The members of an anonymous struct or union become members of the enclosing object.
 void json_members(const Layout& type, const uint8_t* bytes, JsonLine& line) {
   for (const Layout::Member& member : type.members) {
     if (member.name.empty()) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// JSON Lines: docs/output.md says what they mean, docs/format/lines.schema.json what they look like
+// JSON Lines: docs/output.md explains them, docs/format/lines.schema.json is their schema
 //
 //   start   record record ...   agg agg ... ledger   ...   agg agg ... ledger   end
 //                               `-- a snapshot ----'
 //
-// Lines of many runs and hosts are merged by an engine that knows one rule: of the elements with equal run, aggregation, keys and
-// start the latest counts. So values are raw, normalize() is a field, and clear() begins a new start.
+// An engine that merges the lines of many runs and hosts needs one rule: of the elements with equal run, aggregation,
+// keys and start, the latest counts. So values are raw, normalize() is a field, and clear() begins a new start.
 //
-// Collectors cut lines that are long, so a record's line has at most kLongest bytes: it is made again with shorter strings and fewer
-// frames until it fits. A distribution is never cut.
+// Log collectors cut long lines, so a record's line has at most kLongest bytes: it is made again with shorter strings
+// and fewer frames until it fits. A distribution is never cut.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -25,7 +25,7 @@ constexpr size_t kLongest = 16 * 1024;
 constexpr size_t kShortest = 16;
 constexpr int kSchema = 1;
 
-/// Counted for a snapshot, and for the run.
+/// Counters, kept for a snapshot and for the run.
 struct Ledger {
   uint64_t elements = 0, records = 0, drops = 0, agg_drops = 0, dynvar_drops = 0, spec_drops = 0, output_drops = 0,
            faults = 0, truncated = 0;
@@ -78,15 +78,15 @@ class JsonlPrinter final : public Printer {
   const uint64_t began_ = wall_clock();
   std::string host_;
   uint64_t seq_ = 0;
-  bool shown_ = false;                ///< the record has a line
-  bool prints_aggregations_ = false;  ///< the record is a snapshot
-  Ledger since_;                      ///< of the snapshot that is not closed
+  bool shown_ = false;                ///< the record has a line already
+  bool prints_aggregations_ = false;  ///< the record prints a snapshot
+  Ledger since_;                      ///< counters of the open snapshot
   Ledger all_;
   uint64_t snapshot_ = 0;
   uint64_t snapshot_start_ = began_;
 };
 
-/// `fill` writes the fields of a type. It may be called again.
+/// `fill` writes the fields of a line type. It may be called again.
 template <typename Fill>
 void JsonlPrinter::line(std::string_view type, uint64_t time, size_t longest, Fill fill) {
   ++seq_;
@@ -199,7 +199,7 @@ void JsonlPrinter::item(TraceRecord& record, const TraceItem& item) {
   });
 }
 
-/// Where DTrace prints a row for a clause that records nothing, here is a line without an action.
+/// If a clause records nothing, DTrace prints a row; here it gets a line without an action.
 void JsonlPrinter::end_record(const TraceRecord& record, RowStyle) {
   if (!shown_ && record.has_columns()) {
     count(&Ledger::records);
@@ -208,7 +208,7 @@ void JsonlPrinter::end_record(const TraceRecord& record, RowStyle) {
   if (prints_aggregations_) close_snapshot();
 }
 
-/// Its lines leave a hole in seq.
+/// Skipped lines leave a gap in seq.
 uint64_t JsonlPrinter::skip(const TraceRecord& record) {
   const uint64_t lines = record.items.empty() ? record.has_columns() : record.items.size();
   seq_ += lines;

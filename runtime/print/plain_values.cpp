@@ -34,7 +34,7 @@ std::string symbol_key(const SymbolValue& symbol, SymbolNames* names) {
   return text;
 }
 
-/// Of a stack that is too long the frames at the root are left out.
+/// Frames at the root of a stack that is too long are left out.
 std::string stack_key(const StackValue& stack, SymbolNames* names, size_t most) {
   std::string text;
   const std::vector<std::string> frames = stack_keys(stack, names);

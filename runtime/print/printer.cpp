@@ -16,7 +16,7 @@ namespace {
 
 struct DropWords {
   Drop::Kind kind;
-  std::string_view tag;  ///< of -x droptags; empty: it has none
+  std::string_view tag;  ///< for -x droptags; empty: none
   std::string_view one;
   std::string_view rest;
 };
@@ -39,7 +39,7 @@ const DropWords& words_of(Drop::Kind kind) {
   SONDE_CHECK(false);
 }
 
-/// The fault in words; what follows it in parentheses depends on the kind.
+/// The fault in words; the text in parentheses depends on the kind.
 std::string text_of_fault(Fault fault, uint64_t value) {
   std::string address;
   append_format(address, " (0x%llx)", static_cast<unsigned long long>(value));

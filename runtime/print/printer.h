@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What makes output of values
+// Printers: they turn values into output
 //
 //   start --> { begin_record item... end_record | aggregation | dropped | faulted }... --> rest --> end
 //
-// The consumer calls a printer in this order. A printer appends to its sink's text, which the consumer writes out when there is
-// enough of it, before a message, before it does what an item asks for (system(), freopen()), and at the end of each drain. So a
-// printer that draws one picture of all writes nothing before end().
+// The consumer calls a printer in this order. A printer appends to its sink's text. The consumer writes that text when
+// it has become long, before a message, before it does what an item asks for (system(), freopen()), and at the end of
+// each drain. So a printer that draws one picture writes nothing before end().
 //
-// Drops and faults are values, too; what they are called in DTrace's words goes to the messages in every format.
+// Drops and faults are values, too; DTrace's messages for them are written in every format.
 #pragma once
 
 #include <cstdint>
@@ -26,24 +26,24 @@
 
 namespace sonde {
 
-/// What a run is.
+/// The description of a run.
 struct RunStart {
   std::string host;
   std::vector<std::string> labels;  ///< "role=db"
   std::string script;               ///< SHA-256 of the texts, in hex
-  std::string source;               ///< of events; empty: none
+  std::string source;               ///< event source; empty: none
   const std::deque<AggregationDesc>* aggregations = nullptr;
-  uint64_t interval = 0;  ///< ns between snapshots; 0: there are none but at the end and by printa()
-  bool deltas = false;    ///< a snapshot holds what came since the last one
+  uint64_t interval = 0;  ///< ns between snapshots; 0: only at the end and by printa()
+  bool deltas = false;    ///< a snapshot has only what was added since the last one
 };
 
-/// How it has ended.
+/// How a run has ended.
 struct RunEnd {
   int status = 0;
   std::string_view reason;  ///< exit, signal, target, sink, source
 };
 
-/// Records that are lost, all of one kind since the last report.
+/// Lost records of one kind since the last report.
 struct Drop {
   enum class Kind : uint8_t {
     Principal,
@@ -53,7 +53,7 @@ struct Drop {
     SpeculationBusy,
     SpeculationUnavailable,
     ErrorInError,
-    Output,  ///< printed, and not taken by who reads it
+    Output,  ///< formatted, but the reader of the output is too slow
     Malformed,
   };
   Kind kind;
@@ -61,18 +61,18 @@ struct Drop {
   std::optional<uint32_t> cpu;
 };
 
-/// A clause that was ended by a fault.
+/// A clause that a fault has ended.
 struct FaultReport {
   uint32_t epid = 0;
   const ProbeInfo* probe = nullptr;
-  uint64_t action = 0;  ///< as BodyContext has it
+  uint64_t action = 0;  ///< number of the action, as in BodyContext
   Fault fault = Fault::None;
   uint64_t value = 0;
-  std::string place;         ///< lines of the source that show it, each behind a newline; empty: it was shown before
-  uint64_t more_before = 0;  ///< of the same kind, not told
+  std::string place;         ///< lines that show the statement, each ending in a newline; empty: shown before
+  uint64_t more_before = 0;  ///< faults of the same kind that were counted instead of reported
 };
 
-/// As -x quiet and flowindent are now; a record remembers what they were.
+/// The current values of -x quiet and flowindent; a record keeps those of its firing.
 struct RowStyle {
   bool quiet = false;
   bool flowindent = false;
@@ -81,7 +81,7 @@ struct RowStyle {
 /// Where a printer's output goes.
 struct PrintSink {
   std::string text;                               ///< traced output that waits to be written
-  std::function<void(std::string_view)> message;  ///< one diagnostic, after `text`
+  std::function<void(std::string_view)> message;  ///< writes one diagnostic, after `text`
   int64_t wall_offset = 0;                        ///< CLOCK_REALTIME - CLOCK_MONOTONIC
 };
 
@@ -95,19 +95,19 @@ class Printer {
 
   virtual void start(const RunStart&) {}
   virtual void begin_record(const TraceRecord& record, RowStyle now) = 0;
-  /// One of the record's items. An item that asks for something is shown before it is done.
+  /// One of the record's items. An item that asks for an action is shown before the action is done.
   virtual void item(TraceRecord& record, const TraceItem& item) = 0;
   virtual void end_record(const TraceRecord& record, RowStyle now) = 0;
-  /// The record is dropped, for nobody reads fast enough. Returns how many lines it would have had, as this printer counts them.
+  /// The record is dropped, because the reader is too slow. Returns how many lines it would have had in this format.
   virtual uint64_t skip(const TraceRecord&) { return 1; }
-  /// Aggregations that no action prints: at the end, and on request.
+  /// Aggregations that no action prints: those at the end, and on request.
   virtual void aggregations(const AggSnapshot& snapshot, const FormatSettings& settings) = 0;
   /// `tagged`: the message begins with the kind's tag (-x droptags).
   virtual void dropped(const Drop& drop, bool tagged);
   virtual void faulted(const FaultReport& fault);
-  /// All aggregations of a moment have been shown, at an interval or on request.
+  /// The snapshot is complete: all aggregations were shown, at an interval or on request.
   virtual void end_snapshot() {}
-  /// END has run. What follows are aggregations that were never printed.
+  /// END has run. Aggregations that were never printed follow.
   virtual void rest() {}
   virtual void end(const RunEnd&) {}
 

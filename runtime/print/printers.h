@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The printers that -x format= chooses from: one row each.
 //
-// The row X(name, doc) belongs to runtime/print/NAME_printer.cpp, which defines make_NAME_printer(). Plain data at the bottom of the
-// house, so that the options can say what there is.
+// The row X(name, doc) belongs to runtime/print/NAME_printer.cpp, which defines make_NAME_printer(). Plain data in the
+// lowest layer, so that the options can list the choices.
 #pragma once
 
 #include <string_view>

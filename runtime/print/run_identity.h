@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What tells one run from all others, and its lines' times.
+// Identifies a run, and relates its times to those of others.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace sonde {
 
 /// 16 random hex digits.
 std::string random_run_id();
-/// "" where /proc does not say.
+/// "" if /proc does not have it.
 std::string boot_id();
 std::string kernel_release();
-/// How far the kernel's clock may be off, ns.
+/// The kernel's estimate of its clock's error, ns.
 uint64_t clock_error();
 /// CLOCK_REALTIME, ns.
 uint64_t wall_clock();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A flame graph that stands alone: one SVG file, with the script that zooms in it
+// A flame graph in one SVG file, with the script that zooms
 //
-//   |  c  |  d  |          a frame is as wide as it was counted, and stands on the frame that has called it; beside each other
-//   |     b     | e |      frames are in the order of their names, not of time
+//   |  c  |  d  |          a frame is as wide as its count, and above the frame that called it; neighbours are in
+//   |     b     | e |      the order of their names, not of time
 //   |        a      |
 //   |       all        |
 //
-// A click on a frame makes it as wide as the picture, one on "all" shows everything again. The file says the same for the same
-// counts: colours come from names. Frames too narrow to be seen in a twentieth of the picture are left out.
+// A click on a frame makes it as wide as the picture; a click on "all" shows everything again. The same counts make the
+// same file: colours are derived from names. Frames narrower than a twentieth of a pixel are left out.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -21,7 +21,7 @@ namespace {
 constexpr double kWidth = 1200;
 constexpr int kRow = 17;       // pixels of a frame's height
 constexpr int kMargin = 30;    // above the frames
-constexpr double kLetter = 7;  // pixels of a letter's width, about
+constexpr double kLetter = 7;  // width of a letter in pixels, roughly
 constexpr double kNarrowest = 0.05;
 
 struct Frame {
@@ -40,7 +40,7 @@ std::string xml(std::string_view text) {
       default: out += text[i];
     }
   }
-  // The two characters of UTF-8 that XML has no room for.
+  // The two characters of UTF-8 that XML does not allow.
   for (const char* none : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
     for (size_t at; (at = out.find(none)) != out.npos;) out.replace(at, 3, "?");
   return out;
@@ -55,12 +55,13 @@ std::string colour(std::string_view name) {
   return text;
 }
 
-/// What of a name has room, without the module if need be; empty: nothing that says anything. Bytes of one character stay together.
+/// The part of a name that fits, without the module if necessary; empty: too little to be useful. Never cuts a
+/// character.
 std::string label(std::string_view name, double width) {
   const auto room = static_cast<size_t>(std::max(0.0, (width - 6) / kLetter));
   if (room < 3) return {};
   if (name.size() <= room) return xml(name);
-  name.remove_prefix(name.find('`') + 1);  // npos + 1: there is no module
+  name.remove_prefix(name.find('`') + 1);  // npos + 1 is 0: without a module nothing is removed
   if (name.size() <= room) return xml(name);
   size_t end = room - 2;
   while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
@@ -133,7 +134,7 @@ class SvgPrinter final : public StackPrinter {
     sink_.text.append("<script><![CDATA[").append(kScript).append("]]></script>\n</svg>\n");
   }
 
-  /// `before`: what is counted to the left of it.
+  /// `before`: total of the counts to the left.
   void frame(const std::string& name, const Frame& frame, int64_t before, size_t depth) {
     const double scale = kWidth / static_cast<double>(total_), share = static_cast<double>(frame.count);
     const double x = static_cast<double>(before) * scale, wide = share * scale;
@@ -156,7 +157,7 @@ class SvgPrinter final : public StackPrinter {
     }
   }
 
-  size_t depth_ = 0;  ///< of the longest path
+  size_t depth_ = 0;  ///< length of the longest path
   int64_t total_ = 0;
 };
 

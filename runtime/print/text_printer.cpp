@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Records as DTrace prints them, to the byte
+// Records exactly as DTrace prints them
 //
-// The first record brings the line above the columns, if it is not quiet. How a line ends depends on the options as they are now, how
-// it begins, on what they were.
+// The first record that is not quiet prints the header line. How a line ends depends on the current options, how it
+// begins on those of the record.
 #include "runtime/print/printer.h"
 
 namespace sonde {

@@ -39,14 +39,14 @@ void TraceRecord::count_data(const ValueType& type, uint64_t word, uint32_t strs
     data_bytes_ += type.size;
 }
 
-/// Where the copy begins in data_.
+/// Returns the offset of the copy in data_.
 uint64_t TraceRecord::copy(const void* from, size_t size) {
   const size_t at = data_.append((size + 7) / 8);
   if (size != 0) std::memcpy(&data_[at], from, size);
   return at;
 }
 
-/// A number as it is; of all else the place of the copy. A string's last word has its NUL.
+/// Returns a number itself; for everything else the offset of a copy. The last word of a string contains its NUL.
 uint64_t TraceRecord::copy(const ValueType& type, uint64_t word, uint32_t strsize) {
   if (is_number(type) || word == 0) return word;
   const auto* from = reinterpret_cast<const void*>(word);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is read from files and tables of the machine that this is built for
+// Constants for reading files and tables of the machine that this is built for
 #pragma once
 
 #if defined(__x86_64__)

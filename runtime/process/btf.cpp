@@ -3,7 +3,7 @@
 //
 //   header | types: one after the other, numbered from 1 | strings
 //
-// Read once and indexed by offset, which takes some milliseconds for a whole kernel; names are looked for when they are asked for.
+// Read once and indexed by offset, which takes some milliseconds for a whole kernel; names are searched on demand.
 #include <linux/btf.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class BtfTypes : public CTypes {
  public:
   explicit BtfTypes(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)) {}
 
-  /// Empty: all is well; else what is wrong.
+  /// Checks and indexes the types. Returns what is wrong; empty: nothing.
   std::string index() {
     btf_header header;
     if (bytes_.size() < sizeof header) return "too short";
@@ -152,7 +152,7 @@ class BtfTypes : public CTypes {
     }
   }
 
-  /// Entry `index` of what lies behind the header of `id`; index() has seen to it that all of them are there.
+  /// Entry `index` of the array behind the header of `id`; index() has checked that all of them are there.
   template <typename T>
   T after(CTypeId id, uint32_t index) const {
     T out;
@@ -164,13 +164,13 @@ class BtfTypes : public CTypes {
     return offset < names_.size() ? std::string(names_.data() + offset) : std::string();
   }
 
-  /// The names end with a NUL, so the byte behind a name that fits is there.
+  /// Each name ends with a NUL, so the byte after a name of that length can be read.
   bool is_named(const btf_type& head, std::string_view name) const {
     return head.name_off < names_.size() && names_.substr(head.name_off).starts_with(name) &&
            names_.size() - head.name_off > name.size() && names_[head.name_off + name.size()] == 0;
   }
 
-  /// Without const, volatile, restrict and tags.
+  /// The type without const, volatile, restrict and tags.
   CTypeId bare(CTypeId id) const {
     for (int i = 0; i < kMaxChain && id != kCVoid && id < offsets_.size(); ++i) {
       const btf_type head = header_at(offsets_[id]);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rust's older scheme looks like C++: _ZN...E is a valid C++ symbol whose last part is a hash. So it is tried first, and the form
-// of that last part (17h and 16 hex digits) decides; what is left of _Z is C++. The other two schemes have prefixes of their own.
+// Rust's older scheme looks like C++: _ZN...E is a valid C++ symbol whose last part is a hash. So it is tried first;
+// the form of the last part (17h and 16 hex digits) decides. Every other _Z is C++. The two other schemes have prefixes
+// of their own.
 //
-// C++ goes through the demangler that gives the parts of a name, for a name here has no return type, and LLVM's plain demangler
-// prints one for templates.
+// C++ needs the demangler that returns a name's parts: LLVM's plain one prints a template's return type, which is not
+// wanted.
 #include "runtime/process/demangle.h"
 
 #include <llvm/Demangle/Demangle.h>
@@ -23,7 +24,7 @@ constexpr size_t kLongest = 4096;
 
 bool g_linker_names = false;
 
-/// The text that LLVM has allocated by malloc(); empty for null.
+/// The text, which LLVM allocated with malloc(); empty for null.
 std::string taken(char* made) {
   const std::unique_ptr<char, decltype(&std::free)> text(made, &std::free);
   return text ? text.get() : "";
@@ -43,7 +44,7 @@ bool is_hash(std::string_view part) {
   return part.size() == 17 && part[0] == 'h' && std::ranges::all_of(part.substr(1), is_digit);
 }
 
-/// The character that is written as $...$; 0: none is.
+/// The character that $...$ stands for; 0: none.
 char sign_of(std::string_view written) {
   const auto known = std::ranges::find(kSigns, written, &Sign::written);
   if (known != kSigns.end()) return known->meant;
@@ -93,7 +94,7 @@ std::optional<std::string> read_old_rust(std::string_view symbol) {
 
 // ---- C++ -------------------------------------------------------------------------------------------------------
 
-/// What follows name and parameters in `all`: const, &. A template's return type stands before the name, or around it.
+/// What follows name and parameters in `all`: const, &. A template's return type is before the name, or around it.
 std::string_view qualifiers_in(std::string_view all, std::string_view function) {
   const size_t at = all.find(function);
   const std::string_view rest = at == all.npos ? "" : all.substr(at + function.size());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Types of a program, out of its debug information
+// Types of a program, from its debug information
 //
-// libdw reads the format; here its entries become CTypes. An entry gets a number when it is first met. What refers to itself by
-// value, or through an endless chain of names, is cut off.
+// libdw parses the format; here its entries become CTypes. An entry gets a number when it is first used. A type that
+// contains itself, or an endless chain of names, is cut off.
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -128,7 +128,7 @@ class DwarfTypes : public CTypes {
   }
 
  private:
-  /// Calls `visit` for all entries of files and namespaces, until it returns false.
+  /// Calls `visit` for all entries of compilation units and namespaces, until it returns false.
   template <typename Visit>
   void each_top(Visit visit) {
     Dwarf_CU* unit = nullptr;
@@ -170,7 +170,7 @@ class DwarfTypes : public CTypes {
     return at->second;
   }
 
-  /// What DW_AT_type names, without qualifiers.
+  /// The type that DW_AT_type refers to, without qualifiers.
   CTypeId referred(Dwarf_Die& from) {
     Dwarf_Die die = from;
     for (int i = 0; i < kMaxChain; ++i) {
@@ -199,7 +199,7 @@ class DwarfTypes : public CTypes {
     out.is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
   }
 
-  /// A DIE has all dimensions: one CType each, the inner ones being numbered by themselves.
+  /// One DIE has all dimensions of an array. Makes one CType for each; inner dimensions get numbers of their own.
   void array(CTypeId id, Dwarf_Die& die, CType& out) {
     out.kind = CType::Kind::Array;
     std::vector<uint64_t> counts = dimensions(die);

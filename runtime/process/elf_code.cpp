@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// libdw splits .eh_frame into its entries; what it does not give is read here: the addresses that an FDE covers, and its pointer
-// to the landing pads, both in the encodings that the CIE names (Cursor).
+// libdw splits .eh_frame into its entries. What libdw does not return is read here (Cursor): the addresses that an FDE
+// covers, and its pointer to the landing pads, both in the encodings that the CIE names.
 //
-// The caller goes through a function from its first instruction to its last, so the last CFI row, and a window of the code, are
-// kept. Relocations and data symbols are read when first asked for: few functions need them.
+// The caller reads a function from its first instruction to its last, so the last CFI row and a window of the code are
+// cached. Relocations and data symbols are read at the first use: few functions need them.
 //
-// Invariant: no value is guessed. A pointer from an unknown base, bytes that are not in the file, a word that a relocation fills in
-// with another object's symbol: each is absent. Only stack_is_callers() has an answer where nothing is said.
+// Invariant: no value is guessed. A pointer relative to an unknown base, bytes that are not in the file, a word that
+// the loader fills with another object's symbol: each is absent. Only stack_is_callers() has an answer where nothing is
+// known.
 #include "runtime/process/elf_code.h"
 
 #include <dwarf.h>
@@ -28,7 +29,7 @@ namespace {
 constexpr uint64_t kMaxLandingBytes = 16 << 20;
 constexpr uint64_t kMaxCodeBytes = 16 << 20, kWindowBytes = 256 << 10;
 
-/// Reads numbers from bytes that lie at `address` in the program. Past their end it gives zeros and is not ok().
+/// Reads numbers from bytes that are at `address` in the program. Past their end it returns zeros and is not ok().
 class Cursor {
  public:
   Cursor(std::span<const uint8_t> bytes, uint64_t address) : rest_(bytes), address_(address) {}
@@ -66,7 +67,7 @@ class Cursor {
       return static_cast<int64_t>(value);
     }
   }
-  /// A pointer by its DW_EH_PE_ encoding. Not ok() where it is relative to a base that x86-64 does not use.
+  /// A pointer in a DW_EH_PE_ encoding. Not ok() if it is relative to a base that x86-64 does not use.
   uint64_t pointer(uint8_t encoding) {
     const uint64_t from = address_;
     const uint64_t value = number(encoding & 0x0f);
@@ -103,7 +104,7 @@ class Cursor {
   bool ok_ = true;
 };
 
-/// What the FDEs of one CIE have in common.
+/// What the FDEs of a CIE have in common.
 struct Common {
   bool sized = false;  ///< an FDE has augmentation data with its length ("z")
   uint8_t pointers = DW_EH_PE_absptr, landing = DW_EH_PE_omit;
@@ -125,14 +126,14 @@ Common read_common(const Dwarf_CIE& cie) {
 
 }  // namespace
 
-/// The state that libelf and libdw keep for the object.
+/// The state of libelf and libdw for the object.
 struct ElfCode::Library {
   UniqueFd fd;
   Elf* elf = nullptr;
   Dwarf_CFI* cfi = nullptr;
   Elf_Data* frames = nullptr;  ///< .eh_frame
   uint64_t frames_address = 0;
-  std::map<uint64_t, Common> commons;  ///< by place in .eh_frame
+  std::map<uint64_t, Common> commons;  ///< by offset in .eh_frame
   bool is_library = false;             ///< ET_DYN: pointers are relocated
 
   ~Library() {
@@ -246,7 +247,7 @@ bool ElfCode::stack_is_callers(uint64_t address) {
   Dwarf_Op* operations = nullptr;
   size_t count = 0;
   const bool known = dwarf_frame_cfa(row, &operations, &count) == 0;
-  // libdw writes a register and an offset as one operation.
+  // libdw represents a register and an offset as one operation.
   row_callers_ =
       known && count == 1 &&
       ((operations->atom == DW_OP_bregx && operations->number == machine::kDwarfStackPointer &&
@@ -314,7 +315,8 @@ bool ElfCode::read_pointer(uint64_t address, uint64_t& value) {
   if (!library_->is_library) return true;
   if (!relocations_read_) read_relocations();
   const auto found = std::ranges::lower_bound(relocations_, address, {}, &std::pair<uint64_t, uint64_t>::first);
-  if (found == relocations_.end() || found->first != address) return false;  // a number, or another object's symbol
+  if (found == relocations_.end() || found->first != address)
+    return false;  // not relocated, or by another object's symbol
   value = found->second;
   return true;
 }

@@ -29,7 +29,7 @@ using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 
 constexpr char kDebugFiles[] = "/usr/lib/debug";
 
-/// Empty where it is no xz stream, or one that unpacks to more than kMost bytes.
+/// Empty if it is not an xz stream, or unpacks to more than kMost bytes.
 std::vector<char> unpack_xz(const void* packed, size_t size) {
   constexpr size_t kMost = 256 << 20, kMemory = 128 << 20;
   lzma_stream stream = LZMA_STREAM_INIT;
@@ -91,7 +91,7 @@ struct ElfFile::Reader {
     return {};
   }
 
-  /// Reads the symbols; returns whether all are there: those of .symtab.
+  /// Reads the symbols; returns whether they are complete, that is, there is a .symtab.
   bool read_sections() {
     bool all = false;
     for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
@@ -117,7 +117,7 @@ struct ElfFile::Reader {
     return text;
   }
 
-  /// Reads the symbols of the file `path` when `belongs` says that it is the object's.
+  /// Reads the symbols of the file `path` if `belongs` accepts it.
   template <typename Belongs>
   bool read_other(const std::string& path, Belongs belongs) {
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -224,7 +224,7 @@ struct ElfFile::Reader {
     order(file.indirect_);
     functions.shrink_to_fit();
     const std::hash<std::string_view> hash;
-    for (const bool local : {false, true}) {  // of functions with one name, global ones come first
+    for (const bool local : {false, true}) {  // of functions with the same name, global ones come first
       for (uint32_t i = 0; i < functions.size(); i++) {
         const bool is_local = functions[i].binding == ElfFunction::Binding::Local;
         if (is_local != local || file.find(functions[i].name) != nullptr) continue;
@@ -263,8 +263,8 @@ const ElfFunction* ElfFile::find(std::string_view name) const {
   return found == NumberTable::kNone ? nullptr : &functions_[found];
 }
 
-/// The nearest function that begins at or before `address` and holds it. One without a size reaches to the next function, or to
-/// the end of its section: _init does not own the linkage table that follows.
+/// The last function that begins at or before `address`, if it contains it. A function without a size reaches to the
+/// next one, or to the end of its section: _init does not contain the linkage table that follows.
 const ElfFunction* ElfFile::at(uint64_t address) const {
   auto next = std::ranges::upper_bound(functions_, address, {}, &ElfFunction::address);
   for (int looked = 0; next != functions_.begin() && looked < 16; looked++) {

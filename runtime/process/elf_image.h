@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the dynamic linker sees an ELF object: what it writes to, which symbols it lends, what it has to be told
+// The dynamic linker's view of an ELF object: what it writes, which symbols it exports, its relocations
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sonde {
 
-/// A word of the object that is filled in before it runs.
+/// A word of the object that the loader fills in before it runs.
 struct ElfRelocation {
   uint64_t slot;  ///< address as linked
   uint32_t type;  ///< R_<machine>_...
@@ -22,15 +22,15 @@ struct ElfImage {
   struct Range {
     uint64_t begin, end;
   };
-  std::vector<Range> writable;                        ///< as linked, what is not in the file included
+  std::vector<Range> writable;                        ///< as linked, including what is not in the file
   std::vector<ElfRelocation> relocations;             ///< by rising slot
   std::unordered_map<std::string, uint64_t> symbols;  ///< of .dynsym, defined here: functions and data
 
-  /// Never null; empty where the object or its section headers cannot be read.
+  /// Never null; empty if the object or its section headers cannot be read.
   static std::shared_ptr<const ElfImage> read(const std::string& path);
 
   bool is_writable(uint64_t address) const;
-  /// Of the word at `slot`; null: there is none.
+  /// The relocation of the word at `slot`; null: there is none.
   const ElfRelocation* relocation(uint64_t slot) const;
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The file is untrusted: any user can create a name in /tmp, and a traced program can write what it likes. So it is opened inside
-// the process's own root without magic links, must be a regular file of the process's owner or of root, and its bytes, lines,
-// names and functions are bounded. A megabyte without a newline is in no map; then the file is not read again.
+// The file is untrusted: any user can create a name in /tmp, and a traced program can write what it likes. So it is
+// opened inside the process's own root without magic links, it must be a regular file of the process's owner or of
+// root, and its bytes, lines, names and functions are limited. A file with a megabyte without a newline is not a map,
+// and not read again.
 //
 //   /tmp/perf-PID.map:  | read and parsed: read_ | new lines | a line that is being written |
 //
-// Only whole lines are taken, so read_ stands at the start of a line; the next update() goes on there. A runtime frees code and
-// uses its memory again: functions that a new one overlaps are forgotten.
+// Only whole lines are consumed, so read_ is always at the start of a line, where the next update() continues. A
+// runtime frees code and reuses its memory: functions that a new one overlaps are forgotten.
 #include "runtime/process/jit_map.h"
 
 #include <fcntl.h>
@@ -36,7 +37,7 @@ bool take_hex(std::string_view& line, uint64_t& value) {
   return true;
 }
 
-/// The last number of a line of /proc/PID/status. None: there is no such line.
+/// The last number in a line of /proc/PID/status. None: there is no such line.
 std::optional<uint32_t> last_number(std::string_view status, std::string_view title) {
   const size_t at = status.find(title);
   if (at == status.npos) return std::nullopt;
@@ -67,7 +68,7 @@ std::optional<JitMapPlace> JitMapPlace::of(uint32_t pid, bool own_root) {
   return place;
 }
 
-/// No link leads out of the process's root. The owner must be the process's, or root.
+/// Links cannot lead out of the process's root. The owner must be the process's, or root.
 bool JitMap::open_file() {
   if (file_) return true;
   const UniqueFd ours(place_.root ? -1 : open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -87,7 +88,7 @@ bool JitMap::open_file() {
 bool JitMap::update() {
   struct stat status {};
   if (no_map_ || !open_file() || fstat(file_.get(), &status) != 0) return false;
-  if (status.st_size < read_) {  // it was truncated, and is written from the start
+  if (status.st_size < read_) {  // it was truncated: start again
     functions_.clear();
     read_ = 0;
   }

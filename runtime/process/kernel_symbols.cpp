@@ -9,7 +9,8 @@ namespace sonde {
 namespace {
 
 constexpr std::string_view kKernel = "vmlinux";
-/// No function is longer: what lies farther behind the last symbol of a module belongs to something that is not listed.
+/// No function is longer: an address farther behind the last symbol of a module belongs to something that is not
+/// listed.
 constexpr uint64_t kFarthest = 1 << 20;
 
 std::string_view next_word(std::string_view& line) {
@@ -22,7 +23,7 @@ std::string_view next_word(std::string_view& line) {
 
 }  // namespace
 
-/// A line: address, type, name, and [module] where it is of one.
+/// A line: address, type, name, and [module] unless it is the kernel's own.
 void KernelSymbols::read() {
   std::ifstream file(path_);
   std::string line, last_module(kKernel);
@@ -42,7 +43,7 @@ void KernelSymbols::read() {
       module_at = module == kKernel ? 0 : static_cast<uint32_t>(text_.size());
       if (module_at != 0) text_.append(module).push_back('\0');
     }
-    // A local one, or a system call's name in the table for 32-bit programs.
+    // A local symbol, or a system call's entry in the table for 32-bit programs.
     symbol.second = type[0] >= 'a' || name.starts_with("__ia32_");
     symbol.name = static_cast<uint32_t>(text_.size());
     symbol.module = module_at;

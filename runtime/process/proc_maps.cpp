@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kDeletedMark = " (deleted)";
 
-/// Takes the next word off `line`, blanks before it left out.
+/// Removes the next word, and the blanks before it, from `line`.
 std::string_view take_word(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   const std::string_view word = line.substr(0, line.find(' '));
@@ -59,7 +59,7 @@ bool parse_line(std::string_view line, MapEntry& entry) {
          parse_hex(offset, entry.offset) && entry.start < entry.end;
 }
 
-/// Where a symbolic link leads; empty: nowhere that we may see.
+/// The target of a symbolic link; empty: none, or we may not read it.
 std::string link_target(const std::string& link) {
   char text[4096];
   const ssize_t length = readlink(link.c_str(), text, sizeof text);

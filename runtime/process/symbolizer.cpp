@@ -13,7 +13,7 @@
 namespace sonde {
 namespace {
 
-/// How many addresses of a process are kept. When there are more, all are forgotten.
+/// Maximal number of cached addresses of a process. Beyond that the cache is emptied.
 constexpr size_t kMaxKnown = 100'000;
 constexpr size_t kMaxEnded = 10'000;  ///< mappings of a process; the same for them
 
@@ -23,7 +23,7 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-/// `back`: the symbol was looked up for the address that is so many bytes before.
+/// `back`: the symbol was looked up for the address that many bytes before.
 std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t back) {
   if (symbol.module.empty()) return hex(address);
   const uint64_t offset = symbol.offset + back;
@@ -80,8 +80,8 @@ void Symbolizer::keep_executable(Process& process, uint32_t pid) {
   kept_.push_back(process.executable);
 }
 
-/// Finds the process's map of compiled code, which need not exist yet, and reads it. A process with a root of its own has none where
-/// many descriptors are kept already.
+/// Finds and reads the process's map of compiled code, which need not exist yet. If many descriptors are kept already,
+/// a process with a root of its own gets none.
 void Symbolizer::find_jit(Process& process, uint32_t pid) {
   if (process.jit == nullptr && (!process.own_root || may_keep())) {
     auto place = JitMapPlace::of(pid, process.own_root);
@@ -92,7 +92,7 @@ void Symbolizer::find_jit(Process& process, uint32_t pid) {
   if (process.jit != nullptr) process.jit->update();
 }
 
-/// The map grows while the program runs: it is read again for an address that it does not have.
+/// The map grows while the program runs, so it is read again if an address is not in it.
 void Symbolizer::look_up_jit(Process& process, ResolvedSymbol& symbol) {
   if (process.jit == nullptr) return;
   const JitFunction* function = process.jit->at(symbol.address);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From an address in a process to "module`function+0xoff"
 //
-// Mappings are copied when a process is noted, so that its addresses still resolve after it has ended, as
-// stacks printed by END need it. An address that no copied mapping holds makes it look again, once a
-// change, if the process still lives. What a program had before an exec is looked at last: stacks from before it are printed later. Objects are opened when the first address in them is asked for; one whose file is deleted is
-// opened at once, through the process, while that is there.
+// Mappings are copied when a process is noted, so that its addresses still resolve after it has ended, for instance in
+// stacks that END prints. If no copied mapping contains an address, they are read again, once per change, if the
+// process still lives. The mappings of a program that was replaced by an exec come last: its stacks may still be
+// printed. An object is opened when the first address in it is resolved; one whose file is deleted is opened at once,
+// through the process, while that exists.
 //
-// Addresses outside of all files: those of the vdso have its symbols; those of code that a runtime has compiled have what that writes
-// to /tmp/perf-PID.map. C++ names are shown as in the source.
+// Addresses outside of all files: those in the vdso have its symbols; those in code that a runtime has compiled have
+// the names that the runtime writes to /tmp/perf-PID.map. C++ names are shown as in the source.
 #pragma once
 
 #include <cstdint>
@@ -30,31 +31,33 @@ namespace sonde {
 struct ResolvedSymbol {
   std::string module;    ///< base name of the object; empty: unknown
   std::string function;  ///< empty: unknown
-  uint64_t offset = 0;   ///< from the function's first byte; without a function, the address as its object was linked
+  uint64_t offset = 0;   ///< from the function's first byte; without a function: the address as linked
   uint64_t address = 0;
-  bool linked = false;               ///< the object was read: `offset` counts
-  bool ends_signal_handler = false;  ///< a system call sigreturn begins here
+  bool linked = false;               ///< the object could be read, so `offset` is valid
+  bool ends_signal_handler = false;  ///< a sigreturn system call begins here
 };
 
 /// Context: one thread.
 class Symbolizer {
  public:
-  /// Copies the mappings of `pid` as they are now; keeps the old copy when it is gone.
+  /// Copies the current mappings of `pid`; keeps the old copy if it has ended.
   void note(uint32_t pid);
   /// A mapping that ends with its program (MappingEnds).
   void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size);
-  /// `pid` runs another program: its mappings have ended, and are copied anew.
+  /// `pid` has replaced its program: its mappings have ended, and the new ones are copied.
   void note_exec(uint32_t pid);
 
-  /// Called for an address that neither a copy nor the process tells of: what note_mapping() should hear may be on its way.
+  /// Called for an address that neither the copy nor the process explains: events for note_mapping() may not have been
+  /// read yet.
   std::function<void()> catch_up;
 
   ResolvedSymbol resolve(uint32_t pid, uint64_t address);
 
-  /// As ustack() and uaddr() print it: "libc.so.6`malloc+0x1f"; "libc.so.6`malloc" at its first byte; "ls`+0x60b1" without a function,
-  /// as linked, so that two runs agree; "gone.so`0x7f..." of an object that cannot be read; "0x7f..." without a module.
+  /// As ustack() and uaddr() print it: "libc.so.6`malloc+0x1f"; "libc.so.6`malloc" at its first byte; "ls`+0x60b1"
+  /// without a function, as linked, so that runs can be compared; "gone.so`0x7f..." if the object cannot be read;
+  /// "0x7f..." without a module.
   std::string symbol_text(uint32_t pid, uint64_t address);
-  /// Of an address that a call returns to: by the function that calls.
+  /// For an address that a call returns to: named by the function that contains the call.
   std::string return_text(uint32_t pid, uint64_t address);
   /// ufunc(): the same without the offset.
   std::string function_text(uint32_t pid, uint64_t address);
@@ -63,14 +66,14 @@ class Symbolizer {
 
  private:
   struct Process {
-    std::map<uint64_t, MapEntry> maps;   ///< executable ones, by start
-    std::map<uint64_t, MapEntry> ended;  ///< those of a program that has ended, or was there before an exec
+    std::map<uint64_t, MapEntry> maps;   ///< executable mappings, by start
+    std::map<uint64_t, MapEntry> ended;  ///< mappings of a program that has ended or was replaced by an exec
     std::unordered_map<uint64_t, ResolvedSymbol> known;
-    std::unordered_set<uint64_t> missed;  ///< looked for again without success: addresses, and starts of `ended`
-    bool own_root = false;                ///< its paths are not ours: it lives in another mount namespace
-    std::unordered_map<std::string, std::shared_ptr<const ElfFile>> objects;  ///< opened through the process
+    std::unordered_set<uint64_t> missed;  ///< looked up again without success: addresses, and starts of `ended`
+    bool own_root = false;                ///< its paths are not ours: it is in another mount namespace
+    std::unordered_map<std::string, std::shared_ptr<const ElfFile>> objects;  ///< those opened through the process
     std::shared_ptr<JitMap> jit;
-    std::shared_ptr<UniqueFd> executable;  ///< kept open, for its file may be deleted before its names are asked for
+    std::shared_ptr<UniqueFd> executable;  ///< kept open, because its file may be deleted before its names are needed
     std::string executable_path;
   };
   std::shared_ptr<const ElfFile> object_of(Process& process, uint32_t pid, const MapEntry& entry);

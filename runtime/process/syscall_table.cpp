@@ -31,7 +31,7 @@ constexpr CompatNumber kCompatNumbers[] = {
 };
 static_assert(std::ranges::is_sorted(kCompatNumbers, {}, &CompatNumber::number));
 
-/// What the kernel calls the results of interrupted calls that are made again; no program sees them.
+/// The kernel's names for the results of interrupted calls that it restarts; no program gets them.
 constexpr std::pair<int, const char*> kRestarts[] = {
     {512, "ERESTARTSYS"}, {513, "ERESTARTNOINTR"}, {514, "ERESTARTNOHAND"}, {516, "ERESTART_RESTARTBLOCK"}};
 

@@ -20,7 +20,7 @@ enum class Fault : uint64_t {
   BadSize = 10,
   BadIndex = 11,
   Library = 1000,
-  Skip = ~0ull,  ///< none: the rest of the clause is skipped, silently
+  Skip = ~0ull,  ///< not a fault: the rest of the clause is skipped silently
 };
 
 }  // namespace sonde

@@ -8,14 +8,14 @@
 
 namespace sonde {
 
-/// The slots of a clause that has argstr or retstr: six words of the call's arguments, then the pools that captures of the
-/// call's memory take theirs from, in order (runtime/syscall/capture.h).
+/// The slots of a clause that uses argstr or retstr: six words of the call's arguments, then the pools from which
+/// captures of the call's memory allocate, in order (runtime/syscall/capture.h).
 struct CallSlots {
-  uint32_t words = 0, texts = 0, bytes = 0;  ///< the first of each kind
+  uint32_t words = 0, texts = 0, bytes = 0;  ///< index of the first slot of each pool
   uint32_t text_count = 0, byte_count = 0;
-  bool arguments = false, result = false;  ///< which of the two it has
-  bool decoded = false;                    ///< as numbers only, where not
-  bool descriptors = false;                ///< what they are open on was captured
+  bool arguments = false, result = false;  ///< which of argstr and retstr it uses
+  bool decoded = false;                    ///< false: the arguments are shown as numbers only
+  bool descriptors = false;                ///< the targets of its file descriptors were captured
 };
 
 /// The fire part of a clause: a DIF program with its pool. Owns what sonde_dif_program points to.

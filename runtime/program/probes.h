@@ -15,7 +15,7 @@
 
 namespace sonde {
 
-/// Four globs; an empty field matches anything. `id`, when not 0, names the probe alone.
+/// Four globs; an empty field matches anything. When `id` is not 0, it alone identifies the probe.
 struct ProbeDescription {
   std::string provider, module, function, name;
   ProbeId id;
@@ -26,7 +26,7 @@ inline std::string to_string(const ProbeDescription& description) {
   return description.provider + ":" + description.module + ":" + description.function + ":" + description.name;
 }
 
-/// A probe that exists. The object lives as long as the framework, and keeps its address. Probes share their texts.
+/// An existing probe. The object lives as long as the framework and does not move. Probes share their texts.
 struct ProbeInfo {
   ProbeId id;
   const std::string &provider, &module, &function, &name;
@@ -34,7 +34,7 @@ struct ProbeInfo {
 
 struct ArgumentDescription {
   int index = 0;
-  int mapping = 0;         ///< argN it is made from
+  int mapping = 0;         ///< the argN that it is made from
   std::string native;      ///< C type
   std::string translated;  ///< D type, or empty
   std::string name;
@@ -52,7 +52,7 @@ struct Enabling {
   uint32_t clause = 0;                         ///< index into the body program
   std::shared_ptr<const FireProgram> program;  ///< verified
   bool held = false;
-  FirePrograms programs{};  ///< verified, of probes that have one of their own
+  FirePrograms programs{};  ///< verified; for probes that have a program of their own
 
   const std::shared_ptr<const FireProgram>& program_of(ProbeId probe) const {
     const auto own = programs.find(probe);
@@ -60,21 +60,21 @@ struct Enabling {
   }
 };
 
-/// The probes that there are, as the compiler asks for them. The framework is one.
+/// What the compiler asks about probes. The framework implements it.
 class ProbeCatalog {
  public:
   virtual ~ProbeCatalog() = default;
 
-  /// Ids of the probes that match, rising. Providers are asked to provide before the first match, and with the
-  /// description itself when nothing matched. Those that a provider has refused are left out.
+  /// Ids of the matching probes, rising. Providers are asked to provide their probes before the first match, and again,
+  /// with the description, when nothing matched. Probes that a provider has refused are left out.
   virtual std::vector<ProbeId> match(const ProbeDescription& description) = 0;
-  /// What a provider said about the last description that matched nothing.
+  /// What a provider reported about the last description that matched nothing.
   virtual std::optional<ProvideError> provide_error() const = 0;
   virtual const ProbeInfo& info(ProbeId id) const = 0;
   virtual dtrace_pattr_t attributes(ProbeId id) const = 0;
   /// By rising index, 0 to 9; an index that the provider does not describe is left out.
   virtual std::vector<ArgumentDescription> arguments(ProbeId id) const = 0;
-  /// What the source that there is can do; kNoSource: there is none.
+  /// What the current source can do; kNoSource when there is none.
   virtual const SourceCapabilities& capabilities() const = 0;
   /// The traced processes.
   virtual const std::vector<uint32_t>& targets() const = 0;

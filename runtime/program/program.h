@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A compiled D program, as the consumer sees it: clauses with native bodies, and the tables that
-// the bodies refer to by index. It only grows (the prompt adds clauses), and what was added keeps its index and address.
+// A compiled D program, as the consumer uses it: clauses with native bodies, and the tables that the bodies refer to by
+// index. It only grows (the prompt adds clauses); an element keeps its index and its address.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ namespace sonde {
 
 struct BodyContext;
 
-/// What a clause may take of scratch memory; more when strings are very long.
+/// Scratch memory of a clause; more when strings are very long.
 inline constexpr uint64_t kScratchBytes = 1 << 20;
 
 /// A clause's native code. Evaluates the rest of the predicate, then the statements. Returns 0 when the
 /// predicate was false, else 1. A fault is left in the context.
 using BodyFunction = int32_t (*)(BodyContext*);
 
-/// A variable: one 64-bit cell. Integers stand in the cell; strings, structs and arrays in a buffer that the cell points to (0: never
-/// assigned, or freed).
+/// A variable: one 64-bit cell. The cell holds an integer, or the address of the buffer of a string, struct or array
+/// (0: never assigned, or freed).
 struct VariableDesc {
   enum class Scope : uint8_t { Global, Self, This };
   std::string name;
@@ -63,7 +63,7 @@ struct Conversion {
   std::string flags;  ///< of "-+ #0'"
   int width = -1;     ///< -1: none
   int precision = -1;
-  std::string size;                 ///< h hh l ll L w, as written: the type of the argument has been checked by it
+  std::string size;                 ///< h hh l ll L w, as written; the argument's type has been checked against it
   bool width_argument = false;      ///< *: an int argument before the value
   bool precision_argument = false;  ///< .*
   bool aggregation = false;         ///< %@d: the next aggregation's value, not a key
@@ -86,18 +86,18 @@ struct ClauseDesc {
   FirePrograms fire_of_probe;  ///< with the slots of `fire`, and more in them
   BodyFunction body = nullptr;
   bool held = false;
-  bool default_action = false;            ///< no statements at all: prints the row only
-  bool only_speculates = false;           ///< speculate() is all that it does
-  bool records = false;                   ///< has data-recording actions: a row ends after it
+  bool default_action = false;            ///< no statements at all: prints only the default line
+  bool only_speculates = false;           ///< its only action is speculate()
+  bool records = false;                   ///< has data-recording actions: its trace record ends with the clause
   std::optional<uint32_t> execname_slot;  ///< where the program's name was captured for the printer
   bool destructive = false;
-  bool hidden = false;                      ///< ours: it keeps what another one needs, and does nothing that is seen
-  std::string impossible;                   ///< why no source can do what it does; empty: it can be enabled
-  std::shared_ptr<const std::string> text;  ///< the whole source; null: there is none
+  bool hidden = false;     ///< added by sonde: it saves what another clause needs, and has no effect that the user sees
+  std::string impossible;  ///< why no source can run it; empty: it can be enabled
+  std::shared_ptr<const std::string> text;  ///< the whole source text; null: there is none
   struct Span {
     uint32_t begin = 0, end = 0;
   };
-  /// Where in it the predicate stands, then each statement, as BodyContext::action counts them.
+  /// Positions in that text: the predicate, then each statement, numbered as BodyContext::action counts them.
   std::vector<Span> places;
   uint32_t line = 0;  ///< of the clause
 };

@@ -9,7 +9,7 @@
 
 namespace sonde {
 
-/// A type as print() needs it. What a pointer points to is not part of it, so layouts are trees.
+/// A type, as print() needs it. The target of a pointer is not part of it, so layouts are trees.
 struct TypeLayout {
   enum class Kind : uint8_t { Integer, Enum, Pointer, Float, Text, Array, Record };
   struct Member {

@@ -6,7 +6,7 @@
 
 namespace sonde {
 
-/// How a 64-bit word that a body hands to the runtime is to be read.
+/// How to interpret a 64-bit word that a body passes to the runtime.
 struct ValueType {
   enum class Kind : uint8_t {
     Integer,  ///< the number itself, already truncated and extended to `size`
@@ -25,16 +25,16 @@ struct ValueType {
   bool operator==(const ValueType&) const = default;
 };
 
-/// A stack, as trace()d or used as a key. `count` program counters follow.
+/// A stack, as a traced value or as a key. `count` program counters follow.
 struct StackValue {
   uint32_t pid;  ///< 0: of the kernel
   uint32_t count;
   uint64_t pc[];
 };
 
-/// sym(), usym(), umod() ...: resolved when it is printed. UAddr is also what a frame of a stack is, the kernel's
-/// included; UReturn, a frame that stands behind its call: named by the call, which may be the last instruction of its
-/// function, as calls that do not return are.
+/// sym(), usym(), umod() ...: resolved when it is printed. A frame of a stack, user or kernel, is a UAddr; a frame
+/// whose address is behind its call is a UReturn. That one is named by the call instruction, because the address behind
+/// it may be outside of the function: a call that does not return may be the function's last instruction.
 struct SymbolValue {
   enum Kind : uint32_t { Sym, Func, Mod, USym, UFunc, UMod, UAddr, UReturn };
   Kind kind;

@@ -12,9 +12,9 @@ namespace sonde {
 namespace {
 
 constexpr Nanoseconds kSecond = 1'000'000'000;
-constexpr double kMuch = 0.2;  // of the time
+constexpr double kMuch = 0.2;  // fraction of the elapsed time
 
-/// Processor time of the guard, our child; 0: there is none. It is known in clock ticks, of 10 ms mostly.
+/// Processor time of the guard, our child; 0: there is no guard. The kernel counts it in clock ticks, usually of 10 ms.
 double guard_seconds() {
   const std::string own = std::to_string(::getpid());
   std::ifstream children("/proc/" + own + "/task/" + own + "/children");

@@ -8,8 +8,9 @@
 
 namespace sonde {
 
-/// What tracing has cost the traced since `began` (CLOCK_MONOTONIC): a line, where that was much, else empty. While the guard handles a stop,
-/// the thread that has stopped waits; so the guard's own processor time, but for that of looking for the next stop, is what the targets have waited at the least.
+/// A line on what tracing has cost the targets since `began` (CLOCK_MONOTONIC); empty if that was not much. A thread
+/// that has stopped waits while the guard handles the stop. So the guard's own processor time, without the time that it
+/// spends looking for the next stop, is a lower bound of how long targets have waited.
 std::string cost_of_tracing(EventSource& source, Nanoseconds began);
 
 }  // namespace sonde

@@ -14,7 +14,7 @@
 namespace sonde {
 namespace {
 
-/// 0: the process is gone.
+/// 0: the process has ended.
 uint32_t parent_of(uint32_t pid) {
   char text[1024];
   if (read_proc(("/proc/" + std::to_string(pid) + "/stat").c_str(), text, sizeof text) <= 0) return 0;

@@ -6,7 +6,7 @@
 
 namespace sonde {
 
-/// The children of a process, and theirs, as /proc has them now; parents come first. Never the caller, nor what it has started.
+/// The descendants of a process that /proc lists now, parents first; without the caller and the caller's own children.
 std::vector<uint32_t> descendants_of(uint32_t pid);
 
 }  // namespace sonde

@@ -12,7 +12,7 @@ namespace sonde {
 namespace {
 
 std::atomic<int> g_signal{0};
-std::atomic<uint32_t> g_asked{0};  ///< a bit for each
+std::atomic<uint32_t> g_asked{0};  ///< bit n: Asked n
 int g_wake = -1;
 
 constexpr uint32_t bit(Asked what) { return 1u << static_cast<uint32_t>(what); }

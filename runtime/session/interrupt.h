@@ -5,27 +5,28 @@
 
 namespace sonde {
 
-/// From now on SIGINT, SIGTERM and SIGHUP ask the run to end; a second one ends the command at once. SIGUSR1 asks for a snapshot.
+/// From now on SIGINT, SIGTERM and SIGHUP ask the run to end; a second one ends the command at once. SIGUSR1 asks for a
+/// snapshot.
 void catch_interrupts();
 bool interrupted();
-/// Which signal it was; 0: none.
+/// The signal that asked for the end; 0: none.
 int interrupting_signal();
 
-/// What a signal may ask for while the run goes on.
+/// What else a signal may ask for while the run goes on.
 enum class Asked : uint8_t {
   Snapshot,  ///< SIGUSR1: the aggregations are printed
-  Reopen,    ///< SIGHUP: the file of -o has been renamed, and is opened anew
-  DropLine,  ///< SIGINT at a prompt
+  Reopen,    ///< SIGHUP: the file of -o was renamed (log rotation) and must be reopened
+  DropLine,  ///< SIGINT at a prompt: drop the line being typed
 };
-/// From now on SIGHUP, or SIGINT, asks for that and no more.
+/// From now on SIGHUP asks for Reopen (SIGINT: for DropLine), and does not end the run.
 void reopen_at_sighup();
 void drop_line_at_sigint();
-/// It was asked for since the last call.
+/// Whether it was asked for since the last call.
 bool take_asked(Asked what);
 
-/// Readable once a signal has come; -1: none is caught.
+/// A descriptor that is readable once a signal has come; -1: no signal is caught.
 int interrupt_fd();
-/// It is not any more, until the next one comes.
+/// Makes it unreadable until the next signal.
 void clear_interrupt_fd();
 
 }  // namespace sonde

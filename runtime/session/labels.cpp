@@ -9,7 +9,7 @@
 namespace sonde {
 namespace {
 
-/// Where lines become metrics, these names have a meaning of their own.
+/// Names that have a meaning of their own where lines become metrics.
 constexpr std::array<std::string_view, 5> kReserved = {"host", "instance", "job", "le", "run"};
 
 bool is_name(std::string_view text) {

@@ -9,7 +9,7 @@
 
 namespace sonde {
 
-/// "role=db,dc=fra1", each a name and a value. Errors: EINVAL, a name that is none, or that engines need for themselves.
+/// Parses "role=db,dc=fra1" into names and values. Errors: EINVAL, a name is malformed, or metrics engines reserve it.
 Result<std::vector<std::string>> parse_labels(std::string_view text);
 
 }  // namespace sonde

@@ -19,13 +19,13 @@ namespace {
 
 constexpr uint64_t kLeastBuffer = 4096;
 
-/// Whether the system has that much memory to give.
+/// Whether the system can provide that much memory.
 bool can_be_had(uint64_t bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED && ::munmap(memory, bytes) == 0;
 }
 
-/// "4m"
+/// Such as "4m".
 std::string size_text(uint64_t bytes) {
   for (const auto& [shift, unit] : {std::pair(40, 't'), std::pair(30, 'g'), std::pair(20, 'm'), std::pair(10, 'k')}) {
     if (bytes >> shift != 0 && (bytes >> shift) << shift == bytes) return std::to_string(bytes >> shift) + unit;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kPatienceMs = 1000;
 
-/// A write to one of these may wait for somebody. After a POLLOUT it takes PIPE_BUF bytes without.
+/// A write to a pipe, socket or terminal may block. After a POLLOUT it accepts PIPE_BUF bytes without blocking.
 bool may_wait(int fd) {
   struct stat about {};
   return ::fstat(fd, &about) != 0 || !S_ISREG(about.st_mode);
@@ -52,7 +52,7 @@ void truncate_file(int fd) {
 
 Sink::Sink(size_t room, std::function<void(const Destination&, int error)> failed)
     : room_(room), failed_(std::move(failed)) {
-  // Signals are for the session's thread.
+  // Signals must be delivered to the session's thread.
   sigset_t all, before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -130,7 +130,7 @@ int Sink::carry_out(const Item& item) {
   return 0;
 }
 
-/// Those that wait behind a write that does.
+/// Writes the messages that are queued behind a write that blocks.
 void Sink::write_messages() {
   std::deque<Item> messages;
   {

@@ -33,7 +33,7 @@ bool is_gone(uint32_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && e
 
 bool holds(const std::vector<uint32_t>& pids, uint32_t pid) { return std::ranges::find(pids, pid) != pids.end(); }
 
-/// Why a program could not be started, where the words give it away.
+/// A hint why a program could not be started, if its words show the reason.
 std::string hint_on(const std::vector<std::string>& words, int error) {
   const std::string& name = words.front();
   if (name.find('=') != std::string::npos && name.find('/') == std::string::npos)
@@ -52,8 +52,8 @@ Error not_executed(const std::vector<std::string>& words, Error error) {
   return Error("failed to execute " + words[0] + ": " + std::strerror(code) + hint_on(words, code), code);
 }
 
-/// Waits, a second at most, until a process that was killed is gone, or is a zombie that nobody traces: then the guard has
-/// no reason to stay.
+/// Waits, at most a second, until a killed process is gone, or is a zombie that nobody traces: then the guard has no
+/// reason to stay.
 void await_end(uint32_t pid) {
   constexpr timespec kMoment = {0, 1'000'000};
   ThreadStatus status;
@@ -123,7 +123,7 @@ Result<void> Targets::await_program(const Begun& program) {
   return when == "preinit" || awaits_libraries ? control_->run_to_constructors(*pid) : Result<void>();
 }
 
-/// The path as execve() got it: the kernel leaves it in the program's memory (AT_EXECFN).
+/// The path that execve() was given: the kernel stores it in the program's memory (AT_EXECFN).
 std::string Targets::path_of_exec(uint32_t pid) const {
   std::ifstream file("/proc/" + std::to_string(pid) + "/auxv", std::ios::binary);
   for (Elf64_auxv_t entry; file.read(reinterpret_cast<char*>(&entry), sizeof entry);) {

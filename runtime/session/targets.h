@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The processes that a run traces: programs of -c, processes of -p, and what a prompt starts and attaches later
+// The processes that a run traces: programs of -c, processes of -p, and those that a prompt starts and attaches to
+// later
 //
-//   begin()   a program of -c is being started, and will wait at its exec; meanwhile its script is compiled
-//   await()   it is there, with its number, and waits for go()
-//   attach()  processes of -p, and with -x children those that they have
-//   go()      all of them run
+//   begin()          starts a program of -c, which will wait at its exec; meanwhile its script is compiled
+//   await()          the program is at its exec, its pid is known, and it waits for go()
+//   attach_noted()   attaches to the processes of -p and, with -x children, to their children
+//   go()             all of them run
 //
-// A program that was never let go is killed, whatever fails: kill_waiting(). It must not run untraced.
+// If the run fails before go(), kill_waiting() kills the programs of -c: they must not run untraced.
 #pragma once
 
 #include <cstdint>
@@ -32,61 +33,63 @@ class Targets {
   /// All must outlive it. `source` may be null: then nothing can be started or attached to.
   Targets(EventSource* source, Framework& framework, const Options& options, Output& output);
 
-  /// Some can be started and attached to.
+  /// Whether programs can be started and processes attached to.
   bool possible() const { return control_ != nullptr; }
-  /// That these are to be attached to, before the programs are begun. Errors: ESRCH, one is not there.
+  /// Notes the processes that attach_noted() will attach to; called before programs are begun. Errors: ESRCH, one does
+  /// not exist.
   Result<void> note_attached(const std::vector<uint32_t>& pids);
-  /// As note_attached(), of processes that a text names: one that is not there is left to the provider's message.
+  /// As note_attached(), for processes that a script names: if one does not exist, the provider reports it.
   void note_named(std::span<const uint32_t> pids);
-  /// A program of -c. `forecast`: which of its calls need stop, and whether its libraries are waited for.
+  /// Starts a program of -c. `forecast`: which of its calls must stop, and whether its libraries must be mapped first.
   Result<void> begin(const std::vector<std::string>& words, const Forecast& forecast);
-  /// Waits until the programs are at their exec, or where evaltime has them. From then on all targets are known. Called again, it answers the same.
+  /// Waits until the programs are at their exec, or where evaltime wants them. After that all targets are known. Later
+  /// calls return the same.
   Result<void> await();
-  /// Attaches to the processes that were noted. Children that one has already are reported, or attached to with -x children; children that it makes
-  /// from now on are traced in any case.
+  /// Attaches to the processes that were noted. Existing children of these are reported, or attached to with -x
+  /// children; children that are born from now on are traced in any case.
   Result<void> attach_noted();
   Result<void> go();
 
-  // While a run goes on, for a prompt.
+  // For a prompt, while a run goes on.
   Result<uint32_t> start(const std::vector<std::string>& words);
   Result<void> attach(uint32_t pid);
 
-  /// Lets them go; they run on, untraced.
+  /// Lets all targets go: they run on, untraced.
   void release();
-  /// Kills the programs of -c among those that were released last.
+  /// Kills the programs of -c among those that the last release() let go.
   void kill_started();
-  /// Kills the programs of -c that go() was never called for.
+  /// Kills the programs of -c that have not got go().
   void kill_waiting();
 
-  /// One has ended.
+  /// A target has ended.
   void note_end(uint32_t pid, int wait_status);
   void note_all_gone() { live_.clear(); }
   std::function<void(uint32_t pid, int wait_status)> on_end = [](uint32_t, int) {};
 
-  /// Those that have not ended. The programs of -c come first.
+  /// The targets that have not ended, the programs of -c first.
   const std::vector<uint32_t>& live() const { return live_; }
-  /// There were some, and all have ended.
+  /// There were targets, and all have ended.
   bool all_ended() const { return had_some_ && live_.empty(); }
-  /// The wait status of the program that was begun first; none: it has not ended, or there was none.
+  /// The wait status of the first program that was begun; none: it has not ended, or there was none.
   std::optional<int> end_of_program() const { return end_of_program_; }
-  /// Of programs whose exec is shown: the arguments of it.
+  /// For programs whose exec is shown: pid and the arguments of the exec.
   const std::vector<std::pair<uint32_t, std::string>>& execs() const { return execs_; }
   bool any_attached() const { return !noted_.empty(); }
-  /// A line for each thread of targets, and of their descendants, that sleeps in a system call now.
+  /// A line for each thread, of targets and their descendants, that sleeps in a system call now.
   std::string calls_under_way() const;
 
  private:
-  /// A program of -c whose exec is not known to have happened.
+  /// A program of -c that may not have reached its exec yet.
   struct Begun {
     std::vector<std::string> words;
-    bool awaited;  ///< by descriptions: its libraries are to be mapped before they are matched
+    bool awaited;  ///< descriptions match its libraries, so these are mapped before it is matched
   };
   Result<void> await_program(const Begun& program);
   void report_left_out(uint32_t pid, size_t children);
   std::string path_of_exec(uint32_t pid) const;
   ReadMemory reader_of(uint32_t pid) const;
 
-  TargetControl* control_;  ///< null: the source controls none, or there is no source
+  TargetControl* control_;  ///< null: the source controls no targets, or there is no source
   ThreadControl* threads_;
   std::string source_name_;
   Framework& framework_;
@@ -94,11 +97,11 @@ class Targets {
   Output& output_;
   std::vector<Begun> begun_;
   bool known_ = false;
-  std::optional<Error> not_started_;  ///< what became of the first program that did not start
+  std::optional<Error> not_started_;  ///< the error of the first program that did not start
   std::vector<uint32_t> started_;     ///< programs of -c
-  std::vector<uint32_t> noted_;       ///< to be attached to
+  std::vector<uint32_t> noted_;       ///< processes to attach to
   std::vector<uint32_t> live_;
-  std::vector<uint32_t> released_;  ///< by the last release()
+  std::vector<uint32_t> released_;  ///< those that the last release() let go
   std::vector<std::pair<uint32_t, std::string>> execs_;
   std::optional<int> end_of_program_;
   bool had_some_ = false;

@@ -23,10 +23,10 @@ namespace {
 constexpr ProbeId kBegin{1};
 constexpr ProbeId kEnd{2};
 constexpr Nanoseconds kLongestWait =
-    1'000'000'000;                    ///< a very long switchrate must not keep exit() or the end of a target waiting
-constexpr size_t kMappedAtOnce = 64;  ///< events; the thread that mapped the first of them may wait
+    1'000'000'000;                    ///< keeps exit() and the end of a target from waiting for a very long switchrate
+constexpr size_t kMappedAtOnce = 64;  ///< events; few, because the thread that mapped the first of them may wait
 
-/// When the time of day is next a multiple of `period`: on all machines at once. CLOCK_MONOTONIC.
+/// The next time (CLOCK_MONOTONIC) at which the time of day is a multiple of `period`: the same moment on all machines.
 Nanoseconds next_multiple(Nanoseconds period) {
   timespec now;
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -73,7 +73,7 @@ Result<void> Tracing::start(std::span<const Enabling> enablings, std::string scr
     return Error(enabled.error().message() + "\n    to trace every process: " + opened_.missing, EINVAL);
   }
 
-  // BEGIN comes before all else, for records are consumed in the order of time. What it does, it does while the targets run.
+  // BEGIN comes first because records are consumed in time order. Its actions run while the targets run.
   framework_.fire(kBegin, {});
   if (auto done = targets_.go(); !done) return done;
   consumer_->drain();
@@ -82,7 +82,7 @@ Result<void> Tracing::start(std::span<const Enabling> enablings, std::string scr
   return {};
 }
 
-/// Tells the printer what this run is.
+/// Tells the printer which run this is.
 Result<void> Tracing::begin_output(std::string script) {
   auto labels = parse_labels(options_.text("labels"));
   if (!labels) return std::move(labels).error();
@@ -123,7 +123,7 @@ void Tracing::take_signals() {
     output_.message(done.error().message() + "; going on with the old file");
 }
 
-/// All aggregations as they are now.
+/// Prints all aggregations as they are now.
 void Tracing::snapshot() {
   consumer_->drain();
   consumer_->snapshot();
@@ -142,7 +142,7 @@ bool Tracing::ended() const {
          (consumer_->exiting() && (reported_ || !patient));
 }
 
-/// For printers. Several may hold: what has ended the run comes first.
+/// The reason for the end, for printers. If several apply, the one that ended the run comes first.
 std::string_view Tracing::why_ended() const {
   if (consumer_->exiting()) return "exit";
   if (interrupted()) return "signal";
@@ -174,12 +174,12 @@ int Tracing::exit_status() const { return source_lost_ ? 1 : consumer_->exit_sta
 
 // ---- the source's events ---------------------------------------------------------------------------------------
 
-/// Notes the mappings of processes that have ended since take_events(). It is called while a body runs, so every other
-/// event waits for take_events().
+/// Notes the mappings of processes that have ended since take_events(). It is called while a body runs, so all other
+/// events wait for take_events().
 void Tracing::take_names() {
   while (source_ != nullptr && !source_lost_) {
     auto event = source_->next_event();
-    if (!event || !*event) return;  // an error comes again
+    if (!event || !*event) return;  // take_events() will see the error again
     if (const auto* mapping = std::get_if<MappingEnds>(&**event)) {
       consumer_->note_mapping(*mapping);
     } else {
@@ -203,7 +203,7 @@ Result<void> Tracing::take_events() {
   return look_at_mapped();
 }
 
-/// Makes the probes of files that were mapped, then lets the threads go on that wait for that.
+/// Makes the probes of newly mapped files, then lets the threads that wait for that go on.
 Result<void> Tracing::look_at_mapped() {
   if (mapped_.empty()) return {};
   const std::vector<FileMapped> mapped = std::exchange(mapped_, {});
@@ -211,7 +211,7 @@ Result<void> Tracing::look_at_mapped() {
   for (const FileMapped& file : mapped) paths.push_back(file.path);
   auto done = framework_.modules_appeared(paths);
   for (const FileMapped& file : mapped) {
-    if (threads_ != nullptr && file.waiting != 0) (void)threads_->seen(file.waiting).has_value();
+    if (threads_ != nullptr && file.waiting != 0) (void)threads_->acknowledge(file.waiting).has_value();
   }
   return done;
 }
@@ -251,7 +251,7 @@ Result<void> Tracing::take(const Notice& notice) {
   return {};
 }
 
-/// What the source has said while it let the targets go.
+/// Prints the notices that the source sent while it let the targets go.
 void Tracing::take_notices() {
   for (auto event = source_->next_event(); event && *event; event = source_->next_event()) {
     if (const auto* notice = std::get_if<Notice>(&**event)) output_.message(notice->text);
@@ -267,18 +267,18 @@ void Tracing::set_end(std::function<std::string(Consumer&)> report, bool rest) {
 }
 
 void Tracing::finish() {
-  // Nothing fires any more once the targets are let go; what they did until now is in the rings.
+  // Once the targets are let go nothing fires any more; what they did before is in the rings.
   std::string cost;
   if (source_ != nullptr && !source_lost_) {
     if (reports_cost_) cost = cost_of_tracing(*source_, began_);
     targets_.release();
     (void)framework_.disarm().has_value();
     take_notices();
-    // What -c started is killed, what -p named runs on. If the run ends because our output has failed, all of them run on.
+    // Programs of -c are killed, processes of -p run on. If the run ends because our output has failed, all run on.
     if (!output_.failed()) targets_.kill_started();
   }
   framework_.suspend();
-  if (output_.failed()) return;  // nobody would read what END prints
+  if (output_.failed()) return;  // nobody could read what END prints
   consumer_->drain_all();
   consumer_->allow_end();
   framework_.fire(kEnd, {});

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A run, from its enablings to END
 //
-//   start    buffers, processes attached to, limits settled, probes enabled, BEGIN fired, targets let go
-//   run      turn: wait --> the source's events --> drain; until exit(), a signal, nobody reads, or the screen's own end
-//   finish   targets let go, probes disarmed, last records, END, what was not printed
+//   start    creates buffers, attaches, settles limits, enables probes, fires BEGIN, lets the targets run
+//   run      turn: wait --> the source's events --> drain; until exit(), a signal, failed output, or the screen ends it
+//   finish   lets the targets go, disarms, consumes the last records, fires END, prints what was not printed
 //
-// The command, the prompt and whatever else shows a run are screens on its loop: they add what they watch, and say when they have seen enough.
+// The command and the prompt are screens on its loop: they add the descriptors that they watch, and say when to end.
 //
-// Two things must stay true. Events of the source are acted on between drains only: a drain that needs the name of a process that has ended may read
-// events (take_names()), and leaves all that are not mappings for the next turn. END fires when everything else has been consumed.
+// Two invariants. The source's events are handled only between drains: a drain that needs the name of a process that
+// has ended may read events (take_names()), but leaves all except mappings for the next turn. END fires when everything
+// else has been consumed.
 #pragma once
 
 #include <deque>
@@ -33,36 +34,40 @@ namespace sonde {
 /// Context: one thread.
 class Tracing {
  public:
-  /// All must outlive it. Where nothing was opened, only probes of our own fire.
+  /// All must outlive it. If no source was opened, only sonde's own probes fire.
   Tracing(const OpenedSource& opened, Framework& framework, const BodyProgram& program, Targets& targets,
           Options& options, Output& output);
   ~Tracing();
   Tracing(const Tracing&) = delete;
   Tracing& operator=(const Tracing&) = delete;
 
-  /// `script`: SHA-256 of the texts, in hex, for printers that say which script a run is of.
+  /// `script`: SHA-256 of the texts in hex, for printers that identify the script of a run.
   Result<void> start(std::span<const Enabling> enablings, std::string script);
-  /// Turns until the run is over: exit() was called, a signal asks for the end, nothing of the output can be written any more, the source is
-  /// gone, the time that it may take has passed, the input that it is to end with has ended, or `over` says so. exit() ends it at once; where statusrate was set, at the next report of drops.
+  /// Makes turns until the run is over: exit() was called, a signal asks for the end, no output can be written any
+  /// more, the source is gone, the time limit has passed, the input that it should end with has ended, or `over`
+  /// returns true. exit() ends it at once or, where statusrate was set, at the next report of drops.
   void run(const std::function<bool()>& over);
-  /// What run() has left: END, the rest of the output, drops.
+  /// Does what remains after run(): END, the rest of the output, drops.
   void finish();
-  /// Of the run: 1 where the source was lost, else what exit() said, else 0.
+  /// The exit status of the run: 1 if the source was lost, else that of exit(), else 0.
   int exit_status() const;
 
-  /// What is printed at the end besides what the script prints: `report`, if any, and with `rest` the aggregations that were not printed.
+  /// What is printed at the end in addition to the script's output: `report`, if any, and with `rest` the aggregations
+  /// that were not printed.
   void set_end(std::function<std::string(Consumer&)> report, bool rest);
-  /// At the end a line says what tracing has cost, where it was much, and another one how many strings were cut.
+  /// Makes finish() print a line on the cost of tracing, if that was much, and a line on the number of strings that
+  /// were cut.
   void report_cost() { reports_cost_ = true; }
 
   // For a prompt.
-  /// The ids of the enablings, for Framework::disable(). BEGIN fires for these, once; an enabling of BEGIN alone is gone then.
+  /// Returns the ids of the enablings, for Framework::disable(). BEGIN fires for them, once; an enabling of only BEGIN
+  /// is then gone.
   Result<std::vector<uint32_t>> enable(std::span<const Enabling> enablings);
   Result<uint32_t> start_target(const std::vector<std::string>& words);
   Result<void> attach_target(uint32_t pid);
 
   EventLoop& loop() { return loop_; }
-  /// From start() on.
+  /// Valid after start().
   Consumer& consumer() { return *consumer_; }
 
  private:
@@ -78,7 +83,7 @@ class Tracing {
   Result<void> take(const MappingEnds& mapping);
   Result<void> take(const ProgramChanged& changed);
   Result<void> take(const Notice& notice);
-  // The source's own, or nothing to do: each turn drains anyway.
+  // Handled by the source itself, or nothing to do: each turn drains anyway.
   Result<void> take(const DataWaits&) { return {}; }
   Result<void> take(const RingsAdded&) { return {}; }
   Result<void> take(const SourceStays&) { return {}; }
@@ -94,8 +99,8 @@ class Tracing {
   void print_statistics();
 
   const OpenedSource& opened_;
-  EventSource* source_;     ///< the opened one; null: there is none
-  ThreadControl* threads_;  ///< its; null where no thread ever waits
+  EventSource* source_;     ///< of `opened_`; null: there is none
+  ThreadControl* threads_;  ///< of the source; null when no thread ever waits
   Framework& framework_;
   const BodyProgram& program_;
   Targets& targets_;
@@ -106,13 +111,13 @@ class Tracing {
   std::function<std::string(Consumer&)> report_;
   bool prints_rest_ = true;
   bool reports_cost_ = false;
-  bool reported_ = true;  ///< the last turn has reported drops
+  bool reported_ = true;  ///< the last turn reported drops
   bool source_lost_ = false;
-  bool input_over_ = false;  ///< of -x eofexit
+  bool input_over_ = false;  ///< the input that -x eofexit waits for has ended
   Nanoseconds began_ = 0;    ///< when the targets were let go
   Nanoseconds snapshot_due_ = EventLoop::kNever;
-  std::vector<FileMapped> mapped_;    ///< taken, not looked at yet
-  std::deque<SourceEvent> deferred_;  ///< taken by take_names() on its way, for take_events()
+  std::vector<FileMapped> mapped_;    ///< read, but its probes are not made yet
+  std::deque<SourceEvent> deferred_;  ///< read early by take_names(); take_events() handles them
 };
 
 }  // namespace sonde

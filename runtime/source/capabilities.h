@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What event sources can do, and which one can do what
+// What event sources can do, and which source can do what
 //
 //   kSourceRows   name, capabilities --- can this one? ---> guard, framework, providers, compiler
-//                                    --- who can? --------> their messages, the choices of -x source=
+//                                    --- which can? ------> their messages, the choices of -x source=
 //
-// Plain data at the bottom of the house, so that whoever meets something that the source at hand lacks can say which one
-// has it. This folder alone writes a source's name (tests/checks/source_names.py). An opened source may have less than its row
-// says, as EventSource::capabilities() tells; registry.h knows how each is opened.
+// Plain data in the lowest layer, so that any code that needs something the current source lacks can name the source
+// that has it. Only this folder contains a source's name (tests/checks/source_names.py). An opened source may have less
+// than its row: see EventSource::capabilities(). registry.h knows how each is opened.
 #pragma once
 
 #include <sys/syscall.h>
@@ -30,7 +30,7 @@ class EnumSet {
   constexpr EnumSet(std::initializer_list<Enum> members) {
     for (Enum member : members) bits_ |= bit(member);
   }
-  /// All below `count`, which ends the enum, but these.
+  /// All values below `count`, the end of the enum, except `missing`.
   static constexpr EnumSet all_but(Enum count, std::initializer_list<Enum> missing) {
     EnumSet set;
     set.bits_ = (bit(count) - 1) & ~EnumSet(missing).bits_;
@@ -46,7 +46,7 @@ class EnumSet {
   uint64_t bits_ = 0;
 };
 
-/// What is traced: processes that somebody names, or every task of the machine.
+/// What is traced: named processes, or every task of the machine.
 enum class SourceScope : uint8_t { Targets, Machine };
 
 struct SourceCapabilities {
@@ -54,15 +54,17 @@ struct SourceCapabilities {
 
   SourceScope scope = SourceScope::Targets;
   EnumSet<sonde_tap_kind> taps;
-  /// The system calls that taps of a kind are seen by, so that a filter must let them stop; those of SYSCALL_* name their own.
+  /// By tap kind, the system calls that show the tap's events, so a seccomp filter must stop them. A tap of kind
+  /// SYSCALL_* names its own call.
   std::array<Calls, SONDE_TAP_KIND_COUNT> calls_behind{};
   EnumSet<sonde_dif_text> texts;  ///< that programs may capture
   EnumSet<sonde_policy> policies;
-  bool controls = false;      ///< starts programs, attaches to processes: EventSource::targets()
-  bool holds = false;         ///< the thread of a held ECB waits until it is released
-  bool kernel = false;        ///< runs programs that see the kernel (sonde_needs::kernel), if not for every user
+  bool controls = false;  ///< it can start programs and attach to processes: EventSource::targets()
+  bool holds = false;     ///< the thread of a held ECB waits until it is released
+  bool kernel =
+      false;  ///< it can run programs that read the kernel (sonde_needs::kernel), though perhaps not for every user
   bool compat_calls = false;  ///< sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h)
-  /// Has user taps in memory that is no file's: the vdso, as the path "[vdso]", SONDE_PATH_CODE.
+  /// It can put user taps in memory that no file backs: the vdso, as the path "[vdso]", and SONDE_PATH_CODE.
   bool memory_taps = false;
 };
 
@@ -93,7 +95,7 @@ inline constexpr SourceRow kKmodRow = {
      .kernel = true,
      .compat_calls = true}};
 
-/// Of time it shows what the targets do with it only.
+/// Its profile taps measure only the time that targets use.
 inline constexpr SourceRow kPtraceRow = {
     "ptrace",
     {.scope = SourceScope::Targets,
@@ -110,7 +112,7 @@ inline constexpr SourceRow kPtraceRow = {
 inline constexpr std::array kSourceRows = {kKmodRow, kPtraceRow};
 inline constexpr std::string_view kAutoSource = "auto";
 
-/// While there is no source, nothing is refused on its account but the kernel.
+/// Used while there is no source: it refuses nothing but access to the kernel.
 inline constexpr SourceCapabilities kNoSource = {.taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {}),
                                                  .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {}),
                                                  .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
@@ -119,7 +121,7 @@ inline constexpr SourceCapabilities kNoSource = {.taps = EnumSet<sonde_tap_kind>
                                                  .compat_calls = true,
                                                  .memory_taps = true};
 
-/// Who can? The names of the sources for which `can(capabilities)` holds, for a message: "kmod", "kmod or ptrace".
+/// The names of the sources for which `can(capabilities)` is true, for a message: "kmod", "kmod or ptrace".
 template <typename Can>
 std::string sources_with(Can can) {
   std::string names;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Requests and their replies, one after the other; but programs, of which a script may have thousands, are posted all at once, and their
-// answers read behind the last. The other end takes a batch (taps, ECBs) whole or not at all; where taps are too many for one batch, those
-// of the earlier ones are disarmed again, so for the caller it is the same.
+// A request waits for its reply before the next one is sent. Programs are the exception: a script may have thousands,
+// so all are posted at once and their answers read afterwards. The other end accepts a batch (taps, ECBs) whole or not
+// at all. When there are too many taps for one batch and a later batch fails, the earlier ones are disarmed again, so
+// the caller too gets all or nothing.
 #include "runtime/source/client.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace sonde {
 namespace {
 
 constexpr size_t kTapsAtOnce = 4096;
-constexpr size_t kOffsetRoom = 8192 * sizeof(uint64_t);  // of the rings of as many CPUs as Linux can have
+constexpr size_t kOffsetRoom = 8192 * sizeof(uint64_t);  // for the ring offsets of as many CPUs as Linux supports
 
 template <typename T>
 ByteSpan array_bytes(std::span<const T> array) {

@@ -5,7 +5,7 @@
 //       |
 //   Transport     the guard's socket (ptrace_source.cpp), /dev/sonde (kmod_source.cpp)
 //
-// A source adds to the client only what its other end leaves to us.
+// A source adds to the client only what the other end does not do.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@
 
 namespace sonde {
 
-/// A connection to where the probes are. Closing it undoes all that the session made.
+/// A connection to the process or module that has the probes. Closing it undoes everything that the session made.
 class Transport {
  public:
   struct Answer {
@@ -27,10 +27,11 @@ class Transport {
   };
 
   virtual ~Transport() = default;
-  /// One request and its answer. `room`: the most bytes that the answer may have.
-  /// Errors: those of the other end, in its words; EPIPE when it is gone; E2BIG.
+  /// Sends one request and waits for its answer. `room`: the most bytes that the answer may have.
+  /// Errors: those of the other end, with its text; EPIPE when it is gone; E2BIG.
   virtual Result<Answer> transact(const sonde_request& request, ByteSpan payload, size_t room) = 0;
-  /// A request whose answer, without bytes, is fetched by answer(); of several, the first one's first.
+  /// Sends a request and does not wait. answer() returns the answers, which have no bytes, in the order of the
+  /// requests.
   virtual void post(const sonde_request& request, ByteSpan payload) {
     answers_.push_back(transact(request, payload, 0));
   }
@@ -39,7 +40,7 @@ class Transport {
     answers_.pop_front();
     return first;
   }
-  /// Maps the rings that the answer to SONDE_BUFFERS speaks of.
+  /// Maps the rings that the answer to SONDE_BUFFERS describes.
   virtual Result<std::vector<MappedRing>> map_rings(const Answer& answer) = 0;
   /// Becomes readable when next_event() may have something.
   virtual int event_fd() const = 0;
@@ -57,7 +58,7 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
   SourceClient(const SourceRow& row, std::unique_ptr<Transport> transport)
       : name_(row.name), can_(row.can), transport_(std::move(transport)) {}
 
-  /// Sees that both ends speak one version; not needed where the other end is a fork of ours. Errors: EPROTO.
+  /// Checks that both ends have the same version; not needed where the other end is a fork of ours. Errors: EPROTO.
   Result<void> begin();
 
   std::string_view name() const override { return name_; }
@@ -80,7 +81,7 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
   Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) override;
   Result<void> release(uint32_t tid, Release how) override;
   Result<void> follow(uint32_t pid) override { return simple(SONDE_FOLLOW, pid); }
-  Result<void> seen(uint32_t tid) override { return simple(SONDE_SEEN, 0, tid); }
+  Result<void> acknowledge(uint32_t tid) override { return simple(SONDE_ACKNOWLEDGE, 0, tid); }
   int event_fd() const override { return transport_->event_fd(); }
   Result<std::optional<SourceEvent>> next_event() override { return transport_->next_event(); }
   Result<sonde_statistics> statistics() override;
@@ -88,7 +89,7 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
 
  protected:
   Transport& transport() { return *transport_; }
-  /// One more, for a CPU that came up.
+  /// Adds the ring of a CPU that came online.
   void add_ring(MappedRing ring) { rings_.push_back(std::move(ring)); }
 
  private:

@@ -7,10 +7,11 @@
 //   run_to(): one int3, taken out at its hit             the entry, or the linker's function
 //   PTRACE_DETACH at GO
 //
-// The seize comes before the exec, so that no instruction of the program runs unseen. Unless shows_exec, the exec's return is
-// passed before GO: that exec has started the program, and is no event of it.
+// The seize comes before the exec, so that every instruction of the program runs under ptrace. Unless shows_exec, the
+// program runs past the return of its exec before GO: that exec started the program, and is not an event of it.
 //
-// Invariant: no breakpoint is left when a function returns with the program alive, and signals that arrive on the way are passed on.
+// Invariant: when a function returns and the program lives, no breakpoint is left in it; signals that arrive meanwhile
+// are delivered.
 #include "runtime/source/held_programs.h"
 
 #include <fcntl.h>
@@ -35,7 +36,7 @@ bool trace(int request, pid_t pid, uintptr_t address = 0, uintptr_t data = 0) {
   return ptrace(static_cast<__ptrace_request>(request), pid, address, data) == 0;
 }
 
-/// Waits for a child's next change. False: it has ended.
+/// Waits for a child's next stop. False: it has ended.
 bool await_stop(pid_t pid, int& status) {
   while (waitpid(pid, &status, __WALL) < 0) {
     if (errno != EINTR) return false;
@@ -43,7 +44,7 @@ bool await_stop(pid_t pid, int& status) {
   return WIFSTOPPED(status);
 }
 
-/// The signal that is to be delivered after this stop; 0 for ptrace's own stops.
+/// The signal to deliver when the child continues from this stop; 0 for ptrace's own stops.
 int signal_of(int status) { return status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0; }
 
 void apply(const SourceOptions& options) {
@@ -136,7 +137,8 @@ Result<uint32_t> HeldPrograms::spawn(const SpawnRequest& request, const std::fun
   return static_cast<uint32_t>(pid);
 }
 
-/// Lets the child run to its exec, and unless `before_return` to the return of that exec, which is no event of the program.
+/// Lets the child run to its exec and, unless `before_return`, to the return of that exec, which is not an event of the
+/// program.
 Result<void> HeldPrograms::hold_after_exec(pid_t pid, const std::string& name, int failure, bool before_return) {
   bool executed = false;
   for (;;) {
@@ -174,21 +176,21 @@ Result<void> HeldPrograms::run_to_constructors(uint32_t pid) {
   guard::AddressSpace space(*child);
   space.refresh(*child);
   const uint64_t linker = space.linker_function();
-  if (linker == 0) return {};  // it has no libraries, or a linker without symbols: there is no later place to stop at
+  if (linker == 0) return {};  // no libraries, or a linker without symbols: there is no later place to stop at
   for (;;) {
     if (auto there = run_to(*child, linker); !there || space.linker_done()) return there;
     if (auto passed = step(*child); !passed) return passed;
   }
 }
 
-/// Lets it run, by PTRACE_CONT or the like, to its next stop. False: it has ended, and is none of ours any more.
+/// Continues the child by PTRACE_CONT or another request, to its next stop. False: it has ended, and is forgotten.
 bool HeldPrograms::run_on(int request, pid_t pid, int signal, int& status) {
   if (trace(request, pid, 0, static_cast<uintptr_t>(signal)) && await_stop(pid, status)) return true;
   children_.erase(pid);
   return false;
 }
 
-/// Executes one instruction. Signals that arrive before it are passed on.
+/// Executes one instruction. Signals that arrive before it are delivered.
 Result<void> HeldPrograms::step(pid_t pid) {
   for (int signal = 0;;) {
     int status = 0;

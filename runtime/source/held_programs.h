@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs that this process starts and holds until they may go
+// Programs that this process starts and holds until they may run
 //
-// For a source whose other end starts none. A program is our child; ptrace holds it behind its exec (the return of the
-// exec included) until let_go(), and is not used any more after that. Should this process die meanwhile, the kernel lets
-// the program go.
+// For a source whose other end starts no programs. A program is our child. ptrace holds it behind its exec (after the
+// exec has returned) until let_go(), and is not used after that. Should this process die before, the kernel detaches
+// the program and it runs.
 #pragma once
 
 #include <signal.h>
@@ -17,7 +17,7 @@
 
 namespace sonde {
 
-/// The dispositions and the mask that this process had when the object was made: what its programs begin with.
+/// The signal dispositions and the mask that this process had when the object was made. Its programs start with them.
 class GivenSignals {
  public:
   GivenSignals();
@@ -29,22 +29,22 @@ class GivenSignals {
 
 class HeldPrograms {
  public:
-  /// Before this process changes what it does with signals.
+  /// Construct it before this process changes its signal handling.
   explicit HeldPrograms(const SourceOptions& options) : options_(options) {}
-  /// Lets all go.
+  /// Lets all programs go.
   ~HeldPrograms();
   HeldPrograms(const HeldPrograms&) = delete;
   HeldPrograms& operator=(const HeldPrograms&) = delete;
 
-  /// Starts a program and holds it. `adopt` says whether it may stay: when not, it is killed.
+  /// Starts a program and holds it. `adopt` decides whether it may live: on an error it is killed.
   Result<uint32_t> spawn(const SpawnRequest& request, const std::function<Result<void>(uint32_t)>& adopt);
-  /// Runs a held program until its dynamic linker is done. Errors: ESRCH.
+  /// Runs a held program until its dynamic linker has finished. Errors: ESRCH.
   Result<void> run_to_entry(uint32_t pid);
-  /// Runs it until the libraries that it starts with are mapped, before their constructors. Errors: ESRCH.
+  /// Runs it until the libraries that it starts with are mapped, before any of their constructors. Errors: ESRCH.
   Result<void> run_to_constructors(uint32_t pid);
   void let_go(uint32_t pid);
   void let_all_go();
-  /// One of ours is about to end, or has: takes its status off the kernel's hands.
+  /// For a child that is about to end, or has: reaps it.
   void reap(uint32_t pid);
 
  private:

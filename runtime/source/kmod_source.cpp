@@ -6,9 +6,9 @@
 //                   <-- read(): events ----------
 //     MappedRing    <======= mmap, one a CPU ===>  writers
 //
-// What needs a hand on a process is done here: programs are started and held by HeldPrograms, memory is read and
-// written by process_vm_readv(2). Targets of attach() are never stopped: they run on, and the module
-// keeps silent until go().
+// Two things are done here, not in the module: HeldPrograms starts programs and holds them, and process_vm_readv(2) and
+// process_vm_writev(2) access memory. Targets of attach() are never stopped: they run on, and the module reports
+// nothing of them until go().
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ class Device final : public Transport {
   UniqueFd device_;
 };
 
-/// The module knows no other source, and says so where there is one that does what it cannot.
+/// The module does not know the other sources. Adds to its refusal the name of a source that can do what it cannot.
 std::string name_other_source(std::string why) {
   constexpr std::string_view kOther = "another source";
   const size_t at = why.find(kOther);
@@ -73,7 +73,7 @@ Result<Transport::Answer> Device::transact(const sonde_request& request, ByteSpa
   return Error::from_errno("the kernel module", code);
 }
 
-/// The answer is an array of offsets.
+/// The answer is an array of offsets into the device, one a ring.
 Result<std::vector<MappedRing>> Device::map_rings(const Answer& answer) {
   std::vector<MappedRing> rings;
   for (size_t at = 0; at + sizeof(uint64_t) <= answer.bytes.size(); at += sizeof(uint64_t)) {
@@ -98,7 +98,7 @@ Result<std::optional<SourceEvent>> Device::next_event() {
   return std::optional<SourceEvent>(std::move(*event));
 }
 
-/// Of process_vm_readv() and process_vm_writev().
+/// Checks the result of process_vm_readv() or process_vm_writev().
 Result<void> moved_all(ssize_t moved, size_t wanted, uint32_t pid) {
   if (moved == static_cast<ssize_t>(wanted)) return {};
   if (moved < 0 && errno != EFAULT) return Error::from_errno("memory of process " + std::to_string(pid));
@@ -134,7 +134,7 @@ class KmodSource final : public SourceClient {
     if (done) programs_.let_all_go();
     return done;
   }
-  /// A thread that did not wait (a timer's sample) gets its signal as it runs.
+  /// A thread that was not held (it fired a timer's probe) runs on, and gets its signal all the same.
   Result<void> release(uint32_t tid, Release how) override {
     auto released = SourceClient::release(tid, how);
     const int signal = how.stop ? SIGSTOP : how.signal;
@@ -180,7 +180,7 @@ class KmodSource final : public SourceClient {
 
   Device& device_;
   HeldPrograms programs_;
-  std::deque<uint32_t> spawned_;  ///< not asked for yet
+  std::deque<uint32_t> spawned_;  ///< pids that spawned() has not returned yet
 };
 
 bool has_capability(unsigned number) {
@@ -189,7 +189,7 @@ bool has_capability(unsigned number) {
   return syscall(SYS_capget, &header, data) == 0 && (data[number / 32].effective >> number % 32 & 1) != 0;
 }
 
-// Which of the capabilities is missing that user functions, samples and other users' processes need; empty: none.
+// Which capability is missing for user functions, samples and processes of other users; empty: none.
 std::string missing_capabilities() {
   std::string missing;
   if (!has_capability(CAP_PERFMON) && !has_capability(CAP_SYS_ADMIN)) missing = "CAP_PERFMON";

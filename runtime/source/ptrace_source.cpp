@@ -6,11 +6,13 @@
 //                   <-- reply, events ----------
 //     MappedRing    <======= memfd ============>  RingWriter
 //
-// A request waits for its reply, unless it was posted: then more can be sent, or done, meanwhile. Replies come in the order
-// of the requests; events that come first are queued. The guard is our child, a fork of this very binary, so that nobody
-// asks for its version. Closing is in step: we shut our
-// sending side and wait for the guard's end, for only that lets threads go that sleep; then we reap it. A guard that has to
-// stay for filtered programs says so before it closes its side, and is not waited for.
+// A request waits for its reply, unless it was posted: then other requests can be sent meanwhile. Replies come in the
+// order of the requests; events that arrive between them are queued. The guard is a fork of this very binary, so its
+// version is not checked.
+//
+// Closing: we shut our sending side and wait for the guard to end, because only its end frees threads that sleep; then
+// we reap it. A guard that must stay for programs with a seccomp filter announces that (STAYS) before it closes its
+// side, and is not waited for.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -60,12 +62,12 @@ class GuardSocket final : public Transport {
   void read_to_end(Clock::time_point end);
 
   Channel channel_;
-  pid_t guard_;   ///< 0: reaped, or left to itself
+  pid_t guard_;   ///< 0: reaped, or it stays and is not ours any more
   UniqueFd end_;  ///< a pidfd: readable when the guard has ended
   UniqueFd poll_, queued_;
   std::deque<SourceEvent> events_;
   std::deque<Packet> replies_;
-  size_t posted_ = 0;  ///< requests whose answers nobody has fetched; theirs come before all others
+  size_t posted_ = 0;  ///< requests whose answers have not been fetched; their replies come before all others
   bool dead_ = false;
 };
 
@@ -85,7 +87,7 @@ Result<void> GuardSocket::gone() {
   return Error("the guard process (sonde-guard) has died; its targets are no longer traced", EPIPE);
 }
 
-/// Waits until the socket can be read (or written), and moves what can be moved.
+/// Waits until the socket is readable (or writable), and transfers what it can.
 Result<void> GuardSocket::exchange(short events) {
   if (dead_) return gone();
   pollfd entry{channel_.fd(), events, 0};
@@ -108,7 +110,7 @@ void GuardSocket::queue_event(const Packet& packet) {
   if (!event) return;
   events_.push_back(std::move(*event));
   const uint64_t one = 1;
-  if (write(queued_.get(), &one, sizeof one) < 0) return;  // full: it is readable
+  if (write(queued_.get(), &one, sizeof one) < 0) return;  // full means readable, which is all we want
 }
 
 Result<Transport::Answer> GuardSocket::transact(const sonde_request& request, ByteSpan payload, size_t) {
@@ -125,7 +127,7 @@ void GuardSocket::post(const sonde_request& request, ByteSpan payload) {
   posted_++;
 }
 
-/// Waits for that one of the replies to come, and takes it.
+/// Waits for reply number `index`, and returns it.
 Result<Transport::Answer> GuardSocket::reply(size_t index) {
   posted_--;
   while (replies_.size() <= index) {
@@ -145,7 +147,7 @@ Result<Transport::Answer> GuardSocket::reply(size_t index) {
   return Answer{reply->header.value, Bytes(reply->payload.begin(), reply->payload.end())};
 }
 
-/// Their descriptors came with the reply.
+/// The rings' descriptors came with the reply.
 Result<std::vector<MappedRing>> GuardSocket::map_rings(const Answer&) {
   std::vector<MappedRing> rings;
   for (const UniqueFd& fd : channel_.take_fds()) {
@@ -159,7 +161,7 @@ Result<std::vector<MappedRing>> GuardSocket::map_rings(const Answer&) {
 Result<std::optional<SourceEvent>> GuardSocket::next_event() {
   if (!dead_) {
     pollfd entry{channel_.fd(), POLLIN, 0};
-    if (poll(&entry, 1, 0) > 0) (void)exchange(POLLIN);  // its error shows below, after the last event
+    if (poll(&entry, 1, 0) > 0) (void)exchange(POLLIN);  // an error is reported below, after the last event
   }
   if (events_.empty()) {
     uint64_t count;
@@ -177,7 +179,7 @@ int milliseconds_to(Clock::time_point end) {
   return static_cast<int>(std::max<int64_t>(left, 0));
 }
 
-/// What the guard says until it closes its side.
+/// Reads what the guard sends until it closes its side.
 void GuardSocket::read_to_end(Clock::time_point end) {
   pollfd entry{channel_.fd(), POLLIN, 0};
   while (!dead_ && Clock::now() < end) {
@@ -219,7 +221,7 @@ class PtraceSource final : public SourceClient {
   std::string how_armed(const Tap& tap) const override { return guard::describe_site(tap); }
 };
 
-/// What the guard is, its targets inherit.
+/// Applied to the guard: its targets inherit it.
 void apply(const SourceOptions& options) {
   if (options.own_group) setpgid(0, 0);
   if (!options.null_input) return;

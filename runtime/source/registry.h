@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How each of the event sources is opened: capabilities.h has their rows
+// How each event source is opened; capabilities.h has their rows
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 namespace sonde {
 
 struct SourceOptions {
-  bool own_group = false;   ///< targets in a process group of their own: Ctrl-C at a prompt does not reach them
+  bool own_group = false;  ///< targets get a process group of their own, so that Ctrl-C at a prompt does not reach them
   bool null_input = false;  ///< targets read /dev/null, not the prompt's terminal
-  bool whole = false;       ///< refuse a source of which this user would get only a part
+  bool whole = false;       ///< refuse a source that gives this user only a part of what it can do
 };
 
 /// Opens /dev/sonde. Errors: ENOENT the module is not loaded; EACCES not root and not in the device's group; EPERM in
@@ -33,17 +33,17 @@ struct SourceOpener {
 std::span<const SourceOpener> source_openers();
 
 struct OpenedSource {
-  std::unique_ptr<EventSource> source;  ///< null: there is none without a target
+  std::unique_ptr<EventSource> source;  ///< null: no source can be opened without a target
   std::string missing;                  ///< why not every task of the machine can be traced; empty when it can
 };
 
-/// The source of that name; `auto`: the first that opens and gives all that it has. One that sees targets only is not opened without `targets`, one
-/// that controls none not with them.
-/// Errors: those of the source that was asked for by name; of the last one, for `auto`.
+/// Opens the source `name`. `auto` opens the first source that opens and gives this user all that its row has. A source
+/// that sees only targets is skipped without `targets`, one that controls none is skipped with them.
+/// Errors: those of the named source; for `auto`, those of the last one.
 Result<OpenedSource> open_source(std::string_view name, bool targets, const SourceOptions& options,
                                  std::span<const SourceOpener> openers = source_openers());
 
-/// That a source of that name has no targets().
+/// The error that a source of that name has no targets().
 Error no_control(std::string_view name);
 
 }  // namespace sonde

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables that generate.py has made for the machine that this is built for
+// The tables that generate.py made for the machine that this is built for
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One list, walked twice: when the clause is compiled, and when a record is read
+// One list, used twice: when the clause is compiled, and when a record is read
 //
 //   Lister: shape --> captures  c0 c1 c2 ...
 //   record:    slots of text    0 | 1 2 3 ...    each capture takes texts() and bytes() of them,
 //              slots of bytes   0 | 1 | 2 ...    in the order of the list
 //   Collector: captures + record --> CallMemory
 //
-// Invariant: the order of the list, texts() and bytes() are the layout of the record. Collector::take() advances by exactly these
-// counts, also past slots that were not captured. A capture whose address lies in captured memory (the buffers of an iovec, the
-// fields of a msghdr) comes after the capture of that memory.
+// Invariant: the order of the list, with texts() and bytes(), defines the layout of the record. Collector::take()
+// advances by exactly these counts, also past slots that were not captured. A capture whose address is in captured
+// memory (the buffers of an iovec, the fields of a msghdr) comes after the capture of that memory.
 #include "runtime/syscall/capture.h"
 
 #include <asm/ioctls.h>
@@ -36,7 +36,7 @@ constexpr CallCapture::Command kLocks[] = {{F_GETLK, 1}, {F_SETLK, 1},     {F_SE
 constexpr CallCapture::Command kNames[] = {{PR_SET_NAME, 16}};
 constexpr CallCapture::Command kTimeouts[] = {
     {FUTEX_WAIT, 1}, {FUTEX_LOCK_PI, 1}, {FUTEX_LOCK_PI2, 1}, {FUTEX_WAIT_BITSET, 1}, {FUTEX_WAIT_REQUEUE_PI, 1}};
-/// How many bytes the argument of an ioctl points to: of commands that read them, and of commands that write them.
+/// How many bytes the argument of an ioctl points to: for commands that read them, and for commands that write them.
 constexpr CallCapture::Command kControlsIn[] = {{TCSETS, 36},   {TCSETSW, 36}, {TCSETSF, 36}, {TIOCSWINSZ, 8},
                                                 {TIOCSPGRP, 4}, {FIONBIO, 4},  {FIOASYNC, 4}, {TIOCSPTLCK, 4}};
 constexpr CallCapture::Command kControlsOut[] = {{TCGETS, 36},  {TIOCGWINSZ, 8}, {TIOCGPGRP, 4}, {FIONREAD, 4},
@@ -71,7 +71,7 @@ class Lister {
     return shape_.result.form == Form::as_fd || shape_.result.form == Form::as_fcntl_result;
   }
 
-  /// The result names the descriptors that are ready, so it needs the argument's memory.
+  /// The result names the descriptors that are ready, which are in the argument's memory.
   bool polls(const ArgumentShape& shape) const {
     return needs_.result && needs_.returns &&
            (shape.form == Form::as_fd_set || (shape.form == Form::as_structure && shape.which == Struct::pollfd));
@@ -190,7 +190,7 @@ class Lister {
   }
 };
 
-/// Reads captures out of a record, in their order.
+/// Reads captures from a record, in their order.
 class Collector {
  public:
   Collector(const CallSlots& slots, const sonde_record& record, std::span<const uint64_t> arguments, int64_t result)

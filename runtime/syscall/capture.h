@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The memory that argstr and retstr need of a call
+// The memory of a call that argstr and retstr need
 //
 //   shapes --captures_of()--> captures --the compiler--> DIF --> record --collect()--> CallMemory --> decode.h
 //
-// What is captured is bounded and known before anything fires: a list for each call and side, which the compiler makes code of. The place of a
-// capture among the slots follows from the list, so the record needs to carry no addresses.
+// What is captured is bounded, and known before anything fires: a list for each call and side, which the compiler turns
+// into code. A capture's slots follow from its position in the list, so the record contains no addresses.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@
 
 namespace sonde {
 
-inline constexpr uint32_t kShownBytes = 32;    ///< of a buffer or a text that is no path
+inline constexpr uint32_t kShownBytes = 32;    ///< of a buffer, or of a text that is not a path
 inline constexpr uint32_t kShownStrings = 32;  ///< of argv
 inline constexpr uint32_t kShownBuffers = 6;   ///< of an iovec
-inline constexpr uint8_t kTheResult = 6;       ///< in place of an argument's number
+inline constexpr uint8_t kTheResult = 6;       ///< stands for the result, in place of an argument's number
 
 /// The words of a call in a record: its arguments, and the code segment that it was made from.
 inline constexpr uint32_t kCallWords = 7;
@@ -34,11 +34,11 @@ struct CallCapture {
   enum class Kind : uint8_t {
     Text,        ///< up to a NUL
     Bytes,       ///< units of one size
-    Descriptor,  ///< what a descriptor is open on
-    Texts,       ///< behind an array of pointers that ends with NULL; a slot each
-    Buffers,     ///< behind an iovec; a slot each
+    Descriptor,  ///< the name of what a descriptor is open on
+    Texts,       ///< the texts behind an array of pointers that ends with NULL; a slot each
+    Buffers,     ///< the buffers of an iovec; a slot each
   };
-  /// Where the number of units comes from.
+  /// Where the number of units is.
   enum class Count : uint8_t {
     Fixed,     ///< `most`
     Argument,  ///< argument `counted_by`
@@ -47,7 +47,7 @@ struct CallCapture {
     Pointed,   ///< the int that argument `counted_by` points to
     Field,     ///< the long at offset `counted_by` of the structure that `argument` points to
     IntField,  ///< the same, an int
-    Command,   ///< argument `counted_by`, as `commands` say
+    Command,   ///< argument `counted_by` is a command, looked up in `commands`
   };
   struct Command {
     uint32_t value;
@@ -56,36 +56,36 @@ struct CallCapture {
 
   Kind kind = Kind::Bytes;
   uint8_t argument = 0;
-  int8_t pointer_at = -1;  ///< the address, or the descriptor, stands at this offset of what `argument` points to
+  int8_t pointer_at = -1;  ///< the address, or the descriptor, is at this offset in what `argument` points to
   Count count = Count::Fixed;
   uint8_t counted_by = 0;
   uint16_t unit = 1;
   uint16_t most = 1;    ///< units
-  bool out = false;     ///< only when the call has succeeded
-  bool narrow = false;  ///< the argument that counts has 32 bits
+  bool out = false;     ///< only if the call has succeeded
+  bool narrow = false;  ///< the argument with the count has 32 bits
   std::span<const Command> commands;
   uint32_t command_mask = 0xffffffff;
 
   friend bool operator==(const CallCapture& a, const CallCapture& b);
 
-  uint32_t texts() const;  ///< slots of text that it takes
-  uint32_t bytes() const;  ///< slots of bytes
+  uint32_t texts() const;  ///< slots of text that it uses
+  uint32_t bytes() const;  ///< slots of bytes that it uses
 };
 
 struct CaptureNeeds {
   bool returns = false;
   bool arguments = false;    ///< argstr
   bool result = false;       ///< retstr
-  bool descriptors = false;  ///< what they are open on
+  bool descriptors = false;  ///< the names of what descriptors are open on
 };
 
 /// In the order of capturing: those that a failed call needs, too, come first. Computed once for each call.
 const std::vector<CallCapture>& captures_of(uint32_t call, CaptureNeeds needs);
 
-/// What was captured of one call.
+/// The captured memory of one call.
 class CallMemory {
  public:
-  /// Bytes from `address` on, and whether a text was cut; nothing where the memory could not be read.
+  /// Bytes from `address` on, and whether a text was cut; no data if the memory could not be read.
   struct Piece {
     uint64_t address;
     std::string_view bytes;
@@ -97,18 +97,18 @@ class CallMemory {
   void add_text(Piece piece) { texts_.push_back(piece); }
   void add_unreadable_text(uint64_t address) { texts_.push_back({address, {}, true}); }
 
-  /// Of several from there on (an ioctl's argument may be read or written), the longest.
+  /// The piece at `address`; the longest if there are several (an ioctl's argument may be read or written).
   std::optional<Piece> find(uint64_t address) const;
   std::string_view description(int descriptor) const;  ///< empty: not known
   std::span<const Piece> texts() const { return texts_; }
 
  private:
   std::vector<Piece> pieces_;
-  std::vector<Piece> texts_;  ///< of argv; one that could not be read has no data
+  std::vector<Piece> texts_;  ///< of argv; a text that could not be read has no data
   std::map<int, std::string, std::less<>> descriptors_;
 };
 
-/// Takes the captures out of a record. `arguments` are the call's.
+/// Reads the captures from a record. `arguments` are the call's.
 CallMemory collect(std::span<const CallCapture> captures, const CallSlots& slots, const sonde_record& record,
                    std::span<const uint64_t> arguments, int64_t result);
 

@@ -20,7 +20,7 @@ namespace {
 struct SetInfo {
   std::span<const Constant> all;
   bool flags;
-  Set::Id base;  ///< of the bits of `mask`
+  Set::Id base;  ///< the set for the bits of `mask`
   uint64_t mask;
 };
 
@@ -32,7 +32,7 @@ constexpr SetInfo kSets[] = {
 #undef SONDE_SET
 };
 
-/// Names that cover `left`, the widest first; what they cover is taken out of it.
+/// The names that cover `left`, widest first; removes the covered bits from it.
 std::vector<const Constant*> cover(const SetInfo& set, uint64_t& left) {
   std::vector<const Constant*> chosen;
   for (int bits = 64; bits > 0 && left != 0; --bits) {

@@ -31,7 +31,7 @@ struct Set {
 /// The name of a single value, if the set has it.
 std::optional<std::string_view> name_of(Set::Id set, uint64_t value);
 
-/// "O_RDONLY|O_CLOEXEC"; what has no name in hex behind it; "0" when nothing is set and 0 has no name.
+/// "O_RDONLY|O_CLOEXEC", then unnamed bits in hex; "0" when nothing is set and 0 has no name.
 std::string format_constant(Set::Id set, uint64_t value);
 
 }  // namespace sonde

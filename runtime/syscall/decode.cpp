@@ -3,12 +3,12 @@
 //
 //   shape.h: the form of each argument --> put() --> append() ... --> text
 //
-// Most arguments need their form and their value, no more. The meaning of others depends on another argument: the mode of open()
-// on its flags, the arguments of ioctl(), fcntl(), futex() and prctl() on the command. Those read argument(n). Where the command
-// does not use the rest, they set ended_, and the walk stops.
+// Most arguments need only their form and value. The meaning of others depends on another argument: the mode of open()
+// on its flags, the arguments of ioctl(), fcntl(), futex() and prctl() on the command. Those read argument(n). If the
+// command does not use the remaining arguments, they set ended_, and the walk stops.
 //
-// Invariant: memory comes from memory_ alone, through or_pointer() or find(), and an argument whose memory is absent prints as an
-// address. A new form must do the same.
+// Invariant: memory comes only from memory_, through or_pointer() or find(), and an argument whose memory is absent
+// prints as an address. A new form must keep to this.
 #include "runtime/syscall/decode.h"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ namespace {
 
 constexpr uint64_t kMinusOne = UINT64_MAX;
 
-/// Results of interrupted calls that the kernel restarts, in strace's words. No program sees these numbers.
+/// Results of interrupted calls that the kernel restarts, with strace's names. No program gets these numbers.
 struct Restart {
   int error;
   const char* text;
@@ -120,7 +120,7 @@ class Decoder {
   bool succeeded() const { return call_.returns && call_.error == 0; }
   std::string pointer() const { return pointer_text(value_); }
 
-  /// The memory that the argument points to, formatted; or the address, where there is no memory or no text.
+  /// The memory that the argument points to, formatted; or the address, if there is no memory or no text.
   template <typename Format>
   std::string or_pointer(bool out, Format format) const {
     const auto piece = out && !succeeded() ? std::nullopt : memory_.find(value_);
@@ -221,7 +221,7 @@ class Decoder {
     return piece ? format_structure(id, piece->bytes, true) : "";
   }
 
-  /// An array of no element has no memory to be read.
+  /// An array without elements has no memory to be read.
   bool is_empty(const ArgumentShape& shape) const {
     if (shape.size == kByResult) return succeeded() && call_.result == 0;
     return shape.size < 6 && argument(shape.size) == 0 && (!shape.out || succeeded());
@@ -256,7 +256,7 @@ class Decoder {
     });
   }
 
-  /// The captured bytes of a buffer. Dots follow where the buffer is longer.
+  /// The captured bytes of a buffer, with dots if the buffer is longer.
   std::string data(const ArgumentShape& shape, Escape escape) const {
     if (shape.out && !succeeded()) return pointer();
     const uint64_t length = shape.size == kByResult ? static_cast<uint64_t>(call_.result) : call_.arguments[shape.size];
@@ -285,7 +285,7 @@ class Decoder {
     return "";
   }
 
-  /// `moved`: how many bytes the call has transferred; null: as many as the vector has.
+  /// `moved`: how many bytes the call has transferred; null: as many as the vector contains.
   std::string vector(uint64_t address, const int64_t* moved) const {
     if (moved != nullptr && !succeeded()) return pointer_text(address);
     const auto piece = memory_.find(address);
@@ -384,7 +384,7 @@ class Decoder {
     return (flags & FUTEX_CLOCK_REALTIME) != 0 ? text + "|FUTEX_CLOCK_REALTIME" : text;
   }
 
-  /// The three arguments after the value. The command decides what they mean, and how many of them it uses.
+  /// The three arguments after the value. The command decides what they mean, and how many are used.
   void futex_argument(uint8_t at) {
     const bool bitset = futex_command() == FUTEX_WAIT_BITSET || futex_command() == FUTEX_WAKE_BITSET;
     switch (futex_command()) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The call that a thread sleeps in
 //
-// Who attaches to a thread that sleeps sees nothing of its call before it returns. /proc/PID/task/TID/syscall has the number and
-// the arguments, and the memory that the kernel reads of them is there to be read as well: what the fire part captures at an
-// entry is taken here from outside. Only captures whose size is known at once are taken; the rest shows as addresses.
+// A tracer that attaches to a sleeping thread learns nothing of its call before it returns. /proc/PID/task/TID/syscall
+// has the number and the arguments, and the memory that the kernel reads can be read, too: so what the fire part
+// captures at an entry is read here from outside. Only captures whose size is known are read; the others show as
+// addresses.
 #include "runtime/syscall/present_call.h"
 
 #include <unistd.h>
@@ -25,7 +26,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 
-/// Memory of one call, with the bytes themselves.
+/// Memory of one call, with its own copy of the bytes.
 class PresentMemory {
  public:
   PresentMemory(uint32_t pid, const SystemCall& call, const ReadMemory& read) : pid_(pid), call_(call), read_(read) {}

@@ -4,8 +4,9 @@
 //   openat:  dirfd, path, open_flags, open_mode@2 = fd
 //   read:    fd, data_out@result, size            = a number
 //
-// One row a call, generated from the kernel's prototypes and shapes.txt. Two read it: capture.cpp, which names the memory that must be taken while
-// the call is made, and decode.cpp, which makes text of arguments and memory. So neither can know a call that the other does not.
+// One row per call, generated from the kernel's prototypes and shapes.txt. It has two users: capture.cpp, which names
+// the memory that must be captured during the call, and decode.cpp, which makes text of arguments and memory. So both
+// know the same calls.
 #pragma once
 
 #include <linux/capability.h>
@@ -31,9 +32,10 @@
 
 namespace sonde {
 
-// Laid out by hand: clang-format settles on no layout of it.
+// Laid out by hand: clang-format does not find a stable layout for it.
 // clang-format off
-/// Forms that are no constant and no structure. The first line needs no memory; that of the others is read as text, as bytes, or in a way of its own.
+/// Forms that are neither a constant nor a structure. Those in the first line need no memory; that of the others is
+/// read as text, as bytes, or specially.
 #define SONDE_FORMS(X) \
   X(int) X(uint) X(long) X(size) X(hex) X(pointer) X(octal) X(mode) X(open_mode) X(type_and_mode) X(id) X(fd) X(fd_open_flags) \
   X(dirfd) X(device) X(socket_protocol) X(socket_option) X(mremap_address) X(ipc_key) X(ipc_flags_mode) \
@@ -41,7 +43,7 @@ namespace sonde {
   X(path) X(string) X(data) X(random) X(strings) X(environment) X(msghdr) X(fd_set) X(prctl_argument) X(futex_argument) \
   X(fcntl_argument) X(ioctl_argument) X(sigset_pair)
 
-/// Structures: name, bytes of one, most elements that are shown. An array where a count is given.
+/// Structures: name, size, most elements that are shown. An array if a count is given.
 #define SONDE_STRUCTS(X) \
   X(capability_data, sizeof(__user_cap_data_struct), 2) X(capability_header, sizeof(__user_cap_header_struct), 1) \
   X(clone_args, sizeof(clone_args), 1) X(cpu_set, 1, 128) X(dirents, 1, 4096) X(epoll_event, sizeof(epoll_event), 32) \
@@ -71,28 +73,29 @@ struct Struct {
   };
 };
 
-inline constexpr uint8_t kSizeAt = 16;      ///< kSizeAt + n: the size stands where argument n points to
-inline constexpr uint8_t kByResult = 0xfe;  ///< as many as the call returned
+inline constexpr uint8_t kSizeAt = 16;      ///< kSizeAt + n: argument n points to the size
+inline constexpr uint8_t kByResult = 0xfe;  ///< the call's result is the size
 inline constexpr uint8_t kNoSize = 0xff;
 
 struct ArgumentShape {
   Form form;
   uint8_t which;  ///< Set::Id or Struct::Id
-  uint8_t size;   ///< the argument that counts it (or that decides what it is), kSizeAt + it, kByResult or kNoSize
-  bool out;       ///< the kernel fills it in
+  uint8_t
+      size;  ///< number of the argument with its size (or that decides its meaning), kSizeAt + it, kByResult or kNoSize
+  bool out;  ///< the kernel fills it in
 };
 
 struct CallShape {
   uint32_t number;
   ArgumentShape arguments[6];
   ArgumentShape result;
-  bool before;  ///< at the return its arguments are shown as they were at entry
+  bool before;  ///< at the return its arguments are shown as captured at entry
 };
 
 /// Null: no such call.
 const CallShape* find_shape(uint32_t number);
 
-/// Bytes of one, and how many are looked at.
+/// Size of one, and how many are read.
 struct StructSize {
   uint16_t bytes, most;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The layouts are the kernel's ABI, not the C library's: its sigaction, a signal set of 8 bytes, linux_dirent64. Where both agree
-// the C library's type is used.
+// The layouts are the kernel's ABI, not the C library's: its sigaction, a signal set of 8 bytes, linux_dirent64. If
+// both agree, the C library's type is used.
 //
-// Invariant: the bytes are the program's, and there may be fewer than the structure has. read_as() fills what is missing with
-// zeros and never reads past the end; what cannot be shown is an empty text, and decode.cpp prints the address instead.
+// Invariant: the bytes come from the program, and there may be fewer than the structure has. read_as() fills the rest
+// with zeros and never reads past the end; for what cannot be shown the text is empty, and decode.cpp prints the
+// address instead.
 #include "runtime/syscall/structures.h"
 
 #include <arpa/inet.h>
@@ -230,7 +231,7 @@ std::string ids_text(std::string_view bytes) {
   return "[" + text + "]";
 }
 
-/// Each whole element; a last one that is cut short is left out.
+/// Formats each whole element; an incomplete last one is left out.
 template <typename T, typename Format>
 std::string array_text(std::string_view bytes, Format format) {
   std::string text;

@@ -14,7 +14,8 @@ std::string pointer_text(uint64_t value);  ///< 0x1f; "NULL" for 0
 
 enum class Escape : uint8_t { Octal, Hex };
 
-/// Quoted, what is not printable escaped, in octal of as few digits as the next byte allows; behind the quotes "..." when `cut`.
+/// Quoted, with escapes for what is not printable, in octal with as few digits as the next byte allows; "..." behind
+/// the quotes if `cut`.
 std::string quote(std::string_view bytes, bool cut, Escape escape = Escape::Octal);
 
 }  // namespace sonde

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The machine: namespace sonde::machine, of the one that this is built for
+// Includes namespace sonde::machine of the processor that this is built for
 #pragma once
 
 #if defined(__x86_64__)

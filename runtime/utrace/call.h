@@ -6,15 +6,15 @@
 
 namespace sonde {
 
-/// What 32-bit code's numbers have added here: they mean other calls. By this, not by the mode that the code runs in, which may make
-/// calls of either kind.
+/// Added to the numbers of 32-bit calls, which mean other calls. The kind of the call counts, not the mode of the code,
+/// which may make calls of either kind.
 inline constexpr uint32_t kUtraceCompatCalls = 512;
-/// The call that a thread is in, at a report of one, of a clone, exec or exit; -1: its number is not known.
+/// The call that a thread is in, at the report of a call, clone, exec or exit.
 struct utrace_call {
-  int64_t number;         ///< 64-bit code's, or kUtraceCompatCalls + 32-bit code's
-  uint64_t arguments[6];  ///< as it has them now; 32-bit code's are zero-extended
-  int64_t result;         ///< at its return: negative errno as the program gets it; -512 to -516: it is made again
-  uint64_t returned_at;   ///< CLOCK_MONOTONIC, ns: of a return that is told late; else 0
+  int64_t number;         ///< of a 64-bit call, or kUtraceCompatCalls + that of a 32-bit call; -1: not known
+  uint64_t arguments[6];  ///< their current values; those of 32-bit calls are zero-extended
+  int64_t result;         ///< at its return: negative errno as the program gets it; -512 to -516: the call is repeated
+  uint64_t returned_at;   ///< CLOCK_MONOTONIC, ns: of a return that is reported late; else 0
 };
 
 }  // namespace sonde

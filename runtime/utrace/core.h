@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The utrace core over ptrace
 //
-// One thread owns every ptrace call and every wait of its threads; another thread may have a core of its own. A turn of its loop:
+// One thread makes every ptrace call and every wait for its threads; another thread may have a core of its own. A turn
+// of its loop:
 //
 //   waitpid(-1, __WALL | __WNOTHREAD | WNOHANG) --> event() --> on_*()   which ptrace-stop is it
 //                                                  |
-//                                              round()     engines are called, in order of attachment;
+//                                              round()     calls the engines, in order of attachment;
 //                                                  |       each leaves its choice of resume action
 //                                              finish()    STOP by any engine: held, nothing more
 //                                                  |
 //                                             proceed()    most constrained choice -> one ptrace request
 //
-// A held thread comes back by utrace_control(): that only puts it on the `ready` list, and the next turn
-// looks at it. So no callback is ever made from inside an API call, and a callback may call anything.
+// utrace_control() releases a held thread by putting it on the `ready` list, which the next turn handles. So no
+// callback is ever made from inside an API call, and a callback may call anything.
 //
-// Cost: an entry-only call in a filtered process is one stop: waitpid, the registers, CONT. Everything that a stop might
-// need besides (siginfo, dispositions, event messages) is fetched only where an engine asked for it.
+// Cost: an entry-only call in a filtered process is one stop: waitpid, the registers, CONT. Everything else that a stop
+// might need (siginfo, dispositions, event messages) is fetched only if an engine asked for it.
 //
-// A child's first stop and its parent's clone event come in any order: the stop of an unknown
-// thread is parked until a parent claims it. A parent killed in between never does; after a while the
-// child is adopted without one. A child that ends before its parent's event is remembered until that comes.
+// A child's first stop and its parent's clone event come in either order: the stop of an unknown thread is parked until
+// a parent claims it. If the parent is killed before that, the child is adopted without a parent after a while. A child
+// that ends before its parent's event is remembered until the event comes.
 //
-// Invariant: SIGCHLD is blocked and latched in a signalfd; the signal is taken before
-// the statuses are drained, so no wake-up is lost. It is the process's: with several cores, who takes it passes it on (ChildSignal). A turn that stops short says so by `more_`.
+// Invariant: SIGCHLD is blocked and read from a signalfd, before the statuses are drained, so no wake-up is lost. The
+// signal belongs to the process: with several cores, the one that reads it passes it on (ChildSignal). A turn that
+// stops early sets `more_`.
 #pragma once
 
 #include <sys/ptrace.h>
@@ -54,7 +56,7 @@ class Core {
   utrace_task* find(pid_t tid);
   bool valid(const utrace_task* task) const { return valid_.contains(task); }
 
-  // start.cpp: how threads come and go
+  // start.cpp: how threads are started, seized and let go
   Result<utrace_task*> spawn(const utrace_spawn& what);
   Result<std::vector<utrace_task*>> seize(pid_t pid);
   void release_spawned(pid_t pid);
@@ -76,7 +78,7 @@ class Core {
   void on_syscall(utrace_task& task);
   void on_seccomp(utrace_task& task);
   void report_birth(utrace_task& task);
-  /// Once the program's own filter is in force ours cannot be relied on.
+  /// Once a filter of the program's own is in force, the stops of our filter are not reliable.
   void note_own_filter(utrace_task& task);
   void on_clone(utrace_task& task, int event);
   void on_exec(utrace_task& task);
@@ -92,7 +94,7 @@ class Core {
   void watch_zombies();
   void adopt_parked(bool now);
 
-  // dispatch.cpp: the rounds of callbacks, and how a thread goes on
+  // dispatch.cpp: rounds of callbacks, and how a thread continues after them
   void report_entry(utrace_task& task);
   void report_exit_of_call(utrace_task& task);
   void report_clone(utrace_task& task, uint64_t flags, utrace_task& child);
@@ -129,28 +131,29 @@ class Core {
   uint64_t find_restorer(utrace_task& task);
 
   // interrupted.cpp: calls that a signal interrupts
-  /// Whether the return is kept, to be reported later.
+  /// Returns whether the return is kept, to be reported later.
   bool keep_return(utrace_task& task);
-  /// At a stop of a thread whose return is kept: reports it if this stop tells what the program gets.
+  /// At a stop of a thread whose return is kept: reports the return if this stop shows what the program gets.
   void judge_kept(utrace_task& task, int status);
   void report_kept(utrace_task& task, int64_t result);
 
   // inject.cpp
-  /// Runs a system call in a stopped thread (not at an entry). The result, or -ENOSYS when it cannot be run.
+  /// Runs a system call in a stopped thread (not at an entry). Returns its result, or -ENOSYS when it cannot be run.
   long run_call(utrace_task& task, long number, const uint64_t (&arguments)[6]);
 
-  /// The number of the call that the registers tell of, as utrace_call has it.
+  /// The number of the call that the registers show, as in utrace_call.
   int64_t identify_call(utrace_task& task);
   bool load_registers(utrace_task& task);
   bool write_registers(utrace_task& task);
-  /// ptrace() that knows that SIGKILL comes whenever it likes. 0 or -errno.
+  /// ptrace() that allows for a SIGKILL at any time. Returns 0 or -errno.
   long request(int what, utrace_task& task, void* address, void* data);
-  /// Takes a job-stopped thread out of LISTEN, without a callback, so that it can be examined. False: it runs or dies already.
+  /// Takes a job-stopped thread out of LISTEN, without a callback, so that it can be examined. False: it is running or
+  /// dying.
   bool end_listen(utrace_task& task);
-  /// Waits for the next stop of one thread. False: it has died (its status is kept for the loop), or time is over.
+  /// Waits for the next stop of one thread. False: it has died (its status is kept for the loop), or the time is over.
   bool wait_for(utrace_task& task, int* status, int patience_ms);
 
-  /// The host's member, so that a later assignment counts.
+  /// Points to the host's member, so that a later assignment takes effect.
   std::function<void(utrace_task*, utrace_task*, uint64_t)>* new_task_hook = nullptr;
   void on_new_task(utrace_task& task, utrace_task* parent, uint64_t flags) {
     if (new_task_hook && *new_task_hook && !task.caretaken && !task.detaching && !task.lingering)
@@ -161,8 +164,8 @@ class Core {
   std::unordered_map<pid_t, std::unique_ptr<utrace_task>> tasks;
   uint64_t stops = 0;
   std::chrono::nanoseconds looking() const { return spin_.spent(); }
-  uint64_t cut_short = 0;          ///< calls that tracing has ended with a count below the one asked for
-  utrace_task* current = nullptr;  ///< innermost thread whose callback runs
+  uint64_t cut_short = 0;          ///< calls that tracing has ended with a smaller count than they asked for
+  utrace_task* current = nullptr;  ///< innermost thread that a callback is running for
 
  private:
   friend class UtraceHost;
@@ -170,10 +173,10 @@ class Core {
     int status;
     std::chrono::steady_clock::time_point since;
   };
-  /// Who has ended before its parent told of it.
+  /// A thread that ended before its parent's event came.
   struct Ended {
     int status;
-    bool adopted;  ///< so all was reported but the clone
+    bool adopted;  ///< everything about it was reported, except the clone
   };
   std::optional<Ended> take_ended(pid_t tid);
   void restore_signals_in_child() const;
@@ -207,7 +210,7 @@ class Core {
   bool ignored_[65] = {};
 };
 
-/// The core of this thread, null when there is none: what a thread traces, no other thread may ask ptrace about.
+/// This thread's core; null: none. A traced thread can be used only by the thread that traces it.
 extern thread_local Core* core_of_thread;
 
 }  // namespace sonde

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The rounds of callbacks, and how a thread goes on after them
+// Rounds of callbacks, and how a thread continues after them
 //
-// Every engine keeps its last choice. A callback's return value replaces it; so does utrace_control(). What the
-// thread does is the most constrained choice of all. STOP stays until replaced. REPORT and INTERRUPT
-// are used up when the thread goes on: they become a PTRACE_INTERRUPT, which traps before the thread's next
-// user instruction. A step lasts until its trap is reported.
+// Every engine keeps its last choice. A callback's return value replaces it, and so does utrace_control(). The thread
+// does the most constrained of all choices. STOP stays until it is replaced. REPORT and INTERRUPT are used up when the
+// thread continues: they become a PTRACE_INTERRUPT, which traps before the thread's next user instruction. A step lasts
+// until its trap is reported.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,7 @@
 namespace sonde {
 namespace {
 
-/// Marks a thread as being reported on, and puts its engine list in order at the end.
+/// Marks a thread as being reported on; cleans up its engine list at the end.
 class Reporting {
  public:
   Reporting(Core& core, utrace_task& task) : core_(core), task_(task), before_(core.current) {
@@ -46,7 +46,7 @@ void merge(utrace_syscall_set& into, const utrace_syscall_set& from) {
   for (size_t i = 0; i < std::size(into.bits); ++i) into.bits[i] |= from.bits[i];
 }
 
-/// Some call of `wanted` would not stop by the filter.
+/// Whether the filter does not stop some call of `wanted`.
 bool exceeds(const utrace_syscall_set& wanted, const utrace_syscall_set* filter) {
   for (size_t i = 0; i < std::size(wanted.bits); ++i)
     if (wanted.bits[i] & ~(filter ? filter->bits[i] : 0)) return true;
@@ -55,8 +55,8 @@ bool exceeds(const utrace_syscall_set& wanted, const utrace_syscall_set* filter)
 
 }  // namespace
 
-/// Calls every engine: report_quiesce first, then `call` where it wants `event`. `call(engine, action)` returns what
-/// the callback returned; `action` is the most constrained choice of those before it.
+/// Calls every engine: report_quiesce first, then `call` if it wants `event`. `call(engine, action)` returns the
+/// callback's result; `action` is the most constrained choice of the engines before it.
 template <typename Call>
 void Core::round(utrace_task& task, uint32_t event, Call call) {
   Reporting reporting(*this, task);
@@ -70,25 +70,25 @@ void Core::round(utrace_task& task, uint32_t event, Call call) {
       accept(task, *engine, engine->ops->report_quiesce(action, engine, &task, event));
     }
     if (!task.engines[i]) continue;
-    // Read anew: report_quiesce may have asked for this very event.
+    // Read the flags again: report_quiesce may have asked for this very event.
     if (event == 0 || (engine->flags & event)) call(*engine, action);
     if (task.engines[i]) action = std::min(action, engine->choice);
   }
 }
 
-/// Ends one callback: takes its resume action, unlinks an engine that has left.
+/// Ends one callback: applies its resume action, unlinks an engine that is leaving.
 void Core::accept(utrace_task& task, Engine& engine, uint32_t result) {
   --engine.reporting;
   uint32_t action = result & UTRACE_RESUME_MASK;
   if (action == UTRACE_DETACH) engine.leaving = true;
-  // A STOP that control() set meanwhile is younger than what this callback knew.
+  // A STOP that control() set meanwhile is newer than what this callback knew.
   else if (!(engine.controlled && engine.choice == UTRACE_STOP))
     engine.choice = std::min<uint32_t>(action, UTRACE_RESUME);
   engine.controlled = false;
   if (engine.leaving && engine.reporting == 0) unlink(task, engine);
 }
 
-/// Takes an engine off its thread, and drops the attachment's reference.
+/// Removes an engine from its thread, and drops the attachment's reference.
 void Core::unlink(utrace_task& task, Engine& engine) {
   if (!engine.task) return;
   auto place = std::find(task.engines.begin(), task.engines.end(), &engine);
@@ -118,7 +118,7 @@ void Core::recompute(utrace_task& task) {
   utrace_syscall_set wanted = task.entries;
   merge(wanted, task.exits);
   task.full = exceeds(wanted, task.filter.get());
-  // A thread that runs without syscall stops would show nothing before its next stop.
+  // A thread that runs without syscall stops would show no calls before its next stop.
   if (task.full && !task.running_full && task.life == Life::Running) interrupt(task, false);
 }
 
@@ -197,7 +197,7 @@ void Core::report_death(utrace_task& task, bool group_dead, int signal) {
     ++engine.reporting;
     engine.controlled = false;
     uint32_t result = engine.ops->report_death(&engine, &task, group_dead, signal);
-    // No resume action means anything to the dead.
+    // A dead thread has no resume action, except DETACH.
     accept(task, engine, (result & UTRACE_RESUME_MASK) == UTRACE_DETACH ? UTRACE_DETACH : UTRACE_RESUME);
   });
   task.in_death = false;
@@ -210,14 +210,14 @@ void Core::report_quiesce_to(utrace_task& task, Engine& engine, uint32_t action)
   accept(task, engine, engine.ops->report_quiesce(action, &engine, &task, 0));
 }
 
-/// report_quiesce(0). An engine that has report_signal and no report_quiesce gets UTRACE_SIGNAL_REPORT there instead.
+/// Calls report_quiesce(0). An engine that has report_signal and no report_quiesce gets UTRACE_SIGNAL_REPORT instead.
 void Core::report_quiesce(utrace_task& task) {
   if (!(task.events & UTRACE_EVENT_QUIESCE)) return;
   round(task, 0, [&](Engine& engine, uint32_t action) { report_quiesce_to(task, engine, action); });
 }
 
-/// UTRACE_SIGNAL_REPORT or UTRACE_SIGNAL_HANDLER, without a new signal. The latter serves in lieu of a report that was asked for: an engine
-/// without report_signal gets report_quiesce(0).
+/// Reports UTRACE_SIGNAL_REPORT or UTRACE_SIGNAL_HANDLER, without a new signal. The latter also counts as a report that
+/// was asked for: an engine without report_signal gets report_quiesce(0).
 void Core::signal_report(utrace_task& task, uint32_t kind) {
   task.signal_action = kind;
   if (task.stop != Stop::Signal) task.info = {};
@@ -238,7 +238,7 @@ void Core::signal_report(utrace_task& task, uint32_t kind) {
   if ((task.signal_action & UTRACE_SIGNAL_MASK) != UTRACE_SIGNAL_DELIVER || task.info.si_signo <= 0 ||
       task.info.si_signo > SIGRTMAX)
     return;
-  // An artificial signal.
+  // A signal that an engine made up.
   if (task.stop == Stop::Signal) {
     task.inject = task.info.si_signo;
     request(PTRACE_SETSIGINFO, task, nullptr, &task.info);
@@ -249,7 +249,7 @@ void Core::signal_report(utrace_task& task, uint32_t kind) {
 
 void Core::report_signal(utrace_task& task, uint32_t initial, uint32_t event, const struct sigaction* orig) {
   task.signal_action = initial;
-  // A step is done with its trap: who wants another asks again. Any other signal leaves it wanted.
+  // A step ends with its trap: an engine that wants another asks again. With any other signal it is still wanted.
   bool trap = task.info.si_signo == SIGTRAP && task.info.si_code > 0;
   for (Engine* engine : trap ? task.engines : std::vector<Engine*>())
     if (engine && (engine->choice == UTRACE_SINGLESTEP || engine->choice == UTRACE_BLOCKSTEP))
@@ -275,7 +275,7 @@ bool Core::held(const utrace_task& task) const {
   return false;
 }
 
-/// After the callbacks of an event: keep the thread, or let it go on.
+/// After the callbacks of an event: holds the thread, or lets it continue.
 void Core::finish(utrace_task& task) {
   if (task.life != Life::Stopped || task.dispatching) return;
   if (held(task) && task.report_wanted) {
@@ -296,7 +296,7 @@ struct Choice {
   bool report;
 };
 
-/// The most constrained choice; REPORT and INTERRUPT are used up by this.
+/// Returns the most constrained choice; this uses up REPORT and INTERRUPT.
 Choice take_choice(utrace_task& task) {
   Choice result{UTRACE_RESUME, false};
   for (Engine* engine : task.engines) {
@@ -312,7 +312,7 @@ Choice take_choice(utrace_task& task) {
 
 }  // namespace
 
-/// Lets a thread go on that nobody holds.
+/// Continues a thread that no engine holds.
 void Core::proceed(utrace_task& task) {
   if (task.repeat) {
     if (task.stop == Stop::Entry) {
@@ -365,12 +365,13 @@ void Core::proceed(utrace_task& task) {
   task.registers_valid = false;
   void* signal = reinterpret_cast<void*>(static_cast<intptr_t>(task.inject));
   long error = request(what, task, nullptr, signal);
-  // No block step on this machine: single step is finer, never coarser.
+  // This machine has no block step: single step instead, which stops at least as often.
   if (error == -EIO && what == PTRACE_SINGLEBLOCK) request(PTRACE_SINGLESTEP, task, nullptr, signal);
 }
 
-/// Makes a running thread stop; with `report`, report_quiesce(0) is made there. PTRACE_INTERRUPT would end a call with EINTR or a short
-/// count. So a thread that sleeps is caught behind its call, and one that runs has a while to fall asleep.
+/// Makes a running thread stop; with `report`, report_quiesce(0) is called there. PTRACE_INTERRUPT would end a call
+/// with EINTR or a short count. So a sleeping thread is caught behind its call, and a running one gets some time to
+/// fall asleep.
 void Core::interrupt(utrace_task& task, bool report) {
   constexpr auto kPatience = std::chrono::milliseconds(20);
   if (report) task.report_wanted = true;
@@ -383,12 +384,12 @@ void Core::interrupt(utrace_task& task, bool report) {
   wanted_.push_back(&task);
 }
 
-/// Whether it sleeps in a call: then it is caught behind that, or interrupted where it cannot be. A thread in the middle of making a child
-/// counts as running: the child would have a copy of the breakpoint.
+/// If the thread sleeps in a call: catches it behind the call or, if that is impossible, interrupts it. Returns whether
+/// it sleeps. A thread that is making a child counts as running, because the child would get a copy of the breakpoint.
 bool Core::catch_asleep(utrace_task& task) {
   Sleep sleep, again;
   if (!read_sleep(task.tid, &sleep) || sleep.call < 0 || machine::makes_child(sleep.call)) return false;
-  task.wanted = true;  // the hook may change its events, and ask anew
+  task.wanted = true;  // the hook may change the thread's events, which would call interrupt() again
   bool planted = (*catch_hook)(&task, sleep);
   task.wanted = false;
   if (!planted) {
@@ -403,7 +404,8 @@ bool Core::catch_asleep(utrace_task& task) {
   return true;
 }
 
-/// Running threads that are to stop: has one fallen asleep, or is its time over?
+/// Checks the running threads that must stop: catches those that have fallen asleep, interrupts those whose time is
+/// over.
 void Core::watch_wanted() {
   auto now = std::chrono::steady_clock::now();
   for (utrace_task* task : std::exchange(wanted_, {})) {
@@ -419,11 +421,12 @@ void Core::watch_wanted() {
   }
 }
 
-/// A stop of a thread that was to be caught behind a call: it has run into the breakpoint, or does not need it any more.
+/// Handles a stop of a thread with a breakpoint behind its call: it has hit the breakpoint, or does not need it any
+/// more.
 void Core::see_caught(utrace_task& task, int status) {
   if (!task.caught || !load_registers(task)) return;
   bool trapped = machine::breakpoint_address(task.registers) == task.caught;
-  if (trapped && status >> 16 == PTRACE_EVENT_STOP) return;  // its trap is behind this stop
+  if (trapped && status >> 16 == PTRACE_EVENT_STOP) return;  // its trap comes after this stop
   task.caught = 0;
   if (!trapped && forget_hook && *forget_hook) (*forget_hook)(&task);
 }

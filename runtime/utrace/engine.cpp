@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The API of utrace.h: engines, and the error codes of the kernel's contract
+// The API of utrace.h: engines, with the error codes of the kernel's API
 //
-// An engine knows its thread until it is detached, and every call goes by that: so a call with a
-// detached engine is safe and gives ESRCH, however stale the thread pointer beside it is.
+// An engine knows its thread until it is detached, and every call goes by the engine. So a call with a detached engine
+// is safe and returns ESRCH, even if the thread pointer that was passed is stale.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -33,7 +33,7 @@ Engine* match(const utrace_task& task, uint32_t flags, const utrace_engine_ops* 
 
 bool gone(const utrace_task* task) { return !task || task->life == Life::Reaped; }
 
-/// DETACH from outside. EINPROGRESS: a callback of it runs, and is its last.
+/// DETACH from outside of a callback of the engine. EINPROGRESS: a callback of it is running, and is its last.
 int detach(utrace_task& task, Engine& engine) {
   if (task.in_death && (engine.flags & UTRACE_EVENT_DEATH)) return -EALREADY;
   bool kept = task.core->held(task);
@@ -47,12 +47,12 @@ int detach(utrace_task& task, Engine& engine) {
   return 0;
 }
 
-/// STOP. 0: it is stopped now, and stays so.
+/// STOP. Returns 0 if the thread is stopped now, and will stay so.
 int stop(utrace_task& task, Engine& engine) {
   engine.choice = UTRACE_STOP;
   engine.controlled = true;
   if (task.life == Life::Listening) {
-    // Job control has stopped it already; take it out of LISTEN so that it can be examined.
+    // Job control has stopped it already. Take it out of LISTEN so that it can be examined.
     if (!task.core->end_listen(task)) return -EINPROGRESS;
     task.was_held = true;
     return 0;
@@ -80,7 +80,7 @@ int report(utrace_task& task, Engine& engine, uint32_t action) {
   }
   engine.choice = UTRACE_RESUME;
   if (task.life == Life::Listening) {
-    task.report_wanted = true;  // when job control lets it go on
+    task.report_wanted = true;  // takes effect when job control lets it continue
     return 0;
   }
   if (action == UTRACE_REPORT) {
@@ -89,7 +89,7 @@ int report(utrace_task& task, Engine& engine, uint32_t action) {
   }
   task.report_wanted = true;
   if (task.in_syscall && task.running_full)
-    task.report_at_exit = true;  // it comes by there, and its call stays whole
+    task.report_at_exit = true;  // the exit stop comes anyway, and the call is not interrupted
   else
     task.core->send_interrupt(task);
   return 0;
@@ -150,7 +150,7 @@ int utrace_set_events(utrace_task*, utrace_engine* engine, uint32_t events) {
   }
   it.flags = events;
   task->core->recompute(*task);
-  // Its own callback knows what it does; one further out on the stack may still act on the old events.
+  // The engine's own callback knows of the change; one further out on the stack may still act on the old events.
   return cleared && it.reporting && task->core->current != task ? -EINPROGRESS : 0;
 }
 
@@ -160,7 +160,7 @@ int utrace_control(utrace_task*, utrace_engine* engine, utrace_resume_action act
   if (action > UTRACE_DETACH) return -EINVAL;
   if (gone(task) || it.leaving) return -ESRCH;
   if (action == UTRACE_DETACH) return detach(*task, it);
-  // Behind its exit stop nothing holds a thread, and nothing of it is reported but its death.
+  // After its exit stop nothing can hold a thread, and only its death is reported.
   if (task->life == Life::Dead || (task->stop == Stop::Death && task->life == Life::Running)) return -ESRCH;
   switch (action) {
     case UTRACE_STOP: return stop(*task, it);
@@ -179,7 +179,7 @@ int utrace_barrier(utrace_task*, utrace_engine* engine) {
   Engine& it = whole(engine);
   if (!it.task && !it.reporting) return -ESRCH;
   if (!it.reporting || (it.task && it.task->core->current == it.task)) return 0;
-  // The callback is further out on our own stack: waiting for it here would be for ever.
+  // The callback is further out on our own stack: waiting for it here would never end.
   return -EINTR;
 }
 
@@ -232,7 +232,7 @@ int utrace_read_memory(utrace_task* task, uint64_t address, void* to, size_t len
   if (got < 0 && errno == ESRCH) return -ESRCH;
   if (got < 0 && errno != EPERM) return -EFAULT;
   if (got >= 0) return -EFAULT;
-  // Not dumpable: an attached tracer may read by words all the same.
+  // A process that is not dumpable: an attached tracer may still read it word by word.
   auto bytes = static_cast<uint8_t*>(to);
   for (size_t done = 0; done < length;) {
     uint64_t word_at = (address + done) & ~uint64_t{7};

@@ -2,19 +2,19 @@
 // What a wait status means
 //
 //   exited, signaled            the thread is gone                             dead()
-//   SIGTRAP | 0x80              it enters a call, or leaves it                 on_syscall()
+//   SIGTRAP | 0x80              it enters or leaves a call                     on_syscall()
 //   EVENT_SECCOMP               its filter has stopped a call                  on_seccomp()
 //   EVENT_STOP                  our INTERRUPT, job control, or it is new       on_event_stop()
 //   EVENT_CLONE, FORK, VFORK    it has a child, whose first stop may be there  on_clone()
 //   EVENT_EXEC, EVENT_EXIT                                                     on_exec(), on_exit()
 //   any signal                  it is about to be delivered                    on_signal()
 //
-// A stop that tracing itself has caused shows in the program only where it ends a system call. So before anything else each stop asks
-// whether it has: a call that returned EINTR is made again (mend_call()), one that returned a short count cannot be, and is counted
-// (judge_cut()).
+// The program can notice a stop that tracing has caused only if the stop ended a system call. So each stop is first
+// checked for that: a call that returned EINTR is repeated (mend_call()); one that returned a short count cannot be,
+// and is counted (judge_cut()).
 //
-// A number may be somebody else's by the time its status is read. What is not known is parked, never guessed: parked_ has
-// first stops whose parent has not told, ended_ the ends that came before it did.
+// A thread id may have a new owner by the time its status is read. Unknown threads are parked, never guessed: parked_
+// has first stops whose parent has not reported the child yet, ended_ the ends that came before that report.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
@@ -40,7 +40,7 @@ namespace {
 
 constexpr int kSyscallStop = SIGTRAP | 0x80;
 
-/// State letter and start time of a thread's /proc stat; false: there is none.
+/// State letter and start time from a thread's /proc stat; false: there is no such thread.
 bool read_stat(pid_t pid, char* state, uint64_t* start) {
   char path[64], text[1024];
   std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -63,8 +63,8 @@ void Core::event(pid_t tid, int status) {
     return;
   }
   if (!WIFSTOPPED(status)) return;
-  if (!task) ended_.erase(tid);  // the number is somebody else's
-  // A zombie whose number belongs to somebody else already has been reaped.
+  if (!task) ended_.erase(tid);  // the id has a new owner
+  // A zombie whose id has a new owner must have been reaped.
   if (task && task->life == Life::Dead) {
     reap(*task);
     task = nullptr;
@@ -79,7 +79,7 @@ void Core::stopped(utrace_task& task, int status) {
   int signal = WSTOPSIG(status), event = status >> 16;
   ++stops;
   ++task.stops;
-  // Nobody let it go on from its last stop: only SIGKILL can have.
+  // The thread ran without being continued from its last stop: only SIGKILL can do that.
   if (task.life == Life::Stopped) task.killed = true;
   const bool born = task.life == Life::Starting && event == PTRACE_EVENT_STOP;
   task.life = Life::Stopped;
@@ -96,7 +96,7 @@ void Core::stopped(utrace_task& task, int status) {
   if (task.kept) judge_kept(task, status);
   if (signal == kSyscallStop) return on_syscall(task);
   if (event == PTRACE_EVENT_SECCOMP) return on_seccomp(task);
-  // A call may go on behind any other stop; its next syscall stop is asked what it is.
+  // After any other stop a call may continue; the next syscall stop is asked which kind it is.
   task.syscall_known = false;
   switch (event) {
     case PTRACE_EVENT_STOP: return on_event_stop(task, signal, born);
@@ -110,9 +110,10 @@ void Core::stopped(utrace_task& task, int status) {
   }
 }
 
-/// A wake-up that runs no handler has ended a call: our INTERRUPT, or a signal that untraced would not even have come here. The
-/// kernel is told to make it again, unless a handler runs after all. Stops by job control end calls untraced, too: those keep EINTR.
-/// Context: at any stop, before anything else; it does something at those inside signal delivery.
+/// Repairs a call that a wake-up without a handler has ended: our INTERRUPT, or a signal that would not have got here
+/// untraced. Tells the kernel to repeat the call, unless a handler runs after all. Job control stops end calls even
+/// untraced: those keep EINTR.
+/// Context: at any stop, before anything else; it has an effect at stops inside signal delivery.
 void Core::mend_call(utrace_task& task, int status) {
   int event = status >> 16, signal = WSTOPSIG(status);
   if ((event != 0 && event != PTRACE_EVENT_STOP) || signal == kSyscallStop) return;
@@ -126,12 +127,13 @@ void Core::mend_call(utrace_task& task, int status) {
   if (keep) return;
   if (!machine::returns_eintr(task.registers)) return;
   machine::restart_unless_handled(task.registers);
-  task.mends = true;  // unless the stop of job control is behind this one
+  task.mends = true;  // unless a job control stop follows
 }
 
-/// A call that has returned with less than it was asked for was cut short by an INTERRUPT of ours, or by a signal that untraced would not
-/// have come here, unless a handler runs or the process stops: that cannot be mended, only counted. Of a return that an exit stop has shown,
-/// the next stop tells; it comes before any instruction of the program if a signal is the cause.
+/// Counts a call that returned less than it was asked for because of our INTERRUPT, or of a signal that would not have
+/// got here untraced (no handler runs, the process does not stop). Such a call cannot be repaired. For a return that
+/// was reported by an exit stop, the next stop decides; if a signal was the cause, it comes before any instruction of
+/// the program.
 /// Context: at any stop, before anything else.
 void Core::judge_cut(utrace_task& task, int status) {
   const int event = status >> 16, signal = WSTOPSIG(status);
@@ -144,7 +146,8 @@ void Core::judge_cut(utrace_task& task, int status) {
   if (!untraced_too) ++cut_short;
 }
 
-/// At a stop behind a call: it gave less than it was asked for, on a pipe, a socket or a terminal that waits for the rest.
+/// At a stop behind a call: whether it returned less than it was asked for, on a pipe, socket or terminal that would
+/// wait for the rest.
 bool Core::returns_short(utrace_task& task) {
   if (!load_registers(task) || !machine::is_short(task.registers)) return false;
   const std::string process = "/proc/" + std::to_string(task.tid);
@@ -160,8 +163,9 @@ bool Core::returns_short(utrace_task& task) {
   return !(flags & O_NONBLOCK);
 }
 
-/// At the exit stop of a call that gives EINTR there may be no stop in signal delivery to come: another thread may have taken the
-/// signal. So one is made. A call that gives EINTR for other reasons (a seccomp filter's errno) gives it again, and keeps it.
+/// After the exit stop of a call that returns EINTR, a stop in signal delivery may never come: another thread may have
+/// taken the signal. So this makes one. A call that returns EINTR for another reason (a seccomp filter's errno) returns
+/// it again when it is repeated, and then keeps it.
 void Core::see_interrupted_call(utrace_task& task) {
   constexpr uint8_t kMostMended = 8;
   if (!load_registers(task)) return;
@@ -223,7 +227,7 @@ void Core::on_syscall(utrace_task& task) {
   after_call(task);
 }
 
-/// The end of an exit stop: a report that waited for it is made.
+/// Ends an exit stop: makes a report that was waiting for it.
 void Core::after_call(utrace_task& task) {
   if (task.report_at_exit) {
     task.report_at_exit = false;
@@ -234,7 +238,7 @@ void Core::after_call(utrace_task& task) {
 }
 
 void Core::on_seccomp(utrace_task& task) {
-  // With PTRACE_SYSCALL in force the entry stop came first, and was reported.
+  // With PTRACE_SYSCALL the entry stop came first, and was reported.
   if (task.in_syscall) return finish(task);
   task.in_syscall = true;
   task.syscall_known = true;
@@ -250,7 +254,7 @@ void Core::on_seccomp(utrace_task& task) {
   finish(task);
 }
 
-/// Of a child that its parent tells of only now.
+/// The end of a child whose parent reports it only now.
 std::optional<Core::Ended> Core::take_ended(pid_t tid) {
   auto node = ended_.extract(tid);
   char state = 0;
@@ -304,7 +308,7 @@ void Core::on_clone(utrace_task& task, int event) {
   finish(task);
 }
 
-/// A thread that was not the leader has made an exec and has now the leader's id: its own entry takes the leader's place.
+/// A thread that was not the leader has execed and now has the leader's id: its object takes the leader's place.
 utrace_task& Core::after_exec(utrace_task& leader) {
   unsigned long message = 0;
   if (request(PTRACE_GETEVENTMSG, leader, nullptr, &message) != 0) return leader;
@@ -385,7 +389,7 @@ void Core::on_event_stop(utrace_task& task, int signal, bool born) {
   finish(task);
 }
 
-/// The new thread comes out of its parent's clone: the return, which no exit stop shows.
+/// The new thread returns from its parent's clone; this return has no exit stop.
 void Core::report_birth(utrace_task& task) {
   task.stop = Stop::Birth;
   task.number = identify_call(task);
@@ -403,7 +407,8 @@ void Core::note_own_filter(utrace_task& task) {
     other->filter = none;
     recompute(*other);
   }
-  // The filter comes into force when this thread goes on. One that runs still without stops would make calls that nobody sees.
+  // The filter takes effect when this thread continues. A thread that still runs without syscall stops would then make
+  // calls unnoticed.
   while (std::ranges::any_of(threads, &utrace_task::wanted)) {
     watch_wanted();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -416,7 +421,7 @@ void Core::dead(utrace_task& task, int status) {
   task.stop = Stop::None;
   task.registers_valid = false;
   if (task.kept) report_kept(task, machine::call_result(task.kept->registers));
-  // SIGKILL may pass over the exit stop; the report is made all the same, without registers.
+  // SIGKILL may skip the exit stop; the report is made all the same, without registers.
   if (!task.exit_reported && (task.events & UTRACE_EVENT_EXIT)) report_exit(task, status);
   bool group_dead = true;
   for (auto& [tid, other] : tasks)
@@ -424,7 +429,7 @@ void Core::dead(utrace_task& task, int status) {
   report_death(task, group_dead, process ? SIGCHLD : -1);
   bool wanted = task.events & UTRACE_EVENT_REAP;
   char state = 0;
-  // Another's child is reaped by its parent, which we can only watch.
+  // A child of another process is reaped by its parent; we can only watch it.
   if (process && !task.own_child && wanted && read_stat(task.tid, &state, &task.start_time) && state == 'Z') {
     zombies_.push_back(&task);
     zombies_pause_ms_ = 2;
@@ -472,7 +477,7 @@ void Core::watch_zombies() {
 
 namespace {
 
-/// The flags of the clone that has made `task`, as far as its relations show them.
+/// The flags of the clone that made `task`, as far as they can be derived from how the two are related.
 uint64_t kinship(const utrace_task& relative, const utrace_task& task) {
   if (relative.pid == task.pid) return CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
   const bool shares = syscall(SYS_kcmp, relative.tid, task.tid, KCMP_VM, 0, 0) == 0;
@@ -481,8 +486,8 @@ uint64_t kinship(const utrace_task& relative, const utrace_task& task) {
 
 }  // namespace
 
-/// Takes in threads whose parent was killed before it could name them: at once when nobody is left who could, else (or with `now`) after a
-/// while. Such a child is its relative's all the same: its memory may be a copy with breakpoints.
+/// Adopts threads whose parent was killed before it could report them: at once when no possible parent is left, else
+/// (or with `now`) after a while. Such a child may still have a relative's memory, or a copy of it with breakpoints.
 void Core::adopt_parked(bool now) {
   constexpr auto kPatience = std::chrono::seconds(2);  // on an overloaded machine the parent is only slow
   const auto limit = std::chrono::steady_clock::now() - kPatience;
@@ -507,7 +512,7 @@ void Core::adopt_parked(bool now) {
       task.filter = relative->filter;
       task.caretaken = relative->caretaken;
     } else if (kin.seccomp == 2 && filter_used_) {
-      // It may have our filter; nobody can say which. An empty set relies on no stop of it, and loses none.
+      // It may have our filter, but which one is unknown. An empty set relies on none of the filter's stops.
       task.filter = std::make_shared<utrace_syscall_set>();
     }
     on_new_task(task, relative, relative ? kinship(*relative, task) : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One engine a thread, a Watch, which knows the targets that have accepted the thread. Mappings are not kept: what a call has mapped is read from
-// /proc at the call's exit, by the address that it returned.
+// Each thread has one engine, a Watch, which knows the targets that have accepted the thread. Mappings are not
+// remembered: at a call's exit, what it has mapped is read from /proc by the address that it returned.
 #include "runtime/utrace/finder.h"
 
 #include <fnmatch.h>
@@ -15,7 +15,7 @@
 
 namespace sonde {
 
-/// One engine on one thread.
+/// The finder's engine on one thread.
 struct TaskFinder::Watch {
   TaskFinder* finder;
   utrace_engine* engine;
@@ -37,7 +37,7 @@ std::string executable_of(pid_t tid) {
   return path;
 }
 
-/// What /proc/TID/maps says lies at `address`: the file, its offset there and the protection.
+/// Reads from /proc/TID/maps what is at `address`: the file, the offset in it, and the protection.
 bool read_mapping(pid_t tid, uint64_t address, machine::Mapping* to, std::string* path) {
   FILE* file = std::fopen(("/proc/" + std::to_string(tid) + "/maps").c_str(), "re");
   if (!file) return false;
@@ -180,7 +180,7 @@ void TaskFinder::end(Watch& watch, utrace_task* task, bool process) {
     if (target->callback) target->callback(*target, task, false, process);
 }
 
-/// The mapping calls are watched only on threads of targets that have a callback for them.
+/// Watches the mapping calls only on threads of targets that have a callback for them.
 void TaskFinder::update_events(Watch& watch, utrace_task* task) {
   utrace_syscall_set none, exits;
   bool any = false;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The task finder
 //
-// Watches for threads that match, and tells who asked: those that exist when it starts, and, by following CLONE and EXEC, those
-// that appear later. Its engine is the first on each thread, so that a target's own engines, attached
-// in `callback`, are there before anything of that thread is reported.
+// Watches for threads that match, and reports them to a callback: those that exist when it starts and, by following
+// CLONE and EXEC, those that appear later. Its engine is the first on each thread, so the engines that a target
+// attaches in `callback` are there before any event of that thread is reported.
 //
-// A match is by process: by its pid, by the path of its executable, by a wildcard on that path, or always. An
-// exec ends the old matches (register_p = 0) and looks anew. mmap, munmap and mprotect callbacks are made at
-// the exits of those calls and of mremap, and only then are those calls watched.
+// A match is by process: by its pid, by the path of its executable, by a wildcard on that path, or always. An exec ends
+// the old matches (register_p = 0) and matches again. The mmap, munmap and mprotect callbacks are made at the exits of
+// those calls and of mremap; the calls are watched only if a target has such a callback.
 #pragma once
 
 #include <memory>
@@ -22,12 +22,12 @@ struct FinderTarget {
   enum class By { Pid, Path, Wildcard, All };
   By by = By::All;
   pid_t pid = 0;
-  std::string path;  ///< of the executable, or a wildcard on it (fnmatch; '*' does not pass a '/')
+  std::string path;  ///< of the executable, or a wildcard for it (fnmatch; '*' does not match '/')
 
-  /// A thread was found (register_p) or goes away (not). process_p: it is a whole process: found, its leader;
-  /// gone, its last thread. Returning non-zero when found: not interested in this thread after all.
+  /// A thread was found (register_p) or goes away. process_p: it stands for the whole process: the leader when found,
+  /// the last thread when gone. Returning non-zero for a found thread declines it.
   std::function<int(FinderTarget&, utrace_task*, bool register_p, bool process_p)> callback;
-  /// A file (or, with an empty path, nothing) was mapped. `protection` and `offset` as mmap has them.
+  /// A file was mapped (with an empty path: anonymous memory). `protection` and `offset` are those of mmap.
   std::function<void(FinderTarget&, utrace_task*, const std::string& path, uint64_t address, uint64_t length,
                      uint64_t offset, int protection)>
       mmap_callback;
@@ -45,10 +45,10 @@ class TaskFinder {
 
   /// The target must live until stop(). Before or after start().
   void add(FinderTarget* target);
-  /// Looks at all threads that the host has, and from now on at every new one: it puts itself before
-  /// what host.on_new_task holds at this moment, which is still called.
+  /// Visits all threads of the host, and from now on every new one: it replaces host.on_new_task by a hook that calls
+  /// the present one, too.
   void start();
-  /// Lets every thread go, without callbacks.
+  /// Leaves every thread, without callbacks.
   void stop();
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The core's loop (core.h has its theory), and UtraceHost, through which others see the core
+// The core's loop (core.h has its theory), and UtraceHost, the interface to the core
 //
-//   wait(): poll(signalfd, fds) --> take the signal --> turn: statuses, at most 256 --> threads on `ready`
+//   wait(): poll(signalfd, fds) --> read the signal --> turn: statuses, at most 256 --> threads on `ready`
 //
-// Some conditions come without a SIGCHLD: zombies, running threads that are to stop, parked children. While there are such,
-// poll() waits no longer than bounded_timeout(), and each turn looks at them.
+// Some conditions come without a SIGCHLD: zombies, running threads that must stop, parked children. While there are
+// any, poll() waits no longer than bounded_timeout(), and each turn checks them.
 #include <errno.h>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -24,14 +24,14 @@ thread_local Core* core_of_thread = nullptr;
 
 namespace {
 
-/// SIGCHLD with several cores. It tells the process of a change of any child or traced thread, and whoever reads it takes it from all: so it
-/// is passed on to the others' threads, as a signal that only they can read.
+/// SIGCHLD with several cores. The signal reports a change of any child or traced thread of the process, and one reader
+/// takes it from all. So the reader passes it on to the other cores' threads, as a signal that only they can read.
 class ChildSignal {
  public:
-  /// The first one sets its action. Returns what it was before that.
+  /// The first core sets the signal's action. Returns the action from before.
   struct sigaction join() {
     std::lock_guard guard(lock_);
-    // An ignored SIGCHLD, or one with SA_NOCLDSTOP, would not tell of stops.
+    // With SIGCHLD ignored, or with SA_NOCLDSTOP, stops would not be reported.
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
     if (threads_.empty()) sigaction(SIGCHLD, &standard, &former_);
@@ -60,7 +60,7 @@ class ChildSignal {
   struct sigaction former_ {};
 };
 
-/// Of this thread's children and of those it traces.
+/// The next status of this thread's children and of the threads it traces.
 pid_t any_stop(int& status) { return waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG); }
 
 ChildSignal& child_signal() {
@@ -109,13 +109,13 @@ void Core::queue(utrace_task& task) {
   ready_.push_back(&task);
 }
 
-/// Lets threads go on that API calls have released.
+/// Continues threads that API calls have released.
 void Core::take_ready() {
   for (int rounds = 0; !ready_.empty() && rounds < 64; ++rounds) {
     auto now = std::move(ready_);
     ready_.clear();
     for (utrace_task* task : now) {
-      // A thread that has died since is still in the list, but not valid.
+      // A thread that has died since then is still in the list, but not valid.
       if (!valid(task)) continue;
       task->queued = false;
       if (task->life == Life::Stopped && !held(*task)) proceed(*task);
@@ -199,7 +199,7 @@ std::vector<int> Core::wait(std::span<const int> fds, int timeout_ms) {
   polled.push_back({signals_.get(), POLLIN, 0});
   for (int fd : fds) polled.push_back({fd, POLLIN, 0});
   int got = poll(polled.data(), polled.size(), bounded_timeout(timeout_ms));
-  // The signal is taken before the statuses: one that arrives in between is latched again.
+  // The signal is read before the statuses: one that arrives in between makes the descriptor readable again.
   signalfd_siginfo taken;
   if (got > 0 && (polled[0].revents & POLLIN)) {
     if (read(signals_.get(), &taken, sizeof taken) > 0)
@@ -245,7 +245,7 @@ bool Core::end_listen(utrace_task& task) {
   int status = 0;
   if (request(PTRACE_INTERRUPT, task, nullptr, nullptr) != 0 || !wait_for(task, &status, 1000)) return false;
   if (WSTOPSIG(status) == SIGTRAP) {
-    // SIGCONT came first: the loop reports it.
+    // SIGCONT came first: the loop will report this stop.
     deferred_.push_back({task.tid, status});
     return false;
   }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Registers, and system calls run in a stopped thread
 //
-// Registers are read once a stop, by who asks first, and written before the thread goes on where somebody has changed them.
+// Registers are read once a stop, at the first use, and written before the thread continues if they were changed.
 //
-// A call that we need (a SIGTRAP action that ptrace cannot set) is made by the thread itself, at the system call instruction of its vDSO:
+// Some things ptrace cannot do, such as setting the action of SIGTRAP. Then the thread itself makes a system call, at
+// the system call instruction of its vDSO:
 //
-//   stopped --> all signals blocked, the registers of our call --> [exit of the call it was in] --> exit of ours --> both as before
+//   stopped --> all signals blocked, our call's registers --> [exit of its own call] --> exit of ours --> both restored
 //
-// The exit of its own call takes our registers with it: they are set again. We refused to write an instruction into
-// the program's text, which other threads run. A thread at the entry of a call, or one that ends, makes none; one whose vDSO is not there
-// (or that runs 32-bit code) neither: who asked does without. SIGKILL may end it at any turn.
+// The exit of its own call overwrites our registers, so they are set again. We refused to write an instruction into the
+// program's text, which other threads run. It does not work for a thread at the entry of a call, for one that is
+// ending, for one without a vDSO, and for 32-bit code; callers must do without. SIGKILL may end the thread at any
+// moment.
 #include <elf.h>
 #include <errno.h>
 #include <sys/ptrace.h>
@@ -25,7 +27,7 @@
 namespace sonde {
 namespace {
 
-/// Address of a system call instruction in the thread's vDSO; 0: none.
+/// The address of a system call instruction in the thread's vDSO; 0: none.
 uint64_t find_syscall_instruction(utrace_task& task) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/auxv", task.tid);
@@ -47,7 +49,7 @@ uint64_t find_syscall_instruction(utrace_task& task) {
 
 }  // namespace
 
-/// 64-bit numbers from kUtraceCompatCalls on, those of x32, are no call that anybody wants.
+/// 64-bit numbers from kUtraceCompatCalls on are those of x32, and are not traced.
 int64_t Core::identify_call(utrace_task& task) {
   constexpr int64_t kNoCall = 1 << 30;
   if (!load_registers(task)) return -1;
@@ -91,7 +93,7 @@ bool Core::write_registers(utrace_task& task) {
     task.registers_read = task.registers;
     return true;
   }
-  // Values the kernel refuses (a wild segment) change nothing.
+  // Values that the kernel refuses (a bad segment) have no effect.
   return error != -ESRCH;
 }
 
@@ -108,7 +110,7 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   machine::set_call(task.registers, instruction, number, arguments);
   long result = -ESRCH;
   bool alive = write_registers(task);
-  // Out of the call that the thread may still be in, into ours, and to its exit.
+  // Out of the call that the thread may be in, into ours, and to its exit.
   for (int turns = 0; alive && turns < 16; ++turns) {
     alive = request(PTRACE_SYSCALL, task, nullptr, nullptr) == 0;
     task.life = Life::Running;
@@ -122,7 +124,7 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
     ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
     if (info.op != PTRACE_SYSCALL_INFO_EXIT || !load_registers(task)) continue;
     if (machine::pc(task.registers) != instruction + sizeof machine::kSyscallInstruction) {
-      // The exit of the thread's own call came first, and took our registers with it.
+      // The exit of the thread's own call came first, and overwrote our registers.
       machine::set_call(task.registers, instruction, number, arguments);
       alive = write_registers(task);
       continue;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Calls that a signal interrupts: what the program gets
+// Interrupted calls: finding out what the program gets
 //
-// At the exit stop the result says how the call is to be made again (-512 ...); the program never sees that number. Whether it gets EINTR
-// depends on the handler that will run, which the kernel looks for only afterwards. So the report waits for the stop that
-// tells; task.h has the picture. PTRACE_SYSCALL makes sure that there is one before any instruction of the program: the
-// call's entry when it is made again.
+// At the exit stop the result only says how the kernel may repeat the call (-512 ...); the program never gets that
+// number. Whether it gets EINTR depends on the handler that will run, which the kernel looks up only afterwards. So the
+// report waits for the stop that shows it; task.h has the picture. PTRACE_SYSCALL ensures that such a stop comes before
+// any instruction of the program: the entry of the repeated call.
 #include <errno.h>
 #include <time.h>
 
@@ -29,7 +29,7 @@ void Core::judge_kept(utrace_task& task, int status) {
   KeptReturn& kept = *task.kept;
   const int64_t result = machine::call_result(kept.registers);
   if (!load_registers(task)) return;
-  // Of job control, of an INTERRUPT, or a signal's delivery: the call's result is as it was.
+  // A stop by job control, an INTERRUPT, or a signal's delivery: the call's result is unchanged.
   const bool undecided =
       machine::pc(task.registers) == machine::pc(kept.registers) && machine::call_result(task.registers) == result;
   if (kept.handler_begins && !undecided) {
@@ -40,7 +40,7 @@ void Core::judge_kept(utrace_task& task, int status) {
   kept.handler_begins = false;
   if (!undecided || event == PTRACE_EVENT_EXIT) return report_kept(task, result);
   if (event != 0 || !read_disposition(task.tid, signal).caught) return;
-  if (result == machine::kRestartSys) {  // by SA_RESTART, which only the handler's frame shows
+  if (result == machine::kRestartSys) {  // decided by SA_RESTART, which only the handler's frame shows
     kept.handler_begins = true;
     request(PTRACE_INTERRUPT, task, nullptr, nullptr);
     return;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A filter that stops few calls at little cost for all others
+// A filter that stops few calls, at little cost for all others
 //
 //   arch? -- 64-bit --> seccomp, prctl(PR_SET_SECCOMP): TRACE --> search of the ranges --> TRACE or ALLOW
 //        `-- 32-bit --> the same, by its own numbers
 //        `-- other  --> ALLOW
 //
-// The kernel runs it at every call of the program, so neighbours are one range, and the ranges are a tree of comparisons. The jumps of
-// BPF reach 255 instructions: a subtree is jumped over by JA, which reaches any.
+// The kernel runs it at every call of the program. So neighbouring numbers form a range, and the ranges a tree of
+// comparisons. BPF's conditional jumps reach 255 instructions; JA, which reaches any distance, skips a subtree.
 //
-// Filters add up, the strictest action wins, and one that the program installs later may hide stops of ours. So the calls that
-// install them are always stopped: from there on its threads are traced by PTRACE_SYSCALL.
+// With several filters the strictest action wins, so one that the program installs later may hide our stops. So the
+// calls that install filters are always stopped; after one, the program's threads are traced by PTRACE_SYSCALL.
 #include "runtime/utrace/seccomp.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ struct Range {
   uint32_t last;
 };
 
-/// Of those `calls` that count from `base` on, as the kernel numbers them.
+/// The ranges of those `calls` that are numbered from `base` on, with the kernel's own numbers.
 std::vector<Range> to_ranges(std::span<const uint32_t> calls, uint32_t base) {
   std::vector<uint32_t> sorted;
   for (uint32_t call : calls)
@@ -53,7 +53,7 @@ sock_filter jump(uint16_t test, uint32_t value, uint8_t yes, uint8_t no) {
 }
 sock_filter verdict(uint32_t action) { return {BPF_RET | BPF_K, 0, 0, action}; }
 
-/// Stops the calls by which the program installs a filter of its own.
+/// Stops the calls by which the program can install a filter of its own.
 void emit_own_filters(std::vector<sock_filter>& program, uint32_t prctl_call, uint32_t seccomp_call) {
   program.push_back(jump(BPF_JEQ, seccomp_call, 0, 1));
   program.push_back(verdict(SECCOMP_RET_TRACE));
@@ -64,7 +64,7 @@ void emit_own_filters(std::vector<sock_filter>& program, uint32_t prctl_call, ui
   program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
 }
 
-/// Appends the search for the number in `ranges`; every path of it ends in a verdict.
+/// Appends the search for the number in `ranges`; every path through it ends in a verdict.
 void emit_search(std::vector<sock_filter>& program, std::span<const Range> ranges) {
   if (ranges.empty()) {
     program.push_back(verdict(SECCOMP_RET_ALLOW));

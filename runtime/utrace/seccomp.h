@@ -9,11 +9,11 @@
 
 namespace sonde {
 
-/// A seccomp program that stops `calls` (numbers as utrace_call has them), seccomp and prctl(PR_SET_SECCOMP), and allows all else.
-/// It is a binary search over the ranges of numbers: some nine comparisons at most for any set.
+/// A seccomp program that stops `calls` (numbered as in utrace_call), seccomp and prctl(PR_SET_SECCOMP), and allows all
+/// others. It is a binary search over the ranges of numbers: at most some nine comparisons for any set.
 std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls);
 
-/// Installs it on the calling thread. Sets no_new_privs only where the kernel demands it.
+/// Installs it on the calling thread. Sets no_new_privs only if the kernel requires it.
 /// Returns 0 or -errno. Context: a child before exec; allocates nothing.
 int install_syscall_filter(std::span<const sock_filter> program);
 

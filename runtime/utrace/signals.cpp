@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Signals: what would happen, what the engines say, and how to make it so
+// Signals: what would happen, what the engines want, and how to make it happen
 //
-// In a signal-delivery-stop ptrace can pass on this signal, another one or none. All else is done by system calls run
-// in the thread itself: a default action on a handled signal, another handler for one delivery. Such a call ends the
-// signal-delivery-stop, so the signal is then sent again, recognised when it comes, and given its own siginfo.
+// In a signal-delivery-stop ptrace can deliver this signal, another one or none. Everything else is done by system
+// calls that the thread itself makes: a default action for a handled signal, another handler for one delivery. Such a
+// call ends the signal-delivery-stop, so the signal is then sent again, recognised when it comes, and given its own
+// siginfo.
 //
-// The kernel does not tell a tracer where a handler is: orig_ka says SIG_DFL, SIG_IGN or kHandlerUnknown.
+// The kernel does not show a tracer the address of a handler: orig_ka is SIG_DFL, SIG_IGN or kHandlerUnknown.
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -64,7 +65,7 @@ bool same_action(const struct sigaction& a, const struct sigaction& b) {
   return a.sa_handler == b.sa_handler && a.sa_flags == b.sa_flags && std::memcmp(&a.sa_mask, &b.sa_mask, 8) == 0;
 }
 
-/// rt_sigaction in the thread itself; `wanted` and `old` are in the kernel's layout.
+/// Makes the thread call rt_sigaction; `wanted` and `old` are in the kernel's layout.
 long change_action(Core& core, utrace_task& task, int signal, const uint64_t* wanted, uint64_t* old) {
   if (!core.load_registers(task)) return -ESRCH;
   uint64_t place = machine::unused_stack(task.registers), kept[8];
@@ -84,7 +85,7 @@ __sighandler_t utrace_handler(const utrace_task* task, int signal) {
   return handler_of(read_disposition(task->tid, signal));
 }
 
-/// Whether it is the job control's, and not caught or ignored.
+/// Whether it is a job control signal, and not caught or ignored.
 bool Core::stops_process(const utrace_task& task, int signal) const {
   uint32_t action = default_action(signal);
   if (action == UTRACE_SIGNAL_STOP) return true;
@@ -125,7 +126,7 @@ void Core::on_signal(utrace_task& task, int signal) {
     task.redeliveries.erase(task.redeliveries.begin() + static_cast<long>(i));
     request(PTRACE_SETSIGINFO, task, nullptr, &task.info);
     if (silent) {
-      // Its handler's first instruction is where another handler for one delivery is taken back.
+      // The handler that was set for one delivery has begun: restore the program's.
       if (task.restore_signal == signal) {
         task.handler_due = true;
         send_interrupt(task);
@@ -136,7 +137,8 @@ void Core::on_signal(utrace_task& task, int signal) {
   }
   struct sigaction orig {};
   uint32_t action = UTRACE_SIGNAL_CORE;
-  // The kernel's own SIGTRAPs, breakpoints and steps, come often, and whoever made them takes them: not looked up.
+  // The kernel's own SIGTRAPs, of breakpoints and steps, are frequent and go to the engine that caused them: no
+  // disposition is read.
   if (signal != SIGTRAP || task.info.si_code <= 0) {
     Disposition now = read_disposition(task.tid, signal);
     action = now.caught ? UTRACE_SIGNAL_DELIVER : now.ignored ? UTRACE_SIGNAL_IGN : default_action(signal);
@@ -146,7 +148,7 @@ void Core::on_signal(utrace_task& task, int signal) {
   finish(task);
 }
 
-/// Makes the engines' final word on task.info true.
+/// Carries out the engines' final decision on task.info.
 void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigaction& before,
                         const struct sigaction& after) {
   uint32_t action = task.signal_action & UTRACE_SIGNAL_MASK;
@@ -161,7 +163,8 @@ void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigact
     case UTRACE_SIGNAL_IGN:
     case UTRACE_SIGNAL_REPORT:
     case UTRACE_SIGNAL_HANDLER:
-      // An ignored signal is passed on all the same, so that the kernel ignores it: only it can tell sigwait from ignore.
+      // An ignored signal is delivered all the same, for the kernel to ignore: only the kernel knows whether sigwait()
+      // wants it.
       task.inject = action == UTRACE_SIGNAL_IGN && initial == UTRACE_SIGNAL_IGN && signal == arrived ? signal : 0;
       return;
     case UTRACE_SIGNAL_STOP: task.inject = SIGSTOP; return;
@@ -204,7 +207,7 @@ void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigact
         siginfo_t info = task.info;
         uint64_t old[4] = {};
         if (change_action(*this, task, signal, nullptr, old) != 0) break;
-        // A handler without a restorer cannot return: the one in force before has the library's.
+        // A handler without a restorer cannot return; the handler that is in force has the C library's.
         wanted[1] |= 0x04000000;
         wanted[2] = old[2];
         if (!wanted[2] && wanted[0] > 1) wanted[2] = find_restorer(task);
@@ -226,7 +229,7 @@ void Core::apply_signal(utrace_task& task, uint32_t initial, const struct sigact
   if (report && read_disposition(task.tid, signal).caught) task.handler_due = true;
 }
 
-/// Any restorer the process uses for another signal.
+/// Finds a restorer that the process uses for another signal.
 uint64_t Core::find_restorer(utrace_task& task) {
   for (int signal = 1; signal < SIGRTMAX; ++signal) {
     uint64_t action[4] = {};

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// When to look for the next stop before sleeping
+// Polling for the next stop before sleeping
 //
-// A thread that is let run often stops again within microseconds. Who sleeps meanwhile pays for a wake-up of an idle processor,
-// which on a virtual machine is more than all else of a stop (docs/guard.md has the figures). So after a thread was let run
-// the core looks on for kSpin. Where nothing came (the thread sleeps in a call, computes, or has no processor but ours), it
-// looks less often: it leaves out 1, 3, 7 ... occasions, kMostLeftOut at most, until a look finds something again.
-// A turn has kLooksATurn, so that the consumer's requests and timers do not wait long.
+// A thread that is continued often stops again within microseconds. If the core sleeps meanwhile, an idle processor
+// must be woken up, which on a virtual machine costs more than everything else of a stop (docs/guard.md has the
+// figures). So after a thread was continued the core polls for kSpin. If no stop came (the thread sleeps in a call,
+// computes, or has no processor but ours), it polls less often: it skips 1, 3, 7 ... occasions, at most kMostLeftOut,
+// until a poll finds a stop again. There are kLooksATurn polls in a turn, so that the consumer's requests and timers do
+// not wait long.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +22,9 @@ class Spin {
   static constexpr int kMostLeftOut = 63;
 
   void begin_turn() { looks_ = kLooksATurn; }
-  /// A thread was let run.
+  /// A thread was continued.
   void expect() { expected_ = true; }
-  /// Whether this is the moment for a look. It is asked for when there is no stop.
+  /// Whether to poll now. Called when there is no stop.
   bool due() {
     if (!std::exchange(expected_, false) || looks_ == 0) return false;
     if (to_leave_out_ > 0) {
@@ -33,7 +34,7 @@ class Spin {
     looks_--;
     return true;
   }
-  /// A look is over; a processor that others have used meanwhile has not cost us more than kSpin.
+  /// A poll has ended. Time in which others used the processor is not counted: the cost is at most kSpin.
   void ended(bool found, std::chrono::nanoseconds took) {
     spent_ += std::min<std::chrono::nanoseconds>(took, kSpin);
     left_out_ = found ? 0 : std::min(kMostLeftOut, 2 * left_out_ + 1);

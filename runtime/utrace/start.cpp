@@ -7,10 +7,11 @@
 //           write(go) -----------------> filter, then exec
 //           EVENT_EXEC: held             (or errno through a close-on-exec pipe)
 //
-// The filter comes last, so that no call of the preparation can stop; the exec itself stops only if execve is one of `calls`.
-// So the file is looked for before: each folder of PATH that lacks it would be a failed exec, and cost a stop.
+// The filter is installed last, so that no call of the preparation stops; the exec itself stops only if execve is one
+// of `calls`. The file is searched for before: each folder of PATH without it would be a failed exec, and cost a stop.
 // A filtered call without a tracer fails with ENOSYS. So filtered programs get PTRACE_O_EXITKILL, and are never
-// detached: "let go" means that their calls are passed on unseen (caretaken) until they end. Nobody who is attached to gets it.
+// detached: when they are let go, we stay and let their calls pass without a report (caretaken) until they end.
+// Processes that were attached to get no filter.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +51,7 @@ utrace_task& Core::create(pid_t tid, pid_t pid) {
   return task;
 }
 
-/// The end of a thread for us: every engine is detached. The object stays until the turn is over.
+/// Ends our use of a thread: every engine is detached. The object stays until the turn is over.
 void Core::bury(utrace_task& task) {
   task.life = Life::Reaped;
   auto engines = task.engines;
@@ -74,7 +75,7 @@ void Core::restore_signals_in_child() const {
   sigprocmask(SIG_SETMASK, &saved_mask_, nullptr);
 }
 
-/// The path of the program in the first folder of PATH that has it, else the name: then execvpe() says what is wrong.
+/// The path of the program in the first folder of PATH that has it; else the name, so that execvpe() reports the error.
 std::string look_up(const std::string& name) {
   const char* folders = getenv("PATH");
   if (name.empty() || name.find('/') != std::string::npos || folders == nullptr) return name;
@@ -154,7 +155,7 @@ Result<utrace_task*> Core::await_exec(pid_t child, const utrace_spawn& what, int
     }
     int event = status >> 16, signal = WSTOPSIG(status);
     if (event == PTRACE_EVENT_EXEC) break;
-    // Whatever else stops it before its exec is none of the program's doing.
+    // Anything else that stops it before its exec is not the program's doing.
     int pass = event == 0 && signal != SIGTRAP ? signal : 0;
     ptrace(PTRACE_CONT, child, nullptr, static_cast<uintptr_t>(pass));
   }
@@ -188,7 +189,7 @@ void Core::release_spawned(pid_t pid) {
   }
 }
 
-/// One look at the thread list. Returns whether a new thread was found.
+/// Reads the thread list once. Returns whether it had a new thread.
 Result<bool> Core::seize_pass(pid_t pid, std::vector<utrace_task*>& found) {
   std::string path = "/proc/" + std::to_string(pid) + "/task";
   DIR* list = opendir(path.c_str());
@@ -199,14 +200,14 @@ Result<bool> Core::seize_pass(pid_t pid, std::vector<utrace_task*>& found) {
     pid_t tid = std::atoi(entry->d_name);
     if (tid <= 0 || parked_.contains(tid)) continue;
     if (utrace_task* known = find(tid)) {
-      // Let go, and still ours: it has not come by since.
+      // It was let go but has not stopped since, so it is still ours.
       if (std::exchange(known->lingering, false)) found.push_back(known);
       continue;
     }
     if (ptrace(PTRACE_SEIZE, tid, nullptr, reinterpret_cast<void*>(kOptions)) != 0) {
       int code = errno;
       ThreadStatus status;
-      // Ours by its parent's clone, whose report comes later; or dead already.
+      // It is ours by its parent's clone, which will be reported later; or it is dead already.
       bool ours = read_status(tid, &status) && status.tracer == getpid();
       bool dead = status.state == 0 || status.state == 'Z' || status.state == 'X';
       if (!ours && !dead) failed = code;
@@ -246,7 +247,7 @@ std::vector<utrace_task*> Core::tasks_of(pid_t pid) {
 
 namespace {
 
-/// A SIGTRAP that the thread has caused itself is queued behind the stop it is in.
+/// Whether a SIGTRAP that the thread has caused itself is queued behind its current stop.
 bool trap_queued(pid_t tid) {
   __ptrace_peeksiginfo_args which{0, 0, 32};
   siginfo_t queued[32];
@@ -256,7 +257,7 @@ bool trap_queued(pid_t tid) {
 
 }  // namespace
 
-/// Which system call stop `status` is. `status` 0: the one it has been in for long.
+/// Which system call stop `status` is. `status` 0: the stop that the thread was in before.
 Stop Core::syscall_stop(utrace_task& task, int status) {
   if (!status) return task.stop;
   if (status >> 16 == PTRACE_EVENT_SECCOMP) return Stop::Entry;
@@ -266,8 +267,8 @@ Stop Core::syscall_stop(utrace_task& task, int status) {
   return info.op == PTRACE_SYSCALL_INFO_ENTRY ? Stop::Entry : Stop::Exit;
 }
 
-/// Some stops are bad for letting go: a trap of ours is behind them, or the kernel has not yet decided what becomes of an interrupted
-/// call. Then the thread goes on to a better one, which comes at once.
+/// Whether a thread must not be detached from this stop: a trap of ours is queued behind it, or the kernel has not yet
+/// decided how an interrupted call ends. Then the thread continues to a better stop, which comes at once.
 bool Core::must_go_round(utrace_task& task, int status, Stop stop) {
   bool interrupt_stop =
       status ? status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP : stop == Stop::Interrupt;
@@ -278,8 +279,9 @@ bool Core::must_go_round(utrace_task& task, int status, Stop stop) {
   return true;
 }
 
-/// At an entry stop. The thread's wake-up flag may be stale, and would end a call that begins now. So none begins: the thread is put back
-/// on its instruction, and the kernel clears the flag on the way. False: not so where a seccomp filter would judge the call that is not made.
+/// At an entry stop. A stale wake-up flag of the thread could end a call that begins now. So the call is not made: the
+/// thread is put back on its instruction, and the kernel clears the flag on the way. False: not done, because a seccomp
+/// filter would judge the call that is not made.
 bool Core::undo_entry(utrace_task& task) {
   ThreadStatus status;
   if (task.aborted || task.anew || !load_registers(task) || (read_status(task.tid, &status) && status.seccomp == 2))
@@ -288,8 +290,8 @@ bool Core::undo_entry(utrace_task& task) {
   return true;
 }
 
-/// Detaches a thread that is in a ptrace-stop, passing on what it was stopped for. `status` 0: it has been stopped for long.
-/// False: it has to go on to another stop first, which comes at once.
+/// Detaches a thread that is in a ptrace-stop, and delivers the signal it stopped for. `status` 0: it was stopped
+/// before. False: it must continue to another stop first, which comes at once.
 bool Core::let_go(utrace_task& task, int status) {
   int event = status >> 16, signal = WSTOPSIG(status), pass = 0;
   Stop stop = syscall_stop(task, status);
@@ -304,12 +306,12 @@ bool Core::let_go(utrace_task& task, int status) {
   if (stop == Stop::Exit && (std::exchange(task.cut, false) || (status && returns_short(task)))) ++cut_short;
   if (status && event == 0 && signal != SIGTRAP && signal != (SIGTRAP | 0x80)) pass = signal;
   if (status && event == 0 && signal == SIGTRAP) {
-    // A trap of our own stepping ends with us; any other is the program's.
+    // A trap of our own step is dropped; any other is the program's.
     siginfo_t info{};
     if (!task.stepped && request(PTRACE_GETSIGINFO, task, nullptr, &info) == 0 && info.si_code != SIGTRAP)
       pass = SIGTRAP;
     if (pass && info.si_code == SI_KERNEL && load_registers(task)) {
-      // It ran into a breakpoint that has been taken out since: the instruction there is still to be run.
+      // It hit a breakpoint that has been taken out since: the instruction there must still be executed.
       machine::Breakpoint there = machine::kBreakpoint;
       uint64_t at = machine::breakpoint_address(task.registers);
       if (utrace_read_memory(&task, at, &there, sizeof there) == 0 && there != machine::kBreakpoint) {
@@ -342,7 +344,7 @@ void Core::free_engines(utrace_task& task) {
     if (engine) unlink(task, *engine);
 }
 
-/// Lets one unfiltered thread go. False: it did not stop in time; it goes at its next stop.
+/// Lets one unfiltered thread go. False: it did not stop in time; it is let go at its next stop.
 bool Core::detach_one(utrace_task& task, int patience_ms) {
   task.detaching = true;
   free_engines(task);
@@ -385,7 +387,7 @@ void Core::leave_process(pid_t pid) {
   }
 }
 
-/// Its filter needs a tracer: its calls are passed on from now on.
+/// Its filter needs a tracer: from now on we only let its calls pass.
 void Core::take_care_of(utrace_task& task) {
   task.caretaken = true;
   task.host_hold = false;
@@ -395,7 +397,7 @@ void Core::take_care_of(utrace_task& task) {
 
 void Core::detach_process(pid_t pid) {
   auto all = tasks_of(pid);
-  // First ask all, then wait for each: the waits overlap.
+  // First interrupt all, then wait for each: the waits overlap.
   for (utrace_task* task : all)
     if (!task->filter && (task->life == Life::Running || task->life == Life::Listening)) send_interrupt(*task);
   for (utrace_task* task : all) {
@@ -425,7 +427,7 @@ void Core::detach_all() {
     if (tasks.empty()) return;
     if (filtered_left && !left) break;
   }
-  // Filtered programs need us to the end.
+  // Filtered programs need a tracer to the end.
   while (!tasks.empty() &&
          std::any_of(tasks.begin(), tasks.end(), [](auto& it) { return it.second->filter != nullptr; }))
     wait({}, 1000);

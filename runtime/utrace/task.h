@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the utrace core knows of one thread and of one engine
+// What the utrace core knows about a thread, and about an engine
 //
-// A thread is in one of five lives:
+// A thread is in one of six states:
 //
 //   Starting --first stop--> Stopped <--event / continue--> Running --wait status--> Dead --> Reaped
 //                               ^  |
 //                               |  +--LISTEN--> Listening   (job control has stopped it)
 //                               +-----SIGCONT or INTERRUPT----+
 //
-// Only a Stopped thread may be looked at or written to. It stays Stopped for as long as some engine's
-// last choice is UTRACE_STOP ("held"); nobody but Core::proceed() makes it run. SIGKILL may take
-// a thread out of Stopped at any moment: the next ptrace call then fails with ESRCH, the thread counts
-// as Running again, and its wait status tells the rest.
+// Only a Stopped thread can be read or written. It stays Stopped as long as the last choice of some engine is
+// UTRACE_STOP ("held"); only Core::proceed() makes it run. SIGKILL may take a thread out of Stopped at any moment: the
+// next ptrace call then fails with ESRCH, the thread counts as Running again, and its wait status has the reason.
 //
-// `in_syscall` is true from an entry that was seen until its exit has been seen or is known not to stop.
+// `in_syscall` is true from an entry stop until the exit stop, or until it is known that there will be none.
 #pragma once
 
 #include <chrono>
@@ -35,10 +34,10 @@ enum class Stop : uint8_t { None, Birth, Interrupt, Group, Signal, Handler, Entr
 
 struct Engine : utrace_engine {
   utrace_task* task = nullptr;  ///< null once detached
-  int references = 0;           ///< the callers', and one of the attachment
+  int references = 0;           ///< those of callers, and one for the attachment
   int reporting = 0;            ///< callbacks in progress (more than one only when nested)
-  bool leaving = false;         ///< DETACH asked while a callback was in progress
-  bool controlled = false;      ///< control() spoke while a callback was in progress
+  bool leaving = false;         ///< DETACH was requested while a callback was in progress
+  bool controlled = false;      ///< control() was called while a callback was in progress
   uint32_t choice = UTRACE_RESUME;
   bool narrow_entries = false;
   bool narrow_exits = false;
@@ -46,23 +45,23 @@ struct Engine : utrace_engine {
   utrace_syscall_set exits;
 };
 
-/// A signal that was sent again by us: recognised when it comes round, and given its own siginfo.
+/// A signal that we have sent again: recognised when it arrives, and given its own siginfo.
 struct Redelivery {
   siginfo_t info;
-  bool silent;  ///< already judged by the engines
+  bool silent;  ///< the engines have already judged it
 };
 
-/// The return of a call that a signal has interrupted: with EINTR, or the call is made again. The kernel decides at the signal's
-/// delivery:
+/// The return of a call that a signal has interrupted. It returns EINTR, or the call is repeated; the kernel decides
+/// when it delivers the signal:
 ///
-///   exit stop, -512..-516 --> kept --signal with a handler--> EINTR, or made again (SA_RESTART, -513)
+///   exit stop, -512..-516 --> kept --signal with a handler--> EINTR, or repeated (SA_RESTART, -513)
 ///                                   |
-///                                   +----no such signal: the next stop is the entry of the call made again
+///                                   +----no such signal: the next stop is the entry of the repeated call
 struct KeptReturn {
   machine::Registers registers;
   int64_t number;
   uint64_t when;                ///< CLOCK_MONOTONIC, ns
-  bool handler_begins = false;  ///< -512, and a handler is about to run: its frame tells
+  bool handler_begins = false;  ///< -512, and a handler is about to run: its frame shows the result
 };
 
 struct utrace_task {
@@ -73,62 +72,63 @@ struct utrace_task {
   Stop stop = Stop::None;
 
   bool own_child = false;  ///< spawn() made it: our wait() reaps it
-  bool adopted = false;    ///< its parent has not told of it yet
-  bool caretaken = false;  ///< let go for good, but its filter needs a tracer
-  bool detaching = false;  ///< let go at its next stop: it is being interrupted for that
+  bool adopted = false;    ///< its parent has not reported it yet
+  bool caretaken = false;  ///< we are done with it, but its filter needs a tracer
+  bool detaching = false;  ///< it was interrupted in order to detach it at its next stop
   bool host_hold = false;  ///< spawn() holds it after its exec
   bool in_syscall = false;
   bool syscall_known = false;  ///< in_syscall can be trusted
   bool full = false;           ///< an engine wants calls that only PTRACE_SYSCALL shows
   bool running_full = false;   ///< it was last continued with PTRACE_SYSCALL
-  bool aborted = false;        ///< its call is not made: its registers hide hidden_number
+  bool aborted = false;        ///< its call is not made: hidden_number has the number that the registers do not show
   bool report_at_exit = false;
-  bool report_wanted = false;  ///< report_quiesce(0) is due at the next stop
+  bool report_wanted = false;  ///< report_quiesce(0) must be called at the next stop
   bool repeat = false;         ///< REPORT or INTERRUPT came while held
   bool was_held = false;       ///< UTRACE_STOP has held it at this stop
   bool job_stopped = false;
-  bool keep_eintr = false;   ///< job control has stopped it: a call that this ended gives EINTR, as it does untraced
-  bool interrupted = false;  ///< PTRACE_INTERRUPT was sent, and no EVENT_STOP has answered it
-  bool hurried = false;      ///< the call it enters begins as if a signal were there: its exit must be looked at
-  bool anew = false;         ///< its call is undone at the entry: the exit stop that follows is nobody's
-  bool lingering = false;    ///< let go, and not interrupted for it: it goes at a stop of its own, or with this process
-  uint64_t caught = 0;       ///< a breakpoint stands here, behind the call it sleeps in
-  bool wanted = false;       ///< on Core's list of running threads that are to stop
-  std::chrono::steady_clock::time_point wanted_until{};  ///< then it is interrupted
-  bool cut = false;     ///< its call has returned with less than asked for: whose doing it was, the next stop tells
-  bool mends = false;   ///< at its last stop its call was told to restart in place of EINTR
-  uint8_t mended = 0;   ///< times in a row that its call has returned EINTR and was made again
-  bool killed = false;  ///< SIGKILL has it: nothing holds it any more
+  bool keep_eintr = false;   ///< job control has stopped it: a call that this ended returns EINTR, as it does untraced
+  bool interrupted = false;  ///< PTRACE_INTERRUPT was sent, and its EVENT_STOP has not come yet
+  bool hurried = false;      ///< its call begins as if a signal were pending: the exit must be checked
+  bool anew = false;         ///< its call was undone at the entry: the exit stop that follows is not reported
+  bool lingering =
+      false;  ///< let go without an interrupt: it is detached at its next own stop, or with this process's end
+  uint64_t caught = 0;  ///< address of a breakpoint behind the call that it sleeps in; 0: none
+  bool wanted = false;  ///< on Core's list of running threads that must stop
+  std::chrono::steady_clock::time_point wanted_until{};  ///< when this has passed it is interrupted
+  bool cut = false;     ///< its call has returned less than it was asked for: the next stop shows why
+  bool mends = false;   ///< at its last stop its call was made to restart instead of returning EINTR
+  uint8_t mended = 0;   ///< how many times in a row its call has returned EINTR and was repeated
+  bool killed = false;  ///< SIGKILL is ending it: nothing can hold it any more
   bool exit_reported = false;
-  bool in_death = false;     ///< report_death is being made
-  bool queued = false;       ///< on Core's list of threads to look at
+  bool in_death = false;     ///< report_death is in progress
+  bool queued = false;       ///< on Core's list of threads to handle
   bool stepped = false;      ///< the last continue was a step
   bool handler_due = false;  ///< the next trap is at a handler's first instruction
   bool hide_exec_return = false;
 
-  int inject = 0;       ///< signal that the next continue passes on
+  int inject = 0;       ///< signal to deliver with the next continue
   int dispatching = 0;  ///< depth of callbacks in progress
-  int64_t number = -1;  ///< system call it is in, as utrace_call has it
+  int64_t number = -1;  ///< number of the system call that it is in, as in utrace_call
   int64_t hidden_number = -1;
-  uint64_t returned_at = 0;  ///< of the return that is being reported, where that is late
+  uint64_t returned_at = 0;  ///< time of the return that is being reported, if it is reported late
   std::optional<KeptReturn> kept;
-  uint32_t events = 0;  ///< union of the engines'
+  uint32_t events = 0;  ///< union over the engines
   uint32_t syscall_action = 0;
   uint32_t signal_action = 0;
   uint64_t stops = 0;
-  utrace_syscall_set entries;  ///< union of the engines'
+  utrace_syscall_set entries;  ///< union over the engines
   utrace_syscall_set exits;
   std::shared_ptr<const utrace_syscall_set> filter;  ///< null: not filtered
 
-  std::vector<Engine*> engines;  ///< in order of attachment; null: left during a callback
+  std::vector<Engine*> engines;  ///< in order of attachment; null: detached during a callback
   bool registers_valid = false;
   machine::Registers registers{};
   machine::Registers registers_read{};
   siginfo_t info{};  ///< of the signal being reported
   std::vector<Redelivery> redeliveries;
-  int restore_signal = 0;  ///< put back the disposition of this signal once its handler has begun
+  int restore_signal = 0;  ///< restore this signal's disposition when its handler has begun
   uint64_t restore_action[4] = {};
-  uint64_t start_time = 0;  ///< to tell a zombie from a later owner of its number
+  uint64_t start_time = 0;  ///< distinguishes a zombie from the next owner of its id
   bool wants_entry(int64_t call) const {
     return (events & UTRACE_EVENT_SYSCALL_ENTRY) && entries.has(static_cast<uint32_t>(call));
   }

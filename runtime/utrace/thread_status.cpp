@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What /proc says of a thread that ptrace does not, or not without a stop. The thread may end, or sleep and wake, while it is read: an answer is
-// about a moment that has passed, and who relies on it asks again.
+// What /proc knows about a thread and ptrace does not, or only at a stop. The thread may end, or sleep and wake, while
+// it is read: an answer is about a past moment, and callers that rely on it must ask again.
 #include "runtime/utrace/thread_status.h"
 
 #include <unistd.h>

@@ -16,24 +16,24 @@ struct ThreadStatus {
   pid_t tracer = 0;
   uid_t uid = 0;
   int seccomp = 0;                                ///< 2: it has a filter
-  uint64_t page_tables = 0;                       ///< bytes, of its memory
+  uint64_t page_tables = 0;                       ///< size, bytes
   uint64_t blocked = 0, ignored = 0, caught = 0;  ///< signals, by bit (signal - 1)
 };
 
-/// From /proc. False: there is no such thread.
+/// Reads /proc. False: there is no such thread.
 bool read_status(pid_t tid, ThreadStatus* to);
 
-/// Where a thread sleeps, as /proc/TID/syscall says. False: it runs, or cannot be asked.
+/// Where a thread sleeps, by /proc/TID/syscall. False: it is running, or the file cannot be read.
 bool read_sleep(pid_t tid, Sleep* to);
 struct Disposition {
   bool ignored = false;
   bool caught = false;
 };
 
-/// What the thread's process does about a signal, from /proc.
+/// The disposition of a signal in the thread's process, from /proc.
 Disposition read_disposition(pid_t tid, int signal);
 
-/// Why the kernel did not let us trace a process, and what to do about it. `code`: the errno.
+/// The reason why the kernel does not let us trace a process, and what the user can do about it. `code`: the errno.
 Error attach_refused(pid_t pid, int code);
 
 }  // namespace sonde

@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The utrace API in user space, over ptrace
 //
-// The same vocabulary as in the kernel, with struct utrace_task * for
-// a thread. One UtraceHost owns every ptrace call and wait; all of this API is called from its
-// thread, inside a callback or between two turns of its loop, except where a line says otherwise.
-// Errors are negative errno values, as in the kernel.
+// The kernel API's names and types, with struct utrace_task * for a thread. One UtraceHost makes every ptrace call and
+// wait. All of this API is called from its thread, inside a callback or between two turns of its loop, unless a comment
+// says otherwise. Errors are negative errno values, as in the kernel.
 //
-// Where ptrace cannot do what the kernel's utrace does, this is the nearest:
-// - STOP and REPORT by control() do not wake a thread that sleeps in a call, where catch_asleep can be asked; INTERRUPT does. No call gives
-//   EINTR for it that would not give it untraced: it is made again, some with their whole time-out. A short count is not mended.
+// Where ptrace cannot do what the kernel's utrace does, the API does this instead:
+// - STOP and REPORT by control() do not wake a thread that sleeps in a call, if catch_asleep is set; INTERRUPT does. A
+//   call never returns EINTR because of that: it is repeated, some with their whole time-out. A short count is not
+//   repaired.
 // - report_exit: *code cannot be changed there. Change the argument at the entry of exit or exit_group, or the signal.
-// - report_signal: orig_ka tells SIG_DFL, SIG_IGN or kHandlerUnknown. The kernel's own SIGTRAPs come as UTRACE_SIGNAL_CORE
-//   whatever their disposition, which is kept when they are passed on; utrace_handler() tells it.
-// - Another return_ka, TERM and CORE on a handled signal run rt_sigaction in the thread (64-bit code only). TERM of a signal that by
-//   default kills nobody, or where no call can be run: SIGKILL. TERM of a core signal sets the core limit to 0.
+// - report_signal: orig_ka is SIG_DFL, SIG_IGN or kHandlerUnknown. The kernel's own SIGTRAPs come as UTRACE_SIGNAL_CORE
+//   whatever their disposition, which takes effect when they are delivered; utrace_handler() returns it.
+// - Another return_ka, TERM and CORE for a handled signal run rt_sigaction in the thread (64-bit code only). TERM for a
+//   signal that by default kills nobody, or if no call can be run: SIGKILL. TERM for a core signal sets the core limit
+//   to 0.
 // - STOP and TSTP: the parent sees SIGSTOP or SIGTSTP. HOLD: the signal loses its place in the queue.
-// - SIGNAL_REPORT goes to engines with report_signal and no report_quiesce; the others get report_quiesce(0). SIGNAL_HANDLER is made where
-//   an engine asked for a report, or steps: for a signal's engines alone it would be a stop for each signal.
-// - A single step over a system call instruction skips that call's reports, but for filtered calls' entries.
-// - A new thread's return from its own clone is reported at its first stop, after report_quiesce(0) where that was asked for.
-// - A call that a signal has interrupted is reported when it is known what the program gets (see utrace_call), with the registers
-//   of its return; what an engine changes in them is lost.
-// - A thread of a filtered program that installs a seccomp filter of its own stops at all calls from then on: its filter's
-//   refusals would come before our filter's stops.
+// - SIGNAL_REPORT goes to engines with report_signal and no report_quiesce; the others get report_quiesce(0).
+//   SIGNAL_HANDLER is reported if an engine has asked for a report, or steps: for report_signal alone it would cost a
+//   stop per signal.
+// - A single step over a system call instruction skips that call's reports, except entries that a filter stops.
+// - A new thread's return from its own clone is reported at its first stop, after a report_quiesce(0) that was asked
+//   for.
+// - An interrupted call is reported when it is known what the program gets (see utrace_call), with the registers of its
+//   return; changes that an engine makes to them are lost.
+// - A thread of a filtered program that installs a seccomp filter of its own stops at all calls from then on: its
+//   filter's refusals would come before our filter's stops.
 // - report_reap of another program's child comes when /proc no longer shows the zombie: up to 200 ms late.
-// - Exec by a thread: the old leader's code in report_exit is 0 when its exit stop was not seen.
+// - Exec by a thread: the old leader's code in report_exit is 0 when its exit stop was missed.
 #pragma once
 
 #include <signal.h>
@@ -48,14 +51,14 @@ namespace sonde {
 struct utrace_task;  // one traced thread; see the accessors below
 struct utrace_engine;
 
-/// orig_ka->sa_handler of a signal that has a handler: ptrace does not tell its address. A return_ka that still says this
-/// means that handler.
+/// orig_ka->sa_handler of a signal that has a handler: ptrace does not show its address. In return_ka it means that
+/// handler.
 inline const __sighandler_t kHandlerUnknown = reinterpret_cast<__sighandler_t>(2);
 
-/// What a thread does with a signal: SIG_DFL (also: it is gone), SIG_IGN or kHandlerUnknown. A look into /proc.
+/// A thread's disposition of a signal: SIG_DFL (also when the thread is gone), SIG_IGN or kHandlerUnknown. Reads /proc.
 __sighandler_t utrace_handler(const utrace_task* task, int signal);
 
-/// What exec left behind, in place of the kernel's binfmt and bprm.
+/// What is known after an exec, in place of the kernel's binfmt and bprm.
 struct utrace_exec {
   pid_t former_tid;  ///< the thread's id before the exec
 };
@@ -83,23 +86,26 @@ struct utrace_engine {
   uint32_t flags;  ///< events wanted; read only
 };
 
-/// What utrace_prepare_examine() notes.
+/// The state that utrace_prepare_examine() notes.
 struct utrace_examiner {
   uint64_t stops;
 };
 
-/// Finds (MATCH_*) or makes (CREATE) an engine. On success *engine holds a reference of the caller's.
+/// Finds (MATCH_*) or makes (CREATE) an engine. On success *engine holds a reference for the caller.
 /// Errors: EEXIST exclusive and matched; ENOENT no CREATE and no match; ESRCH reaped;
-/// EPERM may not be traced, or another tracer has it.
+/// EPERM tracing is not permitted, or another tracer has it.
 int utrace_attach_task(utrace_task* task, uint32_t flags, const utrace_engine_ops* ops, void* data,
                        utrace_engine** engine);
 void utrace_engine_get(utrace_engine* engine);
 void utrace_engine_put(utrace_engine* engine);
-/// Errors: EALREADY, EINPROGRESS, ESRCH, as the kernel's contract has them.
+/// Errors: EINPROGRESS events were removed while a callback of the engine runs, which may still act on them; EALREADY
+/// the thread is dead, too late to change DEATH or QUIESCE; ESRCH detached.
 int utrace_set_events(utrace_task* task, utrace_engine* engine, uint32_t events);
-/// Errors: EINPROGRESS, EALREADY, ESRCH, EINVAL, EIO no block step.
+/// Errors: EINPROGRESS the thread has not stopped yet, or a callback of the engine that was detached is running;
+/// EALREADY DETACH during report_death; ESRCH detached, or the thread is past its exit; EINVAL no such action.
 int utrace_control(utrace_task* task, utrace_engine* engine, utrace_resume_action action);
-/// Turns the host's loop until no callback of `engine` is in progress. Errors: ESRCH fully detached, EINTR.
+/// Makes sure that no callback of `engine` is in progress. Errors: ESRCH fully detached; EINTR one is in progress
+/// further out on the caller's own stack, so waiting would never end.
 int utrace_barrier(utrace_task* task, utrace_engine* engine);
 int utrace_prepare_examine(utrace_task* task, utrace_engine* engine, utrace_examiner* examiner);
 int utrace_finish_examine(utrace_task* task, utrace_engine* engine, utrace_examiner* examiner);
@@ -107,8 +113,8 @@ int utrace_finish_examine(utrace_task* task, utrace_engine* engine, utrace_exami
 pid_t utrace_task_tid(const utrace_task* task);
 pid_t utrace_task_pid(const utrace_task* task);
 
-/// For a hot engine: the system calls it wants reported, instead of all. `entries` and `exits` are
-/// bitmaps by number. Only narrows what set_events asked for. null: all again.
+/// For an engine with many events: the system calls that it wants reported, instead of all. `entries` and `exits` are
+/// bitmaps by number. This only narrows what set_events asked for. null: all again.
 struct utrace_syscall_set {
   uint64_t bits[16] = {};
   void add(uint32_t number) {
@@ -118,25 +124,26 @@ struct utrace_syscall_set {
 };
 void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* entries, const utrace_syscall_set* exits);
 
-/// Of a thread at a report of a call, of a clone, exec or exit.
+/// The call that a thread is in, at the report of a call, clone, exec or exit.
 utrace_call utrace_get_call(utrace_task* task);
 
-/// The thread is in a ptrace-stop now, so that its registers can be had.
+/// Whether the thread is in a ptrace-stop, so its registers can be read.
 bool utrace_task_stopped(const utrace_task* task);
-/// Job control has stopped it (SIGSTOP and the like): it stays so until SIGCONT.
+/// Whether job control has stopped it (SIGSTOP and the like); it stays stopped until SIGCONT.
 bool utrace_task_job_stopped(const utrace_task* task);
-/// It sleeps in a call, and will be caught behind that: it does not run, and does not stop now.
+/// Whether it sleeps in a call and will be caught behind it: it does not run, and does not stop now.
 bool utrace_task_caught(const utrace_task* task);
-/// Runs a system call in a stopped thread, with every signal but SIGKILL blocked, and puts its registers back.
-/// A call that the thread is still in (at a clone or exec stop) ends without its return being reported.
-/// Its result (negative errno as the kernel gives it); -EINVAL at a system call entry; -ENOSYS where no system call can
-/// be run (32-bit code, no vDSO); -ESRCH. Context: a thread held by UTRACE_STOP, or a callback that is not of an entry.
+/// Runs a system call in a stopped thread, with every signal but SIGKILL blocked, and restores its registers.
+/// A call that the thread is still in (at a clone or exec stop) ends without a report of its return.
+/// Returns its result (negative errno, as the kernel's); -EINVAL at a system call entry; -ENOSYS if no system call can
+/// be run (32-bit code, no vDSO); -ESRCH. Context: a thread held by UTRACE_STOP, or a callback that is not for an
+/// entry.
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]);
 
 /// The signal mask of a stopped thread, by bit (signal - 1). 0 or -errno.
 int utrace_signal_mask(utrace_task* task, uint64_t* mask);
 int utrace_set_signal_mask(utrace_task* task, uint64_t mask);
-/// Sends the thread a signal that arrives with exactly this siginfo, and is reported then. 0 or -errno.
+/// Sends the thread a signal that arrives with exactly this siginfo, and is then reported. Returns 0 or -errno.
 int utrace_queue_signal(utrace_task* task, const siginfo_t& info);
 
 /// Registers, memory and the like of a stopped thread. Changed registers are written back before it runs.
@@ -156,22 +163,24 @@ struct utrace_spawn {
 struct Sleep {
   int64_t call = -1;  ///< number of the system call; -1: it sleeps in none
   uint64_t sp = 0;
-  uint64_t pc = 0;  ///< behind the system call instruction
+  uint64_t pc = 0;  ///< of the instruction behind the system call
   bool operator==(const Sleep&) const = default;
 };
 
-/// Owns ptrace for a thread: attaches, starts, waits, dispatches. One a thread, as what a thread traces is its own.
+/// The owner of ptrace for a thread: attaches, starts, waits, dispatches. Each thread has its own, since only the
+/// thread that traces a thread can use it.
 ///
-/// - It reaps every child of this thread (waitpid(-1, __WNOTHREAD)), takes SIGCHLD, and blocks it for its own lifetime; all other threads
-///   must block it, too, or the kernel may have one of them drop it. Make it before changing any signal disposition: spawned programs get
-///   those of that moment.
-/// - spawn(): on_new_task is called at the exec's stop; attach engines there or after the return; then release_spawned().
-/// - seize(): threads run on. To hold them, utrace_control(STOP) in on_new_task; each is stopped when a second STOP gives
-///   0, or when report_quiesce comes.
+/// - It reaps every child of this thread (waitpid(-1, __WNOTHREAD)), reads SIGCHLD, and blocks it for its own lifetime.
+///   All other threads must block it, too, or the kernel may let one of them discard it. Make the host before any
+///   signal disposition is changed: spawned programs get the dispositions of that moment.
+/// - spawn(): on_new_task is called at the exec's stop; attach engines there or after the return; then
+///   release_spawned().
+/// - seize(): threads run on. To hold them, call utrace_control(STOP) in on_new_task; a thread has stopped when a
+///   second STOP returns 0, or when report_quiesce is called.
 /// - control(), release_spawned() and detach take effect at the next turn() or wait().
-/// - A thread whose engines want no system calls does not stop for them. In a filtered process an engine must narrow its
-///   sets to the filter's calls, or every call stops twice.
-/// - In report_exit and report_death utrace_registers() may be null: SIGKILL passes over the exit stop.
+/// - A thread whose engines want no system calls does not stop for them. In a filtered process an engine must narrow
+///   its sets to the filter's calls, or every call stops twice.
+/// - In report_exit and report_death utrace_registers() may return null: SIGKILL skips the exit stop.
 /// - The destructor detaches what can be detached, and then blocks until the last filtered process has ended.
 class UtraceHost {
  public:
@@ -180,45 +189,47 @@ class UtraceHost {
   UtraceHost(const UtraceHost&) = delete;
   UtraceHost& operator=(const UtraceHost&) = delete;
 
-  /// Starts a program, stopped after its exec
-  /// (held by a STOP of `holder`'s until utrace_control). Returns its first thread. Errors: what execve said.
+  /// Starts a program, stopped after its exec (held by a STOP of `holder`'s until utrace_control). Returns its first
+  /// thread.
+  /// Errors: those of execve.
   Result<utrace_task*> spawn(const utrace_spawn& what);
   /// Seizes every thread of `pid`, until no new one appears.
-  /// Errors: ESRCH, EPERM with what to do (owner, Yama, another tracer).
+  /// Errors: ESRCH, EPERM with a hint what to do (owner, Yama, another tracer).
   Result<std::vector<utrace_task*>> seize(pid_t pid);
   utrace_task* find(pid_t tid);
   std::vector<utrace_task*> tasks(pid_t pid = 0);  ///< of one process, or all
-  /// Called for every thread that begins to be traced (children included, before they run) and may attach engines.
+  /// Called for every thread that begins to be traced (children included, before they run). It may attach engines.
   std::function<void(utrace_task*, utrace_task* parent, uint64_t clone_flags)> on_new_task;
-  /// Lets every thread of `pid` go for good. A filtered one cannot be let go: it stays, and its calls are passed on.
+  /// Lets every thread of `pid` go for good. A filtered thread cannot be detached: it stays traced, and its calls pass.
   void detach_process(pid_t pid);
-  /// The same without a stop: threads that stand go now, all others at a stop that they make by themselves, or when this
-  /// process ends. Until then they stay seized. No breakpoint may be in their way any more.
+  /// The same without causing a stop: threads that are stopped go now, all others at their next own stop, or when this
+  /// process ends. Until then they stay seized. There must be no breakpoints of ours any more.
   void leave_process(pid_t pid);
-  /// A thread that is to stop, and not by UTRACE_INTERRUPT, sleeps in a system call, which to interrupt would harm. Puts a breakpoint
-  /// behind the call. False: that cannot be; the thread is interrupted. Without this hook every thread is.
+  /// Called for a thread that must stop, not by UTRACE_INTERRUPT, and sleeps in a system call: an interrupt could
+  /// change the call's result. Sets a breakpoint behind the call. False: it cannot, and the thread is interrupted.
+  /// Without this hook every thread is interrupted.
   std::function<bool(utrace_task*, const Sleep& sleep)> catch_asleep;
-  /// The breakpoint is not needed any more: the thread did not sleep there after all, or has stopped before it came by.
+  /// The breakpoint is not needed any more: the thread did not sleep there after all, or has stopped before it.
   std::function<void(utrace_task*)> forget_asleep;
-  /// Some traced thread cannot do without us: others than those that were left, or filtered ones.
+  /// Whether some traced thread needs us: one that was not left, or a filtered one.
   bool needed() const;
   bool filtered(pid_t pid) const;
-  /// Ends the hold that spawn() put on a new program; engines' STOPs still count. The spawn's own execve is reported neither
-  /// as report_exec nor as a system call: the first event is the program's own.
+  /// Ends the hold that spawn() put on a new program; engines' STOPs still count. The execve of the spawn is not
+  /// reported, neither as report_exec nor as a system call: the first event is the program's own.
   void release_spawned(pid_t pid);
 
-  /// One turn: handles everything that waits now. Never blocks.
+  /// One turn: handles everything that is waiting. Never blocks.
   void turn();
-  /// Blocks until a traced thread has news, one of `fds` is readable or `timeout_ms` has passed; then turn().
+  /// Blocks until a traced thread has an event, one of `fds` is readable or `timeout_ms` has passed; then calls turn().
   /// Returns the readable fds.
   std::vector<int> wait(std::span<const int> fds, int timeout_ms);
-  /// Turns until every thread that is to stop has stopped or is caught behind its call, for `patience_ms` at most.
+  /// Makes turns until every thread that must stop has stopped or is caught behind its call; at most for `patience_ms`.
   void settle(int patience_ms);
   size_t task_count() const;
   uint64_t stops() const;
-  /// Time that wait() spent looking for a stop instead of sleeping.
+  /// Time that wait() spent polling for a stop instead of sleeping.
   std::chrono::nanoseconds looking() const;
-  /// System calls that an interruption of ours has ended with a short count, as far as can be seen.
+  /// The number of system calls that our interrupts have ended with a short count, as far as we can detect.
   uint64_t cut_short() const;
 
  private:

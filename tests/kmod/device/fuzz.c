@@ -200,7 +200,7 @@ static void read_events(struct client *c)
 
 	while (read(c->fd, bytes, any() % sizeof(bytes)) > 0)
 		if (event->kind == SONDE_EVENT_MAPPED && event->value)
-			ask(c, SONDE_SEEN, event->value, 0);
+			ask(c, SONDE_ACKNOWLEDGE, event->value, 0);
 }
 
 static void release(struct client *c)

@@ -134,7 +134,7 @@ static void read_events(void)
 	while (read(c.fd, bytes, sizeof(bytes)) > 0)
 		if (event->kind == SONDE_EVENT_MAPPED && event->value &&
 		    random() % 8)
-			ask(&c, SONDE_SEEN, event->value, 0);
+			ask(&c, SONDE_ACKNOWLEDGE, event->value, 0);
 }
 
 /* Everything a client does, until it is killed. */

@@ -340,8 +340,8 @@ static void others(void)
 	refused("signal", EINVAL, SONDE_RELEASE, 1, 1000, NULL, 0);
 	refused("follow", ESRCH, SONDE_FOLLOW, 0, 1, NULL, 0);
 	refused("follow huge", ESRCH, SONDE_FOLLOW, 0, 1ull << 40, NULL, 0);
-	refused("seen", ESRCH, SONDE_SEEN, 1, 0, NULL, 0);
-	refused("seen 0", ESRCH, SONDE_SEEN, 0, 0, NULL, 0);
+	refused("acknowledge", ESRCH, SONDE_ACKNOWLEDGE, 1, 0, NULL, 0);
+	refused("acknowledge 0", ESRCH, SONDE_ACKNOWLEDGE, 0, 0, NULL, 0);
 	refused("unknown", EINVAL, SONDE_REQUEST_COUNT, 0, 0, NULL, 0);
 	refused("unknown", EINVAL, -1, 0, 0, NULL, 0);
 	close_client(&c);

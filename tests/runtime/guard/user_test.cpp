@@ -320,7 +320,7 @@ FileMapped await_mapped(Consumer& consumer, const std::string& path) {
     if (!event) break;
     const auto* file = *event ? std::get_if<FileMapped>(&**event) : nullptr;
     if (file != nullptr && file->path == path) return *file;
-    if (file != nullptr) (void)consumer.source->threads()->seen(file->waiting).has_value();
+    if (file != nullptr) (void)consumer.source->threads()->acknowledge(file->waiting).has_value();
     usleep(1000);
   }
   ADD_FAILURE() << path << " is not mapped";
@@ -337,8 +337,8 @@ TEST(User, WhoIsFollowedWaitsWhenItOpensALibrary) {
   ASSERT_TRUE(consumer.source->targets()->go());
   ASSERT_EQ(await_mapped(consumer, Programs::get().plugin).waiting, pid);
   consumer.tap_function(1, SONDE_TAP_USER_ENTRY, Programs::get().plugin, "plugin", pid);
-  ASSERT_TRUE(consumer.source->threads()->seen(pid));
-  EXPECT_EQ(consumer.source->threads()->seen(pid).error().code(), EINVAL);
+  ASSERT_TRUE(consumer.source->threads()->acknowledge(pid));
+  EXPECT_EQ(consumer.source->threads()->acknowledge(pid).error().code(), EINVAL);
   consumer.run();
   EXPECT_EQ(consumer.count(1), 50u);
   EXPECT_EQ(consumer.status[pid], 0u);
@@ -358,11 +358,11 @@ TEST(User, WhoIsFollowedWaitsAtAnExec) {
       ASSERT_TRUE(consumer.source->targets()->detach(pid));
       continue;
     }
-    while (consumer.source->threads()->seen(pid)) continue;
+    while (consumer.source->threads()->acknowledge(pid)) continue;
     while (!consumer.all_gone) {
       ASSERT_TRUE(consumer.events());
       for (const SourceEvent& event : std::exchange(consumer.seen, {})) {
-        if (std::holds_alternative<FileMapped>(event)) (void)consumer.source->threads()->seen(pid).has_value();
+        if (std::holds_alternative<FileMapped>(event)) (void)consumer.source->threads()->acknowledge(pid).has_value();
       }
       usleep(1000);
     }
@@ -373,7 +373,7 @@ TEST(User, WhoIsFollowedWaitsAtAnExec) {
 TEST(User, WhoIsNotTracedIsNotFollowed) {
   Consumer consumer;
   EXPECT_EQ(consumer.source->threads()->follow(1).error().code(), ESRCH);
-  EXPECT_EQ(consumer.source->threads()->seen(1).error().code(), ESRCH);
+  EXPECT_EQ(consumer.source->threads()->acknowledge(1).error().code(), ESRCH);
 }
 
 TEST(User, ForkedChildrenFireWhereTheTapCoversThem) {

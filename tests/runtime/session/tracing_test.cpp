@@ -25,7 +25,7 @@ class TellingSource : public sonde::testing::QuietSource {
     events.pop_front();
     return next;
   }
-  Result<void> seen(uint32_t tid) override {
+  Result<void> acknowledge(uint32_t tid) override {
     seen_threads.push_back(tid);
     return {};
   }

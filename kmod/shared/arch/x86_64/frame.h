@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* x86-64: registers by DWARF's numbers, and where a caller's are when no table says so */
+/* x86-64: registers by DWARF number, and where the caller's are if no table has them */
 #ifndef SONDE_X86_64_FRAME_H
 #define SONDE_X86_64_FRAME_H
 
@@ -14,7 +14,7 @@ enum { SONDE_CFI_FP = 6, SONDE_CFI_SP = 7, SONDE_CFI_PC = 16 };
 		.kinds = { [SONDE_CFI_PC] = SONDE_CFI_AT_OFFSET }, .offsets = { [SONDE_CFI_PC] = -8 } \
 	}
 
-/* Behind `push %rbp; mov %rsp, %rbp`. */
+/* After `push %rbp; mov %rsp, %rbp`. */
 #define SONDE_CFI_FRAME_POINTER_ROW                                                                        \
 	{                                                                                                  \
 		.cfa_register = SONDE_CFI_FP, .cfa_offset = 16, .return_register = SONDE_CFI_PC,           \

@@ -4,8 +4,9 @@
 //   code, data of the process --> registers, flags, a stack of its own --> rax at the last ret
 //                                  stores go to stored_, and are read back from there
 //
-// Invariant: what is not modelled exactly fails the whole run: an instruction or register that is not known here, memory that is
-// not known, the thread's own memory (fs, gs), a loop beyond kMostInstructions. No answer is better than a wrong one: the caller has other ways to find it.
+// Invariant: what is not modelled exactly fails the whole run: an unknown instruction or register, unknown memory,
+// thread-local memory (fs, gs), a loop beyond kMostInstructions. No answer is better than a wrong one: the caller has
+// other ways.
 #include "providers/pid/resolver.h"
 
 #include <Zydis/Zydis.h>
@@ -18,7 +19,7 @@ namespace sonde::pid {
 namespace {
 
 constexpr int kMostInstructions = 20'000;
-constexpr uint64_t kStack = 0x7fff'ffff'0000;  // the interpreter's own: the process is not read there
+constexpr uint64_t kStack = 0x7fff'ffff'0000;  // of the interpreter itself: the process is not read there
 constexpr uint64_t kStackBytes = 64 << 10;
 constexpr uint64_t kReturn = UINT64_MAX;  // the resolver's return address
 constexpr int kStackPointer = 4;
@@ -102,7 +103,7 @@ class Interpreter {
     if (!holds) failed_ = true;
   }
 
-  /// Whether the condition of a jcc, cmovcc or setcc holds; none: the instruction is none of these.
+  /// Whether the condition of a jcc, cmovcc or setcc holds; none: it is another instruction.
   std::optional<bool> condition() const {
 #define SONDE_CONDITION(cc)     \
   case ZYDIS_MNEMONIC_J##cc:    \
@@ -156,7 +157,7 @@ class Interpreter {
     flags_.overflow = (~(a ^ b) & (a ^ sum)) >> (width() - 1) & 1;
     return result_flags(sum);
   }
-  /// Overflow is defined for shifts by 1 alone, so only those are worth being right.
+  /// Overflow is defined only for shifts by 1, so it is computed only for these.
   void shift(bool left) {
     const uint64_t count = get(1) % (width() == 64 ? 64 : 32), value = get(0);
     if (count == 0) return;
@@ -227,7 +228,7 @@ class Interpreter {
       default: failed_ = true; return 0;
     }
   }
-  /// The second operand, as wide as the first.
+  /// The second operand, cut to the width of the first.
   uint64_t source() { return cut(get(1), width()); }
   uint64_t extended(size_t index) {
     const uint64_t value = get(index);
@@ -254,7 +255,7 @@ class Interpreter {
   ZydisDecodedInstruction instruction_{};
   std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands_{};
   std::array<uint64_t, 16> registers_{};
-  std::map<uint64_t, uint8_t> stored_;  ///< what the resolver has written
+  std::map<uint64_t, uint8_t> stored_;  ///< memory written by the resolver
   Flags flags_;
   uint64_t pc_ = 0;
   bool failed_ = false;

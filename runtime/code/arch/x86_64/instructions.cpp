@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Jump tables
 //
-// A jump through a table stays in its function, if all entries do; then it needs no breakpoint. What can be read from the
-// instructions before the jump is followed register by register:
+// If all entries of a jump's table are inside the function, the jump stays in it and needs no breakpoint. The
+// instructions before the jump are interpreted, register by register:
 //
 //   cmp $n, i; ja out      i: Index, at most n             jmp *table(,i,8)      a Pointer
 //   lea table(%rip), b     b: Table                        movslq (b,i,4), o     o: Offset
 //                                                          add b, o; jmp *o      o: Target
 //
-// Invariant: a bound is never too small. Everything that is not recognised makes its register Unknown, and a jump by Unknown has no
-// table: it is judged at each firing by its operand (leave_by_operand). A bound on too few bits bounds nothing.
+// Invariant: a bound is never too small. Whatever is not recognised makes its register Unknown, and a jump by Unknown
+// has no table: its operand decides at each firing (leave_by_operand). A bound on only some of the bits is no bound.
 #include "runtime/code/instructions.h"
 
 #include <Zydis/Zydis.h>
@@ -54,7 +54,7 @@ Flow flow_of(const ZydisDecodedInstruction& in) {
   }
 }
 
-/// The number of a 64-bit register, as instructions number them.
+/// The number of a 64-bit register in instructions.
 uint8_t register_number(ZydisRegister reg) {
   if (reg == ZYDIS_REGISTER_RIP) return SONDE_LEAVE_RIP;
   if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15) return SONDE_LEAVE_NO_REGISTER;
@@ -163,14 +163,14 @@ sonde_leave leave_by_operand(std::span<const uint8_t> code, const Instruction& j
 
 namespace {
 
-constexpr size_t kMostLookedAt = 16;  ///< instructions before the jump
+constexpr size_t kMostLookedAt = 16;  ///< instructions before the jump that are interpreted
 constexpr uint64_t kMostEntries = 65536;
 
-/// What is known of a register while the instructions before a jump are followed.
+/// What is known about a register at some instruction before the jump.
 struct Value {
   enum class Kind : uint8_t { Unknown, Table, Index, Offset, Pointer, Target } kind = Kind::Unknown;
-  uint8_t bits = 64;   ///< of an Index: how many of the low ones are bounded
-  uint64_t table = 0;  ///< address; of an Offset, Pointer, Target too
+  uint8_t bits = 64;   ///< of an Index: how many low bits are bounded
+  uint64_t table = 0;  ///< its address; for Offset, Pointer and Target, too
   uint64_t most = 0;   ///< of the index
 
   bool is_index() const { return kind == Kind::Index && bits == 64; }
@@ -239,7 +239,7 @@ class TableFinder {
 
   static Value index(uint64_t most, uint8_t bits = 64) { return {Value::Kind::Index, bits, 0, most}; }
 
-  /// What the first operand holds after the instruction.
+  /// The value of the first operand after the instruction.
   Value result() {
     const auto& to = operands_[0];
     if (to.type != ZYDIS_OPERAND_TYPE_REGISTER || in_.operand_count_visible < 2) return {};
@@ -272,7 +272,7 @@ class TableFinder {
     }
   }
 
-  /// The low `bits` of a value, the others cleared.
+  /// The low `bits` of a value; the others are zero.
   static Value narrowed(const Value& value, unsigned bits) {
     return value.kind == Value::Kind::Index && value.bits >= bits ? index(value.most) : Value{};
   }
@@ -299,7 +299,7 @@ class TableFinder {
     return {size == 4 ? Value::Kind::Offset : Value::Kind::Pointer, 64, table, at->most};
   }
 
-  /// A value loaded from memory that was compared before has the bound of that comparison.
+  /// A value loaded from memory that was compared before: it has the bound of that comparison.
   Value bounded(const ZydisDecodedOperand& from) const {
     return memory_known_ && same_place(from.mem) && from.size == 32 ? index(memory_most_) : Value{};
   }
@@ -330,7 +330,7 @@ class TableFinder {
     }
   }
 
-  /// The branch was not taken, so the comparison before it bounds what was compared.
+  /// The branch was not taken, so the comparison before it gives a bound.
   void bound() {
     const bool above = in_.mnemonic == ZYDIS_MNEMONIC_JNBE, not_below = in_.mnemonic == ZYDIS_MNEMONIC_JNB;
     if (!above && !(not_below && limit_ > 0)) return;
@@ -345,11 +345,11 @@ class TableFinder {
   ZydisDecodedInstruction in_{};
   ZydisDecodedOperand operands_[ZYDIS_MAX_OPERAND_COUNT]{};
   std::array<Value, 16> values_{};
-  Value* compared_ = nullptr;  ///< the register that the flags are about
+  Value* compared_ = nullptr;  ///< the register of the last comparison
   bool compared_memory_ = false;
   uint64_t limit_ = 0;
   uint8_t width_ = 0;
-  ZydisDecodedOperandMem memory_{};  ///< the place that was compared
+  ZydisDecodedOperandMem memory_{};  ///< the memory of the last comparison
   bool memory_known_ = false;
   uint64_t memory_most_ = 0;
 };

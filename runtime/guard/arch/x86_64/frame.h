@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Registers by their DWARF numbers, as far as frames need them.
+// Registers by their DWARF numbers, as far as unwinding needs them.
 #pragma once
 
 #include <array>

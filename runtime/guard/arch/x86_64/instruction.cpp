@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is done with the instruction under a breakpoint is decided once, when it is decoded (decide):
+// How the instruction under a breakpoint is passed is decided once, when it is decoded (decide):
 //
 //   emulated     the registers and the stack are changed here: one stop a hit
-//   Slot         a copy is stepped at another address, relocated where it is relative to rip: two stops
-//   Impossible   no breakpoint: what it pushes, loads or returns to would show the slot or the step; its relative operand is not
-//                handled (loop, xbegin); or it cannot be decoded
+//   Slot         a copy is stepped at another address, adjusted if it is relative to rip: two stops
+//   Impossible   no breakpoint: what it pushes, loads or returns to would show the program the slot or the step; or its
+//                relative operand is not supported (loop, xbegin); or it cannot be decoded
 //
-// Emulated are the instructions that functions begin and end with, for these are probed most.
+// The instructions at which functions begin and end are emulated, because most probes are there.
 //
-// Invariant: emulate() does exactly what the processor does, flags included, or returns false and has changed nothing. It fails
-// where memory cannot be accessed; then the real instruction is stepped, and it raises the fault, or has the stack grow.
+// Invariant: emulate() does exactly what the processor does, flags included, or returns false and has changed nothing.
+// It fails if memory cannot be accessed; then the real instruction is stepped, and raises the fault or makes the stack
+// grow.
 //
-// A slot is filled with int3 behind the copy, so a thread that is left there meets a trap and not some other copy's rest.
+// The bytes behind the copy in a slot are int3, so a thread that is left there traps and does not run the rest of
+// another copy.
 #include "runtime/guard/arch/x86_64/instruction.h"
 
 #include <Zydis/Zydis.h>
@@ -49,7 +51,7 @@ uint64_t result_flags(uint64_t value, uint8_t width) {
 
 void set_flags(machine::Registers& regs, uint64_t flags) { regs.eflags = (regs.eflags & ~kArithmetic) | flags; }
 
-/// A write of 32 bits clears the upper half.
+/// A 32-bit write clears the upper half.
 void set_register(machine::Registers& regs, uint8_t number, uint8_t width, uint64_t value) {
   machine_register(regs, number) = value & width_mask(width);
 }
@@ -139,7 +141,7 @@ std::string instruction_text(const uint8_t* bytes, size_t length) {
   return text;
 }
 
-/// Makes an Instruction of what Zydis has decoded.
+/// Makes an Instruction from what Zydis has decoded.
 struct InstructionDecoder {
   Instruction& out;
   const ZydisDecodedInstruction& in;
@@ -163,7 +165,7 @@ struct InstructionDecoder {
     return base_known && index_known && in.address_width == 64;
   }
 
-  /// Both operands are registers of 32 or 64 bits.
+  /// Whether both operands are registers of 32 or 64 bits.
   bool two_registers() {
     if (in.operand_count_visible != 2) return false;
     out.target_ = reg_number(0);
@@ -245,7 +247,7 @@ struct InstructionDecoder {
         out.immediate_ =
             operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? static_cast<int64_t>(operands[0].imm.value.u) : 0;
         return How::Return;
-      // What these push, load or return to would show the slot or the step.
+      // The values that these push, load or return to would show the slot or the step to the program.
       case ZYDIS_MNEMONIC_SYSCALL:
       case ZYDIS_MNEMONIC_SYSENTER:
       case ZYDIS_MNEMONIC_INT:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One x86-64 instruction under a breakpoint: done by hand where that is simple, else copied to a slot and stepped
+// One x86-64 instruction under a breakpoint: emulated if it is simple, else copied to a slot and stepped
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ class Instruction {
   };
 
   Instruction() = default;
-  /// Of the bytes that the program has at `address`.
+  /// `bytes`: the program's, at `address`.
   Instruction(uint64_t address, const uint8_t* bytes, size_t length);
 
   How how() const { return how_; }
@@ -49,12 +49,12 @@ class Instruction {
   bool repeats() const { return repeats_; }
   bool relative() const { return displacement_at_ != 0; }
 
-  /// The bytes for a slot at `slot`. False: a relative operand does not reach from there.
+  /// Makes the bytes for a slot at address `slot`. False: a relative operand does not reach from there.
   bool copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) const;
 
   using Read = std::function<bool(uint64_t address, void* to, size_t length)>;
   using Write = std::function<bool(uint64_t address, const void* from, size_t length)>;
-  /// Does what the instruction does. False: it cannot be done here (it would fault): step it.
+  /// Does what the instruction does. False: it cannot (the instruction would fault); step it.
   bool emulate(machine::Registers& regs, const Read& read, const Write& write) const;
 
  private:
@@ -89,10 +89,10 @@ unsigned long long& machine_register(machine::Registers& regs, uint8_t number);
 /// D's R_* number, 0..25; 0 for what ptrace does not show.
 uint64_t d_register(const machine::Registers& regs, uint32_t number);
 
-/// By what a leaving instruction is judged, but for the thread's memory.
+/// The registers by which kmod/shared/leave.h judges a leaving instruction, without the thread's memory.
 sonde_leave_state leave_state(const machine::Registers& regs);
 
-/// In AT&T's syntax, without an address: where a relative branch leads would be wrong anyway.
+/// In AT&T syntax, without the target of a relative branch, which would be wrong anyway.
 std::string instruction_text(const uint8_t* bytes, size_t length);
 
 }  // namespace sonde::guard

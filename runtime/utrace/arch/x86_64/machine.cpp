@@ -29,10 +29,11 @@ void set_call(Registers& registers, uint64_t instruction, long number, const uin
 
 bool result_behind_handler(utrace_task& task, const Registers& registers, int64_t* result) {
   if (is_native(registers)) {
-    constexpr uint64_t kRax = 8 + 40 + 13 * 8;  // behind the return address: ucontext up to its registers, r8 to rdx
+    constexpr uint64_t kRax =
+        8 + 40 + 13 * 8;  // behind the return address: ucontext up to its registers, then r8 to rdx
     return utrace_read_memory(&task, registers.rsp + kRax, result, sizeof *result) == 0;
   }
-  // Return address and signal number; then the registers, or with SA_SIGINFO pointers to what follows them.
+  // Return address and signal number; then the registers or, with SA_SIGINFO, pointers to what follows.
   constexpr uint64_t kSiginfoFrame = 16 + 128, kContextEax = 20 + 11 * 4, kPlainEax = 8 + 11 * 4;
   uint32_t context = 0;
   int32_t eax = 0;

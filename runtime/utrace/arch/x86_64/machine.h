@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// x86-64, as one who traces a thread must know it: registers, system calls, functions, breakpoints
+// What a tracer must know about x86-64: registers, system calls, functions, breakpoints
 #pragma once
 
 #include <linux/audit.h>
@@ -18,10 +18,10 @@ struct utrace_task;
 
 namespace sonde::machine {
 
-/// What ptrace shows of a thread.
+/// A thread's registers, as ptrace has them.
 using Registers = user_regs_struct;
 
-/// 0 or -errno. The thread is in a ptrace-stop.
+/// Returns 0 or -errno. The thread must be in a ptrace-stop.
 int read_registers(pid_t tid, Registers* to);
 int write_registers(pid_t tid, const Registers& from);
 
@@ -29,18 +29,20 @@ inline uint64_t pc(const Registers& registers) { return registers.rip; }
 inline void set_pc(Registers& registers, uint64_t address) { registers.rip = address; }
 inline uint64_t sp(const Registers& registers) { return registers.rsp; }
 
-/// The calling convention. Argument `number` of kRegisterArguments, at a function's first instruction; the others lie in memory.
+/// The calling convention: argument `number`, below kRegisterArguments, at a function's first instruction. The others
+/// are in memory.
 inline constexpr unsigned kRegisterArguments = 6;
 inline uint64_t function_argument(const Registers& registers, unsigned number) {
   const unsigned long long arguments[] = {registers.rdi, registers.rsi, registers.rdx,
                                           registers.rcx, registers.r8,  registers.r9};
   return arguments[number];
 }
-/// Where the first argument lies that is in no register; at a function's first instruction, behind the return address.
+/// Address of the first argument that is not in a register, at a function's first instruction: it is behind the return
+/// address.
 inline uint64_t stack_arguments(const Registers& registers) { return registers.rsp + 8; }
-/// A function's result, where it returns.
+/// A function's result, at its return.
 inline uint64_t function_result(const Registers& registers) { return registers.rax; }
-/// Memory of the thread's stack that it does not use: below the red zone, aligned as a call's arguments must be.
+/// Unused memory of the thread's stack: below the red zone, aligned as a call's arguments must be.
 inline uint64_t unused_stack(const Registers& registers) { return (registers.rsp - 512) & ~uint64_t{15}; }
 
 inline constexpr uint32_t kAuditArch = AUDIT_ARCH_X86_64;
@@ -56,22 +58,25 @@ inline std::array<uint64_t, 6> call_arguments(const Registers& r, bool compat) {
   const auto low = [](uint64_t value) { return value & 0xffffffff; };
   return {low(r.rbx), low(r.rcx), low(r.rdx), low(r.rsi), low(r.rdi), low(r.rbp)};
 }
-/// `compat`: of 32-bit code's call.
+/// `compat`: the call is a 32-bit one.
 inline int64_t call_result(const Registers& registers, bool compat = false) {
   return compat ? static_cast<int32_t>(registers.rax) : static_cast<int64_t>(registers.rax);
 }
 inline void set_call_result(Registers& registers, int64_t result) { registers.rax = static_cast<uint64_t>(result); }
 
-/// At a stop inside signal delivery: the thread is about to return from a call that a wake-up has ended with EINTR.
+/// At a stop inside signal delivery: whether the thread is returning from a call that a wake-up ended with EINTR.
 inline bool returns_eintr(const Registers& registers) {
-  constexpr int64_t kEintr = 4, kClose = 3;  // close() has closed the descriptor all the same: it is not made again
+  constexpr int64_t kEintr = 4,
+                    kClose = 3;  // close() has closed the descriptor all the same, so it must not be repeated
   return call_number(registers) >= 0 && call_number(registers) != kClose && call_result(registers) == -kEintr;
 }
-/// The thread returns from a call that the kernel will make again, or end with EINTR, once it has looked for signals.
+/// Whether the thread is returning from a call that the kernel will repeat, or end with EINTR, once it has looked for
+/// signals.
 inline bool waits_for_verdict(const Registers& registers) {
   return call_number(registers) >= 0 && call_result(registers) <= -512 && call_result(registers) >= -516;
 }
-/// The thread returns from a write, or a read of all, with a count below the one asked for.
+/// Whether the thread is returning from a write, or from a read that waits for everything, with a smaller count than it
+/// asked for.
 inline bool is_short(const Registers& registers) {
   constexpr int64_t kWrite = 1, kPwrite = 18, kSendto = 44, kRecvfrom = 45;
   constexpr uint64_t kWaitAll = 0x100;
@@ -79,26 +84,28 @@ inline bool is_short(const Registers& registers) {
   bool all = call == kWrite || call == kPwrite || call == kSendto || (call == kRecvfrom && (registers.r10 & kWaitAll));
   return all && result > 0 && static_cast<uint64_t>(result) < registers.rdx;
 }
-/// ERESTARTNOHAND: the kernel makes the call again, unless a handler runs; then the program gets EINTR, as it would untraced.
+/// ERESTARTNOHAND: the kernel repeats the call, unless a handler runs; then the program gets EINTR, as it would
+/// untraced.
 inline void restart_unless_handled(Registers& registers) { set_call_result(registers, -514); }
 inline bool restarts_unless_handled(const Registers& registers) {
   return call_number(registers) >= 0 && call_result(registers) == -514;
 }
 inline void return_eintr(Registers& registers) { set_call_result(registers, -4); }
-/// At the entry of a call: no call is made now, and the thread comes back to its system call instruction.
+/// At the entry of a call: no call is made now, and the thread returns to its system call instruction.
 inline void enter_anew(Registers& registers) {
   registers.rax = registers.orig_rax;
   registers.rip -= sizeof kSyscallInstruction;
   registers.orig_rax = ~uint64_t{0};
 }
-/// The thread runs 64-bit code. Its calls are 32-bit ones all the same where they are made by `int $0x80`.
+/// Whether the thread runs 64-bit code. Even then a call made by `int $0x80` is a 32-bit one.
 inline bool is_native(const Registers& registers) { return registers.cs == 0x33; }
-/// By the stack pointer alone: 32-bit code has its stack below 4 GiB.
+/// The same, judged by the stack pointer alone: 32-bit code has its stack below 4 GiB.
 inline bool is_native_stack(uint64_t sp) { return sp >> 32 != 0; }
-/// The `syscall` instruction has left its traces, so the call is a 64-bit one. False: it may be either.
+/// Whether the registers show the effects of the `syscall` instruction, so the call is a 64-bit one. False: it may be
+/// either.
 inline bool made_by_syscall(const Registers& r) { return is_native(r) && r.rcx == r.rip && r.r11 == r.eflags; }
 
-/// Makes the registers perform a system call at `instruction`, with no restart of an earlier one.
+/// Sets the registers so that the thread makes a system call at `instruction`, without restarting an earlier one.
 void set_call(Registers& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]);
 
 /// fork, vfork, clone, clone3.
@@ -107,13 +114,13 @@ inline bool makes_child(int64_t call) { return call == 56 || call == 57 || call 
 /// The breakpoint instruction, in an integer of its size.
 using Breakpoint = uint8_t;
 inline constexpr Breakpoint kBreakpoint = 0xcc;
-/// Where the breakpoint stands that a thread has just run into.
+/// The address of the breakpoint that the thread has just hit.
 inline uint64_t breakpoint_address(const Registers& registers) { return registers.rip - sizeof kBreakpoint; }
 
-/// The program single-steps itself: it has set the trap flag.
+/// The trap flag: set when the program single-steps itself.
 inline constexpr uint64_t kTrapFlag = 1 << 8, kResumeFlag = 1 << 16;
 inline bool steps_itself(const Registers& registers) { return (registers.eflags & kTrapFlag) != 0; }
-/// The thread would do the same from both, at the same place of its stack.
+/// Whether a thread would do the same from both states, at the same position of its stack.
 inline bool same_state(const Registers& a, const Registers& b) {
   constexpr uint64_t kIgnored = kTrapFlag | kResumeFlag;
   return a.rip == b.rip && a.rsp == b.rsp && a.rbp == b.rbp && a.rax == b.rax && a.rbx == b.rbx && a.rcx == b.rcx &&
@@ -122,32 +129,32 @@ inline bool same_state(const Registers& a, const Registers& b) {
          a.fs_base == b.fs_base && (a.eflags | kIgnored) == (b.eflags | kIgnored);
 }
 
-/// By these a program installs a seccomp filter of its own.
+/// The calls by which a program installs a seccomp filter of its own.
 inline constexpr uint32_t kPrctlCall = 157, kSeccompCall = 317, kCompatPrctlCall = 172, kCompatSeccompCall = 354;
 inline constexpr uint32_t kPrctlSetSeccomp = 22;
 
 /// sigreturn(), which 64-bit code does not have.
 inline constexpr uint32_t kCompatSigreturn = kUtraceCompatCalls + 119;
 
-/// What rt_sigaction takes: handler, flags, restorer, mask.
+/// The argument of rt_sigaction: handler, flags, restorer, mask.
 inline constexpr long kSigactionCall = 13;
 inline constexpr uint64_t kSigsetBytes = 8;
 
-/// What a call that has returned did to the address space. Lengths of 0: not that.
+/// The effect of a call that has returned on the address space. A length of 0: no such effect.
 struct Mapping {
   uint64_t mapped = 0, mapped_length = 0, offset = 0;
   uint64_t unmapped = 0, unmapped_length = 0;
   uint64_t protected_at = 0, protected_length = 0;
   int protection = 0;
   int file = -1;
-  bool moved = false;  ///< by mremap: file, offset and protection are those it had
+  bool moved = false;  ///< by mremap: file, offset and protection are as before
 };
-/// False: the call failed, or is none that changes mappings.
+/// False: the call failed, or does not change mappings.
 bool mapping_change(const Registers& registers, Mapping* change);
 /// The calls to watch for each kind of change.
 std::vector<uint32_t> mapping_calls(bool maps, bool unmaps, bool protects);
 
-/// Whether the call, which begins, installs a seccomp filter; `all_threads`: in every thread of the process.
+/// Whether the call, at its entry, installs a seccomp filter; `all_threads`: in every thread of the process.
 inline bool installs_filter(const utrace_call& call, bool* all_threads) {
   constexpr uint64_t kSetModeFilter = 1, kFlagTsync = 1;
   switch (call.number) {
@@ -161,16 +168,16 @@ inline bool installs_filter(const utrace_call& call, bool* all_threads) {
   }
 }
 
-/// What a call gave that is to be made again unless a handler runs.
+/// Results of calls that the kernel repeats unless a handler runs.
 inline constexpr int64_t kRestartSys = -512, kRestartNoIntr = -513, kRestartNoHand = -514, kRestartBlock = -516;
 inline bool may_restart(int64_t result) {
   return result == kRestartSys || result == kRestartNoIntr || result == kRestartNoHand || result == kRestartBlock;
 }
-/// The call's result as it will be when the handler returns at whose first instruction the thread stands. False: the frame cannot be read.
+/// At the first instruction of a handler: the interrupted call's result once the handler has returned. False: the frame
+/// cannot be read.
 bool result_behind_handler(utrace_task& task, const Registers& registers, int64_t* result);
 
-/// How a clone, clone3, fork or vfork was asked for. `read` fetches the thread's memory.
-/// Returns false where the call does not tell.
+/// The flags of a clone, clone3, fork or vfork. `read` reads the thread's memory. False: the flags are not known.
 template <typename Read>
 bool clone_flags(const utrace_call& call, Read read, uint64_t* flags) {
   constexpr uint64_t kChildSignal = 17, kVfork = 0x4000, kVm = 0x100;

@@ -165,11 +165,6 @@ std::optional<FireCost> FireExpressions::cost(const LoweredExpr& expr, Use use) 
   return cost;
 }
 
-bool FireExpressions::is_faultless(const LoweredExpr& expr) const {
-  auto found = cost(expr, Use::Value);
-  return found && !found->loads;
-}
-
 bool FireExpressions::is_kernel(const LoweredExpr& expr) const {
   const auto kid = [&](size_t n) { return is_kernel(*expr.kids[n]); };
   switch (expr.kind) {

@@ -46,8 +46,6 @@ class FireExpressions {
 
   /// Whether it leads into the kernel: it begins at something that is the kernel's, and so all that it reads on its way is, too.
   bool is_kernel(const LoweredExpr& expr) const;
-  /// As cost(), but only what cannot fault.
-  bool is_faultless(const LoweredExpr& expr) const;
   /// v = expr or v op= expr on a resident `v`.
   void emit_assignment(DifEmitter& out, const LoweredExpr& assignment) const;
 

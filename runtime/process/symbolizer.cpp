@@ -124,11 +124,6 @@ void Symbolizer::note_mapping(uint32_t pid, uint64_t address, uint64_t offset, c
   process.missed.clear();
 }
 
-void Symbolizer::note_exec(uint32_t pid) {
-  processes_.erase(pid);
-  note(pid);
-}
-
 const MapEntry* Symbolizer::find(Process& process, uint64_t address) {
   auto after = process.maps.upper_bound(address);
   if (after == process.maps.begin()) return nullptr;

@@ -43,8 +43,6 @@ class Symbolizer {
   void note(uint32_t pid);
   /// A file was mapped (FileMapped): `size` 0 when unknown, up to the next mapping then.
   void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size = 0);
-  /// `pid` runs another program: what was known is forgotten, and noted anew.
-  void note_exec(uint32_t pid);
 
   /// Called for an address that neither a copy nor the process tells of: what note_mapping() should hear may be on its way.
   std::function<void()> catch_up;

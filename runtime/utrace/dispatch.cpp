@@ -283,10 +283,7 @@ void Core::finish(utrace_task& task) {
     report_quiesce(task);
     signal_report(task, UTRACE_SIGNAL_REPORT);
   }
-  if (held(task))
-    task.was_held = true;
-  else
-    proceed(task);
+  if (!held(task)) proceed(task);
 }
 
 namespace {
@@ -361,7 +358,6 @@ void Core::proceed(utrace_task& task) {
   task.stepped = step;
   task.life = Life::Running;
   spin_.expect();
-  task.was_held = false;
   task.registers_valid = false;
   void* signal = reinterpret_cast<void*>(static_cast<intptr_t>(task.inject));
   long error = request(what, task, nullptr, signal);

@@ -87,7 +87,6 @@ void Core::stopped(utrace_task& task, int status) {
   task.registers_valid = false;
   task.inject = 0;
   task.repeat = false;
-  task.was_held = false;
   task.hurried = std::exchange(task.interrupted, false);
   see_caught(task, status);
   judge_cut(task, status);

@@ -85,7 +85,6 @@ struct utrace_task {
   bool report_at_exit = false;
   bool report_wanted = false;  ///< report_quiesce(0) is due at the next stop
   bool repeat = false;         ///< REPORT or INTERRUPT came while held
-  bool was_held = false;       ///< UTRACE_STOP has held it at this stop
   bool job_stopped = false;
   bool keep_eintr = false;   ///< job control has stopped it: a call that this ended gives EINTR, as it does untraced
   bool interrupted = false;  ///< PTRACE_INTERRUPT was sent, and no EVENT_STOP has answered it

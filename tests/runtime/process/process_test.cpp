@@ -232,8 +232,6 @@ TEST(Symbolizer, DeadProcessesStillResolve) {
   program.stop();
   symbolizer.note(pid);
   EXPECT_EQ(symbolizer.symbol_text(pid, pc + 2), "target`work+0x2");
-  symbolizer.note_exec(pid);
-  EXPECT_EQ(symbolizer.symbol_text(pid, pc).find("work"), std::string::npos);
 }
 
 TEST(Symbolizer, MappingsThatAreTold) {

@@ -6,7 +6,8 @@
 // `uint64_t sonde_fn_NAME(BodyContext *, uint32_t argc, const uint64_t *argv)` (one that makes a symbol of an address is told behind
 // its argument whether a call returns there); of Runs::Action
 // `void sonde_act_NAME(BodyContext *, const ActionSite *, uint32_t argc, const uint64_t *argv)`
-// (runtime/body/context.h). Runs::Fire is captured where the probe fires. Runs::Refused has no code: `doc` says why.
+// (runtime/body/context.h). Runs::Fire is captured where the probe fires: a stack, a string, bytes, by the type of its result; without one
+// the bytes go where its last argument says. Runs::Refused has no code: `doc` says why.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +49,7 @@ struct DFunction {
   Runs runs;
   std::string_view doc;
   bool of_kernel = false;
+  std::string_view behind = {};  ///< a variable that it gets behind its arguments, as it was when the probe fired
 };
 
 inline constexpr std::array kFunctions = std::to_array<DFunction>({
@@ -107,7 +109,8 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"print", "void(void *)", Runs::Record, "shows what a pointer points to, member by member"},
     {"printa", "void([string], @, ...)", Runs::Record, "prints aggregations"},
     {"printf", "void(string, ...)", Runs::Record, "prints values by a format"},
-    {"progenyof", "int(pid_t)", Runs::Body, "whether the process is that one or descends from it"},
+    {"progenyof", "int(pid_t)", Runs::Body, "whether the process is that one or descends from it",
+     !kOfKernel, "ppid"},
     {"raise", "void(int)", Runs::Destructive, "sends the process a signal"},
     {"rand", "int()", Runs::Body, "pseudo-random number"},
     {"rindex", "int(string, string, [int])", Runs::Body, "where a string last occurs in another, or -1"},

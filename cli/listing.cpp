@@ -2,7 +2,6 @@
 #include "cli/listing.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <set>
 

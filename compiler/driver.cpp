@@ -11,7 +11,6 @@
 // All texts of a call pass each stage before the next begins, for where a variable lives depends on all its
 // uses. No clause becomes part of the program before all have passed. Names are different: a text that the front end has
 // passed keeps what it declared, though a later text or a later stage fails.
-#include <algorithm>
 #include <charconv>
 #include <utility>
 

@@ -4,7 +4,6 @@
 // What a provider has is said by its own descriptions, where there is a probe. These rows stand in for the providers that DTrace has elsewhere.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>

@@ -7,7 +7,6 @@
 // a name; anything else, such as a path, is a string. $$1 is always a string.
 #include <algorithm>
 #include <cctype>
-#include <limits>
 
 #include "compiler/parse/literals.h"
 #include "compiler/parse/tree_builder.h"

@@ -11,8 +11,6 @@
 // copyin() returns is D's own memory, but the pointers that it holds are the program's.
 #include "compiler/split/pointer_origins.h"
 
-#include <algorithm>
-
 namespace sonde {
 namespace {
 

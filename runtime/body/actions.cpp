@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Actions. What they record goes to the clause's trace record; what they do to aggregations happens at once.
-#include <algorithm>
-#include <csignal>
-#include <string>
 #include <utility>
 #include <vector>
 

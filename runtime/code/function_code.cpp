@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <deque>
 #include <optional>
-#include <span>
 
 #include "runtime/code/instructions.h"
 

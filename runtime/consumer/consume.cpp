@@ -2,7 +2,6 @@
 // One record: checked, run, what it has traced printed.
 #include <utility>
 
-#include "runtime/base/check.h"
 #include "runtime/consumer/consumer_impl.h"
 #include "runtime/consumer/faults.h"
 

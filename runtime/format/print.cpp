@@ -12,7 +12,6 @@
 // Zero members are left out: kernel structures are mostly zero.
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "runtime/base/check.h"
 #include "runtime/format/append.h"

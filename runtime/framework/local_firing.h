@@ -25,7 +25,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "kmod/shared/dif.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "runtime/base/check.h"
 #include "runtime/format/append.h"

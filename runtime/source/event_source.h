@@ -11,8 +11,6 @@
 // registry.h knows which there are.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>

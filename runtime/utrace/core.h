@@ -28,6 +28,7 @@
 #include <sys/ptrace.h>
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>

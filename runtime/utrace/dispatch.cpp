@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/base/check.h"
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/thread_status.h"

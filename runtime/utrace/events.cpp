@@ -27,7 +27,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "runtime/base/procfs.h"

@@ -20,11 +20,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <thread>
 
-#include "runtime/base/check.h"
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/seccomp.h"

@@ -35,6 +35,7 @@
 #include <unordered_set>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/utrace/program_child.h"
 #include "runtime/utrace/spin.h"
 #include "runtime/utrace/task.h"
 
@@ -177,9 +178,7 @@ class Core {
     bool adopted;  ///< so all was reported but the clone
   };
   std::optional<Ended> take_ended(pid_t tid);
-  void restore_signals_in_child() const;
-  [[noreturn]] void run_child(const utrace_spawn& what, char* const* argv, char* const* environment, int go, int error);
-  Result<utrace_task*> await_exec(pid_t child, const utrace_spawn& what, int error);
+  Result<utrace_task*> await_exec(const ProgramChild& forked, const utrace_spawn& what);
   Result<bool> seize_pass(pid_t pid, std::vector<utrace_task*>& found);
   bool detach_one(utrace_task& task, int patience_ms);
   Stop syscall_stop(utrace_task& task, int status);
@@ -204,8 +203,7 @@ class Core {
   Spin spin_;
   int depth_ = 0;
   UniqueFd signals_;
-  sigset_t saved_mask_;
-  bool ignored_[65] = {};
+  GivenSignals given_;
 };
 
 /// The core of this thread, null when there is none: what a thread traces, no other thread may ask ptrace about.

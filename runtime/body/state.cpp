@@ -35,13 +35,10 @@ std::string_view slot_text(const sonde_record& record, uint32_t slot) {
 /// Firing n is at n % 2.
 uint64_t FiringNumbers::of(const sonde_record& record) {
   for (uint64_t number = count_; number != 0 && number + 2 > count_; --number) {
-    const Firing& firing = firings_[number % 2];
-    if (firing.timestamp == record.timestamp && firing.sequence == record.sequence && firing.tid == record.tid &&
-        firing.probe == record.probe)
-      return number;
+    if (firings_[number % 2] == FiringId(record)) return number;
   }
   ++count_;
-  firings_[count_ % 2] = {record.timestamp, record.sequence, record.tid, record.probe};
+  firings_[count_ % 2] = FiringId(record);
   return count_;
 }
 

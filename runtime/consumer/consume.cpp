@@ -67,7 +67,7 @@ bool Consumer::Impl::wanted(const sonde_record& record) const {
 }
 
 void Consumer::Impl::begin_firing(const sonde_record& record) {
-  Firing firing{record.timestamp, record.sequence, record.tid, record.probe};
+  const FiringId firing(record);
   if (have_firing_ && firing == firing_) return;
   have_firing_ = true;
   firing_ = firing;

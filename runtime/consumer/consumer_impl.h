@@ -98,13 +98,6 @@ struct Consumer::Impl {
   uint64_t double_errors = 0;
 
  private:
-  /// Which firing a record belongs to.
-  struct Firing {
-    uint64_t timestamp = 0;
-    uint32_t sequence = 0, tid = 0, probe = 0;
-    bool operator==(const Firing&) const = default;
-  };
-
   const ConsumerEcb* find(const sonde_record& record);
   bool wanted(const sonde_record& record) const;
   void begin_firing(const sonde_record& record);
@@ -132,7 +125,7 @@ struct Consumer::Impl {
   std::map<uint32_t, uint64_t> unwritten_;  ///< by CPU: what found no room in the output
   KeptRecords kept_;
   std::map<uint32_t, uint64_t> unkept_;  ///< trace records that found their CPU's buffer full
-  Firing firing_;
+  FiringId firing_;
   std::multimap<Nanoseconds, std::pair<uint32_t, Release>> chilled_;  ///< threads that wait, by when they go on
   bool have_firing_ = false;
   std::optional<uint32_t> only_cpu_;

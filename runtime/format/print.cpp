@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "runtime/base/check.h"
+#include "runtime/base/hex.h"
 #include "runtime/format/append.h"
 #include "runtime/format/format.h"
 
@@ -108,7 +109,7 @@ class Printer {
     switch (type.kind) {
       case Layout::Kind::Integer: return integer(type, word);
       case Layout::Kind::Enum: return enumeration(type, word);
-      case Layout::Kind::Pointer: return append_format(out_, "0x%llx", static_cast<unsigned long long>(word));
+      case Layout::Kind::Pointer: out_ += hex(word); return;
       case Layout::Kind::Float: return append_format(out_, "%g", float_of(word, static_cast<uint32_t>(type.size)));
       case Layout::Kind::Text: {
         const auto* text = reinterpret_cast<const char*>(bytes);
@@ -148,7 +149,7 @@ class Printer {
 }  // namespace
 
 void format_print(const TypeLayout& type, uint64_t address, uint64_t shown, std::string& out) {
-  append_format(out, "0x%llx = *", static_cast<unsigned long long>(shown));
+  out += hex(shown) + " = *";
   Printer printer(out);
   printer.line();
   printer.value(type, reinterpret_cast<const uint8_t*>(address));

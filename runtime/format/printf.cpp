@@ -123,11 +123,7 @@ std::string address_text(const ValueType& type, uint64_t word, const FormatSetti
   if (type.kind == Kind::Symbol)
     return word == 0 ? "0x0" : format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings);
   uint64_t address = cut_to_size(word, type.size);
-  if (address == 0) {
-    std::string text;
-    append_format(text, "0x%llx", static_cast<unsigned long long>(address));
-    return text;
-  }
+  if (address == 0) return "0x0";
   return format_symbol({SymbolValue::UAddr, settings.pid, address}, settings);
 }
 

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "runtime/base/check.h"
+#include "runtime/base/hex.h"
 #include "runtime/format/append.h"
 #include "runtime/format/format.h"
 
@@ -113,9 +114,7 @@ void format_hex_dump(const void* bytes, uint64_t size, std::string& out) {
 
 std::string format_symbol(const SymbolValue& symbol, const FormatSettings& settings) {
   if (settings.names != nullptr) return settings.names->name(symbol.pid, symbol.address, symbol.kind);
-  std::string text;
-  append_format(text, "0x%llx", static_cast<unsigned long long>(symbol.address));
-  return text;
+  return hex(symbol.address);
 }
 
 /// The pc of the innermost frame, and of one that a signal interrupted, is where it executes; that of others is a return address.

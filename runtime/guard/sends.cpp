@@ -7,7 +7,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "kmod/shared/siginfo.h"
 #include "runtime/base/procfs.h"

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "runtime/base/hex.h"
 #include "runtime/base/procfs.h"
 #include "runtime/base/unique_fd.h"
 
@@ -123,10 +124,7 @@ std::string file_of(uint32_t pid, const MapEntry& entry) {
   if (!entry.deleted) return has_own_root(pid) ? process + "/root" + entry.path : entry.path;
   const std::string program = process + "/exe";
   if (read_link(program) == entry.path + std::string(kDeletedMark)) return program;
-  char range[64];
-  std::snprintf(range, sizeof range, "/map_files/%llx-%llx", static_cast<unsigned long long>(entry.start),
-                static_cast<unsigned long long>(entry.end));
-  return process + range;
+  return process + "/map_files/" + hex_digits(entry.start) + "-" + hex_digits(entry.end);
 }
 
 }  // namespace sonde

@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdio>
 
+#include "runtime/base/hex.h"
 #include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
 
@@ -14,12 +14,6 @@ namespace {
 
 /// How many addresses of a process are kept. When there are more, all are forgotten.
 constexpr size_t kMaxKnown = 100'000;
-
-std::string hex(uint64_t value) {
-  char text[19];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 /// `back`: the symbol was looked up for the address that is so many bytes before.
 std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t back) {

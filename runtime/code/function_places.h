@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the taps of a function go, by its name: what providers outside of the tree ask (sonde_function_places)
+// Files of code that were opened, and where the taps of a function in them go, by its name: what providers outside of the tree ask
+// (sonde_function_places)
 #pragma once
 
 #include <map>
@@ -13,6 +14,23 @@
 
 namespace sonde {
 
+/// Each is read once, and again when it has changed.
+class CodeFiles {
+ public:
+  struct File {
+    std::shared_ptr<const ElfFile> elf;
+    std::shared_ptr<ElfCode> code;
+    FunctionReader functions{*elf, *code};
+  };
+
+  /// Stays, also when the file is replaced by another of its name. Errors: those of open(2); ENOEXEC no ELF object of this machine.
+  Result<File*> open(const std::string& path);
+
+ private:
+  ElfCache cache_;
+  std::map<const ElfFile*, std::unique_ptr<File>> files_;
+};
+
 class FunctionPlaces {
  public:
   struct Found {
@@ -20,20 +38,12 @@ class FunctionPlaces {
     std::vector<CodePlace> places;
   };
 
-  /// The entry, with the jumps that are no entry; or the instructions that leave. Each file is read once, and again when it has changed.
-  /// Errors: those of open(2); ENOEXEC no ELF object of this machine; ENOENT no such function; ENOTSUP its code says no.
+  /// The entry, with the jumps that are no entry; or the instructions that leave.
+  /// Errors: those of CodeFiles; ENOENT no such function; ENOTSUP its code says no.
   Result<Found> find(const std::string& path, std::string_view function, bool returns);
 
  private:
-  struct File {
-    std::shared_ptr<const ElfFile> elf;
-    std::shared_ptr<ElfCode> code;
-    FunctionReader functions{*elf, *code};
-  };
-  Result<File*> open(const std::string& path);
-
-  ElfCache cache_;
-  std::map<const ElfFile*, std::unique_ptr<File>> files_;
+  CodeFiles files_;
 };
 
 }  // namespace sonde

@@ -2,16 +2,11 @@
 #include "runtime/body/state.h"
 
 #include <algorithm>
-#include <ctime>
+
+#include "runtime/base/clock.h"
 
 namespace sonde {
 namespace {
-
-int64_t nanoseconds(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 /// Those that it has called were left by an exception or a longjmp(), if they have not returned by now. One that was not seen to
 /// be entered goes out by one, as in DTrace.
@@ -55,8 +50,8 @@ BodyState::BodyState(const BodyProgram& the_program, Options& the_options, Threa
       variables(program, pool, dynamic_budget, strsize),
       arrays(program, pool, variables, dynamic_budget, strsize),
       speculations(the_options.number("nspec"), the_options.number("specsize"), the_options.number("cleanrate")),
-      wall_offset(nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC)),
-      random(static_cast<unsigned>(nanoseconds(CLOCK_REALTIME))) {
+      wall_offset(static_cast<int64_t>(now_of(CLOCK_REALTIME) - monotonic_now())),
+      random(static_cast<unsigned>(now_of(CLOCK_REALTIME))) {
   format.strsize = strsize;
   format.names = &names;
   const std::string& temporality = options.text("temporality");

@@ -56,11 +56,6 @@ bool looks_like_number(std::string_view text) {
   return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
 }
 
-bool is_identifier(std::string_view text) {
-  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '`'; };
-  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 && std::ranges::all_of(text, is_word);
-}
-
 }  // namespace
 
 ExprPtr TreeBuilder::comma(P::CommaContext* context) {

@@ -29,12 +29,6 @@ bool is_zero(const uint8_t* bytes, uint64_t size) {
   return std::all_of(bytes, bytes + size, [](uint8_t byte) { return byte == 0; });
 }
 
-uint64_t word_at(const uint8_t* bytes, uint64_t size) {
-  uint64_t word = 0;
-  std::memcpy(&word, bytes, std::min<uint64_t>(size, sizeof word));
-  return word;
-}
-
 class Printer {
  public:
   explicit Printer(std::string& out) : out_(out) {}

@@ -7,6 +7,7 @@
 //
 // Invariant: an integer is cut to its type's size, or its sign is extended, before it is printed: the word's upper bytes may hold
 // anything.
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -40,6 +41,12 @@ void append_format(std::string& out, const char* format, ...) {
 
 uint64_t cut_to_size(uint64_t word, uint32_t size) {
   return size >= 8 ? word : word & ((uint64_t{1} << (8 * size)) - 1);
+}
+
+uint64_t word_at(const uint8_t* bytes, uint64_t size) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, std::min<uint64_t>(size, sizeof word));
+  return word;
 }
 
 int64_t extend_from_size(uint64_t word, uint32_t size) {

@@ -5,7 +5,6 @@
 #include <sys/timex.h>
 #include <sys/utsname.h>
 
-#include <ctime>
 #include <fstream>
 
 #include "runtime/base/check.h"

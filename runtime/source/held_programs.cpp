@@ -9,7 +9,6 @@
 // Invariant: no breakpoint is left when a function returns with the program alive, and signals that arrive on the way are passed on.
 #include "runtime/source/held_programs.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -40,13 +39,6 @@ bool await_stop(pid_t pid, int& status) {
 /// The signal that is to be delivered after this stop; 0 for ptrace's own stops.
 int signal_of(int status) { return status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0; }
 
-void apply(const SourceOptions& options) {
-  if (options.own_group) setpgid(0, 0);
-  if (!options.null_input) return;
-  const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (null >= 0) dup2(null, STDIN_FILENO);
-}
-
 Error lost(pid_t pid) { return Error("process " + std::to_string(pid) + " ended before its first instruction", ESRCH); }
 
 }  // namespace
@@ -58,7 +50,7 @@ HeldPrograms::~HeldPrograms() {
 
 Result<uint32_t> HeldPrograms::spawn(const SpawnRequest& request, const std::function<Result<void>(uint32_t)>& adopt) {
   const auto child = ProgramChild::fork(request.argv, request.environment,
-                                        {.signals = signals_, .prepare = [this] { apply(options_); }});
+                                        {.signals = signals_, .prepare = [this] { options_.apply(); }});
   if (!child) return child.error();
   const pid_t pid = child->pid();
   const bool seized = trace(PTRACE_SEIZE, pid, 0, kTraceOptions);

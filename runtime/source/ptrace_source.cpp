@@ -11,7 +11,6 @@
 // asks for its version. Closing is in step: we shut our
 // sending side and wait for the guard's end, for only that lets threads go that sleep; then we reap it. A guard that has to
 // stay for filtered programs says so before it closes its side, and is not waited for.
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -219,14 +218,6 @@ class PtraceSource final : public SourceClient {
   std::string how_armed(const Tap& tap) const override { return guard::describe_site(tap); }
 };
 
-/// What the guard is, its targets inherit.
-void apply(const SourceOptions& options) {
-  if (options.own_group) setpgid(0, 0);
-  if (!options.null_input) return;
-  UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (null) dup2(null.get(), STDIN_FILENO);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& options) {
@@ -238,7 +229,7 @@ Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& opt
   if (child < 0) return Error::from_errno("start the guard: fork");
   if (child == 0) {
     ours.reset();
-    apply(options);
+    options.apply();
     guard_main(theirs.get());
   }
   theirs.reset();

@@ -15,6 +15,9 @@ struct SourceOptions {
   bool own_group = false;   ///< targets in a process group of their own: Ctrl-C at a prompt does not reach them
   bool null_input = false;  ///< targets read /dev/null, not the prompt's terminal
   bool whole = false;       ///< refuse a source of which this user would get only a part
+
+  /// In the process that targets are started from, or begin as: they inherit it.
+  void apply() const;
 };
 
 /// Opens /dev/sonde. Errors: ENOENT the module is not loaded; EACCES not root and not in the device's group; EPERM in

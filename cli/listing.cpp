@@ -2,11 +2,10 @@
 #include "cli/listing.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <set>
 
 #include "compiler/check/near_probes.h"
+#include "runtime/base/hex.h"
 #include "runtime/lang/probe_attributes.h"
 
 namespace sonde {
@@ -36,9 +35,7 @@ std::string arming(Framework& framework, ProbeId id) {
   for (const Tap& tap : framework.taps(id)) {
     const std::string how = framework.how_armed(tap);
     if (how.empty()) continue;
-    char at[24];
-    std::snprintf(at, sizeof at, "+0x%llx", static_cast<unsigned long long>(tap.offset - tap.function));
-    text += std::string("\t\t") + at + " " + how + "\n";
+    text += "\t\t+" + hex(tap.offset - tap.function) + " " + how + "\n";
   }
   return text.empty() ? text : "\n\tArmed at\n" + text;
 }

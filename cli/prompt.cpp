@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <utility>
 
 #include "cli/line_reader.h"
@@ -23,7 +22,6 @@
 #include "cli/words.h"
 #include "compiler/parse/outline.h"
 #include "compiler/parse/parser.h"
-#include "kmod/shared/siginfo.h"
 #include "runtime/session/interrupt.h"
 #include "runtime/syscall/structures.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "cli/arguments.h"

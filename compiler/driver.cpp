@@ -11,7 +11,6 @@
 // All texts of a call pass each stage before the next begins, because where a variable lives depends on all its uses.
 // No clause becomes part of the program before all have passed. Names are different: a text that has passed the front
 // end keeps its declarations, even if a later text or a later stage fails.
-#include <algorithm>
 #include <charconv>
 #include <utility>
 

@@ -74,8 +74,6 @@ static __always_inline struct pt_regs *sonde_fregs(SONDE_FTRACE_REGS *fregs)
 #define set_task_syscall_work(task, bit) set_tsk_thread_flag(task, TIF_##bit)
 #define clear_task_syscall_work(task, bit) \
 	clear_tsk_thread_flag(task, TIF_##bit)
-#define test_task_syscall_work(task, bit) \
-	test_tsk_thread_flag(task, TIF_##bit)
 #define set_syscall_work(bit) set_thread_flag(TIF_##bit)
 #define test_syscall_work(bit) test_thread_flag(TIF_##bit)
 #define SONDE_WORK_WORD(task) (&task_thread_info(task)->flags)

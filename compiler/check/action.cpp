@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "compiler/check/aggregation.h"
+#include "compiler/check/call.h"
 #include "compiler/check/convert.h"
 #include "compiler/check/expression.h"
 #include "compiler/check/format.h"
@@ -99,18 +100,6 @@ bool is_probe_argument(const Expr& expr) {
   return expr.kind == ExprKind::Builtin && expr.builtin->from == From::Argument;
 }
 
-/// copyin(pointer, size)
-ExprPtr copied_in(CheckContext& cx, ExprPtr pointer, uint64_t size) {
-  const DFunction& copyin = *find_function("copyin");
-  const Prototype& prototype = cx.world.prototype(copyin.prototype);
-  const SourceRange where = pointer->where;
-  ExprPtr call = make_call(copyin, prototype.result, where);
-  call->kids.push_back(convert(cx, std::move(pointer), prototype.parameters[0]));
-  call->kids.push_back(
-      convert(cx, make_integer(size, cx.world.types.integer(8, false), where), prototype.parameters[1]));
-  return call;
-}
-
 /// argv: the pointer. Its target is printed, so the target's type must be known. A probe argument points into the
 /// program, so its target is copied.
 ExprPtr action_print(CheckContext& cx, ExprPtr expr, const DFunction& row) {
@@ -128,8 +117,10 @@ ExprPtr action_print(CheckContext& cx, ExprPtr expr, const DFunction& row) {
             "set a greater one: -x printsize=" + std::to_string(target->canonical->size));
   const Type* named = pointer->type->target;  // not the canonical one: a typedef is shown by its name
   if (is_probe_argument(*pointer)) {
+    const SourceRange where = pointer->where;
     expr->kids.push_back(convert(cx, clone(*pointer), prototype.parameters[0]));
-    pointer = copied_in(cx, std::move(pointer), target->canonical->size);
+    ExprPtr size = make_integer(target->canonical->size, cx.world.types.integer(8, false), where);
+    pointer = call_copyin(cx, std::move(pointer), std::move(size), where);
   }
   expr->kids[1] = convert(cx, std::move(pointer), prototype.parameters[0]);
   ActionSite& made = new_site(cx, *expr, row);

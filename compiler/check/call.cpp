@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "compiler/check/action.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/expression.h"
 #include "compiler/check/library_texts.h"
 #include "compiler/check/node.h"
@@ -99,43 +100,49 @@ ExprPtr kept_in_variable(CheckContext& cx, ExprPtr& value) {
   return out;
 }
 
+/// copyinto(address, size, to) is bcopy(copyin(address, size), to, size). The size is used twice, so if an argument
+/// assigns, address and size go into variables first.
+ExprPtr lowered_copyinto(CheckContext& cx, ExprPtr call) {
+  std::vector<ExprPtr> first;
+  for (size_t i : {0, 1}) {
+    if (!assigns(*call->kids[0]) && !assigns(*call->kids[1]) && !assigns(*call->kids[2])) break;
+    first.push_back(kept_in_variable(cx, call->kids[i]));
+  }
+  ExprPtr size = clone(*call->kids[1]);
+  call->kids[0] = call_copyin(cx, std::move(call->kids[0]), std::move(call->kids[1]), call->where);
+  call->kids[1] = std::move(call->kids[2]);
+  call->kids[2] = std::move(size);
+  call->function = find_function("bcopy");
+  if (first.empty()) return call;
+  ExprPtr all = make_expr(ExprKind::Comma, call->type, call->where);
+  all->kids = std::move(first);
+  all->kids.push_back(std::move(call));
+  return all;
+}
+
 /// Some subroutines are expressed by others, or need more of the event than their arguments.
 ExprPtr lowered_call(CheckContext& cx, ExprPtr call) {
-  const std::string_view name = call->function->name;
-  if (name == "copyinto") {
-    // bcopy(copyin(address, size), to, size)
-    // The size is used twice, so if an argument assigns, address and size go into variables first.
-    std::vector<ExprPtr> first;
-    for (size_t i : {0, 1}) {
-      if (!assigns(*call->kids[0]) && !assigns(*call->kids[1]) && !assigns(*call->kids[2])) break;
-      first.push_back(kept_in_variable(cx, call->kids[i]));
-    }
-    const DFunction &copyin = *find_function("copyin"), &bcopy = *find_function("bcopy");
-    ExprPtr from = make_call(copyin, cx.world.prototype(copyin.prototype).result, call->where);
-    ExprPtr size = clone(*call->kids[1]);
-    from->kids.push_back(std::move(call->kids[0]));
-    from->kids.push_back(std::move(call->kids[1]));
-    call->kids[0] = std::move(from);
-    call->kids[1] = std::move(call->kids[2]);
-    call->kids[2] = std::move(size);
-    call->function = &bcopy;
-    if (!first.empty()) {
-      ExprPtr all = make_expr(ExprKind::Comma, call->type, call->where);
-      all->kids = std::move(first);
-      all->kids.push_back(std::move(call));
-      return all;
-    }
+  const DFunction& row = *call->function;
+  if (!row.behind.empty()) {
+    // A process may be gone when the body runs.
+    ExprPtr variable = make_expr(ExprKind::Name, nullptr, call->where);
+    variable->text = row.behind;
+    call->kids.push_back(check_expression(cx, std::move(variable)));
   }
-  if (name == "progenyof") {
-    // The parent at the time of the firing: the process may be gone when the body runs.
-    ExprPtr parent = make_expr(ExprKind::Name, nullptr, call->where);
-    parent->text = "ppid";
-    call->kids.push_back(check_expression(cx, std::move(parent)));
-  }
+  if (row.runs == Runs::Fire && call->type->kind == Type::Kind::Void) return lowered_copyinto(cx, std::move(call));
   return call;
 }
 
 }  // namespace
+
+ExprPtr call_copyin(CheckContext& cx, ExprPtr address, ExprPtr size, SourceRange where) {
+  const DFunction& copyin = *find_function("copyin");
+  const Prototype& prototype = cx.world.prototype(copyin.prototype);
+  ExprPtr call = make_call(copyin, prototype.result, where);
+  call->kids.push_back(convert(cx, std::move(address), prototype.parameters[0]));
+  call->kids.push_back(convert(cx, std::move(size), prototype.parameters[1]));
+  return call;
+}
 
 const DFunction* function_of(CheckContext& cx, const Expr& call, std::string& name) {
   if (call.kids[0]->kind != ExprKind::Name || call.kids[0]->type) return nullptr;

@@ -9,6 +9,9 @@ namespace sonde {
 const DFunction* function_of(CheckContext& cx, const Expr& call, std::string& name);
 [[noreturn]] void unknown_function(CheckContext& cx, const std::string& name, SourceRange where);
 
+/// copyin(address, size)
+ExprPtr call_copyin(CheckContext& cx, ExprPtr address, ExprPtr size, SourceRange where);
+
 /// A call inside of an expression.
 ExprPtr check_call(CheckContext& cx, ExprPtr expr);
 

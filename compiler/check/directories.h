@@ -2,7 +2,6 @@
 // D libraries of the user: the *.d files of -L, -x libdir and -x syslibdir.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "compiler/check/world.h"

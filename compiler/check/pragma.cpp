@@ -3,7 +3,6 @@
 #include "compiler/check/pragma.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "compiler/library/library.h"

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "runtime/base/hex.h"
+
 namespace sonde {
 namespace {
 
@@ -35,9 +37,7 @@ std::string quoted(const char* text) {
 std::string number_in_pool(const FireProgram& program, int32_t at) {
   uint64_t number;
   std::memcpy(&number, program.pool.data() + at, sizeof(number));
-  char text[32];
-  std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(number));
-  return text;
+  return hex(number);
 }
 
 std::string numbered(const char* prefix, uint32_t number, const char* suffix = "") {

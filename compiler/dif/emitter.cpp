@@ -4,7 +4,6 @@
 #include "compiler/dif/emitter.h"
 
 #include <cstdio>
-#include <cstring>
 
 #include "runtime/base/check.h"
 

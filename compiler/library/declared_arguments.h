@@ -4,7 +4,6 @@
 // If there is a probe, its provider describes the arguments. These rows stand in for providers that only DTrace has.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>

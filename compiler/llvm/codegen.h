@@ -15,7 +15,6 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>

@@ -13,8 +13,8 @@ std::optional<uint64_t> constant_of(const LoweredExpr& expr) {
   return *value << unused >> unused;
 }
 
-bool is_call(const LoweredExpr& expr, std::string_view name) {
-  return expr.kind == LoweredKind::Call && expr.function->name == name;
+bool copies_bytes(const LoweredExpr& expr) {
+  return expr.kind == LoweredKind::Call && expr.function->runs == Runs::Fire && expr.type->is_pointer();
 }
 
 }  // namespace sonde

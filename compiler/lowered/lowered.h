@@ -15,7 +15,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "compiler/source/diagnostic.h"
@@ -79,8 +78,8 @@ struct LoweredExpr : ExprFacts {
 /// The value of a constant, also below casts.
 std::optional<uint64_t> constant_of(const LoweredExpr& expr);
 
-/// Whether `expr` calls the subroutine or action `name`.
-bool is_call(const LoweredExpr& expr, std::string_view name);
+/// Whether `expr` is copyin(): a call that leads to a copy of the traced process's bytes.
+bool copies_bytes(const LoweredExpr& expr);
 
 struct LoweredStatement {
   bool is_if = false;  ///< else an expression

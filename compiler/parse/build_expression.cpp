@@ -7,7 +7,6 @@
 // a name; anything else, such as a path, is a string. $$1 is always a string.
 #include <algorithm>
 #include <cctype>
-#include <limits>
 
 #include "compiler/parse/literals.h"
 #include "compiler/parse/tree_builder.h"
@@ -55,11 +54,6 @@ Op binary_op(size_t token) {
 bool looks_like_number(std::string_view text) {
   size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
   return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
-}
-
-bool is_identifier(std::string_view text) {
-  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '`'; };
-  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 && std::ranges::all_of(text, is_word);
 }
 
 }  // namespace

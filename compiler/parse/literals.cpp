@@ -99,4 +99,9 @@ std::string read_escapes(std::string_view inner) {
   return out;
 }
 
+bool is_identifier(std::string_view word) {
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '`'; };
+  return !word.empty() && !std::isdigit(static_cast<unsigned char>(word[0])) && std::ranges::all_of(word, is_part);
+}
+
 }  // namespace sonde

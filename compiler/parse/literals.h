@@ -21,4 +21,7 @@ IntegerLiteral read_integer(std::string_view text);
 /// The bytes between the quotes, with escapes resolved. D keeps the backslash of \?, of \' and of unknown escapes.
 std::string read_escapes(std::string_view inner);
 
+/// The word is a name, perhaps of another module.
+bool is_identifier(std::string_view word);
+
 }  // namespace sonde

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "compiler/parse/literals.h"
+
 namespace sonde {
 namespace {
 
@@ -80,12 +82,6 @@ bool can_only_be_a_probe(std::string_view word) {
   size_t dash = word.find('-');
   bool rate = dash != std::string_view::npos && (word.substr(0, dash) == "tick" || word.substr(0, dash) == "profile");
   return rate || word == "BEGIN" || word == "END" || word == "ERROR";
-}
-
-bool is_identifier(std::string_view word) {
-  if (word.empty() || std::isdigit(static_cast<unsigned char>(word[0]))) return false;
-  return std::ranges::all_of(
-      word, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '`'; });
 }
 
 }  // namespace

@@ -228,8 +228,4 @@ inline constexpr std::array kErrorTags = std::to_array<ErrorTag>({
 });
 static_assert(std::ranges::is_sorted(kErrorTags, {}, &ErrorTag::tag));
 
-constexpr bool is_error_tag(std::string_view tag) {
-  return std::ranges::binary_search(kErrorTags, tag, {}, &ErrorTag::tag);
-}
-
 }  // namespace sonde

@@ -296,8 +296,7 @@ bool ClauseSplitter::walk_call(const LoweredExpr& expr) {
   if (expr.function->runs == Runs::Destructive) result_.held = true;
   if (expr.function->runs != Runs::Fire) return false;
   if (expr.type->canonical->kind == Type::Kind::Stack) return capture_stack(expr);
-  bool captured =
-      is_call(expr, "copyinstr") ? capture_copyinstr(expr) : is_call(expr, "copyin") && capture_copyin(expr);
+  const bool captured = copies_bytes(expr) ? capture_copyin(expr) : capture_copyinstr(expr);
   // The body reads what cannot be captured here, while the thread waits.
   if (!captured) result_.held = true;
   return captured;

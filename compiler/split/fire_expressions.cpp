@@ -54,7 +54,7 @@ std::optional<UserLoad> user_load(const LoweredExpr& pointer, uint64_t width) {
     }
     break;
   }
-  if (!is_call(*at, "copyin") || at->kids.size() != 2) return std::nullopt;
+  if (!copies_bytes(*at)) return std::nullopt;
   auto size = constant_of(*at->kids[1]);
   if (!size || offset > *size || width > *size - offset || offset > INT32_MAX) return std::nullopt;
   return UserLoad{at->kids[0].get(), offset};
@@ -164,11 +164,6 @@ std::optional<FireCost> FireExpressions::cost(const LoweredExpr& expr, Use use) 
   if (!cost || cost->registers > SONDE_DIF_REGISTERS || cost->open > kMaxOpen || cost->length > kMaxLength)
     return std::nullopt;
   return cost;
-}
-
-bool FireExpressions::is_faultless(const LoweredExpr& expr) const {
-  auto found = cost(expr, Use::Value);
-  return found && !found->loads;
 }
 
 bool FireExpressions::is_kernel(const LoweredExpr& expr) const {

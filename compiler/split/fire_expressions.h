@@ -47,8 +47,6 @@ class FireExpressions {
   /// Whether it is an address in the kernel. If an expression starts at something of the kernel's, all that it reads on
   /// its way is, too.
   bool is_kernel(const LoweredExpr& expr) const;
-  /// Like cost(), but only for expressions that cannot fault.
-  bool is_faultless(const LoweredExpr& expr) const;
   /// v = expr or v op= expr on a resident `v`.
   void emit_assignment(DifEmitter& out, const LoweredExpr& assignment) const;
 

@@ -11,8 +11,6 @@
 // The result of copyin() is D's own memory, but pointers in it are the program's.
 #include "compiler/split/pointer_origins.h"
 
-#include <algorithm>
-
 namespace sonde {
 namespace {
 
@@ -33,7 +31,7 @@ PointerOrigins::Origin PointerOrigins::origin(const LoweredExpr& expr, const Fir
     case LoweredKind::Comma: return origin(*expr.kids.back(), fire);
     case LoweredKind::Assign: return origin(*expr.kids[1], fire);
     case LoweredKind::Update: return origin(*expr.kids[0], fire);
-    case LoweredKind::Call: return is_call(expr, "copyin") ? kCopy : kOwn;
+    case LoweredKind::Call: return copies_bytes(expr) ? kCopy : kOwn;
     case LoweredKind::Deref: return behind(*expr.kids[0], fire);
     case LoweredKind::AddressOf: {
       const LoweredExpr& place = *expr.kids[0];

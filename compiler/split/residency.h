@@ -2,7 +2,6 @@
 // Which self-> and this-> scalars live in the fire part.
 #pragma once
 
-#include <map>
 #include <set>
 #include <span>
 #include <vector>

@@ -66,7 +66,6 @@ class ForeignTypes {
 
   TypeTable& types_;
   std::function<std::vector<uint32_t>()> targets_;
-  std::vector<uint32_t> known_targets_;
   std::vector<Source> sources_;  ///< the traced programs' first, the kernel last
   std::unordered_map<const Type*, Origin> origins_;
   std::map<std::string, std::optional<Origin>, std::less<>> found_;  ///< by the name that was asked for

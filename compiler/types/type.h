@@ -81,9 +81,7 @@ class TypeTable {
   const Type* integer(uint32_t size, bool is_signed) const;  ///< char, short, int, long and their unsigned forms
   const Type* string_type() const;
   const Type* stack_type() const;
-  const Type* symbol_type() const;
   const Type* aggregation_type() const;
-  const Type* any_type() const;
   const Type* pointer_to(const Type* target, uint64_t bytes = 0);  ///< 0: as the model has it
   const Type* array_of(const Type* element, uint64_t count);
   const Type* dynamic_of(const Type* translated);

@@ -271,9 +271,7 @@ const Type* TypeTable::void_type() const { return find("void"); }
 const Type* TypeTable::int_type() const { return find("int"); }
 const Type* TypeTable::string_type() const { return find("string"); }
 const Type* TypeTable::stack_type() const { return find("stack"); }
-const Type* TypeTable::symbol_type() const { return find("_symaddr"); }
 const Type* TypeTable::aggregation_type() const { return find("@"); }
-const Type* TypeTable::any_type() const { return find("@@"); }
 
 const Type* TypeTable::float_type(uint32_t size) const {
   return find(size == 4 ? "float" : size == 8 ? "double" : "long double");

@@ -410,12 +410,11 @@ int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy,
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	if (bytes > SONDE_RING_MAX || policy >= SONDE_POLICY_COUNT) {
-		scnprintf(why, SONDE_WHY, bytes > SONDE_RING_MAX ?
-			  "a buffer has at most 1 GiB" :
-			  "no such buffer policy");
-		return -EINVAL;
-	}
+	if (bytes > SONDE_RING_MAX || policy >= SONDE_POLICY_COUNT)
+		return sonde_refuse(why, -EINVAL,
+				    bytes > SONDE_RING_MAX ?
+					    "a buffer has at most 1 GiB" :
+					    "no such buffer policy");
 	size = roundup_pow_of_two(max(bytes, SONDE_RING_MIN));
 	scnprintf(why, SONDE_WHY, session->unlimited ?
 		  "no memory for such buffers" :

@@ -69,15 +69,23 @@ struct exchange {
 	void *answer; /* reply.length bytes */
 };
 
+int sonde_refuse(char *why, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vscnprintf(why, SONDE_WHY, format, args);
+	va_end(args);
+	return err;
+}
+
 static int device_hello(struct sonde_session *session, struct exchange *x)
 {
 	x->reply.value = SONDE_ABI_VERSION;
-	if (x->request.value != SONDE_ABI_VERSION) {
-		scnprintf(x->reply.why, SONDE_WHY,
-			  "the kernel module speaks version %u of the ABI, not %llu",
-			  SONDE_ABI_VERSION, x->request.value);
-		return -EPROTO;
-	}
+	if (x->request.value != SONDE_ABI_VERSION)
+		return sonde_refuse(x->reply.why, -EPROTO,
+				    "the kernel module speaks version %u of the ABI, not %llu",
+				    SONDE_ABI_VERSION, x->request.value);
 	if (sonde_syscalls_see_compat())
 		x->reply.value |= SONDE_SEES_COMPAT;
 	session->greeted = true;
@@ -213,11 +221,9 @@ static int device_load(struct sonde_session *session, struct exchange *x)
 
 static int device_go(struct sonde_session *session, char *why)
 {
-	if (!session->privileged && !session->targeted) {
-		scnprintf(why, SONDE_WHY,
-			  "to trace every process needs CAP_SYS_PTRACE: name one of yours by -c or -p");
-		return -EPERM;
-	}
+	if (!session->privileged && !session->targeted)
+		return sonde_refuse(why, -EPERM,
+				    "to trace every process needs CAP_SYS_PTRACE: name one of yours by -c or -p");
 	WRITE_ONCE(session->going, true);
 	sonde_targets_changed(session);
 	return 0;
@@ -225,8 +231,8 @@ static int device_go(struct sonde_session *session, char *why)
 
 static int device_not_here(struct exchange *x, const char *what)
 {
-	scnprintf(x->reply.why, SONDE_WHY, "the kernel module does not %s", what);
-	return -EOPNOTSUPP;
+	return sonde_refuse(x->reply.why, -EOPNOTSUPP,
+			    "the kernel module does not %s", what);
 }
 
 static int device_perform(struct sonde_session *session, struct exchange *x)
@@ -235,16 +241,13 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 	const char *fault = sonde_request_fault(r);
 	char *why = x->reply.why;
 
-	if (fault) {
-		scnprintf(why, SONDE_WHY, "malformed request: %s", fault);
-		return -EINVAL;
-	}
+	if (fault)
+		return sonde_refuse(why, -EINVAL, "malformed request: %s",
+				    fault);
 	if (r->kind == SONDE_HELLO)
 		return device_hello(session, x);
-	if (!session->greeted) {
-		scnprintf(why, SONDE_WHY, "say SONDE_HELLO first");
-		return -EPROTO;
-	}
+	if (!session->greeted)
+		return sonde_refuse(why, -EPROTO, "say SONDE_HELLO first");
 	switch (r->kind) {
 	case SONDE_BUFFERS:
 		return device_make_buffers(session, x);
@@ -283,8 +286,7 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 		return device_not_here(x,
 				       "move memory: use process_vm_readv()");
 	}
-	scnprintf(why, SONDE_WHY, "malformed request: unknown kind");
-	return -EINVAL;
+	return sonde_refuse(why, -EINVAL, "malformed request: unknown kind");
 }
 
 static int device_take_payload(struct exchange *x, u64 address)
@@ -293,10 +295,8 @@ static int device_take_payload(struct exchange *x, u64 address)
 
 	if (!x->request.length || x->request.kind == SONDE_READ_MEMORY)
 		return 0;
-	if (x->request.length > SONDE_PAYLOAD_MAX) {
-		scnprintf(x->reply.why, SONDE_WHY, "request too long");
-		return -E2BIG;
-	}
+	if (x->request.length > SONDE_PAYLOAD_MAX)
+		return sonde_refuse(x->reply.why, -E2BIG, "request too long");
 	bytes = vmemdup_user((const void __user *)address, x->request.length);
 	if (IS_ERR(bytes))
 		return PTR_ERR(bytes);

@@ -412,10 +412,9 @@ int sonde_hold_check(u32 kind, char *why)
 
 	if (!missing)
 		return 0;
-	scnprintf(why, SONDE_WHY,
-		  "no thread can be held there: this kernel's %s is not the one that sonde knows (dmesg says more); another source does it",
-		  missing);
-	return -EOPNOTSUPP;
+	return sonde_refuse(why, -EOPNOTSUPP,
+			    "no thread can be held there: this kernel's %s is not the one that sonde knows (dmesg says more); another source does it",
+			    missing);
 }
 
 static struct held_taps *hold_make_taps(struct sonde_session *session)

@@ -80,21 +80,15 @@ void sonde_kernel_init(void)
 int sonde_kernel_check(struct sonde_session *session, char *why)
 {
 	lockdep_assert_held(&session->lock);
-	if (!session->perfmon || !session->privileged) {
-		scnprintf(why, SONDE_WHY,
-			  "kernel memory, kernel stacks and curthread need CAP_PERFMON and CAP_SYS_PTRACE: run as root");
-		return -EPERM;
-	}
-	if (!session->sees_kernel || security_locked_down(LOCKDOWN_KCORE)) {
-		scnprintf(why, SONDE_WHY,
-			  "kernel memory, kernel stacks and curthread: the kernel is locked down");
-		return -EPERM;
-	}
-	if (!copy_kernel || !copy_kernel_text || !save_from) {
-		scnprintf(why, SONDE_WHY,
-			  "this kernel's memory and stacks cannot be read");
-		return -EOPNOTSUPP;
-	}
+	if (!session->perfmon || !session->privileged)
+		return sonde_refuse(why, -EPERM,
+				    "kernel memory, kernel stacks and curthread need CAP_PERFMON and CAP_SYS_PTRACE: run as root");
+	if (!session->sees_kernel || security_locked_down(LOCKDOWN_KCORE))
+		return sonde_refuse(why, -EPERM,
+				    "kernel memory, kernel stacks and curthread: the kernel is locked down");
+	if (!copy_kernel || !copy_kernel_text || !save_from)
+		return sonde_refuse(why, -EOPNOTSUPP,
+				    "this kernel's memory and stacks cannot be read");
 	return 0;
 }
 

@@ -74,9 +74,8 @@ static int program_check_texts(u32 texts, char *why)
 {
 	if (!(texts & BIT(SONDE_DIF_TEXT_SYSCALL_ARGS)))
 		return 0;
-	scnprintf(why, SONDE_WHY,
-		  "the kernel module cannot capture a system call's arguments as one text");
-	return -EOPNOTSUPP;
+	return sonde_refuse(why, -EOPNOTSUPP,
+			    "the kernel module cannot capture a system call's arguments as one text");
 }
 
 static int program_check_sizes(const struct sonde_program_payload *head,
@@ -86,17 +85,15 @@ static int program_check_sizes(const struct sonde_program_payload *head,
 
 	if (head->length == 0 || head->length > SONDE_DIF_MAX_LENGTH ||
 	    head->slots > SONDE_MAX_SLOTS ||
-	    head->pool_size > SONDE_DIF_MAX_POOL || head->reserved) {
-		scnprintf(why, SONDE_WHY, "malformed request: program length, slots, pool or reserved");
-		return -EINVAL;
-	}
+	    head->pool_size > SONDE_DIF_MAX_POOL || head->reserved)
+		return sonde_refuse(why, -EINVAL,
+				    "malformed request: program length, slots, pool or reserved");
 	bytes += head->length * sizeof(struct sonde_dif_insn);
 	bytes += head->slots;
 	bytes += head->pool_size;
 	if (bytes == length)
 		return 0;
-	scnprintf(why, SONDE_WHY, "malformed request: program size");
-	return -EINVAL;
+	return sonde_refuse(why, -EINVAL, "malformed request: program size");
 }
 
 static struct sonde_program *
@@ -141,17 +138,15 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	if (length < sizeof(*head)) {
-		scnprintf(why, SONDE_WHY, "malformed request: program too short");
-		return -EINVAL;
-	}
+	if (length < sizeof(*head))
+		return sonde_refuse(why, -EINVAL,
+				    "malformed request: program too short");
 	err = program_check_sizes(head, length, why);
 	if (err)
 		return err;
-	if (xa_load(&session->programs, id)) {
-		scnprintf(why, SONDE_WHY, "program %u is there already", id);
-		return -EEXIST;
-	}
+	if (xa_load(&session->programs, id))
+		return sonde_refuse(why, -EEXIST, "program %u is there already",
+				    id);
 	length -= sizeof(*head);
 	program = program_make_program(head, length);
 	if (!program || session->program_bytes + length > PROGRAM_BYTES_MAX) {
@@ -318,36 +313,28 @@ static int program_check_cost(struct sonde_session *session,
 	const struct sonde_ecb_list *ecbs;
 	u32 most = SONDE_COST_MAX(session);
 
-	if (program->cost + (probe ? probe->cost : 0) > most) {
-		scnprintf(why, SONDE_WHY,
-			  "probe %u: one firing would take more than %u instructions: fewer or shorter clauses, or fewer frames of stacks",
-			  ecb->probe, most);
-		return -E2BIG;
-	}
+	if (program->cost + (probe ? probe->cost : 0) > most)
+		return sonde_refuse(why, -E2BIG,
+				    "probe %u: one firing would take more than %u instructions: fewer or shorter clauses, or fewer frames of stacks",
+				    ecb->probe, most);
 	ecbs = probe ? program_ecbs_of(session, probe) : NULL;
-	if (ecbs && ecbs->list.live == ECBS_MAX) {
-		scnprintf(why, SONDE_WHY, "probe %u: at most %u clauses",
-			  ecb->probe, ECBS_MAX);
-		return -E2BIG;
-	}
+	if (ecbs && ecbs->list.live == ECBS_MAX)
+		return sonde_refuse(why, -E2BIG, "probe %u: at most %u clauses",
+				    ecb->probe, ECBS_MAX);
 	return 0;
 }
 
 static int program_check_ecb(struct sonde_session *session,
 			     const struct sonde_ecb *ecb, char *why)
 {
-	if ((ecb->flags & ~SONDE_ECB_HELD) || !ecb->epid || !ecb->probe) {
-		scnprintf(why, SONDE_WHY, "malformed request: ECB");
-		return -EINVAL;
-	}
-	if (!xa_load(&session->programs, ecb->program)) {
-		scnprintf(why, SONDE_WHY, "no program %u is loaded", ecb->program);
-		return -ENOENT;
-	}
-	if (xa_load(&session->ecbs, ecb->epid)) {
-		scnprintf(why, SONDE_WHY, "ECB %u is there already", ecb->epid);
-		return -EEXIST;
-	}
+	if ((ecb->flags & ~SONDE_ECB_HELD) || !ecb->epid || !ecb->probe)
+		return sonde_refuse(why, -EINVAL, "malformed request: ECB");
+	if (!xa_load(&session->programs, ecb->program))
+		return sonde_refuse(why, -ENOENT, "no program %u is loaded",
+				    ecb->program);
+	if (xa_load(&session->ecbs, ecb->epid))
+		return sonde_refuse(why, -EEXIST, "ECB %u is there already",
+				    ecb->epid);
 	return program_check_cost(session, ecb, why);
 }
 
@@ -427,12 +414,11 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 	int err = 0;
 
 	lockdep_assert_held(&session->lock);
-	if (length % sizeof(*ecbs) || !session->writers) {
-		scnprintf(why, SONDE_WHY, session->writers ?
-			  "malformed request: array of ECBs" :
-			  "there are no buffers yet");
-		return -EINVAL;
-	}
+	if (length % sizeof(*ecbs) || !session->writers)
+		return sonde_refuse(why, -EINVAL,
+				    session->writers ?
+					    "malformed request: array of ECBs" :
+					    "there are no buffers yet");
 	sort(ecbs, count, sizeof(*ecbs), program_by_epid, NULL);
 	for (n = 0; n < count && !err; n++)
 		err = program_check_ecb(session, &ecbs[n], why);
@@ -477,10 +463,9 @@ int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 	u64 n;
 
 	lockdep_assert_held(&session->lock);
-	if (length % sizeof(*epids)) {
-		scnprintf(why, SONDE_WHY, "malformed request: array of ids");
-		return -EINVAL;
-	}
+	if (length % sizeof(*epids))
+		return sonde_refuse(why, -EINVAL,
+				    "malformed request: array of ids");
 	for (n = 0; n < length / sizeof(*epids); n++)
 		if (program_remove_one(session, epids[n]))
 			err = -ENOENT;

@@ -54,10 +54,8 @@ static int release_held(struct sonde_tracee *tracee, u32 tid, u64 how,
 	int signal = how == 1 ? SIGSTOP : how >= 2 ? how - 2 : 0;
 	int err;
 
-	if (!READ_ONCE(tracee->held)) {
-		scnprintf(why, SONDE_WHY, "thread %u is not held", tid);
-		return -EINVAL;
-	}
+	if (!READ_ONCE(tracee->held))
+		return sonde_refuse(why, -EINVAL, "thread %u is not held", tid);
 	err = release_await_stop(tracee);
 	if (err)
 		scnprintf(why, SONDE_WHY, "thread %u ends", tid);
@@ -96,10 +94,9 @@ static int release_acknowledge(struct sonde_tracee *tracee, u32 tid, char *why)
 {
 	int err;
 
-	if (!READ_ONCE(tracee->mapped)) {
-		scnprintf(why, SONDE_WHY, "thread %u does not wait", tid);
-		return -EINVAL;
-	}
+	if (!READ_ONCE(tracee->mapped))
+		return sonde_refuse(why, -EINVAL, "thread %u does not wait",
+				    tid);
 	err = release_await_stop(tracee);
 	if (err) {
 		scnprintf(why, SONDE_WHY, "thread %u ends", tid);
@@ -150,10 +147,8 @@ int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	if (how > 2 + _NSIG) {
-		scnprintf(why, SONDE_WHY, "no such signal");
-		return -EINVAL;
-	}
+	if (how > 2 + _NSIG)
+		return sonde_refuse(why, -EINVAL, "no such signal");
 	tracee = release_get_tracee(session, tid, why);
 	if (!tracee)
 		return -ESRCH;

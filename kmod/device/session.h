@@ -71,6 +71,9 @@
 #define SONDE_SITE_MAX 4096u /* taps that fire together */
 #define SONDE_WHY sizeof(((struct sonde_reply *)0)->why)
 
+/* Writes to @why what the user is told. Return: @err. */
+__printf(3, 4) int sonde_refuse(char *why, int err, const char *format, ...);
+
 struct sonde_firing;
 struct sonde_finder;
 struct sonde_session;

@@ -113,9 +113,8 @@ int sonde_site_check(struct sonde_session *session, const struct sonde_tap *tap,
 	lockdep_assert_held(&session->lock);
 	if (!site || site->list.live < SONDE_SITE_MAX)
 		return 0;
-	scnprintf(why, SONDE_WHY, "at most %u taps at one place",
-		  SONDE_SITE_MAX);
-	return -E2BIG;
+	return sonde_refuse(why, -E2BIG, "at most %u taps at one place",
+			    SONDE_SITE_MAX);
 }
 
 static int site_place(struct sonde_armed *armed)

@@ -245,17 +245,13 @@ static int call_check(struct sonde_session *session,
 		       tap->kind == SONDE_TAP_EXEC_FAILURE;
 	const char *missing = returns ? sonde_lacks(SONDE_CAN_SHARE) : NULL;
 
-	if (numbered && tap->number >= SONDE_CALLS) {
-		scnprintf(why, SONDE_WHY, "tap %u: no such system call",
-			  tap->id);
-		return -EINVAL;
-	}
-	if (missing) {
-		scnprintf(why, SONDE_WHY,
-			  "the return of system calls: this kernel's %s is not the one that sonde knows (dmesg says more); another source does without",
-			  missing);
-		return -EOPNOTSUPP;
-	}
+	if (numbered && tap->number >= SONDE_CALLS)
+		return sonde_refuse(why, -EINVAL, "tap %u: no such system call",
+				    tap->id);
+	if (missing)
+		return sonde_refuse(why, -EOPNOTSUPP,
+				    "the return of system calls: this kernel's %s is not the one that sonde knows (dmesg says more); another source does without",
+				    missing);
 	return sonde_site_check(session, tap, why);
 }
 

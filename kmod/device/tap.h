@@ -84,9 +84,8 @@ sonde_tap_check_perfmon(const struct sonde_session *session, char *why)
 {
 	if (session->perfmon)
 		return 0;
-	scnprintf(why, SONDE_WHY,
-		  "user functions and samples need CAP_PERFMON in the kernel module; another source does without");
-	return -EPERM;
+	return sonde_refuse(why, -EPERM,
+			    "user functions and samples need CAP_PERFMON in the kernel module; another source does without");
 }
 
 /* sites.c */

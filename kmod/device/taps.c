@@ -100,35 +100,30 @@ static int tap_check_tap(struct sonde_session *session,
 	const struct sonde_tap_ops *ops = tap_ops_of(tap->kind);
 	const char *fault;
 
-	if (!ops) {
-		scnprintf(why, SONDE_WHY, "malformed request: unknown kind of tap");
-		return -EINVAL;
-	}
+	if (!ops)
+		return sonde_refuse(why, -EINVAL,
+				    "malformed request: unknown kind of tap");
 	fault = sonde_tap_fault(tap);
-	if (fault) {
-		scnprintf(why, SONDE_WHY, "malformed request: %s", fault);
-		return -EINVAL;
-	}
-	if (xa_load(&session->taps, tap->id)) {
-		scnprintf(why, SONDE_WHY, "tap %u: this id is armed already",
-			  tap->id);
-		return -EEXIST;
-	}
-	if (!tap->probe) {
-		scnprintf(why, SONDE_WHY, "tap %u: it names no probe", tap->id);
-		return -EINVAL;
-	}
+	if (fault)
+		return sonde_refuse(why, -EINVAL, "malformed request: %s",
+				    fault);
+	if (xa_load(&session->taps, tap->id))
+		return sonde_refuse(why, -EEXIST,
+				    "tap %u: this id is armed already",
+				    tap->id);
+	if (!tap->probe)
+		return sonde_refuse(why, -EINVAL, "tap %u: it names no probe",
+				    tap->id);
 	if (ops->has_file ? !tap->path_length && !arming->file.file :
-			    tap->path_length) {
-		scnprintf(why, SONDE_WHY, "tap %u: a file's name is %s", tap->id,
-			  tap->path_length ? "not for this kind" : "missing");
-		return -EINVAL;
-	}
-	if (!tap_leave_fits(tap)) {
-		scnprintf(why, SONDE_WHY,
-			  "tap %u: malformed leaving instruction", tap->id);
-		return -EINVAL;
-	}
+			    tap->path_length)
+		return sonde_refuse(why, -EINVAL, "tap %u: a file's name is %s",
+				    tap->id,
+				    tap->path_length ? "not for this kind" :
+						       "missing");
+	if (!tap_leave_fits(tap))
+		return sonde_refuse(why, -EINVAL,
+				    "tap %u: malformed leaving instruction",
+				    tap->id);
 	return ops->check(session, tap, why);
 }
 
@@ -346,18 +341,16 @@ static int tap_check_paths(const struct sonde_tap *taps, u64 count, u64 length,
 		u32 size = taps[n].path_length;
 
 		if (size > SONDE_PATH_MAX - 1 || size > length - bytes ||
-		    memchr(path, 0, size)) {
-			scnprintf(why, SONDE_WHY,
-				  "malformed request: path of a tap");
-			return -EINVAL;
-		}
+		    memchr(path, 0, size))
+			return sonde_refuse(why, -EINVAL,
+					    "malformed request: path of a tap");
 		bytes += size;
 		path += size;
 	}
 	if (bytes == length)
 		return 0;
-	scnprintf(why, SONDE_WHY, "malformed request: bytes after the taps");
-	return -EINVAL;
+	return sonde_refuse(why, -EINVAL,
+			    "malformed request: bytes after the taps");
 }
 
 /**
@@ -381,10 +374,9 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 	u64 n;
 
 	lockdep_assert_held(&session->lock);
-	if (count > length / sizeof(*taps)) {
-		scnprintf(why, SONDE_WHY, "malformed request: array of taps");
-		return -EINVAL;
-	}
+	if (count > length / sizeof(*taps))
+		return sonde_refuse(why, -EINVAL,
+				    "malformed request: array of taps");
 	path = (const char *)&taps[count];
 	err = tap_check_paths(taps, count, length, why);
 	if (err)
@@ -429,10 +421,9 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 	u64 n;
 
 	lockdep_assert_held(&session->lock);
-	if (length % sizeof(*ids)) {
-		scnprintf(why, SONDE_WHY, "malformed request: array of ids");
-		return -EINVAL;
-	}
+	if (length % sizeof(*ids))
+		return sonde_refuse(why, -EINVAL,
+				    "malformed request: array of ids");
 	for (n = 0; n < length / sizeof(*ids); n++) {
 		if (!xa_load(&session->taps, ids[n])) {
 			scnprintf(why, SONDE_WHY, "no such tap");

@@ -248,15 +248,12 @@ void sonde_targets_find(void)
 
 static int target_check_task(struct task_struct *task, char *why)
 {
-	if (task->flags & SONDE_PF_KERNEL) {
-		scnprintf(why, SONDE_WHY, "it is a kernel thread");
-		return -EPERM;
-	}
+	if (task->flags & SONDE_PF_KERNEL)
+		return sonde_refuse(why, -EPERM, "it is a kernel thread");
 	if (!may_access ||
-	    !may_access(task, PTRACE_MODE_ATTACH_REALCREDS)) {
-		scnprintf(why, SONDE_WHY, "this process may not be traced by you");
-		return -EPERM;
-	}
+	    !may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
+		return sonde_refuse(why, -EPERM,
+				    "this process may not be traced by you");
 	return 0;
 }
 
@@ -331,8 +328,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	lockdep_assert_held(&session->lock);
 	if (!task) {
 		put_pid(pid);
-		scnprintf(why, SONDE_WHY, "no such process");
-		return -ESRCH;
+		return sonde_refuse(why, -ESRCH, "no such process");
 	}
 	err = target_check_task(task, why);
 	if (!err)
@@ -390,10 +386,9 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 
 	lockdep_assert_held(&session->lock);
 	if (number > INT_MAX ||
-	    !sonde_finder_remove(session->finder, number, &what)) {
-		scnprintf(why, SONDE_WHY, "no process %llu is traced", number);
-		return -ESRCH;
-	}
+	    !sonde_finder_remove(session->finder, number, &what))
+		return sonde_refuse(why, -ESRCH, "no process %llu is traced",
+				    number);
 	target_forget(session, number);
 	sonde_holds_forget(session, number);
 	synchronize_rcu();
@@ -421,6 +416,5 @@ int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
 		return -ENOMEM;
 	if (number <= INT_MAX && sonde_finder_mark(session->finder, number))
 		return 0;
-	scnprintf(why, SONDE_WHY, "no process %llu is traced", number);
-	return -ESRCH;
+	return sonde_refuse(why, -ESRCH, "no process %llu is traced", number);
 }

@@ -216,20 +216,17 @@ static void timer_stop_each(struct sonde_timer *timer)
 static int timer_check(struct sonde_session *session,
 		       const struct sonde_tap *tap, char *why)
 {
-	if (tap->offset < SONDE_PERIOD_MIN || tap->offset > KTIME_MAX / 2) {
-		scnprintf(why, SONDE_WHY, "tap %u: a period has at least %u ns",
-			  tap->id, SONDE_PERIOD_MIN);
-		return -EINVAL;
-	}
-	if (tap->kind == SONDE_TAP_TICK && !session->privileged) {
-		scnprintf(why, SONDE_WHY, "tap %u: only root may have ticks that show whom they interrupt",
-			  tap->id);
-		return -EPERM;
-	}
-	if (session->timers == TIMERS_MAX) {
-		scnprintf(why, SONDE_WHY, "at most %u timers", TIMERS_MAX);
-		return -E2BIG;
-	}
+	if (tap->offset < SONDE_PERIOD_MIN || tap->offset > KTIME_MAX / 2)
+		return sonde_refuse(why, -EINVAL,
+				    "tap %u: a period has at least %u ns",
+				    tap->id, SONDE_PERIOD_MIN);
+	if (tap->kind == SONDE_TAP_TICK && !session->privileged)
+		return sonde_refuse(why, -EPERM,
+				    "tap %u: only root may have ticks that show whom they interrupt",
+				    tap->id);
+	if (session->timers == TIMERS_MAX)
+		return sonde_refuse(why, -E2BIG, "at most %u timers",
+				    TIMERS_MAX);
 	return tap->kind == SONDE_TAP_PROFILE ?
 		       sonde_tap_check_perfmon(session, why) : 0;
 }

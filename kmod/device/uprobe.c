@@ -271,12 +271,10 @@ static int utap_check_instruction(const struct sonde_uprobe_file *in,
 		return got < 0 ? got : -EINVAL;
 	}
 	if (uprobe.insn[0] == UPROBE_SWBP_INSN ||
-	    (analyze && analyze(&uprobe, current->mm, offset))) {
-		scnprintf(why, SONDE_WHY,
-			  "this kernel cannot probe the instruction at %s+0x%llx",
-			  in->path, offset);
-		return -ENOEXEC;
-	}
+	    (analyze && analyze(&uprobe, current->mm, offset)))
+		return sonde_refuse(why, -ENOEXEC,
+				    "this kernel cannot probe the instruction at %s+0x%llx",
+				    in->path, offset);
 	return 0;
 }
 
@@ -320,10 +318,9 @@ static int utap_open_file(struct sonde_session *session, const char *path,
 	struct file *found;
 	char *name;
 
-	if (!session->privileged && !session->targeted) {
-		scnprintf(why, SONDE_WHY, "only root may probe a file in every process: name targets first");
-		return -EPERM;
-	}
+	if (!session->privileged && !session->targeted)
+		return sonde_refuse(why, -EPERM,
+				    "only root may probe a file in every process: name targets first");
 	name = kmemdup_nul(path, length, GFP_KERNEL);
 	if (!name)
 		return -ENOMEM;
@@ -534,11 +531,9 @@ static int utap_arm_in(struct sonde_armed *armed,
 		utap_judge_entries(armed, file->inode);
 	uprobe = utap_find(armed->session, file->inode, tap->offset, tap->pid,
 			   &parent, &link);
-	if (uprobe && uprobe->taps == SONDE_SITE_MAX) {
-		scnprintf(why, SONDE_WHY, "at most %u taps at one place",
-			  SONDE_SITE_MAX);
-		return -E2BIG;
-	}
+	if (uprobe && uprobe->taps == SONDE_SITE_MAX)
+		return sonde_refuse(why, -E2BIG, "at most %u taps at one place",
+				    SONDE_SITE_MAX);
 	if (uprobe)
 		utap_attach_tap(uprobe, armed);
 	else
@@ -637,11 +632,9 @@ static int utap_hold(struct sonde_armed *armed, bool held)
 static int utap_check(struct sonde_session *session,
 		      const struct sonde_tap *tap, char *why)
 {
-	if (!IS_ENABLED(CONFIG_MEMCG) && !session->privileged) {
-		scnprintf(why, SONDE_WHY,
-			  "this kernel (without CONFIG_MEMCG) puts breakpoints into every process: only CAP_SYS_PTRACE may have them");
-		return -EOPNOTSUPP;
-	}
+	if (!IS_ENABLED(CONFIG_MEMCG) && !session->privileged)
+		return sonde_refuse(why, -EOPNOTSUPP,
+				    "this kernel (without CONFIG_MEMCG) puts breakpoints into every process: only CAP_SYS_PTRACE may have them");
 	return sonde_tap_check_perfmon(session, why);
 }
 

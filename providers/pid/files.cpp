@@ -4,14 +4,8 @@
 namespace sonde::pid {
 
 Files::File* Files::open(const std::string& path) {
-  const std::string where = path == kVdso ? vdso_path() : path;
-  auto elf = cache_.open(where);
-  if (!elf) return nullptr;
-  File*& file = known_[elf->get()];
-  if (file != nullptr) return file;
-  auto code = ElfCode::open(where);
-  if (!code) return nullptr;
-  return file = &files_.emplace_back(File{*elf, *code});
+  const auto file = files_.open(path == kVdso ? vdso_path() : path);
+  return file ? *file : nullptr;
 }
 
 const ElfFunction* Files::keep(const File& file, const ElfFunction& function) {

@@ -14,11 +14,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 
 #include "providers/pid/field.h"
 #include "providers/pid/function_field.h"
+#include "runtime/base/hex.h"
 #include "runtime/base/suggest.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/code/instructions.h"
@@ -48,12 +48,6 @@ struct WantedNames {
 
   bool valid() const { return entry || returns || offsets; }
 };
-
-std::string hex(uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 /// A part of a function that the compiler moved away: jumped to, never called.
 bool is_cold_part(std::string_view name) { return name.ends_with(".cold") || name.find(".cold.") != name.npos; }
@@ -294,7 +288,7 @@ class Finder {
     if (!read.broken.empty() && names_.glob.matches("0"))
       add(SONDE_TAP_USER_OFFSET, object, function, "0").refused = read.broken;
     for (const uint32_t offset : read.instructions) {
-      std::string name = hex(offset);
+      std::string name = hex_digits(offset);
       if (names_.glob.matches(name)) add_offset(object, function, std::move(name), offset);
       if (found_.sites.size() <= kMaxOffsetSites) continue;
       return refuse("D_PROC_CREATEFAIL", "the description names more than " + std::to_string(kMaxOffsetSites) +
@@ -305,7 +299,7 @@ class Finder {
   /// If the function has no instruction there: one that a glob matched is left out, one that was named exactly is
   /// refused.
   void add_one_offset(const Object& object, const ElfFunction& function, const FunctionCode& read) {
-    const std::string text = "offset 0x" + hex(names_.offset);
+    const std::string text = "offset " + hex(names_.offset);
     if (std::ranges::binary_search(read.instructions, names_.offset))
       return add_offset(object, function, names_.glob.literal(), names_.offset);
     if (!function_.is_exact()) return;
@@ -332,7 +326,7 @@ class Finder {
     if (!names_.one_offset) {
       return refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) + "' is an invalid probe name");
     }
-    const std::string address = "address 0x" + hex(names_.offset);
+    const std::string address = "address " + hex(names_.offset);
     Files::File* file = files_.open(program->path);
     uint64_t offset = 0;
     if (file == nullptr || !file->elf->offset_of(names_.offset, offset))

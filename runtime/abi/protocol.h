@@ -10,8 +10,6 @@
 #include <deque>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 
 #include "runtime/base/unique_fd.h"
@@ -22,6 +23,12 @@ const char* stat_field(const char* text, int number) {
   const char* at = std::strrchr(text, ')');  // field 2, the name in parentheses, may contain anything
   for (int field = 2; at != nullptr && field < number; field++) at = std::strchr(at + 1, ' ');
   return at == nullptr ? nullptr : at + 1;
+}
+
+std::string read_link(const std::string& link) {
+  char text[PATH_MAX];
+  const ssize_t length = readlink(link.c_str(), text, sizeof text);
+  return {text, static_cast<size_t>(std::max<ssize_t>(length, 0))};
 }
 
 }  // namespace sonde

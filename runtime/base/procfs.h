@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reading small files of /proc. Nothing here allocates or locks: it may be called while a probe fires.
+// Reading small files of /proc, and symbolic links. Except for read_link(), nothing here allocates or locks: it may be
+// called while a probe fires.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstddef>
+#include <string>
 
 namespace sonde {
 
@@ -14,5 +16,8 @@ ssize_t read_proc(const char* path, char* to, size_t size);
 
 /// Field `number` (3 or higher) of /proc/PID/stat, numbered as in proc(5). Null: `text` does not have it.
 const char* stat_field(const char* text, int number);
+
+/// Where a symbolic link leads; empty: nowhere that we may see.
+std::string read_link(const std::string& link);
 
 }  // namespace sonde

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Actions. They record values in the clause's trace record; their effect on aggregations is immediate.
-#include <algorithm>
-#include <csignal>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <net/if_arp.h>
 
 #include <array>
-#include <cstring>
 
 #include "runtime/body/state.h"
 #include "runtime/body/subroutines.h"

@@ -2,7 +2,6 @@
 // The memory that bodies use: scratch, and the buffers of variables.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>

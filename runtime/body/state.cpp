@@ -2,16 +2,11 @@
 #include "runtime/body/state.h"
 
 #include <algorithm>
-#include <ctime>
+
+#include "runtime/base/clock.h"
 
 namespace sonde {
 namespace {
-
-int64_t nanoseconds(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 /// Removes a function that returns. Functions above it that have not returned were left by an exception or a longjmp().
 /// For a function whose entry was missed, one level is removed, as in DTrace.
@@ -35,13 +30,10 @@ std::string_view slot_text(const sonde_record& record, uint32_t slot) {
 /// Firing n is at index n % 2.
 uint64_t FiringNumbers::of(const sonde_record& record) {
   for (uint64_t number = count_; number != 0 && number + 2 > count_; --number) {
-    const Firing& firing = firings_[number % 2];
-    if (firing.timestamp == record.timestamp && firing.sequence == record.sequence && firing.tid == record.tid &&
-        firing.probe == record.probe)
-      return number;
+    if (firings_[number % 2] == FiringId(record)) return number;
   }
   ++count_;
-  firings_[count_ % 2] = {record.timestamp, record.sequence, record.tid, record.probe};
+  firings_[count_ % 2] = FiringId(record);
   return count_;
 }
 
@@ -58,8 +50,8 @@ BodyState::BodyState(const BodyProgram& the_program, Options& the_options, Threa
       variables(program, pool, dynamic_budget, strsize),
       arrays(program, pool, variables, dynamic_budget, strsize),
       speculations(the_options.number("nspec"), the_options.number("specsize"), the_options.number("cleanrate")),
-      wall_offset(nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC)),
-      random(static_cast<unsigned>(nanoseconds(CLOCK_REALTIME))) {
+      wall_offset(static_cast<int64_t>(now_of(CLOCK_REALTIME) - monotonic_now())),
+      random(static_cast<unsigned>(now_of(CLOCK_REALTIME))) {
   format.strsize = strsize;
   format.names = &names;
   const std::string& temporality = options.text("temporality");

@@ -37,17 +37,24 @@ class Ancestry {
   std::unordered_map<uint32_t, uint32_t> parents_;
 };
 
+/// Identifies the firing that a record belongs to.
+struct FiringId {
+  FiringId() = default;
+  explicit FiringId(const sonde_record& record)
+      : timestamp(record.timestamp), sequence(record.sequence), tid(record.tid), probe(record.probe) {}
+  bool operator==(const FiringId&) const = default;
+
+  uint64_t timestamp = 0;
+  uint32_t sequence = 0, tid = 0, probe = 0;
+};
+
 /// Numbers firings only when something is recorded, so that clauses that only aggregate cost nothing.
 class FiringNumbers {
  public:
   uint64_t of(const sonde_record& record);
 
  private:
-  struct Firing {
-    uint64_t timestamp = 0;
-    uint32_t sequence = 0, tid = 0, probe = 0;
-  };
-  Firing firings_[2];  ///< the last two: ERROR fires inside of another firing, which may continue after it
+  FiringId firings_[2];  ///< the last two: ERROR fires inside of another firing, which may continue after it
   uint64_t count_ = 0;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Subroutines on strings. NULL faults; results longer than strsize are cut.
 #include <algorithm>
-#include <cstring>
 
 #include "runtime/body/state.h"
 #include "runtime/body/subroutines.h"

@@ -9,11 +9,10 @@
 #include "runtime/code/function_code.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <deque>
 #include <optional>
-#include <span>
 
+#include "runtime/base/hex.h"
 #include "runtime/code/instructions.h"
 
 namespace sonde {
@@ -23,12 +22,6 @@ using Flow = Instruction::Flow;
 
 constexpr size_t kMaxParts = 8;
 constexpr uint64_t kMostReach = 65536;
-
-std::string hex(uint64_t value) {
-  char text[19];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 /// The function that a cold part belongs to: NAME for NAME.cold and NAME.cold.N; empty: not the name of a cold part.
 std::string_view owner_of_cold(std::string_view name) {

@@ -5,7 +5,7 @@
 
 namespace sonde {
 
-Result<FunctionPlaces::File*> FunctionPlaces::open(const std::string& path) {
+Result<CodeFiles::File*> CodeFiles::open(const std::string& path) {
   auto elf = cache_.open(path);
   if (!elf) return std::move(elf).error();
   std::unique_ptr<File>& file = files_[elf->get()];
@@ -18,8 +18,8 @@ Result<FunctionPlaces::File*> FunctionPlaces::open(const std::string& path) {
 }
 
 Result<FunctionPlaces::Found> FunctionPlaces::find(const std::string& path, std::string_view function, bool returns) {
-  auto file = open(path);
-  if (!file) return std::move(file).error();
+  const auto file = files_.open(path);
+  if (!file) return file.error();
   const ElfFunction* symbol = (*file)->elf->find(function);
   if (symbol == nullptr) return Error(path + " has no function " + std::string(function), ENOENT);
   Found found{symbol->offset, {}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The places of a function's taps, by its name: sonde_function_places() for providers outside of the tree
+// Opened files of code, and the places of a function's taps in them, by its name: sonde_function_places() for providers
+// outside of the tree
 #pragma once
 
 #include <map>
@@ -13,29 +14,36 @@
 
 namespace sonde {
 
-class FunctionPlaces {
+/// Each is read once, and again when it has changed.
+class CodeFiles {
  public:
-  struct Found {
-    uint64_t function = 0;  ///< its offset in the file
-    std::vector<CodePlace> places;
-  };
-
-  /// The entry, with jumps to it that are not entries; or the instructions that leave. Each file is read once, and
-  /// again when it has changed.
-  /// Errors: those of open(2); ENOEXEC not an ELF object of this machine; ENOENT no such function; ENOTSUP its code has
-  /// no such places.
-  Result<Found> find(const std::string& path, std::string_view function, bool returns);
-
- private:
   struct File {
     std::shared_ptr<const ElfFile> elf;
     std::shared_ptr<ElfCode> code;
     FunctionReader functions{*elf, *code};
   };
+
+  /// Stays, also when the file is replaced by another of its name. Errors: those of open(2); ENOEXEC no ELF object of this machine.
   Result<File*> open(const std::string& path);
 
+ private:
   ElfCache cache_;
   std::map<const ElfFile*, std::unique_ptr<File>> files_;
+};
+
+class FunctionPlaces {
+ public:
+  struct Found {
+    uint64_t function = 0;  ///< in the file
+    std::vector<CodePlace> places;
+  };
+
+  /// The entry, with the jumps that are no entry; or the instructions that leave.
+  /// Errors: those of CodeFiles; ENOENT no such function; ENOTSUP its code says no.
+  Result<Found> find(const std::string& path, std::string_view function, bool returns);
+
+ private:
+  CodeFiles files_;
 };
 
 }  // namespace sonde

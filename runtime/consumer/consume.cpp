@@ -2,7 +2,6 @@
 // Consumes one record: checks it, runs its clause's body, prints what the clause has traced.
 #include <utility>
 
-#include "runtime/base/check.h"
 #include "runtime/consumer/consumer_impl.h"
 #include "runtime/consumer/faults.h"
 
@@ -67,7 +66,7 @@ bool Consumer::Impl::wanted(const sonde_record& record) const {
 }
 
 void Consumer::Impl::begin_firing(const sonde_record& record) {
-  Firing firing{record.timestamp, record.sequence, record.tid, record.probe};
+  const FiringId firing(record);
   if (have_firing_ && firing == firing_) return;
   have_firing_ = true;
   firing_ = firing;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/consumer/consumer.h"
 
-#include "runtime/base/check.h"
 #include "runtime/consumer/consumer_impl.h"
 
 namespace sonde {

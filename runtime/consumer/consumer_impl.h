@@ -99,13 +99,6 @@ struct Consumer::Impl {
   uint64_t double_errors = 0;
 
  private:
-  /// Identifies the firing of a record.
-  struct Firing {
-    uint64_t timestamp = 0;
-    uint32_t sequence = 0, tid = 0, probe = 0;
-    bool operator==(const Firing&) const = default;
-  };
-
   const ConsumerEcb* find(const sonde_record& record);
   bool wanted(const sonde_record& record) const;
   void begin_firing(const sonde_record& record);
@@ -133,7 +126,7 @@ struct Consumer::Impl {
   std::map<uint32_t, uint64_t> unwritten_;  ///< by CPU: records for which the output had no room
   KeptRecords kept_;
   std::map<uint32_t, uint64_t> unkept_;  ///< by CPU: trace records for which the CPU's buffer had no room
-  Firing firing_;
+  FiringId firing_;
   std::multimap<Nanoseconds, std::pair<uint32_t, Release>>
       chilled_;  ///< threads that chill() holds, by the time they go on
   bool have_firing_ = false;

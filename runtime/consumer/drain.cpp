@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From rings to printed aggregations and reports of drops.
 #include <cstring>
-#include <ctime>
 
 #include "runtime/base/check.h"
 #include "runtime/consumer/consumer_impl.h"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "runtime/base/excerpt.h"
-#include "runtime/format/append.h"
 #include "runtime/format/format.h"
 #include "runtime/framework/framework.h"
 #include "runtime/program/program.h"

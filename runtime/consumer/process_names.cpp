@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/base/hex.h"
 #include "runtime/consumer/consumer_impl.h"
-#include "runtime/format/append.h"
 
 namespace sonde {
-namespace {
-
-std::string hex(uint64_t address) {
-  std::string text;
-  append_format(text, "0x%llx", static_cast<unsigned long long>(address));
-  return text;
-}
-
-}  // namespace
-
 /// In the format that the symbolizer uses for processes.
 std::string ProcessNames::kernel_name(uint64_t address, SymbolValue::Kind kind) {
   const uint64_t back = kind == SymbolValue::UReturn ? 1 : 0;

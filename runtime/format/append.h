@@ -17,6 +17,9 @@ void append_format(std::string& out, const char* format, ...) __attribute__((for
 uint64_t cut_to_size(uint64_t word, uint32_t size);
 int64_t extend_from_size(uint64_t word, uint32_t size);
 
+/// The first `size` bytes of what stands there, 8 at most.
+uint64_t word_at(const uint8_t* bytes, uint64_t size);
+
 /// The text of a string or char array; empty for NULL.
 std::string_view text_of(const ValueType& type, uint64_t word, uint32_t strsize);
 

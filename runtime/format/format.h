@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "runtime/agg/table.h"
 #include "runtime/program/program.h"

@@ -12,9 +12,9 @@
 // Zero members are left out, because kernel structures are mostly zero.
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "runtime/base/check.h"
+#include "runtime/base/hex.h"
 #include "runtime/format/append.h"
 #include "runtime/format/format.h"
 
@@ -27,12 +27,6 @@ using Layout = TypeLayout;
 
 bool is_zero(const uint8_t* bytes, uint64_t size) {
   return std::all_of(bytes, bytes + size, [](uint8_t byte) { return byte == 0; });
-}
-
-uint64_t word_at(const uint8_t* bytes, uint64_t size) {
-  uint64_t word = 0;
-  std::memcpy(&word, bytes, std::min<uint64_t>(size, sizeof word));
-  return word;
 }
 
 class Printer {
@@ -109,7 +103,7 @@ class Printer {
     switch (type.kind) {
       case Layout::Kind::Integer: return integer(type, word);
       case Layout::Kind::Enum: return enumeration(type, word);
-      case Layout::Kind::Pointer: return append_format(out_, "0x%llx", static_cast<unsigned long long>(word));
+      case Layout::Kind::Pointer: out_ += hex(word); return;
       case Layout::Kind::Float: return append_format(out_, "%g", float_of(word, static_cast<uint32_t>(type.size)));
       case Layout::Kind::Text: {
         const auto* text = reinterpret_cast<const char*>(bytes);
@@ -149,7 +143,7 @@ class Printer {
 }  // namespace
 
 void format_print(const TypeLayout& type, uint64_t address, uint64_t shown, std::string& out) {
-  append_format(out, "0x%llx = *", static_cast<unsigned long long>(shown));
+  out += hex(shown) + " = *";
   Printer printer(out);
   printer.line();
   printer.value(type, reinterpret_cast<const uint8_t*>(address));

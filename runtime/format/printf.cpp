@@ -66,24 +66,15 @@ void print_text(const Spec& spec, std::string_view text, std::string& out) {
 
 /// `text` with C escapes for what is not printable.
 std::string escaped(std::string_view text) {
+  constexpr std::string_view kSpecial("\a\b\f\n\r\t\v\\\0", 9), kLetters = "abfnrtv\\0";
   std::string out;
   for (char c : text) {
-    switch (c) {
-      case '\a': out += "\\a"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '\v': out += "\\v"; break;
-      case '\\': out += "\\\\"; break;
-      case '\0': out += "\\0"; break;
-      default:
-        if (c >= ' ' && c <= '~')
-          out += c;
-        else
-          append_format(out, "\\%03o", static_cast<unsigned char>(c));
-    }
+    if (const size_t at = kSpecial.find(c); at != kSpecial.npos)
+      (out += '\\') += kLetters[at];
+    else if (c >= ' ' && c <= '~')
+      out += c;
+    else
+      append_format(out, "\\%03o", static_cast<unsigned char>(c));
   }
   return out;
 }
@@ -123,11 +114,7 @@ std::string address_text(const ValueType& type, uint64_t word, const FormatSetti
   if (type.kind == Kind::Symbol)
     return word == 0 ? "0x0" : format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings);
   uint64_t address = cut_to_size(word, type.size);
-  if (address == 0) {
-    std::string text;
-    append_format(text, "0x%llx", static_cast<unsigned long long>(address));
-    return text;
-  }
+  if (address == 0) return "0x0";
   return format_symbol({SymbolValue::UAddr, settings.pid, address}, settings);
 }
 

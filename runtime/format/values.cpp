@@ -7,11 +7,13 @@
 //
 // Invariant: an integer is cut to its type's size, or sign-extended, before it is printed, because the word's upper
 // bytes may contain anything.
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
 #include "runtime/base/check.h"
+#include "runtime/base/hex.h"
 #include "runtime/format/append.h"
 #include "runtime/format/format.h"
 
@@ -39,6 +41,12 @@ void append_format(std::string& out, const char* format, ...) {
 
 uint64_t cut_to_size(uint64_t word, uint32_t size) {
   return size >= 8 ? word : word & ((uint64_t{1} << (8 * size)) - 1);
+}
+
+uint64_t word_at(const uint8_t* bytes, uint64_t size) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, std::min<uint64_t>(size, sizeof word));
+  return word;
 }
 
 int64_t extend_from_size(uint64_t word, uint32_t size) {
@@ -113,9 +121,7 @@ void format_hex_dump(const void* bytes, uint64_t size, std::string& out) {
 
 std::string format_symbol(const SymbolValue& symbol, const FormatSettings& settings) {
   if (settings.names != nullptr) return settings.names->name(symbol.pid, symbol.address, symbol.kind);
-  std::string text;
-  append_format(text, "0x%llx", static_cast<unsigned long long>(symbol.address));
-  return text;
+  return hex(symbol.address);
 }
 
 /// The pc of the innermost frame, and of one that a signal interrupted, is where it executes; that of any other is a

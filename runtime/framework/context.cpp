@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "runtime/base/check.h"
 #include "runtime/framework/observers.h"
 
 namespace sonde {

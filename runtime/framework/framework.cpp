@@ -200,12 +200,6 @@ const ProbeInfo& Framework::info(ProbeId id) const {
   return impl_->probes[id.value - 1].info;
 }
 
-const ProbeInfo* Framework::find(ProbeId id) const {
-  std::lock_guard lock(impl_->mutex);
-  const ProbeState* probe = std::as_const(*impl_).probe(id);
-  return probe == nullptr ? nullptr : &probe->info;
-}
-
 dtrace_pattr_t Framework::attributes(ProbeId id) const {
   std::lock_guard lock(impl_->mutex);
   SONDE_CHECK(id.value != 0 && id.value <= impl_->probes.size());

@@ -14,12 +14,10 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "runtime/base/ids.h"
@@ -66,7 +64,6 @@ class Framework final : public ProbeCatalog {
   std::string how_armed(const Tap& tap) const;
   std::optional<ProvideError> provide_error() const override;
   const ProbeInfo& info(ProbeId id) const override;
-  const ProbeInfo* find(ProbeId id) const;
   dtrace_pattr_t attributes(ProbeId id) const override;
   std::vector<ArgumentDescription> arguments(ProbeId id) const override;
   size_t probe_count() const;

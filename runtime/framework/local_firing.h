@@ -26,7 +26,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "kmod/shared/dif.h"

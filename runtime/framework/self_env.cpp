@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
 
@@ -38,12 +39,6 @@ uint64_t thread_count() {
   if (read_proc("/proc/self/status", text, sizeof text) <= 0) return 1;
   const char* line = std::strstr(text, "\nThreads:");
   return line == nullptr ? 1 : std::strtoull(line + 9, nullptr, 10);
-}
-
-uint64_t thread_cpu_time() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
 int own_memory(void*, uint64_t address, void* to, uint32_t size) {
@@ -72,7 +67,7 @@ uint64_t variable(void* thread, uint32_t which) {
     case SONDE_DIF_VAR_CPU: return static_cast<uint64_t>(std::max(sched_getcpu(), 0));
     case SONDE_DIF_VAR_TIMESTAMP: return self->timestamp;
     case SONDE_DIF_VAR_VTIMESTAMP:
-      if (self->cpu_time == 0) self->cpu_time = thread_cpu_time();
+      if (self->cpu_time == 0) self->cpu_time = now_of(CLOCK_THREAD_CPUTIME_ID);
       return self->cpu_time;
     case SONDE_DIF_VAR_ERRNO: return 0;
     case SONDE_DIF_VAR_UCALLER: return 0;

@@ -126,9 +126,7 @@ int comm(uint64_t pid, char* to, uint32_t max) {
 }
 
 std::string fd_path(const Thread& thread, uint64_t fd) {
-  char target[SONDE_PATH_MAX];
-  const ssize_t length = readlink(thread_path(thread, "fd/" + std::to_string(fd)).c_str(), target, sizeof target);
-  return length < 0 ? "" : std::string(target, static_cast<size_t>(length));
+  return read_link(thread_path(thread, "fd/" + std::to_string(fd)));
 }
 
 /// The mount point, or with `type` the file system type, of the mount that the descriptor's fdinfo names.

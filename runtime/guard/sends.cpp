@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/guard/sends.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "kmod/shared/siginfo.h"
+#include "runtime/base/procfs.h"
 #include "runtime/guard/dif_env.h"
 #include "runtime/guard/taps.h"
 #include "runtime/utrace/thread_status.h"
@@ -63,11 +62,9 @@ pid_t of_pidfd(const Thread& sender, int fd) {
   const std::string self = "/proc/" + std::to_string(sender.tid);
   const pid_t pid = number_in(self + "/fdinfo/" + std::to_string(fd), "Pid: %d");
   if (pid != 0) return pid;
-  char target[PATH_MAX];
-  const ssize_t length = readlink((self + "/fd/" + std::to_string(fd)).c_str(), target, sizeof target - 1);
-  target[length > 0 ? length : 0] = '\0';
-  const char* name = std::strrchr(target, '/');
-  return name != nullptr ? std::atoi(name + 1) : 0;
+  const std::string target = read_link(self + "/fd/" + std::to_string(fd));
+  const size_t slash = target.rfind('/');
+  return slash != target.npos ? std::atoi(target.c_str() + slash + 1) : 0;
 }
 
 Receiver by_pidfd(const Thread& sender, int fd, uint64_t flags) {

@@ -222,11 +222,6 @@ Result<void> EcbTable::remove(const std::vector<uint32_t>& epids) {
   return {};
 }
 
-void EcbTable::clear() {
-  by_probe_.clear();
-  probe_of_.clear();
-}
-
 const EcbTable::Ecbs* EcbTable::of(uint32_t probe) const {
   auto found = by_probe_.find(probe);
   return found == by_probe_.end() ? nullptr : &found->second;

@@ -5,7 +5,6 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -120,7 +119,6 @@ class EcbTable {
   /// All or none. Errors: EINVAL, ENOENT no such program, EEXIST.
   Result<void> add(const std::vector<sonde_ecb>& ecbs);
   Result<void> remove(const std::vector<uint32_t>& epids);
-  void clear();
 
   using Ecbs = Few<ArmedEcb>;  // by rising epid
   /// Null: the probe has none.

@@ -16,6 +16,8 @@
 #include <string>
 #include <utility>
 
+#include "runtime/base/clock.h"
+
 namespace sonde::guard {
 namespace {
 
@@ -25,12 +27,6 @@ constexpr size_t kMostTables = 1024;
 constexpr uint64_t kPage = 4096;
 constexpr size_t kMostInNone =
     32;  // pages in no range for which the mappings are read again, once each while they are current
-
-uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 /// Reads each page of the stack once.
 class StackPages {
@@ -70,7 +66,7 @@ std::map<Unwinder::FileKey, std::shared_ptr<CfiTable>>& Unwinder::tables() {
 void Unwinder::read_ranges() {
   ranges_.clear();
   taken_by_ = 0;
-  read_ns_ = now_ns();
+  read_ns_ = now_of(CLOCK_MONOTONIC_COARSE);
   FileKey head;
   uint64_t head_start = 0;
   for (Mapping& mapping : read_mappings(pid_, [](const Mapping& one) { return one.executable || is_object(one); })) {
@@ -102,7 +98,7 @@ Unwinder::Range* Unwinder::range_of(uint64_t pc) {
     auto after = std::ranges::upper_bound(ranges_, pc, {}, &Range::start);
     return after == ranges_.begin() || pc >= std::prev(after)->end ? nullptr : &*std::prev(after);
   };
-  if (read_ns_ == 0 || now_ns() - read_ns_ > kFresh) {
+  if (read_ns_ == 0 || now_of(CLOCK_MONOTONIC_COARSE) - read_ns_ > kFresh) {
     in_none_.clear();
     read_ranges();
   }

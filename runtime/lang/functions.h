@@ -5,8 +5,9 @@
 // is any number of values. A row of Runs::Body is the runtime's `uint64_t sonde_fn_NAME(BodyContext *, uint32_t argc,
 // const uint64_t *argv)` (one that makes a symbol from an address gets one more argument: whether a call returns to the
 // address); one of Runs::Action is `void sonde_act_NAME(BodyContext *, const ActionSite *, uint32_t argc, const
-// uint64_t *argv)` (runtime/body/context.h). Runs::Fire is captured where the probe fires. Runs::Refused has no code:
-// `doc` has the reason.
+// uint64_t *argv)` (runtime/body/context.h). Runs::Fire is captured where the probe fires: a stack, a string or bytes,
+// by the type of its result; if that is void, the bytes go to its last argument. Runs::Refused has no code: `doc` has
+// the reason.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +49,7 @@ struct DFunction {
   Runs runs;
   std::string_view doc;
   bool of_kernel = false;
+  std::string_view behind = {};  ///< a variable that it gets behind its arguments, as it was when the probe fired
 };
 
 inline constexpr std::array kFunctions = std::to_array<DFunction>({
@@ -107,7 +109,8 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"print", "void(void *)", Runs::Record, "shows what a pointer points to, member by member"},
     {"printa", "void([string], @, ...)", Runs::Record, "prints aggregations"},
     {"printf", "void(string, ...)", Runs::Record, "prints values by a format"},
-    {"progenyof", "int(pid_t)", Runs::Body, "whether the process is that one or descends from it"},
+    {"progenyof", "int(pid_t)", Runs::Body, "whether the process is that one or descends from it",
+     !kOfKernel, "ppid"},
     {"raise", "void(int)", Runs::Destructive, "sends the process a signal"},
     {"rand", "int()", Runs::Body, "pseudo-random number"},
     {"rindex", "int(string, string, [int])", Runs::Body, "where a string last occurs in another, or -1"},

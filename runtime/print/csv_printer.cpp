@@ -5,7 +5,6 @@
 // of row leaves the other kind's columns empty: a row with `func` is of an aggregation, one with `probe` of an action.
 // A field with bytes that are not UTF-8 shows them as \xHH, and the row has a 1 in the column esc.
 #include <algorithm>
-#include <utility>
 
 #include "runtime/print/json.h"
 #include "runtime/print/plain_values.h"

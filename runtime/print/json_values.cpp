@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/print/json_values.h"
 
-#include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "runtime/base/check.h"
 #include "runtime/format/append.h"
@@ -14,12 +12,6 @@ namespace {
 
 using Kind = ValueType::Kind;
 using Layout = TypeLayout;
-
-uint64_t word_at(const uint8_t* bytes, uint64_t size) {
-  uint64_t word = 0;
-  std::memcpy(&word, bytes, std::min<uint64_t>(size, sizeof word));
-  return word;
-}
 
 void json_integer(uint64_t word, uint64_t size, bool is_signed, JsonLine& line) {
   const auto bytes = static_cast<uint32_t>(size);

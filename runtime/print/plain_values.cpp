@@ -5,6 +5,7 @@
 #include <map>
 
 #include "runtime/base/check.h"
+#include "runtime/base/hex.h"
 #include "runtime/format/append.h"
 
 namespace sonde {
@@ -13,12 +14,6 @@ namespace {
 using Kind = ValueType::Kind;
 
 constexpr size_t kMostKeys = 12 * 1024;  // bytes of all keys of an element, so that a line with them stays below 16 KiB
-
-std::string hex(uint64_t number) {
-  std::string text;
-  append_format(text, "0x%llx", static_cast<unsigned long long>(number));
-  return text;
-}
 
 SymbolPlace place_of(const SymbolValue& symbol, SymbolNames* names) {
   return names == nullptr ? SymbolPlace() : names->place(symbol.pid, symbol.address, symbol.kind);

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "runtime/base/check.h"
-#include "runtime/format/append.h"
+#include "runtime/base/hex.h"
 
 namespace sonde {
 
@@ -41,8 +41,7 @@ const DropWords& words_of(Drop::Kind kind) {
 
 /// The fault in words; the text in parentheses depends on the kind.
 std::string text_of_fault(Fault fault, uint64_t value) {
-  std::string address;
-  append_format(address, " (0x%llx)", static_cast<unsigned long long>(value));
+  const std::string address = " (" + hex(value) + ")";
   switch (fault) {
     case Fault::None:
     case Fault::Skip: break;  // neither is reported

@@ -5,10 +5,10 @@
 #include <sys/timex.h>
 #include <sys/utsname.h>
 
-#include <ctime>
 #include <fstream>
 
 #include "runtime/base/check.h"
+#include "runtime/base/clock.h"
 #include "runtime/format/append.h"
 
 namespace sonde {
@@ -38,10 +38,6 @@ uint64_t clock_error() {
   return ::adjtimex(&state) < 0 ? 0 : static_cast<uint64_t>(state.maxerror) * 1000;
 }
 
-uint64_t wall_clock() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
+uint64_t wall_clock() { return now_of(CLOCK_REALTIME); }
 
 }  // namespace sonde

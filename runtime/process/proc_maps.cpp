@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "runtime/base/hex.h"
+#include "runtime/base/procfs.h"
 #include "runtime/base/unique_fd.h"
 
 namespace sonde {
@@ -59,13 +61,6 @@ bool parse_line(std::string_view line, MapEntry& entry) {
          parse_hex(offset, entry.offset) && entry.start < entry.end;
 }
 
-/// The target of a symbolic link; empty: none, or we may not read it.
-std::string link_target(const std::string& link) {
-  char text[4096];
-  const ssize_t length = readlink(link.c_str(), text, sizeof text);
-  return length > 0 ? std::string(text, static_cast<size_t>(length)) : "";
-}
-
 }  // namespace
 
 bool take_deleted_mark(std::string& path) {
@@ -113,12 +108,12 @@ std::string_view base_name(std::string_view path) {
 }
 
 bool has_own_root(uint32_t pid) {
-  const std::string theirs = link_target("/proc/" + std::to_string(pid) + "/ns/mnt");
-  return !theirs.empty() && theirs != link_target("/proc/self/ns/mnt");
+  const std::string theirs = read_link("/proc/" + std::to_string(pid) + "/ns/mnt");
+  return !theirs.empty() && theirs != read_link("/proc/self/ns/mnt");
 }
 
 std::string program_path(uint32_t pid) {
-  std::string path = link_target("/proc/" + std::to_string(pid) + "/exe");
+  std::string path = read_link("/proc/" + std::to_string(pid) + "/exe");
   take_deleted_mark(path);
   return path;
 }
@@ -128,11 +123,8 @@ std::string file_of(uint32_t pid, const MapEntry& entry) {
   const std::string process = "/proc/" + std::to_string(pid);
   if (!entry.deleted) return has_own_root(pid) ? process + "/root" + entry.path : entry.path;
   const std::string program = process + "/exe";
-  if (link_target(program) == entry.path + std::string(kDeletedMark)) return program;
-  char range[64];
-  std::snprintf(range, sizeof range, "/map_files/%llx-%llx", static_cast<unsigned long long>(entry.start),
-                static_cast<unsigned long long>(entry.end));
-  return process + range;
+  if (read_link(program) == entry.path + std::string(kDeletedMark)) return program;
+  return process + "/map_files/" + hex_digits(entry.start) + "-" + hex_digits(entry.end);
 }
 
 }  // namespace sonde

@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <utility>
 
+#include "runtime/base/hex.h"
 #include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
 
@@ -16,12 +16,6 @@ namespace {
 /// Maximal number of cached addresses of a process. Beyond that the cache is emptied.
 constexpr size_t kMaxKnown = 100'000;
 constexpr size_t kMaxEnded = 10'000;  ///< mappings of a process; the same for them
-
-std::string hex(uint64_t value) {
-  char text[19];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 /// `back`: the symbol was looked up for the address that many bytes before.
 std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t back) {

@@ -2,13 +2,13 @@
 #include "runtime/process/syscall_table.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/base/hex.h"
 #include "runtime/process/arch.h"
 
 namespace sonde {
@@ -35,17 +35,11 @@ static_assert(std::ranges::is_sorted(kCompatNumbers, {}, &CompatNumber::number))
 constexpr std::pair<int, const char*> kRestarts[] = {
     {512, "ERESTARTSYS"}, {513, "ERESTARTNOINTR"}, {514, "ERESTARTNOHAND"}, {516, "ERESTART_RESTARTBLOCK"}};
 
-std::string hex(uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 uint64_t cut(uint64_t value, unsigned bytes) { return bytes >= 8 ? value : value & ((uint64_t{1} << (bytes * 8)) - 1); }
 
 std::string format_words(std::span<const uint64_t> args) {
   std::string text;
-  for (uint64_t arg : args) text += (text.empty() ? "" : ", ") + hex(arg);
+  for (uint64_t arg : args) text += (text.empty() ? "" : ", ") + hex_digits(arg);
   return text;
 }
 
@@ -87,13 +81,13 @@ std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> 
     const SyscallParameter& parameter = call->parameters[i];
     if (i > 0) text += ", ";
     if (with_types) text += std::string(parameter.type) + " ";
-    text += std::string(parameter.name) + ": " + hex(cut(args[i], parameter.bytes));
+    text += std::string(parameter.name) + ": " + hex_digits(cut(args[i], parameter.bytes));
   }
   return text;
 }
 
 std::string format_syscall_result(uint64_t value, int error) {
-  if (error == 0) return "0x" + hex(value);
+  if (error == 0) return hex(value);
   for (const auto& [number, name] : kRestarts) {
     if (number == error) return "-1 " + std::string(name) + " (the call is made again)";
   }

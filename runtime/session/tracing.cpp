@@ -27,12 +27,7 @@ constexpr Nanoseconds kLongestWait =
 constexpr size_t kMappedAtOnce = 64;  ///< events; few, because the thread that mapped the first of them may wait
 
 /// The next time (CLOCK_MONOTONIC) at which the time of day is a multiple of `period`: the same moment on all machines.
-Nanoseconds next_multiple(Nanoseconds period) {
-  timespec now;
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  const Nanoseconds wall = static_cast<Nanoseconds>(now.tv_sec) * 1'000'000'000 + static_cast<Nanoseconds>(now.tv_nsec);
-  return monotonic_now() + period - wall % period;
-}
+Nanoseconds next_multiple(Nanoseconds period) { return monotonic_now() + period - now_of(CLOCK_REALTIME) % period; }
 
 }  // namespace
 

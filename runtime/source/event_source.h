@@ -9,8 +9,6 @@
 // the guard over a socket, `kmod` speaks it to /dev/sonde by ioctl (client.h). registry.h lists the sources.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-//   sonde                          child
-//   fork ------------------------> signals as they were given, group, input
-//   PTRACE_SEIZE                   read(go)
-//   write(go) -------------------> exec                  (or errno through a close-on-exec pipe)
-//   EVENT_EXEC, then the exec's return: held
-//   run_to(): one int3, taken out at its hit             the entry, or the linker's function
-//   PTRACE_DETACH at GO
+//   spawn()         a ProgramChild, seized; EVENT_EXEC, then the exec's return: held
+//   run_to()        one int3, taken out at its hit: the entry, or the linker's function
+//   let_go()        PTRACE_DETACH, at GO
 //
 // The seize comes before the exec, so that every instruction of the program runs under ptrace. Unless shows_exec, the
 // program runs past the return of its exec before GO: that exec started the program, and is not an event of it.
@@ -14,8 +10,6 @@
 // are delivered.
 #include "runtime/source/held_programs.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -23,7 +17,6 @@
 
 #include <limits>
 
-#include "runtime/base/unique_fd.h"
 #include "runtime/guard/address_space.h"
 
 namespace sonde {
@@ -47,54 +40,9 @@ bool await_stop(pid_t pid, int& status) {
 /// The signal to deliver when the child continues from this stop; 0 for ptrace's own stops.
 int signal_of(int status) { return status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0; }
 
-void apply(const SourceOptions& options) {
-  if (options.own_group) setpgid(0, 0);
-  if (!options.null_input) return;
-  const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (null >= 0) dup2(null, STDIN_FILENO);
-}
-
-/// The child's side of spawn(): waits for the tracer, then runs the program.
-[[noreturn]] void become(char* const* argv, char* const* environment, int go, int failure) {
-  char byte;
-  ssize_t got;
-  do got = read(go, &byte, 1);
-  while (got < 0 && errno == EINTR);
-  if (got != 1) _exit(127);
-  execvpe(argv[0], argv, environment);
-  const int code = errno;
-  if (write(failure, &code, sizeof code) < 0) _exit(126);
-  _exit(127);
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
-  all.push_back(nullptr);
-  return all;
-}
-
 Error lost(pid_t pid) { return Error("process " + std::to_string(pid) + " ended before its first instruction", ESRCH); }
 
 }  // namespace
-
-GivenSignals::GivenSignals() {
-  sigprocmask(SIG_SETMASK, nullptr, &mask_);
-  sigemptyset(&ignored_);
-  for (int signal = 1; signal <= SIGRTMAX; signal++) {
-    struct sigaction action {};
-    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) sigaddset(&ignored_, signal);
-  }
-}
-
-void GivenSignals::restore() const {
-  for (int signal = 1; signal <= SIGRTMAX; signal++) {
-    struct sigaction action {};
-    action.sa_handler = sigismember(&ignored_, signal) == 1 ? SIG_IGN : SIG_DFL;
-    sigaction(signal, &action, nullptr);
-  }
-  sigprocmask(SIG_SETMASK, &mask_, nullptr);
-}
 
 HeldPrograms::~HeldPrograms() {
   let_all_go();
@@ -102,32 +50,17 @@ HeldPrograms::~HeldPrograms() {
 }
 
 Result<uint32_t> HeldPrograms::spawn(const SpawnRequest& request, const std::function<Result<void>(uint32_t)>& adopt) {
-  if (request.argv.empty()) return Error("start a program: no name given", EINVAL);
-  const std::vector<char*> argv = pointers(request.argv), environment = pointers(request.environment);
-  const std::string name = "start " + request.argv[0];
-  int go[2], failure[2];
-  if (pipe2(go, O_CLOEXEC) != 0) return Error::from_errno(name);
-  UniqueFd go_read(go[0]), go_write(go[1]);
-  if (pipe2(failure, O_CLOEXEC) != 0) return Error::from_errno(name);
-  UniqueFd failure_read(failure[0]), failure_write(failure[1]);
-  const pid_t pid = fork();
-  if (pid < 0) return Error::from_errno(name);
-  if (pid == 0) {
-    close(go[1]);
-    signals_.restore();
-    apply(options_);
-    become(argv.data(), request.environment.empty() ? environ : environment.data(), go[0], failure[1]);
-  }
-  failure_write.reset();
+  const auto child = ProgramChild::fork(request.argv, request.environment,
+                                        {.signals = signals_, .prepare = [this] { options_.apply(); }});
+  if (!child) return child.error();
+  const pid_t pid = child->pid();
   const bool seized = trace(PTRACE_SEIZE, pid, 0, kTraceOptions);
   const int code = errno;
-  if (!seized || write(go_write.get(), "", 1) != 1) {
-    kill(pid, SIGKILL);
-    waitpid(pid, nullptr, __WALL);
-    return Error::from_errno(name, code);
+  if (!seized || !child->go()) {
+    child->kill();
+    return Error::from_errno("start " + request.argv[0], code);
   }
-  if (auto held = hold_after_exec(pid, name, failure_read.get(), request.shows_exec); !held)
-    return std::move(held).error();
+  if (auto held = hold_after_exec(*child, request.shows_exec); !held) return std::move(held).error();
   children_[pid] = State::Held;
   if (auto adopted = adopt(static_cast<uint32_t>(pid)); !adopted) {
     kill(pid, SIGKILL);
@@ -139,15 +72,12 @@ Result<uint32_t> HeldPrograms::spawn(const SpawnRequest& request, const std::fun
 
 /// Lets the child run to its exec and, unless `before_return`, to the return of that exec, which is not an event of the
 /// program.
-Result<void> HeldPrograms::hold_after_exec(pid_t pid, const std::string& name, int failure, bool before_return) {
+Result<void> HeldPrograms::hold_after_exec(const ProgramChild& child, bool before_return) {
+  const pid_t pid = child.pid();
   bool executed = false;
   for (;;) {
     int status = 0;
-    if (!await_stop(pid, status)) {
-      int code = 0;
-      if (read(failure, &code, sizeof code) == static_cast<ssize_t>(sizeof code)) return Error::from_errno(name, code);
-      return Error(name + ": it was killed before it ran", ECHILD);
-    }
+    if (!await_stop(pid, status)) return child.failure();
     if (executed && WSTOPSIG(status) == (SIGTRAP | 0x80)) return {};
     executed = executed || status >> 16 == PTRACE_EVENT_EXEC;
     if (executed && before_return) return {};

@@ -6,7 +6,6 @@
 // the program and it runs.
 #pragma once
 
-#include <signal.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -14,18 +13,9 @@
 
 #include "runtime/source/event_source.h"
 #include "runtime/source/registry.h"
+#include "runtime/utrace/program_child.h"
 
 namespace sonde {
-
-/// The signal dispositions and the mask that this process had when the object was made. Its programs start with them.
-class GivenSignals {
- public:
-  GivenSignals();
-  void restore() const;
-
- private:
-  sigset_t mask_, ignored_;
-};
 
 class HeldPrograms {
  public:
@@ -50,7 +40,7 @@ class HeldPrograms {
  private:
   enum class State { Held, Going };
 
-  Result<void> hold_after_exec(pid_t pid, const std::string& name, int failure, bool before_return);
+  Result<void> hold_after_exec(const ProgramChild& child, bool before_return);
   Result<pid_t> held(uint32_t pid) const;
   Result<void> run_to(pid_t pid, uint64_t address);
   Result<void> step(pid_t pid);

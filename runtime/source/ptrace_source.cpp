@@ -13,7 +13,6 @@
 // Closing: we shut our sending side and wait for the guard to end, because only its end frees threads that sleep; then
 // we reap it. A guard that must stay for programs with a seccomp filter announces that (STAYS) before it closes its
 // side, and is not waited for.
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -221,14 +220,6 @@ class PtraceSource final : public SourceClient {
   std::string how_armed(const Tap& tap) const override { return guard::describe_site(tap); }
 };
 
-/// Applied to the guard: its targets inherit it.
-void apply(const SourceOptions& options) {
-  if (options.own_group) setpgid(0, 0);
-  if (!options.null_input) return;
-  UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (null) dup2(null.get(), STDIN_FILENO);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& options) {
@@ -240,7 +231,7 @@ Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& opt
   if (child < 0) return Error::from_errno("start the guard: fork");
   if (child == 0) {
     ours.reset();
-    apply(options);
+    options.apply();
     guard_main(theirs.get());
   }
   theirs.reset();

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/source/registry.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+
+#include "runtime/base/unique_fd.h"
 
 namespace sonde {
 namespace {
@@ -11,6 +16,13 @@ static_assert(std::ranges::equal(
     kOpeners, kSourceRows, {}, [](const SourceOpener& opener) { return opener.row.name; }, &SourceRow::name));
 
 }  // namespace
+
+void SourceOptions::apply() const {
+  if (own_group) setpgid(0, 0);
+  if (!null_input) return;
+  const UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (null) dup2(null.get(), STDIN_FILENO);
+}
 
 std::span<const SourceOpener> source_openers() { return kOpeners; }
 

@@ -15,6 +15,9 @@ struct SourceOptions {
   bool own_group = false;  ///< targets get a process group of their own, so that Ctrl-C at a prompt does not reach them
   bool null_input = false;  ///< targets read /dev/null, not the prompt's terminal
   bool whole = false;       ///< refuse a source that gives this user only a part of what it can do
+
+  /// Called in the process that starts the targets or becomes one: they inherit its effects.
+  void apply() const;
 };
 
 /// Opens /dev/sonde. Errors: ENOENT the module is not loaded; EACCES not root and not in the device's group; EPERM in

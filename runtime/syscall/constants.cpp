@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 #include <vector>
 
 #include "runtime/syscall/text.h"

@@ -10,9 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <climits>
-#include <cstring>
 #include <deque>
 #include <fstream>
 #include <vector>

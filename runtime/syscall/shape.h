@@ -26,9 +26,7 @@
 #include <time.h>
 #include <utime.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace sonde {
 

@@ -225,12 +225,6 @@ std::string epoll_event_text(const epoll_event& event) {
       .close();
 }
 
-std::string ids_text(std::string_view bytes) {
-  std::string text;
-  for (size_t at = 0; at + 4 <= bytes.size(); at += 4) text += (at == 0 ? "" : ", ") + number(read_as<int>(bytes, at));
-  return "[" + text + "]";
-}
-
 /// Formats each whole element; an incomplete last one is left out.
 template <typename T, typename Format>
 std::string array_text(std::string_view bytes, Format format) {
@@ -239,6 +233,8 @@ std::string array_text(std::string_view bytes, Format format) {
     text += (at == 0 ? "" : ", ") + format(read_as<T>(bytes, at));
   return "[" + text + "]";
 }
+
+std::string ids_text(std::string_view bytes) { return array_text<int>(bytes, number<int>); }
 
 std::string vector_text(std::string_view bytes) {
   return array_text<iovec>(bytes, [](const iovec& one) {

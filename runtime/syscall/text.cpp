@@ -15,18 +15,11 @@ std::string formatted(const char* format, unsigned long long value) {
 bool is_octal_digit(char c) { return c >= '0' && c <= '7'; }
 
 void append_escaped(std::string& text, unsigned char c, bool digit_follows) {
-  switch (c) {
-    case '"': text += "\\\""; return;
-    case '\\': text += "\\\\"; return;
-    case '\n': text += "\\n"; return;
-    case '\t': text += "\\t"; return;
-    case '\r': text += "\\r"; return;
-    case '\v': text += "\\v"; return;
-    case '\f': text += "\\f"; return;
-    default: break;
-  }
-  if (c >= ' ' && c < 0x7f)
+  constexpr std::string_view kSpecial = "\"\\\n\t\r\v\f", kLetters = "\"\\ntrvf";
+  if (c >= ' ' && c < 0x7f && c != '"' && c != '\\')
     text += static_cast<char>(c);
+  else if (const size_t at = kSpecial.find(static_cast<char>(c)); at != kSpecial.npos)
+    (text += '\\') += kLetters[at];
   else
     text += formatted(digit_follows ? "\\%03llo" : "\\%llo", c);
 }

@@ -30,12 +30,14 @@
 #include <sys/ptrace.h>
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/utrace/program_child.h"
 #include "runtime/utrace/spin.h"
 #include "runtime/utrace/task.h"
 
@@ -179,9 +181,7 @@ class Core {
     bool adopted;  ///< everything about it was reported, except the clone
   };
   std::optional<Ended> take_ended(pid_t tid);
-  void restore_signals_in_child() const;
-  [[noreturn]] void run_child(const utrace_spawn& what, char* const* argv, char* const* environment, int go, int error);
-  Result<utrace_task*> await_exec(pid_t child, const utrace_spawn& what, int error);
+  Result<utrace_task*> await_exec(const ProgramChild& forked, const utrace_spawn& what);
   Result<bool> seize_pass(pid_t pid, std::vector<utrace_task*>& found);
   bool detach_one(utrace_task& task, int patience_ms);
   Stop syscall_stop(utrace_task& task, int status);
@@ -206,8 +206,7 @@ class Core {
   Spin spin_;
   int depth_ = 0;
   UniqueFd signals_;
-  sigset_t saved_mask_;
-  bool ignored_[65] = {};
+  GivenSignals given_;
 };
 
 /// This thread's core; null: none. A traced thread can be used only by the thread that traces it.

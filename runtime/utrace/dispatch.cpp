@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/base/check.h"
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/thread_status.h"
@@ -283,10 +282,7 @@ void Core::finish(utrace_task& task) {
     report_quiesce(task);
     signal_report(task, UTRACE_SIGNAL_REPORT);
   }
-  if (held(task))
-    task.was_held = true;
-  else
-    proceed(task);
+  if (!held(task)) proceed(task);
 }
 
 namespace {
@@ -361,7 +357,6 @@ void Core::proceed(utrace_task& task) {
   task.stepped = step;
   task.life = Life::Running;
   spin_.expect();
-  task.was_held = false;
   task.registers_valid = false;
   void* signal = reinterpret_cast<void*>(static_cast<intptr_t>(task.inject));
   long error = request(what, task, nullptr, signal);

@@ -53,15 +53,9 @@ int stop(utrace_task& task, Engine& engine) {
   engine.controlled = true;
   if (task.life == Life::Listening) {
     // Job control has stopped it already. Take it out of LISTEN so that it can be examined.
-    if (!task.core->end_listen(task)) return -EINPROGRESS;
-    task.was_held = true;
-    return 0;
+    return task.core->end_listen(task) ? 0 : -EINPROGRESS;
   }
-  if (task.life == Life::Stopped) {
-    if (task.dispatching) return -EINPROGRESS;
-    task.was_held = true;
-    return 0;
-  }
+  if (task.life == Life::Stopped) return task.dispatching ? -EINPROGRESS : 0;
   task.core->interrupt(task, true);
   return -EINPROGRESS;
 }

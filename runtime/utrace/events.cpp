@@ -27,7 +27,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "runtime/base/procfs.h"
@@ -87,7 +86,6 @@ void Core::stopped(utrace_task& task, int status) {
   task.registers_valid = false;
   task.inject = 0;
   task.repeat = false;
-  task.was_held = false;
   task.hurried = std::exchange(task.interrupted, false);
   see_caught(task, status);
   judge_cut(task, status);

@@ -6,11 +6,10 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 
+#include "runtime/base/procfs.h"
 #include "runtime/utrace/arch.h"
 
 namespace sonde {
@@ -24,14 +23,8 @@ struct TaskFinder::Watch {
 
 namespace {
 
-std::string link_of(const std::string& path) {
-  char text[PATH_MAX];
-  ssize_t length = readlink(path.c_str(), text, sizeof text);
-  return length > 0 ? std::string(text, static_cast<size_t>(length)) : std::string();
-}
-
 std::string executable_of(pid_t tid) {
-  std::string path = link_of("/proc/" + std::to_string(tid) + "/exe");
+  std::string path = read_link("/proc/" + std::to_string(tid) + "/exe");
   constexpr std::string_view kDeleted = " (deleted)";
   if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
   return path;
@@ -205,7 +198,7 @@ void TaskFinder::mapped(Watch& watch, utrace_task* task, const machine::Register
     if (change.mapped_length && target->mmap_callback) {
       std::string path;
       if (change.file >= 0)
-        path = link_of("/proc/" + std::to_string(utrace_task_tid(task)) + "/fd/" + std::to_string(change.file));
+        path = read_link("/proc/" + std::to_string(utrace_task_tid(task)) + "/fd/" + std::to_string(change.file));
       else if (change.moved)
         read_mapping(utrace_task_tid(task), change.mapped, &change, &path);
       target->mmap_callback(*target, task, path, change.mapped, change.mapped_length, change.offset, change.protection);

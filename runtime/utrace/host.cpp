@@ -73,15 +73,11 @@ ChildSignal& child_signal() {
 Core::Core() {
   SONDE_CHECK(!core_of_thread);
   core_of_thread = this;
-  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
-    struct sigaction action {};
-    ignored_[signal] = sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-  }
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
-  pthread_sigmask(SIG_BLOCK, &child, &saved_mask_);
-  ignored_[SIGCHLD] = child_signal().join().sa_handler == SIG_IGN;
+  pthread_sigmask(SIG_BLOCK, &child, nullptr);
+  if (child_signal().join().sa_handler == SIG_IGN) sigaddset(&given_.ignored, SIGCHLD);
   signals_.reset(signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC));
   SONDE_CHECK(signals_);
 }
@@ -94,7 +90,7 @@ Core::~Core() {
       if (engine) unlink(*task, *engine);
   }
   child_signal().leave();
-  pthread_sigmask(SIG_SETMASK, &saved_mask_, nullptr);
+  pthread_sigmask(SIG_SETMASK, &given_.mask, nullptr);
   core_of_thread = nullptr;
 }
 

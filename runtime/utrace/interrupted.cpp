@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/thread_status.h"
@@ -17,10 +18,7 @@ namespace sonde {
 bool Core::keep_return(utrace_task& task) {
   const int64_t result = utrace_get_call(&task).result;
   if (!machine::may_restart(result)) return false;
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  task.kept = {task.registers, task.number,
-               static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec)};
+  task.kept = {task.registers, task.number, monotonic_now()};
   return true;
 }
 

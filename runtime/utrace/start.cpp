@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How threads come and go: spawn, seize, let go
 //
-// spawn():  host                         child
-//           fork ----------------------> its old signal dispositions and mask
-//           PTRACE_SEIZE                 read(go)
-//           write(go) -----------------> filter, then exec
-//           EVENT_EXEC: held             (or errno through a close-on-exec pipe)
+// spawn() holds a ProgramChild at EVENT_EXEC.
 //
 // The filter is installed last, so that no call of the preparation stops; the exec itself stops only if execve is one
 // of `calls`. The file is searched for before: each folder of PATH without it would be a failed exec, and cost a stop.
@@ -13,19 +9,13 @@
 // detached: when they are let go, we stay and let their calls pass without a report (caretaken) until they end.
 // Processes that were attached to get no filter.
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <thread>
 
-#include "runtime/base/check.h"
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/seccomp.h"
@@ -66,15 +56,6 @@ void Core::bury(utrace_task& task) {
   tasks.erase(place);
 }
 
-void Core::restore_signals_in_child() const {
-  struct sigaction action {};
-  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
-    action.sa_handler = ignored_[signal] ? SIG_IGN : SIG_DFL;
-    sigaction(signal, &action, nullptr);
-  }
-  sigprocmask(SIG_SETMASK, &saved_mask_, nullptr);
-}
-
 /// The path of the program in the first folder of PATH that has it; else the name, so that execvpe() reports the error.
 std::string look_up(const std::string& name) {
   const char* folders = getenv("PATH");
@@ -88,71 +69,35 @@ std::string look_up(const std::string& name) {
   }
 }
 
-void Core::run_child(const utrace_spawn& what, char* const* argv, char* const* environment, int go, int error) {
-  restore_signals_in_child();
-  char byte;
-  ssize_t got;
-  do got = read(go, &byte, 1);
-  while (got < 0 && errno == EINTR);
-  if (got != 1) _exit(127);
-  int failed = 0;
-  const std::string path = look_up(argv[0]);
-  if (what.filter) {
-    auto program = make_syscall_filter(what.calls);
-    failed = -install_syscall_filter(program);
-  }
-  if (!failed) {
-    execvpe(path.c_str(), argv, environment);
-    failed = errno;
-  }
-  if (write(error, &failed, sizeof failed) < 0) _exit(126);
-  _exit(127);
-}
-
 Result<utrace_task*> Core::spawn(const utrace_spawn& what) {
-  if (what.argv.empty()) return Error("start a program: no name given", EINVAL);
-  std::vector<char*> argv, environment;
-  for (auto& text : what.argv) argv.push_back(const_cast<char*>(text.c_str()));
-  for (auto& text : what.environment) environment.push_back(const_cast<char*>(text.c_str()));
-  argv.push_back(nullptr);
-  environment.push_back(nullptr);
-  int go[2], error[2];
-  if (pipe2(go, O_CLOEXEC) != 0) return Error::from_errno("start " + what.argv[0]);
-  UniqueFd go_read(go[0]), go_write(go[1]);
-  if (pipe2(error, O_CLOEXEC) != 0) return Error::from_errno("start " + what.argv[0]);
-  UniqueFd error_read(error[0]), error_write(error[1]);
-  pid_t child = fork();
-  if (child < 0) return Error::from_errno("start " + what.argv[0]);
-  if (child == 0) {
-    close(go[1]);
-    run_child(what, argv.data(), what.environment.empty() ? environ : environment.data(), go[0], error[1]);
-  }
-  go_read.reset();
-  error_write.reset();
+  const auto last = [&what](std::string& path) {
+    path = look_up(path);
+    if (!what.filter) return 0;
+    auto program = make_syscall_filter(what.calls);
+    return -install_syscall_filter(program);
+  };
+  const auto forked = ProgramChild::fork(what.argv, what.environment, {.signals = given_, .last = last});
+  if (!forked) return forked.error();
+  const pid_t child = forked->pid();
   uintptr_t options = kOptions | (what.filter ? PTRACE_O_EXITKILL : 0);
   if (ptrace(PTRACE_SEIZE, child, nullptr, reinterpret_cast<void*>(options)) != 0) {
     int code = errno;
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, __WALL);
+    forked->kill();
     return attach_refused(child, code);
   }
-  char byte = 0;
-  if (write(go_write.get(), &byte, 1) != 1) kill(child, SIGKILL);
-  return await_exec(child, what, error_read.get());
+  if (!forked->go()) kill(child, SIGKILL);
+  return await_exec(*forked, what);
 }
 
-Result<utrace_task*> Core::await_exec(pid_t child, const utrace_spawn& what, int error) {
+Result<utrace_task*> Core::await_exec(const ProgramChild& forked, const utrace_spawn& what) {
+  const pid_t child = forked.pid();
   for (;;) {
     int status = 0;
     if (waitpid(child, &status, __WALL) < 0) {
       if (errno == EINTR) continue;
       return Error::from_errno("start " + what.argv[0]);
     }
-    if (!WIFSTOPPED(status)) {
-      int code = 0;
-      if (read(error, &code, sizeof code) == sizeof code) return Error::from_errno("start " + what.argv[0], code);
-      return Error("start " + what.argv[0] + ": it was killed before it ran", ECHILD);
-    }
+    if (!WIFSTOPPED(status)) return forked.failure();
     int event = status >> 16, signal = WSTOPSIG(status);
     if (event == PTRACE_EVENT_EXEC) break;
     // Anything else that stops it before its exec is not the program's doing.

@@ -16,7 +16,6 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -84,7 +83,6 @@ struct utrace_task {
   bool report_at_exit = false;
   bool report_wanted = false;  ///< report_quiesce(0) must be called at the next stop
   bool repeat = false;         ///< REPORT or INTERRUPT came while held
-  bool was_held = false;       ///< UTRACE_STOP has held it at this stop
   bool job_stopped = false;
   bool keep_eintr = false;   ///< job control has stopped it: a call that this ended returns EINTR, as it does untraced
   bool interrupted = false;  ///< PTRACE_INTERRUPT was sent, and its EVENT_STOP has not come yet

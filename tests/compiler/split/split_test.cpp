@@ -19,7 +19,7 @@ concept Splits = requires(ClauseSplitter& splitter, const Clause& clause) {
 };
 template <typename Node>
 concept Fires = requires(const FireExpressions& fire, const Node& node) {
-  fire.is_faultless(node);
+  fire.cost(node, FireExpressions::Use::Value);
 };
 static_assert(Splits<LoweredClause> && !Splits<ClauseAst>, "what was not lowered does not come to the split");
 static_assert(Fires<LoweredExpr> && !Fires<Expr>);

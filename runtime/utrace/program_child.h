@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A child that runs a program once it may go
+//
+//   parent                          child
+//   fork -------------------------> its old signal dispositions and mask, prepare()
+//   PTRACE_SEIZE, by who calls      read(go)
+//   go() -------------------------> last(), then exec        (or errno through a close-on-exec pipe)
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/base/result.h"
+#include "runtime/base/unique_fd.h"
+
+namespace sonde {
+
+/// The dispositions and the mask that this thread had when the object was made: what its programs begin with.
+struct GivenSignals {
+  GivenSignals();
+  void restore() const;
+
+  sigset_t mask, ignored;
+};
+
+class ProgramChild {
+ public:
+  /// What the child does on its way: at once, and right before the exec of `path`, which last() may change. An errno of last() ends it.
+  struct Steps {
+    const GivenSignals& signals;
+    std::function<void()> prepare = [] {};
+    std::function<int(std::string& path)> last = [](std::string&) { return 0; };
+  };
+  /// An empty environment is ours.
+  static Result<ProgramChild> fork(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
+                                   const Steps& steps);
+
+  pid_t pid() const { return pid_; }
+  bool go() const { return write(go_.get(), "", 1) == 1; }
+  void kill() const;
+  /// Why it has ended before its exec.
+  Error failure() const;
+
+ private:
+  ProgramChild(pid_t pid, std::string name, UniqueFd go, UniqueFd failure)
+      : pid_(pid), name_(std::move(name)), go_(std::move(go)), failure_(std::move(failure)) {}
+
+  pid_t pid_;
+  std::string name_;
+  UniqueFd go_, failure_;
+};
+
+}  // namespace sonde

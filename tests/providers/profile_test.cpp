@@ -191,6 +191,7 @@ TEST_F(Profile, ATickInterruptsAUserProgramCounter) {
     const uint32_t id = enable({"profile", "", "", "tick-1ms", {}}, record_argument(user ? 1 : 0));
     const auto seen = wait_for([](const auto& all) { return !all.empty(); });
     disable(id);
+    LocalRecords(framework).take();  // of ticks between the look and the end of the enabling
     ASSERT_FALSE(seen.empty());
     EXPECT_EQ(seen[0].slot0 != 0, user);
     EXPECT_NE(seen[0].tid, static_cast<uint32_t>(gettid()));

@@ -20,6 +20,8 @@ CHANGING = [(r"0x[0-9a-f]{5,}", "ADDRESS"), (r"AT_FDCWD<[^>]*>", "AT_FDCWD"), (r
             (r"\( *\)", "()"), (r" +, +", ", "), (r",  +", ", "), (r" +\) += ", ") = "), (r"\) += ", ") = "), (r"u64=\d+", "u64=N"), (r"htons\(\d+\)", "htons(PORT)"),
             (rf"(/dev/u?random>, ){TEXT}", r"\1RANDOM"), (r"u32=\d{5,}", "u32=ADDRESS"), (r"(epoll_wait\(.*, )\d+\)", r"\1TIMEOUT)"),
             (rf"((?:log|/proc/THREAD/\w+)>, ){TEXT}.*", r"\1CONTENTS"), (rf'(pipe:\[N\]>, )(?="\\1\\0\\0){TEXT}', r"\1CONTENTS"), (r"(log>, .*(?:st_size=|SEEK_END\) = ))\d+", r"\1N")]
+# A size or an offset may happen to be a thread's number.
+OF_DATA = re.compile(r"(p?read(64)?|p?write(64)?|lseek|mmap|munmap|mremap|mprotect|brk|stat|lstat|fstat|newfstatat|statx|getdents64|f?truncate|sendfile|copy_file_range)\(")
 OF_PROCESSES = re.compile(r"(clone3?|v?fork|wait4|getpid|gettid|getppid|set_tid_address|kill|tgkill|rt_sigreturn)\(")
 # What strace shows better: docs/providers/syscall.md has the table.
 BETTER = [(r" /\* \w+\?\?\? \*/", ""), (r" => \{parent_tid=\[\w+\]\}", ""), (r"rt_sigreturn\(.*", "rt_sigreturn"), (r"(TCGETS, )\{.*\}", r"\1{...}"), (r'(PR_SET_NAME, "[^"]{15}")\.\.\.', r"\1"), (r"\[\d+ => (\d+)\]", r"[\1]"), (r"\[\d+\] => (\[\d+\])", r"\1"),
@@ -72,9 +74,13 @@ def by_thread(path):
         if resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
             text = unfinished.pop(thread, "") + resumed.group(1)
         threads.setdefault(thread, []).append(text)
-    numbers = re.compile(rf"\b(?:{'|'.join(threads)})\b")
-    named = [[comparable(numbers.sub("THREAD", text)) for text in calls] for calls in threads.values()]
+    named = [[comparable(without_threads(text, "|".join(threads))) for text in calls] for calls in threads.values()]
     return sorted(named, key=lambda calls: next((text for text in calls if "PR_SET_NAME" in text), ""))
+
+
+def without_threads(text, threads):
+    """`threads`: their numbers, with | between them."""
+    return re.sub(rf"(?<=/)(?:{threads})\b" if OF_DATA.match(text) else rf"\b(?:{threads})\b", "THREAD", text)
 
 
 def name_of(line):

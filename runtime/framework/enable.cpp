@@ -6,6 +6,7 @@
 // A batch is all or nothing: a failure half way undoes it. The source gets the ECBs in one call and then the taps in
 // one call, so that no tap fires without its ECBs.
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <unordered_set>
 
@@ -144,16 +145,53 @@ Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FirePro
   return done;
 }
 
-/// Whether the current source, if there is one, can run an ECB on that probe.
-Result<void> Framework::Impl::check_source(const ProbeInfo& probe, bool held) const {
-  if (source != nullptr && (!held || source->capabilities().holds)) return {};
-  const std::string name =
-      "probe " + to_string(ProbeDescription{probe.provider, probe.module, probe.function, probe.name, {}});
-  if (source == nullptr) return Error(name + " needs a traced process: name one by -c or -p", EINVAL);
-  return Error(name + ": its thread would have to wait, which the " + std::string(source->name()) +
-                   " source cannot have it do; the " +
-                   sources_with([](const SourceCapabilities& can) { return can.holds; }) + " source can",
+namespace {
+
+/// Says what the source cannot do for an enabling of that probe, and which sources can.
+template <typename Can>
+Error about_source(const ProbeInfo& probe, const std::string& lacks, Can can) {
+  const std::string others = sources_with(can);
+  return Error("probe " + to_string(ProbeDescription{probe.provider, probe.module, probe.function, probe.name, {}}) +
+                   ": " + lacks + (others.empty() ? "" : "; the " + others + " source can"),
                EOPNOTSUPP);
+}
+
+}  // namespace
+
+/// Whether the current source, if there is one, can run such an ECB on that probe.
+Result<void> Framework::Impl::check_source(const ProbeInfo& probe, const FireProgram& program, bool held) const {
+  if (source == nullptr) {
+    const ProbeDescription name{probe.provider, probe.module, probe.function, probe.name, {}};
+    return Error("probe " + to_string(name) + " needs a traced process: name one by -c or -p", EINVAL);
+  }
+  const std::string own = "the " + std::string(source->name()) + " source";
+  const SourceCapabilities& can = source->capabilities();
+  if (held && !can.holds)
+    return about_source(probe, "its thread would have to wait, which " + own + " cannot have it do",
+                        [](const SourceCapabilities& other) { return other.holds; });
+  const sonde_dif_program view = program.view();
+  const sonde_needs needs = sonde_dif_needs(&view);
+  if (needs.kernel != 0 && !can.kernel)
+    return about_source(probe, own + " cannot see the kernel: its memory, its stacks and curthread",
+                        [](const SourceCapabilities& other) { return other.kernel; });
+  const uint64_t texts = needs.texts & ~can.texts.bits();
+  if (texts != 0) {
+    const auto text = static_cast<sonde_dif_text>(std::countr_zero(texts));
+    return about_source(probe, own + " cannot capture the text " + sonde_dif_text_name(text),
+                        [&](const SourceCapabilities& other) { return other.texts.contains(text); });
+  }
+  return {};
+}
+
+/// Whether the current source has events of each kind that a provider asked for.
+Result<void> Framework::Impl::check_taps() const {
+  for (const Tap& tap : taps_to_arm) {
+    if (source->capabilities().taps.contains(tap.kind)) continue;
+    return about_source(probes[tap.probe.value - 1].info,
+                        "the " + std::string(source->name()) + " source cannot trace it",
+                        [&](const SourceCapabilities& other) { return other.taps.contains(tap.kind); });
+  }
+  return {};
 }
 
 Result<void> Framework::Impl::hand_to_source(Pending& pending) {
@@ -162,11 +200,12 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
   for (const Pending::NewEcb& added : pending.ecbs) {
     if (!added.probe->uses_taps) continue;
     const Enabling& enabling = enablings[added.ecb.enabling].what;
-    if (auto good = check_source(added.probe->info, enabling.held); !good) return good;
     programs.push_back(enabling.program_of(added.probe->info.id));
+    if (auto good = check_source(added.probe->info, *programs.back(), enabling.held); !good) return good;
     ecbs.push_back({added.ecb.epid, added.probe->info.id, {}, enabling.held});
   }
   if (ecbs.empty()) return {};
+  if (auto good = check_taps(); !good) return good;
   if (auto done = load(programs); !done) return done;
   for (size_t i = 0; i < ecbs.size(); i++) ecbs[i].program = loaded.at(programs[i]);
   if (auto added = source->add_ecbs(ecbs); !added) return added;

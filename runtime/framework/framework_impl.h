@@ -144,7 +144,8 @@ struct Framework::Impl {
   void join(uint32_t id, EnablingState& enabling, Pending& pending);
   void report_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out);
   void start_probe(ProbeState& probe);
-  Result<void> check_source(const ProbeInfo& probe, bool held) const;
+  Result<void> check_source(const ProbeInfo& probe, const FireProgram& program, bool held) const;
+  Result<void> check_taps() const;
   Result<void> hand_to_source(Pending& pending);
   Result<void> load(std::span<const std::shared_ptr<const FireProgram>> programs);
   void undo(Pending& pending);

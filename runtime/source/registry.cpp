@@ -52,7 +52,7 @@ Result<OpenedSource> open_source(std::string_view name, bool targets, const Sour
       return opened;
     }
     if (!any || needs_targets) return std::move(source).error();
-    opened.missing = source.error().message();
+    if (opened.missing.empty()) opened.missing = source.error().message();  // the best one's
   }
   return opened;
 }

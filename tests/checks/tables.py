@@ -35,6 +35,11 @@ TABLES = {
         set(),
         r'(=\s*{name}\s*\(|"{name}")',
     ),
+    "runtime/print/printers.h": (
+        re.compile(r'^\s*X\((?P<name>\w+), (?P<kind>)"', re.M),
+        set(),
+        r'(\bformat={name}\b|"{name}")',
+    ),
     "compiler/source/error_tags.h": (
         re.compile(r'^\s*\{"(?P<name>D_\w+)", *(?P<kind>.*)', re.M),
         set(),

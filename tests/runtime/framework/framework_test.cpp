@@ -185,6 +185,46 @@ TEST_F(FrameworkTest, NoThreadIsToWaitWhereTheSourceHoldsNone) {
   EXPECT_TRUE(framework.enable(held));
 }
 
+TEST_F(FrameworkTest, WhatTheSourceHasNoTapForIsRefused) {
+  back_by_taps();
+  provider.probe("a", "n");
+  source.can.taps.erase(SONDE_TAP_SYSCALL_ENTRY);
+  auto failed = framework.enable(enabling_of({"test", "", "a", "", {}}, record_nothing()));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), EOPNOTSUPP);
+  EXPECT_EQ(failed.error().message(),
+            "probe test:mod:a:n: the recording source cannot trace it; the kmod or ptrace source can");
+  EXPECT_THAT(source.calls, ::testing::IsEmpty());
+  source.can.taps = kPtraceRow.can.taps;
+  enable({"test", "", "a", "", {}});
+  EXPECT_EQ(source.taps.size(), 1u);
+}
+
+TEST_F(FrameworkTest, WhatTheSourceCannotCaptureIsRefused) {
+  back_by_taps();
+  provider.probe("a", "n");
+  const auto text_of = [](sonde_dif_text which) {
+    return make_program({{SONDE_DIF_LI}, {SONDE_DIF_CAPTEXT, 0, 0, 0, static_cast<int>(which)}, {SONDE_DIF_RECORD}},
+                        {SONDE_SLOT_TEXT});
+  };
+  source.can.texts = {SONDE_DIF_TEXT_CWD};
+  auto failed = framework.enable(enabling_of({"test", "", "a", "", {}}, text_of(SONDE_DIF_TEXT_PSARGS)));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), EOPNOTSUPP);
+  EXPECT_EQ(failed.error().message(),
+            "probe test:mod:a:n: the recording source cannot capture the text PSARGS; the kmod or ptrace source can");
+  const auto kernel =
+      make_program({{SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_CURTHREAD}, {SONDE_DIF_CAPW, 0, 0}, {SONDE_DIF_RECORD}},
+                   {SONDE_SLOT_WORD});
+  failed = framework.enable(enabling_of({"test", "", "a", "", {}}, kernel));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message(),
+            "probe test:mod:a:n: the recording source cannot see the kernel: its memory, its stacks and curthread; "
+            "the kmod source can");
+  EXPECT_THAT(source.calls, ::testing::IsEmpty());
+  EXPECT_TRUE(framework.enable(enabling_of({"test", "", "a", "", {}}, text_of(SONDE_DIF_TEXT_CWD))));
+}
+
 TEST_F(FrameworkTest, CountsReferences) {
   back_by_taps();
   provider.probe("a", "n");

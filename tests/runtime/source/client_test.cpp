@@ -132,6 +132,13 @@ TEST(Registry, TargetsAreForASourceThatControlsThem) {
   auto nobody = open_source("auto", false, {}, openers);
   ASSERT_TRUE(nobody);
   EXPECT_EQ(nobody->missing, "not now");
+  const auto by_name_only = [](const SourceOptions&) -> Result<std::unique_ptr<EventSource>> {
+    return Error("by name only", EPERM);
+  };
+  const SourceOpener two[] = {{kWhole, cannot_open}, {kWhole, by_name_only}};
+  auto neither = open_source("auto", false, {}, two);
+  ASSERT_TRUE(neither);
+  EXPECT_EQ(neither->missing, "not now") << "what the best source says is what users should see to";
 }
 
 TEST(Registry, WithoutAModuleOnlyTargetsAreTraced) {

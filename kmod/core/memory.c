@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the module has allocated: memory.h
+ * The module's allocations: see memory.h
  *
- * A block has its size and its kind before it, so that whoever frees it need
- * not know them. What the kernel allocates for us (nodes of xarrays, tables of
- * ftrace, uprobes) is its own to count, and so is what a function frees again
- * before it returns.
+ * The size and kind of a block are stored before it, so that the caller of
+ * sonde_free() need not know them. Not counted: what the kernel allocates for
+ * us (nodes of xarrays, tables of ftrace, uprobes), and what a function frees
+ * again before it returns.
  *
- * What is beyond a purse is as if there were no memory.
+ * An allocation that exceeds its purse fails as if there were no memory.
  */
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -18,9 +18,9 @@
 
 struct block {
 	struct rcu_head rcu;
-	struct sonde_purse *purse; /* that it was taken from, or NULL */
+	struct sonde_purse *purse; /* that pays for it, or NULL */
 	enum sonde_memory kind;
-	u32 size; /* with this */
+	u32 size; /* including this header */
 	u64 data[];
 };
 

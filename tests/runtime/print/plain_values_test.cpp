@@ -16,7 +16,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-/// Functions of 16 bytes from 0x100 on, a handler's end at 0x200, code without a symbol at 0x1000, nothing from 0x2000 on.
+/// Functions of 16 bytes from 0x100 on, the return address of a handler at 0x200, code without a symbol at 0x1000,
+/// nothing from 0x2000 on.
 class Names : public SymbolNames {
  public:
   std::string name(uint32_t, uint64_t address, SymbolValue::Kind) override { return "name " + std::to_string(address); }

@@ -31,7 +31,7 @@ class UtraceActions : public Utrace {
     if (char* end = std::strrchr(text, ')')) letter = end[2];
     return letter;
   }
-  /// What still lives would hold the test's output open after the test.
+  /// A process that still lives would keep the test's output open after the test.
   ~UtraceActions() override {
     if (host.task_count() > 0) kill(pid, SIGKILL);
   }

@@ -75,7 +75,7 @@ TEST_F(UtraceCallbacks, SignalReportWhenThereIsNoReportQuiesce) {
     if ((action & UTRACE_SIGNAL_MASK) != UTRACE_SIGNAL_REPORT) return UTRACE_RESUME | (action & UTRACE_SIGNAL_MASK);
     EXPECT_EQ(orig, nullptr);
     ++reports;
-    // An artificial signal, before any pending one.
+    // A generated signal, before any pending one.
     *info = {};
     info->si_signo = SIGUSR1;
     return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_DELIVER;

@@ -18,7 +18,7 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-/// Runs `what` to its end and writes down the reports of `numbers`.
+/// Runs `what` to its end and records the reports of the calls `numbers`.
 class UtraceCalls : public Utrace {
  protected:
   std::vector<Call> run(const utrace_spawn& what, const std::vector<uint32_t>& numbers) {

@@ -42,7 +42,7 @@ TEST_F(UtraceWhole, SpawnTellsWhatExecveSaid) {
   EXPECT_EQ(host.task_count(), 0u);
 }
 
-/// As the shell: the first file of that name that may be run; a file without #! is a script of sh's.
+/// As a shell does: takes the first executable file of that name; a file without #! is a script for sh.
 TEST_F(UtraceWhole, SpawnLooksInThePath) {
   namespace fs = std::filesystem;
   const fs::path root = fs::temp_directory_path() / ("path" + std::to_string(getpid()));

@@ -65,7 +65,7 @@ void require(bool fine, const std::string& why) {
   std::exit(1);
 }
 
-/// All of it, each time anew, as a command does.
+/// Measures the whole compilation, from the start each time, as a command does.
 void measure(const std::string& name, const SourceText& text) {
   Options options;
   BodyProgram program;
@@ -84,7 +84,7 @@ void measure(const std::string& name, const SourceText& text) {
   unregister_providers();
 }
 
-/// The same in parts.
+/// Measures the same in parts.
 void measure_parts(const std::string& name, const SourceText& text) {
   Options options;
   BodyProgram program;

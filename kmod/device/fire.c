@@ -54,7 +54,7 @@
 #define FRAME_MAX BIT_ULL(24) /* maximal size of a stack frame, in bytes */
 #define PSARGS_MAX 80u
 
-static const struct sonde_vdso_clock no_clock; /* its mode is not the TSC, so ktime_get_ns() is used */
+static const struct sonde_vdso_clock no_clock; /* its mode is not the TSC */
 const struct sonde_vdso_clock *sonde_vdso __ro_after_init;
 
 static unsigned long long (*cpu_time_of)(struct task_struct *task)

@@ -259,7 +259,7 @@ struct sonde_session {
 	bool targeted; /* traces only targets; never cleared */
 	bool going; /* after SONDE_GO; before, nothing fires */
 	bool sees_all; /* it goes, and traces every task */
-	u32 covered[SONDE_COVERED]; /* targets that it is known to trace, by hash of their numbers */
+	u32 covered[SONDE_COVERED]; /* targets that it is known to trace, by number */
 	struct sonde_finder *finder; /* for targets */
 	DECLARE_HASHTABLE(threads, 10);
 	DECLARE_HASHTABLE(reentries, 8);
@@ -282,7 +282,7 @@ struct sonde_session {
 	u64 ring_size;
 	u32 ring_count;
 	struct sonde_writer **rings; /* in the order of mmap */
-	atomic64_t lost; /* lost records that no ring counts, for lack of a ring, memory or thread */
+	atomic64_t lost; /* records that no ring counts: no ring, memory or thread */
 
 	spinlock_t covered_lock; /* held to change covered */
 	spinlock_t threads_lock; /* held to change threads and reentries */

@@ -63,7 +63,7 @@ DEFINE_PER_CPU(bool, sonde_sampling);
 #define RARE_PERIOD (100 * NSEC_PER_MSEC)
 #define RARE_DEBT_MAX (10 * DEBT_MAX)
 struct debts {
-	u64 paid_at[2]; /* time when they will be paid: [0] of unprivileged sessions, [1] of privileged ones */
+	u64 paid_at[2]; /* time when they will be paid: [1] is for privileged sessions */
 };
 
 static DEFINE_PER_CPU(struct debts, debts);

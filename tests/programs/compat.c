@@ -18,7 +18,7 @@ static long call32(long number, long a, long b, long c) {
   return result;
 }
 
-enum { kWaitpid = 7, kGetppid = 64, kGeteuid32 = 201 };  // the i386 table's
+enum { kWaitpid = 7, kGetppid = 64, kGeteuid32 = 201 };  // numbers of the i386 table
 
 int main(int argc, char** argv) {
   (void)argv;

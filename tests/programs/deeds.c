@@ -46,7 +46,7 @@ KEPT int recurse(int n) {
 }
 KEPT int say(const char* word) { return (int)strlen(word); }
 
-/// No call in it: where a busy machine takes the processor away is where samples are.
+/// Contains no call, so samples come where a busy machine preempts it.
 KEPT void spin_here(long millions) {
   for (long i = 0; i < millions * 1000000; i++) sink += i;
 }
@@ -137,7 +137,7 @@ static void other_deed(const char* verb, char** words, long number) {
 #undef IS
 }
 
-/// Which deeds are done TIMES: their first operand is what is done, but of getppid and usr1 it is TIMES itself.
+/// The deeds that are done TIMES times: their first operand is the deed; for getppid and usr1 it is TIMES itself.
 static long times_of(char** words) {
   if (!words[1]) return 1;
   if (!strcmp(words[0], "getppid") || !strcmp(words[0], "usr1")) return atol(words[1]);

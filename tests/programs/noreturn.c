@@ -18,7 +18,7 @@ KEEP __attribute__((noreturn)) void gone(void) {
   longjmp(g_back, 1);
 }
 
-// By hand, for compilers put alignment between functions.
+// By hand, because compilers put alignment between functions.
 __asm__(
     ".text\n.globl leave\n.type leave,@function\nleave:\n"
     ".cfi_startproc\nsub $8,%rsp\n.cfi_adjust_cfa_offset 8\ncall gone\n.cfi_endproc\n.size leave,.-leave\n"
@@ -31,7 +31,7 @@ void faulty(void);
 
 static void handler(int number, siginfo_t* info, void* context) {
   syscall(SYS_getppid);
-  ((ucontext_t*)context)->uc_mcontext.gregs[REG_RIP] += 2;  // behind the ud2
+  ((ucontext_t*)context)->uc_mcontext.gregs[REG_RIP] += 2;  // after the ud2
 }
 
 int main(void) {

@@ -26,7 +26,7 @@ static void* in_thread(void* tid) {
   return NULL;
 }
 
-// A child that shares our file system information: a flag to be seen.
+// A child that shares our file system information: a clone flag that can be recognised.
 static int make_child(void) { return (int)syscall(SYS_clone, CLONE_FS | SIGCHLD, 0, 0, 0, 0); }
 
 static void signals(void) {

@@ -131,7 +131,7 @@ static void job_control(void) {
   pid_t child = fork();
   if (child == 0) {
     static const int kStops[] = {SIGSTOP, SIGTSTP};
-    setpgid(0, 0);  // an orphaned group would not stop on a SIGTSTP
+    setpgid(0, 0);  // an orphaned group would not stop on SIGTSTP
     for (int i = 0; i < 2; ++i) {
       char byte;
       raise(kStops[i]);

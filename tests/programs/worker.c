@@ -72,7 +72,7 @@ static void* work(void* number) {
   return NULL;
 }
 
-/// Answers lines until there are no more.
+/// Answers lines until the end of input.
 static void converse(void) {
   char line[100];
   while (fgets(line, sizeof line, stdin) != NULL) {

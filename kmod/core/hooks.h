@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Look-ups of what the kernel does not export, and the hooks on its functions.
+ * Look-ups of symbols that the kernel does not export, and the hooks on its
+ * functions.
  */
 #ifndef SONDE_HOOKS_H
 #define SONDE_HOOKS_H

@@ -36,8 +36,8 @@ static const char *const names[] = {
 };
 
 /**
- * sonde_memory_add() - count what was not allocated here
- * @kind: of it
+ * sonde_memory_add() - count memory that was not allocated here
+ * @kind: of the memory
  * @objects: how many more
  * @bytes: how many more
  *
@@ -61,7 +61,7 @@ static void *memory_begin(struct block *block, enum sonde_memory kind,
 }
 
 /**
- * sonde_alloc() - allocate zeroes, for who has made a request
+ * sonde_alloc() - allocate zeroed memory for a request
  * @kind: what for
  * @size: bytes
  *
@@ -78,11 +78,12 @@ void *sonde_alloc(enum sonde_memory kind, size_t size)
 }
 
 /**
- * sonde_alloc_within() - allocate zeroes that nobody has asked for
- * @purse: what bounds them; it may go before they are freed by RCU. NULL: nothing
+ * sonde_alloc_within() - allocate zeroed memory without a request
+ * @purse: limits it; the purse may be freed before the memory is freed by RCU.
+ *	NULL: no limit
  * @kind: what for
  * @size: bytes
- * @gfp: as the context has it
+ * @gfp: as the context requires
  *
  * Context: Any but NMI.
  * Return: memory that sonde_free() frees, or NULL.
@@ -124,7 +125,7 @@ static void memory_end_by_rcu(struct rcu_head *head)
 }
 
 /**
- * sonde_free() - free what sonde_alloc() or sonde_alloc_within() gave
+ * sonde_free() - free memory of sonde_alloc() or sonde_alloc_within()
  * @memory: or NULL
  *
  * Context: Any but NMI.
@@ -136,7 +137,7 @@ void sonde_free(void *memory)
 }
 
 /**
- * sonde_free_rcu() - sonde_free() when no firing looks at it any more
+ * sonde_free_rcu() - sonde_free() after an RCU grace period
  * @memory: or NULL
  *
  * Context: Any but NMI.
@@ -148,7 +149,7 @@ void sonde_free_rcu(void *memory)
 }
 
 /**
- * sonde_memory_show() - a line for each kind: objects, bytes
+ * sonde_memory_show() - print a line for each kind: objects, bytes
  * @to: /proc/sonde
  *
  * Context: Process context.
@@ -164,9 +165,9 @@ void sonde_memory_show(struct seq_file *to)
 }
 
 /**
- * sonde_memory_end() - see that nothing is left
+ * sonde_memory_end() - check that nothing is left
  *
- * Context: Process context, module unload: no session, no hook is left.
+ * Context: Process context, module unload: no session and no hook exists.
  */
 void sonde_memory_end(void)
 {

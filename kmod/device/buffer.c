@@ -335,7 +335,7 @@ static void buffer_swap_here(void *data)
 	u64 old = swap->writer->size;
 
 	if (swap->writer->busy)
-		return; /* a firing is under way */
+		return; /* a firing is running */
 	swap->writer->policy = swap->policy;
 	swap->ring = buffer_put_ring(swap->writer, swap->ring, swap->size,
 				     swap->writer->cpu);

@@ -61,7 +61,7 @@ static unsigned long long (*cpu_time_of)(struct task_struct *task)
 	__ro_after_init;
 
 /**
- * sonde_fire_init() - look up what is not exported
+ * sonde_fire_init() - look up symbols that are not exported
  *
  * Context: Process context, module load.
  */

@@ -48,7 +48,7 @@ static unsigned int (*save_from)(struct pt_regs *regs, unsigned long *to,
 	__ro_after_init;
 
 /**
- * sonde_kernel_init() - look up what is not exported
+ * sonde_kernel_init() - look up symbols that are not exported
  *
  * Context: Process context, module load.
  */

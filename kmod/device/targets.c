@@ -221,7 +221,7 @@ void sonde_targets_end(struct sonde_session *session)
 }
 
 /**
- * sonde_targets_destroy() - forget all targets
+ * sonde_targets_destroy() - free all targets
  * @session: it does not fire any more
  *
  * Context: Process context.
@@ -239,7 +239,7 @@ static bool (*may_access)(struct task_struct *task,
 			  unsigned int mode) __ro_after_init;
 
 /**
- * sonde_targets_find() - look up what is not exported
+ * sonde_targets_find() - look up symbols that are not exported
  *
  * Context: Process context, module load.
  */

@@ -243,7 +243,7 @@ static int (*analyze)(struct arch_uprobe *uprobe, struct mm_struct *mm,
 static sonde_uprobe_apply_t apply __ro_after_init;
 
 /**
- * sonde_uprobes_init() - look up what is not exported
+ * sonde_uprobes_init() - look up symbols that are not exported
  *
  * Context: Process context, module load.
  */

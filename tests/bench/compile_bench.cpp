@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What compiling costs: start-up of the pipeline, and 1 to 10,000 clauses, in milliseconds of processor time a phase, and the memory that
-// it took so far. What others do on the machine does not count.
+// The cost of compiling: start-up of the pipeline, and 1 to 10,000 clauses, in milliseconds of processor time per
+// phase, and the memory used so far. Other load on the machine does not count.
 #include <sys/resource.h>
 
 #include <cstdio>

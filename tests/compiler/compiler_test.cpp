@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// D texts through the whole pipeline: what is split where, and what a BEGIN clause prints.
+// D texts through the whole pipeline: how they are split, and what a BEGIN clause prints.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A fuzzer without libFuzzer, so that every test run has one: feeds a fuzz target its seeds, then what random changes make of them.
+// A fuzzer without libFuzzer, so that every test run has one: feeds its seeds to a fuzz target, then random changes of
+// them.
 //
 //   NAME_replay SECONDS [SEED-FILE...]      SONDE_SEED repeats a run
 //
-// What it finds, a sanitizer or a trap tells; the input is then in the file NAME_replay.input of the present folder.
+// A sanitizer or a trap reports a finding; the input is then in the file NAME_replay.input of the current folder.
 #include <sanitizer/common_interface_defs.h>
 #include <signal.h>
 

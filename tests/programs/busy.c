@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sixteen threads, each in a call of its own, again and again, until standard input ends. Each knows what its call must give. Who
-// attaches and detaches meanwhile is unseen when all is right:
+// Sixteen threads, each repeating a call of its own until standard input ends. Each knows the valid result of its call.
+// If all results are right, attaching and detaching was not noticed:
 //
 //   CALL calls=N eintr=N short=N wrong=N lost=N
 //
-// lost: tokens that were sent to it and never came. Every round each thread calls step(), for probes.
+// lost: tokens that were sent to it and never arrived. In every round each thread calls step(), for probes.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// 32-bit system calls: all of them when built with -m32, else those that it makes by `int $0x80` beside its own.
-// compat [wait]: with an argument it first waits for a line on standard input. Says how often it made each.
+// 32-bit system calls: all of them if built with -m32, else those by `int $0x80`, besides 64-bit ones. compat [wait]:
+// with an argument it first waits for a line on standard input. Prints how often it made each.
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Makes functions at run time and names them in /tmp/perf-PID.map, as language runtimes do: `hot` (called 100 times), `caller`, by which
-// getppid() is called 3 times, and _ZN3app3fibEi. Says "ready", and goes on at the end of its input.
-//   zap   `hot` is overwritten by breakpoint instructions in the end, which must stay
+// Makes functions at run time and names them in /tmp/perf-PID.map, as language runtimes do: `hot` (called 100 times),
+// `caller`, which calls getppid() 3 times, and _ZN3app3fibEi. Prints "ready", and continues at the end of its input.
+//   zap   `hot` is overwritten by breakpoint instructions at the end, which must stay
 //   move  `hot` is overwritten by another function before it is called
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Does what its arguments say, one after the other, and nothing else: so whoever wrote them knows what a tracer must see.
-//   open:PATH creat:PATH close read:BYTES[:TIMES] write:BYTES[:TIMES]   with one descriptor, -1 where the open failed
+// Does what its arguments say, one after the other, and nothing else: so the caller knows what a tracer must see.
+//   open:PATH creat:PATH close read:BYTES[:TIMES] write:BYTES[:TIMES]   with one descriptor, -1 if the open failed
 //   stat:PATH unlink:PATH mkdir:PATH chdir:PATH chmod:MODE:PATH rename:FROM:TO
 //   getppid:TIMES sleep:MS[:TIMES] spin:MILLIONS (of additions) mmap:BYTES
 //   calls:N (outer -> middle -> N times leaf) recurse:DEPTH allocate:BYTES[:TIMES] leak:BYTES[:TIMES] text:WORD

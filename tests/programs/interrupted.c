@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Calls that a signal interrupts, with handlers of each kind. Says what it got of each.
+// Calls that a signal interrupts, with handlers of each kind. Prints the result of each.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>

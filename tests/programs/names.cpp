@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Functions whose names in the source are other than the linker's; each is called as often as its comment says.
+// Functions whose names in the source differ from the linker's; each is called as often as its comment says.
 #include <unistd.h>
 
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// leave() ends with a call that does not return: its return address is the first byte of what stands behind. A signal
-// interrupts a function at its first instruction: that frame stands at its pc, and one byte before is another function.
+// leave() ends with a call that does not return: its return address is the first byte of the next function. A signal
+// interrupts a function at its first instruction: the pc of that frame is exact, and one byte before it is another
+// function.
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

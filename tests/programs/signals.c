@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a program sees of signals, told line by line; every line must be the same with and without a tracer.
+// Prints what a program observes of signals; every line must be the same with and without a tracer.
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the front end makes of right texts: types, lowered trees, tables.
+// The results of the front end for valid texts: types, lowered trees, tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every tests/scripts/err.<TAG>.<what>.d must be refused with exactly the text of its .err, and with the tag in its name.
-// Scripts that need a command line of their own are run by tests/scripts/run.py alone.
+// Only tests/scripts/run.py runs scripts that need a command line of their own.
 #include <gtest/gtest.h>
 
 #include <algorithm>

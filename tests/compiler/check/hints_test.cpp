@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Each row of the table helps where its word is written.
+// Each row of the table gives a hint if its word is used.
 #include "compiler/source/other_words.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Expressions as the differential test makes them: typed by C's rules, not by the checker, and written out as D.
+// Expressions of the differential test: typed by C's rules, not by the checker, and written as D.
 #pragma once
 
 #include <cstdint>

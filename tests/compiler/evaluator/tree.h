@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Builds lowered trees by hand, as the checker leaves them.
+// Builds lowered trees by hand, like those of the checker.
 #pragma once
 
 #include <gtest/gtest.h>

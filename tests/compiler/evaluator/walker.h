@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The third evaluator: walks a term, as plainly as the language's definition says it. Integers are computed in 64 bits and cut
-// to a type when they are stored or cast, and where ?: brings both arms to one type; side effects happen from left to right.
+// The third evaluator: walks a term, and follows the definition of the language literally. Integers are computed in 64
+// bits and cut to a type when they are stored or cast, and when ?: converts both arms to one type; side effects happen
+// from left to right.
 #pragma once
 
 #include <algorithm>

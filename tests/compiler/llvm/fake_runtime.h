@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Helpers that log what generated code calls, in place of the runtime's.
+// Helpers that log the calls of generated code, instead of the runtime's.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rows of tables written here by hand, and of this machine's libraries, as readelf has them
+// Rows of tables that are written by hand here, and of this machine's libraries, compared with readelf
 #include "kmod/shared/eh_frame.h"
 
 #include <elf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Packets: round trips, and what a malformed one gets
+// Packets: round trips, and the answers to malformed ones
 #include "runtime/abi/protocol.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Real instructions, assembled: by which of them each function is left
+// Real instructions, assembled: which of them leave each function
 #include "runtime/code/function_code.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of docs/provider-interface.md, row by row: which call may be made from which op.
+// The table of docs/provider-interface.md, row by row: which calls are allowed in which op.
 #include "runtime/framework/context.h"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Frame information is read from memory: here from our own, whole and damaged.
+// Reads frame information from memory: here from our own, intact and damaged.
 #include "runtime/guard/cfi.h"
 
 #include <elf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the deaths of consumer and guard do to the targets
+// The effect of the deaths of consumer and guard on the targets
 #include <sys/mman.h>
 #include <sys/prctl.h>
 

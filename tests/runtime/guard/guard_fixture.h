@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the guard's tests share: small DIF programs, the test programs, and a consumer of records
+// Shared by the guard's tests: small DIF programs, the test programs, and a consumer of records
 #pragma once
 
 #include <elf.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A child that runs before its parent has told of it
+// A child that runs before its parent has reported it
 //
-// A parent that waits for a processor between its child's birth and its own PTRACE_EVENT_FORK is told of after the child. Here that happens by
-// force: the program's waitpid() is ours, in the guard as well, which is a fork of this program. It keeps the parent's event back until
-// the child ends.
+// If a parent gets no processor between the creation of its child and its own PTRACE_EVENT_FORK, its event comes after
+// the child's. Here this is forced: this program has its own waitpid(), also in the guard, which is a fork of it. It
+// holds the parent's event back until the child ends.
 #include <sys/ptrace.h>
 
 #include <algorithm>

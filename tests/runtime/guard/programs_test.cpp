@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Real programs do under the guard what they do without it
+// Real programs behave under the guard as without it
 #include "tests/runtime/guard/guard_fixture.h"
 
 namespace sonde::test {

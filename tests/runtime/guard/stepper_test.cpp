@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of a thread at a breakpoint (docs/guard.md), row by row
+// The table for a thread at a breakpoint (docs/guard.md), row by row
 //
-// The thread is a real one, of this program started anew, which stands behind its exec and never runs on. What a row says is done to a copy
-// of its registers, so each state is reached by itself; its memory, signal mask and pending signals are the kernel's.
+// The thread is a real one: this program is executed again, and stopped after its exec for good. The rows act on a copy
+// of its registers, so each state can be tested by itself; its memory, signal mask and pending signals are those in the
+// kernel.
 #include "runtime/guard/stepper.h"
 
 #include <dlfcn.h>

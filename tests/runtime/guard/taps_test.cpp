@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables of what is armed, without a process
+// The tables of armed taps, without a process
 #include "runtime/guard/taps.h"
 
 #include <gtest/gtest.h>

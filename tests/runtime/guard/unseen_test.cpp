@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Attach and detach, again and again, on a program that knows what each of its calls must give (tests/programs/busy.c).
+// Attaches and detaches repeatedly, to a program that knows the valid results of its calls (tests/programs/busy.c).
 // SONDE_TEST_ATTACHMENTS=10000 makes it long.
 #include "tests/runtime/guard/guard_fixture.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plug-ins that do not stand being asked are named with the reason, and left out; the others are loaded.
+// Plug-ins that fail their check are named with the reason, and left out; the others are loaded.
 #include "runtime/plugin/plugins.h"
 
 #include <sys/stat.h>

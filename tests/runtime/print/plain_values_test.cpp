@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What only this host knows must not reach other programs, and what falls together by that must be counted together.
+// Values that have a meaning only on this host must not reach other programs, and elements that become equal without
+// them must be added up.
 #include "runtime/print/plain_values.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a clause records must print as it was when it was recorded, however late that is.
+// Recorded values must be printed as they were when they were recorded, however late.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// BTF of our own making, whole and damaged; and the kernel's, where it has one.
+// BTF made by the test, intact and damaged; and the kernel's, if it has one.
 #include <gtest/gtest.h>
 #include <linux/btf.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Debug information of a program compiled for the test: in the file, apart from it, and damaged.
+// Debug information of a program compiled for the test: in the file, in a separate file, and damaged.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

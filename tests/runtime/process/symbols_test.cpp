@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Names of addresses where there is no file to ask: deleted programs, the vdso, code made at run time.
+// Names of addresses without a file: deleted programs, the vdso, code made at run time.
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <sys/auxv.h>

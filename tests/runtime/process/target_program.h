@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A small C program for tests: built once, run when wanted, ended by its pid.
+// A small C program for tests: built once, run on request, ended by its pid.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run on a source that only says what it is told to say.
+// A run on a source that only delivers the events of the test.
 #include "runtime/session/tracing.h"
 
 #include <gmock/gmock.h>

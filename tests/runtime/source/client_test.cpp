@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the client asks of its transport, and which source is opened.
+// The client's requests to its transport, and which source is opened.
 #include "runtime/source/client.h"
 
 #include <gmock/gmock.h>

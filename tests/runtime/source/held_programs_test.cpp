@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs that are started and held: where each may stop, and that it then runs as it would have.
+// Programs that are started and held: where each may stop, and that it then runs as usual.
 #include "runtime/source/held_programs.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Calls decoded from words and a memory that is made up. What is expected is what strace prints of the same call.
+// Calls decoded from words and from memory that the test defines. The expected text is strace's for the same call.
 #include "runtime/syscall/decode.h"
 
 #include <arpa/inet.h>

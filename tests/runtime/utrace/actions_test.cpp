@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The contract of runtime/utrace/utrace.h: resume actions, a test a row
+// The contract of runtime/utrace/utrace.h: resume actions, one test per row
 #include "tests/runtime/utrace/support.h"
 
 namespace sonde {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The contract of runtime/utrace/utrace.h: callbacks, a test a row
+// The contract of runtime/utrace/utrace.h: callbacks, one test per row
 #include <fstream>
 
 #include "tests/runtime/utrace/support.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// System calls whose report needs more than a stop: 32-bit code's, interrupted ones, refused ones, a child's return
+// System calls whose report needs more than a stop: those of 32-bit code, interrupted ones, refused ones, a child's
+// return
 #include <errno.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The contract of runtime/utrace/utrace.h: calls, flags, guarantees, error codes, a test a row
+// The contract of runtime/utrace/utrace.h: calls, flags, guarantees, error codes, one test per row
 #include "tests/runtime/utrace/support.h"
 
 namespace sonde {

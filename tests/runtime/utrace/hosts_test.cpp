@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two hosts side by side, each in a thread of its own
+// Two hosts at the same time, each in a thread of its own
 #include <atomic>
 #include <barrier>
 #include <thread>

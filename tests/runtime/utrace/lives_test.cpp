@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The traced program lives as if nobody watched: attach, detach, job control, threads that end in any order, SIGKILL at any moment
+// The traced program behaves as untraced: attach, detach, job control, threads that end in any order, SIGKILL at any
+// moment
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The programs that the tests trace: one function each, chosen by the environment
+// The programs that the tests trace: one function each, selected by the environment
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>

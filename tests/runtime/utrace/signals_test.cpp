@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The contract of runtime/utrace/utrace.h: signal actions, a test a row
+// The contract of runtime/utrace/utrace.h: signal actions, one test per row
 #include "tests/runtime/utrace/support.h"
 
 namespace sonde {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whole programs, traced from start to end: counts are exact, stops are as few as promised
+// Whole programs, traced from start to end: counts are exact, stops are as few as documented
 #include <filesystem>
 #include <fstream>
 

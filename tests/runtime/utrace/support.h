@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the tests of the utrace core share
+// Shared by the tests of the utrace core
 //
-// A traced program is a function in programs_test.cpp. It runs in this same test binary, started anew with
-// SONDE_TEST_PROGRAM=name: see run_program(). An engine that writes down what it sees is a Recorder.
+// A traced program is a function in programs_test.cpp. It runs in a new process of the same test binary, with
+// SONDE_TEST_PROGRAM=name: see run_program(). A Recorder is an engine that records its events.
 #pragma once
 
 #include <gtest/gtest.h>

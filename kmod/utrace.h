@@ -47,7 +47,7 @@ struct utrace_engine;
  * @report_quiesce: the thread is at a safe point; also before every other event
  * @report_signal: a signal was dequeued and is about to take effect
  * @report_clone: a child was created and has not run yet
- * @report_jctl: the thread stops for, or goes on after, job control
+ * @report_jctl: the thread stops for job control, or continues after it
  * @report_exec: a new program is about to start
  * @report_syscall_entry: before a system call
  * @report_syscall_exit: after a system call

@@ -258,7 +258,7 @@ struct sonde_session {
 	bool sees_kernel; /* both, and the kernel was not locked down */
 	bool targeted; /* traces only targets; never cleared */
 	bool going; /* after SONDE_GO; before, nothing fires */
-	bool sees_all; /* it goes, and traces every task */
+	bool sees_all; /* it is going, and traces every task */
 	u32 covered[SONDE_COVERED]; /* targets that it is known to trace, by number */
 	struct sonde_finder *finder; /* for targets */
 	DECLARE_HASHTABLE(threads, 10);

@@ -20,8 +20,8 @@
  * each firing.
  *
  * `covered` spares most firings the look-up in the finder's table: it has the
- * targets of root's session while the session goes, unless another target has
- * the same place.
+ * targets of root's session after SONDE_GO, unless another target has the same
+ * place.
  */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
@@ -71,8 +71,8 @@ static void target_forget(struct sonde_session *session, u32 pid)
 }
 
 /**
- * sonde_targets_changed() - update after a change of the targets, or of whether
- * the session goes
+ * sonde_targets_changed() - update after a change of the targets, or of
+ * session->going
  * @session: its lock is held
  *
  * Context: Process context.

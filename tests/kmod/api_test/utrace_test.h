@@ -2,8 +2,8 @@
 /*
  * /dev/utrace_test: the utrace API, call by call, for a test program.
  *
- * An open file is one engine. Its callbacks log what they see, which read()
- * gives back as struct utrace_test_entry, and answer as RESPOND told them to.
+ * An open file is one engine. Its callbacks log their events, which read()
+ * returns as struct utrace_test_entry, and answer as RESPOND has set.
  */
 #ifndef UTRACE_TEST_H
 #define UTRACE_TEST_H

@@ -284,8 +284,8 @@ static void hold_report_birth(struct sonde_tracee *tracee)
 }
 
 /*
- * A new thread's first event may be its return from clone(), which comes
- * instead of a report of its own.
+ * A new thread's first event may be its return from clone(). Then no separate
+ * report comes first, so its birth is reported here, before any event.
  */
 static u32 hold_on_quiesce(u32 action, struct utrace_engine *engine,
 			   unsigned long event)
